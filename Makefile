@@ -1,0 +1,44 @@
+# The front door; the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
+PREFIX ?= /usr/local
+
+.PHONY: build demo check check-long bench lint format install clean deps
+
+build:
+	@scripts/deps build
+	@scripts/build release
+
+demo:
+	@scripts/deps build
+	@scripts/build release tessera_command
+	@scripts/demo
+
+check:
+	@scripts/deps build test
+	@scripts/check
+
+check-long:
+	@scripts/deps build test
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TSR_PROP_SCALE=$${TSR_PROP_SCALE:-20} TEST_TIMEOUT=$${TEST_TIMEOUT:-6000} scripts/check
+
+bench:
+	@scripts/deps build
+	@scripts/build release
+	@scripts/bench
+
+lint:
+	@scripts/deps build test lint
+	@scripts/build release
+	@scripts/lint
+
+format:
+	@scripts/deps test
+	@scripts/format
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-asan build-tsan build-coverage
+
+deps:
+	@scripts/deps build test lint

@@ -1,0 +1,45 @@
+# libtessera: every src/<layer>/*.c, compiled once, in three forms.
+#   tessera_objects  an archive with the internal symbols; for our own tests, fuzzers and benches
+#   tessera          libtessera.so
+#   tessera_static   libtessera.a, one object in which all but the public symbols are local
+find_package(Threads REQUIRED)
+set(TSR_LINK_LIBRARIES m Threads::Threads)
+
+file(GLOB library_sources CONFIGURE_DEPENDS src/*/*.c)
+file(GLOB public_headers CONFIGURE_DEPENDS include/tessera/*.h)
+
+add_library(tessera_objects STATIC ${library_sources})
+set_target_properties(tessera_objects PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    C_VISIBILITY_PRESET hidden)
+target_include_directories(tessera_objects PUBLIC include src)
+target_link_libraries(tessera_objects PUBLIC ${TSR_LINK_LIBRARIES})
+
+add_library(tessera SHARED $<TARGET_OBJECTS:tessera_objects>)
+target_link_libraries(tessera PRIVATE ${TSR_LINK_LIBRARIES})
+set_target_properties(tessera PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR})
+
+if(TSR_INSTRUMENTED)
+    add_library(tessera_static STATIC $<TARGET_OBJECTS:tessera_objects>)
+else()
+    target_link_options(tessera PRIVATE -Wl,-z,defs)
+    set(merged ${CMAKE_CURRENT_BINARY_DIR}/libtessera.o)
+    add_custom_command(OUTPUT ${merged}
+        COMMAND ${CMAKE_LINKER} -r -o ${merged} $<TARGET_OBJECTS:tessera_objects>
+        COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${merged}
+        DEPENDS tessera_objects $<TARGET_OBJECTS:tessera_objects>
+        COMMENT "Merging libtessera.o and hiding what is not public"
+        COMMAND_EXPAND_LISTS VERBATIM)
+    add_library(tessera_static STATIC ${merged})
+endif()
+target_link_libraries(tessera_static PRIVATE ${TSR_LINK_LIBRARIES})
+set_target_properties(tessera_static PROPERTIES OUTPUT_NAME tessera)
+
+foreach(library tessera tessera_static)
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+    target_include_directories(${library} INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()

@@ -1,0 +1,33 @@
+# The commands in tools/, the benches and the fuzzers.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
+
+# A command sees the public headers only; the static archive lets it run from anywhere.
+file(GLOB command_sources CONFIGURE_DEPENDS tools/tessera/*.c)
+add_executable(tessera_command ${command_sources})
+set_target_properties(tessera_command PROPERTIES OUTPUT_NAME tessera)
+target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::jansson)
+
+# bench/bench_<name>.c: one program each, in <build>/bench/.
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
+foreach(source ${bench_sources})
+    cmake_path(GET source STEM name)
+    add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+    target_link_libraries(${name} PRIVATE tessera_objects)
+endforeach()
+
+# fuzz/fuzz_<name>.c: one libFuzzer program each, in <build>/fuzz/. tests.cmake runs the corpora.
+set(fuzzers "")
+if(TSR_FUZZERS)
+    file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/fuzz_*.c)
+    foreach(source ${fuzz_sources})
+        cmake_path(GET source STEM name)
+        add_executable(${name} ${source})
+        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+        target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+        target_link_libraries(${name} PRIVATE tessera_objects)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+        list(APPEND fuzzers ${name})
+    endforeach()
+endif()

@@ -1,0 +1,106 @@
+# Every file in tests/<suite>/ is a CTest test named by its path, with the suite as its label. A C
+# test whose name has "thread" in it is also labelled `threads` and runs under the thread sanitizer.
+include(CTest)
+if(NOT BUILD_TESTING)
+    return()
+endif()
+
+set(test_environment
+    TESSERA=$<TARGET_FILE:tessera_command>
+    TSR_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    TSR_BUILD_DIR=${PROJECT_BINARY_DIR}
+    TSR_CONFORMANCE_DIR=${PROJECT_SOURCE_DIR}/../shared/conformance)
+
+function(tsr_set_test_properties test suite)
+    set(labels ${suite})
+    if(test MATCHES "thread")
+        list(APPEND labels threads)
+    endif()
+    set_tests_properties(${test} PROPERTIES
+        LABELS "${labels}"
+        ENVIRONMENT "${test_environment}"
+        SKIP_RETURN_CODE 77)
+endfunction()
+
+# Builds a C file under tests/ to <build>/tests/<same path>. Sets in the caller `test`, the path
+# without its ending, and `target`.
+function(tsr_add_test_program source)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE test)
+    cmake_path(REMOVE_EXTENSION test)
+    string(MAKE_C_IDENTIFIER ${test} target)
+    cmake_path(GET test PARENT_PATH folder)
+    cmake_path(GET test FILENAME program)
+    add_executable(${target} ${source})
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME ${program}
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder})
+    target_link_libraries(${target} PRIVATE test_support)
+    set(test ${test} PARENT_SCOPE)
+    set(target ${target} PARENT_SCOPE)
+endfunction()
+
+function(tsr_add_c_tests suite pattern)
+    file(GLOB sources CONFIGURE_DEPENDS tests/${suite}/${pattern})
+    foreach(source ${sources})
+        tsr_add_test_program(${source})
+        add_test(NAME ${test} COMMAND ${target})
+        tsr_set_test_properties(${test} ${suite})
+    endforeach()
+endfunction()
+
+# Shell tests get their paths from the environment; exit code 77 means skipped.
+function(tsr_add_shell_tests suite)
+    file(GLOB scripts CONFIGURE_DEPENDS tests/${suite}/*.sh)
+    foreach(script ${scripts})
+        cmake_path(GET script STEM name)
+        add_test(NAME ${suite}/${name} COMMAND bash ${script})
+        tsr_set_test_properties(${suite}/${name} ${suite})
+    endforeach()
+endfunction()
+
+# Without cmocka the libraries and commands still build, but the tests must not look complete.
+pkg_check_modules(cmocka IMPORTED_TARGET cmocka)
+if(NOT cmocka_FOUND)
+    message(WARNING "cmocka is missing, no C test is built; run scripts/deps test")
+    add_test(NAME cmocka-is-missing COMMAND ${CMAKE_COMMAND} -E false)
+else()
+    # tests/support/*.c helps all C tests; with no file there it only carries the link libraries.
+    file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+    set(scope INTERFACE)
+    if(support_sources)
+        set(scope PUBLIC)
+        add_library(test_support STATIC ${support_sources})
+    else()
+        add_library(test_support INTERFACE)
+    endif()
+    target_include_directories(test_support ${scope} tests/support)
+    target_link_libraries(test_support ${scope} tessera_objects PkgConfig::cmocka PkgConfig::jansson)
+
+    tsr_add_c_tests(unit */test_*.c)
+    tsr_add_c_tests(prop prop_*.c)
+    tsr_add_c_tests(fault *.c)
+
+    # The runners of outside suites are only built here; tests/conformance/*.sh call them.
+    file(GLOB runners CONFIGURE_DEPENDS tests/conformance/*.c)
+    foreach(source ${runners})
+        tsr_add_test_program(${source})
+    endforeach()
+endif()
+
+tsr_add_shell_tests(cli)
+tsr_add_shell_tests(conformance)
+
+# These look at the sources and at the libraries as they are shipped.
+if(NOT TSR_INSTRUMENTED)
+    tsr_add_shell_tests(docs)
+    tsr_add_shell_tests(checks)
+    tsr_add_shell_tests(install)
+endif()
+
+# Each fuzzer reads its committed corpus once; scripts/fuzz searches further.
+foreach(fuzzer ${fuzzers})
+    string(REPLACE "fuzz_" "" name ${fuzzer})
+    file(GLOB corpus CONFIGURE_DEPENDS fuzz/corpus/${name})
+    add_test(NAME fuzz/${name} COMMAND ${fuzzer} -runs=0 ${corpus})
+    tsr_set_test_properties(fuzz/${name} fuzz)
+endforeach()

@@ -1,0 +1,131 @@
+/*
+ * References to mesh axes and sub-axes, and their algebra.
+ *
+ * A sub-axis "x":(m)k of an axis of size n is the middle of the reshape n -> [m, k, n/(m*k)]. Names
+ * are resolved once; from then on an axis is its index in the mesh. Equality is by spelling:
+ * "x":(1)8 is not "x", even when x has size 8 (and is not valid in a sharding).
+ *
+ * Functions on lists write to lists that the caller provides and do not allocate.
+ */
+#ifndef TESSERA_AXIS_H
+#define TESSERA_AXIS_H
+
+#include <tessera/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tsr_mesh tsr_mesh;
+
+/* A full axis has is_sub 0, pre 1 and the size of the axis. pre * size is the next pre-size. */
+typedef struct tsr_axis_ref {
+    int32_t axis;
+    int32_t is_sub;
+    int64_t pre;
+    int64_t size;
+} tsr_axis_ref;
+
+/* A list that grows up to `capacity`. Functions that would exceed it return TSR_ERR_LIMIT. */
+typedef struct tsr_axis_list {
+    tsr_axis_ref *refs;
+    size_t count;
+    size_t capacity;
+} tsr_axis_list;
+
+/* The full axis of that index, and the sub-axis "axis":(pre)size of it. */
+TSR_API tsr_axis_ref tsr_axis_full(const tsr_mesh *mesh, size_t axis) TSR_MT_SAFE;
+TSR_API tsr_axis_ref tsr_axis_sub(size_t axis, int64_t pre, int64_t size) TSR_MT_SAFE;
+
+TSR_API bool tsr_axis_equal(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+
+/*
+ * Mesh order: by place in the mesh, then sub-axes by (pre-size, size), the full axis behind all
+ * sub-axes of pre-size 1. Negative, zero or positive.
+ */
+TSR_API int tsr_axis_compare(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+/* Plain order: by name as text, then as above. */
+TSR_API int tsr_axis_compare_plain(const tsr_mesh *mesh, tsr_axis_ref a,
+                                   tsr_axis_ref b) TSR_MT_SAFE;
+
+/* a full, or both sub-axes and a's range holds b's. A sub-axis never contains the full axis. */
+TSR_API bool tsr_axis_contains(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+/* b contains a, and they start together. */
+TSR_API bool tsr_axis_is_prefix(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+/* b contains a, and they end together. */
+TSR_API bool tsr_axis_is_suffix(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+TSR_API bool tsr_axis_overlaps(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+/* Whether some reshape of the axis has both: (1)2 and (1)3 of one axis cannot coexist. */
+TSR_API bool tsr_axis_can_coexist(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+
+/* The next four return whether there is such a sub-axis, and put it in *out. */
+/* What both cover. */
+TSR_API bool tsr_axis_overlap(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
+/* The longest prefix of a that does not overlap b; the longest suffix. */
+TSR_API bool tsr_axis_prefix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
+TSR_API bool tsr_axis_suffix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
+/* The longest sub-axis that both start with. */
+TSR_API bool tsr_axis_common_prefix(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
+/* b continues a: one sub-axis says the same, or the full axis when that is all of it. */
+TSR_API bool tsr_axis_merge(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b,
+                            tsr_axis_ref *out) TSR_MT_SAFE;
+/* Whether b continues a. */
+TSR_API bool tsr_axis_can_merge(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
+
+/*
+ * Cuts an axis or sub-axis in two: a major part of `size` and the minor rest. False when size does
+ * not divide it or leaves nothing on one side.
+ */
+TSR_API bool tsr_axis_split(tsr_axis_ref axis, int64_t size, tsr_axis_ref *major,
+                            tsr_axis_ref *minor) TSR_MT_SAFE;
+
+/* The product of the sizes of a list; -1 when it overflows. */
+TSR_API int64_t tsr_axes_size(const tsr_axis_ref *axes, size_t count) TSR_MT_SAFE;
+/* Whether any axis of one list overlaps any of the other. */
+TSR_API bool tsr_axes_overlap(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
+                              size_t count_b) TSR_MT_SAFE;
+TSR_API bool tsr_axes_equal(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
+                            size_t count_b) TSR_MT_SAFE;
+/* Shorter first, then element by element in plain order. */
+TSR_API int tsr_axes_compare(const tsr_mesh *mesh, const tsr_axis_ref *a, size_t count_a,
+                             const tsr_axis_ref *b, size_t count_b) TSR_MT_SAFE;
+
+/* Appends, or merges with the last element where that is possible. */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_add(const tsr_mesh *mesh, tsr_axis_list *list,
+                                              tsr_axis_ref axis) TSR_MT_SAFE;
+/* Mesh order, then neighbours merged. In place. */
+TSR_API void tsr_axes_sort_and_merge(const tsr_mesh *mesh, tsr_axis_list *list) TSR_MT_SAFE;
+/*
+ * a without what overlaps b, in a's order; each axis is cut around every overlap. Where a part of a
+ * and an axis of b overlap and cannot coexist, nothing is left of that part.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_difference(const tsr_axis_ref *a, size_t count_a,
+                                                     const tsr_axis_ref *b, size_t count_b,
+                                                     tsr_axis_list *out) TSR_MT_SAFE;
+/* Cuts the list to its longest prefix that does not overlap the other. */
+TSR_API void tsr_axes_truncate(tsr_axis_list *list, const tsr_axis_ref *other,
+                               size_t count_other) TSR_MT_SAFE;
+/* All but the last equal, the last a prefix; and not the same list. */
+TSR_API bool tsr_axes_is_strict_prefix(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
+                                       size_t count_b) TSR_MT_SAFE;
+/* Equal elements, then the common prefix of the first pair that differs. */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_common_prefix(const tsr_axis_ref *a, size_t count_a,
+                                                        const tsr_axis_ref *b, size_t count_b,
+                                                        tsr_axis_list *out) TSR_MT_SAFE;
+/*
+ * Every axis of the mesh in order, cut wherever one of `axes` begins or ends. The axes must be able
+ * to coexist.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_of_mesh(const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                                  size_t count, tsr_axis_list *out) TSR_MT_SAFE;
+
+/* The text of an axis, `"x"` or `"x":(1)2`, and of a list, `"x", "y":(2)2`. The arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_print(tsr_context *ctx, tsr_arena *arena,
+                                                const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                                size_t count, const char **out) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+/* Status codes, version and the words that mark every prototype. */
+#ifndef TESSERA_BASE_H
+#define TESSERA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TSR_VERSION_MAJOR 0
+#define TSR_VERSION_MINOR 1
+#define TSR_VERSION_PATCH 0
+
+/* Raised whenever a program compiled against older headers could misbehave with this library. */
+#define TSR_ABI_VERSION 1
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TSR_API __attribute__((__visibility__("default")))
+#define TSR_NODISCARD __attribute__((__warn_unused_result__))
+#define TSR_PRINTF(at, first) __attribute__((__format__(__printf__, at, first)))
+#else
+#define TSR_API
+#define TSR_NODISCARD
+#define TSR_PRINTF(at, first)
+#endif
+
+/*
+ * Thread-safety words. Every prototype ends in one of them.
+ *
+ * TSR_MT_SAFE: may be called from any thread at any time; const arguments may be shared.
+ * TSR_MT_CONTEXT: uses the context (or the arena or table made from one) that it is given; one
+ * thread at a time for each of those. Const arguments may be shared all the same.
+ */
+#define TSR_MT_SAFE
+#define TSR_MT_CONTEXT
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An extent that is not known yet (`?` in a shape). */
+#define TSR_UNKNOWN INT64_C(-1)
+
+/*
+ * What a call came to. Zero is fine, positive values are no errors, negative values are failures.
+ * A failure leaves at least one diagnostic in the context and the outputs untouched.
+ */
+typedef enum tsr_status {
+    TSR_OK = 0,
+    TSR_IN_PROGRESS = 1,     /* not done yet; ask again */
+    TSR_NOT_APPLICABLE = 2,  /* the question has no answer for these arguments */
+    TSR_ERR_NOMEM = -1,      /* the allocator returned NULL */
+    TSR_ERR_INVALID = -2,    /* an argument breaks a rule; the diagnostic says which */
+    TSR_ERR_SYNTAX = -3,     /* text that does not parse */
+    TSR_ERR_OVERFLOW = -4,   /* a product or sum of extents exceeds 2^63-1 */
+    TSR_ERR_LIMIT = -5,      /* larger than what this function takes */
+    TSR_ERR_UNSUPPORTED = -6 /* well formed, but cannot be expressed or done here */
+} tsr_status;
+
+/* The name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for a value that is none. Static. */
+TSR_API const char *tsr_status_name(tsr_status status) TSR_MT_SAFE;
+
+/* The version of the library that is loaded, as "major.minor.patch". Static. */
+TSR_API const char *tsr_version(void) TSR_MT_SAFE;
+
+/*
+ * Whether the loaded library serves programs compiled with these headers: pass TSR_ABI_VERSION.
+ * TSR_OK, or TSR_ERR_UNSUPPORTED when the library is of another kind.
+ */
+TSR_API tsr_status tsr_abi_check(int abi_version) TSR_MT_SAFE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

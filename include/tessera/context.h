@@ -1,0 +1,127 @@
+/*
+ * The context: where memory comes from and where errors go.
+ *
+ * Most calls take a context first. A thread makes its own; objects built with one context may be
+ * read by any thread once they are built.
+ */
+#ifndef TESSERA_CONTEXT_H
+#define TESSERA_CONTEXT_H
+
+#include <tessera/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tsr_context tsr_context;
+typedef struct tsr_arena tsr_arena;
+
+/*
+ * Where the library gets memory. `resize(state, old, old_size, new_size)` behaves as realloc:
+ * old NULL allocates, new_size 0 frees and returns NULL. It may return NULL at any time; the call
+ * that needed the memory then fails with TSR_ERR_NOMEM and leaves everything as it was.
+ */
+typedef struct tsr_allocator {
+    void *(*resize)(void *state, void *old, size_t old_size, size_t new_size);
+    void *state;
+} tsr_allocator;
+
+typedef enum tsr_severity { TSR_NOTE, TSR_WARNING, TSR_ERROR } tsr_severity;
+
+/*
+ * One message. `line` and `column` count from 1; line is 0 when the message has no place. `caret`
+ * is the offset in `source_line` that the message points at, `width` how much it underlines.
+ * `follow_up` marks an error that only says what an earlier one led to: tools that show messages to
+ * people leave it out. Owned by the context, valid until its diagnostics are cleared.
+ */
+typedef struct tsr_diagnostic {
+    tsr_severity severity;
+    tsr_status status;
+    bool follow_up;
+    const char *text;
+    const char *file;
+    int64_t line;
+    int64_t column;
+    const char *source_line;
+    size_t caret;
+    size_t width;
+    const struct tsr_diagnostic *notes; /* the first note, linked by next */
+    const struct tsr_diagnostic *next;
+} tsr_diagnostic;
+
+/* Called for each message as it is made. It must not call back into the same context. */
+typedef void (*tsr_log_callback)(void *state, const tsr_diagnostic *diagnostic);
+
+/*
+ * Makes a context. `allocator` may be NULL for malloc; it is copied. Returns TSR_ERR_NOMEM when
+ * there is no memory for it. The caller destroys it, after the arenas made from it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_context_create(const tsr_allocator *allocator,
+                                                    tsr_context **out) TSR_MT_SAFE;
+
+/* Frees a context and its diagnostics. NULL is fine. */
+TSR_API void tsr_context_destroy(tsr_context *ctx) TSR_MT_CONTEXT;
+
+/* Sets the function that hears every message as it is made; NULL for none. */
+TSR_API void tsr_context_set_log(tsr_context *ctx, tsr_log_callback log,
+                                 void *state) TSR_MT_CONTEXT;
+
+/* The first message since the last clear, linked by `next`; NULL when there is none. */
+TSR_API const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx) TSR_MT_CONTEXT;
+
+/* Forgets all messages. */
+TSR_API void tsr_context_clear(tsr_context *ctx) TSR_MT_CONTEXT;
+
+/*
+ * A message as a compiler prints it: `file:line:col: error: text`, the source line, a caret, then
+ * the notes. With `colour`, terminal colours. The text is the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_diagnostic_format(tsr_context *ctx, tsr_arena *arena,
+                                                       const tsr_diagnostic *diagnostic,
+                                                       bool colour,
+                                                       const char **out) TSR_MT_CONTEXT;
+
+/*
+ * An arena: memory that is given back all at once. Meshes, shardings and texts live in one. It
+ * takes its blocks from the context's allocator and must be destroyed before the context.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_arena_create(tsr_context *ctx, tsr_arena **out) TSR_MT_CONTEXT;
+TSR_API void tsr_arena_destroy(tsr_arena *arena) TSR_MT_CONTEXT;
+
+/* `size` bytes aligned for any object, not zeroed; NULL when there is no memory. */
+TSR_API void *tsr_arena_alloc(tsr_arena *arena, size_t size) TSR_MT_CONTEXT;
+
+/* A place in an arena. Resetting to it gives back what was allocated since, keeping the blocks. */
+typedef struct tsr_arena_mark {
+    void *block;
+    size_t used;
+} tsr_arena_mark;
+TSR_API tsr_arena_mark tsr_arena_get_mark(const tsr_arena *arena) TSR_MT_CONTEXT;
+TSR_API void tsr_arena_reset(tsr_arena *arena, tsr_arena_mark mark) TSR_MT_CONTEXT;
+
+/* Bytes handed out and not given back, and bytes taken from the allocator. */
+TSR_API size_t tsr_arena_used(const tsr_arena *arena) TSR_MT_CONTEXT;
+TSR_API size_t tsr_arena_reserved(const tsr_arena *arena) TSR_MT_CONTEXT;
+
+/*
+ * Text to read, perhaps a slice of a larger one: reading starts at `at` and ends at `size`; places
+ * in messages are counted from `data`. Readers move `at` past what they read. `name` stands before
+ * the line in messages (NULL: "<text>"). `prefix`, unless NULL, stands before messages of attribute
+ * readers, as `custom op 'sdy.mesh' ` does in programs.
+ */
+typedef struct tsr_text {
+    const char *name;
+    const char *data;
+    size_t size;
+    size_t at;
+    const char *prefix;
+} tsr_text;
+
+/* A text over a zero-terminated string. */
+TSR_API tsr_text tsr_text_of(const char *name, const char *string) TSR_MT_SAFE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * Shardings: how a tensor is laid over the devices of a mesh.
+ *
+ * Each dimension lists the axes and sub-axes that shard it, major to minor; it is open (may be
+ * sharded further) or closed, and may have a priority. Axes may be replicated explicitly, and a
+ * reduction may be pending along others (unreduced). A dimension is cut into even chunks of
+ * ceil(extent / shards) unless it has a layout of its own: dynamic or partitioned.
+ *
+ * A sharding is const once built and lives in the caller's arena, beside its mesh.
+ */
+#ifndef TESSERA_SHARDING_H
+#define TESSERA_SHARDING_H
+
+#include <tessera/mesh.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TSR_NO_PRIORITY INT64_C(-1)
+
+/* How a dimension is cut along its axes, when not into even chunks. */
+typedef enum tsr_layout_kind {
+    TSR_LAYOUT_DYNAMIC,   /* a size for each shard */
+    TSR_LAYOUT_UNALIGNED, /* partitioned: each shard holds a slice of every partition */
+    TSR_LAYOUT_ALIGNED    /* partitioned: each shard holds whole partitions */
+} tsr_layout_kind;
+
+/*
+ * A layout with explicit sizes. S, the number of shards, is the product of the dimension's axis
+ * sizes; shards are in row-major order of those axes. With `sizes` or `counts` NULL the layout is
+ * unbound: it says what kind of cut it is and leaves the numbers for later.
+ *
+ * DYNAMIC, text `{"x"}:dynamic[3, 0, 5]`: shard i has sizes[i] rows. rows > 1 groups the sizes by
+ * the outer axes of the dimension, `:dynamic[[2, 1], [1, 1]]`: each row then sums to what that
+ * outer coordinate has in even chunks.
+ *
+ * PARTITIONED, text `{"x"}:partitioned[[4, 6], [2, 4]]`: counts[s * partitions + p] rows of
+ * partition p came from shard s. The tensor is partition-major. UNALIGNED is the default; behind
+ * the counts, `(aligned, owners=[0, 1, 2], align=8)` in any choice. Shard d of an aligned layout
+ * has the partitions owner_start[d] .. owner_start[d+1]-1; the default, NULL here, is floor(d * N /
+ * S). `align` stores each aligned partition in a multiple of that many rows.
+ */
+typedef struct tsr_layout {
+    tsr_layout_kind kind;
+    int64_t rows;
+    int64_t partitions;         /* PARTITIONED: N, or 0 when not known yet */
+    const int64_t *sizes;       /* DYNAMIC: S */
+    const int64_t *counts;      /* PARTITIONED: S * N */
+    const int64_t *owner_start; /* PARTITIONED: S + 1 */
+    int64_t alignment;          /* PARTITIONED: 1 for none */
+} tsr_layout;
+
+/* One dimension. `layout` NULL: even chunks. */
+typedef struct tsr_dim {
+    const tsr_axis_ref *axes;
+    size_t num_axes;
+    bool open;
+    int64_t priority; /* TSR_NO_PRIORITY, or >= 0; absent is not the same as 0, but acts as it */
+    const tsr_layout *layout;
+} tsr_dim;
+
+/* What a pending reduction does. AVG and PROD are beyond what programs can say. */
+typedef enum tsr_reduction { TSR_SUM, TSR_MAX, TSR_MIN, TSR_AVG, TSR_PROD } tsr_reduction;
+
+/* What a sharding is built from. */
+typedef struct tsr_sharding_spec {
+    const tsr_mesh *mesh;
+    size_t rank;
+    const tsr_dim *dims;
+    size_t num_replicated;
+    const tsr_axis_ref *replicated;
+    size_t num_unreduced;
+    const tsr_axis_ref *unreduced;
+    tsr_reduction reduction; /* SUM when nothing is unreduced */
+} tsr_sharding_spec;
+
+typedef struct tsr_sharding tsr_sharding;
+
+/* What the reader and the builder may be asked for, beside the rules that always hold. */
+typedef enum tsr_sharding_flags {
+    TSR_SHARDING_DEFAULT = 0,
+    TSR_SHARDING_NO_SUB_AXES = 1, /* refuse sub-axes: users' own annotations have none */
+    TSR_SHARDING_CANONICALIZE = 2 /* sort and merge replicated and unreduced, merge sub-axes */
+} tsr_sharding_flags;
+
+/* Builds a sharding; everything but the mesh is copied. Breaking a rule is an error that names it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_sharding_spec *spec, int flags,
+                                                     const tsr_sharding **out) TSR_MT_CONTEXT;
+
+/*
+ * How to read a sharding. `meshes` resolves `@name`; `mesh`, unless NULL, is the mesh of a text
+ * that names none, and of any name when `meshes` is NULL. `rank` is checked unless it is -1.
+ */
+typedef struct tsr_sharding_reader {
+    const tsr_mesh_table *meshes;
+    const tsr_mesh *mesh;
+    tsr_reading reading;
+    int flags;
+    int64_t rank;
+} tsr_sharding_reader;
+
+/*
+ * Reads a sharding at `text->at` and moves `at` behind it. The program form is
+ * `#sdy.sharding<@mesh, [{"x"}, {"z", ?}p1], replicated={"y"}, unreduced={"w"}>`, also without its
+ * `#sdy.sharding`. The lenient reading takes the document's form `sharding<...>` too, a text that
+ * starts at the dimensions, `[{"x"}, {}], replicated={"y"}`, and lists that are empty or out of
+ * order, which it sorts and merges. Either takes a mesh in place: `<mesh<["x"=2]>, [{"x"}]>`.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena,
+                                                   tsr_text *text,
+                                                   const tsr_sharding_reader *reader,
+                                                   const tsr_sharding **out) TSR_MT_CONTEXT;
+
+/* Reads a whole string, leniently, for a tensor of any rank on `mesh`. */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_mesh *mesh, const char *string,
+                                                    const tsr_sharding **out) TSR_MT_CONTEXT;
+
+/*
+ * Reads a list of shardings, `#sdy.sharding_per_value<[<...>, <...>]>` or `<[...]>`. The array and
+ * the shardings are the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena,
+                                                    tsr_text *text,
+                                                    const tsr_sharding_reader *reader,
+                                                    const tsr_sharding *const **out,
+                                                    size_t *count) TSR_MT_CONTEXT;
+
+/* How to print a sharding. */
+typedef enum tsr_printing {
+    TSR_PRINT_FULL,     /* #sdy.sharding<@mesh, [{"x"}]> */
+    TSR_PRINT_STRIPPED, /* <@mesh, [{"x"}]>, as inside a program */
+    TSR_PRINT_BARE      /* [{"x"}], replicated={"y"}: no mesh */
+} tsr_printing;
+
+/* The canonical text, the arena's. A mesh without a name is printed in place. */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_print(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_sharding *sharding,
+                                                    tsr_printing printing,
+                                                    const char **out) TSR_MT_CONTEXT;
+
+/* Views of the parts, owned by the sharding. */
+TSR_API const tsr_mesh *tsr_sharding_mesh(const tsr_sharding *sharding) TSR_MT_SAFE;
+TSR_API size_t tsr_sharding_rank(const tsr_sharding *sharding) TSR_MT_SAFE;
+TSR_API const tsr_dim *tsr_sharding_dim(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
+TSR_API const tsr_axis_ref *tsr_sharding_replicated(const tsr_sharding *sharding,
+                                                    size_t *count) TSR_MT_SAFE;
+TSR_API const tsr_axis_ref *tsr_sharding_unreduced(const tsr_sharding *sharding,
+                                                   size_t *count) TSR_MT_SAFE;
+TSR_API tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding) TSR_MT_SAFE;
+/* How many shards a dimension has: the product of its axis sizes. */
+TSR_API int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
+
+/* The same, spelled the same: axes, openness, priorities, layouts, lists, kind, equal meshes. */
+TSR_API bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b) TSR_MT_SAFE;
+
+/*
+ * Equivalent for programs: the same axes for each dimension and the same unreduced axes on the same
+ * mesh; openness, priorities, replicated axes and kind do not count. Without any axes, equivalent
+ * to any other without, and to NULL, which stands for no sharding. `ignore_unreduced` leaves out
+ * the unreduced axes.
+ */
+TSR_API bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b,
+                                     bool ignore_unreduced) TSR_MT_SAFE;
+
+/*
+ * The mesh that all have in common: NULLs and empty meshes are passed over, equal meshes count as
+ * one. NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh without
+ * explicit ids.
+ */
+TSR_API const tsr_mesh *tsr_sharding_common_mesh(const tsr_sharding *const *shardings, size_t count,
+                                                 bool ignore_device_ids) TSR_MT_SAFE;
+
+/* No axes at all, every dimension closed or every dimension open. */
+TSR_API TSR_NODISCARD tsr_status
+tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh, size_t rank,
+                             bool open, const tsr_sharding **out) TSR_MT_CONTEXT;
+/* All dimensions closed, replicated axes dropped, unreduced ones kept. */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_sharding *sharding,
+                                                    const tsr_sharding **out) TSR_MT_CONTEXT;
+/* All dimensions open; replicated and unreduced axes kept. */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena,
+                                                   const tsr_sharding *sharding,
+                                                   const tsr_sharding **out) TSR_MT_CONTEXT;
+/*
+ * Appends an axis (merging) to an open dimension and drops its priority. The axis must be bound
+ * nowhere in the sharding, and the dimension must not have a layout of its own.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena,
+                                                       const tsr_sharding *sharding, size_t dim,
+                                                       tsr_axis_ref axis,
+                                                       const tsr_sharding **out) TSR_MT_CONTEXT;
+/* Puts an axis into the replicated list, in its place. */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_replicate(tsr_context *ctx, tsr_arena *arena,
+                                                        const tsr_sharding *sharding,
+                                                        tsr_axis_ref axis,
+                                                        const tsr_sharding **out) TSR_MT_CONTEXT;
+/*
+ * Takes axes out of wherever they stand; what is left of a cut axis stays. A dimension that loses
+ * one must not have a layout of its own. Where an extent does not divide, this may move data.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
+                                                          const tsr_sharding *sharding,
+                                                          const tsr_axis_ref *axes, size_t num_axes,
+                                                          const tsr_sharding **out) TSR_MT_CONTEXT;
+/*
+ * The same sharding over another view of the same devices, where its axes can express it; else
+ * TSR_ERR_UNSUPPORTED with the axis that cannot be.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_arena *arena,
+                                                        const tsr_sharding *sharding,
+                                                        const tsr_mesh *mesh,
+                                                        const tsr_sharding **out) TSR_MT_CONTEXT;
+/* The same sharding with a dimension's unbound sizes or counts given; checked as when built. */
+TSR_API TSR_NODISCARD tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena,
+                                                   const tsr_sharding *sharding, size_t dim,
+                                                   const tsr_layout *layout,
+                                                   const tsr_sharding **out) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

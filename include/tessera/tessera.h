@@ -1,0 +1,15 @@
+/* All of Tessera. */
+#ifndef TESSERA_TESSERA_H
+#define TESSERA_TESSERA_H
+
+#include <tessera/axis.h>
+#include <tessera/base.h>
+#include <tessera/context.h>
+#include <tessera/dialect.h>
+#include <tessera/dtype.h>
+#include <tessera/geometry.h>
+#include <tessera/mesh.h>
+#include <tessera/sharding.h>
+#include <tessera/stride.h>
+
+#endif

@@ -1,0 +1,53 @@
+/* Small things that every layer uses: checked arithmetic, early return. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <tessera/base.h>
+
+/* Returns from the calling function when `call` fails. */
+#define TSR_TRY(call)                                                                              \
+    do {                                                                                           \
+        const tsr_status try_status = (call);                                                      \
+        if (try_status < 0) {                                                                      \
+            return try_status;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+/* a * b and a + b for extents; false, and *out untouched, when the result exceeds int64. */
+static inline bool checked_mul(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t product;
+    if (__builtin_mul_overflow(a, b, &product)) {
+        return false;
+    }
+    *out = product;
+    return true;
+}
+
+static inline bool checked_add(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return false;
+    }
+    *out = sum;
+    return true;
+}
+
+/* ceil(a / b) for a >= 0, b >= 1, without overflow. */
+static inline int64_t ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static inline int64_t min_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t max_i64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,410 @@
+#include "base/lex.h"
+
+#include "base/arena.h"
+#include "base/base.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_word_start(char c)
+{
+    return is_letter(c) || c == '_';
+}
+
+static bool is_word_part(char c)
+{
+    return is_word_start(c) || is_digit(c) || c == '$' || c == '.';
+}
+
+static bool is_suffix_part(char c)
+{
+    return is_word_part(c) || c == '-';
+}
+
+/* The byte at an offset, 0 behind the end. */
+static char at(const lexer *lex, size_t offset)
+{
+    return offset < lex->text->size ? lex->text->data[offset] : '\0';
+}
+
+/* Over blanks, line ends and comments. */
+static size_t skip_space(const lexer *lex, size_t from)
+{
+    const tsr_text *text = lex->text;
+    while (from < text->size) {
+        const char c = text->data[from];
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+            from++;
+        } else if (c == '/' && at(lex, from + 1) == '/') {
+            while (from < text->size && text->data[from] != '\n') {
+                from++;
+            }
+        } else {
+            break;
+        }
+    }
+    return from;
+}
+
+static void set(lexer *lex, int kind, size_t from, size_t to)
+{
+    lex->current = (token){.kind = kind, .at = from, .size = to - from};
+}
+
+/* A wrong token is reported only when somebody wants it: what follows may not be ours to read. */
+static void bad(lexer *lex, size_t from, size_t to, const char *problem)
+{
+    lex->problem = problem;
+    set(lex, TOKEN_BAD, from, to);
+}
+
+static size_t run(const lexer *lex, size_t from, bool (*belongs)(char))
+{
+    while (from < lex->text->size && belongs(lex->text->data[from])) {
+        from++;
+    }
+    return from;
+}
+
+/* The end of a string that opens at `from`, or `from` when it is not closed on its line. */
+static size_t string_end(const lexer *lex, size_t from)
+{
+    const char quote = lex->text->data[from];
+    for (size_t i = from + 1; i < lex->text->size; i++) {
+        const char c = lex->text->data[i];
+        if (c == quote) {
+            return i + 1;
+        }
+        if (c == '\n') {
+            return from;
+        }
+        if (c == '\\') {
+            i++;
+        }
+    }
+    return from;
+}
+
+static void scan_string(lexer *lex, int kind, size_t from, size_t quote)
+{
+    const size_t end = string_end(lex, quote);
+    if (end == quote) {
+        bad(lex, from, from + 1, "expected '\"' in string literal");
+        return;
+    }
+    set(lex, kind, from, end);
+}
+
+static void scan_integer(lexer *lex, size_t from)
+{
+    if (at(lex, from) == '0' && at(lex, from + 1) == 'x' && is_hex(at(lex, from + 2))) {
+        set(lex, TOKEN_INTEGER, from, run(lex, from + 2, is_hex));
+    } else {
+        set(lex, TOKEN_INTEGER, from, run(lex, from, is_digit));
+    }
+}
+
+static void scan_at(lexer *lex, size_t from)
+{
+    if (at(lex, from + 1) == '"') {
+        scan_string(lex, TOKEN_AT, from, from + 1);
+    } else if (is_word_start(at(lex, from + 1))) {
+        set(lex, TOKEN_AT, from, run(lex, from + 1, is_word_part));
+    } else {
+        bad(lex, from, from + 1, "@ identifier expected to start with letter or '_'");
+    }
+}
+
+static void scan(lexer *lex)
+{
+    const size_t from = skip_space(lex, lex->text->at);
+    const char c = at(lex, from);
+    if (from >= lex->text->size) {
+        set(lex, TOKEN_END, from, from);
+    } else if (is_word_start(c)) {
+        set(lex, TOKEN_WORD, from, run(lex, from, is_word_part));
+    } else if (is_digit(c)) {
+        scan_integer(lex, from);
+    } else if (c == '"' || (c == '\'' && lex->single_quotes)) {
+        scan_string(lex, TOKEN_STRING, from, from);
+    } else if (c == '@') {
+        scan_at(lex, from);
+    } else if (c == '#' && is_word_start(at(lex, from + 1))) {
+        set(lex, TOKEN_HASH, from, run(lex, from + 1, is_suffix_part));
+    } else if (c == '-' && at(lex, from + 1) == '>') {
+        set(lex, TOKEN_ARROW, from, from + 2);
+    } else if (c != '\0' && strchr("(){}[]<>,:=+*-?|/", c) != NULL) {
+        set(lex, c, from, from + 1);
+    } else {
+        bad(lex, from, from + 1, "unexpected character");
+    }
+}
+
+lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text)
+{
+    lexer lex = {.ctx = ctx, .arena = arena, .text = text, .last_end = text->at};
+    scan(&lex);
+    return lex;
+}
+
+void lex_next(lexer *lex)
+{
+    lex->last_end = lex->current.at + lex->current.size;
+    lex->text->at = lex->last_end;
+    scan(lex);
+}
+
+slice lex_slice(const lexer *lex)
+{
+    return (slice){lex->text->data + lex->current.at, lex->current.size};
+}
+
+location lex_here(const lexer *lex)
+{
+    return (location){lex->text, lex->current.at, lex->current.size, false};
+}
+
+location lex_behind(const lexer *lex)
+{
+    return (location){lex->text, lex->last_end, 1, false};
+}
+
+location lex_span(const lexer *lex, size_t from)
+{
+    return (location){lex->text, from, lex->last_end > from ? lex->last_end - from : 1, false};
+}
+
+bool lex_is(const lexer *lex, int kind)
+{
+    return lex->current.kind == kind;
+}
+
+/* Whether the current token is of that kind and spelled like that. */
+static bool is_spelled(const lexer *lex, int kind, const char *spelling)
+{
+    const slice text = lex_slice(lex);
+    return lex->current.kind == kind && text.size == strlen(spelling) &&
+           memcmp(text.data, spelling, text.size) == 0;
+}
+
+bool lex_is_word(const lexer *lex, const char *word)
+{
+    return is_spelled(lex, TOKEN_WORD, word);
+}
+
+bool lex_accept(lexer *lex, int kind)
+{
+    if (lex->current.kind != kind) {
+        return false;
+    }
+    lex_next(lex);
+    return true;
+}
+
+bool lex_accept_word(lexer *lex, const char *word)
+{
+    if (!lex_is_word(lex, word)) {
+        return false;
+    }
+    lex_next(lex);
+    return true;
+}
+
+bool lex_accept_hash(lexer *lex, const char *name)
+{
+    if (!is_spelled(lex, TOKEN_HASH, name)) {
+        return false;
+    }
+    lex_next(lex);
+    return true;
+}
+
+tsr_status lex_error(lexer *lex, location where, const char *message)
+{
+    if (lex->current.kind == TOKEN_BAD) {
+        where = (location){lex->text, lex->current.at, lex->current.size, true};
+        message = lex->problem;
+    }
+    return diag_error(lex->ctx, TSR_ERR_SYNTAX, where, "%s", message);
+}
+
+tsr_status lex_expect(lexer *lex, int mark)
+{
+    if (lex_accept(lex, mark)) {
+        return TSR_OK;
+    }
+    char message[] = "expected '?'";
+    message[10] = (char)mark;
+    location where = lex_behind(lex);
+    where.bare = true;
+    return lex_error(lex, where, message);
+}
+
+tsr_status lex_expect_word(lexer *lex, const char *word)
+{
+    if (lex_accept_word(lex, word)) {
+        return TSR_OK;
+    }
+    if (lex->current.kind == TOKEN_BAD) {
+        return lex_error(lex, lex_here(lex), lex->problem);
+    }
+    return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_behind(lex), "expected '%s'", word);
+}
+
+static int hex_value(char c)
+{
+    if (is_digit(c)) {
+        return c - '0';
+    }
+    return (c | 0x20) - 'a' + 10;
+}
+
+static bool is_hex_pair(slice text, size_t at)
+{
+    return at + 1 < text.size && is_hex(text.data[at]) && is_hex(text.data[at + 1]);
+}
+
+/* Resolves the escapes of a string's inside; a wrong one is reported at its backslash. */
+static tsr_status unescape(lexer *lex, slice raw, slice *out)
+{
+    char *copy = tsr_arena_alloc(lex->arena, raw.size + 1);
+    if (copy == NULL) {
+        return diag_nomem(lex->ctx);
+    }
+    size_t size = 0;
+    for (size_t i = 0; i < raw.size; i++) {
+        if (raw.data[i] != '\\') {
+            copy[size++] = raw.data[i];
+            continue;
+        }
+        const char c = i + 1 < raw.size ? raw.data[i + 1] : '\0';
+        if (c == '"' || c == '\\' || c == '\'') {
+            copy[size++] = c;
+            i += 1;
+        } else if (c == 'n' || c == 't') {
+            copy[size++] = c == 'n' ? '\n' : '\t';
+            i += 1;
+        } else if (is_hex_pair(raw, i + (lex->single_quotes && c == 'x' ? 2 : 1))) {
+            i += lex->single_quotes && c == 'x' ? 3 : 2;
+            copy[size++] = (char)(hex_value(raw.data[i - 1]) * 16 + hex_value(raw.data[i]));
+        } else {
+            const size_t where = (size_t)(raw.data - lex->text->data) + i;
+            return diag_error(lex->ctx, TSR_ERR_SYNTAX, (location){lex->text, where, 2, true},
+                              "unknown escape in string literal");
+        }
+    }
+    *out = (slice){copy, size};
+    return TSR_OK;
+}
+
+/* The inside of the string token `raw` (with its quotes). */
+static tsr_status string_value(lexer *lex, slice raw, slice *out)
+{
+    const slice inside = {raw.data + 1, raw.size - 2};
+    if (inside.size == 0 || memchr(inside.data, '\\', inside.size) == NULL) {
+        *out = inside;
+        return TSR_OK;
+    }
+    return unescape(lex, inside, out);
+}
+
+tsr_status lex_string(lexer *lex, slice *out)
+{
+    if (!lex_is(lex, TOKEN_STRING)) {
+        return lex_error(lex, lex_here(lex), "expected string");
+    }
+    TSR_TRY(string_value(lex, lex_slice(lex), out));
+    lex_next(lex);
+    return TSR_OK;
+}
+
+tsr_status lex_at_name(lexer *lex, slice *out)
+{
+    const slice whole = lex_slice(lex);
+    const slice name = {whole.data + 1, whole.size - 1};
+    if (name.data[0] == '"') {
+        TSR_TRY(string_value(lex, name, out));
+    } else {
+        *out = name;
+    }
+    lex_next(lex);
+    return TSR_OK;
+}
+
+/* The value of digits; false when it exceeds uint64. */
+static bool digits_value(slice digits, uint64_t *out)
+{
+    const bool hex = digits.size > 2 && digits.data[1] == 'x';
+    uint64_t value = 0;
+    for (size_t i = hex ? 2 : 0; i < digits.size; i++) {
+        const uint64_t digit = (uint64_t)hex_value(digits.data[i]);
+        if (__builtin_mul_overflow(value, hex ? 16U : 10U, &value) ||
+            __builtin_add_overflow(value, digit, &value)) {
+            return false;
+        }
+    }
+    *out = value;
+    return true;
+}
+
+tsr_status lex_integer(lexer *lex, int64_t *out)
+{
+    const location start = lex_here(lex);
+    const bool negative = lex_accept(lex, '-');
+    if (!lex_is(lex, TOKEN_INTEGER)) {
+        return lex_error(lex, lex_here(lex), "expected integer value");
+    }
+    uint64_t magnitude;
+    if (!digits_value(lex_slice(lex), &magnitude) || magnitude > INT64_MAX) {
+        return lex_error(lex, start, "integer value too large");
+    }
+    lex_next(lex);
+    *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return TSR_OK;
+}
+
+bool lex_grow(lexer *lex, void **array, size_t item_size, size_t count, size_t *capacity)
+{
+    const size_t grown = *capacity < 4 ? 8 : *capacity * 2;
+    void *fresh = arena_array(lex->arena, grown, item_size);
+    if (fresh == NULL) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(fresh, *array, count * item_size);
+    }
+    *array = fresh;
+    *capacity = grown;
+    return true;
+}
+
+tsr_status lex_integers(lexer *lex, bool allow_empty, int64_t **out, size_t *count)
+{
+    int64_t *values = NULL;
+    size_t number = 0;
+    size_t capacity = 0;
+    TSR_TRY(lex_expect(lex, '['));
+    if (!(allow_empty && lex_is(lex, ']'))) {
+        do {
+            int64_t value = 0;
+            TSR_TRY(lex_integer(lex, &value));
+            TSR_TRY(LEX_PUSH(lex, values, number, capacity, value));
+        } while (lex_accept(lex, ','));
+    }
+    TSR_TRY(lex_expect(lex, ']'));
+    *out = values;
+    *count = number;
+    return TSR_OK;
+}

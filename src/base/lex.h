@@ -1,0 +1,94 @@
+/*
+ * The tokens of programs and of the notations near them, one token ahead.
+ *
+ * Errors are reported where the reference reports them: a missing mark right behind the last token
+ * read, everything else at the token it is about. A token that is itself wrong is
+ * reported in place of what was expected there.
+ */
+#ifndef BASE_LEX_H
+#define BASE_LEX_H
+
+#include "base/diag.h"
+
+/* Marks are their character: '<', ',' and so on. */
+typedef enum token_kind {
+    TOKEN_END = 256,
+    TOKEN_BAD,     /* lexer.problem says why */
+    TOKEN_WORD,    /* bare id */
+    TOKEN_INTEGER, /* digits or 0x and hex digits, no sign */
+    TOKEN_STRING,
+    TOKEN_AT,   /* @name or @"name" */
+    TOKEN_HASH, /* #name */
+    TOKEN_ARROW
+} token_kind;
+
+typedef struct token {
+    int kind;
+    size_t at;
+    size_t size;
+} token;
+
+typedef struct lexer {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    tsr_text *text;
+    bool single_quotes; /* '...' is a string, as in Python */
+    token current;
+    const char *problem; /* with a bad token */
+    size_t last_end;
+} lexer;
+
+/* A slice of bytes. */
+typedef struct slice {
+    const char *data;
+    size_t size;
+} slice;
+
+/* Reads from `text->at`, which stays right behind the last token taken. */
+lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
+
+/* Takes the current token. */
+void lex_next(lexer *lex);
+
+/* The bytes of the current token. */
+slice lex_slice(const lexer *lex);
+
+/* The current token as a place, and the location where a missing mark is reported. */
+location lex_here(const lexer *lex);
+location lex_behind(const lexer *lex);
+/* From a byte to the last token taken. */
+location lex_span(const lexer *lex, size_t from);
+
+bool lex_is(const lexer *lex, int kind);
+bool lex_is_word(const lexer *lex, const char *word);
+
+/* Takes the current token if it is of that kind. */
+bool lex_accept(lexer *lex, int kind);
+bool lex_accept_word(lexer *lex, const char *word);
+bool lex_accept_hash(lexer *lex, const char *name);
+
+/* Takes a mark, or fails with `expected '<'`. */
+tsr_status lex_expect(lexer *lex, int mark);
+/* Takes a word, or fails with `expected 'word'`. */
+tsr_status lex_expect_word(lexer *lex, const char *word);
+/* Takes a string without its quotes, escapes resolved; or fails with `expected string`. */
+tsr_status lex_string(lexer *lex, slice *out);
+/* Takes an integer with an optional sign; or fails with `expected integer value`. */
+tsr_status lex_integer(lexer *lex, int64_t *out);
+/* Takes @name; the caller has checked the kind. */
+tsr_status lex_at_name(lexer *lex, slice *out);
+/* `[` integers `]`, the array in the arena; an empty list is an error unless allowed. */
+tsr_status lex_integers(lexer *lex, bool allow_empty, int64_t **out, size_t *count);
+
+/* An array that grows in the lexer's arena. */
+#define LEX_PUSH(lex, array, count, capacity, item)                                                \
+    (((count) < (capacity) ||                                                                      \
+      lex_grow((lex), (void **)&(array), sizeof *(array), (count), &(capacity)))                   \
+         ? ((array)[(count)++] = (item), TSR_OK)                                                   \
+         : diag_nomem((lex)->ctx))
+bool lex_grow(lexer *lex, void **array, size_t item_size, size_t count, size_t *capacity);
+
+/* Fails with TSR_ERR_SYNTAX at a place; a current token that is bad is what is reported instead. */
+tsr_status lex_error(lexer *lex, location where, const char *message);
+
+#endif

@@ -1,0 +1,39 @@
+#include <tessera/base.h>
+
+#define STRING_OF(x) #x
+#define VERSION_STRING(major, minor, patch)                                                        \
+    STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
+
+const char *tsr_status_name(tsr_status status)
+{
+    static const struct {
+        tsr_status status;
+        const char *name;
+    } names[] = {
+        {TSR_OK, "TSR_OK"},
+        {TSR_IN_PROGRESS, "TSR_IN_PROGRESS"},
+        {TSR_NOT_APPLICABLE, "TSR_NOT_APPLICABLE"},
+        {TSR_ERR_NOMEM, "TSR_ERR_NOMEM"},
+        {TSR_ERR_INVALID, "TSR_ERR_INVALID"},
+        {TSR_ERR_SYNTAX, "TSR_ERR_SYNTAX"},
+        {TSR_ERR_OVERFLOW, "TSR_ERR_OVERFLOW"},
+        {TSR_ERR_LIMIT, "TSR_ERR_LIMIT"},
+        {TSR_ERR_UNSUPPORTED, "TSR_ERR_UNSUPPORTED"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].status == status) {
+            return names[i].name;
+        }
+    }
+    return "TSR_?";
+}
+
+const char *tsr_version(void)
+{
+    return VERSION_STRING(TSR_VERSION_MAJOR, TSR_VERSION_MINOR, TSR_VERSION_PATCH);
+}
+
+tsr_status tsr_abi_check(int abi_version)
+{
+    return abi_version == TSR_ABI_VERSION ? TSR_OK : TSR_ERR_UNSUPPORTED;
+}

@@ -1,0 +1,54 @@
+/* Random meshes, shapes and shardings for property tests. */
+#ifndef RANDOM_H
+#define RANDOM_H
+
+#include "support.h"
+
+typedef struct rng {
+    uint64_t state;
+} rng;
+
+/* From TSR_SEED, else a fixed seed; printed, so that a failure can be run again. */
+rng rng_start(const char *test);
+
+/* The same for one case, so that a case does not depend on those before it. */
+rng rng_case(const rng *r, uint64_t index);
+
+/* 0 .. n-1 */
+int64_t rng_below(rng *r, int64_t n);
+bool rng_chance(rng *r, int percent);
+
+/* `cases` times TSR_PROP_SCALE. */
+int64_t prop_cases(int64_t cases);
+
+enum { MOST_AXES = 4, MOST_DIMS = 4 };
+
+/* What random meshes may have. */
+typedef struct mesh_limits {
+    int64_t most_devices;
+    bool permuted;  /* device ids, a transposed iota or any order */
+    bool arbitrary; /* any order */
+} mesh_limits;
+
+const tsr_mesh *random_mesh(fixture *f, rng *r, mesh_limits limits);
+
+/* Extents from 0 to 12, with 0, 1 and primes among them; returns the rank. */
+size_t random_shape(rng *r, int64_t *shape);
+
+/* What random shardings may have. */
+typedef struct sharding_limits {
+    bool sub_axes;
+    bool lists; /* replicated, unreduced, openness, priorities */
+    bool layouts;
+} sharding_limits;
+
+const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, size_t rank,
+                                    const int64_t *shape, sharding_limits limits);
+
+/* Another view of the same devices: axes split, joined or renamed; the ids in the same order. */
+const tsr_mesh *random_view(fixture *f, rng *r, const tsr_mesh *mesh);
+
+/* Whether both place every element on the same devices, by looking at each device. */
+bool same_by_enumeration(const tsr_geometry *a, const tsr_geometry *b, size_t rank);
+
+#endif
