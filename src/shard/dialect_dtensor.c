@@ -1,0 +1,515 @@
+/*
+ * Reading DTensor: [Shard(0), Replicate(), Partial()], one placement for each mesh axis in mesh
+ * order. DynamicShard and PartitionedShard are our additions.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "shard/dialect.h"
+#include "shard/dialect_cuts.h"
+
+/* More sizes than this are not written out when a text is read. */
+#define MAX_SIZES (INT64_C(1) << 24)
+
+/* The names of reductions, as torch has them. */
+static const char *const op_names[] = {[TSR_SUM] = "sum",
+                                       [TSR_MAX] = "max",
+                                       [TSR_MIN] = "min",
+                                       [TSR_AVG] = "avg",
+                                       [TSR_PROD] = "product"};
+
+const char *dtensor_op_name(tsr_reduction reduction)
+{
+    return op_names[reduction];
+}
+
+typedef enum placement_kind { PLACE_REPLICATE, PLACE_SHARD, PLACE_PARTIAL } placement_kind;
+
+/* One placement as written. */
+typedef struct placement {
+    placement_kind kind;
+    int64_t dim;
+    tsr_reduction reduction;
+    bool has_layout;
+    tsr_layout layout;
+    size_t num_sizes;
+    size_t num_owners;
+    int64_t partitions; /* as said, 0 when not */
+    location where;
+} placement;
+
+static tsr_status read_dim(lexer *lex, placement *p)
+{
+    return lex_integer(lex, &p->dim);
+}
+
+/* `sum`, `"sum"` or `'sum'`. */
+static tsr_status read_op(lexer *lex, placement *p)
+{
+    const location where = lex_here(lex);
+    slice name = lex_slice(lex);
+    if (lex_is(lex, TOKEN_WORD)) {
+        lex_next(lex);
+    } else {
+        TSR_TRY(lex_string(lex, &name));
+    }
+    for (size_t i = 0; i < sizeof op_names / sizeof op_names[0]; i++) {
+        if (name.size == strlen(op_names[i]) && memcmp(name.data, op_names[i], name.size) == 0) {
+            p->reduction = (tsr_reduction)i;
+            return TSR_OK;
+        }
+    }
+    (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, where, "unknown reduction: %.*s", (int)name.size,
+                     name.data);
+    return diag_note(lex->ctx, NO_PLACE, "the reductions are sum, avg, max, min and product");
+}
+
+static tsr_status read_sizes(lexer *lex, placement *p)
+{
+    int64_t *sizes;
+    TSR_TRY(lex_integers(lex, false, &sizes, &p->num_sizes));
+    p->layout.sizes = sizes;
+    return TSR_OK;
+}
+
+static tsr_status read_num_partitions(lexer *lex, placement *p)
+{
+    return lex_integer(lex, &p->partitions);
+}
+
+/* Rows of counts while they are read. */
+typedef struct count_rows {
+    int64_t *values;
+    size_t count;
+    size_t capacity;
+    size_t length;
+} count_rows;
+
+static tsr_status read_count_row(lexer *lex, count_rows *rows)
+{
+    const location where = lex_here(lex);
+    int64_t *row;
+    size_t length;
+    TSR_TRY(lex_integers(lex, false, &row, &length));
+    if (rows->count > 0 && length != rows->length) {
+        return diag_error(lex->ctx, TSR_ERR_INVALID, lex_span(lex, where.at),
+                          "a row has %zu counts where the first has %zu", length, rows->length);
+    }
+    rows->length = length;
+    for (size_t i = 0; i < length; i++) {
+        TSR_TRY(LEX_PUSH(lex, rows->values, rows->count, rows->capacity, row[i]));
+    }
+    return TSR_OK;
+}
+
+/* `[[4, 6], [2, 4]]`: a row for each shard, a count for each partition. */
+static tsr_status read_counts(lexer *lex, placement *p)
+{
+    count_rows rows = {0};
+    TSR_TRY(lex_expect(lex, '['));
+    do {
+        TSR_TRY(read_count_row(lex, &rows));
+    } while (lex_accept(lex, ','));
+    TSR_TRY(lex_expect(lex, ']'));
+    p->layout.counts = rows.values;
+    p->layout.partitions = (int64_t)rows.length;
+    p->num_sizes = rows.count;
+    return TSR_OK;
+}
+
+static tsr_status read_aligned(lexer *lex, placement *p)
+{
+    if (lex_accept_word(lex, "True")) {
+        p->layout.kind = TSR_LAYOUT_ALIGNED;
+        return TSR_OK;
+    }
+    return lex_accept_word(lex, "False") ? TSR_OK
+                                         : lex_error(lex, lex_here(lex), "expected True or False");
+}
+
+static tsr_status read_owners(lexer *lex, placement *p)
+{
+    int64_t *owners;
+    TSR_TRY(lex_integers(lex, false, &owners, &p->num_owners));
+    p->layout.owner_start = owners;
+    return TSR_OK;
+}
+
+static tsr_status read_alignment(lexer *lex, placement *p)
+{
+    return lex_integer(lex, &p->layout.alignment);
+}
+
+/* What a placement takes, in order; each may be given by name. */
+typedef struct parameter {
+    const char *name;
+    bool required;
+    tsr_status (*read)(lexer *lex, placement *p);
+} parameter;
+
+static const parameter none_parameters[] = {{0}};
+static const parameter shard_parameters[] = {{"dim", true, read_dim}, {0}};
+static const parameter partial_parameters[] = {{"reduce_op", false, read_op}, {0}};
+static const parameter dynamic_parameters[] = {
+    {"dim", true, read_dim}, {"sizes", true, read_sizes}, {0}};
+static const parameter partitioned_parameters[] = {{"dim", true, read_dim},
+                                                   {"num_partitions", false, read_num_partitions},
+                                                   {"counts", true, read_counts},
+                                                   {"aligned", false, read_aligned},
+                                                   {"owner_start", false, read_owners},
+                                                   {"alignment", false, read_alignment},
+                                                   {0}};
+
+typedef struct placement_row {
+    const char *name;
+    placement_kind kind;
+    const parameter *parameters;
+    bool has_layout;
+    tsr_layout_kind layout;
+} placement_row;
+
+/* The short names are those that torch prints. */
+static const placement_row placement_rows[] = {
+    {"Shard", PLACE_SHARD, shard_parameters, false, 0},
+    {"S", PLACE_SHARD, shard_parameters, false, 0},
+    {"Replicate", PLACE_REPLICATE, none_parameters, false, 0},
+    {"R", PLACE_REPLICATE, none_parameters, false, 0},
+    {"Partial", PLACE_PARTIAL, partial_parameters, false, 0},
+    {"P", PLACE_PARTIAL, partial_parameters, false, 0},
+    {"DynamicShard", PLACE_SHARD, dynamic_parameters, true, TSR_LAYOUT_DYNAMIC},
+    {"PartitionedShard", PLACE_SHARD, partitioned_parameters, true, TSR_LAYOUT_UNALIGNED}};
+
+/* The row of the placement that the current token names. */
+static tsr_status find_row(lexer *lex, const placement_row **out)
+{
+    const slice name = lex_slice(lex);
+    for (size_t i = 0; i < sizeof placement_rows / sizeof placement_rows[0]; i++) {
+        if (lex_is(lex, TOKEN_WORD) && last_part_is(name, placement_rows[i].name)) {
+            *out = &placement_rows[i];
+            return TSR_OK;
+        }
+    }
+    if (lex_is(lex, TOKEN_WORD) &&
+        (last_part_is(name, "_StridedShard") || last_part_is(name, "_S"))) {
+        (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
+                         "_StridedShard cannot be read");
+        return diag_note(lex->ctx, NO_PLACE,
+                         "write the axes of the dimension in sdy, major to minor: {\"y\", \"x\"}");
+    }
+    return lex_error(lex, lex_here(lex),
+                     "expected Shard(0), Replicate(), Partial(), DynamicShard(0, [3, 5]) or "
+                     "PartitionedShard(...)");
+}
+
+/* The parameter that the current token names, or the next one in order; NULL when there is none. */
+static const parameter *find_parameter(lexer *lex, const parameter *list, size_t position,
+                                       bool *named)
+{
+    *named = false;
+    const parameter *next = NULL;
+    for (size_t i = 0; list[i].name != NULL; i++) {
+        if (lex_accept_word(lex, list[i].name)) {
+            *named = true;
+            return &list[i];
+        }
+        next = i == position ? &list[i] : next;
+    }
+    return next;
+}
+
+static tsr_status read_argument(lexer *lex, const placement_row *row, size_t position,
+                                unsigned *given, placement *p)
+{
+    const location where = lex_here(lex);
+    bool named;
+    const parameter *found = find_parameter(lex, row->parameters, position, &named);
+    if (found == NULL) {
+        return lex_error(lex, where, "too many arguments");
+    }
+    const unsigned bit = 1U << (found - row->parameters);
+    if ((*given & bit) != 0) {
+        return lex_error(lex, where, "the argument stands twice");
+    }
+    *given |= bit;
+    if (named) {
+        TSR_TRY(lex_expect(lex, '='));
+    }
+    return found->read(lex, p);
+}
+
+/* `(0, [3, 5])`, `(dim=0, sizes=[3, 5])`. */
+static tsr_status read_arguments(lexer *lex, const placement_row *row, placement *p)
+{
+    unsigned given = 0;
+    if (lex_accept(lex, '(')) {
+        for (size_t i = 0; !lex_is(lex, ')'); i++) {
+            TSR_TRY(read_argument(lex, row, i, &given, p));
+            if (!lex_accept(lex, ',')) {
+                break;
+            }
+        }
+        TSR_TRY(lex_expect(lex, ')'));
+    }
+    for (size_t i = 0; row->parameters[i].name != NULL; i++) {
+        if (row->parameters[i].required && (given & 1U << i) == 0) {
+            return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_behind(lex), "%s needs its %s",
+                              row->name, row->parameters[i].name);
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status read_placement(lexer *lex, placement *out)
+{
+    const size_t from = lex->current.at;
+    const placement_row *row = NULL;
+    TSR_TRY(find_row(lex, &row));
+    lex_next(lex);
+    placement p = {.kind = row->kind,
+                   .reduction = TSR_SUM,
+                   .has_layout = row->has_layout,
+                   .layout = {.kind = row->layout, .rows = 1, .alignment = 1}};
+    TSR_TRY(read_arguments(lex, row, &p));
+    p.where = lex_span(lex, from);
+    if (p.partitions != 0 && p.partitions != p.layout.partitions) {
+        return diag_error(lex->ctx, TSR_ERR_INVALID, p.where,
+                          "num_partitions is %lld, but each row has %lld counts",
+                          (long long)p.partitions, (long long)p.layout.partitions);
+    }
+    *out = p;
+    return TSR_OK;
+}
+
+/* The list as written. */
+typedef struct placements {
+    placement *items;
+    size_t count;
+    size_t capacity;
+    location where;
+} placements;
+
+/* `[...]` or `(...)`. */
+static tsr_status read_list(lexer *lex, placements *list)
+{
+    const size_t from = lex->current.at;
+    const int closing = lex_is(lex, '(') ? ')' : ']';
+    TSR_TRY(lex_expect(lex, closing == ')' ? '(' : '['));
+    while (!lex_is(lex, closing)) {
+        placement p;
+        TSR_TRY(read_placement(lex, &p));
+        TSR_TRY(LEX_PUSH(lex, list->items, list->count, list->capacity, p));
+        if (!lex_accept(lex, ',')) {
+            break;
+        }
+    }
+    TSR_TRY(lex_expect(lex, closing));
+    list->where = lex_span(lex, from);
+    return TSR_OK;
+}
+
+/* A list on its way to a sharding. */
+typedef struct placer {
+    const dialect_reader *reader;
+    const tsr_mesh *mesh;
+    const placements *list;
+    sharding_text text;
+} placer;
+
+static tsr_status check_count(const placer *p)
+{
+    const size_t axes = tsr_mesh_num_axes(p->mesh);
+    if (p->list->count == axes) {
+        return TSR_OK;
+    }
+    (void)diag_error(p->reader->ctx, TSR_ERR_INVALID, p->list->where,
+                     "%zu placements for a mesh of %zu axes", p->list->count, axes);
+    return diag_note(p->reader->ctx, NO_PLACE,
+                     "write one placement for each mesh axis, in mesh order; Replicate() where an "
+                     "axis does nothing");
+}
+
+static tsr_status check_dims(const placer *p, int64_t rank)
+{
+    for (size_t i = 0; i < p->list->count; i++) {
+        placement *item = &p->list->items[i];
+        if (item->kind == PLACE_SHARD && (item->dim < -rank || item->dim >= rank)) {
+            return diag_error(p->reader->ctx, TSR_ERR_INVALID, item->where,
+                              "dim %lld of a tensor that has %lld dimensions", (long long)item->dim,
+                              (long long)rank);
+        }
+        item->dim += item->dim < 0 ? rank : 0;
+    }
+    return TSR_OK;
+}
+
+/* All that is pending is of one kind: a sharding has one for all of its unreduced axes. */
+static tsr_status place_partials(placer *p)
+{
+    const placement *first = NULL;
+    for (size_t i = 0; i < p->list->count; i++) {
+        const placement *item = &p->list->items[i];
+        if (item->kind != PLACE_PARTIAL) {
+            continue;
+        }
+        first = first != NULL ? first : item;
+        if (item->reduction != first->reduction) {
+            (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
+                             "a sharding has one kind of pending reduction: %s here, %s before",
+                             op_names[item->reduction], op_names[first->reduction]);
+            return diag_note(p->reader->ctx, NO_PLACE, "reduce one of the two first");
+        }
+        named_axis axis = named_axis_of(p->mesh, tsr_axis_full(p->mesh, i));
+        axis.where = item->where;
+        p->text.unreduced.axes[p->text.unreduced.count++] = axis;
+        p->text.unreduced_where = item->where;
+    }
+    p->text.reduction = first != NULL ? first->reduction : TSR_SUM;
+    return TSR_OK;
+}
+
+static tsr_status place_layout(const placer *p, const placement *item, dim_text *dim)
+{
+    if (!item->has_layout && !dim->has_layout) {
+        return TSR_OK;
+    }
+    if (dim->axes.count > 1) {
+        (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
+                         "dim %lld has explicit sizes on one axis and is sharded by another too",
+                         (long long)item->dim);
+        return diag_note(
+            p->reader->ctx, NO_PLACE,
+            "write it in sdy, with a size for each shard: {\"x\", \"y\"}:dynamic[2, 1, 1, 1]");
+    }
+    dim->has_layout = true;
+    dim->layout = item->layout;
+    dim->num_sizes = item->num_sizes;
+    dim->num_owners = item->num_owners;
+    return TSR_OK;
+}
+
+/* Hands each sharding axis to its dimension; mesh order is major to minor. */
+static tsr_status place_shards(placer *p)
+{
+    for (size_t i = 0; i < p->list->count; i++) {
+        const placement *item = &p->list->items[i];
+        if (item->kind != PLACE_SHARD) {
+            continue;
+        }
+        dim_text *dim = &p->text.dims[item->dim];
+        named_axis axis = named_axis_of(p->mesh, tsr_axis_full(p->mesh, i));
+        axis.where = item->where;
+        dim->axes.axes[dim->axes.count++] = axis;
+        dim->where = item->where;
+        TSR_TRY(place_layout(p, item, dim));
+    }
+    return TSR_OK;
+}
+
+static tsr_status cuts_of_text(const placer *p, const dim_text *dim, cuts *out)
+{
+    if (!cuts_init(out, p->reader->arena, dim->axes.count)) {
+        return diag_nomem(p->reader->ctx);
+    }
+    for (size_t i = 0; i < dim->axes.count; i++) {
+        cuts_add(out, dim->axes.axes[i].ref.size);
+    }
+    return TSR_OK;
+}
+
+/* Gives a dimension that several axes cut the sizes that DTensor gives it, if they are not ours. */
+static tsr_status place_cuts(const placer *p, size_t index)
+{
+    dim_text *dim = &p->text.dims[index];
+    tsr_context *ctx = p->reader->ctx;
+    const int64_t extent = dialect_extent(p->reader->shape, index);
+    cuts c;
+    TSR_TRY(cuts_of_text(p, dim, &c));
+    if (dim->has_layout || c.count < 2) {
+        return TSR_OK;
+    }
+    if (extent == TSR_UNKNOWN) {
+        (void)diag_error(ctx, TSR_ERR_INVALID, dim->where,
+                         "dim %zu is sharded by several axes: how dtensor cuts it depends on its "
+                         "extent, which is not known",
+                         index);
+        return diag_note(ctx, NO_PLACE, "give the shape of the tensor");
+    }
+    if (cuts_are_even(&c, extent)) {
+        return TSR_OK;
+    }
+    if (c.shards > MAX_SIZES) {
+        return diag_error(ctx, TSR_ERR_LIMIT, dim->where,
+                          "dim %zu of extent %lld needs %lld explicit sizes, the limit is %lld",
+                          index, (long long)extent, (long long)c.shards, (long long)MAX_SIZES);
+    }
+    dim->has_layout = true;
+    dim->num_sizes = (size_t)c.shards;
+    dim->layout = (tsr_layout){.kind = TSR_LAYOUT_DYNAMIC,
+                               .rows = 1,
+                               .sizes = cuts_sizes(&c, p->reader->arena, extent),
+                               .alignment = 1};
+    return dim->layout.sizes != NULL ? TSR_OK : diag_nomem(ctx);
+}
+
+/* Counts how many axes each dimension gets and makes room for just those. */
+static bool make_room(placer *p)
+{
+    tsr_arena *arena = p->reader->arena;
+    p->text.unreduced.axes = ARENA_ARRAY(arena, named_axis, p->list->count);
+    p->text.dims = ARENA_ARRAY(arena, dim_text, p->text.rank);
+    if (p->text.unreduced.axes == NULL || p->text.dims == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < p->text.rank; i++) {
+        p->text.dims[i] = (dim_text){.priority = TSR_NO_PRIORITY, .where = p->list->where};
+    }
+    for (size_t i = 0; i < p->list->count; i++) {
+        if (p->list->items[i].kind == PLACE_SHARD) {
+            p->text.dims[p->list->items[i].dim].axes.count++;
+        }
+    }
+    for (size_t i = 0; i < p->text.rank; i++) {
+        named_axes *axes = &p->text.dims[i].axes;
+        axes->axes = ARENA_ARRAY(arena, named_axis, axes->count);
+        axes->count = 0;
+        if (axes->axes == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tsr_status place(placer *p)
+{
+    const int64_t rank = tsr_mesh_is_maximal(p->mesh) ? 0 : p->reader->rank;
+    TSR_TRY(check_count(p));
+    if (rank < 0) {
+        return dialect_no_rank(p->reader, p->list->where);
+    }
+    TSR_TRY(check_dims(p, rank));
+    p->text.rank = (size_t)rank;
+    p->text.where = p->list->where;
+    if (!make_room(p)) {
+        return diag_nomem(p->reader->ctx);
+    }
+    TSR_TRY(place_partials(p));
+    TSR_TRY(place_shards(p));
+    for (size_t i = 0; i < p->text.rank; i++) {
+        TSR_TRY(place_cuts(p, i));
+    }
+    return TSR_OK;
+}
+
+tsr_status dtensor_read(const dialect_reader *r, const tsr_sharding **out)
+{
+    lexer lex = python_lexer(r);
+    placements list = {0};
+    placer p = {.reader = r, .list = &list};
+    TSR_TRY(read_list(&lex, &list));
+    TSR_TRY(dialect_mesh(r, list.where, &p.mesh));
+    TSR_TRY(place(&p));
+    TSR_TRY(sharding_resolve(r->ctx, r->arena, &p.text, p.mesh,
+                             r->options->flags | TSR_SHARDING_CANONICALIZE, -1, "", out));
+    return TSR_OK;
+}

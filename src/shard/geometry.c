@@ -1,0 +1,374 @@
+#include "shard/geometry.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+
+const tsr_sharding *tsr_geometry_sharding(const tsr_geometry *geometry)
+{
+    return geometry->sharding;
+}
+
+const int64_t *tsr_geometry_shape(const tsr_geometry *geometry)
+{
+    return geometry->shape;
+}
+
+void tsr_geometry_local_shape(const tsr_geometry *geometry, int64_t *local_shape)
+{
+    for (size_t i = 0; i < geometry->rank; i++) {
+        local_shape[i] = geometry->dims[i].chunk;
+    }
+}
+
+void tsr_geometry_padded_shape(const tsr_geometry *geometry, int64_t *padded_shape)
+{
+    for (size_t i = 0; i < geometry->rank; i++) {
+        padded_shape[i] = geometry->dims[i].chunk * geometry->dims[i].along.size;
+    }
+}
+
+bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_interval *piece)
+{
+    if (dim->layout == NULL) {
+        *piece = dim_box(dim, shard);
+        return (*at)++ == 0 && piece->size > 0;
+    }
+    const int64_t partitions = dim->layout->partitions;
+    const int64_t *rows = dim->layout->counts + shard * partitions;
+    const int64_t *starts = dim->block_rows + shard * partitions;
+    while (*at < partitions && rows[*at] == 0) {
+        (*at)++;
+    }
+    if (*at == partitions) {
+        return false;
+    }
+    *piece = (tsr_interval){starts[*at], 0};
+    for (; *at < partitions; (*at)++) {
+        if (rows[*at] > 0 && starts[*at] != piece->start + piece->size) {
+            break;
+        }
+        piece->size += rows[*at];
+    }
+    return true;
+}
+
+bool dim_same_rows(const dim_geometry *a, int64_t shard_a, const dim_geometry *b, int64_t shard_b)
+{
+    int64_t at_a = 0;
+    int64_t at_b = 0;
+    for (;;) {
+        tsr_interval piece_a;
+        tsr_interval piece_b;
+        const bool more_a = dim_next_piece(a, shard_a, &at_a, &piece_a);
+        const bool more_b = dim_next_piece(b, shard_b, &at_b, &piece_b);
+        if (!more_a || !more_b) {
+            return more_a == more_b;
+        }
+        if (piece_a.start != piece_b.start || piece_a.size != piece_b.size) {
+            return false;
+        }
+    }
+}
+
+/* The rows a shard of an unaligned dimension holds, and the first of them. */
+static tsr_interval unaligned_box(const dim_geometry *dim, int64_t shard)
+{
+    const int64_t partitions = dim->layout->partitions;
+    tsr_interval box = {0, 0};
+    for (int64_t p = 0; p < partitions; p++) {
+        const int64_t rows = dim->layout->counts[shard * partitions + p];
+        if (box.size == 0 && rows > 0) {
+            box.start = dim->block_rows[shard * partitions + p];
+        }
+        box.size += rows;
+    }
+    return box;
+}
+
+tsr_interval dim_box(const dim_geometry *dim, int64_t shard)
+{
+    if (dim->layout != NULL) {
+        return unaligned_box(dim, shard);
+    }
+    if (dim->offsets != NULL) {
+        return (tsr_interval){dim->offsets[shard], dim->offsets[shard + 1] - dim->offsets[shard]};
+    }
+    if (shard >= dim->used) {
+        return (tsr_interval){dim->extent, 0};
+    }
+    const int64_t start = shard * dim->chunk;
+    return (tsr_interval){start, min_i64(dim->chunk, dim->extent - start)};
+}
+
+bool dim_has_empty(const dim_geometry *dim)
+{
+    if (dim_is_even(dim)) {
+        return dim->used < dim->along.size;
+    }
+    for (int64_t i = 0; i < dim->along.size; i++) {
+        if (dim_box(dim, i).size == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *start, int64_t *size)
+{
+    const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
+    if (place < 0) {
+        return false;
+    }
+    for (size_t i = 0; i < geometry->rank; i++) {
+        const dim_geometry *dim = &geometry->dims[i];
+        const tsr_interval box = dim_box(dim, places_index(&dim->along, place));
+        start[i] = box.start;
+        size[i] = box.size;
+    }
+    return true;
+}
+
+int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t dim,
+                            size_t capacity, tsr_interval *pieces)
+{
+    const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
+    if (place < 0) {
+        return -1;
+    }
+    const dim_geometry *of = &geometry->dims[dim];
+    const int64_t shard = places_index(&of->along, place);
+    int64_t count = 0;
+    int64_t at = 0;
+    for (tsr_interval piece; dim_next_piece(of, shard, &at, &piece); count++) {
+        if (count < (int64_t)capacity) {
+            pieces[count] = piece;
+        }
+    }
+    return count;
+}
+
+/* Who makes a geometry. */
+typedef struct geometry_maker {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    const tsr_sharding *sharding;
+} geometry_maker;
+
+static tsr_status check_sum(const geometry_maker *m, size_t index, const char *what, int64_t sum,
+                            int64_t extent)
+{
+    if (sum == extent) {
+        return TSR_OK;
+    }
+    return diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "dim %zu: the %s of its layout sum to %lld, the extent is %lld", index, what,
+                      (long long)sum, (long long)extent);
+}
+
+/* Prefix sums of `count` sizes; the layout has been checked not to overflow. */
+static int64_t *prefix_sums(const geometry_maker *m, const int64_t *sizes, int64_t count,
+                            int64_t *largest)
+{
+    int64_t *sums = ARENA_ARRAY(m->arena, int64_t, (size_t)count + 1);
+    if (sums == NULL) {
+        return NULL;
+    }
+    sums[0] = 0;
+    *largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sums[i + 1] = sums[i] + sizes[i];
+        *largest = max_i64(*largest, sizes[i]);
+    }
+    return sums;
+}
+
+/* Rows of sizes must sum to the even chunks of the outer shards. */
+static tsr_status check_rows(const geometry_maker *m, size_t index, const tsr_layout *layout,
+                             const dim_geometry *dim)
+{
+    const int64_t chunk = ceil_div(dim->extent, layout->rows);
+    const int64_t length = dim->along.size / layout->rows;
+    for (int64_t i = 0; layout->rows > 1 && i < layout->rows; i++) {
+        const int64_t sum = dim->offsets[(i + 1) * length] - dim->offsets[i * length];
+        const int64_t wanted = chunk == 0 ? 0 : max_i64(0, min_i64(chunk, dim->extent - i * chunk));
+        if (sum != wanted) {
+            return diag_error(
+                m->ctx, TSR_ERR_INVALID, NO_PLACE,
+                "dim %zu: row %lld of its sizes sums to %lld, the outer shard has %lld", index,
+                (long long)i, (long long)sum, (long long)wanted);
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status make_dynamic(const geometry_maker *m, size_t index, const tsr_layout *layout,
+                               dim_geometry *dim)
+{
+    dim->offsets = prefix_sums(m, layout->sizes, dim->along.size, &dim->chunk);
+    if (dim->offsets == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    TSR_TRY(check_sum(m, index, "sizes", dim->offsets[dim->along.size], dim->extent));
+    return check_rows(m, index, layout, dim);
+}
+
+/* How many rows each partition has in all. */
+static int64_t *partition_totals(const geometry_maker *m, const tsr_layout *layout, int64_t shards)
+{
+    int64_t *totals = ARENA_ARRAY(m->arena, int64_t, (size_t)layout->partitions);
+    if (totals == NULL) {
+        return NULL;
+    }
+    memset(totals, 0, (size_t)layout->partitions * sizeof *totals);
+    for (int64_t s = 0; s < shards; s++) {
+        for (int64_t p = 0; p < layout->partitions; p++) {
+            totals[p] += layout->counts[s * layout->partitions + p];
+        }
+    }
+    return totals;
+}
+
+static tsr_status make_aligned(const geometry_maker *m, const tsr_layout *layout,
+                               const int64_t *totals, dim_geometry *dim)
+{
+    const int64_t shards = dim->along.size;
+    int64_t *sizes = ARENA_ARRAY(m->arena, int64_t, (size_t)shards);
+    if (sizes == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (int64_t s = 0; s < shards; s++) {
+        const int64_t end = layout_owner_start(layout, shards, s + 1);
+        sizes[s] = 0;
+        for (int64_t p = layout_owner_start(layout, shards, s); p < end; p++) {
+            sizes[s] += totals[p];
+        }
+    }
+    dim->offsets = prefix_sums(m, sizes, shards, &dim->chunk);
+    return dim->offsets != NULL ? TSR_OK : diag_nomem(m->ctx);
+}
+
+static tsr_status make_unaligned(const geometry_maker *m, const tsr_layout *layout,
+                                 dim_geometry *dim)
+{
+    const int64_t shards = dim->along.size;
+    int64_t *rows = ARENA_ARRAY(m->arena, int64_t, (size_t)(shards * layout->partitions));
+    if (rows == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    int64_t next = 0;
+    for (int64_t p = 0; p < layout->partitions; p++) {
+        for (int64_t s = 0; s < shards; s++) {
+            rows[s * layout->partitions + p] = next;
+            next += layout->counts[s * layout->partitions + p];
+        }
+    }
+    dim->layout = layout;
+    dim->block_rows = rows;
+    for (int64_t s = 0; s < shards; s++) {
+        dim->chunk = max_i64(dim->chunk, dim_box(dim, s).size);
+    }
+    return TSR_OK;
+}
+
+static tsr_status make_partitioned(const geometry_maker *m, size_t index, const tsr_layout *layout,
+                                   dim_geometry *dim)
+{
+    const int64_t *totals = partition_totals(m, layout, dim->along.size);
+    if (totals == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    int64_t sum = 0;
+    for (int64_t p = 0; p < layout->partitions; p++) {
+        sum += totals[p];
+    }
+    TSR_TRY(check_sum(m, index, "counts", sum, dim->extent));
+    return layout->kind == TSR_LAYOUT_ALIGNED ? make_aligned(m, layout, totals, dim)
+                                              : make_unaligned(m, layout, dim);
+}
+
+static tsr_status make_layout(const geometry_maker *m, size_t index, const tsr_layout *layout,
+                              dim_geometry *dim)
+{
+    const bool dynamic = layout->kind == TSR_LAYOUT_DYNAMIC;
+    if ((dynamic ? layout->sizes : layout->counts) == NULL) {
+        (void)diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+                         "dim %zu: the sizes of its layout are not bound yet", index);
+        return diag_note(m->ctx, NO_PLACE, "give them in the text in place of the ?, or bind them");
+    }
+    return dynamic ? make_dynamic(m, index, layout, dim) : make_partitioned(m, index, layout, dim);
+}
+
+static tsr_status make_dim(const geometry_maker *m, size_t index, int64_t extent, dim_geometry *dim)
+{
+    if (extent < 0) {
+        return diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: the extent must be known and at least 0, got: %lld", index,
+                          (long long)extent);
+    }
+    const bool whole = tsr_mesh_is_maximal(m->sharding->mesh);
+    const tsr_dim none = {0};
+    const tsr_dim *of = whole ? &none : &m->sharding->dims[index];
+    *dim = (dim_geometry){.extent = extent};
+    TSR_TRY(places_along(m->ctx, m->arena, m->sharding->mesh, of->axes, of->num_axes, &dim->along));
+    if (of->layout != NULL) {
+        TSR_TRY(make_layout(m, index, of->layout, dim));
+    } else {
+        dim->chunk = ceil_div(extent, dim->along.size);
+        dim->used = dim->chunk == 0 ? 0 : ceil_div(extent, dim->chunk);
+    }
+    int64_t padded;
+    if (!checked_mul(dim->chunk, dim->along.size, &padded)) {
+        return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                          "dim %zu: %lld shards of %lld rows are more than 2^63-1", index,
+                          (long long)dim->along.size, (long long)dim->chunk);
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_rank(const geometry_maker *m, size_t rank)
+{
+    if (rank == m->sharding->rank || tsr_mesh_is_maximal(m->sharding->mesh)) {
+        return TSR_OK;
+    }
+    return diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "sharding doesn't match tensor rank: %zu != %zu", m->sharding->rank, rank);
+}
+
+static tsr_status check_elements(const geometry_maker *m, size_t rank, const int64_t *shape)
+{
+    int64_t elements = 1;
+    bool fits = true;
+    for (size_t i = 0; i < rank; i++) {
+        if (shape[i] == 0) {
+            return TSR_OK;
+        }
+        fits = fits && checked_mul(elements, shape[i], &elements);
+    }
+    if (fits) {
+        return TSR_OK;
+    }
+    return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                      "the tensor has more than 2^63-1 elements");
+}
+
+tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                               size_t rank, const int64_t *shape, const tsr_geometry **out)
+{
+    const geometry_maker m = {ctx, arena, sharding};
+    TSR_TRY(check_rank(&m, rank));
+    tsr_geometry *geometry = ARENA_NEW(arena, tsr_geometry);
+    dim_geometry *dims = ARENA_ARRAY(arena, dim_geometry, rank);
+    const int64_t *kept = arena_copy(arena, shape, rank, sizeof *shape);
+    if (geometry == NULL || dims == NULL || kept == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < rank; i++) {
+        TSR_TRY(make_dim(&m, i, shape[i], &dims[i]));
+    }
+    TSR_TRY(check_elements(&m, rank, shape));
+    *geometry = (tsr_geometry){.sharding = sharding, .rank = rank, .shape = kept, .dims = dims};
+    *out = geometry;
+    return TSR_OK;
+}

@@ -1,0 +1,49 @@
+/* What a geometry is inside. */
+#ifndef SHARD_GEOMETRY_H
+#define SHARD_GEOMETRY_H
+
+#include <tessera/geometry.h>
+
+#include "mesh/groups.h"
+#include "shard/sharding.h"
+
+/* One dimension. `along` gives the shard of a place. */
+typedef struct dim_geometry {
+    int64_t extent;
+    places along;
+    int64_t chunk;             /* the largest shard */
+    int64_t used;              /* even chunks: shards from this one on are empty */
+    const int64_t *offsets;    /* dynamic and aligned: S + 1 prefix sums; else NULL */
+    const tsr_layout *layout;  /* unaligned; else NULL */
+    const int64_t *block_rows; /* unaligned: S * N starts of the blocks in the tensor */
+} dim_geometry;
+
+struct tsr_geometry {
+    const tsr_sharding *sharding;
+    size_t rank;
+    const int64_t *shape;
+    const dim_geometry *dims;
+};
+
+/* The rows of a shard: the first and how many; unaligned, as tsr_geometry_box. */
+tsr_interval dim_box(const dim_geometry *dim, int64_t shard);
+
+/*
+ * The next piece of a shard from block *at on, which moves behind it; false when there is none.
+ * Start with *at 0.
+ */
+bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_interval *piece);
+
+/* Whether the dimension is cut into even chunks, so that its shards follow from its numbers. */
+static inline bool dim_is_even(const dim_geometry *dim)
+{
+    return dim->offsets == NULL && dim->layout == NULL;
+}
+
+/* Whether some shard of the dimension is empty. */
+bool dim_has_empty(const dim_geometry *dim);
+
+/* Whether two shards, perhaps of two geometries, hold the same rows. */
+bool dim_same_rows(const dim_geometry *a, int64_t shard_a, const dim_geometry *b, int64_t shard_b);
+
+#endif

@@ -1,0 +1,100 @@
+/* Which devices hold an element. */
+#include "base/arena.h"
+#include "base/base.h"
+#include "shard/geometry.h"
+
+struct tsr_devices {
+    const tsr_mesh *mesh;
+    places set;
+};
+
+int64_t tsr_devices_count(const tsr_devices *devices)
+{
+    return devices->set.size;
+}
+
+int64_t tsr_devices_at(const tsr_devices *devices, int64_t index)
+{
+    return tsr_mesh_device_at(devices->mesh, places_at(&devices->set, index));
+}
+
+/* The shard with offsets[shard] <= row < offsets[shard + 1]. */
+static int64_t shard_by_offsets(const dim_geometry *dim, int64_t row)
+{
+    int64_t low = 0;
+    int64_t high = dim->along.size;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (dim->offsets[middle] <= row) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static int64_t shard_by_blocks(const dim_geometry *dim, int64_t row)
+{
+    const int64_t blocks = dim->along.size * dim->layout->partitions;
+    for (int64_t i = 0; i < blocks; i++) {
+        if (row >= dim->block_rows[i] && row - dim->block_rows[i] < dim->layout->counts[i]) {
+            return i / dim->layout->partitions;
+        }
+    }
+    return 0;
+}
+
+static int64_t shard_of_row(const dim_geometry *dim, int64_t row)
+{
+    if (dim->layout != NULL) {
+        return shard_by_blocks(dim, row);
+    }
+    return dim->offsets != NULL ? shard_by_offsets(dim, row) : row / dim->chunk;
+}
+
+/* All axes of the dimensions, one behind the other. */
+static tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                                tsr_axis_list *out)
+{
+    for (size_t i = 0; i < sharding->rank; i++) {
+        out->capacity += sharding->dims[i].num_axes;
+    }
+    out->refs = ARENA_ARRAY(arena, tsr_axis_ref, out->capacity);
+    if (out->refs == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < sharding->rank; i++) {
+        for (size_t j = 0; j < sharding->dims[i].num_axes; j++) {
+            out->refs[out->count++] = sharding->dims[i].axes[j];
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *geometry,
+                                const int64_t *index, const tsr_devices **out)
+{
+    const tsr_sharding *sharding = geometry->sharding;
+    int64_t base = 0;
+    for (size_t i = 0; i < geometry->rank; i++) {
+        const dim_geometry *dim = &geometry->dims[i];
+        if (index[i] < 0 || index[i] >= dim->extent) {
+            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "index %lld in dim %zu is outside of 0 to %lld", (long long)index[i],
+                              i, (long long)dim->extent - 1);
+        }
+        base += places_at(&dim->along, shard_of_row(dim, index[i]));
+    }
+    tsr_axis_list axes = {0};
+    tsr_devices *devices = ARENA_NEW(arena, tsr_devices);
+    if (devices == NULL) {
+        return diag_nomem(ctx);
+    }
+    TSR_TRY(sharding_axes(ctx, arena, sharding, &axes));
+    devices->mesh = sharding->mesh;
+    TSR_TRY(places_beside(ctx, arena, sharding->mesh, axes.refs, axes.count, &devices->set));
+    devices->set.base = base;
+    *out = devices;
+    return TSR_OK;
+}

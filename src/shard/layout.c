@@ -1,0 +1,421 @@
+/* Layouts with explicit sizes: dynamic and partitioned. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "shard/sharding.h"
+
+int64_t mul_div(int64_t a, int64_t b, int64_t c)
+{
+    return (int64_t)((__int128)a * b / c);
+}
+
+int64_t layout_owner_start(const tsr_layout *layout, int64_t shards, int64_t shard)
+{
+    if (layout->owner_start != NULL) {
+        return layout->owner_start[shard];
+    }
+    return mul_div(shard, layout->partitions, shards);
+}
+
+/* The numbers of a layout while they are read: rows of one length. */
+typedef struct number_rows {
+    int64_t *values;
+    size_t count;
+    size_t capacity;
+    size_t rows;
+    size_t length;
+} number_rows;
+
+/* `1, 2]`: one row up to its bracket. */
+static tsr_status read_row(lexer *lex, number_rows *rows)
+{
+    const location where = lex_here(lex);
+    size_t length = 0;
+    do {
+        int64_t value;
+        TSR_TRY(lex_integer(lex, &value));
+        TSR_TRY(LEX_PUSH(lex, rows->values, rows->count, rows->capacity, value));
+        length++;
+    } while (lex_accept(lex, ','));
+    TSR_TRY(lex_expect(lex, ']'));
+    if (rows->rows > 0 && length != rows->length) {
+        return diag_error(lex->ctx, TSR_ERR_INVALID, lex_span(lex, where.at),
+                          "row %zu has %zu numbers where the first has %zu", rows->rows, length,
+                          rows->length);
+    }
+    rows->length = length;
+    rows->rows++;
+    return TSR_OK;
+}
+
+/* `[?]`, `[1, 2]` or `[[1, 2], [3, 4]]`; no rows when unbound. A flat list is one row. */
+static tsr_status read_rows(lexer *lex, bool *nested, number_rows *rows)
+{
+    TSR_TRY(lex_expect(lex, '['));
+    *nested = lex_is(lex, '[');
+    if (lex_accept(lex, '?')) {
+        return lex_expect(lex, ']');
+    }
+    if (!*nested) {
+        return read_row(lex, rows);
+    }
+    do {
+        TSR_TRY(lex_expect(lex, '['));
+        TSR_TRY(read_row(lex, rows));
+    } while (lex_accept(lex, ','));
+    return lex_expect(lex, ']');
+}
+
+static tsr_status read_dynamic(lexer *lex, dim_text *dim)
+{
+    number_rows rows = {0};
+    bool nested;
+    TSR_TRY(read_rows(lex, &nested, &rows));
+    dim->layout = (tsr_layout){.kind = TSR_LAYOUT_DYNAMIC,
+                               .rows = rows.rows > 0 ? (int64_t)rows.rows : 1,
+                               .sizes = rows.values,
+                               .alignment = 1};
+    dim->num_sizes = rows.count;
+    return TSR_OK;
+}
+
+/* One of `aligned`, `unaligned`, `owners=[...]`, `align=8`, `partitions=4`. */
+static tsr_status read_option(lexer *lex, dim_text *dim)
+{
+    tsr_layout *layout = &dim->layout;
+    if (lex_accept_word(lex, "aligned")) {
+        layout->kind = TSR_LAYOUT_ALIGNED;
+        return TSR_OK;
+    }
+    if (lex_accept_word(lex, "unaligned")) {
+        layout->kind = TSR_LAYOUT_UNALIGNED;
+        return TSR_OK;
+    }
+    if (lex_accept_word(lex, "align")) {
+        TSR_TRY(lex_expect(lex, '='));
+        return lex_integer(lex, &layout->alignment);
+    }
+    if (lex_is_word(lex, "partitions") && layout->counts == NULL) {
+        lex_next(lex);
+        TSR_TRY(lex_expect(lex, '='));
+        return lex_integer(lex, &layout->partitions);
+    }
+    if (lex_accept_word(lex, "owners")) {
+        int64_t *owners;
+        TSR_TRY(lex_expect(lex, '='));
+        TSR_TRY(lex_integers(lex, false, &owners, &dim->num_owners));
+        layout->owner_start = owners;
+        return TSR_OK;
+    }
+    return lex_error(lex, lex_here(lex),
+                     "expected one of aligned, unaligned, owners=[...], align=N, or behind "
+                     "partitioned[?] partitions=N");
+}
+
+static tsr_status read_partitioned(lexer *lex, dim_text *dim)
+{
+    number_rows rows = {0};
+    bool nested;
+    const location where = lex_here(lex);
+    TSR_TRY(read_rows(lex, &nested, &rows));
+    if (rows.rows > 0 && !nested) {
+        return lex_error(
+            lex, lex_span(lex, where.at),
+            "a partitioned layout has one row of counts for each shard, as in [[4, 6], "
+            "[2, 4]]");
+    }
+    dim->layout = (tsr_layout){.kind = TSR_LAYOUT_UNALIGNED,
+                               .rows = 1,
+                               .partitions = (int64_t)rows.length,
+                               .counts = rows.values,
+                               .alignment = 1};
+    dim->num_sizes = rows.count;
+    if (!lex_accept(lex, '(')) {
+        return TSR_OK;
+    }
+    do {
+        TSR_TRY(read_option(lex, dim));
+    } while (lex_accept(lex, ','));
+    return lex_expect(lex, ')');
+}
+
+tsr_status layout_read(lexer *lex, dim_text *dim)
+{
+    dim->has_layout = true;
+    if (lex_accept_word(lex, "dynamic")) {
+        return read_dynamic(lex, dim);
+    }
+    if (lex_accept_word(lex, "partitioned")) {
+        return read_partitioned(lex, dim);
+    }
+    return lex_error(lex, lex_here(lex), "expected a layout: dynamic[...] or partitioned[...]");
+}
+
+/* `[1, 2], [3, 4]` of rows. */
+static void print_rows(buffer *buf, const int64_t *values, int64_t rows, int64_t length)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        buffer_string(buf, i > 0 ? ", [" : "[");
+        buffer_ints(buf, values + i * length, (size_t)length);
+        buffer_char(buf, ']');
+    }
+}
+
+static void print_dynamic(buffer *buf, const tsr_layout *layout, int64_t shards)
+{
+    buffer_string(buf, ":dynamic[");
+    if (layout->sizes == NULL) {
+        buffer_char(buf, '?');
+    } else if (layout->rows > 1) {
+        print_rows(buf, layout->sizes, layout->rows, shards / layout->rows);
+    } else {
+        buffer_ints(buf, layout->sizes, (size_t)shards);
+    }
+    buffer_char(buf, ']');
+}
+
+static void print_options(buffer *buf, const tsr_layout *layout, int64_t shards)
+{
+    const char *separator = "(";
+    if (layout->kind == TSR_LAYOUT_ALIGNED) {
+        buffer_format(buf, "%saligned", separator);
+        separator = ", ";
+    }
+    if (layout->counts == NULL && layout->partitions > 0) {
+        buffer_format(buf, "%spartitions=%lld", separator, (long long)layout->partitions);
+        separator = ", ";
+    }
+    if (layout->owner_start != NULL) {
+        buffer_format(buf, "%sowners=[", separator);
+        buffer_ints(buf, layout->owner_start, (size_t)shards + 1);
+        buffer_char(buf, ']');
+        separator = ", ";
+    }
+    if (layout->alignment > 1) {
+        buffer_format(buf, "%salign=%lld", separator, (long long)layout->alignment);
+        separator = ", ";
+    }
+    if (separator[0] == ',') {
+        buffer_char(buf, ')');
+    }
+}
+
+void layout_print(buffer *buf, const tsr_layout *layout, int64_t shards)
+{
+    if (layout->kind == TSR_LAYOUT_DYNAMIC) {
+        print_dynamic(buf, layout, shards);
+        return;
+    }
+    buffer_string(buf, ":partitioned[");
+    if (layout->counts == NULL) {
+        buffer_char(buf, '?');
+    } else {
+        print_rows(buf, layout->counts, shards, layout->partitions);
+    }
+    buffer_char(buf, ']');
+    print_options(buf, layout, shards);
+}
+
+/* Who checks a layout and where its messages go. */
+typedef struct layout_checker {
+    tsr_context *ctx;
+    const dim_text *dim;
+    size_t index;
+    const char *prefix;
+    int64_t shards;
+} layout_checker;
+
+static tsr_status check_not_negative(const layout_checker *c, const int64_t *values)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < c->dim->num_sizes; i++) {
+        if (values[i] < 0) {
+            return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                              "%sdim %zu: number %zu of its layout is negative: %lld", c->prefix,
+                              c->index, i, (long long)values[i]);
+        }
+        if (!checked_add(sum, values[i], &sum)) {
+            return diag_error(c->ctx, TSR_ERR_OVERFLOW, c->dim->where,
+                              "%sdim %zu: the sizes of its layout sum to more than 2^63-1",
+                              c->prefix, c->index);
+        }
+    }
+    return TSR_OK;
+}
+
+/* Rows group the shards by the outer axes: their number is the product of some leading axes. */
+static bool rows_match_axes(const dim_text *dim, int64_t rows)
+{
+    int64_t product = 1;
+    for (size_t i = 0; i < dim->axes.count && product < rows; i++) {
+        product *= dim->axes.axes[i].ref.size;
+    }
+    return product == rows;
+}
+
+static tsr_status check_dynamic(const layout_checker *c)
+{
+    const tsr_layout *layout = &c->dim->layout;
+    if (layout->sizes == NULL) {
+        return TSR_OK;
+    }
+    if ((int64_t)c->dim->num_sizes != c->shards) {
+        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                          "%sdim %zu: a dynamic layout over %lld shards needs %lld sizes, got: %zu",
+                          c->prefix, c->index, (long long)c->shards, (long long)c->shards,
+                          c->dim->num_sizes);
+    }
+    if (!rows_match_axes(c->dim, layout->rows)) {
+        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                          "%sdim %zu: %lld rows of sizes, but no leading axes of the dimension "
+                          "multiply to that",
+                          c->prefix, c->index, (long long)layout->rows);
+    }
+    return check_not_negative(c, layout->sizes);
+}
+
+static tsr_status check_owners(const layout_checker *c)
+{
+    const tsr_layout *layout = &c->dim->layout;
+    const int64_t *owners = layout->owner_start;
+    if (owners == NULL) {
+        return TSR_OK;
+    }
+    if ((int64_t)c->dim->num_owners != c->shards + 1) {
+        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                          "%sdim %zu: owners of %lld shards are %lld numbers, got: %zu", c->prefix,
+                          c->index, (long long)c->shards, (long long)c->shards + 1,
+                          c->dim->num_owners);
+    }
+    for (size_t i = 1; i < c->dim->num_owners; i++) {
+        if (owners[i] < owners[i - 1]) {
+            return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                              "%sdim %zu: owners must not decrease, got: %lld after %lld",
+                              c->prefix, c->index, (long long)owners[i], (long long)owners[i - 1]);
+        }
+    }
+    if (owners[0] != 0 || owners[c->shards] != layout->partitions) {
+        return diag_error(
+            c->ctx, TSR_ERR_INVALID, c->dim->where,
+            "%sdim %zu: owners must run from 0 to the number of partitions, %lld, got: "
+            "%lld to %lld",
+            c->prefix, c->index, (long long)layout->partitions, (long long)owners[0],
+            (long long)owners[c->shards]);
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_partitioned(const layout_checker *c)
+{
+    const tsr_layout *layout = &c->dim->layout;
+    if (layout->alignment < 1) {
+        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                          "%sdim %zu: align must be at least 1, got: %lld", c->prefix, c->index,
+                          (long long)layout->alignment);
+    }
+    if (layout->partitions < 0 || (layout->owner_start != NULL && layout->partitions == 0)) {
+        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                          "%sdim %zu: the number of partitions must be at least 1, got: %lld",
+                          c->prefix, c->index, (long long)layout->partitions);
+    }
+    TSR_TRY(check_owners(c));
+    if (layout->counts == NULL) {
+        return TSR_OK;
+    }
+    int64_t needed;
+    if (!checked_mul(c->shards, layout->partitions, &needed) ||
+        (int64_t)c->dim->num_sizes != needed) {
+        return diag_error(
+            c->ctx, TSR_ERR_INVALID, c->dim->where,
+            "%sdim %zu: counts of %lld partitions over %lld shards need %lld rows, got: "
+            "%lld",
+            c->prefix, c->index, (long long)layout->partitions, (long long)c->shards,
+            (long long)c->shards, (long long)((int64_t)c->dim->num_sizes / layout->partitions));
+    }
+    return check_not_negative(c, layout->counts);
+}
+
+static tsr_status check_place(const layout_checker *c)
+{
+    if (c->dim->axes.count == 0) {
+        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                          "%sdim %zu has a layout but no axes: there is nothing to lay it along",
+                          c->prefix, c->index);
+    }
+    if (c->dim->open) {
+        (void)diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                         "%sdim %zu has a layout and is open", c->prefix, c->index);
+        return diag_note(c->ctx, NO_PLACE,
+                         "explicit sizes are for just these axes: close the dimension, without ?");
+    }
+    return TSR_OK;
+}
+
+static bool owners_are_default(const tsr_layout *layout, int64_t shards)
+{
+    for (int64_t i = 0; i <= shards; i++) {
+        if (layout->owner_start[i] != mul_div(i, layout->partitions, shards)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The arena's copy of an array, or NULL for NULL; *failed when there is no memory. */
+static const int64_t *copied(tsr_arena *arena, const int64_t *values, size_t count, bool *failed)
+{
+    const int64_t *copy = values != NULL ? arena_copy(arena, values, count, sizeof *values) : NULL;
+    *failed = *failed || (values != NULL && copy == NULL);
+    return copy;
+}
+
+tsr_status layout_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
+                          const char *prefix, const tsr_layout **out)
+{
+    layout_checker checker = {ctx, dim, index, prefix, 1};
+    for (size_t i = 0; i < dim->axes.count; i++) {
+        checker.shards *= dim->axes.axes[i].ref.size;
+    }
+    TSR_TRY(check_place(&checker));
+    const bool dynamic = dim->layout.kind == TSR_LAYOUT_DYNAMIC;
+    TSR_TRY(dynamic ? check_dynamic(&checker) : check_partitioned(&checker));
+    tsr_layout *layout = arena_copy(arena, &dim->layout, 1, sizeof *layout);
+    if (layout == NULL) {
+        return diag_nomem(ctx);
+    }
+    if (!dynamic && layout->owner_start != NULL && owners_are_default(layout, checker.shards)) {
+        layout->owner_start = NULL;
+    }
+    layout->sizes = dynamic ? layout->sizes : NULL;
+    layout->counts = dynamic ? NULL : layout->counts;
+    layout->owner_start = dynamic ? NULL : layout->owner_start;
+    bool failed = false;
+    layout->sizes = copied(arena, layout->sizes, dim->num_sizes, &failed);
+    layout->counts = copied(arena, layout->counts, dim->num_sizes, &failed);
+    layout->owner_start = copied(arena, layout->owner_start, dim->num_owners, &failed);
+    if (failed) {
+        return diag_nomem(ctx);
+    }
+    *out = layout;
+    return TSR_OK;
+}
+
+static bool same_numbers(const int64_t *a, const int64_t *b, int64_t count)
+{
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+bool layout_equal(const tsr_layout *a, const tsr_layout *b, int64_t shards)
+{
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    return a->kind == b->kind && a->rows == b->rows && a->partitions == b->partitions &&
+           a->alignment == b->alignment && same_numbers(a->sizes, b->sizes, shards) &&
+           same_numbers(a->counts, b->counts, shards * a->partitions) &&
+           same_numbers(a->owner_start, b->owner_start, shards + 1);
+}

@@ -1,0 +1,377 @@
+/* Shardings: their parts, when two are the same, and others made from one. */
+#include "shard/sharding.h"
+
+#include "base/arena.h"
+#include "base/base.h"
+
+const tsr_mesh *tsr_sharding_mesh(const tsr_sharding *sharding)
+{
+    return sharding->mesh;
+}
+
+size_t tsr_sharding_rank(const tsr_sharding *sharding)
+{
+    return sharding->rank;
+}
+
+const tsr_dim *tsr_sharding_dim(const tsr_sharding *sharding, size_t dim)
+{
+    return &sharding->dims[dim];
+}
+
+const tsr_axis_ref *tsr_sharding_replicated(const tsr_sharding *sharding, size_t *count)
+{
+    *count = sharding->num_replicated;
+    return sharding->replicated;
+}
+
+const tsr_axis_ref *tsr_sharding_unreduced(const tsr_sharding *sharding, size_t *count)
+{
+    *count = sharding->num_unreduced;
+    return sharding->unreduced;
+}
+
+tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding)
+{
+    return sharding->reduction;
+}
+
+int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim)
+{
+    return tsr_axes_size(sharding->dims[dim].axes, sharding->dims[dim].num_axes);
+}
+
+static bool same_axes(const tsr_dim *a, const tsr_dim *b)
+{
+    return tsr_axes_equal(a->axes, a->num_axes, b->axes, b->num_axes);
+}
+
+static bool same_unreduced(const tsr_sharding *a, const tsr_sharding *b)
+{
+    return tsr_axes_equal(a->unreduced, a->num_unreduced, b->unreduced, b->num_unreduced);
+}
+
+bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b)
+{
+    if (a->rank != b->rank || a->reduction != b->reduction || !tsr_mesh_equal(a->mesh, b->mesh) ||
+        !same_unreduced(a, b) ||
+        !tsr_axes_equal(a->replicated, a->num_replicated, b->replicated, b->num_replicated)) {
+        return false;
+    }
+    for (size_t i = 0; i < a->rank; i++) {
+        const tsr_dim *x = &a->dims[i];
+        const tsr_dim *y = &b->dims[i];
+        if (x->open != y->open || x->priority != y->priority || !same_axes(x, y) ||
+            !layout_equal(x->layout, y->layout, tsr_sharding_num_shards(a, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_axes(const tsr_sharding *sharding, bool ignore_unreduced)
+{
+    for (size_t i = 0; i < sharding->rank; i++) {
+        if (sharding->dims[i].num_axes > 0) {
+            return true;
+        }
+    }
+    return !ignore_unreduced && sharding->num_unreduced > 0;
+}
+
+bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b, bool ignore_unreduced)
+{
+    const bool axes_a = a != NULL && has_axes(a, ignore_unreduced);
+    const bool axes_b = b != NULL && has_axes(b, ignore_unreduced);
+    if (!axes_a || !axes_b) {
+        return axes_a == axes_b;
+    }
+    if (a->rank != b->rank || !tsr_mesh_equal(a->mesh, b->mesh) ||
+        (!ignore_unreduced && !same_unreduced(a, b))) {
+        return false;
+    }
+    for (size_t i = 0; i < a->rank; i++) {
+        if (!same_axes(&a->dims[i], &b->dims[i]) ||
+            !layout_equal(a->dims[i].layout, b->dims[i].layout, tsr_sharding_num_shards(a, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a mesh takes the place of the common one so far: that one says nothing, or less. */
+static bool is_preferred(const tsr_mesh *mesh, const tsr_mesh *common, bool ignore_device_ids)
+{
+    return common == NULL || tsr_mesh_is_empty(common) ||
+           (ignore_device_ids && tsr_mesh_is_iota(mesh));
+}
+
+static bool agrees(const tsr_mesh *mesh, const tsr_mesh *common, bool ignore_device_ids)
+{
+    if (common == NULL || tsr_mesh_is_empty(common)) {
+        return true;
+    }
+    return ignore_device_ids ? tsr_mesh_equal_axes(common, mesh) : tsr_mesh_equal(common, mesh);
+}
+
+const tsr_mesh *tsr_sharding_common_mesh(const tsr_sharding *const *shardings, size_t count,
+                                         bool ignore_device_ids)
+{
+    const tsr_mesh *common = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const tsr_mesh *mesh = shardings[i] != NULL ? shardings[i]->mesh : NULL;
+        if (mesh == NULL || (common != NULL && tsr_mesh_is_empty(mesh))) {
+            continue;
+        }
+        if (!agrees(mesh, common, ignore_device_ids)) {
+            return NULL;
+        }
+        if (is_preferred(mesh, common, ignore_device_ids)) {
+            common = mesh;
+        }
+    }
+    return common;
+}
+
+/* The dimensions of a sharding, to be changed; NULL when there is no memory. */
+static tsr_dim *copy_dims(tsr_arena *arena, const tsr_sharding *sharding)
+{
+    return arena_copy(arena, sharding->dims, sharding->rank, sizeof *sharding->dims);
+}
+
+tsr_status tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
+                                        size_t rank, bool open, const tsr_sharding **out)
+{
+    tsr_dim *dims = ARENA_ARRAY(arena, tsr_dim, rank);
+    if (dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < rank; i++) {
+        dims[i] = (tsr_dim){.open = open, .priority = TSR_NO_PRIORITY};
+    }
+    const tsr_sharding_spec spec = {.mesh = mesh, .rank = rank, .dims = dims};
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
+}
+
+tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                              const tsr_sharding **out)
+{
+    tsr_sharding *closed = arena_copy(arena, sharding, 1, sizeof *closed);
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (closed == NULL || dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < sharding->rank; i++) {
+        dims[i].open = false;
+        if (dims[i].num_axes == 0) {
+            dims[i].priority = TSR_NO_PRIORITY;
+        }
+    }
+    closed->dims = dims;
+    closed->num_replicated = 0;
+    *out = closed;
+    return TSR_OK;
+}
+
+tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                             const tsr_sharding **out)
+{
+    tsr_sharding *opened = arena_copy(arena, sharding, 1, sizeof *opened);
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (opened == NULL || dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < sharding->rank; i++) {
+        if (dims[i].layout != NULL) {
+            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "dim %zu has a layout with explicit sizes and cannot be opened", i);
+        }
+        dims[i].open = true;
+    }
+    opened->dims = dims;
+    *out = opened;
+    return TSR_OK;
+}
+
+/* The spec of a sharding, to build a changed one from. */
+static tsr_sharding_spec spec_of(const tsr_sharding *sharding, const tsr_dim *dims)
+{
+    return (tsr_sharding_spec){.mesh = sharding->mesh,
+                               .rank = sharding->rank,
+                               .dims = dims,
+                               .num_replicated = sharding->num_replicated,
+                               .replicated = sharding->replicated,
+                               .num_unreduced = sharding->num_unreduced,
+                               .unreduced = sharding->unreduced,
+                               .reduction = sharding->reduction};
+}
+
+static tsr_status check_dim(tsr_context *ctx, const tsr_sharding *sharding, size_t dim)
+{
+    if (dim < sharding->rank) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "dim %zu of a sharding that has %zu dimensions", dim, sharding->rank);
+}
+
+static bool binds(const tsr_axis_ref *axes, size_t count, int32_t axis)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (axes[i].axis == axis) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether any part of an axis stands anywhere in the sharding. */
+static bool is_bound(const tsr_sharding *sharding, int32_t axis)
+{
+    for (size_t i = 0; i < sharding->rank; i++) {
+        if (binds(sharding->dims[i].axes, sharding->dims[i].num_axes, axis)) {
+            return true;
+        }
+    }
+    return binds(sharding->replicated, sharding->num_replicated, axis) ||
+           binds(sharding->unreduced, sharding->num_unreduced, axis);
+}
+
+/* A list with one more element behind it. */
+static tsr_axis_ref *with_axis(tsr_arena *arena, const tsr_axis_ref *axes, size_t count,
+                               tsr_axis_ref axis)
+{
+    tsr_axis_ref *longer = ARENA_ARRAY(arena, tsr_axis_ref, count + 1);
+    if (longer != NULL) {
+        if (count > 0) {
+            memcpy(longer, axes, count * sizeof *axes);
+        }
+        longer[count] = axis;
+    }
+    return longer;
+}
+
+tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                                 size_t dim, tsr_axis_ref axis, const tsr_sharding **out)
+{
+    TSR_TRY(check_dim(ctx, sharding, dim));
+    if (!sharding->dims[dim].open) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu is closed and cannot be sharded further", dim);
+    }
+    if (is_bound(sharding, axis.axis)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "axis \"%s\" is bound already",
+                          tsr_mesh_axis_name(sharding->mesh, (size_t)axis.axis));
+    }
+    const tsr_dim *old = &sharding->dims[dim];
+    const tsr_axis_ref *axes = with_axis(arena, old->axes, old->num_axes, axis);
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (axes == NULL || dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    dims[dim].axes = axes;
+    dims[dim].num_axes++;
+    dims[dim].priority = TSR_NO_PRIORITY;
+    const tsr_sharding_spec spec = spec_of(sharding, dims);
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
+}
+
+tsr_status tsr_sharding_replicate(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                                  tsr_axis_ref axis, const tsr_sharding **out)
+{
+    const tsr_axis_ref *axes =
+        with_axis(arena, sharding->replicated, sharding->num_replicated, axis);
+    if (axes == NULL) {
+        return diag_nomem(ctx);
+    }
+    tsr_sharding_spec spec = spec_of(sharding, sharding->dims);
+    spec.replicated = axes;
+    spec.num_replicated++;
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
+}
+
+/* A list without what overlaps `gone`. Each axis taken out can cut another in two at the most. */
+static tsr_status without(tsr_context *ctx, tsr_arena *arena, const tsr_axis_ref *axes,
+                          size_t count, const tsr_axis_ref *gone, size_t num_gone,
+                          tsr_axis_list *out)
+{
+    out->capacity = count + count * num_gone + 1;
+    out->refs = ARENA_ARRAY(arena, tsr_axis_ref, out->capacity);
+    if (out->refs == NULL) {
+        return diag_nomem(ctx);
+    }
+    return tsr_axes_difference(axes, count, gone, num_gone, out);
+}
+
+static tsr_status remove_from_dim(tsr_context *ctx, tsr_arena *arena, size_t index,
+                                  const tsr_axis_ref *gone, size_t num_gone, tsr_dim *dim)
+{
+    if (!tsr_axes_overlap(dim->axes, dim->num_axes, gone, num_gone)) {
+        return TSR_OK;
+    }
+    if (dim->layout != NULL) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu has a layout with explicit sizes for its axes: none can be "
+                          "removed",
+                          index);
+    }
+    tsr_axis_list left = {0};
+    TSR_TRY(without(ctx, arena, dim->axes, dim->num_axes, gone, num_gone, &left));
+    dim->axes = left.refs;
+    dim->num_axes = left.count;
+    if (left.count == 0 && !dim->open) {
+        dim->priority = TSR_NO_PRIORITY;
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
+                                    const tsr_sharding *sharding, const tsr_axis_ref *axes,
+                                    size_t num_axes, const tsr_sharding **out)
+{
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < sharding->rank; i++) {
+        TSR_TRY(remove_from_dim(ctx, arena, i, axes, num_axes, &dims[i]));
+    }
+    tsr_axis_list replicated = {0};
+    tsr_axis_list unreduced = {0};
+    TSR_TRY(without(ctx, arena, sharding->replicated, sharding->num_replicated, axes, num_axes,
+                    &replicated));
+    TSR_TRY(without(ctx, arena, sharding->unreduced, sharding->num_unreduced, axes, num_axes,
+                    &unreduced));
+    tsr_sharding_spec spec = spec_of(sharding, dims);
+    spec.replicated = replicated.refs;
+    spec.num_replicated = replicated.count;
+    spec.unreduced = unreduced.refs;
+    spec.num_unreduced = unreduced.count;
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
+}
+
+tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                             size_t dim, const tsr_layout *layout, const tsr_sharding **out)
+{
+    TSR_TRY(check_dim(ctx, sharding, dim));
+    const tsr_layout *old = sharding->dims[dim].layout;
+    if (old == NULL || old->sizes != NULL || old->counts != NULL || old->kind != layout->kind) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu has no unbound layout of that kind", dim);
+    }
+    if (old->partitions != 0 && old->partitions != layout->partitions) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu is to have %lld partitions, got: %lld", dim,
+                          (long long)old->partitions, (long long)layout->partitions);
+    }
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    tsr_layout bound = *layout;
+    bound.owner_start = layout->owner_start != NULL ? layout->owner_start : old->owner_start;
+    bound.alignment = layout->alignment > 1 ? layout->alignment : old->alignment;
+    dims[dim].layout = &bound;
+    const tsr_sharding_spec spec = spec_of(sharding, dims);
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
+}

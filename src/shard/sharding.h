@@ -1,0 +1,83 @@
+/* What a sharding is inside, and how one comes to be: written, verified, built. */
+#ifndef SHARD_SHARDING_H
+#define SHARD_SHARDING_H
+
+#include <tessera/sharding.h>
+
+#include "mesh/axis_verify.h"
+
+struct tsr_sharding {
+    const tsr_mesh *mesh;
+    size_t rank;
+    const tsr_dim *dims;
+    size_t num_replicated;
+    const tsr_axis_ref *replicated;
+    size_t num_unreduced;
+    const tsr_axis_ref *unreduced;
+    tsr_reduction reduction;
+};
+
+/* A dimension as written. */
+typedef struct dim_text {
+    named_axes axes;
+    bool open;
+    int64_t priority;
+    bool has_layout;
+    tsr_layout layout;
+    size_t num_sizes; /* of layout.sizes or layout.counts */
+    size_t num_owners;
+    location where;
+} dim_text;
+
+/* A sharding as written: names not looked up, rules not checked. */
+typedef struct sharding_text {
+    const tsr_mesh *inline_mesh; /* NULL unless the mesh stands in place */
+    bool has_name;
+    slice mesh_name;
+    location where;
+    size_t rank;
+    dim_text *dims;
+    named_axes replicated;
+    location replicated_where;
+    named_axes unreduced;
+    location unreduced_where;
+    tsr_reduction reduction;
+} sharding_text;
+
+/* Reads the text of a sharding; `lex` stands at it. */
+tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *out);
+
+/* The row of a reduction: its name in text. */
+const char *reduction_name(tsr_reduction reduction);
+bool reduction_find(slice name, tsr_reduction *out);
+
+/* The mesh that a text is on; an error when the reader knows none. */
+tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
+                              const tsr_sharding_reader *reader, const tsr_mesh **out);
+
+/*
+ * Looks up the names, checks every rule in the reference's order and builds. `prefix` stands before
+ * every message. `rank` is checked unless it is -1.
+ */
+tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *text,
+                            const tsr_mesh *mesh, int flags, int64_t rank, const char *prefix,
+                            const tsr_sharding **out);
+
+void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing printing);
+
+/* Reads `:dynamic[...]` or `:partitioned[...](...)`; `lex` stands behind the colon. */
+tsr_status layout_read(lexer *lex, dim_text *dim);
+void layout_print(buffer *buf, const tsr_layout *layout, int64_t shards);
+
+/* Checks a layout as written and makes the arena's copy of it, owners in canonical form. */
+tsr_status layout_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
+                          const char *prefix, const tsr_layout **out);
+bool layout_equal(const tsr_layout *a, const tsr_layout *b, int64_t shards);
+
+/* The first partition that a shard of an aligned layout owns. */
+int64_t layout_owner_start(const tsr_layout *layout, int64_t shards, int64_t shard);
+
+/* floor(a * b / c) for 0 <= a <= c, without overflow. */
+int64_t mul_div(int64_t a, int64_t b, int64_t c);
+
+#endif

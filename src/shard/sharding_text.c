@@ -1,0 +1,395 @@
+/* Reading the text of shardings, with the errors of the reference. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "shard/sharding.h"
+
+#define FAILED_TO_PARSE "failed to parse Sdy_TensorSharding"
+
+static const char name_failed[] =
+    "failed to parse Sdy_AxisRef parameter 'name' which is to be a `::llvm::StringRef`";
+static const char list_failed[] =
+    "failed to parse axis list which is expected to be an `ArrayRef<AxisRefAttr>`";
+static const char dims_failed[] = FAILED_TO_PARSE " parameter 'dim_shardings' which is to be a "
+                                                  "`::llvm::ArrayRef<DimensionShardingAttr>`";
+static const char per_value_failed[] =
+    "failed to parse Sdy_TensorShardingPerValue parameter 'shardings' which is to be a "
+    "`::llvm::ArrayRef<TensorShardingAttr>`";
+
+static const char *const reduction_names[] = {[TSR_SUM] = "sum",
+                                              [TSR_MAX] = "max",
+                                              [TSR_MIN] = "min",
+                                              [TSR_AVG] = "avg",
+                                              [TSR_PROD] = "prod"};
+
+const char *reduction_name(tsr_reduction reduction)
+{
+    return reduction_names[reduction];
+}
+
+bool reduction_find(slice name, tsr_reduction *out)
+{
+    for (size_t i = 0; i < sizeof reduction_names / sizeof reduction_names[0]; i++) {
+        if (name.size == strlen(reduction_names[i]) &&
+            memcmp(name.data, reduction_names[i], name.size) == 0) {
+            *out = (tsr_reduction)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `"x"` or `"x":(1)2`. */
+static tsr_status read_axis(lexer *lex, named_axis *out)
+{
+    const size_t from = lex->current.at;
+    named_axis axis = {.ref = {.axis = -1, .pre = 1}};
+    if (lex_string(lex, &axis.name) < 0) {
+        return diag_follow_up(lex->ctx, lex_here(lex), "%s", name_failed);
+    }
+    if (lex_accept(lex, ':')) {
+        axis.ref.is_sub = 1;
+        TSR_TRY(lex_expect(lex, '('));
+        TSR_TRY(lex_integer(lex, &axis.ref.pre));
+        TSR_TRY(lex_expect(lex, ')'));
+        TSR_TRY(lex_integer(lex, &axis.ref.size));
+    }
+    axis.where = lex_span(lex, from);
+    *out = axis;
+    return TSR_OK;
+}
+
+/* A list that is being read. */
+typedef struct growing_axes {
+    named_axis *axes;
+    size_t count;
+    size_t capacity;
+} growing_axes;
+
+static tsr_status read_and_push(lexer *lex, growing_axes *list)
+{
+    named_axis axis;
+    TSR_TRY(read_axis(lex, &axis));
+    return LEX_PUSH(lex, list->axes, list->count, list->capacity, axis);
+}
+
+/* `{"x", "y", ?}`: the axes and whether it is open. */
+static tsr_status read_braces(lexer *lex, dim_text *dim)
+{
+    growing_axes list = {0};
+    TSR_TRY(lex_expect(lex, '{'));
+    dim->open = lex_accept(lex, '?');
+    while (!dim->open && !lex_is(lex, '}')) {
+        if (list.count > 0 && !lex_is(lex, '?')) {
+            TSR_TRY(lex_expect(lex, ','));
+        }
+        dim->open = lex_accept(lex, '?');
+        if (!dim->open) {
+            TSR_TRY(read_and_push(lex, &list));
+        }
+    }
+    dim->axes = (named_axes){list.axes, list.count};
+    return lex_expect(lex, '}');
+}
+
+static bool all_digits(slice text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            return false;
+        }
+    }
+    return text.size > 0;
+}
+
+/* The word behind a dimension: `p` and a number. */
+static tsr_status read_priority(lexer *lex, int64_t *priority)
+{
+    const slice word = lex_slice(lex);
+    const slice digits = {word.data + 1, word.size - 1};
+    const char *problem = NULL;
+    int64_t value = 0;
+    if (word.data[0] != 'p' || !all_digits(digits)) {
+        problem = "expecting priority in format 'p<number>', got: ";
+    } else if (digits.size > 1 && digits.data[0] == '0') {
+        problem = "priorities with leading zeros are not allowed, got: ";
+    } else {
+        for (size_t i = 0; i < digits.size && problem == NULL; i++) {
+            if (!checked_mul(value, 10, &value) ||
+                !checked_add(value, digits.data[i] - '0', &value)) {
+                problem = "expecting integer priority, got: ";
+            }
+        }
+    }
+    if (problem != NULL) {
+        (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_here(lex), "%s%.*s", problem, (int)word.size,
+                         word.data);
+        return diag_note(lex->ctx, NO_PLACE,
+                         "a priority stands right behind the braces, as p0, p1, p2");
+    }
+    lex_next(lex);
+    *priority = value;
+    return TSR_OK;
+}
+
+static tsr_status read_dim(lexer *lex, dim_text *out)
+{
+    const size_t from = lex->current.at;
+    dim_text dim = {.priority = TSR_NO_PRIORITY};
+    TSR_TRY(read_braces(lex, &dim));
+    if (lex_accept(lex, ':')) {
+        TSR_TRY(layout_read(lex, &dim));
+    }
+    if (lex_is(lex, TOKEN_WORD)) {
+        TSR_TRY(read_priority(lex, &dim.priority));
+    }
+    dim.where = lex_span(lex, from);
+    *out = dim;
+    return TSR_OK;
+}
+
+/* `[{"x"}, {}]` */
+static tsr_status read_dims(lexer *lex, sharding_text *text)
+{
+    size_t capacity = 0;
+    TSR_TRY(lex_expect(lex, '['));
+    if (lex_accept(lex, ']')) {
+        return TSR_OK;
+    }
+    do {
+        dim_text dim;
+        if (read_dim(lex, &dim) < 0) {
+            return diag_follow_up(lex->ctx, lex_here(lex), "%s", dims_failed);
+        }
+        TSR_TRY(LEX_PUSH(lex, text->dims, text->rank, capacity, dim));
+    } while (lex_accept(lex, ','));
+    return lex_expect(lex, ']');
+}
+
+/* `{"x", "y"}`; empty only when leniently read. */
+static tsr_status read_axes(lexer *lex, tsr_reading reading, named_axes *out)
+{
+    growing_axes list = {0};
+    TSR_TRY(lex_expect(lex, '{'));
+    if (!(reading == TSR_READ_LENIENT && lex_is(lex, '}'))) {
+        do {
+            if (read_and_push(lex, &list) < 0) {
+                return diag_follow_up(lex->ctx, lex_here(lex), "%s", list_failed);
+            }
+        } while (lex_accept(lex, ','));
+    }
+    TSR_TRY(lex_expect(lex, '}'));
+    *out = (named_axes){list.axes, list.count};
+    return TSR_OK;
+}
+
+/* The sign and the kind before unreduced axes: nothing, `=`, or `=max`. */
+static tsr_status read_kind(lexer *lex, sharding_text *text)
+{
+    if (!lex_accept(lex, '=')) {
+        return TSR_OK;
+    }
+    if (lex_is(lex, TOKEN_WORD) && reduction_find(lex_slice(lex), &text->reduction)) {
+        lex_next(lex);
+    }
+    return TSR_OK;
+}
+
+/* What a text has already, of the two named lists. */
+typedef struct named_lists {
+    bool replicated;
+    bool unreduced;
+} named_lists;
+
+/* One of `replicated={...}` and `unreduced={...}`. */
+static tsr_status read_named(lexer *lex, tsr_reading reading, sharding_text *text,
+                             named_lists *have)
+{
+    const size_t from = lex->current.at;
+    if (!have->replicated && lex_accept_word(lex, "replicated")) {
+        have->replicated = true;
+        if (lex_expect(lex, '=') < 0 || read_axes(lex, reading, &text->replicated) < 0) {
+            return diag_follow_up(lex->ctx, lex_here(lex),
+                                  FAILED_TO_PARSE " parameter 'replicated_axes'");
+        }
+        text->replicated_where = lex_span(lex, from);
+        return TSR_OK;
+    }
+    if (!have->unreduced && lex_accept_word(lex, "unreduced")) {
+        have->unreduced = true;
+        if (read_kind(lex, text) < 0 || read_axes(lex, reading, &text->unreduced) < 0) {
+            return diag_follow_up(lex->ctx, lex_here(lex),
+                                  FAILED_TO_PARSE " parameter 'unreduced_axes'");
+        }
+        text->unreduced_where = lex_span(lex, from);
+        return TSR_OK;
+    }
+    TSR_TRY(lex_error(lex, lex_here(lex),
+                      FAILED_TO_PARSE ", expected valid named axis list after comma"));
+    return TSR_ERR_SYNTAX;
+}
+
+/* `, replicated={...}, unreduced={...}` */
+static tsr_status read_named_lists(lexer *lex, tsr_reading reading, sharding_text *text)
+{
+    named_lists have = {0};
+    while (lex_accept(lex, ',')) {
+        if (read_named(lex, reading, text, &have) < 0) {
+            return diag_note(lex->ctx, NO_PLACE,
+                             "behind the dimensions come replicated={\"x\"} and unreduced={\"y\"}, "
+                             "each once at most");
+        }
+    }
+    return TSR_OK;
+}
+
+/* The same where the text need not end: a comma belongs to it only before one of the two words. */
+static tsr_status read_bare_lists(lexer *lex, sharding_text *text)
+{
+    named_lists have = {0};
+    for (;;) {
+        const lexer saved = *lex;
+        if (!lex_accept(lex, ',')) {
+            return TSR_OK;
+        }
+        if (!lex_is_word(lex, "replicated") && !lex_is_word(lex, "unreduced")) {
+            *lex = saved;
+            lex->text->at = saved.last_end;
+            return TSR_OK;
+        }
+        TSR_TRY(read_named(lex, TSR_READ_LENIENT, text, &have));
+    }
+}
+
+/* `@mesh` or `mesh<[...]>` */
+static tsr_status read_mesh(lexer *lex, tsr_reading reading, sharding_text *text)
+{
+    if (lex_is(lex, TOKEN_AT)) {
+        text->has_name = true;
+        return lex_at_name(lex, &text->mesh_name);
+    }
+    if (lex_is_word(lex, "mesh")) {
+        if (mesh_read(lex, reading, &text->inline_mesh) < 0) {
+            return diag_follow_up(lex->ctx, lex_here(lex), "failed to parse MeshAttr");
+        }
+        return TSR_OK;
+    }
+    (void)lex_error(lex, lex_here(lex), "expected attribute value");
+    (void)diag_note(lex->ctx, NO_PLACE,
+                    "a sharding starts with its mesh: <@mesh, [...]> or <mesh<[\"x\"=2]>, [...]>");
+    return diag_follow_up(lex->ctx, lex_here(lex),
+                          "expecting MeshAttr or FlatSymbolRefAttr, got: <<NULL ATTRIBUTE>>");
+}
+
+/* `<@mesh, [...], ...>`; leniently with the stray `}` that the document has at the end. */
+static tsr_status read_angles(lexer *lex, tsr_reading reading, sharding_text *text)
+{
+    TSR_TRY(lex_expect(lex, '<'));
+    TSR_TRY(read_mesh(lex, reading, text));
+    TSR_TRY(lex_expect(lex, ','));
+    TSR_TRY(read_dims(lex, text));
+    TSR_TRY(read_named_lists(lex, reading, text));
+    if (reading == TSR_READ_LENIENT && lex_accept(lex, '}') && !lex_is(lex, '>')) {
+        return TSR_OK;
+    }
+    return lex_expect(lex, '>');
+}
+
+tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *out)
+{
+    const size_t from = lex->current.at;
+    sharding_text text = {.reduction = TSR_SUM};
+    if (reading == TSR_READ_LENIENT && lex_is(lex, '[')) {
+        TSR_TRY(read_dims(lex, &text));
+        TSR_TRY(read_bare_lists(lex, &text));
+    } else {
+        if (!lex_accept_hash(lex, "#sdy.sharding") && reading == TSR_READ_LENIENT) {
+            (void)lex_accept_word(lex, "sharding");
+        }
+        TSR_TRY(read_angles(lex, reading, &text));
+    }
+    text.where = lex_span(lex, from);
+    *out = text;
+    return TSR_OK;
+}
+
+tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
+                              const tsr_sharding_reader *reader, const tsr_mesh **out)
+{
+    const tsr_mesh *mesh = text->inline_mesh != NULL ? text->inline_mesh : reader->mesh;
+    if (text->has_name && reader->meshes != NULL) {
+        mesh = tsr_mesh_table_find(reader->meshes, text->mesh_name.data, text->mesh_name.size);
+        if (mesh == NULL) {
+            return diag_error(ctx, TSR_ERR_INVALID, text->where, "unknown mesh: @%.*s",
+                              (int)text->mesh_name.size, text->mesh_name.data);
+        }
+    }
+    if (mesh == NULL) {
+        return diag_error(ctx, TSR_ERR_INVALID, text->where,
+                          "the sharding names no mesh and none is given");
+    }
+    *out = mesh;
+    return TSR_OK;
+}
+
+/* Reads and resolves one sharding. */
+static tsr_status read_one(lexer *lex, const tsr_sharding_reader *reader, const tsr_sharding **out)
+{
+    sharding_text text;
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(sharding_text_read(lex, reader->reading, &text));
+    TSR_TRY(sharding_text_mesh(lex->ctx, &text, reader, &mesh));
+    const int lenient = reader->reading == TSR_READ_LENIENT ? TSR_SHARDING_CANONICALIZE : 0;
+    return sharding_resolve(lex->ctx, lex->arena, &text, mesh, reader->flags | lenient,
+                            reader->rank, "", out);
+}
+
+tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
+                             const tsr_sharding_reader *reader, const tsr_sharding **out)
+{
+    lexer lex = lex_start(ctx, arena, text);
+    return read_one(&lex, reader, out);
+}
+
+tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
+                              const char *string, const tsr_sharding **out)
+{
+    const tsr_sharding_reader reader = {.mesh = mesh, .reading = TSR_READ_LENIENT, .rank = -1};
+    tsr_text text = tsr_text_of("<sharding>", string);
+    lexer lex = lex_start(ctx, arena, &text);
+    const tsr_sharding *sharding;
+    TSR_TRY(read_one(&lex, &reader, &sharding));
+    if (!lex_is(&lex, TOKEN_END)) {
+        return lex_error(&lex, lex_here(&lex), "expected the end of the sharding");
+    }
+    *out = sharding;
+    return TSR_OK;
+}
+
+tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
+                              const tsr_sharding_reader *reader, const tsr_sharding *const **out,
+                              size_t *count)
+{
+    lexer lex = lex_start(ctx, arena, text);
+    const tsr_sharding **shardings = NULL;
+    size_t number = 0;
+    size_t capacity = 0;
+    (void)lex_accept_hash(&lex, "#sdy.sharding_per_value");
+    TSR_TRY(lex_expect(&lex, '<'));
+    TSR_TRY(lex_expect(&lex, '['));
+    if (!lex_is(&lex, ']')) {
+        do {
+            const tsr_sharding *sharding;
+            if (read_one(&lex, reader, &sharding) < 0) {
+                return diag_follow_up(ctx, lex_here(&lex), "%s", per_value_failed);
+            }
+            TSR_TRY(LEX_PUSH(&lex, shardings, number, capacity, sharding));
+        } while (lex_accept(&lex, ','));
+    }
+    TSR_TRY(lex_expect(&lex, ']'));
+    TSR_TRY(lex_expect(&lex, '>'));
+    *out = shardings;
+    *count = number;
+    return TSR_OK;
+}
