@@ -1,0 +1,22 @@
+/* The sub-commands: one row in the table of main.c and one file each. */
+#ifndef TOOL_COMMAND_H
+#define TOOL_COMMAND_H
+
+/* What the command tells its caller. */
+enum exit_code {
+    EXIT_FINE = 0,
+    EXIT_CHECK_FAILED = 1, /* a check that was asked for did not hold */
+    EXIT_BAD_INPUT = 2,    /* usage, input, output, memory */
+    EXIT_NOT_SUPPORTED = 3 /* well formed, but cannot be expressed or done */
+};
+
+/* `run` gets the arguments behind the name, with argv[0] as messages should call the command. */
+struct command {
+    const char *name;
+    const char *doc;
+    int (*run)(int argc, char **argv);
+};
+
+int show_run(int argc, char **argv);
+
+#endif

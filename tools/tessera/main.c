@@ -1,0 +1,129 @@
+/* The command `tessera`: finds the sub-command and runs it. */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tessera/tessera.h>
+
+#include "command.h"
+#include "output.h"
+#include "session.h"
+#include "terminal.h"
+
+static const struct command commands[] = {
+    {"show", "what each device holds of a tensor, as a table and a picture", show_run},
+};
+static const size_t num_commands = sizeof commands / sizeof commands[0];
+
+/* What the command line said: the arguments from the sub-command on. */
+struct invocation {
+    const struct command *command;
+    int argc;
+    char **argv;
+};
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < num_commands; i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+/* The list of sub-commands as help shows it; the caller frees it. NULL without memory. */
+static char *list_commands(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return NULL;
+    }
+    fputs("Commands:\n", out);
+    for (size_t i = 0; i < num_commands; i++) {
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].doc);
+    }
+    fputs("\n`tessera COMMAND --help' explains a command.", out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* Puts the list where help ends. argp frees what this returns. */
+static char *filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key == ARGP_KEY_HELP_POST_DOC) {
+        return list_commands();
+    }
+    return text != NULL ? strdup(text) : NULL;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct invocation *invocation = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        invocation->command = find_command(argument);
+        if (invocation->command == NULL) {
+            argp_error(state, "there is no command '%s'; see --help for those there are", argument);
+            return EINVAL;
+        }
+        invocation->argc = state->argc - state->next + 1;
+        invocation->argv = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_state_help(state, stderr,
+                        ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC | ARGP_HELP_EXIT_ERR);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "tessera %s\n", tsr_version());
+}
+
+/* Runs at exit, so that help and version are checked too: output that was lost is an error. */
+static void close_stdout(void)
+{
+    int reason = output_flush();
+    if (reason != 0) {
+        complain("cannot write to standard output: %s", strerror(reason));
+        _exit(EXIT_BAD_INPUT);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {.parser = parse_option,
+                                     .args_doc = "COMMAND [ARGUMENT...]",
+                                     .doc = "Shardings of tensors over meshes of devices.\v",
+                                     .help_filter = filter_help};
+    static char command_name[64];
+    struct invocation invocation = {0};
+    signal(SIGPIPE, SIG_IGN);
+    atexit(close_stdout);
+    terminal_init();
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = EXIT_BAD_INPUT;
+    if (tsr_abi_check(TSR_ABI_VERSION) != TSR_OK) {
+        complain("the library loaded is version %s, of another kind than this command needs",
+                 tsr_version());
+        return EXIT_BAD_INPUT;
+    }
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &invocation) != 0) {
+        return EXIT_BAD_INPUT;
+    }
+    snprintf(command_name, sizeof command_name, "tessera %s", invocation.command->name);
+    invocation.argv[0] = command_name;
+    return invocation.command->run(invocation.argc, invocation.argv);
+}

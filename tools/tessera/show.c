@@ -1,0 +1,539 @@
+/* `tessera show`: its options, and the way from them to what is printed. */
+#include "show.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "output.h"
+#include "utf8.h"
+
+struct options {
+    const char *sharding;
+    const char **meshes;
+    size_t num_meshes;
+    const char *shape;
+    const char *dtype;
+    const char *from;
+    const char *to;
+    const char *svg;
+    const char *devices;
+    bool strict;
+    bool no_sub_axes;
+    bool json;
+    bool ascii;
+    enum colour_mode colour;
+};
+
+enum option_key {
+    KEY_MESH = 'm',
+    KEY_SHAPE = 's',
+    KEY_DTYPE = 'd',
+    KEY_FROM = 'f',
+    KEY_TO = 't',
+    KEY_JSON = 'j',
+    KEY_SVG = 256,
+    KEY_DEVICES,
+    KEY_STRICT,
+    KEY_NO_SUB_AXES,
+    KEY_ASCII,
+    KEY_COLOR
+};
+
+static const struct argp_option option_rows[] = {
+    {0, 0, 0, 0, "What to show:", 1},
+    {"mesh", KEY_MESH, "MESH", 0,
+     "The mesh, `<[\"x\"=2, \"y\"=4]>', with a name if you like: `@m = <[\"x\"=2]>'. May be given "
+     "several times; the first is the mesh of a sharding that names none. HLO text needs no mesh.",
+     1},
+    {"shape", KEY_SHAPE, "SHAPE", 0,
+     "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32 or tensor<4x8xf32>", 1},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "The element type, such as f32: tells bytes per device", 1},
+    {0, 0, 0, 0, "How to read the sharding:", 2},
+    {"from", KEY_FROM, "DIALECT", 0,
+     "sdy, jax, dtensor or hlo; without this it is seen from the text", 2},
+    {"strict", KEY_STRICT, 0, 0, "Only the form of programs: canonical order, no empty lists", 2},
+    {"no-sub-axes", KEY_NO_SUB_AXES, 0, 0, "Refuse sub-axes, as in what users write", 2},
+    {0, 0, 0, 0, "How to show it:", 3},
+    {"to", KEY_TO, "DIALECT", 0, "Only translate: print the text in sdy, jax, dtensor or hlo", 3},
+    {"json", KEY_JSON, 0, 0, "Print JSON, with the box of each device in the order of the mesh", 3},
+    {"devices", KEY_DEVICES, "A:B", 0,
+     "List the devices at the places A to B-1 of the mesh; limits --json to them", 3},
+    {"svg", KEY_SVG, "FILE", 0, "Write the picture as SVG too; only that, to `-'", 3},
+    {"ascii", KEY_ASCII, 0, 0, "Draw with ASCII even where the locale has UTF-8", 3},
+    {"color", KEY_COLOR, "WHEN", 0,
+     "auto (default), always or never; auto colours a terminal unless NO_COLOR is set", 3},
+    {0}};
+
+static const char doc[] =
+    "Shows what each device of a mesh holds of a tensor: the canonical sharding, the local shape, "
+    "and a picture of the shards with the ids of their devices."
+    "\v"
+    "SHARDING is written in one of these dialects:\n"
+    "  sdy      '[{\"x\"}, {\"y\", ?}], replicated={\"z\"}'\n"
+    "           '#sdy.sharding<@mesh, [{\"x\"}, {}]>'\n"
+    "  jax      \"P('x', None, ('y', 'z'))\"\n"
+    "  dtensor  '[Shard(0), Replicate(), Partial()]'\n"
+    "  hlo      '{devices=[2,1,4]<=[8] last_tile_dim_replicate}'\n"
+    "\n"
+    "Examples:\n"
+    "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --shape 4x8 '[{\"x\"}, {\"y\"}]'\n"
+    "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --shape 5x8 \"P(('y', 'x'), None)\"\n"
+    "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --to hlo '[{\"x\"}, {\"y\"}]'\n"
+    "  tessera show --shape 4x8 --svg out.svg '{devices=[2,4]<=[8]}'\n"
+    "\n"
+    "Exit status: 0 fine, 2 bad usage or input, 3 cannot be expressed.";
+
+/* Refuses combinations that would print two things to one place, or nothing. */
+static void check_options(const struct options *options, struct argp_state *state)
+{
+    bool svg_to_stdout = options->svg != NULL && strcmp(options->svg, "-") == 0;
+    if (options->svg != NULL && options->shape == NULL) {
+        argp_error(state, "--svg needs --shape: there is no picture without one");
+    } else if (options->devices != NULL && options->shape == NULL) {
+        argp_error(state, "--devices needs --shape: without one nothing is known of a device");
+    } else if (options->dtype != NULL && options->shape == NULL) {
+        argp_error(state, "--dtype needs --shape: without one bytes cannot be counted");
+    } else if (options->to != NULL && options->svg != NULL) {
+        argp_error(state, "--to prints a translation and nothing else: leave out --svg");
+    } else if (options->to != NULL && options->devices != NULL) {
+        argp_error(state, "--to prints a translation and nothing else: leave out --devices");
+    } else if (svg_to_stdout && options->json) {
+        argp_error(state, "--json and --svg - both print to standard output: leave out one");
+    }
+}
+
+static error_t parse_end(int key, struct options *options, char *argument, struct argp_state *state)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (options->sharding != NULL) {
+            argp_error(state, "one sharding only, but there is also '%s'; quote it as one argument",
+                       argument);
+        }
+        options->sharding = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a sharding is missing, such as '[{\"x\"}, {\"y\"}]'");
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        check_options(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_MESH:
+        options->meshes[options->num_meshes++] = argument;
+        return 0;
+    case KEY_SHAPE:
+        options->shape = argument;
+        return 0;
+    case KEY_DTYPE:
+        options->dtype = argument;
+        return 0;
+    case KEY_FROM:
+        options->from = argument;
+        return 0;
+    case KEY_TO:
+        options->to = argument;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case KEY_SVG:
+        options->svg = argument;
+        return 0;
+    case KEY_DEVICES:
+        options->devices = argument;
+        return 0;
+    case KEY_STRICT:
+        options->strict = true;
+        return 0;
+    case KEY_NO_SUB_AXES:
+        options->no_sub_axes = true;
+        return 0;
+    case KEY_ASCII:
+        options->ascii = true;
+        return 0;
+    case KEY_COLOR:
+        if (!colour_mode_parse(argument, &options->colour)) {
+            argp_error(state, "--color '%s': write auto, always or never", argument);
+        }
+        return 0;
+    default:
+        return parse_end(key, options, argument, state);
+    }
+}
+
+/* Refuses what stands behind a text that has been read. */
+static int check_end(struct session *session, const tsr_text *text, const char *message)
+{
+    size_t at = text->at;
+    while (at < text->size && isspace((unsigned char)text->data[at])) {
+        at++;
+    }
+    return at == text->size ? EXIT_FINE
+                            : session_fail_at(session, text, at, text->size - at, message);
+}
+
+static tsr_reading reading_of(const struct options *options)
+{
+    return options->strict ? TSR_READ_PROGRAM : TSR_READ_LENIENT;
+}
+
+/*
+ * Moves a text behind `@name =` and gives the name, NULL when it does not start with one. Programs
+ * name their meshes outside of the attribute that the strict reading takes.
+ */
+static const char *take_name(struct session *session, tsr_text *text)
+{
+    const char *start = text->data + strspn(text->data, " \t\n");
+    const char *equals = strchr(start, '=');
+    if (*start != '@' || equals == NULL) {
+        return NULL;
+    }
+    const char *end = equals;
+    while (end > start + 1 && isspace((unsigned char)end[-1])) {
+        end--;
+    }
+    text->at = (size_t)(equals + 1 - text->data);
+    text->at += strspn(text->data + text->at, " \t\n");
+    return session_format(session, "%.*s", (int)(end - start - 1), start + 1);
+}
+
+/* Reads a mesh; one without a name is called "mesh". */
+static int read_mesh(struct session *session, const struct options *options, const char *string,
+                     const tsr_mesh **out)
+{
+    tsr_text text = tsr_text_of("<mesh>", string);
+    const char *name = options->strict ? take_name(session, &text) : NULL;
+    tsr_status status =
+        tsr_mesh_read(session->ctx, session->arena, &text, reading_of(options), out);
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    int code = check_end(session, &text, "nothing may follow the mesh");
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    if (name == NULL && tsr_mesh_name(*out) == NULL) {
+        name = "mesh";
+    }
+    if (name != NULL) {
+        status = tsr_mesh_rename(session->ctx, session->arena, *out, name, out);
+    }
+    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
+}
+
+/* Adds a mesh to the table; two of one name are most often two without one. */
+static int add_mesh(struct session *session, tsr_mesh_table *table, const tsr_mesh *mesh)
+{
+    const char *name = tsr_mesh_name(mesh);
+    bool taken = tsr_mesh_table_find(table, name, strlen(name)) != NULL;
+    tsr_status status = tsr_mesh_table_add(session->ctx, table, mesh);
+    if (status == TSR_OK) {
+        return EXIT_FINE;
+    }
+    int code = session_fail(session, status);
+    if (taken) {
+        fputs("note: give each mesh its own name: --mesh '@other = <[\"x\"=2]>'; without one it is "
+              "called mesh\n",
+              stderr);
+    }
+    return code;
+}
+
+/* Reads all meshes; the first is the default, NULL without any. */
+static int read_meshes(struct session *session, const struct options *options,
+                       tsr_mesh_table *table, const tsr_mesh **first)
+{
+    *first = NULL;
+    for (size_t i = 0; i < options->num_meshes; i++) {
+        const tsr_mesh *mesh = NULL;
+        int code = read_mesh(session, options, options->meshes[i], &mesh);
+        if (code != EXIT_FINE) {
+            return code;
+        }
+        code = add_mesh(session, table, mesh);
+        if (code != EXIT_FINE) {
+            return code;
+        }
+        *first = i == 0 ? mesh : *first;
+    }
+    return EXIT_FINE;
+}
+
+/* The dialect that was asked for, or that a text looks like. */
+static int choose_dialect(struct session *session, const struct options *options,
+                          const tsr_text *text, tsr_dialect *out)
+{
+    *out = tsr_dialect_guess(text);
+    if (options->from == NULL) {
+        return EXIT_FINE;
+    }
+    tsr_status status = tsr_dialect_parse(session->ctx, options->from, out);
+    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
+}
+
+static bool needs_mesh(tsr_dialect dialect)
+{
+    return dialect == TSR_DIALECT_JAX || dialect == TSR_DIALECT_DTENSOR;
+}
+
+static int read_sharding(struct session *session, const struct options *options,
+                         struct facts *facts)
+{
+    tsr_mesh_table *table = NULL;
+    tsr_dialect dialect;
+    tsr_text text = tsr_text_of("<sharding>", options->sharding);
+    tsr_sharding_reader reader = {.reading = reading_of(options), .rank = -1};
+    reader.flags = options->no_sub_axes ? TSR_SHARDING_NO_SUB_AXES : TSR_SHARDING_DEFAULT;
+    reader.rank = facts->has_shape ? (int64_t)facts->shape.rank : -1;
+    tsr_status status = tsr_mesh_table_create(session->ctx, session->arena, &table);
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    int code = read_meshes(session, options, table, &reader.mesh);
+    if (code == EXIT_FINE) {
+        code = choose_dialect(session, options, &text, &dialect);
+    }
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    if (reader.mesh == NULL && needs_mesh(dialect)) {
+        return complain("a %s sharding needs a mesh: add --mesh '<[\"x\"=2, \"y\"=4]>'",
+                        tsr_dialect_name(dialect));
+    }
+    reader.meshes = table;
+    status =
+        tsr_dialect_read(session->ctx, session->arena, dialect, &text, &reader, facts->shape.rank,
+                         facts->has_shape ? facts->shape.extents : NULL, &facts->sharding);
+    if (status == TSR_OK) {
+        return check_end(session, &text, "nothing may follow the sharding");
+    }
+    code = session_fail(session, status);
+    if (reader.mesh == NULL && dialect == TSR_DIALECT_SDY) {
+        fputs("note: no mesh was given: add --mesh '<[\"x\"=2, \"y\"=4]>'\n", stderr);
+    }
+    return code;
+}
+
+/* The shape and the element type, from either option; both may give the type if they agree. */
+static int read_shape(struct session *session, const struct options *options, struct shape *shape)
+{
+    int code = shape_read(session, options->shape, shape);
+    if (code != EXIT_FINE || options->dtype == NULL) {
+        return code;
+    }
+    tsr_dtype dtype;
+    tsr_status status = tsr_dtype_parse(session->ctx, options->dtype, &dtype);
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    if (shape->has_dtype && shape->dtype != dtype) {
+        return complain("--shape says %s and --dtype says %s: leave out one",
+                        tsr_dtype_name(shape->dtype), tsr_dtype_name(dtype));
+    }
+    shape->dtype = dtype;
+    shape->has_dtype = true;
+    return EXIT_FINE;
+}
+
+/* The canonical texts of the sharding and of its mesh. */
+static int print_texts(struct session *session, struct facts *facts)
+{
+    const char *mesh = NULL;
+    const char *name = tsr_mesh_name(facts->mesh);
+    tsr_status status = tsr_sharding_print(session->ctx, session->arena, facts->sharding,
+                                           TSR_PRINT_FULL, &facts->sharding_text);
+    if (status == TSR_OK) {
+        status = tsr_mesh_print(session->ctx, session->arena, facts->mesh, &mesh);
+    }
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    facts->mesh_text = name == NULL ? mesh : session_format(session, "@%s = %s", name, mesh);
+    return EXIT_FINE;
+}
+
+static int find_geometry(struct session *session, struct facts *facts)
+{
+    tsr_status status = tsr_geometry_create(session->ctx, session->arena, facts->sharding,
+                                            facts->rank, facts->shape.extents, &facts->geometry);
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    int64_t *local = session_alloc(session, facts->rank, sizeof *local);
+    int64_t *padded = session_alloc(session, facts->rank, sizeof *padded);
+    tsr_geometry_local_shape(facts->geometry, local);
+    tsr_geometry_padded_shape(facts->geometry, padded);
+    facts->local_shape = local;
+    facts->padded_shape = padded;
+    facts->cuts = cuts_of(session, facts->geometry, facts->rank);
+    return EXIT_FINE;
+}
+
+/* Which devices to list: those asked for, else all of them if that is not too much. */
+static int find_range(const struct options *options, struct facts *facts)
+{
+    int64_t devices = tsr_mesh_num_devices(facts->mesh);
+    facts->has_range = options->devices != NULL;
+    facts->end = devices;
+    if (facts->has_range) {
+        return range_read(options->devices, devices, &facts->first, &facts->end);
+    }
+    if (options->json && facts->has_shape && devices > DEVICES_LISTED) {
+        return complain("the mesh has %lld devices, more than the %d that are listed unasked: "
+                        "use --devices A:B for the places A to B-1",
+                        (long long)devices, DEVICES_LISTED);
+    }
+    return EXIT_FINE;
+}
+
+/* Everything there is to know before anything is printed. */
+static int find_facts(struct session *session, const struct options *options, struct facts *facts)
+{
+    int code = EXIT_FINE;
+    facts->has_shape = options->shape != NULL;
+    if (facts->has_shape) {
+        code = read_shape(session, options, &facts->shape);
+    }
+    if (code == EXIT_FINE) {
+        code = read_sharding(session, options, facts);
+    }
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    facts->mesh = tsr_sharding_mesh(facts->sharding);
+    facts->rank = facts->has_shape ? facts->shape.rank : tsr_sharding_rank(facts->sharding);
+    code = print_texts(session, facts);
+    if (code == EXIT_FINE && facts->has_shape && options->to == NULL) {
+        code = find_geometry(session, facts);
+    }
+    return code == EXIT_FINE && options->to == NULL ? find_range(options, facts) : code;
+}
+
+static int translate(struct session *session, const struct options *options,
+                     const struct facts *facts)
+{
+    tsr_dialect dialect;
+    const char *text = NULL;
+    tsr_status status = tsr_dialect_parse(session->ctx, options->to, &dialect);
+    if (status == TSR_OK) {
+        status = tsr_dialect_write(session->ctx, session->arena, dialect, facts->sharding,
+                                   facts->has_shape ? facts->shape.extents : NULL, &text);
+    }
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    if (!options->json) {
+        puts(text);
+        return EXIT_FINE;
+    }
+    printf("{\"dialect\": \"%s\", \"text\": ", tsr_dialect_name(dialect));
+    write_json_string(stdout, text);
+    puts("}");
+    return EXIT_FINE;
+}
+
+static int write_svg(const char *path, const struct facts *facts, struct session *session,
+                     const struct picture *picture)
+{
+    char *data = NULL;
+    size_t size = 0;
+    const char *shape = facts_format_shape(session, facts->rank, facts->shape.extents);
+    const char *titles[] = {facts->sharding_text, facts->mesh_text,
+                            session_format(session, "shape %s", shape)};
+    FILE *memory = open_memstream(&data, &size);
+    if (memory == NULL) {
+        return complain("out of memory");
+    }
+    picture_write_svg(memory, picture, titles, sizeof titles / sizeof titles[0]);
+    bool complete = !ferror(memory);
+    complete = fclose(memory) == 0 && complete;
+    int code = complete ? output_write(path, data, size) : complain("out of memory");
+    free(data);
+    return code;
+}
+
+/* The table, the picture below it, and the devices that were asked for. */
+static int print_plain(struct session *session, const struct options *options,
+                       const struct facts *facts, const struct picture *picture)
+{
+    struct text_style style = {.unicode = !options->ascii && terminal_unicode(),
+                               .colour = terminal_colour(options->colour, stdout)};
+    int code = show_table(session, facts, style);
+    if (code == EXIT_FINE && picture != NULL) {
+        putchar('\n');
+        picture_write_text(stdout, picture, style);
+    }
+    if (code == EXIT_FINE && facts->has_range) {
+        putchar('\n');
+        show_device_list(session, facts);
+    }
+    return code;
+}
+
+/* Standard output before the file: when it fails, the file is left alone. */
+static int print_all(struct session *session, const struct options *options,
+                     const struct facts *facts)
+{
+    const struct picture *picture = NULL;
+    int code = EXIT_FINE;
+    if (facts->has_shape && (options->svg != NULL || !options->json)) {
+        code = picture_make(session, facts->geometry, facts->cuts, facts->rank, &picture);
+    }
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    if (options->json) {
+        show_json(session, facts);
+    } else if (options->svg == NULL || strcmp(options->svg, "-") != 0) {
+        code = print_plain(session, options, facts, picture);
+    }
+    if (code != EXIT_FINE || options->svg == NULL) {
+        return code;
+    }
+    return output_flush() == 0 ? write_svg(options->svg, facts, session, picture) : EXIT_BAD_INPUT;
+}
+
+static int show(struct session *session, const struct options *options)
+{
+    struct facts facts = {0};
+    int code = find_facts(session, options, &facts);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    return options->to != NULL ? translate(session, options, &facts)
+                               : print_all(session, options, &facts);
+}
+
+int show_run(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = option_rows, .parser = parse_option, .args_doc = "SHARDING", .doc = doc};
+    struct options options = {0};
+    struct session session;
+    options.meshes = calloc((size_t)argc + 1, sizeof *options.meshes);
+    if (options.meshes == NULL) {
+        return complain("out of memory");
+    }
+    int code = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
+    if (code == EXIT_FINE) {
+        code = session_open(&session, options.colour);
+    }
+    if (code == EXIT_FINE) {
+        code = show(&session, &options);
+        session_close(&session);
+    }
+    free(options.meshes);
+    return code;
+}
