@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Tries the other checks: each must pass a small clean tree and refuse it with a fault planted.
+set -euo pipefail
+checks=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+result=0
+
+# A tree that keeps all the rules, in $work/clean.
+make_clean_tree() {
+    local clean=$work/clean
+    mkdir -p "$clean"/{include/tessera,src/base,src/mesh,tools/tessera,scripts,build}
+    cp "$TSR_SOURCE_DIR"/{layers.txt,.clang-format} "$clean"
+    cp "$TSR_SOURCE_DIR/scripts/format" "$clean/scripts"
+    echo "Words." | tee "$clean/src/base/README.md" >"$clean/src/mesh/README.md"
+    echo "CMAKE_BUILD_TYPE:STRING=RelWithDebInfo" >"$clean/build/CMakeCache.txt"
+    cat >"$clean/include/tessera/base.h" <<'END'
+#ifndef TESSERA_BASE_H
+#define TESSERA_BASE_H
+#define TSR_API __attribute__((visibility("default")))
+#define TSR_PRINTF(format, first) __attribute__((__format__(printf, format, first)))
+#define TSR_MT_SAFE
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* A comment; with a tsr_phantom(void); */
+typedef struct tsr_hook {
+    int (*call)(void *state);
+} tsr_hook;
+typedef void (*tsr_callback)(int);
+TSR_API const char *tsr_version(void) TSR_MT_SAFE;
+TSR_API int tsr_format(const char *format, ...) TSR_PRINTF(1, 2) TSR_MT_SAFE;
+static inline int tsr_twice(int x) TSR_MT_SAFE
+{
+    return 2 * x;
+}
+#ifdef __cplusplus
+}
+#endif
+#endif
+END
+    echo "typedef int tsr_other;" >"$clean/include/tessera/other.h"
+    cat >"$clean/src/base/version.c" <<'END'
+#include <tessera/base.h>
+
+const char *tsr_version(void)
+{
+    return "0";
+}
+
+int tsr_format(const char *format, ...)
+{
+    return format[0];
+}
+END
+    printf '#include "base/text.h"\n' >"$clean/src/mesh/mesh.c"
+    printf '#include <tessera/base.h>\n' >"$clean/tools/tessera/main.c"
+    touch "$clean/src/base/text.h"
+}
+
+# Makes the libraries in $work/tree/build the way the build does.
+make_libraries() (
+    cd "$work/tree/build" &&
+        gcc -w -O2 -fPIC -fvisibility=hidden -I ../include -I ../src -c ../src/*/*.c &&
+        gcc -shared -o libtessera.so ./*.o &&
+        ar rc libtessera_objects.a ./*.o &&
+        ld -r -o merged ./*.o && objcopy --localize-hidden merged && ar rc libtessera.a merged
+)
+
+# run CHECK: the check on $work/tree; leaves its exit code in $code.
+run() {
+    code=0
+    if [[ $1 == symbols || $1 == libc ]]; then
+        make_libraries || exit 2
+    fi
+    TSR_SOURCE_DIR=$work/tree TSR_BUILD_DIR=$work/tree/build bash "$checks/$1.sh" \
+        >"$work/output" 2>&1 || code=$?
+}
+
+fresh_tree() {
+    rm -rf "$work/tree" && cp -r "$work/clean" "$work/tree"
+}
+
+# plant CHECK FILE TEXT: appends the text to the file; the check must then refuse the tree.
+plant() {
+    fresh_tree
+    printf '%b\n' "$3" >>"$work/tree/$2"
+    run "$1"
+    [[ $code -eq 1 ]] || { echo "$1.sh did not refuse '$3' in $2 (exit code $code)" && result=1; }
+}
+
+make_clean_tree
+for check in layers headers symbols prototypes libc format docs; do
+    fresh_tree
+    run $check
+    [[ $code -eq 0 || $code -eq 77 ]] ||
+        { echo "$check.sh refused the clean tree:" && cat "$work/output" && result=1; }
+done
+
+plant layers src/base/version.c '#include "mesh/mesh.h"'
+plant layers src/base/version.c '#include "text.h"'
+plant layers src/base/version.c '#include <mpi.h>'
+plant layers include/tessera/base.h '#include "base/text.h"'
+plant layers include/tessera/base.h '#include <unistd.h>'
+plant layers tools/tessera/main.c '#include "base/text.h"'
+plant layers tools/tessera/main.c '#include "../../src/base/text.h"'
+plant layers layers.txt 'src/extra : later\nsrc/later :'
+
+plant headers include/tessera/other.h 'size_t tsr_size(void);'
+plant headers include/tessera/other.h 'int *tsr_new(int class);'
+plant headers include/tessera/other.h 'struct tsr_twice { int x; };'
+
+plant symbols src/base/version.c '__attribute__((visibility("default"))) int stray;'
+plant symbols src/base/version.c '__attribute__((visibility("default"))) int tsr_stray;'
+plant symbols include/tessera/other.h 'TSR_API int\ntsr_absent(void) TSR_MT_SAFE;'
+
+plant prototypes include/tessera/other.h 'TSR_API int tsr_bare(void);'
+plant prototypes include/tessera/other.h 'TSR_API int tsr_first(void) TSR_MT_SAFE, tsr_last(void);'
+plant prototypes include/tessera/other.h 'static inline int tsr_bare(void) { return 0; }'
+plant prototypes include/tessera/other.h 'int tsr_hidden(void) TSR_MT_SAFE;'
+
+plant libc src/base/version.c '#include <stdio.h>\nvoid show(void) { printf("%d", 1); }'
+plant libc src/base/version.c '#include <stdio.h>\nvoid show(void) { fputs("x", stderr); }'
+plant libc src/base/version.c '#include <stdlib.h>\nvoid stop(void) { abort(); }'
+plant libc src/base/version.c '#include <assert.h>\nvoid stop(int x) { assert(x); }'
+
+if [[ $(clang-format --version) == *"version 14."* ]]; then
+    plant format src/base/version.c 'int  x ;'
+fi
+plant docs src/base/README.md 'text \t'
+plant docs src/base/README.md ' '
+
+fresh_tree
+rm "$work/tree/src/mesh/README.md"
+run docs
+[[ $code -eq 1 ]] || { echo "docs.sh did not miss a README.md" && result=1; }
+exit $result

@@ -1,0 +1,249 @@
+/*
+ * Every allocation fails once: whatever call is under way returns TSR_ERR_NOMEM with a diagnostic,
+ * leaves its output alone, and nothing leaks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#include "base/arena.h"
+
+/* Counts calls, fails the n-th, and knows what is still out. */
+typedef struct failing_heap {
+    int64_t calls;
+    int64_t fail_at;
+    int64_t live;
+} failing_heap;
+
+static void *resize(void *state, void *old, size_t old_size, size_t new_size)
+{
+    failing_heap *heap = state;
+    if (new_size == 0) {
+        heap->live -= old != NULL ? (int64_t)old_size : 0;
+        free(old);
+        return NULL;
+    }
+    if (heap->calls++ == heap->fail_at) {
+        return NULL;
+    }
+    void *memory = realloc(old, new_size);
+    assert_non_null(memory);
+    heap->live += (int64_t)new_size - (old != NULL ? (int64_t)old_size : 0);
+    return memory;
+}
+
+/* Runs one step; false when it failed, having checked how. */
+static bool passed(tsr_context *ctx, tsr_status status, const void *output)
+{
+    if (status >= 0) {
+        return true;
+    }
+    assert_int_equal(status, TSR_ERR_NOMEM);
+    assert_null(output);
+    const tsr_diagnostic *d = tsr_context_diagnostics(ctx);
+    while (d != NULL && d->status != TSR_ERR_NOMEM) {
+        d = d->next;
+    }
+    assert_non_null(d);
+    return false;
+}
+
+typedef struct scene {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    const tsr_mesh *mesh;
+    const tsr_mesh *listed;
+    const tsr_sharding *sharding;
+    bool describing; /* an error: without memory its text may be poorer, that is all */
+} scene;
+
+typedef bool (*step)(scene *s);
+
+static bool parse_meshes(scene *s)
+{
+    return passed(s->ctx,
+                  tsr_mesh_parse(s->ctx, s->arena, "@m = <[\"x\"=2, \"y\\22\"=4]>", &s->mesh),
+                  s->mesh) &&
+           passed(s->ctx,
+                  tsr_mesh_parse(s->ctx, s->arena,
+                                 "<[\"x\"=2, \"y\"=4], device_ids=[5, 1, 0, 4, 7, 6, 2, 3]>",
+                                 &s->listed),
+                  s->listed);
+}
+
+static bool parse_sharding(scene *s)
+{
+    return passed(s->ctx,
+                  tsr_sharding_parse(s->ctx, s->arena, s->mesh,
+                                     "[{\"y\\22\":(1)2}:dynamic[3, 5]p1, "
+                                     "{\"y\\22\":(2)2}:partitioned[[1, 2], [3, 4]](aligned, "
+                                     "owners=[0, 0, 2])], replicated={\"x\"}",
+                                     &s->sharding),
+                  s->sharding);
+}
+
+static bool print_all(scene *s)
+{
+    const char *text = NULL;
+    return passed(s->ctx, tsr_mesh_print(s->ctx, s->arena, s->listed, &text), text) &&
+           passed(s->ctx, tsr_sharding_print(s->ctx, s->arena, s->sharding, TSR_PRINT_FULL, &text),
+                  NULL);
+}
+
+static bool use_table(scene *s)
+{
+    tsr_mesh_table *table = NULL;
+    return passed(s->ctx, tsr_mesh_table_create(s->ctx, s->arena, &table), table) &&
+           passed(s->ctx, tsr_mesh_table_add(s->ctx, table, s->mesh), NULL);
+}
+
+static bool make_geometry(scene *s)
+{
+    const tsr_geometry *g = NULL;
+    const tsr_devices *holders = NULL;
+    const int64_t shape[] = {8, 10};
+    const int64_t index[] = {4, 9};
+    return passed(s->ctx, tsr_geometry_create(s->ctx, s->arena, s->sharding, 2, shape, &g), g) &&
+           passed(s->ctx, tsr_geometry_holders(s->ctx, s->arena, g, index, &holders), holders);
+}
+
+static bool change_sharding(scene *s)
+{
+    const tsr_sharding *out = NULL;
+    const tsr_axis_ref x = tsr_axis_full(s->mesh, 0);
+    const tsr_mesh *view = NULL;
+    if (!passed(s->ctx, tsr_mesh_parse(s->ctx, s->arena, "<[\"d\"=8]>", &view), view) ||
+        !passed(s->ctx, tsr_sharding_close(s->ctx, s->arena, s->sharding, &out), out)) {
+        return false;
+    }
+    out = NULL;
+    if (!passed(s->ctx, tsr_sharding_remove_axes(s->ctx, s->arena, s->sharding, &x, 1, &out),
+                out)) {
+        return false;
+    }
+    out = NULL;
+    return passed(s->ctx, tsr_sharding_translate(s->ctx, s->arena, s->sharding, view, &out), out);
+}
+
+static bool compare_pending(scene *s)
+{
+    const tsr_mesh *other = NULL;
+    const tsr_sharding *shardings[2] = {NULL, NULL};
+    const tsr_geometry *g[2] = {NULL, NULL};
+    bool same = false;
+    const int64_t shape[] = {8};
+    if (!passed(s->ctx,
+                tsr_mesh_parse(s->ctx, s->arena,
+                               "<[\"x\"=2, \"y\"=4], device_ids=[7, 1, 0, 4, 5, 6, 2, 3]>", &other),
+                other)) {
+        return false;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (!passed(s->ctx,
+                    tsr_sharding_parse(s->ctx, s->arena, i == 0 ? s->listed : other,
+                                       "[{\"y\"}], unreduced={\"x\"}", &shardings[i]),
+                    shardings[i]) ||
+            !passed(s->ctx, tsr_geometry_create(s->ctx, s->arena, shardings[i], 1, shape, &g[i]),
+                    g[i])) {
+            return false;
+        }
+    }
+    return passed(s->ctx, tsr_geometry_same(s->ctx, g[0], g[1], &same), NULL);
+}
+
+static bool use_dialects(scene *s)
+{
+    static const struct {
+        tsr_dialect dialect;
+        const char *text;
+    } cases[] = {
+        {TSR_DIALECT_JAX, "P('x', ('y',))"},
+        {TSR_DIALECT_DTENSOR, "[Shard(0), Shard(1)]"},
+        {TSR_DIALECT_HLO, "{devices=[2,4]<=[8]}"},
+    };
+    const int64_t shape[] = {8, 8};
+    const tsr_mesh *mesh = NULL;
+    if (!passed(s->ctx, tsr_mesh_parse(s->ctx, s->arena, "<[\"x\"=2, \"y\"=4]>", &mesh), mesh)) {
+        return false;
+    }
+    const tsr_sharding_reader reader = {.mesh = mesh, .reading = TSR_READ_LENIENT, .rank = 2};
+    for (size_t i = 0; i < 3; i++) {
+        tsr_text text = tsr_text_of(NULL, cases[i].text);
+        const tsr_sharding *out = NULL;
+        const char *written = NULL;
+        if (!passed(s->ctx,
+                    tsr_dialect_read(s->ctx, s->arena, cases[i].dialect, &text, &reader, 2, shape,
+                                     &out),
+                    out) ||
+            !passed(s->ctx,
+                    tsr_dialect_write(s->ctx, s->arena, cases[i].dialect, out, shape, &written),
+                    written)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An error needs memory for its message: without it, the error is that memory ran out. */
+static bool make_an_error(scene *s)
+{
+    const tsr_sharding *out = NULL;
+    s->describing = true;
+    const tsr_status status =
+        tsr_sharding_parse(s->ctx, s->arena, s->mesh, "[{\"x\"}, {\"q\"}]", &out);
+    assert_true(status == TSR_ERR_INVALID || status == TSR_ERR_NOMEM);
+    assert_null(out);
+    assert_non_null(tsr_context_diagnostics(s->ctx));
+    if (status == TSR_ERR_INVALID) {
+        const char *shown = NULL;
+        return passed(
+            s->ctx,
+            tsr_diagnostic_format(s->ctx, s->arena, tsr_context_diagnostics(s->ctx), true, &shown),
+            shown);
+    }
+    return false;
+}
+
+static const step steps[] = {parse_meshes,    parse_sharding, print_all,
+                             use_table,       make_geometry,  change_sharding,
+                             compare_pending, use_dialects,   make_an_error};
+
+/* Everything, with the n-th allocation failing; returns whether it was reached. */
+static bool run(int64_t fail_at)
+{
+    failing_heap heap = {.fail_at = fail_at};
+    const tsr_allocator allocator = {.resize = resize, .state = &heap};
+    scene s = {0};
+    bool going = false;
+    if (tsr_context_create(&allocator, &s.ctx) == TSR_OK) {
+        going =
+            context_make_hostile(s.ctx) == TSR_OK && tsr_arena_create(s.ctx, &s.arena) == TSR_OK;
+        for (size_t i = 0; going && i < sizeof steps / sizeof steps[0]; i++) {
+            going = steps[i](&s);
+        }
+        tsr_arena_destroy(s.arena);
+        tsr_context_destroy(s.ctx);
+    }
+    assert_int_equal(heap.live, 0);
+    assert_true(!going || heap.calls <= fail_at || s.describing);
+    return heap.calls > fail_at;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    int64_t n = 0;
+    while (run(n)) {
+        n++;
+    }
+    printf("allocations failed one by one: %lld\n", (long long)n);
+    assert_true(n > 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

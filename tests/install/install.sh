@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs into a temporary folder, moves it, and builds and runs outside programs against it:
+# through pkg-config and through CMake, shared and static, in C and in C++.
+set -euo pipefail
+here=$TSR_SOURCE_DIR/tests/install
+work=$TSR_BUILD_DIR/install-test
+unset DESTDIR
+rm -rf "$work" && mkdir -p "$work"
+
+cmake --install "$TSR_BUILD_DIR" --prefix "$work/staged" >/dev/null
+mv "$work/staged" "$work/moved"
+prefix=$work/moved
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tessera.pc)")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir tessera)
+read -ra flags <<<"$(pkg-config --cflags --libs tessera)"
+read -ra static_flags <<<"$(pkg-config --static --cflags --libs tessera)"
+
+# run LINKAGE PROGRAM: the program must work and load, or not load, the installed shared library.
+run() {
+    local loads=static libraries
+    libraries=$(LD_LIBRARY_PATH=$libdir ldd "$2" 2>/dev/null) || true
+    [[ $libraries != *"libtessera.so.0 => $prefix/"* ]] || loads=shared
+    [[ $loads == "$1" ]] || { echo "$2: linked $loads, not $1" && exit 1; }
+    LD_LIBRARY_PATH=$libdir "$2"
+}
+
+gcc "$here/consumer.c" -o "$work/c_shared" "${flags[@]}"
+gcc -static "$here/consumer.c" -o "$work/c_static" "${static_flags[@]}"
+g++ "$here/consumer.cpp" -o "$work/cpp_shared" "${flags[@]}"
+g++ -static "$here/consumer.cpp" -o "$work/cpp_static" "${static_flags[@]}"
+for linkage in shared static; do
+    run $linkage "$work/c_$linkage"
+    run $linkage "$work/cpp_$linkage"
+done
+
+cmake -S "$here" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$work/cmake" >/dev/null
+for linkage in shared static; do
+    run $linkage "$work/cmake/c_$linkage"
+    run $linkage "$work/cmake/cpp_$linkage"
+done
+
+"$prefix/bin/tessera" --version
+
+if grep -rlF "$TSR_SOURCE_DIR" "$prefix/include" "$(dirname "$PKG_CONFIG_PATH")"/{pkgconfig,cmake}; then
+    echo "these installed files name the source folder"
+    exit 1
+fi
