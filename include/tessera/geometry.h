@@ -11,9 +11,12 @@ extern "C" {
 typedef struct tsr_geometry tsr_geometry;
 
 /*
- * Prepares the geometry of a sharding for a shape of its rank. Checks the rank, that every extent
- * is known and >= 0, that sizes and counts are bound and sum to the extent, and that the number of
- * elements fits. The calls below neither fail nor allocate.
+ * Prepares the geometry of a sharding for a shape of its rank. Checks the rank, that every extent is
+ * known and >= 0, that sizes and counts are bound and sum to the extent, and that the number of
+ * elements fits. Asking for boxes and pieces then neither fails nor allocates.
+ *
+ * On a maximal mesh the sharding has rank 0 whatever the tensor's rank is: do not ask it for the
+ * tensor's dimensions. The rows that `align` adds are no part of the tensor and not counted here.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_sharding *sharding, size_t rank,

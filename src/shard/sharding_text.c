@@ -1,4 +1,5 @@
 /* Reading the text of shardings, with the errors of the reference. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -314,6 +315,23 @@ tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *ou
     return TSR_OK;
 }
 
+/* The reference's error, with the names that are known. */
+static tsr_status unknown_mesh(tsr_context *ctx, const sharding_text *text,
+                               const tsr_mesh_table *meshes)
+{
+    enum { MOST = 256 };
+    char names[MOST] = "none";
+    size_t used = 0;
+    for (size_t i = 0; i < tsr_mesh_table_count(meshes) && used < MOST; i++) {
+        const int added = snprintf(names + used, MOST - used, "%s@%s", i > 0 ? ", " : "",
+                                   tsr_mesh_name(tsr_mesh_table_at(meshes, i)));
+        used += added > 0 ? (size_t)added : 0;
+    }
+    (void)diag_error(ctx, TSR_ERR_INVALID, text->where, "unknown mesh: @%.*s",
+                     (int)text->mesh_name.size, text->mesh_name.data);
+    return diag_note(ctx, NO_PLACE, "the meshes that are defined: %s", names);
+}
+
 tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
                               const tsr_sharding_reader *reader, const tsr_mesh **out)
 {
@@ -321,8 +339,7 @@ tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
     if (text->has_name && reader->meshes != NULL) {
         mesh = tsr_mesh_table_find(reader->meshes, text->mesh_name.data, text->mesh_name.size);
         if (mesh == NULL) {
-            return diag_error(ctx, TSR_ERR_INVALID, text->where, "unknown mesh: @%.*s",
-                              (int)text->mesh_name.size, text->mesh_name.data);
+            return unknown_mesh(ctx, text, reader->meshes);
         }
     }
     if (mesh == NULL) {
