@@ -5,7 +5,9 @@
  * are resolved once; from then on an axis is its index in the mesh. Equality is by spelling:
  * "x":(1)8 is not "x", even when x has size 8 (and is not valid in a sharding).
  *
- * Functions on lists write to lists that the caller provides and do not allocate.
+ * Functions on lists write to lists that the caller provides and do not allocate; what such a list
+ * holds after a failure is not defined. All of them want axes that could stand in a sharding of the
+ * mesh: tsr_axes_verify tells, and what shardings and meshes hand out has passed it.
  */
 #ifndef TESSERA_AXIS_H
 #define TESSERA_AXIS_H
@@ -78,6 +80,14 @@ TSR_API bool tsr_axis_can_merge(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
  */
 TSR_API bool tsr_axis_split(tsr_axis_ref axis, int64_t size, tsr_axis_ref *major,
                             tsr_axis_ref *minor) TSR_MT_SAFE;
+
+/*
+ * Whether axes could stand together in a sharding of the mesh, each as an element of its own list:
+ * names known, none twice, sub-axes within their axis and apart. An error names the first fault.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_verify(tsr_context *ctx, tsr_arena *arena,
+                                                 const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                                 size_t count) TSR_MT_CONTEXT;
 
 /* The product of the sizes of a list; -1 when it overflows. */
 TSR_API int64_t tsr_axes_size(const tsr_axis_ref *axes, size_t count) TSR_MT_SAFE;

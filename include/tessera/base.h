@@ -42,7 +42,8 @@ extern "C" {
 
 /*
  * What a call came to. Zero is fine, positive values are no errors, negative values are failures.
- * A failure leaves at least one diagnostic in the context and the outputs untouched.
+ * A failure leaves at least one diagnostic in the context, where the call takes one, and the
+ * outputs untouched, except for lists that the caller provides.
  */
 typedef enum tsr_status {
     TSR_OK = 0,

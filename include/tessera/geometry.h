@@ -11,12 +11,13 @@ extern "C" {
 typedef struct tsr_geometry tsr_geometry;
 
 /*
- * Prepares the geometry of a sharding for a shape of its rank. Checks the rank, that every extent is
- * known and >= 0, that sizes and counts are bound and sum to the extent, and that the number of
+ * Prepares the geometry of a sharding for a shape of its rank. Checks the rank, that every extent
+ * is known and >= 0, that sizes and counts are bound and sum to the extent, and that the number of
  * elements fits. Asking for boxes and pieces then neither fails nor allocates.
  *
  * On a maximal mesh the sharding has rank 0 whatever the tensor's rank is: do not ask it for the
- * tensor's dimensions. The rows that `align` adds are no part of the tensor and not counted here.
+ * tensor's dimensions. The rows that `align` adds are no part of the tensor: only
+ * tsr_geometry_stored_size counts them.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_sharding *sharding, size_t rank,
@@ -40,6 +41,13 @@ TSR_API void tsr_geometry_padded_shape(const tsr_geometry *geometry,
  */
 TSR_API bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *start,
                               int64_t *size) TSR_MT_SAFE;
+
+/*
+ * What a device stores, per dimension: the size of its box, but each partition of an aligned layout
+ * rounded up to the layout's alignment. False when the mesh does not have the device.
+ */
+TSR_API bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device,
+                                      int64_t *size) TSR_MT_SAFE;
 
 typedef struct tsr_interval {
     int64_t start;

@@ -38,7 +38,7 @@ typedef struct tsr_mesh_spec {
 /*
  * Builds a mesh in the arena; names and ids are copied. Refuses sizes below 1, negative ids, a name
  * used twice, a number of ids other than the number of places, ids that are no permutation of
- * 0 .. n-1, and more than 2^62 places. Ids equal to 0, 1, .. n-1 are dropped.
+ * 0 .. n-1, more than 1024 axes, and more than 2^62 places. Ids equal to 0, 1, .. n-1 are dropped.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_mesh_spec *spec,
@@ -118,8 +118,9 @@ TSR_API bool tsr_mesh_same_devices(const tsr_mesh *a, const tsr_mesh *b) TSR_MT_
 
 /*
  * Whether an axis (or sub-axis) of one mesh is the same view as one of another: they cut the
- * devices into the same groups, in the same order within each. TSR_ERR_NOMEM when two arbitrary
- * lists of ids had to be compared and there was no memory for it.
+ * devices into the same groups, in the same order within each. Devices are compared one by one only
+ * where an axis cuts across the order of the ids or lists are arbitrary; TSR_ERR_LIMIT when that
+ * would be more than 2^26.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a,
                                                     tsr_axis_ref axis_a, const tsr_mesh *b,

@@ -56,9 +56,12 @@ typedef struct tsr_dim {
     const tsr_axis_ref *axes;
     size_t num_axes;
     bool open;
-    int64_t priority; /* TSR_NO_PRIORITY, or >= 0; absent is not the same as 0, but acts as it */
+    int64_t priority; /* TSR_NO_PRIORITY (not 0), or >= 0; absent is not 0, but acts as it */
     const tsr_layout *layout;
 } tsr_dim;
+
+/* A closed dimension with these axes, even chunks and no priority, to build from. */
+TSR_API tsr_dim tsr_dim_closed(const tsr_axis_ref *axes, size_t num_axes) TSR_MT_SAFE;
 
 /* What a pending reduction does. AVG and PROD are beyond what programs can say. */
 typedef enum tsr_reduction { TSR_SUM, TSR_MAX, TSR_MIN, TSR_AVG, TSR_PROD } tsr_reduction;
@@ -92,7 +95,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena
 
 /*
  * How to read a sharding. `meshes` resolves `@name`; `mesh`, unless NULL, is the mesh of a text
- * that names none, and of any name when `meshes` is NULL. `rank` is checked unless it is -1.
+ * that names none, and of any name when `meshes` is NULL. `rank` is checked unless it is -1. With
+ * `shape` (of `rank` extents, unknown ones TSR_UNKNOWN; NULL when there is none) explicit sizes are
+ * checked to sum to their extent.
  */
 typedef struct tsr_sharding_reader {
     const tsr_mesh_table *meshes;
@@ -100,14 +105,17 @@ typedef struct tsr_sharding_reader {
     tsr_reading reading;
     int flags;
     int64_t rank;
+    const int64_t *shape;
 } tsr_sharding_reader;
 
 /*
  * Reads a sharding at `text->at` and moves `at` behind it. The program form is
  * `#sdy.sharding<@mesh, [{"x"}, {"z", ?}p1], replicated={"y"}, unreduced={"w"}>`, also without its
- * `#sdy.sharding`. The lenient reading takes the document's form `sharding<...>` too, a text that
- * starts at the dimensions, `[{"x"}, {}], replicated={"y"}`, and lists that are empty or out of
- * order, which it sorts and merges. Either takes a mesh in place: `<mesh<["x"=2]>, [{"x"}]>`.
+ * `#sdy.sharding`; it must be in canonical order. The lenient reading takes the document's form
+ * `sharding<...>` too, and a text that starts at the dimensions, `[{"x"}, {}], replicated={"y"}`:
+ * in these, lists may be empty or out of order and are sorted and merged. Any form takes a mesh in
+ * place,
+ * `<mesh<["x"=2]>, [{"x"}]>`, and what Tessera adds: layouts, and the reductions avg and prod.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena,
                                                    tsr_text *text,
@@ -121,7 +129,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena 
 
 /*
  * Reads a list of shardings, `#sdy.sharding_per_value<[<...>, <...>]>` or `<[...]>`. The array and
- * the shardings are the arena's.
+ * the shardings are the arena's. The reader's rank and shape, unless left out, hold for each.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena,
                                                     tsr_text *text,
@@ -154,14 +162,18 @@ TSR_API tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding) TSR_M
 /* How many shards a dimension has: the product of its axis sizes. */
 TSR_API int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
 
-/* The same, spelled the same: axes, openness, priorities, layouts, lists, kind, equal meshes. */
+/*
+ * The same, spelled the same: axes, openness, priorities, layouts, lists, kind, and equal meshes of
+ * the same name.
+ */
 TSR_API bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b) TSR_MT_SAFE;
 
 /*
- * Equivalent for programs: the same axes for each dimension and the same unreduced axes on the same
- * mesh; openness, priorities, replicated axes and kind do not count. Without any axes, equivalent
- * to any other without, and to NULL, which stands for no sharding. `ignore_unreduced` leaves out
- * the unreduced axes.
+ * Equivalent for programs: the same axes and layout for each dimension and the same unreduced axes,
+ * on equal meshes of the same name; openness, priorities, replicated axes and kind do not count.
+ * Without any axes, equivalent to any other without, and to NULL, which stands for no sharding.
+ * `ignore_unreduced` leaves out the unreduced axes. tsr_geometry_same looks through names and
+ * views.
  */
 TSR_API bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b,
                                      bool ignore_unreduced) TSR_MT_SAFE;
@@ -178,7 +190,10 @@ TSR_API const tsr_mesh *tsr_sharding_common_mesh(const tsr_sharding *const *shar
 TSR_API TSR_NODISCARD tsr_status
 tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh, size_t rank,
                              bool open, const tsr_sharding **out) TSR_MT_CONTEXT;
-/* All dimensions closed, replicated axes dropped, unreduced ones kept. */
+/*
+ * All dimensions closed, replicated axes dropped, unreduced ones kept. Priorities stay, but for
+ * those of dimensions without axes, which would have nothing to say.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_sharding *sharding,
                                                     const tsr_sharding **out) TSR_MT_CONTEXT;

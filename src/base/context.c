@@ -16,7 +16,8 @@ struct tsr_context {
     tsr_arena_mark empty;
     tsr_diagnostic *first;
     tsr_diagnostic *last;
-    tsr_diagnostic *last_note; /* of the last error */
+    tsr_diagnostic *noted;     /* the last error that is no follow-up: notes go there */
+    tsr_diagnostic *last_note; /* of that error */
     tsr_diagnostic nomem;      /* linked in when memory is exhausted, so that it is never needed */
 };
 
@@ -100,6 +101,7 @@ void tsr_context_clear(tsr_context *ctx)
 {
     ctx->first = NULL;
     ctx->last = NULL;
+    ctx->noted = NULL;
     ctx->last_note = NULL;
     ctx->nomem.next = NULL;
     ctx->nomem.notes = NULL;
@@ -149,7 +151,10 @@ static void append(tsr_context *ctx, tsr_diagnostic *diag)
         ctx->first = diag;
     }
     ctx->last = diag;
-    ctx->last_note = NULL;
+    if (!diag->follow_up) {
+        ctx->noted = diag;
+        ctx->last_note = NULL;
+    }
 }
 
 static void tell(const tsr_context *ctx, const tsr_diagnostic *diag)
@@ -239,7 +244,8 @@ tsr_status diag_follow_up(tsr_context *ctx, location where, const char *format, 
 
 tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...)
 {
-    if (ctx->last == NULL || ctx->last->status == TSR_ERR_NOMEM) {
+    tsr_diagnostic *noted = ctx->noted;
+    if (noted == NULL || noted->status == TSR_ERR_NOMEM) {
         return TSR_ERR_NOMEM;
     }
     va_list arguments;
@@ -249,14 +255,13 @@ tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...)
     if (diag == NULL) {
         return diag_nomem(ctx);
     }
-    const tsr_status status = ctx->last->status;
-    diag->status = status;
+    diag->status = noted->status;
     if (ctx->last_note != NULL) {
         ctx->last_note->next = diag;
     } else {
-        ctx->last->notes = diag;
+        noted->notes = diag;
     }
     ctx->last_note = diag;
     tell(ctx, diag);
-    return status;
+    return noted->status;
 }

@@ -25,7 +25,7 @@ tsr_status diag_error(tsr_context *ctx, tsr_status status, location where, const
 tsr_status diag_follow_up(tsr_context *ctx, location where, const char *format, ...)
     TSR_PRINTF(3, 4);
 
-/* Adds a note to the last error; returns that one's status. */
+/* Adds a note to the last error that is no follow-up; returns that one's status. */
 tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...) TSR_PRINTF(3, 4);
 
 /* Adds the message for exhausted memory, which needs none, and returns TSR_ERR_NOMEM. */

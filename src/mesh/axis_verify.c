@@ -5,11 +5,15 @@
 #include "base/arena.h"
 #include "base/base.h"
 
+/* As many axes are compared one by one; more are looked up. */
+enum { FEW = 16 };
+
 tsr_status axis_verifier_init(axis_verifier *verifier, tsr_context *ctx, tsr_arena *arena,
                               const tsr_mesh *mesh, const char *prefix, size_t capacity)
 {
     *verifier = (axis_verifier){.ctx = ctx, .arena = arena, .mesh = mesh, .prefix = prefix};
     verifier->seen = ARENA_ARRAY(arena, named_axis, capacity);
+    verifier->refs = map_new(arena);
     return verifier->seen != NULL ? TSR_OK : diag_nomem(ctx);
 }
 
@@ -110,18 +114,44 @@ static tsr_status mergeable(const axis_verifier *v, const named_axis *before,
     return diag_note(v->ctx, NO_PLACE, "write %s instead", named_axis_text(v->arena, &merged));
 }
 
+/* Whether the same reference was seen before: few are compared, many are looked up. */
+static bool was_seen(const axis_verifier *v, const named_axis *axis)
+{
+    if (v->num_seen > FEW) {
+        return map_find(&v->refs, (const char *)&axis->ref, sizeof axis->ref) != NULL;
+    }
+    for (size_t i = 0; i < v->num_seen; i++) {
+        if (tsr_axis_equal(v->seen[i].ref, axis->ref)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes an axis as seen; from a certain number on all of them are in the map. */
+static tsr_status see(axis_verifier *v, const named_axis *axis)
+{
+    v->seen[v->num_seen++] = *axis;
+    const size_t from = v->num_seen == FEW + 1 ? 0 : v->num_seen - 1;
+    for (size_t i = from; v->num_seen > FEW && i < v->num_seen; i++) {
+        const tsr_axis_ref *ref = &v->seen[i].ref;
+        if (map_insert(&v->refs, (const char *)ref, sizeof *ref) == NULL) {
+            return diag_nomem(v->ctx);
+        }
+    }
+    return TSR_OK;
+}
+
 static tsr_status verify_one(const axis_verifier *v, const named_axis *before,
                              const named_axis *axis)
 {
     if (axis->ref.axis < 0) {
         return unknown_axis(v, axis);
     }
-    for (size_t i = 0; i < v->num_seen; i++) {
-        if (tsr_axis_equal(v->seen[i].ref, axis->ref)) {
-            return refuse(v, axis, "duplicate axis ref",
-                          "an axis shards one dimension, or is replicated, or is unreduced: once "
-                          "in all");
-        }
+    if (was_seen(v, axis)) {
+        return refuse(
+            v, axis, "duplicate axis ref",
+            "an axis shards one dimension, or is replicated, or is unreduced: once in all");
     }
     if (before != NULL && before->ref.axis == axis->ref.axis && before->ref.is_sub &&
         axis->ref.is_sub && next_pre(before) == axis->ref.pre) {
@@ -134,7 +164,7 @@ tsr_status axis_verify_list(axis_verifier *v, named_axes list)
 {
     for (size_t i = 0; i < list.count; i++) {
         TSR_TRY(verify_one(v, i > 0 ? &list.axes[i - 1] : NULL, &list.axes[i]));
-        v->seen[v->num_seen++] = list.axes[i];
+        TSR_TRY(see(v, &list.axes[i]));
     }
     return TSR_OK;
 }
@@ -162,6 +192,21 @@ static int compare_refs(const void *a, const void *b)
     return (x.size > y.size) - (x.size < y.size);
 }
 
+enum { PRODUCT_DIGITS = 48 };
+
+/* pre * size in decimal, whatever the numbers; both are positive. */
+static const char *product_text(tsr_axis_ref ref, char *room)
+{
+    unsigned __int128 product = (unsigned __int128)ref.pre * (unsigned __int128)ref.size;
+    size_t at = PRODUCT_DIGITS - 1;
+    room[at] = '\0';
+    do {
+        room[--at] = (char)('0' + (int)(product % 10));
+        product /= 10;
+    } while (product > 0);
+    return room + at;
+}
+
 static tsr_status verify_sub(const axis_verifier *v, const named_axis *before,
                              const named_axis *axis)
 {
@@ -177,10 +222,11 @@ static tsr_status verify_sub(const axis_verifier *v, const named_axis *before,
                       "leave a sub-axis of size 1 out: it shards nothing");
     }
     if (next < 1 || full % next != 0) {
+        char product[PRODUCT_DIGITS];
         (void)diag_error(v->ctx, TSR_ERR_INVALID, axis->where,
-                         "%ssub-axis next pre-size %lld doesn't divide the size of the full axis "
+                         "%ssub-axis next pre-size %s doesn't divide the size of the full axis "
                          "%lld: %s",
-                         v->prefix, (long long)next, (long long)full,
+                         v->prefix, product_text(axis->ref, product), (long long)full,
                          named_axis_text(v->arena, axis));
         return diag_note(v->ctx, NO_PLACE,
                          "\"x\":(m)k reshapes the axis to [m, k, %lld / (m * k)], so m * k must "
@@ -248,4 +294,16 @@ tsr_status axis_verify_subs(axis_verifier *v)
         from = end;
     }
     return TSR_OK;
+}
+
+tsr_status tsr_axes_verify(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
+                           const tsr_axis_ref *axes, size_t count)
+{
+    axis_verifier verifier;
+    TSR_TRY(axis_verifier_init(&verifier, ctx, arena, mesh, "", count));
+    for (size_t i = 0; i < count; i++) {
+        named_axis axis = named_axis_of(mesh, axes[i]);
+        TSR_TRY(axis_verify_list(&verifier, (named_axes){&axis, 1}));
+    }
+    return axis_verify_subs(&verifier);
 }

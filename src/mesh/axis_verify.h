@@ -6,6 +6,7 @@
 #ifndef MESH_AXIS_VERIFY_H
 #define MESH_AXIS_VERIFY_H
 
+#include "base/map.h"
 #include "mesh/mesh.h"
 
 /* An axis as written. `ref.axis` is -1 when the mesh has none of that name. */
@@ -29,6 +30,7 @@ typedef struct axis_verifier {
     const char *prefix; /* before every message; "" for none */
     named_axis *seen;
     size_t num_seen;
+    map refs; /* of the axes seen, by their bytes */
 } axis_verifier;
 
 /* A verifier with room for `capacity` axes in all. */

@@ -29,7 +29,7 @@ bool digits_find(int64_t n, numbering number, const void *state, digit *digits, 
     for (int64_t place_stride = 1; place_stride < n;) {
         const int64_t id_stride = number(state, place_stride);
         const int64_t size = run_length(n, place_stride, id_stride, number, state);
-        if (id_stride < 1 || size < 2 || n / place_stride % size != 0) {
+        if (id_stride < 0 || size < 2 || n / place_stride % size != 0) {
             return false;
         }
         digits[found++] = (digit){size, place_stride, id_stride};

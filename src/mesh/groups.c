@@ -2,7 +2,6 @@
 #include "mesh/groups.h"
 #include "base/arena.h"
 #include "base/base.h"
-#include "mesh/axis_verify.h"
 
 struct tsr_groups {
     const tsr_mesh *mesh;
@@ -63,22 +62,10 @@ tsr_status places_beside(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mes
     return places_along(ctx, arena, mesh, all.refs, kept, out);
 }
 
-static tsr_status verify(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
-                         const tsr_axis_ref *axes, size_t count)
-{
-    axis_verifier verifier;
-    TSR_TRY(axis_verifier_init(&verifier, ctx, arena, mesh, "", count));
-    for (size_t i = 0; i < count; i++) {
-        named_axis axis = named_axis_of(mesh, axes[i]);
-        TSR_TRY(axis_verify_list(&verifier, (named_axes){&axis, 1}));
-    }
-    return axis_verify_subs(&verifier);
-}
-
 tsr_status tsr_groups_create(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                              const tsr_axis_ref *axes, size_t num_axes, const tsr_groups **out)
 {
-    TSR_TRY(verify(ctx, arena, mesh, axes, num_axes));
+    TSR_TRY(tsr_axes_verify(ctx, arena, mesh, axes, num_axes));
     tsr_groups *groups = ARENA_NEW(arena, tsr_groups);
     if (groups == NULL) {
         return diag_nomem(ctx);

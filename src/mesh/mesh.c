@@ -10,6 +10,9 @@
 
 #define MAX_DEVICES (INT64_C(1) << 62)
 
+/* Of a mesh, and dimensions of an iota; those larger than 1 are 62 at the most. */
+enum { MAX_AXES = 1024 };
+
 const char *tsr_mesh_name(const tsr_mesh *mesh)
 {
     return mesh->name;
@@ -180,6 +183,11 @@ bool tsr_mesh_same_devices(const tsr_mesh *a, const tsr_mesh *b)
 
 static tsr_status check_axes(tsr_context *ctx, const tsr_mesh_spec *spec, location where)
 {
+    if (spec->num_axes > MAX_AXES || spec->num_iota_dims > MAX_AXES) {
+        return diag_error(ctx, TSR_ERR_LIMIT, where,
+                          "a mesh can have %d axes and an iota %d dimensions, got: %zu and %zu",
+                          MAX_AXES, MAX_AXES, spec->num_axes, spec->num_iota_dims);
+    }
     for (size_t i = 0; i < spec->num_axes; i++) {
         if (spec->axis_sizes[i] < 1) {
             return diag_error(ctx, TSR_ERR_INVALID, where,
@@ -437,12 +445,24 @@ tsr_status tsr_mesh_create(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_sp
 tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                            const char *name, const tsr_mesh **out)
 {
+    const tsr_mesh_spec axes = {
+        .num_axes = mesh->num_axes, .axis_names = mesh->axis_names, .axis_sizes = mesh->sizes};
     tsr_mesh *renamed = arena_copy(arena, mesh, 1, sizeof *mesh);
-    const char *copy = arena_string(arena, name, strlen(name));
-    if (renamed == NULL || copy == NULL) {
+    if (renamed == NULL) {
         return diag_nomem(ctx);
     }
-    renamed->name = copy;
+    TSR_TRY(keep_axes(ctx, arena, &axes, renamed));
+    renamed->name = arena_string(arena, name, strlen(name));
+    renamed->digits = arena_copy(arena, mesh->digits, mesh->num_digits, sizeof *mesh->digits);
+    if (mesh->ids != NULL) {
+        const size_t count = (size_t)mesh->num_devices;
+        renamed->ids = arena_copy(arena, mesh->ids, count, sizeof *mesh->ids);
+        renamed->places = arena_copy(arena, mesh->places, count, sizeof *mesh->places);
+    }
+    if (renamed->name == NULL || renamed->digits == NULL ||
+        (mesh->ids != NULL && (renamed->ids == NULL || renamed->places == NULL))) {
+        return diag_nomem(ctx);
+    }
     *out = renamed;
     return TSR_OK;
 }

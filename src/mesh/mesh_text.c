@@ -139,20 +139,21 @@ static tsr_status read_braces(lexer *lex, mesh_parts *parts)
     return lex_expect(lex, '}');
 }
 
-/* What may stand before the mesh: `mesh`, `#sdy.mesh`, leniently `sdy.mesh @name =`. */
+/* What may stand before the mesh: leniently `sdy.mesh @name =`; then `mesh` or `#sdy.mesh`. */
 static tsr_status read_head(lexer *lex, tsr_reading reading, const char **name)
 {
-    if (lex_accept_hash(lex, "#sdy.mesh") || lex_accept_word(lex, "mesh") ||
-        reading == TSR_READ_PROGRAM) {
-        return TSR_OK;
+    if (reading == TSR_READ_LENIENT) {
+        (void)lex_accept_word(lex, "sdy.mesh");
+        if (lex_is(lex, TOKEN_AT)) {
+            const location where = lex_here(lex);
+            slice text;
+            TSR_TRY(lex_at_name(lex, &text));
+            TSR_TRY(name_copy(lex, text, where, name));
+            TSR_TRY(lex_expect(lex, '='));
+        }
     }
-    (void)lex_accept_word(lex, "sdy.mesh");
-    if (lex_is(lex, TOKEN_AT)) {
-        const location where = lex_here(lex);
-        slice text;
-        TSR_TRY(lex_at_name(lex, &text));
-        TSR_TRY(name_copy(lex, text, where, name));
-        TSR_TRY(lex_expect(lex, '='));
+    if (!lex_accept_hash(lex, "#sdy.mesh")) {
+        (void)lex_accept_word(lex, "mesh");
     }
     return TSR_OK;
 }

@@ -17,8 +17,7 @@ static void own_view(const tsr_mesh *mesh, mesh_view *view)
     }
 }
 
-/* The numbering of devices by their places in this mesh. */
-static void place_view(const tsr_mesh *mesh, mesh_view *view)
+void mesh_view_by_place(const tsr_mesh *mesh, mesh_view *view)
 {
     view->mesh = mesh;
     view->count = mesh->num_devices > 1 ? 1 : 0;
@@ -85,9 +84,9 @@ static bool view_by_places_of(const tsr_mesh *mesh, const tsr_mesh *other, mesh_
  */
 bool mesh_views(const tsr_mesh *a, const tsr_mesh *b, mesh_view *view_a, mesh_view *view_b)
 {
-    place_view(b, view_b);
+    mesh_view_by_place(b, view_b);
     if (mesh_same_ids(a, b)) {
-        place_view(a, view_a);
+        mesh_view_by_place(a, view_a);
         return true;
     }
     if (a->ids == NULL && b->ids == NULL) {

@@ -21,6 +21,9 @@ typedef struct mesh_view {
  */
 bool mesh_views(const tsr_mesh *a, const tsr_mesh *b, mesh_view *view_a, mesh_view *view_b);
 
+/* The numbering of devices by their places in this mesh. */
+void mesh_view_by_place(const tsr_mesh *mesh, mesh_view *view);
+
 /* An axis as pairs of the numbering, as digits_part. */
 bool mesh_view_axis(const mesh_view *view, tsr_axis_ref axis, tsr_stride *out, size_t *count);
 

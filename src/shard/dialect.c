@@ -27,6 +27,7 @@ static tsr_status sdy_read(const dialect_reader *r, const tsr_sharding **out)
 {
     tsr_sharding_reader options = *r->options;
     options.rank = r->rank;
+    options.shape = r->shape;
     return tsr_sharding_read(r->ctx, r->arena, r->text, &options, out);
 }
 
@@ -136,6 +137,16 @@ tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh 
     }
     *out = r->options->mesh;
     return TSR_OK;
+}
+
+tsr_status dialect_resolve(const dialect_reader *r, sharding_text *text, const tsr_mesh *mesh,
+                           const tsr_sharding **out)
+{
+    const resolve_options options = {.flags = r->options->flags | TSR_SHARDING_CANONICALIZE,
+                                     .rank = -1,
+                                     .shape = r->shape,
+                                     .prefix = ""};
+    return sharding_resolve(r->ctx, r->arena, text, mesh, &options, out);
 }
 
 tsr_status dialect_no_rank(const dialect_reader *r, location where)

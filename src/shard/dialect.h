@@ -43,6 +43,10 @@ bool last_part_is(slice name, const char *word);
 /* The reader's mesh; an error at the place when it has none. */
 tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh **out);
 
+/* Resolves a text on a mesh; the reader's rank has been seen to. */
+tsr_status dialect_resolve(const dialect_reader *r, sharding_text *text, const tsr_mesh *mesh,
+                           const tsr_sharding **out);
+
 /* The error for a text that does not tell the rank when nothing else does. */
 tsr_status dialect_no_rank(const dialect_reader *r, location where);
 

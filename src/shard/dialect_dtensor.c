@@ -343,22 +343,28 @@ static tsr_status check_dims(const placer *p, int64_t rank)
     return TSR_OK;
 }
 
-/* All that is pending is of one kind: a sharding has one for all of its unreduced axes. */
+/*
+ * All that is pending is of one kind: a sharding has one for all of its unreduced axes. An axis of
+ * size 1 has nothing pending, whatever its kind.
+ */
 static tsr_status place_partials(placer *p)
 {
     const placement *first = NULL;
+    bool decided = false; /* by an axis with something pending */
     for (size_t i = 0; i < p->list->count; i++) {
         const placement *item = &p->list->items[i];
+        const bool trivial = tsr_mesh_axis_size(p->mesh, i) == 1;
         if (item->kind != PLACE_PARTIAL) {
             continue;
         }
-        first = first != NULL ? first : item;
-        if (item->reduction != first->reduction) {
+        if (decided && !trivial && item->reduction != first->reduction) {
             (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
                              "a sharding has one kind of pending reduction: %s here, %s before",
                              op_names[item->reduction], op_names[first->reduction]);
             return diag_note(p->reader->ctx, NO_PLACE, "reduce one of the two first");
         }
+        first = first == NULL || (!decided && !trivial) ? item : first;
+        decided = decided || !trivial;
         named_axis axis = named_axis_of(p->mesh, tsr_axis_full(p->mesh, i));
         axis.where = item->where;
         p->text.unreduced.axes[p->text.unreduced.count++] = axis;
@@ -509,7 +515,5 @@ tsr_status dtensor_read(const dialect_reader *r, const tsr_sharding **out)
     TSR_TRY(read_list(&lex, &list));
     TSR_TRY(dialect_mesh(r, list.where, &p.mesh));
     TSR_TRY(place(&p));
-    TSR_TRY(sharding_resolve(r->ctx, r->arena, &p.text, p.mesh,
-                             r->options->flags | TSR_SHARDING_CANONICALIZE, -1, "", out));
-    return TSR_OK;
+    return dialect_resolve(r, &p.text, p.mesh, out);
 }

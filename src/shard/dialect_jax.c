@@ -160,9 +160,7 @@ tsr_status jax_read(const dialect_reader *r, const tsr_sharding **out)
     TSR_TRY(read_spec(&lex, &spec));
     TSR_TRY(dialect_mesh(r, spec.text.where, &mesh));
     TSR_TRY(fill_rank(&lex, &spec, tsr_mesh_is_maximal(mesh) ? -1 : r->rank));
-    TSR_TRY(sharding_resolve(r->ctx, r->arena, &spec.text, mesh,
-                             r->options->flags | TSR_SHARDING_CANONICALIZE, -1, "", out));
-    return TSR_OK;
+    return dialect_resolve(r, &spec.text, mesh, out);
 }
 
 /* A name in single quotes, escaped as Python and the lexer read it. */

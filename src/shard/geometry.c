@@ -130,6 +130,20 @@ bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *sta
     return true;
 }
 
+bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device, int64_t *size)
+{
+    const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
+    if (place < 0) {
+        return false;
+    }
+    for (size_t i = 0; i < geometry->rank; i++) {
+        const dim_geometry *dim = &geometry->dims[i];
+        const int64_t shard = places_index(&dim->along, place);
+        size[i] = dim->stored != NULL ? dim->stored[shard] : dim_box(dim, shard).size;
+    }
+    return true;
+}
+
 int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t dim,
                             size_t capacity, tsr_interval *pieces)
 {
@@ -156,17 +170,6 @@ typedef struct geometry_maker {
     const tsr_sharding *sharding;
 } geometry_maker;
 
-static tsr_status check_sum(const geometry_maker *m, size_t index, const char *what, int64_t sum,
-                            int64_t extent)
-{
-    if (sum == extent) {
-        return TSR_OK;
-    }
-    return diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
-                      "dim %zu: the %s of its layout sum to %lld, the extent is %lld", index, what,
-                      (long long)sum, (long long)extent);
-}
-
 /* Prefix sums of `count` sizes; the layout has been checked not to overflow. */
 static int64_t *prefix_sums(const geometry_maker *m, const int64_t *sizes, int64_t count,
                             int64_t *largest)
@@ -184,34 +187,10 @@ static int64_t *prefix_sums(const geometry_maker *m, const int64_t *sizes, int64
     return sums;
 }
 
-/* Rows of sizes must sum to the even chunks of the outer shards. */
-static tsr_status check_rows(const geometry_maker *m, size_t index, const tsr_layout *layout,
-                             const dim_geometry *dim)
-{
-    const int64_t chunk = ceil_div(dim->extent, layout->rows);
-    const int64_t length = dim->along.size / layout->rows;
-    for (int64_t i = 0; layout->rows > 1 && i < layout->rows; i++) {
-        const int64_t sum = dim->offsets[(i + 1) * length] - dim->offsets[i * length];
-        const int64_t wanted = chunk == 0 ? 0 : max_i64(0, min_i64(chunk, dim->extent - i * chunk));
-        if (sum != wanted) {
-            return diag_error(
-                m->ctx, TSR_ERR_INVALID, NO_PLACE,
-                "dim %zu: row %lld of its sizes sums to %lld, the outer shard has %lld", index,
-                (long long)i, (long long)sum, (long long)wanted);
-        }
-    }
-    return TSR_OK;
-}
-
-static tsr_status make_dynamic(const geometry_maker *m, size_t index, const tsr_layout *layout,
-                               dim_geometry *dim)
+static tsr_status make_dynamic(const geometry_maker *m, const tsr_layout *layout, dim_geometry *dim)
 {
     dim->offsets = prefix_sums(m, layout->sizes, dim->along.size, &dim->chunk);
-    if (dim->offsets == NULL) {
-        return diag_nomem(m->ctx);
-    }
-    TSR_TRY(check_sum(m, index, "sizes", dim->offsets[dim->along.size], dim->extent));
-    return check_rows(m, index, layout, dim);
+    return dim->offsets != NULL ? TSR_OK : diag_nomem(m->ctx);
 }
 
 /* How many rows each partition has in all. */
@@ -230,21 +209,37 @@ static int64_t *partition_totals(const geometry_maker *m, const tsr_layout *layo
     return totals;
 }
 
+/* Adds `rows`, rounded up to a multiple of `unit`, to *sum; false when that overflows. */
+static bool round_up_to(int64_t rows, int64_t unit, int64_t *sum)
+{
+    int64_t rounded;
+    return checked_mul(ceil_div(rows, unit), unit, &rounded) && checked_add(*sum, rounded, sum);
+}
+
 static tsr_status make_aligned(const geometry_maker *m, const tsr_layout *layout,
                                const int64_t *totals, dim_geometry *dim)
 {
     const int64_t shards = dim->along.size;
     int64_t *sizes = ARENA_ARRAY(m->arena, int64_t, (size_t)shards);
-    if (sizes == NULL) {
+    int64_t *stored = ARENA_ARRAY(m->arena, int64_t, (size_t)shards);
+    if (sizes == NULL || stored == NULL) {
         return diag_nomem(m->ctx);
     }
     for (int64_t s = 0; s < shards; s++) {
         const int64_t end = layout_owner_start(layout, shards, s + 1);
         sizes[s] = 0;
+        stored[s] = 0;
         for (int64_t p = layout_owner_start(layout, shards, s); p < end; p++) {
             sizes[s] += totals[p];
+            if (!round_up_to(totals[p], layout->alignment, &stored[s])) {
+                return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                                  "the partitions of a shard take more than 2^63-1 rows when each "
+                                  "is stored in multiples of %lld",
+                                  (long long)layout->alignment);
+            }
         }
     }
+    dim->stored = stored;
     dim->offsets = prefix_sums(m, sizes, shards, &dim->chunk);
     return dim->offsets != NULL ? TSR_OK : diag_nomem(m->ctx);
 }
@@ -272,18 +267,13 @@ static tsr_status make_unaligned(const geometry_maker *m, const tsr_layout *layo
     return TSR_OK;
 }
 
-static tsr_status make_partitioned(const geometry_maker *m, size_t index, const tsr_layout *layout,
+static tsr_status make_partitioned(const geometry_maker *m, const tsr_layout *layout,
                                    dim_geometry *dim)
 {
     const int64_t *totals = partition_totals(m, layout, dim->along.size);
     if (totals == NULL) {
         return diag_nomem(m->ctx);
     }
-    int64_t sum = 0;
-    for (int64_t p = 0; p < layout->partitions; p++) {
-        sum += totals[p];
-    }
-    TSR_TRY(check_sum(m, index, "counts", sum, dim->extent));
     return layout->kind == TSR_LAYOUT_ALIGNED ? make_aligned(m, layout, totals, dim)
                                               : make_unaligned(m, layout, dim);
 }
@@ -297,7 +287,8 @@ static tsr_status make_layout(const geometry_maker *m, size_t index, const tsr_l
                          "dim %zu: the sizes of its layout are not bound yet", index);
         return diag_note(m->ctx, NO_PLACE, "give them in the text in place of the ?, or bind them");
     }
-    return dynamic ? make_dynamic(m, index, layout, dim) : make_partitioned(m, index, layout, dim);
+    TSR_TRY(layout_check_extent(m->ctx, NO_PLACE, "", index, layout, dim->along.size, dim->extent));
+    return dynamic ? make_dynamic(m, layout, dim) : make_partitioned(m, layout, dim);
 }
 
 static tsr_status make_dim(const geometry_maker *m, size_t index, int64_t extent, dim_geometry *dim)

@@ -14,6 +14,7 @@ typedef struct dim_geometry {
     int64_t chunk;             /* the largest shard */
     int64_t used;              /* even chunks: shards from this one on are empty */
     const int64_t *offsets;    /* dynamic and aligned: S + 1 prefix sums; else NULL */
+    const int64_t *stored;     /* aligned: rows that each shard stores; else NULL */
     const tsr_layout *layout;  /* unaligned; else NULL */
     const int64_t *block_rows; /* unaligned: S * N starts of the blocks in the tensor */
 } dim_geometry;

@@ -80,6 +80,25 @@ static tsr_status read_dynamic(lexer *lex, dim_text *dim)
     return TSR_OK;
 }
 
+/* Refuses an option that stands twice, or both of two that exclude each other. */
+static tsr_status check_repeated(lexer *lex, unsigned *seen)
+{
+    static const char *const words[] = {"aligned", "unaligned", "align", "partitions", "owners"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const unsigned bit = i < 2 ? 1U : 1U << i;
+        if (!lex_is_word(lex, words[i])) {
+            continue;
+        }
+        if ((*seen & bit) != 0) {
+            return lex_error(lex, lex_here(lex),
+                             i < 2 ? "a layout is aligned or unaligned: say it once"
+                                   : "this option stands twice");
+        }
+        *seen |= bit;
+    }
+    return TSR_OK;
+}
+
 /* One of `aligned`, `unaligned`, `owners=[...]`, `align=8`, `partitions=4`. */
 static tsr_status read_option(lexer *lex, dim_text *dim)
 {
@@ -98,6 +117,7 @@ static tsr_status read_option(lexer *lex, dim_text *dim)
     }
     if (lex_is_word(lex, "partitions") && layout->counts == NULL) {
         lex_next(lex);
+        dim->says_partitions = true;
         TSR_TRY(lex_expect(lex, '='));
         return lex_integer(lex, &layout->partitions);
     }
@@ -134,7 +154,9 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
     if (!lex_accept(lex, '(')) {
         return TSR_OK;
     }
+    unsigned seen = 0;
     do {
+        TSR_TRY(check_repeated(lex, &seen));
         TSR_TRY(read_option(lex, dim));
     } while (lex_accept(lex, ','));
     return lex_expect(lex, ')');
@@ -314,7 +336,8 @@ static tsr_status check_partitioned(const layout_checker *c)
                           "%sdim %zu: align must be at least 1, got: %lld", c->prefix, c->index,
                           (long long)layout->alignment);
     }
-    if (layout->partitions < 0 || (layout->owner_start != NULL && layout->partitions == 0)) {
+    if (layout->partitions < 0 || (c->dim->says_partitions && layout->partitions == 0) ||
+        (layout->owner_start != NULL && layout->partitions == 0)) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
                           "%sdim %zu: the number of partitions must be at least 1, got: %lld",
                           c->prefix, c->index, (long long)layout->partitions);
@@ -399,6 +422,62 @@ tsr_status layout_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *di
     }
     *out = layout;
     return TSR_OK;
+}
+
+static tsr_status check_sum(tsr_context *ctx, location where, const char *prefix, size_t index,
+                            const char *what, const int64_t *numbers, int64_t count, int64_t extent)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += numbers[i];
+    }
+    if (sum == extent) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_INVALID, where,
+                      "%sdim %zu: the %s of its layout sum to %lld, the extent is %lld", prefix,
+                      index, what, (long long)sum, (long long)extent);
+}
+
+/* Rows of sizes must sum to the even chunks of the outer shards. */
+static tsr_status check_row_sums(tsr_context *ctx, location where, const char *prefix, size_t index,
+                                 const tsr_layout *layout, int64_t shards, int64_t extent)
+{
+    const int64_t chunk = ceil_div(extent, layout->rows);
+    const int64_t length = shards / layout->rows;
+    for (int64_t i = 0; i < layout->rows; i++) {
+        const int64_t used = chunk == 0 ? 0 : ceil_div(extent, chunk);
+        const int64_t wanted = i < used ? min_i64(chunk, extent - i * chunk) : 0;
+        int64_t sum = 0;
+        for (int64_t j = 0; j < length; j++) {
+            sum += layout->sizes[i * length + j];
+        }
+        if (sum != wanted) {
+            return diag_error(ctx, TSR_ERR_INVALID, where,
+                              "%sdim %zu: row %lld of its sizes sums to %lld, the outer shard has "
+                              "%lld",
+                              prefix, index, (long long)i, (long long)sum, (long long)wanted);
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status layout_check_extent(tsr_context *ctx, location where, const char *prefix, size_t index,
+                               const tsr_layout *layout, int64_t shards, int64_t extent)
+{
+    if (extent < 0) {
+        return TSR_OK;
+    }
+    if (layout->counts != NULL) {
+        return check_sum(ctx, where, prefix, index, "counts", layout->counts,
+                         shards * layout->partitions, extent);
+    }
+    if (layout->sizes == NULL) {
+        return TSR_OK;
+    }
+    TSR_TRY(check_sum(ctx, where, prefix, index, "sizes", layout->sizes, shards, extent));
+    return layout->rows == 1 ? TSR_OK
+                             : check_row_sums(ctx, where, prefix, index, layout, shards, extent);
 }
 
 static bool same_numbers(const int64_t *a, const int64_t *b, int64_t count)

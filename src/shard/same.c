@@ -258,7 +258,7 @@ static tsr_status compare_forms(tsr_context *ctx, const pair_in_view *p, bool *o
         *out = equal && same_first_shards(p->a, p->b);
         return TSR_OK;
     }
-    if (equal && same_tables(p->a, p->b)) {
+    if (equal && same_first_shards(p->a, p->b) && same_tables(p->a, p->b)) {
         *out = true;
         return TSR_OK;
     }

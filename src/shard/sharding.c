@@ -1,8 +1,15 @@
 /* Shardings: their parts, when two are the same, and others made from one. */
 #include "shard/sharding.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/base.h"
+
+tsr_dim tsr_dim_closed(const tsr_axis_ref *axes, size_t num_axes)
+{
+    return (tsr_dim){.axes = axes, .num_axes = num_axes, .priority = TSR_NO_PRIORITY};
+}
 
 const tsr_mesh *tsr_sharding_mesh(const tsr_sharding *sharding)
 {
@@ -51,9 +58,20 @@ static bool same_unreduced(const tsr_sharding *a, const tsr_sharding *b)
     return tsr_axes_equal(a->unreduced, a->num_unreduced, b->unreduced, b->num_unreduced);
 }
 
+/* Whether both refer to a mesh alike: by the same name, or by none, to equal meshes. */
+static bool same_mesh(const tsr_sharding *a, const tsr_sharding *b)
+{
+    const char *name_a = tsr_mesh_name(a->mesh);
+    const char *name_b = tsr_mesh_name(b->mesh);
+    if ((name_a == NULL) != (name_b == NULL) || (name_a != NULL && strcmp(name_a, name_b) != 0)) {
+        return false;
+    }
+    return tsr_mesh_equal(a->mesh, b->mesh);
+}
+
 bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b)
 {
-    if (a->rank != b->rank || a->reduction != b->reduction || !tsr_mesh_equal(a->mesh, b->mesh) ||
+    if (a->rank != b->rank || a->reduction != b->reduction || !same_mesh(a, b) ||
         !same_unreduced(a, b) ||
         !tsr_axes_equal(a->replicated, a->num_replicated, b->replicated, b->num_replicated)) {
         return false;
@@ -86,8 +104,7 @@ bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b, bool 
     if (!axes_a || !axes_b) {
         return axes_a == axes_b;
     }
-    if (a->rank != b->rank || !tsr_mesh_equal(a->mesh, b->mesh) ||
-        (!ignore_unreduced && !same_unreduced(a, b))) {
+    if (a->rank != b->rank || !same_mesh(a, b) || (!ignore_unreduced && !same_unreduced(a, b))) {
         return false;
     }
     for (size_t i = 0; i < a->rank; i++) {
@@ -99,11 +116,17 @@ bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b, bool 
     return true;
 }
 
-/* Whether a mesh takes the place of the common one so far: that one says nothing, or less. */
+/* No list of ids was given for the mesh, or it was 0, 1, 2, .. and dropped. */
+static bool has_no_ids(const tsr_mesh *mesh)
+{
+    return tsr_mesh_is_iota(mesh) && !tsr_mesh_is_maximal(mesh);
+}
+
+/* Whether a mesh takes the place of the common one so far: that one says nothing, or too much. */
 static bool is_preferred(const tsr_mesh *mesh, const tsr_mesh *common, bool ignore_device_ids)
 {
     return common == NULL || tsr_mesh_is_empty(common) ||
-           (ignore_device_ids && tsr_mesh_is_iota(mesh));
+           (ignore_device_ids && has_no_ids(mesh) && !has_no_ids(common));
 }
 
 static bool agrees(const tsr_mesh *mesh, const tsr_mesh *common, bool ignore_device_ids)
@@ -153,46 +176,6 @@ tsr_status tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, cons
     return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
 }
 
-tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                              const tsr_sharding **out)
-{
-    tsr_sharding *closed = arena_copy(arena, sharding, 1, sizeof *closed);
-    tsr_dim *dims = copy_dims(arena, sharding);
-    if (closed == NULL || dims == NULL) {
-        return diag_nomem(ctx);
-    }
-    for (size_t i = 0; i < sharding->rank; i++) {
-        dims[i].open = false;
-        if (dims[i].num_axes == 0) {
-            dims[i].priority = TSR_NO_PRIORITY;
-        }
-    }
-    closed->dims = dims;
-    closed->num_replicated = 0;
-    *out = closed;
-    return TSR_OK;
-}
-
-tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                             const tsr_sharding **out)
-{
-    tsr_sharding *opened = arena_copy(arena, sharding, 1, sizeof *opened);
-    tsr_dim *dims = copy_dims(arena, sharding);
-    if (opened == NULL || dims == NULL) {
-        return diag_nomem(ctx);
-    }
-    for (size_t i = 0; i < sharding->rank; i++) {
-        if (dims[i].layout != NULL) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
-                              "dim %zu has a layout with explicit sizes and cannot be opened", i);
-        }
-        dims[i].open = true;
-    }
-    opened->dims = dims;
-    *out = opened;
-    return TSR_OK;
-}
-
 /* The spec of a sharding, to build a changed one from. */
 static tsr_sharding_spec spec_of(const tsr_sharding *sharding, const tsr_dim *dims)
 {
@@ -204,6 +187,42 @@ static tsr_sharding_spec spec_of(const tsr_sharding *sharding, const tsr_dim *di
                                .num_unreduced = sharding->num_unreduced,
                                .unreduced = sharding->unreduced,
                                .reduction = sharding->reduction};
+}
+
+tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                              const tsr_sharding **out)
+{
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < sharding->rank; i++) {
+        dims[i].open = false;
+        if (dims[i].num_axes == 0) {
+            dims[i].priority = TSR_NO_PRIORITY;
+        }
+    }
+    tsr_sharding_spec spec = spec_of(sharding, dims);
+    spec.num_replicated = 0;
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
+}
+
+tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                             const tsr_sharding **out)
+{
+    tsr_dim *dims = copy_dims(arena, sharding);
+    if (dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < sharding->rank; i++) {
+        if (dims[i].layout != NULL) {
+            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "dim %zu has a layout with explicit sizes and cannot be opened", i);
+        }
+        dims[i].open = true;
+    }
+    const tsr_sharding_spec spec = spec_of(sharding, dims);
+    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
 }
 
 static tsr_status check_dim(tsr_context *ctx, const tsr_sharding *sharding, size_t dim)

@@ -26,11 +26,13 @@ typedef struct dim_text {
     tsr_layout layout;
     size_t num_sizes; /* of layout.sizes or layout.counts */
     size_t num_owners;
+    bool says_partitions;
     location where;
 } dim_text;
 
 /* A sharding as written: names not looked up, rules not checked. */
 typedef struct sharding_text {
+    tsr_reading reading;         /* how strictly this form is read */
     const tsr_mesh *inline_mesh; /* NULL unless the mesh stands in place */
     bool has_name;
     slice mesh_name;
@@ -55,12 +57,17 @@ bool reduction_find(slice name, tsr_reduction *out);
 tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
                               const tsr_sharding_reader *reader, const tsr_mesh **out);
 
-/*
- * Looks up the names, checks every rule in the reference's order and builds. `prefix` stands before
- * every message. `rank` is checked unless it is -1.
- */
+/* What a text is checked for beside the rules that always hold. */
+typedef struct resolve_options {
+    int flags;            /* tsr_sharding_flags */
+    int64_t rank;         /* of the tensor; -1 when it is not known */
+    const int64_t *shape; /* of that rank; NULL when it is not known */
+    const char *prefix;   /* before every message; "" for none */
+} resolve_options;
+
+/* Looks up the names, checks every rule in the reference's order and builds. */
 tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *text,
-                            const tsr_mesh *mesh, int flags, int64_t rank, const char *prefix,
+                            const tsr_mesh *mesh, const resolve_options *options,
                             const tsr_sharding **out);
 
 void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing printing);
@@ -72,6 +79,9 @@ void layout_print(buffer *buf, const tsr_layout *layout, int64_t shards);
 /* Checks a layout as written and makes the arena's copy of it, owners in canonical form. */
 tsr_status layout_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
                           const char *prefix, const tsr_layout **out);
+/* Whether bound sizes or counts are those of an extent: their sums are what it has. */
+tsr_status layout_check_extent(tsr_context *ctx, location where, const char *prefix, size_t index,
+                               const tsr_layout *layout, int64_t shards, int64_t extent);
 bool layout_equal(const tsr_layout *a, const tsr_layout *b, int64_t shards);
 
 /* The first partition that a shard of an aligned layout owns. */

@@ -231,16 +231,25 @@ static tsr_status read_named(lexer *lex, tsr_reading reading, sharding_text *tex
     return TSR_ERR_SYNTAX;
 }
 
+/* The same, with a note that says what is wanted. */
+static tsr_status read_named_noted(lexer *lex, tsr_reading reading, sharding_text *text,
+                                   named_lists *have)
+{
+    if (read_named(lex, reading, text, have) < 0) {
+        return diag_note(
+            lex->ctx, NO_PLACE,
+            "behind the dimensions come replicated={\"x\"} and unreduced={\"y\"}, each "
+            "once at most, with names in quotes");
+    }
+    return TSR_OK;
+}
+
 /* `, replicated={...}, unreduced={...}` */
 static tsr_status read_named_lists(lexer *lex, tsr_reading reading, sharding_text *text)
 {
     named_lists have = {0};
     while (lex_accept(lex, ',')) {
-        if (read_named(lex, reading, text, &have) < 0) {
-            return diag_note(lex->ctx, NO_PLACE,
-                             "behind the dimensions come replicated={\"x\"} and unreduced={\"y\"}, "
-                             "each once at most");
-        }
+        TSR_TRY(read_named_noted(lex, reading, text, &have));
     }
     return TSR_OK;
 }
@@ -259,7 +268,7 @@ static tsr_status read_bare_lists(lexer *lex, sharding_text *text)
             lex->text->at = saved.last_end;
             return TSR_OK;
         }
-        TSR_TRY(read_named(lex, TSR_READ_LENIENT, text, &have));
+        TSR_TRY(read_named_noted(lex, TSR_READ_LENIENT, text, &have));
     }
 }
 
@@ -297,18 +306,25 @@ static tsr_status read_angles(lexer *lex, tsr_reading reading, sharding_text *te
     return lex_expect(lex, '>');
 }
 
+/* Of the forms the lenient reading takes, only the document's own are read leniently. */
+static tsr_reading reading_of(const lexer *lex, tsr_reading reading)
+{
+    const bool document = lex_is(lex, '[') || lex_is_word(lex, "sharding");
+    return document ? reading : TSR_READ_PROGRAM;
+}
+
 tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *out)
 {
     const size_t from = lex->current.at;
-    sharding_text text = {.reduction = TSR_SUM};
-    if (reading == TSR_READ_LENIENT && lex_is(lex, '[')) {
+    sharding_text text = {.reading = reading_of(lex, reading), .reduction = TSR_SUM};
+    if (text.reading == TSR_READ_LENIENT && lex_is(lex, '[')) {
         TSR_TRY(read_dims(lex, &text));
         TSR_TRY(read_bare_lists(lex, &text));
     } else {
-        if (!lex_accept_hash(lex, "#sdy.sharding") && reading == TSR_READ_LENIENT) {
+        if (!lex_accept_hash(lex, "#sdy.sharding") && text.reading == TSR_READ_LENIENT) {
             (void)lex_accept_word(lex, "sharding");
         }
-        TSR_TRY(read_angles(lex, reading, &text));
+        TSR_TRY(read_angles(lex, text.reading, &text));
     }
     text.where = lex_span(lex, from);
     *out = text;
@@ -350,16 +366,26 @@ tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
     return TSR_OK;
 }
 
+/* Looks up the mesh of a text and resolves it. */
+static tsr_status resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *text,
+                          const tsr_sharding_reader *reader, const tsr_sharding **out)
+{
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(sharding_text_mesh(ctx, text, reader, &mesh));
+    const int lenient = text->reading == TSR_READ_LENIENT ? TSR_SHARDING_CANONICALIZE : 0;
+    const resolve_options options = {.flags = reader->flags | lenient,
+                                     .rank = reader->rank,
+                                     .shape = reader->shape,
+                                     .prefix = ""};
+    return sharding_resolve(ctx, arena, text, mesh, &options, out);
+}
+
 /* Reads and resolves one sharding. */
 static tsr_status read_one(lexer *lex, const tsr_sharding_reader *reader, const tsr_sharding **out)
 {
     sharding_text text;
-    const tsr_mesh *mesh = NULL;
     TSR_TRY(sharding_text_read(lex, reader->reading, &text));
-    TSR_TRY(sharding_text_mesh(lex->ctx, &text, reader, &mesh));
-    const int lenient = reader->reading == TSR_READ_LENIENT ? TSR_SHARDING_CANONICALIZE : 0;
-    return sharding_resolve(lex->ctx, lex->arena, &text, mesh, reader->flags | lenient,
-                            reader->rank, "", out);
+    return resolve(lex->ctx, lex->arena, &text, reader, out);
 }
 
 tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
@@ -384,28 +410,46 @@ tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena *arena, const tsr_mesh
     return TSR_OK;
 }
 
+/* `<[<...>, <...>]>`: the texts, since a fault in one ends the reading of all. */
+static tsr_status read_texts(lexer *lex, tsr_reading reading, sharding_text **out, size_t *count)
+{
+    sharding_text *texts = NULL;
+    size_t number = 0;
+    size_t capacity = 0;
+    (void)lex_accept_hash(lex, "#sdy.sharding_per_value");
+    TSR_TRY(lex_expect(lex, '<'));
+    TSR_TRY(lex_expect(lex, '['));
+    if (!lex_is(lex, ']')) {
+        do {
+            sharding_text text = {0};
+            if (sharding_text_read(lex, reading, &text) < 0) {
+                return diag_follow_up(lex->ctx, lex_here(lex), "%s", per_value_failed);
+            }
+            TSR_TRY(LEX_PUSH(lex, texts, number, capacity, text));
+        } while (lex_accept(lex, ','));
+    }
+    TSR_TRY(lex_expect(lex, ']'));
+    TSR_TRY(lex_expect(lex, '>'));
+    *out = texts;
+    *count = number;
+    return TSR_OK;
+}
+
 tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
                               const tsr_sharding_reader *reader, const tsr_sharding *const **out,
                               size_t *count)
 {
     lexer lex = lex_start(ctx, arena, text);
-    const tsr_sharding **shardings = NULL;
+    sharding_text *texts = NULL;
     size_t number = 0;
-    size_t capacity = 0;
-    (void)lex_accept_hash(&lex, "#sdy.sharding_per_value");
-    TSR_TRY(lex_expect(&lex, '<'));
-    TSR_TRY(lex_expect(&lex, '['));
-    if (!lex_is(&lex, ']')) {
-        do {
-            const tsr_sharding *sharding;
-            if (read_one(&lex, reader, &sharding) < 0) {
-                return diag_follow_up(ctx, lex_here(&lex), "%s", per_value_failed);
-            }
-            TSR_TRY(LEX_PUSH(&lex, shardings, number, capacity, sharding));
-        } while (lex_accept(&lex, ','));
+    TSR_TRY(read_texts(&lex, reader->reading, &texts, &number));
+    const tsr_sharding **shardings = ARENA_ARRAY(arena, const tsr_sharding *, number);
+    if (shardings == NULL) {
+        return diag_nomem(ctx);
     }
-    TSR_TRY(lex_expect(&lex, ']'));
-    TSR_TRY(lex_expect(&lex, '>'));
+    for (size_t i = 0; i < number; i++) {
+        TSR_TRY(resolve(ctx, arena, &texts[i], reader, &shardings[i]));
+    }
     *out = shardings;
     *count = number;
     return TSR_OK;

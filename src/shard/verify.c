@@ -1,4 +1,6 @@
 /* The rules of shardings, in the order of the reference: the first one broken is reported. */
+#include <stdlib.h>
+
 #include "base/arena.h"
 #include "base/base.h"
 #include "shard/sharding.h"
@@ -9,7 +11,7 @@ typedef struct resolver {
     tsr_arena *arena;
     sharding_text *text;
     const tsr_mesh *mesh;
-    int flags;
+    const resolve_options *options;
     const char *prefix;
     axis_verifier verifier;
 } resolver;
@@ -61,15 +63,15 @@ static void merge(const resolver *r, named_axes *list)
     list->count = kept;
 }
 
+static int compare_axes(const void *a, const void *b)
+{
+    return tsr_axis_compare(((const named_axis *)a)->ref, ((const named_axis *)b)->ref);
+}
+
 static void sort(named_axes list)
 {
-    for (size_t i = 1; i < list.count; i++) {
-        const named_axis moved = list.axes[i];
-        size_t j = i;
-        for (; j > 0 && tsr_axis_compare(list.axes[j - 1].ref, moved.ref) > 0; j--) {
-            list.axes[j] = list.axes[j - 1];
-        }
-        list.axes[j] = moved;
+    if (list.count > 1) {
+        qsort(list.axes, list.count, sizeof *list.axes, compare_axes);
     }
 }
 
@@ -100,8 +102,9 @@ static tsr_status check_maximal(const resolver *r)
                      "the mesh is one device without axes: write [] for a tensor of any rank");
 }
 
-static tsr_status check_rank(const resolver *r, int64_t rank)
+static tsr_status check_rank(const resolver *r)
 {
+    const int64_t rank = r->options->rank;
     if (rank < 0 || (int64_t)r->text->rank == rank || tsr_mesh_is_maximal(r->mesh)) {
         return TSR_OK;
     }
@@ -118,6 +121,11 @@ static tsr_status check_dims(resolver *r)
 {
     for (size_t i = 0; i < r->text->rank; i++) {
         const dim_text *dim = &r->text->dims[i];
+        if (dim->priority < 0 && dim->priority != TSR_NO_PRIORITY) {
+            return diag_error(r->ctx, TSR_ERR_INVALID, dim->where,
+                              "%sdim %zu: a priority must be at least 0, got: %lld", r->prefix, i,
+                              (long long)dim->priority);
+        }
         if (dim->axes.count == 0 && !dim->open && dim->priority != TSR_NO_PRIORITY) {
             (void)diag_error(r->ctx, TSR_ERR_INVALID, dim->where,
                              "%sdim %zu is empty and closed but has a priority", r->prefix, i);
@@ -146,13 +154,10 @@ static tsr_status check_list(resolver *r, named_axes list, location where, const
     return axis_verify_list(&r->verifier, list);
 }
 
-static tsr_status check_no_sub_axes(const resolver *r)
+static tsr_status refuse_sub_axes(const resolver *r, named_axes list)
 {
-    if ((r->flags & TSR_SHARDING_NO_SUB_AXES) == 0) {
-        return TSR_OK;
-    }
-    for (size_t i = 0; i < r->verifier.num_seen; i++) {
-        const named_axis *axis = &r->verifier.seen[i];
+    for (size_t i = 0; i < list.count; i++) {
+        const named_axis *axis = &list.axes[i];
         if (axis->ref.is_sub) {
             (void)diag_error(r->ctx, TSR_ERR_INVALID, axis->where,
                              "%ssub-axes are not allowed here: %s", r->prefix,
@@ -164,15 +169,27 @@ static tsr_status check_no_sub_axes(const resolver *r)
     return TSR_OK;
 }
 
-static tsr_status check_all(resolver *r, int64_t rank)
+/* Of the text as written: what is merged later to a full axis was sub-axes all the same. */
+static tsr_status check_no_sub_axes(const resolver *r)
+{
+    if ((r->options->flags & TSR_SHARDING_NO_SUB_AXES) == 0) {
+        return TSR_OK;
+    }
+    for (size_t i = 0; i < r->text->rank; i++) {
+        TSR_TRY(refuse_sub_axes(r, r->text->dims[i].axes));
+    }
+    TSR_TRY(refuse_sub_axes(r, r->text->replicated));
+    return refuse_sub_axes(r, r->text->unreduced);
+}
+
+static tsr_status check_all(resolver *r)
 {
     TSR_TRY(check_maximal(r));
-    TSR_TRY(check_rank(r, rank));
+    TSR_TRY(check_rank(r));
     TSR_TRY(check_dims(r));
     TSR_TRY(check_list(r, r->text->replicated, r->text->replicated_where, "replicated"));
     TSR_TRY(check_list(r, r->text->unreduced, r->text->unreduced_where, "unreduced"));
-    TSR_TRY(axis_verify_subs(&r->verifier));
-    return check_no_sub_axes(r);
+    return axis_verify_subs(&r->verifier);
 }
 
 static const tsr_axis_ref *build_axes(const resolver *r, named_axes list)
@@ -194,10 +211,13 @@ static tsr_status build_dim(const resolver *r, size_t index, tsr_dim *out)
     if (out->axes == NULL) {
         return diag_nomem(r->ctx);
     }
-    if (text->has_layout) {
-        return layout_resolve(r->ctx, r->arena, text, index, r->prefix, &out->layout);
+    if (!text->has_layout) {
+        return TSR_OK;
     }
-    return TSR_OK;
+    TSR_TRY(layout_resolve(r->ctx, r->arena, text, index, r->prefix, &out->layout));
+    const int64_t extent = r->options->shape != NULL ? r->options->shape[index] : TSR_UNKNOWN;
+    return layout_check_extent(r->ctx, text->where, r->prefix, index, out->layout,
+                               tsr_axes_size(out->axes, out->num_axes), extent);
 }
 
 static tsr_status build(const resolver *r, const tsr_sharding **out)
@@ -227,16 +247,17 @@ static tsr_status build(const resolver *r, const tsr_sharding **out)
 }
 
 tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *text,
-                            const tsr_mesh *mesh, int flags, int64_t rank, const char *prefix,
+                            const tsr_mesh *mesh, const resolve_options *options,
                             const tsr_sharding **out)
 {
-    resolver r = {ctx, arena, text, mesh, flags, prefix, {0}};
+    resolver r = {ctx, arena, text, mesh, options, options->prefix, {0}};
     const size_t count = look_up_all(&r);
-    if ((flags & TSR_SHARDING_CANONICALIZE) != 0) {
+    TSR_TRY(check_no_sub_axes(&r));
+    if ((options->flags & TSR_SHARDING_CANONICALIZE) != 0) {
         canonicalize(&r);
     }
-    TSR_TRY(axis_verifier_init(&r.verifier, ctx, arena, mesh, prefix, count));
-    TSR_TRY(check_all(&r, rank));
+    TSR_TRY(axis_verifier_init(&r.verifier, ctx, arena, mesh, options->prefix, count));
+    TSR_TRY(check_all(&r));
     return build(&r, out);
 }
 
@@ -297,5 +318,6 @@ tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena *arena, const tsr_sha
         !write_axes(arena, spec->mesh, spec->unreduced, spec->num_unreduced, &text.unreduced)) {
         return diag_nomem(ctx);
     }
-    return sharding_resolve(ctx, arena, &text, spec->mesh, flags, -1, "", out);
+    const resolve_options options = {.flags = flags, .rank = -1, .prefix = ""};
+    return sharding_resolve(ctx, arena, &text, spec->mesh, &options, out);
 }

@@ -36,6 +36,7 @@ expect_out() { [ "$out" = "$1" ] || fail "stdout should be: $1"; }
 expect_in_out() { [[ "$out" == *"$1"* ]] || fail "stdout should contain: $1"; }
 expect_in_err() { [[ "$err" == *"$1"* ]] || fail "stderr should contain: $1"; }
 expect_not_in_out() { [[ "$out" != *"$1"* ]] || fail "stdout should not contain: $1"; }
+expect_not_in_err() { [[ "$err" != *"$1"* ]] || fail "stderr should not contain: $1"; }
 expect_no_out() { [ -z "$out" ] || fail "stdout should be empty"; }
 expect_no_err() { [ -z "$err" ] || fail "stderr should be empty"; }
 

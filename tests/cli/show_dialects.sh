@@ -84,6 +84,17 @@ expect_fine
 expect_in_out '@m = <["x"=2]>'
 show --mesh "$mesh" --strict '<@mesh, [{"x"}], replicated={}>'
 expect_error 2 'expected string'
+# Without --strict, what is written as in programs is read as in programs; the rest is sorted.
+for sharding in '<@mesh, [{}], replicated={"y", "x"}>' '#sdy.sharding<@mesh, [{}], replicated={"y", "x"}>' \
+    '<@mesh, [{}], replicated={}>'; do
+    show --mesh "$mesh" "$sharding"
+    expect_error 2 '<sharding>:1:'
+done
+for sharding in 'sharding<@mesh, [{}], replicated={"y", "x"}>' '[{}], replicated={"y", "x"}'; do
+    show --mesh "$mesh" "$sharding"
+    expect_fine
+    expect_in_out 'sharding      #sdy.sharding<@mesh, [{}], replicated={"x", "y"}>'
+done
 show --mesh '<"x"=8>' --strict '<@mesh, [{"x"}]>'
 expect_code 2
 show --mesh "$mesh" '[{"y":(1)2}]'

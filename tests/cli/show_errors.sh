@@ -38,12 +38,12 @@ expect_in_err 'nowhere'
 
 for shape in 4x 4xx8 x8 -4 4x-8 '4;8' 4x8x '<4>' 4.5; do
     show --mesh "$mesh" "--shape=$shape" '[{"x"}, {}]'
-    expect_error 2 "--shape '$shape' is no shape"
+    expect_error 2 "--shape '$shape': this is no shape"
 done
 show --mesh "$mesh" --shape 99999999999999999999 '[{"x"}]'
-expect_error 2 'does not fit'
+expect_error 2 "--shape '99999999999999999999': extent 0 does not fit"
 show --mesh "$mesh" --shape 4x8xf33 '[{"x"}, {}]'
-expect_error 2 'f33'
+expect_error 2 "--shape '4x8xf33': unknown element type 'f33'; known ones are"
 show --mesh "$mesh" --shape 4x8 --dtype f33 '[{"x"}, {}]'
 expect_error 2 'f33'
 show --mesh "$mesh" --shape 4x8xf32 --dtype f64 '[{"x"}, {}]'
@@ -54,6 +54,30 @@ expect_no_out
 show --mesh "$mesh" --shape 4611686018427387904x4 '[{"x"}, {}]'
 expect_code 2
 expect_no_out
+
+# Errors that need the extents are pointed at too.
+show --mesh '<["x"=2]>' --shape 6 '[{"x"}:dynamic[2, 3]]'
+expect_error 2 '<sharding>:1:2: error: dim 0: the sizes of its layout sum to 5, the extent is 6'
+expect_in_err '
+[{"x"}:dynamic[2, 3]]
+ ^~~'
+
+# Errors that ask for the shape name the option, where it was not given.
+note='note: give it with --shape'
+for sharding in '[Replicate(), Replicate()]' '{replicated}'; do
+    show --mesh "$mesh" "$sharding"
+    expect_error 2 'give the shape of the tensor'
+    expect_in_err "$note"
+done
+show --mesh "$mesh" --to dtensor '[{"x", "y"}]'
+expect_error 2 'which is not known'
+expect_in_err "$note"
+show --mesh "$mesh" --shape '?' --to dtensor '[{"x", "y"}]'
+expect_error 2 'which is not known'
+expect_not_in_err "$note"
+show --mesh "$mesh" '[{"q"}]'
+expect_error 2 'unknown axis name'
+expect_not_in_err "$note"
 
 for range in 3 a:b 1:2:3 -1:2 1-2; do
     show --mesh "$mesh" --shape 4x8 "--devices=$range" '[{"x"}, {}]'

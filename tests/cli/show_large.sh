@@ -73,4 +73,22 @@ expect_fine
 expect_width 80
 expect_in_out '…'
 
+# A tensor of 40000 dimensions, in time and memory that are linear in that.
+ones=$(printf 'x1%.0s' {1..39999})
+dims=$(printf ',{}%.0s' {1..39999})
+quick --mesh '<["x"=2]>' --shape "2$ones" "[{\"x\"}$dims]"
+expect_fine
+expect_in_out "local shape   1$ones"
+expect_in_out '[1:2, :, :,'
+quick --mesh '<["x"=2]>' --shape "2$ones" --svg - "[{\"x\"}$dims]"
+expect_fine
+[ "${#out}" -lt 10000 ] || fail 'titles and boxes are cut'
+if ! grep -qE '__(asan|tsan)_init' "$TESSERA"; then
+    last='40000 dimensions in 200 MB'
+    (
+        ulimit -v 200000
+        "$TESSERA" show --mesh '<["x"=2]>' --shape "2$ones" "[{\"x\"}$dims]" >/dev/null
+    ) || fail 'memory'
+fi
+
 finish

@@ -37,4 +37,42 @@ show --mesh '<["x"=2]>' --shape 9 '[{"x"}:dynamic[3, 5]]'
 expect_code 2
 expect_no_out
 
+# Aligned partitions are stored in multiples of their alignment: 6 and 10 rows as 8 and 16.
+aligned='[{"x"}:partitioned[[4, 6], [2, 4]](aligned, align=8), {}]'
+show --mesh '<["x"=2]>' --shape 16x3xf32 "$aligned"
+expect_fine
+expect_in_out 'local shape   10x3
+stored shape  16x3, partitions rounded up to their alignment'
+expect_in_out 'bytes/device  192 at most, 96 at least, as f32'
+show --json --mesh '<["x"=2]>' --shape 16x3xf32 "$aligned"
+expect_fine
+expect_in_out '"bytes_per_device": 192'
+expect_in_out '{"id": 0, "start": [0, 0], "size": [6, 3], "stored_size": [8, 3]}'
+expect_in_out '{"id": 1, "start": [6, 0], "size": [10, 3], "stored_size": [16, 3]}'
+
+# Only one device stores more, though both store the same; one that holds nothing stores nothing.
+show --json --mesh '<["x"=2]>' --shape 14 '[{"x"}:partitioned[[3, 4], [3, 4]](aligned, align=8)]'
+expect_in_out '"size": [6], "stored_size": [8]}'
+expect_in_out '"size": [8]}'
+show --mesh '<["x"=2]>' --shape 14xi8 '[{"x"}:partitioned[[3, 4], [3, 4]](aligned, align=8)]'
+expect_in_out 'local shape   8
+stored shape  8,'
+expect_in_out 'bytes/device  8, as i8'
+show --mesh '<["x"=2]>' --shape 6xi8 '[{"x"}:partitioned[[3, 0], [3, 0]](aligned, align=4)]'
+expect_in_out 'bytes/device  8 at most, 0 at least, as i8'
+
+# Nothing to round up: no word about it. Over a sub-axis and on other ids, the same sizes.
+show --json --mesh '<["x"=2]>' --shape 16 '[{"x"}:partitioned[[4, 4], [4, 4]](aligned, align=8)]'
+expect_not_in_out 'stored'
+show --mesh '<["x"=2]>' --shape 16 '[{"x"}:partitioned[[4, 4], [4, 4]](aligned, align=8)]'
+expect_not_in_out 'stored'
+show --mesh '<["y"=4], device_ids=[3, 0, 2, 1]>' --shape 16x3xf32 "${aligned/\"x\"/\"y\":(2)2}"
+expect_fine
+expect_in_out 'bytes/device  192 at most, 96 at least, as f32'
+
+# More than can be counted.
+show --mesh '<["x"=2]>' --shape 16x3xf32 "${aligned/align=8/align=4611686018427387904}"
+expect_fine
+expect_in_out 'bytes/device  more than 2^63-1, as f32'
+
 finish

@@ -118,6 +118,14 @@ expect_fine
 expect_in_out 'pending       sum over "y", of 4 parts of each element'
 expect_in_out 'replication   each element is on 4 devices'
 
+# One over axes of size 1 has nothing left to do.
+show --mesh '<["x"=2, "y"=1]>' --shape 4 '[{"x"}], unreduced=max{"y"}'
+expect_fine
+expect_in_out 'unreduced=max{"y"}'
+expect_not_in_out 'pending'
+show --mesh '<["x"=2, "y"=1]>' --shape 4 '[{}], unreduced=max{"x", "y"}'
+expect_in_out 'pending       maximum over "x", "y", of 2 parts of each element'
+
 # Slices of more dimensions.
 show --mesh "$mesh" --shape 4x4x8 '[{"x"}, {}, {"y"}]'
 expect_fine

@@ -72,41 +72,42 @@ static const char *strip_shape(struct session *session, const char *argument)
     return session_format(session, "%.*s", (int)length, argument);
 }
 
-static int read_dtype(struct session *session, const char *name, struct shape *out)
+/* Reads an element type; what the library has against it, else NULL. */
+static const char *read_dtype(struct session *session, const char *name, struct shape *out)
 {
-    tsr_status status = tsr_dtype_parse(session->ctx, name, &out->dtype);
-    out->has_dtype = status == TSR_OK;
-    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
+    if (tsr_dtype_parse(session->ctx, name, &out->dtype) == TSR_OK) {
+        out->has_dtype = true;
+        return NULL;
+    }
+    const tsr_diagnostic *diagnostic = tsr_context_diagnostics(session->ctx);
+    const tsr_diagnostic *note = diagnostic->notes;
+    return session_format(session, "%s%s%s", diagnostic->text, note != NULL ? "; " : "",
+                          note != NULL ? note->text : "");
 }
 
-static int refuse_shape(const char *argument)
+const char *shape_parse(struct session *session, const char *argument, struct shape *out)
 {
-    return complain("--shape '%s' is no shape: write extents as 4x8, a type as 4x8xf32, or scalar",
-                    argument);
-}
-
-int shape_read(struct session *session, const char *argument, struct shape *out)
-{
+    static const char problem[] =
+        "this is no shape: write extents as 4x8, a type as 4x8xf32, or scalar";
     const char *text = strip_shape(session, argument);
     *out = (struct shape){.extents = session_alloc(session, strlen(text) + 1, sizeof(int64_t))};
     if (text[0] == '\0' || strcmp(text, "scalar") == 0) {
-        return EXIT_FINE;
+        return NULL;
     }
     while (isdigit((unsigned char)*text) || *text == '?') {
         if (!read_extent(&text, &out->extents[out->rank])) {
-            return complain("--shape '%s': extent %zu does not fit into 63 bits", argument,
-                            out->rank);
+            return session_format(session, "extent %zu does not fit into 63 bits", out->rank);
         }
         out->rank++;
         if (*text == '\0') {
-            return EXIT_FINE;
+            return NULL;
         }
         if (!skip_separator(&text)) {
-            return refuse_shape(argument);
+            return problem;
         }
     }
     bool is_name = isalpha((unsigned char)*text) && *text != 'x';
-    return is_name ? read_dtype(session, text, out) : refuse_shape(argument);
+    return is_name ? read_dtype(session, text, out) : problem;
 }
 
 int range_read(const char *argument, int64_t limit, int64_t *first, int64_t *end)

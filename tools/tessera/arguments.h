@@ -14,9 +14,9 @@ struct shape {
 
 /*
  * Reads `4x8`, `4,8`, `4x8xf32` or `tensor<4x8xf32>`. Rank 0 is `scalar`, `f32`, `tensor<f32>` or
- * nothing at all.
+ * nothing at all. NULL when all is well, else what is wrong, of the arena or static.
  */
-int shape_read(struct session *session, const char *argument, struct shape *out);
+const char *shape_parse(struct session *session, const char *argument, struct shape *out);
 
 /* Reads `A:B`, half open, within 0 .. limit; either side may be left out. */
 int range_read(const char *argument, int64_t limit, int64_t *first, int64_t *end);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "command.h"
 
 /* A picture being made. `first` is the slice, row and column the index points at. */
@@ -94,21 +95,31 @@ static void place_cell(struct maker *maker, size_t row, size_t column)
     }
 }
 
-/* The box as `[0:2, :, 4:8]`: from dimension `full_from` on, and where it is whole, a colon. */
+/*
+ * The box as `[0:2, :, 4:8]`: from dimension `full_from` on, and where it is whole, a colon. A long
+ * one ends in an ellipsis: its length is not that of the rank.
+ */
 static const char *format_box(struct maker *maker, size_t full_from)
 {
-    const char *text = "[";
+    enum { LONGEST = 200 };
+    struct buffer buffer = {.session = maker->session};
+    buffer_add(&buffer, "[");
     for (size_t d = 0; d < maker->picture->rank; d++) {
         tsr_interval span = maker->box[d];
         const char *comma = d > 0 ? ", " : "";
+        if (buffer.size > LONGEST) {
+            buffer_add(&buffer, ", ...");
+            break;
+        }
         if (d >= full_from || span.size == maker->cuts[d].extent) {
-            text = session_format(maker->session, "%s%s:", text, comma);
+            buffer_add(&buffer, "%s:", comma);
         } else {
-            text = session_format(maker->session, "%s%s%" PRId64 ":%" PRId64, text, comma,
-                                  span.start, span.start + span.size);
+            buffer_add(&buffer, "%s%" PRId64 ":%" PRId64, comma, span.start,
+                       span.start + span.size);
         }
     }
-    return session_format(maker->session, "%s]", text);
+    buffer_add(&buffer, "]");
+    return buffer.data;
 }
 
 /* The shard that a set of devices holds: known by its first device. Its number, new or not. */

@@ -2,30 +2,13 @@
 #include "show.h"
 
 #include <argp.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "mesh_name.h"
 #include "output.h"
 #include "utf8.h"
-
-struct options {
-    const char *sharding;
-    const char **meshes;
-    size_t num_meshes;
-    const char *shape;
-    const char *dtype;
-    const char *from;
-    const char *to;
-    const char *svg;
-    const char *devices;
-    bool strict;
-    bool no_sub_axes;
-    bool json;
-    bool ascii;
-    enum colour_mode colour;
-};
 
 enum option_key {
     KEY_MESH = 'm',
@@ -49,12 +32,15 @@ static const struct argp_option option_rows[] = {
      "several times; the first is the mesh of a sharding that names none. HLO text needs no mesh.",
      1},
     {"shape", KEY_SHAPE, "SHAPE", 0,
-     "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32 or tensor<4x8xf32>", 1},
+     "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32 or tensor<4x8xf32>. A type "
+     "may stand behind the sharding instead: `[{\"x\"}, {}] : tensor<4x8xf32>'",
+     1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "The element type, such as f32: tells bytes per device", 1},
     {0, 0, 0, 0, "How to read the sharding:", 2},
     {"from", KEY_FROM, "DIALECT", 0,
      "sdy, jax, dtensor or hlo; without this it is seen from the text", 2},
-    {"strict", KEY_STRICT, 0, 0, "Only the form of programs: canonical order, no empty lists", 2},
+    {"strict", KEY_STRICT, 0, 0,
+     "Only the forms of programs: <@mesh, [...]> in canonical order, @mesh = <[...]>", 2},
     {"no-sub-axes", KEY_NO_SUB_AXES, 0, 0, "Refuse sub-axes, as in what users write", 2},
     {0, 0, 0, 0, "How to show it:", 3},
     {"to", KEY_TO, "DIALECT", 0, "Only translate: print the text in sdy, jax, dtensor or hlo", 3},
@@ -77,6 +63,10 @@ static const char doc[] =
     "  jax      \"P('x', None, ('y', 'z'))\"\n"
     "  dtensor  '[Shard(0), Replicate(), Partial()]'\n"
     "  hlo      '{devices=[2,1,4]<=[8] last_tile_dim_replicate}'\n"
+    "In sdy, the lists of '[...], replicated={...}' and of 'sharding<...>' may be\n"
+    "empty or in any order; '<@mesh, [...]>' and '#sdy.sharding<...>' are read as\n"
+    "in programs. A type may follow any sharding, ' : tensor<4x8xf32>', and the\n"
+    "name of a value come before it, '%arg0 : '.\n"
     "\n"
     "Examples:\n"
     "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --shape 4x8 '[{\"x\"}, {\"y\"}]'\n"
@@ -90,11 +80,12 @@ static const char doc[] =
 static void check_options(const struct options *options, struct argp_state *state)
 {
     bool svg_to_stdout = options->svg != NULL && strcmp(options->svg, "-") == 0;
-    if (options->svg != NULL && options->shape == NULL) {
+    bool has_shape = options->shape != NULL || show_is_typed(options->sharding);
+    if (options->svg != NULL && !has_shape) {
         argp_error(state, "--svg needs --shape: there is no picture without one");
-    } else if (options->devices != NULL && options->shape == NULL) {
+    } else if (options->devices != NULL && !has_shape) {
         argp_error(state, "--devices needs --shape: without one nothing is known of a device");
-    } else if (options->dtype != NULL && options->shape == NULL) {
+    } else if (options->dtype != NULL && !has_shape) {
         argp_error(state, "--dtype needs --shape: without one bytes cannot be counted");
     } else if (options->to != NULL && options->svg != NULL) {
         argp_error(state, "--to prints a translation and nothing else: leave out --svg");
@@ -173,180 +164,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Refuses what stands behind a text that has been read. */
-static int check_end(struct session *session, const tsr_text *text, const char *message)
-{
-    size_t at = text->at;
-    while (at < text->size && isspace((unsigned char)text->data[at])) {
-        at++;
-    }
-    return at == text->size ? EXIT_FINE
-                            : session_fail_at(session, text, at, text->size - at, message);
-}
-
-static tsr_reading reading_of(const struct options *options)
-{
-    return options->strict ? TSR_READ_PROGRAM : TSR_READ_LENIENT;
-}
-
-/*
- * Moves a text behind `@name =` and gives the name, NULL when it does not start with one. Programs
- * name their meshes outside of the attribute that the strict reading takes.
- */
-static const char *take_name(struct session *session, tsr_text *text)
-{
-    const char *start = text->data + strspn(text->data, " \t\n");
-    const char *equals = strchr(start, '=');
-    if (*start != '@' || equals == NULL) {
-        return NULL;
-    }
-    const char *end = equals;
-    while (end > start + 1 && isspace((unsigned char)end[-1])) {
-        end--;
-    }
-    text->at = (size_t)(equals + 1 - text->data);
-    text->at += strspn(text->data + text->at, " \t\n");
-    return session_format(session, "%.*s", (int)(end - start - 1), start + 1);
-}
-
-/* Reads a mesh; one without a name is called "mesh". */
-static int read_mesh(struct session *session, const struct options *options, const char *string,
-                     const tsr_mesh **out)
-{
-    tsr_text text = tsr_text_of("<mesh>", string);
-    const char *name = options->strict ? take_name(session, &text) : NULL;
-    tsr_status status =
-        tsr_mesh_read(session->ctx, session->arena, &text, reading_of(options), out);
-    if (status != TSR_OK) {
-        return session_fail(session, status);
-    }
-    int code = check_end(session, &text, "nothing may follow the mesh");
-    if (code != EXIT_FINE) {
-        return code;
-    }
-    if (name == NULL && tsr_mesh_name(*out) == NULL) {
-        name = "mesh";
-    }
-    if (name != NULL) {
-        status = tsr_mesh_rename(session->ctx, session->arena, *out, name, out);
-    }
-    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
-}
-
-/* Adds a mesh to the table; two of one name are most often two without one. */
-static int add_mesh(struct session *session, tsr_mesh_table *table, const tsr_mesh *mesh)
-{
-    const char *name = tsr_mesh_name(mesh);
-    bool taken = tsr_mesh_table_find(table, name, strlen(name)) != NULL;
-    tsr_status status = tsr_mesh_table_add(session->ctx, table, mesh);
-    if (status == TSR_OK) {
-        return EXIT_FINE;
-    }
-    int code = session_fail(session, status);
-    if (taken) {
-        fputs("note: give each mesh its own name: --mesh '@other = <[\"x\"=2]>'; without one it is "
-              "called mesh\n",
-              stderr);
-    }
-    return code;
-}
-
-/* Reads all meshes; the first is the default, NULL without any. */
-static int read_meshes(struct session *session, const struct options *options,
-                       tsr_mesh_table *table, const tsr_mesh **first)
-{
-    *first = NULL;
-    for (size_t i = 0; i < options->num_meshes; i++) {
-        const tsr_mesh *mesh = NULL;
-        int code = read_mesh(session, options, options->meshes[i], &mesh);
-        if (code != EXIT_FINE) {
-            return code;
-        }
-        code = add_mesh(session, table, mesh);
-        if (code != EXIT_FINE) {
-            return code;
-        }
-        *first = i == 0 ? mesh : *first;
-    }
-    return EXIT_FINE;
-}
-
-/* The dialect that was asked for, or that a text looks like. */
-static int choose_dialect(struct session *session, const struct options *options,
-                          const tsr_text *text, tsr_dialect *out)
-{
-    *out = tsr_dialect_guess(text);
-    if (options->from == NULL) {
-        return EXIT_FINE;
-    }
-    tsr_status status = tsr_dialect_parse(session->ctx, options->from, out);
-    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
-}
-
-static bool needs_mesh(tsr_dialect dialect)
-{
-    return dialect == TSR_DIALECT_JAX || dialect == TSR_DIALECT_DTENSOR;
-}
-
-static int read_sharding(struct session *session, const struct options *options,
-                         struct facts *facts)
-{
-    tsr_mesh_table *table = NULL;
-    tsr_dialect dialect;
-    tsr_text text = tsr_text_of("<sharding>", options->sharding);
-    tsr_sharding_reader reader = {.reading = reading_of(options), .rank = -1};
-    reader.flags = options->no_sub_axes ? TSR_SHARDING_NO_SUB_AXES : TSR_SHARDING_DEFAULT;
-    reader.rank = facts->has_shape ? (int64_t)facts->shape.rank : -1;
-    tsr_status status = tsr_mesh_table_create(session->ctx, session->arena, &table);
-    if (status != TSR_OK) {
-        return session_fail(session, status);
-    }
-    int code = read_meshes(session, options, table, &reader.mesh);
-    if (code == EXIT_FINE) {
-        code = choose_dialect(session, options, &text, &dialect);
-    }
-    if (code != EXIT_FINE) {
-        return code;
-    }
-    if (reader.mesh == NULL && needs_mesh(dialect)) {
-        return complain("a %s sharding needs a mesh: add --mesh '<[\"x\"=2, \"y\"=4]>'",
-                        tsr_dialect_name(dialect));
-    }
-    reader.meshes = table;
-    status =
-        tsr_dialect_read(session->ctx, session->arena, dialect, &text, &reader, facts->shape.rank,
-                         facts->has_shape ? facts->shape.extents : NULL, &facts->sharding);
-    if (status == TSR_OK) {
-        return check_end(session, &text, "nothing may follow the sharding");
-    }
-    code = session_fail(session, status);
-    if (reader.mesh == NULL && dialect == TSR_DIALECT_SDY) {
-        fputs("note: no mesh was given: add --mesh '<[\"x\"=2, \"y\"=4]>'\n", stderr);
-    }
-    return code;
-}
-
-/* The shape and the element type, from either option; both may give the type if they agree. */
-static int read_shape(struct session *session, const struct options *options, struct shape *shape)
-{
-    int code = shape_read(session, options->shape, shape);
-    if (code != EXIT_FINE || options->dtype == NULL) {
-        return code;
-    }
-    tsr_dtype dtype;
-    tsr_status status = tsr_dtype_parse(session->ctx, options->dtype, &dtype);
-    if (status != TSR_OK) {
-        return session_fail(session, status);
-    }
-    if (shape->has_dtype && shape->dtype != dtype) {
-        return complain("--shape says %s and --dtype says %s: leave out one",
-                        tsr_dtype_name(shape->dtype), tsr_dtype_name(dtype));
-    }
-    shape->dtype = dtype;
-    shape->has_dtype = true;
-    return EXIT_FINE;
-}
-
 /* The canonical texts of the sharding and of its mesh. */
 static int print_texts(struct session *session, struct facts *facts)
 {
@@ -360,7 +177,9 @@ static int print_texts(struct session *session, struct facts *facts)
     if (status != TSR_OK) {
         return session_fail(session, status);
     }
-    facts->mesh_text = name == NULL ? mesh : session_format(session, "@%s = %s", name, mesh);
+    facts->mesh_text =
+        name == NULL ? mesh
+                     : session_format(session, "@%s = %s", mesh_name_format(session, name), mesh);
     return EXIT_FINE;
 }
 
@@ -378,7 +197,7 @@ static int find_geometry(struct session *session, struct facts *facts)
     facts->local_shape = local;
     facts->padded_shape = padded;
     facts->cuts = cuts_of(session, facts->geometry, facts->rank);
-    return EXIT_FINE;
+    return facts_find_stored(session, facts);
 }
 
 /* Which devices to list: those asked for, else all of them if that is not too much. */
@@ -401,14 +220,7 @@ static int find_range(const struct options *options, struct facts *facts)
 /* Everything there is to know before anything is printed. */
 static int find_facts(struct session *session, const struct options *options, struct facts *facts)
 {
-    int code = EXIT_FINE;
-    facts->has_shape = options->shape != NULL;
-    if (facts->has_shape) {
-        code = read_shape(session, options, &facts->shape);
-    }
-    if (code == EXIT_FINE) {
-        code = read_sharding(session, options, facts);
-    }
+    int code = show_input(session, options, facts);
     if (code != EXIT_FINE) {
         return code;
     }
@@ -432,7 +244,7 @@ static int translate(struct session *session, const struct options *options,
                                    facts->has_shape ? facts->shape.extents : NULL, &text);
     }
     if (status != TSR_OK) {
-        return session_fail(session, status);
+        return show_fail(session, facts, status);
     }
     if (!options->json) {
         puts(text);

@@ -6,6 +6,24 @@
 #include "cuts.h"
 #include "picture.h"
 
+/* What the command line says; a text that is not given is NULL. */
+struct options {
+    const char *sharding;
+    const char **meshes;
+    size_t num_meshes;
+    const char *shape;
+    const char *dtype;
+    const char *from;
+    const char *to;
+    const char *svg;
+    const char *devices;
+    bool strict;
+    bool no_sub_axes;
+    bool json;
+    bool ascii;
+    enum colour_mode colour;
+};
+
 /* The facts; without a shape only the first group is there. */
 struct facts {
     const tsr_sharding *sharding;
@@ -20,11 +38,24 @@ struct facts {
     const struct cuts *cuts;
     const int64_t *local_shape;
     const int64_t *padded_shape;
+    const int64_t *stored_most;  /* rows that a device stores, per dimension: `align` adds some */
+    const int64_t *stored_least; /* and the fewest */
+    bool stores_more;            /* than it holds, some device */
 
     bool has_range;
     int64_t first; /* the places of the mesh to list: first .. end - 1 */
     int64_t end;
 };
+
+/* Reads the meshes, the sharding and the shape: `sharding`, `has_shape` and `shape` of the facts.
+ */
+int show_input(struct session *session, const struct options *options, struct facts *facts);
+
+/* Whether a type stands behind the sharding, and tells the shape. */
+bool show_is_typed(const char *sharding);
+
+/* session_fail, with a note about --shape when that is missing. */
+int show_fail(struct session *session, const struct facts *facts, tsr_status status);
 
 /* The table, without the picture. */
 int show_table(struct session *session, const struct facts *facts, struct text_style style);
@@ -34,14 +65,17 @@ void show_device_list(struct session *session, const struct facts *facts);
 
 void show_json(struct session *session, const struct facts *facts);
 
-/* Bytes of the largest and of the smallest part that a device holds; -1 beyond 2^63-1. */
+/* Finds what is stored, once the rest of the geometry is there. */
+int facts_find_stored(struct session *session, struct facts *facts);
+
+/* Bytes that the device with the most and the one with the least store; -1 beyond 2^63-1. */
 int64_t facts_largest_bytes(const struct facts *facts);
 int64_t facts_smallest_bytes(const struct facts *facts);
 
 /* Room for the pieces of any dimension on any device. */
 size_t facts_most_pieces(const struct facts *facts);
 
-/* Extents as `4x8`, `scalar` for none. */
+/* Extents as `4x8`, `?` for one that is not known, `scalar` for none. */
 const char *facts_format_shape(struct session *session, size_t rank, const int64_t *extents);
 
 #endif

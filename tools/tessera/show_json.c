@@ -1,5 +1,6 @@
 /* The facts as JSON, written device by device. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "show.h"
 #include "utf8.h"
@@ -53,12 +54,24 @@ static void write_pieces(const struct facts *facts, int64_t device, size_t most,
     putchar(']');
 }
 
+/* What a device stores, where that is more than it holds. */
+static void write_stored(const struct facts *facts, int64_t device, const int64_t *size,
+                         int64_t *stored)
+{
+    tsr_geometry_stored_size(facts->geometry, device, stored);
+    if (memcmp(stored, size, facts->rank * sizeof *size) != 0) {
+        fputs(", \"stored_size\": ", stdout);
+        write_numbers(stored, facts->rank);
+    }
+}
+
 static void write_devices(struct session *session, const struct facts *facts)
 {
     size_t most = facts_most_pieces(facts);
     tsr_interval *pieces = session_alloc(session, most, sizeof *pieces);
     int64_t *start = session_alloc(session, facts->rank, sizeof *start);
     int64_t *size = session_alloc(session, facts->rank, sizeof *size);
+    int64_t *stored = session_alloc(session, facts->rank, sizeof *stored);
     bool in_pieces = has_unaligned(facts);
     fputs(",\n  \"devices\": [", stdout);
     for (int64_t place = facts->first; place < facts->end && !ferror(stdout); place++) {
@@ -69,6 +82,7 @@ static void write_devices(struct session *session, const struct facts *facts)
         write_numbers(start, facts->rank);
         fputs(", \"size\": ", stdout);
         write_numbers(size, facts->rank);
+        write_stored(facts, device, size, stored);
         if (in_pieces) {
             write_pieces(facts, device, most, pieces);
         }

@@ -92,7 +92,7 @@ static void write_replication(struct session *session, const struct facts *facts
     write_entry("replication", text, 0, style);
 }
 
-/* The reduction that is left to do, if there is one. */
+/* The reduction that is left to do, if there is one: over axes of size 1 there is nothing to do. */
 static int write_pending(struct session *session, const struct facts *facts,
                          struct text_style style)
 {
@@ -104,7 +104,8 @@ static int write_pending(struct session *session, const struct facts *facts,
     size_t count = 0;
     const tsr_axis_ref *axes = tsr_sharding_unreduced(facts->sharding, &count);
     const char *axes_text = NULL;
-    if (count == 0) {
+    int64_t parts = tsr_axes_size(axes, count);
+    if (parts == 1) {
         return EXIT_FINE;
     }
     tsr_status status =
@@ -112,9 +113,9 @@ static int write_pending(struct session *session, const struct facts *facts,
     if (status != TSR_OK) {
         return session_fail(session, status);
     }
-    const char *text = session_format(session, "%s over %s, of %" PRId64 " parts of each element",
-                                      names[tsr_sharding_reduction(facts->sharding)], axes_text,
-                                      tsr_axes_size(axes, count));
+    const char *text =
+        session_format(session, "%s over %s, of %" PRId64 " parts of each element",
+                       names[tsr_sharding_reduction(facts->sharding)], axes_text, parts);
     write_entry("pending", text, 0, style);
     return EXIT_FINE;
 }
@@ -144,6 +145,12 @@ static void write_geometry(struct session *session, const struct facts *facts,
     bool padded = memcmp(facts->padded_shape, facts->shape.extents, bytes) != 0;
     write_entry("shape", facts_format_shape(session, rank, facts->shape.extents), 0, style);
     write_entry("local shape", facts_format_shape(session, rank, facts->local_shape), 0, style);
+    if (facts->stores_more) {
+        const char *stored = facts_format_shape(session, rank, facts->stored_most);
+        write_entry("stored shape",
+                    session_format(session, "%s, partitions rounded up to their alignment", stored),
+                    0, style);
+    }
     if (padded) {
         write_entry("padded shape", facts_format_shape(session, rank, facts->padded_shape), 0,
                     style);

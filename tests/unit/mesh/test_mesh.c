@@ -25,6 +25,7 @@ static void text_is_canonical(void **state)
         {"<[\"a\"=2, \"b\"=4], device_ids<=[4, 2]T(1, 0)>",
          "<[\"a\"=2, \"b\"=4], device_ids=[0, 2, 4, 6, 1, 3, 5, 7]>"},
         {"sdy.mesh @m = <[\"a\"=2]>", "<[\"a\"=2]>"},
+        {"@m = #sdy.mesh<[\"a\"=2]>", "<[\"a\"=2]>"},
         {"<[\"a\"=4], device_ids=[3, 1, 0, 2]>", "<[\"a\"=4], device_ids=[3, 1, 0, 2]>"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -334,6 +334,8 @@ static void test_dtensor_read(void **state)
                 "[{}, {}], unreduced={\"x\", \"y\", \"z\"}");
     expect_read(f, dt, XY, "4", "[Partial(\"avg\"), R]", "[{}], unreduced=avg{\"x\"}");
     expect_read(f, dt, XY, "4", "[Partial('max'), R]", "[{}], unreduced=max{\"x\"}");
+    expect_read(f, dt, "<[\"x\"=1, \"y\"=2]>", "4", "[Partial(), Partial('max')]",
+                "[{}], unreduced=max{\"x\", \"y\"}");
     expect_read(f, dt, XY, "4", "[Partial(min), R]", "[{}], unreduced=min{\"x\"}");
     expect_read(f, dt, XY, "4", "[Partial(reduce_op='product'), R]", "[{}], unreduced=prod{\"x\"}");
     expect_read(f, dt, XY, "8", "[DynamicShard(0, [3, 5]), R]", "[{\"x\"}:dynamic[3, 5]]");
@@ -810,7 +812,7 @@ static void test_no_memory(void **state)
         "[Shard(0), Shard(0)]",
         "[Shard(1), Shard(1)]",
         "[DynamicShard(0, [2, 3]), Partial()]",
-        "[PartitionedShard(dim=0, counts=[[1, 1], [1, 3]], aligned=True), Shard(1)]",
+        "[PartitionedShard(dim=0, counts=[[1, 1], [1, 2]], aligned=True), Shard(1)]",
         "{devices=[2,1,2]3,2,1,0 last_tile_dim_replicate}",
         "{devices=[2,2]3,1,2,0}",
         "{replicated}",

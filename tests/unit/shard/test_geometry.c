@@ -119,6 +119,37 @@ static void equality_by_hand(void **state)
     assert_true(same(f, "<[\"x\"=2]>", "[{}]", "<[\"x\"=1, \"y\"=2]>", "[{\"x\"}]", 1, SHAPE(3)));
 }
 
+/* Equal index functions with unequal chunks, beside a dimension with explicit sizes. */
+static void equality_beside_explicit_sizes(void **state)
+{
+    fixture *f = *state;
+    assert_false(same(f, "<[\"a\"=4, \"b\"=1]>", "[{\"b\"}:dynamic[1], {\"a\"}, {}]",
+                      "<[\"p\"=2, \"q\"=2]>", "[{}, {\"q\"}, {\"p\"}]", 3, SHAPE(1, 6, 1)));
+    assert_true(same(f, "<[\"a\"=4, \"b\"=1]>", "[{\"b\"}:dynamic[1], {\"a\"}, {}]",
+                     "<[\"p\"=2, \"q\"=2]>", "[{}, {\"p\", \"q\"}, {}]", 3, SHAPE(1, 6, 1)));
+}
+
+static void stored_sizes_are_aligned(void **state)
+{
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=2]>");
+    const tsr_geometry *g = geometry_of(
+        f,
+        sharding_of(f, mesh,
+                    "[{\"x\"}:partitioned[[4, 6, 4, 2], [2, 4, 8, 2]](aligned, align=8), {}]"),
+        2, SHAPE(32, 3));
+    int64_t size[2];
+    assert_true(tsr_geometry_stored_size(g, 0, size));
+    assert_int_equal(size[0], 8 + 16);
+    assert_int_equal(size[1], 3);
+    assert_true(tsr_geometry_stored_size(g, 1, size));
+    assert_int_equal(size[0], 16 + 8);
+    assert_false(tsr_geometry_stored_size(g, 2, size));
+    const tsr_geometry *even = geometry_of(f, sharding_of(f, mesh, "[{\"x\"}]"), 1, SHAPE(5));
+    assert_true(tsr_geometry_stored_size(even, 1, size));
+    assert_int_equal(size[0], 2);
+}
+
 static void equality_over_different_devices(void **state)
 {
     fixture *f = *state;
@@ -159,6 +190,8 @@ int main(void)
         TEST(a_maximal_mesh_holds_everything),
         TEST(holders_on_a_huge_mesh),
         TEST(equality_by_hand),
+        TEST(equality_beside_explicit_sizes),
+        TEST(stored_sizes_are_aligned),
         TEST(equality_over_different_devices),
         TEST(equality_has_a_limit_only_where_it_must_count),
     };

@@ -75,6 +75,11 @@ static void every_rule_has_its_message(void **state)
          "dim 0: align must be at least 1, got: 0"},
         {"[{\"x\"}:partitioned[?](partitions=-1)]",
          "dim 0: the number of partitions must be at least 1, got: -1"},
+        {"[{\"x\"}:partitioned[[4], [2]](aligned, unaligned)]",
+         "a layout is aligned or unaligned: say it once"},
+        {"[{\"x\"}:partitioned[[4], [2]](align=2, align=4)]", "this option stands twice"},
+        {"[{\"x\"}:partitioned[?](partitions=0)]",
+         "dim 0: the number of partitions must be at least 1, got: 0"},
         {"[{\"x\"}:partitioned[[4], [2]](sideways)]",
          "expected one of aligned, unaligned, owners=[...], align=N, or behind partitioned[?] "
          "partitions=N"},

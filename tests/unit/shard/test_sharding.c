@@ -172,7 +172,7 @@ static void every_rule_has_its_message(void **state)
         {mesh, 2, "<@foo, [{\"c\":(1)4}, {\"c\":(2)4}]>",
          "overlapping sub-axes: \"c\":(1)4, \"c\":(2)4"},
         {mesh, 1, "<@foo, [{\"c\":(4611686018427387904)4}]>",
-         "sub-axis next pre-size -1 doesn't divide the size of the full axis 8: "
+         "sub-axis next pre-size 18446744073709551616 doesn't divide the size of the full axis 8: "
          "\"c\":(4611686018427387904)4"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -212,6 +212,84 @@ static void the_lenient_reading_sorts_and_merges(void **state)
     assert_int_equal(tsr_sharding_parse(f->ctx, f->arena, NULL, "[{\"a\"}]", &none),
                      TSR_ERR_INVALID);
     expect_error(f, "the sharding names no mesh and none is given");
+}
+
+static void the_program_form_is_strict_in_any_reading(void **state)
+{
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, foo);
+    static const struct {
+        const char *given;
+        const char *message;
+    } cases[] = {
+        {"#sdy.sharding<@foo, [{}, {}], replicated={\"b\", \"a\"}>",
+         "replicated axes are not ordered w.r.t. mesh"},
+        {"<@foo, [{}, {\"c\":(1)2, \"c\":(2)2}]>",
+         "two consecutive sub-axes can be merged: \"c\":(1)2, \"c\":(2)2"},
+        {"#sdy.sharding<@foo, [{}], replicated={}>", "expected string"},
+        {"#sdy.sharding<@foo, [{}]}>", "expected '>'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const tsr_sharding *none = NULL;
+        assert_true(tsr_sharding_parse(f->ctx, f->arena, mesh, cases[i].given, &none) < 0);
+        expect_error(f, cases[i].message);
+    }
+}
+
+static void notes_stay_with_the_headline(void **state)
+{
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, foo);
+    static const char *const cases[] = {"<@foo, [{\"a\"}], replicated={b}>",
+                                        "[{\"a\"}], replicated{\"b\"}"};
+    for (size_t i = 0; i < 2; i++) {
+        const tsr_sharding *none = NULL;
+        assert_int_equal(tsr_sharding_parse(f->ctx, f->arena, mesh, cases[i], &none),
+                         TSR_ERR_SYNTAX);
+        assert_non_null(tsr_context_diagnostics(f->ctx)->notes);
+        tsr_context_clear(f->ctx);
+    }
+}
+
+static void explicit_sizes_are_checked_where_they_stand(void **state)
+{
+    fixture *f = *state;
+    const int64_t shape[] = {4, 6};
+    const tsr_sharding_reader reader = {
+        .mesh = mesh_of(f, foo), .reading = TSR_READ_LENIENT, .rank = 2, .shape = shape};
+    tsr_text text = tsr_text_of(NULL, "[{}, {\"a\"}:dynamic[2, 3]]");
+    const tsr_sharding *none = NULL;
+    assert_int_equal(tsr_sharding_read(f->ctx, f->arena, &text, &reader, &none), TSR_ERR_INVALID);
+    assert_int_equal(tsr_context_diagnostics(f->ctx)->column, 6);
+    expect_error(f, "dim 1: the sizes of its layout sum to 5, the extent is 6");
+}
+
+static void results_do_not_lean_on_their_source(void **state)
+{
+    fixture *f = *state;
+    tsr_arena *other;
+    const tsr_sharding *closed = NULL;
+    const tsr_sharding *opened = NULL;
+    const tsr_mesh *renamed = NULL;
+    const tsr_mesh *mesh = mesh_of(f, foo);
+    assert_int_equal(tsr_arena_create(f->ctx, &other), TSR_OK);
+    const tsr_mesh *listed = NULL;
+    const tsr_sharding *source = NULL;
+    assert_int_equal(tsr_mesh_parse(f->ctx, other, "<[\"x\"=4], device_ids=[3, 1, 0, 2]>", &listed),
+                     TSR_OK);
+    assert_int_equal(tsr_sharding_parse(f->ctx, other, mesh,
+                                        "[{\"a\", ?}], replicated={\"b\"}, unreduced={\"c\"}",
+                                        &source),
+                     TSR_OK);
+    assert_int_equal(tsr_mesh_rename(f->ctx, f->arena, listed, "m", &renamed), TSR_OK);
+    assert_int_equal(tsr_sharding_close(f->ctx, f->arena, source, &closed), TSR_OK);
+    assert_int_equal(tsr_sharding_open(f->ctx, f->arena, source, &opened), TSR_OK);
+    tsr_arena_destroy(other);
+    assert_string_equal(mesh_text(f, renamed), "<[\"x\"=4], device_ids=[3, 1, 0, 2]>");
+    assert_int_equal(tsr_mesh_place_of(renamed, 3), 0);
+    assert_string_equal(sharding_bare(f, closed), "[{\"a\"}], unreduced={\"c\"}");
+    assert_string_equal(sharding_bare(f, opened),
+                        "[{\"a\", ?}], replicated={\"b\"}, unreduced={\"c\"}");
 }
 
 static void a_bare_text_leaves_what_is_not_its_own(void **state)
@@ -274,6 +352,11 @@ static void lists_of_shardings(void **state)
         "`::llvm::ArrayRef<TensorShardingAttr>`",
         NULL};
     expect_errors(f, wanted);
+    text = tsr_text_of(NULL, "<[<@foo, [{\"q\"}]>]>");
+    assert_int_equal(tsr_shardings_read(f->ctx, f->arena, &text, &reader, &list, &count),
+                     TSR_ERR_INVALID);
+    const char *const once[] = {"unknown axis name: \"q\"", NULL};
+    expect_errors(f, once);
 }
 
 static void users_may_be_kept_from_sub_axes(void **state)
@@ -285,6 +368,10 @@ static void users_may_be_kept_from_sub_axes(void **state)
                                         .rank = -1};
     tsr_text text = tsr_text_of(NULL, "[{\"a\"}, {\"c\":(1)2}]");
     const tsr_sharding *sharding = NULL;
+    assert_int_equal(tsr_sharding_read(f->ctx, f->arena, &text, &reader, &sharding),
+                     TSR_ERR_INVALID);
+    expect_error(f, "sub-axes are not allowed here: \"c\":(1)2");
+    text = tsr_text_of(NULL, "[{\"c\":(1)2, \"c\":(2)4}]");
     assert_int_equal(tsr_sharding_read(f->ctx, f->arena, &text, &reader, &sharding),
                      TSR_ERR_INVALID);
     expect_error(f, "sub-axes are not allowed here: \"c\":(1)2");
@@ -313,6 +400,10 @@ static void equality_and_equivalence(void **state)
     assert_true(tsr_sharding_equivalent(NULL, none, false));
     assert_false(tsr_sharding_equivalent(plain, NULL, false));
     assert_false(tsr_sharding_equivalent(plain, other, false));
+    const tsr_sharding *named =
+        sharding_of(f, mesh_of(f, "@bar = <[\"a\"=2, \"b\"=4, \"c\"=8]>"), "[{\"a\"}, {}]");
+    assert_false(tsr_sharding_equivalent(plain, named, false));
+    assert_false(tsr_sharding_equal(plain, named));
 }
 
 static void common_meshes(void **state)
@@ -332,6 +423,7 @@ static void common_meshes(void **state)
     assert_null(COMMON(false, a, b));
     assert_null(COMMON(false, a, ids));
     assert_ptr_equal(COMMON(true, ids, a), tsr_sharding_mesh(a));
+    assert_ptr_equal(COMMON(true, a, again), tsr_sharding_mesh(a));
     assert_ptr_equal(COMMON(false, empty), tsr_sharding_mesh(empty));
     assert_null(COMMON(false, NULL, NULL));
 #undef COMMON
@@ -429,6 +521,16 @@ static void translation_to_another_view(void **state)
          "[{\"x\"}:dynamic[2, 1, 1, 1]]"},
         {"<[\"a\"=3, \"b\"=2], device_ids=[0, 2, 4, 1, 3, 5]>", "[{\"a\"}]",
          "<[\"x\"=3, \"y\"=2], device_ids=[0, 2, 4, 1, 3, 5]>", "[{\"x\"}]"},
+        {"<[\"a\"=1]>", "[{}, {\"a\"}:dynamic[6], {}]", "<[\"a\"=1]>", "[{}, {}, {}]"},
+        {"<[\"a\"=8], device_ids=[5, 1, 4, 3, 2, 0, 6, 7]>", "[{}]", "<[\"x\"=4, \"y\"=2]>",
+         "[{}]"},
+        {"<[\"a\"=2], device_ids=[1, 0]>", "[], replicated={\"a\"}", "<[\"x\"=2]>",
+         "[], replicated={\"x\"}"},
+        {"<[\"a\"=2], device_ids=[1, 0]>", "[{\"a\"}]", "<[\"x\"=2]>", NULL},
+        {"<[\"a\"=2, \"b\"=2]>", "[{\"a\"}], unreduced=max{\"b\"}",
+         "<[\"x\"=2, \"y\"=2], device_ids=[1, 0, 3, 2]>", "[{\"x\"}], unreduced=max{\"y\"}"},
+        {"<[\"a\"=2, \"b\"=2]>", "[{\"b\"}]", "<[\"x\"=2, \"y\"=2], device_ids=[1, 0, 3, 2]>",
+         NULL},
         {"<[\"a\"=1, \"b\"=2]>", "[{\"a\"}, {\"b\"}]", "<[\"x\"=2]>", "[{}, {\"x\"}]"},
         {"<[\"a\"=2]>", "[{\"a\"}]", "<[\"x\"=4]>", NULL},
     };
@@ -463,7 +565,30 @@ static void builders_are_checked_like_texts(void **state)
     spec.dims = stray;
     assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, 0, &out), TSR_ERR_INVALID);
     expect_error(f, "unknown axis name: \"?\"");
+    tsr_dim hasty[] = {tsr_dim_closed(twice, 1)};
+    spec.dims = hasty;
+    assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, 0, &out), TSR_OK);
+    assert_string_equal(sharding_bare(f, out), "[{\"a\"}]");
+    hasty[0].priority = -7;
+    out = NULL;
+    assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, 0, &out), TSR_ERR_INVALID);
+    expect_error(f, "dim 0: a priority must be at least 0, got: -7");
     assert_null(out);
+}
+
+/* As many references as text can hold: looked up, not compared one with another. */
+static void many_axes_are_told_apart(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 20000 };
+    tsr_axis_ref *axes = tsr_arena_alloc(f->arena, COUNT * sizeof *axes);
+    for (size_t i = 0; i < COUNT; i++) {
+        axes[i] = tsr_axis_sub(0, 2 + (int64_t)i, 3);
+    }
+    const tsr_mesh *m = mesh_of(f, foo);
+    axes[COUNT - 1] = axes[7];
+    assert_int_equal(tsr_axes_verify(f->ctx, f->arena, m, axes, COUNT), TSR_ERR_INVALID);
+    expect_error(f, "duplicate axis ref: \"a\":(9)3");
 }
 
 int main(void)
@@ -473,6 +598,10 @@ int main(void)
         TEST(parse_errors_come_in_the_order_of_the_reference),
         TEST(every_rule_has_its_message),
         TEST(the_lenient_reading_sorts_and_merges),
+        TEST(the_program_form_is_strict_in_any_reading),
+        TEST(notes_stay_with_the_headline),
+        TEST(explicit_sizes_are_checked_where_they_stand),
+        TEST(results_do_not_lean_on_their_source),
         TEST(a_bare_text_leaves_what_is_not_its_own),
         TEST(names_resolve_through_a_table),
         TEST(lists_of_shardings),
@@ -483,6 +612,7 @@ int main(void)
         TEST(adding_and_removing_axes),
         TEST(translation_to_another_view),
         TEST(builders_are_checked_like_texts),
+        TEST(many_axes_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
