@@ -341,7 +341,7 @@ static int add_type(struct session *session, const struct shape *type, struct sh
 static int read_shape(struct session *session, const struct options *options,
                       const struct argument *argument, struct shape *shape)
 {
-    struct shape type;
+    struct shape type = {0};
     const char *problem =
         options->shape != NULL ? shape_parse(session, options->shape, shape) : NULL;
     if (problem != NULL) {
