@@ -327,7 +327,8 @@ static int add_dtype(struct shape *shape, const char *first, tsr_dtype dtype, co
 static int add_type(struct session *session, const struct shape *type, struct shape *shape)
 {
     if (type->rank != shape->rank ||
-        memcmp(type->extents, shape->extents, type->rank * sizeof *type->extents) != 0) {
+        (type->rank > 0 &&
+         memcmp(type->extents, shape->extents, type->rank * sizeof *type->extents) != 0)) {
         return complain("--shape says %s and the type behind the sharding says %s: leave out one",
                         facts_format_shape(session, shape->rank, shape->extents),
                         facts_format_shape(session, type->rank, type->extents));
