@@ -1,0 +1,236 @@
+#include "kernel/copy.h"
+
+#include <string.h>
+
+#include "kernel/loops.h"
+
+/* How far ahead of a streamed copy its source is fetched, in bytes of source that are wanted. */
+enum { AHEAD = 2048 };
+
+/* Rows up to this long are followed into the next rows; in longer ones the next bytes will do. */
+enum { SHORT_ROW = 16384 };
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+enum { LINE = 64, STREAM_LEAST = 2 * LINE };
+
+static void stream_line(char *dst, const char *src)
+{
+    const __m128i *from = (const __m128i *)(const void *)src;
+    __m128i *to = (__m128i *)(void *)dst;
+    const __m128i a = _mm_loadu_si128(from);
+    const __m128i b = _mm_loadu_si128(from + 1);
+    const __m128i c = _mm_loadu_si128(from + 2);
+    const __m128i d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
+}
+
+/* A hint, which never faults: the address may be past the end of what there is. */
+static void fetch(const char *src, int64_t ahead)
+{
+    const uintptr_t address = (uintptr_t)src + (uintptr_t)ahead;
+    _mm_prefetch((const char *)address, _MM_HINT_T0); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/*
+ * Whole lines go around the cache; the ends, which share a line with somebody else's bytes, do not.
+ * The source is fetched `ahead` bytes before it is read.
+ */
+static void stream_run(char *dst, const char *src, size_t bytes, int64_t ahead)
+{
+    const size_t head = (size_t)(-(uintptr_t)dst % LINE);
+    memcpy(dst, src, head);
+    dst += head;
+    src += head;
+    bytes -= head;
+    for (; bytes >= LINE; bytes -= LINE, dst += LINE, src += LINE) {
+        fetch(src, ahead);
+        stream_line(dst, src);
+    }
+    memcpy(dst, src, bytes);
+}
+
+static void copy_run(char *dst, const char *src, size_t bytes, bool stream, int64_t ahead)
+{
+    if (stream && bytes >= STREAM_LEAST) {
+        stream_run(dst, src, bytes, ahead);
+    } else {
+        memcpy(dst, src, bytes);
+    }
+}
+
+void kernel_copy_fence(void)
+{
+    _mm_sfence();
+}
+
+#else
+
+static void copy_run(char *dst, const char *src, size_t bytes, bool stream, int64_t ahead)
+{
+    (void)stream;
+    (void)ahead;
+    memcpy(dst, src, bytes);
+}
+
+void kernel_copy_fence(void) {}
+
+#endif
+
+void kernel_copy_run(void *dst, const void *src, size_t bytes, bool stream)
+{
+    copy_run(dst, src, bytes, stream, AHEAD);
+}
+
+/* Copies items one by one along the innermost dimension. */
+typedef void (*strided_copy)(char *dst, const char *src, const loop *inner, size_t item);
+
+static void strided_any(char *dst, const char *src, const loop *inner, size_t item)
+{
+    for (int64_t i = 0; i < inner->size; i++) {
+        memcpy(dst + i * inner->strides[0], src + i * inner->strides[1], item);
+    }
+}
+
+#define DEFINE_STRIDED(bytes)                                                                      \
+    static void strided_##bytes(char *dst, const char *src, const loop *inner, size_t item)        \
+    {                                                                                              \
+        (void)item;                                                                                \
+        strided_any(dst, src, inner, bytes);                                                       \
+    }
+DEFINE_STRIDED(1)
+DEFINE_STRIDED(2)
+DEFINE_STRIDED(4)
+DEFINE_STRIDED(8)
+DEFINE_STRIDED(16)
+
+enum { MOST_STRIDED = 16 };
+
+static const strided_copy strided[MOST_STRIDED + 1] = {
+    [1] = strided_1, [2] = strided_2, [4] = strided_4, [8] = strided_8, [16] = strided_16,
+};
+
+static strided_copy strided_of(size_t item)
+{
+    return item <= MOST_STRIDED && strided[item] != NULL ? strided[item] : strided_any;
+}
+
+/* A box on its way. */
+typedef struct walk {
+    loops nest;
+    char *dst;
+    const char *src;
+    const loop *inner;
+    size_t item;
+    strided_copy strided; /* NULL when rows are contiguous */
+    int64_t ahead;
+    bool stream;
+} walk;
+
+static bool is_contiguous(const loop *l, size_t item)
+{
+    return l->strides[0] == (int64_t)item && l->strides[1] == (int64_t)item;
+}
+
+/* Rows as short as an item of some type are copied as such items, along the next dimension. */
+static void widen(walk *w)
+{
+    const size_t bytes = (size_t)w->nest.loops[w->nest.count - 1].size * w->item;
+    if (w->nest.count > 1 && bytes <= MOST_STRIDED && strided[bytes] != NULL &&
+        is_contiguous(&w->nest.loops[w->nest.count - 1], w->item)) {
+        w->item = bytes;
+        w->nest.count--;
+    }
+}
+
+/* From a row to the row that should be fetched meanwhile. */
+static int64_t bytes_ahead(const walk *w)
+{
+    const int64_t row = w->inner->size * (int64_t)w->item;
+    if (w->nest.count == 1 || row > SHORT_ROW) {
+        return AHEAD;
+    }
+    return (row < AHEAD ? AHEAD / row : 1) * w->nest.loops[w->nest.count - 2].strides[1];
+}
+
+/* False when there is nothing to copy. */
+static bool walk_init(walk *w, const kernel_box *box, size_t rank, size_t item, bool stream)
+{
+    const int64_t *strides[] = {box->dst_strides, box->src_strides};
+    w->dst = box->dst;
+    w->src = box->src;
+    w->item = item;
+    w->stream = stream;
+    if (!loops_init_sorted(&w->nest, box->shape, rank, strides, 2, (int64_t)item)) {
+        return false;
+    }
+    widen(w);
+    w->inner = &w->nest.loops[w->nest.count - 1];
+    w->strided = is_contiguous(w->inner, w->item) ? NULL : strided_of(w->item);
+    w->ahead = bytes_ahead(w);
+    return true;
+}
+
+/* Copies one row; false when it was the last. */
+static bool walk_row(walk *w)
+{
+    char *dst = w->dst + w->nest.offsets[0];
+    const char *src = w->src + w->nest.offsets[1];
+    if (w->strided != NULL) {
+        w->strided(dst, src, w->inner, w->item);
+    } else {
+        copy_run(dst, src, (size_t)w->inner->size * w->item, w->stream, w->ahead);
+    }
+    return loops_next(&w->nest);
+}
+
+void kernel_copy(void *dst, const int64_t *dst_strides, const void *src, const int64_t *src_strides,
+                 const int64_t *shape, size_t rank, size_t item, bool stream)
+{
+    const kernel_box box = {dst, src, dst_strides, src_strides, shape};
+    walk w;
+    if (walk_init(&w, &box, rank, item, stream)) {
+        while (walk_row(&w)) {
+        }
+    }
+}
+
+/* As many boxes take turns; the others wait. */
+enum { TOGETHER = 16 };
+
+/* Takes the next boxes that hold anything until there are TOGETHER; returns how many there are. */
+static size_t walks_fill(walk *walks, const kernel_box **boxes, const kernel_box *end, size_t rank,
+                         size_t item, bool stream)
+{
+    size_t count = 0;
+    while (*boxes < end && count < TOGETHER) {
+        count += walk_init(&walks[count], (*boxes)++, rank, item, stream) ? 1 : 0;
+    }
+    return count;
+}
+
+void kernel_copy_boxes(const kernel_box *boxes, size_t count, size_t rank, size_t item, bool stream)
+{
+    const kernel_box *end = boxes + count;
+    walk walks[TOGETHER];
+    size_t left[TOGETHER];
+    while (boxes < end) {
+        size_t active = walks_fill(walks, &boxes, end, rank, item, stream);
+        for (size_t i = 0; i < active; i++) {
+            left[i] = i;
+        }
+        while (active > 0) {
+            size_t kept = 0;
+            for (size_t i = 0; i < active; i++) {
+                if (walk_row(&walks[left[i]])) {
+                    left[kept++] = left[i];
+                }
+            }
+            active = kept;
+        }
+    }
+}

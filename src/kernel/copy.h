@@ -1,0 +1,47 @@
+/* Copies of strided arrays. */
+#ifndef KERNEL_COPY_H
+#define KERNEL_COPY_H
+
+#include <tessera/base.h>
+
+enum { KERNEL_MAX_RANK = 32 };
+
+/*
+ * Copies that move at least this many bytes in all are worth streaming. Below it both arrays stay
+ * in the last cache, and going around it costs half as much again.
+ */
+enum { KERNEL_STREAM_BYTES = 4 << 20 };
+
+/*
+ * Copies a box of `rank` dimensions; strides are in bytes, of either sign, and may be anything for
+ * dimensions of size 1. The arrays do not overlap. With `stream` the stores go around the cache,
+ * which pays when the whole of the data that is being moved exceeds it; kernel_copy_fence comes
+ * after.
+ */
+void kernel_copy(void *dst, const int64_t *dst_strides, const void *src, const int64_t *src_strides,
+                 const int64_t *shape, size_t rank, size_t item, bool stream);
+
+/* One box of several. */
+typedef struct kernel_box {
+    void *dst;
+    const void *src;
+    const int64_t *dst_strides;
+    const int64_t *src_strides;
+    const int64_t *shape;
+} kernel_box;
+
+/*
+ * Copies several boxes as kernel_copy does, in turns of a row each. Boxes that lie side by side in
+ * one source, listed in that order, are so read in one sweep: for rows of up to a few KiB twice as
+ * fast as one box after another, which reads the memory between the rows in vain.
+ */
+void kernel_copy_boxes(const kernel_box *boxes, size_t count, size_t rank, size_t item,
+                       bool stream);
+
+/* Copies `bytes` contiguous bytes. */
+void kernel_copy_run(void *dst, const void *src, size_t bytes, bool stream);
+
+/* Makes streamed stores visible before what follows: call it once before telling a peer. */
+void kernel_copy_fence(void);
+
+#endif
