@@ -47,14 +47,16 @@ extern "C" {
  */
 typedef enum tsr_status {
     TSR_OK = 0,
-    TSR_IN_PROGRESS = 1,     /* not done yet; ask again */
-    TSR_NOT_APPLICABLE = 2,  /* the question has no answer for these arguments */
-    TSR_ERR_NOMEM = -1,      /* the allocator returned NULL */
-    TSR_ERR_INVALID = -2,    /* an argument breaks a rule; the diagnostic says which */
-    TSR_ERR_SYNTAX = -3,     /* text that does not parse */
-    TSR_ERR_OVERFLOW = -4,   /* a product or sum of extents exceeds 2^63-1 */
-    TSR_ERR_LIMIT = -5,      /* larger than what this function takes */
-    TSR_ERR_UNSUPPORTED = -6 /* well formed, but cannot be expressed or done here */
+    TSR_IN_PROGRESS = 1,      /* not done yet; ask again */
+    TSR_NOT_APPLICABLE = 2,   /* the question has no answer for these arguments */
+    TSR_ERR_NOMEM = -1,       /* the allocator returned NULL */
+    TSR_ERR_INVALID = -2,     /* an argument breaks a rule; the diagnostic says which */
+    TSR_ERR_SYNTAX = -3,      /* text that does not parse */
+    TSR_ERR_OVERFLOW = -4,    /* a product or sum of extents exceeds 2^63-1 */
+    TSR_ERR_LIMIT = -5,       /* larger than what this function takes */
+    TSR_ERR_UNSUPPORTED = -6, /* well formed, but cannot be expressed or done here */
+    TSR_ERR_TIMEOUT = -7,     /* a rank did not come in time; the communicator is broken */
+    TSR_ERR_PEER = -8         /* another rank failed, ended or does something else */
 } tsr_status;
 
 /* The name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for a value that is none. Static. */

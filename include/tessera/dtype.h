@@ -53,6 +53,9 @@ TSR_API int tsr_dtype_bits(tsr_dtype dtype) TSR_MT_SAFE;
 /* Bytes of `count` elements packed to whole bytes; an i1 takes a byte. -1 when it overflows. */
 TSR_API int64_t tsr_dtype_bytes(tsr_dtype dtype, int64_t count) TSR_MT_SAFE;
 
+/* Bytes that one element takes in an array: at least one, whatever its bits. */
+TSR_API int64_t tsr_dtype_item_bytes(tsr_dtype dtype) TSR_MT_SAFE;
+
 /*
  * Reads a name: those of programs, and the usual others (`u8`, `s32`, `pred`, `bool`, `float32`,
  * `bfloat16`, `int64`, `c64`, `complex64`).

@@ -75,7 +75,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_print(tsr_context *ctx, tsr_arena *are
                                                 const tsr_mesh *mesh,
                                                 const char **out) TSR_MT_CONTEXT;
 
-/* The same mesh under another name. */
+/* A copy of a mesh under another name, or under none when `name` is NULL. */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_mesh *mesh, const char *name,
                                                  const tsr_mesh **out) TSR_MT_CONTEXT;

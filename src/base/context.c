@@ -193,7 +193,7 @@ static tsr_diagnostic *message(tsr_context *ctx, tsr_severity severity, location
     return locate(ctx, where, diag) ? diag : NULL;
 }
 
-tsr_status diag_nomem(tsr_context *ctx)
+tsr_status(diag_nomem)(tsr_context *ctx)
 {
     bool linked = false;
     for (const tsr_diagnostic *d = ctx->first; d != NULL; d = d->next) {
@@ -220,7 +220,7 @@ static tsr_status add_error(tsr_context *ctx, tsr_diagnostic *diag, tsr_status s
     return status;
 }
 
-tsr_status diag_error(tsr_context *ctx, tsr_status status, location where, const char *format, ...)
+tsr_status(diag_error)(tsr_context *ctx, tsr_status status, location where, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -229,7 +229,7 @@ tsr_status diag_error(tsr_context *ctx, tsr_status status, location where, const
     return add_error(ctx, diag, status, false);
 }
 
-tsr_status diag_follow_up(tsr_context *ctx, location where, const char *format, ...)
+tsr_status(diag_follow_up)(tsr_context *ctx, location where, const char *format, ...)
 {
     const tsr_status status = ctx->last != NULL ? ctx->last->status : TSR_ERR_INVALID;
     if (status == TSR_ERR_NOMEM) {
@@ -242,7 +242,7 @@ tsr_status diag_follow_up(tsr_context *ctx, location where, const char *format, 
     return add_error(ctx, diag, status, true);
 }
 
-tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...)
+tsr_status(diag_note)(tsr_context *ctx, location where, const char *format, ...)
 {
     tsr_diagnostic *noted = ctx->noted;
     if (noted == NULL || noted->status == TSR_ERR_NOMEM) {

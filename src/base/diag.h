@@ -31,4 +31,13 @@ tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...) 
 /* Adds the message for exhausted memory, which needs none, and returns TSR_ERR_NOMEM. */
 tsr_status diag_nomem(tsr_context *ctx);
 
+/* The static analyzer cannot see that these return failures, and would follow paths that are none.
+ */
+#ifdef __clang_analyzer__
+#define diag_error(...) ((void)diag_error(__VA_ARGS__), TSR_ERR_INVALID)
+#define diag_follow_up(...) ((void)diag_follow_up(__VA_ARGS__), TSR_ERR_INVALID)
+#define diag_note(...) ((void)diag_note(__VA_ARGS__), TSR_ERR_INVALID)
+#define diag_nomem(...) ((void)diag_nomem(__VA_ARGS__), TSR_ERR_NOMEM)
+#endif
+
 #endif

@@ -73,6 +73,11 @@ int64_t tsr_dtype_bytes(tsr_dtype dtype, int64_t count)
     return checked_mul(count, bits, &total) ? ceil_div(total, BITS_PER_BYTE) : -1;
 }
 
+int64_t tsr_dtype_item_bytes(tsr_dtype dtype)
+{
+    return ceil_div(rows[dtype].bits, BITS_PER_BYTE);
+}
+
 static bool is_named(const dtype_row *row, const char *name)
 {
     if (strcmp(row->name, name) == 0) {

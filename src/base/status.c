@@ -19,6 +19,8 @@ const char *tsr_status_name(tsr_status status)
         {TSR_ERR_OVERFLOW, "TSR_ERR_OVERFLOW"},
         {TSR_ERR_LIMIT, "TSR_ERR_LIMIT"},
         {TSR_ERR_UNSUPPORTED, "TSR_ERR_UNSUPPORTED"},
+        {TSR_ERR_TIMEOUT, "TSR_ERR_TIMEOUT"},
+        {TSR_ERR_PEER, "TSR_ERR_PEER"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].status == status) {

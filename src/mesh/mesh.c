@@ -452,14 +452,14 @@ tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *m
         return diag_nomem(ctx);
     }
     TSR_TRY(keep_axes(ctx, arena, &axes, renamed));
-    renamed->name = arena_string(arena, name, strlen(name));
+    renamed->name = name != NULL ? arena_string(arena, name, strlen(name)) : NULL;
     renamed->digits = arena_copy(arena, mesh->digits, mesh->num_digits, sizeof *mesh->digits);
     if (mesh->ids != NULL) {
         const size_t count = (size_t)mesh->num_devices;
         renamed->ids = arena_copy(arena, mesh->ids, count, sizeof *mesh->ids);
         renamed->places = arena_copy(arena, mesh->places, count, sizeof *mesh->places);
     }
-    if (renamed->name == NULL || renamed->digits == NULL ||
+    if ((name != NULL && renamed->name == NULL) || renamed->digits == NULL ||
         (mesh->ids != NULL && (renamed->ids == NULL || renamed->places == NULL))) {
         return diag_nomem(ctx);
     }

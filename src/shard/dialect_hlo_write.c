@@ -109,7 +109,7 @@ static void write_numbers(const dialect_writer *w, const int64_t *values, size_t
  * transposition. */
 static void write_iota(const dialect_writer *w, const tsr_stride *pairs, size_t count)
 {
-    int64_t dims[MAX_DIGITS];
+    int64_t dims[MAX_DIGITS] = {0};
     int64_t perm[MAX_DIGITS];
     for (size_t i = 0; i < count; i++) {
         size_t rank = 0;

@@ -54,6 +54,42 @@ bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_int
     return true;
 }
 
+/* The next owned partition of an aligned shard, with its place in storage. */
+static bool next_partition(const dim_geometry *dim, int64_t shard, int64_t *at, int64_t *local,
+                           tsr_interval *piece, int64_t *where)
+{
+    const int64_t shards = dim->along.size;
+    const int64_t first = layout_owner_start(dim->aligned, shards, shard);
+    const int64_t end = layout_owner_start(dim->aligned, shards, shard + 1);
+    int64_t start = dim->offsets[shard];
+    for (int64_t p = first; p < end; p++) {
+        const int64_t rows = dim->totals[p];
+        if (p - first >= *at && rows > 0) {
+            *piece = (tsr_interval){start, rows};
+            *where = *local;
+            *local += ceil_div(rows, dim->aligned->alignment) * dim->aligned->alignment;
+            *at = p - first + 1;
+            return true;
+        }
+        start += rows;
+    }
+    return false;
+}
+
+bool dim_next_stored(const dim_geometry *dim, int64_t shard, int64_t *at, int64_t *local,
+                     tsr_interval *piece, int64_t *where)
+{
+    if (dim->aligned != NULL && dim->aligned->alignment > 1) {
+        return next_partition(dim, shard, at, local, piece, where);
+    }
+    if (!dim_next_piece(dim, shard, at, piece)) {
+        return false;
+    }
+    *where = *local;
+    *local += piece->size;
+    return true;
+}
+
 bool dim_same_rows(const dim_geometry *a, int64_t shard_a, const dim_geometry *b, int64_t shard_b)
 {
     int64_t at_a = 0;
@@ -240,6 +276,8 @@ static tsr_status make_aligned(const geometry_maker *m, const tsr_layout *layout
         }
     }
     dim->stored = stored;
+    dim->aligned = layout;
+    dim->totals = totals;
     dim->offsets = prefix_sums(m, sizes, shards, &dim->chunk);
     return dim->offsets != NULL ? TSR_OK : diag_nomem(m->ctx);
 }

@@ -15,6 +15,8 @@ typedef struct dim_geometry {
     int64_t used;              /* even chunks: shards from this one on are empty */
     const int64_t *offsets;    /* dynamic and aligned: S + 1 prefix sums; else NULL */
     const int64_t *stored;     /* aligned: rows that each shard stores; else NULL */
+    const tsr_layout *aligned; /* aligned; else NULL */
+    const int64_t *totals;     /* aligned: rows of each partition */
     const tsr_layout *layout;  /* unaligned; else NULL */
     const int64_t *block_rows; /* unaligned: S * N starts of the blocks in the tensor */
 } dim_geometry;
@@ -34,6 +36,13 @@ tsr_interval dim_box(const dim_geometry *dim, int64_t shard);
  * Start with *at 0.
  */
 bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_interval *piece);
+
+/*
+ * Rows of a shard that are stored together: a piece of the tensor and where the shard has it. As
+ * dim_next_piece, but that partitions which alignment keeps apart are apart. *local starts at 0.
+ */
+bool dim_next_stored(const dim_geometry *dim, int64_t shard, int64_t *at, int64_t *local,
+                     tsr_interval *piece, int64_t *where);
 
 /* Whether the dimension is cut into even chunks, so that its shards follow from its numbers. */
 static inline bool dim_is_even(const dim_geometry *dim)

@@ -88,6 +88,11 @@ const tsr_mesh *random_mesh(fixture *f, rng *r, mesh_limits limits)
     do {
         n = counts[rng_below(r, (int64_t)(sizeof counts / sizeof counts[0]))];
     } while (n > limits.most_devices);
+    return random_mesh_of(f, r, n, limits);
+}
+
+const tsr_mesh *random_mesh_of(fixture *f, rng *r, int64_t n, mesh_limits limits)
+{
     int64_t sizes[MOST_AXES] = {0};
     int64_t ids[64] = {0};
     int64_t dims[6] = {0};

@@ -32,6 +32,9 @@ typedef struct mesh_limits {
 
 const tsr_mesh *random_mesh(fixture *f, rng *r, mesh_limits limits);
 
+/* The same with that many devices. */
+const tsr_mesh *random_mesh_of(fixture *f, rng *r, int64_t n, mesh_limits limits);
+
 /* Extents from 0 to 12, with 0, 1 and primes among them; returns the rank. */
 size_t random_shape(rng *r, int64_t *shape);
 
