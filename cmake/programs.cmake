@@ -31,3 +31,15 @@ if(TSR_FUZZERS)
         list(APPEND fuzzers ${name})
     endforeach()
 endif()
+
+# examples/<name>.c: one program each, in <build>/examples/; they see what a user sees.
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
+foreach(source ${example_sources})
+    cmake_path(GET source STEM name)
+    add_executable(example_${name} ${source})
+    set_target_properties(example_${name} PROPERTIES
+        OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+    target_link_libraries(example_${name} PRIVATE tessera_static PkgConfig::openblas)
+endforeach()

@@ -79,6 +79,7 @@ else()
     tsr_add_c_tests(unit */test_*.c)
     tsr_add_c_tests(prop prop_*.c)
     tsr_add_c_tests(fault *.c)
+    tsr_add_c_tests(ranks *.c)
 
     # The runners of outside suites are only built here; tests/conformance/*.sh call them.
     file(GLOB runners CONFIGURE_DEPENDS tests/conformance/*.c)
@@ -89,6 +90,7 @@ endif()
 
 tsr_add_shell_tests(cli)
 tsr_add_shell_tests(conformance)
+tsr_add_shell_tests(examples)
 
 # These look at the sources and at the libraries as they are shipped.
 if(NOT TSR_INSTRUMENTED)

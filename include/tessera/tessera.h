@@ -4,12 +4,15 @@
 
 #include <tessera/axis.h>
 #include <tessera/base.h>
+#include <tessera/comm.h>
 #include <tessera/context.h>
 #include <tessera/dialect.h>
 #include <tessera/dtype.h>
 #include <tessera/geometry.h>
 #include <tessera/mesh.h>
+#include <tessera/plan.h>
 #include <tessera/sharding.h>
 #include <tessera/stride.h>
+#include <tessera/tensor.h>
 
 #endif

@@ -13,7 +13,9 @@ if grep -qE '^CMAKE_BUILD_TYPE:[A-Z]+=(Rel|MinSizeRel)' CMakeCache.txt; then
     forbidden+='|__assert_fail'
 fi
 
-if nm -A --undefined-only libtessera_objects.a | grep -E " U ($forbidden)(@|\$)"; then
+# A forked rank has no other way to end than _exit; nothing else may.
+if nm -A --undefined-only libtessera_objects.a | grep -vE ':launch\.c\.o: +U _exit$' |
+    grep -E " U ($forbidden)(@|\$)"; then
     echo "the library may not use these"
     exit 1
 fi

@@ -13,6 +13,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name tessera.pc)")
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 PATH=$(dirname "$TESSERA"):$PATH
+ln -s "$TSR_BUILD_DIR/examples" "$work/examples"
 export LC_ALL=C.UTF-8 NO_COLOR=1
 
 # check DOCUMENT COMMAND EXPECTED

@@ -1,0 +1,146 @@
+/*
+ * Collectives on strided arrays: every member of a communicator makes the same call.
+ *
+ * A member hands in views of its own memory: the elements it gives (`src`) and the place for what
+ * it gets (`dst`). All members pass the same element type, reduction, dimensions, root and counts,
+ * and shapes that fit together as each call says. A call returns when this member's src may be
+ * changed and its dst is complete, on this member; it is no barrier otherwise. Counts of rows are
+ * int64, so there is no limit on sizes but memory.
+ *
+ * When a member's arguments are refused, the call fails on every member, with a message that says
+ * whose and why, and no dst is touched. Members whose arguments do not agree are told so; with
+ * checks on (tsr_launch_spec.checked, TSR_CHECK=1) the message has both calls with their arguments.
+ *
+ * The first to the last byte of src and those of dst must not overlap, except where a call says so.
+ * Neither may they overlap the memory that other members pass. The elements of a dst must not
+ * overlap each other; those of a src may (a stride of 0 repeats a row).
+ *
+ * Reductions are the left fold over the members in the order of the group, ((e0 op e1) op e2) ..,
+ * f16 and bf16 in f32 and rounded once: the same bits whatever the algorithm, the kind of ranks and
+ * the layout of the views.
+ */
+#ifndef TESSERA_COLLECTIVE_H
+#define TESSERA_COLLECTIVE_H
+
+#include <tessera/comm.h>
+#include <tessera/dtype.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * An array in memory: at most 32 dimensions, elements of tsr_dtype_item_bytes each. `strides` are
+ * in bytes, of either sign; NULL is row-major. `data` is the element at index 0 in every dimension;
+ * it may be NULL when there are no elements. The caller keeps all of it until the call returns.
+ */
+typedef struct tsr_view {
+    void *data;
+    tsr_dtype dtype;
+    size_t rank;
+    const int64_t *shape;
+    const int64_t *strides;
+} tsr_view;
+
+/*
+ * Reductions; the first five are those of tsr_reduction. Sums and products of integers wrap around;
+ * the average of integers does not, and is rounded towards zero. Max and min hand on a NaN. And,
+ * or: bit by bit, of integers and truth values. Not every type has all: complex numbers have no
+ * order, floats no bits, and types of less than a byte and f8 no reduction at all.
+ */
+typedef enum tsr_reduce_op {
+    TSR_REDUCE_SUM,
+    TSR_REDUCE_MAX,
+    TSR_REDUCE_MIN,
+    TSR_REDUCE_AVG,
+    TSR_REDUCE_PROD,
+    TSR_REDUCE_AND,
+    TSR_REDUCE_OR
+} tsr_reduce_op;
+
+/* "sum", "max", "min", "avg", "prod", "and", "or"; "?" for a value that is none. Static. */
+TSR_API const char *tsr_reduce_op_name(tsr_reduce_op op) TSR_MT_SAFE;
+
+/* Whether there is such a reduction of elements of a type. */
+TSR_API bool tsr_reduce_op_supports(tsr_reduce_op op, tsr_dtype dtype) TSR_MT_SAFE;
+
+/* The root's elements, in the view of every member. The same shape on all. */
+TSR_API TSR_NODISCARD tsr_status tsr_broadcast(tsr_comm *comm, const tsr_view *view,
+                                               int64_t root) TSR_MT_CONTEXT;
+
+/*
+ * The root's src in equal chunks along a dimension, the i-th to member i. src is as large as dst
+ * times the size of the group there; members other than the root may pass NULL for it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_scatter(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                             const tsr_view *dst, int64_t root) TSR_MT_CONTEXT;
+
+/* Every member's src, one behind the other along a dimension, in the root's dst; NULL elsewhere. */
+TSR_API TSR_NODISCARD tsr_status tsr_gather(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                            const tsr_view *dst, int64_t root) TSR_MT_CONTEXT;
+
+/* Every member's src, one behind the other along a dimension, in every member's dst. */
+TSR_API TSR_NODISCARD tsr_status tsr_all_gather(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                                const tsr_view *dst) TSR_MT_CONTEXT;
+
+/* The reduction of all srcs, element by element, in every dst. dst may be src: the same view. */
+TSR_API TSR_NODISCARD tsr_status tsr_all_reduce(tsr_comm *comm, tsr_reduce_op op,
+                                                const tsr_view *src,
+                                                const tsr_view *dst) TSR_MT_CONTEXT;
+
+/* The reduction of all srcs in equal chunks along a dimension, the i-th to member i. */
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter(tsr_comm *comm, tsr_reduce_op op,
+                                                    const tsr_view *src, size_t dim,
+                                                    const tsr_view *dst) TSR_MT_CONTEXT;
+
+/*
+ * Every member cuts its src into equal chunks along `split_dim`, sends the i-th to member i, and
+ * puts what it gets one behind the other, in the order of the members, along `concat_dim` of dst.
+ * The two may be the same dimension.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_all_to_all(tsr_comm *comm, const tsr_view *src,
+                                                size_t split_dim, size_t concat_dim,
+                                                const tsr_view *dst) TSR_MT_CONTEXT;
+
+/*
+ * Member i sends its src to member destinations[i], or to nobody (-1); itself is fine. No member is
+ * named twice. The dst of a member that nobody sends to is filled with zeros. The list is the same
+ * on every member, and has one entry for each.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_collective_permute(tsr_comm *comm, const tsr_view *src,
+                                                        const int64_t *destinations,
+                                                        const tsr_view *dst) TSR_MT_CONTEXT;
+
+/*
+ * The same with chunks that differ: counts[i] is how many rows along `dim` member i gives or gets;
+ * it may be 0. The counts are the same on every member; the cut view has as many rows as their sum.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_scatter_v(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                               const int64_t *counts, const tsr_view *dst,
+                                               int64_t root) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_gather_v(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                              const int64_t *counts, const tsr_view *dst,
+                                              int64_t root) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_gather_v(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                                  const int64_t *counts,
+                                                  const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter_v(tsr_comm *comm, tsr_reduce_op op,
+                                                      const tsr_view *src, size_t dim,
+                                                      const int64_t *counts,
+                                                      const tsr_view *dst) TSR_MT_CONTEXT;
+
+/*
+ * This member sends send_counts[i] rows along `dim` of src to member i, from the first row on, and
+ * gets receive_counts[i] rows of dst from it. Each member has counts of its own; what one expects
+ * of another must be what that one sends, else the call fails on every member.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_all_to_all_v(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                                  const int64_t *send_counts,
+                                                  const int64_t *receive_counts,
+                                                  const tsr_view *dst) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * Distributed tensors: each rank holds the part that a sharding gives its device.
+ *
+ * Calls that make or move tensors are collective over the world: every rank makes them, with the
+ * same arguments, in the same order. A rank that refuses makes all of them fail, tensors untouched.
+ */
+#ifndef TESSERA_TENSOR_H
+#define TESSERA_TENSOR_H
+
+#include <tessera/comm.h>
+#include <tessera/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tsr_tensor tsr_tensor;
+
+/*
+ * What a tensor is, whatever it holds: at most 32 dimensions. The sharding's mesh must have the
+ * ranks of the world.
+ */
+typedef struct tsr_tensor_spec {
+    const tsr_sharding *sharding;
+    tsr_dtype dtype;
+    size_t rank;
+    const int64_t *shape;
+} tsr_tensor_spec;
+
+/*
+ * A tensor with memory of its own, in this rank's segment; zeros. The sharding is copied. Release
+ * it when it is no longer needed, before the rank's function ends.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                   tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * A tensor over the caller's memory: this rank's part, row-major in the sizes that
+ * tsr_geometry_stored_size gives, or with `strides` in bytes (NULL: row-major). The memory stays
+ * the caller's and must outlive the tensor.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                 void *data, const int64_t *strides,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Gives up one reference; NULL is fine. tsr_tensor_retain adds one. Not collective. */
+TSR_API void tsr_tensor_release(tsr_tensor *tensor) TSR_MT_CONTEXT;
+TSR_API tsr_tensor *tsr_tensor_retain(tsr_tensor *tensor) TSR_MT_CONTEXT;
+
+TSR_API const tsr_sharding *tsr_tensor_sharding(const tsr_tensor *tensor) TSR_MT_SAFE;
+TSR_API const tsr_geometry *tsr_tensor_geometry(const tsr_tensor *tensor) TSR_MT_SAFE;
+TSR_API tsr_dtype tsr_tensor_dtype(const tsr_tensor *tensor) TSR_MT_SAFE;
+TSR_API size_t tsr_tensor_rank(const tsr_tensor *tensor) TSR_MT_SAFE;
+/* This rank's part: its memory, its sizes as stored, and its strides in bytes. */
+TSR_API void *tsr_tensor_data(const tsr_tensor *tensor) TSR_MT_SAFE;
+TSR_API const int64_t *tsr_tensor_local_shape(const tsr_tensor *tensor) TSR_MT_SAFE;
+TSR_API const int64_t *tsr_tensor_strides(const tsr_tensor *tensor) TSR_MT_SAFE;
+
+/* Writes the element at a global index to `element`. */
+typedef void (*tsr_element_function)(const int64_t *index, void *element, void *state);
+
+/* Sets every element that this rank holds from its global index. Not collective. */
+TSR_API void tsr_tensor_fill(tsr_tensor *tensor, tsr_element_function function,
+                             void *state) TSR_MT_CONTEXT;
+
+/* Calls the function with every element that this rank holds. Not collective. */
+TSR_API void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function,
+                              void *state) TSR_MT_CONTEXT;
+
+/*
+ * A tensor from a full array, row-major, that rank `root` has; the others pass NULL. With root -1
+ * every rank has the array and takes its part of it, without communication. The sharding must have
+ * nothing pending.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                      int64_t root, const void *full,
+                                                      tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * The full array, row-major, on rank `root`, or on every rank with root -1; others pass NULL.
+ * Pending reductions are carried out.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root,
+                                                    void *full) TSR_MT_CONTEXT;
+
+/*
+ * A tensor from a `.npy` file, whose shape and type it has. Every rank maps the file and takes its
+ * part of it, without communication: they must see the same file. Versions 1 to 3 of the format,
+ * either byte order of the items' one byte or little endian, row-major or column-major. The
+ * sharding must have nothing pending.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding,
+                                                     const char *path,
+                                                     tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * Writes a tensor to a `.npy` file, by rank 0, row-major; pending reductions are carried out. The
+ * file appears whole or not at all. Types that the format has no name for are TSR_ERR_UNSUPPORTED.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_save_npy(tsr_tensor *tensor,
+                                                     const char *path) TSR_MT_CONTEXT;
+
+/*
+ * The same elements in another layout over the same devices: a new tensor. Pending reductions that
+ * the new sharding does not have are carried out, in the order of the ranks of their group, f16 and
+ * bf16 in f32.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding,
+                                                  tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* The same into a tensor that is there already, of the same shape and type. */
+TSR_API TSR_NODISCARD tsr_status tsr_redistribute_into(tsr_tensor *dst,
+                                                       tsr_tensor *src) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The vocabulary of collectives: one row each.
+ *
+ * A collective has a source and a destination on each member. One that cuts a source (or a
+ * destination) treats it as chunks along a dimension, one for each member in the order of the
+ * group; otherwise it is taken whole. What moves from member f to member t is then, for all of
+ * them, the t-th chunk of f's source, if sources are cut, to the f-th chunk of t's destination, if
+ * those are.
+ */
+#ifndef COLL_COLLECTIVE_H
+#define COLL_COLLECTIVE_H
+
+#include <tessera/base.h>
+
+typedef enum coll_kind {
+    COLL_BROADCAST,
+    COLL_SCATTER,
+    COLL_GATHER,
+    COLL_ALL_GATHER,
+    COLL_ALL_REDUCE,
+    COLL_REDUCE_SCATTER,
+    COLL_ALL_TO_ALL,
+    COLL_PERMUTE,
+    COLL_SCATTER_V,
+    COLL_GATHER_V,
+    COLL_ALL_GATHER_V,
+    COLL_REDUCE_SCATTER_V,
+    COLL_ALL_TO_ALL_V,
+    COLL_COUNT
+} coll_kind;
+
+/* Which arguments a collective has, and what it does with them. */
+typedef enum coll_trait {
+    COLL_HAS_OP = 1 << 0,           /* it reduces */
+    COLL_ROOT_SENDS = 1 << 1,       /* only the root has a source */
+    COLL_ROOT_RECEIVES = 1 << 2,    /* only the root has a destination */
+    COLL_CUTS_SRC = 1 << 3,         /* along a dimension */
+    COLL_CUTS_DST = 1 << 4,         /* along a dimension */
+    COLL_HAS_COUNTS = 1 << 5,       /* rows of the chunks; else they are equal */
+    COLL_COUNTS_DIFFER = 1 << 6,    /* each member has counts of its own, of both sides */
+    COLL_HAS_DESTINATIONS = 1 << 7, /* who sends to whom */
+    COLL_ONE_VIEW = 1 << 8,         /* the root's source is everybody else's destination */
+    COLL_IN_PLACE = 1 << 9          /* the source may be the destination */
+} coll_trait;
+
+typedef struct coll_row {
+    const char *name; /* "all-gather" */
+    const char *call; /* "tsr_all_gather" */
+    unsigned traits;
+} coll_row;
+
+const coll_row *coll_row_of(coll_kind kind);
+
+static inline bool coll_has(const coll_row *row, unsigned traits)
+{
+    return (row->traits & traits) != 0;
+}
+
+#endif

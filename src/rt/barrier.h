@@ -1,0 +1,50 @@
+/*
+ * A barrier in memory that ranks share, threads or processes.
+ *
+ * One word holds the generation, how many have arrived, and whether the barrier is broken. A
+ * time-out breaks it by compare-and-swap, which succeeds only while somebody is missing; a rank
+ * that comes later sees that before it does anything else. Waiting spins for a while when there is
+ * a core for each rank, then sleeps on a futex.
+ */
+#ifndef RT_BARRIER_H
+#define RT_BARRIER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <tessera/base.h>
+
+typedef struct barrier {
+    union {
+        _Alignas(64) _Atomic uint64_t word;
+        uint32_t halves[2]; /* the low one first: little-endian machines */
+    };
+    _Atomic uint32_t sleepers;
+} barrier;
+
+typedef enum barrier_result {
+    BARRIER_PASSED,
+    BARRIER_BROKEN,    /* by a time-out, here or elsewhere, or by barrier_break */
+    BARRIER_TIMED_OUT, /* this call broke it */
+    BARRIER_STOPPED    /* `stop` said so */
+} barrier_result;
+
+/* How to wait. `stop` is asked now and then whether waiting has become pointless. */
+typedef struct barrier_wait {
+    uint32_t ranks;
+    bool spin;
+    double timeout; /* seconds */
+    bool (*stop)(void *state);
+    void *state;
+} barrier_wait;
+
+/* Arrives and waits for the others. */
+barrier_result barrier_enter(barrier *b, const barrier_wait *how);
+
+/* Breaks the barrier for good and wakes everybody. */
+void barrier_break(barrier *b);
+
+/* The monotonic clock, in seconds. */
+double clock_seconds(void);
+
+#endif

@@ -1,0 +1,470 @@
+/* The collective calls, and how one meets the other members where sources are large. */
+#include "rt/collective.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/map.h"
+
+/* The words of a member's record. */
+enum { WORD_OFFER, WORD_FLAGS, WORD_LAYOUT };
+enum { SRC_IN_REACH = 1, DST_IN_REACH = 2 };
+
+/* How the bytes get from view to view. */
+typedef enum way { WAY_PUSH, WAY_PULL, WAY_BOUNCE } way;
+
+static const offer *offer_of(const exchange *x, int64_t member)
+{
+    const uint64_t where = comm_record(x->comm, member)->words[WORD_OFFER];
+    const int64_t rank = tsr_comm_world_rank(x->comm, member);
+    return (const offer *)(const void *)comm_address(x->comm, rank, where);
+}
+
+/* The starts of a member's chunks. */
+static const int64_t *starts_of(const exchange *x, int64_t member, bool source)
+{
+    return offer_of(x, member)->starts + (source ? 0 : x->comm->size + 1);
+}
+
+/* Rows of a view that is cut, by counts or equally. `owner` is whose view it is. */
+static chunk chunk_at(const exchange *x, bool source, int64_t owner, int64_t index)
+{
+    const size_t dim = source ? x->args->src_dim : x->args->dst_dim;
+    if (coll_has(x->row, COLL_HAS_COUNTS)) {
+        const bool own = !coll_has(x->row, COLL_COUNTS_DIFFER);
+        const int64_t *starts = starts_of(x, own ? x->comm->rank : owner, source);
+        return (chunk){starts[index], starts[index + 1] - starts[index]};
+    }
+    const int64_t rows = (source ? x->src.shape : x->dst.shape)[dim] / x->comm->size;
+    return (chunk){index * rows, rows};
+}
+
+chunk chunk_of_src(const exchange *x, int64_t from, int64_t to)
+{
+    return chunk_at(x, true, from, to);
+}
+
+chunk chunk_of_dst(const exchange *x, int64_t from, int64_t to)
+{
+    return chunk_at(x, false, to, from);
+}
+
+place place_of_src(const exchange *x, int64_t member)
+{
+    const call_record *record = comm_record(x->comm, member);
+    if (x->inlined) {
+        return (place){(char *)(uintptr_t)record->words, x->packed};
+    }
+    if (member == x->comm->rank) {
+        return (place){x->src.data, x->src.strides};
+    }
+    const offer *o = offer_of(x, member);
+    const int64_t rank = tsr_comm_world_rank(x->comm, member);
+    return (place){comm_address(x->comm, rank, o->src), o->src_strides};
+}
+
+place place_of_dst(const exchange *x, int64_t member)
+{
+    if (member == x->comm->rank) {
+        return (place){x->dst.data, x->dst.strides};
+    }
+    const offer *o = offer_of(x, member);
+    const int64_t rank = tsr_comm_world_rank(x->comm, member);
+    return (place){comm_address(x->comm, rank, o->dst), o->dst_strides};
+}
+
+void count_move(const exchange *x, int64_t from, int64_t to, int64_t bytes)
+{
+    comm_count(x->comm, tsr_comm_world_rank(x->comm, from), tsr_comm_world_rank(x->comm, to),
+               bytes);
+}
+
+/* Whether other members can read and write an array. One that is not here, they need not. */
+static bool in_reach(const tsr_comm *comm, const array *a)
+{
+    if (!a->here || a->bytes == 0 || comm->team->threads) {
+        return true;
+    }
+    const uintptr_t base = (uintptr_t)comm->own->base;
+    const uintptr_t low = (uintptr_t)a->data + (uintptr_t)a->low;
+    const uintptr_t high = (uintptr_t)a->data + (uintptr_t)a->high;
+    return low >= base && high <= base + comm->own->size;
+}
+
+/* A number for the strides that matter. */
+static uint64_t layout_of(const exchange *x)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; x->src.bytes > 0 && i < x->rank; i++) {
+        if (x->src.shape[i] > 1) {
+            hash = hash_bytes(&x->src.strides[i], sizeof x->src.strides[i], hash + i);
+        }
+    }
+    return hash;
+}
+
+static size_t offer_bytes(const exchange *x)
+{
+    const size_t starts = coll_has(x->row, COLL_HAS_COUNTS) ? 2 * ((size_t)x->comm->size + 1) : 0;
+    return sizeof(offer) + starts * sizeof(int64_t);
+}
+
+static void fill_starts(int64_t *starts, const int64_t *counts, int64_t members)
+{
+    starts[0] = 0;
+    for (int64_t i = 0; counts != NULL && i < members; i++) {
+        starts[i + 1] = starts[i] + counts[i];
+    }
+}
+
+static tsr_status make_offer(exchange *x)
+{
+    const int64_t members = x->comm->size;
+    x->offer = segment_alloc(x->comm->own, offer_bytes(x));
+    if (x->offer == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    if (coll_has(x->row, COLL_HAS_COUNTS)) {
+        fill_starts(x->offer->starts, x->args->src_counts, members);
+        fill_starts(x->offer->starts + members + 1, x->args->dst_counts, members);
+    }
+    return TSR_OK;
+}
+
+/* Where an array is, for the others; nothing that they could read is nowhere. */
+static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
+{
+    return a->here && a->bytes > 0 ? comm_offset(comm, a->data) : 0;
+}
+
+/* Enters with the views as they are now. */
+static tsr_status enter(exchange *x, tsr_status status)
+{
+    char text[CALL_TEXT];
+    call what = {.name = x->row->call, .hash = x->hash, .status = status};
+    if (status == TSR_OK) {
+        x->offer->src = offset_or_none(x->comm, &x->src);
+        x->offer->dst = offset_or_none(x->comm, &x->dst);
+        memcpy(x->offer->src_strides, x->src.strides, x->rank * sizeof *x->src.strides);
+        memcpy(x->offer->dst_strides, x->dst.strides, x->rank * sizeof *x->dst.strides);
+        what.words[WORD_OFFER] = comm_offset(x->comm, x->offer);
+        what.words[WORD_FLAGS] = (in_reach(x->comm, &x->src) ? SRC_IN_REACH : 0U) |
+                                 (in_reach(x->comm, &x->dst) ? DST_IN_REACH : 0U);
+        what.words[WORD_LAYOUT] = coll_has(x->row, COLL_HAS_OP) ? layout_of(x) : 0;
+    }
+    if (status == TSR_OK && x->comm->team->checked) {
+        exchange_describe(x, text, sizeof text);
+        what.text = text;
+    }
+    return comm_enter(x->comm, &what);
+}
+
+tsr_status exchange_compare(const exchange *x)
+{
+    const tsr_comm *comm = x->comm;
+    const uint64_t first = comm_record(comm, 0)->hash;
+    for (int64_t i = 1; i < comm->size; i++) {
+        if (comm_record(comm, i)->hash != first) {
+            return diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE,
+                              "%s: rank %lld calls something else, or with other arguments, than "
+                              "rank %lld; with TSR_CHECK=1 this message has both calls",
+                              x->row->call, (long long)tsr_comm_world_rank(comm, i),
+                              (long long)tsr_comm_world_rank(comm, 0));
+        }
+    }
+    return TSR_OK;
+}
+
+static bool all_have(const tsr_comm *comm, uint64_t flag)
+{
+    for (int64_t i = 0; i < comm->size; i++) {
+        if ((comm_record(comm, i)->words[WORD_FLAGS] & flag) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool all_are_alike(const tsr_comm *comm)
+{
+    for (int64_t i = 1; i < comm->size; i++) {
+        if (comm_record(comm, i)->words[WORD_LAYOUT] != comm_record(comm, 0)->words[WORD_LAYOUT]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The same on every member, from their records alone. A root's array is read or written by all at
+ * once: they pull from it when it sends, push into it when it receives. Otherwise pushing reads
+ * each source in order, once for all destinations.
+ */
+static way choose_way(const exchange *x)
+{
+    const bool src = all_have(x->comm, SRC_IN_REACH);
+    const bool dst = all_have(x->comm, DST_IN_REACH);
+    if (coll_has(x->row, COLL_HAS_OP)) {
+        const bool shares = !coll_has(x->row, COLL_CUTS_SRC);
+        return src && all_are_alike(x->comm) && (dst || !shares) ? WAY_PULL : WAY_BOUNCE;
+    }
+    if (src && (coll_has(x->row, COLL_ROOT_SENDS) || !dst)) {
+        return WAY_PULL;
+    }
+    return dst ? WAY_PUSH : WAY_BOUNCE;
+}
+
+/* Copies the source into the segment, row-major. */
+static tsr_status bounce(exchange *x)
+{
+    array *src = &x->src;
+    if (!src->here || src->bytes == 0) {
+        return TSR_OK;
+    }
+    x->bounce = segment_alloc(x->comm->own, (size_t)src->bytes);
+    if (x->bounce == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    packed_strides(src->shape, x->rank, x->item, x->packed);
+    kernel_copy(x->bounce, x->packed, src->data, src->strides, src->shape, x->rank, x->item,
+                x->stream);
+    kernel_copy_fence();
+    src->data = x->bounce;
+    src->low = 0;
+    src->high = src->bytes;
+    memcpy(src->strides, x->packed, x->rank * sizeof *src->strides);
+    return TSR_OK;
+}
+
+/* This member's part, with all views in reach. */
+static void do_part(const exchange *x, way how)
+{
+    if (coll_has(x->row, COLL_HAS_OP)) {
+        if (coll_has(x->row, COLL_CUTS_SRC)) {
+            reduce_pull(x);
+        } else {
+            all_reduce_share(x);
+        }
+    } else if (how == WAY_PUSH) {
+        exchange_push(x);
+    } else {
+        exchange_pull(x);
+    }
+    kernel_copy_fence();
+}
+
+/* An all-reduce through the segment leaves its result there. */
+static void take_result(const exchange *x, const array *dst)
+{
+    if (dst->bytes > 0) {
+        kernel_copy(dst->data, dst->strides, x->bounce, x->packed, dst->shape, x->rank, x->item,
+                    x->stream);
+        kernel_copy_fence();
+    }
+}
+
+/* Puts sources where others reach them, enters again and does the part. */
+static tsr_status run_bounced(exchange *x)
+{
+    const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
+    const array dst = x->dst;
+    const tsr_status status = bounce(x);
+    if (shares && status == TSR_OK) {
+        x->dst = x->src;
+    }
+    TSR_TRY(enter(x, status));
+    do_part(x, WAY_PULL);
+    TSR_TRY(comm_leave(x->comm, x->row->call));
+    if (shares) {
+        take_result(x, &dst);
+    }
+    return TSR_OK;
+}
+
+/* Whether every member expects of every other what that one sends: the same answer on all. */
+static tsr_status compare_counts(const exchange *x)
+{
+    const tsr_comm *comm = x->comm;
+    for (int64_t from = 0; from < comm->size; from++) {
+        const int64_t *sent = starts_of(x, from, true);
+        for (int64_t to = 0; to < comm->size; to++) {
+            const int64_t *wanted = starts_of(x, to, false);
+            const int64_t sends = sent[to + 1] - sent[to];
+            const int64_t wants = wanted[from + 1] - wanted[from];
+            if (sends != wants) {
+                return diag_error(comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+                                  "%s: rank %lld sends %lld rows to rank %lld, which expects %lld",
+                                  x->row->call, (long long)tsr_comm_world_rank(comm, from),
+                                  (long long)sends, (long long)tsr_comm_world_rank(comm, to),
+                                  (long long)wants);
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+/* Between entering and leaving. Once offers have been read, nobody goes without leaving. */
+static tsr_status run_entered(exchange *x)
+{
+    TSR_TRY(exchange_compare(x));
+    const tsr_status counts =
+        coll_has(x->row, COLL_COUNTS_DIFFER) ? compare_counts(x) : (tsr_status)TSR_OK;
+    if (counts < 0) {
+        const tsr_status left = comm_leave(x->comm, x->row->call);
+        return left < 0 ? left : counts;
+    }
+    const way how = choose_way(x);
+    if (how == WAY_BOUNCE) {
+        return run_bounced(x);
+    }
+    do_part(x, how);
+    return comm_leave(x->comm, x->row->call);
+}
+
+static tsr_status run_shared(exchange *x)
+{
+    const size_t bytes = (size_t)x->src.bytes;
+    tsr_status status = enter(x, make_offer(x));
+    if (status == TSR_OK) {
+        status = run_entered(x);
+    }
+    if (x->bounce != NULL) {
+        segment_free(x->comm->own, x->bounce, bytes);
+    }
+    if (x->offer != NULL) {
+        segment_free(x->comm->own, x->offer, offer_bytes(x));
+    }
+    return status;
+}
+
+static tsr_status run(tsr_comm *comm, const coll_arguments *args)
+{
+    exchange x;
+    const tsr_status status = exchange_prepare(&x, comm, args);
+    if (status < 0) {
+        const call what = {.name = coll_row_of(args->kind)->call, .status = status};
+        return comm_enter(comm, &what);
+    }
+    return x.inlined ? run_inline(&x) : run_shared(&x);
+}
+
+tsr_status tsr_broadcast(tsr_comm *comm, const tsr_view *view, int64_t root)
+{
+    const coll_arguments args = {.kind = COLL_BROADCAST, .src = view, .dst = view, .root = root};
+    return run(comm, &args);
+}
+
+tsr_status tsr_scatter(tsr_comm *comm, const tsr_view *src, size_t dim, const tsr_view *dst,
+                       int64_t root)
+{
+    const coll_arguments args = {
+        .kind = COLL_SCATTER, .src = src, .src_dim = dim, .dst = dst, .root = root};
+    return run(comm, &args);
+}
+
+tsr_status tsr_gather(tsr_comm *comm, const tsr_view *src, size_t dim, const tsr_view *dst,
+                      int64_t root)
+{
+    const coll_arguments args = {
+        .kind = COLL_GATHER, .src = src, .dst_dim = dim, .dst = dst, .root = root};
+    return run(comm, &args);
+}
+
+tsr_status tsr_all_gather(tsr_comm *comm, const tsr_view *src, size_t dim, const tsr_view *dst)
+{
+    const coll_arguments args = {.kind = COLL_ALL_GATHER, .src = src, .dst_dim = dim, .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_all_reduce(tsr_comm *comm, tsr_reduce_op op, const tsr_view *src,
+                          const tsr_view *dst)
+{
+    const coll_arguments args = {.kind = COLL_ALL_REDUCE, .op = op, .src = src, .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_reduce_scatter(tsr_comm *comm, tsr_reduce_op op, const tsr_view *src, size_t dim,
+                              const tsr_view *dst)
+{
+    const coll_arguments args = {
+        .kind = COLL_REDUCE_SCATTER, .op = op, .src = src, .src_dim = dim, .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_all_to_all(tsr_comm *comm, const tsr_view *src, size_t split_dim, size_t concat_dim,
+                          const tsr_view *dst)
+{
+    const coll_arguments args = {.kind = COLL_ALL_TO_ALL,
+                                 .src = src,
+                                 .src_dim = split_dim,
+                                 .dst_dim = concat_dim,
+                                 .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_collective_permute(tsr_comm *comm, const tsr_view *src, const int64_t *destinations,
+                                  const tsr_view *dst)
+{
+    const coll_arguments args = {
+        .kind = COLL_PERMUTE, .src = src, .destinations = destinations, .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_scatter_v(tsr_comm *comm, const tsr_view *src, size_t dim, const int64_t *counts,
+                         const tsr_view *dst, int64_t root)
+{
+    const coll_arguments args = {.kind = COLL_SCATTER_V,
+                                 .src = src,
+                                 .src_dim = dim,
+                                 .src_counts = counts,
+                                 .dst = dst,
+                                 .root = root};
+    return run(comm, &args);
+}
+
+tsr_status tsr_gather_v(tsr_comm *comm, const tsr_view *src, size_t dim, const int64_t *counts,
+                        const tsr_view *dst, int64_t root)
+{
+    const coll_arguments args = {.kind = COLL_GATHER_V,
+                                 .src = src,
+                                 .dst_dim = dim,
+                                 .dst_counts = counts,
+                                 .dst = dst,
+                                 .root = root};
+    return run(comm, &args);
+}
+
+tsr_status tsr_all_gather_v(tsr_comm *comm, const tsr_view *src, size_t dim, const int64_t *counts,
+                            const tsr_view *dst)
+{
+    const coll_arguments args = {
+        .kind = COLL_ALL_GATHER_V, .src = src, .dst_dim = dim, .dst_counts = counts, .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_reduce_scatter_v(tsr_comm *comm, tsr_reduce_op op, const tsr_view *src, size_t dim,
+                                const int64_t *counts, const tsr_view *dst)
+{
+    const coll_arguments args = {.kind = COLL_REDUCE_SCATTER_V,
+                                 .op = op,
+                                 .src = src,
+                                 .src_dim = dim,
+                                 .src_counts = counts,
+                                 .dst = dst};
+    return run(comm, &args);
+}
+
+tsr_status tsr_all_to_all_v(tsr_comm *comm, const tsr_view *src, size_t dim,
+                            const int64_t *send_counts, const int64_t *receive_counts,
+                            const tsr_view *dst)
+{
+    const coll_arguments args = {.kind = COLL_ALL_TO_ALL_V,
+                                 .src = src,
+                                 .src_dim = dim,
+                                 .src_counts = send_counts,
+                                 .dst_dim = dim,
+                                 .dst_counts = receive_counts,
+                                 .dst = dst};
+    return run(comm, &args);
+}

@@ -1,0 +1,127 @@
+/*
+ * How a collective call runs on one host.
+ *
+ * Each rank checks its arguments (collective_check.c), then meets the others at comm_enter with
+ * either what it refuses, or a hash of what all must agree on. Sources of a few bytes travel in the
+ * records of that meeting (collective_inline.c). Otherwise each member has an offer in its segment,
+ * which says where its views are; behind the meeting the members copy straight from view to view
+ * (collective_exchange.c) or fold (collective_reduce.c, collective_all_reduce.c), and part at
+ * comm_leave. Views that others cannot reach are first copied into the segment.
+ */
+#ifndef RT_COLLECTIVE_H
+#define RT_COLLECTIVE_H
+
+#include <tessera/collective.h>
+
+#include "coll/collective.h"
+#include "kernel/copy.h"
+#include "rt/comm.h"
+
+/* Sources of up to this many bytes travel in the records. */
+enum { INLINE_BYTES = 64 };
+
+/* What the caller passed. Zeros for what the collective does not have. */
+typedef struct coll_arguments {
+    coll_kind kind;
+    tsr_reduce_op op;
+    const tsr_view *src;
+    const tsr_view *dst;
+    size_t src_dim; /* where sources are cut */
+    size_t dst_dim;
+    int64_t root;
+    const int64_t *src_counts; /* rows of the chunks, where those are cut */
+    const int64_t *dst_counts;
+    const int64_t *destinations;
+} coll_arguments;
+
+/* A checked view. The shape is known, and `bytes`, even where the member has no such view. */
+typedef struct array {
+    bool here;
+    char *data;
+    int64_t bytes; /* of all elements */
+    int64_t low;   /* the bytes that they span, from data */
+    int64_t high;
+    int64_t shape[KERNEL_MAX_RANK];
+    int64_t strides[KERNEL_MAX_RANK];
+} array;
+
+/*
+ * What a member tells the others, in its segment. Written before comm_enter and read between it and
+ * comm_leave. The starts of all chunks and their end: size + 1 of the source, then of the
+ * destination.
+ */
+typedef struct offer {
+    uint64_t src;
+    uint64_t dst;
+    int64_t src_strides[KERNEL_MAX_RANK];
+    int64_t dst_strides[KERNEL_MAX_RANK];
+    int64_t starts[];
+} offer;
+
+/* A collective under way on one member. */
+typedef struct exchange {
+    tsr_comm *comm;
+    const coll_arguments *args;
+    const coll_row *row;
+    tsr_dtype dtype;
+    size_t rank;
+    size_t item;
+    uint64_t hash; /* of what all members must agree on */
+    bool inlined;  /* sources are in the records, row-major */
+    bool stream;
+    array src;
+    array dst;
+    int64_t packed[KERNEL_MAX_RANK]; /* row-major strides of the source; where sources are packed */
+    offer *offer;
+    void *bounce; /* the source in the segment, when others could not reach it */
+} exchange;
+
+/* Checks the arguments of this member and fills in all but the offer. Not collective. */
+tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *args);
+
+/* The call with its arguments, and `f32[4,8]`, for a person; cut where the room ends. */
+void exchange_describe(const exchange *x, char *text, size_t size);
+void describe_type(tsr_dtype dtype, const int64_t *shape, size_t rank, char *text, size_t size);
+
+/* Row-major strides. */
+void packed_strides(const int64_t *shape, size_t rank, size_t item, int64_t *strides);
+
+/* Some rows along a dimension. */
+typedef struct chunk {
+    int64_t start;
+    int64_t rows;
+} chunk;
+
+/* What of a source or destination moves between two members. */
+chunk chunk_of_src(const exchange *x, int64_t from, int64_t to);
+chunk chunk_of_dst(const exchange *x, int64_t from, int64_t to);
+
+/* A member's view as this member reaches it. */
+typedef struct place {
+    char *data;
+    const int64_t *strides;
+} place;
+
+place place_of_src(const exchange *x, int64_t member);
+place place_of_dst(const exchange *x, int64_t member);
+
+/* Whether all members, behind comm_enter, are making the same call. */
+tsr_status exchange_compare(const exchange *x);
+
+/* Counts what went from one member to another. */
+void count_move(const exchange *x, int64_t from, int64_t to, int64_t bytes);
+
+/* The whole of a small call. */
+tsr_status run_inline(exchange *x);
+
+/* This member's part of a movement: by writing into the others' views, or by reading from them. */
+void exchange_push(const exchange *x);
+void exchange_pull(const exchange *x);
+
+/* This member's chunk of a reduction; or all of it, where sources are not cut. */
+void reduce_pull(const exchange *x);
+
+/* This member's share of an all-reduce, into every destination. */
+void all_reduce_share(const exchange *x);
+
+#endif

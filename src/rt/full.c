@@ -1,0 +1,177 @@
+/* Tensors from full arrays and back. */
+#include <string.h>
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "kernel/copy.h"
+#include "rt/tensor.h"
+
+/* A full array and a part of it, somewhere. */
+typedef struct full_part {
+    const tsr_geometry *geometry;
+    int64_t place; /* of the part's device */
+    size_t item;
+    int64_t full_strides[KERNEL_MAX_RANK];
+    int64_t part_strides[KERNEL_MAX_RANK];
+    int64_t shape[KERNEL_MAX_RANK];
+} full_part;
+
+/* Copies dimension `dim` and those behind it, of every piece that the part stores together. */
+static void copy_pieces(full_part *p, size_t dim, const char *full, char *part)
+{
+    if (dim == p->geometry->rank) {
+        kernel_copy(part, p->part_strides, full, p->full_strides, p->shape, dim, p->item, false);
+        return;
+    }
+    const dim_geometry *of = &p->geometry->dims[dim];
+    const int64_t shard = places_index(&of->along, p->place);
+    int64_t at = 0;
+    int64_t local = 0;
+    int64_t where;
+    tsr_interval piece;
+    while (dim_next_stored(of, shard, &at, &local, &piece, &where)) {
+        p->shape[dim] = piece.size;
+        copy_pieces(p, dim + 1, full + piece.start * p->full_strides[dim],
+                    part + where * p->part_strides[dim]);
+    }
+}
+
+void full_strides(const tsr_geometry *geometry, tsr_dtype dtype, bool column_major,
+                  int64_t *strides)
+{
+    int64_t stride = tsr_dtype_item_bytes(dtype);
+    for (size_t i = 0; i < geometry->rank; i++) {
+        const size_t dim = column_major ? i : geometry->rank - 1 - i;
+        strides[dim] = stride;
+        stride *= geometry->shape[dim];
+    }
+}
+
+int64_t copy_part(const tsr_tensor *t, int64_t rank, const void *full, const int64_t *strides,
+                  char *part)
+{
+    const tsr_geometry *g = t->geometry;
+    full_part p = {.geometry = g,
+                   .place = tsr_mesh_place_of(g->sharding->mesh, rank),
+                   .item = (size_t)tsr_dtype_item_bytes(t->dtype)};
+    int64_t start[KERNEL_MAX_RANK];
+    int64_t size[KERNEL_MAX_RANK];
+    int64_t bytes = (int64_t)p.item;
+    (void)stored_strides(g, rank, t->dtype, p.part_strides);
+    (void)tsr_geometry_box(g, rank, start, size);
+    for (size_t i = 0; i < g->rank; i++) {
+        p.full_strides[i] = strides[i];
+        bytes *= size[i];
+    }
+    if (bytes > 0) {
+        copy_pieces(&p, 0, full, part);
+    }
+    return bytes;
+}
+
+static tsr_status check_root(tsr_comm *world, int64_t root, const void *full)
+{
+    if (root < -1 || root >= world->size) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "root must be a rank from 0 to %lld, or -1 for all, got: %lld",
+                          (long long)world->size - 1, (long long)root);
+    }
+    if (full == NULL && (root == -1 || root == world->rank)) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "this rank is a root and has no array");
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_not_pending(tsr_comm *world, const tsr_sharding *sharding)
+{
+    if (sharding->num_unreduced == 0) {
+        return TSR_OK;
+    }
+    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                      "a tensor from a full array cannot have a reduction pending");
+}
+
+/* What this rank brings to the call: a tensor, or the reason why not. */
+static tsr_status prepare(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
+                          const void *full, tsr_tensor **out)
+{
+    TSR_TRY(check_root(world, root, full));
+    TSR_TRY(check_not_pending(world, spec->sharding));
+    return tensor_make(world, spec, NULL, NULL, out);
+}
+
+/* Writes every rank's part from the root, or each rank its own. */
+static void distribute(const tsr_tensor *t, int64_t root, const void *full)
+{
+    tsr_comm *world = t->world;
+    int64_t strides[KERNEL_MAX_RANK];
+    full_strides(t->geometry, t->dtype, false, strides);
+    for (int64_t i = 0; i < world->size; i++) {
+        const int64_t rank = (world->rank + i) % world->size;
+        const bool mine = root == -1 ? rank == world->rank : root == world->rank;
+        if (mine) {
+            char *part = comm_address(world, rank, comm_record(world, rank)->words[0]);
+            comm_count(world, world->rank, rank, copy_part(t, rank, full, strides, part));
+        }
+    }
+}
+
+tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
+                                const void *full, tsr_tensor **out)
+{
+    tsr_tensor *t = NULL;
+    call what = {.name = "tsr_tensor_from_full", .hash = 6 + (uint64_t)root};
+    what.status = prepare(world, spec, root, full, &t);
+    if (t != NULL) {
+        what.words[0] = comm_offset(world, t->data);
+    }
+    tsr_status status = comm_enter(world, &what);
+    if (status == TSR_OK && t != NULL) {
+        distribute(t, root, full);
+        status = comm_leave(world, what.name);
+    }
+    if (status < 0) {
+        tsr_tensor_release(t);
+        return status;
+    }
+    *out = t;
+    return TSR_OK;
+}
+
+/* A tensor over the array, whole on every rank; where there is none it is never touched. */
+static tsr_status wrap_full(const tsr_tensor *tensor, void *full, tsr_tensor **out)
+{
+    static char nothing[1];
+    const tsr_geometry *g = tensor->geometry;
+    tsr_comm *world = tensor->world;
+    tsr_arena *arena = NULL;
+    const tsr_sharding *whole = NULL;
+    TSR_TRY(tsr_arena_create(world->ctx, &arena));
+    const size_t rank = tsr_mesh_is_maximal(g->sharding->mesh) ? 0 : g->rank;
+    tsr_status status =
+        tsr_sharding_replicated_over(world->ctx, arena, g->sharding->mesh, rank, false, &whole);
+    if (status == TSR_OK) {
+        const tsr_tensor_spec spec = {whole, tensor->dtype, g->rank, g->shape};
+        status = tensor_make(world, &spec, full != NULL ? full : nothing, NULL, out);
+    }
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root, void *full)
+{
+    tsr_comm *world = tensor->world;
+    tsr_tensor *dst = NULL;
+    call what = {.name = "tsr_tensor_to_full", .hash = 7 + (uint64_t)root};
+    what.status = check_root(world, root, full);
+    if (what.status == TSR_OK) {
+        what.status = wrap_full(tensor, full, &dst);
+    }
+    tsr_status status = comm_enter(world, &what);
+    if (status == TSR_OK) {
+        status = redistribute_to(dst, tensor, root);
+    }
+    tsr_tensor_release(dst);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* The head of a `.npy` file. */
+#ifndef RT_NPY_H
+#define RT_NPY_H
+
+#include <tessera/dtype.h>
+
+#include "base/diag.h"
+#include "kernel/copy.h"
+
+typedef struct npy_head {
+    tsr_dtype dtype;
+    bool column_major;
+    size_t rank;
+    int64_t shape[KERNEL_MAX_RANK];
+    size_t data;   /* where the items start */
+    int64_t bytes; /* of all items */
+} npy_head;
+
+/* Reads the head of a file that is `size` bytes long; checks that the items are all there. */
+tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t size,
+                         npy_head *out);
+
+/* The head of a row-major array: 64-byte aligned, as it stands in the file. The arena's. */
+tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, size_t rank,
+                          const int64_t *shape, const char **out, size_t *size);
+
+#endif

@@ -1,0 +1,379 @@
+/*
+ * Carrying out a plan on one host: every rank copies straight from owner to owner.
+ *
+ * A rank pushes where the destinations can be reached: it reads its own part in order and writes
+ * runs into every destination. It pulls where only the sources can be reached, and for folds, which
+ * read several sources at once. Where neither can be reached, each rank first puts its part into
+ * its segment.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "kernel/copy.h"
+#include "kernel/fold.h"
+#include "plan/plan.h"
+#include "rt/tensor.h"
+
+/* The words of a rank's record: where its part before and behind the step is, and what it can do.
+ */
+enum { WORD_SRC, WORD_DST, WORD_FLAGS };
+enum { SRC_IS_SHARED = 1, DST_IS_SHARED = 2 };
+
+/* One step under way. */
+typedef struct exchange {
+    tsr_comm *world;
+    const plan_step *step;
+    tsr_tensor *src;
+    tsr_tensor *dst;
+    fold_op op;
+    size_t item;
+    bool stream;
+    int64_t only; /* the one rank that gets anything; -1 for all */
+} exchange;
+
+/* An array with strides that a move reads or writes. */
+typedef struct side {
+    char *data;
+    int64_t strides[KERNEL_MAX_RANK];
+} side;
+
+/* The part of a rank, here or elsewhere, of one of the two tensors. */
+static side side_of(const exchange *x, bool source, int64_t rank)
+{
+    side s;
+    const tsr_tensor *mine = source ? x->src : x->dst;
+    if (rank == x->world->rank) {
+        s.data = mine->data;
+        memcpy(s.strides, mine->strides, mine->geometry->rank * sizeof *s.strides);
+        return s;
+    }
+    const call_record *record = comm_record(x->world, rank);
+    s.data = comm_address(x->world, rank, record->words[source ? WORD_SRC : WORD_DST]);
+    (void)stored_strides(mine->geometry, rank, mine->dtype, s.strides);
+    return s;
+}
+
+/* The sides of a move: a destination and what is folded into it. */
+typedef struct move_sides {
+    side dst;
+    side src; /* the strides of all sources, and the data of the first */
+    const void *sources[COMM_MAX_RANKS];
+} move_sides;
+
+/* One box of a move: the rows that `choice` takes of each dimension. */
+static void move_box(const exchange *x, const plan_move *move, const size_t *choice,
+                     const move_sides *sides)
+{
+    const size_t rank = x->step->dst->rank;
+    int64_t shape[KERNEL_MAX_RANK];
+    int64_t src_offset = 0;
+    int64_t dst_offset = 0;
+    for (size_t i = 0; i < rank; i++) {
+        const plan_rows *rows = &x->step->dims[i].rows[move->overlaps[i]->first + choice[i]];
+        shape[i] = rows->size;
+        src_offset += rows->src * sides->src.strides[i];
+        dst_offset += rows->dst * sides->dst.strides[i];
+    }
+    if (x->step->sources_each == 1) {
+        kernel_copy(sides->dst.data + dst_offset, sides->dst.strides, sides->src.data + src_offset,
+                    sides->src.strides, shape, rank, x->item, x->stream);
+        return;
+    }
+    const void *sources[COMM_MAX_RANKS];
+    for (size_t q = 0; q < x->step->sources_each; q++) {
+        sources[q] = (const char *)sides->sources[q] + src_offset;
+    }
+    kernel_fold(sides->dst.data + dst_offset, sides->dst.strides, sources, x->step->sources_each,
+                sides->src.strides, shape, rank, x->src->dtype, x->op, x->stream);
+}
+
+/* All boxes of a move: every choice of rows, the last dimension fastest. */
+static void move_boxes(const exchange *x, const plan_move *move, const move_sides *sides)
+{
+    const size_t rank = x->step->dst->rank;
+    size_t choice[KERNEL_MAX_RANK] = {0};
+    for (;;) {
+        move_box(x, move, choice, sides);
+        size_t i = rank;
+        while (i > 0 && ++choice[i - 1] == move->overlaps[i - 1]->count) {
+            choice[--i] = 0;
+        }
+        if (i == 0) {
+            return;
+        }
+    }
+}
+
+static void carry_out(const exchange *x, const plan_move *move)
+{
+    const int64_t *sources = x->step->sources + move->first_source;
+    move_sides sides = {.dst = side_of(x, false, move->dst), .src = side_of(x, true, sources[0])};
+    const int64_t bytes = move->elements * (int64_t)x->item;
+    for (size_t q = 0; q < x->step->sources_each; q++) {
+        sides.sources[q] = q == 0 ? sides.src.data : side_of(x, true, sources[q]).data;
+        comm_count(x->world, sources[q], move->dst, bytes);
+    }
+    if (move->elements > 0) {
+        move_boxes(x, move, &sides);
+    }
+}
+
+/* This rank's moves: those it sends, or those it gets. Each starts with the rank behind it. */
+static void carry_out_mine(const exchange *x, bool push)
+{
+    const plan_step *step = x->step;
+    const int64_t me = x->world->rank;
+    const int64_t ranks = x->world->size;
+    for (int64_t turn = 0; turn < ranks; turn++) {
+        const int64_t other = (me + turn) % ranks;
+        for (size_t i = 0; i < step->num_moves; i++) {
+            const plan_move *move = &step->moves[i];
+            const int64_t source = step->sources[move->first_source];
+            const bool mine =
+                push ? source == me && move->dst == other : move->dst == me && source == other;
+            if (mine && (x->only < 0 || x->only == move->dst)) {
+                carry_out(x, move);
+            }
+        }
+    }
+    kernel_copy_fence();
+}
+
+/* Whether all ranks have a flag in their records. */
+static bool all_have(const tsr_comm *world, uint64_t flag)
+{
+    for (int64_t i = 0; i < world->size; i++) {
+        if ((comm_record(world, i)->words[WORD_FLAGS] & flag) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Enters a step with both tensors, or with the reason why this rank cannot. */
+static tsr_status enter(const exchange *x, uint64_t hash, tsr_status status)
+{
+    call what = {.name = "tsr_redistribute", .hash = hash, .status = status};
+    char text[CALL_TEXT];
+    if (status == TSR_OK) {
+        what.words[WORD_SRC] = comm_offset(x->world, x->src->data);
+        what.words[WORD_DST] = comm_offset(x->world, x->dst->data);
+        what.words[WORD_FLAGS] = (tensor_is_shared(x->src) ? SRC_IS_SHARED : 0U) |
+                                 (tensor_is_shared(x->dst) ? DST_IS_SHARED : 0U);
+    }
+    if (status == TSR_OK && x->world->team->checked) {
+        const char *dtype = tsr_dtype_name(x->src->dtype);
+        const tsr_geometry *g = x->src->geometry;
+        size_t used = (size_t)snprintf(text, sizeof text, "redistributes %s[", dtype);
+        for (size_t i = 0; i < g->rank && used < sizeof text; i++) {
+            const int added = snprintf(text + used, sizeof text - used, "%s%lld", i > 0 ? "," : "",
+                                       (long long)g->shape[i]);
+            used += added > 0 ? (size_t)added : 0;
+        }
+        if (used < sizeof text) {
+            (void)snprintf(text + used, sizeof text - used, "]");
+        }
+        what.text = text;
+    }
+    return comm_enter(x->world, &what);
+}
+
+/* A hash of two tensors' shape, type and layout: what ranks must agree on. */
+static tsr_status hash_pair(tsr_comm *world, const tsr_tensor *src, const tsr_geometry *dst,
+                            uint64_t *out)
+{
+    tsr_arena *scratch = NULL;
+    const char *texts[2] = {NULL, NULL};
+    if (!world->team->checked) {
+        *out = 0;
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_arena_create(world->ctx, &scratch));
+    tsr_status status =
+        tsr_sharding_print(world->ctx, scratch, src->geometry->sharding, TSR_PRINT_BARE, &texts[0]);
+    if (status == TSR_OK) {
+        status = tsr_sharding_print(world->ctx, scratch, dst->sharding, TSR_PRINT_BARE, &texts[1]);
+    }
+    if (status == TSR_OK) {
+        uint64_t hash = hash_bytes(&src->dtype, sizeof src->dtype, 3);
+        hash = hash_bytes(dst->shape, dst->rank * sizeof *dst->shape, hash);
+        hash = hash_bytes(texts[0], strlen(texts[0]), hash);
+        *out = hash_bytes(texts[1], strlen(texts[1]), hash);
+    }
+    tsr_arena_destroy(scratch);
+    return status;
+}
+
+/* A copy of this rank's part in its segment, row-major. */
+static tsr_status bounce(const tsr_tensor *t, tsr_tensor **out)
+{
+    const tsr_geometry *g = t->geometry;
+    const tsr_tensor_spec spec = {g->sharding, t->dtype, g->rank, g->shape};
+    TSR_TRY(tensor_make(t->world, &spec, NULL, NULL, out));
+    kernel_copy((*out)->data, (*out)->strides, t->data, t->strides, t->local_shape, g->rank,
+                (size_t)tsr_dtype_item_bytes(t->dtype), false);
+    return TSR_OK;
+}
+
+/* Puts the source into the segment and enters again, when a rank's source cannot be reached. */
+static tsr_status make_reachable(exchange *x, tsr_tensor **bounced)
+{
+    const tsr_status status = bounce(x->src, bounced);
+    x->src = status == TSR_OK ? *bounced : x->src;
+    return enter(x, 4, status);
+}
+
+/* One step, entered already: the way it goes is the same on every rank. */
+static tsr_status run_step(exchange *x)
+{
+    tsr_tensor *bounced = NULL;
+    const bool fold = x->step->sources_each > 1;
+    const bool push = !fold && all_have(x->world, DST_IS_SHARED);
+    tsr_status status = TSR_OK;
+    if (!push && !all_have(x->world, SRC_IS_SHARED)) {
+        status = make_reachable(x, &bounced);
+    }
+    if (status == TSR_OK) {
+        carry_out_mine(x, push);
+        status = comm_leave(x->world, "tsr_redistribute");
+    }
+    tsr_tensor_release(bounced);
+    return status;
+}
+
+static fold_op fold_of(tsr_reduction reduction)
+{
+    static const fold_op ops[] = {[TSR_SUM] = FOLD_SUM,
+                                  [TSR_MAX] = FOLD_MAX,
+                                  [TSR_MIN] = FOLD_MIN,
+                                  [TSR_AVG] = FOLD_AVG,
+                                  [TSR_PROD] = FOLD_PROD};
+    return ops[reduction];
+}
+
+static tsr_status check_fold(tsr_context *ctx, const tsr_plan *plan)
+{
+    for (size_t i = 0; i < plan->num_steps; i++) {
+        const size_t each = plan->steps[i].sources_each;
+        if (each > 1 && !fold_supports(plan->dtype, fold_of(plan->reduction))) {
+            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "there is no %s of %s",
+                              fold_name(fold_of(plan->reduction)), tsr_dtype_name(plan->dtype));
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src)
+{
+    if (dst->dtype != src->dtype) {
+        return diag_error(src->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "a redistribution keeps the element type: %s into %s",
+                          tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
+    }
+    return TSR_OK;
+}
+
+/* What is needed for a redistribution, made by each rank by itself. */
+typedef struct prepared {
+    tsr_arena *arena;
+    const tsr_plan *plan;
+    tsr_tensor *middle; /* between two steps */
+} prepared;
+
+static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, prepared *out)
+{
+    tsr_context *ctx = src->world->ctx;
+    TSR_TRY(check_pair(dst, src));
+    TSR_TRY(tsr_arena_create(ctx, &out->arena));
+    TSR_TRY(tsr_plan_create(ctx, out->arena, src->geometry, dst->geometry, src->dtype, &out->plan));
+    TSR_TRY(check_fold(ctx, out->plan));
+    if (out->plan->num_steps == 2) {
+        const tsr_geometry *g = out->plan->steps[0].dst;
+        const tsr_tensor_spec spec = {g->sharding, src->dtype, g->rank, g->shape};
+        TSR_TRY(tensor_make(src->world, &spec, NULL, NULL, &out->middle));
+    }
+    return TSR_OK;
+}
+
+static void unprepare(prepared *p)
+{
+    tsr_tensor_release(p->middle);
+    tsr_arena_destroy(p->arena);
+}
+
+static exchange exchange_of(tsr_tensor *dst, tsr_tensor *src)
+{
+    const size_t item = (size_t)tsr_dtype_item_bytes(src->dtype);
+    size_t bytes = item;
+    for (size_t i = 0; i < src->geometry->rank; i++) {
+        bytes *= (size_t)src->local_shape[i];
+    }
+    return (exchange){.world = src->world,
+                      .src = src,
+                      .dst = dst,
+                      .item = item,
+                      .stream = bytes >= KERNEL_STREAM_BYTES,
+                      .only = -1};
+}
+
+/* Runs the steps of a plan; the first one is entered already. */
+static tsr_status run_plan(const prepared *p, tsr_tensor *dst, tsr_tensor *src, int64_t only)
+{
+    for (size_t i = 0; i < p->plan->num_steps; i++) {
+        const bool last = i + 1 == p->plan->num_steps;
+        exchange x = exchange_of(last ? dst : p->middle, i == 0 ? src : p->middle);
+        x.step = &p->plan->steps[i];
+        x.op = fold_of(p->plan->reduction);
+        x.only = last ? only : -1;
+        if (i > 0) {
+            TSR_TRY(enter(&x, 5, TSR_OK));
+        }
+        TSR_TRY(run_step(&x));
+    }
+    return TSR_OK;
+}
+
+tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
+{
+    prepared p = {0};
+    uint64_t hash = 0;
+    tsr_status status = prepare(dst, src, &p);
+    if (status == TSR_OK) {
+        status = hash_pair(src->world, src, dst->geometry, &hash);
+    }
+    const exchange first = exchange_of(p.middle != NULL ? p.middle : dst, src);
+    status = enter(&first, hash, status);
+    if (status == TSR_OK) {
+        status = run_plan(&p, dst, src, only);
+    }
+    unprepare(&p);
+    return status;
+}
+
+tsr_status tsr_redistribute_into(tsr_tensor *dst, tsr_tensor *src)
+{
+    return redistribute_to(dst, src, -1);
+}
+
+tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
+{
+    const tsr_geometry *g = tensor->geometry;
+    const tsr_tensor_spec spec = {sharding, tensor->dtype, g->rank, g->shape};
+    tsr_tensor *fresh = NULL;
+    const tsr_status made = tensor_make(tensor->world, &spec, NULL, NULL, &fresh);
+    if (made < 0) {
+        const call what = {.name = "tsr_redistribute", .status = made};
+        return comm_enter(tensor->world, &what);
+    }
+    const tsr_status status = tsr_redistribute_into(fresh, tensor);
+    if (status < 0) {
+        tsr_tensor_release(fresh);
+        return status;
+    }
+    *out = fresh;
+    return TSR_OK;
+}

@@ -1,0 +1,104 @@
+#include "rt/segment.h"
+
+#include <sys/sysinfo.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+typedef struct free_block {
+    struct free_block *next;
+    size_t offset;
+} free_block;
+
+void segment_init(segment *s, tsr_context *ctx, char *base /* NOLINT */, size_t size)
+{
+    *s = (segment){.ctx = ctx, .base = base, .size = size};
+}
+
+static void free_list(segment *s, free_block *list)
+{
+    while (list != NULL) {
+        free_block *next = list->next;
+        (void)context_resize(s->ctx, list, sizeof *list, 0);
+        list = next;
+    }
+}
+
+void segment_destroy(segment *s)
+{
+    for (size_t i = 0; i < SEGMENT_CLASSES; i++) {
+        free_list(s, s->free[i]);
+    }
+    free_list(s, s->spare);
+}
+
+/* The class of a size and the size of its blocks: 4, 5, 6 or 7 times a power of two. */
+static size_t class_of(size_t size, size_t *block)
+{
+    size_t unit = SEGMENT_ALIGNMENT / 4;
+    size_t class = 0;
+    while (size > 7 * unit) {
+        unit *= 2;
+        class += 4;
+    }
+    size_t quarters = (size + unit - 1) / unit;
+    quarters = quarters < 4 ? 4 : quarters;
+    const size_t pages = SEGMENT_ALIGNMENT;
+    *block = (quarters * unit + pages - 1) / pages * pages;
+    return class + quarters - 4;
+}
+
+/* Whether the machine has that much memory free, so that touching it will not fail. */
+static bool machine_has(size_t size)
+{
+    struct sysinfo info;
+    if (size < ((size_t)1 << 30) || sysinfo(&info) != 0) {
+        return true;
+    }
+    return size / info.mem_unit <= info.totalram;
+}
+
+void *segment_alloc(segment *s, size_t size)
+{
+    size_t block = 0;
+    if (size > s->size || !machine_has(size)) {
+        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
+                         "%zu bytes for a tensor are more than there are", size);
+        return NULL;
+    }
+    const size_t class = class_of(size, &block);
+    free_block *node = s->free[class];
+    if (node != NULL) {
+        s->free[class] = node->next;
+        node->next = s->spare;
+        s->spare = node;
+        s->live += block;
+        return s->base + node->offset;
+    }
+    if (block > s->size - s->used) {
+        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
+                         "the segment of %zu bytes has no room for a tensor of %zu", s->size, size);
+        return NULL;
+    }
+    void *memory = s->base + s->used;
+    s->used += block;
+    s->live += block;
+    return memory;
+}
+
+void segment_free(segment *s, void *memory, size_t size)
+{
+    size_t block = 0;
+    const size_t class = class_of(size, &block);
+    free_block *node = s->spare;
+    if (node != NULL) {
+        s->spare = node->next;
+    } else {
+        node = context_resize(s->ctx, NULL, 0, sizeof *node);
+    }
+    s->live -= block;
+    if (node != NULL) {
+        *node = (free_block){.next = s->free[class], .offset = (size_t)((char *)memory - s->base)};
+        s->free[class] = node;
+    }
+}

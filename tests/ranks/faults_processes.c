@@ -1,0 +1,60 @@
+/* Ranks that are forked processes and do something wrong, or die. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "rank_faults.h"
+
+static void refusal(void **state)
+{
+    check_refusal(*state, TSR_RANKS_PROCESSES);
+}
+
+static void difference(void **state)
+{
+    check_difference(*state, TSR_RANKS_PROCESSES);
+}
+
+static void absence(void **state)
+{
+    check_absence(*state, TSR_RANKS_PROCESSES);
+}
+
+static void early_end(void **state)
+{
+    check_early_end(*state, TSR_RANKS_PROCESSES);
+}
+
+static void no_room(void **state)
+{
+    check_no_room(*state, TSR_RANKS_PROCESSES);
+}
+
+static tsr_status die(tsr_comm *world, void *state)
+{
+    (void)state;
+    if (tsr_comm_rank(world) == 1) {
+        (void)kill(getpid(), SIGKILL);
+    }
+    return tsr_barrier(world);
+}
+
+static void death_is_heard_of(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 20, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, die, NULL), TSR_ERR_PEER);
+    const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
+    assert_string_equal(d->text, "rank 0 failed: tsr_barrier: rank 1 died: killed by signal 9 "
+                                 "(Killed)");
+    assert_string_equal(d->next->text, "rank 1 died: killed by signal 9 (Killed)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(refusal),   TEST(difference), TEST(absence),
+        TEST(early_end), TEST(no_room),    TEST(death_is_heard_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* Ranks that are threads and do something wrong. */
+#include <unistd.h>
+
+#include "rank_faults.h"
+
+static void refusal(void **state)
+{
+    check_refusal(*state, TSR_RANKS_THREADS);
+}
+
+static void difference(void **state)
+{
+    check_difference(*state, TSR_RANKS_THREADS);
+}
+
+static void absence(void **state)
+{
+    check_absence(*state, TSR_RANKS_THREADS);
+}
+
+static void early_end(void **state)
+{
+    check_early_end(*state, TSR_RANKS_THREADS);
+}
+
+static void no_room(void **state)
+{
+    check_no_room(*state, TSR_RANKS_THREADS);
+}
+
+static tsr_status fail_one(tsr_comm *world, void *state)
+{
+    (void)state;
+    if (tsr_comm_rank(world) != 2) {
+        return tsr_barrier(world);
+    }
+    const tsr_mesh *mesh = NULL;
+    return tsr_mesh_parse(tsr_comm_context(world), NULL, "", &mesh);
+}
+
+static void failures_are_named(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {.num_ranks = 3, .timeout = 20, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_PEER);
+    expect_message(f, "rank 0 failed: tsr_barrier: rank 2 failed: expected '<'");
+}
+
+static tsr_status sleep_forever(tsr_comm *world, void *state)
+{
+    (void)state;
+    while (tsr_comm_rank(world) == 1) {
+        usleep(100000);
+    }
+    return TSR_OK;
+}
+
+static void a_thread_that_never_ends_is_abandoned(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {.num_ranks = 2, .timeout = 0.2, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, sleep_forever, NULL), TSR_ERR_TIMEOUT);
+    expect_error(f, "rank 1 failed: its thread did not end and was abandoned");
+}
+
+static void bad_specs(void **state)
+{
+    fixture *f = *state;
+    tsr_launch_spec spec = {.num_ranks = 0};
+    assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_INVALID);
+    expect_error(f, "the number of ranks must be 1 to 1024, got: 0");
+    spec = (tsr_launch_spec){.num_ranks = 1, .timeout = -1};
+    assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_INVALID);
+    expect_error(f, "the time-out must not be negative, got: -1 seconds");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(refusal),   TEST(difference),
+        TEST(absence),   TEST(early_end),
+        TEST(no_room),   TEST(failures_are_named),
+        TEST(bad_specs), TEST(a_thread_that_never_ends_is_abandoned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
