@@ -9,7 +9,7 @@ build:
 
 demo:
 	@scripts/deps build
-	@scripts/build release tessera_command
+	@scripts/build release tessera_command example_moe_dispatch
 	@scripts/demo
 
 check:
