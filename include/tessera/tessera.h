@@ -4,6 +4,7 @@
 
 #include <tessera/axis.h>
 #include <tessera/base.h>
+#include <tessera/collective.h>
 #include <tessera/comm.h>
 #include <tessera/context.h>
 #include <tessera/dialect.h>

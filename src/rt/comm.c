@@ -1,5 +1,6 @@
 #include "rt/comm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,13 +98,23 @@ static void write_record(tsr_comm *comm, const call *what)
     memcpy(record->words, what->words, sizeof record->words);
 }
 
-/* A member that is gone and has not entered this call, as a rank of the world; -1 if none. */
-static int64_t gone_member(const tsr_comm *comm)
+/* A meeting at the beginning of a call, or at its end. */
+typedef struct meeting {
+    const tsr_comm *comm;
+    bool leaving;
+} meeting;
+
+/*
+ * A member that is gone and will not come, as a rank of the world; -1 if none. At the beginning
+ * those that have entered this call have come; at the end nobody ends a call by himself.
+ */
+static int64_t gone_member(const meeting *m)
 {
+    const tsr_comm *comm = m->comm;
     for (int64_t i = 0; i < comm->size; i++) {
         const int64_t rank = tsr_comm_world_rank(comm, i);
         if (atomic_load(&comm->team->ranks[rank].state) != RANK_RUNNING &&
-            atomic_load(&comm->shared->slots[i].entered) < comm->calls) {
+            (m->leaving || atomic_load(&comm->shared->slots[i].entered) < comm->calls)) {
             return rank;
         }
     }
@@ -158,19 +169,23 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
                           : "another rank noticed first");
 }
 
-/* Meets the others, or says why not. */
-static tsr_status meet(tsr_comm *comm, const char *name)
+/*
+ * Meets the others, or says why not. Once all have entered a call, nobody leaves it for a time-out:
+ * a peer may still be using his memory. Only a peer's death ends that.
+ */
+static tsr_status meet(tsr_comm *comm, const char *name, bool leaving)
 {
+    meeting m = {comm, leaving};
     const barrier_wait how = {.ranks = (uint32_t)comm->size,
                               .spin = comm->team->spin,
-                              .timeout = comm->team->timeout,
+                              .timeout = leaving ? HUGE_VAL : comm->team->timeout,
                               .stop = somebody_is_gone,
-                              .state = comm};
+                              .state = &m};
     const barrier_result result = barrier_enter(&comm->shared->gate, &how);
     if (result == BARRIER_PASSED) {
         return TSR_OK;
     }
-    const int64_t gone = gone_member(comm);
+    const int64_t gone = gone_member(&m);
     comm->broken = gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT;
     return gone >= 0 ? report_gone(comm, name, gone)
                      : report_missing(comm, name, result == BARRIER_TIMED_OUT);
@@ -227,7 +242,7 @@ tsr_status comm_enter(tsr_comm *comm, const call *what)
     write_record(comm, what);
     atomic_store_explicit(&comm->shared->slots[comm->rank].entered, comm->calls,
                           memory_order_release);
-    TSR_TRY(meet(comm, what->name));
+    TSR_TRY(meet(comm, what->name, false));
     const int64_t refusing = refusing_member(comm);
     if (refusing >= 0) {
         return report_refusal(comm, what, refusing);
@@ -237,7 +252,7 @@ tsr_status comm_enter(tsr_comm *comm, const call *what)
 
 tsr_status comm_leave(tsr_comm *comm, const char *name)
 {
-    return comm->broken < 0 ? comm->broken : meet(comm, name);
+    return comm->broken < 0 ? comm->broken : meet(comm, name, true);
 }
 
 tsr_status tsr_barrier(tsr_comm *comm)

@@ -21,8 +21,8 @@ enum { COMM_MAX_RANKS = 1024, CALL_TEXT = 160, CALL_WORDS = 16 };
 typedef struct call_record {
     uint64_t hash; /* of what it is about to do; compared in checked mode */
     int32_t status;
-    char text[CALL_TEXT]; /* the call, in checked mode with its arguments; or why it refuses */
     uint64_t words[CALL_WORDS]; /* for the call itself: offsets, small data */
+    char text[CALL_TEXT]; /* the call, in checked mode with its arguments; or why it refuses */
 } call_record;
 
 typedef struct comm_slot {

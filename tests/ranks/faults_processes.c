@@ -4,6 +4,8 @@
 
 #include "rank_faults.h"
 
+#include "rt/comm.h"
+
 static void refusal(void **state)
 {
     check_refusal(*state, TSR_RANKS_PROCESSES);
@@ -17,6 +19,11 @@ static void difference(void **state)
 static void absence(void **state)
 {
     check_absence(*state, TSR_RANKS_PROCESSES);
+}
+
+static void slowness(void **state)
+{
+    check_slowness(*state, TSR_RANKS_PROCESSES);
 }
 
 static void early_end(void **state)
@@ -38,6 +45,27 @@ static tsr_status die(tsr_comm *world, void *state)
     return tsr_barrier(world);
 }
 
+/* In the middle of a call, when all have entered it. */
+static tsr_status die_inside(tsr_comm *world, void *state)
+{
+    (void)state;
+    const call what = {.name = "a call", .hash = 1};
+    const tsr_status status = comm_enter(world, &what);
+    if (status == TSR_OK && tsr_comm_rank(world) == 1) {
+        (void)kill(getpid(), SIGKILL);
+    }
+    return status == TSR_OK ? comm_leave(world, what.name) : status;
+}
+
+static void death_inside_a_call_is_heard_of(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 20, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, die_inside, NULL), TSR_ERR_PEER);
+    expect_error(f, "rank 0 failed: a call: rank 1 died: killed by signal 9 (Killed)");
+}
+
 static void death_is_heard_of(void **state)
 {
     fixture *f = *state;
@@ -53,8 +81,10 @@ static void death_is_heard_of(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),   TEST(difference), TEST(absence),
-        TEST(early_end), TEST(no_room),    TEST(death_is_heard_of),
+        TEST(refusal),           TEST(difference),
+        TEST(absence),           TEST(slowness),
+        TEST(early_end),         TEST(no_room),
+        TEST(death_is_heard_of), TEST(death_inside_a_call_is_heard_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

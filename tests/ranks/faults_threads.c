@@ -18,6 +18,11 @@ static void absence(void **state)
     check_absence(*state, TSR_RANKS_THREADS);
 }
 
+static void slowness(void **state)
+{
+    check_slowness(*state, TSR_RANKS_THREADS);
+}
+
 static void early_end(void **state)
 {
     check_early_end(*state, TSR_RANKS_THREADS);
@@ -77,10 +82,15 @@ static void bad_specs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),   TEST(difference),
-        TEST(absence),   TEST(early_end),
-        TEST(no_room),   TEST(failures_are_named),
-        TEST(bad_specs), TEST(a_thread_that_never_ends_is_abandoned),
+        TEST(refusal),
+        TEST(difference),
+        TEST(absence),
+        TEST(slowness),
+        TEST(early_end),
+        TEST(no_room),
+        TEST(failures_are_named),
+        TEST(bad_specs),
+        TEST(a_thread_that_never_ends_is_abandoned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

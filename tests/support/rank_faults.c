@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "rt/comm.h"
 
 enum { RANKS = 3, GUILTY = 1 };
 
@@ -135,6 +136,24 @@ static tsr_status stay_away(tsr_comm *world, void *state)
 void check_absence(fixture *f, tsr_ranks kind)
 {
     run(f, kind, 0.3, stay_away);
+}
+
+/* A rank that is slow inside a call is waited for: its memory is in use. */
+static tsr_status be_slow(tsr_comm *world, void *state)
+{
+    (void)state;
+    const call what = {.name = "a call", .hash = 1};
+    WANT(world, comm_enter(world, &what) == TSR_OK);
+    if (tsr_comm_rank(world) == GUILTY) {
+        usleep(450000);
+    }
+    WANT(world, comm_leave(world, what.name) == TSR_OK);
+    return TSR_OK;
+}
+
+void check_slowness(fixture *f, tsr_ranks kind)
+{
+    run(f, kind, 0.2, be_slow);
 }
 
 /* A rank ends while the others wait for it. */

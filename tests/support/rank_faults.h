@@ -8,6 +8,7 @@
 void check_refusal(fixture *f, tsr_ranks kind);
 void check_difference(fixture *f, tsr_ranks kind);
 void check_absence(fixture *f, tsr_ranks kind);
+void check_slowness(fixture *f, tsr_ranks kind);
 void check_early_end(fixture *f, tsr_ranks kind);
 void check_no_room(fixture *f, tsr_ranks kind);
 

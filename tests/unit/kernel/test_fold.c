@@ -458,6 +458,21 @@ static void every_fold_gives_the_bits_of_scalar_arithmetic(void **state)
     free(a);
 }
 
+/* Zeros of either sign are equal, so the first stays. */
+static void the_earlier_of_equals_stays(void **state)
+{
+    (void)state;
+    static const double zeros[] = {0.0, -0.0};
+    for (size_t first = 0; first < 2; first++) {
+        for (int op = FOLD_MAX; op <= FOLD_MIN; op++) {
+            const void *sources[] = {&zeros[first], &zeros[1 - first]};
+            double out = 1.0;
+            kernel_fold(&out, NULL, sources, 2, NULL, NULL, 0, TSR_F64, (fold_op)op, false);
+            assert_memory_equal(&out, &zeros[first], sizeof out);
+        }
+    }
+}
+
 /* There is no limit to the sources; f16 is still rounded once. */
 static void many_sources_are_folded_in_one_go(void **state)
 {
@@ -485,6 +500,7 @@ int main(void)
         cmocka_unit_test(support_is_as_documented),
         cmocka_unit_test(folds_have_names),
         cmocka_unit_test(every_fold_gives_the_bits_of_scalar_arithmetic),
+        cmocka_unit_test(the_earlier_of_equals_stays),
         cmocka_unit_test(many_sources_are_folded_in_one_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
