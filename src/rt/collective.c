@@ -52,9 +52,9 @@ chunk chunk_of_dst(const exchange *x, int64_t from, int64_t to)
 
 place place_of_src(const exchange *x, int64_t member)
 {
-    const call_record *record = comm_record(x->comm, member);
     if (x->inlined) {
-        return (place){(char *)(uintptr_t)record->words, x->packed};
+        call_record *record = &x->comm->shared->slots[member].records[x->comm->calls & 1];
+        return (place){(char *)record->words, x->packed};
     }
     if (member == x->comm->rank) {
         return (place){x->src.data, x->src.strides};
