@@ -13,19 +13,6 @@ static int64_t elements(const int64_t *shape, size_t rank)
     return count;
 }
 
-/* Whether a device holds a row of a dimension. */
-static bool holds(const tsr_geometry *g, int64_t device, size_t dim, int64_t row)
-{
-    tsr_interval pieces[512];
-    const int64_t count = tsr_geometry_pieces(g, device, dim, 512, pieces);
-    for (int64_t i = 0; i < count; i++) {
-        if (row >= pieces[i].start && row < pieces[i].start + pieces[i].size) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Every element is on as many devices as replication says, and those are the holders. */
 static void check_cover(fixture *f, const tsr_geometry *g, size_t rank, const int64_t *shape)
 {
@@ -51,7 +38,7 @@ static void check_cover(fixture *f, const tsr_geometry *g, size_t rank, const in
             const int64_t device = tsr_mesh_device_at(mesh, place);
             bool here = true;
             for (size_t i = 0; i < rank; i++) {
-                here = here && holds(g, device, i, index[i]);
+                here = here && holds_row(g, device, i, index[i]);
             }
             if (here) {
                 assert_true(found < copies);

@@ -3,19 +3,6 @@
 
 #include "random.h"
 
-/* Whether a device holds a row of a dimension. */
-static bool holds(const tsr_geometry *g, int64_t device, size_t dim, int64_t row)
-{
-    tsr_interval pieces[512];
-    const int64_t count = tsr_geometry_pieces(g, device, dim, 512, pieces);
-    for (int64_t i = 0; i < count; i++) {
-        if (row >= pieces[i].start && row < pieces[i].start + pieces[i].size) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Elements that a device holds under `dst` and not under `src`, by looking at each. */
 static int64_t lacking(const tsr_geometry *src, const tsr_geometry *dst, int64_t device,
                        size_t rank, const int64_t *shape)
@@ -30,8 +17,8 @@ static int64_t lacking(const tsr_geometry *src, const tsr_geometry *dst, int64_t
         bool after = true;
         int64_t rest = e;
         for (size_t i = rank; i-- > 0;) {
-            before = before && holds(src, device, i, rest % shape[i]);
-            after = after && holds(dst, device, i, rest % shape[i]);
+            before = before && holds_row(src, device, i, rest % shape[i]);
+            after = after && holds_row(dst, device, i, rest % shape[i]);
             rest /= shape[i];
         }
         count += after && !before;

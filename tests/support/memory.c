@@ -5,18 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
+#include "want.h"
 
 enum { ROWS = 7, COLUMNS = 5 };
 #define ELEMENTS ((size_t)ROWS * COLUMNS)
-
-#define WANT(world, condition)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE, "line %d: %s",   \
-                              __LINE__, #condition);                                               \
-        }                                                                                          \
-    } while (0)
 
 typedef struct scene {
     const tsr_sharding *rows;

@@ -341,3 +341,15 @@ bool same_by_enumeration(const tsr_geometry *a, const tsr_geometry *b, size_t ra
     }
     return true;
 }
+
+bool holds_row(const tsr_geometry *g, int64_t device, size_t dim, int64_t row)
+{
+    tsr_interval pieces[512];
+    const int64_t count = tsr_geometry_pieces(g, device, dim, 512, pieces);
+    for (int64_t i = 0; i < count; i++) {
+        if (row >= pieces[i].start && row < pieces[i].start + pieces[i].size) {
+            return true;
+        }
+    }
+    return false;
+}

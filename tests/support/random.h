@@ -51,6 +51,9 @@ const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, si
 /* Another view of the same devices: axes split, joined or renamed; the ids in the same order. */
 const tsr_mesh *random_view(fixture *f, rng *r, const tsr_mesh *mesh);
 
+/* Whether a device holds a row of a dimension. */
+bool holds_row(const tsr_geometry *g, int64_t device, size_t dim, int64_t row);
+
 /* Whether both place every element on the same devices, by looking at each device. */
 bool same_by_enumeration(const tsr_geometry *a, const tsr_geometry *b, size_t rank);
 

@@ -3,19 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "rt/comm.h"
+#include "want.h"
 
 enum { RANKS = 3, GUILTY = 1 };
-
-/* Fails the rank, with a message, unless the condition holds. */
-#define WANT(world, condition)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE, "line %d: %s",   \
-                              __LINE__, #condition);                                               \
-        }                                                                                          \
-    } while (0)
 
 /* Whether some message of this rank contains a text; clears them. */
 static bool heard(tsr_comm *world, const char *part)

@@ -1,0 +1,18 @@
+/* Expectations inside ranks, where an assertion of the test library would end the wrong thread. */
+#ifndef WANT_H
+#define WANT_H
+
+#include <tessera/comm.h>
+
+#include "base/diag.h"
+
+/* Fails the rank, with a message, unless the condition holds. */
+#define WANT(world, condition)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE, "line %d: %s",   \
+                              __LINE__, #condition);                                               \
+        }                                                                                          \
+    } while (0)
+
+#endif
