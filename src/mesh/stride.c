@@ -85,7 +85,7 @@ static size_t next_larger(const tsr_stride *pairs, size_t count, size_t last)
     size_t best = count;
     for (size_t i = 0; i < count; i++) {
         const bool behind = last == count || pairs[i].stride > pairs[last].stride ||
-                            (pairs[i].stride == pairs[last].stride && i > last);
+                            (i > last && pairs[i].stride == pairs[last].stride);
         if (pairs[i].size > 1 && behind &&
             (best == count || pairs[i].stride < pairs[best].stride)) {
             best = i;
