@@ -53,12 +53,6 @@ static void sleep_on(barrier *b, uint32_t low)
     atomic_fetch_sub(&b->sleepers, 1);
 }
 
-void barrier_break(barrier *b)
-{
-    atomic_fetch_or(&b->word, BROKEN);
-    wake_all(b);
-}
-
 /* Breaks the barrier unless its generation is over; the answer for the caller. */
 static barrier_result time_out(barrier *b, uint32_t low)
 {

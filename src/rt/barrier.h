@@ -24,7 +24,7 @@ typedef struct barrier {
 
 typedef enum barrier_result {
     BARRIER_PASSED,
-    BARRIER_BROKEN,    /* by a time-out, here or elsewhere, or by barrier_break */
+    BARRIER_BROKEN,    /* by another rank, or in an earlier call */
     BARRIER_TIMED_OUT, /* this call broke it */
     BARRIER_STOPPED    /* `stop` said so */
 } barrier_result;
@@ -40,9 +40,6 @@ typedef struct barrier_wait {
 
 /* Arrives and waits for the others. */
 barrier_result barrier_enter(barrier *b, const barrier_wait *how);
-
-/* Breaks the barrier for good and wakes everybody. */
-void barrier_break(barrier *b);
 
 /* The monotonic clock, in seconds. */
 double clock_seconds(void);

@@ -366,8 +366,9 @@ static tsr_status share_group(tsr_comm *world, comm_kept *kept)
     return comm_leave(world, what.name);
 }
 
-tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_ref *axes,
-                          size_t num_axes, tsr_comm **out)
+/* What this rank brings to the call: its group, or the reason why not. */
+static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                size_t num_axes, comm_kept **out)
 {
     if (tsr_mesh_num_devices(mesh) != world->size) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
@@ -375,16 +376,28 @@ tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_
                           (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
     const tsr_groups *groups = NULL;
-    comm_kept *kept = NULL;
     TSR_TRY(tsr_groups_create(world->ctx, world->arena, mesh, axes, num_axes, &groups));
-    TSR_TRY(make_group(world, groups, &kept));
-    tsr_comm *known = find_kept(world, kept);
-    if (known == NULL) {
-        TSR_TRY(share_group(world, kept));
-        kept->next = world->kept;
-        world->kept = kept;
-        known = &kept->comm;
+    return make_group(world, groups, out);
+}
+
+tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                          size_t num_axes, tsr_comm **out)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(world->arena);
+    comm_kept *kept = NULL;
+    call what = {.name = "tsr_comm_along"};
+    what.status = prepare_group(world, mesh, axes, num_axes, &kept);
+    tsr_comm *known = kept != NULL ? find_kept(world, kept) : NULL;
+    if (kept == NULL || known != NULL) {
+        what.hash = kept != NULL ? kept->hash : 0;
+        tsr_arena_reset(world->arena, mark);
+        TSR_TRY(comm_enter(world, &what));
+        *out = known;
+        return TSR_OK;
     }
-    *out = known;
+    TSR_TRY(share_group(world, kept));
+    kept->next = world->kept;
+    world->kept = kept;
+    *out = &kept->comm;
     return TSR_OK;
 }

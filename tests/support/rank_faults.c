@@ -69,6 +69,17 @@ static tsr_status refuse(tsr_comm *world, void *state)
     WANT(world, tsr_redistribute(t, s->columns, &out) == TSR_OK);
     tsr_tensor_release(out);
     tsr_tensor_release(t);
+    const tsr_mesh *mesh = tsr_sharding_mesh(s->rows);
+    const tsr_mesh *other = tsr_sharding_mesh(s->elsewhere);
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    tsr_comm *group = NULL;
+    tsr_comm *again = NULL;
+    WANT(world, tsr_comm_along(world, guilty ? other : mesh, &axis, 1, &group) == TSR_ERR_INVALID);
+    WANT(world, group == NULL && heard(world, "the mesh has 2 devices, the world 3 ranks"));
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &again) == TSR_OK && again == group);
+    WANT(world, tsr_comm_along(world, guilty ? other : mesh, &axis, 1, &again) == TSR_ERR_INVALID);
+    tsr_context_clear(tsr_comm_context(world));
     return TSR_OK;
 }
 
