@@ -71,9 +71,9 @@ static void a_thread_that_never_ends_is_abandoned(void **state)
 static void bad_specs(void **state)
 {
     fixture *f = *state;
-    tsr_launch_spec spec = {.num_ranks = 0};
+    tsr_launch_spec spec = {.num_ranks = -1};
     assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_INVALID);
-    expect_error(f, "the number of ranks must be 1 to 1024, got: 0");
+    expect_error(f, "the number of ranks must be 1 to 1024, got: -1");
     spec = (tsr_launch_spec){.num_ranks = 1, .timeout = -1};
     assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_INVALID);
     expect_error(f, "the time-out must not be negative, got: -1 seconds");
