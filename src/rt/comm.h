@@ -52,17 +52,23 @@ struct tsr_comm {
     int64_t size;
     const int64_t *members; /* world ranks; NULL for the world */
     comm_shared *shared;
-    int32_t id;        /* 0 for the world, then in the order in which groups were made */
-    uint64_t calls;    /* entered so far */
-    tsr_status broken; /* why the group can no longer meet; TSR_OK while it can */
-    bool alone;        /* the meeting under way is over: nobody to wait for */
-    uint32_t ticket;   /* of the meeting under way */
-    double looked;     /* when it last looked for processes that are gone */
-    mail letters;      /* of the meeting under way, where ranks share no memory */
+    int32_t id;         /* 0 for the world, then in the order in which groups were made */
+    uint64_t calls;     /* entered so far */
+    tsr_status broken;  /* why the group can no longer meet; TSR_OK while it can */
+    bool alone;         /* the meeting under way is over: nobody to wait for */
+    uint32_t ticket;    /* of the meeting under way */
+    bool impatient;     /* whoever has not come by now is missing */
+    uint64_t turn_seen; /* the last turn in which a request of it went on */
+    double looked;      /* when it last looked for processes that are gone */
+    mail letters;       /* of the meeting under way, where ranks share no memory */
     segment *own;
     /* Only the world has these. */
     struct comm_kept *kept; /* groups made from it */
     int32_t num_kept;
+    struct request *requests; /* started and not waited for, of all groups */
+    uint64_t last_request;
+    uint64_t turn; /* of going on with requests */
+    bool progressing;
     struct given_up *given_up; /* groups that others said are broken */
     struct joined *joined;     /* when it was opened on a transport */
 };

@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "rt/letters.h"
 #include "rt/plugin.h"
+#include "rt/request.h"
 
 enum { HOST_BYTES = 64 };
 
@@ -341,5 +342,5 @@ tsr_status tsr_comm_close(tsr_comm *world)
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "tsr_launch ends this world itself");
     }
-    return joined_close(world, world->ctx, TSR_OK);
+    return joined_close(world, world->ctx, requests_drop(world));
 }

@@ -14,6 +14,7 @@
 #include "rt/comm.h"
 #include "rt/joined.h"
 #include "rt/plugin.h"
+#include "rt/request.h"
 
 /* What one rank runs; a thread's argument. */
 typedef struct rank_job {
@@ -34,6 +35,14 @@ typedef struct launch {
     rank_job *jobs;
 } launch;
 
+/* A rank that forgets a request has failed. */
+static tsr_status run_function(tsr_comm *world, tsr_rank_function function, void *state)
+{
+    const tsr_status status = function(world, state);
+    const tsr_status dropped = requests_drop(world);
+    return status < 0 ? status : dropped;
+}
+
 /* Runs the function on one rank, in its own thread or process. */
 static void run_rank(const rank_job *job)
 {
@@ -44,7 +53,7 @@ static void run_rank(const rank_job *job)
         status = comm_open_world(ctx, job->t, job->rank, &world);
     }
     if (status == TSR_OK) {
-        status = job->function(world, job->state);
+        status = run_function(world, job->function, job->state);
     }
     team_report_end(job->t, job->rank, status,
                     ctx != NULL && status < 0 ? last_error_text(ctx) : "");
@@ -267,7 +276,7 @@ static tsr_status join_mpi(tsr_context *ctx, const char *mpi, const tsr_launch_s
     }
     status = joined_open(own, &transport, spec, &world);
     if (status == TSR_OK) {
-        status = joined_close(world, ctx, function(world, state));
+        status = joined_close(world, ctx, run_function(world, function, state));
     } else {
         (void)diag_error(ctx, status, NO_PLACE, "%s", last_error_text(own));
     }

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "rt/comm.h"
 #include "rt/letters.h"
+#include "rt/request.h"
 
 const char *last_error_text(const tsr_context *ctx)
 {
@@ -163,6 +164,9 @@ static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, 
                 return give_up(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
             }
         }
+        if (comm->world->requests != NULL) {
+            requests_progress(comm->world);
+        }
         (void)sched_yield();
     }
 }
@@ -172,7 +176,7 @@ static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leavin
     if (comm->alone) {
         return BARRIER_PASSED;
     }
-    if (!comm->team->message) {
+    if (!comm->team->message && comm->world->requests == NULL) {
         return barrier_await(&comm->shared->gate, comm->ticket, how);
     }
     return await_by_looking(comm, how, leaving);
@@ -198,7 +202,9 @@ static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait
 {
     meeting m = {comm, leaving};
     const barrier_wait how = {.spin = comm->team->spin,
-                              .timeout = leaving ? HUGE_VAL : comm->team->timeout,
+                              .timeout = leaving           ? HUGE_VAL
+                                         : comm->impatient ? 0
+                                                           : comm->team->timeout,
                               .stop = somebody_is_gone,
                               .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : look(comm, leaving);
@@ -304,6 +310,7 @@ tsr_status comm_meet(tsr_comm *comm, const call *what, bool wait)
 
 tsr_status comm_enter(tsr_comm *comm, const call *what)
 {
+    requests_finish(comm);
     TSR_TRY(comm_start(comm, what));
     return comm_meet(comm, what, true);
 }

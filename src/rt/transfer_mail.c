@@ -91,8 +91,7 @@ static void pack(const transfer *x, int64_t to, char *out)
         transfer_first(x, move, &box);
         do {
             dense_strides(box.shape, rank, x->item, dense);
-            kernel_copy(out, dense,
-                        x->src->data + transfer_offset(box.src, x->src->strides, rank),
+            kernel_copy(out, dense, x->src->data + transfer_offset(box.src, x->src->strides, rank),
                         x->src->strides, box.shape, rank, x->item, false);
             out += box_bytes(x, &box);
         } while (transfer_next(x, move, &box));
