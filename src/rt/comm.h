@@ -60,6 +60,7 @@ struct tsr_comm {
     bool impatient;     /* whoever has not come by now is missing */
     uint64_t turn_seen; /* the last turn in which a request of it went on */
     double looked;      /* when it last looked for processes that are gone */
+    double gone_since;  /* since when a member is gone that has not come */
     mail letters;       /* of the meeting under way, where ranks share no memory */
     segment *own;
     /* Only the world has these. */

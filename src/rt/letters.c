@@ -11,17 +11,11 @@ typedef enum notice_kind { NOTICE_END, NOTICE_GIVEN_UP } notice_kind;
 /* What a notice says; sent as it is between machines of one kind. */
 typedef struct notice {
     int32_t kind;
-    int32_t id;     /* of the group that was given up */
-    int32_t status; /* of the rank that ended */
+    int32_t id; /* of the group that was given up */
+    int32_t status;
+    int32_t missing;
     char text[CALL_TEXT];
 } notice;
-
-/* A group that another rank has given up. */
-typedef struct given_up {
-    struct given_up *next;
-    int32_t id;
-    int64_t rank;
-} given_up;
 
 int32_t letters_tag(const tsr_comm *comm, bool data)
 {
@@ -69,7 +63,12 @@ static void take_notice(tsr_comm *world, int64_t from, const notice *n)
     }
     given_up *g = ARENA_NEW(world->arena, given_up);
     if (g != NULL) {
-        *g = (given_up){world->given_up, n->id, from};
+        *g = (given_up){.next = world->given_up,
+                        .id = n->id,
+                        .rank = from,
+                        .missing = n->missing,
+                        .status = (tsr_status)n->status};
+        memcpy(g->text, n->text, sizeof g->text);
         world->given_up = g;
     }
 }
@@ -102,18 +101,24 @@ void notices_look(tsr_comm *comm)
     }
 }
 
-int64_t notices_who_gave_up(const tsr_comm *comm)
+static bool is_member(const tsr_comm *comm, int64_t world_rank)
 {
-    for (const given_up *g = comm->world->given_up; g != NULL; g = g->next) {
-        if (g->id == comm->id) {
-            for (int64_t i = 0; i < comm->size; i++) {
-                if (tsr_comm_world_rank(comm, i) == g->rank) {
-                    return g->rank;
-                }
-            }
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (tsr_comm_world_rank(comm, i) == world_rank) {
+            return true;
         }
     }
-    return -1;
+    return false;
+}
+
+const given_up *notices_given_up(const tsr_comm *comm)
+{
+    for (const given_up *g = comm->world->given_up; g != NULL; g = g->next) {
+        if (g->id == comm->id && is_member(comm, g->rank)) {
+            return g;
+        }
+    }
+    return NULL;
 }
 
 /* The notice stays in the world's arena, since nobody waits until it is sent. */
@@ -135,16 +140,23 @@ static void tell(tsr_comm *comm, const notice *what)
     }
 }
 
-void notices_tell_given_up(tsr_comm *comm)
+static notice write_notice(notice_kind kind, tsr_status status, const char *text)
 {
-    const notice n = {.kind = NOTICE_GIVEN_UP, .id = comm->id};
+    notice n = {.kind = (int32_t)kind, .status = (int32_t)status};
+    memcpy(n.text, text, strnlen(text, CALL_TEXT - 1));
+    return n;
+}
+
+void notices_tell_given_up(tsr_comm *comm, tsr_status status, int64_t missing)
+{
+    notice n = write_notice(NOTICE_GIVEN_UP, status, last_error_text(comm->ctx));
+    n.id = comm->id;
+    n.missing = (int32_t)missing;
     tell(comm, &n);
 }
 
 void notices_tell_end(tsr_comm *world, tsr_status status, const char *text)
 {
-    notice n = {.kind = NOTICE_END, .status = (int32_t)status};
-    const size_t length = strnlen(text, CALL_TEXT - 1);
-    memcpy(n.text, text, length);
+    const notice n = write_notice(NOTICE_END, status, text);
     tell(world, &n);
 }

@@ -24,11 +24,24 @@ tsr_status letters_look(tsr_comm *comm);
 /* Takes in the notices that have come. */
 void notices_look(tsr_comm *comm);
 
-/* The rank of the world that gave the group up; -1 if none. */
-int64_t notices_who_gave_up(const tsr_comm *comm);
+/* A group that another rank has given up, and why. */
+typedef struct given_up {
+    struct given_up *next;
+    int32_t id;
+    int64_t rank;
+    int64_t missing; /* whom it waited for; -1 if for nobody */
+    tsr_status status;
+    char text[CALL_TEXT];
+} given_up;
 
-/* Tell all members, or all ranks. Nobody waits for that. */
-void notices_tell_given_up(tsr_comm *comm);
+/* That another member has given the group up; NULL if none has. */
+const given_up *notices_given_up(const tsr_comm *comm);
+
+/*
+ * Tell all members that this one gives the group up, with its last error as the reason; or all
+ * ranks that it ends. Nobody waits for that.
+ */
+void notices_tell_given_up(tsr_comm *comm, tsr_status status, int64_t missing);
 void notices_tell_end(tsr_comm *world, tsr_status status, const char *text);
 
 #endif

@@ -153,15 +153,16 @@ static void free_buffers(mail *m)
 
 void mail_close(mail *m)
 {
-    const tsr_transport *t = m->link != NULL ? &m->link->transport : NULL;
+    if (m->link == NULL) {
+        return;
+    }
+    const tsr_transport *t = &m->link->transport;
     for (size_t i = 0; i < m->num_pieces; i++) {
         if (m->pieces[i].request != NULL) {
             (void)t->cancel(t->state, &m->pieces[i].request);
         }
     }
-    if (m->link != NULL) {
-        free_buffers(m);
-    }
+    free_buffers(m);
     (void)context_resize(m->ctx, m->pieces, m->room * sizeof *m->pieces, 0);
-    *m = (mail){.ctx = m->ctx};
+    *m = (mail){0};
 }

@@ -46,7 +46,7 @@ bool mail_has(const mail *m, size_t index);
 /* Whether a message from or to a peer is under way. */
 bool mail_waits_for(const mail *m, int64_t peer);
 
-/* Ends the mail: whatever is under way is given up. */
+/* Ends the mail, if it is open: whatever is under way is given up. */
 void mail_close(mail *m);
 
 /* A failure of the transport, in words. */

@@ -41,6 +41,7 @@ static void write_record(tsr_comm *comm, const call *what)
 }
 
 #define SECONDS_BETWEEN_LOOKS 0.02
+#define SECONDS_OF_GRACE 0.5
 
 /* A meeting at the beginning of a call, or at its end. */
 typedef struct meeting {
@@ -65,6 +66,17 @@ static int64_t gone_member(const meeting *m)
     return -1;
 }
 
+/* By messages, what a member sent before it ended may arrive behind the notice of its end. */
+static bool is_final(tsr_comm *comm, bool gone)
+{
+    if (!gone || !comm->team->message) {
+        return gone;
+    }
+    const double now = clock_seconds();
+    comm->gone_since = comm->gone_since > 0 ? comm->gone_since : now;
+    return now > comm->gone_since + SECONDS_OF_GRACE;
+}
+
 /* Waiting is pointless once a member that has not come is gone. */
 static bool somebody_is_gone(void *state)
 {
@@ -74,7 +86,7 @@ static bool somebody_is_gone(void *state)
         team_look_for_deaths(m->comm->team);
         m->comm->looked = now;
     }
-    return gone_member(m) >= 0;
+    return is_final(m->comm, gone_member(m) >= 0);
 }
 
 /* `1, 3` of the members that have not entered this call. */
@@ -100,15 +112,30 @@ static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
                       (long long)rank, how[state], r->text[0] != '\0' ? ": " : "", r->text);
 }
 
+static tsr_status report_late(tsr_comm *comm, const char *name)
+{
+    return diag_error(
+        comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+        "%s: the communicator is broken: its other ranks gave up waiting for this one", name);
+}
+
+/* A member that has not entered this call, as a rank of the world; -1 if all have. */
+static int64_t first_missing(const tsr_comm *comm)
+{
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (atomic_load(&comm->shared->slots[i].entered) < comm->calls) {
+            return tsr_comm_world_rank(comm, i);
+        }
+    }
+    return -1;
+}
+
 static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
 {
     char missing[CALL_TEXT];
     missing_members(comm, missing, sizeof missing);
     if (missing[0] == '\0') {
-        return diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
-                          "%s: the communicator is broken: its other ranks gave up waiting for "
-                          "this one",
-                          name);
+        return report_late(comm, name);
     }
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
                      "%s: rank %s did not come within %g seconds", name, missing,
@@ -119,7 +146,10 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
                           : "another rank noticed first");
 }
 
-/* Whether the meeting under way is over. */
+/*
+ * Whether the meeting under way is over. By letters, a member that comes too late has those of all
+ * others; that they have given up it learns from their notices.
+ */
 static barrier_result look(tsr_comm *comm, bool leaving)
 {
     if (comm->alone) {
@@ -128,12 +158,15 @@ static barrier_result look(tsr_comm *comm, bool leaving)
     if (!comm->team->message) {
         return barrier_poll(&comm->shared->gate, comm->ticket);
     }
-    const tsr_status status = leaving ? (tsr_status)TSR_OK : letters_look(comm);
-    if (status == TSR_IN_PROGRESS) {
-        notices_look(comm);
-        return notices_who_gave_up(comm) >= 0 ? BARRIER_BROKEN : BARRIER_WAITING;
+    if (leaving) {
+        return BARRIER_PASSED;
     }
-    return status == TSR_OK ? BARRIER_PASSED : BARRIER_BROKEN;
+    const tsr_status status = letters_look(comm);
+    notices_look(comm);
+    if (status < 0 || notices_given_up(comm) != NULL) {
+        return BARRIER_BROKEN;
+    }
+    return status == TSR_OK ? BARRIER_PASSED : BARRIER_WAITING;
 }
 
 /* Gives the meeting up, unless all have come in the meantime. */
@@ -143,10 +176,7 @@ static barrier_result give_up(tsr_comm *comm)
                                : barrier_break(&comm->shared->gate, comm->ticket);
 }
 
-/*
- * Waits by looking again and again. A member that is gone may have come before: its letter can
- * arrive behind the notice of its end.
- */
+/* Waits by looking again and again. */
 static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
     const double deadline = clock_seconds() + how->timeout;
@@ -159,8 +189,7 @@ static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, 
             if (clock_seconds() > deadline) {
                 return give_up(comm);
             }
-            if (how->stop(how->state) && look(comm, leaving) == BARRIER_WAITING &&
-                how->stop(how->state)) {
+            if (how->stop(how->state)) {
                 return give_up(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
             }
         }
@@ -182,16 +211,34 @@ static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leavin
     return await_by_looking(comm, how, leaving);
 }
 
+/* Another member gave up first: this one hears its reason, or that it is itself what was missing.
+ */
+static tsr_status report_given_up(tsr_comm *comm, const char *name, const given_up *g)
+{
+    comm->broken = g->status;
+    if (g->missing == comm->world_rank) {
+        return report_late(comm, name);
+    }
+    (void)diag_error(comm->ctx, g->status, NO_PLACE, "%s", g->text);
+    return diag_note(comm->ctx, NO_PLACE, "rank %lld noticed first", (long long)g->rank);
+}
+
 /* The group can meet no more. */
 static tsr_status break_off(tsr_comm *comm, const meeting *m, const char *name, bool first)
 {
-    const int64_t gone = gone_member(m);
-    comm->broken = gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT;
-    if (comm->team->message) {
-        mail_close(&comm->letters);
-        notices_tell_given_up(comm);
+    const given_up *g = comm->team->message ? notices_given_up(comm) : NULL;
+    const int64_t gone = g == NULL ? gone_member(m) : -1;
+    mail_close(&comm->letters);
+    if (g != NULL) {
+        return report_given_up(comm, name, g);
     }
-    return gone >= 0 ? report_gone(comm, name, gone) : report_missing(comm, name, first);
+    comm->broken = gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT;
+    const tsr_status status =
+        gone >= 0 ? report_gone(comm, name, gone) : report_missing(comm, name, first);
+    if (comm->team->message) {
+        notices_tell_given_up(comm, status, gone >= 0 ? gone : first_missing(comm));
+    }
+    return status;
 }
 
 /*
@@ -208,7 +255,7 @@ static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait
                               .stop = somebody_is_gone,
                               .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : look(comm, leaving);
-    if (result == BARRIER_WAITING && gone_member(&m) < 0) {
+    if (result == BARRIER_WAITING && !is_final(comm, gone_member(&m) >= 0)) {
         return TSR_IN_PROGRESS;
     }
     if (result == BARRIER_WAITING) {
@@ -217,9 +264,8 @@ static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait
     if (result != BARRIER_PASSED) {
         return break_off(comm, &m, name, result == BARRIER_TIMED_OUT);
     }
-    if (comm->team->message && !leaving) {
-        mail_close(&comm->letters);
-    }
+    mail_close(&comm->letters);
+    comm->gone_since = 0;
     return TSR_OK;
 }
 
@@ -340,9 +386,9 @@ tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status)
 {
     (void)diag_note(comm->ctx, NO_PLACE, "%s: the communicator is broken from now on", name);
     comm->broken = status;
+    mail_close(&comm->letters);
     if (comm->team->message) {
-        mail_close(&comm->letters);
-        notices_tell_given_up(comm);
+        notices_tell_given_up(comm, status, -1);
     }
     return status;
 }
@@ -363,21 +409,20 @@ static int64_t gone_peer(const tsr_comm *comm, const mail *m)
 static tsr_status check_peers(tsr_comm *comm, mail *m, const char *name)
 {
     notices_look(comm);
-    TSR_TRY(mail_test(m));
-    const int64_t who = notices_who_gave_up(comm);
-    const int64_t gone = gone_peer(comm, m);
-    if (m->left == 0) {
-        return TSR_OK;
+    const tsr_status status = mail_test(m);
+    if (status != TSR_IN_PROGRESS) {
+        return status;
     }
-    if (who < 0 && gone < 0) {
+    const given_up *g = notices_given_up(comm);
+    const int64_t gone = gone_peer(comm, m);
+    if (g != NULL) {
+        return report_given_up(comm, name, g);
+    }
+    if (!is_final(comm, gone >= 0)) {
         return TSR_IN_PROGRESS;
     }
     comm->broken = TSR_ERR_PEER;
-    return gone >= 0
-               ? report_gone(comm, name, gone)
-               : diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE,
-                            "%s: rank %lld gave the communicator up: it is broken from now on",
-                            name, (long long)who);
+    return report_gone(comm, name, gone);
 }
 
 tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
@@ -389,6 +434,9 @@ tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
         }
         if (status < 0) {
             return comm->broken < 0 ? status : comm_give_up(comm, name, status);
+        }
+        if (status == TSR_OK) {
+            comm->gone_since = 0;
         }
         if (status == TSR_OK || !wait) {
             return status;

@@ -1,4 +1,5 @@
 #include "pairs.h"
+#include "post_office.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -236,7 +237,7 @@ void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind)
                                   .timeout = 60,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 26};
-    const tsr_status status = tsr_launch(f->ctx, &spec, run_pairs, catalogues);
+    const tsr_status status = launch_ranks(f->ctx, &spec, run_pairs, catalogues);
     if (status != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
     }

@@ -3,36 +3,6 @@
 
 #include "rank_faults.h"
 
-static void refusal(void **state)
-{
-    check_refusal(*state, TSR_RANKS_THREADS);
-}
-
-static void difference(void **state)
-{
-    check_difference(*state, TSR_RANKS_THREADS);
-}
-
-static void absence(void **state)
-{
-    check_absence(*state, TSR_RANKS_THREADS);
-}
-
-static void slowness(void **state)
-{
-    check_slowness(*state, TSR_RANKS_THREADS);
-}
-
-static void early_end(void **state)
-{
-    check_early_end(*state, TSR_RANKS_THREADS);
-}
-
-static void no_room(void **state)
-{
-    check_no_room(*state, TSR_RANKS_THREADS);
-}
-
 static tsr_status fail_one(tsr_comm *world, void *state)
 {
     (void)state;
@@ -82,12 +52,6 @@ static void bad_specs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),
-        TEST(difference),
-        TEST(absence),
-        TEST(slowness),
-        TEST(early_end),
-        TEST(no_room),
         TEST(failures_are_named),
         TEST(bad_specs),
         TEST(a_thread_that_never_ends_is_abandoned),
