@@ -1,9 +1,22 @@
 /* Redistribution between layouts, on ranks that are processes. */
-#include "pairs.h"
+#include "catalogue.h"
 
-static void all_pairs(void **state)
+static const int64_t counts[] = {1, 2, 3, 4, 7, 8, 11};
+
+static void the_catalogue(void **state)
 {
-    static const int64_t counts[] = {1, 2, 3, 4, 7, 8, 11};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        check_catalogue(*state, counts[i], TSR_RANKS_PROCESSES, 0);
+    }
+}
+
+static void a_sample(void **state)
+{
+    check_catalogue(*state, 8, TSR_RANKS_PROCESSES, 40);
+}
+
+static void random_layouts(void **state)
+{
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         check_pairs(*state, counts[i], TSR_RANKS_PROCESSES);
     }
@@ -11,6 +24,6 @@ static void all_pairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(all_pairs)};
+    const struct CMUnitTest tests[] = {TEST(the_catalogue), TEST(a_sample), TEST(random_layouts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
