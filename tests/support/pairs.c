@@ -221,8 +221,8 @@ static tsr_status complain(const worker *w, const char *what)
         (void)!tsr_sharding_print(ctx, w->arena, s, TSR_PRINT_BARE, &texts[i]);
         (void)!tsr_mesh_print(ctx, w->arena, tsr_sharding_mesh(s), &meshes[i]);
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s, %s on %s to %s on %s: %s", of->name,
-                      texts[0], meshes[0], texts[1], meshes[1], what);
+    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s: %s, %s on %s to %s on %s", what,
+                      of->name, texts[0], meshes[0], texts[1], meshes[1]);
 }
 
 /* Mostly f64; others where every share of the values is exact and can be folded. */
