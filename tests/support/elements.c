@@ -21,10 +21,14 @@ static void put_bf16(float value, char *element)
     memcpy(element, &upper, sizeof upper);
 }
 
+static void put_integer(int32_t value, size_t size, char *element)
+{
+    const int8_t small = (int8_t)value;
+    memcpy(element, size == 1 ? (const void *)&small : &value, size);
+}
+
 void element_put(tsr_dtype dtype, double value, void *element)
 {
-    const int32_t whole = (int32_t)value;
-    const int8_t small = (int8_t)value;
     switch (dtype) {
     case TSR_F32:
         put_f32((float)value, element);
@@ -33,10 +37,8 @@ void element_put(tsr_dtype dtype, double value, void *element)
         put_bf16((float)value, element);
         break;
     case TSR_I32:
-        memcpy(element, &whole, sizeof whole);
-        break;
     case TSR_I8:
-        memcpy(element, &small, sizeof small);
+        put_integer((int32_t)value, (size_t)tsr_dtype_item_bytes(dtype), element);
         break;
     case TSR_C64:
         put_f32((float)value, element);
