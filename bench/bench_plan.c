@@ -4,6 +4,8 @@
  */
 #include "bench.h"
 
+#include "plan/cache.h"
+
 enum { MOST_RANK = 3, MOST_DEVICES = 64 };
 
 typedef struct bench_case {
@@ -65,6 +67,7 @@ typedef struct planning {
     const tsr_geometry *src;
     const tsr_geometry *dst;
     int64_t devices;
+    plan_cache cache;
 } planning;
 
 typedef struct box {
@@ -94,6 +97,26 @@ static int64_t by_plan(void *state)
     const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
     const size_t steps = tsr_plan_num_steps(make_plan(p));
     tsr_arena_reset(p->arena, mark);
+    return (int64_t)steps;
+}
+
+static int64_t by_cache(void *state)
+{
+    planning *p = state;
+    const tsr_plan *plan = NULL;
+    INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, TSR_I8, &plan) == TSR_OK);
+    const size_t steps = tsr_plan_num_steps(plan);
+    plan_cache_put(&p->cache, plan);
+    return (int64_t)steps;
+}
+
+/* As a redistribution without a cache does it: in an arena of its own. */
+static int64_t by_fresh_plan(void *state)
+{
+    planning p = *(const planning *)state;
+    INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
+    const size_t steps = tsr_plan_num_steps(make_plan(&p));
+    tsr_arena_destroy(p.arena);
     return (int64_t)steps;
 }
 
@@ -154,6 +177,28 @@ static const tsr_geometry *prepare(const planning *p, const tsr_mesh *mesh, cons
     return geometry;
 }
 
+/* Finds the plan among as many others as are kept. */
+static void run_cache(planning *p)
+{
+    timing found;
+    timing made;
+    p->cache = plan_cache_new(PLAN_CACHE_DEFAULT);
+    for (int dtype = 0; dtype < tsr_dtype_count(); dtype++) {
+        const tsr_plan *plan = NULL;
+        INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, (tsr_dtype)dtype, &plan) ==
+               TSR_OK);
+        plan_cache_put(&p->cache, plan);
+    }
+    race(by_cache, by_fresh_plan, p, p->devices > 8 ? 20 : 500, &found, &made);
+    INSIST(found.answer == made.answer && p->cache.hits > p->cache.misses);
+    printf("{\"bench\": \"plan cache\", \"case\": \"%s\", \"devices\": %lld, \"plans\": %zu, "
+           "\"microseconds\": %.3f, \"spread\": %.2f, \"peer\": \"the plan made anew\", "
+           "\"peer_microseconds\": %.2f, \"ratio\": %.4f}\n",
+           p->of->name, (long long)p->devices, p->cache.count, 1e6 * found.median, found.spread,
+           1e6 * made.median, found.median / made.median);
+    plan_cache_clear(&p->cache);
+}
+
 static void run(tsr_context *ctx, const bench_case *of)
 {
     planning p = {.ctx = ctx, .of = of};
@@ -178,6 +223,7 @@ static void run(tsr_context *ctx, const bench_case *of)
            "\"peer_microseconds\": %.2f, \"ratio\": %.2f}\n",
            of->name, (long long)p.devices, 1e6 * ours.median, ours.spread, (long long)most,
            1e6 * theirs.median, ours.median / theirs.median);
+    run_cache(&p);
     tsr_arena_destroy(p.arena);
 }
 
