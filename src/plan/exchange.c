@@ -89,21 +89,32 @@ static size_t count_boxes(const exchange *x, int64_t place)
     return count;
 }
 
-/* The place of a source shard's devices with the kept coordinates of this one. */
-static int64_t base_place(const exchange *x, const plan_overlap *const *overlaps, int64_t own)
+/* What is the same for all boxes of a destination. */
+typedef struct receiver {
+    int64_t device;
+    int64_t base;    /* its place along what stays pending */
+    int64_t replica; /* of the source, which it is */
+    int64_t *held;   /* for each dimension, the source shard that it holds */
+    size_t *first;   /* and the first overlap of its destination shard, */
+    size_t *count;   /* and how many there are */
+} receiver;
+
+/* The place of a source shard's first replica, for this receiver. */
+static int64_t base_place(const exchange *x, const receiver *to,
+                          const plan_overlap *const *overlaps)
 {
-    int64_t base = places_at(&x->kept, places_index(&x->kept, own));
+    int64_t base = to->base;
     for (size_t i = 0; i < x->src->rank; i++) {
         base += places_at(&x->src->dims[i].along, overlaps[i]->src_shard);
     }
     return base;
 }
 
-/* Whether the device at a source place holds these shards itself. */
-static bool holds(const exchange *x, const plan_overlap *const *overlaps, int64_t own)
+/* Whether the receiver holds these shards itself. */
+static bool holds(const exchange *x, const receiver *to, const plan_overlap *const *overlaps)
 {
     for (size_t i = 0; i < x->src->rank; i++) {
-        if (places_index(&x->src->dims[i].along, own) != overlaps[i]->src_shard) {
+        if (to->held[i] != overlaps[i]->src_shard) {
             return false;
         }
     }
@@ -117,33 +128,48 @@ static int64_t device_of(const exchange *x, int64_t base, int64_t replica, int64
     return tsr_mesh_device_at(x->src->sharding->mesh, place);
 }
 
-/* Lists the box of one combination of overlaps; its destination may hold it, or a part of a fold.
- */
-static void add_box(exchange *x, int64_t dst, const plan_overlap *const *overlaps)
+/* Lists the box of one combination of overlaps; its receiver may hold it, or a part of a fold. */
+static void add_box(exchange *x, const receiver *to, const plan_overlap *const *overlaps)
 {
-    const int64_t own = tsr_mesh_place_of(x->src->sharding->mesh, dst);
-    const bool held = holds(x, overlaps, own);
+    const bool held = holds(x, to, overlaps);
     box *b = &x->boxes[x->num_boxes++];
-    *b = (box){.dst = dst,
-               .base = base_place(x, overlaps, own),
+    *b = (box){.dst = to->device,
+               .base = base_place(x, to, overlaps),
                .overlaps = overlaps,
                .elements = 1,
-               .replica = held ? places_index(&x->replicas, own) : OPEN};
+               .replica = held ? to->replica : OPEN};
     for (size_t i = 0; i < x->dst->rank; i++) {
         b->elements *= overlaps[i]->size;
     }
     for (int64_t q = 0; held && x->removed.size > 1 && q < x->removed.size; q++) {
         const int64_t source = device_of(x, b->base, b->replica, q);
-        x->load[source] += source != dst ? b->elements : 0;
+        x->load[source] += source != to->device ? b->elements : 0;
     }
 }
 
-/* All boxes of one device: every combination of overlaps, the last dimension fastest. */
-static tsr_status add_boxes(exchange *x, int64_t dst)
+static void find_receiver(const exchange *x, int64_t device, receiver *to)
+{
+    const int64_t own = tsr_mesh_place_of(x->src->sharding->mesh, device);
+    const int64_t place = tsr_mesh_place_of(x->dst->sharding->mesh, device);
+    to->device = device;
+    to->base = places_at(&x->kept, places_index(&x->kept, own));
+    to->replica = places_index(&x->replicas, own);
+    for (size_t i = 0; i < x->dst->rank; i++) {
+        const int64_t shard = places_index(&x->dst->dims[i].along, place);
+        to->held[i] = places_index(&x->src->dims[i].along, own);
+        to->first[i] = x->dims[i].of_dst[shard];
+        to->count[i] = x->dims[i].of_dst[shard + 1] - to->first[i];
+    }
+}
+
+/* All boxes of one receiver: every combination of overlaps, the last dimension fastest. */
+static tsr_status add_boxes(exchange *x, const receiver *to)
 {
     const size_t rank = x->dst->rank;
-    const int64_t place = tsr_mesh_place_of(x->dst->sharding->mesh, dst);
-    const size_t count = count_boxes(x, place);
+    size_t count = 1;
+    for (size_t i = 0; i < rank; i++) {
+        count *= to->count[i];
+    }
     const plan_overlap **overlaps = ARENA_ARRAY(x->m->arena, const plan_overlap *, count *rank + 1);
     if (overlaps == NULL) {
         return diag_nomem(x->m->ctx);
@@ -151,31 +177,35 @@ static tsr_status add_boxes(exchange *x, int64_t dst)
     for (size_t k = 0; k < count; k++) {
         size_t rest = k;
         for (size_t i = rank; i-- > 0;) {
-            const int64_t shard = places_index(&x->dst->dims[i].along, place);
-            const size_t first = x->dims[i].of_dst[shard];
-            const size_t number = x->dims[i].of_dst[shard + 1] - first;
-            overlaps[k * rank + i] = &x->dims[i].overlaps[first + rest % number];
-            rest /= number;
+            overlaps[k * rank + i] = &x->dims[i].overlaps[to->first[i] + rest % to->count[i]];
+            rest /= to->count[i];
         }
-        add_box(x, dst, overlaps + k * rank);
+        add_box(x, to, overlaps + k * rank);
     }
     return TSR_OK;
 }
 
 static tsr_status list_boxes(exchange *x)
 {
+    tsr_arena *scratch = x->m->scratch;
+    const size_t rank = x->dst->rank;
+    receiver to = {.held = ARENA_ARRAY(scratch, int64_t, rank),
+                   .first = ARENA_ARRAY(scratch, size_t, rank),
+                   .count = ARENA_ARRAY(scratch, size_t, rank)};
     size_t count = 0;
     for (int64_t place = 0; place < x->devices; place++) {
         count += count_boxes(x, place);
     }
-    x->boxes = ARENA_ARRAY(x->m->scratch, box, count);
-    x->load = ARENA_ARRAY(x->m->scratch, int64_t, (size_t)x->devices);
-    if (x->boxes == NULL || x->load == NULL) {
+    x->boxes = ARENA_ARRAY(scratch, box, count);
+    x->load = ARENA_ARRAY(scratch, int64_t, (size_t)x->devices);
+    if (x->boxes == NULL || x->load == NULL || to.held == NULL || to.first == NULL ||
+        to.count == NULL) {
         return diag_nomem(x->m->ctx);
     }
     memset(x->load, 0, (size_t)x->devices * sizeof *x->load);
     for (int64_t device = 0; device < x->devices; device++) {
-        TSR_TRY(add_boxes(x, device));
+        find_receiver(x, device, &to);
+        TSR_TRY(add_boxes(x, &to));
     }
     return TSR_OK;
 }
