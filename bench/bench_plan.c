@@ -180,8 +180,8 @@ static const tsr_geometry *prepare(const planning *p, const tsr_mesh *mesh, cons
 /* Finds the plan among as many others as are kept. */
 static void run_cache(planning *p)
 {
-    timing found;
-    timing made;
+    timing found = {0};
+    timing made = {0};
     p->cache = plan_cache_new(PLAN_CACHE_DEFAULT);
     for (int dtype = 0; dtype < tsr_dtype_count(); dtype++) {
         const tsr_plan *plan = NULL;
@@ -203,8 +203,8 @@ static void run(tsr_context *ctx, const bench_case *of)
 {
     planning p = {.ctx = ctx, .of = of};
     const tsr_mesh *mesh;
-    timing ours;
-    timing theirs;
+    timing ours = {0};
+    timing theirs = {0};
     INSIST(tsr_arena_create(ctx, &p.arena) == TSR_OK);
     INSIST(tsr_mesh_parse(ctx, p.arena, of->mesh, &mesh) == TSR_OK);
     p.devices = tsr_mesh_num_devices(mesh);
@@ -250,8 +250,8 @@ static tsr_status run_tiny(tsr_comm *world, void *state)
     planning p = {.ctx = tsr_comm_context(world), .of = &tiny};
     const tsr_mesh *mesh;
     tiny_pair t = {0};
-    timing one;
-    timing other;
+    timing one = {0};
+    timing other = {0};
     INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
     INSIST(tsr_mesh_parse(p.ctx, p.arena, tiny.mesh, &mesh) == TSR_OK);
     const tsr_tensor_spec from = {tsr_geometry_sharding(prepare(&p, mesh, tiny.from)), TSR_F32,
@@ -276,8 +276,8 @@ static void compare_tiny(tsr_context *ctx)
     const tsr_launch_spec spec = {.num_ranks = 2};
     const tsr_mesh *mesh;
     double whole = 0;
-    timing found;
-    timing made;
+    timing found = {0};
+    timing made = {0};
     INSIST(tsr_launch(ctx, &spec, run_tiny, &whole) == TSR_OK);
     INSIST(tsr_arena_create(ctx, &p.arena) == TSR_OK);
     INSIST(tsr_mesh_parse(ctx, p.arena, tiny.mesh, &mesh) == TSR_OK);

@@ -56,16 +56,23 @@ static size_t cut(balance_share whole, int64_t *room, size_t num_senders, size_t
     return number;
 }
 
+/*
+ * The first answer, a share a box, stands behind room for as many shares as cuts can add: each cut
+ * uses up a sender's room, so the final shares never reach what is yet to be read.
+ */
 size_t balance(const int64_t *boxes, size_t count, int64_t *loads, size_t num_senders,
                balance_share *out)
 {
+    if (num_senders == 0) {
+        return 0;
+    }
     const int64_t most = level(boxes, count, loads, num_senders);
     size_t open = 0;
     size_t number = 0;
     for (size_t i = 0; i < num_senders; i++) {
         loads[i] = most - loads[i];
     }
-    balance_share *whole = out + num_senders;
+    balance_share *const whole = out + num_senders;
     place_whole(boxes, count, loads, num_senders, whole);
     for (size_t i = 0; i < count; i++) {
         if (whole[i].sender < num_senders) {

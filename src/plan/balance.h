@@ -22,11 +22,11 @@ typedef struct balance_share {
 } balance_share;
 
 /*
- * Shares out `count` boxes of so many elements each (at least 1) among `num_senders` (at least 1).
+ * Shares out `count` boxes of so many elements each (at least 1) among `num_senders`.
  * `loads` is what each sends besides; it is changed to what it may send yet. A box goes to the
  * first sender that has room for all of it; the few that find none are cut and fill what room is
  * left, from the first sender on. Writes the shares in the order of the boxes and returns how many:
- * at most count + num_senders.
+ * at most count + num_senders, for which `out` has room.
  */
 size_t balance(const int64_t *boxes, size_t count, int64_t *loads, size_t num_senders,
                balance_share *out);

@@ -73,14 +73,14 @@ typedef struct part {
 
 enum { CANARY = 0xa5 };
 
-/* What to do with each place of a part; `value` is 0 where there is only padding. */
-typedef bool (*place_function)(const part *p, double value, char *place);
+/* What to do with each place of a part; where it only pads, `value` is 0. */
+typedef bool (*place_function)(const part *p, double value, bool pads, char *place);
 
 /* Whether the function holds for every place of a part. */
 static bool each_place(const part *p, place_function function)
 {
     int64_t at[MOST_DIMS] = {0};
-    int64_t index[MOST_DIMS];
+    int64_t index[MOST_DIMS] = {0};
     for (size_t i = 0; i < p->rows.rank; i++) {
         if (p->rows.count[i] == 0) {
             return true;
@@ -95,7 +95,7 @@ static bool each_place(const part *p, place_function function)
             pads = pads || index[i] < 0;
         }
         const double value = pads ? 0 : share(value_at(p->of, index, p->dtype), &p->how);
-        if (!function(p, value, place)) {
+        if (!function(p, value, pads, place)) {
             return false;
         }
         size_t i = p->rows.rank;
@@ -108,25 +108,27 @@ static bool each_place(const part *p, place_function function)
     }
 }
 
-static bool put(const part *p, double value, char *place)
+static bool put(const part *p, double value, bool pads, char *place)
 {
+    (void)pads;
     element_put(p->dtype, value, place);
     return true;
 }
 
-static bool is_right(const part *p, double value, char *place)
+static bool is_right(const part *p, double value, bool pads, char *place)
 {
+    (void)pads;
     return element_is(p->dtype, value, place);
 }
 
 /* As is_right, but that padding may be as it was; marks the place as done. */
-static bool is_right_there(const part *p, double value, char *place)
+static bool is_right_there(const part *p, double value, bool pads, char *place)
 {
     const size_t item = (size_t)tsr_dtype_item_bytes(p->dtype);
     char untouched[16];
     memset(untouched, CANARY, sizeof untouched);
-    const bool pads = memcmp(&value, &(double){0}, sizeof value) == 0;
-    const bool right = is_right(p, value, place) || (pads && memcmp(place, untouched, item) == 0);
+    const bool right =
+        is_right(p, value, pads, place) || (pads && memcmp(place, untouched, item) == 0);
     memset(place, CANARY, item);
     return right;
 }
