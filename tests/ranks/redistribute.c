@@ -18,7 +18,7 @@ static void random_layouts(void **state)
 {
     int64_t ranks;
     for (size_t at = 0; kinds_next_count(&at, 11, &ranks);) {
-        check_pairs(*state, ranks, kinds_chosen());
+        check_pairs(*state, ranks, kinds_chosen(), sample);
     }
 }
 

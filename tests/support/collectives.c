@@ -45,6 +45,39 @@ tsr_status make_call(tsr_comm *comm, const any_call *c)
     }
 }
 
+tsr_status start_call(tsr_comm *comm, const any_call *c, tsr_request *request)
+{
+    switch (c->kind) {
+    case COLL_BROADCAST:
+        return tsr_broadcast_start(comm, c->src, c->root, request);
+    case COLL_SCATTER:
+        return tsr_scatter_start(comm, c->src, c->dim, c->dst, c->root, request);
+    case COLL_GATHER:
+        return tsr_gather_start(comm, c->src, c->dim, c->dst, c->root, request);
+    case COLL_ALL_GATHER:
+        return tsr_all_gather_start(comm, c->src, c->dim, c->dst, request);
+    case COLL_ALL_REDUCE:
+        return tsr_all_reduce_start(comm, c->op, c->src, c->dst, request);
+    case COLL_REDUCE_SCATTER:
+        return tsr_reduce_scatter_start(comm, c->op, c->src, c->dim, c->dst, request);
+    case COLL_ALL_TO_ALL:
+        return tsr_all_to_all_start(comm, c->src, c->dim, c->concat_dim, c->dst, request);
+    case COLL_PERMUTE:
+        return tsr_collective_permute_start(comm, c->src, c->destinations, c->dst, request);
+    case COLL_SCATTER_V:
+        return tsr_scatter_v_start(comm, c->src, c->dim, c->counts, c->dst, c->root, request);
+    case COLL_GATHER_V:
+        return tsr_gather_v_start(comm, c->src, c->dim, c->counts, c->dst, c->root, request);
+    case COLL_ALL_GATHER_V:
+        return tsr_all_gather_v_start(comm, c->src, c->dim, c->counts, c->dst, request);
+    case COLL_REDUCE_SCATTER_V:
+        return tsr_reduce_scatter_v_start(comm, c->op, c->src, c->dim, c->counts, c->dst, request);
+    default:
+        return tsr_all_to_all_v_start(comm, c->src, c->dim, c->counts, c->receive_counts, c->dst,
+                                      request);
+    }
+}
+
 /* One call, the same on every member; what differs between members follows from `seed`. */
 typedef struct scenario {
     uint64_t seed;
@@ -564,7 +597,13 @@ static tsr_status call_scenario(const job *j)
                         .counts = s->counts[own ? j->comm->rank : 0],
                         .receive_counts = mine,
                         .destinations = s->destinations};
-    return make_call(j->comm, &c);
+    tsr_request request;
+    const uint64_t luck = scramble(s->seed + 77 * (uint64_t)j->comm->rank);
+    if (luck % 2 == 0) {
+        return make_call(j->comm, &c);
+    }
+    const tsr_status started = start_call(j->comm, &c, &request);
+    return started < 0 ? started : tsr_wait(j->comm, request);
 }
 
 /* All of both arrays, with what is around their elements, is as it should be. */

@@ -23,6 +23,7 @@ typedef struct any_call {
 } any_call;
 
 tsr_status make_call(tsr_comm *comm, const any_call *c);
+tsr_status start_call(tsr_comm *comm, const any_call *c, tsr_request *request);
 
 /* Every collective, type, reduction and layout on one number of ranks; fails the test. */
 void check_collectives(fixture *f, int64_t ranks, tsr_ranks kind);

@@ -463,7 +463,7 @@ static void fill_family(fixture *f, rng *r, int64_t ranks, family *of)
     }
 }
 
-void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind)
+void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind, size_t sample)
 {
     enum { SHAPES = 4 };
     static family families[SHAPES];
@@ -472,6 +472,6 @@ void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind)
     for (size_t i = 0; i < SHAPES; i++) {
         fill_family(f, &r, ranks, &families[i]);
     }
-    pair_list list = pairs_of(f, families, SHAPES, 0);
+    pair_list list = pairs_of(f, families, SHAPES, sample);
     launch_pairs(f, ranks, kind, &list);
 }

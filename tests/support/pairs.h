@@ -47,7 +47,7 @@ tsr_status run_pairs(tsr_comm *world, void *state);
 /* Launches ranks that run the pairs; fails the test with their message. */
 void launch_pairs(fixture *f, int64_t ranks, tsr_ranks kind, pair_list *pairs);
 
-/* Random families of one number of ranks. */
-void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind);
+/* The same of random families. */
+void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind, size_t sample);
 
 #endif

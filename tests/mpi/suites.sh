@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The rank tests under mpirun: all pairs of layouts at 2 ranks with one MPI, samples elsewhere.
+set -euo pipefail
+source "$TSR_SOURCE_DIR/tests/mpi/lib.sh"
+ranks=$TSR_BUILD_DIR/tests/ranks
+
+expect_success() {
+    echo "== $*"
+    if ! run_mpi "$@" >output.txt 2>&1; then
+        tail -40 output.txt
+        exit 1
+    fi
+    grep -a 'TSR_SEED\|pairs' output.txt | sort -u | head -4 || true
+}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+expect_success openmpi 2 "$ranks/redistribute" mpi
+expect_success openmpi 4 "$ranks/redistribute" mpi 300
+expect_success mpich 2 "$ranks/redistribute" mpi 300
+expect_success mpich 4 "$ranks/redistribute" mpi 300
+for mpi in openmpi mpich; do
+    for suite in collectives faults requests; do
+        expect_success $mpi 3 "$ranks/$suite" mpi
+    done
+    expect_success $mpi 2 "$ranks/memory" mpi
+done
+
+# The path between machines; then with messages so small that most go in pieces.
+export TSR_TRANSPORT=message
+for mpi in openmpi mpich; do
+    expect_success $mpi 2 "$ranks/redistribute" mpi 300
+    expect_success $mpi 4 "$ranks/redistribute" mpi 300
+    expect_success $mpi 2 "$ranks/memory" mpi
+    for suite in collectives faults requests; do
+        expect_success $mpi 3 "$ranks/$suite" mpi
+    done
+done
+export TSR_MESSAGE_BYTES=24
+expect_success openmpi 2 "$ranks/redistribute" mpi 300
+expect_success openmpi 3 "$ranks/collectives" mpi
