@@ -226,7 +226,7 @@ static void destroy(joined *j, bool broken)
     }
     j->link.transport.close(j->link.transport.state, broken);
     /* Letters that nobody took may still be read from there. */
-    if (!(broken && j->t.message)) {
+    if (!j->link.abandoned) {
         team_unmap(&j->t);
     }
     (void)context_resize(ctx, j->lives, n * sizeof *j->lives, 0);
@@ -279,8 +279,8 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
     return TSR_OK;
 }
 
-/* Waits until the others have ended; whoever has not in time is given up. */
-static void await_ends(tsr_comm *world)
+/* Waits until the others have ended; whoever has not in time is given up. Whether all have. */
+static bool await_ends(tsr_comm *world)
 {
     const team *t = world->team;
     const double deadline = clock_seconds() + t->timeout;
@@ -292,16 +292,15 @@ static void await_ends(tsr_comm *world)
         const struct timespec nap = {.tv_nsec = 50000};
         (void)nanosleep(&nap, NULL);
     }
+    bool all = true;
     for (int64_t i = 0; i < t->num_ranks; i++) {
         if (!team_is_done(t, i)) {
             team_report_end(t, i, TSR_ERR_TIMEOUT, "it did not end in time");
+            all = false;
         }
+        all = all && atomic_load(&t->ranks[i].state) != RANK_DIED;
     }
-}
-
-static bool is_broken(const tsr_comm *world, tsr_status ended)
-{
-    return world->broken < 0 || ended == TSR_ERR_TIMEOUT || ended == TSR_ERR_PEER;
+    return all;
 }
 
 tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
@@ -312,10 +311,9 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     if (world->team->message) {
         notices_tell_end(world, status, text);
     }
-    await_ends(world);
+    const bool broken = !await_ends(world) || j->link.abandoned;
     const tsr_status ended = team_collect(ctx, world->team);
-    const bool broken = is_broken(world, ended);
-    if (!(broken && world->team->message)) {
+    if (!j->link.abandoned) {
         comm_close_world(world);
     }
     destroy(j, broken);

@@ -19,7 +19,7 @@ typedef struct mail_memory {
     _Alignas(64) char data[];
 } mail_memory;
 
-void mail_open(mail *m, tsr_context *ctx, const mail_link *link, int32_t tag)
+void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag)
 {
     *m = (mail){.ctx = ctx, .link = link, .tag = tag};
 }
@@ -159,6 +159,7 @@ void mail_close(mail *m)
     const tsr_transport *t = &m->link->transport;
     for (size_t i = 0; i < m->num_pieces; i++) {
         if (m->pieces[i].request != NULL) {
+            m->link->abandoned = m->link->abandoned || m->pieces[i].index == NO_INDEX;
             (void)t->cancel(t->state, &m->pieces[i].request);
         }
     }

@@ -15,11 +15,12 @@
 typedef struct mail_link {
     tsr_transport transport;
     size_t most_bytes; /* of one piece */
+    bool abandoned;    /* something that was being sent was given up: it may be under way forever */
 } mail_link;
 
 typedef struct mail {
     tsr_context *ctx;
-    const mail_link *link;
+    mail_link *link;
     int32_t tag;
     struct mail_piece *pieces;
     size_t num_pieces;
@@ -28,7 +29,7 @@ typedef struct mail {
     struct mail_memory *buffers;
 } mail;
 
-void mail_open(mail *m, tsr_context *ctx, const mail_link *link, int32_t tag);
+void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag);
 
 /* Memory for messages, aligned for every type. NULL with a diagnostic. */
 void *mail_buffer(mail *m, size_t bytes);

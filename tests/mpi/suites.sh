@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The rank tests under mpirun: all pairs of layouts at 2 ranks with one MPI, samples elsewhere.
 set -euo pipefail
-source "$TSR_SOURCE_DIR/tests/mpi/lib.sh"
+source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 ranks=$TSR_BUILD_DIR/tests/ranks
 
 expect_success() {
