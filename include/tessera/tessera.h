@@ -11,6 +11,7 @@
 #include <tessera/dtype.h>
 #include <tessera/geometry.h>
 #include <tessera/mesh.h>
+#include <tessera/placement.h>
 #include <tessera/plan.h>
 #include <tessera/sharding.h>
 #include <tessera/stride.h>
