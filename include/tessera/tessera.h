@@ -8,6 +8,7 @@
 #include <tessera/comm.h>
 #include <tessera/context.h>
 #include <tessera/dialect.h>
+#include <tessera/dlpack.h>
 #include <tessera/dtype.h>
 #include <tessera/geometry.h>
 #include <tessera/mesh.h>
