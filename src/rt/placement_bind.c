@@ -174,7 +174,7 @@ static int64_t row_length(const bind_target *to)
 }
 
 /* This shard's row from each rank along the axes. */
-static tsr_status gather_rows(const bind_target *to, const tsr_amounts *amounts, int64_t *all,
+static tsr_status gather_rows(const bind_target *to, const tsr_amounts *amounts, void *all,
                               bool *told)
 {
     const int64_t length = row_length(to);

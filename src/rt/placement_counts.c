@@ -217,7 +217,7 @@ static tsr_status learn_all(tsr_partitioned *p, const bind_target *to, const tsr
 }
 
 /* The counts of the partitions of each shard: what it is sent, and what this one gets. */
-static tsr_status exchange_columns(tsr_partitioned *p, const int64_t *row, int64_t *columns)
+static tsr_status exchange_columns(tsr_partitioned *p, const int64_t *row, void *columns)
 {
     int64_t *send = ARENA_ARRAY(p->arena, int64_t, (size_t)p->shards);
     int64_t *receive = ARENA_ARRAY(p->arena, int64_t, (size_t)p->shards);

@@ -35,14 +35,14 @@ typedef struct scene {
 } scene;
 
 /* Rows of blocks (s, p), one behind the other. */
-static size_t write_blocks(double *rows, const int64_t (*blocks)[2], size_t count)
+static size_t write_blocks(int64_t *rows, const int64_t (*blocks)[2], size_t count)
 {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         const int64_t s = blocks[i][0];
         const int64_t p = blocks[i][1];
         for (int64_t row = 0; row < counts[s][p]; row++) {
-            rows[at++] = (double)(10000 * s + 100 * p + row);
+            rows[at++] = (10000 * s + 100 * p + row);
         }
     }
     return at;
@@ -71,9 +71,9 @@ static tsr_status check_slice(tsr_comm *world, const scene *s)
 {
     static const int64_t exchanged[SHARDS][PARTITIONS] = {{4, 6, 2, 4}, {4, 2, 8, 2}};
     const int64_t me = tsr_comm_rank(world);
-    double unaligned[ROWS];
-    double expected[ROWS];
-    double aligned[ROWS];
+    int64_t unaligned[ROWS];
+    int64_t expected[ROWS];
+    int64_t aligned[ROWS];
     int64_t owned = 0;
     tsr_partitioned *p = NULL;
     WANT(world, make_example(world, s, TSR_COUNTS_SLICE, 0, &p) == TSR_OK);
@@ -89,8 +89,8 @@ static tsr_status check_slice(tsr_comm *world, const scene *s)
     WANT(world, write_blocks(unaligned, before_blocks[me], PARTITIONS) == 16);
     WANT(world, write_blocks(expected, after_blocks[me], PARTITIONS) == 16);
     const int64_t shape[] = {16};
-    const tsr_view from = {unaligned, TSR_F64, 1, shape, NULL};
-    const tsr_view to = {aligned, TSR_F64, 1, shape, NULL};
+    const tsr_view from = {unaligned, TSR_I64, 1, shape, NULL};
+    const tsr_view to = {aligned, TSR_I64, 1, shape, NULL};
     tsr_traffic before = tsr_comm_traffic(world);
     WANT(world, tsr_partitioned_align(p, &from, &to) == TSR_OK);
     tsr_traffic after = tsr_comm_traffic(world);
@@ -117,12 +117,12 @@ static tsr_status check_tensors(tsr_comm *world, const tsr_partitioned *p)
     const tsr_sharding *unaligned = NULL;
     const int64_t sizes[] = {16, 16};
     int64_t shape[] = {0};
-    double expected[ROWS];
+    int64_t expected[ROWS];
     tsr_tensor *t[4] = {NULL};
     tsr_conversion *c = NULL;
     WANT(world, tsr_partitioned_sharding(p, false, &unaligned, &shape[0]) == TSR_OK);
     WANT(world, shape[0] == ROWS);
-    const tsr_tensor_spec spec = {unaligned, TSR_F64, 1, shape};
+    const tsr_tensor_spec spec = {unaligned, TSR_I64, 1, shape};
     WANT(world, tsr_tensor_create(world, &spec, &t[0]) == TSR_OK);
     (void)write_blocks(tsr_tensor_data(t[0]), before_blocks[me], PARTITIONS);
     WANT(world, tsr_partitioned_unaligned_to_aligned(t[0], 0, &c, &t[1]) == TSR_OK);
@@ -137,7 +137,7 @@ static tsr_status check_tensors(tsr_comm *world, const tsr_partitioned *p)
     WANT(world, memcmp(rows->sizes, sizes, sizeof sizes) == 0);
     WANT(world, tsr_tensor_data(t[3]) == tsr_tensor_data(t[1]));
     tsr_tensor_release(t[1]);
-    WANT(world, *(double *)tsr_tensor_data(t[3]) == (me == 0 ? 0 : 200));
+    WANT(world, *(int64_t *)tsr_tensor_data(t[3]) == (me == 0 ? 0 : 200));
     tsr_conversion_release(c);
     tsr_tensor_release(t[0]);
     tsr_tensor_release(t[2]);
@@ -283,12 +283,12 @@ static tsr_status check_tensor_numbers(tsr_comm *world, tsr_arena *arena, const 
 static void set_element(const int64_t *index, void *element, void *state)
 {
     (void)state;
-    *(double *)element = (double)index[0];
+    *(int64_t *)element = index[0];
 }
 
 static void check_element(const int64_t *index, void *element, void *state)
 {
-    *(int64_t *)state += *(double *)element != (double)index[0];
+    *(int64_t *)state += *(int64_t *)element != index[0];
 }
 
 static bool is_right(const tsr_tensor *t)
@@ -307,7 +307,7 @@ static tsr_status check_first_use(tsr_comm *world, const scene *s)
     const tsr_amounts row = {TSR_AMOUNTS_OWN, counts_given[me], 2, NULL};
     const tsr_placement ragged = {s->ragged, &size};
     const tsr_placement parts = {s->parts, &row};
-    const tsr_tensor_spec spec = {s->whole, TSR_F64, 1, shape};
+    const tsr_tensor_spec spec = {s->whole, TSR_I64, 1, shape};
     tsr_tensor *t[4] = {NULL};
     tsr_conversion *c = NULL;
     WANT(world, tsr_tensor_create(world, &spec, &t[0]) == TSR_OK);
@@ -335,15 +335,15 @@ static tsr_status check_shard(tsr_comm *world, const scene *s, int64_t source)
     const bool have = source == -1 || source == me;
     const tsr_amounts sizes = {TSR_AMOUNTS_ALL, sizes_given, RANKS, NULL};
     const tsr_placement to = {s->ragged, &sizes};
-    double full[8];
-    double back[8] = {0};
+    int64_t full[8];
+    int64_t back[8] = {0};
     tsr_tensor *t = NULL;
     for (int64_t i = 0; i < 8; i++) {
-        full[i] = (double)i;
+        full[i] = i;
     }
     const tsr_traffic before = tsr_comm_traffic(world);
     TSR_TRY(tsr_barrier(world));
-    WANT(world, tsr_dynamic_shard(world, &to, TSR_F64, 1, shape, source, have ? full : NULL, &t) ==
+    WANT(world, tsr_dynamic_shard(world, &to, TSR_I64, 1, shape, source, have ? full : NULL, &t) ==
                     TSR_OK);
     const int64_t received = tsr_comm_traffic(world).bytes_received - before.bytes_received;
     WANT(world, received == (have ? 0 : sizes_given[me] * 8));
