@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets)
 install(TARGETS tessera_command)
+if(mpi_plugins)
+    install(TARGETS ${mpi_plugins} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera)
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -3,9 +3,10 @@
 #   tessera          libtessera.so
 #   tessera_static   libtessera.a, one object in which all but the public symbols are local
 find_package(Threads REQUIRED)
-set(TSR_LINK_LIBRARIES m Threads::Threads)
+set(TSR_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS})
 
 file(GLOB library_sources CONFIGURE_DEPENDS src/*/*.c)
+list(FILTER library_sources EXCLUDE REGEX "/src/mpi/") # the plug-ins: mpi.cmake
 file(GLOB public_headers CONFIGURE_DEPENDS include/tessera/*.h)
 
 add_library(tessera_objects STATIC ${library_sources})
@@ -13,6 +14,7 @@ set_target_properties(tessera_objects PROPERTIES
     POSITION_INDEPENDENT_CODE ON
     C_VISIBILITY_PRESET hidden)
 target_include_directories(tessera_objects PUBLIC include src)
+target_compile_definitions(tessera_objects PRIVATE TSR_LIBRARY_DIR="${CMAKE_INSTALL_LIBDIR}")
 target_link_libraries(tessera_objects PUBLIC ${TSR_LINK_LIBRARIES})
 
 add_library(tessera SHARED $<TARGET_OBJECTS:tessera_objects>)

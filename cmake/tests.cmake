@@ -1,5 +1,6 @@
 # Every file in tests/<suite>/ is a CTest test named by its path, with the suite as its label. A C
-# test whose name has "thread" in it is also labelled `threads` and runs under the thread sanitizer.
+# test whose name says that its ranks are threads, which messages may join, is also labelled
+# `threads` and runs under the thread sanitizer.
 include(CTest)
 if(NOT BUILD_TESTING)
     return()
@@ -13,7 +14,7 @@ set(test_environment
 
 function(tsr_set_test_properties test suite)
     set(labels ${suite})
-    if(test MATCHES "thread")
+    if(test MATCHES "threads|messages")
         list(APPEND labels threads)
     endif()
     set_tests_properties(${test} PROPERTIES
@@ -48,6 +49,18 @@ function(tsr_add_c_tests suite pattern)
     endforeach()
 endfunction()
 
+# tests/ranks/<name>.c: one program, run on each kind of ranks that needs no launcher.
+function(tsr_add_rank_tests)
+    file(GLOB sources CONFIGURE_DEPENDS tests/ranks/*.c)
+    foreach(source ${sources})
+        tsr_add_test_program(${source})
+        foreach(kind threads processes messages joined)
+            add_test(NAME ${test}_${kind} COMMAND ${target} ${kind})
+            tsr_set_test_properties(${test}_${kind} ranks)
+        endforeach()
+    endforeach()
+endfunction()
+
 # Shell tests get their paths from the environment; exit code 77 means skipped.
 function(tsr_add_shell_tests suite)
     file(GLOB scripts CONFIGURE_DEPENDS tests/${suite}/*.sh)
@@ -79,7 +92,8 @@ else()
     tsr_add_c_tests(unit */test_*.c)
     tsr_add_c_tests(prop prop_*.c)
     tsr_add_c_tests(fault *.c)
-    tsr_add_c_tests(ranks *.c)
+    tsr_add_c_tests(launch *.c)
+    tsr_add_rank_tests()
 
     # The runners of outside suites are only built here; tests/conformance/*.sh call them.
     file(GLOB runners CONFIGURE_DEPENDS tests/conformance/*.c)

@@ -225,8 +225,8 @@ static tsr_status run_rank(tsr_comm *world, void *state)
 int main(int argc, char **argv)
 {
     const bool processes = argc > 2 && strcmp(argv[2], "processes") == 0;
-    const tsr_launch_spec spec = {.num_ranks = argc > 1 ? atoll(argv[1]) : 4,
-                                  .ranks = processes ? TSR_RANKS_PROCESSES : TSR_RANKS_THREADS};
+    const tsr_launch_spec spec = {.num_ranks = argc > 1 ? atoll(argv[1]) : 0,
+                                  .ranks = processes ? TSR_RANKS_PROCESSES : TSR_RANKS_AUTO};
     tsr_context *ctx;
     if (tsr_context_create(NULL, &ctx) < 0) {
         return 1;

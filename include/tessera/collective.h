@@ -139,6 +139,75 @@ TSR_API TSR_NODISCARD tsr_status tsr_all_to_all_v(tsr_comm *comm, const tsr_view
                                                   const int64_t *receive_counts,
                                                   const tsr_view *dst) TSR_MT_CONTEXT;
 
+/*
+ * The same, only started: the call returns at once with a request, and the elements of src and dst
+ * belong to the collective until that has been waited for, exactly once. Arguments other than the
+ * elements are copied. Collectives of one communicator run in the order in which they were started;
+ * members must start and call them in the same order there, but may wait in any. They go on inside
+ * calls of this library, on this rank's thread; whoever wants them to go on while it computes calls
+ * tsr_test now and then. What would have failed the blocking call fails the wait. A rank that ends
+ * with a request not waited for has failed.
+ */
+typedef struct tsr_request {
+    uint64_t id;
+} tsr_request;
+
+/* Waits until a collective is over; what it came to. Waiting twice is an error. */
+TSR_API TSR_NODISCARD tsr_status tsr_wait(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
+
+/* TSR_IN_PROGRESS, or when it is over what it came to: then it has been waited for. */
+TSR_API TSR_NODISCARD tsr_status tsr_test(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
+
+TSR_API TSR_NODISCARD tsr_status tsr_broadcast_start(tsr_comm *comm, const tsr_view *view,
+                                                     int64_t root,
+                                                     tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_scatter_start(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                                   const tsr_view *dst, int64_t root,
+                                                   tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_gather_start(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                                  const tsr_view *dst, int64_t root,
+                                                  tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_gather_start(tsr_comm *comm, const tsr_view *src,
+                                                      size_t dim, const tsr_view *dst,
+                                                      tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_reduce_start(tsr_comm *comm, tsr_reduce_op op,
+                                                      const tsr_view *src, const tsr_view *dst,
+                                                      tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter_start(tsr_comm *comm, tsr_reduce_op op,
+                                                          const tsr_view *src, size_t dim,
+                                                          const tsr_view *dst,
+                                                          tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_to_all_start(tsr_comm *comm, const tsr_view *src,
+                                                      size_t split_dim, size_t concat_dim,
+                                                      const tsr_view *dst,
+                                                      tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_collective_permute_start(tsr_comm *comm, const tsr_view *src,
+                                                              const int64_t *destinations,
+                                                              const tsr_view *dst,
+                                                              tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_scatter_v_start(tsr_comm *comm, const tsr_view *src,
+                                                     size_t dim, const int64_t *counts,
+                                                     const tsr_view *dst, int64_t root,
+                                                     tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_gather_v_start(tsr_comm *comm, const tsr_view *src, size_t dim,
+                                                    const int64_t *counts, const tsr_view *dst,
+                                                    int64_t root,
+                                                    tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_gather_v_start(tsr_comm *comm, const tsr_view *src,
+                                                        size_t dim, const int64_t *counts,
+                                                        const tsr_view *dst,
+                                                        tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter_v_start(tsr_comm *comm, tsr_reduce_op op,
+                                                            const tsr_view *src, size_t dim,
+                                                            const int64_t *counts,
+                                                            const tsr_view *dst,
+                                                            tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_to_all_v_start(tsr_comm *comm, const tsr_view *src,
+                                                        size_t dim, const int64_t *send_counts,
+                                                        const int64_t *receive_counts,
+                                                        const tsr_view *dst,
+                                                        tsr_request *request) TSR_MT_CONTEXT;
+
 #ifdef __cplusplus
 }
 #endif

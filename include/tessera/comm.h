@@ -1,15 +1,17 @@
 /*
  * Ranks and communicators.
  *
- * A rank is a thread of this process or a forked process; each runs the same function. Rank r is
- * device r of a mesh. A communicator is one rank's end of a group; its calls are collective: every
- * member makes the same calls in the same order. A failure is collective too: when one rank refuses
- * a call, does not come in time or ends, every member's call fails with the reason.
+ * A rank is a thread of this process, a forked process, or a process that mpirun started; each runs
+ * the same function. Rank r is device r of a mesh. A communicator is one rank's end of a group; its
+ * calls are collective: every member makes the same calls in the same order. A failure is
+ * collective too: when one rank refuses a call, does not come in time or ends, every member's call
+ * fails with the reason.
  */
 #ifndef TESSERA_COMM_H
 #define TESSERA_COMM_H
 
 #include <tessera/mesh.h>
+#include <tessera/transport.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,13 +20,15 @@ extern "C" {
 typedef struct tsr_comm tsr_comm;
 
 typedef enum tsr_ranks {
-    TSR_RANKS_THREADS,  /* of this process */
-    TSR_RANKS_PROCESSES /* forked: a crash costs one rank */
+    TSR_RANKS_AUTO,      /* MPI when mpirun started this process, else threads */
+    TSR_RANKS_THREADS,   /* of this process */
+    TSR_RANKS_PROCESSES, /* forked: a crash costs one rank */
+    TSR_RANKS_MPI        /* this process is one of those that mpirun started */
 } tsr_ranks;
 
 /* How to run ranks. Zeros are the defaults. */
 typedef struct tsr_launch_spec {
-    int64_t num_ranks; /* at least 1 */
+    int64_t num_ranks; /* 0: as many as mpirun started; without it, one for each core */
     tsr_ranks ranks;
     double timeout;       /* seconds that a rank waits for the others; 0: 60 */
     bool checked;         /* compare what ranks are about to do; also by TSR_CHECK=1 */
@@ -39,9 +43,49 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * more; else the status of the lowest rank that failed, and a message for every one that did. A
  * thread that does not end within the time-out after the others did is abandoned and named. With
  * forked processes, `state` is each process's copy; nothing that they write to it comes back.
+ *
+ * Under mpirun every process calls this, and is one rank; the answer is the same on all of them.
+ * MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's variables do;
+ * TSR_MPI=none keeps to threads. Plug-ins are looked for in TSR_PLUGIN_PATH, beside the library,
+ * and where the system keeps libraries. When ranks run on one machine they share memory; else, or
+ * with TSR_TRANSPORT=message, everything goes by messages.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec,
                                             tsr_rank_function function, void *state) TSR_MT_CONTEXT;
+
+/*
+ * A world over the processes of a transport, for programs that bring their own; every process calls
+ * it. `spec` may be NULL; its `ranks` is not looked at. The transport is closed with the world.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
+                                               const tsr_launch_spec *spec,
+                                               tsr_comm **world) TSR_MT_CONTEXT;
+
+/*
+ * A world over the processes of an MPI_Comm, given by its address, for programs that use MPI
+ * already: the library looks which MPI that is, and makes a duplicate of the communicator. MPI must
+ * be initialised; the world is closed before it is finalised.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm,
+                                                   const tsr_launch_spec *spec,
+                                                   tsr_comm **world) TSR_MT_CONTEXT;
+
+/*
+ * Ends a world that tsr_comm_open or tsr_comm_open_mpi made. Every process calls it; returns when
+ * all have, or with an error that names who has not within the time-out.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_comm_close(tsr_comm *world) TSR_MT_CONTEXT;
+
+/*
+ * Ends all processes of an MPI job at once. What is left to do when a rank did not come in time and
+ * the program cannot go on without it: a broken communicator stays broken, and MPI_Finalize would
+ * wait for the missing process. Without MPI it does nothing.
+ */
+TSR_API void tsr_comm_abort(tsr_comm *comm, int code) TSR_MT_CONTEXT;
+
+/* "threads", "processes", "openmpi" ..: what this rank is, and whether it shares memory with all
+ * others. Static. */
+TSR_API const char *tsr_comm_transport(const tsr_comm *comm, bool *shared) TSR_MT_SAFE;
 
 /* This rank's index in the group, how many there are, and this rank's context. */
 TSR_API int64_t tsr_comm_rank(const tsr_comm *comm) TSR_MT_SAFE;

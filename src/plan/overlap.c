@@ -138,14 +138,14 @@ static tsr_status group(tsr_context *ctx, tsr_arena *arena, const common *parts,
     return TSR_OK;
 }
 
-tsr_status plan_dim_create(tsr_context *ctx, tsr_arena *arena, const dim_geometry *src,
-                           const dim_geometry *dst, plan_dim *out)
+tsr_status plan_dim_create(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                           const dim_geometry *src, const dim_geometry *dst, plan_dim *out)
 {
     stored_runs from = {0};
     stored_runs to = {0};
-    TSR_TRY(sorted_runs(ctx, arena, src, &from));
-    TSR_TRY(sorted_runs(ctx, arena, dst, &to));
-    common *parts = ARENA_ARRAY(arena, common, from.count + to.count);
+    TSR_TRY(sorted_runs(ctx, scratch, src, &from));
+    TSR_TRY(sorted_runs(ctx, scratch, dst, &to));
+    common *parts = ARENA_ARRAY(scratch, common, from.count + to.count);
     if (parts == NULL) {
         return diag_nomem(ctx);
     }

@@ -4,7 +4,8 @@
 
 #include "plan/plan.h"
 
-tsr_status plan_dim_create(tsr_context *ctx, tsr_arena *arena, const dim_geometry *src,
-                           const dim_geometry *dst, plan_dim *out);
+/* `scratch` is for what is needed only meanwhile. */
+tsr_status plan_dim_create(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                           const dim_geometry *src, const dim_geometry *dst, plan_dim *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The direct exchange: each device gets what it lacks from the replica that has sent least. */
+/* Plans: what stays pending and what is folded, in one step or in two. */
 #include "plan/plan.h"
 
 #include <string.h>
@@ -6,36 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
-#include "plan/overlap.h"
-
-/* A step while it is made. Places are of the source mesh. */
-typedef struct planner {
-    tsr_context *ctx;
-    tsr_arena *arena;
-    const tsr_geometry *src;
-    const tsr_geometry *dst;
-    plan_dim *dims;
-    places kept;    /* along what stays pending */
-    places removed; /* along what is folded */
-    places replicas;
-    int64_t *load; /* elements that each device sends */
-    plan_move *moves;
-    size_t num_moves;
-    int64_t *sources;
-} planner;
-
-/* The axes of the source mesh along which a reduction stays pending, and is folded. */
-typedef struct pending_axes {
-    tsr_axis_list kept;
-    tsr_axis_list removed;
-} pending_axes;
-
-static tsr_status axis_list(tsr_context *ctx, tsr_arena *arena, size_t capacity, tsr_axis_list *out)
-{
-    *out =
-        (tsr_axis_list){.refs = ARENA_ARRAY(arena, tsr_axis_ref, capacity), .capacity = capacity};
-    return out->refs != NULL ? TSR_OK : diag_nomem(ctx);
-}
+#include "plan/exchange.h"
 
 /* The unreduced axes of the destination as axes of the source's mesh. */
 static tsr_status unreduced_there(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *src,
@@ -56,9 +27,9 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
     enum { SPLITS = 128 };
     const tsr_sharding *there = NULL;
     tsr_axis_list introduced = {0};
-    TSR_TRY(axis_list(ctx, arena, SPLITS, &out->kept));
-    TSR_TRY(axis_list(ctx, arena, SPLITS, &out->removed));
-    TSR_TRY(axis_list(ctx, arena, SPLITS, &introduced));
+    TSR_TRY(plan_axis_list(ctx, arena, SPLITS, &out->kept));
+    TSR_TRY(plan_axis_list(ctx, arena, SPLITS, &out->removed));
+    TSR_TRY(plan_axis_list(ctx, arena, SPLITS, &introduced));
     if (dst->num_unreduced > 0) {
         TSR_TRY(unreduced_there(ctx, arena, src, dst, &there));
         for (size_t i = 0; i < there->num_unreduced; i++) {
@@ -79,172 +50,6 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
     }
     return tsr_axes_difference(src->unreduced, src->num_unreduced, out->kept.refs, out->kept.count,
                                &out->removed);
-}
-
-/* The places of devices that hold the same: along no axis that shards or is pending. */
-static tsr_status find_replicas(planner *p)
-{
-    const tsr_sharding *s = p->src->sharding;
-    size_t capacity = s->num_unreduced;
-    for (size_t i = 0; i < s->rank; i++) {
-        capacity += s->dims[i].num_axes;
-    }
-    tsr_axis_list used = {0};
-    TSR_TRY(axis_list(p->ctx, p->arena, capacity, &used));
-    for (size_t i = 0; i < s->rank; i++) {
-        for (size_t j = 0; j < s->dims[i].num_axes; j++) {
-            used.refs[used.count++] = s->dims[i].axes[j];
-        }
-    }
-    for (size_t i = 0; i < s->num_unreduced; i++) {
-        used.refs[used.count++] = s->unreduced[i];
-    }
-    return places_beside(p->ctx, p->arena, s->mesh, used.refs, used.count, &p->replicas);
-}
-
-/* How many combinations of overlaps a destination place has. */
-static size_t count_moves(const planner *p, int64_t place)
-{
-    size_t count = 1;
-    for (size_t i = 0; i < p->dst->rank; i++) {
-        const int64_t shard = places_index(&p->dst->dims[i].along, place);
-        count *= p->dims[i].of_dst[shard + 1] - p->dims[i].of_dst[shard];
-    }
-    return count;
-}
-
-/* The place of a source shard's devices with the kept coordinates of this one. */
-static int64_t base_place(const planner *p, const plan_overlap *const *overlaps, int64_t own)
-{
-    int64_t base = places_at(&p->kept, places_index(&p->kept, own));
-    for (size_t i = 0; i < p->src->rank; i++) {
-        base += places_at(&p->src->dims[i].along, overlaps[i]->src_shard);
-    }
-    return base;
-}
-
-/* Whether the device at a source place holds these shards itself. */
-static bool holds(const planner *p, const plan_overlap *const *overlaps, int64_t own)
-{
-    for (size_t i = 0; i < p->src->rank; i++) {
-        if (places_index(&p->src->dims[i].along, own) != overlaps[i]->src_shard) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The replica that has sent least so far; ties go to the first. */
-static int64_t least_loaded(const planner *p, int64_t base)
-{
-    int64_t best = 0;
-    int64_t least = INT64_MAX;
-    for (int64_t r = 0; r < p->replicas.size && least > 0; r++) {
-        const int64_t place = base + places_at(&p->replicas, r);
-        const int64_t load = p->load[tsr_mesh_device_at(p->src->sharding->mesh, place)];
-        if (load < least) {
-            least = load;
-            best = r;
-        }
-    }
-    return best;
-}
-
-/* Adds the move of one combination of overlaps to device `dst`. */
-static void add_move(planner *p, int64_t dst, const plan_overlap *const *overlaps)
-{
-    const tsr_mesh *mesh = p->src->sharding->mesh;
-    const int64_t own = tsr_mesh_place_of(mesh, dst);
-    const int64_t base = base_place(p, overlaps, own);
-    const int64_t replica =
-        holds(p, overlaps, own) ? places_index(&p->replicas, own) : least_loaded(p, base);
-    plan_move *move = &p->moves[p->num_moves];
-    *move = (plan_move){.dst = dst,
-                        .first_source = p->num_moves * (size_t)p->removed.size,
-                        .overlaps = overlaps,
-                        .elements = 1};
-    for (size_t i = 0; i < p->dst->rank; i++) {
-        move->elements *= overlaps[i]->size;
-    }
-    for (int64_t q = 0; q < p->removed.size; q++) {
-        const int64_t place = base + places_at(&p->replicas, replica) + places_at(&p->removed, q);
-        const int64_t source = tsr_mesh_device_at(mesh, place);
-        p->sources[move->first_source + (size_t)q] = source;
-        p->load[source] += source != dst ? move->elements : 0;
-    }
-    p->num_moves++;
-}
-
-/* All moves to one device: every combination of overlaps, the last dimension fastest. */
-static tsr_status add_moves(planner *p, int64_t dst)
-{
-    const size_t rank = p->dst->rank;
-    const int64_t place = tsr_mesh_place_of(p->dst->sharding->mesh, dst);
-    const size_t count = count_moves(p, place);
-    const plan_overlap **overlaps = ARENA_ARRAY(p->arena, const plan_overlap *, count *rank + 1);
-    if (overlaps == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t m = 0; m < count; m++) {
-        size_t rest = m;
-        for (size_t i = rank; i-- > 0;) {
-            const int64_t shard = places_index(&p->dst->dims[i].along, place);
-            const size_t first = p->dims[i].of_dst[shard];
-            const size_t number = p->dims[i].of_dst[shard + 1] - first;
-            overlaps[m * rank + i] = &p->dims[i].overlaps[first + rest % number];
-            rest /= number;
-        }
-        add_move(p, dst, overlaps + m * rank);
-    }
-    return TSR_OK;
-}
-
-static tsr_status make_room(planner *p, int64_t devices)
-{
-    size_t count = 0;
-    for (int64_t place = 0; place < devices; place++) {
-        count += count_moves(p, place);
-    }
-    p->moves = ARENA_ARRAY(p->arena, plan_move, count);
-    p->sources = ARENA_ARRAY(p->arena, int64_t, count * (size_t)p->removed.size);
-    p->load = ARENA_ARRAY(p->arena, int64_t, (size_t)devices);
-    if (p->moves == NULL || p->sources == NULL || p->load == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    memset(p->load, 0, (size_t)devices * sizeof *p->load);
-    return TSR_OK;
-}
-
-/* One step between two geometries that differ in what is pending by `pending->removed`. */
-static tsr_status make_step(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
-                            const tsr_geometry *dst, const pending_axes *pending, plan_step *out)
-{
-    planner p = {.ctx = ctx, .arena = arena, .src = src, .dst = dst};
-    const tsr_mesh *mesh = src->sharding->mesh;
-    p.dims = ARENA_ARRAY(arena, plan_dim, src->rank);
-    if (p.dims == NULL) {
-        return diag_nomem(ctx);
-    }
-    for (size_t i = 0; i < src->rank; i++) {
-        TSR_TRY(plan_dim_create(ctx, arena, &src->dims[i], &dst->dims[i], &p.dims[i]));
-    }
-    TSR_TRY(places_along(ctx, arena, mesh, pending->kept.refs, pending->kept.count, &p.kept));
-    TSR_TRY(
-        places_along(ctx, arena, mesh, pending->removed.refs, pending->removed.count, &p.removed));
-    TSR_TRY(find_replicas(&p));
-    const int64_t devices = tsr_mesh_num_devices(mesh);
-    TSR_TRY(make_room(&p, devices));
-    for (int64_t device = 0; device < devices; device++) {
-        TSR_TRY(add_moves(&p, device));
-    }
-    *out = (plan_step){.src = src,
-                       .dst = dst,
-                       .dims = p.dims,
-                       .sources_each = (size_t)p.removed.size,
-                       .sources = p.sources,
-                       .moves = p.moves,
-                       .num_moves = p.num_moves};
-    return TSR_OK;
 }
 
 static int64_t received(const plan_step *step, int64_t device)
@@ -271,16 +76,22 @@ static int64_t sent(const plan_step *step, int64_t device)
     return elements;
 }
 
-/* The most elements any device receives in some steps. */
-static int64_t worst(const plan_step *steps, size_t count, int64_t devices)
+/* The most elements any device receives in some steps; `counts` has room for each device. */
+static int64_t worst(const plan_step *steps, size_t count, int64_t *counts, int64_t devices)
 {
     int64_t most = 0;
-    for (int64_t device = 0; device < devices; device++) {
-        int64_t sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            sum += received(&steps[i], device);
+    memset(counts, 0, (size_t)devices * sizeof *counts);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < steps[i].num_moves; k++) {
+            const plan_move *move = &steps[i].moves[k];
+            for (size_t q = 0; q < steps[i].sources_each; q++) {
+                const bool own = steps[i].sources[move->first_source + q] == move->dst;
+                counts[move->dst] += own ? 0 : move->elements;
+            }
         }
-        most = max_i64(most, sum);
+    }
+    for (int64_t device = 0; device < devices; device++) {
+        most = max_i64(most, counts[device]);
     }
     return most;
 }
@@ -306,7 +117,7 @@ static tsr_status make_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geom
     tsr_dim *dims = arena_copy(arena, s->dims, s->rank, sizeof *dims);
     tsr_axis_list axes = {0};
     const size_t count = s->dims[dim].num_axes;
-    TSR_TRY(axis_list(ctx, arena, count + pending->removed.count, &axes));
+    TSR_TRY(plan_axis_list(ctx, arena, count + pending->removed.count, &axes));
     if (dims == NULL) {
         return diag_nomem(ctx);
     }
@@ -329,9 +140,9 @@ static tsr_status make_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geom
 }
 
 /* Folds in shares first, then exchanges, where that is less for the device that gets most. */
-static tsr_status consider_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
-                                  const tsr_geometry *dst, pending_axes *pending, plan_step *steps,
-                                  size_t *num_steps)
+static tsr_status consider_shares(const step_maker *m, const tsr_geometry *src,
+                                  const tsr_geometry *dst, const pending_axes *pending,
+                                  plan_step *steps, size_t *num_steps)
 {
     const int64_t devices = tsr_mesh_num_devices(src->sharding->mesh);
     if (tsr_axes_size(pending->removed.refs, pending->removed.count) == 1) {
@@ -343,11 +154,15 @@ static tsr_status consider_shares(tsr_context *ctx, tsr_arena *arena, const tsr_
     }
     const tsr_geometry *shares = NULL;
     plan_step two[2];
-    pending_axes rest = {.kept = pending->kept};
-    TSR_TRY(make_shares(ctx, arena, src, pending, dim, &shares));
-    TSR_TRY(make_step(ctx, arena, src, shares, pending, &two[0]));
-    TSR_TRY(make_step(ctx, arena, shares, dst, &rest, &two[1]));
-    if (worst(two, 2, devices) < worst(steps, 1, devices)) {
+    const pending_axes rest = {.kept = pending->kept};
+    int64_t *counts = ARENA_ARRAY(m->scratch, int64_t, (size_t)devices);
+    if (counts == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    TSR_TRY(make_shares(m->ctx, m->arena, src, pending, dim, &shares));
+    TSR_TRY(plan_step_create(m, src, shares, pending, &two[0]));
+    TSR_TRY(plan_step_create(m, shares, dst, &rest, &two[1]));
+    if (worst(two, 2, counts, devices) < worst(steps, 1, counts, devices)) {
         steps[0] = two[0];
         steps[1] = two[1];
         *num_steps = 2;
@@ -372,26 +187,36 @@ static tsr_status check_pair(tsr_context *ctx, const tsr_geometry *src, const ts
     return TSR_OK;
 }
 
-tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
-                           const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
+static tsr_status make_plan(const step_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
+                            tsr_dtype dtype, const tsr_plan **out)
 {
-    TSR_TRY(check_pair(ctx, src, dst));
     pending_axes pending;
-    TSR_TRY(find_pending(ctx, arena, src->sharding, dst->sharding, &pending));
-    tsr_plan *plan = ARENA_NEW(arena, tsr_plan);
-    plan_step *steps = ARENA_ARRAY(arena, plan_step, 2);
+    TSR_TRY(find_pending(m->ctx, m->arena, src->sharding, dst->sharding, &pending));
+    tsr_plan *plan = ARENA_NEW(m->arena, tsr_plan);
+    plan_step *steps = ARENA_ARRAY(m->arena, plan_step, 2);
     if (plan == NULL || steps == NULL) {
-        return diag_nomem(ctx);
+        return diag_nomem(m->ctx);
     }
     size_t num_steps = 1;
-    TSR_TRY(make_step(ctx, arena, src, dst, &pending, &steps[0]));
-    TSR_TRY(consider_shares(ctx, arena, src, dst, &pending, steps, &num_steps));
+    TSR_TRY(plan_step_create(m, src, dst, &pending, &steps[0]));
+    TSR_TRY(consider_shares(m, src, dst, &pending, steps, &num_steps));
     *plan = (tsr_plan){.num_steps = num_steps,
                        .steps = steps,
                        .dtype = dtype,
                        .reduction = src->sharding->reduction};
     *out = plan;
     return TSR_OK;
+}
+
+tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
+                           const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
+{
+    step_maker m = {.ctx = ctx, .arena = arena};
+    TSR_TRY(check_pair(ctx, src, dst));
+    TSR_TRY(tsr_arena_create(ctx, &m.scratch));
+    const tsr_status status = make_plan(&m, src, dst, dtype, out);
+    tsr_arena_destroy(m.scratch);
+    return status;
 }
 
 size_t tsr_plan_num_steps(const tsr_plan *plan)

@@ -53,8 +53,7 @@ static void sleep_on(barrier *b, uint32_t low)
     atomic_fetch_sub(&b->sleepers, 1);
 }
 
-/* Breaks the barrier unless its generation is over; the answer for the caller. */
-static barrier_result time_out(barrier *b, uint32_t low)
+barrier_result barrier_break(barrier *b, uint32_t low)
 {
     uint64_t word = atomic_load(&b->word);
     while ((uint32_t)word == low) {
@@ -66,34 +65,42 @@ static barrier_result time_out(barrier *b, uint32_t low)
     return (uint32_t)word == (low | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
 }
 
-/* Waits until the low half is no longer `low`. */
-static barrier_result await(barrier *b, uint32_t low, const barrier_wait *how)
+barrier_result barrier_poll(barrier *b, uint32_t low)
+{
+    const uint32_t now = (uint32_t)atomic_load_explicit(&b->word, memory_order_acquire);
+    if (now == low) {
+        return BARRIER_WAITING;
+    }
+    return now == (low | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
+}
+
+barrier_result barrier_await(barrier *b, uint32_t low, const barrier_wait *how)
 {
     for (int i = 0; how->spin && i < SPINS; i++) {
-        if ((uint32_t)atomic_load_explicit(&b->word, memory_order_acquire) != low) {
+        if (barrier_poll(b, low) != BARRIER_WAITING) {
             break;
         }
         pause_briefly();
     }
     double deadline = 0;
     for (;;) {
-        const uint32_t now = (uint32_t)atomic_load_explicit(&b->word, memory_order_acquire);
-        if (now != low) {
-            return now == (low | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
+        const barrier_result result = barrier_poll(b, low);
+        if (result != BARRIER_WAITING) {
+            return result;
         }
         const double time = clock_seconds();
         deadline = deadline > 0 ? deadline : time + how->timeout;
         if (time > deadline) {
-            return time_out(b, low);
+            return barrier_break(b, low);
         }
         if (how->stop != NULL && how->stop(how->state)) {
-            return time_out(b, low) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
+            return barrier_break(b, low) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
         }
         sleep_on(b, low);
     }
 }
 
-barrier_result barrier_enter(barrier *b, const barrier_wait *how)
+barrier_result barrier_arrive(barrier *b, uint32_t ranks, uint32_t *ticket)
 {
     uint64_t word = atomic_load_explicit(&b->word, memory_order_relaxed);
     for (;;) {
@@ -101,13 +108,14 @@ barrier_result barrier_enter(barrier *b, const barrier_wait *how)
         if ((low & BROKEN) != 0) {
             return BARRIER_BROKEN;
         }
-        const bool last = (word >> 32) + 1 == how->ranks;
+        const bool last = (word >> 32) + 1 == ranks;
         const uint64_t next = last ? (uint64_t)(low + ONE_GENERATION) : word + ONE_ARRIVAL;
         if (!atomic_compare_exchange_weak(&b->word, &word, next)) {
             continue;
         }
+        *ticket = low;
         if (!last) {
-            return await(b, low, how);
+            return BARRIER_WAITING;
         }
         wake_all(b);
         return BARRIER_PASSED;

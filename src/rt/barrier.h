@@ -4,7 +4,8 @@
  * One word holds the generation, how many have arrived, and whether the barrier is broken. A
  * time-out breaks it by compare-and-swap, which succeeds only while somebody is missing; a rank
  * that comes later sees that before it does anything else. Waiting spins for a while when there is
- * a core for each rank, then sleeps on a futex.
+ * a core for each rank, then sleeps on a futex. Arriving and waiting are two calls, so that a rank
+ * can do other things in between.
  */
 #ifndef RT_BARRIER_H
 #define RT_BARRIER_H
@@ -24,6 +25,7 @@ typedef struct barrier {
 
 typedef enum barrier_result {
     BARRIER_PASSED,
+    BARRIER_WAITING,   /* somebody is missing */
     BARRIER_BROKEN,    /* by another rank, or in an earlier call */
     BARRIER_TIMED_OUT, /* this call broke it */
     BARRIER_STOPPED    /* `stop` said so */
@@ -31,15 +33,23 @@ typedef enum barrier_result {
 
 /* How to wait. `stop` is asked now and then whether waiting has become pointless. */
 typedef struct barrier_wait {
-    uint32_t ranks;
     bool spin;
     double timeout; /* seconds */
     bool (*stop)(void *state);
     void *state;
 } barrier_wait;
 
-/* Arrives and waits for the others. */
-barrier_result barrier_enter(barrier *b, const barrier_wait *how);
+/* Arrives; unless this was the last rank, *ticket is what to wait with. */
+barrier_result barrier_arrive(barrier *b, uint32_t ranks, uint32_t *ticket);
+
+/* Whether all have come by now. */
+barrier_result barrier_poll(barrier *b, uint32_t ticket);
+
+/* Waits for the others. */
+barrier_result barrier_await(barrier *b, uint32_t ticket, const barrier_wait *how);
+
+/* Breaks the barrier, unless all have come in the meantime. */
+barrier_result barrier_break(barrier *b, uint32_t ticket);
 
 /* The monotonic clock, in seconds. */
 double clock_seconds(void);

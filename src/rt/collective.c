@@ -1,4 +1,4 @@
-/* The collective calls, and how one meets the other members where sources are large. */
+/* The steps of a collective, and how members meet where sources are large. */
 #include "rt/collective.h"
 
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "rt/request.h"
 
 /* The words of a member's record. */
 enum { WORD_OFFER, WORD_FLAGS, WORD_LAYOUT };
@@ -24,13 +25,15 @@ static const offer *offer_of(const exchange *x, int64_t member)
 /* The starts of a member's chunks. */
 static const int64_t *starts_of(const exchange *x, int64_t member, bool source)
 {
-    return offer_of(x, member)->starts + (source ? 0 : x->comm->size + 1);
+    const bool far = x->comm->team->message && member != x->comm->rank;
+    const int64_t *starts = far ? post_starts(x, member) : offer_of(x, member)->starts;
+    return starts + (source ? 0 : x->comm->size + 1);
 }
 
 /* Rows of a view that is cut, by counts or equally. `owner` is whose view it is. */
 static chunk chunk_at(const exchange *x, bool source, int64_t owner, int64_t index)
 {
-    const size_t dim = source ? x->args->src_dim : x->args->dst_dim;
+    const size_t dim = source ? x->args.src_dim : x->args.dst_dim;
     if (coll_has(x->row, COLL_HAS_COUNTS)) {
         const bool own = !coll_has(x->row, COLL_COUNTS_DIFFER);
         const int64_t *starts = starts_of(x, own ? x->comm->rank : owner, source);
@@ -126,8 +129,8 @@ static tsr_status make_offer(exchange *x)
         return TSR_ERR_NOMEM;
     }
     if (coll_has(x->row, COLL_HAS_COUNTS)) {
-        fill_starts(x->offer->starts, x->args->src_counts, members);
-        fill_starts(x->offer->starts + members + 1, x->args->dst_counts, members);
+        fill_starts(x->offer->starts, x->args.src_counts, members);
+        fill_starts(x->offer->starts + members + 1, x->args.dst_counts, members);
     }
     return TSR_OK;
 }
@@ -138,8 +141,8 @@ static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
     return a->here && a->bytes > 0 ? comm_offset(comm, a->data) : 0;
 }
 
-/* Enters with the views as they are now. */
-static tsr_status enter(exchange *x, tsr_status status)
+/* Comes to the meeting with the views as they are now. */
+static tsr_status come(exchange *x, tsr_status status)
 {
     char text[CALL_TEXT];
     call what = {.name = x->row->call, .hash = x->hash, .status = status};
@@ -157,7 +160,15 @@ static tsr_status enter(exchange *x, tsr_status status)
         exchange_describe(x, text, sizeof text);
         what.text = text;
     }
-    return comm_enter(x->comm, &what);
+    x->refused = status;
+    return comm_start(x->comm, &what);
+}
+
+/* Whether the others have come as well. */
+static tsr_status met(exchange *x, bool wait)
+{
+    const call what = {.name = x->row->call, .status = x->refused};
+    return comm_meet(x->comm, &what, wait);
 }
 
 tsr_status exchange_compare(const exchange *x)
@@ -264,26 +275,63 @@ static void take_result(const exchange *x, const array *dst)
     }
 }
 
-/* Puts sources where others reach them, enters again and does the part. */
-static tsr_status run_bounced(exchange *x)
+/* Everybody is done with everybody's memory. */
+static tsr_status parted(exchange *x, bool wait)
+{
+    const tsr_status status = comm_part(x->comm, x->row->call, wait);
+    x->next = status == TSR_IN_PROGRESS ? x->next : NULL;
+    return status;
+}
+
+static tsr_status begin_parting(exchange *x, exchange_step *next)
+{
+    x->next = next;
+    return comm_start_leaving(x->comm, x->row->call);
+}
+
+/* An all-reduce through the segment is over: this member takes its copy. */
+static tsr_status parted_with_result(exchange *x, bool wait)
+{
+    const tsr_status status = parted(x, wait);
+    if (status == TSR_OK) {
+        take_result(x, &x->dst);
+    }
+    return status;
+}
+
+/* All sources are where others reach them. */
+static tsr_status met_again(exchange *x, bool wait)
 {
     const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
+    const tsr_status status = met(x, wait);
+    if (status != TSR_OK) {
+        return status;
+    }
     const array dst = x->dst;
+    if (shares) {
+        x->dst = x->src;
+    }
+    do_part(x, WAY_PULL);
+    x->dst = dst;
+    return begin_parting(x, shares ? parted_with_result : parted);
+}
+
+/* Puts the source where others reach it and meets them again. */
+static tsr_status begin_again(exchange *x)
+{
+    const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
     const tsr_status status = bounce(x);
+    const array dst = x->dst;
     if (shares && status == TSR_OK) {
         x->dst = x->src;
     }
-    TSR_TRY(enter(x, status));
-    do_part(x, WAY_PULL);
-    TSR_TRY(comm_leave(x->comm, x->row->call));
-    if (shares) {
-        take_result(x, &dst);
-    }
-    return TSR_OK;
+    x->next = met_again;
+    const tsr_status came = come(x, status);
+    x->dst = dst;
+    return came;
 }
 
-/* Whether every member expects of every other what that one sends: the same answer on all. */
-static tsr_status compare_counts(const exchange *x)
+tsr_status exchange_compare_counts(const exchange *x)
 {
     const tsr_comm *comm = x->comm;
     for (int64_t from = 0; from < comm->size; from++) {
@@ -304,167 +352,80 @@ static tsr_status compare_counts(const exchange *x)
     return TSR_OK;
 }
 
-/* Between entering and leaving. Once offers have been read, nobody goes without leaving. */
-static tsr_status run_entered(exchange *x)
+/* Members disagree, as all of them know; but offers have been read, so nobody goes by himself. */
+static tsr_status parted_in_discord(exchange *x, bool wait)
 {
+    const tsr_status status = parted(x, wait);
+    return status == TSR_OK ? x->refused : status;
+}
+
+/* All have come: this member does its part, or what must happen before. */
+static tsr_status met_first(exchange *x, bool wait)
+{
+    const tsr_status status = met(x, wait);
+    if (status != TSR_OK) {
+        return status;
+    }
     TSR_TRY(exchange_compare(x));
-    const tsr_status counts =
-        coll_has(x->row, COLL_COUNTS_DIFFER) ? compare_counts(x) : (tsr_status)TSR_OK;
-    if (counts < 0) {
-        const tsr_status left = comm_leave(x->comm, x->row->call);
-        return left < 0 ? left : counts;
+    if (x->comm->team->message) {
+        return post_begin(x);
+    }
+    if (coll_has(x->row, COLL_COUNTS_DIFFER)) {
+        x->refused = exchange_compare_counts(x);
+        if (x->refused < 0) {
+            return begin_parting(x, parted_in_discord);
+        }
     }
     const way how = choose_way(x);
     if (how == WAY_BOUNCE) {
-        return run_bounced(x);
+        return begin_again(x);
     }
     do_part(x, how);
-    return comm_leave(x->comm, x->row->call);
+    return begin_parting(x, parted);
 }
 
-static tsr_status run_shared(exchange *x)
+/* A member that refuses comes all the same, so that all of them fail together. */
+static tsr_status met_refusing(exchange *x, bool wait)
 {
-    const size_t bytes = (size_t)x->src.bytes;
-    tsr_status status = enter(x, make_offer(x));
-    if (status == TSR_OK) {
-        status = run_entered(x);
+    return met(x, wait);
+}
+
+tsr_status exchange_begin(exchange *x, tsr_comm *comm, const coll_arguments *args)
+{
+    x->refused = exchange_prepare(x, comm, args);
+    if (x->refused < 0) {
+        const call what = {.name = x->row->call, .status = x->refused};
+        x->next = met_refusing;
+        return comm_start(comm, &what);
     }
+    if (x->inlined) {
+        return inline_begin(x);
+    }
+    x->next = met_first;
+    return come(x, make_offer(x));
+}
+
+void exchange_end(exchange *x)
+{
     if (x->bounce != NULL) {
-        segment_free(x->comm->own, x->bounce, bytes);
+        segment_free(x->comm->own, x->bounce, (size_t)x->src.bytes);
     }
     if (x->offer != NULL) {
         segment_free(x->comm->own, x->offer, offer_bytes(x));
     }
-    return status;
+    if (x->post != NULL) {
+        post_end(x);
+    }
 }
 
-static tsr_status run(tsr_comm *comm, const coll_arguments *args)
+tsr_status exchange_run(tsr_comm *comm, const coll_arguments *args)
 {
     exchange x;
-    const tsr_status status = exchange_prepare(&x, comm, args);
-    if (status < 0) {
-        const call what = {.name = coll_row_of(args->kind)->call, .status = status};
-        return comm_enter(comm, &what);
+    requests_finish(comm);
+    tsr_status status = exchange_begin(&x, comm, args);
+    while (status == TSR_OK && x.next != NULL) {
+        status = x.next(&x, true);
     }
-    return x.inlined ? run_inline(&x) : run_shared(&x);
-}
-
-tsr_status tsr_broadcast(tsr_comm *comm, const tsr_view *view, int64_t root)
-{
-    const coll_arguments args = {.kind = COLL_BROADCAST, .src = view, .dst = view, .root = root};
-    return run(comm, &args);
-}
-
-tsr_status tsr_scatter(tsr_comm *comm, const tsr_view *src, size_t dim, const tsr_view *dst,
-                       int64_t root)
-{
-    const coll_arguments args = {
-        .kind = COLL_SCATTER, .src = src, .src_dim = dim, .dst = dst, .root = root};
-    return run(comm, &args);
-}
-
-tsr_status tsr_gather(tsr_comm *comm, const tsr_view *src, size_t dim, const tsr_view *dst,
-                      int64_t root)
-{
-    const coll_arguments args = {
-        .kind = COLL_GATHER, .src = src, .dst_dim = dim, .dst = dst, .root = root};
-    return run(comm, &args);
-}
-
-tsr_status tsr_all_gather(tsr_comm *comm, const tsr_view *src, size_t dim, const tsr_view *dst)
-{
-    const coll_arguments args = {.kind = COLL_ALL_GATHER, .src = src, .dst_dim = dim, .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_all_reduce(tsr_comm *comm, tsr_reduce_op op, const tsr_view *src,
-                          const tsr_view *dst)
-{
-    const coll_arguments args = {.kind = COLL_ALL_REDUCE, .op = op, .src = src, .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_reduce_scatter(tsr_comm *comm, tsr_reduce_op op, const tsr_view *src, size_t dim,
-                              const tsr_view *dst)
-{
-    const coll_arguments args = {
-        .kind = COLL_REDUCE_SCATTER, .op = op, .src = src, .src_dim = dim, .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_all_to_all(tsr_comm *comm, const tsr_view *src, size_t split_dim, size_t concat_dim,
-                          const tsr_view *dst)
-{
-    const coll_arguments args = {.kind = COLL_ALL_TO_ALL,
-                                 .src = src,
-                                 .src_dim = split_dim,
-                                 .dst_dim = concat_dim,
-                                 .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_collective_permute(tsr_comm *comm, const tsr_view *src, const int64_t *destinations,
-                                  const tsr_view *dst)
-{
-    const coll_arguments args = {
-        .kind = COLL_PERMUTE, .src = src, .destinations = destinations, .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_scatter_v(tsr_comm *comm, const tsr_view *src, size_t dim, const int64_t *counts,
-                         const tsr_view *dst, int64_t root)
-{
-    const coll_arguments args = {.kind = COLL_SCATTER_V,
-                                 .src = src,
-                                 .src_dim = dim,
-                                 .src_counts = counts,
-                                 .dst = dst,
-                                 .root = root};
-    return run(comm, &args);
-}
-
-tsr_status tsr_gather_v(tsr_comm *comm, const tsr_view *src, size_t dim, const int64_t *counts,
-                        const tsr_view *dst, int64_t root)
-{
-    const coll_arguments args = {.kind = COLL_GATHER_V,
-                                 .src = src,
-                                 .dst_dim = dim,
-                                 .dst_counts = counts,
-                                 .dst = dst,
-                                 .root = root};
-    return run(comm, &args);
-}
-
-tsr_status tsr_all_gather_v(tsr_comm *comm, const tsr_view *src, size_t dim, const int64_t *counts,
-                            const tsr_view *dst)
-{
-    const coll_arguments args = {
-        .kind = COLL_ALL_GATHER_V, .src = src, .dst_dim = dim, .dst_counts = counts, .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_reduce_scatter_v(tsr_comm *comm, tsr_reduce_op op, const tsr_view *src, size_t dim,
-                                const int64_t *counts, const tsr_view *dst)
-{
-    const coll_arguments args = {.kind = COLL_REDUCE_SCATTER_V,
-                                 .op = op,
-                                 .src = src,
-                                 .src_dim = dim,
-                                 .src_counts = counts,
-                                 .dst = dst};
-    return run(comm, &args);
-}
-
-tsr_status tsr_all_to_all_v(tsr_comm *comm, const tsr_view *src, size_t dim,
-                            const int64_t *send_counts, const int64_t *receive_counts,
-                            const tsr_view *dst)
-{
-    const coll_arguments args = {.kind = COLL_ALL_TO_ALL_V,
-                                 .src = src,
-                                 .src_dim = dim,
-                                 .src_counts = send_counts,
-                                 .dst_dim = dim,
-                                 .dst_counts = receive_counts,
-                                 .dst = dst};
-    return run(comm, &args);
+    exchange_end(&x);
+    return status;
 }

@@ -1,12 +1,17 @@
 /*
- * How a collective call runs on one host.
+ * How a collective call runs.
  *
  * Each rank checks its arguments (collective_check.c), then meets the others at comm_enter with
  * either what it refuses, or a hash of what all must agree on. Sources of a few bytes travel in the
  * records of that meeting (collective_inline.c). Otherwise each member has an offer in its segment,
  * which says where its views are; behind the meeting the members copy straight from view to view
  * (collective_exchange.c) or fold (collective_reduce.c, collective_all_reduce.c), and part at
- * comm_leave. Views that others cannot reach are first copied into the segment.
+ * comm_leave. Views that others cannot reach are first copied into the segment. Between ranks that
+ * share no memory the chunks travel by mail (collective_mail.c).
+ *
+ * A call is a row of steps, each of which ends where the others must be waited for: `next` is the
+ * one that comes then. A blocking call waits in every step; one that was only started looks, in
+ * whatever call of the library comes along (request.c).
  */
 #ifndef RT_COLLECTIVE_H
 #define RT_COLLECTIVE_H
@@ -59,10 +64,15 @@ typedef struct offer {
 } offer;
 
 /* A collective under way on one member. */
-typedef struct exchange {
+typedef struct exchange exchange;
+typedef tsr_status exchange_step(exchange *x, bool wait);
+
+struct exchange {
     tsr_comm *comm;
-    const coll_arguments *args;
+    coll_arguments args; /* views and counts are not looked at after exchange_begin */
     const coll_row *row;
+    exchange_step *next; /* NULL when it is over */
+    tsr_status refused;  /* why this member does not want the call */
     tsr_dtype dtype;
     size_t rank;
     size_t item;
@@ -73,8 +83,16 @@ typedef struct exchange {
     array dst;
     int64_t packed[KERNEL_MAX_RANK]; /* row-major strides of the source; where sources are packed */
     offer *offer;
-    void *bounce; /* the source in the segment, when others could not reach it */
-} exchange;
+    void *bounce;      /* the source in the segment, when others could not reach it */
+    struct post *post; /* what goes by mail */
+};
+
+/* Starts a call; then its steps, until `next` is NULL or one fails; and the end, in any case. */
+tsr_status exchange_begin(exchange *x, tsr_comm *comm, const coll_arguments *args);
+void exchange_end(exchange *x);
+
+/* The whole of a call. */
+tsr_status exchange_run(tsr_comm *comm, const coll_arguments *args);
 
 /* Checks the arguments of this member and fills in all but the offer. Not collective. */
 tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *args);
@@ -111,8 +129,32 @@ tsr_status exchange_compare(const exchange *x);
 /* Counts what went from one member to another. */
 void count_move(const exchange *x, int64_t from, int64_t to, int64_t bytes);
 
-/* The whole of a small call. */
-tsr_status run_inline(exchange *x);
+/* Whether a member's chunk goes to another. */
+bool exchange_sends(const exchange *x, int64_t from, int64_t to);
+
+/* Whether every member expects of every other what that one sends: the same answer on all. */
+tsr_status exchange_compare_counts(const exchange *x);
+
+/* Where rows of a view start; scalars have no rows. */
+static inline char *exchange_row(place p, const exchange *x, size_t dim, int64_t start)
+{
+    return x->rank > 0 ? p.data + start * p.strides[dim] : p.data;
+}
+
+/* The bytes of an array of some shape. */
+int64_t exchange_bytes(const exchange *x, const int64_t *shape);
+
+/* A member that nobody sends to gets zeros. */
+void exchange_fill_unsent(const exchange *x);
+
+/* Starts a small call. */
+tsr_status inline_begin(exchange *x);
+
+/* Goes on by mail, behind the meeting. */
+tsr_status post_begin(exchange *x);
+void post_end(exchange *x);
+/* The starts of all members' chunks, where they have told them. */
+const int64_t *post_starts(const exchange *x, int64_t member);
 
 /* This member's part of a movement: by writing into the others' views, or by reading from them. */
 void exchange_push(const exchange *x);

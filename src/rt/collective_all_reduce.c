@@ -43,7 +43,7 @@ static void fold_block(sharing *s, char *at, const int64_t *strides)
         s->sources[i] = place_of_src(x, i).data + offset;
     }
     kernel_fold(at, strides, s->sources, (size_t)members, first.strides, s->size, x->rank, x->dtype,
-                (fold_op)x->args->op, false);
+                (fold_op)x->args.op, false);
 }
 
 static void write_block(const sharing *s, int64_t member, const char *at, const int64_t *strides)

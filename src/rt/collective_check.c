@@ -151,7 +151,7 @@ static tsr_status load_expected(exchange *x, const char *name, const tsr_view *v
 
 static tsr_status check_root(const exchange *x)
 {
-    const int64_t root = x->args->root;
+    const int64_t root = x->args.root;
     if (!coll_has(x->row, COLL_ROOT_SENDS | COLL_ROOT_RECEIVES) ||
         (root >= 0 && root < x->comm->size)) {
         return TSR_OK;
@@ -163,7 +163,7 @@ static tsr_status check_root(const exchange *x)
 
 static tsr_status check_op(const exchange *x)
 {
-    const tsr_reduce_op op = x->args->op;
+    const tsr_reduce_op op = x->args.op;
     if (!coll_has(x->row, COLL_HAS_OP) || tsr_reduce_op_supports(op, x->dtype)) {
         return TSR_OK;
     }
@@ -187,16 +187,16 @@ static tsr_status check_dim(const exchange *x, size_t dim)
 static tsr_status check_dims(const exchange *x)
 {
     if (coll_has(x->row, COLL_CUTS_SRC)) {
-        TSR_TRY(check_dim(x, x->args->src_dim));
+        TSR_TRY(check_dim(x, x->args.src_dim));
     }
-    return coll_has(x->row, COLL_CUTS_DST) ? check_dim(x, x->args->dst_dim) : TSR_OK;
+    return coll_has(x->row, COLL_CUTS_DST) ? check_dim(x, x->args.dst_dim) : TSR_OK;
 }
 
 /* No member is named twice, and none that is not there. */
 static tsr_status check_destinations(const exchange *x)
 {
     bool named[COMM_MAX_RANKS] = {false};
-    const int64_t *destinations = x->args->destinations;
+    const int64_t *destinations = x->args.destinations;
     tsr_context *ctx = x->comm->ctx;
     if (destinations == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "the destinations are missing (NULL)");
@@ -256,7 +256,7 @@ static tsr_status check_rows(const exchange *x, const char *name, const array *a
 /* The shape of the other view, where each member has counts of its own. */
 static tsr_status expect_by_both_counts(exchange *x)
 {
-    const coll_arguments *args = x->args;
+    const coll_arguments *args = &x->args;
     int64_t total;
     TSR_TRY(sum_counts(x, args->src_counts, &total));
     TSR_TRY(check_rows(x, "src", &x->src, args->src_dim, total, "the counts sum to"));
@@ -269,8 +269,8 @@ static tsr_status expect_by_both_counts(exchange *x)
 static tsr_status expect_by_counts(exchange *x, const array *known, array *other)
 {
     const bool cuts_src = coll_has(x->row, COLL_CUTS_SRC);
-    const size_t dim = cuts_src ? x->args->src_dim : x->args->dst_dim;
-    const int64_t *counts = cuts_src ? x->args->src_counts : x->args->dst_counts;
+    const size_t dim = cuts_src ? x->args.src_dim : x->args.dst_dim;
+    const int64_t *counts = cuts_src ? x->args.src_counts : x->args.dst_counts;
     const char *name = known == &x->src ? "src" : "dst";
     int64_t total;
     TSR_TRY(sum_counts(x, counts, &total));
@@ -310,8 +310,8 @@ static tsr_status multiply_rows(const exchange *x, size_t dim, int64_t *rows)
 /* The same with equal chunks. */
 static tsr_status expect_equal(exchange *x, bool by_dst)
 {
-    const size_t src_dim = x->args->src_dim;
-    const size_t dst_dim = x->args->dst_dim;
+    const size_t src_dim = x->args.src_dim;
+    const size_t dst_dim = x->args.dst_dim;
     if (by_dst) {
         return multiply_rows(x, src_dim, &x->src.shape[src_dim]);
     }
@@ -339,7 +339,7 @@ static tsr_status expect_other(exchange *x, bool by_dst)
 /* Takes both views: one that every member has, and from it the shape of the other. */
 static tsr_status load_views(exchange *x)
 {
-    const coll_arguments *args = x->args;
+    const coll_arguments *args = &x->args;
     const bool is_root = x->comm->rank == args->root;
     const bool by_dst = coll_has(x->row, COLL_ROOT_SENDS);
     array *known = by_dst ? &x->dst : &x->src;
@@ -361,10 +361,10 @@ static tsr_status load_views(exchange *x)
 /* Takes the one view of a broadcast: a source on the root, a destination elsewhere. */
 static tsr_status load_one_view(exchange *x)
 {
-    const bool is_root = x->comm->rank == x->args->root;
-    TSR_TRY(load_view(x->comm->ctx, "view", x->args->src, &x->src));
-    x->dtype = x->args->src->dtype;
-    x->rank = x->args->src->rank;
+    const bool is_root = x->comm->rank == x->args.root;
+    TSR_TRY(load_view(x->comm->ctx, "view", x->args.src, &x->src));
+    x->dtype = x->args.src->dtype;
+    x->rank = x->args.src->rank;
     x->item = (size_t)tsr_dtype_item_bytes(x->dtype);
     x->dst = x->src;
     x->src.here = is_root;
@@ -444,7 +444,7 @@ static tsr_status check_dst_itself(const exchange *x)
 /* What all members must agree on: not the rows that their own counts give them. */
 static uint64_t hash_of(const exchange *x)
 {
-    const coll_arguments *args = x->args;
+    const coll_arguments *args = &x->args;
     const bool by_dst = coll_has(x->row, COLL_ROOT_SENDS);
     const size_t members = (size_t)x->comm->size;
     uint64_t words[3 + KERNEL_MAX_RANK];
@@ -469,10 +469,11 @@ static uint64_t hash_of(const exchange *x)
 tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *args)
 {
     x->comm = comm;
-    x->args = args;
+    x->args = *args;
     x->row = coll_row_of(args->kind);
     x->offer = NULL;
     x->bounce = NULL;
+    x->post = NULL;
     TSR_TRY(check_root(x));
     TSR_TRY(coll_has(x->row, COLL_ONE_VIEW) ? load_one_view(x) : load_views(x));
     TSR_TRY(check_op(x));

@@ -18,11 +18,11 @@ enum { TOGETHER = 16 };
 /* A source that goes to several members is read in blocks of this many bytes, which stay cached. */
 enum { BLOCK_BYTES = 128 << 10 };
 
-static bool sends(const exchange *x, int64_t from, int64_t to)
+bool exchange_sends(const exchange *x, int64_t from, int64_t to)
 {
-    const int64_t root = x->args->root;
+    const int64_t root = x->args.root;
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
-        return x->args->destinations[from] == to;
+        return x->args.destinations[from] == to;
     }
     if (coll_has(x->row, COLL_ROOT_SENDS)) {
         return from == root && !(to == root && coll_has(x->row, COLL_ONE_VIEW));
@@ -44,7 +44,7 @@ static void batch_run(batch *b)
     b->count = 0;
 }
 
-static int64_t bytes_of(const exchange *x, const int64_t *shape)
+int64_t exchange_bytes(const exchange *x, const int64_t *shape)
 {
     int64_t bytes = (int64_t)x->item;
     for (size_t i = 0; i < x->rank; i++) {
@@ -74,21 +74,15 @@ static move move_between(const exchange *x, int64_t from, int64_t to, bool push,
     if (coll_has(x->row, COLL_CUTS_SRC)) {
         const chunk c = chunk_of_src(x, from, to);
         m.src_start = c.start;
-        shape[x->args->src_dim] = push ? c.rows : shape[x->args->src_dim];
+        shape[x->args.src_dim] = push ? c.rows : shape[x->args.src_dim];
     }
     if (coll_has(x->row, COLL_CUTS_DST)) {
         const chunk c = chunk_of_dst(x, from, to);
         m.dst_start = c.start;
-        shape[x->args->dst_dim] = push ? shape[x->args->dst_dim] : c.rows;
+        shape[x->args.dst_dim] = push ? shape[x->args.dst_dim] : c.rows;
     }
-    m.bytes = bytes_of(x, shape);
+    m.bytes = exchange_bytes(x, shape);
     return m;
-}
-
-/* Where rows of a view start; scalars have no rows. */
-static char *row_of(place p, const exchange *x, size_t dim, int64_t start)
-{
-    return x->rank > 0 ? p.data + start * p.strides[dim] : p.data;
 }
 
 static void batch_add(batch *b, int64_t from, int64_t to, bool push)
@@ -101,22 +95,23 @@ static void batch_add(batch *b, int64_t from, int64_t to, bool push)
     }
     const place src = place_of_src(x, from);
     const place dst = place_of_dst(x, to);
-    b->boxes[b->count++] = (kernel_box){row_of(dst, x, x->args->dst_dim, m.dst_start),
-                                        row_of(src, x, x->args->src_dim, m.src_start), dst.strides,
-                                        src.strides, shape};
-    count_move(x, from, to, m.bytes);
+    b->boxes[b->count++] = (kernel_box){exchange_row(dst, x, x->args.dst_dim, m.dst_start),
+                                        exchange_row(src, x, x->args.src_dim, m.src_start),
+                                        dst.strides, src.strides, shape};
+    if (!x->inlined) {
+        count_move(x, from, to, m.bytes);
+    }
     if (b->count == TOGETHER) {
         batch_run(b);
     }
 }
 
-/* A member that nobody sends to has zeros. */
-static void fill_unsent(const exchange *x)
+void exchange_fill_unsent(const exchange *x)
 {
     static const char zeros[32];
     static const int64_t still[KERNEL_MAX_RANK];
     for (int64_t from = 0; from < x->comm->size; from++) {
-        if (sends(x, from, x->comm->rank)) {
+        if (exchange_sends(x, from, x->comm->rank)) {
             return;
         }
     }
@@ -143,7 +138,7 @@ static void push_block(const exchange *x, const int64_t *start, const int64_t *s
         const place dst = place_of_dst(x, to);
         const chunk c = chunk_of_dst(x, me, to);
         char *at = dst.data + offset_of(start, dst.strides, x->rank) +
-                   c.start * dst.strides[x->args->dst_dim];
+                   c.start * dst.strides[x->args.dst_dim];
         kernel_copy(at, dst.strides, from, x->src.strides, size, x->rank, x->item, x->stream);
     }
 }
@@ -172,13 +167,13 @@ void exchange_push(const exchange *x)
         return;
     }
     for (int64_t to = 0; to < x->comm->size; to++) {
-        if (sends(x, me, to)) {
+        if (exchange_sends(x, me, to)) {
             batch_add(&b, me, to, true);
         }
     }
     batch_run(&b);
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
-        fill_unsent(x);
+        exchange_fill_unsent(x);
     }
 }
 
@@ -187,12 +182,12 @@ void exchange_pull(const exchange *x)
     const int64_t me = x->comm->rank;
     batch b = {.x = x};
     for (int64_t from = 0; x->dst.here && from < x->comm->size; from++) {
-        if (sends(x, from, me)) {
+        if (exchange_sends(x, from, me)) {
             batch_add(&b, from, me, false);
         }
     }
     batch_run(&b);
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
-        fill_unsent(x);
+        exchange_fill_unsent(x);
     }
 }

@@ -32,16 +32,32 @@ static void put_source(exchange *x, call *what)
     }
 }
 
-tsr_status run_inline(exchange *x)
+/* What this member sends and gets of a movement. */
+static void count_movement(const exchange *x)
 {
-    char text[CALL_TEXT];
-    call what = {.name = x->row->call, .hash = x->hash};
-    if (x->comm->team->checked) {
-        exchange_describe(x, text, sizeof text);
-        what.text = text;
+    const int64_t me = x->comm->rank;
+    const int64_t cut_src = coll_has(x->row, COLL_CUTS_SRC) ? x->comm->size : 1;
+    const int64_t cut_dst = coll_has(x->row, COLL_CUTS_DST) ? x->comm->size : 1;
+    const int64_t out = x->src.bytes / cut_src;
+    const int64_t in = x->dst.bytes / cut_dst;
+    int64_t sent = 0;
+    int64_t received = 0;
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        sent += i != me && exchange_sends(x, me, i) ? out : 0;
+        received += i != me && exchange_sends(x, i, me) ? in : 0;
     }
-    put_source(x, &what);
-    TSR_TRY(comm_enter(x->comm, &what));
+    count_own(x, sent, received, exchange_sends(x, me, me) ? in : 0);
+}
+
+/* All sources are here. */
+static tsr_status inline_met(exchange *x, bool wait)
+{
+    const call what = {.name = x->row->call};
+    const tsr_status met = comm_meet(x->comm, &what, wait);
+    if (met != TSR_OK) {
+        return met;
+    }
+    x->next = NULL;
     if (!x->comm->team->checked) {
         TSR_TRY(exchange_compare(x));
     }
@@ -51,6 +67,20 @@ tsr_status run_inline(exchange *x)
         count_own(x, others, others, x->dst.bytes);
     } else {
         exchange_pull(x);
+        count_movement(x);
     }
     return TSR_OK;
+}
+
+tsr_status inline_begin(exchange *x)
+{
+    char text[CALL_TEXT];
+    call what = {.name = x->row->call, .hash = x->hash};
+    if (x->comm->team->checked) {
+        exchange_describe(x, text, sizeof text);
+        what.text = text;
+    }
+    put_source(x, &what);
+    x->next = inline_met;
+    return comm_start(x->comm, &what);
 }

@@ -16,13 +16,13 @@ void reduce_pull(const exchange *x)
     const place first = place_of_src(x, 0);
     int64_t offset = 0;
     if (coll_has(x->row, COLL_CUTS_SRC)) {
-        offset = chunk_of_src(x, 0, me).start * first.strides[x->args->src_dim];
+        offset = chunk_of_src(x, 0, me).start * first.strides[x->args.src_dim];
     }
     for (int64_t from = 0; from < x->comm->size; from++) {
         sources[from] = place_of_src(x, from).data + offset;
     }
     kernel_fold(x->dst.data, x->dst.strides, sources, (size_t)x->comm->size, first.strides,
-                x->dst.shape, x->rank, x->dtype, (fold_op)x->args->op, x->stream);
+                x->dst.shape, x->rank, x->dtype, (fold_op)x->args.op, x->stream);
     for (int64_t from = 0; !x->inlined && from < x->comm->size; from++) {
         count_move(x, from, me, x->dst.bytes);
     }

@@ -40,7 +40,7 @@ static void append_counts(char *text, size_t size, const char *name, const int64
 void exchange_describe(const exchange *x, char *text, size_t size)
 {
     const coll_row *row = x->row;
-    const coll_arguments *args = x->args;
+    const coll_arguments *args = &x->args;
     char type[CALL_TEXT];
     const array *each = coll_has(row, COLL_ROOT_SENDS) ? &x->dst : &x->src;
     describe_type(x->dtype, each->shape, x->rank, type, sizeof type);

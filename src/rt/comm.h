@@ -1,11 +1,14 @@
 /*
- * Ranks on one host: what they share, and how a collective call begins and ends.
+ * Communicators: how a collective call begins and ends.
  *
  * Every call enters (comm_enter): the rank writes a record of what it is about to do, and whether
  * it refuses, and meets the others at the barrier. Behind it all records can be read: a refusal, or
  * in checked mode a record that differs, fails the call on every rank. After that nobody leaves
  * before the closing barrier (comm_leave), so that memory of a peer is there while it is used.
  * Records are kept twice, by the parity of the call, so that one that is being read is not written.
+ *
+ * Ranks that share no memory keep a copy of all records each. To meet is then to send one's own to
+ * all others (letters.h), and there is nothing to wait for at the end of a call.
  */
 #ifndef RT_COMM_H
 #define RT_COMM_H
@@ -13,9 +16,11 @@
 #include <tessera/comm.h>
 
 #include "rt/barrier.h"
+#include "rt/mail.h"
 #include "rt/segment.h"
+#include "rt/team.h"
 
-enum { COMM_MAX_RANKS = 1024, CALL_TEXT = 160, CALL_WORDS = 16 };
+enum { CALL_WORDS = 16 };
 
 /* What a rank says before a collective step. */
 typedef struct call_record {
@@ -36,31 +41,6 @@ typedef struct comm_shared {
     comm_slot slots[];
 } comm_shared;
 
-typedef enum rank_state { RANK_RUNNING, RANK_ENDED, RANK_FAILED, RANK_DIED } rank_state;
-
-/* What all ranks know of one. */
-typedef struct rank_shared {
-    _Alignas(64) _Atomic int64_t bytes_sent;
-    _Atomic int64_t bytes_received;
-    _Atomic int64_t bytes_local;
-    _Atomic int32_t state;
-    int32_t status;
-    char text[CALL_TEXT];
-} rank_shared;
-
-/* What all ranks share: set up before they start. */
-typedef struct team {
-    int64_t num_ranks;
-    double timeout;
-    bool checked;
-    bool spin;
-    bool threads; /* all memory is everybody's */
-    size_t segment_bytes;
-    char *segments; /* of all ranks, one behind the other */
-    rank_shared *ranks;
-    comm_shared *world;
-} team;
-
 /* One rank's end of a group. `world` is itself for the world. */
 struct tsr_comm {
     tsr_context *ctx;
@@ -72,10 +52,26 @@ struct tsr_comm {
     int64_t size;
     const int64_t *members; /* world ranks; NULL for the world */
     comm_shared *shared;
-    uint64_t calls;    /* entered so far */
-    tsr_status broken; /* why the group can no longer meet; TSR_OK while it can */
+    int32_t id;         /* 0 for the world, then in the order in which groups were made */
+    uint64_t calls;     /* entered so far */
+    tsr_status broken;  /* why the group can no longer meet; TSR_OK while it can */
+    bool alone;         /* the meeting under way is over: nobody to wait for */
+    uint32_t ticket;    /* of the meeting under way */
+    bool impatient;     /* whoever has not come by now is missing */
+    uint64_t turn_seen; /* the last turn in which a request of it went on */
+    double looked;      /* when it last looked for processes that are gone */
+    double gone_since;  /* since when a member is gone that has not come */
+    mail letters;       /* of the meeting under way, where ranks share no memory */
     segment *own;
-    struct comm_kept *kept; /* groups made from the world */
+    /* Only the world has these. */
+    struct comm_kept *kept; /* groups made from it */
+    int32_t num_kept;
+    struct request *requests; /* started and not waited for, of all groups */
+    uint64_t last_request;
+    uint64_t turn; /* of going on with requests */
+    bool progressing;
+    struct given_up *given_up; /* groups that others said are broken */
+    struct joined *joined;     /* when it was opened on a transport */
 };
 
 /* Bytes of what n members share. */
@@ -93,11 +89,30 @@ typedef struct call {
 /* Begins a call. Fails, on every member alike, when a member refuses, differs or does not come. */
 tsr_status comm_enter(tsr_comm *comm, const call *what);
 
+/*
+ * The same in two parts: this rank comes; then it waits for the others, or looks whether they have
+ * come (else TSR_IN_PROGRESS). Between the two it enters nothing else on this communicator.
+ */
+tsr_status comm_start(tsr_comm *comm, const call *what);
+tsr_status comm_meet(tsr_comm *comm, const call *what, bool wait);
+
 /* The record of a member in the call that was entered last. */
 const call_record *comm_record(const tsr_comm *comm, int64_t member);
 
-/* Ends a call: nobody passes before everybody is done. */
+/* Ends a call: nobody passes before everybody is done. Also in two parts. */
 tsr_status comm_leave(tsr_comm *comm, const char *name);
+tsr_status comm_start_leaving(tsr_comm *comm, const char *name);
+tsr_status comm_part(tsr_comm *comm, const char *name, bool wait);
+
+/*
+ * Opens mail between the members, behind comm_enter; waits until all of it has come, or looks
+ * whether it has. When a member is gone or gives up, the group is broken.
+ */
+void comm_open_mail(tsr_comm *comm, mail *m);
+tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait);
+
+/* Gives the group up after a failure between entering and leaving, and tells the others. */
+tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status);
 
 /* A place in a rank's segment as an offset that every rank understands, and back. */
 uint64_t comm_offset(const tsr_comm *comm, const void *memory);

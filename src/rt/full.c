@@ -1,6 +1,9 @@
 /* Tensors from full arrays and back. */
 #include <string.h>
 
+#include <tessera/collective.h>
+
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
 #include "kernel/copy.h"
@@ -92,45 +95,105 @@ static tsr_status check_not_pending(tsr_comm *world, const tsr_sharding *shardin
                       "a tensor from a full array cannot have a reduction pending");
 }
 
-/* What this rank brings to the call: a tensor, or the reason why not. */
+/* The layout in which one rank has all rows of the first dimension. */
+static tsr_status sharding_of_root(tsr_comm *world, tsr_arena *arena, const tsr_geometry *g,
+                                   int64_t root, const tsr_sharding **out)
+{
+    const char *const name = "rank";
+    const tsr_mesh_spec spec = {.num_axes = 1, .axis_names = &name, .axis_sizes = &world->size};
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(tsr_mesh_create(world->ctx, arena, &spec, &mesh));
+    int64_t *sizes = ARENA_ARRAY(arena, int64_t, (size_t)world->size);
+    tsr_dim *dims = ARENA_ARRAY(arena, tsr_dim, g->rank);
+    if (sizes == NULL || dims == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    for (int64_t i = 0; i < world->size; i++) {
+        sizes[i] = i == root ? g->shape[0] : 0;
+    }
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    const tsr_layout layout = {.kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = sizes};
+    for (size_t i = 0; i < g->rank; i++) {
+        dims[i] = tsr_dim_closed(i == 0 ? &axis : NULL, i == 0 ? 1 : 0);
+    }
+    dims[0].layout = &layout;
+    const tsr_sharding_spec all = {.mesh = mesh, .rank = g->rank, .dims = dims};
+    return tsr_sharding_create(world->ctx, arena, &all, TSR_SHARDING_DEFAULT, out);
+}
+
+/* The array of the root as a tensor of which that rank has everything; NULL for a scalar. */
+static tsr_status wrap_root(const tsr_tensor *t, int64_t root, const void *full, tsr_tensor **out)
+{
+    static char nothing[1];
+    const tsr_geometry *g = t->geometry;
+    tsr_arena *arena = NULL;
+    const tsr_sharding *sharding = NULL;
+    if (g->rank == 0) {
+        *out = NULL;
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_arena_create(t->world->ctx, &arena));
+    tsr_status status = sharding_of_root(t->world, arena, g, root, &sharding);
+    if (status == TSR_OK) {
+        /* It is only read; a tensor knows no such memory. */
+        void *data = full != NULL ? (void *)(uintptr_t)full : nothing; /* NOLINT */
+        const tsr_tensor_spec spec = {sharding, t->dtype, g->rank, g->shape};
+        status = tensor_make(t->world, &spec, data, NULL, out);
+    }
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+/* What this rank brings to the call: a tensor and the root's array, or the reason why not. */
 static tsr_status prepare(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
-                          const void *full, tsr_tensor **out)
+                          const void *full, tsr_tensor **out, tsr_tensor **src)
 {
     TSR_TRY(check_root(world, root, full));
     TSR_TRY(check_not_pending(world, spec->sharding));
-    return tensor_make(world, spec, NULL, NULL, out);
+    TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
+    return root >= 0 ? wrap_root(*out, root, full, src) : TSR_OK;
 }
 
-/* Writes every rank's part from the root, or each rank its own. */
-static void distribute(const tsr_tensor *t, int64_t root, const void *full)
+/* Each rank takes its part of its own array. */
+static void take_own_part(const tsr_tensor *t, const void *full)
 {
-    tsr_comm *world = t->world;
+    const int64_t rank = t->world->rank;
     int64_t strides[KERNEL_MAX_RANK];
     full_strides(t->geometry, t->dtype, false, strides);
-    for (int64_t i = 0; i < world->size; i++) {
-        const int64_t rank = (world->rank + i) % world->size;
-        const bool mine = root == -1 ? rank == world->rank : root == world->rank;
-        if (mine) {
-            char *part = comm_address(world, rank, comm_record(world, rank)->words[0]);
-            comm_count(world, world->rank, rank, copy_part(t, rank, full, strides, part));
-        }
+    comm_count(t->world, rank, rank, copy_part(t, rank, full, strides, t->data));
+}
+
+static tsr_status send_scalar(const tsr_tensor *t, int64_t root, const void *full)
+{
+    const tsr_view view = {.data = t->data, .dtype = t->dtype};
+    if (t->world->rank == root) {
+        memcpy(t->data, full, (size_t)tsr_dtype_item_bytes(t->dtype));
     }
+    return tsr_broadcast(t->world, &view, root);
+}
+
+/* Fills a tensor that all ranks have agreed on. */
+static tsr_status distribute(tsr_tensor *t, tsr_tensor *src, int64_t root, const void *full)
+{
+    if (root < 0) {
+        take_own_part(t, full);
+        return TSR_OK;
+    }
+    return src != NULL ? redistribute_to(t, src, -1) : send_scalar(t, root, full);
 }
 
 tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
                                 const void *full, tsr_tensor **out)
 {
     tsr_tensor *t = NULL;
+    tsr_tensor *src = NULL;
     call what = {.name = "tsr_tensor_from_full", .hash = 6 + (uint64_t)root};
-    what.status = prepare(world, spec, root, full, &t);
-    if (t != NULL) {
-        what.words[0] = comm_offset(world, t->data);
-    }
+    what.status = prepare(world, spec, root, full, &t, &src);
     tsr_status status = comm_enter(world, &what);
-    if (status == TSR_OK && t != NULL) {
-        distribute(t, root, full);
-        status = comm_leave(world, what.name);
+    if (status == TSR_OK) {
+        status = distribute(t, src, root, full);
     }
+    tsr_tensor_release(src);
     if (status < 0) {
         tsr_tensor_release(t);
         return status;

@@ -1,11 +1,9 @@
-/* Running a function on ranks: threads of this process, or forked processes. */
+/* Running a function on ranks: threads of this process, forked processes, or those of mpirun. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +12,9 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "rt/comm.h"
-
-#define DEFAULT_TIMEOUT 60.0
+#include "rt/joined.h"
+#include "rt/plugin.h"
+#include "rt/request.h"
 
 /* What one rank runs; a thread's argument. */
 typedef struct rank_job {
@@ -33,99 +32,15 @@ typedef struct launch {
     tsr_context *ctx;
     tsr_ranks ranks;
     team t;
-    char *control; /* the mapping of everything shared but the segments */
-    size_t control_bytes;
     rank_job *jobs;
 } launch;
 
-static size_t round_to_pages(size_t bytes)
+/* A rank that forgets a request has failed. */
+static tsr_status run_function(tsr_comm *world, tsr_rank_function function, void *state)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (bytes + page - 1) / page * page;
-}
-
-/* Address space that ranks share; pages come when they are touched. */
-static char *map_shared(tsr_ranks ranks, size_t bytes)
-{
-    const int sharing = ranks == TSR_RANKS_PROCESSES ? MAP_SHARED : MAP_PRIVATE;
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        return NULL;
-    }
-    (void)madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
-}
-
-static tsr_status check_spec(tsr_context *ctx, const tsr_launch_spec *spec)
-{
-    if (spec->num_ranks < 1 || spec->num_ranks > COMM_MAX_RANKS) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
-                          "the number of ranks must be 1 to %d, got: %lld", COMM_MAX_RANKS,
-                          (long long)spec->num_ranks);
-    }
-    if (spec->timeout < 0) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
-                          "the time-out must not be negative, got: %g seconds", spec->timeout);
-    }
-    return TSR_OK;
-}
-
-static bool wants_checks(const tsr_launch_spec *spec)
-{
-    const char *check = getenv("TSR_CHECK");
-    return spec->checked || (check != NULL && strcmp(check, "1") == 0);
-}
-
-/* As much address space for each rank as the machine has memory. */
-static size_t default_segment(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const size_t least = (size_t)1 << 30;
-    const size_t all = pages > 0 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : least;
-    return round_to_pages(all);
-}
-
-static tsr_status map_memory(launch *l, const tsr_launch_spec *spec)
-{
-    const size_t n = (size_t)spec->num_ranks;
-    const size_t world = round_to_pages(comm_shared_bytes(spec->num_ranks));
-    const size_t ranks = round_to_pages(n * sizeof(rank_shared));
-    const size_t each =
-        spec->segment_bytes > 0 ? round_to_pages(spec->segment_bytes) : default_segment();
-    l->control_bytes = world + ranks;
-    l->control = map_shared(spec->ranks, l->control_bytes);
-    l->t.segments = map_shared(spec->ranks, n * each);
-    if (l->control == NULL || l->t.segments == NULL) {
-        return diag_error(l->ctx, TSR_ERR_NOMEM, NO_PLACE,
-                          "no address space for %zu ranks of %zu bytes: %s", n, each,
-                          strerror(errno));
-    }
-    l->t.segment_bytes = each;
-    l->t.world = (comm_shared *)(void *)l->control;
-    l->t.ranks = (rank_shared *)(void *)(l->control + world);
-    return TSR_OK;
-}
-
-static void unmap_memory(launch *l)
-{
-    if (l->control != NULL) {
-        (void)munmap(l->control, l->control_bytes);
-    }
-    if (l->t.segments != NULL) {
-        (void)munmap(l->t.segments, (size_t)l->t.num_ranks * l->t.segment_bytes);
-    }
-}
-
-/* Tells the others that this rank is done, and how it went. */
-static void report_end(const team *t, int64_t rank, tsr_status status, const char *text)
-{
-    rank_shared *shared = &t->ranks[rank];
-    const size_t length = strnlen(text, CALL_TEXT - 1);
-    memcpy(shared->text, text, length);
-    shared->text[length] = '\0';
-    shared->status = (int32_t)status;
-    atomic_store(&shared->state, status < 0 ? RANK_FAILED : RANK_ENDED);
+    const tsr_status status = function(world, state);
+    const tsr_status dropped = requests_drop(world);
+    return status < 0 ? status : dropped;
 }
 
 /* Runs the function on one rank, in its own thread or process. */
@@ -138,9 +53,10 @@ static void run_rank(const rank_job *job)
         status = comm_open_world(ctx, job->t, job->rank, &world);
     }
     if (status == TSR_OK) {
-        status = job->function(world, job->state);
+        status = run_function(world, job->function, job->state);
     }
-    report_end(job->t, job->rank, status, ctx != NULL && status < 0 ? last_error_text(ctx) : "");
+    team_report_end(job->t, job->rank, status,
+                    ctx != NULL && status < 0 ? last_error_text(ctx) : "");
     if (world != NULL) {
         comm_close_world(world);
     }
@@ -160,7 +76,7 @@ static tsr_status start_threads(launch *l)
         const int error = pthread_create(&job->thread, NULL, run_thread, job);
         job->started = error == 0;
         if (error != 0) {
-            report_end(&l->t, i, TSR_ERR_NOMEM, "its thread could not be started");
+            team_report_end(&l->t, i, TSR_ERR_NOMEM, "its thread could not be started");
             return diag_error(l->ctx, TSR_ERR_NOMEM, NO_PLACE,
                               "rank %lld: its thread could not be started: %s", (long long)i,
                               strerror(error));
@@ -174,20 +90,9 @@ static void give_up_from(launch *l, int64_t rank)
 {
     for (int64_t i = rank; i < l->t.num_ranks; i++) {
         if (!l->jobs[i].started) {
-            report_end(&l->t, i, TSR_ERR_NOMEM, "it was never started");
+            team_report_end(&l->t, i, TSR_ERR_NOMEM, "it was never started");
         }
     }
-}
-
-/* Whether every rank but this one is done. */
-static bool others_are_done(const launch *l, int64_t rank)
-{
-    for (int64_t i = 0; i < l->t.num_ranks; i++) {
-        if (i != rank && atomic_load(&l->t.ranks[i].state) == RANK_RUNNING) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Joins a thread; false when it does not end in time after all others have. */
@@ -204,7 +109,7 @@ static bool join_thread(const launch *l, const rank_job *job)
             return true;
         }
         const double now = clock_seconds();
-        if (!others_are_done(l, job->rank)) {
+        if (!team_others_are_done(&l->t, job->rank)) {
             alone_since = 0;
         } else if (alone_since == 0) {
             alone_since = now;
@@ -221,7 +126,7 @@ static int64_t join_threads(launch *l)
     for (int64_t i = 0; i < l->t.num_ranks; i++) {
         if (l->jobs[i].started && !join_thread(l, &l->jobs[i])) {
             (void)pthread_detach(l->jobs[i].thread);
-            report_end(&l->t, i, TSR_ERR_TIMEOUT, "its thread did not end and was abandoned");
+            team_report_end(&l->t, i, TSR_ERR_TIMEOUT, "its thread did not end and was abandoned");
             abandoned++;
         }
     }
@@ -292,29 +197,10 @@ static void join_processes(launch *l)
     }
 }
 
-/* The status of the lowest rank that failed, with a message for each. */
-static tsr_status collect(const launch *l)
+static tsr_status prepare(launch *l, tsr_rank_function function, void *state)
 {
-    tsr_status status = TSR_OK;
-    for (int64_t i = 0; i < l->t.num_ranks; i++) {
-        const rank_shared *r = &l->t.ranks[i];
-        const int32_t state = atomic_load(&r->state);
-        if (state == RANK_ENDED) {
-            continue;
-        }
-        const tsr_status of_rank = (tsr_status)r->status;
-        (void)diag_error(l->ctx, of_rank, NO_PLACE, "rank %lld %s: %s", (long long)i,
-                         state == RANK_DIED ? "died" : "failed", r->text);
-        status = status < 0 ? status : of_rank;
-    }
-    return status;
-}
-
-static tsr_status prepare(launch *l, const tsr_launch_spec *spec, tsr_rank_function function,
-                          void *state)
-{
-    TSR_TRY(map_memory(l, spec));
-    const size_t n = (size_t)spec->num_ranks;
+    TSR_TRY(team_map(l->ctx, &l->t, l->ranks == TSR_RANKS_PROCESSES));
+    const size_t n = (size_t)l->t.num_ranks;
     l->jobs = context_resize(l->ctx, NULL, 0, n * sizeof *l->jobs);
     if (l->jobs == NULL) {
         return diag_nomem(l->ctx);
@@ -340,35 +226,80 @@ static tsr_status run(launch *l, bool *abandoned)
     } else {
         join_processes(l);
     }
-    const tsr_status ended = collect(l);
+    const tsr_status ended = team_collect(l->ctx, &l->t);
     return started < 0 ? started : ended;
+}
+
+/* Starts the ranks here, and ends what they shared. */
+static tsr_status launch_here(tsr_context *ctx, const tsr_launch_spec *spec, tsr_ranks ranks,
+                              tsr_rank_function function, void *state)
+{
+    const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+    launch *l = context_resize(ctx, NULL, 0, sizeof *l);
+    if (l == NULL) {
+        return diag_nomem(ctx);
+    }
+    *l = (launch){.ctx = ctx, .ranks = ranks};
+    bool abandoned = false;
+    tsr_status status =
+        team_init(ctx, spec, spec->num_ranks != 0 ? spec->num_ranks : max_i64(cores, 1), &l->t);
+    l->t.threads = ranks == TSR_RANKS_THREADS;
+    l->t.name = l->t.threads ? "threads" : "processes";
+    if (status == TSR_OK) {
+        status = prepare(l, function, state);
+    }
+    if (status == TSR_OK) {
+        status = run(l, &abandoned);
+    }
+    if (!abandoned) {
+        team_unmap(&l->t);
+        if (l->jobs != NULL) {
+            (void)context_resize(ctx, l->jobs, (size_t)l->t.num_ranks * sizeof *l->jobs, 0);
+        }
+        (void)context_resize(ctx, l, sizeof *l, 0);
+    }
+    return status;
+}
+
+/* Runs the function as one of the ranks that mpirun started. */
+static tsr_status join_mpi(tsr_context *ctx, const char *mpi, const tsr_launch_spec *spec,
+                           tsr_rank_function function, void *state)
+{
+    tsr_transport transport;
+    tsr_context *own = NULL;
+    tsr_comm *world = NULL;
+    TSR_TRY(plugin_open_world(ctx, mpi, &transport));
+    tsr_status status = tsr_context_create(NULL, &own);
+    if (status < 0) {
+        transport.close(transport.state, true);
+        return diag_nomem(ctx);
+    }
+    status = joined_open(own, &transport, spec, &world);
+    if (status == TSR_OK) {
+        status = joined_close(world, ctx, run_function(world, function, state));
+    } else {
+        (void)diag_error(ctx, status, NO_PLACE, "%s", last_error_text(own));
+    }
+    tsr_context_destroy(own);
+    return status;
 }
 
 tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_function function,
                       void *state)
 {
-    TSR_TRY(check_spec(ctx, spec));
-    launch *l = context_resize(ctx, NULL, 0, sizeof *l);
-    if (l == NULL) {
-        return diag_nomem(ctx);
+    const char *mpi = NULL;
+    if (spec->ranks == TSR_RANKS_AUTO || spec->ranks == TSR_RANKS_MPI) {
+        mpi = plugin_of_launcher();
     }
-    *l = (launch){.ctx = ctx, .ranks = spec->ranks};
-    l->t.num_ranks = spec->num_ranks;
-    l->t.timeout = spec->timeout > 0 ? spec->timeout : DEFAULT_TIMEOUT;
-    l->t.checked = wants_checks(spec);
-    l->t.threads = spec->ranks == TSR_RANKS_THREADS;
-    l->t.spin = spec->num_ranks <= sysconf(_SC_NPROCESSORS_ONLN);
-    bool abandoned = false;
-    tsr_status status = prepare(l, spec, function, state);
-    if (status == TSR_OK) {
-        status = run(l, &abandoned);
+    if (mpi != NULL) {
+        return join_mpi(ctx, mpi, spec, function, state);
     }
-    if (!abandoned) {
-        unmap_memory(l);
-        if (l->jobs != NULL) {
-            (void)context_resize(ctx, l->jobs, (size_t)spec->num_ranks * sizeof *l->jobs, 0);
-        }
-        (void)context_resize(ctx, l, sizeof *l, 0);
+    if (spec->ranks == TSR_RANKS_MPI) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "no MPI launcher started this process: start it by mpirun, or set "
+                          "TSR_MPI to openmpi or mpich");
     }
-    return status;
+    const tsr_ranks ranks =
+        spec->ranks == TSR_RANKS_PROCESSES ? TSR_RANKS_PROCESSES : TSR_RANKS_THREADS;
+    return launch_here(ctx, spec, ranks, function, state);
 }

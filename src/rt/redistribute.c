@@ -13,27 +13,12 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "kernel/copy.h"
-#include "kernel/fold.h"
-#include "plan/plan.h"
-#include "rt/tensor.h"
+#include "rt/transfer.h"
 
 /* The words of a rank's record: where its part before and behind the step is, and what it can do.
  */
 enum { WORD_SRC, WORD_DST, WORD_FLAGS };
 enum { SRC_IS_SHARED = 1, DST_IS_SHARED = 2 };
-
-/* One step under way. */
-typedef struct exchange {
-    tsr_comm *world;
-    const plan_step *step;
-    tsr_tensor *src;
-    tsr_tensor *dst;
-    fold_op op;
-    size_t item;
-    bool stream;
-    int64_t only; /* the one rank that gets anything; -1 for all */
-} exchange;
 
 /* An array with strides that a move reads or writes. */
 typedef struct side {
@@ -42,7 +27,7 @@ typedef struct side {
 } side;
 
 /* The part of a rank, here or elsewhere, of one of the two tensors. */
-static side side_of(const exchange *x, bool source, int64_t rank)
+static side side_of(const transfer *x, bool source, int64_t rank)
 {
     side s;
     const tsr_tensor *mine = source ? x->src : x->dst;
@@ -64,51 +49,54 @@ typedef struct move_sides {
     const void *sources[COMM_MAX_RANKS];
 } move_sides;
 
-/* One box of a move: the rows that `choice` takes of each dimension. */
-static void move_box(const exchange *x, const plan_move *move, const size_t *choice,
-                     const move_sides *sides)
+/* Takes the rows that the box's choice names. */
+static void take_rows(const transfer *x, const plan_move *move, transfer_box *box)
+{
+    for (size_t i = 0; i < x->step->dst->rank; i++) {
+        const plan_rows *rows = &x->step->dims[i].rows[move->overlaps[i]->first + box->choice[i]];
+        box->shape[i] = rows->size;
+        box->src[i] = rows->src;
+        box->dst[i] = rows->dst;
+    }
+}
+
+void transfer_first(const transfer *x, const plan_move *move, transfer_box *box)
+{
+    memset(box->choice, 0, x->step->dst->rank * sizeof *box->choice);
+    take_rows(x, move, box);
+}
+
+bool transfer_next(const transfer *x, const plan_move *move, transfer_box *box)
+{
+    size_t i = x->step->dst->rank;
+    while (i > 0 && ++box->choice[i - 1] == move->overlaps[i - 1]->count) {
+        box->choice[--i] = 0;
+    }
+    if (i > 0) {
+        take_rows(x, move, box);
+    }
+    return i > 0;
+}
+
+static void move_box(const transfer *x, const transfer_box *box, const move_sides *sides)
 {
     const size_t rank = x->step->dst->rank;
-    int64_t shape[KERNEL_MAX_RANK];
-    int64_t src_offset = 0;
-    int64_t dst_offset = 0;
-    for (size_t i = 0; i < rank; i++) {
-        const plan_rows *rows = &x->step->dims[i].rows[move->overlaps[i]->first + choice[i]];
-        shape[i] = rows->size;
-        src_offset += rows->src * sides->src.strides[i];
-        dst_offset += rows->dst * sides->dst.strides[i];
-    }
+    const int64_t src_offset = transfer_offset(box->src, sides->src.strides, rank);
+    char *dst = sides->dst.data + transfer_offset(box->dst, sides->dst.strides, rank);
     if (x->step->sources_each == 1) {
-        kernel_copy(sides->dst.data + dst_offset, sides->dst.strides, sides->src.data + src_offset,
-                    sides->src.strides, shape, rank, x->item, x->stream);
+        kernel_copy(dst, sides->dst.strides, sides->src.data + src_offset, sides->src.strides,
+                    box->shape, rank, x->item, x->stream);
         return;
     }
     const void *sources[COMM_MAX_RANKS];
     for (size_t q = 0; q < x->step->sources_each; q++) {
         sources[q] = (const char *)sides->sources[q] + src_offset;
     }
-    kernel_fold(sides->dst.data + dst_offset, sides->dst.strides, sources, x->step->sources_each,
-                sides->src.strides, shape, rank, x->src->dtype, x->op, x->stream);
+    kernel_fold(dst, sides->dst.strides, sources, x->step->sources_each, sides->src.strides,
+                box->shape, rank, x->src->dtype, x->op, x->stream);
 }
 
-/* All boxes of a move: every choice of rows, the last dimension fastest. */
-static void move_boxes(const exchange *x, const plan_move *move, const move_sides *sides)
-{
-    const size_t rank = x->step->dst->rank;
-    size_t choice[KERNEL_MAX_RANK] = {0};
-    for (;;) {
-        move_box(x, move, choice, sides);
-        size_t i = rank;
-        while (i > 0 && ++choice[i - 1] == move->overlaps[i - 1]->count) {
-            choice[--i] = 0;
-        }
-        if (i == 0) {
-            return;
-        }
-    }
-}
-
-static void carry_out(const exchange *x, const plan_move *move)
+static void carry_out(const transfer *x, const plan_move *move)
 {
     const int64_t *sources = x->step->sources + move->first_source;
     move_sides sides = {.dst = side_of(x, false, move->dst), .src = side_of(x, true, sources[0])};
@@ -117,13 +105,15 @@ static void carry_out(const exchange *x, const plan_move *move)
         sides.sources[q] = q == 0 ? sides.src.data : side_of(x, true, sources[q]).data;
         comm_count(x->world, sources[q], move->dst, bytes);
     }
-    if (move->elements > 0) {
-        move_boxes(x, move, &sides);
-    }
+    transfer_box box;
+    transfer_first(x, move, &box);
+    do {
+        move_box(x, &box, &sides);
+    } while (transfer_next(x, move, &box));
 }
 
 /* This rank's moves: those it sends, or those it gets. Each starts with the rank behind it. */
-static void carry_out_mine(const exchange *x, bool push)
+static void carry_out_mine(const transfer *x, bool push)
 {
     const plan_step *step = x->step;
     const int64_t me = x->world->rank;
@@ -135,7 +125,7 @@ static void carry_out_mine(const exchange *x, bool push)
             const int64_t source = step->sources[move->first_source];
             const bool mine =
                 push ? source == me && move->dst == other : move->dst == me && source == other;
-            if (mine && (x->only < 0 || x->only == move->dst)) {
+            if (mine && transfer_wants(x, move)) {
                 carry_out(x, move);
             }
         }
@@ -155,7 +145,7 @@ static bool all_have(const tsr_comm *world, uint64_t flag)
 }
 
 /* Enters a step with both tensors, or with the reason why this rank cannot. */
-static tsr_status enter(const exchange *x, uint64_t hash, tsr_status status)
+static tsr_status enter(const transfer *x, uint64_t hash, tsr_status status)
 {
     call what = {.name = "tsr_redistribute", .hash = hash, .status = status};
     char text[CALL_TEXT];
@@ -220,7 +210,7 @@ static tsr_status bounce(const tsr_tensor *t, tsr_tensor **out)
 }
 
 /* Puts the source into the segment and enters again, when a rank's source cannot be reached. */
-static tsr_status make_reachable(exchange *x, tsr_tensor **bounced)
+static tsr_status make_reachable(transfer *x, tsr_tensor **bounced)
 {
     const tsr_status status = bounce(x->src, bounced);
     x->src = status == TSR_OK ? *bounced : x->src;
@@ -228,8 +218,11 @@ static tsr_status make_reachable(exchange *x, tsr_tensor **bounced)
 }
 
 /* One step, entered already: the way it goes is the same on every rank. */
-static tsr_status run_step(exchange *x)
+static tsr_status run_step(transfer *x)
 {
+    if (x->world->team->message) {
+        return transfer_by_mail(x);
+    }
     tsr_tensor *bounced = NULL;
     const bool fold = x->step->sources_each > 1;
     const bool push = !fold && all_have(x->world, DST_IS_SHARED);
@@ -305,14 +298,14 @@ static void unprepare(prepared *p)
     tsr_arena_destroy(p->arena);
 }
 
-static exchange exchange_of(tsr_tensor *dst, tsr_tensor *src)
+static transfer transfer_of(tsr_tensor *dst, tsr_tensor *src)
 {
     const size_t item = (size_t)tsr_dtype_item_bytes(src->dtype);
     size_t bytes = item;
     for (size_t i = 0; i < src->geometry->rank; i++) {
         bytes *= (size_t)src->local_shape[i];
     }
-    return (exchange){.world = src->world,
+    return (transfer){.world = src->world,
                       .src = src,
                       .dst = dst,
                       .item = item,
@@ -325,7 +318,7 @@ static tsr_status run_plan(const prepared *p, tsr_tensor *dst, tsr_tensor *src, 
 {
     for (size_t i = 0; i < p->plan->num_steps; i++) {
         const bool last = i + 1 == p->plan->num_steps;
-        exchange x = exchange_of(last ? dst : p->middle, i == 0 ? src : p->middle);
+        transfer x = transfer_of(last ? dst : p->middle, i == 0 ? src : p->middle);
         x.step = &p->plan->steps[i];
         x.op = fold_of(p->plan->reduction);
         x.only = last ? only : -1;
@@ -345,7 +338,7 @@ tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
     if (status == TSR_OK) {
         status = hash_pair(src->world, src, dst->geometry, &hash);
     }
-    const exchange first = exchange_of(p.middle != NULL ? p.middle : dst, src);
+    const transfer first = transfer_of(p.middle != NULL ? p.middle : dst, src);
     status = enter(&first, hash, status);
     if (status == TSR_OK) {
         status = run_plan(&p, dst, src, only);

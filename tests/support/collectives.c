@@ -1,4 +1,5 @@
 #include "collectives.h"
+#include "post_office.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -770,7 +771,7 @@ void check_collectives(fixture *f, int64_t ranks, tsr_ranks kind)
                                   .timeout = 60,
                                   .checked = ranks % 2 == 1,
                                   .segment_bytes = (size_t)1 << 26};
-    if (tsr_launch(f->ctx, &spec, run_rank, &r) != TSR_OK) {
+    if (launch_ranks(f->ctx, &spec, run_rank, &r) != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
     }
 }

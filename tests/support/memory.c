@@ -1,4 +1,5 @@
 #include "memory.h"
+#include "post_office.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,7 +184,7 @@ void check_memory(fixture *f, int64_t ranks, tsr_ranks kind)
                                   .timeout = 20,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 22};
-    const tsr_status status = tsr_launch(f->ctx, &spec, run, &s);
+    const tsr_status status = launch_ranks(f->ctx, &spec, run, &s);
     (void)unlink(s.path);
     if (status != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);

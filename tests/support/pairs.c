@@ -1,33 +1,26 @@
 #include "pairs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "elements.h"
+#include "post_office.h"
+#include "slices.h"
 
-enum { MOST_LAYOUTS = 48, SHAPES = 4 };
-
-/* Layouts of one shape. */
-typedef struct catalogue {
-    size_t rank;
-    int64_t shape[MOST_DIMS];
-    const tsr_sharding *layouts[MOST_LAYOUTS];
-    size_t count;
-} catalogue;
-
-/* What an element is, by its index. */
-static double value_at(const int64_t *index, const catalogue *c)
+/* What an element is, by its index: never 0, which is what padding holds. */
+static double value_at(const family *f, const int64_t *index, tsr_dtype dtype)
 {
     int64_t id = 0;
-    for (size_t i = 0; i < c->rank; i++) {
-        id = id * c->shape[i] + index[i];
+    for (size_t i = 0; i < f->rank; i++) {
+        id = id * f->shape[i] + index[i];
     }
-    return (double)(id + 1);
+    return (double)(1 + (element_limit(dtype) > 127 ? id : id % 97));
 }
 
-/* How a rank's part is filled: the value, or this rank's share of a pending one. */
+/* What a device has of a pending value: its place in the group, or one of one. */
 typedef struct filling {
-    const catalogue *of;
     tsr_reduction reduction;
     int64_t member;
     int64_t members;
@@ -54,190 +47,431 @@ static double share(double value, const filling *how)
     }
 }
 
-static void fill_element(const int64_t *index, void *element, void *state)
-{
-    const filling *how = state;
-    const double value = share(value_at(index, how->of), how);
-    memcpy(element, &value, sizeof value);
-}
-
-/* Counts elements that are not what they should be. */
-typedef struct checking {
-    const catalogue *of;
-    int64_t wrong;
-    int64_t seen;
-} checking;
-
-static void check_element(const int64_t *index, void *element, void *state)
-{
-    checking *check = state;
-    double value;
-    memcpy(&value, element, sizeof value);
-    check->wrong += value != value_at(index, check->of);
-    check->seen++;
-}
-
-/* One pair under way on one rank. */
-typedef struct pair_job {
-    tsr_comm *world;
-    tsr_arena *arena;
-    const catalogue *of;
-    const tsr_sharding *from;
-    const tsr_sharding *to;
-} pair_job;
-
-static tsr_status complain(const pair_job *job, const char *what)
-{
-    const char *from = "?";
-    const char *to = "?";
-    tsr_context *ctx = tsr_comm_context(job->world);
-    (void)!tsr_sharding_print(ctx, job->arena, job->from, TSR_PRINT_BARE, &from);
-    (void)!tsr_sharding_print(ctx, job->arena, job->to, TSR_PRINT_BARE, &to);
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s to %s: %s", from, to, what);
-}
-
-static tsr_status filling_of(const pair_job *job, filling *out)
+static filling filling_of(const tsr_sharding *sharding, int64_t device)
 {
     size_t count;
-    int64_t group;
-    const tsr_axis_ref *axes = tsr_sharding_unreduced(job->from, &count);
-    const tsr_groups *groups = NULL;
-    const tsr_status status = tsr_groups_create(tsr_comm_context(job->world), job->arena,
-                                                tsr_sharding_mesh(job->from), axes, count, &groups);
-    if (status < 0) {
-        return status;
-    }
-    *out = (filling){.of = job->of,
-                     .reduction = tsr_sharding_reduction(job->from),
-                     .members = tsr_groups_size(groups)};
-    (void)tsr_groups_find(groups, tsr_comm_rank(job->world), &group, &out->member);
-    return TSR_OK;
-}
-
-/* How many elements this rank should hold in the end. */
-static int64_t elements_of(const tsr_tensor *t, int64_t rank)
-{
-    int64_t start[MOST_DIMS];
-    int64_t size[MOST_DIMS];
-    int64_t count = 1;
-    (void)tsr_geometry_box(tsr_tensor_geometry(t), rank, start, size);
-    for (size_t i = 0; i < tsr_tensor_rank(t); i++) {
-        count *= size[i];
-    }
-    return count;
-}
-
-/* Compares the elements, and what moved with what the plan says. */
-static tsr_status check_result(const pair_job *job, const tsr_tensor *src, const tsr_tensor *dst,
-                               tsr_traffic before)
-{
-    const int64_t rank = tsr_comm_rank(job->world);
-    const tsr_traffic after = tsr_comm_traffic(job->world);
-    const tsr_plan *plan = NULL;
-    checking check = {.of = job->of};
-    tsr_tensor_visit(dst, check_element, &check);
-    if (check.wrong > 0 || check.seen != elements_of(dst, rank)) {
-        return complain(job, "wrong elements");
-    }
-    const tsr_status status =
-        tsr_plan_create(tsr_comm_context(job->world), job->arena, tsr_tensor_geometry(src),
-                        tsr_tensor_geometry(dst), TSR_F64, &plan);
-    if (status < 0) {
-        return status;
-    }
-    if (after.bytes_received - before.bytes_received != tsr_plan_bytes_received(plan, rank) ||
-        after.bytes_sent - before.bytes_sent != tsr_plan_bytes_sent(plan, rank)) {
-        return complain(job, "the transport did not move what the plan says");
-    }
-    return TSR_OK;
-}
-
-static tsr_status run_pair(const pair_job *job)
-{
-    const catalogue *c = job->of;
-    const tsr_tensor_spec spec = {job->from, TSR_F64, c->rank, c->shape};
-    tsr_tensor *src = NULL;
-    tsr_tensor *dst = NULL;
-    filling how;
-    tsr_status status = tsr_tensor_create(job->world, &spec, &src);
-    if (status < 0) {
-        return status;
-    }
-    status = filling_of(job, &how);
-    if (status == TSR_OK) {
-        tsr_tensor_fill(src, fill_element, &how);
-        const tsr_traffic before = tsr_comm_traffic(job->world);
-        status = tsr_barrier(job->world);
-        if (status == TSR_OK) {
-            status = tsr_redistribute(src, job->to, &dst);
-        }
-        if (status == TSR_OK) {
-            status = check_result(job, src, dst, before);
-        }
-    }
-    tsr_tensor_release(dst);
-    tsr_tensor_release(src);
-    return status;
+    const tsr_axis_ref *axes = tsr_sharding_unreduced(sharding, &count);
+    return (filling){tsr_sharding_reduction(sharding),
+                     index_along(tsr_sharding_mesh(sharding), axes, count, device),
+                     tsr_axes_size(axes, count)};
 }
 
 static bool has_pending(const tsr_sharding *s)
 {
-    size_t count;
-    (void)tsr_sharding_unreduced(s, &count);
-    return count > 0;
+    return filling_of(s, 0).members > 1;
 }
 
-/* All ordered pairs of all catalogues, on one rank. */
-static tsr_status run_pairs(tsr_comm *world, void *state)
+/* A part of a tensor in some memory: a rank's, or the caller's that it wraps. */
+typedef struct part {
+    const family *of;
+    tsr_dtype dtype;
+    filling how;
+    slice rows;
+    int64_t strides[MOST_DIMS];
+    char *data;
+    size_t bytes; /* of memory of our own; 0 when it is the tensor's */
+} part;
+
+enum { CANARY = 0xa5 };
+
+/* What to do with each place of a part; where it only pads, `value` is 0. */
+typedef bool (*place_function)(const part *p, double value, bool pads, char *place);
+
+/* Whether the function holds for every place of a part. */
+static bool each_place(const part *p, place_function function)
 {
-    const catalogue *catalogues = state;
-    tsr_arena *arena = NULL;
-    tsr_status status = tsr_arena_create(tsr_comm_context(world), &arena);
-    for (size_t s = 0; status == TSR_OK && s < SHAPES; s++) {
-        const catalogue *c = &catalogues[s];
-        for (size_t i = 0; status == TSR_OK && i < c->count * c->count; i++) {
-            const tsr_arena_mark mark = tsr_arena_get_mark(arena);
-            const pair_job job = {world, arena, c, c->layouts[i / c->count],
-                                  c->layouts[i % c->count]};
-            if (!has_pending(job.to)) {
-                status = run_pair(&job);
-            }
-            tsr_arena_reset(arena, mark);
+    int64_t at[MOST_DIMS] = {0};
+    int64_t index[MOST_DIMS] = {0};
+    for (size_t i = 0; i < p->rows.rank; i++) {
+        if (p->rows.count[i] == 0) {
+            return true;
         }
     }
-    tsr_arena_destroy(arena);
+    for (;;) {
+        char *place = p->data;
+        bool pads = false;
+        for (size_t i = 0; i < p->rows.rank; i++) {
+            index[i] = p->rows.rows[i][at[i]];
+            place += at[i] * p->strides[i];
+            pads = pads || index[i] < 0;
+        }
+        const double value = pads ? 0 : share(value_at(p->of, index, p->dtype), &p->how);
+        if (!function(p, value, pads, place)) {
+            return false;
+        }
+        size_t i = p->rows.rank;
+        while (i > 0 && ++at[i - 1] == p->rows.count[i - 1]) {
+            at[--i] = 0;
+        }
+        if (i == 0) {
+            return true;
+        }
+    }
+}
+
+static bool put(const part *p, double value, bool pads, char *place)
+{
+    (void)pads;
+    element_put(p->dtype, value, place);
+    return true;
+}
+
+static bool is_right(const part *p, double value, bool pads, char *place)
+{
+    (void)pads;
+    return element_is(p->dtype, value, place);
+}
+
+/* As is_right, but that padding may be as it was; marks the place as done. */
+static bool is_right_there(const part *p, double value, bool pads, char *place)
+{
+    const size_t item = (size_t)tsr_dtype_item_bytes(p->dtype);
+    char untouched[16];
+    memset(untouched, CANARY, sizeof untouched);
+    const bool right =
+        is_right(p, value, pads, place) || (pads && memcmp(place, untouched, item) == 0);
+    memset(place, CANARY, item);
+    return right;
+}
+
+/* Whether a part is as it should be and nothing around it was touched. */
+static bool part_is_right(const part *p)
+{
+    if (p->bytes == 0) {
+        return each_place(p, is_right);
+    }
+    bool right = each_place(p, is_right_there);
+    for (size_t i = 0; i < p->bytes; i++) {
+        right = right && (unsigned char)p->data[i] == CANARY;
+    }
+    return right;
+}
+
+/* How a tensor's memory is made. */
+typedef enum memory { OWNED, WRAPPED, STRIDED } memory;
+
+/* Memory for a part: row-major, or column-major with gaps everywhere. */
+static bool make_memory(part *p, memory how)
+{
+    int64_t stride = tsr_dtype_item_bytes(p->dtype) * (how == STRIDED ? 2 : 1);
+    for (size_t k = 0; k < p->rows.rank; k++) {
+        const size_t i = how == STRIDED ? k : p->rows.rank - 1 - k;
+        p->strides[i] = stride;
+        stride *= p->rows.count[i] + (how == STRIDED ? 1 : 0);
+    }
+    p->bytes = (size_t)stride + 16;
+    p->data = malloc(p->bytes);
+    if (p->data != NULL) {
+        memset(p->data, CANARY, p->bytes);
+    }
+    return p->data != NULL;
+}
+
+/* Makes a tensor and what it should hold. */
+static tsr_status make_part(tsr_comm *world, const tsr_tensor_spec *spec, const family *of,
+                            memory how, part *p, tsr_tensor **out)
+{
+    const int64_t rank = tsr_comm_rank(world);
+    *p = (part){.of = of, .dtype = spec->dtype, .how = filling_of(spec->sharding, rank)};
+    slice_of(spec->sharding, of->rank, of->shape, rank, &p->rows);
+    if (how == OWNED) {
+        const tsr_status status = tsr_tensor_create(world, spec, out);
+        if (status == TSR_OK) {
+            p->data = tsr_tensor_data(*out);
+            memcpy(p->strides, tsr_tensor_strides(*out), of->rank * sizeof *p->strides);
+        }
+        return status;
+    }
+    if (!make_memory(p, how)) {
+        abort();
+    }
+    return tsr_tensor_wrap(world, spec, p->data, how == STRIDED ? p->strides : NULL, out);
+}
+
+static void drop_part(part *p, tsr_tensor **tensor)
+{
+    tsr_tensor_release(*tensor);
+    *tensor = NULL;
+    if (p->bytes > 0) {
+        free(p->data);
+    }
+    *p = (part){0};
+}
+
+/* One rank at work. */
+typedef struct worker {
+    tsr_comm *world;
+    tsr_arena *arena;
+    const pair_list *list;
+    const layout_pair *now;
+    part from;
+    tsr_tensor *src;
+} worker;
+
+static const family *family_of(const worker *w)
+{
+    return &w->list->families[w->now->family];
+}
+
+static tsr_status complain(const worker *w, const char *what)
+{
+    const family *of = family_of(w);
+    const char *texts[2] = {"?", "?"};
+    const char *meshes[2] = {"?", "?"};
+    tsr_context *ctx = tsr_comm_context(w->world);
+    for (int i = 0; i < 2; i++) {
+        const tsr_sharding *s = of->layouts[i == 0 ? w->now->from : w->now->to];
+        (void)!tsr_sharding_print(ctx, w->arena, s, TSR_PRINT_BARE, &texts[i]);
+        (void)!tsr_mesh_print(ctx, w->arena, tsr_sharding_mesh(s), &meshes[i]);
+    }
+    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s: %s, %s on %s to %s on %s", what,
+                      of->name, texts[0], meshes[0], texts[1], meshes[1]);
+}
+
+/* Mostly f64; others where every share of the values is exact and can be folded. */
+static tsr_dtype dtype_of(const tsr_sharding *from, size_t number)
+{
+    static const tsr_dtype turns[] = {TSR_F64, TSR_F32,  TSR_F64, TSR_I32, TSR_F64,
+                                      TSR_F64, TSR_BF16, TSR_F64, TSR_I8,  TSR_C64};
+    const tsr_dtype dtype = turns[number % (sizeof turns / sizeof turns[0])];
+    const tsr_reduction reduction = tsr_sharding_reduction(from);
+    const bool integer = dtype == TSR_I32 || dtype == TSR_I8;
+    const bool fits = reduction == TSR_AVG   ? !integer
+                      : reduction == TSR_SUM ? true
+                                             : dtype != TSR_C64;
+    return fits || !has_pending(from) ? dtype : TSR_F64;
+}
+
+/* The source of the pair at hand, in memory that turns with its number. */
+static tsr_status make_source(worker *w)
+{
+    static const memory turns[] = {OWNED, OWNED, STRIDED, OWNED, WRAPPED};
+    const family *of = family_of(w);
+    const size_t number = w->now->from + w->now->family;
+    const tsr_sharding *from = of->layouts[w->now->from];
+    const tsr_tensor_spec spec = {from, dtype_of(from, number), of->rank, of->shape};
+    const tsr_status status = make_part(w->world, &spec, of, turns[number % 5], &w->from, &w->src);
+    if (status == TSR_OK) {
+        (void)each_place(&w->from, put);
+        return tsr_barrier(w->world);
+    }
     return status;
 }
 
-static void fill_catalogue(fixture *f, rng *r, int64_t ranks, catalogue *c)
+/* Whether the source is still what it was; it is dropped. */
+static tsr_status finish_source(worker *w)
 {
-    do {
-        c->rank = random_shape(r, c->shape);
-    } while (c->rank == 0 && rng_chance(r, 90));
-    const size_t wanted = ranks > 4 ? 14 : 18;
-    for (c->count = 0; c->count < wanted; c->count++) {
-        const sharding_limits limits = {true, rng_chance(r, 40), rng_chance(r, 50)};
-        c->layouts[c->count] =
-            random_sharding(f, r, random_mesh_of(f, r, ranks, (mesh_limits){ranks, true, true}),
-                            c->rank, c->shape, limits);
-    }
+    const bool right = w->src == NULL || part_is_right(&w->from);
+    drop_part(&w->from, &w->src);
+    return right ? TSR_OK : complain(w, "the source changed");
 }
 
-void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind)
+/* Compares what the transport moved with what this rank lacks, or with the plan. */
+static tsr_status check_traffic(const worker *w, const tsr_tensor *dst, const part *to,
+                                tsr_traffic before)
 {
-    static catalogue catalogues[SHAPES];
-    const rng base = rng_start("check_pairs");
-    rng r = rng_case(&base, (uint64_t)ranks);
-    for (size_t i = 0; i < SHAPES; i++) {
-        fill_catalogue(f, &r, ranks, &catalogues[i]);
+    const int64_t rank = tsr_comm_rank(w->world);
+    const tsr_traffic after = tsr_comm_traffic(w->world);
+    const family *of = family_of(w);
+    const tsr_plan *plan = NULL;
+    const tsr_status status =
+        tsr_plan_create(tsr_comm_context(w->world), w->arena, tsr_tensor_geometry(w->src),
+                        tsr_tensor_geometry(dst), to->dtype, &plan);
+    if (status < 0) {
+        return status;
     }
+    int64_t wanted = tsr_plan_bytes_received(plan, rank);
+    if (!has_pending(of->layouts[w->now->from])) {
+        wanted = slice_elements(&to->rows) - slice_common(&to->rows, &w->from.rows);
+        wanted *= tsr_dtype_item_bytes(to->dtype);
+    }
+    if (after.bytes_received - before.bytes_received != wanted) {
+        return complain(w, "a rank received other than it should");
+    }
+    if (after.bytes_sent - before.bytes_sent != tsr_plan_bytes_sent(plan, rank)) {
+        return complain(w, "a rank sent other than the plan says");
+    }
+    return TSR_OK;
+}
+
+/* The destination by one of the calls: a new tensor, or one that is there already. */
+static tsr_status redistribute(const worker *w, size_t number, part *to, tsr_tensor **dst)
+{
+    enum { FRESH = -1 };
+    static const int turns[] = {FRESH, OWNED, FRESH, STRIDED, FRESH, WRAPPED, FRESH};
+    const family *of = family_of(w);
+    const int turn = turns[number % 7];
+    const tsr_tensor_spec spec = {of->layouts[w->now->to], w->from.dtype, of->rank, of->shape};
+    if (turn != FRESH) {
+        const tsr_status status = make_part(w->world, &spec, of, (memory)turn, to, dst);
+        return status == TSR_OK ? tsr_redistribute_into(*dst, w->src) : status;
+    }
+    const int64_t rank = tsr_comm_rank(w->world);
+    const tsr_status status = tsr_redistribute(w->src, spec.sharding, dst);
+    if (status == TSR_OK) {
+        *to = (part){.of = of, .dtype = spec.dtype, .how = filling_of(spec.sharding, rank)};
+        slice_of(spec.sharding, of->rank, of->shape, rank, &to->rows);
+        to->data = tsr_tensor_data(*dst);
+        memcpy(to->strides, tsr_tensor_strides(*dst), of->rank * sizeof *to->strides);
+    }
+    return status;
+}
+
+/* The tensor must store what the slice says, before anything is looked at. */
+static bool same_sizes(const tsr_tensor *t, const part *p)
+{
+    for (size_t i = 0; i < p->rows.rank; i++) {
+        if (tsr_tensor_local_shape(t)[i] != p->rows.count[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tsr_status run_pair(worker *w, size_t number)
+{
+    part to = {0};
+    tsr_tensor *dst = NULL;
+    const tsr_traffic before = tsr_comm_traffic(w->world);
+    tsr_status status = tsr_barrier(w->world);
+    if (status == TSR_OK) {
+        status = redistribute(w, number, &to, &dst);
+    }
+    if (status == TSR_OK) {
+        status = check_traffic(w, dst, &to, before);
+    }
+    if (status == TSR_OK && !(same_sizes(dst, &to) && part_is_right(&to))) {
+        status = complain(w, "wrong elements");
+    }
+    drop_part(&to, &dst);
+    return status;
+}
+
+static bool same_source(const layout_pair *a, const layout_pair *b)
+{
+    return a->family == b->family && a->from == b->from;
+}
+
+tsr_status run_pairs(tsr_comm *world, void *state)
+{
+    worker w = {.world = world, .list = state};
+    tsr_status status = tsr_arena_create(tsr_comm_context(world), &w.arena);
+    for (size_t i = 0; status == TSR_OK && i < w.list->count; i++) {
+        const tsr_arena_mark mark = tsr_arena_get_mark(w.arena);
+        const layout_pair *next = &w.list->pairs[i];
+        if (w.now == NULL || !same_source(w.now, next)) {
+            status = finish_source(&w);
+            w.now = next;
+            status = status == TSR_OK ? make_source(&w) : status;
+        }
+        w.now = next;
+        status = status == TSR_OK ? run_pair(&w, i) : status;
+        tsr_arena_reset(w.arena, mark);
+    }
+    const tsr_status last = finish_source(&w);
+    tsr_arena_destroy(w.arena);
+    return status < 0 ? status : last;
+}
+
+static bool same_pending(const tsr_sharding *a, const tsr_sharding *b)
+{
+    size_t count_a;
+    size_t count_b;
+    const tsr_axis_ref *axes_a = tsr_sharding_unreduced(a, &count_a);
+    const tsr_axis_ref *axes_b = tsr_sharding_unreduced(b, &count_b);
+    return tsr_axes_equal(axes_a, count_a, axes_b, count_b) &&
+           tsr_sharding_reduction(a) == tsr_sharding_reduction(b) &&
+           tsr_mesh_equal(tsr_sharding_mesh(a), tsr_sharding_mesh(b));
+}
+
+/* Lists the pairs; how many there are. With `out` NULL only that. */
+static size_t list_pairs(const family *families, size_t count, layout_pair *out)
+{
+    size_t number = 0;
+    for (size_t k = 0; k < count; k++) {
+        const family *of = &families[k];
+        for (size_t i = 0; i < of->count * of->count; i++) {
+            const layout_pair p = {k, i / of->count, i % of->count};
+            if (has_pending(of->layouts[p.to]) &&
+                !same_pending(of->layouts[p.from], of->layouts[p.to])) {
+                continue;
+            }
+            if (out != NULL) {
+                out[number] = p;
+            }
+            number++;
+        }
+    }
+    return number;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const layout_pair *x = a;
+    const layout_pair *y = b;
+    const size_t first = (x->family * MOST_LAYOUTS + x->from) * MOST_LAYOUTS + x->to;
+    const size_t second = (y->family * MOST_LAYOUTS + y->from) * MOST_LAYOUTS + y->to;
+    return (first > second) - (first < second);
+}
+
+pair_list pairs_of(fixture *f, const family *families, size_t count, size_t sample)
+{
+    pair_list list = {.families = families, .count = list_pairs(families, count, NULL)};
+    list.pairs = tsr_arena_alloc(f->arena, (list.count + 1) * sizeof *list.pairs);
+    assert_non_null(list.pairs);
+    (void)list_pairs(families, count, list.pairs);
+    if (sample == 0 || sample >= list.count) {
+        return list;
+    }
+    rng r = rng_start("pairs_of");
+    for (size_t i = 0; i < sample; i++) {
+        const size_t j = i + (size_t)rng_below(&r, (int64_t)(list.count - i));
+        const layout_pair kept = list.pairs[i];
+        list.pairs[i] = list.pairs[j];
+        list.pairs[j] = kept;
+    }
+    qsort(list.pairs, sample, sizeof *list.pairs, by_place);
+    list.count = sample;
+    return list;
+}
+
+void launch_pairs(fixture *f, int64_t ranks, tsr_ranks kind, pair_list *pairs)
+{
     const tsr_launch_spec spec = {.num_ranks = ranks,
                                   .ranks = kind,
                                   .timeout = 60,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 26};
-    const tsr_status status = tsr_launch(f->ctx, &spec, run_pairs, catalogues);
+    const tsr_status status = launch_ranks(f->ctx, &spec, run_pairs, pairs);
     if (status != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
     }
+}
+
+static void fill_family(fixture *f, rng *r, int64_t ranks, family *of)
+{
+    of->name = "random layouts";
+    do {
+        of->rank = random_shape(r, of->shape);
+    } while (of->rank == 0 && rng_chance(r, 90));
+    const size_t wanted = ranks > 4 ? 10 : 14;
+    for (of->count = 0; of->count < wanted; of->count++) {
+        const sharding_limits limits = {true, rng_chance(r, 40), rng_chance(r, 50)};
+        of->layouts[of->count] =
+            random_sharding(f, r, random_mesh_of(f, r, ranks, (mesh_limits){ranks, true, true}),
+                            of->rank, of->shape, limits);
+    }
+}
+
+void check_pairs(fixture *f, int64_t ranks, tsr_ranks kind)
+{
+    enum { SHAPES = 4 };
+    static family families[SHAPES];
+    const rng base = rng_start("check_pairs");
+    rng r = rng_case(&base, (uint64_t)ranks);
+    for (size_t i = 0; i < SHAPES; i++) {
+        fill_family(f, &r, ranks, &families[i]);
+    }
+    pair_list list = pairs_of(f, families, SHAPES, 0);
+    launch_pairs(f, ranks, kind, &list);
 }

@@ -6,36 +6,6 @@
 
 #include "rt/comm.h"
 
-static void refusal(void **state)
-{
-    check_refusal(*state, TSR_RANKS_PROCESSES);
-}
-
-static void difference(void **state)
-{
-    check_difference(*state, TSR_RANKS_PROCESSES);
-}
-
-static void absence(void **state)
-{
-    check_absence(*state, TSR_RANKS_PROCESSES);
-}
-
-static void slowness(void **state)
-{
-    check_slowness(*state, TSR_RANKS_PROCESSES);
-}
-
-static void early_end(void **state)
-{
-    check_early_end(*state, TSR_RANKS_PROCESSES);
-}
-
-static void no_room(void **state)
-{
-    check_no_room(*state, TSR_RANKS_PROCESSES);
-}
-
 static tsr_status die(tsr_comm *world, void *state)
 {
     (void)state;
@@ -81,10 +51,8 @@ static void death_is_heard_of(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),           TEST(difference),
-        TEST(absence),           TEST(slowness),
-        TEST(early_end),         TEST(no_room),
-        TEST(death_is_heard_of), TEST(death_inside_a_call_is_heard_of),
+        TEST(death_is_heard_of),
+        TEST(death_inside_a_call_is_heard_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

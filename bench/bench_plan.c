@@ -1,0 +1,306 @@
+/*
+ * Making the plan of a redistribution, beside intersecting the boxes of every pair of devices,
+ * which says who lacks how much and no more.
+ */
+#include "bench.h"
+
+#include "plan/cache.h"
+
+enum { MOST_RANK = 3, MOST_DEVICES = 64 };
+
+typedef struct bench_case {
+    const char *name;
+    const char *mesh;
+    const char *from;
+    const char *to;
+    size_t rank;
+    int64_t shape[MOST_RANK];
+} bench_case;
+
+static const bench_case cases[] = {
+    {"rows to columns", "<[\"x\"=8]>", "[{\"x\"}, {}]", "[{}, {\"x\"}]", 2, {1024, 1024}},
+    {"rows to replicated", "<[\"x\"=8]>", "[{\"x\"}, {}]", "[{}, {}]", 2, {1024, 1024}},
+    {"replicas to replicated",
+     "<[\"x\"=2, \"y\"=4]>",
+     "[{\"x\"}, {}]",
+     "[{}, {}]",
+     2,
+     {1024, 1024}},
+    {"uneven replicas",
+     "<[\"x\"=2, \"y\"=4]>",
+     "[{\"x\"}, {}]",
+     "[{}, {\"y\", \"x\"}]",
+     2,
+     {1001, 1003}},
+    {"axes turned, 3-D",
+     "<[\"x\"=2, \"y\"=2, \"z\"=2]>",
+     "[{\"x\"}, {\"y\"}, {\"z\"}]",
+     "[{\"z\"}, {\"x\"}, {\"y\"}]",
+     3,
+     {64, 64, 64}},
+    {"rows to columns", "<[\"x\"=64]>", "[{\"x\"}, {}]", "[{}, {\"x\"}]", 2, {1024, 1024}},
+    {"rows to replicated", "<[\"x\"=64]>", "[{\"x\"}, {}]", "[{}, {}]", 2, {1024, 1024}},
+    {"replicas to replicated",
+     "<[\"x\"=8, \"y\"=8]>",
+     "[{\"x\"}, {}]",
+     "[{}, {}]",
+     2,
+     {1024, 1024}},
+    {"uneven replicas",
+     "<[\"x\"=8, \"y\"=8]>",
+     "[{\"x\"}, {}]",
+     "[{}, {\"y\", \"x\"}]",
+     2,
+     {1001, 1003}},
+    {"axes turned, 3-D",
+     "<[\"x\"=4, \"y\"=4, \"z\"=4]>",
+     "[{\"x\"}, {\"y\"}, {\"z\"}]",
+     "[{\"z\"}, {\"x\"}, {\"y\"}]",
+     3,
+     {64, 64, 64}},
+};
+
+typedef struct planning {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    const bench_case *of;
+    const tsr_geometry *src;
+    const tsr_geometry *dst;
+    int64_t devices;
+    plan_cache cache;
+} planning;
+
+typedef struct box {
+    int64_t start[MOST_RANK];
+    int64_t size[MOST_RANK];
+} box;
+
+static int64_t bytes_of(const planning *p, const tsr_plan *plan)
+{
+    int64_t sum = 0;
+    for (int64_t device = 0; device < p->devices; device++) {
+        sum += tsr_plan_bytes_received(plan, device);
+    }
+    return sum;
+}
+
+static const tsr_plan *make_plan(const planning *p)
+{
+    const tsr_plan *plan = NULL;
+    INSIST(tsr_plan_create(p->ctx, p->arena, p->src, p->dst, TSR_I8, &plan) == TSR_OK);
+    return plan;
+}
+
+static int64_t by_plan(void *state)
+{
+    const planning *p = state;
+    const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
+    const size_t steps = tsr_plan_num_steps(make_plan(p));
+    tsr_arena_reset(p->arena, mark);
+    return (int64_t)steps;
+}
+
+static int64_t by_cache(void *state)
+{
+    planning *p = state;
+    const tsr_plan *plan = NULL;
+    INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, TSR_I8, &plan) == TSR_OK);
+    const size_t steps = tsr_plan_num_steps(plan);
+    plan_cache_put(&p->cache, plan);
+    return (int64_t)steps;
+}
+
+/* As a redistribution without a cache does it: in an arena of its own. */
+static int64_t by_fresh_plan(void *state)
+{
+    planning p = *(const planning *)state;
+    INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
+    const size_t steps = tsr_plan_num_steps(make_plan(&p));
+    tsr_arena_destroy(p.arena);
+    return (int64_t)steps;
+}
+
+static int64_t common(const planning *p, const box *a, const box *b)
+{
+    int64_t elements = 1;
+    for (size_t i = 0; i < p->of->rank; i++) {
+        const int64_t start = a->start[i] > b->start[i] ? a->start[i] : b->start[i];
+        const int64_t end_a = a->start[i] + a->size[i];
+        const int64_t end_b = b->start[i] + b->size[i];
+        const int64_t end = end_a < end_b ? end_a : end_b;
+        elements *= end > start ? end - start : 0;
+    }
+    return elements;
+}
+
+static bool same_box(const planning *p, const box *a, const box *b)
+{
+    for (size_t i = 0; i < p->of->rank; i++) {
+        if (a->start[i] != b->start[i] || a->size[i] != b->size[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What each device lacks, from the first of the devices that hold a box; nobody is spared. */
+static int64_t by_boxes(void *state)
+{
+    const planning *p = state;
+    box from[MOST_DEVICES];
+    bool first[MOST_DEVICES];
+    int64_t sum = 0;
+    for (int64_t d = 0; d < p->devices; d++) {
+        INSIST(tsr_geometry_box(p->src, d, from[d].start, from[d].size));
+        first[d] = true;
+        for (int64_t e = 0; e < d && first[d]; e++) {
+            first[d] = !same_box(p, &from[d], &from[e]);
+        }
+    }
+    for (int64_t d = 0; d < p->devices; d++) {
+        box to;
+        INSIST(tsr_geometry_box(p->dst, d, to.start, to.size));
+        for (int64_t e = 0; e < p->devices; e++) {
+            sum += first[e] && !same_box(p, &from[d], &from[e]) ? common(p, &to, &from[e]) : 0;
+        }
+    }
+    return sum;
+}
+
+static const tsr_geometry *prepare(const planning *p, const tsr_mesh *mesh, const char *text)
+{
+    const tsr_sharding *sharding;
+    const tsr_geometry *geometry;
+    INSIST(tsr_sharding_parse(p->ctx, p->arena, mesh, text, &sharding) == TSR_OK);
+    INSIST(tsr_geometry_create(p->ctx, p->arena, sharding, p->of->rank, p->of->shape, &geometry) ==
+           TSR_OK);
+    return geometry;
+}
+
+/* Finds the plan among as many others as are kept. */
+static void run_cache(planning *p)
+{
+    timing found = {0};
+    timing made = {0};
+    p->cache = plan_cache_new(PLAN_CACHE_DEFAULT);
+    for (int dtype = 0; dtype < tsr_dtype_count(); dtype++) {
+        const tsr_plan *plan = NULL;
+        INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, (tsr_dtype)dtype, &plan) ==
+               TSR_OK);
+        plan_cache_put(&p->cache, plan);
+    }
+    race(by_cache, by_fresh_plan, p, p->devices > 8 ? 20 : 500, &found, &made);
+    INSIST(found.answer == made.answer && p->cache.hits > p->cache.misses);
+    printf("{\"bench\": \"plan cache\", \"case\": \"%s\", \"devices\": %lld, \"plans\": %zu, "
+           "\"microseconds\": %.3f, \"spread\": %.2f, \"peer\": \"the plan made anew\", "
+           "\"peer_microseconds\": %.2f, \"ratio\": %.4f}\n",
+           p->of->name, (long long)p->devices, p->cache.count, 1e6 * found.median, found.spread,
+           1e6 * made.median, found.median / made.median);
+    plan_cache_clear(&p->cache);
+}
+
+static void run(tsr_context *ctx, const bench_case *of)
+{
+    planning p = {.ctx = ctx, .of = of};
+    const tsr_mesh *mesh;
+    timing ours = {0};
+    timing theirs = {0};
+    INSIST(tsr_arena_create(ctx, &p.arena) == TSR_OK);
+    INSIST(tsr_mesh_parse(ctx, p.arena, of->mesh, &mesh) == TSR_OK);
+    p.devices = tsr_mesh_num_devices(mesh);
+    p.src = prepare(&p, mesh, of->from);
+    p.dst = prepare(&p, mesh, of->to);
+    race(by_plan, by_boxes, &p, p.devices > 8 ? 20 : 500, &ours, &theirs);
+    const tsr_plan *plan = make_plan(&p);
+    int64_t most = 0;
+    for (int64_t device = 0; device < p.devices; device++) {
+        const int64_t sent = tsr_plan_bytes_sent(plan, device);
+        most = sent > most ? sent : most;
+    }
+    INSIST(bytes_of(&p, plan) == theirs.answer);
+    printf("{\"bench\": \"plan\", \"case\": \"%s\", \"devices\": %lld, \"microseconds\": %.2f, "
+           "\"spread\": %.2f, \"most_sent\": %lld, \"peer\": \"boxes of all pairs\", "
+           "\"peer_microseconds\": %.2f, \"ratio\": %.2f}\n",
+           of->name, (long long)p.devices, 1e6 * ours.median, ours.spread, (long long)most,
+           1e6 * theirs.median, ours.median / theirs.median);
+    run_cache(&p);
+    tsr_arena_destroy(p.arena);
+}
+
+/* A tensor of 256 elements between two threads. */
+static const bench_case tiny = {
+    "tiny, 2 threads", "<[\"x\"=2]>", "[{\"x\"}, {}]", "[{}, {\"x\"}]", 2, {16, 16}};
+
+/* The tensors of one rank. */
+typedef struct tiny_pair {
+    tsr_tensor *src;
+    tsr_tensor *dst;
+} tiny_pair;
+
+static int64_t redistribute_tiny(void *state)
+{
+    const tiny_pair *t = state;
+    INSIST(tsr_redistribute_into(t->dst, t->src) == TSR_OK);
+    return 1;
+}
+
+/* Both contestants are the same: every rank must make as many calls. Rank 0 hands out the time. */
+static tsr_status run_tiny(tsr_comm *world, void *state)
+{
+    planning p = {.ctx = tsr_comm_context(world), .of = &tiny};
+    const tsr_mesh *mesh;
+    tiny_pair t = {0};
+    timing one = {0};
+    timing other = {0};
+    INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
+    INSIST(tsr_mesh_parse(p.ctx, p.arena, tiny.mesh, &mesh) == TSR_OK);
+    const tsr_tensor_spec from = {tsr_geometry_sharding(prepare(&p, mesh, tiny.from)), TSR_F32,
+                                  tiny.rank, tiny.shape};
+    const tsr_tensor_spec to = {tsr_geometry_sharding(prepare(&p, mesh, tiny.to)), TSR_F32,
+                                tiny.rank, tiny.shape};
+    INSIST(tsr_tensor_create(world, &from, &t.src) == TSR_OK);
+    INSIST(tsr_tensor_create(world, &to, &t.dst) == TSR_OK);
+    race(redistribute_tiny, redistribute_tiny, &t, 2000, &one, &other);
+    if (tsr_comm_rank(world) == 0) {
+        *(double *)state = one.median;
+    }
+    tsr_tensor_release(t.src);
+    tsr_tensor_release(t.dst);
+    tsr_arena_destroy(p.arena);
+    return TSR_OK;
+}
+
+static void compare_tiny(tsr_context *ctx)
+{
+    planning p = {.ctx = ctx, .of = &tiny, .cache = plan_cache_new(PLAN_CACHE_DEFAULT)};
+    const tsr_launch_spec spec = {.num_ranks = 2};
+    const tsr_mesh *mesh;
+    double whole = 0;
+    timing found = {0};
+    timing made = {0};
+    INSIST(tsr_launch(ctx, &spec, run_tiny, &whole) == TSR_OK);
+    INSIST(tsr_arena_create(ctx, &p.arena) == TSR_OK);
+    INSIST(tsr_mesh_parse(ctx, p.arena, tiny.mesh, &mesh) == TSR_OK);
+    p.src = prepare(&p, mesh, tiny.from);
+    p.dst = prepare(&p, mesh, tiny.to);
+    race(by_cache, by_fresh_plan, &p, 2000, &found, &made);
+    printf("{\"bench\": \"plan of a tiny redistribution\", \"case\": \"%s\", "
+           "\"microseconds\": %.3f, \"made_anew_microseconds\": %.3f, "
+           "\"found_microseconds\": %.3f, \"saving\": %.2f}\n",
+           tiny.name, 1e6 * whole, 1e6 * made.median, 1e6 * found.median,
+           (made.median - found.median) / whole);
+    plan_cache_clear(&p.cache);
+    tsr_arena_destroy(p.arena);
+}
+
+int main(void)
+{
+    tsr_context *ctx;
+    INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run(ctx, &cases[i]);
+    }
+    compare_tiny(ctx);
+    tsr_context_destroy(ctx);
+    return 0;
+}

@@ -1,0 +1,74 @@
+/*
+ * A transport: what carries messages between processes, as a table of functions.
+ *
+ * Ranks of one machine move tensors through memory that they share; a transport tells them who they
+ * are and lets them find each other. Between machines it carries everything. The library has one
+ * for Open MPI and one for MPICH, as plug-ins that it loads when they are needed; a program may
+ * bring another one and open a world on it (tsr_comm_open).
+ *
+ * A plug-in is a shared object that exports `tsr_transport_open` and needs nothing of libtessera
+ * but this header.
+ */
+#ifndef TESSERA_TRANSPORT_H
+#define TESSERA_TRANSPORT_H
+
+#include <tessera/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes whenever the table does; a plug-in of another version is refused. */
+#define TSR_TRANSPORT_VERSION 1
+
+/*
+ * Functions return 0, or a number that `error_text` explains. None of them waits for a peer.
+ * Messages between two ranks with the same tag are received in the order in which they were sent.
+ * The library calls them from one thread at a time, the one that uses the world.
+ */
+typedef struct tsr_transport {
+    uint32_t version;
+    const char *name; /* "openmpi" */
+    int64_t rank;
+    int64_t size;
+    size_t most_bytes; /* of one message */
+    int32_t most_tag;  /* tags are 0 to this, at least 32767 */
+    void *state;       /* the first argument of every function */
+
+    /* Starts to send, or to receive exactly so many bytes. The memory must stay until it is done.
+     */
+    int (*send)(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes,
+                void **request);
+    int (*receive)(void *state, int64_t peer, int32_t tag, void *data, size_t bytes,
+                   void **request);
+    /* Whether a request is done; then *request is NULL and no longer exists. */
+    int (*test)(void *state, void **request, bool *done);
+    /*
+     * Gives a request up. A receive no longer writes to its memory; what is being sent may still
+     * arrive, and its memory must stay.
+     */
+    int (*cancel)(void *state, void **request);
+    /* Whether a message with a tag has come that nobody receives yet, and from whom. */
+    int (*probe)(void *state, int32_t tag, bool *found, int64_t *peer);
+    const char *(*error_text)(void *state, int error);
+    /* Ends all processes of the job at once. */
+    void (*abort)(void *state, int code);
+    /* Ends the transport. Broken: a rank did not come or died, so nothing may wait for all. */
+    void (*close)(void *state, bool broken);
+} tsr_transport;
+
+/*
+ * The entry point of a plug-in: fills in a table for the processes of `comm`, the address of an
+ * MPI_Comm or whatever the plug-in takes; NULL for all processes that the launcher started. On
+ * failure it returns another number than 0 and says why in `error`, `size` bytes. Collective over
+ * those processes.
+ */
+typedef int tsr_transport_open_function(uint32_t version, const void *comm, tsr_transport *out,
+                                        char *error, size_t size);
+#define TSR_TRANSPORT_OPEN "tsr_transport_open"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

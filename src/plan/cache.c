@@ -1,0 +1,240 @@
+#include "plan/cache.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/map.h"
+
+/* A plan and all that it refers to, in an arena of its own. */
+struct plan_entry {
+    plan_entry *older;
+    tsr_arena *arena;
+    uint64_t hash;
+    const tsr_geometry *src;
+    const tsr_geometry *dst;
+    const tsr_plan *plan;
+    size_t moves;
+    int64_t uses;
+};
+
+plan_cache plan_cache_new(plan_cache_limits limits)
+{
+    return (plan_cache){.limits = limits};
+}
+
+static uint64_t mix(uint64_t hash, int64_t value)
+{
+    return (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
+}
+
+static uint64_t mix_axes(uint64_t hash, const tsr_axis_ref *axes, size_t count)
+{
+    hash = mix(hash, (int64_t)count);
+    for (size_t i = 0; i < count; i++) {
+        hash = mix(mix(mix(hash, axes[i].axis), axes[i].pre), axes[i].size);
+    }
+    return hash;
+}
+
+static uint64_t mix_numbers(uint64_t hash, const int64_t *numbers, int64_t count)
+{
+    return numbers != NULL ? hash_bytes(numbers, (size_t)count * sizeof *numbers, hash) : hash;
+}
+
+static uint64_t mix_layout(uint64_t hash, const tsr_layout *layout, int64_t shards)
+{
+    if (layout == NULL) {
+        return hash;
+    }
+    hash = mix(mix(hash, (int64_t)layout->kind), layout->alignment);
+    hash = mix_numbers(hash, layout->sizes, shards);
+    hash = mix_numbers(hash, layout->counts, shards * layout->partitions);
+    return mix_numbers(hash, layout->owner_start, shards + 1);
+}
+
+/* A hash of what a geometry is. Names are left to the comparison. */
+static uint64_t mix_geometry(uint64_t hash, const tsr_geometry *g)
+{
+    const tsr_sharding *s = g->sharding;
+    hash = mix(hash, s->mesh->num_devices);
+    hash = mix(hash, (int64_t)s->mesh->ids_hash);
+    for (size_t i = 0; i < s->rank; i++) {
+        hash = mix_axes(hash, s->dims[i].axes, s->dims[i].num_axes);
+        hash = mix_layout(hash, s->dims[i].layout, g->dims[i].along.size);
+    }
+    hash = mix(mix_axes(hash, s->unreduced, s->num_unreduced), (int64_t)s->reduction);
+    for (size_t i = 0; i < g->rank; i++) {
+        hash = mix(hash, g->shape[i]);
+    }
+    return hash;
+}
+
+static bool same_geometry(const tsr_geometry *a, const tsr_geometry *b)
+{
+    if (a->rank != b->rank || !tsr_sharding_equal(a->sharding, b->sharding)) {
+        return false;
+    }
+    for (size_t i = 0; i < a->rank; i++) {
+        if (a->shape[i] != b->shape[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Takes an entry out of the list; `link` is what points to it. */
+static plan_entry *unlink_entry(plan_entry **link)
+{
+    plan_entry *entry = *link;
+    *link = entry->older;
+    return entry;
+}
+
+static void push(plan_cache *cache, plan_entry *entry)
+{
+    entry->older = cache->newest;
+    cache->newest = entry;
+}
+
+/* The link to the entry with this key; to the end of the list when there is none. */
+static plan_entry **find(plan_cache *cache, uint64_t hash, const tsr_geometry *src,
+                         const tsr_geometry *dst, tsr_dtype dtype)
+{
+    plan_entry **link = &cache->newest;
+    for (; *link != NULL; link = &(*link)->older) {
+        const plan_entry *entry = *link;
+        if (entry->hash == hash && entry->plan->dtype == dtype && same_geometry(entry->src, src) &&
+            same_geometry(entry->dst, dst)) {
+            break;
+        }
+    }
+    return link;
+}
+
+static tsr_status copy_geometry(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *g,
+                                const tsr_geometry **out)
+{
+    const tsr_sharding *s = g->sharding;
+    const tsr_mesh *mesh = NULL;
+    const tsr_sharding *sharding = NULL;
+    TSR_TRY(tsr_mesh_rename(ctx, arena, s->mesh, tsr_mesh_name(s->mesh), &mesh));
+    const tsr_sharding_spec spec = {.mesh = mesh,
+                                    .rank = s->rank,
+                                    .dims = s->dims,
+                                    .num_replicated = s->num_replicated,
+                                    .replicated = s->replicated,
+                                    .num_unreduced = s->num_unreduced,
+                                    .unreduced = s->unreduced,
+                                    .reduction = s->reduction};
+    TSR_TRY(tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, &sharding));
+    return tsr_geometry_create(ctx, arena, sharding, g->rank, g->shape, out);
+}
+
+/* Fills in an entry that has its arena. */
+static tsr_status fill_entry(tsr_context *ctx, plan_entry *entry, const tsr_geometry *src,
+                             const tsr_geometry *dst, tsr_dtype dtype)
+{
+    TSR_TRY(copy_geometry(ctx, entry->arena, src, &entry->src));
+    TSR_TRY(copy_geometry(ctx, entry->arena, dst, &entry->dst));
+    TSR_TRY(tsr_plan_create(ctx, entry->arena, entry->src, entry->dst, dtype, &entry->plan));
+    for (size_t i = 0; i < entry->plan->num_steps; i++) {
+        entry->moves += entry->plan->steps[i].num_moves;
+    }
+    return TSR_OK;
+}
+
+static tsr_status make_entry(tsr_context *ctx, const tsr_geometry *src, const tsr_geometry *dst,
+                             tsr_dtype dtype, plan_entry **out)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    plan_entry *entry = ARENA_NEW(arena, plan_entry);
+    if (entry == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(ctx);
+    }
+    *entry = (plan_entry){.arena = arena};
+    const tsr_status status = fill_entry(ctx, entry, src, dst, dtype);
+    if (status < 0) {
+        tsr_arena_destroy(arena);
+        return status;
+    }
+    *out = entry;
+    return TSR_OK;
+}
+
+/* The link to what goes first: what is too large by itself, else the oldest; NULL if all are used.
+ */
+static plan_entry **least_needed(plan_cache *cache)
+{
+    plan_entry **oldest = NULL;
+    for (plan_entry **link = &cache->newest; *link != NULL; link = &(*link)->older) {
+        if ((*link)->uses > 0) {
+            continue;
+        }
+        oldest = link;
+        if ((*link)->moves > cache->limits.moves) {
+            break;
+        }
+    }
+    return oldest;
+}
+
+static void keep_within_limits(plan_cache *cache)
+{
+    while (cache->count > cache->limits.plans || cache->moves > cache->limits.moves) {
+        plan_entry **link = least_needed(cache);
+        if (link == NULL) {
+            return;
+        }
+        plan_entry *entry = unlink_entry(link);
+        cache->count--;
+        cache->moves -= entry->moves;
+        tsr_arena_destroy(entry->arena);
+    }
+}
+
+tsr_status plan_cache_get(plan_cache *cache, tsr_context *ctx, const tsr_geometry *src,
+                          const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
+{
+    const uint64_t hash = mix_geometry(mix_geometry(mix(0, (int64_t)dtype), src), dst);
+    plan_entry **link = find(cache, hash, src, dst, dtype);
+    plan_entry *entry = NULL;
+    if (*link != NULL) {
+        entry = unlink_entry(link);
+        cache->hits++;
+    } else {
+        TSR_TRY(make_entry(ctx, src, dst, dtype, &entry));
+        entry->hash = hash;
+        cache->misses++;
+        cache->count++;
+        cache->moves += entry->moves;
+    }
+    push(cache, entry);
+    entry->uses++;
+    *out = entry->plan;
+    return TSR_OK;
+}
+
+void plan_cache_put(plan_cache *cache, const tsr_plan *plan)
+{
+    for (plan_entry *entry = cache->newest; entry != NULL; entry = entry->older) {
+        if (entry->plan == plan) {
+            entry->uses--;
+            break;
+        }
+    }
+    keep_within_limits(cache);
+}
+
+void plan_cache_clear(plan_cache *cache)
+{
+    while (cache->newest != NULL) {
+        plan_entry *entry = unlink_entry(&cache->newest);
+        tsr_arena_destroy(entry->arena);
+    }
+    cache->count = 0;
+    cache->moves = 0;
+}

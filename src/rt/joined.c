@@ -1,0 +1,346 @@
+#include "rt/joined.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "rt/letters.h"
+#include "rt/plugin.h"
+#include "rt/request.h"
+
+enum { HOST_BYTES = 64 };
+
+/* What a process tells the others to be found. */
+typedef struct card {
+    char host[HOST_BYTES]; /* the same for processes of one boot of one machine */
+    int64_t pid;
+    int64_t control; /* descriptors of the memory that it shares, -1 for none */
+    int64_t segment;
+    uint64_t segment_bytes;
+    int64_t message; /* whether it wants no memory shared */
+} card;
+
+/* A world and what it was made from. */
+typedef struct joined {
+    tsr_context *ctx;
+    team t;
+    mail_link link;
+    int *lives;
+    card *cards;
+    int control; /* this process's, while the others open them */
+    int segment;
+} joined;
+
+static void name_host(char *host)
+{
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    memset(host, 0, HOST_BYTES);
+    if (file >= 0) {
+        (void)!read(file, host, HOST_BYTES - 1);
+        (void)close(file);
+    } else {
+        (void)gethostname(host, HOST_BYTES - 1);
+    }
+}
+
+/* Memory that other processes can map; -1 when there is none. */
+static int share_memory(size_t bytes)
+{
+    const int file = memfd_create("tessera", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)bytes) != 0) {
+        (void)close(file);
+        return -1;
+    }
+    return file;
+}
+
+static void close_file(int *file)
+{
+    if (*file >= 0) {
+        (void)close(*file);
+    }
+    *file = -1;
+}
+
+static card card_of(const joined *j)
+{
+    const char *wish = getenv("TSR_TRANSPORT");
+    card c = {.pid = getpid(),
+              .control = j->control,
+              .segment = j->segment,
+              .segment_bytes = j->t.segment_bytes,
+              .message = (wish != NULL && strcmp(wish, "message") == 0) || j->control < 0 ||
+                         j->segment < 0};
+    name_host(c.host);
+    return c;
+}
+
+/* Everybody's `bytes` from `mine`, in the order of the ranks. Only for a few. */
+static tsr_status gather(joined *j, const void *mine, size_t bytes, void *all)
+{
+    const tsr_transport *t = &j->link.transport;
+    const double deadline = clock_seconds() + j->t.timeout;
+    mail m;
+    mail_open(&m, j->ctx, &j->link, TAG_BOOT);
+    memcpy((char *)all + (size_t)t->rank * bytes, mine, bytes);
+    tsr_status status = TSR_OK;
+    for (int64_t i = 1; status == TSR_OK && i < t->size; i++) {
+        const int64_t peer = (t->rank + i) % t->size;
+        status = mail_receive(&m, peer, (char *)all + (size_t)peer * bytes, bytes, (size_t)peer);
+        if (status == TSR_OK) {
+            status = mail_send(&m, peer, mine, bytes);
+        }
+    }
+    while (status == TSR_OK && (status = mail_test(&m)) == TSR_IN_PROGRESS) {
+        if (clock_seconds() > deadline) {
+            status = diag_error(j->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+                                "the processes of the world did not all come within %g seconds",
+                                j->t.timeout);
+            break;
+        }
+        (void)sched_yield();
+        status = TSR_OK;
+    }
+    mail_close(&m);
+    return status;
+}
+
+/* Whether all processes are on this machine, and none of them wants otherwise. */
+static bool one_host(const joined *j)
+{
+    const card *mine = &j->cards[j->link.transport.rank];
+    for (int64_t i = 0; i < j->t.num_ranks; i++) {
+        const card *c = &j->cards[i];
+        if (c->message || strncmp(c->host, mine->host, HOST_BYTES) != 0 ||
+            c->segment_bytes != mine->segment_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int open_of(int64_t pid, int64_t file)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)pid, (long long)file);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Maps the memory of all processes; fails quietly when one of them cannot be reached. */
+static bool map_peers(joined *j)
+{
+    const int64_t n = j->t.num_ranks;
+    int segments[COMM_MAX_RANKS];
+    int control = open_of(j->cards[0].pid, j->cards[0].control);
+    bool complete = control >= 0;
+    for (int64_t i = 0; i < n; i++) {
+        segments[i] = complete ? open_of(j->cards[i].pid, j->cards[i].segment) : -1;
+        complete = complete && segments[i] >= 0;
+        j->lives[i] = complete && i != j->link.transport.rank
+                          ? (int)syscall(SYS_pidfd_open, (pid_t)j->cards[i].pid, 0)
+                          : -1;
+    }
+    complete = complete && team_map_files(&j->t, control, segments);
+    for (int64_t i = 0; i < n; i++) {
+        close_file(&segments[i]);
+    }
+    close_file(&control);
+    j->t.lives = j->lives;
+    return complete;
+}
+
+static void forget_lives(joined *j)
+{
+    for (int64_t i = 0; i < j->t.num_ranks; i++) {
+        close_file(&j->lives[i]);
+    }
+    j->t.lives = NULL;
+}
+
+/* Shares memory with all others if everybody can; else has some of its own. */
+static tsr_status share_or_not(joined *j)
+{
+    const card mine = card_of(j);
+    TSR_TRY(gather(j, &mine, sizeof mine, j->cards));
+    int64_t could[COMM_MAX_RANKS] = {0};
+    const int64_t can = one_host(j) && map_peers(j);
+    TSR_TRY(gather(j, &can, sizeof can, could));
+    bool all = true;
+    for (int64_t i = 0; i < j->t.num_ranks; i++) {
+        all = all && could[i] != 0;
+    }
+    if (all) {
+        return TSR_OK;
+    }
+    if (can) {
+        team_unmap(&j->t);
+    }
+    forget_lives(j);
+    j->t.message = true;
+    return team_map(j->ctx, &j->t, false);
+}
+
+/* The size of a piece; TSR_MESSAGE_BYTES makes it smaller, for tests. */
+static size_t most_bytes(const tsr_transport *t)
+{
+    const char *wish = getenv("TSR_MESSAGE_BYTES");
+    const long long bytes = wish != NULL ? atoll(wish) : 0;
+    return bytes > 0 && (size_t)bytes < t->most_bytes ? (size_t)bytes : t->most_bytes;
+}
+
+static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,
+                                  const tsr_launch_spec *spec)
+{
+    if (t->version != TSR_TRANSPORT_VERSION) {
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                          "the transport %s is of version %u, this library of %u", t->name,
+                          t->version, (unsigned)TSR_TRANSPORT_VERSION);
+    }
+    if (spec->num_ranks != 0 && spec->num_ranks != t->size) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "the program asks for %lld ranks, %s started %lld: start that many, or "
+                          "ask for 0, which takes what there is",
+                          (long long)spec->num_ranks, t->name, (long long)t->size);
+    }
+    return TSR_OK;
+}
+
+static void destroy(joined *j, bool broken)
+{
+    tsr_context *ctx = j->ctx;
+    const size_t n = (size_t)j->link.transport.size;
+    close_file(&j->control);
+    close_file(&j->segment);
+    if (j->lives != NULL) {
+        forget_lives(j);
+    }
+    j->link.transport.close(j->link.transport.state, broken);
+    /* Letters that nobody took may still be read from there. */
+    if (!(broken && j->t.message)) {
+        team_unmap(&j->t);
+    }
+    (void)context_resize(ctx, j->lives, n * sizeof *j->lives, 0);
+    (void)context_resize(ctx, j->cards, n * sizeof *j->cards, 0);
+    (void)context_resize(ctx, j, sizeof *j, 0);
+}
+
+static tsr_status set_up(joined *j, const tsr_launch_spec *spec)
+{
+    const tsr_transport *t = &j->link.transport;
+    const size_t n = (size_t)t->size;
+    TSR_TRY(check_transport(j->ctx, t, spec));
+    TSR_TRY(team_init(j->ctx, spec, t->size, &j->t));
+    j->t.name = t->name;
+    j->t.link = &j->link;
+    j->link.most_bytes = most_bytes(t);
+    j->lives = context_resize(j->ctx, NULL, 0, n * sizeof *j->lives);
+    j->cards = context_resize(j->ctx, NULL, 0, n * sizeof *j->cards);
+    if (j->lives == NULL || j->cards == NULL) {
+        return diag_nomem(j->ctx);
+    }
+    memset(j->lives, -1, n * sizeof *j->lives);
+    j->control = t->rank == 0 ? share_memory(j->t.control_bytes) : share_memory(1);
+    j->segment = share_memory(j->t.segment_bytes);
+    TSR_TRY(share_or_not(j));
+    close_file(&j->control);
+    close_file(&j->segment);
+    return TSR_OK;
+}
+
+tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
+                       const tsr_launch_spec *spec, tsr_comm **world)
+{
+    static const tsr_launch_spec defaults;
+    joined *j = context_resize(ctx, NULL, 0, sizeof *j);
+    if (j == NULL) {
+        transport->close(transport->state, true);
+        return diag_nomem(ctx);
+    }
+    *j = (joined){.ctx = ctx, .link.transport = *transport, .control = -1, .segment = -1};
+    tsr_status status = set_up(j, spec != NULL ? spec : &defaults);
+    if (status == TSR_OK) {
+        status = comm_open_world(ctx, &j->t, transport->rank, world);
+    }
+    if (status < 0) {
+        destroy(j, true);
+        return status;
+    }
+    (*world)->joined = j;
+    return TSR_OK;
+}
+
+/* Waits until the others have ended; whoever has not in time is given up. */
+static void await_ends(tsr_comm *world)
+{
+    const team *t = world->team;
+    const double deadline = clock_seconds() + t->timeout;
+    while (!team_others_are_done(t, world->rank) && clock_seconds() < deadline) {
+        if (t->message) {
+            notices_look(world);
+        }
+        team_look_for_deaths(t);
+        const struct timespec nap = {.tv_nsec = 50000};
+        (void)nanosleep(&nap, NULL);
+    }
+    for (int64_t i = 0; i < t->num_ranks; i++) {
+        if (!team_is_done(t, i)) {
+            team_report_end(t, i, TSR_ERR_TIMEOUT, "it did not end in time");
+        }
+    }
+}
+
+static bool is_broken(const tsr_comm *world, tsr_status ended)
+{
+    return world->broken < 0 || ended == TSR_ERR_TIMEOUT || ended == TSR_ERR_PEER;
+}
+
+tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
+{
+    joined *j = world->joined;
+    const char *text = status < 0 ? last_error_text(world->ctx) : "";
+    team_report_end(world->team, world->rank, status, text);
+    if (world->team->message) {
+        notices_tell_end(world, status, text);
+    }
+    await_ends(world);
+    const tsr_status ended = team_collect(ctx, world->team);
+    const bool broken = is_broken(world, ended);
+    if (!(broken && world->team->message)) {
+        comm_close_world(world);
+    }
+    destroy(j, broken);
+    return ended;
+}
+
+tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
+                         const tsr_launch_spec *spec, tsr_comm **world)
+{
+    return joined_open(ctx, transport, spec, world);
+}
+
+tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_launch_spec *spec,
+                             tsr_comm **world)
+{
+    tsr_transport transport;
+    TSR_TRY(plugin_open_comm(ctx, mpi_comm, &transport));
+    return joined_open(ctx, &transport, spec, world);
+}
+
+tsr_status tsr_comm_close(tsr_comm *world)
+{
+    if (world->joined == NULL) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_launch ends this world itself");
+    }
+    return joined_close(world, world->ctx, requests_drop(world));
+}

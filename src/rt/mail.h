@@ -1,0 +1,55 @@
+/*
+ * Messages over a transport: some sends and receives under way together.
+ *
+ * A message larger than what the transport takes goes in pieces, in order. Send buffers that the
+ * mail allocates live until it is closed; when it is given up while something is under way, those
+ * are never freed, since the transport may still read them.
+ */
+#ifndef RT_MAIL_H
+#define RT_MAIL_H
+
+#include <tessera/context.h>
+#include <tessera/transport.h>
+
+/* What an opened transport is to this library. */
+typedef struct mail_link {
+    tsr_transport transport;
+    size_t most_bytes; /* of one piece */
+} mail_link;
+
+typedef struct mail {
+    tsr_context *ctx;
+    const mail_link *link;
+    int32_t tag;
+    struct mail_piece *pieces;
+    size_t num_pieces;
+    size_t room;
+    size_t left; /* pieces under way */
+    struct mail_memory *buffers;
+} mail;
+
+void mail_open(mail *m, tsr_context *ctx, const mail_link *link, int32_t tag);
+
+/* Memory for messages, aligned for every type. NULL with a diagnostic. */
+void *mail_buffer(mail *m, size_t bytes);
+
+/* Start a message; 0 bytes are none. A receive can be asked for by its index: see mail_has. */
+tsr_status mail_send(mail *m, int64_t peer, const void *data, size_t bytes);
+tsr_status mail_receive(mail *m, int64_t peer, void *data, size_t bytes, size_t index);
+
+/* Looks what has come. TSR_OK when nothing is under way any more, else TSR_IN_PROGRESS. */
+tsr_status mail_test(mail *m);
+
+/* Whether all pieces of the receive with an index have come. */
+bool mail_has(const mail *m, size_t index);
+
+/* Whether a message from or to a peer is under way. */
+bool mail_waits_for(const mail *m, int64_t peer);
+
+/* Ends the mail, if it is open: whatever is under way is given up. */
+void mail_close(mail *m);
+
+/* A failure of the transport, in words. */
+tsr_status mail_failure(tsr_context *ctx, const mail_link *link, const char *what, int error);
+
+#endif

@@ -1,0 +1,452 @@
+/*
+ * How the members of a group meet at the beginning of a call and part at its end, in memory that
+ * they share or by letters; and what each is told when that fails.
+ */
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "rt/comm.h"
+#include "rt/letters.h"
+#include "rt/request.h"
+
+const char *last_error_text(const tsr_context *ctx)
+{
+    const char *text = "";
+    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
+        text = d->severity == TSR_ERROR && !d->follow_up ? d->text : text;
+    }
+    return text;
+}
+
+const call_record *comm_record(const tsr_comm *comm, int64_t member)
+{
+    return &comm->shared->slots[member].records[comm->calls & 1];
+}
+
+static void write_record(tsr_comm *comm, const call *what)
+{
+    call_record *record = &comm->shared->slots[comm->rank].records[comm->calls & 1];
+    const char *text = what->text != NULL ? what->text : what->name;
+    text = what->status < 0 ? last_error_text(comm->ctx) : text;
+    const size_t length = strnlen(text, CALL_TEXT - 1);
+    record->hash = what->hash;
+    record->status = (int32_t)what->status;
+    memcpy(record->text, text, length);
+    record->text[length] = '\0';
+    memcpy(record->words, what->words, sizeof record->words);
+}
+
+#define SECONDS_BETWEEN_LOOKS 0.02
+#define SECONDS_OF_GRACE 0.5
+
+/* A meeting at the beginning of a call, or at its end. */
+typedef struct meeting {
+    tsr_comm *comm;
+    bool leaving;
+} meeting;
+
+/*
+ * A member that is gone and will not come, as a rank of the world; -1 if none. At the beginning
+ * those that have entered this call have come; at the end nobody ends a call by himself.
+ */
+static int64_t gone_member(const meeting *m)
+{
+    const tsr_comm *comm = m->comm;
+    for (int64_t i = 0; i < comm->size; i++) {
+        const int64_t rank = tsr_comm_world_rank(comm, i);
+        if (atomic_load(&comm->team->ranks[rank].state) != RANK_RUNNING &&
+            (m->leaving || atomic_load(&comm->shared->slots[i].entered) < comm->calls)) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+/* By messages, what a member sent before it ended may arrive behind the notice of its end. */
+static bool is_final(tsr_comm *comm, bool gone)
+{
+    if (!gone || !comm->team->message) {
+        return gone;
+    }
+    const double now = clock_seconds();
+    comm->gone_since = comm->gone_since > 0 ? comm->gone_since : now;
+    return now > comm->gone_since + SECONDS_OF_GRACE;
+}
+
+/* Waiting is pointless once a member that has not come is gone. */
+static bool somebody_is_gone(void *state)
+{
+    const meeting *m = state;
+    const double now = m->comm->team->lives != NULL ? clock_seconds() : 0;
+    if (now > m->comm->looked + SECONDS_BETWEEN_LOOKS) {
+        team_look_for_deaths(m->comm->team);
+        m->comm->looked = now;
+    }
+    return is_final(m->comm, gone_member(m) >= 0);
+}
+
+/* `1, 3` of the members that have not entered this call. */
+static void missing_members(const tsr_comm *comm, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int64_t i = 0; i < comm->size && used < size; i++) {
+        if (atomic_load(&comm->shared->slots[i].entered) < comm->calls) {
+            const int added = snprintf(text + used, size - used, "%s%lld", used > 0 ? ", " : "",
+                                       (long long)tsr_comm_world_rank(comm, i));
+            used += added > 0 ? (size_t)added : 0;
+        }
+    }
+}
+
+static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
+{
+    static const char *const how[] = {"is running", "ended", "failed", "died"};
+    const rank_shared *r = &comm->team->ranks[rank];
+    const int32_t state = atomic_load(&r->state);
+    return diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE, "%s: rank %lld %s%s%s", name,
+                      (long long)rank, how[state], r->text[0] != '\0' ? ": " : "", r->text);
+}
+
+static tsr_status report_late(tsr_comm *comm, const char *name)
+{
+    return diag_error(
+        comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+        "%s: the communicator is broken: its other ranks gave up waiting for this one", name);
+}
+
+/* A member that has not entered this call, as a rank of the world; -1 if all have. */
+static int64_t first_missing(const tsr_comm *comm)
+{
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (atomic_load(&comm->shared->slots[i].entered) < comm->calls) {
+            return tsr_comm_world_rank(comm, i);
+        }
+    }
+    return -1;
+}
+
+static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
+{
+    char missing[CALL_TEXT];
+    missing_members(comm, missing, sizeof missing);
+    if (missing[0] == '\0') {
+        return report_late(comm, name);
+    }
+    (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+                     "%s: rank %s did not come within %g seconds", name, missing,
+                     comm->team->timeout);
+    return diag_note(comm->ctx, NO_PLACE,
+                     here ? "the communicator is broken from now on: end the program, or go on "
+                            "without it"
+                          : "another rank noticed first");
+}
+
+/*
+ * Whether the meeting under way is over. By letters, a member that comes too late has those of all
+ * others; that they have given up it learns from their notices.
+ */
+static barrier_result look(tsr_comm *comm, bool leaving)
+{
+    if (comm->alone) {
+        return BARRIER_PASSED;
+    }
+    if (!comm->team->message) {
+        return barrier_poll(&comm->shared->gate, comm->ticket);
+    }
+    if (leaving) {
+        return BARRIER_PASSED;
+    }
+    const tsr_status status = letters_look(comm);
+    notices_look(comm);
+    if (status < 0 || notices_given_up(comm) != NULL) {
+        return BARRIER_BROKEN;
+    }
+    return status == TSR_OK ? BARRIER_PASSED : BARRIER_WAITING;
+}
+
+/* Gives the meeting up, unless all have come in the meantime. */
+static barrier_result give_up(tsr_comm *comm)
+{
+    return comm->team->message ? BARRIER_TIMED_OUT
+                               : barrier_break(&comm->shared->gate, comm->ticket);
+}
+
+/* Waits by looking again and again. */
+static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, bool leaving)
+{
+    const double deadline = clock_seconds() + how->timeout;
+    for (int turn = 0;; turn++) {
+        const barrier_result result = look(comm, leaving);
+        if (result != BARRIER_WAITING) {
+            return result;
+        }
+        if (turn % 64 == 63) {
+            if (clock_seconds() > deadline) {
+                return give_up(comm);
+            }
+            if (how->stop(how->state)) {
+                return give_up(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
+            }
+        }
+        if (comm->world->requests != NULL) {
+            requests_progress(comm->world);
+        }
+        (void)sched_yield();
+    }
+}
+
+static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leaving)
+{
+    if (comm->alone) {
+        return BARRIER_PASSED;
+    }
+    if (!comm->team->message && comm->world->requests == NULL) {
+        return barrier_await(&comm->shared->gate, comm->ticket, how);
+    }
+    return await_by_looking(comm, how, leaving);
+}
+
+/* Another member gave up first: this one hears its reason, or that it is itself what was missing.
+ */
+static tsr_status report_given_up(tsr_comm *comm, const char *name, const given_up *g)
+{
+    comm->broken = g->status;
+    if (g->missing == comm->world_rank) {
+        return report_late(comm, name);
+    }
+    (void)diag_error(comm->ctx, g->status, NO_PLACE, "%s", g->text);
+    return diag_note(comm->ctx, NO_PLACE, "rank %lld noticed first", (long long)g->rank);
+}
+
+/* The group can meet no more. */
+static tsr_status break_off(tsr_comm *comm, const meeting *m, const char *name, bool first)
+{
+    const given_up *g = comm->team->message ? notices_given_up(comm) : NULL;
+    const int64_t gone = g == NULL ? gone_member(m) : -1;
+    mail_close(&comm->letters);
+    if (g != NULL) {
+        return report_given_up(comm, name, g);
+    }
+    comm->broken = gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT;
+    const tsr_status status =
+        gone >= 0 ? report_gone(comm, name, gone) : report_missing(comm, name, first);
+    if (comm->team->message) {
+        notices_tell_given_up(comm, status, gone >= 0 ? gone : first_missing(comm));
+    }
+    return status;
+}
+
+/*
+ * Waits for the others, or says why not. Once all have entered a call, nobody leaves it for a
+ * time-out: a peer may still be using his memory. Only a peer's death ends that.
+ */
+static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait)
+{
+    meeting m = {comm, leaving};
+    const barrier_wait how = {.spin = comm->team->spin,
+                              .timeout = leaving           ? HUGE_VAL
+                                         : comm->impatient ? 0
+                                                           : comm->team->timeout,
+                              .stop = somebody_is_gone,
+                              .state = &m};
+    barrier_result result = wait ? await(comm, &how, leaving) : look(comm, leaving);
+    if (result == BARRIER_WAITING && !is_final(comm, gone_member(&m) >= 0)) {
+        return TSR_IN_PROGRESS;
+    }
+    if (result == BARRIER_WAITING) {
+        result = give_up(comm);
+    }
+    if (result != BARRIER_PASSED) {
+        return break_off(comm, &m, name, result == BARRIER_TIMED_OUT);
+    }
+    mail_close(&comm->letters);
+    comm->gone_since = 0;
+    return TSR_OK;
+}
+
+/* Comes to a meeting. */
+static tsr_status arrive(tsr_comm *comm, const char *name, bool leaving)
+{
+    comm->alone = comm->size == 1;
+    if (comm->alone) {
+        return TSR_OK;
+    }
+    if (comm->team->message) {
+        const tsr_status status = leaving ? (tsr_status)TSR_OK : letters_start(comm);
+        return status < 0 ? comm_give_up(comm, name, status) : TSR_OK;
+    }
+    const barrier_result result =
+        barrier_arrive(&comm->shared->gate, (uint32_t)comm->size, &comm->ticket);
+    comm->alone = result == BARRIER_PASSED;
+    const meeting m = {comm, leaving};
+    return result == BARRIER_BROKEN ? break_off(comm, &m, name, false) : TSR_OK;
+}
+
+/* The first member that refuses, or -1. */
+static int64_t refusing_member(const tsr_comm *comm)
+{
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (comm_record(comm, i)->status < 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static tsr_status report_refusal(tsr_comm *comm, const call *what, int64_t member)
+{
+    const call_record *record = comm_record(comm, member);
+    if (what->status < 0) {
+        return what->status;
+    }
+    return diag_error(comm->ctx, (tsr_status)record->status, NO_PLACE, "%s: rank %lld refuses: %s",
+                      what->name, (long long)tsr_comm_world_rank(comm, member), record->text);
+}
+
+static tsr_status compare_records(tsr_comm *comm, const call *what)
+{
+    const call_record *first = comm_record(comm, 0);
+    for (int64_t i = 1; i < comm->size; i++) {
+        const call_record *other = comm_record(comm, i);
+        if (other->hash != first->hash) {
+            return diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE,
+                              "%s: ranks differ in what they are about to do: rank %lld %s; rank "
+                              "%lld %s",
+                              what->name, (long long)tsr_comm_world_rank(comm, 0), first->text,
+                              (long long)tsr_comm_world_rank(comm, i), other->text);
+        }
+    }
+    return TSR_OK;
+}
+
+/*
+ * A member of a broken group writes no record: peers that have not noticed yet may still be reading
+ * the one before the last, which it would overwrite.
+ */
+tsr_status comm_start(tsr_comm *comm, const call *what)
+{
+    if (comm->broken < 0) {
+        return diag_error(comm->ctx, comm->broken, NO_PLACE,
+                          "%s: the communicator is broken since an earlier call", what->name);
+    }
+    comm->calls++;
+    write_record(comm, what);
+    atomic_store_explicit(&comm->shared->slots[comm->rank].entered, comm->calls,
+                          memory_order_release);
+    return arrive(comm, what->name, false);
+}
+
+tsr_status comm_meet(tsr_comm *comm, const call *what, bool wait)
+{
+    const tsr_status met = meet(comm, what->name, false, wait);
+    if (met != TSR_OK) {
+        return met;
+    }
+    const int64_t refusing = refusing_member(comm);
+    if (refusing >= 0) {
+        return report_refusal(comm, what, refusing);
+    }
+    return comm->team->checked ? compare_records(comm, what) : TSR_OK;
+}
+
+tsr_status comm_enter(tsr_comm *comm, const call *what)
+{
+    requests_finish(comm);
+    TSR_TRY(comm_start(comm, what));
+    return comm_meet(comm, what, true);
+}
+
+tsr_status comm_start_leaving(tsr_comm *comm, const char *name)
+{
+    return comm->broken < 0 ? comm->broken : arrive(comm, name, true);
+}
+
+tsr_status comm_part(tsr_comm *comm, const char *name, bool wait)
+{
+    return meet(comm, name, true, wait);
+}
+
+tsr_status comm_leave(tsr_comm *comm, const char *name)
+{
+    TSR_TRY(comm_start_leaving(comm, name));
+    return comm_part(comm, name, true);
+}
+
+void comm_open_mail(tsr_comm *comm, mail *m)
+{
+    mail_open(m, comm->ctx, comm->team->link, letters_tag(comm, true));
+}
+
+tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status)
+{
+    (void)diag_note(comm->ctx, NO_PLACE, "%s: the communicator is broken from now on", name);
+    comm->broken = status;
+    mail_close(&comm->letters);
+    if (comm->team->message) {
+        notices_tell_given_up(comm, status, -1);
+    }
+    return status;
+}
+
+/* A member that is gone and from or to whom mail is under way; -1 if none. */
+static int64_t gone_peer(const tsr_comm *comm, const mail *m)
+{
+    for (int64_t i = 0; i < comm->size; i++) {
+        const int64_t rank = tsr_comm_world_rank(comm, i);
+        if (team_is_done(comm->team, rank) && mail_waits_for(m, rank)) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+/* Why mail will not come any more; TSR_OK when all has come, TSR_IN_PROGRESS while it may. */
+static tsr_status check_peers(tsr_comm *comm, mail *m, const char *name)
+{
+    notices_look(comm);
+    const tsr_status status = mail_test(m);
+    if (status != TSR_IN_PROGRESS) {
+        return status;
+    }
+    const given_up *g = notices_given_up(comm);
+    const int64_t gone = gone_peer(comm, m);
+    if (g != NULL) {
+        return report_given_up(comm, name, g);
+    }
+    if (!is_final(comm, gone >= 0)) {
+        return TSR_IN_PROGRESS;
+    }
+    comm->broken = TSR_ERR_PEER;
+    return report_gone(comm, name, gone);
+}
+
+tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
+{
+    for (int turn = 0;; turn++) {
+        tsr_status status = mail_test(m);
+        if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait)) {
+            status = check_peers(comm, m, name);
+        }
+        if (status < 0) {
+            return comm->broken < 0 ? status : comm_give_up(comm, name, status);
+        }
+        if (status == TSR_OK) {
+            comm->gone_since = 0;
+        }
+        if (status == TSR_OK || !wait) {
+            return status;
+        }
+        (void)sched_yield();
+    }
+}
+
+tsr_status tsr_barrier(tsr_comm *comm)
+{
+    const call what = {.name = "tsr_barrier", .hash = 1};
+    return comm_enter(comm, &what);
+}

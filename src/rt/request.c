@@ -1,0 +1,234 @@
+#include "rt/request.h"
+
+#include <sched.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+
+/* A collective that was started. */
+typedef struct request {
+    struct request *next; /* in the order of their starts */
+    tsr_arena *arena;     /* of this and of the arguments */
+    tsr_comm *comm;
+    uint64_t id;
+    coll_arguments args;
+    exchange x;
+    bool begun;
+    bool over;
+    tsr_status result; /* when it is over */
+} request;
+
+/* A copy of a view, without the elements. */
+static tsr_status copy_view(tsr_context *ctx, tsr_arena *arena, const tsr_view **view)
+{
+    if (*view == NULL) {
+        return TSR_OK;
+    }
+    tsr_view *copy = arena_copy(arena, *view, 1, sizeof **view);
+    if (copy == NULL) {
+        return diag_nomem(ctx);
+    }
+    const bool readable = copy->rank <= KERNEL_MAX_RANK;
+    if (readable && copy->shape != NULL) {
+        copy->shape = arena_copy(arena, copy->shape, copy->rank, sizeof *copy->shape);
+        if (copy->shape == NULL) {
+            return diag_nomem(ctx);
+        }
+    }
+    if (readable && copy->strides != NULL) {
+        copy->strides = arena_copy(arena, copy->strides, copy->rank, sizeof *copy->strides);
+        if (copy->strides == NULL) {
+            return diag_nomem(ctx);
+        }
+    }
+    *view = copy;
+    return TSR_OK;
+}
+
+static tsr_status copy_list(tsr_context *ctx, tsr_arena *arena, int64_t members,
+                            const int64_t **list)
+{
+    if (*list == NULL) {
+        return TSR_OK;
+    }
+    *list = arena_copy(arena, *list, (size_t)members, sizeof **list);
+    return *list != NULL ? TSR_OK : diag_nomem(ctx);
+}
+
+static tsr_status copy_arguments(request *r)
+{
+    tsr_context *ctx = r->comm->ctx;
+    const int64_t members = r->comm->size;
+    const bool one = r->args.src == r->args.dst;
+    TSR_TRY(copy_view(ctx, r->arena, &r->args.src));
+    if (one) {
+        r->args.dst = r->args.src;
+    } else {
+        TSR_TRY(copy_view(ctx, r->arena, &r->args.dst));
+    }
+    TSR_TRY(copy_list(ctx, r->arena, members, &r->args.src_counts));
+    TSR_TRY(copy_list(ctx, r->arena, members, &r->args.dst_counts));
+    return copy_list(ctx, r->arena, members, &r->args.destinations);
+}
+
+/* Goes on with a request as far as it gets, or to its end. */
+static void advance(request *r, bool wait)
+{
+    tsr_status status = TSR_OK;
+    if (!r->begun) {
+        r->begun = true;
+        status = exchange_begin(&r->x, r->comm, &r->args);
+    }
+    while (status == TSR_OK && r->x.next != NULL) {
+        status = r->x.next(&r->x, wait);
+    }
+    if (status != TSR_IN_PROGRESS) {
+        exchange_end(&r->x);
+        r->over = true;
+        r->result = status;
+    }
+}
+
+void requests_progress(tsr_comm *world)
+{
+    if (world->progressing) {
+        return;
+    }
+    world->progressing = true;
+    world->turn++;
+    for (request *r = world->requests; r != NULL; r = r->next) {
+        if (!r->over && r->comm->turn_seen != world->turn) {
+            r->comm->turn_seen = world->turn;
+            advance(r, false);
+        }
+    }
+    world->progressing = false;
+}
+
+static request *first_of(const tsr_comm *comm)
+{
+    for (request *r = comm->world->requests; r != NULL; r = r->next) {
+        if (!r->over && r->comm == comm) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+/* Goes on with everything until a request is over, or with NULL all of a communicator are. */
+static void finish(tsr_comm *comm, const request *last)
+{
+    tsr_comm *world = comm->world;
+    const double deadline = clock_seconds() + world->team->timeout;
+    for (;;) {
+        requests_progress(world);
+        request *first = first_of(comm);
+        if (first == NULL || (last != NULL && last->over)) {
+            return;
+        }
+        if (clock_seconds() > deadline) {
+            comm->impatient = true;
+            advance(first, true);
+            comm->impatient = false;
+        }
+        (void)sched_yield();
+    }
+}
+
+void requests_finish_all(tsr_comm *comm)
+{
+    if (!comm->world->progressing && first_of(comm) != NULL) {
+        finish(comm, NULL);
+    }
+}
+
+tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request *out)
+{
+    tsr_comm *world = comm->world;
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(comm->ctx, &arena));
+    request *r = ARENA_NEW(arena, request);
+    if (r == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(comm->ctx);
+    }
+    *r = (request){.arena = arena, .comm = comm, .args = *args, .id = ++world->last_request};
+    const tsr_status copied = copy_arguments(r);
+    if (copied < 0) {
+        tsr_arena_destroy(arena);
+        return copied;
+    }
+    request **end = &world->requests;
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    *end = r;
+    out->id = r->id;
+    requests_progress(world);
+    return TSR_OK;
+}
+
+/* The place of a request in the list; NULL with a diagnostic. */
+static request **find(tsr_comm *comm, tsr_request which)
+{
+    for (request **r = &comm->world->requests; *r != NULL; r = &(*r)->next) {
+        if ((*r)->id == which.id) {
+            return r;
+        }
+    }
+    const bool was = which.id > 0 && which.id <= comm->world->last_request;
+    (void)diag_error(
+        comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+        was ? "request %llu was waited for already: wait for each exactly once"
+            : "there is no request %llu: only what a call ending in _start gave is one",
+        (unsigned long long)which.id);
+    return NULL;
+}
+
+static tsr_status take(request **at)
+{
+    request *r = *at;
+    const tsr_status result = r->result;
+    *at = r->next;
+    tsr_arena_destroy(r->arena);
+    return result;
+}
+
+tsr_status tsr_wait(tsr_comm *comm, tsr_request which)
+{
+    request **at = find(comm, which);
+    if (at == NULL) {
+        return TSR_ERR_INVALID;
+    }
+    if (!(*at)->over) {
+        finish((*at)->comm, *at);
+    }
+    return take(at);
+}
+
+tsr_status tsr_test(tsr_comm *comm, tsr_request which)
+{
+    request **at = find(comm, which);
+    if (at == NULL) {
+        return TSR_ERR_INVALID;
+    }
+    requests_progress(comm->world);
+    return (*at)->over ? take(at) : TSR_IN_PROGRESS;
+}
+
+tsr_status requests_drop(tsr_comm *world)
+{
+    tsr_status status = TSR_OK;
+    while (world->requests != NULL) {
+        request *r = world->requests;
+        status = diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                            "request %llu, of %s, was never waited for: wait for each exactly once",
+                            (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
+        if (r->begun && !r->over) {
+            exchange_end(&r->x);
+        }
+        (void)take(&world->requests);
+    }
+    return status;
+}

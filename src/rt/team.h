@@ -1,0 +1,65 @@
+/* The ranks of a world: what all of them know of each, and what they share. */
+#ifndef RT_TEAM_H
+#define RT_TEAM_H
+
+#include <stdatomic.h>
+
+#include <tessera/comm.h>
+
+#include "rt/mail.h"
+
+enum { COMM_MAX_RANKS = 1024, CALL_TEXT = 160 };
+
+typedef enum rank_state { RANK_RUNNING, RANK_ENDED, RANK_FAILED, RANK_DIED } rank_state;
+
+/* What all ranks know of one. */
+typedef struct rank_shared {
+    _Alignas(64) _Atomic int64_t bytes_sent;
+    _Atomic int64_t bytes_received;
+    _Atomic int64_t bytes_local;
+    _Atomic int32_t state;
+    int32_t status;
+    char text[CALL_TEXT];
+} rank_shared;
+
+/* Set up before the ranks start. Ranks that share no memory have one each, of their own. */
+typedef struct team {
+    int64_t num_ranks;
+    double timeout;
+    bool checked;
+    bool spin;
+    bool threads;          /* all memory is everybody's */
+    bool message;          /* ranks share no memory */
+    const char *name;      /* "threads" */
+    const mail_link *link; /* NULL when this library started the ranks */
+    const int *lives; /* for each rank a descriptor that says when its process is gone; or NULL */
+    size_t segment_bytes;
+    char *segments; /* of all ranks, one behind the other */
+    rank_shared *ranks;
+    struct comm_shared *world;
+    size_t control_bytes; /* from `world` on: the world and the ranks */
+} team;
+
+/* What a spec asks for, checked and with the defaults in place; nothing is mapped yet. */
+tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_ranks, team *t);
+
+/*
+ * Maps what the ranks share: memory of this process, and of those forked from it if `shared`; or
+ * files in memory, one for what describes the ranks and one for the segment of each.
+ */
+tsr_status team_map(tsr_context *ctx, team *t, bool shared);
+bool team_map_files(team *t, int control, const int *segments);
+void team_unmap(team *t);
+
+/* Tells the others that a rank is done, and how it went. */
+void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text);
+/* Notices the processes that are gone without having said so. */
+void team_look_for_deaths(const team *t);
+/* Whether a rank, or every rank but one, is done. */
+bool team_is_done(const team *t, int64_t rank);
+bool team_others_are_done(const team *t, int64_t rank);
+
+/* What became of all ranks: the status of the lowest that failed, with a message for each. */
+tsr_status team_collect(tsr_context *ctx, const team *t);
+
+#endif

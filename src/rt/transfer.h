@@ -1,0 +1,58 @@
+/*
+ * A step of a redistribution under way on one rank: where its moves read and write.
+ *
+ * Where ranks share memory, a move copies from shard to shard (redistribute.c); else what a rank
+ * has for another is packed into one message (transfer_mail.c). The order of the moves, and of the
+ * boxes of each, is the same on all ranks, so that messages need no headings.
+ */
+#ifndef RT_TRANSFER_H
+#define RT_TRANSFER_H
+
+#include "kernel/copy.h"
+#include "kernel/fold.h"
+#include "plan/plan.h"
+#include "rt/tensor.h"
+
+typedef struct transfer {
+    tsr_comm *world;
+    const plan_step *step;
+    tsr_tensor *src;
+    tsr_tensor *dst;
+    fold_op op;
+    size_t item;
+    bool stream;
+    int64_t only; /* the one rank that gets anything; -1 for all */
+} transfer;
+
+/* A box of a move: the rows of one choice for each dimension, the last one fastest. */
+typedef struct transfer_box {
+    size_t choice[KERNEL_MAX_RANK];
+    int64_t shape[KERNEL_MAX_RANK];
+    int64_t src[KERNEL_MAX_RANK]; /* where its rows begin, in the shards */
+    int64_t dst[KERNEL_MAX_RANK];
+} transfer_box;
+
+/* The first box of a move that has elements, and the next one; false when there is none. */
+void transfer_first(const transfer *x, const plan_move *move, transfer_box *box);
+bool transfer_next(const transfer *x, const plan_move *move, transfer_box *box);
+
+/* Where a place in an array is, by its strides. */
+static inline int64_t transfer_offset(const int64_t *rows, const int64_t *strides, size_t rank)
+{
+    int64_t offset = 0;
+    for (size_t i = 0; i < rank; i++) {
+        offset += rows[i] * strides[i];
+    }
+    return offset;
+}
+
+/* Whether a move is carried out at all. */
+static inline bool transfer_wants(const transfer *x, const plan_move *move)
+{
+    return move->elements > 0 && (x->only < 0 || x->only == move->dst);
+}
+
+/* The whole step, between ranks that share no memory, behind comm_enter. */
+tsr_status transfer_by_mail(const transfer *x);
+
+#endif

@@ -1,0 +1,54 @@
+#include "kinds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    tsr_ranks ranks;
+} kinds[] = {
+    {"threads", TSR_RANKS_THREADS},  {"processes", TSR_RANKS_PROCESSES},
+    {"messages", RANKS_BY_MESSAGES}, {"joined", RANKS_JOINED},
+    {"mpi", TSR_RANKS_MPI},
+};
+
+static tsr_ranks chosen;
+
+void kinds_choose(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(argv[1], kinds[i].name) == 0) {
+            chosen = kinds[i].ranks;
+            return;
+        }
+    }
+    (void)fprintf(stderr, "usage: %s threads|processes|messages|joined|mpi\n", argv[0]);
+    exit(2);
+}
+
+tsr_ranks kinds_chosen(void)
+{
+    return chosen;
+}
+
+/* How many processes mpirun started. */
+static int64_t launched(void)
+{
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+    size = size != NULL ? size : getenv("PMI_SIZE");
+    return size != NULL ? atoll(size) : 1;
+}
+
+bool kinds_next_count(size_t *at, int64_t most, int64_t *count)
+{
+    static const int64_t counts[] = {1, 2, 3, 4, 7, 8, 11};
+    const bool mpi = chosen == TSR_RANKS_MPI;
+    const size_t end = mpi ? 1 : sizeof counts / sizeof counts[0];
+    if (*at >= end) {
+        return false;
+    }
+    *count = mpi ? launched() : counts[*at];
+    (*at)++;
+    return mpi || *count <= most;
+}

@@ -1,0 +1,342 @@
+#include "post_office.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/joined.h"
+#include "rt/letters.h"
+#include "rt/request.h"
+
+enum { COPIED_BYTES = 512, LONGEST_DELAY = 5 };
+
+/* A message, or somebody who waits for one. */
+typedef struct letter {
+    struct letter *next;
+    int64_t peer; /* who sent it, or from whom it is wanted */
+    int32_t tag;
+    size_t bytes;
+    char *data; /* the sender's, unless it was copied; or where it goes */
+    bool copied;
+    int delay;   /* how often it is overlooked */
+    bool done;   /* received; the sender's memory is his again */
+    bool let_go; /* nobody asks for it any more */
+} letter;
+
+/* Of one rank: what has come, in order, and what it waits for, in order. */
+typedef struct box {
+    letter *come;
+    letter *wanted;
+} box;
+
+typedef struct office {
+    pthread_mutex_t lock;
+    int64_t size;
+    uint64_t luck;
+    box *boxes;
+} office;
+
+/* A rank's end; also a request: the letter and whether it was sent. */
+typedef struct counter {
+    office *office;
+    int64_t rank;
+} counter;
+
+static void append(letter **list, letter *l)
+{
+    while (*list != NULL) {
+        list = &(*list)->next;
+    }
+    *list = l;
+}
+
+static void take_out(letter **list, const letter *l)
+{
+    while (*list != NULL && *list != l) {
+        list = &(*list)->next;
+    }
+    if (*list != NULL) {
+        *list = l->next;
+    }
+}
+
+static void free_letter(letter *l)
+{
+    if (l->copied) {
+        free(l->data);
+    }
+    free(l);
+}
+
+static letter *new_letter(int64_t peer, int32_t tag, size_t bytes)
+{
+    letter *l = calloc(1, sizeof *l);
+    if (l != NULL) {
+        l->peer = peer;
+        l->tag = tag;
+        l->bytes = bytes;
+    }
+    return l;
+}
+
+static int post(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes, void **out)
+{
+    counter *c = state;
+    letter *l = new_letter(c->rank, tag, bytes);
+    if (l == NULL || peer < 0 || peer >= c->office->size || peer == c->rank || bytes == 0) {
+        free(l);
+        return 1;
+    }
+    l->copied = bytes <= COPIED_BYTES;
+    l->data = (char *)(uintptr_t)data;
+    if (l->copied) {
+        l->data = malloc(bytes);
+        if (l->data == NULL) {
+            free(l);
+            return 1;
+        }
+        memcpy(l->data, data, bytes);
+    }
+    (void)pthread_mutex_lock(&c->office->lock);
+    c->office->luck = c->office->luck * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    l->delay = tag == TAG_NOTICE ? 0 : (int)(c->office->luck >> 33) % LONGEST_DELAY;
+    append(&c->office->boxes[peer].come, l);
+    (void)pthread_mutex_unlock(&c->office->lock);
+    *out = l;
+    return 0;
+}
+
+static int want(void *state, int64_t peer, int32_t tag, void *data, size_t bytes, void **out)
+{
+    counter *c = state;
+    letter *l = new_letter(peer, tag, bytes);
+    if (l == NULL) {
+        return 1;
+    }
+    l->data = data;
+    (void)pthread_mutex_lock(&c->office->lock);
+    append(&c->office->boxes[c->rank].wanted, l);
+    (void)pthread_mutex_unlock(&c->office->lock);
+    *out = l;
+    return 0;
+}
+
+/* The first who waits for a letter. */
+static letter *receiver_of(const box *b, const letter *come)
+{
+    for (letter *w = b->wanted; w != NULL; w = w->next) {
+        if (!w->done && w->peer == come->peer && w->tag == come->tag) {
+            return w;
+        }
+    }
+    return NULL;
+}
+
+/* Whether an earlier letter of the same kind still waits. */
+static bool is_behind(const box *b, const letter *l)
+{
+    for (const letter *e = b->come; e != l; e = e->next) {
+        if (e->peer == l->peer && e->tag == l->tag) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Hands out what has come to a rank. */
+static void deliver(box *b)
+{
+    for (letter *l = b->come, *next = NULL; l != NULL; l = next) {
+        next = l->next;
+        letter *w = receiver_of(b, l);
+        if (l->delay > 0) {
+            l->delay--;
+            continue;
+        }
+        if (w == NULL || is_behind(b, l)) {
+            continue;
+        }
+        if (w->bytes != l->bytes) {
+            abort(); /* the library asked for another size than was sent */
+        }
+        memcpy(w->data, l->data, l->bytes);
+        w->done = true;
+        take_out(&b->come, l);
+        l->done = true;
+        if (l->let_go) {
+            free_letter(l);
+        }
+    }
+}
+
+static int test(void *state, void **request, bool *done)
+{
+    counter *c = state;
+    letter *l = *request;
+    (void)pthread_mutex_lock(&c->office->lock);
+    box *b = &c->office->boxes[c->rank];
+    deliver(b);
+    const bool wanted = l->peer != c->rank;
+    *done = l->done || l->copied;
+    if (*done) {
+        *request = NULL;
+        if (wanted) {
+            take_out(&b->wanted, l);
+        }
+        if (wanted || l->done) {
+            free_letter(l);
+        } else {
+            l->let_go = true;
+        }
+    }
+    (void)pthread_mutex_unlock(&c->office->lock);
+    return 0;
+}
+
+static int cancel(void *state, void **request)
+{
+    counter *c = state;
+    letter *l = *request;
+    (void)pthread_mutex_lock(&c->office->lock);
+    if (l->peer != c->rank) {
+        take_out(&c->office->boxes[c->rank].wanted, l);
+        free_letter(l);
+    } else if (l->done) {
+        free_letter(l);
+    } else {
+        l->let_go = true;
+    }
+    (void)pthread_mutex_unlock(&c->office->lock);
+    *request = NULL;
+    return 0;
+}
+
+static int probe(void *state, int32_t tag, bool *found, int64_t *peer)
+{
+    counter *c = state;
+    *found = false;
+    (void)pthread_mutex_lock(&c->office->lock);
+    box *b = &c->office->boxes[c->rank];
+    deliver(b);
+    for (const letter *l = b->come; l != NULL && !*found; l = l->next) {
+        *found = l->tag == tag && l->delay == 0;
+        *peer = l->peer;
+    }
+    (void)pthread_mutex_unlock(&c->office->lock);
+    return 0;
+}
+
+static const char *error_text(void *state, int error)
+{
+    (void)state;
+    return error == 1 ? "no such letter" : "unknown";
+}
+
+static void abort_all(void *state, int code)
+{
+    (void)state;
+    (void)code;
+}
+
+static void close_counter(void *state, bool broken)
+{
+    (void)state;
+    (void)broken;
+}
+
+/* One rank and what it runs. */
+typedef struct rank {
+    pthread_t thread;
+    tsr_context *report; /* where rank 0 says what became of all */
+    const tsr_launch_spec *spec;
+    tsr_rank_function function;
+    void *state;
+    counter at;
+    tsr_status status;
+} rank;
+
+static void *run_rank(void *argument)
+{
+    rank *r = argument;
+    tsr_context *ctx = NULL;
+    tsr_comm *world = NULL;
+    const tsr_transport transport = {.version = TSR_TRANSPORT_VERSION,
+                                     .name = "post office",
+                                     .rank = r->at.rank,
+                                     .size = r->at.office->size,
+                                     .most_bytes = (size_t)1 << 20,
+                                     .most_tag = 32767,
+                                     .state = &r->at,
+                                     .send = post,
+                                     .receive = want,
+                                     .test = test,
+                                     .cancel = cancel,
+                                     .probe = probe,
+                                     .error_text = error_text,
+                                     .abort = abort_all,
+                                     .close = close_counter};
+    r->status = tsr_context_create(NULL, &ctx);
+    if (r->status == TSR_OK) {
+        r->status = joined_open(ctx, &transport, r->spec, &world);
+    }
+    if (r->status == TSR_OK) {
+        const tsr_status status = r->function(world, r->state);
+        const tsr_status dropped = requests_drop(world);
+        r->status =
+            joined_close(world, r->report != NULL ? r->report : ctx, status < 0 ? status : dropped);
+    }
+    tsr_context_destroy(ctx);
+    return NULL;
+}
+
+static void free_letters(letter *l)
+{
+    while (l != NULL) {
+        letter *next = l->next;
+        free_letter(l);
+        l = next;
+    }
+}
+
+static tsr_status run_all(tsr_context *ctx, const tsr_launch_spec *spec, office *o, rank *ranks,
+                          tsr_rank_function function, void *state)
+{
+    for (int64_t i = 0; i < o->size; i++) {
+        ranks[i] = (rank){.report = i == 0 ? ctx : NULL,
+                          .spec = spec,
+                          .function = function,
+                          .state = state,
+                          .at = {o, i}};
+        if (pthread_create(&ranks[i].thread, NULL, run_rank, &ranks[i]) != 0) {
+            abort();
+        }
+    }
+    for (int64_t i = 0; i < o->size; i++) {
+        (void)pthread_join(ranks[i].thread, NULL);
+    }
+    for (int64_t i = 0; i < o->size; i++) {
+        free_letters(o->boxes[i].come);
+        free_letters(o->boxes[i].wanted);
+    }
+    return ranks[0].status;
+}
+
+tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_function function,
+                        void *state)
+{
+    if (spec->ranks != RANKS_BY_MESSAGES && spec->ranks != RANKS_JOINED) {
+        return tsr_launch(ctx, spec, function, state);
+    }
+    office o = {.lock = PTHREAD_MUTEX_INITIALIZER, .size = spec->num_ranks};
+    const size_t n = (size_t)spec->num_ranks;
+    o.boxes = calloc(n, sizeof *o.boxes);
+    rank *ranks = calloc(n, sizeof *ranks);
+    if (o.boxes == NULL || ranks == NULL) {
+        abort();
+    }
+    (void)setenv("TSR_TRANSPORT", spec->ranks == RANKS_BY_MESSAGES ? "message" : "", 1);
+    const tsr_status status = run_all(ctx, spec, &o, ranks, function, state);
+    free(ranks);
+    free(o.boxes);
+    return status;
+}

@@ -1,0 +1,19 @@
+/*
+ * A transport between threads of one process, for tests of what goes by messages, and of what
+ * processes of another launcher do. It is unkind where it may be: a message takes a while, and one
+ * of more than a few bytes is read from the sender's memory only when it is received.
+ */
+#ifndef POST_OFFICE_H
+#define POST_OFFICE_H
+
+#include <tessera/tessera.h>
+
+/* Kinds of ranks beside those of the library. */
+#define RANKS_BY_MESSAGES ((tsr_ranks)100) /* threads that share nothing, as far as we know */
+#define RANKS_JOINED ((tsr_ranks)101) /* threads that find each other's memory as processes do */
+
+/* tsr_launch, for these kinds as well. */
+tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_function function,
+                        void *state);
+
+#endif
