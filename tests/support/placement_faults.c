@@ -5,6 +5,7 @@
 #include <dlpack/dlpack.h>
 
 #include "placements.h"
+#include "post_office.h"
 
 #include "base/base.h"
 #include "rt/comm.h"
@@ -411,7 +412,7 @@ static void launch(fixture *f, tsr_ranks kind, bool checked, tsr_rank_function f
                                   .timeout = 20,
                                   .checked = checked,
                                   .segment_bytes = (size_t)1 << 24};
-    if (tsr_launch(f->ctx, &spec, function, &s) != TSR_OK) {
+    if (launch_ranks(f->ctx, &spec, function, &s) != TSR_OK) {
         fail_msg("%s", tsr_context_diagnostics(f->ctx)->text);
     }
 }

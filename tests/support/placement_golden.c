@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "placements.h"
+#include "post_office.h"
 
 #include "base/base.h"
 #include "rt/comm.h"
@@ -15,7 +16,7 @@ static void launch(fixture *f, int64_t ranks, tsr_ranks kind, tsr_rank_function 
                                   .timeout = 20,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 24};
-    if (tsr_launch(f->ctx, &spec, function, state) != TSR_OK) {
+    if (launch_ranks(f->ctx, &spec, function, state) != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
     }
 }

@@ -1,4 +1,5 @@
 #include "placements.h"
+#include "post_office.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -837,7 +838,7 @@ static void launch(fixture *f, int64_t ranks, tsr_ranks kind, tsr_rank_function 
                                   .timeout = 60,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 26};
-    if (tsr_launch(f->ctx, &spec, function, state) != TSR_OK) {
+    if (launch_ranks(f->ctx, &spec, function, state) != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
     }
 }
