@@ -8,9 +8,11 @@
 #include <tessera/comm.h>
 #include <tessera/context.h>
 #include <tessera/dialect.h>
+#include <tessera/dlpack.h>
 #include <tessera/dtype.h>
 #include <tessera/geometry.h>
 #include <tessera/mesh.h>
+#include <tessera/placement.h>
 #include <tessera/plan.h>
 #include <tessera/sharding.h>
 #include <tessera/stride.h>
