@@ -142,7 +142,7 @@ tsr_status plugin_open_world(tsr_context *ctx, const char *name, tsr_transport *
     TSR_TRY(open_kind(ctx, kind, NULL, out));
     const tsr_status status = check_size(ctx, out);
     if (status < 0) {
-        out->close(out->state, true);
+        out->close(out->state, TSR_END_BROKEN);
     }
     return status;
 }
