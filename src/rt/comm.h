@@ -15,6 +15,7 @@
 
 #include <tessera/comm.h>
 
+#include "plan/cache.h"
 #include "rt/barrier.h"
 #include "rt/mail.h"
 #include "rt/segment.h"
@@ -65,6 +66,7 @@ struct tsr_comm {
     segment *own;
     /* Only the world has these. */
     struct comm_kept *kept; /* groups made from it */
+    plan_cache plans;
     int32_t num_kept;
     struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;
