@@ -47,3 +47,17 @@ fi
 [[ $output == *"the plug-in for mpich cannot be loaded"* ]] || fail "$output"
 output=$(TSR_MPI=none run_mpi openmpi 1 "$example" 3 | sort -u)
 [[ $output == "$(sort -u <<<"$threads")" ]] || fail "TSR_MPI=none: $output"
+
+# The command notices: its processes are the ranks, and one of them speaks.
+move=(redistribute --mesh '<["x"=2]>' --shape 60x80xf32 --from '[{"x"}, {}]' --to '[{}, {"x"}]' --times 1)
+for mpi in openmpi mpich; do
+    output=$(run_mpi $mpi 2 "$TESSERA" "${move[@]}")
+    [[ $output == *"ranks         2, $mpi"$'\n'*"all in their place"* ]] || fail "$output"
+    [[ $(grep -c elements <<<"$output") -eq 1 ]] || fail "$output"
+    output=$(TSR_TRANSPORT=message run_mpi $mpi 2 "$TESSERA" "${move[@]}")
+    [[ $output == *"ranks         2, $mpi, by messages"$'\n'*"all in their place"* ]] || fail "$output"
+    output=$(run_mpi $mpi 2 "$TESSERA" show --mesh '<["x"=2]>' '[{"x"}]')
+    [[ $(grep -c devices <<<"$output") -eq 1 ]] || fail "$output"
+    ! output=$(run_mpi $mpi 3 "$TESSERA" "${move[@]}" 2>&1) || fail "$output"
+    [[ $output == *"asks for 2 ranks, $mpi started 3"* ]] || fail "$output"
+done
