@@ -33,6 +33,8 @@ typedef struct card {
 
 /* A world and what it was made from. */
 typedef struct joined {
+    struct joined *next; /* in the list of those that are never freed */
+    tsr_comm *world;
     tsr_context *ctx;
     team t;
     mail_link link;
@@ -42,6 +44,12 @@ typedef struct joined {
     int control;  /* this process's, while the others open them */
     int segment;
 } joined;
+
+/*
+ * Worlds that ended while something was being sent from their memory, to ranks that are gone: a
+ * transport may read it until the process ends.
+ */
+static _Atomic(joined *) never_freed;
 
 static void name_host(char *host)
 {
@@ -227,10 +235,13 @@ static void destroy(joined *j, tsr_transport_end how)
         forget_lives(j);
     }
     j->link.transport.close(j->link.transport.state, how);
-    /* Letters that nobody took may still be read from there. */
-    if (j->settled) {
-        team_unmap(&j->t);
+    if (!j->settled) {
+        j->next = atomic_load(&never_freed);
+        while (!atomic_compare_exchange_weak(&never_freed, &j->next, j)) {
+        }
+        return;
     }
+    team_unmap(&j->t);
     (void)context_resize(ctx, j->lives, n * sizeof *j->lives, 0);
     (void)context_resize(ctx, j->cards, n * sizeof *j->cards, 0);
     (void)context_resize(ctx, j, sizeof *j, 0);
@@ -278,7 +289,8 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
         destroy(j, TSR_END_BROKEN);
         return status;
     }
-    (*world)->joined = j;
+    j->world = *world;
+    j->world->joined = j;
     return TSR_OK;
 }
 
@@ -314,6 +326,7 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     if (world->team->message) {
         notices_tell_end(world, status, text);
     }
+    comm_drop_letters(world);
     const bool all = await_ends(world);
     const tsr_status ended = team_collect(ctx, world->team);
     j->settled = mail_settle(&j->link, j->ctx, all ? SECONDS_TO_SETTLE : 0);
