@@ -18,6 +18,7 @@ struct command {
 };
 
 int redistribute_run(int argc, char **argv);
+int rule_run(int argc, char **argv);
 int show_run(int argc, char **argv);
 
 #endif

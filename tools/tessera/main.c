@@ -16,6 +16,7 @@
 
 static const struct command commands[] = {
     {"redistribute", "what moves between two layouts of a tensor, and how fast", redistribute_run},
+    {"rule", "the sharding rule of an op, and what propagates through it", rule_run},
     {"show", "what each device holds of a tensor, as a table and a picture", show_run},
 };
 static const size_t num_commands = sizeof commands / sizeof commands[0];

@@ -1,0 +1,10 @@
+/* An op as people write it: `matmul 2x4,4x8`. */
+#ifndef TOOL_RULE_OP_H
+#define TOOL_RULE_OP_H
+
+#include "session.h"
+
+/* The rule of an op, or the rule itself. An exit code; the failure has been said. */
+int rule_op_read(struct session *session, const char *op, const tsr_rule **out, bool *elementwise);
+
+#endif
