@@ -42,7 +42,7 @@ static void bench_cold(tsr_context *ctx, const tsr_launch_spec *spec, bench_run 
     INSIST(samples != MAP_FAILED);
     for (size_t i = 0; i < num_work_rows; i++) {
         run->row = &work_rows[i];
-        if (run->row->least_ranks > spec->num_ranks) {
+        if (!contest_has_cold(run->row)) {
             continue;
         }
         for (size_t round = 0; round < COLD_ROUNDS; round++) {

@@ -9,14 +9,26 @@ static bool always(const contest *c)
     return true;
 }
 
+/* At four ranks the largest size has no room for copies of everything. */
+static bool has_room(const contest *c)
+{
+    return c->ranks * c->work->mebibytes <= 1024;
+}
+
 static bool is_collective(const contest *c)
 {
     return c->work->row->collective != NO_COLLECTIVE;
 }
 
+static bool is_collective_with_room(const contest *c)
+{
+    return has_room(c) && is_collective(c);
+}
+
+/* Messages are slow, and what they cost does not change beyond caches. */
 static bool has_messages(const contest *c)
 {
-    return c->messages != NULL;
+    return c->messages != NULL && c->work->mebibytes <= 64;
 }
 
 static void redistribute_owned(contest *c)
@@ -94,20 +106,33 @@ static void collective_mailed(contest *c)
 
 const contestant library_contestants[] = {
     {"tessera", IN_SEGMENTS, true, always, redistribute_owned},
-    {"tessera user", IN_USER_MEMORY, false, always, redistribute_user},
+    {"tessera user", IN_USER_MEMORY, false, has_room, redistribute_user},
     {"tessera collective", IN_SEGMENTS, true, is_collective, collective_owned},
-    {"tessera collective user", IN_USER_MEMORY, false, is_collective, collective_user},
+    {"tessera collective user", IN_USER_MEMORY, false, is_collective_with_room, collective_user},
     {"tessera messages", IN_USER_MEMORY, false, has_messages, redistribute_mailed},
     {"tessera collective messages", IN_USER_MEMORY, false, has_mailed_collective,
      collective_mailed},
 };
 const size_t num_library_contestants = sizeof library_contestants / sizeof library_contestants[0];
 
+/* Whether a variable is unset, or says this. */
+static bool wishes(const char *variable, const char *what)
+{
+    const char *wish = getenv(variable);
+    return wish == NULL || strstr(what, wish) != NULL;
+}
+
 const contest_size *contest_sizes(void)
 {
-    static const contest_size all[] = {{1, 21}, {64, 9}, {512, 5}, {0}};
+    static const contest_size all[] = {{1, 21}, {64, 9}, {512, 3}, {0}};
     static const contest_size quick[] = {{64, 5}, {0}};
+    static contest_size one[] = {{0, 9}, {0}};
     const char *wish = getenv("TSR_BENCH_QUICK");
+    const char *size = getenv("TSR_BENCH_MIB");
+    if (size != NULL) {
+        one[0].mebibytes = atoll(size);
+        return one;
+    }
     return wish != NULL && strcmp(wish, "1") == 0 ? quick : all;
 }
 
@@ -288,7 +313,7 @@ void contest_run(contest *c, const contest_size *size, const contest_hooks *hook
     c->work = w;
     get_memory(c, size->mebibytes);
     for (size_t i = 0; i < num_work_rows; i++) {
-        if (work_rows[i].least_ranks > c->ranks) {
+        if (work_rows[i].least_ranks > c->ranks || !wishes("TSR_BENCH_WORK", work_rows[i].name)) {
             continue;
         }
         work_open(c->world, &work_rows[i], size->mebibytes, w);
@@ -324,6 +349,11 @@ static double time_fresh_copy(contest *c, size_t bytes)
     free(from);
     (void)munmap(to, bytes);
     return took;
+}
+
+bool contest_has_cold(const work_row *row)
+{
+    return row->wanted_mpi > 0 && wishes("TSR_BENCH_WORK", row->name);
 }
 
 contest_cold contest_cold_once(contest *c, const work_row *row)

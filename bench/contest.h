@@ -45,7 +45,10 @@ typedef struct contest_size {
     int rounds;
 } contest_size;
 
-/* The sizes to measure, ended by one of 0; fewer with TSR_BENCH_QUICK=1. */
+/*
+ * The sizes to measure, ended by one of 0. TSR_BENCH_QUICK=1 makes them fewer, TSR_BENCH_MIB is the
+ * only one; TSR_BENCH_WORK, a part of its name, the only work.
+ */
 const contest_size *contest_sizes(void);
 
 /* Every work of a size on the ranks of a world, with the library's contestants and some more. */
@@ -59,13 +62,14 @@ void contest_run(contest *c, const contest_size *size, const contest_hooks *hook
 
 /*
  * The first use of fresh memory, which the system has to find: one work in a new world, beside
- * memcpy into memory just as fresh. At one size, every work that two ranks can do.
+ * memcpy into memory just as fresh. At one size, the works of which something is wanted.
  */
 enum { COLD_MIB = 64, COLD_ROUNDS = 3 };
 typedef struct contest_cold {
     double ours;
     double limit;
 } contest_cold;
+bool contest_has_cold(const work_row *row);
 contest_cold contest_cold_once(contest *c, const work_row *row);
 void contest_report_cold(const contest *c, const work_row *row, const contest_cold *samples);
 

@@ -395,7 +395,7 @@ static void bench_cold(tsr_context *ctx, contest c)
     for (size_t i = 0; i < num_work_rows; i++) {
         contest_cold samples[COLD_ROUNDS];
         int rank;
-        if (work_rows[i].least_ranks > RANKS) {
+        if (!contest_has_cold(&work_rows[i])) {
             continue;
         }
         for (size_t round = 0; round < COLD_ROUNDS; round++) {
