@@ -122,8 +122,8 @@ static void share(int64_t total, const int64_t *weights, size_t count, int64_t *
 
 static void add_sizes(text *t, const work_case *c, bool rising)
 {
-    int64_t weights[WORK_RANKS];
-    int64_t shares[WORK_RANKS];
+    int64_t weights[WORK_RANKS] = {0};
+    int64_t shares[WORK_RANKS] = {0};
     for (int64_t i = 0; i < c->ranks; i++) {
         weights[i] = rising ? i + 1 : c->ranks - i;
     }
@@ -135,8 +135,8 @@ static void add_sizes(text *t, const work_case *c, bool rising)
 
 static void add_counts(text *t, const work_case *c)
 {
-    int64_t weights[2 * WORK_RANKS * WORK_RANKS];
-    int64_t shares[2 * WORK_RANKS * WORK_RANKS];
+    int64_t weights[2 * WORK_RANKS * WORK_RANKS] = {0};
+    int64_t shares[2 * WORK_RANKS * WORK_RANKS] = {0};
     const int64_t partitions = 2 * c->ranks;
     const int64_t count = c->ranks * partitions;
     for (int64_t i = 0; i < count; i++) {
@@ -338,7 +338,8 @@ static bool fill_row(const work_case *c, int64_t rank, int64_t index, int64_t co
 static bool row_is_right(const work_case *c, int64_t rank, int64_t index, int64_t count, char *row)
 {
     const float times = c->row->pending ? (float)c->ranks : 1;
-    const float more = c->row->pending ? (float)(c->ranks * (c->ranks - 1) / 2) : 0;
+    const int64_t numbers = c->ranks * (c->ranks - 1) / 2;
+    const float more = c->row->pending ? (float)numbers : 0;
     bool right = true;
     (void)rank;
     for (int64_t i = 0; i < count; i++) {

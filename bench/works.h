@@ -28,10 +28,10 @@ typedef struct work_row {
     int64_t shape[WORK_DIMS]; /* for 1 MiB */
     int64_t more[WORK_DIMS];  /* added behind the size */
     size_t grows;             /* the extent that grows with the size */
-    work_collective collective;
     double wanted_threads;
     double wanted_mpi;
     int64_t least_ranks;
+    work_collective collective;
     bool replicated; /* every rank has the whole source */
     bool pending;    /* the source is to be summed */
 } work_row;
