@@ -8,12 +8,17 @@
 #include <tessera/comm.h>
 #include <tessera/context.h>
 #include <tessera/dialect.h>
+#include <tessera/dlpack.h>
 #include <tessera/dtype.h>
 #include <tessera/geometry.h>
 #include <tessera/mesh.h>
+#include <tessera/placement.h>
 #include <tessera/plan.h>
+#include <tessera/propagate.h>
+#include <tessera/rule.h>
 #include <tessera/sharding.h>
 #include <tessera/stride.h>
 #include <tessera/tensor.h>
+#include <tessera/transport.h>
 
 #endif

@@ -15,6 +15,7 @@
 
 #include <tessera/comm.h>
 
+#include "plan/cache.h"
 #include "rt/barrier.h"
 #include "rt/mail.h"
 #include "rt/segment.h"
@@ -65,6 +66,7 @@ struct tsr_comm {
     segment *own;
     /* Only the world has these. */
     struct comm_kept *kept; /* groups made from it */
+    plan_cache plans;
     int32_t num_kept;
     struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;
@@ -127,5 +129,8 @@ const char *last_error_text(const tsr_context *ctx);
 /* The end of one rank in the world. */
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out);
 void comm_close_world(tsr_comm *world);
+
+/* Gives up every meeting that is under way by letters. */
+void comm_drop_letters(tsr_comm *world);
 
 #endif

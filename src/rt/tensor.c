@@ -41,9 +41,8 @@ static tsr_status check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
     return TSR_OK;
 }
 
-/* The tensor's own copy of a sharding, its mesh included. */
-static tsr_status copy_sharding(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                                const tsr_sharding **out)
+tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                         const tsr_sharding **out)
 {
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
     const tsr_mesh *kept = NULL;
@@ -77,7 +76,7 @@ static tsr_status fill_in(tsr_tensor *t, const tsr_tensor_spec *spec, void *data
 {
     tsr_context *ctx = t->world->ctx;
     const tsr_sharding *sharding = NULL;
-    TSR_TRY(copy_sharding(ctx, t->arena, spec->sharding, &sharding));
+    TSR_TRY(sharding_copy(ctx, t->arena, spec->sharding, &sharding));
     TSR_TRY(tsr_geometry_create(ctx, t->arena, sharding, spec->rank, spec->shape, &t->geometry));
     int64_t *own = ARENA_ARRAY(t->arena, int64_t, spec->rank);
     t->local_shape = ARENA_ARRAY(t->arena, int64_t, spec->rank);
@@ -175,10 +174,15 @@ void tsr_tensor_release(tsr_tensor *tensor)
     if (tensor == NULL || --tensor->references > 0) {
         return;
     }
-    if (tensor->bytes > 0) {
+    void (*const on_release)(void *) = tensor->on_release;
+    void *state = tensor->release_state;
+    if (tensor->bytes > 0 && on_release == NULL) {
         segment_free(tensor->world->own, tensor->data, tensor->bytes);
     }
     tsr_arena_destroy(tensor->arena);
+    if (on_release != NULL) {
+        on_release(state);
+    }
 }
 
 tsr_tensor *tsr_tensor_retain(tsr_tensor *tensor)

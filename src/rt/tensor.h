@@ -18,6 +18,8 @@ struct tsr_tensor {
     int64_t *strides;
     size_t bytes; /* owned; 0 when the memory is the caller's */
     bool row_major;
+    void (*on_release)(void *state); /* gives the memory back, instead of the segment; or NULL */
+    void *release_state;
 };
 
 /* Whether other ranks can reach the data, and know its strides. */
@@ -30,6 +32,10 @@ int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype d
 /* A tensor that only this rank makes: the others do so at the same place in the program. */
 tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                        const int64_t *strides, tsr_tensor **out);
+
+/* The arena's own copy of a sharding, its mesh included. */
+tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                         const tsr_sharding **out);
 
 /* tsr_redistribute_into, but that only one rank's part of the destination is written; -1 for all.
  */

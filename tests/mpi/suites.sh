@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The rank tests under mpirun: all pairs of layouts at 2 ranks with one MPI, samples elsewhere.
 set -euo pipefail
-source "$TSR_SOURCE_DIR/tests/mpi/lib.sh"
+source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 ranks=$TSR_BUILD_DIR/tests/ranks
 
 expect_success() {
@@ -22,7 +22,7 @@ expect_success openmpi 4 "$ranks/redistribute" mpi 300
 expect_success mpich 2 "$ranks/redistribute" mpi 300
 expect_success mpich 4 "$ranks/redistribute" mpi 300
 for mpi in openmpi mpich; do
-    for suite in collectives faults requests; do
+    for suite in collectives faults requests placements; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
     expect_success $mpi 2 "$ranks/memory" mpi
@@ -34,7 +34,7 @@ for mpi in openmpi mpich; do
     expect_success $mpi 2 "$ranks/redistribute" mpi 300
     expect_success $mpi 4 "$ranks/redistribute" mpi 300
     expect_success $mpi 2 "$ranks/memory" mpi
-    for suite in collectives faults requests; do
+    for suite in collectives faults requests placements; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
 done

@@ -1,0 +1,291 @@
+/*
+ * DynamicShard and PartitionedShard: named conversions of distributed tensors, and their backwards.
+ *
+ * A placement is a sharding with a dimension whose layout is dynamic, unaligned or aligned (see
+ * tsr_layout). Its sizes or counts stand in the sharding, or are left unbound there
+ * (`{"x"}:dynamic[?]`, `{"x"}:partitioned[?]`) and bound at the first use.
+ *
+ * Below, S is the number of shards of the dimension, n its extent, N the number of partitions,
+ * C[s][p] the rows of partition p that come from shard s, G[p] the sum of C[s][p] over s.
+ *
+ * Calls that take a tensor or the world are collective over the world, but for those that say
+ * otherwise: every rank makes them, with the same placement, in the same order. A rank that refuses
+ * makes all of them fail, tensors untouched. With checks on (TSR_CHECK=1) the ranks compare sizes
+ * and counts before they use them; a difference is an error on every rank that names the ranks.
+ */
+#ifndef TESSERA_PLACEMENT_H
+#define TESSERA_PLACEMENT_H
+
+#include <tessera/collective.h>
+#include <tessera/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of what the numbers are that bind a placement. */
+typedef enum tsr_amounts_kind {
+    TSR_AMOUNTS_ALL,   /* of every shard: S sizes, or S x N counts; the same on each rank */
+    TSR_AMOUNTS_OWN,   /* of this rank's shard: one size, or N counts; the ranks exchange them */
+    TSR_AMOUNTS_TOTALS /* of the N partitions: each is cut over the shards in even chunks */
+} tsr_amounts_kind;
+
+/*
+ * Sizes or counts: `count` numbers at `values`, or the elements of an i64 tensor. A tensor of all
+ * of them is [S] or [S, N] (totals: [N]) in any layout, and is gathered; of this rank's own, it is
+ * what this rank holds of it.
+ */
+typedef struct tsr_amounts {
+    tsr_amounts_kind kind;
+    const int64_t *values;
+    size_t count;
+    tsr_tensor *tensor; /* instead of values; NULL for none */
+} tsr_amounts;
+
+/* Where a conversion goes. `amounts` binds the dimension that is unbound; NULL when none is. */
+typedef struct tsr_placement {
+    const tsr_sharding *sharding;
+    const tsr_amounts *amounts;
+} tsr_placement;
+
+/*
+ * Binds the unbound dimension of a placement, for an extent of it (TSR_UNKNOWN: not checked). The
+ * sharding and the text `how`, which says where the numbers come from, are the arena's; `how` may
+ * be NULL. Refused, each with the numbers: as many as there should not be, a negative one, a wrong
+ * sum, owners that decrease, a kind that does not fit, numbers that differ between ranks.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *arena,
+                                                    const tsr_placement *placement, int64_t extent,
+                                                    const tsr_sharding **out,
+                                                    const char **how) TSR_MT_CONTEXT;
+
+/* ---- backwards ---- */
+
+/*
+ * What a conversion did, for its backward. Each conversion hands one out where `record` is not
+ * NULL; release it before the rank's function ends.
+ */
+typedef struct tsr_conversion tsr_conversion;
+
+/*
+ * The gradient of what went into the conversion, from the gradient of what came out of it, which is
+ * laid out as that was, or besides has a sum or average pending over some axes. No counts are
+ * exchanged. So a gradient that is replicated is sliced, and one that is pending is reduced and
+ * scattered with counts. Behind a pending sum each rank gets the whole gradient (all-gather with
+ * counts), behind an average that divided by the number of ranks it was taken over; a pending max,
+ * min or product, and an average of integers, have no gradient: TSR_ERR_UNSUPPORTED. Rows that pad
+ * an aligned layout have gradient zero.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_conversion_backward(const tsr_conversion *conversion,
+                                                         tsr_tensor *gradient,
+                                                         tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* The shardings before and behind the conversion; the record's. */
+TSR_API const tsr_sharding *tsr_conversion_source(const tsr_conversion *conversion) TSR_MT_SAFE;
+TSR_API const tsr_sharding *
+tsr_conversion_destination(const tsr_conversion *conversion) TSR_MT_SAFE;
+
+/* NULL is fine. Not collective. */
+TSR_API void tsr_conversion_release(tsr_conversion *conversion) TSR_MT_CONTEXT;
+
+/* ---- DynamicShard ---- */
+
+/* Rows start .. end - 1. */
+typedef struct tsr_slice {
+    int64_t start;
+    int64_t end;
+} tsr_slice;
+
+/* The rows of each chunk of a dimension of that extent; `slices` has room for `count`. Local. */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent,
+                                                    const int64_t *sizes, size_t count,
+                                                    tsr_slice *slices) TSR_MT_CONTEXT;
+
+/*
+ * An array in chunks of the given sizes along a dimension: views of it, or with `copy` contiguous
+ * copies. Nothing is padded: `pads`, which may be NULL, is set to `count` zeros. All of it is the
+ * arena's. Local.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena,
+                                                   const tsr_view *array, size_t dim,
+                                                   const int64_t *sizes, size_t count, bool copy,
+                                                   const tsr_view **chunks,
+                                                   const int64_t **pads) TSR_MT_CONTEXT;
+
+/*
+ * A tensor from a full array, row-major, that rank `source` has; the others pass NULL. Each rank
+ * receives its own chunk (scatter with counts). With source -1 every rank has the array and slices
+ * its own copy, without communication.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_shard(tsr_comm *world, const tsr_placement *to,
+                                                   tsr_dtype dtype, size_t rank,
+                                                   const int64_t *shape, int64_t source,
+                                                   const void *full,
+                                                   tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Its backward: the gradient of the array, on `source` (gather with counts), or on all with -1. */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_shard_backward(tsr_tensor *gradient, int64_t source,
+                                                            void *full) TSR_MT_CONTEXT;
+
+/* All rows of a dimension on every rank along its axes: all-gather with counts. */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_to_replicate(tsr_tensor *tensor, size_t dim,
+                                                          tsr_conversion **record,
+                                                          tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* This rank's rows of a dimension that it has whole: a local copy. */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_from_replicate(tsr_tensor *tensor,
+                                                            const tsr_placement *to,
+                                                            tsr_conversion **record,
+                                                            tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Carries out what is pending, each rank its own rows: reduce-scatter with counts. */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_reduce_shard(tsr_tensor *tensor,
+                                                          const tsr_placement *to,
+                                                          tsr_conversion **record,
+                                                          tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Other sizes, or another dimension: each rank receives what it lacks. */
+TSR_API TSR_NODISCARD tsr_status tsr_dynamic_to_dynamic(tsr_tensor *tensor, const tsr_placement *to,
+                                                        tsr_conversion **record,
+                                                        tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- PartitionedShard ---- */
+
+/* Whole partitions a rank, from a slice of each. Owners and alignment are those of the layout. */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_unaligned_to_aligned(
+    tsr_tensor *tensor, size_t dim, tsr_conversion **record, tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Every row back to the shard that it came from. */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_aligned_to_unaligned(
+    tsr_tensor *tensor, size_t dim, tsr_conversion **record, tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* The logical tensor, partition after partition, whole on every rank along the axes. */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_replicate(tsr_tensor *tensor, size_t dim,
+                                                              tsr_conversion **record,
+                                                              tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* This rank's blocks (unaligned) or partitions (aligned) of a dimension it has whole. */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_from_replicate(tsr_tensor *tensor,
+                                                                const tsr_placement *to,
+                                                                tsr_conversion **record,
+                                                                tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * An aligned tensor with other owners: S + 1 of them, NULL for floor(d * N / S); and another
+ * alignment, 1 for none.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_realign(tsr_tensor *tensor, size_t dim,
+                                                         const int64_t *owner_start,
+                                                         size_t num_owners, int64_t alignment,
+                                                         tsr_conversion **record,
+                                                         tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * The logical tensor in a dynamic layout. With `to` NULL each rank has the rows of the partitions
+ * that it owns; of an aligned tensor without pad rows those are the rows that it has, and the
+ * result then shares the tensor's memory, which stays until both are released.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_dynamic(tsr_tensor *tensor, size_t dim,
+                                                            const tsr_placement *to,
+                                                            tsr_conversion **record,
+                                                            tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* The logical tensor in even chunks along the same axes. */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, size_t dim,
+                                                          tsr_conversion **record,
+                                                          tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Carries out what is pending, each rank its own blocks or partitions. */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reduce(tsr_tensor *tensor, const tsr_placement *to,
+                                                        tsr_conversion **record,
+                                                        tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * The same memory taken for another tensor: what each rank holds of a shard-major tensor (even or
+ * dynamic) as its blocks of an unaligned one, or back. Rows of each rank must be as many in both.
+ * No element moves, but the index of each changes: this is the one call that does so. The result
+ * shares the tensor's memory, which stays until both are released.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reinterpret(tsr_tensor *tensor,
+                                                             const tsr_placement *to,
+                                                             tsr_conversion **record,
+                                                             tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- PartitionedShard by its arguments, and what a rank knows of the counts ---- */
+
+/* FULL: all of C. SLICE: this shard's row, and the columns of the partitions that it owns. */
+typedef enum tsr_knowledge { TSR_COUNTS_FULL, TSR_COUNTS_SLICE } tsr_knowledge;
+
+/*
+ * What a PartitionedShard is made of. `sharding` has the axes of all dimensions; that of `dim` has
+ * no sizes yet. `splits` of all shards and totals make the counts FULL; this shard's own row is
+ * exchanged as `knowledge` says: by an all-gather of S x N numbers (FULL), or by an all-to-all of N
+ * (SLICE), which is enough for unaligned to aligned and back, and for nothing else.
+ */
+typedef struct tsr_partitioned_spec {
+    const tsr_sharding *sharding;
+    size_t dim;
+    int64_t num_partitions;
+    tsr_amounts splits;
+    bool aligned;
+    const int64_t *owner_start; /* S + 1; NULL: floor(d * N / S) */
+    size_t num_owners;
+    int64_t alignment; /* rows that each aligned partition is stored in a multiple of; 0 or 1: any
+                        */
+    tsr_knowledge knowledge;
+} tsr_partitioned_spec;
+
+typedef struct tsr_partitioned tsr_partitioned;
+
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_create(tsr_comm *world,
+                                                        const tsr_partitioned_spec *spec,
+                                                        tsr_partitioned **out) TSR_MT_CONTEXT;
+
+/* NULL is fine. Not collective. */
+TSR_API void tsr_partitioned_release(tsr_partitioned *partitioned) TSR_MT_CONTEXT;
+
+/* What this rank knows, and a sentence that says how C was derived. */
+TSR_API tsr_knowledge tsr_partitioned_knowledge(const tsr_partitioned *partitioned) TSR_MT_SAFE;
+TSR_API const char *tsr_partitioned_derivation(const tsr_partitioned *partitioned) TSR_MT_SAFE;
+
+/* This shard's row of C: N counts. */
+TSR_API const int64_t *tsr_partitioned_row(const tsr_partitioned *partitioned) TSR_MT_SAFE;
+
+/* C[s][p] of the partitions p that this shard owns: S rows, each of `owned` counts. */
+TSR_API const int64_t *tsr_partitioned_columns(const tsr_partitioned *partitioned,
+                                               int64_t *owned) TSR_MT_SAFE;
+
+/* The rows that this rank stores of the dimension: unaligned, or aligned with its pad rows. */
+TSR_API int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool aligned) TSR_MT_SAFE;
+
+/*
+ * The sharding and the extent of the tensor, as the spec says aligned or not, or the other way. It
+ * needs FULL counts: with a slice it fails. The sharding lives as long as the placement. Not
+ * collective.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_sharding(const tsr_partitioned *partitioned,
+                                                          bool aligned, const tsr_sharding **out,
+                                                          int64_t *extent) TSR_MT_CONTEXT;
+
+/* Whether the spec asked for whole partitions. */
+TSR_API bool tsr_partitioned_is_aligned(const tsr_partitioned *partitioned) TSR_MT_SAFE;
+
+/*
+ * Unaligned to aligned, and back, of this rank's part in memory: all that a slice of the counts is
+ * enough for. Collective over the ranks along the dimension's axes. `src` and `dst` are the parts
+ * before and behind, with tsr_partitioned_rows rows along the dimension; they must not overlap.
+ * Each is the backward of the other, without another exchange of counts. Pad rows are set to zero
+ * in an aligned dst, and never read.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_align(const tsr_partitioned *partitioned,
+                                                       const tsr_view *src,
+                                                       const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_unalign(const tsr_partitioned *partitioned,
+                                                         const tsr_view *src,
+                                                         const tsr_view *dst) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,360 @@
+/* Sizes and counts that are given late: checked, exchanged, bound. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/buffer.h"
+#include "base/diag.h"
+#include "rt/placement.h"
+
+size_t unbound_dim(const tsr_sharding *sharding)
+{
+    size_t dim = 0;
+    while (dim < sharding->rank &&
+           (sharding->dims[dim].layout == NULL || sharding->dims[dim].layout->sizes != NULL ||
+            sharding->dims[dim].layout->counts != NULL)) {
+        dim++;
+    }
+    return dim;
+}
+
+/* How many numbers this rank brings. */
+static int64_t amounts_count(const tsr_amounts *amounts)
+{
+    if (amounts->tensor == NULL) {
+        return (int64_t)amounts->count;
+    }
+    const tsr_tensor *t = amounts->tensor;
+    const bool own = amounts->kind == TSR_AMOUNTS_OWN;
+    int64_t count = 1;
+    for (size_t i = 0; i < t->geometry->rank; i++) {
+        count *= own ? t->local_shape[i] : t->geometry->shape[i];
+    }
+    return count;
+}
+
+static tsr_status check_source(const bind_target *to, const tsr_amounts *amounts)
+{
+    tsr_context *ctx = to->world->ctx;
+    if (amounts->kind == TSR_AMOUNTS_TOTALS && to->kind == TSR_LAYOUT_DYNAMIC) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: totals are of partitions, which a dynamic layout does not have",
+                          to->dim);
+    }
+    if (amounts->tensor == NULL && amounts->values == NULL) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: its sizes or counts are left open and none are given", to->dim);
+    }
+    if (amounts->tensor == NULL) {
+        return TSR_OK;
+    }
+    if (amounts->tensor->dtype != TSR_I64) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: sizes and counts are i64 tensors, got: %s", to->dim,
+                          tsr_dtype_name(amounts->tensor->dtype));
+    }
+    const size_t rank = amounts->tensor->geometry->rank;
+    const bool table = amounts->kind == TSR_AMOUNTS_ALL && to->kind != TSR_LAYOUT_DYNAMIC;
+    if (amounts->kind != TSR_AMOUNTS_OWN && rank != (table ? 2U : 1U)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: a tensor of %s has %d dimensions, got: %zu", to->dim,
+                          table ? "all counts" : "sizes or totals", table ? 2 : 1, rank);
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_sizes(const bind_target *to, const tsr_amounts *amounts, int64_t count)
+{
+    tsr_context *ctx = to->world->ctx;
+    if (amounts->kind == TSR_AMOUNTS_OWN && count != 1) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: a shard's own size is 1 number, got: %lld", to->dim,
+                          (long long)count);
+    }
+    if (amounts->kind == TSR_AMOUNTS_ALL && count != to->shards) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: a dynamic layout over %lld shards needs %lld sizes, got: %lld",
+                          to->dim, (long long)to->shards, (long long)to->shards, (long long)count);
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_counts(bind_target *to, const tsr_amounts *amounts, int64_t count)
+{
+    tsr_context *ctx = to->world->ctx;
+    const int64_t rows = amounts->kind == TSR_AMOUNTS_ALL ? to->shards : 1;
+    const tsr_tensor *t = amounts->kind == TSR_AMOUNTS_ALL ? amounts->tensor : NULL;
+    if (to->partitions == 0) {
+        to->partitions = t != NULL ? t->geometry->shape[1] : count / rows;
+    }
+    int64_t needed = 0;
+    if (to->partitions < 1) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: the number of partitions must be at least 1, got: %lld",
+                          to->dim, (long long)to->partitions);
+    }
+    if (!checked_mul(rows, to->partitions, &needed) || count != needed ||
+        (t != NULL && t->geometry->shape[1] != to->partitions)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: %s of %lld partitions over %lld shards are %lld numbers, got: "
+                          "%lld",
+                          to->dim,
+                          amounts->kind == TSR_AMOUNTS_TOTALS ? "totals"
+                          : amounts->kind == TSR_AMOUNTS_OWN  ? "one shard's counts"
+                                                              : "counts",
+                          (long long)to->partitions, (long long)to->shards, (long long)needed,
+                          (long long)count);
+    }
+    return TSR_OK;
+}
+
+/* A negative number is refused before it travels, by the rank that has it. */
+static tsr_status check_not_negative(const bind_target *to, const int64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] < 0) {
+            return diag_error(to->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "dim %zu: number %zu of its layout is negative: %lld", to->dim, i,
+                              (long long)values[i]);
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status amounts_check(bind_target *to, const tsr_amounts *amounts)
+{
+    TSR_TRY(check_source(to, amounts));
+    const int64_t count = amounts_count(amounts);
+    TSR_TRY(to->kind == TSR_LAYOUT_DYNAMIC ? check_sizes(to, amounts, count)
+                                           : check_counts(to, amounts, count));
+    const int64_t *values = NULL;
+    size_t number = 0;
+    if (amounts->tensor != NULL && amounts->kind != TSR_AMOUNTS_OWN) {
+        return TSR_OK;
+    }
+    TSR_TRY(amounts_own(to, amounts, &values, &number));
+    return check_not_negative(to, values, number);
+}
+
+/* Where elements go, one behind the other. */
+typedef struct collecting {
+    int64_t *values;
+    size_t count;
+} collecting;
+
+static void collect(const int64_t *index, void *element, void *state)
+{
+    collecting *c = state;
+    (void)index;
+    memcpy(&c->values[c->count++], element, sizeof *c->values);
+}
+
+tsr_status amounts_own(const bind_target *to, const tsr_amounts *amounts, const int64_t **out,
+                       size_t *count)
+{
+    if (amounts->tensor == NULL) {
+        *out = amounts->values;
+        *count = amounts->count;
+        return TSR_OK;
+    }
+    collecting c = {ARENA_ARRAY(to->arena, int64_t, (size_t)amounts_count(amounts)), 0};
+    if (c.values == NULL) {
+        return diag_nomem(to->world->ctx);
+    }
+    tsr_tensor_visit(amounts->tensor, collect, &c);
+    *out = c.values;
+    *count = c.count;
+    return TSR_OK;
+}
+
+/* The numbers of each shard: 1, or N. */
+static int64_t row_length(const bind_target *to)
+{
+    return to->kind == TSR_LAYOUT_DYNAMIC ? 1 : to->partitions;
+}
+
+/* This shard's row from each rank along the axes. */
+static tsr_status gather_rows(const bind_target *to, const tsr_amounts *amounts, void *all,
+                              bool *told)
+{
+    const int64_t length = row_length(to);
+    const tsr_dim *dim = &to->sharding->dims[to->dim];
+    const int64_t *own = NULL;
+    size_t count = 0;
+    tsr_comm *group = NULL;
+    *told = true;
+    TSR_TRY(tsr_comm_along(to->world, to->sharding->mesh, dim->axes, dim->num_axes, &group));
+    *told = false;
+    const tsr_status status = amounts_own(to, amounts, &own, &count);
+    int64_t *copy = status < 0 ? NULL : arena_copy(to->arena, own, count, sizeof *own);
+    const int64_t one[] = {length};
+    const int64_t whole[] = {length * group->size};
+    const tsr_view src = {copy, TSR_I64, 1, one, NULL};
+    const tsr_view dst = {all, TSR_I64, 1, whole, NULL};
+    return tsr_all_gather(group, &src, 0, &dst);
+}
+
+/* Each partition's total in even chunks over the shards. */
+static void cut_totals(const bind_target *to, const int64_t *totals, int64_t *counts)
+{
+    for (int64_t p = 0; p < to->partitions; p++) {
+        const int64_t chunk = ceil_div(totals[p], to->shards);
+        int64_t left = totals[p];
+        for (int64_t s = 0; s < to->shards; s++) {
+            counts[s * to->partitions + p] = min_i64(chunk, left);
+            left -= min_i64(chunk, left);
+        }
+    }
+}
+
+/* The elements of a tensor of all numbers, wherever they are. */
+static tsr_status gather_tensor(tsr_tensor *tensor, int64_t *all, bool *told)
+{
+    *told = true;
+    TSR_TRY(tsr_tensor_to_full(tensor, -1, all));
+    *told = false;
+    return TSR_OK;
+}
+
+static tsr_status say_how(const bind_target *to, const tsr_amounts *amounts, const char **out)
+{
+    const long long shards = (long long)to->shards;
+    const long long length = (long long)row_length(to);
+    const char *what = amounts->tensor != NULL ? "an i64 tensor" : "an array";
+    buffer buf = buffer_new(to->arena);
+    if (to->kind == TSR_LAYOUT_DYNAMIC) {
+        buffer_format(&buf, "sizes[%lld]: ", shards);
+    } else {
+        buffer_format(&buf, "C[%lld][%lld]: ", shards, length);
+    }
+    switch (amounts->kind) {
+    case TSR_AMOUNTS_ALL:
+        buffer_format(&buf, "given for all shards by %s", what);
+        break;
+    case TSR_AMOUNTS_OWN:
+        buffer_format(&buf,
+                      "each shard's own %s by %s, all-gathered: %lld from each of %lld shards",
+                      to->kind == TSR_LAYOUT_DYNAMIC ? "size" : "row", what, length, shards);
+        break;
+    default:
+        buffer_format(&buf,
+                      "totals of the partitions by %s, each cut over %lld shards in chunks of "
+                      "ceil(total / %lld)",
+                      what, shards, shards);
+        break;
+    }
+    return buffer_finish(to->world->ctx, &buf, out);
+}
+
+/* The numbers as they were given, before totals are cut. */
+static tsr_status fetch_given(const bind_target *to, const tsr_amounts *amounts, int64_t *all,
+                              bool *told)
+{
+    if (amounts->kind == TSR_AMOUNTS_OWN) {
+        return gather_rows(to, amounts, all, told);
+    }
+    if (amounts->tensor != NULL) {
+        TSR_TRY(gather_tensor(amounts->tensor, all, told));
+        return check_not_negative(to, all, (size_t)amounts_count(amounts));
+    }
+    memcpy(all, amounts->values, amounts->count * sizeof *all);
+    return TSR_OK;
+}
+
+tsr_status amounts_fetch(const bind_target *to, const tsr_amounts *amounts, const int64_t **out,
+                         const char **how, bool *told)
+{
+    const size_t count = (size_t)(to->shards * row_length(to));
+    int64_t *all = ARENA_ARRAY(to->arena, int64_t, count);
+    int64_t *cut = ARENA_ARRAY(to->arena, int64_t, count);
+    *told = false;
+    if (all == NULL || cut == NULL) {
+        return diag_nomem(to->world->ctx);
+    }
+    TSR_TRY(fetch_given(to, amounts, all, told));
+    if (amounts->kind == TSR_AMOUNTS_TOTALS) {
+        cut_totals(to, all, cut);
+    }
+    *out = amounts->kind == TSR_AMOUNTS_TOTALS ? cut : all;
+    return how != NULL ? say_how(to, amounts, how) : TSR_OK;
+}
+
+/* What is to be bound, or why nothing can be. */
+static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_placement *placement,
+                              bind_target *out)
+{
+    const tsr_sharding *s = placement->sharding;
+    const size_t dim = unbound_dim(s);
+    if (dim == s->rank) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "no dimension of the placement is left open: amounts have no place");
+    }
+    if (placement->amounts == NULL) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "dim %zu: its sizes or counts are left open and none are given", dim);
+    }
+    if (tsr_mesh_num_devices(s->mesh) != world->size) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "the mesh of the placement has %lld devices, the world %lld ranks",
+                          (long long)tsr_mesh_num_devices(s->mesh), (long long)world->size);
+    }
+    const tsr_layout *layout = s->dims[dim].layout;
+    *out = (bind_target){.world = world,
+                         .arena = arena,
+                         .sharding = s,
+                         .dim = dim,
+                         .kind = layout->kind,
+                         .shards = tsr_sharding_num_shards(s, dim),
+                         .partitions = layout->partitions};
+    return amounts_check(out, placement->amounts);
+}
+
+/* The sharding with these numbers, which must be those of the extent. */
+static tsr_status bind_numbers(const bind_target *to, const int64_t *numbers, int64_t extent,
+                               const tsr_sharding **out)
+{
+    const bool dynamic = to->kind == TSR_LAYOUT_DYNAMIC;
+    const tsr_layout layout = {.kind = to->kind,
+                               .rows = to->sharding->dims[to->dim].layout->rows,
+                               .partitions = dynamic ? 0 : to->partitions,
+                               .sizes = dynamic ? numbers : NULL,
+                               .counts = dynamic ? NULL : numbers,
+                               .alignment = 1};
+    tsr_context *ctx = to->world->ctx;
+    TSR_TRY(tsr_sharding_bind(ctx, to->arena, to->sharding, to->dim, &layout, out));
+    return layout_check_extent(ctx, NO_PLACE, "", to->dim, (*out)->dims[to->dim].layout, to->shards,
+                               extent);
+}
+
+tsr_status placement_bind(tsr_comm *world, const char *name, tsr_arena *arena,
+                          const tsr_placement *placement, int64_t extent, const tsr_sharding **out,
+                          const char **how)
+{
+    bind_target to = {0};
+    const int64_t *numbers = NULL;
+    const char *text = NULL;
+    const tsr_sharding *bound = NULL;
+    bool told = false;
+    tsr_status status = find_target(world, arena, placement, &to);
+    if (status == TSR_OK) {
+        status = amounts_fetch(&to, placement->amounts, &numbers, &text, &told);
+    }
+    if (told) {
+        return status;
+    }
+    if (status == TSR_OK) {
+        status = bind_numbers(&to, numbers, extent, &bound);
+    }
+    TSR_TRY(placement_agree(world, name, status, bound, NULL));
+    *out = bound;
+    if (how != NULL) {
+        *how = text;
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *arena, const tsr_placement *placement,
+                              int64_t extent, const tsr_sharding **out, const char **how)
+{
+    return placement_bind(world, "tsr_placement_bind", arena, placement, extent, out, how);
+}
