@@ -21,7 +21,7 @@ check-long:
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TSR_PROP_SCALE=$${TSR_PROP_SCALE:-20} TEST_TIMEOUT=$${TEST_TIMEOUT:-6000} scripts/check
 
 bench:
-	@scripts/deps build
+	@scripts/deps build bench
 	@scripts/build release
 	@scripts/bench
 
@@ -41,4 +41,4 @@ clean:
 	rm -rf build build-asan build-tsan build-coverage
 
 deps:
-	@scripts/deps build test lint
+	@scripts/deps build test bench lint

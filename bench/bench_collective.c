@@ -1,6 +1,7 @@
 /*
- * Collectives on two threads: the latency of small ones, and large ones beside memcpy by the same
- * ranks of as many bytes as each shard holds (the larger of source and destination).
+ * Collectives on two threads: the latency of small ones, and of the large ones those that are not
+ * among the works of works.h, beside memcpy by the same ranks of as many bytes as each shard holds
+ * (the larger of source and destination).
  */
 #include <string.h>
 
@@ -87,21 +88,6 @@ typedef struct large_case {
     tsr_status (*call)(rank_bench *b);
 } large_case;
 
-static tsr_status all_gather(rank_bench *b)
-{
-    return tsr_all_gather(b->comm, &b->src, 0, &b->dst);
-}
-
-static tsr_status reduce_scatter(rank_bench *b)
-{
-    return tsr_reduce_scatter(b->comm, TSR_REDUCE_SUM, &b->src, 0, &b->dst);
-}
-
-static tsr_status all_reduce(rank_bench *b)
-{
-    return tsr_all_reduce(b->comm, TSR_REDUCE_SUM, &b->src, &b->dst);
-}
-
 static tsr_status all_reduce_in_place(rank_bench *b)
 {
     return tsr_all_reduce(b->comm, TSR_REDUCE_MAX, &b->src, &b->src);
@@ -118,9 +104,6 @@ static tsr_status broadcast(rank_bench *b)
 }
 
 static const large_case large_cases[] = {
-    {"all-gather", 2, 1, false, all_gather},
-    {"reduce-scatter", 1, 2, false, reduce_scatter},
-    {"all-reduce", 1, 1, false, all_reduce},
     {"all-reduce in place", 1, 1, false, all_reduce_in_place},
     {"all-to-all, columns to rows", 2, 2, true, all_to_all},
     {"broadcast", 1, 1, false, broadcast},

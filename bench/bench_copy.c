@@ -168,6 +168,18 @@ static void bench_copies(bench_state s)
     }
 }
 
+/* From the start of a page to 16 bytes behind one: from a segment to what malloc hands out. */
+static void bench_behind_a_page(bench_state s)
+{
+    s.to += 16;
+    s.run = 16384;
+    s.from_pitch = 16384;
+    s.to_pitch = 32768;
+    s.stream = false;
+    report("copy_half_rows_16k_behind_a_page", copy, memcpy_of_a_copy, &s);
+    check_copy(&s);
+}
+
 static void bench_both_halves(bench_state s)
 {
     static const struct {
@@ -220,6 +232,7 @@ int main(void)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         s.bytes = sizes[i] * MIB;
         bench_copies(s);
+        bench_behind_a_page(s);
         bench_both_halves(s);
         bench_folds(s);
     }

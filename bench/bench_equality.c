@@ -87,8 +87,8 @@ static const tsr_geometry *prepare(tsr_context *ctx, tsr_arena *arena, const cha
 /* Times one of the two by itself: they differ too much to take as many runs of each. */
 static double median_of(work contestant, pair *p, int64_t times, int64_t *answer)
 {
-    timing ours;
-    timing again;
+    timing ours = {0};
+    timing again = {0};
     race(contestant, contestant, p, times, &ours, &again);
     *answer = ours.answer;
     return ours.median;

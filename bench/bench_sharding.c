@@ -128,8 +128,8 @@ static int64_t boxes_by_hand(void *state)
 static void report(const char *name, const char *limit, work ours, work theirs, bench_state *s,
                    int64_t times, int64_t items)
 {
-    timing a;
-    timing b;
+    timing a = {0};
+    timing b = {0};
     race(ours, theirs, s, times, &a, &b);
     INSIST(a.answer == b.answer);
     printf("{\"bench\": \"%s\", \"per_second\": %.0f, \"ns\": %.1f, \"spread\": %.2f, "

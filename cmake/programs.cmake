@@ -1,4 +1,4 @@
-# The commands in tools/, the benches and the fuzzers.
+# The commands in tools/, the fuzzers and the examples.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
 
@@ -7,15 +7,6 @@ file(GLOB command_sources CONFIGURE_DEPENDS tools/tessera/*.c)
 add_executable(tessera_command ${command_sources})
 set_target_properties(tessera_command PROPERTIES OUTPUT_NAME tessera)
 target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::jansson)
-
-# bench/bench_<name>.c: one program each, in <build>/bench/.
-file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
-foreach(source ${bench_sources})
-    cmake_path(GET source STEM name)
-    add_executable(${name} ${source})
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
-    target_link_libraries(${name} PRIVATE tessera_objects)
-endforeach()
 
 # fuzz/fuzz_<name>.c: one libFuzzer program each, in <build>/fuzz/. tests.cmake runs the corpora.
 set(fuzzers "")

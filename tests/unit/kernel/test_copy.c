@@ -217,6 +217,28 @@ static void runs_of_all_lengths_and_offsets(void **state)
     }
 }
 
+/* Around the length and the places in a page that make libc slow, and are copied otherwise. */
+static void long_runs_at_all_places_in_a_page(void **state)
+{
+    (void)state;
+    enum { PAGE = 4096, LEAST = 2040, MOST = 2180, OFFSETS = 80, ROOM = 2 * PAGE };
+    static _Alignas(PAGE) unsigned char from[ROOM];
+    static _Alignas(PAGE) unsigned char to[ROOM];
+    static _Alignas(PAGE) unsigned char wanted[ROOM];
+    for (size_t i = 0; i < ROOM; i++) {
+        from[i] = (unsigned char)(i * 37 + i / 256);
+    }
+    for (size_t length = LEAST; length <= MOST; length += 5) {
+        for (size_t at = 0; at < OFFSETS; at++) {
+            memset(to, GUARD, ROOM);
+            memset(wanted, GUARD, ROOM);
+            memcpy(wanted + at, from + at % 3, length);
+            kernel_copy_run(to + at, from + at % 3, length, false);
+            assert_memory_equal(to, wanted, ROOM);
+        }
+    }
+}
+
 /* A source may have strides of 0: one item everywhere. */
 static void a_source_may_repeat(void **state)
 {
@@ -294,6 +316,7 @@ int main(void)
         cmocka_unit_test(boxes_are_copied_together),
         cmocka_unit_test(long_rows_are_streamed_whole),
         cmocka_unit_test(runs_of_all_lengths_and_offsets),
+        cmocka_unit_test(long_runs_at_all_places_in_a_page),
         cmocka_unit_test(a_source_may_repeat),
         cmocka_unit_test(loops_join_what_continues),
         cmocka_unit_test(sorted_loops_follow_the_memory),
