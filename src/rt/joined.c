@@ -101,7 +101,7 @@ static tsr_status gather(joined *j, const void *mine, size_t bytes, void *all)
     const tsr_transport *t = &j->link.transport;
     const double deadline = clock_seconds() + j->t.timeout;
     mail m;
-    mail_open(&m, j->ctx, &j->link, TAG_BOOT);
+    mail_open(&m, j->ctx, &j->link, TAG_BOOT, NULL);
     memcpy((char *)all + (size_t)t->rank * bytes, mine, bytes);
     tsr_status status = TSR_OK;
     for (int64_t i = 1; status == TSR_OK && i < t->size; i++) {

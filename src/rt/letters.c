@@ -30,7 +30,7 @@ static call_record *record_of(const tsr_comm *comm, int64_t member)
 tsr_status letters_start(tsr_comm *comm)
 {
     const size_t bytes = sizeof(call_record);
-    mail_open(&comm->letters, comm->ctx, comm->team->link, letters_tag(comm, false));
+    mail_open(&comm->letters, comm->ctx, comm->team->link, letters_tag(comm, false), NULL);
     for (int64_t i = 1; i < comm->size; i++) {
         const int64_t member = (comm->rank + i) % comm->size;
         TSR_TRY(mail_receive(&comm->letters, tsr_comm_world_rank(comm, member),

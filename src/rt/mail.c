@@ -17,12 +17,16 @@ typedef struct mail_piece {
 typedef struct mail_memory {
     struct mail_memory *next;
     size_t bytes;
-    max_align_t data[];
+    char *pooled;       /* in the pool; NULL when it is behind this */
+    max_align_t data[]; /* `bytes` of it, or none */
 } mail_memory;
 
-void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag)
+/* Smaller buffers are not worth a page. */
+enum { POOLED_BYTES = 16384 };
+
+void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag, segment *pool)
 {
-    *m = (mail){.ctx = ctx, .link = link, .tag = tag};
+    *m = (mail){.ctx = ctx, .link = link, .tag = tag, .pool = pool};
 }
 
 tsr_status mail_failure(tsr_context *ctx, const mail_link *link, const char *what, int error)
@@ -35,17 +39,22 @@ tsr_status mail_failure(tsr_context *ctx, const mail_link *link, const char *wha
 void *mail_buffer(mail *m, size_t bytes)
 {
     mail_memory *b = NULL;
-    if (bytes < SIZE_MAX - sizeof *b) {
-        b = context_resize(m->ctx, NULL, 0, sizeof *b + bytes);
+    const bool large = m->pool != NULL && bytes >= POOLED_BYTES;
+    char *pooled = large ? segment_try(m->pool, bytes) : NULL;
+    const size_t own = pooled != NULL ? 0 : bytes;
+    if (own < SIZE_MAX - sizeof *b) {
+        b = context_resize(m->ctx, NULL, 0, sizeof *b + own);
     }
     if (b == NULL) {
+        if (pooled != NULL) {
+            segment_free(m->pool, pooled, bytes);
+        }
         (void)diag_nomem(m->ctx);
         return NULL;
     }
-    b->next = m->buffers;
-    b->bytes = bytes;
+    *b = (mail_memory){.next = m->buffers, .bytes = bytes, .pooled = pooled};
     m->buffers = b;
-    return b->data;
+    return pooled != NULL ? pooled : (char *)b->data;
 }
 
 /* A list with room for one more; NULL when there is no memory. */
@@ -148,11 +157,15 @@ bool mail_waits_for(const mail *m, int64_t peer)
     return false;
 }
 
-static void free_buffers(tsr_context *ctx, mail_memory *list)
+static void free_buffers(tsr_context *ctx, segment *pool, mail_memory *list)
 {
     while (list != NULL) {
         mail_memory *next = list->next;
-        (void)context_resize(ctx, list, sizeof *list + list->bytes, 0);
+        const size_t own = list->pooled != NULL ? 0 : list->bytes;
+        if (list->pooled != NULL) {
+            segment_free(pool, list->pooled, list->bytes);
+        }
+        (void)context_resize(ctx, list, sizeof *list + own, 0);
         list = next;
     }
 }
@@ -170,6 +183,7 @@ static void leave_piece(mail *m, const mail_piece *piece)
 
 static void leave_buffers(mail *m)
 {
+    m->link->pool = m->pool != NULL ? m->pool : m->link->pool;
     while (m->buffers != NULL) {
         mail_memory *b = m->buffers;
         m->buffers = b->next;
@@ -203,7 +217,7 @@ void mail_close(mail *m)
     if (give_up_pieces(m)) {
         leave_buffers(m);
     } else {
-        free_buffers(m->ctx, m->buffers);
+        free_buffers(m->ctx, m->pool, m->buffers);
     }
     (void)context_resize(m->ctx, m->pieces, m->room * sizeof *m->pieces, 0);
     *m = (mail){0};
@@ -225,7 +239,7 @@ bool mail_settle(mail_link *link, tsr_context *ctx, double seconds)
         }
     }
     if (left == 0) {
-        free_buffers(ctx, link->buffers);
+        free_buffers(ctx, link->pool, link->buffers);
         link->buffers = NULL;
     }
     (void)context_resize(ctx, link->left, link->room * sizeof *link->left, 0);

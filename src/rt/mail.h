@@ -11,6 +11,8 @@
 #include <tessera/context.h>
 #include <tessera/transport.h>
 
+#include "rt/segment.h"
+
 /* What an opened transport is to this library. Starts as zeros but for the first two. */
 typedef struct mail_link {
     tsr_transport transport;
@@ -20,6 +22,7 @@ typedef struct mail_link {
     size_t num_left;
     size_t room;
     struct mail_memory *buffers;
+    segment *pool; /* of those buffers */
 } mail_link;
 
 typedef struct mail {
@@ -29,11 +32,12 @@ typedef struct mail {
     struct mail_piece *pieces;
     size_t num_pieces;
     size_t room;
-    size_t left; /* pieces under way */
+    size_t left;   /* pieces under way */
+    segment *pool; /* where large buffers come from, whose pages are warm; NULL for none */
     struct mail_memory *buffers;
 } mail;
 
-void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag);
+void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag, segment *pool);
 
 /* Memory for messages, aligned for every type. NULL with a diagnostic. */
 void *mail_buffer(mail *m, size_t bytes);

@@ -388,7 +388,7 @@ tsr_status comm_leave(tsr_comm *comm, const char *name)
 
 void comm_open_mail(tsr_comm *comm, mail *m)
 {
-    mail_open(m, comm->ctx, comm->team->link, letters_tag(comm, true));
+    mail_open(m, comm->ctx, comm->team->link, letters_tag(comm, true), comm->own);
 }
 
 tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status)

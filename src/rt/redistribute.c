@@ -112,8 +112,65 @@ static void carry_out(const transfer *x, const plan_move *move)
     } while (transfer_next(x, move, &box));
 }
 
-/* This rank's moves: those it sends, or those it gets. Each starts with the rank behind it. */
-static void carry_out_mine(const transfer *x, bool push)
+/* As many boxes are pushed in turns, row by row: their source is then read in one sweep. */
+enum { TOGETHER = 16 };
+
+/* Boxes on their way, and what they point to. */
+typedef struct batch {
+    const transfer *x;
+    size_t count;
+    kernel_box boxes[TOGETHER];
+    int64_t shapes[TOGETHER][KERNEL_MAX_RANK];
+    int64_t strides[TOGETHER][KERNEL_MAX_RANK];
+} batch;
+
+static void batch_run(batch *b)
+{
+    kernel_copy_boxes(b->boxes, b->count, b->x->step->dst->rank, b->x->item, b->x->stream);
+    b->count = 0;
+}
+
+static void batch_add(batch *b, const transfer_box *box, const side *dst)
+{
+    const transfer *x = b->x;
+    const size_t rank = x->step->dst->rank;
+    int64_t *shape = b->shapes[b->count];
+    int64_t *strides = b->strides[b->count];
+    memcpy(shape, box->shape, rank * sizeof *shape);
+    memcpy(strides, dst->strides, rank * sizeof *strides);
+    b->boxes[b->count++] =
+        (kernel_box){dst->data + transfer_offset(box->dst, strides, rank),
+                     x->src->data + transfer_offset(box->src, x->src->strides, rank), strides,
+                     x->src->strides, shape};
+    if (b->count == TOGETHER) {
+        batch_run(b);
+    }
+}
+
+/* Writes what this rank has for all others, and for itself, into their parts. */
+static void push_mine(const transfer *x)
+{
+    const int64_t me = x->world->rank;
+    batch b = {.x = x};
+    for (size_t i = 0; i < x->step->num_moves; i++) {
+        const plan_move *move = &x->step->moves[i];
+        if (x->step->sources[move->first_source] != me || !transfer_wants(x, move)) {
+            continue;
+        }
+        const side dst = side_of(x, false, move->dst);
+        transfer_box box;
+        transfer_first(x, move, &box);
+        do {
+            batch_add(&b, &box, &dst);
+        } while (transfer_next(x, move, &box));
+        comm_count(x->world, me, move->dst, move->elements * (int64_t)x->item);
+    }
+    batch_run(&b);
+    kernel_copy_fence();
+}
+
+/* Reads what this rank gets from the others' parts, starting with the rank behind it. */
+static void pull_mine(const transfer *x)
 {
     const plan_step *step = x->step;
     const int64_t me = x->world->rank;
@@ -122,10 +179,8 @@ static void carry_out_mine(const transfer *x, bool push)
         const int64_t other = (me + turn) % ranks;
         for (size_t i = 0; i < step->num_moves; i++) {
             const plan_move *move = &step->moves[i];
-            const int64_t source = step->sources[move->first_source];
-            const bool mine =
-                push ? source == me && move->dst == other : move->dst == me && source == other;
-            if (mine && transfer_wants(x, move)) {
+            if (move->dst == me && step->sources[move->first_source] == other &&
+                transfer_wants(x, move)) {
                 carry_out(x, move);
             }
         }
@@ -231,7 +286,7 @@ static tsr_status run_step(transfer *x)
         status = make_reachable(x, &bounced);
     }
     if (status == TSR_OK) {
-        carry_out_mine(x, push);
+        (push ? push_mine : pull_mine)(x);
         status = comm_leave(x->world, "tsr_redistribute");
     }
     tsr_tensor_release(bounced);

@@ -72,37 +72,57 @@ static bool machine_has(size_t size)
     return size < ((size_t)64 << 20) || size <= available_bytes();
 }
 
-void *segment_alloc(segment *s, size_t size)
+/* A block that was given back. */
+static void *reuse(segment *s, size_t class, size_t block)
+{
+    free_block *node = s->free[class];
+    if (node == NULL) {
+        return NULL;
+    }
+    s->free[class] = node->next;
+    node->next = s->spare;
+    s->spare = node;
+    s->live += block;
+    return s->base + node->offset;
+}
+
+void *segment_try(segment *s, size_t size)
 {
     size_t block = 0;
+    if (size > s->size) {
+        return NULL;
+    }
+    const size_t class = class_of(size, &block);
+    void *memory = reuse(s, class, block);
+    if (memory != NULL || block > s->size - s->used || !machine_has(block)) {
+        return memory;
+    }
+    memory = s->base + s->used;
+    s->used += block;
+    s->live += block;
+    return memory;
+}
+
+void *segment_alloc(segment *s, size_t size)
+{
+    void *memory = segment_try(s, size);
+    size_t block = 0;
+    if (memory != NULL) {
+        return memory;
+    }
     if (size > s->size) {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
                          "%zu bytes for a tensor are more than there are", size);
         return NULL;
     }
-    const size_t class = class_of(size, &block);
-    free_block *node = s->free[class];
-    if (node != NULL) {
-        s->free[class] = node->next;
-        node->next = s->spare;
-        s->spare = node;
-        s->live += block;
-        return s->base + node->offset;
-    }
-    if (block > s->size - s->used) {
-        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
-                         "the segment of %zu bytes has no room for a tensor of %zu", s->size, size);
-        return NULL;
-    }
-    if (!machine_has(block)) {
-        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
-                         "%zu bytes for a tensor are more than the machine has free", size);
-        return NULL;
-    }
-    void *memory = s->base + s->used;
-    s->used += block;
-    s->live += block;
-    return memory;
+    (void)class_of(size, &block);
+    (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
+                     block > s->size - s->used
+                         ? "the segment of %zu bytes has no room for a tensor of %zu"
+                         : "the machine has less memory free, of a segment of %zu bytes, than a "
+                           "tensor of %zu needs",
+                     s->size, size);
+    return NULL;
 }
 
 void segment_free(segment *s, void *memory, size_t size)

@@ -33,6 +33,8 @@ void segment_destroy(segment *s);
  * with a diagnostic.
  */
 void *segment_alloc(segment *s, size_t size);
+/* The same, but NULL without a diagnostic. */
+void *segment_try(segment *s, size_t size);
 void segment_free(segment *s, void *memory, size_t size);
 
 #endif
