@@ -1,6 +1,7 @@
 /*
- * Ranks that meet again and again, or wait inside a call, until one is killed. Writes the process
- * ids to files named by rank in the folder of the first argument.
+ * Ranks that meet again and again until one is killed; or, with a second argument, of which the
+ * last never comes, whereupon the others end the job. Writes the process ids to files named by rank
+ * in the folder of the first argument.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +12,22 @@
 static tsr_status meet_for_ever(tsr_comm *world, void *state)
 {
     char path[4096];
-    (void)snprintf(path, sizeof path, "%s/%lld", (const char *)state,
-                   (long long)tsr_comm_rank(world));
+    char **arguments = state;
+    (void)snprintf(path, sizeof path, "%s/%lld", arguments[1], (long long)tsr_comm_rank(world));
     FILE *file = fopen(path, "w");
     if (file == NULL || fprintf(file, "%lld\n", (long long)getpid()) < 0 || fclose(file) != 0) {
         return TSR_ERR_INVALID;
     }
+    while (arguments[2] != NULL && tsr_comm_rank(world) == tsr_comm_size(world) - 1) {
+        (void)sleep(1);
+    }
     tsr_status status = TSR_OK;
     while (status == TSR_OK) {
         status = tsr_barrier(world);
+    }
+    if (arguments[2] != NULL) {
+        (void)fprintf(stderr, "%s\n", tsr_context_diagnostics(tsr_comm_context(world))->text);
+        tsr_comm_abort(world, 3);
     }
     return status;
 }
@@ -30,8 +38,9 @@ int main(int argc, char **argv)
     if (argc < 2 || tsr_context_create(NULL, &ctx) < 0) {
         return 2;
     }
-    const tsr_launch_spec spec = {.ranks = TSR_RANKS_MPI, .segment_bytes = (size_t)1 << 24};
-    const tsr_status status = tsr_launch(ctx, &spec, meet_for_ever, argv[1]);
+    const tsr_launch_spec spec = {
+        .ranks = TSR_RANKS_MPI, .timeout = argc > 2 ? 0.5 : 60, .segment_bytes = (size_t)1 << 24};
+    const tsr_status status = tsr_launch(ctx, &spec, meet_for_ever, argv);
     for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
         (void)fprintf(stderr, "%s\n", d->text);
     }

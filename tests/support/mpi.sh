@@ -14,7 +14,7 @@ has_mpi() {
 run_mpi() {
     local mpi=$1 ranks=$2
     shift 2
-    timeout 300 "mpirun.$mpi" -n "$ranks" "$@"
+    timeout -k 5 120 "mpirun.$mpi" -n "$ranks" "$@"
 }
 
 for mpi in openmpi mpich; do
