@@ -2,6 +2,7 @@
 #ifndef COLLECTIVES_H
 #define COLLECTIVES_H
 
+#include <tessera/algorithm.h>
 #include <tessera/collective.h>
 
 #include "random.h"
