@@ -279,13 +279,11 @@ static tsr_status begin_starts(exchange *x)
     if (p->starts == NULL) {
         return TSR_ERR_NOMEM;
     }
-    for (int64_t i = 0; i < members; i++) {
-        const int64_t rank = tsr_comm_world_rank(x->comm, i);
-        int64_t *theirs = p->starts + (size_t)i * words;
-        if (i == x->comm->rank) {
-            continue;
-        }
-        TSR_TRY(mail_receive(&p->m, rank, theirs, words * sizeof *theirs, (size_t)i));
+    for (int64_t turn = 1; turn < members; turn++) {
+        const int64_t member = message_member(x, turn);
+        const int64_t rank = tsr_comm_world_rank(x->comm, member);
+        int64_t *theirs = p->starts + (size_t)member * words;
+        TSR_TRY(mail_receive(&p->m, rank, theirs, words * sizeof *theirs, (size_t)member));
         TSR_TRY(mail_send(&p->m, rank, x->offer->starts, words * sizeof *theirs));
     }
     x->next = starts_came;
