@@ -40,13 +40,17 @@ typedef struct tsr_link {
     double delta; /* each byte that it copies besides */
 } tsr_link;
 
-/* A row of the table. Static. */
+/*
+ * A row of the table. Static. In the formula a, b, g and d are those of the link, n the bytes of
+ * the whole array (of all-to-all those of one member), p the members, lg p the rounds of a
+ * doubling; s is how many bits are set in the numbers below p; what is in brackets holds unless p
+ * is a power of two.
+ */
 typedef struct tsr_algorithm {
     const char *collective; /* "all-reduce"; with counts "all-gather-v" */
     const char *name;       /* "shares" */
-    const char *formula;    /* n: bytes of the whole array, of all-to-all those of one member; p:
-                               members; lg p: rounded up */
-    bool shared;            /* where it is there */
+    const char *formula;
+    bool shared; /* where it is there */
     bool messages;
     bool reduces;
     bool ordered; /* it keeps the order of the group, or does not reduce */

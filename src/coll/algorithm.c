@@ -15,19 +15,19 @@
     .collective = (collective_), .reduces = true, .ordered = true, __VA_ARGS__
 #define UNORDERED(collective_, ...) .collective = (collective_), .reduces = true, __VA_ARGS__
 
-#define LINEAR_FORM "(p-1) alpha + n(p-1)/p beta"
-#define BRUCK_FORM "lg p alpha + n(p-1)/p beta + n delta"
-#define PAIRWISE_FORM "(p-1) alpha + n(p-1)/p (beta + gamma)"
-#define HALVING_FORM "lg p alpha + n(p-1)/p (beta + gamma) + n delta"
+#define LINEAR_FORM "(p-1) a + n(p-1)/p b"
+#define BRUCK_FORM "lg p a + n(p-1)/p b + n d"
+#define PAIRWISE_FORM "(p-1) a + n(p-1)/p (b+g)"
+#define HALVING_FORM "lg p a + n(p-1)/p (b+g) + n d"
 
 /* clang-format off */
 static const coll_algorithm table[] = {
     ROW(COLL_BROADCAST, "pull", BY_PULL, cost_broadcast_pull,
-        "alpha + n beta", MOVES("broadcast", SHARED)),
+        "a + n b", MOVES("broadcast", SHARED)),
     ROW(COLL_BROADCAST, "linear", BY_DIRECT, cost_broadcast_linear,
-        "(p-1) alpha + n(p-1) beta", MOVES("broadcast", MESSAGES)),
+        "(p-1) a + n(p-1) b", MOVES("broadcast", MESSAGES)),
     ROW(COLL_BROADCAST, "tree", BY_TREE, cost_broadcast_tree,
-        "lg p (alpha + n beta)", MOVES("broadcast", MESSAGES)),
+        "lg p (a + n b)", MOVES("broadcast", MESSAGES)),
     ROW(COLL_SCATTER, "linear", BY_DIRECT, cost_scatter_linear, LINEAR_FORM,
         MOVES("scatter", ANYWHERE)),
     ROW(COLL_GATHER, "linear", BY_DIRECT, cost_scatter_linear, LINEAR_FORM,
@@ -39,16 +39,16 @@ static const coll_algorithm table[] = {
     ROW(COLL_ALL_GATHER, "bruck", BY_BRUCK, cost_all_gather_bruck, BRUCK_FORM,
         MOVES("all-gather", MESSAGES)),
     ROW(COLL_ALL_REDUCE, "shares", BY_SHARES, cost_all_reduce_shares,
-        "2(p-1) alpha + 2n(p-1)/p beta + n(p-1)/p gamma", ORDERED("all-reduce", ANYWHERE)),
+        "2(p-1) a + 2n(p-1)/p b + n(p-1)/p g", ORDERED("all-reduce", ANYWHERE)),
     ROW(COLL_ALL_REDUCE, "direct", BY_FOLD, cost_all_reduce_direct,
-        "(p-1) alpha + n(p-1) (beta + gamma)", ORDERED("all-reduce", MESSAGES)),
+        "(p-1) a + n(p-1) (b+g)", ORDERED("all-reduce", MESSAGES)),
     ROW(COLL_ALL_REDUCE, "gather", BY_GATHER, cost_all_reduce_gather,
-        "lg p alpha + n(p-1) (beta + gamma) + n delta", ORDERED("all-reduce", MESSAGES)),
+        "lg p a + n(p-1) (b+g) + n d", ORDERED("all-reduce", MESSAGES)),
     ROW(COLL_ALL_REDUCE, "doubling", BY_DOUBLING, cost_all_reduce_doubling,
-        "lg p (alpha + n (beta + gamma)) + n delta; unless p is 2^k, alpha + n beta more",
+        "lg p (a + n(b+g)) + n d [+ a + n b]",
         UNORDERED("all-reduce", MESSAGES)),
     ROW(COLL_ALL_REDUCE, "rabenseifner", BY_RABENSEIFNER, cost_all_reduce_rabenseifner,
-        "2 lg p alpha + 2n(p-1)/p beta + n(p-1)/p gamma + 2n delta",
+        "2 lg p a + 2n(p-1)/p b + n(p-1)/p g + 2n d",
         UNORDERED("all-reduce", MESSAGES)),
     ROW(COLL_REDUCE_SCATTER, "pairwise", BY_FOLD, cost_reduce_scatter_pairwise, PAIRWISE_FORM,
         ORDERED("reduce-scatter", ANYWHERE)),
@@ -57,9 +57,9 @@ static const coll_algorithm table[] = {
     ROW(COLL_ALL_TO_ALL, "pairwise", BY_DIRECT, cost_all_to_all_pairwise, LINEAR_FORM,
         MOVES("all-to-all", ANYWHERE)),
     ROW(COLL_ALL_TO_ALL, "bruck", BY_BRUCK_TO_ALL, cost_all_to_all_bruck,
-        "lg p alpha + n s/p beta + (2n + 2n s/p) delta; s: bits set below p, p/2 lg p if p is 2^k",
+        "lg p a + n s/p b + (2n + 2n s/p) d",
         MOVES("all-to-all", MESSAGES)),
-    ROW(COLL_PERMUTE, "direct", BY_DIRECT, cost_permute, "alpha + n beta",
+    ROW(COLL_PERMUTE, "direct", BY_DIRECT, cost_permute, "a + n b",
         MOVES("collective-permute", ANYWHERE)),
     ROW(COLL_SCATTER_V, "linear", BY_DIRECT, cost_scatter_linear, LINEAR_FORM,
         MOVES("scatter-v", ANYWHERE)),

@@ -15,6 +15,7 @@
 #include "terminal.h"
 
 static const struct command commands[] = {
+    {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run},
     {"show", "what each device holds of a tensor, as a table and a picture", show_run},
 };
 static const size_t num_commands = sizeof commands / sizeof commands[0];
@@ -47,7 +48,7 @@ static char *list_commands(void)
     }
     fputs("Commands:\n", out);
     for (size_t i = 0; i < num_commands; i++) {
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].doc);
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].doc);
     }
     fputs("\n`tessera COMMAND --help' explains a command.", out);
     return fclose(out) == 0 ? text : NULL;
