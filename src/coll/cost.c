@@ -32,12 +32,12 @@ static double copied(double n, int64_t p)
 /* How many bits are set in the numbers below p, all together. */
 static double bits_below(int64_t p)
 {
-    double count = 0;
+    int64_t count = 0;
     for (int64_t bit = 1; bit < p; bit *= 2) {
         const int64_t rest = p % (2 * bit) - bit;
-        count += (double)(p / (2 * bit) * bit + (rest > 0 ? rest : 0));
+        count += p / (2 * bit) * bit + (rest > 0 ? rest : 0);
     }
-    return count;
+    return (double)count;
 }
 
 double cost_all_gather_ring(const coll_link *link, double n, int64_t p)

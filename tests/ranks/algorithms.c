@@ -97,9 +97,10 @@ static int64_t set_up(plain_call *c, const tsr_comm *world, coll_kind kind)
 static tsr_status largest(tsr_comm *world, int64_t *value)
 {
     int64_t mine = *value;
-    const tsr_view src = {&mine, TSR_I64, 0, NULL, NULL};
-    const tsr_view dst = {value, TSR_I64, 0, NULL, NULL};
-    return tsr_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
+    const tsr_view view = {&mine, TSR_I64, 0, NULL, NULL};
+    const tsr_status status = tsr_all_reduce(world, TSR_REDUCE_MAX, &view, &view);
+    *value = mine;
+    return status;
 }
 
 /* What the transport had to do in a row, by one algorithm, against its formula. */
