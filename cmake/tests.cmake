@@ -97,6 +97,17 @@ else()
     tsr_add_c_tests(launch *.c)
     tsr_add_rank_tests()
 
+    # Programs that tests/mpi/*.sh start; users_comm uses MPI itself, one of each.
+    tsr_add_test_program(${PROJECT_SOURCE_DIR}/tests/mpi/victim.c)
+    foreach(name openmpi mpich)
+        if(TARGET PkgConfig::${name})
+            add_executable(users_comm_${name} tests/mpi/users_comm.c)
+            set_target_properties(users_comm_${name} PROPERTIES
+                RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/mpi)
+            target_link_libraries(users_comm_${name} PRIVATE tessera_static PkgConfig::${name})
+        endif()
+    endforeach()
+
     # The runners of outside suites are only built here; tests/conformance/*.sh call them.
     file(GLOB runners CONFIGURE_DEPENDS tests/conformance/*.c)
     foreach(source ${runners})

@@ -83,6 +83,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_close(tsr_comm *world) TSR_MT_CONTEXT;
  */
 TSR_API void tsr_comm_abort(tsr_comm *comm, int code) TSR_MT_CONTEXT;
 
+/* The rank that an MPI launcher gave this process; -1 when none started it, or TSR_MPI=none. */
+TSR_API int64_t tsr_launcher_rank(void) TSR_MT_SAFE;
+
 /* "threads", "processes", "openmpi" ..: what this rank is, and whether it shares memory with all
  * others. Static. */
 TSR_API const char *tsr_comm_transport(const tsr_comm *comm, bool *shared) TSR_MT_SAFE;

@@ -15,8 +15,11 @@
 #include <tessera/mesh.h>
 #include <tessera/placement.h>
 #include <tessera/plan.h>
+#include <tessera/propagate.h>
+#include <tessera/rule.h>
 #include <tessera/sharding.h>
 #include <tessera/stride.h>
 #include <tessera/tensor.h>
+#include <tessera/transport.h>
 
 #endif

@@ -21,6 +21,13 @@ extern "C" {
 /* Changes whenever the table does; a plug-in of another version is refused. */
 #define TSR_TRANSPORT_VERSION 1
 
+/* How a transport ends. */
+typedef enum tsr_transport_end {
+    TSR_END_CLEAN,    /* every message was received */
+    TSR_END_LITTERED, /* some were not: later ones must not be taken for them */
+    TSR_END_BROKEN    /* a rank did not come, or died: nothing may wait for all of them */
+} tsr_transport_end;
+
 /*
  * Functions return 0, or a number that `error_text` explains. None of them waits for a peer.
  * Messages between two ranks with the same tag are received in the order in which they were sent.
@@ -53,8 +60,7 @@ typedef struct tsr_transport {
     const char *(*error_text)(void *state, int error);
     /* Ends all processes of the job at once. */
     void (*abort)(void *state, int code);
-    /* Ends the transport. Broken: a rank did not come or died, so nothing may wait for all. */
-    void (*close)(void *state, bool broken);
+    void (*close)(void *state, tsr_transport_end how);
 } tsr_transport;
 
 /*

@@ -50,4 +50,15 @@ static inline int64_t max_i64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The greatest common divisor of two numbers that are not negative; gcd(a, 0) is a. */
+static inline int64_t gcd_i64(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 #endif

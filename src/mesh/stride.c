@@ -114,20 +114,10 @@ bool tsr_strides_orthogonal(const tsr_stride *pairs, size_t count)
     return first_inside_span(pairs, count, &span) == count;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The smallest id above 0 that both pairs reach, or 0. */
 static int64_t common_id(tsr_stride a, tsr_stride b)
 {
-    const int64_t divisor = gcd(a.stride, b.stride);
+    const int64_t divisor = gcd_i64(a.stride, b.stride);
     const int64_t steps_a = b.stride / divisor;
     const int64_t steps_b = a.stride / divisor;
     return steps_a < a.size && steps_b < b.size ? steps_a * a.stride : 0;

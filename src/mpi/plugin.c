@@ -129,11 +129,12 @@ static void mpi_abort(void *state, int code)
     (void)MPI_Abort(w->comm, code);
 }
 
-static void mpi_close(void *state, bool is_broken)
+/* A communicator that was freed may be made again, and find the messages of the first. */
+static void mpi_close(void *state, tsr_transport_end how)
 {
     world *w = state;
-    broken = broken || is_broken;
-    if (!is_broken) {
+    broken = broken || how == TSR_END_BROKEN;
+    if (how == TSR_END_CLEAN) {
         (void)MPI_Comm_free(&w->comm);
     }
     free(w);

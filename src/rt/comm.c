@@ -107,13 +107,23 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
                        .size = t->num_ranks,
                        .shared = t->world,
                        .own = own,
+                       .plans = plan_cache_new(PLAN_CACHE_DEFAULT),
                        .choices = choices};
     *out = comm;
     return TSR_OK;
 }
 
+void comm_drop_letters(tsr_comm *world)
+{
+    mail_close(&world->letters);
+    for (comm_kept *k = world->kept; k != NULL; k = k->next) {
+        mail_close(&k->comm.letters);
+    }
+}
+
 void comm_close_world(tsr_comm *world)
 {
+    plan_cache_clear(&world->plans);
     segment_destroy(world->own);
     tsr_arena_destroy(world->arena);
 }

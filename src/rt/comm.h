@@ -16,6 +16,7 @@
 #include <tessera/comm.h>
 
 #include "coll/algorithm.h"
+#include "plan/cache.h"
 #include "rt/barrier.h"
 #include "rt/mail.h"
 #include "rt/segment.h"
@@ -67,6 +68,7 @@ struct tsr_comm {
     /* Only the world has these. */
     coll_choices choices;   /* of algorithms */
     struct comm_kept *kept; /* groups made from it */
+    plan_cache plans;
     int32_t num_kept;
     struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;
@@ -132,5 +134,8 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices);
 /* The end of one rank in the world. */
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out);
 void comm_close_world(tsr_comm *world);
+
+/* Gives up every meeting that is under way by letters. */
+void comm_drop_letters(tsr_comm *world);
 
 #endif

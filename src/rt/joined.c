@@ -19,6 +19,7 @@
 #include "rt/request.h"
 
 enum { HOST_BYTES = 64 };
+#define SECONDS_TO_SETTLE 1.0
 
 /* What a process tells the others to be found. */
 typedef struct card {
@@ -32,14 +33,23 @@ typedef struct card {
 
 /* A world and what it was made from. */
 typedef struct joined {
+    struct joined *next; /* in the list of those that are never freed */
+    tsr_comm *world;
     tsr_context *ctx;
     team t;
     mail_link link;
     int *lives;
     card *cards;
-    int control; /* this process's, while the others open them */
+    bool settled; /* nothing is being sent from its memory */
+    int control;  /* this process's, while the others open them */
     int segment;
 } joined;
+
+/*
+ * Worlds that ended while something was being sent from their memory, to ranks that are gone: a
+ * transport may read it until the process ends.
+ */
+static _Atomic(joined *) never_freed;
 
 static void name_host(char *host)
 {
@@ -215,7 +225,7 @@ static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,
     return TSR_OK;
 }
 
-static void destroy(joined *j, bool broken)
+static void destroy(joined *j, tsr_transport_end how)
 {
     tsr_context *ctx = j->ctx;
     const size_t n = (size_t)j->link.transport.size;
@@ -224,11 +234,14 @@ static void destroy(joined *j, bool broken)
     if (j->lives != NULL) {
         forget_lives(j);
     }
-    j->link.transport.close(j->link.transport.state, broken);
-    /* Letters that nobody took may still be read from there. */
-    if (!j->link.abandoned) {
-        team_unmap(&j->t);
+    j->link.transport.close(j->link.transport.state, how);
+    if (!j->settled) {
+        j->next = atomic_load(&never_freed);
+        while (!atomic_compare_exchange_weak(&never_freed, &j->next, j)) {
+        }
+        return;
     }
+    team_unmap(&j->t);
     (void)context_resize(ctx, j->lives, n * sizeof *j->lives, 0);
     (void)context_resize(ctx, j->cards, n * sizeof *j->cards, 0);
     (void)context_resize(ctx, j, sizeof *j, 0);
@@ -263,19 +276,21 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
     static const tsr_launch_spec defaults;
     joined *j = context_resize(ctx, NULL, 0, sizeof *j);
     if (j == NULL) {
-        transport->close(transport->state, true);
+        transport->close(transport->state, TSR_END_BROKEN);
         return diag_nomem(ctx);
     }
-    *j = (joined){.ctx = ctx, .link.transport = *transport, .control = -1, .segment = -1};
+    *j = (joined){
+        .ctx = ctx, .link.transport = *transport, .settled = true, .control = -1, .segment = -1};
     tsr_status status = set_up(j, spec != NULL ? spec : &defaults);
     if (status == TSR_OK) {
         status = comm_open_world(ctx, &j->t, transport->rank, world);
     }
     if (status < 0) {
-        destroy(j, true);
+        destroy(j, TSR_END_BROKEN);
         return status;
     }
-    (*world)->joined = j;
+    j->world = *world;
+    j->world->joined = j;
     return TSR_OK;
 }
 
@@ -311,12 +326,15 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     if (world->team->message) {
         notices_tell_end(world, status, text);
     }
-    const bool broken = !await_ends(world) || j->link.abandoned;
+    comm_drop_letters(world);
+    const bool all = await_ends(world);
     const tsr_status ended = team_collect(ctx, world->team);
-    if (!j->link.abandoned) {
+    j->settled = mail_settle(&j->link, j->ctx, all ? SECONDS_TO_SETTLE : 0);
+    if (j->settled) {
         comm_close_world(world);
     }
-    destroy(j, broken);
+    const tsr_transport_end received = j->link.littered ? TSR_END_LITTERED : TSR_END_CLEAN;
+    destroy(j, all && j->settled ? received : TSR_END_BROKEN);
     return ended;
 }
 

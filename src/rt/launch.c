@@ -271,7 +271,7 @@ static tsr_status join_mpi(tsr_context *ctx, const char *mpi, const tsr_launch_s
     TSR_TRY(plugin_open_world(ctx, mpi, &transport));
     tsr_status status = tsr_context_create(NULL, &own);
     if (status < 0) {
-        transport.close(transport.state, true);
+        transport.close(transport.state, TSR_END_BROKEN);
         return diag_nomem(ctx);
     }
     status = joined_open(own, &transport, spec, &world);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "rt/barrier.h"
 
 enum { NO_INDEX = -1 };
 
@@ -16,7 +17,7 @@ typedef struct mail_piece {
 typedef struct mail_memory {
     struct mail_memory *next;
     size_t bytes;
-    _Alignas(64) char data[];
+    max_align_t data[];
 } mail_memory;
 
 void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag)
@@ -47,19 +48,26 @@ void *mail_buffer(mail *m, size_t bytes)
     return b->data;
 }
 
+/* A list with room for one more; NULL when there is no memory. */
+static mail_piece *grow(tsr_context *ctx, mail_piece *list, size_t count, size_t *room)
+{
+    if (count < *room) {
+        return list;
+    }
+    const size_t more = *room > 0 ? 2 * *room : 16;
+    mail_piece *grown = context_resize(ctx, list, *room * sizeof *list, more * sizeof *list);
+    *room = grown != NULL ? more : *room;
+    return grown;
+}
+
 static mail_piece *add_piece(mail *m, int64_t peer, int64_t index)
 {
-    if (m->num_pieces == m->room) {
-        const size_t room = m->room > 0 ? 2 * m->room : 16;
-        mail_piece *grown =
-            context_resize(m->ctx, m->pieces, m->room * sizeof *grown, room * sizeof *grown);
-        if (grown == NULL) {
-            (void)diag_nomem(m->ctx);
-            return NULL;
-        }
-        m->pieces = grown;
-        m->room = room;
+    mail_piece *grown = grow(m->ctx, m->pieces, m->num_pieces, &m->room);
+    if (grown == NULL) {
+        (void)diag_nomem(m->ctx);
+        return NULL;
     }
+    m->pieces = grown;
     mail_piece *piece = &m->pieces[m->num_pieces++];
     *piece = (mail_piece){.peer = peer, .index = index};
     return piece;
@@ -140,15 +148,51 @@ bool mail_waits_for(const mail *m, int64_t peer)
     return false;
 }
 
-/* Frees the buffers, unless a send that is under way may be reading them. */
-static void free_buffers(mail *m)
+static void free_buffers(tsr_context *ctx, mail_memory *list)
 {
-    for (mail_memory *b = m->buffers; m->left == 0 && b != NULL;) {
-        mail_memory *next = b->next;
-        (void)context_resize(m->ctx, b, sizeof *b + b->bytes, 0);
-        b = next;
+    while (list != NULL) {
+        mail_memory *next = list->next;
+        (void)context_resize(ctx, list, sizeof *list + list->bytes, 0);
+        list = next;
     }
-    m->buffers = NULL;
+}
+
+/* Leaves a piece that is being sent to the link; without memory for that it is never heard of. */
+static void leave_piece(mail *m, const mail_piece *piece)
+{
+    mail_link *link = m->link;
+    mail_piece *grown = grow(m->ctx, link->left, link->num_left, &link->room);
+    if (grown != NULL) {
+        link->left = grown;
+        link->left[link->num_left++] = *piece;
+    }
+}
+
+static void leave_buffers(mail *m)
+{
+    while (m->buffers != NULL) {
+        mail_memory *b = m->buffers;
+        m->buffers = b->next;
+        b->next = m->link->buffers;
+        m->link->buffers = b;
+    }
+}
+
+/* Gives up what is under way. Whether something is still being sent. */
+static bool give_up_pieces(mail *m)
+{
+    const tsr_transport *t = &m->link->transport;
+    bool sending = false;
+    for (size_t i = 0; i < m->num_pieces; i++) {
+        mail_piece *piece = &m->pieces[i];
+        if (piece->request != NULL && piece->index == NO_INDEX) {
+            leave_piece(m, piece);
+            sending = true;
+        } else if (piece->request != NULL) {
+            (void)t->cancel(t->state, &piece->request);
+        }
+    }
+    return sending;
 }
 
 void mail_close(mail *m)
@@ -156,14 +200,37 @@ void mail_close(mail *m)
     if (m->link == NULL) {
         return;
     }
-    const tsr_transport *t = &m->link->transport;
-    for (size_t i = 0; i < m->num_pieces; i++) {
-        if (m->pieces[i].request != NULL) {
-            m->link->abandoned = m->link->abandoned || m->pieces[i].index == NO_INDEX;
-            (void)t->cancel(t->state, &m->pieces[i].request);
-        }
+    if (give_up_pieces(m)) {
+        leave_buffers(m);
+    } else {
+        free_buffers(m->ctx, m->buffers);
     }
-    free_buffers(m);
     (void)context_resize(m->ctx, m->pieces, m->room * sizeof *m->pieces, 0);
     *m = (mail){0};
+}
+
+bool mail_settle(mail_link *link, tsr_context *ctx, double seconds)
+{
+    const tsr_transport *t = &link->transport;
+    const double deadline = clock_seconds() + seconds;
+    size_t left = link->num_left;
+    while (left > 0 && clock_seconds() < deadline) {
+        left = 0;
+        for (size_t i = 0; i < link->num_left; i++) {
+            bool done = link->left[i].request == NULL;
+            if (!done && t->test(t->state, &link->left[i].request, &done) != 0) {
+                return false;
+            }
+            left += !done;
+        }
+    }
+    if (left == 0) {
+        free_buffers(ctx, link->buffers);
+        link->buffers = NULL;
+    }
+    (void)context_resize(ctx, link->left, link->room * sizeof *link->left, 0);
+    link->left = NULL;
+    link->num_left = 0;
+    link->room = 0;
+    return left == 0;
 }

@@ -1,9 +1,9 @@
 /*
  * Messages over a transport: some sends and receives under way together.
  *
- * A message larger than what the transport takes goes in pieces, in order. Send buffers that the
- * mail allocates live until it is closed; when it is given up while something is under way, those
- * are never freed, since the transport may still read them.
+ * A message larger than what the transport takes goes in pieces, in order. Buffers that the mail
+ * allocates live until it is closed. When it is given up while something is being sent, that and
+ * the buffers stay with the link until it settles, since the transport may still read them.
  */
 #ifndef RT_MAIL_H
 #define RT_MAIL_H
@@ -11,11 +11,15 @@
 #include <tessera/context.h>
 #include <tessera/transport.h>
 
-/* What an opened transport is to this library. */
+/* What an opened transport is to this library. Starts as zeros but for the first two. */
 typedef struct mail_link {
     tsr_transport transport;
     size_t most_bytes; /* of one piece */
-    bool abandoned;    /* something that was being sent was given up: it may be under way forever */
+    bool littered;     /* messages were sent that nobody receives any more */
+    struct mail_piece *left;
+    size_t num_left;
+    size_t room;
+    struct mail_memory *buffers;
 } mail_link;
 
 typedef struct mail {
@@ -49,6 +53,9 @@ bool mail_waits_for(const mail *m, int64_t peer);
 
 /* Ends the mail, if it is open: whatever is under way is given up. */
 void mail_close(mail *m);
+
+/* Waits, not for long, until what was given up is sent. False when it is not: then it never is. */
+bool mail_settle(mail_link *link, tsr_context *ctx, double seconds);
 
 /* A failure of the transport, in words. */
 tsr_status mail_failure(tsr_context *ctx, const mail_link *link, const char *what, int error);

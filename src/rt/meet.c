@@ -112,6 +112,15 @@ static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
                       (long long)rank, how[state], r->text[0] != '\0' ? ": " : "", r->text);
 }
 
+/* The group can meet no more, and what its members have sent may lie about for ever. */
+static void set_broken(tsr_comm *comm, tsr_status status)
+{
+    comm->broken = status;
+    if (comm->team->message) {
+        comm->team->link->littered = true;
+    }
+}
+
 static tsr_status report_late(tsr_comm *comm, const char *name)
 {
     return diag_error(
@@ -215,7 +224,7 @@ static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leavin
  */
 static tsr_status report_given_up(tsr_comm *comm, const char *name, const given_up *g)
 {
-    comm->broken = g->status;
+    set_broken(comm, g->status);
     if (g->missing == comm->world_rank) {
         return report_late(comm, name);
     }
@@ -223,7 +232,7 @@ static tsr_status report_given_up(tsr_comm *comm, const char *name, const given_
     return diag_note(comm->ctx, NO_PLACE, "rank %lld noticed first", (long long)g->rank);
 }
 
-/* The group can meet no more. */
+/* Ends the meeting under way, and with it the group. */
 static tsr_status break_off(tsr_comm *comm, const meeting *m, const char *name, bool first)
 {
     const given_up *g = comm->team->message ? notices_given_up(comm) : NULL;
@@ -232,7 +241,7 @@ static tsr_status break_off(tsr_comm *comm, const meeting *m, const char *name, 
     if (g != NULL) {
         return report_given_up(comm, name, g);
     }
-    comm->broken = gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT;
+    set_broken(comm, gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT);
     const tsr_status status =
         gone >= 0 ? report_gone(comm, name, gone) : report_missing(comm, name, first);
     if (comm->team->message) {
@@ -385,7 +394,7 @@ void comm_open_mail(tsr_comm *comm, mail *m)
 tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status)
 {
     (void)diag_note(comm->ctx, NO_PLACE, "%s: the communicator is broken from now on", name);
-    comm->broken = status;
+    set_broken(comm, status);
     mail_close(&comm->letters);
     if (comm->team->message) {
         notices_tell_given_up(comm, status, -1);
@@ -421,7 +430,7 @@ static tsr_status check_peers(tsr_comm *comm, mail *m, const char *name)
     if (!is_final(comm, gone >= 0)) {
         return TSR_IN_PROGRESS;
     }
-    comm->broken = TSR_ERR_PEER;
+    set_broken(comm, TSR_ERR_PEER);
     return report_gone(comm, name, gone);
 }
 

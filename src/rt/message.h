@@ -68,10 +68,10 @@ tsr_status message_send(exchange *x, int64_t to, const void *data, int64_t bytes
 tsr_status message_receive(exchange *x, int64_t from, void *data, int64_t bytes);
 
 /* The member so many places on, or back. */
-static inline int64_t message_member(const exchange *x, int64_t places)
+static inline int64_t message_member(const exchange *x, int64_t by)
 {
     const int64_t p = x->comm->size;
-    return ((x->comm->rank + places) % p + p) % p;
+    return ((x->comm->rank + by) % p + p) % p;
 }
 
 /* Counts bytes that stay on this member. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tessera/comm.h>
+
 #include "base/base.h"
 #include "base/diag.h"
 
@@ -15,12 +17,14 @@ typedef struct mpi_kind {
     const char *name;
     const char *file;
     const char *size_variable; /* how many processes its launcher started */
+    const char *rank_variable; /* and which one this is */
     const char *symbol;        /* that only its library has */
 } mpi_kind;
 
 static const mpi_kind kinds[] = {
-    {"openmpi", "libtessera_mpi_openmpi.so", "OMPI_COMM_WORLD_SIZE", "ompi_mpi_comm_world"},
-    {"mpich", "libtessera_mpi_mpich.so", "PMI_SIZE", "MPII_Comm_get_attr"},
+    {"openmpi", "libtessera_mpi_openmpi.so", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+     "ompi_mpi_comm_world"},
+    {"mpich", "libtessera_mpi_mpich.so", "PMI_SIZE", "PMI_RANK", "MPII_Comm_get_attr"},
 };
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -45,6 +49,13 @@ const char *plugin_of_launcher(void)
     }
     const mpi_kind *kind = launcher_kind();
     return kind != NULL ? kind->name : NULL;
+}
+
+int64_t tsr_launcher_rank(void)
+{
+    const mpi_kind *kind = plugin_of_launcher() != NULL ? launcher_kind() : NULL;
+    const char *rank = kind != NULL ? getenv(kind->rank_variable) : NULL;
+    return rank != NULL ? atoll(rank) : -1;
 }
 
 static tsr_status find_kind(tsr_context *ctx, const char *name, const mpi_kind **out)
@@ -142,7 +153,7 @@ tsr_status plugin_open_world(tsr_context *ctx, const char *name, tsr_transport *
     TSR_TRY(open_kind(ctx, kind, NULL, out));
     const tsr_status status = check_size(ctx, out);
     if (status < 0) {
-        out->close(out->state, true);
+        out->close(out->state, TSR_END_BROKEN);
     }
     return status;
 }

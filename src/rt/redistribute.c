@@ -272,7 +272,6 @@ static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src)
 
 /* What is needed for a redistribution, made by each rank by itself. */
 typedef struct prepared {
-    tsr_arena *arena;
     const tsr_plan *plan;
     tsr_tensor *middle; /* between two steps */
 } prepared;
@@ -281,8 +280,8 @@ static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, prepared
 {
     tsr_context *ctx = src->world->ctx;
     TSR_TRY(check_pair(dst, src));
-    TSR_TRY(tsr_arena_create(ctx, &out->arena));
-    TSR_TRY(tsr_plan_create(ctx, out->arena, src->geometry, dst->geometry, src->dtype, &out->plan));
+    TSR_TRY(plan_cache_get(&src->world->plans, ctx, src->geometry, dst->geometry, src->dtype,
+                           &out->plan));
     TSR_TRY(check_fold(ctx, out->plan));
     if (out->plan->num_steps == 2) {
         const tsr_geometry *g = out->plan->steps[0].dst;
@@ -292,10 +291,10 @@ static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, prepared
     return TSR_OK;
 }
 
-static void unprepare(prepared *p)
+static void unprepare(tsr_comm *world, prepared *p)
 {
     tsr_tensor_release(p->middle);
-    tsr_arena_destroy(p->arena);
+    plan_cache_put(&world->plans, p->plan);
 }
 
 static transfer transfer_of(tsr_tensor *dst, tsr_tensor *src)
@@ -343,7 +342,7 @@ tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
     if (status == TSR_OK) {
         status = run_plan(&p, dst, src, only);
     }
-    unprepare(&p);
+    unprepare(src->world, &p);
     return status;
 }
 

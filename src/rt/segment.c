@@ -1,6 +1,9 @@
 #include "rt/segment.h"
 
-#include <sys/sysinfo.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -48,20 +51,31 @@ static size_t class_of(size_t size, size_t *block)
     return class + quarters - 4;
 }
 
-/* Whether the machine has that much memory free, so that touching it will not fail. */
+/* What the kernel says could be had without swapping; everything, when it does not say. */
+static size_t available_bytes(void)
+{
+    char text[4096];
+    const int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0) {
+        (void)close(file);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    const char *line = strstr(text, "MemAvailable:");
+    return line != NULL ? (size_t)strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10
+                        : SIZE_MAX;
+}
+
+/* Whether touching so much fresh memory will work. Below a size it is not worth the question. */
 static bool machine_has(size_t size)
 {
-    struct sysinfo info;
-    if (size < ((size_t)1 << 30) || sysinfo(&info) != 0) {
-        return true;
-    }
-    return size / info.mem_unit <= info.totalram;
+    return size < ((size_t)64 << 20) || size <= available_bytes();
 }
 
 void *segment_alloc(segment *s, size_t size)
 {
     size_t block = 0;
-    if (size > s->size || !machine_has(size)) {
+    if (size > s->size) {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
                          "%zu bytes for a tensor are more than there are", size);
         return NULL;
@@ -78,6 +92,11 @@ void *segment_alloc(segment *s, size_t size)
     if (block > s->size - s->used) {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
                          "the segment of %zu bytes has no room for a tensor of %zu", s->size, size);
+        return NULL;
+    }
+    if (!machine_has(block)) {
+        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
+                         "%zu bytes for a tensor are more than the machine has free", size);
         return NULL;
     }
     void *memory = s->base + s->used;

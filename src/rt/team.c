@@ -56,7 +56,7 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
 }
 
 /* Address space; pages come when they are touched. */
-static void *map(void *where, size_t bytes, int flags, int file)
+static void *map_memory(void *where, size_t bytes, int flags, int file)
 {
     void *memory = mmap(where, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, file, 0);
     if (memory == MAP_FAILED) {
@@ -76,8 +76,8 @@ static void place_control(team *t, void *control)
 tsr_status team_map(tsr_context *ctx, team *t, bool shared)
 {
     const int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
-    place_control(t, map(NULL, t->control_bytes, flags, -1));
-    t->segments = map(NULL, (size_t)t->num_ranks * t->segment_bytes, flags, -1);
+    place_control(t, map_memory(NULL, t->control_bytes, flags, -1));
+    t->segments = map_memory(NULL, (size_t)t->num_ranks * t->segment_bytes, flags, -1);
     if (t->world != NULL && t->segments != NULL) {
         return TSR_OK;
     }
@@ -93,11 +93,11 @@ bool team_map_files(team *t, int control, const int *segments)
     const size_t each = t->segment_bytes;
     const int reserve = MAP_PRIVATE | MAP_ANONYMOUS;
     bool complete = true;
-    place_control(t, map(NULL, t->control_bytes, MAP_SHARED, control));
-    t->segments = map(NULL, (size_t)t->num_ranks * each, reserve, -1);
+    place_control(t, map_memory(NULL, t->control_bytes, MAP_SHARED, control));
+    t->segments = map_memory(NULL, (size_t)t->num_ranks * each, reserve, -1);
     for (int64_t i = 0; t->segments != NULL && complete && i < t->num_ranks; i++) {
-        complete =
-            map(t->segments + (size_t)i * each, each, MAP_SHARED | MAP_FIXED, segments[i]) != NULL;
+        complete = map_memory(t->segments + (size_t)i * each, each, MAP_SHARED | MAP_FIXED,
+                              segments[i]) != NULL;
     }
     complete = complete && t->world != NULL && t->segments != NULL;
     if (!complete) {

@@ -28,10 +28,10 @@ typedef struct team {
     double timeout;
     bool checked;
     bool spin;
-    bool threads;          /* all memory is everybody's */
-    bool message;          /* ranks share no memory */
-    const char *name;      /* "threads" */
-    mail_link *link;       /* NULL when this library started the ranks */
+    bool threads;     /* all memory is everybody's */
+    bool message;     /* ranks share no memory */
+    const char *name; /* "threads" */
+    mail_link *link;  /* NULL when this library started the ranks */
     const int *lives; /* for each rank a descriptor that says when its process is gone; or NULL */
     size_t segment_bytes;
     char *segments; /* of all ranks, one behind the other */

@@ -307,10 +307,10 @@ static void abort_all(void *state, int code)
     (void)code;
 }
 
-static void close_counter(void *state, bool broken)
+static void close_counter(void *state, tsr_transport_end how)
 {
     (void)state;
-    (void)broken;
+    (void)how;
 }
 
 static office *open_office;

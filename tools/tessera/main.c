@@ -16,6 +16,7 @@
 
 static const struct command commands[] = {
     {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run},
+    {"redistribute", "what moves between two layouts of a tensor, and how fast", redistribute_run},
     {"show", "what each device holds of a tensor, as a table and a picture", show_run},
 };
 static const size_t num_commands = sizeof commands / sizeof commands[0];
@@ -48,7 +49,7 @@ static char *list_commands(void)
     }
     fputs("Commands:\n", out);
     for (size_t i = 0; i < num_commands; i++) {
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].doc);
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].doc);
     }
     fputs("\n`tessera COMMAND --help' explains a command.", out);
     return fclose(out) == 0 ? text : NULL;
@@ -93,6 +94,15 @@ static void print_version(FILE *out, struct argp_state *state)
     fprintf(out, "tessera %s\n", tsr_version());
 }
 
+/* Under mpirun the first process speaks for all. */
+static void hush_other_ranks(void)
+{
+    if (tsr_launcher_rank() > 0 &&
+        (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL)) {
+        _exit(EXIT_BAD_INPUT);
+    }
+}
+
 /* Runs at exit, so that help and version are checked too: output that was lost is an error. */
 static void close_stdout(void)
 {
@@ -112,6 +122,7 @@ int main(int argc, char **argv)
     static char command_name[64];
     struct invocation invocation = {0};
     signal(SIGPIPE, SIG_IGN);
+    hush_other_ranks();
     atexit(close_stdout);
     terminal_init();
     argp_program_version_hook = print_version;

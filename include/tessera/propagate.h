@@ -1,0 +1,116 @@
+/*
+ * Propagation through one op: from the shardings that some of its tensors have to those that the
+ * others should have.
+ *
+ * Dimensions are projected to the factors of the op's rule, axes are passed between tensors factor
+ * by factor, and the factors are put together to dimensions again. Axes are only ever added, to
+ * open dimensions: closed ones, explicit replication and what a user wrote hold.
+ */
+#ifndef TESSERA_PROPAGATE_H
+#define TESSERA_PROPAGATE_H
+
+#include <tessera/rule.h>
+#include <tessera/sharding.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tsr_strategy {
+    /* What all tensors agree on: their longest common prefix. One that disagrees stops all. */
+    TSR_STRATEGY_BASIC,
+    /*
+     * Tensors may get different axes; one that disagrees stops only itself. An axis that two
+     * factors want goes to the one that the largest tensor has it for.
+     */
+    TSR_STRATEGY_AGGRESSIVE,
+    /* Of axes that disagree along a factor, and of factors that want one axis, the more shards. */
+    TSR_STRATEGY_MOST_PARALLEL
+} tsr_strategy;
+
+/* "basic", "aggressive", "most-parallel"; "?" for a value that is none. Static. */
+TSR_API const char *tsr_strategy_name(tsr_strategy strategy) TSR_MT_SAFE;
+TSR_API bool tsr_strategy_find(const char *name, tsr_strategy *out) TSR_MT_SAFE;
+
+/* Which way axes go. */
+typedef enum tsr_direction {
+    TSR_DIRECTION_BOTH,
+    TSR_DIRECTION_FORWARD, /* from operands to results */
+    TSR_DIRECTION_BACKWARD,
+    TSR_DIRECTION_NONE
+} tsr_direction;
+
+/* What became of some axes of a factor. */
+typedef enum tsr_decision_kind {
+    TSR_DECISION_GIVEN,      /* `tensor` got `axes` from `other` */
+    TSR_DECISION_DISAGREE,   /* `tensor` and `other` shard the factor differently: `axes` is kept */
+    TSR_DECISION_TAKEN,      /* `tensor` has `axes` in another factor, `other_factor` */
+    TSR_DECISION_REPLICATED, /* `tensor` says that `axes` are replicated, or pending, there */
+    TSR_DECISION_CLOSED,     /* the dimension of `tensor` is closed */
+    TSR_DECISION_INDIVISIBLE /* the factor of `tensor` does not divide by `axes` */
+} tsr_decision_kind;
+
+/* One decision. Tensors are numbered through, operands first; -1 where there is none. */
+typedef struct tsr_decision {
+    tsr_decision_kind kind;
+    size_t factor;
+    int64_t tensor;
+    int64_t other;
+    int64_t other_factor;
+    const tsr_axis_ref *axes;
+    size_t num_axes;
+} tsr_decision;
+
+/* Decisions in the order in which they were taken. Starts as zeros; the arena's. */
+typedef struct tsr_decisions {
+    tsr_decision *list;
+    size_t count;
+    size_t room;
+} tsr_decisions;
+
+/* One op. Shardings that are NULL are open and empty; NULL instead of a list: all of them. */
+typedef struct tsr_propagation {
+    const tsr_rule *rule;
+    const tsr_mesh *mesh; /* NULL: the one that the shardings have in common */
+    tsr_strategy strategy;
+    tsr_direction direction;
+    bool elementwise; /* AGGRESSIVE breaks ties by shards for these ops */
+    const tsr_sharding *const *operands;
+    const tsr_sharding *const *results;
+    tsr_decisions *decisions; /* NULL: nothing is recorded */
+} tsr_propagation;
+
+/*
+ * Propagates through one op. Dimensions with priorities come in rounds, those without and with 0
+ * first: what a lower number has given stands where a higher one would conflict. `operands` and
+ * `results`, as many as the rule has, get the new shardings: the same object for a tensor that did
+ * not change, NULL for one that had none and got nothing. TSR_OK, or an error when a sharding has
+ * another rank than the rule gives, or is on another mesh.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena,
+                                               const tsr_propagation *op,
+                                               const tsr_sharding **operands,
+                                               const tsr_sharding **results) TSR_MT_CONTEXT;
+
+/*
+ * The axes over which the results are pending when the op runs on operands of these shardings: what
+ * all operands that have a reduction factor shard it by, factor after factor. The list is the
+ * arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_arena *arena,
+                                                       const tsr_rule *rule, const tsr_mesh *mesh,
+                                                       const tsr_sharding *const *operands,
+                                                       const tsr_axis_ref **axes,
+                                                       size_t *num_axes) TSR_MT_CONTEXT;
+
+/* A decision as a sentence, `result 0 gets "x" for i from operand 0`; the arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_propagation *op,
+                                                    const tsr_decision *decision,
+                                                    const char **out) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

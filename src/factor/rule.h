@@ -1,0 +1,71 @@
+/* What a rule is inside, and how the templates build one. */
+#ifndef FACTOR_RULE_H
+#define FACTOR_RULE_H
+
+#include <tessera/rule.h>
+
+#include "base/buffer.h"
+
+struct tsr_rule {
+    size_t num_factors;
+    const tsr_factor *factors;
+    size_t num_operands;
+    size_t num_results;
+    const tsr_rule_tensor *tensors; /* operands, then results */
+    bool custom;
+};
+
+static inline size_t rule_num_tensors(const tsr_rule *rule)
+{
+    return rule->num_operands + rule->num_results;
+}
+
+/* Its name: i .. z, then z_1 .. */
+void factor_print(buffer *buf, size_t factor);
+
+/* The size of a factor, 1 when it is not known. */
+int64_t rule_factor_size(const tsr_rule *rule, size_t factor);
+
+/*
+ * A rule under way. Factors are numbered as they are made, then put into dimensions, major to
+ * minor. Nothing fails visibly before rule_finish.
+ */
+typedef struct rule_builder {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    size_t num_operands;
+    size_t num_tensors;
+    struct built_tensor *tensors;
+    tsr_factor *factors;
+    size_t num_factors;
+    size_t room;
+    bool failed;
+} rule_builder;
+
+/* No such dimension, in a mapping. */
+#define NO_DIM SIZE_MAX
+
+rule_builder rule_start(tsr_context *ctx, tsr_arena *arena, const tsr_extents *operands,
+                        size_t num_operands, const tsr_extents *results, size_t num_results);
+
+/* The next factor. */
+size_t rule_factor(rule_builder *b, int64_t size, tsr_factor_kind kind, bool blocked);
+
+/* Puts a factor behind those of a dimension. NO_DIM is nowhere. */
+void rule_put(rule_builder *b, size_t tensor, size_t dim, size_t factor);
+/* The same, but that a factor of size 1 is left out where there are others. */
+void rule_map(rule_builder *b, size_t tensor, size_t dim, size_t factor);
+/* Into dimension `dim` of every tensor that has dimensions. */
+void rule_put_each(rule_builder *b, size_t dim, size_t factor);
+
+/* Gives each dimension that has no factor one of size 1, and makes the rule. */
+tsr_status rule_finish(rule_builder *b, const tsr_rule **out);
+
+/* An error about an op's shapes or dimensions. */
+#define RULE_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_PLACE, __VA_ARGS__)
+
+/* Whether dimensions are within a rank, each once; `what` names them in the error. */
+tsr_status rule_check_dims(tsr_context *ctx, const char *what, const size_t *dims, size_t count,
+                           size_t rank);
+
+#endif

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# `tessera redistribute`: the plan, the run on threads and processes, JSON, and what is refused.
+source "$(dirname "${BASH_SOURCE[0]}")/helpers.bash"
+move() { run "$TESSERA" redistribute "$@"; }
+rows=(--mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"x"}, {}]' --to '[{}, {"x"}]')
+
+move "${rows[@]}" --plan
+expect_fine
+expect_out 'from          [{"x"}, {}]
+to            [{}, {"x"}]
+tensor        6x8xf32
+moves         96 bytes in 1 step
+busiest rank  receives 48 bytes, sends 48'
+
+for kind in "" --processes; do
+    # shellcheck disable=SC2086
+    move "${rows[@]}" $kind --times 2
+    expect_fine
+    expect_in_out 'elements      all in their place'
+    expect_in_out "ranks         2, ${kind:+processes}"
+done
+
+# Element types of every size, odd extents, more ranks than cores, a pending sum.
+for type in i8 bf16 f32 f64 c128; do
+    move --mesh '<["x"=3, "y"=2]>' --shape "7x5x$type" --from '[{"x"}, {"y"}]' --to '[{"y"}, {}]' --times 1
+    expect_fine
+    expect_in_out 'all in their place'
+done
+move --mesh '<["x"=4]>' --shape 9xi32 --from '[{}], unreduced={"x"}' --to '[{"x"}]' --times 1
+expect_fine
+expect_in_out 'not compared: a reduction was pending'
+move --mesh '<["x"=2]>' --shape 0x3xf32 --from '[{"x"}, {}]' --to '[{}, {}]' --times 1
+expect_fine
+
+move "${rows[@]}" --json --times 1
+expect_fine
+expect_in_out '"steps": 1, "bytes_moved": 96, "most_received": 48, "most_sent": 48, "ranks": 2'
+expect_in_out '"wrong_elements": 0'
+
+move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"x"}, {}]'
+expect_error 2 '--mesh, --shape, --from and --to are needed'
+move --mesh '<["x"=2]>' --shape 6x8 --from '[{"x"}, {}]' --to '[{}, {}]'
+expect_error 2 'say the element type'
+move --mesh '<["x"=2]>' --shape '6x?xf32' --from '[{"x"}, {}]' --to '[{}, {}]'
+expect_error 2 'no unknown extents'
+move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"q"}, {}]' --to '[{}, {}]'
+expect_error 2 'q'
+move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{}, {}]' --to '[{}, {}], unreduced={"x"}'
+expect_code 3
+move "${rows[@]}" --times 0
+expect_error 2 '--times takes 1 to 1000, got: 0'
+move "${rows[@]}" --timeout never
+expect_error 2 '--timeout takes seconds above 0'
+move --mesh '<["x"=2000]>' --shape 8xf32 --from '[{}]' --to '[{"x"}]'
+expect_error 2 'the number of ranks must be 1 to 1024, got: 2000'
+finish

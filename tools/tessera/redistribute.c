@@ -1,0 +1,468 @@
+/* `tessera redistribute`: what moves between two layouts of a tensor, and how fast it does here. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "arguments.h"
+#include "command.h"
+#include "utf8.h"
+
+enum { DEFAULT_TIMES = 5, MOST_TIMES = 1000 };
+
+/* What the command line says. */
+struct redistribute_options {
+    const char *mesh;
+    const char *shape;
+    const char *from;
+    const char *to;
+    const char *times;
+    bool plan_only;
+    bool processes;
+    bool json;
+    double timeout;
+};
+
+/* The two layouts, and what is known before anything moves. */
+struct redistribution {
+    const struct redistribute_options *options;
+    struct shape shape;
+    int64_t times;
+    const tsr_sharding *from;
+    const tsr_sharding *to;
+    const char *from_text;
+    const char *to_text;
+    const tsr_plan *plan;
+    int64_t ranks;
+    int64_t total;    /* bytes that move between ranks */
+    int64_t received; /* the most that one of them receives, and sends */
+    int64_t sent;
+};
+
+static const struct argp_option option_rows[] = {
+    {"mesh", 'm', "MESH", 0, "the mesh of both layouts, <[\"x\"=2]>", 0},
+    {"shape", 's', "SHAPE", 0, "the shape and element type, 1024x1024xf32", 0},
+    {"from", 'f', "SHARDING", 0, "the layout before", 0},
+    {"to", 't', "SHARDING", 0, "the layout behind", 0},
+    {"plan", 'p', NULL, 0, "only say what would move", 0},
+    {"processes", 'P', NULL, 0, "run ranks as forked processes, not as threads", 0},
+    {"times", 'n', "COUNT", 0, "move it so often and take the median (5)", 0},
+    {"timeout", 'w', "SECONDS", 0, "how long a rank waits for the others (60)", 0},
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0},
+};
+
+static const char doc[] =
+    "Moves a tensor from one layout to another, on as many ranks as the mesh has devices, checks "
+    "every element, and says what moved and how long it took beside a plain copy of each rank's "
+    "part. Ranks are threads; under mpirun they are its processes.";
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct redistribute_options *options = state->input;
+    switch (key) {
+    case 'm':
+        options->mesh = argument;
+        return 0;
+    case 's':
+        options->shape = argument;
+        return 0;
+    case 'f':
+        options->from = argument;
+        return 0;
+    case 't':
+        options->to = argument;
+        return 0;
+    case 'p':
+        options->plan_only = true;
+        return 0;
+    case 'P':
+        options->processes = true;
+        return 0;
+    case 'n':
+        options->times = argument;
+        return 0;
+    case 'w':
+        options->timeout = strtod(argument, NULL);
+        if (!(options->timeout > 0)) {
+            argp_error(state, "--timeout takes seconds above 0, got: %s", argument);
+        }
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->mesh == NULL || options->shape == NULL || options->from == NULL ||
+            options->to == NULL) {
+            argp_error(state, "--mesh, --shape, --from and --to are needed");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int read_numbers(struct session *session, struct redistribution *r)
+{
+    const char *wrong = shape_parse(session, r->options->shape, &r->shape);
+    if (wrong != NULL) {
+        return complain("--shape %s: %s", r->options->shape, wrong);
+    }
+    for (size_t i = 0; i < r->shape.rank; i++) {
+        if (r->shape.extents[i] == TSR_UNKNOWN) {
+            return complain("--shape %s: a tensor that moves has no unknown extents",
+                            r->options->shape);
+        }
+    }
+    if (!r->shape.has_dtype) {
+        return complain("--shape %s: say the element type, as in 4x8xf32", r->options->shape);
+    }
+    char *end = NULL;
+    r->times = r->options->times != NULL ? strtoll(r->options->times, &end, 10) : DEFAULT_TIMES;
+    if (r->times < 1 || r->times > MOST_TIMES || (end != NULL && *end != '\0')) {
+        return complain("--times takes 1 to %d, got: %s", MOST_TIMES, r->options->times);
+    }
+    return EXIT_FINE;
+}
+
+static tsr_status read_layouts(struct session *session, struct redistribution *r)
+{
+    tsr_context *ctx = session->ctx;
+    tsr_arena *arena = session->arena;
+    const tsr_mesh *mesh = NULL;
+    tsr_status status = tsr_mesh_parse(ctx, arena, r->options->mesh, &mesh);
+    if (status == TSR_OK) {
+        status = tsr_sharding_parse(ctx, arena, mesh, r->options->from, &r->from);
+    }
+    if (status == TSR_OK) {
+        status = tsr_sharding_parse(ctx, arena, mesh, r->options->to, &r->to);
+    }
+    if (status == TSR_OK) {
+        r->ranks = tsr_mesh_num_devices(mesh);
+        status = tsr_sharding_print(ctx, arena, r->from, TSR_PRINT_BARE, &r->from_text);
+    }
+    return status == TSR_OK ? tsr_sharding_print(ctx, arena, r->to, TSR_PRINT_BARE, &r->to_text)
+                            : status;
+}
+
+static tsr_status make_plan(struct session *session, struct redistribution *r)
+{
+    const tsr_geometry *before = NULL;
+    const tsr_geometry *behind = NULL;
+    tsr_status status = tsr_geometry_create(session->ctx, session->arena, r->from, r->shape.rank,
+                                            r->shape.extents, &before);
+    if (status == TSR_OK) {
+        status = tsr_geometry_create(session->ctx, session->arena, r->to, r->shape.rank,
+                                     r->shape.extents, &behind);
+    }
+    if (status == TSR_OK) {
+        status =
+            tsr_plan_create(session->ctx, session->arena, before, behind, r->shape.dtype, &r->plan);
+    }
+    for (int64_t i = 0; status == TSR_OK && i < r->ranks; i++) {
+        const int64_t received = tsr_plan_bytes_received(r->plan, i);
+        const int64_t sent = tsr_plan_bytes_sent(r->plan, i);
+        r->total += received;
+        r->received = received > r->received ? received : r->received;
+        r->sent = sent > r->sent ? sent : r->sent;
+    }
+    return status;
+}
+
+/* What an element is, by its index: any bits, of as many bytes as it has. */
+struct bits_of {
+    const struct shape *shape;
+    size_t bytes;
+    int64_t wrong;
+};
+
+static uint64_t bits_at(const int64_t *index, const struct bits_of *b)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < b->shape->rank; i++) {
+        at = at * (uint64_t)b->shape->extents[i] + (uint64_t)index[i];
+    }
+    at = (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return at ^ at >> 29;
+}
+
+static void set_bits(const int64_t *index, void *element, void *state)
+{
+    const struct bits_of *b = state;
+    const uint64_t bits = bits_at(index, b);
+    for (size_t i = 0; i < b->bytes; i++) {
+        ((unsigned char *)element)[i] = (unsigned char)(bits >> 8 * (i % 8));
+    }
+}
+
+static void compare_bits(const int64_t *index, void *element, void *state)
+{
+    struct bits_of *b = state;
+    const uint64_t bits = bits_at(index, b);
+    for (size_t i = 0; i < b->bytes; i++) {
+        if (((unsigned char *)element)[i] != (unsigned char)(bits >> 8 * (i % 8))) {
+            b->wrong++;
+            return;
+        }
+    }
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What all ranks found. */
+struct outcome {
+    int64_t wrong; /* elements; -1 when they were not compared */
+    double move;   /* seconds, the median of the slowest rank's */
+    double copy;   /* of as many bytes as each rank holds before */
+};
+
+/* One rank's side of the work. */
+struct rank_work {
+    tsr_comm *world;
+    const struct redistribution *r;
+    tsr_tensor *src;
+    tsr_tensor *dst;
+    double *samples;
+};
+
+static size_t part_bytes(const tsr_tensor *t)
+{
+    size_t bytes = (size_t)tsr_dtype_item_bytes(tsr_tensor_dtype(t));
+    for (size_t i = 0; i < tsr_tensor_rank(t); i++) {
+        bytes *= (size_t)tsr_tensor_local_shape(t)[i];
+    }
+    return bytes;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The largest of all ranks' numbers, on every rank. */
+static tsr_status largest(tsr_comm *world, double mine, double *out)
+{
+    const tsr_view src = {&mine, TSR_F64, 0, NULL, NULL};
+    const tsr_view dst = {out, TSR_F64, 0, NULL, NULL};
+    return tsr_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
+}
+
+static tsr_status time_moves(struct rank_work *w, double *out)
+{
+    const int64_t times = w->r->times;
+    for (int64_t i = -1; i < times; i++) {
+        tsr_status status = tsr_barrier(w->world);
+        const double start = seconds();
+        if (status == TSR_OK) {
+            status = tsr_redistribute_into(w->dst, w->src);
+        }
+        double slowest = 0;
+        if (status == TSR_OK) {
+            status = largest(w->world, seconds() - start, &slowest);
+        }
+        if (status != TSR_OK) {
+            return status;
+        }
+        w->samples[i < 0 ? 0 : i] = slowest;
+    }
+    qsort(w->samples, (size_t)times, sizeof *w->samples, by_value);
+    *out = w->samples[times / 2];
+    return TSR_OK;
+}
+
+static tsr_status time_copies(struct rank_work *w, char *memory, size_t bytes, double *out)
+{
+    for (int64_t i = -1; i < w->r->times; i++) {
+        tsr_status status = tsr_barrier(w->world);
+        const double start = seconds();
+        memcpy(memory, tsr_tensor_data(w->src), bytes);
+        double slowest = 0;
+        if (status == TSR_OK) {
+            status = largest(w->world, seconds() - start, &slowest);
+        }
+        if (status != TSR_OK) {
+            return status;
+        }
+        w->samples[i < 0 ? 0 : i] = slowest;
+    }
+    qsort(w->samples, (size_t)w->r->times, sizeof *w->samples, by_value);
+    *out = w->samples[w->r->times / 2];
+    return TSR_OK;
+}
+
+static tsr_status compare(struct rank_work *w, bool pending, int64_t *wrong)
+{
+    struct bits_of bits = {&w->r->shape, (size_t)tsr_dtype_item_bytes(w->r->shape.dtype), 0};
+    int64_t all = 0;
+    if (pending) {
+        *wrong = -1;
+        return TSR_OK;
+    }
+    tsr_tensor_visit(w->dst, compare_bits, &bits);
+    const tsr_view src = {&bits.wrong, TSR_I64, 0, NULL, NULL};
+    const tsr_view dst = {&all, TSR_I64, 0, NULL, NULL};
+    const tsr_status status = tsr_all_reduce(w->world, TSR_REDUCE_SUM, &src, &dst);
+    *wrong = all;
+    return status;
+}
+
+static tsr_status work(struct rank_work *w, struct outcome *out)
+{
+    const struct redistribution *r = w->r;
+    size_t pending = 0;
+    (void)tsr_sharding_unreduced(r->from, &pending);
+    struct bits_of bits = {&r->shape, (size_t)tsr_dtype_item_bytes(r->shape.dtype), 0};
+    const tsr_tensor_spec before = {r->from, r->shape.dtype, r->shape.rank, r->shape.extents};
+    const tsr_tensor_spec behind = {r->to, r->shape.dtype, r->shape.rank, r->shape.extents};
+    tsr_status status = tsr_tensor_create(w->world, &before, &w->src);
+    if (status == TSR_OK) {
+        status = tsr_tensor_create(w->world, &behind, &w->dst);
+    }
+    if (status == TSR_OK && pending == 0) {
+        tsr_tensor_fill(w->src, set_bits, &bits);
+    }
+    if (status == TSR_OK) {
+        status = time_moves(w, &out->move);
+    }
+    if (status == TSR_OK) {
+        status = compare(w, pending > 0, &out->wrong);
+    }
+    const size_t bytes = status == TSR_OK ? part_bytes(w->src) : 0;
+    char *memory = malloc(bytes > 0 ? bytes : 1);
+    if (status == TSR_OK && memory != NULL) {
+        status = time_copies(w, memory, bytes, &out->copy);
+    }
+    free(memory);
+    return status;
+}
+
+static void print_table(const struct redistribution *r, const char *ranks, bool shared,
+                        const struct outcome *o)
+{
+    printf("from          %s\n", r->from_text);
+    printf("to            %s\n", r->to_text);
+    printf("tensor        %s\n", r->options->shape);
+    printf("moves         %lld bytes in %zu step%s\n", (long long)r->total,
+           tsr_plan_num_steps(r->plan), tsr_plan_num_steps(r->plan) == 1 ? "" : "s");
+    printf("busiest rank  receives %lld bytes, sends %lld\n", (long long)r->received,
+           (long long)r->sent);
+    if (o == NULL) {
+        return;
+    }
+    printf("ranks         %lld, %s%s\n", (long long)r->ranks, ranks, shared ? "" : ", by messages");
+    if (o->wrong < 0) {
+        puts("elements      not compared: a reduction was pending");
+    } else {
+        printf("elements      %s\n", o->wrong == 0 ? "all in their place" : "WRONG");
+    }
+    printf("time          %.3g ms, %.2f times a copy of each rank's part\n", 1e3 * o->move,
+           o->copy > 0 ? o->move / o->copy : 0);
+}
+
+static void print_json(const struct redistribution *r, const char *ranks, bool shared,
+                       const struct outcome *o)
+{
+    fputs("{\"from\": ", stdout);
+    write_json_string(stdout, r->from_text);
+    fputs(", \"to\": ", stdout);
+    write_json_string(stdout, r->to_text);
+    printf(", \"steps\": %zu, \"bytes_moved\": %lld, \"most_received\": %lld, \"most_sent\": %lld",
+           tsr_plan_num_steps(r->plan), (long long)r->total, (long long)r->received,
+           (long long)r->sent);
+    if (o != NULL) {
+        printf(", \"ranks\": %lld, \"kind\": \"%s\", \"shared_memory\": %s", (long long)r->ranks,
+               ranks, shared ? "true" : "false");
+        if (o->wrong >= 0) {
+            printf(", \"wrong_elements\": %lld", (long long)o->wrong);
+        }
+        printf(", \"seconds\": %.9g, \"copy_seconds\": %.9g", o->move, o->copy);
+    }
+    puts("}");
+}
+
+static void print(const struct redistribution *r, const char *ranks, bool shared,
+                  const struct outcome *o)
+{
+    (r->options->json ? print_json : print_table)(r, ranks, shared, o);
+    fflush(stdout);
+}
+
+/* What each rank runs. The first one prints; elements in the wrong place fail all of them. */
+static tsr_status run_rank(tsr_comm *world, void *state)
+{
+    const struct redistribution *r = state;
+    struct outcome outcome = {0};
+    struct rank_work w = {.world = world, .r = r};
+    bool shared = false;
+    const char *ranks = tsr_comm_transport(world, &shared);
+    w.samples = calloc((size_t)r->times, sizeof *w.samples);
+    if (w.samples == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    tsr_status status = work(&w, &outcome);
+    tsr_tensor_release(w.dst);
+    tsr_tensor_release(w.src);
+    free(w.samples);
+    if (status == TSR_OK && tsr_comm_rank(world) == 0) {
+        print(r, ranks, shared, &outcome);
+    }
+    if (status == TSR_ERR_TIMEOUT) {
+        const tsr_diagnostic *d = tsr_context_diagnostics(tsr_comm_context(world));
+        complain("%s", d != NULL ? d->text : "a rank did not come in time");
+        tsr_comm_abort(world, EXIT_CHECK_FAILED);
+    }
+    return status == TSR_OK && outcome.wrong > 0 ? TSR_ERR_INVALID : status;
+}
+
+static int redistribute(struct session *session, struct redistribution *r)
+{
+    int code = read_numbers(session, r);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    tsr_status status = read_layouts(session, r);
+    if (status == TSR_OK) {
+        status = make_plan(session, r);
+    }
+    if (status != TSR_OK) {
+        return session_fail(session, status);
+    }
+    if (r->options->plan_only) {
+        print(r, NULL, true, NULL);
+        return EXIT_FINE;
+    }
+    const tsr_launch_spec spec = {.num_ranks = r->ranks,
+                                  .ranks =
+                                      r->options->processes ? TSR_RANKS_PROCESSES : TSR_RANKS_AUTO,
+                                  .timeout = r->options->timeout};
+    status = tsr_launch(session->ctx, &spec, run_rank, r);
+    if (status == TSR_OK) {
+        return EXIT_FINE;
+    }
+    code = session_fail(session, status);
+    return status == TSR_ERR_TIMEOUT || status == TSR_ERR_PEER ? EXIT_CHECK_FAILED : code;
+}
+
+int redistribute_run(int argc, char **argv)
+{
+    static const struct argp argp = {.options = option_rows, .parser = parse_option, .doc = doc};
+    struct redistribute_options options = {0};
+    struct redistribution r = {.options = &options};
+    struct session session;
+    int code = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
+    if (code == EXIT_FINE) {
+        code = session_open(&session, COLOUR_AUTO);
+    }
+    if (code == EXIT_FINE) {
+        code = redistribute(&session, &r);
+        session_close(&session);
+    }
+    return code;
+}
