@@ -423,6 +423,7 @@ tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_
     (void)setenv("TSR_TRANSPORT", spec->ranks == RANKS_BY_MESSAGES ? "message" : "", 1);
     open_office = &o;
     const tsr_status status = run_all(ctx, spec, &o, ranks, function, state);
+    open_office = NULL;
     free(ranks);
     free(o.boxes);
     return status;

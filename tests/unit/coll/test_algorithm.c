@@ -49,7 +49,8 @@ static void the_cheapest_is_taken(void **state)
         c.unordered = mode >= 2;
         for (size_t i = 0; i < count; i++) {
             const bool here = mode % 2 == 0 ? all[i].shown.shared : all[i].shown.messages;
-            for (double n = 1; n < 1e10; n *= 7) {
+            for (int64_t bytes = 1; bytes < INT64_C(10000000000); bytes *= 7) {
+                const double n = (double)bytes;
                 const coll_algorithm *best = coll_choose(&c, all[i].kind, false, n, 8);
                 assert_true(best->shown.ordered || c.unordered);
                 assert_true(mode % 2 == 0 ? best->shown.shared : best->shown.messages);
