@@ -17,7 +17,7 @@
  *
  * Reductions are the left fold over the members in the order of the group, ((e0 op e1) op e2) ..,
  * f16 and bf16 in f32 and rounded once: the same bits whatever the algorithm, the kind of ranks and
- * the layout of the views.
+ * the layout of the views. Only a world that allows it reduces in another order (algorithm.h).
  */
 #ifndef TESSERA_COLLECTIVE_H
 #define TESSERA_COLLECTIVE_H

@@ -2,6 +2,7 @@
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
+#include <tessera/algorithm.h>
 #include <tessera/axis.h>
 #include <tessera/base.h>
 #include <tessera/collective.h>

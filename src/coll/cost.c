@@ -23,19 +23,37 @@ static double lacking(double n, int64_t p)
     return n * others(p) / (double)p;
 }
 
+/* What a member copies of n bytes: nothing when it is alone. */
+static double copied(double n, int64_t p)
+{
+    return p > 1 ? n : 0;
+}
+
+/* How many bits are set in the numbers below p, all together. */
+static double bits_below(int64_t p)
+{
+    int64_t count = 0;
+    for (int64_t bit = 1; bit < p; bit *= 2) {
+        const int64_t rest = p % (2 * bit) - bit;
+        count += p / (2 * bit) * bit + (rest > 0 ? rest : 0);
+    }
+    return (double)count;
+}
+
 double cost_all_gather_ring(const coll_link *link, double n, int64_t p)
 {
     return others(p) * link->alpha + lacking(n, p) * link->beta;
 }
 
-double cost_all_gather_doubling(const coll_link *link, double n, int64_t p)
+double cost_all_gather_bruck(const coll_link *link, double n, int64_t p)
 {
-    return rounds(p) * link->alpha + lacking(n, p) * link->beta;
+    return rounds(p) * link->alpha + lacking(n, p) * link->beta + copied(n, p) * link->delta;
 }
 
 double cost_reduce_scatter_halving(const coll_link *link, double n, int64_t p)
 {
-    return rounds(p) * link->alpha + lacking(n, p) * (link->beta + link->gamma);
+    return rounds(p) * link->alpha + lacking(n, p) * (link->beta + link->gamma) +
+           copied(n, p) * link->delta;
 }
 
 double cost_reduce_scatter_pairwise(const coll_link *link, double n, int64_t p)
@@ -45,7 +63,15 @@ double cost_reduce_scatter_pairwise(const coll_link *link, double n, int64_t p)
 
 double cost_all_reduce_rabenseifner(const coll_link *link, double n, int64_t p)
 {
-    return 2 * rounds(p) * link->alpha + lacking(n, p) * (2 * link->beta + link->gamma);
+    return 2 * rounds(p) * link->alpha + lacking(n, p) * (2 * link->beta + link->gamma) +
+           2 * copied(n, p) * link->delta;
+}
+
+double cost_all_reduce_doubling(const coll_link *link, double n, int64_t p)
+{
+    const double more = (p & (p - 1)) != 0 ? 1 : 0;
+    return (rounds(p) + more) * (link->alpha + n * link->beta) + rounds(p) * n * link->gamma +
+           copied(n, p) * link->delta;
 }
 
 double cost_all_reduce_shares(const coll_link *link, double n, int64_t p)
@@ -58,6 +84,12 @@ double cost_all_reduce_direct(const coll_link *link, double n, int64_t p)
     return others(p) * (link->alpha + n * (link->beta + link->gamma));
 }
 
+double cost_all_reduce_gather(const coll_link *link, double n, int64_t p)
+{
+    return rounds(p) * link->alpha + others(p) * n * (link->beta + link->gamma) +
+           copied(n, p) * link->delta;
+}
+
 double cost_all_to_all_pairwise(const coll_link *link, double n, int64_t p)
 {
     return others(p) * link->alpha + lacking(n, p) * link->beta;
@@ -65,7 +97,8 @@ double cost_all_to_all_pairwise(const coll_link *link, double n, int64_t p)
 
 double cost_all_to_all_bruck(const coll_link *link, double n, int64_t p)
 {
-    return rounds(p) * (link->alpha + n / 2 * link->beta);
+    const double moved = n * bits_below(p) / (double)p;
+    return rounds(p) * link->alpha + moved * link->beta + 2 * (copied(n, p) + moved) * link->delta;
 }
 
 double cost_scatter_linear(const coll_link *link, double n, int64_t p)
@@ -78,6 +111,11 @@ double cost_broadcast_linear(const coll_link *link, double n, int64_t p)
     return others(p) * (link->alpha + n * link->beta);
 }
 
+double cost_broadcast_tree(const coll_link *link, double n, int64_t p)
+{
+    return rounds(p) * (link->alpha + n * link->beta);
+}
+
 double cost_broadcast_pull(const coll_link *link, double n, int64_t p)
 {
     return p > 1 ? link->alpha + n * link->beta : 0;
@@ -86,27 +124,4 @@ double cost_broadcast_pull(const coll_link *link, double n, int64_t p)
 double cost_permute(const coll_link *link, double n, int64_t p)
 {
     return p > 1 ? link->alpha + n * link->beta : 0;
-}
-
-static const coll_algorithm algorithms[] = {
-    {COLL_BROADCAST, "linear", cost_broadcast_linear},
-    {COLL_BROADCAST, "pull", cost_broadcast_pull},
-    {COLL_SCATTER, "linear", cost_scatter_linear},
-    {COLL_GATHER, "linear", cost_scatter_linear},
-    {COLL_ALL_GATHER, "ring", cost_all_gather_ring},
-    {COLL_ALL_GATHER, "doubling", cost_all_gather_doubling},
-    {COLL_ALL_REDUCE, "rabenseifner", cost_all_reduce_rabenseifner},
-    {COLL_ALL_REDUCE, "shares", cost_all_reduce_shares},
-    {COLL_ALL_REDUCE, "direct", cost_all_reduce_direct},
-    {COLL_REDUCE_SCATTER, "halving", cost_reduce_scatter_halving},
-    {COLL_REDUCE_SCATTER, "pairwise", cost_reduce_scatter_pairwise},
-    {COLL_ALL_TO_ALL, "pairwise", cost_all_to_all_pairwise},
-    {COLL_ALL_TO_ALL, "bruck", cost_all_to_all_bruck},
-    {COLL_PERMUTE, "direct", cost_permute},
-};
-
-const coll_algorithm *coll_algorithms(size_t *count)
-{
-    *count = sizeof algorithms / sizeof algorithms[0];
-    return algorithms;
 }

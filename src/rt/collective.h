@@ -7,7 +7,7 @@
  * which says where its views are; behind the meeting the members copy straight from view to view
  * (collective_exchange.c) or fold (collective_reduce.c, collective_all_reduce.c), and part at
  * comm_leave. Views that others cannot reach are first copied into the segment. Between ranks that
- * share no memory the chunks travel by mail (collective_mail.c).
+ * share no memory they go by messages (message.h).
  *
  * A call is a row of steps, each of which ends where the others must be waited for: `next` is the
  * one that comes then. A blocking call waits in every step; one that was only started looks, in
@@ -18,7 +18,7 @@
 
 #include <tessera/collective.h>
 
-#include "coll/collective.h"
+#include "coll/algorithm.h"
 #include "kernel/copy.h"
 #include "rt/comm.h"
 
@@ -71,6 +71,7 @@ struct exchange {
     tsr_comm *comm;
     coll_arguments args; /* views and counts are not looked at after exchange_begin */
     const coll_row *row;
+    const coll_algorithm *algorithm;
     exchange_step *next; /* NULL when it is over */
     tsr_status refused;  /* why this member does not want the call */
     tsr_dtype dtype;
@@ -150,7 +151,7 @@ void exchange_fill_unsent(const exchange *x);
 /* Starts a small call. */
 tsr_status inline_begin(exchange *x);
 
-/* Goes on by mail, behind the meeting. */
+/* Goes on by messages, behind the meeting (message.c). */
 tsr_status post_begin(exchange *x);
 void post_end(exchange *x);
 /* The starts of all members' chunks, where they have told them. */

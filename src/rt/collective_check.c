@@ -451,7 +451,7 @@ static uint64_t hash_of(const exchange *x)
     words[0] = (uint64_t)args->kind << 48 | (uint64_t)args->op << 32 | (uint64_t)x->dtype << 16 |
                (uint64_t)x->rank;
     words[1] = (uint64_t)args->src_dim << 32 | (uint64_t)args->dst_dim;
-    words[2] = (uint64_t)args->root;
+    words[2] = (uint64_t)args->root << 16 | (x->inlined ? 0 : coll_algorithm_index(x->algorithm));
     memcpy(words + 3, by_dst ? x->dst.shape : x->src.shape, x->rank * sizeof *words);
     if (coll_has(x->row, COLL_HAS_COUNTS)) {
         words[3 + (coll_has(x->row, COLL_CUTS_SRC) ? args->src_dim : args->dst_dim)] = 0;
@@ -464,6 +464,16 @@ static uint64_t hash_of(const exchange *x)
     return args->destinations != NULL
                ? hash_bytes(args->destinations, members * sizeof(int64_t), hash)
                : hash;
+}
+
+/* From what all members know alike; where each has counts of its own there is one algorithm. */
+static const coll_algorithm *algorithm_of(const exchange *x)
+{
+    const bool differ = coll_has(x->row, COLL_COUNTS_DIFFER);
+    const bool average = coll_has(x->row, COLL_HAS_OP) && x->args.op == TSR_REDUCE_AVG;
+    const int64_t bytes = differ ? 0 : max_i64(x->src.bytes, x->dst.bytes);
+    return coll_choose(&x->comm->world->choices, x->args.kind, average, (double)bytes,
+                       x->comm->size);
 }
 
 tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *args)
@@ -482,8 +492,9 @@ tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *a
     }
     TSR_TRY(check_overlap(x));
     TSR_TRY(check_dst_itself(x));
-    x->hash = hash_of(x);
     x->inlined = x->src.bytes <= INLINE_BYTES && !coll_has(x->row, COLL_HAS_COUNTS);
+    x->algorithm = algorithm_of(x);
+    x->hash = hash_of(x);
     x->stream = max_i64(x->src.bytes, x->dst.bytes) >= KERNEL_STREAM_BYTES;
     return TSR_OK;
 }

@@ -69,4 +69,7 @@ void exchange_describe(const exchange *x, char *text, size_t size)
         append_counts(text, size, "destinations", args->destinations, x->comm->size);
     }
     append(text, size, ")");
+    if (!x->inlined && x->comm->world->choices.set[args->kind] != NULL) {
+        append(text, size, " by %s", x->algorithm->shown.name);
+    }
 }

@@ -87,6 +87,9 @@ void tsr_comm_abort(tsr_comm *comm, int code)
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out)
 {
     tsr_arena *arena = NULL;
+    coll_choices choices =
+        coll_choices_default(t->message ? TSR_MEDIUM_MESSAGES : TSR_MEDIUM_SHARED);
+    TSR_TRY(algorithms_read(ctx, &choices));
     TSR_TRY(tsr_arena_create(ctx, &arena));
     tsr_comm *comm = ARENA_NEW(arena, tsr_comm);
     segment *own = ARENA_NEW(arena, segment);
@@ -104,7 +107,8 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
                        .size = t->num_ranks,
                        .shared = t->world,
                        .own = own,
-                       .plans = plan_cache_new(PLAN_CACHE_DEFAULT)};
+                       .plans = plan_cache_new(PLAN_CACHE_DEFAULT),
+                       .choices = choices};
     *out = comm;
     return TSR_OK;
 }

@@ -15,6 +15,7 @@
 
 #include <tessera/comm.h>
 
+#include "coll/algorithm.h"
 #include "plan/cache.h"
 #include "rt/barrier.h"
 #include "rt/mail.h"
@@ -65,6 +66,7 @@ struct tsr_comm {
     mail letters;       /* of the meeting under way, where ranks share no memory */
     segment *own;
     /* Only the world has these. */
+    coll_choices choices;   /* of algorithms */
     struct comm_kept *kept; /* groups made from it */
     plan_cache plans;
     int32_t num_kept;
@@ -125,6 +127,9 @@ void comm_count(const tsr_comm *comm, int64_t from, int64_t to, int64_t bytes);
 
 /* The text of the last error in a context; "" when there is none. */
 const char *last_error_text(const tsr_context *ctx);
+
+/* What the environment says of algorithms. */
+tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices);
 
 /* The end of one rank in the world. */
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out);

@@ -2,6 +2,7 @@
 #ifndef COLLECTIVES_H
 #define COLLECTIVES_H
 
+#include <tessera/algorithm.h>
 #include <tessera/collective.h>
 
 #include "random.h"
@@ -27,6 +28,9 @@ tsr_status start_call(tsr_comm *comm, const any_call *c, tsr_request *request);
 
 /* Every collective, type, reduction and layout on one number of ranks; fails the test. */
 void check_collectives(fixture *f, int64_t ranks, tsr_ranks kind);
+
+/* Every algorithm in turn, told to the world, on fewer layouts. */
+void check_algorithms(fixture *f, int64_t ranks, tsr_ranks kind);
 
 /* What a rank may do wrong, and what every rank hears of it. */
 void check_collective_faults(fixture *f, tsr_ranks kind);

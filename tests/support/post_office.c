@@ -18,15 +18,33 @@ typedef struct letter {
     size_t bytes;
     char *data; /* the sender's, unless it was copied; or where it goes */
     bool copied;
-    int delay;   /* how often it is overlooked */
-    bool done;   /* received; the sender's memory is his again */
-    bool let_go; /* nobody asks for it any more */
+    int delay;          /* how often it is overlooked */
+    bool done;          /* received; the sender's memory is his again */
+    bool let_go;        /* nobody asks for it any more */
+    int64_t through[2]; /* when it is, in messages and in bytes */
 } letter;
+
+enum { MOST_ARRIVALS = 4096 };
+
+/* A message that has come: when it was through, and how long it takes. */
+typedef struct arrival {
+    int64_t through;
+    int64_t size;
+} arrival;
+
+/* How long a rank has been busy sending and receiving; and what came since it last sent. */
+typedef struct port {
+    int64_t out;
+    int64_t in;
+    size_t num_arrivals;
+    arrival arrivals[MOST_ARRIVALS];
+} port;
 
 /* Of one rank: what has come, in order, and what it waits for, in order. */
 typedef struct box {
     letter *come;
     letter *wanted;
+    port ports[2]; /* in messages and in bytes */
 } box;
 
 typedef struct office {
@@ -79,6 +97,49 @@ static letter *new_letter(int64_t peer, int32_t tag, size_t bytes)
     return l;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_data(int32_t tag)
+{
+    return tag >= TAG_GROUPS && (tag - TAG_GROUPS) % 2 == 1;
+}
+
+static int earlier(const void *a, const void *b)
+{
+    const arrival *x = a;
+    const arrival *y = b;
+    return (x->through > y->through) - (x->through < y->through);
+}
+
+/* Receives what has come, in the order in which it was through. */
+static void port_settle(port *p)
+{
+    qsort(p->arrivals, p->num_arrivals, sizeof *p->arrivals, earlier);
+    for (size_t i = 0; i < p->num_arrivals; i++) {
+        p->in = larger(p->in + p->arrivals[i].size, p->arrivals[i].through);
+    }
+    p->num_arrivals = 0;
+}
+
+/* Sends, when all that was sent and received before is through. */
+static int64_t port_send(port *p, int64_t size)
+{
+    port_settle(p);
+    p->out = larger(p->out, p->in) + size;
+    return p->out;
+}
+
+static void port_receive(port *p, int64_t through, int64_t size)
+{
+    if (p->num_arrivals == MOST_ARRIVALS) {
+        port_settle(p);
+    }
+    p->arrivals[p->num_arrivals++] = (arrival){through, size};
+}
+
 static int post(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes, void **out)
 {
     counter *c = state;
@@ -100,6 +161,10 @@ static int post(void *state, int64_t peer, int32_t tag, const void *data, size_t
     (void)pthread_mutex_lock(&c->office->lock);
     c->office->luck = c->office->luck * UINT64_C(6364136223846793005) + 1442695040888963407U;
     l->delay = tag == TAG_NOTICE ? 0 : (int)(c->office->luck >> 33) % LONGEST_DELAY;
+    if (is_data(tag)) {
+        l->through[0] = port_send(&c->office->boxes[c->rank].ports[0], 1);
+        l->through[1] = port_send(&c->office->boxes[c->rank].ports[1], (int64_t)bytes);
+    }
     append(&c->office->boxes[peer].come, l);
     (void)pthread_mutex_unlock(&c->office->lock);
     *out = l;
@@ -161,6 +226,10 @@ static void deliver(box *b)
         }
         memcpy(w->data, l->data, l->bytes);
         w->done = true;
+        if (is_data(l->tag)) {
+            port_receive(&b->ports[0], l->through[0], 1);
+            port_receive(&b->ports[1], l->through[1], (int64_t)l->bytes);
+        }
         take_out(&b->come, l);
         l->done = true;
         if (l->let_go) {
@@ -242,6 +311,23 @@ static void close_counter(void *state, tsr_transport_end how)
 {
     (void)state;
     (void)how;
+}
+
+static office *open_office;
+
+in_a_row post_office_in_a_row(int64_t rank)
+{
+    int64_t busy[2];
+    (void)pthread_mutex_lock(&open_office->lock);
+    for (size_t i = 0; i < 2; i++) {
+        port *p = &open_office->boxes[rank].ports[i];
+        port_settle(p);
+        busy[i] = larger(p->out, p->in);
+        p->out = 0;
+        p->in = 0;
+    }
+    (void)pthread_mutex_unlock(&open_office->lock);
+    return (in_a_row){.messages = busy[0], .bytes = busy[1]};
 }
 
 /* One rank and what it runs. */
@@ -335,7 +421,9 @@ tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_
         abort();
     }
     (void)setenv("TSR_TRANSPORT", spec->ranks == RANKS_BY_MESSAGES ? "message" : "", 1);
+    open_office = &o;
     const tsr_status status = run_all(ctx, spec, &o, ranks, function, state);
+    open_office = NULL;
     free(ranks);
     free(o.boxes);
     return status;

@@ -16,4 +16,16 @@
 tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_function function,
                         void *state);
 
+/*
+ * How long the transport would have taken for a rank's data since this was last asked, if a
+ * message, or a byte, took one unit of time: a rank sends one thing at a time, receives one at a
+ * time, and sends on what it received before. Records and notices do not count. Only by messages,
+ * from the rank's function.
+ */
+typedef struct in_a_row {
+    int64_t messages;
+    int64_t bytes;
+} in_a_row;
+in_a_row post_office_in_a_row(int64_t rank);
+
 #endif

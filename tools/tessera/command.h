@@ -17,6 +17,7 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+int algorithms_run(int argc, char **argv);
 int redistribute_run(int argc, char **argv);
 int rule_run(int argc, char **argv);
 int show_run(int argc, char **argv);

@@ -1,0 +1,101 @@
+/* What a world is told about algorithms: by its environment, and by calls. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "rt/comm.h"
+
+tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices)
+{
+    const char *unordered = getenv("TSR_UNORDERED");
+    const char *text = getenv("TSR_ALGORITHMS");
+    choices->unordered = unordered != NULL && strcmp(unordered, "1") == 0;
+    const tsr_status status = text != NULL ? coll_choices_read(ctx, choices, text) : TSR_OK;
+    return status < 0 ? diag_note(ctx, NO_PLACE, "TSR_ALGORITHMS says so: %s", text) : status;
+}
+
+/* A number for what a world has been told. */
+static uint64_t hash_of(const coll_choices *choices)
+{
+    uint64_t words[COLL_COUNT + 1];
+    for (int i = 0; i < COLL_COUNT; i++) {
+        const coll_algorithm *a = choices->set[i];
+        words[i] = a != NULL ? coll_algorithm_index(a) + 1 : 0;
+    }
+    words[COLL_COUNT] = choices->unordered;
+    return hash_bytes(&choices->link, sizeof choices->link, hash_bytes(words, sizeof words, 11));
+}
+
+/* All ranks come with what they would have from now on; it must be the same. */
+static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
+                        const coll_choices *choices)
+{
+    call what = {.name = name, .status = status, .hash = hash_of(choices)};
+    TSR_TRY(comm_enter(world, &what));
+    const uint64_t first = comm_record(world, 0)->hash;
+    for (int64_t i = 1; i < world->size; i++) {
+        if (comm_record(world, i)->hash != first) {
+            return diag_error(world->ctx, TSR_ERR_PEER, NO_PLACE,
+                              "%s: rank %lld chooses other algorithms than rank 0", name,
+                              (long long)i);
+        }
+    }
+    world->choices = *choices;
+    return TSR_OK;
+}
+
+/* Calls that were started and have not begun would choose on some ranks before, on others behind.
+ */
+static tsr_status check_world(const tsr_comm *world)
+{
+    if (world->world != world) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "algorithms are chosen for the world, not for a group of it");
+    }
+    return world->requests == NULL
+               ? TSR_OK
+               : diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                            "a request has not been waited for: wait for all of them before "
+                            "choosing algorithms");
+}
+
+tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const char *name)
+{
+    coll_choices choices = world->world->choices;
+    tsr_status status = check_world(world);
+    if (status == TSR_OK) {
+        status = coll_choices_set(world->ctx, &choices, collective, name);
+    }
+    return agree(world, "tsr_comm_set_algorithm", status, &choices);
+}
+
+tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
+{
+    coll_choices choices = world->world->choices;
+    tsr_status status = check_world(world);
+    if (status == TSR_OK) {
+        status = coll_choices_allow(world->ctx, &choices, allow);
+    }
+    return agree(world, "tsr_comm_allow_unordered", status, &choices);
+}
+
+tsr_status tsr_comm_set_link(tsr_comm *world, const tsr_link *link)
+{
+    coll_choices choices = world->world->choices;
+    tsr_status status = check_world(world);
+    if (status == TSR_OK) {
+        status = coll_choices_set_link(world->ctx, &choices, link);
+    }
+    return agree(world, "tsr_comm_set_link", status, &choices);
+}
+
+tsr_status tsr_comm_algorithm(const tsr_comm *comm, const char *collective, double bytes,
+                              const tsr_algorithm **out)
+{
+    coll_kind kind;
+    TSR_TRY(coll_find(comm->ctx, collective, strlen(collective), &kind));
+    *out = &coll_choose(&comm->world->choices, kind, false, bytes, comm->size)->shown;
+    return TSR_OK;
+}

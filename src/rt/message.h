@@ -1,0 +1,121 @@
+/*
+ * Collectives between ranks that share no memory: one file for each algorithm, and what they have
+ * in common.
+ *
+ * Behind the meeting message.c opens the mail and begins the algorithm that was chosen. That starts
+ * some messages and sets `next`, the step to take when they have come; a step that sets none ends
+ * the call. Views that lie in one run of memory are sent and received where they are, others
+ * through buffers, which live as long as the mail.
+ */
+#ifndef RT_MESSAGE_H
+#define RT_MESSAGE_H
+
+#include "base/base.h"
+#include "coll/cost.h"
+#include "rt/collective.h"
+
+/* A message from another member, or what one has in one run. */
+typedef struct incoming {
+    char *data;
+    bool direct; /* into the destination itself */
+} incoming;
+
+/*
+ * Blocks of all members in one run, this member's first, then those of the members behind it; `at`
+ * is where each begins, and the end.
+ */
+typedef struct circle {
+    char *data;
+    int64_t *at;
+} circle;
+
+/* A part of an algorithm, up to where messages must be waited for. */
+typedef tsr_status message_step(exchange *x);
+
+/* What goes by mail in one collective. An algorithm uses of it what it needs. */
+typedef struct post {
+    mail m;
+    message_step *next;  /* when all messages have come; NULL when it is over */
+    int64_t *starts;     /* of all members' chunks */
+    char *packed;        /* the whole source, or this member's own part of it, in one run */
+    char *result;        /* of an all-reduce, in one run */
+    char *out;           /* what is sent in this round */
+    char *in;            /* what comes in this round */
+    circle circle;       /* blocks that come together, or are folded, in rounds */
+    int64_t round;       /* or how far the rounds have come, as the algorithm counts */
+    message_step *then;  /* when the rounds are over */
+    incoming incoming[]; /* one for each member */
+} post;
+
+/* The first step of each algorithm. */
+/* Whatever moves goes straight from its owner to whoever wants it. */
+message_step message_direct;
+/* The same, folded by whoever wants it. */
+message_step message_fold;
+/* Each member folds a share of all sources and sends it to all. */
+message_step message_shares;
+message_step message_tree;
+message_step message_ring;
+message_step message_bruck;
+message_step message_gather;
+message_step message_bruck_to_all;
+message_step message_doubling;
+message_step message_halving;
+message_step message_rabenseifner;
+
+/* Start messages to and from a member; 0 bytes are none. */
+tsr_status message_send(exchange *x, int64_t to, const void *data, int64_t bytes);
+tsr_status message_receive(exchange *x, int64_t from, void *data, int64_t bytes);
+
+/* The member so many places on, or back. */
+static inline int64_t message_member(const exchange *x, int64_t by)
+{
+    const int64_t p = x->comm->size;
+    return ((x->comm->rank + by) % p + p) % p;
+}
+
+/* Counts bytes that stay on this member. */
+void message_count_kept(const exchange *x, int64_t bytes);
+
+/* Whether an array lies in one run, in the order of its elements. */
+bool message_is_dense(const exchange *x, const int64_t *shape, const int64_t *strides);
+
+/* Copy an array into one run of memory, and back. */
+void message_pack(const exchange *x, char *out, place from, const int64_t *shape);
+void message_unpack(const exchange *x, place to, const char *in, const int64_t *shape);
+
+/* What this member has for another, and where what another has for this one goes: place, shape. */
+place message_part_for(const exchange *x, int64_t to, int64_t *shape);
+place message_part_from(const exchange *x, int64_t from, int64_t *shape);
+
+/* Sends what this member has for another; what goes to all is packed only once. */
+tsr_status message_send_part(exchange *x, int64_t to);
+
+/* Receives a run of as many bytes from every other member. */
+tsr_status message_receive_runs(exchange *x, int64_t bytes);
+
+/* This member's own part of a movement. */
+void message_keep_part(const exchange *x);
+
+/* This member's source in one run: where it is, or in a buffer. NULL without memory. */
+char *message_dense_source(exchange *x);
+
+/* Folds runs of elements, one of each member in their order, into an array. */
+void message_fold_runs(const exchange *x, place to, const int64_t *shape, size_t rank);
+
+/* a = a op b, or with `behind` b op a, of runs of so many bytes. */
+void message_fold_pair(const exchange *x, char *a, const char *b, int64_t bytes, bool behind);
+
+/* The elements of which a member makes the sum, in an all-reduce. */
+chunk message_share_of(const exchange *x, int64_t member);
+
+/* Makes room for a circle; bytes[i] are those of member i's block. */
+tsr_status message_make_circle(exchange *x, const int64_t *bytes);
+
+/* Bruck's all-gather of a circle of which the first block is there; then goes on with `then`. */
+tsr_status message_gather_circle(exchange *x, message_step *then);
+
+/* Folds a circle of all blocks so that the first one is the fold of all members; then `then`. */
+tsr_status message_fold_circle(exchange *x, message_step *then);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * All-gather after Bruck: a member that knows the blocks of m members, from its own on, gets those
+ * of the next m from the member m places on, and sends its own to the one m places back. Any number
+ * of members: in the last round only what is lacking goes. Costs cost_all_gather_bruck, the copy
+ * being that from the circle to where the blocks belong.
+ */
+#include "rt/message.h"
+
+static tsr_status round_came(exchange *x);
+
+/* Starts the round in which `round` blocks are known. */
+static tsr_status begin_round(exchange *x)
+{
+    const circle *c = &x->post->circle;
+    const int64_t p = x->comm->size;
+    const int64_t known = x->post->round;
+    if (known >= p) {
+        return x->post->then(x);
+    }
+    const int64_t more = min_i64(known, p - known);
+    x->post->next = round_came;
+    TSR_TRY(message_receive(x, message_member(x, known), c->data + c->at[known],
+                            c->at[known + more] - c->at[known]));
+    return message_send(x, message_member(x, -known), c->data, c->at[more]);
+}
+
+static tsr_status round_came(exchange *x)
+{
+    x->post->round *= 2;
+    return begin_round(x);
+}
+
+tsr_status message_gather_circle(exchange *x, message_step *then)
+{
+    x->post->round = 1;
+    x->post->then = then;
+    return begin_round(x);
+}
+
+/* All blocks are here: each goes to its place. */
+static tsr_status blocks_came(exchange *x)
+{
+    const circle *c = &x->post->circle;
+    for (int64_t i = 1; i < x->comm->size; i++) {
+        int64_t shape[KERNEL_MAX_RANK];
+        const place to = message_part_from(x, message_member(x, i), shape);
+        message_unpack(x, to, c->data + c->at[i], shape);
+    }
+    kernel_copy_fence();
+    return TSR_OK;
+}
+
+tsr_status message_bruck(exchange *x)
+{
+    int64_t shape[KERNEL_MAX_RANK];
+    int64_t bytes[COMM_MAX_RANKS];
+    if (x->dst.bytes == 0) {
+        return TSR_OK;
+    }
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        (void)message_part_from(x, i, shape);
+        bytes[i] = exchange_bytes(x, shape);
+    }
+    TSR_TRY(message_make_circle(x, bytes));
+    if (x->src.bytes > 0) {
+        message_pack(x, x->post->circle.data, (place){x->src.data, x->src.strides}, x->src.shape);
+    }
+    message_keep_part(x);
+    return message_gather_circle(x, blocks_came);
+}

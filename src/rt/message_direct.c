@@ -1,0 +1,68 @@
+/*
+ * The direct exchange: chunks go straight from their owner to whoever wants them, in one message
+ * each.
+ *
+ * Costs: all-gather cost_all_gather_ring, all-to-all cost_all_to_all_pairwise, scatter and gather
+ * cost_scatter_linear, broadcast cost_broadcast_linear, permutation cost_permute.
+ */
+#include "rt/message.h"
+
+static bool has_part_for(const exchange *x, int64_t to)
+{
+    return x->src.here && x->src.bytes > 0 && exchange_sends(x, x->comm->rank, to);
+}
+
+static bool has_part_from(const exchange *x, int64_t from)
+{
+    return x->dst.here && x->dst.bytes > 0 && exchange_sends(x, from, x->comm->rank);
+}
+
+/* Receives a part of a movement, where it belongs if it can. */
+static tsr_status receive_part(exchange *x, int64_t from)
+{
+    int64_t shape[KERNEL_MAX_RANK];
+    incoming *in = &x->post->incoming[from];
+    const place to = message_part_from(x, from, shape);
+    const int64_t bytes = exchange_bytes(x, shape);
+    in->direct = message_is_dense(x, shape, to.strides);
+    in->data = in->direct ? to.data : mail_buffer(&x->post->m, (size_t)bytes);
+    return in->data != NULL ? message_receive(x, from, in->data, bytes) : TSR_ERR_NOMEM;
+}
+
+static tsr_status movement_came(exchange *x)
+{
+    for (int64_t from = 0; from < x->comm->size; from++) {
+        int64_t shape[KERNEL_MAX_RANK];
+        const incoming *in = &x->post->incoming[from];
+        if (in->data != NULL && !in->direct) {
+            message_unpack(x, message_part_from(x, from, shape), in->data, shape);
+        }
+    }
+    if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
+        exchange_fill_unsent(x);
+    }
+    kernel_copy_fence();
+    return TSR_OK;
+}
+
+tsr_status message_direct(exchange *x)
+{
+    const int64_t members = x->comm->size;
+    const int64_t me = x->comm->rank;
+    for (int64_t from = 0; from < members; from++) {
+        if (from != me && has_part_from(x, from)) {
+            TSR_TRY(receive_part(x, from));
+        }
+    }
+    for (int64_t turn = 1; turn < members; turn++) {
+        const int64_t to = (me + turn) % members;
+        if (has_part_for(x, to)) {
+            TSR_TRY(message_send_part(x, to));
+        }
+    }
+    if (has_part_for(x, me) && has_part_from(x, me)) {
+        message_keep_part(x);
+    }
+    x->post->next = movement_came;
+    return TSR_OK;
+}

@@ -1,0 +1,119 @@
+/*
+ * All-reduce by recursive doubling: in each round pairs exchange all that they have folded, so that
+ * it is of twice as many members. Unless their number is a power of two, the first few give what
+ * they have to their neighbours before, and get the result behind. Out of the order of the group;
+ * both of a pair fold the lower one's first, so that all members get the same bits. Costs
+ * cost_all_reduce_doubling.
+ */
+#include "rt/message.h"
+
+/* The power of two, and how many members are too many. */
+static int64_t power_below(int64_t members)
+{
+    int64_t power = 1;
+    while (2 * power <= members) {
+        power *= 2;
+    }
+    return power;
+}
+
+static int64_t too_many(const exchange *x)
+{
+    return x->comm->size - power_below(x->comm->size);
+}
+
+/* Those that are left are counted anew: of the first pairs the second, then the rest. */
+static int64_t number_of(const exchange *x)
+{
+    const int64_t pairs = too_many(x);
+    return x->comm->rank < 2 * pairs ? x->comm->rank / 2 : x->comm->rank - pairs;
+}
+
+static int64_t member_of(const exchange *x, int64_t number)
+{
+    const int64_t pairs = too_many(x);
+    return number < pairs ? 2 * number + 1 : number + pairs;
+}
+
+static tsr_status finished(exchange *x)
+{
+    if (x->post->result != x->dst.data) {
+        message_unpack(x, (place){x->dst.data, x->dst.strides}, x->post->result, x->dst.shape);
+    }
+    return TSR_OK;
+}
+
+static tsr_status round_came(exchange *x);
+
+/* Starts the round of distance `round`, or tells the neighbour that waits for the result. */
+static tsr_status begin_round(exchange *x)
+{
+    const int64_t far = x->post->round;
+    if (far < power_below(x->comm->size)) {
+        const int64_t partner = member_of(x, number_of(x) ^ far);
+        x->post->next = round_came;
+        TSR_TRY(message_receive(x, partner, x->post->in, x->src.bytes));
+        return message_send(x, partner, x->post->result, x->src.bytes);
+    }
+    x->post->next = finished;
+    return x->comm->rank < 2 * too_many(x)
+               ? message_send(x, x->comm->rank - 1, x->post->result, x->src.bytes)
+               : TSR_OK;
+}
+
+static tsr_status round_came(exchange *x)
+{
+    const int64_t number = number_of(x);
+    const int64_t far = x->post->round;
+    message_fold_pair(x, x->post->result, x->post->in, x->src.bytes, (number & far) != 0);
+    x->post->round *= 2;
+    return begin_round(x);
+}
+
+/* What the neighbour before had is here. */
+static tsr_status neighbour_came(exchange *x)
+{
+    message_fold_pair(x, x->post->result, x->post->in, x->src.bytes, true);
+    return begin_round(x);
+}
+
+/* This member's part is with the neighbour behind it, who will send the result. */
+static tsr_status handed_over(exchange *x)
+{
+    x->post->next = finished;
+    return message_receive(x, x->comm->rank + 1, x->post->result, x->src.bytes);
+}
+
+/* The source where the result will be, in one run. */
+static tsr_status lay_out(exchange *x)
+{
+    post *p = x->post;
+    const bool dense = message_is_dense(x, x->dst.shape, x->dst.strides);
+    p->result = dense ? x->dst.data : mail_buffer(&p->m, (size_t)x->dst.bytes);
+    p->in = mail_buffer(&p->m, (size_t)x->src.bytes);
+    if (p->result == NULL || p->in == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    if (p->result != x->src.data) {
+        message_pack(x, p->result, (place){x->src.data, x->src.strides}, x->src.shape);
+    }
+    return TSR_OK;
+}
+
+tsr_status message_doubling(exchange *x)
+{
+    const int64_t me = x->comm->rank;
+    const bool paired = me < 2 * too_many(x);
+    if (x->src.bytes == 0) {
+        return TSR_OK;
+    }
+    TSR_TRY(lay_out(x));
+    message_count_kept(x, x->src.bytes);
+    x->post->round = 1;
+    if (!paired) {
+        return begin_round(x);
+    }
+    x->post->next = me % 2 == 0 ? handed_over : neighbour_came;
+    return me % 2 == 0 ? message_send(x, me + 1, x->post->result, x->src.bytes)
+                       : message_receive(x, me - 1, x->post->in, x->src.bytes);
+}

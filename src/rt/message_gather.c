@@ -1,0 +1,31 @@
+/*
+ * All-reduce where every member gets all sources, by Bruck's all-gather (message_bruck.c), and
+ * folds them in the order of the group. Costs cost_all_reduce_gather.
+ */
+#include "rt/message.h"
+
+static tsr_status sources_came(exchange *x)
+{
+    const circle *c = &x->post->circle;
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        x->post->incoming[message_member(x, i)].data = c->data + c->at[i];
+    }
+    if (x->dst.bytes > 0) {
+        message_fold_runs(x, (place){x->dst.data, x->dst.strides}, x->dst.shape, x->rank);
+    }
+    return TSR_OK;
+}
+
+tsr_status message_gather(exchange *x)
+{
+    int64_t bytes[COMM_MAX_RANKS];
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        bytes[i] = x->src.bytes;
+    }
+    TSR_TRY(message_make_circle(x, bytes));
+    if (x->src.bytes > 0) {
+        message_pack(x, x->post->circle.data, (place){x->src.data, x->src.strides}, x->src.shape);
+    }
+    message_count_kept(x, x->src.bytes);
+    return message_gather_circle(x, sources_came);
+}

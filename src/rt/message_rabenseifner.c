@@ -1,0 +1,58 @@
+/*
+ * All-reduce after Rabenseifner: a reduce-scatter of shares by halving (message_halving.c), then an
+ * all-gather of them (message_bruck.c). Out of the order of the group; a share is folded once, so
+ * that all members get the same bits. Costs cost_all_reduce_rabenseifner.
+ */
+#include <string.h>
+
+#include "rt/message.h"
+
+/* Copies between the circle and an array in one run, in which the shares are in order. */
+static void turn(const exchange *x, char *run, bool to_circle)
+{
+    const circle *c = &x->post->circle;
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        char *in_circle = c->data + c->at[i];
+        char *in_run = run + message_share_of(x, message_member(x, i)).start * (int64_t)x->item;
+        const size_t bytes = (size_t)(c->at[i + 1] - c->at[i]);
+        if (bytes > 0) {
+            memcpy(to_circle ? in_circle : in_run, to_circle ? in_run : in_circle, bytes);
+        }
+    }
+}
+
+static tsr_status shares_came(exchange *x)
+{
+    turn(x, x->post->result, false);
+    if (x->post->result != x->dst.data) {
+        message_unpack(x, (place){x->dst.data, x->dst.strides}, x->post->result, x->dst.shape);
+    }
+    return TSR_OK;
+}
+
+static tsr_status share_done(exchange *x)
+{
+    return message_gather_circle(x, shares_came);
+}
+
+tsr_status message_rabenseifner(exchange *x)
+{
+    int64_t bytes[COMM_MAX_RANKS];
+    post *p = x->post;
+    const bool dense = message_is_dense(x, x->dst.shape, x->dst.strides);
+    if (x->src.bytes == 0) {
+        return TSR_OK;
+    }
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        bytes[i] = message_share_of(x, i).rows * (int64_t)x->item;
+    }
+    p->packed = message_dense_source(x);
+    p->result = dense ? x->dst.data : mail_buffer(&p->m, (size_t)x->dst.bytes);
+    if (p->packed == NULL || p->result == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    TSR_TRY(message_make_circle(x, bytes));
+    turn(x, p->packed, true);
+    message_count_kept(x, 2 * bytes[x->comm->rank]);
+    return message_fold_circle(x, share_done);
+}

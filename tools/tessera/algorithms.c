@@ -1,0 +1,331 @@
+/* `tessera algorithms`: which algorithms the collectives have, what they cost, which is taken. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/tessera.h>
+
+#include "command.h"
+#include "session.h"
+#include "utf8.h"
+
+enum option_key {
+    KEY_RANKS = 'n',
+    KEY_BYTES = 'b',
+    KEY_OVER = 'o',
+    KEY_JSON = 'j',
+    KEY_UNORDERED = 256,
+    KEY_LINK
+};
+
+static const struct argp_option option_rows[] = {
+    {"ranks", KEY_RANKS, "N", 0, "The size of the group; 8 without this", 1},
+    {"bytes", KEY_BYTES, "N", 0,
+     "The bytes of the whole array, of all-to-all those of one rank; 1M without this. K, M and G "
+     "are powers of 1024",
+     1},
+    {"over", KEY_OVER, "MEDIUM", 0, "Only `shared' memory, or only `messages'", 1},
+    {"unordered", KEY_UNORDERED, 0, 0, "Reductions may leave the order of the group", 1},
+    {"link", KEY_LINK, "A,B,G,D", 0,
+     "What the links cost, in seconds: each message, each byte sent, each byte reduced, each byte "
+     "copied besides",
+     1},
+    {"json", KEY_JSON, 0, 0, "Print JSON", 2},
+    {0}};
+
+static const char doc[] =
+    "Shows the algorithms of the collectives: where each is there, whether it keeps the order of "
+    "reductions, its formula and the time that this predicts, and which one is taken."
+    "\v"
+    "In the formulas n is --bytes, p is --ranks, a, b, g and d are the four of\n"
+    "--link, lg p is rounded up to whole rounds. What is taken goes by the\n"
+    "environment too, as in a program:\n"
+    "  TSR_ALGORITHMS=all-reduce=shares,broadcast=linear\n"
+    "  TSR_UNORDERED=1\n"
+    "\n"
+    "Examples:\n"
+    "  tessera algorithms --ranks 64 --bytes 4K\n"
+    "  tessera algorithms --over messages --unordered --json\n"
+    "\n"
+    "Exit status: 0 fine, 2 bad usage or input.";
+
+static const char *const media[] = {
+    [TSR_MEDIUM_SHARED] = "shared", [TSR_MEDIUM_MESSAGES] = "messages"};
+
+/* What to show. */
+struct request {
+    int64_t ranks;
+    int64_t bytes;
+    bool over[2]; /* by medium */
+    bool json;
+    bool unordered;
+    const tsr_link *link; /* NULL: that of the medium */
+    tsr_link given;
+};
+
+/* Reads a number from 0 on, with K, M or G behind it if `units`. */
+static bool read_number(const char *text, bool units, int64_t *out)
+{
+    static const char letters[] = "KMG";
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || value < 0) {
+        return false;
+    }
+    const char *unit = units && *end != '\0' ? strchr(letters, *end) : NULL;
+    for (const char *u = letters; unit != NULL && u <= unit; u++) {
+        if (value > INT64_MAX / 1024) {
+            return false;
+        }
+        value *= 1024;
+    }
+    *out = value;
+    return *(unit != NULL ? end + 1 : end) == '\0';
+}
+
+/* Reads four numbers with commas between them. */
+static bool read_link(const char *text, tsr_link *out)
+{
+    double values[4];
+    for (size_t i = 0; i < 4; i++) {
+        char *end = NULL;
+        values[i] = strtod(text, &end);
+        if (end == text || *end != (i < 3 ? ',' : '\0')) {
+            return false;
+        }
+        text = end + 1;
+    }
+    *out = (tsr_link){values[0], values[1], values[2], values[3]};
+    return true;
+}
+
+static void parse_over(struct request *request, const char *argument, struct argp_state *state)
+{
+    bool known = false;
+    for (size_t i = 0; i < 2; i++) {
+        request->over[i] = strcmp(argument, media[i]) == 0;
+        known = known || request->over[i];
+    }
+    if (!known) {
+        argp_error(state, "--over '%s': write shared or messages", argument);
+    }
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct request *request = state->input;
+    switch (key) {
+    case KEY_RANKS:
+        if (!read_number(argument, false, &request->ranks) || request->ranks < 1) {
+            argp_error(state, "--ranks '%s' is no number of ranks: write 1 or more", argument);
+        }
+        return 0;
+    case KEY_BYTES:
+        if (!read_number(argument, true, &request->bytes)) {
+            argp_error(state, "--bytes '%s' is no number of bytes: write 4096, 4K, 1M", argument);
+        }
+        return 0;
+    case KEY_OVER:
+        parse_over(request, argument, state);
+        return 0;
+    case KEY_UNORDERED:
+        request->unordered = true;
+        return 0;
+    case KEY_LINK:
+        if (!read_link(argument, &request->given)) {
+            argp_error(state, "--link '%s': write four numbers, 1e-5,5e-10,1e-10,1e-10", argument);
+        }
+        request->link = &request->given;
+        return 0;
+    case KEY_JSON:
+        request->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "there are no arguments but options, got '%s'", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* `12.3 us`, three digits and a unit. */
+static const char *format_time(struct session *session, double seconds)
+{
+    static const struct {
+        double least;
+        double unit;
+        const char *name;
+    } units[] = {{1, 1, "s"}, {1e-3, 1e-3, "ms"}, {1e-6, 1e-6, "us"}, {0, 1e-9, "ns"}};
+    size_t i = 0;
+    while (seconds < units[i].least) {
+        i++;
+    }
+    return session_format(session, "%.3g %s", seconds / units[i].unit, units[i].name);
+}
+
+/* A medium with its link, and what is taken there. */
+struct view {
+    const struct request *request;
+    tsr_medium medium;
+    tsr_link link;
+    const tsr_algorithm **taken; /* one for each row: of its collective */
+    size_t count;
+};
+
+static bool is_there(const struct view *view, const tsr_algorithm *a)
+{
+    return view->medium == TSR_MEDIUM_SHARED ? a->shared : a->messages;
+}
+
+static int find_view(struct session *session, const struct request *request, tsr_medium medium,
+                     struct view *view)
+{
+    const char *unordered = getenv("TSR_UNORDERED");
+    *view = (struct view){.request = request,
+                          .medium = medium,
+                          .link = request->link != NULL ? *request->link : tsr_link_default(medium),
+                          .count = tsr_algorithm_count()};
+    const tsr_algorithm_settings settings = {
+        .medium = medium,
+        .unordered = request->unordered || (unordered != NULL && strcmp(unordered, "1") == 0),
+        .link = &view->link,
+        .algorithms = getenv("TSR_ALGORITHMS")};
+    view->taken = session_alloc(session, view->count, sizeof(*view->taken));
+    for (size_t i = 0; i < view->count; i++) {
+        tsr_status status =
+            tsr_algorithm_choose(session->ctx, &settings, tsr_algorithm_at(i)->collective,
+                                 (double)request->bytes, request->ranks, &view->taken[i]);
+        if (status != TSR_OK) {
+            return session_fail(session, status);
+        }
+    }
+    return EXIT_FINE;
+}
+
+static double time_of(const struct view *view, const tsr_algorithm *a)
+{
+    return tsr_algorithm_cost(a, &view->link, (double)view->request->bytes, view->request->ranks);
+}
+
+static void print_view(struct session *session, const struct view *view)
+{
+    printf("%s, %" PRId64 " ranks, %" PRId64 " bytes\n",
+           view->medium == TSR_MEDIUM_SHARED ? "shared memory" : "messages", view->request->ranks,
+           view->request->bytes);
+    printf("a %g, b %g, g %g, d %g seconds\n\n", view->link.alpha, view->link.beta,
+           view->link.gamma, view->link.delta);
+    for (size_t i = 0; i < view->count; i++) {
+        const tsr_algorithm *a = tsr_algorithm_at(i);
+        const bool first =
+            i == 0 || strcmp(tsr_algorithm_at(i - 1)->collective, a->collective) != 0;
+        if (first) {
+            puts(a->collective);
+        }
+        if (is_there(view, a)) {
+            printf("%c %-12s  %-8s  %-8s  %s\n", view->taken[i] == a ? '*' : ' ', a->name,
+                   !a->reduces  ? "-"
+                   : a->ordered ? "kept"
+                                : "not kept",
+                   format_time(session, time_of(view, a)), a->formula);
+        }
+    }
+}
+
+static void write_text(const char *key, const char *text)
+{
+    printf("\"%s\": ", key);
+    write_json_string(stdout, text);
+}
+
+static void write_row(const struct view *view, size_t i)
+{
+    const tsr_algorithm *a = tsr_algorithm_at(i);
+    fputs("{", stdout);
+    write_text("collective", a->collective);
+    fputs(", ", stdout);
+    write_text("algorithm", a->name);
+    printf(", \"ordered\": %s, \"seconds\": %.17g, \"chosen\": %s, ", a->ordered ? "true" : "false",
+           time_of(view, a), view->taken[i] == a ? "true" : "false");
+    write_text("formula", a->formula);
+    fputs("}", stdout);
+}
+
+static void write_view(const struct view *view)
+{
+    const char *before = "\n     ";
+    printf("\n    {\"medium\": \"%s\",\n     \"link\": {\"alpha\": %.17g, \"beta\": %.17g, "
+           "\"gamma\": %.17g, \"delta\": %.17g},\n     \"algorithms\": [",
+           media[view->medium], view->link.alpha, view->link.beta, view->link.gamma,
+           view->link.delta);
+    for (size_t i = 0; i < view->count; i++) {
+        if (is_there(view, tsr_algorithm_at(i))) {
+            fputs(before, stdout);
+            write_row(view, i);
+            before = ",\n     ";
+        }
+    }
+    fputs("]}", stdout);
+}
+
+static void write_json(const struct request *request, const struct view *views, size_t count)
+{
+    printf("{\n  \"ranks\": %" PRId64 ",\n  \"bytes\": %" PRId64 ",\n  \"media\": [",
+           request->ranks, request->bytes);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? "," : "", stdout);
+        write_view(&views[i]);
+    }
+    puts("\n  ]\n}");
+}
+
+static const char legend[] =
+    "* is taken; then the order of reductions, the time, the formula: n bytes, p\n"
+    "ranks, lg p rounds, s bits set in the numbers below p; [] unless p is a power of\n"
+    "two. Sources of up to 64 bytes travel with the meeting in which every call\n"
+    "begins, whatever is taken. What does not keep the order needs --unordered.";
+
+/* Everything is known before anything is printed. */
+static int show_algorithms(struct session *session, const struct request *request)
+{
+    struct view views[2];
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (!request->over[i]) {
+            continue;
+        }
+        int code = find_view(session, request, (tsr_medium)i, &views[count++]);
+        if (code != EXIT_FINE) {
+            return code;
+        }
+    }
+    if (request->json) {
+        write_json(request, views, count);
+        return EXIT_FINE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        print_view(session, &views[i]);
+        putchar('\n');
+    }
+    puts(legend);
+    return EXIT_FINE;
+}
+
+int algorithms_run(int argc, char **argv)
+{
+    static const struct argp argp = {.options = option_rows, .parser = parse_option, .doc = doc};
+    struct request request = {.ranks = 8, .bytes = 1 << 20, .over = {true, true}};
+    struct session session;
+    int code = argp_parse(&argp, argc, argv, 0, NULL, &request) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
+    if (code == EXIT_FINE) {
+        code = session_open(&session, COLOUR_AUTO);
+    }
+    if (code == EXIT_FINE) {
+        code = show_algorithms(&session, &request);
+        session_close(&session);
+    }
+    return code;
+}
