@@ -103,6 +103,19 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_are
                                                        const tsr_axis_ref **axes,
                                                        size_t *num_axes) TSR_MT_CONTEXT;
 
+/*
+ * Whether the op can run on operands of these shardings, none of them NULL, each device by itself
+ * on what it holds, and how its results are laid out then: closed, with `reduction` pending over
+ * the axes of reduction factors. So all operands that have a factor shard it alike and divide as
+ * its dimensions need; factors that need replication or permutation are whole; no axis stands for
+ * two factors; nothing is pending or ragged. TSR_NOT_APPLICABLE when it cannot: redistribute first.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_rule *rule, const tsr_mesh *mesh,
+                                                     const tsr_sharding *const *operands,
+                                                     tsr_reduction reduction,
+                                                     const tsr_sharding **results) TSR_MT_CONTEXT;
+
 /* A decision as a sentence, `result 0 gets "x" for i from operand 0`; the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_propagation *op,
