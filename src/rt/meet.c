@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "base/diag.h"
@@ -185,6 +186,17 @@ static barrier_result give_up(tsr_comm *comm)
                                : barrier_break(&comm->shared->gate, comm->ticket);
 }
 
+/* Between two looks: others get the core first; what lasts longer is slept through in small naps. */
+static void rest(const tsr_comm *comm, int turn)
+{
+    const struct timespec nap = {.tv_nsec = 20000};
+    if (turn < (comm->team->spin ? 5000 : 50)) {
+        (void)sched_yield();
+    } else {
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
 /* Waits by looking again and again. */
 static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
@@ -205,7 +217,7 @@ static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, 
         if (comm->world->requests != NULL) {
             requests_progress(comm->world);
         }
-        (void)sched_yield();
+        rest(comm, turn);
     }
 }
 
@@ -450,7 +462,7 @@ tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
         if (status == TSR_OK || !wait) {
             return status;
         }
-        (void)sched_yield();
+        rest(comm, turn);
     }
 }
 

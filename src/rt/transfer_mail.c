@@ -1,6 +1,7 @@
 /*
  * Moves by messages: one to each rank that lacks something, packed, while what others send is on
- * its way; unpacked as it comes. Folds wait for all of their sources.
+ * its way; unpacked as it comes. A message that is one run of memory is sent, or received, where it
+ * lies. Folds wait for all of their sources.
  */
 #include <string.h>
 
@@ -9,11 +10,19 @@
 #include "base/diag.h"
 #include "rt/transfer.h"
 
+/* What moves one way between this rank and another. */
+typedef struct freight {
+    size_t bytes;
+    size_t boxes;
+    const plan_move *move; /* the only one, if there is one box */
+} freight;
+
 /* What moves from and to one rank. */
 typedef struct bundle {
-    size_t bytes_out;
-    size_t bytes_in;
-    char *in;
+    freight out;
+    freight in;
+    char *came;     /* what came, or is coming */
+    bool direct;    /* into the destination itself */
     const char *at; /* how far it is unpacked */
     bool unpacked;
 } bundle;
@@ -42,19 +51,31 @@ static bool is_packed(const transfer *x, const plan_move *move, int64_t from)
            has_source(x, move, from);
 }
 
+static void load(freight *f, const transfer *x, const plan_move *move)
+{
+    size_t boxes = 1;
+    for (size_t i = 0; i < x->step->dst->rank; i++) {
+        boxes *= move->overlaps[i]->count;
+    }
+    f->bytes += (size_t)move->elements * x->item;
+    f->boxes += boxes;
+    f->move = move;
+}
+
 static void measure(mailing *w)
 {
     const transfer *x = w->x;
     const int64_t me = x->world->rank;
     for (size_t i = 0; i < x->step->num_moves; i++) {
         const plan_move *move = &x->step->moves[i];
-        const size_t bytes = (size_t)move->elements * x->item;
         if (is_packed(x, move, me)) {
-            w->bundles[move->dst].bytes_out += bytes;
+            load(&w->bundles[move->dst].out, x, move);
         }
         for (size_t q = 0; move->dst == me && q < x->step->sources_each; q++) {
             const int64_t from = x->step->sources[move->first_source + q];
-            w->bundles[from].bytes_in += is_packed(x, move, from) ? bytes : 0;
+            if (is_packed(x, move, from)) {
+                load(&w->bundles[from].in, x, move);
+            }
         }
     }
 }
@@ -75,6 +96,25 @@ static size_t box_bytes(const transfer *x, const transfer_box *box)
         bytes *= (size_t)box->shape[i];
     }
     return bytes;
+}
+
+/* Where all of a freight lies in one run of a tensor's memory; NULL if it does not. */
+static char *run_of(const transfer *x, const freight *f, const tsr_tensor *t)
+{
+    const size_t rank = x->step->dst->rank;
+    int64_t dense[KERNEL_MAX_RANK];
+    transfer_box box;
+    if (f->boxes != 1) {
+        return NULL;
+    }
+    transfer_first(x, f->move, &box);
+    dense_strides(box.shape, rank, x->item, dense);
+    for (size_t i = 0; i < rank; i++) {
+        if (box.shape[i] > 1 && t->strides[i] != dense[i]) {
+            return NULL;
+        }
+    }
+    return t->data + transfer_offset(t == x->src ? box.src : box.dst, t->strides, rank);
 }
 
 /* Packs what this rank has for another, in the order of the moves. */
@@ -150,19 +190,39 @@ static void unpack(mailing *w, int64_t from)
 /* Starts to receive everything. */
 static tsr_status start_receiving(mailing *w)
 {
-    const int64_t me = w->x->world->rank;
-    for (int64_t from = 0; from < w->x->world->size; from++) {
+    const transfer *x = w->x;
+    const int64_t me = x->world->rank;
+    for (int64_t from = 0; from < x->world->size; from++) {
         bundle *b = &w->bundles[from];
-        b->in = mail_buffer(&w->m, b->bytes_in);
-        b->at = b->in;
-        if (b->in == NULL) {
+        char *run = x->step->sources_each == 1 && from != me ? run_of(x, &b->in, x->dst) : NULL;
+        b->direct = run != NULL;
+        b->came = b->direct ? run : mail_buffer(&w->m, b->in.bytes);
+        b->at = b->came;
+        if (b->came == NULL) {
             return TSR_ERR_NOMEM;
         }
         if (from != me) {
-            TSR_TRY(mail_receive(&w->m, from, b->in, b->bytes_in, (size_t)from));
+            TSR_TRY(mail_receive(&w->m, from, b->came, b->in.bytes, (size_t)from));
         }
     }
     return TSR_OK;
+}
+
+/* Sends one rank what it lacks. */
+static tsr_status send_to(mailing *w, int64_t to)
+{
+    const freight *f = &w->bundles[to].out;
+    char *data = run_of(w->x, f, w->x->src);
+    if (data == NULL) {
+        data = mail_buffer(&w->m, f->bytes);
+        if (data == NULL) {
+            return TSR_ERR_NOMEM;
+        }
+        pack(w->x, to, data);
+    }
+    TSR_TRY(mail_send(&w->m, to, data, f->bytes));
+    const tsr_status status = mail_test(&w->m);
+    return status < 0 ? status : TSR_OK;
 }
 
 /* Packs and sends to one rank after the other, starting with the one behind this. */
@@ -171,18 +231,8 @@ static tsr_status send_all(mailing *w)
     const tsr_comm *world = w->x->world;
     for (int64_t turn = 1; turn < world->size; turn++) {
         const int64_t to = (world->rank + turn) % world->size;
-        const size_t bytes = w->bundles[to].bytes_out;
-        char *out = bytes > 0 ? mail_buffer(&w->m, bytes) : NULL;
-        if (bytes > 0 && out == NULL) {
-            return TSR_ERR_NOMEM;
-        }
-        if (bytes > 0) {
-            pack(w->x, to, out);
-            TSR_TRY(mail_send(&w->m, to, out, bytes));
-            const tsr_status status = mail_test(&w->m);
-            if (status < 0) {
-                return status;
-            }
+        if (w->bundles[to].out.bytes > 0) {
+            TSR_TRY(send_to(w, to));
         }
     }
     return TSR_OK;
@@ -193,7 +243,7 @@ static tsr_status receive_all(mailing *w)
 {
     tsr_comm *world = w->x->world;
     if (w->x->step->sources_each > 1) {
-        pack(w->x, world->rank, w->bundles[world->rank].in);
+        pack(w->x, world->rank, w->bundles[world->rank].came);
         TSR_TRY(comm_mail_done(world, &w->m, "tsr_redistribute", true));
         unpack(w, -1);
         return TSR_OK;
@@ -207,7 +257,9 @@ static tsr_status receive_all(mailing *w)
         for (int64_t from = 0; from < world->size; from++) {
             bundle *b = &w->bundles[from];
             if (from != world->rank && !b->unpacked && mail_has(&w->m, (size_t)from)) {
-                unpack(w, from);
+                if (!b->direct) {
+                    unpack(w, from);
+                }
                 b->unpacked = true;
                 left--;
             }
@@ -222,10 +274,10 @@ static void count_traffic(const mailing *w)
     for (int64_t i = 0; i < world->size; i++) {
         const bundle *b = &w->bundles[i];
         if (i != world->rank) {
-            comm_count(world, world->rank, i, (int64_t)b->bytes_out);
-            comm_count(world, i, world->rank, (int64_t)b->bytes_in);
+            comm_count(world, world->rank, i, (int64_t)b->out.bytes);
+            comm_count(world, i, world->rank, (int64_t)b->in.bytes);
         } else {
-            comm_count(world, i, i, (int64_t)b->bytes_in);
+            comm_count(world, i, i, (int64_t)b->in.bytes);
         }
     }
 }
