@@ -186,7 +186,8 @@ static barrier_result give_up(tsr_comm *comm)
                                : barrier_break(&comm->shared->gate, comm->ticket);
 }
 
-/* Between two looks: others get the core first; what lasts longer is slept through in small naps. */
+/* Between two looks: others get the core first; what lasts longer is slept through in small naps.
+ */
 static void rest(const tsr_comm *comm, int turn)
 {
     const struct timespec nap = {.tv_nsec = 20000};

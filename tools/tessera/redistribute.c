@@ -228,6 +228,8 @@ struct rank_work {
     tsr_tensor *src;
     tsr_tensor *dst;
     double *samples;
+    char *memory; /* room for a copy of the rank's part */
+    size_t bytes;
 };
 
 static size_t part_bytes(const tsr_tensor *t)
@@ -254,16 +256,29 @@ static tsr_status largest(tsr_comm *world, double mine, double *out)
     return tsr_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
 }
 
-static tsr_status time_moves(struct rank_work *w, double *out)
+static tsr_status move_once(struct rank_work *w)
+{
+    return tsr_redistribute_into(w->dst, w->src);
+}
+
+static tsr_status copy_once(struct rank_work *w)
+{
+    memcpy(w->memory, tsr_tensor_data(w->src), w->bytes);
+    return TSR_OK;
+}
+
+/* The median of what the slowest rank takes, behind one run that does not count. */
+static tsr_status time_runs(struct rank_work *w, tsr_status (*once)(struct rank_work *w),
+                            double *out)
 {
     const int64_t times = w->r->times;
     for (int64_t i = -1; i < times; i++) {
+        double slowest = 0;
         tsr_status status = tsr_barrier(w->world);
         const double start = seconds();
         if (status == TSR_OK) {
-            status = tsr_redistribute_into(w->dst, w->src);
+            status = once(w);
         }
-        double slowest = 0;
         if (status == TSR_OK) {
             status = largest(w->world, seconds() - start, &slowest);
         }
@@ -274,26 +289,6 @@ static tsr_status time_moves(struct rank_work *w, double *out)
     }
     qsort(w->samples, (size_t)times, sizeof *w->samples, by_value);
     *out = w->samples[times / 2];
-    return TSR_OK;
-}
-
-static tsr_status time_copies(struct rank_work *w, char *memory, size_t bytes, double *out)
-{
-    for (int64_t i = -1; i < w->r->times; i++) {
-        tsr_status status = tsr_barrier(w->world);
-        const double start = seconds();
-        memcpy(memory, tsr_tensor_data(w->src), bytes);
-        double slowest = 0;
-        if (status == TSR_OK) {
-            status = largest(w->world, seconds() - start, &slowest);
-        }
-        if (status != TSR_OK) {
-            return status;
-        }
-        w->samples[i < 0 ? 0 : i] = slowest;
-    }
-    qsort(w->samples, (size_t)w->r->times, sizeof *w->samples, by_value);
-    *out = w->samples[w->r->times / 2];
     return TSR_OK;
 }
 
@@ -329,17 +324,17 @@ static tsr_status work(struct rank_work *w, struct outcome *out)
         tsr_tensor_fill(w->src, set_bits, &bits);
     }
     if (status == TSR_OK) {
-        status = time_moves(w, &out->move);
+        status = time_runs(w, move_once, &out->move);
     }
     if (status == TSR_OK) {
         status = compare(w, pending > 0, &out->wrong);
     }
-    const size_t bytes = status == TSR_OK ? part_bytes(w->src) : 0;
-    char *memory = malloc(bytes > 0 ? bytes : 1);
-    if (status == TSR_OK && memory != NULL) {
-        status = time_copies(w, memory, bytes, &out->copy);
+    w->bytes = status == TSR_OK ? part_bytes(w->src) : 0;
+    w->memory = malloc(w->bytes > 0 ? w->bytes : 1);
+    if (status == TSR_OK) {
+        status = w->memory != NULL ? time_runs(w, copy_once, &out->copy) : TSR_ERR_NOMEM;
     }
-    free(memory);
+    free(w->memory);
     return status;
 }
 
