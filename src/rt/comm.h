@@ -58,7 +58,7 @@ struct tsr_comm {
     tsr_status broken;  /* why the group can no longer meet; TSR_OK while it can */
     bool alone;         /* the meeting under way is over: nobody to wait for */
     uint32_t ticket;    /* of the meeting under way */
-    bool impatient;     /* whoever has not come by now is missing */
+    uint64_t overdue;   /* the call that has had its time: whoever has not come is missing */
     uint64_t turn_seen; /* the last turn in which a request of it went on */
     double looked;      /* when it last looked for processes that are gone */
     double gone_since;  /* since when a member is gone that has not come */
