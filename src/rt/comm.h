@@ -130,6 +130,9 @@ const char *last_error_text(const tsr_context *ctx);
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out);
 void comm_close_world(tsr_comm *world);
 
+/* Refuses a group, where only the world will do. Not collective. */
+tsr_status comm_check_world(const tsr_comm *comm);
+
 /* Gives up every meeting that is under way by letters. */
 void comm_drop_letters(tsr_comm *world);
 

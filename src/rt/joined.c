@@ -354,6 +354,7 @@ tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_l
 
 tsr_status tsr_comm_close(tsr_comm *world)
 {
+    TSR_TRY(comm_check_world(world));
     if (world->joined == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "tsr_launch ends this world itself");

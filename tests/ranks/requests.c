@@ -336,6 +336,35 @@ static void slowness_behind_the_meeting_is_no_absence(void **state)
     expect_success(*state, 0.05, dawdle);
 }
 
+/* A group made while a request is under way on the world, and never used: it has no part in it. */
+static tsr_status make_group_meanwhile(tsr_comm *world, void *state)
+{
+    static _Thread_local numbers n;
+    tsr_request request;
+    tsr_comm *group = NULL;
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    tsr_context *ctx = tsr_comm_context(world);
+    (void)state;
+    WANT(world, tsr_arena_create(ctx, &arena) == TSR_OK);
+    WANT(world, tsr_mesh_parse(ctx, arena, "<[\"x\"=3]>", &mesh) == TSR_OK);
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    if (tsr_comm_rank(world) == GUILTY) {
+        usleep(20000);
+    }
+    WANT(world, start_sum(world, &n, 0, ELEMENTS, &request) == TSR_OK);
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
+    tsr_arena_destroy(arena);
+    WANT(world, tsr_wait(group, request) == TSR_OK);
+    WANT(world, is_sum(&n, 0, world, ELEMENTS));
+    return TSR_OK;
+}
+
+static void a_group_is_made_meanwhile(void **state)
+{
+    expect_success(*state, 20, make_group_meanwhile);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +376,7 @@ int main(int argc, char **argv)
         TEST(a_forgotten_request_fails_the_rank),
         TEST(absence_is_heard_at_the_wait),
         TEST(slowness_behind_the_meeting_is_no_absence),
+        TEST(a_group_is_made_meanwhile),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
