@@ -40,9 +40,10 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
 
 /*
  * Runs the function on every rank and waits for all. TSR_OK when all of them returned TSR_OK or
- * more; else the status of the lowest rank that failed, and a message for every one that did. A
- * thread that does not end within the time-out after the others did is abandoned and named. With
- * forked processes, `state` is each process's copy; nothing that they write to it comes back.
+ * more; else the status of the lowest rank that failed, and a message for every one that did. The
+ * last rank that has not ended within the time-out after the others did is named, and abandoned if
+ * it is a thread, killed if it is a forked process. With forked processes, `state` is each
+ * process's copy; nothing that they write to it comes back.
  *
  * Under mpirun every process calls this, and is one rank; the answer is the same on all of them.
  * MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's variables do;

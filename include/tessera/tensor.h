@@ -36,8 +36,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_create(tsr_comm *world, const tsr_te
 
 /*
  * A tensor over the caller's memory: this rank's part, row-major in the sizes that
- * tsr_geometry_stored_size gives, or with `strides` in bytes (NULL: row-major). The memory stays
- * the caller's and must outlive the tensor.
+ * tsr_geometry_stored_size gives, or with `strides` in bytes (NULL: row-major). `data` is the
+ * element at index 0 in every dimension; it may be NULL where a rank has none. The memory stays the
+ * caller's and must outlive the tensor.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tensor_spec *spec,
                                                  void *data, const int64_t *strides,
@@ -108,7 +109,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_save_npy(tsr_tensor *tensor,
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding,
                                                   tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* The same into a tensor that is there already, of the same shape and type. */
+/*
+ * The same into a tensor that is there already, of the same shape and type. On no rank may the
+ * first to the last byte of the two overlap, nor those of one rank's with another's.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_into(tsr_tensor *dst,
                                                        tsr_tensor *src) TSR_MT_CONTEXT;
 

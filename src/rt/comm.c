@@ -128,6 +128,16 @@ void comm_close_world(tsr_comm *world)
     tsr_arena_destroy(world->arena);
 }
 
+tsr_status comm_check_world(const tsr_comm *comm)
+{
+    if (comm->world == comm) {
+        return TSR_OK;
+    }
+    return diag_error(comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "this communicator is a group of %lld ranks: take the world it was made from",
+                      (long long)comm->size);
+}
+
 /* What tells a group from others: the device order of the mesh, and the axes. */
 static uint64_t group_hash(const tsr_groups *groups)
 {
@@ -162,12 +172,17 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
     for (int64_t i = 0; i < size; i++) {
         members[i] = tsr_groups_device(groups, group, i);
     }
-    *kept = (comm_kept){.hash = group_hash(groups), .comm = *world};
-    kept->comm.rank = index;
-    kept->comm.size = size;
-    kept->comm.members = members;
-    kept->comm.calls = 0;
-    kept->comm.id = world->num_kept + 1;
+    *kept = (comm_kept){.hash = group_hash(groups),
+                        .comm = {.ctx = world->ctx,
+                                 .arena = world->arena,
+                                 .team = world->team,
+                                 .world = world,
+                                 .world_rank = world->world_rank,
+                                 .rank = index,
+                                 .size = size,
+                                 .members = members,
+                                 .id = world->num_kept + 1,
+                                 .own = world->own}};
     *out = kept;
     return TSR_OK;
 }
@@ -192,16 +207,22 @@ static tsr_status share_group(tsr_comm *world, comm_kept *kept)
     const size_t bytes = comm_shared_bytes(kept->comm.size);
     const bool each = world->team->message;
     call what = {.name = "tsr_comm_along", .hash = kept->hash};
+    void *own = NULL;
     if (kept->comm.rank == 0 || each) {
-        kept->comm.shared = segment_alloc(world->own, bytes);
-        if (kept->comm.shared != NULL) {
-            memset(kept->comm.shared, 0, bytes);
-            what.words[0] = comm_offset(world, kept->comm.shared);
-        } else {
-            what.status = TSR_ERR_NOMEM;
-        }
+        own = segment_alloc(world->own, bytes);
+        what.status = own != NULL ? TSR_OK : TSR_ERR_NOMEM;
     }
-    TSR_TRY(comm_enter(world, &what));
+    if (own != NULL) {
+        memset(own, 0, bytes);
+        what.words[0] = comm_offset(world, own);
+    }
+    const tsr_status status = comm_enter(world, &what);
+    if (status < 0) {
+        if (own != NULL) {
+            segment_free(world->own, own, bytes);
+        }
+        return status;
+    }
     const int64_t leader = each ? world->rank : kept->comm.members[0];
     char *address = comm_address(world, leader, comm_record(world, leader)->words[0]);
     kept->comm.shared = (comm_shared *)(void *)address;
@@ -212,6 +233,7 @@ static tsr_status share_group(tsr_comm *world, comm_kept *kept)
 static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_ref *axes,
                                 size_t num_axes, comm_kept **out)
 {
+    TSR_TRY(comm_check_world(world));
     if (tsr_mesh_num_devices(mesh) != world->size) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "the mesh has %lld devices, the world %lld ranks",

@@ -59,7 +59,7 @@ struct tsr_comm {
     tsr_status broken;  /* why the group can no longer meet; TSR_OK while it can */
     bool alone;         /* the meeting under way is over: nobody to wait for */
     uint32_t ticket;    /* of the meeting under way */
-    bool impatient;     /* whoever has not come by now is missing */
+    uint64_t overdue;   /* the call that has had its time: whoever has not come is missing */
     uint64_t turn_seen; /* the last turn in which a request of it went on */
     double looked;      /* when it last looked for processes that are gone */
     double gone_since;  /* since when a member is gone that has not come */
@@ -134,6 +134,9 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices);
 /* The end of one rank in the world. */
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out);
 void comm_close_world(tsr_comm *world);
+
+/* Refuses a group, where only the world will do. Not collective. */
+tsr_status comm_check_world(const tsr_comm *comm);
 
 /* Gives up every meeting that is under way by letters. */
 void comm_drop_letters(tsr_comm *world);

@@ -18,17 +18,20 @@
 #include "rt/plugin.h"
 #include "rt/request.h"
 
-enum { HOST_BYTES = 64 };
+enum { HOST_BYTES = 96 };
 #define SECONDS_TO_SETTLE 1.0
 
 /* What a process tells the others to be found. */
 typedef struct card {
-    char host[HOST_BYTES]; /* the same for processes of one boot of one machine */
+    char host[HOST_BYTES]; /* the same for processes that know each other by the same numbers */
     int64_t pid;
     int64_t control; /* descriptors of the memory that it shares, -1 for none */
     int64_t segment;
     uint64_t segment_bytes;
-    int64_t message; /* whether it wants no memory shared */
+    uint64_t message_bytes; /* the largest piece that it would send */
+    int64_t message;        /* whether it wants no memory shared */
+    int64_t checked;        /* whether it wants calls compared */
+    int64_t reaches;        /* in the second round: whether it has everybody's memory */
 } card;
 
 /* A world and what it was made from. */
@@ -51,16 +54,19 @@ typedef struct joined {
  */
 static _Atomic(joined *) never_freed;
 
+/* The boot of the machine, and the name space of its process numbers: a container has its own. */
 static void name_host(char *host)
 {
     const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     memset(host, 0, HOST_BYTES);
     if (file >= 0) {
-        (void)!read(file, host, HOST_BYTES - 1);
+        (void)!read(file, host, HOST_BYTES / 2);
         (void)close(file);
     } else {
-        (void)gethostname(host, HOST_BYTES - 1);
+        (void)gethostname(host, HOST_BYTES / 2);
     }
+    const size_t used = strnlen(host, HOST_BYTES / 2);
+    (void)!readlink("/proc/self/ns/pid", host + used, HOST_BYTES - 1 - used);
 }
 
 /* Memory that other processes can map; -1 when there is none. */
@@ -82,6 +88,14 @@ static void close_file(int *file)
     *file = -1;
 }
 
+/* The size of a piece; TSR_MESSAGE_BYTES makes it smaller, for tests. */
+static size_t most_bytes(const tsr_transport *t)
+{
+    const char *wish = getenv("TSR_MESSAGE_BYTES");
+    const long long bytes = wish != NULL ? atoll(wish) : 0;
+    return bytes > 0 && (size_t)bytes < t->most_bytes ? (size_t)bytes : t->most_bytes;
+}
+
 static card card_of(const joined *j)
 {
     const char *wish = getenv("TSR_TRANSPORT");
@@ -89,26 +103,27 @@ static card card_of(const joined *j)
               .control = j->control,
               .segment = j->segment,
               .segment_bytes = j->t.segment_bytes,
+              .message_bytes = most_bytes(&j->link.transport),
+              .checked = j->t.checked,
               .message = (wish != NULL && strcmp(wish, "message") == 0) || j->control < 0 ||
                          j->segment < 0};
     name_host(c.host);
     return c;
 }
 
-/* Everybody's `bytes` from `mine`, in the order of the ranks. Only for a few. */
-static tsr_status gather(joined *j, const void *mine, size_t bytes, void *all)
+/* Sends this process's card to all others and receives theirs. */
+static tsr_status exchange_cards(joined *j)
 {
     const tsr_transport *t = &j->link.transport;
     const double deadline = clock_seconds() + j->t.timeout;
     mail m;
     mail_open(&m, j->ctx, &j->link, TAG_BOOT, NULL);
-    memcpy((char *)all + (size_t)t->rank * bytes, mine, bytes);
     tsr_status status = TSR_OK;
     for (int64_t i = 1; status == TSR_OK && i < t->size; i++) {
         const int64_t peer = (t->rank + i) % t->size;
-        status = mail_receive(&m, peer, (char *)all + (size_t)peer * bytes, bytes, (size_t)peer);
+        status = mail_receive(&m, peer, &j->cards[peer], sizeof(card), (size_t)peer);
         if (status == TSR_OK) {
-            status = mail_send(&m, peer, mine, bytes);
+            status = mail_send(&m, peer, &j->cards[t->rank], sizeof(card));
         }
     }
     while (status == TSR_OK && (status = mail_test(&m)) == TSR_IN_PROGRESS) {
@@ -123,6 +138,17 @@ static tsr_status gather(joined *j, const void *mine, size_t bytes, void *all)
     }
     mail_close(&m);
     return status;
+}
+
+/* What must be the same on all: comparing calls if one wants it, the smallest of the pieces. */
+static void agree(joined *j)
+{
+    for (int64_t i = 0; i < j->t.num_ranks; i++) {
+        const card *c = &j->cards[i];
+        j->t.checked = j->t.checked || c->checked != 0;
+        j->link.most_bytes =
+            c->message_bytes < j->link.most_bytes ? (size_t)c->message_bytes : j->link.most_bytes;
+    }
 }
 
 /* Whether all processes are on this machine, and none of them wants otherwise. */
@@ -180,14 +206,16 @@ static void forget_lives(joined *j)
 /* Shares memory with all others if everybody can; else has some of its own. */
 static tsr_status share_or_not(joined *j)
 {
-    const card mine = card_of(j);
-    TSR_TRY(gather(j, &mine, sizeof mine, j->cards));
-    int64_t could[COMM_MAX_RANKS] = {0};
-    const int64_t can = one_host(j) && map_peers(j);
-    TSR_TRY(gather(j, &can, sizeof can, could));
+    card *mine = &j->cards[j->link.transport.rank];
+    *mine = card_of(j);
+    TSR_TRY(exchange_cards(j));
+    agree(j);
+    const bool can = one_host(j) && map_peers(j);
+    mine->reaches = can;
+    TSR_TRY(exchange_cards(j));
     bool all = true;
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
-        all = all && could[i] != 0;
+        all = all && j->cards[i].reaches != 0;
     }
     if (all) {
         return TSR_OK;
@@ -198,14 +226,6 @@ static tsr_status share_or_not(joined *j)
     forget_lives(j);
     j->t.message = true;
     return team_map(j->ctx, &j->t, false);
-}
-
-/* The size of a piece; TSR_MESSAGE_BYTES makes it smaller, for tests. */
-static size_t most_bytes(const tsr_transport *t)
-{
-    const char *wish = getenv("TSR_MESSAGE_BYTES");
-    const long long bytes = wish != NULL ? atoll(wish) : 0;
-    return bytes > 0 && (size_t)bytes < t->most_bytes ? (size_t)bytes : t->most_bytes;
 }
 
 static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,
@@ -255,7 +275,7 @@ static tsr_status set_up(joined *j, const tsr_launch_spec *spec)
     TSR_TRY(team_init(j->ctx, spec, t->size, &j->t));
     j->t.name = t->name;
     j->t.link = &j->link;
-    j->link.most_bytes = most_bytes(t);
+    j->link.most_bytes = t->most_bytes;
     j->lives = context_resize(j->ctx, NULL, 0, n * sizeof *j->lives);
     j->cards = context_resize(j->ctx, NULL, 0, n * sizeof *j->cards);
     if (j->lives == NULL || j->cards == NULL) {
@@ -286,6 +306,7 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
         status = comm_open_world(ctx, &j->t, transport->rank, world);
     }
     if (status < 0) {
+        j->settled = mail_settle(&j->link, ctx, 0);
         destroy(j, TSR_END_BROKEN);
         return status;
     }
@@ -354,6 +375,7 @@ tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_l
 
 tsr_status tsr_comm_close(tsr_comm *world)
 {
+    TSR_TRY(comm_check_world(world));
     if (world->joined == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "tsr_launch ends this world itself");

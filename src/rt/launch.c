@@ -95,10 +95,25 @@ static void give_up_from(launch *l, int64_t rank)
     }
 }
 
+/*
+ * Whether a rank has had its time, now that all others are done; *since is when that was seen
+ * first, 0 before. A rank that never had others may take as long as it likes.
+ */
+static bool is_overdue(const team *t, int64_t rank, double *since)
+{
+    const double now = clock_seconds();
+    if (t->num_ranks == 1 || !team_others_are_done(t, rank)) {
+        *since = 0;
+        return false;
+    }
+    *since = *since > 0 ? *since : now;
+    return now - *since > t->timeout;
+}
+
 /* Joins a thread; false when it does not end in time after all others have. */
 static bool join_thread(const launch *l, const rank_job *job)
 {
-    double alone_since = 0;
+    double since = 0;
     for (;;) {
         struct timespec soon;
         (void)clock_gettime(CLOCK_REALTIME, &soon);
@@ -108,12 +123,7 @@ static bool join_thread(const launch *l, const rank_job *job)
         if (pthread_timedjoin_np(job->thread, NULL, &soon) == 0) {
             return true;
         }
-        const double now = clock_seconds();
-        if (!team_others_are_done(&l->t, job->rank)) {
-            alone_since = 0;
-        } else if (alone_since == 0) {
-            alone_since = now;
-        } else if (now - alone_since > l->t.timeout) {
+        if (is_overdue(&l->t, job->rank, &since)) {
             return false;
         }
     }
@@ -176,10 +186,20 @@ static void report_death(const launch *l, int64_t rank, int how)
     atomic_store(&shared->state, RANK_DIED);
 }
 
+/* Ends a process that does not end by itself after all others have. */
+static void kill_overdue(const launch *l, int64_t rank, double *since)
+{
+    if (!team_is_done(&l->t, rank) && is_overdue(&l->t, rank, since)) {
+        team_report_end(&l->t, rank, TSR_ERR_TIMEOUT, "its process did not end and was killed");
+        (void)kill(l->jobs[rank].process, SIGKILL);
+    }
+}
+
 /* Waits for every process that was started, telling the others of each that dies. */
 static void join_processes(launch *l)
 {
     int64_t left = 0;
+    double since = 0;
     for (int64_t i = 0; i < l->t.num_ranks; i++) {
         left += l->jobs[i].started;
     }
@@ -190,6 +210,8 @@ static void join_processes(launch *l)
                 l->jobs[i].started = false;
                 report_death(l, i, how);
                 left--;
+            } else if (l->jobs[i].started && left == 1) {
+                kill_overdue(l, i, &since);
             }
         }
         const struct timespec nap = {.tv_nsec = 200000};

@@ -121,23 +121,22 @@ const given_up *notices_given_up(const tsr_comm *comm)
     return NULL;
 }
 
-/* The notice stays in the world's arena, since nobody waits until it is sent. */
+/* Nobody waits until it is sent: what is not yet stays with the link. A notice is never cut. */
 static void tell(tsr_comm *comm, const notice *what)
 {
-    const tsr_transport *t = &comm->team->link->transport;
-    notice *n = arena_copy(comm->world->arena, what, 1, sizeof *what);
+    mail m;
+    mail_open(&m, comm->ctx, comm->team->link, TAG_NOTICE, NULL);
+    m.most_bytes = sizeof *what;
+    notice *n = mail_buffer(&m, sizeof *what);
+    if (n != NULL) {
+        *n = *what;
+    }
     for (int64_t i = 1; n != NULL && i < comm->size; i++) {
         const int64_t member = (comm->rank + i) % comm->size;
-        void *request = NULL;
-        bool done = false;
-        if (t->send(t->state, tsr_comm_world_rank(comm, member), TAG_NOTICE, n, sizeof *n,
-                    &request) == 0) {
-            (void)t->test(t->state, &request, &done);
-        }
-        if (request != NULL) {
-            (void)t->cancel(t->state, &request);
-        }
+        (void)mail_send(&m, tsr_comm_world_rank(comm, member), n, sizeof *n);
     }
+    (void)mail_test(&m);
+    mail_close(&m);
 }
 
 static notice write_notice(notice_kind kind, tsr_status status, const char *text)

@@ -26,7 +26,7 @@ enum { POOLED_BYTES = 16384 };
 
 void mail_open(mail *m, tsr_context *ctx, mail_link *link, int32_t tag, segment *pool)
 {
-    *m = (mail){.ctx = ctx, .link = link, .tag = tag, .pool = pool};
+    *m = (mail){.ctx = ctx, .link = link, .tag = tag, .most_bytes = link->most_bytes, .pool = pool};
 }
 
 tsr_status mail_failure(tsr_context *ctx, const mail_link *link, const char *what, int error)
@@ -85,8 +85,8 @@ static mail_piece *add_piece(mail *m, int64_t peer, int64_t index)
 tsr_status mail_send(mail *m, int64_t peer, const void *data, size_t bytes)
 {
     const tsr_transport *t = &m->link->transport;
-    for (size_t at = 0; at < bytes; at += m->link->most_bytes) {
-        const size_t size = bytes - at < m->link->most_bytes ? bytes - at : m->link->most_bytes;
+    for (size_t at = 0; at < bytes; at += m->most_bytes) {
+        const size_t size = bytes - at < m->most_bytes ? bytes - at : m->most_bytes;
         mail_piece *piece = add_piece(m, peer, NO_INDEX);
         if (piece == NULL) {
             return TSR_ERR_NOMEM;
@@ -104,8 +104,8 @@ tsr_status mail_send(mail *m, int64_t peer, const void *data, size_t bytes)
 tsr_status mail_receive(mail *m, int64_t peer, void *data, size_t bytes, size_t index)
 {
     const tsr_transport *t = &m->link->transport;
-    for (size_t at = 0; at < bytes; at += m->link->most_bytes) {
-        const size_t size = bytes - at < m->link->most_bytes ? bytes - at : m->link->most_bytes;
+    for (size_t at = 0; at < bytes; at += m->most_bytes) {
+        const size_t size = bytes - at < m->most_bytes ? bytes - at : m->most_bytes;
         mail_piece *piece = add_piece(m, peer, (int64_t)index);
         if (piece == NULL) {
             return TSR_ERR_NOMEM;

@@ -16,7 +16,7 @@
 /* What an opened transport is to this library. Starts as zeros but for the first two. */
 typedef struct mail_link {
     tsr_transport transport;
-    size_t most_bytes; /* of one piece */
+    size_t most_bytes; /* of one piece, the same on all ranks */
     bool littered;     /* messages were sent that nobody receives any more */
     struct mail_piece *left;
     size_t num_left;
@@ -29,6 +29,7 @@ typedef struct mail {
     tsr_context *ctx;
     mail_link *link;
     int32_t tag;
+    size_t most_bytes; /* of one piece */
     struct mail_piece *pieces;
     size_t num_pieces;
     size_t room;

@@ -271,16 +271,16 @@ static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait
 {
     meeting m = {comm, leaving};
     const barrier_wait how = {.spin = comm->team->spin,
-                              .timeout = leaving           ? HUGE_VAL
-                                         : comm->impatient ? 0
-                                                           : comm->team->timeout,
+                              .timeout = leaving ? HUGE_VAL : comm->team->timeout,
                               .stop = somebody_is_gone,
                               .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : look(comm, leaving);
-    if (result == BARRIER_WAITING && !is_final(comm, gone_member(&m) >= 0)) {
+    const bool hopeless = result == BARRIER_WAITING &&
+                          ((!leaving && comm->overdue == comm->calls) || somebody_is_gone(&m));
+    if (result == BARRIER_WAITING && !hopeless) {
         return TSR_IN_PROGRESS;
     }
-    if (result == BARRIER_WAITING) {
+    if (hopeless) {
         result = give_up(comm);
     }
     if (result != BARRIER_PASSED) {

@@ -315,12 +315,32 @@ static tsr_status check_fold(tsr_context *ctx, const tsr_plan *plan)
     return TSR_OK;
 }
 
-static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src)
+/* Whether the memory of this rank's parts overlaps, from the first to the last byte. */
+static bool overlap(const tsr_tensor *a, const tsr_tensor *b)
 {
+    uintptr_t low[2];
+    uintptr_t high[2];
+    tensor_span(a, &low[0], &high[0]);
+    tensor_span(b, &low[1], &high[1]);
+    return low[0] < high[1] && low[1] < high[0] && low[0] < high[0] && low[1] < high[1];
+}
+
+static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64_t only)
+{
+    tsr_context *ctx = src->world->ctx;
     if (dst->dtype != src->dtype) {
-        return diag_error(src->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
                           "a redistribution keeps the element type: %s into %s",
                           tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
+    }
+    if (dst->world != src->world) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "a redistribution is between tensors of one world");
+    }
+    if ((only < 0 || only == src->world->rank) && overlap(dst, src)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "the two tensors overlap in the memory of rank %lld",
+                          (long long)src->world->rank);
     }
     return TSR_OK;
 }
@@ -331,10 +351,10 @@ typedef struct prepared {
     tsr_tensor *middle; /* between two steps */
 } prepared;
 
-static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, prepared *out)
+static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, int64_t only, prepared *out)
 {
     tsr_context *ctx = src->world->ctx;
-    TSR_TRY(check_pair(dst, src));
+    TSR_TRY(check_pair(dst, src, only));
     TSR_TRY(plan_cache_get(&src->world->plans, ctx, src->geometry, dst->geometry, src->dtype,
                            &out->plan));
     TSR_TRY(check_fold(ctx, out->plan));
@@ -388,7 +408,7 @@ tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
 {
     prepared p = {0};
     uint64_t hash = 0;
-    tsr_status status = prepare(dst, src, &p);
+    tsr_status status = prepare(dst, src, only, &p);
     if (status == TSR_OK) {
         status = hash_pair(src->world, src, dst->geometry, &hash);
     }

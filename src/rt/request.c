@@ -72,8 +72,8 @@ static tsr_status copy_arguments(request *r)
     return copy_list(ctx, r->arena, members, &r->args.destinations);
 }
 
-/* Goes on with a request as far as it gets, or to its end. */
-static void advance(request *r, bool wait)
+/* Goes on with a request as far as it gets without waiting. */
+static void advance(request *r)
 {
     tsr_status status = TSR_OK;
     if (!r->begun) {
@@ -81,7 +81,7 @@ static void advance(request *r, bool wait)
         status = exchange_begin(&r->x, r->comm, &r->args);
     }
     while (status == TSR_OK && r->x.next != NULL) {
-        status = r->x.next(&r->x, wait);
+        status = r->x.next(&r->x, false);
     }
     if (status != TSR_IN_PROGRESS) {
         exchange_end(&r->x);
@@ -100,7 +100,7 @@ void requests_progress(tsr_comm *world)
     for (request *r = world->requests; r != NULL; r = r->next) {
         if (!r->over && r->comm->turn_seen != world->turn) {
             r->comm->turn_seen = world->turn;
-            advance(r, false);
+            advance(r);
         }
     }
     world->progressing = false;
@@ -116,22 +116,25 @@ static request *first_of(const tsr_comm *comm)
     return NULL;
 }
 
-/* Goes on with everything until a request is over, or with NULL all of a communicator are. */
+/*
+ * Goes on with everything until a request is over, or with NULL all of a communicator are. Nobody
+ * waits in here but by looking: a request that waited would be gone on with inside itself. Each
+ * meeting has the whole time-out.
+ */
 static void finish(tsr_comm *comm, const request *last)
 {
     tsr_comm *world = comm->world;
-    const double deadline = clock_seconds() + world->team->timeout;
+    uint64_t calls = comm->calls;
+    double deadline = clock_seconds() + world->team->timeout;
     for (;;) {
         requests_progress(world);
-        request *first = first_of(comm);
-        if (first == NULL || (last != NULL && last->over)) {
+        if (first_of(comm) == NULL || (last != NULL && last->over)) {
             return;
         }
-        if (clock_seconds() > deadline) {
-            comm->impatient = true;
-            advance(first, true);
-            comm->impatient = false;
-        }
+        const double now = clock_seconds();
+        deadline = comm->calls != calls ? now + world->team->timeout : deadline;
+        calls = comm->calls;
+        comm->overdue = now > deadline ? calls : comm->overdue;
         (void)sched_yield();
     }
 }

@@ -44,12 +44,17 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
         return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
                           "the time-out must not be negative, got: %g seconds", spec->timeout);
     }
+    const size_t each = spec->segment_bytes > 0 ? spec->segment_bytes : default_segment();
+    if (each > PTRDIFF_MAX / 2 / (size_t)num_ranks) {
+        return diag_error(ctx, TSR_ERR_NOMEM, NO_PLACE,
+                          "no address space for %lld ranks of %zu bytes", (long long)num_ranks,
+                          each);
+    }
     *t = (team){.num_ranks = num_ranks,
+                .segment_bytes = round_to_pages(each),
                 .timeout = spec->timeout > 0 ? spec->timeout : DEFAULT_TIMEOUT,
                 .checked = wants_checks(spec),
                 .spin = num_ranks <= sysconf(_SC_NPROCESSORS_ONLN)};
-    t->segment_bytes =
-        round_to_pages(spec->segment_bytes > 0 ? spec->segment_bytes : default_segment());
     t->control_bytes = round_to_pages(comm_shared_bytes(num_ranks)) +
                        round_to_pages((size_t)num_ranks * sizeof(rank_shared));
     return TSR_OK;

@@ -28,6 +28,7 @@ int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype d
 
 static tsr_status check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
 {
+    TSR_TRY(comm_check_world(world));
     if (spec->rank > KERNEL_MAX_RANK) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
                           "a tensor can have %d dimensions, got: %zu", KERNEL_MAX_RANK, spec->rank);
@@ -70,6 +71,29 @@ static bool has_padding(const tsr_tensor *t)
     return false;
 }
 
+/* Whether the strides of a shape can be counted; for them an extent of 0 is one of 1. */
+static bool has_strides(const int64_t *shape, size_t rank, tsr_dtype dtype)
+{
+    int64_t bytes = tsr_dtype_item_bytes(dtype);
+    bool fits = true;
+    for (size_t i = 0; fits && i < rank; i++) {
+        fits = checked_mul(bytes, max_i64(shape[i], 1), &bytes);
+    }
+    return fits;
+}
+
+/* Both the whole tensor and what this rank stores of it must be countable in bytes. */
+static tsr_status check_bytes(const tsr_tensor *t)
+{
+    const tsr_geometry *g = t->geometry;
+    if (has_strides(g->shape, g->rank, t->dtype) &&
+        has_strides(t->local_shape, g->rank, t->dtype)) {
+        return TSR_OK;
+    }
+    return diag_error(t->world->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                      "the tensor has more than 2^63-1 bytes");
+}
+
 /* Fills in a tensor that has its arena; on failure the caller destroys that. */
 static tsr_status fill_in(tsr_tensor *t, const tsr_tensor_spec *spec, void *data,
                           const int64_t *strides)
@@ -85,6 +109,7 @@ static tsr_status fill_in(tsr_tensor *t, const tsr_tensor_spec *spec, void *data
         return diag_nomem(ctx);
     }
     (void)tsr_geometry_stored_size(t->geometry, t->world->rank, t->local_shape);
+    TSR_TRY(check_bytes(t));
     const int64_t bytes = stored_strides(t->geometry, t->world->rank, spec->dtype, own);
     t->row_major = strides == NULL || memcmp(strides, own, spec->rank * sizeof *own) == 0;
     if (!t->row_major) {
@@ -133,17 +158,29 @@ static uint64_t spec_hash(const tsr_tensor_spec *spec, uint64_t seed)
     return hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, hash);
 }
 
-/* Makes a tensor and agrees with the others that all of them could. */
-static tsr_status make_together(tsr_comm *world, const char *name, const tsr_tensor_spec *spec,
-                                void *data, const int64_t *strides, tsr_tensor **out)
+/* A tensor over the caller's memory, which is there unless the part is empty. */
+static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
+                            const int64_t *strides, tsr_tensor **out)
 {
-    tsr_tensor *t = NULL;
-    call what = {.name = name, .hash = spec_hash(spec, 2)};
-    what.status = tensor_make(world, spec, data, strides, &t);
+    static char nothing[1];
+    TSR_TRY(tensor_make(world, spec, data != NULL ? data : nothing, strides, out));
+    if (data == NULL && tensor_elements(*out) > 0) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "rank %lld has no memory for its part of %lld elements",
+                          (long long)world->rank, (long long)tensor_elements(*out));
+    }
+    return TSR_OK;
+}
+
+/* Agrees with the others that all of them could make a tensor. */
+static tsr_status agree(tsr_comm *world, const char *name, const tsr_tensor_spec *spec,
+                        tsr_status made, tsr_tensor *t, tsr_tensor **out)
+{
+    const call what = {.name = name, .hash = spec_hash(spec, 2), .status = made};
     const tsr_status agreed = comm_enter(world, &what);
-    if (agreed < 0 || t == NULL) {
+    if (agreed < 0) {
         tsr_tensor_release(t);
-        return agreed < 0 ? agreed : what.status;
+        return agreed;
     }
     *out = t;
     return TSR_OK;
@@ -152,10 +189,8 @@ static tsr_status make_together(tsr_comm *world, const char *name, const tsr_ten
 tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
     tsr_tensor *fresh = NULL;
-    const tsr_status status = make_together(world, "tsr_tensor_create", spec, NULL, NULL, &fresh);
-    if (status < 0 || fresh == NULL) {
-        return status;
-    }
+    const tsr_status made = tensor_make(world, spec, NULL, NULL, &fresh);
+    TSR_TRY(agree(world, "tsr_tensor_create", spec, made, fresh, &fresh));
     memset(fresh->data, 0, fresh->bytes);
     *out = fresh;
     return TSR_OK;
@@ -164,9 +199,33 @@ tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
 tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                            const int64_t *strides, tsr_tensor **out)
 {
-    static char nothing[1];
-    return make_together(world, "tsr_tensor_wrap", spec, data != NULL ? data : nothing, strides,
-                         out);
+    tsr_tensor *t = NULL;
+    const tsr_status made = wrap_part(world, spec, data, strides, &t);
+    return agree(world, "tsr_tensor_wrap", spec, made, t, out);
+}
+
+int64_t tensor_elements(const tsr_tensor *tensor)
+{
+    int64_t elements = 1;
+    for (size_t i = 0; i < tensor->geometry->rank; i++) {
+        elements *= tensor->local_shape[i];
+    }
+    return elements;
+}
+
+void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high)
+{
+    *low = (uintptr_t)tensor->data;
+    *high = *low;
+    if (tensor_elements(tensor) == 0) {
+        return;
+    }
+    for (size_t i = 0; i < tensor->geometry->rank; i++) {
+        const int64_t reach = (tensor->local_shape[i] - 1) * tensor->strides[i];
+        *low += reach < 0 ? (uintptr_t)reach : 0;
+        *high += reach > 0 ? (uintptr_t)reach : 0;
+    }
+    *high += (uintptr_t)tsr_dtype_item_bytes(tensor->dtype);
 }
 
 void tsr_tensor_release(tsr_tensor *tensor)

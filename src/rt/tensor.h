@@ -25,6 +25,12 @@ struct tsr_tensor {
 /* Whether other ranks can reach the data, and know its strides. */
 bool tensor_is_shared(const tsr_tensor *tensor);
 
+/* How many elements this rank stores, pad rows included. */
+int64_t tensor_elements(const tsr_tensor *tensor);
+
+/* The addresses of its first byte and behind its last; the same when it has none. */
+void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high);
+
 /* Row-major strides, in bytes, of what a device stores under a geometry; returns the bytes. */
 int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype dtype,
                        int64_t *strides);

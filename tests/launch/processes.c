@@ -48,11 +48,30 @@ static void death_is_heard_of(void **state)
     assert_string_equal(d->next->text, "rank 1 died: killed by signal 9 (Killed)");
 }
 
+static tsr_status sleep_forever(tsr_comm *world, void *state)
+{
+    (void)state;
+    while (tsr_comm_rank(world) == 1) {
+        usleep(100000);
+    }
+    return TSR_OK;
+}
+
+static void a_process_that_never_ends_is_killed(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.2, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, sleep_forever, NULL), TSR_ERR_TIMEOUT);
+    expect_error(f, "rank 1 failed: its process did not end and was killed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(death_is_heard_of),
         TEST(death_inside_a_call_is_heard_of),
+        TEST(a_process_that_never_ends_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

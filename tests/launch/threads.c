@@ -38,6 +38,21 @@ static void a_thread_that_never_ends_is_abandoned(void **state)
     expect_error(f, "rank 1 failed: its thread did not end and was abandoned");
 }
 
+static tsr_status take_a_while(tsr_comm *world, void *state)
+{
+    (void)world;
+    (void)state;
+    usleep(500000);
+    return TSR_OK;
+}
+
+static void a_single_rank_may_take_its_time(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {.num_ranks = 1, .timeout = 0.1, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, take_a_while, NULL), TSR_OK);
+}
+
 static void bad_specs(void **state)
 {
     fixture *f = *state;
@@ -47,6 +62,10 @@ static void bad_specs(void **state)
     spec = (tsr_launch_spec){.num_ranks = 1, .timeout = -1};
     assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_INVALID);
     expect_error(f, "the time-out must not be negative, got: -1 seconds");
+    tsr_context_clear(f->ctx);
+    spec = (tsr_launch_spec){.num_ranks = 1024, .segment_bytes = ((size_t)1 << 54) + 4096};
+    assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_NOMEM);
+    expect_error(f, "no address space for 1024 ranks of 18014398509486080 bytes");
 }
 
 int main(void)
@@ -54,6 +73,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(failures_are_named),
         TEST(bad_specs),
+        TEST(a_single_rank_may_take_its_time),
         TEST(a_thread_that_never_ends_is_abandoned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,15 @@ for mpi in openmpi mpich; do
             [[ $output == fine ]] || fail "$mpi: $output"
         done
     done
+    # What one process is told by its environment is agreed on.
+    for transport in shared message; do
+        output=$(TSR_TRANSPORT=$transport run_mpi $mpi 3 bash -c '
+            if [[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} == 1 ]]; then
+                export TSR_CHECK=1 TSR_MESSAGE_BYTES=100
+            fi
+            exec "$0"' "$example" | sort -u)
+        [[ $output == "$(sort -u <<<"$threads")" ]] || fail "$mpi $transport, one differs: $output"
+    done
     # As many ranks as mpirun started, not others.
     if output=$(run_mpi $mpi 2 "$example" 3 2>&1); then
         fail "$mpi: 3 ranks of 2 processes"

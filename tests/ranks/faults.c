@@ -32,11 +32,26 @@ static void no_room(void **state)
     check_no_room(*state, kinds_chosen());
 }
 
+static void bad_memory(void **state)
+{
+    check_bad_memory(*state, kinds_chosen());
+}
+
+static void uncountable(void **state)
+{
+    check_uncountable(*state, kinds_chosen());
+}
+
+static void group_for_world(void **state)
+{
+    check_group_for_world(*state, kinds_chosen());
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),  TEST(difference), TEST(absence),
-        TEST(slowness), TEST(early_end),  TEST(no_room),
+        TEST(refusal), TEST(difference), TEST(absence),     TEST(slowness),        TEST(early_end),
+        TEST(no_room), TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

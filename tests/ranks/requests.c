@@ -273,6 +273,98 @@ static void absence_is_heard_at_the_wait(void **state)
     expect_success(*state, 0.3, stay_away);
 }
 
+/* A tensor that every rank has all of, in memory that the others reach. */
+static tsr_status make_whole(tsr_comm *world, int64_t size, tsr_tensor **out)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    const tsr_sharding *whole = NULL;
+    tsr_context *ctx = tsr_comm_context(world);
+    WANT(world, tsr_arena_create(ctx, &arena) == TSR_OK);
+    WANT(world, tsr_mesh_parse(ctx, arena, "<[\"x\"=3]>", &mesh) == TSR_OK);
+    WANT(world, tsr_sharding_replicated_over(ctx, arena, mesh, 1, false, &whole) == TSR_OK);
+    const tsr_tensor_spec spec = {whole, TSR_F32, 1, &size};
+    const tsr_status status = tsr_tensor_create(world, &spec, out);
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+/* What was given back twice would be handed out twice. */
+static tsr_status check_no_block_twice(tsr_comm *world)
+{
+    enum { TENSORS = 6 };
+    tsr_tensor *tensors[TENSORS];
+    for (size_t i = 0; i < TENSORS; i++) {
+        WANT(world, make_whole(world, 8, &tensors[i]) == TSR_OK);
+        for (size_t k = 0; k < i; k++) {
+            WANT(world, tsr_tensor_data(tensors[k]) != tsr_tensor_data(tensors[i]));
+        }
+    }
+    for (size_t i = 0; i < TENSORS; i++) {
+        tsr_tensor_release(tensors[i]);
+    }
+    return TSR_OK;
+}
+
+/* A rank that has come, and does its part only after more than the time-out: no reason to fail. */
+static tsr_status dawdle(tsr_comm *world, void *state)
+{
+    enum { TURNS = 4 };
+    tsr_tensor *t = NULL;
+    tsr_request request;
+    const bool slow = tsr_comm_rank(world) == GUILTY;
+    (void)state;
+    WANT(world, make_whole(world, ELEMENTS, &t) == TSR_OK);
+    for (int64_t turn = 0; turn < TURNS; turn++) {
+        WANT(world, tsr_barrier(world) == TSR_OK);
+        if (!slow) {
+            usleep(2000);
+        }
+        WANT(world, start_sum(world, tsr_tensor_data(t), turn, ELEMENTS, &request) == TSR_OK);
+        if (slow) {
+            usleep(1000000);
+        }
+        WANT(world, tsr_wait(world, request) == TSR_OK);
+        WANT(world, is_sum(tsr_tensor_data(t), turn, world, ELEMENTS));
+    }
+    tsr_tensor_release(t);
+    return check_no_block_twice(world);
+}
+
+static void slowness_behind_the_meeting_is_no_absence(void **state)
+{
+    expect_success(*state, 0.8, dawdle);
+}
+
+/* A group made while a request is under way on the world, and never used: it has no part in it. */
+static tsr_status make_group_meanwhile(tsr_comm *world, void *state)
+{
+    static _Thread_local numbers n;
+    tsr_request request;
+    tsr_comm *group = NULL;
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    tsr_context *ctx = tsr_comm_context(world);
+    (void)state;
+    WANT(world, tsr_arena_create(ctx, &arena) == TSR_OK);
+    WANT(world, tsr_mesh_parse(ctx, arena, "<[\"x\"=3]>", &mesh) == TSR_OK);
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    if (tsr_comm_rank(world) == GUILTY) {
+        usleep(20000);
+    }
+    WANT(world, start_sum(world, &n, 0, ELEMENTS, &request) == TSR_OK);
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
+    tsr_arena_destroy(arena);
+    WANT(world, tsr_wait(group, request) == TSR_OK);
+    WANT(world, is_sum(&n, 0, world, ELEMENTS));
+    return TSR_OK;
+}
+
+static void a_group_is_made_meanwhile(void **state)
+{
+    expect_success(*state, 20, make_group_meanwhile);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +375,8 @@ int main(int argc, char **argv)
         TEST(waiting_twice_is_an_error),
         TEST(a_forgotten_request_fails_the_rank),
         TEST(absence_is_heard_at_the_wait),
+        TEST(slowness_behind_the_meeting_is_no_absence),
+        TEST(a_group_is_made_meanwhile),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

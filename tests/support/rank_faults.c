@@ -199,3 +199,98 @@ void check_no_room(fixture *f, tsr_ranks kind)
 {
     run(f, kind, 20, want_too_much);
 }
+
+/* One rank hands in memory that will not do: all hear of it, and nothing is written. */
+static tsr_status hand_in_bad_memory(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    enum { ROWS = 5, BYTES = ROWS * 6 * (int)sizeof(float) };
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    const int64_t shape[] = {ROWS, 6};
+    const int64_t back[] = {-24, -4};
+    static _Thread_local char memory[2 * BYTES];
+    memset(memory, 3, sizeof memory);
+    tsr_tensor *src = NULL;
+    tsr_tensor *dst = NULL;
+    const tsr_tensor_spec rows = {s->rows, TSR_F32, 2, shape};
+    const tsr_tensor_spec columns = {s->columns, TSR_F32, 2, shape};
+    WANT(world,
+         tsr_tensor_wrap(world, &rows, guilty ? NULL : memory, NULL, &src) == TSR_ERR_INVALID);
+    WANT(world, src == NULL && heard(world, "rank 1 has no memory for its part of 12 elements"));
+    WANT(world, tsr_tensor_wrap(world, &rows, memory, NULL, &src) == TSR_OK);
+    WANT(world, tsr_redistribute_into(src, src) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the two tensors overlap in the memory of rank"));
+    /* From its last element down: what it spans begins before its data. */
+    char *last = memory + (guilty ? 0 : BYTES) + 4 * 24 + 4;
+    WANT(world, tsr_tensor_wrap(world, &columns, last, back, &dst) == TSR_OK);
+    WANT(world, tsr_redistribute_into(dst, src) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the two tensors overlap in the memory of rank 1"));
+    for (size_t i = 0; i < sizeof memory; i++) {
+        WANT(world, memory[i] == 3);
+    }
+    tsr_tensor_release(dst);
+    tsr_tensor_release(src);
+    return TSR_OK;
+}
+
+void check_bad_memory(fixture *f, tsr_ranks kind)
+{
+    run(f, kind, 20, hand_in_bad_memory);
+}
+
+/* More bytes than can be counted, though the elements can. */
+static tsr_status want_uncountable(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    tsr_tensor *t = NULL;
+    const int64_t shapes[][2] = {
+        {INT64_C(1) << 30, INT64_C(1) << 32}, {(INT64_C(1) << 58) + 1, 4}, {0, INT64_C(1) << 62}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const tsr_tensor_spec spec = {s->columns, TSR_C128, 2, shapes[i]};
+        WANT(world, tsr_tensor_create(world, &spec, &t) == TSR_ERR_OVERFLOW);
+        WANT(world, t == NULL && heard(world, "the tensor has more than 2^63-1 bytes"));
+    }
+    return TSR_OK;
+}
+
+void check_uncountable(fixture *f, tsr_ranks kind)
+{
+    run(f, kind, 20, want_uncountable);
+}
+
+/* A group with the size of the world, but another order, where the world is asked for. */
+static tsr_status take_group_for_world(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    static const int64_t order[] = {2, 0, 1};
+    const char *const name = "x";
+    const int64_t size = RANKS;
+    const tsr_mesh_spec spec = {.num_axes = 1,
+                                .axis_names = &name,
+                                .axis_sizes = &size,
+                                .num_device_ids = RANKS,
+                                .device_ids = order};
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    tsr_comm *group = NULL;
+    tsr_comm *nested = NULL;
+    tsr_tensor *t = NULL;
+    tsr_context *ctx = tsr_comm_context(world);
+    WANT(world, tsr_arena_create(ctx, &arena) == TSR_OK);
+    WANT(world, tsr_mesh_create(ctx, arena, &spec, &mesh) == TSR_OK);
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
+    WANT(world, make_tensor(group, s->rows, 5, &t) == TSR_ERR_INVALID);
+    WANT(world, t == NULL && heard(world, "a group of 3 ranks: take the world"));
+    WANT(world, tsr_comm_along(group, mesh, &axis, 1, &nested) == TSR_ERR_INVALID);
+    WANT(world, nested == NULL && heard(world, "a group of 3 ranks: take the world"));
+    WANT(world, tsr_comm_close(group) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "a group of 3 ranks: take the world"));
+    tsr_arena_destroy(arena);
+    return tsr_barrier(group);
+}
+
+void check_group_for_world(fixture *f, tsr_ranks kind)
+{
+    run(f, kind, 20, take_group_for_world);
+}

@@ -11,5 +11,8 @@ void check_absence(fixture *f, tsr_ranks kind);
 void check_slowness(fixture *f, tsr_ranks kind);
 void check_early_end(fixture *f, tsr_ranks kind);
 void check_no_room(fixture *f, tsr_ranks kind);
+void check_bad_memory(fixture *f, tsr_ranks kind);
+void check_uncountable(fixture *f, tsr_ranks kind);
+void check_group_for_world(fixture *f, tsr_ranks kind);
 
 #endif
