@@ -46,7 +46,8 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * process's copy; nothing that they write to it comes back.
  *
  * Under mpirun every process calls this, and is one rank; the answer is the same on all of them.
- * MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's variables do;
+ * One that has ended waits for the others to end as long as the time-out, and says who has not. MPI
+ * is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's variables do;
  * TSR_MPI=none keeps to threads. Plug-ins are looked for in TSR_PLUGIN_PATH, beside the library,
  * and where the system keeps libraries. When ranks run on one machine they share memory; else, or
  * with TSR_TRANSPORT=message, everything goes by messages.

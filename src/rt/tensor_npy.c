@@ -27,7 +27,8 @@ static tsr_status file_error(tsr_context *ctx, const char *path, const char *wha
 static tsr_status map_file(tsr_context *ctx, const char *path, mapped *out)
 {
     struct stat about;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    /* A pipe would make the open wait for somebody to write. */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 || fstat(file, &about) != 0) {
         const tsr_status status = file_error(ctx, path, "cannot be opened");
         if (file >= 0) {

@@ -3,6 +3,7 @@
  * its way; unpacked as it comes. A message that is one run of memory is sent, or received, where it
  * lies. Folds wait for all of their sources.
  */
+#include <sched.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -254,6 +255,7 @@ static tsr_status receive_all(mailing *w)
         if (status < 0) {
             return status;
         }
+        (void)sched_yield();
         for (int64_t from = 0; from < world->size; from++) {
             bundle *b = &w->bundles[from];
             if (from != world->rank && !b->unpacked && mail_has(&w->m, (size_t)from)) {
