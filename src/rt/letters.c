@@ -27,19 +27,29 @@ static call_record *record_of(const tsr_comm *comm, int64_t member)
     return &comm->shared->slots[member].records[comm->calls & 1];
 }
 
+/*
+ * A transport may hold a letter back until its receiver looks, and that one may be computing. So
+ * what is sent is a copy, and the meeting does not wait until it is.
+ */
 tsr_status letters_start(tsr_comm *comm)
 {
     const size_t bytes = sizeof(call_record);
-    mail_open(&comm->letters, comm->ctx, comm->team->link, letters_tag(comm, false), NULL);
+    mail *m = &comm->letters;
+    (void)mail_tidy(comm->team->link, comm->ctx);
+    mail_open(m, comm->ctx, comm->team->link, letters_tag(comm, false), NULL);
+    call_record *mine = mail_buffer(m, bytes);
+    if (mine == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    *mine = *record_of(comm, comm->rank);
     for (int64_t i = 1; i < comm->size; i++) {
         const int64_t member = (comm->rank + i) % comm->size;
-        TSR_TRY(mail_receive(&comm->letters, tsr_comm_world_rank(comm, member),
-                             record_of(comm, member), bytes, (size_t)member));
+        TSR_TRY(mail_receive(m, tsr_comm_world_rank(comm, member), record_of(comm, member), bytes,
+                             (size_t)member));
     }
     for (int64_t i = 1; i < comm->size; i++) {
         const int64_t member = (comm->rank + i) % comm->size;
-        TSR_TRY(mail_send(&comm->letters, tsr_comm_world_rank(comm, member),
-                          record_of(comm, comm->rank), bytes));
+        TSR_TRY(mail_send(m, tsr_comm_world_rank(comm, member), mine, bytes));
     }
     return TSR_OK;
 }
@@ -47,12 +57,13 @@ tsr_status letters_start(tsr_comm *comm)
 tsr_status letters_look(tsr_comm *comm)
 {
     const tsr_status status = mail_test(&comm->letters);
+    const bool all = mail_has_all(&comm->letters);
     for (int64_t i = 0; i < comm->size; i++) {
-        if (status == TSR_OK || mail_has(&comm->letters, (size_t)i)) {
+        if (all || mail_has(&comm->letters, (size_t)i)) {
             atomic_store(&comm->shared->slots[i].entered, comm->calls);
         }
     }
-    return status;
+    return status >= 0 && all ? TSR_OK : status;
 }
 
 static void take_notice(tsr_comm *world, int64_t from, const notice *n)

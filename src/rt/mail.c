@@ -147,6 +147,16 @@ bool mail_has(const mail *m, size_t index)
     return true;
 }
 
+bool mail_has_all(const mail *m)
+{
+    for (size_t i = 0; m->left > 0 && i < m->num_pieces; i++) {
+        if (m->pieces[i].index != NO_INDEX && m->pieces[i].request != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool mail_waits_for(const mail *m, int64_t peer)
 {
     for (size_t i = 0; m->left > 0 && i < m->num_pieces; i++) {
@@ -175,10 +185,12 @@ static void leave_piece(mail *m, const mail_piece *piece)
 {
     mail_link *link = m->link;
     mail_piece *grown = grow(m->ctx, link->left, link->num_left, &link->room);
-    if (grown != NULL) {
-        link->left = grown;
-        link->left[link->num_left++] = *piece;
+    if (grown == NULL) {
+        link->lost = true;
+        return;
     }
+    link->left = grown;
+    link->left[link->num_left++] = *piece;
 }
 
 static void leave_buffers(mail *m)
@@ -223,28 +235,35 @@ void mail_close(mail *m)
     *m = (mail){0};
 }
 
-bool mail_settle(mail_link *link, tsr_context *ctx, double seconds)
+bool mail_tidy(mail_link *link, tsr_context *ctx)
 {
     const tsr_transport *t = &link->transport;
-    const double deadline = clock_seconds() + seconds;
-    size_t left = link->num_left;
-    while (left > 0 && clock_seconds() < deadline) {
-        left = 0;
-        for (size_t i = 0; i < link->num_left; i++) {
-            bool done = link->left[i].request == NULL;
-            if (!done && t->test(t->state, &link->left[i].request, &done) != 0) {
-                return false;
-            }
-            left += !done;
+    size_t left = 0;
+    for (size_t i = 0; i < link->num_left; i++) {
+        mail_piece piece = link->left[i];
+        bool done = false;
+        if (t->test(t->state, &piece.request, &done) != 0 || !done) {
+            link->left[left++] = piece;
         }
     }
-    if (left == 0) {
+    link->num_left = left;
+    if (left == 0 && !link->lost) {
         free_buffers(ctx, link->pool, link->buffers);
         link->buffers = NULL;
+    }
+    return left == 0 && !link->lost;
+}
+
+bool mail_settle(mail_link *link, tsr_context *ctx, double seconds)
+{
+    const double deadline = clock_seconds() + seconds;
+    bool settled = mail_tidy(link, ctx);
+    while (!settled && clock_seconds() < deadline) {
+        settled = mail_tidy(link, ctx);
     }
     (void)context_resize(ctx, link->left, link->room * sizeof *link->left, 0);
     link->left = NULL;
     link->num_left = 0;
     link->room = 0;
-    return left == 0;
+    return settled;
 }

@@ -18,6 +18,7 @@ typedef struct mail_link {
     tsr_transport transport;
     size_t most_bytes; /* of one piece, the same on all ranks */
     bool littered;     /* messages were sent that nobody receives any more */
+    bool lost;         /* something is being sent that there was no memory to remember */
     struct mail_piece *left;
     size_t num_left;
     size_t room;
@@ -52,12 +53,17 @@ tsr_status mail_test(mail *m);
 
 /* Whether all pieces of the receive with an index have come. */
 bool mail_has(const mail *m, size_t index);
+/* Whether everything has come that was to be received. */
+bool mail_has_all(const mail *m);
 
 /* Whether a message from or to a peer is under way. */
 bool mail_waits_for(const mail *m, int64_t peer);
 
 /* Ends the mail, if it is open: whatever is under way is given up. */
 void mail_close(mail *m);
+
+/* Looks whether what was given up is sent by now, and then frees its buffers. */
+bool mail_tidy(mail_link *link, tsr_context *ctx);
 
 /* Waits, not for long, until what was given up is sent. False when it is not: then it never is. */
 bool mail_settle(mail_link *link, tsr_context *ctx, double seconds);

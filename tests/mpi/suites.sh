@@ -19,6 +19,10 @@ cd "$folder"
 
 expect_success openmpi 2 "$ranks/redistribute" mpi
 expect_success openmpi 4 "$ranks/redistribute" mpi 300
+for count in 1 3 7 8 11; do
+    expect_success openmpi $count "$ranks/redistribute" mpi 40
+    expect_success mpich $count "$ranks/redistribute" mpi 40
+done
 expect_success mpich 2 "$ranks/redistribute" mpi 300
 expect_success mpich 4 "$ranks/redistribute" mpi 300
 for mpi in openmpi mpich; do
