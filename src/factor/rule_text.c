@@ -176,7 +176,7 @@ static tsr_status read_dim(rule_reader *r, tsr_rule_dim *out)
     slice word = lex_slice(lex);
     while (word.size > 0) {
         factor_name name;
-        size_t factor;
+        size_t factor = 0;
         if (!take_name(&word, &name)) {
             return lex_error(lex, lex_here(lex),
                              "a factor is a letter from a to z, or z_1, z_2 and so on");
@@ -310,7 +310,7 @@ static tsr_status read_sizes(rule_reader *r)
         return TSR_OK;
     }
     while (!lex_is(lex, '}')) {
-        size_t factor;
+        size_t factor = 0;
         const location where = lex_here(lex);
         int64_t size;
         TSR_TRY(read_factor(r, &factor));
@@ -338,7 +338,7 @@ static tsr_status read_list(rule_reader *r, size_t list)
     TSR_TRY(lex_expect(lex, '='));
     TSR_TRY(lex_expect(lex, '{'));
     while (!lex_is(lex, '}')) {
-        size_t factor;
+        size_t factor = 0;
         const location where = lex_here(lex);
         TSR_TRY(read_factor(r, &factor));
         tsr_factor *f = &r->factors[factor];
