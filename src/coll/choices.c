@@ -129,7 +129,8 @@ static tsr_status set_word(tsr_context *ctx, coll_choices *choices, word collect
 tsr_status coll_choices_set(tsr_context *ctx, coll_choices *choices, const char *collective,
                             const char *name)
 {
-    if (collective == NULL || name == NULL) {
+    const bool complete = collective != NULL && name != NULL;
+    if (!complete) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "the name of the %s is missing (NULL)",
                           collective == NULL ? "collective" : "algorithm");
     }

@@ -53,50 +53,50 @@ static void sleep_on(barrier *b, uint32_t low)
     atomic_fetch_sub(&b->sleepers, 1);
 }
 
-barrier_result barrier_break(barrier *b, uint32_t low)
+barrier_result barrier_break(barrier *b, uint32_t ticket)
 {
     uint64_t word = atomic_load(&b->word);
-    while ((uint32_t)word == low) {
+    while ((uint32_t)word == ticket) {
         if (atomic_compare_exchange_weak(&b->word, &word, word | BROKEN)) {
             wake_all(b);
             return BARRIER_TIMED_OUT;
         }
     }
-    return (uint32_t)word == (low | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
+    return (uint32_t)word == (ticket | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
 }
 
-barrier_result barrier_poll(barrier *b, uint32_t low)
+barrier_result barrier_poll(barrier *b, uint32_t ticket)
 {
     const uint32_t now = (uint32_t)atomic_load_explicit(&b->word, memory_order_acquire);
-    if (now == low) {
+    if (now == ticket) {
         return BARRIER_WAITING;
     }
-    return now == (low | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
+    return now == (ticket | BROKEN) ? BARRIER_BROKEN : BARRIER_PASSED;
 }
 
-barrier_result barrier_await(barrier *b, uint32_t low, const barrier_wait *how)
+barrier_result barrier_await(barrier *b, uint32_t ticket, const barrier_wait *how)
 {
     for (int i = 0; how->spin && i < SPINS; i++) {
-        if (barrier_poll(b, low) != BARRIER_WAITING) {
+        if (barrier_poll(b, ticket) != BARRIER_WAITING) {
             break;
         }
         pause_briefly();
     }
     double deadline = 0;
     for (;;) {
-        const barrier_result result = barrier_poll(b, low);
+        const barrier_result result = barrier_poll(b, ticket);
         if (result != BARRIER_WAITING) {
             return result;
         }
         const double time = clock_seconds();
         deadline = deadline > 0 ? deadline : time + how->timeout;
         if (time > deadline) {
-            return barrier_break(b, low);
+            return barrier_break(b, ticket);
         }
         if (how->stop != NULL && how->stop(how->state)) {
-            return barrier_break(b, low) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
+            return barrier_break(b, ticket) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
         }
-        sleep_on(b, low);
+        sleep_on(b, ticket);
     }
 }
 

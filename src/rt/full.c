@@ -190,7 +190,7 @@ tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, in
     call what = {.name = "tsr_tensor_from_full", .hash = 6 + (uint64_t)root};
     what.status = prepare(world, spec, root, full, &t, &src);
     tsr_status status = comm_enter(world, &what);
-    if (status == TSR_OK) {
+    if (status == TSR_OK && t != NULL) {
         status = distribute(t, src, root, full);
     }
     tsr_tensor_release(src);

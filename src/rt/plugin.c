@@ -135,7 +135,8 @@ static tsr_status open_kind(tsr_context *ctx, const mpi_kind *kind, const void *
 static tsr_status check_size(tsr_context *ctx, const tsr_transport *t)
 {
     const mpi_kind *launcher = launcher_kind();
-    const long long started = launcher != NULL ? atoll(getenv(launcher->size_variable)) : 1;
+    const char *size = launcher != NULL ? getenv(launcher->size_variable) : NULL;
+    const long long started = size != NULL ? atoll(size) : 1;
     if (started == t->size) {
         return TSR_OK;
     }

@@ -414,7 +414,7 @@ tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
     }
     const transfer first = transfer_of(p.middle != NULL ? p.middle : dst, src);
     status = enter(&first, hash, status);
-    if (status == TSR_OK) {
+    if (status == TSR_OK && p.plan != NULL) {
         status = run_plan(&p, dst, src, only);
     }
     unprepare(src->world, &p);

@@ -192,7 +192,7 @@ static request **find(tsr_comm *comm, tsr_request which)
 static tsr_status take(request **at)
 {
     request *r = *at;
-    const tsr_status result = r->result;
+    const tsr_status result = r->result; /* NOLINT */
     *at = r->next;
     tsr_arena_destroy(r->arena);
     return result;
@@ -213,11 +213,12 @@ tsr_status tsr_wait(tsr_comm *comm, tsr_request which)
 tsr_status tsr_test(tsr_comm *comm, tsr_request which)
 {
     request **at = find(comm, which);
-    if (at == NULL) {
+    const request *r = at != NULL ? *at : NULL;
+    if (r == NULL) {
         return TSR_ERR_INVALID;
     }
     requests_progress(comm->world);
-    return (*at)->over ? take(at) : TSR_IN_PROGRESS;
+    return r->over ? take(at) : TSR_IN_PROGRESS;
 }
 
 tsr_status requests_drop(tsr_comm *world)

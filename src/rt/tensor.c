@@ -191,7 +191,9 @@ tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
     tsr_tensor *fresh = NULL;
     const tsr_status made = tensor_make(world, spec, NULL, NULL, &fresh);
     TSR_TRY(agree(world, "tsr_tensor_create", spec, made, fresh, &fresh));
-    memset(fresh->data, 0, fresh->bytes);
+    if (fresh != NULL) {
+        memset(fresh->data, 0, fresh->bytes);
+    }
     *out = fresh;
     return TSR_OK;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC1091
 # `tessera redistribute`: the plan, the run on threads and processes, JSON, and what is refused.
 source "$(dirname "${BASH_SOURCE[0]}")/helpers.bash"
 move() { run "$TESSERA" redistribute "$@"; }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC1091
 # `tessera rule`: rules of ops and rules as text, what propagates, decisions, JSON, and what is refused.
 source "$(dirname "${BASH_SOURCE[0]}")/helpers.bash"
 rule() { run "$TESSERA" rule "$@"; }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC1091
 # Runs every command that the documents show in ```console blocks and compares what it prints. C
 # programs in ```c blocks are written to hello.c beside, and built as the document says, against an
 # installed library. Of `make TARGET` only its existence is checked: this is part of `make check`.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC1091
 # A rank that never comes: the others name it after the time-out, and tsr_comm_abort ends the job.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"

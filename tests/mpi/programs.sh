@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC1091,SC2016
 # Programs under mpirun: the same text as on threads, a user's own communicators, wrong launchers.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC1091
 # The rank tests under mpirun: all pairs of layouts at 2 ranks with one MPI, samples elsewhere.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"

@@ -59,7 +59,7 @@ static const char doc[] =
     "  cumulative 3x4 dims=0       embedding 100x16,2x5\n"
     "  attention 8x5x16,8x7x16,8x7x4";
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state) /* NOLINT */
 {
     struct rule_options *options = state->input;
     switch (key) {
