@@ -271,3 +271,23 @@ void kernel_copy_boxes(const kernel_box *boxes, size_t count, size_t rank, size_
         }
     }
 }
+
+void copy_batch_run(copy_batch *batch)
+{
+    kernel_copy_boxes(batch->boxes, batch->count, batch->rank, batch->item, batch->stream);
+    batch->count = 0;
+}
+
+void copy_batch_add(copy_batch *batch, const kernel_box *box)
+{
+    const size_t i = batch->count++;
+    const size_t bytes = batch->rank * sizeof(int64_t);
+    memcpy(batch->shapes[i], box->shape, bytes);
+    memcpy(batch->dst_strides[i], box->dst_strides, bytes);
+    memcpy(batch->src_strides[i], box->src_strides, bytes);
+    batch->boxes[i] = (kernel_box){box->dst, box->src, batch->dst_strides[i], batch->src_strides[i],
+                                   batch->shapes[i]};
+    if (batch->count == COPY_BATCH) {
+        copy_batch_run(batch);
+    }
+}

@@ -38,6 +38,34 @@ typedef struct kernel_box {
 void kernel_copy_boxes(const kernel_box *boxes, size_t count, size_t rank, size_t item,
                        bool stream);
 
+/* As many boxes take turns. */
+enum { COPY_BATCH = 16 };
+
+/* Boxes that are collected, and copied in turns whenever there are enough. */
+typedef struct copy_batch {
+    size_t rank;
+    size_t item;
+    bool stream;
+    size_t count;
+    kernel_box boxes[COPY_BATCH];
+    int64_t shapes[COPY_BATCH][KERNEL_MAX_RANK];
+    int64_t dst_strides[COPY_BATCH][KERNEL_MAX_RANK];
+    int64_t src_strides[COPY_BATCH][KERNEL_MAX_RANK];
+} copy_batch;
+
+/* An empty batch; add boxes, whose shapes and strides are copied; and run what is left. */
+static inline copy_batch copy_batch_new(size_t rank, size_t item, bool stream)
+{
+    copy_batch b;
+    b.rank = rank;
+    b.item = item;
+    b.stream = stream;
+    b.count = 0;
+    return b;
+}
+void copy_batch_add(copy_batch *batch, const kernel_box *box);
+void copy_batch_run(copy_batch *batch);
+
 /* Copies `bytes` contiguous bytes. */
 void kernel_copy_run(void *dst, const void *src, size_t bytes, bool stream);
 

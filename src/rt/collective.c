@@ -237,7 +237,7 @@ static tsr_status bounce(exchange *x)
     if (x->bounce == NULL) {
         return TSR_ERR_NOMEM;
     }
-    packed_strides(src->shape, x->rank, x->item, x->packed);
+    (void)packed_strides(src->shape, x->rank, x->item, x->packed);
     kernel_copy(x->bounce, x->packed, src->data, src->strides, src->shape, x->rank, x->item,
                 x->stream);
     kernel_copy_fence();

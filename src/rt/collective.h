@@ -20,6 +20,7 @@
 
 #include "coll/algorithm.h"
 #include "kernel/copy.h"
+#include "kernel/packed.h"
 #include "rt/comm.h"
 
 /* Sources of up to this many bytes travel in the records. */
@@ -101,9 +102,6 @@ tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *a
 /* The call with its arguments, and `f32[4,8]`, for a person; cut where the room ends. */
 void exchange_describe(const exchange *x, char *text, size_t size);
 void describe_type(tsr_dtype dtype, const int64_t *shape, size_t rank, char *text, size_t size);
-
-/* Row-major strides. */
-void packed_strides(const int64_t *shape, size_t rank, size_t item, int64_t *strides);
 
 /* Some rows along a dimension. */
 typedef struct chunk {

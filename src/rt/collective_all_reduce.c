@@ -63,7 +63,7 @@ static void share_block(sharing *s)
     const exchange *x = s->x;
     const int64_t me = x->comm->rank;
     int64_t packed[KERNEL_MAX_RANK];
-    packed_strides(s->size, x->rank, x->item, packed);
+    (void)packed_strides(s->size, x->rank, x->item, packed);
     char *at = x->stream ? s->block : x->dst.data + offset_in(s, x->dst.strides);
     const int64_t *strides = x->stream ? packed : x->dst.strides;
     fold_block(s, at, strides);

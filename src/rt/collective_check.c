@@ -24,15 +24,6 @@ _Static_assert((int)TSR_REDUCE_SUM == (int)FOLD_SUM && (int)TSR_REDUCE_MAX == (i
                    (int)TSR_REDUCE_OR == (int)FOLD_OR && FOLD_COUNT == 7,
                "reductions and folds have the same numbers");
 
-void packed_strides(const int64_t *shape, size_t rank, size_t item, int64_t *strides)
-{
-    int64_t stride = (int64_t)item;
-    for (size_t i = rank; i-- > 0;) {
-        strides[i] = stride;
-        stride *= shape[i];
-    }
-}
-
 /* The bytes of a shape; 0 when an extent is. */
 static tsr_status count_bytes(tsr_context *ctx, const char *name, const int64_t *shape, size_t rank,
                               size_t item, int64_t *out)
@@ -119,7 +110,7 @@ static tsr_status load_view(tsr_context *ctx, const char *name, const tsr_view *
                           name);
     }
     if (view->strides == NULL && out->bytes > 0) {
-        packed_strides(out->shape, view->rank, item, out->strides);
+        (void)packed_strides(out->shape, view->rank, item, out->strides);
     }
     return find_span(ctx, name, view->rank, item, out);
 }

@@ -12,9 +12,6 @@
 #include "rt/collective.h"
 #include "rt/collective_blocks.h"
 
-/* As many copies take turns, row by row. */
-enum { TOGETHER = 16 };
-
 /* A source that goes to several members is read in blocks of this many bytes, which stay cached. */
 enum { BLOCK_BYTES = 128 << 10 };
 
@@ -30,27 +27,9 @@ bool exchange_sends(const exchange *x, int64_t from, int64_t to)
     return !coll_has(x->row, COLL_ROOT_RECEIVES) || to == root;
 }
 
-/* Copies that take turns. */
-typedef struct batch {
-    const exchange *x;
-    size_t count;
-    kernel_box boxes[TOGETHER];
-    int64_t shapes[TOGETHER][KERNEL_MAX_RANK];
-} batch;
-
-static void batch_run(batch *b)
-{
-    kernel_copy_boxes(b->boxes, b->count, b->x->rank, b->x->item, b->x->stream);
-    b->count = 0;
-}
-
 int64_t exchange_bytes(const exchange *x, const int64_t *shape)
 {
-    int64_t bytes = (int64_t)x->item;
-    for (size_t i = 0; i < x->rank; i++) {
-        bytes *= shape[i];
-    }
-    return bytes;
+    return packed_bytes(shape, x->rank, x->item);
 }
 
 /*
@@ -85,24 +64,22 @@ static move move_between(const exchange *x, int64_t from, int64_t to, bool push,
     return m;
 }
 
-static void batch_add(batch *b, int64_t from, int64_t to, bool push)
+/* Adds what moves between two members to the copies that take turns. */
+static void add_move(const exchange *x, copy_batch *b, int64_t from, int64_t to, bool push)
 {
-    const exchange *x = b->x;
-    int64_t *shape = b->shapes[b->count];
+    int64_t shape[KERNEL_MAX_RANK];
     const move m = move_between(x, from, to, push, shape);
     if (m.bytes == 0) {
         return;
     }
     const place src = place_of_src(x, from);
     const place dst = place_of_dst(x, to);
-    b->boxes[b->count++] = (kernel_box){exchange_row(dst, x, x->args.dst_dim, m.dst_start),
-                                        exchange_row(src, x, x->args.src_dim, m.src_start),
-                                        dst.strides, src.strides, shape};
+    const kernel_box box = {exchange_row(dst, x, x->args.dst_dim, m.dst_start),
+                            exchange_row(src, x, x->args.src_dim, m.src_start), dst.strides,
+                            src.strides, shape};
+    copy_batch_add(b, &box);
     if (!x->inlined) {
         count_move(x, from, to, m.bytes);
-    }
-    if (b->count == TOGETHER) {
-        batch_run(b);
     }
 }
 
@@ -161,17 +138,17 @@ static void push_to_all(const exchange *x)
 void exchange_push(const exchange *x)
 {
     const int64_t me = x->comm->rank;
-    batch b = {.x = x};
+    copy_batch b = copy_batch_new(x->rank, x->item, x->stream);
     if (coll_has(x->row, COLL_CUTS_DST) && !coll_has(x->row, COLL_CUTS_SRC | COLL_ROOT_RECEIVES)) {
         push_to_all(x);
         return;
     }
     for (int64_t to = 0; to < x->comm->size; to++) {
         if (exchange_sends(x, me, to)) {
-            batch_add(&b, me, to, true);
+            add_move(x, &b, me, to, true);
         }
     }
-    batch_run(&b);
+    copy_batch_run(&b);
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
         exchange_fill_unsent(x);
     }
@@ -180,13 +157,13 @@ void exchange_push(const exchange *x)
 void exchange_pull(const exchange *x)
 {
     const int64_t me = x->comm->rank;
-    batch b = {.x = x};
+    copy_batch b = copy_batch_new(x->rank, x->item, x->stream);
     for (int64_t from = 0; x->dst.here && from < x->comm->size; from++) {
         if (exchange_sends(x, from, me)) {
-            batch_add(&b, from, me, false);
+            add_move(x, &b, from, me, false);
         }
     }
-    batch_run(&b);
+    copy_batch_run(&b);
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
         exchange_fill_unsent(x);
     }

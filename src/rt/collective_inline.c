@@ -24,7 +24,7 @@ static void count_own(const exchange *x, int64_t sent, int64_t received, int64_t
 static void put_source(exchange *x, call *what)
 {
     if (x->src.bytes > 0) {
-        packed_strides(x->src.shape, x->rank, x->item, x->packed);
+        (void)packed_strides(x->src.shape, x->rank, x->item, x->packed);
     }
     if (x->src.here && x->src.bytes > 0) {
         kernel_copy(what->words, x->packed, x->src.data, x->src.strides, x->src.shape, x->rank,

@@ -57,7 +57,7 @@ struct tsr_comm {
     int32_t id;         /* 0 for the world, then in the order in which groups were made */
     uint64_t calls;     /* entered so far */
     tsr_status broken;  /* why the group can no longer meet; TSR_OK while it can */
-    bool alone;         /* the meeting under way is over: nobody to wait for */
+    bool met;           /* the meeting is over: this rank was the last to come, or the only one */
     uint32_t ticket;    /* of the meeting under way */
     uint64_t overdue;   /* the call that has had its time: whoever has not come is missing */
     uint64_t turn_seen; /* the last turn in which a request of it went on */

@@ -162,7 +162,7 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
  */
 static barrier_result look(tsr_comm *comm, bool leaving)
 {
-    if (comm->alone) {
+    if (comm->met) {
         return BARRIER_PASSED;
     }
     if (!comm->team->message) {
@@ -224,7 +224,7 @@ static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, 
 
 static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
-    if (comm->alone) {
+    if (comm->met) {
         return BARRIER_PASSED;
     }
     if (!comm->team->message && comm->world->requests == NULL) {
@@ -294,8 +294,8 @@ static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait
 /* Comes to a meeting. */
 static tsr_status arrive(tsr_comm *comm, const char *name, bool leaving)
 {
-    comm->alone = comm->size == 1;
-    if (comm->alone) {
+    comm->met = comm->size == 1;
+    if (comm->met) {
         return TSR_OK;
     }
     if (comm->team->message) {
@@ -304,7 +304,7 @@ static tsr_status arrive(tsr_comm *comm, const char *name, bool leaving)
     }
     const barrier_result result =
         barrier_arrive(&comm->shared->gate, (uint32_t)comm->size, &comm->ticket);
-    comm->alone = result == BARRIER_PASSED;
+    comm->met = result == BARRIER_PASSED;
     const meeting m = {comm, leaving};
     return result == BARRIER_BROKEN ? break_off(comm, &m, name, false) : TSR_OK;
 }

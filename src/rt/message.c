@@ -98,27 +98,20 @@ void message_count_kept(const exchange *x, int64_t bytes)
 
 bool message_is_dense(const exchange *x, const int64_t *shape, const int64_t *strides)
 {
-    int64_t stride = (int64_t)x->item;
-    for (size_t i = x->rank; i-- > 0;) {
-        if (shape[i] > 1 && strides[i] != stride) {
-            return false;
-        }
-        stride *= shape[i];
-    }
-    return true;
+    return is_packed_array(shape, x->rank, x->item, strides);
 }
 
 void message_pack(const exchange *x, char *out, place from, const int64_t *shape)
 {
     int64_t dense[KERNEL_MAX_RANK];
-    packed_strides(shape, x->rank, x->item, dense);
+    (void)packed_strides(shape, x->rank, x->item, dense);
     kernel_copy(out, dense, from.data, from.strides, shape, x->rank, x->item, false);
 }
 
 void message_unpack(const exchange *x, place to, const char *in, const int64_t *shape)
 {
     int64_t dense[KERNEL_MAX_RANK];
-    packed_strides(shape, x->rank, x->item, dense);
+    (void)packed_strides(shape, x->rank, x->item, dense);
     kernel_copy(to.data, to.strides, in, dense, shape, x->rank, x->item, false);
 }
 
@@ -209,7 +202,7 @@ void message_fold_runs(const exchange *x, place to, const int64_t *shape, size_t
 {
     const void *sources[COMM_MAX_RANKS];
     int64_t dense[KERNEL_MAX_RANK];
-    packed_strides(shape, rank, x->item, dense);
+    (void)packed_strides(shape, rank, x->item, dense);
     for (int64_t i = 0; i < x->comm->size; i++) {
         sources[i] = x->post->incoming[i].data;
     }

@@ -112,46 +112,15 @@ static void carry_out(const transfer *x, const plan_move *move)
     } while (transfer_next(x, move, &box));
 }
 
-/* As many boxes are pushed in turns, row by row: their source is then read in one sweep. */
-enum { TOGETHER = 16 };
-
-/* Boxes on their way, and what they point to. */
-typedef struct batch {
-    const transfer *x;
-    size_t count;
-    kernel_box boxes[TOGETHER];
-    int64_t shapes[TOGETHER][KERNEL_MAX_RANK];
-    int64_t strides[TOGETHER][KERNEL_MAX_RANK];
-} batch;
-
-static void batch_run(batch *b)
-{
-    kernel_copy_boxes(b->boxes, b->count, b->x->step->dst->rank, b->x->item, b->x->stream);
-    b->count = 0;
-}
-
-static void batch_add(batch *b, const transfer_box *box, const side *dst)
-{
-    const transfer *x = b->x;
-    const size_t rank = x->step->dst->rank;
-    int64_t *shape = b->shapes[b->count];
-    int64_t *strides = b->strides[b->count];
-    memcpy(shape, box->shape, rank * sizeof *shape);
-    memcpy(strides, dst->strides, rank * sizeof *strides);
-    b->boxes[b->count++] =
-        (kernel_box){dst->data + transfer_offset(box->dst, strides, rank),
-                     x->src->data + transfer_offset(box->src, x->src->strides, rank), strides,
-                     x->src->strides, shape};
-    if (b->count == TOGETHER) {
-        batch_run(b);
-    }
-}
-
-/* Writes what this rank has for all others, and for itself, into their parts. */
+/*
+ * Writes what this rank has for all others, and for itself, into their parts: in turns, so that its
+ * own part is read in one sweep.
+ */
 static void push_mine(const transfer *x)
 {
     const int64_t me = x->world->rank;
-    batch b = {.x = x};
+    const size_t rank = x->step->dst->rank;
+    copy_batch b = copy_batch_new(rank, x->item, x->stream);
     for (size_t i = 0; i < x->step->num_moves; i++) {
         const plan_move *move = &x->step->moves[i];
         if (x->step->sources[move->first_source] != me || !transfer_wants(x, move)) {
@@ -161,11 +130,14 @@ static void push_mine(const transfer *x)
         transfer_box box;
         transfer_first(x, move, &box);
         do {
-            batch_add(&b, &box, &dst);
+            const kernel_box copy = {dst.data + transfer_offset(box.dst, dst.strides, rank),
+                                     x->src->data + transfer_offset(box.src, x->src->strides, rank),
+                                     dst.strides, x->src->strides, box.shape};
+            copy_batch_add(&b, &copy);
         } while (transfer_next(x, move, &box));
         comm_count(x->world, me, move->dst, move->elements * (int64_t)x->item);
     }
-    batch_run(&b);
+    copy_batch_run(&b);
     kernel_copy_fence();
 }
 

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "kernel/packed.h"
 #include "rt/transfer.h"
 
 /* What moves one way between this rank and another. */
@@ -81,39 +82,17 @@ static void measure(mailing *w)
     }
 }
 
-static void dense_strides(const int64_t *shape, size_t rank, size_t item, int64_t *strides)
-{
-    int64_t stride = (int64_t)item;
-    for (size_t i = rank; i-- > 0;) {
-        strides[i] = stride;
-        stride *= shape[i];
-    }
-}
-
-static size_t box_bytes(const transfer *x, const transfer_box *box)
-{
-    size_t bytes = x->item;
-    for (size_t i = 0; i < x->step->dst->rank; i++) {
-        bytes *= (size_t)box->shape[i];
-    }
-    return bytes;
-}
-
 /* Where all of a freight lies in one run of a tensor's memory; NULL if it does not. */
 static char *run_of(const transfer *x, const freight *f, const tsr_tensor *t)
 {
     const size_t rank = x->step->dst->rank;
-    int64_t dense[KERNEL_MAX_RANK];
     transfer_box box;
     if (f->boxes != 1) {
         return NULL;
     }
     transfer_first(x, f->move, &box);
-    dense_strides(box.shape, rank, x->item, dense);
-    for (size_t i = 0; i < rank; i++) {
-        if (box.shape[i] > 1 && t->strides[i] != dense[i]) {
-            return NULL;
-        }
+    if (!is_packed_array(box.shape, rank, x->item, t->strides)) {
+        return NULL;
     }
     return t->data + transfer_offset(t == x->src ? box.src : box.dst, t->strides, rank);
 }
@@ -131,10 +110,10 @@ static void pack(const transfer *x, int64_t to, char *out)
         transfer_box box;
         transfer_first(x, move, &box);
         do {
-            dense_strides(box.shape, rank, x->item, dense);
+            const int64_t bytes = packed_strides(box.shape, rank, x->item, dense);
             kernel_copy(out, dense, x->src->data + transfer_offset(box.src, x->src->strides, rank),
                         x->src->strides, box.shape, rank, x->item, false);
-            out += box_bytes(x, &box);
+            out += bytes;
         } while (transfer_next(x, move, &box));
     }
 }
@@ -154,10 +133,10 @@ static void put_box(mailing *w, const plan_move *move, const transfer_box *box)
         return;
     }
     const void *sources[COMM_MAX_RANKS];
-    dense_strides(box->shape, rank, x->item, dense);
+    const int64_t bytes = packed_strides(box->shape, rank, x->item, dense);
     for (size_t q = 0; q < x->step->sources_each; q++) {
         sources[q] = w->bundles[from[q]].at;
-        w->bundles[from[q]].at += box_bytes(x, box);
+        w->bundles[from[q]].at += bytes;
     }
     if (x->step->sources_each == 1) {
         kernel_copy(dst, x->dst->strides, sources[0], dense, box->shape, rank, x->item, x->stream);

@@ -32,13 +32,6 @@ static void expect_success(fixture *f, int64_t ranks, bool checked, tsr_rank_fun
     }
 }
 
-static bool heard(tsr_comm *world, const char *part)
-{
-    const bool found = strstr(last_error_text(tsr_comm_context(world)), part) != NULL;
-    tsr_context_clear(tsr_comm_context(world));
-    return found;
-}
-
 static bool shares_memory(const tsr_comm *world)
 {
     bool shared;

@@ -24,17 +24,6 @@ static void expect_success(fixture *f, double timeout, tsr_rank_function functio
     }
 }
 
-static bool heard(tsr_comm *world, const char *part)
-{
-    bool found = false;
-    tsr_context *ctx = tsr_comm_context(world);
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        found = found || strstr(d->text, part) != NULL;
-    }
-    tsr_context_clear(ctx);
-    return found;
-}
-
 /* A number for each call, rank and element; small, so that sums are exact. */
 static float value(int64_t call, int64_t rank, int64_t i)
 {

@@ -29,20 +29,6 @@ typedef struct scene {
 
 static const int64_t shape[] = {ROWS};
 
-/* Whether some message of this rank contains a text; clears them. */
-static bool heard(tsr_comm *world, const char *part)
-{
-    bool found = false;
-    tsr_context *ctx = tsr_comm_context(world);
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        found = found || strstr(d->text, part) != NULL;
-    }
-    if (found) {
-        tsr_context_clear(ctx);
-    }
-    return found;
-}
-
 /* The call fails with this status and text. Where it does not, the text that there is is shown. */
 #define WANT_ERROR(world, call, status, part)                                                      \
     do {                                                                                           \

@@ -9,20 +9,6 @@
 
 enum { RANKS = 3, GUILTY = 1 };
 
-/* Whether some message of this rank contains a text; clears them. */
-static bool heard(tsr_comm *world, const char *part)
-{
-    bool found = false;
-    tsr_context *ctx = tsr_comm_context(world);
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        found = found || strstr(d->text, part) != NULL;
-    }
-    if (found) {
-        tsr_context_clear(ctx);
-    }
-    return found;
-}
-
 typedef struct scene {
     const tsr_sharding *rows;
     const tsr_sharding *columns;
