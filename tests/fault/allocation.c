@@ -6,33 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
+#include "failing_heap.h"
 
 #include "base/arena.h"
-
-/* Counts calls, fails the n-th, and knows what is still out. */
-typedef struct failing_heap {
-    int64_t calls;
-    int64_t fail_at;
-    int64_t live;
-} failing_heap;
-
-static void *resize(void *state, void *old, size_t old_size, size_t new_size)
-{
-    failing_heap *heap = state;
-    if (new_size == 0) {
-        heap->live -= old != NULL ? (int64_t)old_size : 0;
-        free(old);
-        return NULL;
-    }
-    if (heap->calls++ == heap->fail_at) {
-        return NULL;
-    }
-    void *memory = realloc(old, new_size);
-    assert_non_null(memory);
-    heap->live += (int64_t)new_size - (old != NULL ? (int64_t)old_size : 0);
-    return memory;
-}
 
 /* Runs one step; false when it failed, having checked how. */
 static bool passed(tsr_context *ctx, tsr_status status, const void *output)
@@ -214,7 +190,7 @@ static const step steps[] = {parse_meshes,    parse_sharding, print_all,
 static bool run(int64_t fail_at)
 {
     failing_heap heap = {.fail_at = fail_at};
-    const tsr_allocator allocator = {.resize = resize, .state = &heap};
+    const tsr_allocator allocator = {.resize = failing_heap_resize, .state = &heap};
     scene s = {0};
     bool going = false;
     if (tsr_context_create(&allocator, &s.ctx) == TSR_OK) {

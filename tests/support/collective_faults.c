@@ -375,9 +375,7 @@ static void launch(fixture *f, tsr_ranks kind, bool checked, size_t bytes,
                                   .checked = checked,
                                   .segment_bytes = bytes};
     bool flag = checked;
-    if (launch_ranks(f->ctx, &spec, function, &flag) != TSR_OK) {
-        fail_msg("%s", tsr_context_diagnostics(f->ctx)->text);
-    }
+    expect_ranks(f, &spec, function, &flag);
 }
 
 /* More than the segment holds: the bounce block is refused, and small calls go on. */

@@ -442,10 +442,7 @@ void launch_pairs(fixture *f, int64_t ranks, tsr_ranks kind, pair_list *pairs)
                                   .timeout = 60,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 26};
-    const tsr_status status = launch_ranks(f->ctx, &spec, run_pairs, pairs);
-    if (status != TSR_OK) {
-        fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
-    }
+    expect_ranks(f, &spec, run_pairs, pairs);
 }
 
 static void fill_family(fixture *f, rng *r, int64_t ranks, family *of)

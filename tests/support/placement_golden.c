@@ -16,9 +16,7 @@ static void launch(fixture *f, int64_t ranks, tsr_ranks kind, tsr_rank_function 
                                   .timeout = 20,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 24};
-    if (launch_ranks(f->ctx, &spec, function, state) != TSR_OK) {
-        fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
-    }
+    expect_ranks(f, &spec, function, state);
 }
 
 /* ---- two shards, four partitions ---- */

@@ -839,9 +839,7 @@ static void launch(fixture *f, int64_t ranks, tsr_ranks kind, tsr_rank_function 
                                   .timeout = 60,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 26};
-    if (launch_ranks(f->ctx, &spec, function, state) != TSR_OK) {
-        fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
-    }
+    expect_ranks(f, &spec, function, state);
 }
 
 void check_conversions(fixture *f, int64_t ranks, tsr_ranks kind)

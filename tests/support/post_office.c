@@ -428,3 +428,11 @@ tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_
     free(o.boxes);
     return status;
 }
+
+void expect_ranks(fixture *f, const tsr_launch_spec *spec, tsr_rank_function function, void *state)
+{
+    if (launch_ranks(f->ctx, spec, function, state) != TSR_OK) {
+        fail_msg("%lld ranks: %s", (long long)spec->num_ranks,
+                 tsr_context_diagnostics(f->ctx)->text);
+    }
+}

@@ -6,7 +6,7 @@
 #ifndef POST_OFFICE_H
 #define POST_OFFICE_H
 
-#include <tessera/tessera.h>
+#include "support.h"
 
 /* Kinds of ranks beside those of the library. */
 #define RANKS_BY_MESSAGES ((tsr_ranks)100) /* threads that share nothing, as far as we know */
@@ -15,6 +15,9 @@
 /* tsr_launch, for these kinds as well. */
 tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_function function,
                         void *state);
+
+/* The same, and fails the test with the ranks' message unless all is well. */
+void expect_ranks(fixture *f, const tsr_launch_spec *spec, tsr_rank_function function, void *state);
 
 /*
  * How long the transport would have taken for a rank's data since this was last asked, if a

@@ -16,7 +16,7 @@ typedef struct example {
     const char *behind[MOST]; /* "" for none */
 } example;
 
-static const char *const basic_names[] = {"operand", "result"};
+static const char *const tensor_words[] = {"operand", "result"};
 
 static void run_example(fixture *f, const example *e)
 {
@@ -44,7 +44,7 @@ static void run_example(fixture *f, const example *e)
     for (size_t i = 0; i < operands + results; i++) {
         const char *text = behind[i] != NULL ? sharding_bare(f, behind[i]) : "";
         if (strcmp(text, e->behind[i]) != 0) {
-            fail_msg("%s: %s %zu is %s, not %s", e->rule, basic_names[i >= operands],
+            fail_msg("%s: %s %zu is %s, not %s", e->rule, tensor_words[i >= operands],
                      i < operands ? i : i - operands, text, e->behind[i]);
         }
     }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support.h"
+#include "failing_heap.h"
 
 #include "base/arena.h"
 #include "plan/cache.h"
@@ -154,37 +154,13 @@ static void a_refused_plan_is_not_kept(void **state)
     plan_cache_clear(&cache);
 }
 
-/* Counts calls, fails the n-th, and knows what is still out. */
-typedef struct failing_heap {
-    int64_t calls;
-    int64_t fail_at;
-    int64_t live;
-} failing_heap;
-
-static void *resize(void *state, void *old, size_t old_size, size_t new_size)
-{
-    failing_heap *heap = state;
-    if (new_size == 0) {
-        heap->live -= old != NULL ? (int64_t)old_size : 0;
-        free(old);
-        return NULL;
-    }
-    if (heap->calls++ == heap->fail_at) {
-        return NULL;
-    }
-    void *memory = realloc(old, new_size);
-    assert_non_null(memory);
-    heap->live += (int64_t)new_size - (old != NULL ? (int64_t)old_size : 0);
-    return memory;
-}
-
 /* Plans that cut boxes and fold, with the n-th allocation of the cache failing; whether it did. */
 static bool fail_once(int64_t n)
 {
     static const char *const texts[] = {"[{\"x\"}, {}]", "[{}, {\"y\", \"x\"}]",
                                         "[{\"x\"}, {}], unreduced={\"y\"}"};
     failing_heap heap = {.fail_at = -1};
-    const tsr_allocator allocator = {.resize = resize, .state = &heap};
+    const tsr_allocator allocator = {.resize = failing_heap_resize, .state = &heap};
     const tsr_geometry *g[3] = {NULL, NULL, NULL};
     const int64_t shape[] = {7, 5};
     fixture f = {0};

@@ -1,0 +1,34 @@
+/* One collective call on all ranks, with arguments and layouts at random, against its oracle. */
+#ifndef SCENARIO_H
+#define SCENARIO_H
+
+#include "collectives.h"
+
+enum { MOST_MEMBERS = 11, MOST_RANK = 9 };
+
+/* One call, the same on every member; what differs between members follows from `seed`. */
+typedef struct scenario {
+    uint64_t seed;
+    coll_kind kind;
+    tsr_reduce_op op;
+    tsr_dtype dtype;
+    size_t rank;
+    int64_t piece[MOST_RANK]; /* what one member gives or gets */
+    size_t dim;
+    size_t concat_dim;
+    int64_t root;
+    int64_t counts[MOST_MEMBERS][MOST_MEMBERS]; /* [from][to]; [0] where members share them */
+    int64_t destinations[MOST_MEMBERS];
+    bool in_place;
+    bool exact; /* numbers that any order folds to the same */
+} scenario;
+
+/* Small shapes with zeros and ones among them; now and then one of several blocks. */
+void scenario_choose_shape(scenario *s, rng *r);
+/* Everything else, for so many members. */
+void scenario_choose_rest(scenario *s, rng *r, int64_t members);
+
+/* Makes the call on this member and compares all memory with what should be there. */
+tsr_status scenario_run(tsr_comm *comm, const scenario *s);
+
+#endif
