@@ -29,7 +29,7 @@ static tsr_status reduce_once(tsr_comm *comm)
     double sum = 0;
     const tsr_view src = {.data = &value, .dtype = TSR_F64};
     const tsr_view dst = {.data = &sum, .dtype = TSR_F64};
-    const tsr_status status = tsr_all_reduce(comm, TSR_REDUCE_SUM, &src, &dst);
+    const tsr_status status = tsr_comm_all_reduce(comm, TSR_REDUCE_SUM, &src, &dst);
     INSIST(sum == 3);
     return status;
 }
@@ -38,7 +38,7 @@ static tsr_status broadcast_once(tsr_comm *comm)
 {
     int64_t value = tsr_comm_rank(comm) == 0 ? 5 : 0;
     const tsr_view view = {.data = &value, .dtype = TSR_I64};
-    const tsr_status status = tsr_broadcast(comm, &view, 0);
+    const tsr_status status = tsr_comm_broadcast(comm, &view, 0);
     INSIST(value == 5);
     return status;
 }
@@ -90,17 +90,17 @@ typedef struct large_case {
 
 static tsr_status all_reduce_in_place(rank_bench *b)
 {
-    return tsr_all_reduce(b->comm, TSR_REDUCE_MAX, &b->src, &b->src);
+    return tsr_comm_all_reduce(b->comm, TSR_REDUCE_MAX, &b->src, &b->src);
 }
 
 static tsr_status all_to_all(rank_bench *b)
 {
-    return tsr_all_to_all(b->comm, &b->src, 1, 0, &b->dst);
+    return tsr_comm_all_to_all(b->comm, &b->src, 1, 0, &b->dst);
 }
 
 static tsr_status broadcast(rank_bench *b)
 {
-    return tsr_broadcast(b->comm, &b->src, 0);
+    return tsr_comm_broadcast(b->comm, &b->src, 0);
 }
 
 static const large_case large_cases[] = {

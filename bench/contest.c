@@ -67,16 +67,16 @@ static void call_collective(tsr_comm *comm, const work_case *c, tsr_tensor *cons
     tsr_status status = TSR_ERR_INVALID;
     switch (c->row->collective) {
     case ALL_GATHER:
-        status = tsr_all_gather(comm, &src, 0, &dst);
+        status = tsr_comm_all_gather(comm, &src, 0, &dst);
         break;
     case REDUCE_SCATTER:
-        status = tsr_reduce_scatter(comm, TSR_REDUCE_SUM, &src, 0, &dst);
+        status = tsr_comm_reduce_scatter(comm, TSR_REDUCE_SUM, &src, 0, &dst);
         break;
     case ALL_REDUCE:
-        status = tsr_all_reduce(comm, TSR_REDUCE_SUM, &src, &dst);
+        status = tsr_comm_all_reduce(comm, TSR_REDUCE_SUM, &src, &dst);
         break;
     case ALL_TO_ALL:
-        status = tsr_all_to_all(comm, &src, 0, 0, &dst);
+        status = tsr_comm_all_to_all(comm, &src, 0, 0, &dst);
         break;
     case NO_COLLECTIVE:
         break;

@@ -3,7 +3,9 @@
 #   tessera          libtessera.so
 #   tessera_static   libtessera.a, one object in which all but the public symbols are local
 find_package(Threads REQUIRED)
-set(TSR_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS})
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+set(TSR_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS} ${openblas_LIBRARIES})
 
 file(GLOB library_sources CONFIGURE_DEPENDS src/*/*.c)
 list(FILTER library_sources EXCLUDE REGEX "/src/mpi/") # the plug-ins: mpi.cmake
@@ -14,6 +16,7 @@ set_target_properties(tessera_objects PROPERTIES
     POSITION_INDEPENDENT_CODE ON
     C_VISIBILITY_PRESET hidden)
 target_include_directories(tessera_objects PUBLIC include src)
+target_include_directories(tessera_objects SYSTEM PRIVATE ${openblas_INCLUDE_DIRS})
 target_compile_definitions(tessera_objects PRIVATE TSR_LIBRARY_DIR="${CMAKE_INSTALL_LIBDIR}")
 target_link_libraries(tessera_objects PUBLIC ${TSR_LINK_LIBRARIES})
 

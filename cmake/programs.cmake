@@ -1,5 +1,4 @@
 # The commands in tools/, the fuzzers and the examples.
-find_package(PkgConfig REQUIRED)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
 
 # A command sees the public headers only; the static archive lets it run from anywhere.
@@ -24,7 +23,6 @@ if(TSR_FUZZERS)
 endif()
 
 # examples/<name>.c: one program each, in <build>/examples/; they see what a user sees.
-pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${example_sources})
     cmake_path(GET source STEM name)

@@ -194,7 +194,7 @@ static tsr_status report(const dispatch *d, tsr_tensor *const *tensors, int64_t 
     int64_t all = 0;
     const tsr_view mine = {&wrong, TSR_I64, 0, NULL, NULL};
     const tsr_view sum = {&all, TSR_I64, 0, NULL, NULL};
-    TRY(tsr_all_reduce(d->world, TSR_REDUCE_SUM, &mine, &sum));
+    TRY(tsr_comm_all_reduce(d->world, TSR_REDUCE_SUM, &mine, &sum));
     if (tsr_comm_rank(d->world) == 0) {
         puts(all == 0 ? "the same as without sharding" : "failed");
         (void)fflush(stdout);

@@ -21,5 +21,6 @@
 #include <tessera/stride.h>
 #include <tessera/tensor.h>
 #include <tessera/transport.h>
+#include <tessera/view.h>
 
 #endif

@@ -56,10 +56,11 @@ tsr_status coll_find(tsr_context *ctx, const char *name, size_t length, coll_kin
             return TSR_OK;
         }
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
-                      "there is no collective '%.*s'; they are called as tsr_all_reduce and the "
-                      "like, all-reduce",
-                      (int)length, name);
+    return diag_error(
+        ctx, TSR_ERR_INVALID, NO_PLACE,
+        "there is no collective '%.*s'; they are called as tsr_comm_all_reduce and the "
+        "like, all-reduce",
+        (int)length, name);
 }
 
 /* `shares, direct` of the algorithms of a collective that a medium has. */

@@ -45,7 +45,7 @@ typedef enum coll_trait {
 
 typedef struct coll_row {
     const char *name; /* "all-gather" */
-    const char *call; /* "tsr_all_gather" */
+    const char *call; /* "tsr_comm_all_gather" */
     unsigned traits;
 } coll_row;
 

@@ -169,7 +169,7 @@ static tsr_status send_scalar(const tsr_tensor *t, int64_t root, const void *ful
     if (t->world->rank == root) {
         memcpy(t->data, full, (size_t)tsr_dtype_item_bytes(t->dtype));
     }
-    return tsr_broadcast(t->world, &view, root);
+    return tsr_comm_broadcast(t->world, &view, root);
 }
 
 /* Fills a tensor that all ranks have agreed on. */

@@ -191,7 +191,7 @@ static tsr_status gather_rows(const bind_target *to, const tsr_amounts *amounts,
     const int64_t whole[] = {length * group->size};
     const tsr_view src = {copy, TSR_I64, 1, one, NULL};
     const tsr_view dst = {all, TSR_I64, 1, whole, NULL};
-    return tsr_all_gather(group, &src, 0, &dst);
+    return tsr_comm_all_gather(group, &src, 0, &dst);
 }
 
 /* Each partition's total in even chunks over the shards. */

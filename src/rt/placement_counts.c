@@ -237,7 +237,7 @@ static tsr_status exchange_columns(tsr_partitioned *p, const int64_t *row, void 
     const tsr_view dst = {columns, TSR_I64, 1, owned, NULL};
     p->row = copy;
     p->columns = columns;
-    return tsr_all_to_all_v(p->group, &src, 0, send, receive, &dst);
+    return tsr_comm_all_to_all_v(p->group, &src, 0, send, receive, &dst);
 }
 
 /* The row that this rank has and the columns that it will need. */

@@ -206,12 +206,12 @@ static tsr_status exchange_parts(parts *x, bool to_aligned)
     }
     const tsr_view packed = {x->scratch, x->aligned->dtype, x->aligned->rank, x->shape, NULL};
     if (to_aligned) {
-        TSR_TRY(tsr_all_to_all_v(p->group, x->unaligned, p->dim, x->to, x->from, &packed));
+        TSR_TRY(tsr_comm_all_to_all_v(p->group, x->unaligned, p->dim, x->to, x->from, &packed));
         reorder(x, true);
         return TSR_OK;
     }
     reorder(x, false);
-    return tsr_all_to_all_v(p->group, &packed, p->dim, x->from, x->to, x->unaligned);
+    return tsr_comm_all_to_all_v(p->group, &packed, p->dim, x->from, x->to, x->unaligned);
 }
 
 tsr_status tsr_partitioned_align(const tsr_partitioned *partitioned, const tsr_view *src,

@@ -21,7 +21,7 @@ static int64_t sum_over(tsr_comm *world, int64_t value)
     int64_t sum = 0;
     const tsr_view src = {&value, TSR_I64, 0, NULL, NULL};
     const tsr_view dst = {&sum, TSR_I64, 0, NULL, NULL};
-    INSIST(tsr_all_reduce(world, TSR_REDUCE_SUM, &src, &dst) == TSR_OK);
+    INSIST(tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &src, &dst) == TSR_OK);
     return sum;
 }
 

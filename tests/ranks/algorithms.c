@@ -91,7 +91,7 @@ static tsr_status largest(tsr_comm *world, int64_t *value)
 {
     int64_t mine = *value;
     const tsr_view view = {&mine, TSR_I64, 0, NULL, NULL};
-    const tsr_status status = tsr_all_reduce(world, TSR_REDUCE_MAX, &view, &view);
+    const tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &view, &view);
     *value = mine;
     return status;
 }
@@ -182,7 +182,7 @@ static tsr_status set_wrongly(tsr_comm *world, void *state)
     WANT(world, tsr_comm_set_algorithm(world, "all-reduce", "doubling") == TSR_ERR_INVALID);
     WANT(world, heard(world, shares_memory(world) ? "no algorithm 'doubling'"
                                                   : "does not keep the order of the group"));
-    WANT(world, tsr_all_reduce_start(world, TSR_REDUCE_SUM, &view, &view, &request) < 0 ||
+    WANT(world, tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &view, &view, &request) < 0 ||
                     tsr_comm_set_algorithm(world, "all-reduce", "shares") == TSR_ERR_INVALID);
     WANT(world, heard(world, "a request has not been waited for"));
     WANT(world, tsr_wait(world, request) == TSR_OK);
@@ -237,9 +237,9 @@ static tsr_status differ(tsr_comm *world, void *state)
         WANT(world, coll_choices_set(ctx, &world->choices, "all-gather", "ring") == TSR_OK);
     }
     WANT(world, make_call(world, &c.call) == TSR_ERR_PEER);
-    WANT(world,
-         heard(world, world->team->checked ? "rank 1 calls tsr_all_gather(f32[24], dim 0) by ring"
-                                           : "calls something else, or with other arguments"));
+    WANT(world, heard(world, world->team->checked
+                                 ? "rank 1 calls tsr_comm_all_gather(f32[24], dim 0) by ring"
+                                 : "calls something else, or with other arguments"));
     WANT(world, coll_choices_set(ctx, &world->choices, "all-gather", "ring") == TSR_OK);
     WANT(world, make_call(world, &c.call) == TSR_OK);
     return TSR_OK;
@@ -325,8 +325,8 @@ static tsr_status hash_sums(tsr_comm *world, tsr_dtype dtype, int64_t rows, uint
     const tsr_view all = {memory + (size_t)count * item, dtype, 1, &count, NULL};
     const tsr_view own = {memory + 2 * (size_t)count * item, dtype, 1, &rows, NULL};
     fill(memory, dtype, count, tsr_comm_rank(world));
-    tsr_status status = tsr_all_reduce(world, TSR_REDUCE_SUM, &src, &all);
-    status = status < 0 ? status : tsr_reduce_scatter(world, TSR_REDUCE_SUM, &src, 0, &own);
+    tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &src, &all);
+    status = status < 0 ? status : tsr_comm_reduce_scatter(world, TSR_REDUCE_SUM, &src, 0, &own);
     *hash = hash_bytes(all.data, (size_t)(count + rows) * item, *hash);
     free(memory);
     return status;
@@ -351,7 +351,7 @@ static tsr_status hash_all(tsr_comm *world, uint64_t *out)
     }
     const tsr_view src = {&mine, TSR_U64, 1, &one, NULL};
     const tsr_view dst = {each, TSR_U64, 1, &p, NULL};
-    const tsr_status status = tsr_all_gather(world, &src, 0, &dst);
+    const tsr_status status = tsr_comm_all_gather(world, &src, 0, &dst);
     *out = hash_bytes(each, (size_t)p * sizeof *each, 0);
     return status;
 }
@@ -420,7 +420,7 @@ static tsr_status leave_the_tree(tsr_comm *world, void *state)
     const tsr_view view = {numbers, TSR_F32, 1, &count, NULL};
     (void)state;
     WANT(world, tsr_comm_set_algorithm(world, "broadcast", "tree") == TSR_OK);
-    WANT(world, tsr_broadcast_start(world, &view, 0, &request) == TSR_OK);
+    WANT(world, tsr_comm_broadcast_start(world, &view, 0, &request) == TSR_OK);
     if (me == 4) {
         return TSR_OK;
     }
@@ -440,7 +440,7 @@ static void a_branch_that_breaks(void **state)
         if (only->next != NULL) {
             fail_msg("%s; %s", only->text, only->next->text);
         }
-        expect_message(f, "rank 4 failed: request 1, of tsr_broadcast, was never waited for");
+        expect_message(f, "rank 4 failed: request 1, of tsr_comm_broadcast, was never waited for");
     }
 }
 

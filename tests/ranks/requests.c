@@ -63,7 +63,8 @@ static tsr_status start_sum(tsr_comm *comm, numbers *n, int64_t call, int64_t co
     int64_t strides[1] = {sizeof(float)};
     tsr_view view = {n->of, TSR_F32, 1, shape, strides};
     fill(n, call, tsr_comm_world_rank(comm, tsr_comm_rank(comm)), count);
-    const tsr_status status = tsr_all_reduce_start(comm, TSR_REDUCE_SUM, &view, &view, request);
+    const tsr_status status =
+        tsr_comm_all_reduce_start(comm, TSR_REDUCE_SUM, &view, &view, request);
     memset(shape, 0xee, sizeof shape);
     memset(strides, 0xee, sizeof strides);
     memset(&view, 0xee, sizeof view);
@@ -158,7 +159,7 @@ static tsr_status block_behind(tsr_comm *world, void *state)
     WANT(world, start_sum(world, &all[0], 0, ELEMENTS, &request) == TSR_OK);
     fill(&all[1], 1, tsr_comm_rank(world), ELEMENTS);
     const tsr_view view = {all[1].of, TSR_F32, 1, &count, NULL};
-    WANT(world, tsr_all_reduce(world, TSR_REDUCE_SUM, &view, &view) == TSR_OK);
+    WANT(world, tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &view, &view) == TSR_OK);
     WANT(world, is_sum(&all[1], 1, world, ELEMENTS) && is_sum(&all[0], 0, world, ELEMENTS));
     WANT(world, tsr_wait(world, request) == TSR_OK);
     return TSR_OK;
@@ -178,13 +179,13 @@ static tsr_status refuse(tsr_comm *world, void *state)
     const bool guilty = tsr_comm_rank(world) == GUILTY;
     const tsr_view view = {guilty ? NULL : n.of, TSR_F32, 1, &count, NULL};
     (void)state;
-    WANT(world, tsr_all_reduce_start(world, TSR_REDUCE_SUM, &view, &view, &request) == TSR_OK);
+    WANT(world, tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &view, &view, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_ERR_INVALID);
     WANT(world, heard(world, guilty ? "data" : "rank 1 refuses"));
     const int64_t other = guilty ? ELEMENTS - 1 : ELEMENTS;
     const tsr_view differs = {n.of, TSR_F32, 1, &other, NULL};
     WANT(world,
-         tsr_all_reduce_start(world, TSR_REDUCE_SUM, &differs, &differs, &request) == TSR_OK);
+         tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &differs, &differs, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_ERR_PEER);
     WANT(world, heard(world, "ranks differ in what they are about to do"));
     WANT(world, start_sum(world, &n, 3, ELEMENTS, &request) == TSR_OK);
@@ -237,7 +238,7 @@ static void a_forgotten_request_fails_the_rank(void **state)
 {
     fixture *f = *state;
     assert_true(launch(f, 20, forget) < 0);
-    expect_message(f, "rank 1 failed: request 1, of tsr_all_reduce, was never waited for");
+    expect_message(f, "rank 1 failed: request 1, of tsr_comm_all_reduce, was never waited for");
 }
 
 /* A rank that never starts it: the others' wait names it. */
@@ -253,7 +254,7 @@ static tsr_status stay_away(tsr_comm *world, void *state)
     }
     WANT(world, start_sum(world, &n, 0, ELEMENTS, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_ERR_TIMEOUT);
-    WANT(world, heard(world, "tsr_all_reduce: rank 1 did not come within 0.3 seconds"));
+    WANT(world, heard(world, "tsr_comm_all_reduce: rank 1 did not come within 0.3 seconds"));
     return TSR_OK;
 }
 

@@ -391,11 +391,11 @@ static tsr_status want_too_much(tsr_comm *world, void *state)
     WANT(world, memory != NULL);
     memset(memory, 0, (size_t)n * sizeof *memory);
     const tsr_view view = {memory, TSR_F32, 1, &n, NULL};
-    const tsr_status status = tsr_all_reduce(world, TSR_REDUCE_SUM, &view, &view);
+    const tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &view, &view);
     WANT(world, status == (world->team->threads || world->team->message ? TSR_OK : TSR_ERR_NOMEM));
     const int64_t few = 100;
     const tsr_view small = {memory, TSR_F32, 1, &few, NULL};
-    WANT(world, tsr_all_reduce(world, TSR_REDUCE_SUM, &small, &small) == TSR_OK);
+    WANT(world, tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &small, &small) == TSR_OK);
     free(memory);
     return TSR_OK;
 }
@@ -453,27 +453,30 @@ static void other_destinations(bench_call *b)
 /* Calls that are right by themselves and do not go together. */
 static const fault differences[] = {
     {"shape", COLL_ALL_REDUCE, fewer_columns, TSR_ERR_PEER,
-     "rank 0 calls tsr_all_reduce(sum, f32[12,10]); rank 1 calls tsr_all_reduce(sum, f32[12,9])"},
+     "rank 0 calls tsr_comm_all_reduce(sum, f32[12,10]); rank 1 calls tsr_comm_all_reduce(sum, "
+     "f32[12,9])"},
     {"op", COLL_ALL_REDUCE, another_op, TSR_ERR_PEER,
-     "rank 1 calls tsr_all_reduce(prod, f32[12,10])"},
+     "rank 1 calls tsr_comm_all_reduce(prod, f32[12,10])"},
     {"size", COLL_ALL_REDUCE, small_call, TSR_ERR_PEER,
-     "rank 1 calls tsr_all_reduce(sum, f32[1,10])"},
+     "rank 1 calls tsr_comm_all_reduce(sum, f32[1,10])"},
     {"call", COLL_ALL_REDUCE, another_call, TSR_ERR_PEER,
-     "rank 1 calls tsr_collective_permute(f32[12,10], destinations 1,2,0)"},
+     "rank 1 calls tsr_comm_permute(f32[12,10], destinations 1,2,0)"},
     {"root", COLL_BROADCAST, another_root, TSR_ERR_PEER,
-     "rank 0 calls tsr_broadcast(f32[12,10], root 1); rank 1 calls tsr_broadcast(f32[12,10], root "
+     "rank 0 calls tsr_comm_broadcast(f32[12,10], root 1); rank 1 calls "
+     "tsr_comm_broadcast(f32[12,10], root "
      "2)"},
     {"type", COLL_SCATTER, another_type, TSR_ERR_PEER,
-     "rank 1 calls tsr_scatter(ui32[12,10], dim 0, root 1)"},
+     "rank 1 calls tsr_comm_scatter(ui32[12,10], dim 0, root 1)"},
     {"dim", COLL_ALL_GATHER, another_dim, TSR_ERR_PEER,
-     "rank 0 calls tsr_all_gather(f32[12,10], dim 0); rank 1 calls tsr_all_gather(f32[12,10], dim "
+     "rank 0 calls tsr_comm_all_gather(f32[12,10], dim 0); rank 1 calls "
+     "tsr_comm_all_gather(f32[12,10], dim "
      "1)"},
     {"counts", COLL_ALL_GATHER_V, other_counts, TSR_ERR_PEER,
-     "rank 0 calls tsr_all_gather_v(f32[12,10], dim 0, counts 12,12,12); rank 1 calls "
-     "tsr_all_gather_v(f32[12,10], dim 0, counts 11,12,13)"},
+     "rank 0 calls tsr_comm_all_gather_v(f32[12,10], dim 0, counts 12,12,12); rank 1 calls "
+     "tsr_comm_all_gather_v(f32[12,10], dim 0, counts 11,12,13)"},
     {"destinations", COLL_PERMUTE, other_destinations, TSR_ERR_PEER, "destinations -1,2,0"},
     {"counts", COLL_ALL_TO_ALL_V, other_counts, TSR_ERR_INVALID,
-     "tsr_all_to_all_v: rank 1 sends 11 rows to rank 0, which expects 12"},
+     "tsr_comm_all_to_all_v: rank 1 sends 11 rows to rank 0, which expects 12"},
 };
 
 static tsr_status differ(tsr_comm *world, void *state)
@@ -550,7 +553,7 @@ static tsr_status count_bytes(tsr_comm *world, void *state)
         int64_t most = 0;
         const tsr_view mine = {&got, TSR_I64, 0, NULL, NULL};
         const tsr_view largest = {&most, TSR_I64, 0, NULL, NULL};
-        WANT(world, tsr_all_reduce(world, TSR_REDUCE_MAX, &mine, &largest) == TSR_OK);
+        WANT(world, tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &mine, &largest) == TSR_OK);
         WANT(world, most == by_formula(world, &formulas[i]));
         WANT(world, formulas[i].received == 0 || most == formulas[i].received);
     }
@@ -577,12 +580,12 @@ static tsr_status repeat(tsr_comm *world, void *state)
     (void)state;
     const tsr_view src = {&number, TSR_F64, 2, shape, still};
     const tsr_view gathered = {out, TSR_F64, 2, all, NULL};
-    WANT(world, tsr_all_gather(world, &src, 1, &gathered) == TSR_OK);
+    WANT(world, tsr_comm_all_gather(world, &src, 1, &gathered) == TSR_OK);
     for (int i = 0; i < 30 * 2 * RANKS; i++) {
         WANT(world, out[i] == (double)(i / 2 % RANKS));
     }
     const tsr_view sums = {out, TSR_F64, 2, shape, NULL};
-    WANT(world, tsr_all_reduce(world, TSR_REDUCE_SUM, &src, &sums) == TSR_OK);
+    WANT(world, tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &src, &sums) == TSR_OK);
     for (int i = 0; i < 30 * 2; i++) {
         WANT(world, out[i] == RANKS);
     }

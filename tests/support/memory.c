@@ -150,7 +150,7 @@ static tsr_status run(tsr_comm *world, void *state)
     const int64_t length = sizeof mine.path;
     /* Processes that were started one by one have made a file each. */
     const tsr_view path = {mine.path, TSR_U8, 1, &length, NULL};
-    WANT(world, tsr_broadcast(world, &path, 0) == TSR_OK);
+    WANT(world, tsr_comm_broadcast(world, &path, 0) == TSR_OK);
     const tsr_sharding *const layouts[] = {s->rows, s->columns, s->ragged};
     tsr_arena *arena = NULL;
     tsr_status status = tsr_arena_create(tsr_comm_context(world), &arena);

@@ -175,7 +175,7 @@ static tsr_status inner_product(const job *j, const tsr_tensor *a, const tsr_ten
     }
     const int64_t one[] = {1};
     const tsr_view view = {&sum, TSR_F64, 1, one, NULL};
-    TRY(tsr_all_reduce(j->world, TSR_REDUCE_SUM, &view, &view));
+    TRY(tsr_comm_all_reduce(j->world, TSR_REDUCE_SUM, &view, &view));
     const int64_t of_a = copies_of(a);
     const int64_t of_b = copies_of(b);
     *out = sum / (double)(of_a < of_b ? of_a : of_b);

@@ -16,31 +16,31 @@ tsr_status make_call(tsr_comm *comm, const any_call *c)
 {
     switch (c->kind) {
     case COLL_BROADCAST:
-        return tsr_broadcast(comm, c->src, c->root);
+        return tsr_comm_broadcast(comm, c->src, c->root);
     case COLL_SCATTER:
-        return tsr_scatter(comm, c->src, c->dim, c->dst, c->root);
+        return tsr_comm_scatter(comm, c->src, c->dim, c->dst, c->root);
     case COLL_GATHER:
-        return tsr_gather(comm, c->src, c->dim, c->dst, c->root);
+        return tsr_comm_gather(comm, c->src, c->dim, c->dst, c->root);
     case COLL_ALL_GATHER:
-        return tsr_all_gather(comm, c->src, c->dim, c->dst);
+        return tsr_comm_all_gather(comm, c->src, c->dim, c->dst);
     case COLL_ALL_REDUCE:
-        return tsr_all_reduce(comm, c->op, c->src, c->dst);
+        return tsr_comm_all_reduce(comm, c->op, c->src, c->dst);
     case COLL_REDUCE_SCATTER:
-        return tsr_reduce_scatter(comm, c->op, c->src, c->dim, c->dst);
+        return tsr_comm_reduce_scatter(comm, c->op, c->src, c->dim, c->dst);
     case COLL_ALL_TO_ALL:
-        return tsr_all_to_all(comm, c->src, c->dim, c->concat_dim, c->dst);
+        return tsr_comm_all_to_all(comm, c->src, c->dim, c->concat_dim, c->dst);
     case COLL_PERMUTE:
-        return tsr_collective_permute(comm, c->src, c->destinations, c->dst);
+        return tsr_comm_permute(comm, c->src, c->destinations, c->dst);
     case COLL_SCATTER_V:
-        return tsr_scatter_v(comm, c->src, c->dim, c->counts, c->dst, c->root);
+        return tsr_comm_scatter_v(comm, c->src, c->dim, c->counts, c->dst, c->root);
     case COLL_GATHER_V:
-        return tsr_gather_v(comm, c->src, c->dim, c->counts, c->dst, c->root);
+        return tsr_comm_gather_v(comm, c->src, c->dim, c->counts, c->dst, c->root);
     case COLL_ALL_GATHER_V:
-        return tsr_all_gather_v(comm, c->src, c->dim, c->counts, c->dst);
+        return tsr_comm_all_gather_v(comm, c->src, c->dim, c->counts, c->dst);
     case COLL_REDUCE_SCATTER_V:
-        return tsr_reduce_scatter_v(comm, c->op, c->src, c->dim, c->counts, c->dst);
+        return tsr_comm_reduce_scatter_v(comm, c->op, c->src, c->dim, c->counts, c->dst);
     default:
-        return tsr_all_to_all_v(comm, c->src, c->dim, c->counts, c->receive_counts, c->dst);
+        return tsr_comm_all_to_all_v(comm, c->src, c->dim, c->counts, c->receive_counts, c->dst);
     }
 }
 
@@ -48,32 +48,33 @@ tsr_status start_call(tsr_comm *comm, const any_call *c, tsr_request *request)
 {
     switch (c->kind) {
     case COLL_BROADCAST:
-        return tsr_broadcast_start(comm, c->src, c->root, request);
+        return tsr_comm_broadcast_start(comm, c->src, c->root, request);
     case COLL_SCATTER:
-        return tsr_scatter_start(comm, c->src, c->dim, c->dst, c->root, request);
+        return tsr_comm_scatter_start(comm, c->src, c->dim, c->dst, c->root, request);
     case COLL_GATHER:
-        return tsr_gather_start(comm, c->src, c->dim, c->dst, c->root, request);
+        return tsr_comm_gather_start(comm, c->src, c->dim, c->dst, c->root, request);
     case COLL_ALL_GATHER:
-        return tsr_all_gather_start(comm, c->src, c->dim, c->dst, request);
+        return tsr_comm_all_gather_start(comm, c->src, c->dim, c->dst, request);
     case COLL_ALL_REDUCE:
-        return tsr_all_reduce_start(comm, c->op, c->src, c->dst, request);
+        return tsr_comm_all_reduce_start(comm, c->op, c->src, c->dst, request);
     case COLL_REDUCE_SCATTER:
-        return tsr_reduce_scatter_start(comm, c->op, c->src, c->dim, c->dst, request);
+        return tsr_comm_reduce_scatter_start(comm, c->op, c->src, c->dim, c->dst, request);
     case COLL_ALL_TO_ALL:
-        return tsr_all_to_all_start(comm, c->src, c->dim, c->concat_dim, c->dst, request);
+        return tsr_comm_all_to_all_start(comm, c->src, c->dim, c->concat_dim, c->dst, request);
     case COLL_PERMUTE:
-        return tsr_collective_permute_start(comm, c->src, c->destinations, c->dst, request);
+        return tsr_comm_permute_start(comm, c->src, c->destinations, c->dst, request);
     case COLL_SCATTER_V:
-        return tsr_scatter_v_start(comm, c->src, c->dim, c->counts, c->dst, c->root, request);
+        return tsr_comm_scatter_v_start(comm, c->src, c->dim, c->counts, c->dst, c->root, request);
     case COLL_GATHER_V:
-        return tsr_gather_v_start(comm, c->src, c->dim, c->counts, c->dst, c->root, request);
+        return tsr_comm_gather_v_start(comm, c->src, c->dim, c->counts, c->dst, c->root, request);
     case COLL_ALL_GATHER_V:
-        return tsr_all_gather_v_start(comm, c->src, c->dim, c->counts, c->dst, request);
+        return tsr_comm_all_gather_v_start(comm, c->src, c->dim, c->counts, c->dst, request);
     case COLL_REDUCE_SCATTER_V:
-        return tsr_reduce_scatter_v_start(comm, c->op, c->src, c->dim, c->counts, c->dst, request);
+        return tsr_comm_reduce_scatter_v_start(comm, c->op, c->src, c->dim, c->counts, c->dst,
+                                               request);
     default:
-        return tsr_all_to_all_v_start(comm, c->src, c->dim, c->counts, c->receive_counts, c->dst,
-                                      request);
+        return tsr_comm_all_to_all_v_start(comm, c->src, c->dim, c->counts, c->receive_counts,
+                                           c->dst, request);
     }
 }
 

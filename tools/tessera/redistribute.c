@@ -253,7 +253,7 @@ static tsr_status largest(tsr_comm *world, double mine, double *out) /* NOLINT *
 {
     const tsr_view src = {&mine, TSR_F64, 0, NULL, NULL};
     const tsr_view dst = {out, TSR_F64, 0, NULL, NULL};
-    return tsr_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
+    return tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
 }
 
 static tsr_status move_once(struct rank_work *w)
@@ -303,7 +303,7 @@ static tsr_status compare(struct rank_work *w, bool pending, int64_t *wrong)
     tsr_tensor_visit(w->dst, compare_bits, &bits);
     const tsr_view src = {&bits.wrong, TSR_I64, 0, NULL, NULL};
     const tsr_view dst = {&all, TSR_I64, 0, NULL, NULL};
-    const tsr_status status = tsr_all_reduce(w->world, TSR_REDUCE_SUM, &src, &dst);
+    const tsr_status status = tsr_comm_all_reduce(w->world, TSR_REDUCE_SUM, &src, &dst);
     *wrong = all;
     return status;
 }

@@ -132,9 +132,10 @@ static void refuse(fixture *f, tsr_medium medium, const char *text, tsr_status s
 static void refusals(void **state)
 {
     fixture *f = *state;
-    refuse(f, TSR_MEDIUM_MESSAGES, "broadcast=linear,all_reduce=shares", TSR_ERR_INVALID,
-           "there is no collective 'all_reduce'; they are called as tsr_all_reduce and the like, "
-           "all-reduce");
+    refuse(
+        f, TSR_MEDIUM_MESSAGES, "broadcast=linear,all_reduce=shares", TSR_ERR_INVALID,
+        "there is no collective 'all_reduce'; they are called as tsr_comm_all_reduce and the like, "
+        "all-reduce");
     refuse(f, TSR_MEDIUM_MESSAGES, "broadcast=linear,all-reduce=share", TSR_ERR_INVALID,
            "there is no algorithm 'share' for all-reduce by messages: there are shares, direct, "
            "gather, doubling, rabenseifner, and auto");

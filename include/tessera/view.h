@@ -1,0 +1,28 @@
+/* Views: arrays in memory, described and not owned. */
+#ifndef TESSERA_VIEW_H
+#define TESSERA_VIEW_H
+
+#include <tessera/dtype.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * An array in memory: at most 32 dimensions, elements of tsr_dtype_item_bytes each. `strides` are
+ * in bytes, of either sign; NULL is row-major. `data` is the element at index 0 in every dimension;
+ * it may be NULL when there are no elements. The caller keeps all of it until the call returns.
+ */
+typedef struct tsr_view {
+    void *data;
+    tsr_dtype dtype;
+    size_t rank;
+    const int64_t *shape;
+    const int64_t *strides;
+} tsr_view;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+/* Compute on strided arrays where indices matter: counting, random numbers, gather, scatter, sort.
+ */
+#ifndef KERNEL_INDEX_H
+#define KERNEL_INDEX_H
+
+#include <tessera/view.h>
+
+#include "kernel/fold.h"
+
+/* dst[.., i, ..] = start + i along `dim`, as a number of its type. */
+void kernel_iota(const tsr_view *dst, size_t dim, int64_t start);
+
+/*
+ * Random numbers by counter: the element at a global index of an array of shape `full` depends on
+ * the key and on its row-major place there, and on nothing else. dst is the box that begins at
+ * `start`. Philox4x32-10; key is its 64-bit key, stream the upper half of its counter.
+ */
+typedef enum random_kind {
+    RANDOM_BITS,    /* every bit of an integer; i1 too */
+    RANDOM_UNIFORM, /* floats in [0, 1), every multiple of 2^-24 (f64: 2^-53; f16 2^-11; bf16 2^-8)
+                       alike */
+    RANDOM_NORMAL   /* floats, mean 0 and variance 1 */
+} random_kind;
+
+bool random_supports(random_kind kind, tsr_dtype dtype);
+void kernel_random(random_kind kind, const tsr_view *dst, uint64_t key, uint64_t stream,
+                   const int64_t *start, const int64_t *full);
+
+/*
+ * StableHLO's gather and scatter on one box of the input. Names as there. Indices are of any
+ * integer type. `input_start` and `input_full` say which box of the whole input this one is:
+ * indices are of the whole. A list of dims that is sorted there is sorted here.
+ */
+typedef struct gather_job {
+    const tsr_view *input;
+    const tsr_view *indices;
+    const int64_t *input_start;
+    const int64_t *input_full;
+    const size_t *offset_dims; /* of the slices: scatter's update_window_dims */
+    size_t num_offset;
+    const size_t *collapsed_dims; /* of the input: scatter's inserted_window_dims */
+    size_t num_collapsed;
+    const size_t *input_batching;
+    const size_t *indices_batching;
+    size_t num_batching;
+    const size_t *start_index_map;
+    size_t num_indexed;
+    size_t index_vector_dim;
+    const int64_t
+        *slice_sizes; /* gather only: of the whole input, one for each of its dimensions */
+} gather_job;
+
+/*
+ * Gathers into the slices. A start index is clamped so that the slice lies in the whole input.
+ * Elements of slices that lie outside the box are 0: the sum over boxes is the gather of the whole.
+ * Dimensions that are no indexed ones are taken as the box has them, whatever slice_sizes says.
+ */
+void kernel_gather(const gather_job *job, const tsr_view *slices);
+
+/* How an update meets the element that is there. */
+typedef enum scatter_kind {
+    SCATTER_SET,
+    SCATTER_ADD,
+    SCATTER_MULTIPLY,
+    SCATTER_MAX,
+    SCATTER_MIN
+} scatter_kind;
+
+/*
+ * Scatters updates into job->input, in place, in the order of the updates. An update whose window
+ * does not lie wholly within the whole input is left out; elements outside this box are too.
+ */
+bool scatter_supports(scatter_kind kind, tsr_dtype dtype);
+void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *updates);
+
+/*
+ * Sorts along `dim`, stably: ascending, or descending with equals in their order all the same. As a
+ * total order: -0 before 0 (equal to it in StableHLO's compare, so they keep their order: treat
+ * them as equal), NaNs behind all numbers ascending, and before them descending. `indices` (i32 or
+ * i64 view of dst's shape, or NULL) gets where each element was along dim, from 0. `values` may be
+ * NULL. Both may have fewer rows along dim than src: the first of the sorted ones are kept.
+ */
+bool sort_supports(tsr_dtype dtype);
+size_t kernel_sort_scratch(const tsr_view *src, size_t dim);
+void kernel_sort(const tsr_view *values, const tsr_view *indices, const tsr_view *src, size_t dim,
+                 bool descending, void *scratch);
+
+#endif
