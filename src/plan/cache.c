@@ -24,51 +24,10 @@ plan_cache plan_cache_new(plan_cache_limits limits)
     return (plan_cache){.limits = limits};
 }
 
-static uint64_t mix(uint64_t hash, int64_t value)
-{
-    return (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
-}
-
-static uint64_t mix_axes(uint64_t hash, const tsr_axis_ref *axes, size_t count)
-{
-    hash = mix(hash, (int64_t)count);
-    for (size_t i = 0; i < count; i++) {
-        hash = mix(mix(mix(hash, axes[i].axis), axes[i].pre), axes[i].size);
-    }
-    return hash;
-}
-
-static uint64_t mix_numbers(uint64_t hash, const int64_t *numbers, int64_t count)
-{
-    return numbers != NULL ? hash_bytes(numbers, (size_t)count * sizeof *numbers, hash) : hash;
-}
-
-static uint64_t mix_layout(uint64_t hash, const tsr_layout *layout, int64_t shards)
-{
-    if (layout == NULL) {
-        return hash;
-    }
-    hash = mix(mix(hash, (int64_t)layout->kind), layout->alignment);
-    hash = mix_numbers(hash, layout->sizes, shards);
-    hash = mix_numbers(hash, layout->counts, shards * layout->partitions);
-    return mix_numbers(hash, layout->owner_start, shards + 1);
-}
-
 /* A hash of what a geometry is. Names are left to the comparison. */
-static uint64_t mix_geometry(uint64_t hash, const tsr_geometry *g)
+static uint64_t hash_geometry(const tsr_geometry *g, uint64_t seed)
 {
-    const tsr_sharding *s = g->sharding;
-    hash = mix(hash, s->mesh->num_devices);
-    hash = mix(hash, (int64_t)s->mesh->ids_hash);
-    for (size_t i = 0; i < s->rank; i++) {
-        hash = mix_axes(hash, s->dims[i].axes, s->dims[i].num_axes);
-        hash = mix_layout(hash, s->dims[i].layout, g->dims[i].along.size);
-    }
-    hash = mix(mix_axes(hash, s->unreduced, s->num_unreduced), (int64_t)s->reduction);
-    for (size_t i = 0; i < g->rank; i++) {
-        hash = mix(hash, g->shape[i]);
-    }
-    return hash;
+    return hash_bytes(g->shape, g->rank * sizeof *g->shape, sharding_hash(g->sharding, seed));
 }
 
 static bool same_geometry(const tsr_geometry *a, const tsr_geometry *b)
@@ -116,19 +75,8 @@ static plan_entry **find(plan_cache *cache, uint64_t hash, const tsr_geometry *s
 static tsr_status copy_geometry(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *g,
                                 const tsr_geometry **out)
 {
-    const tsr_sharding *s = g->sharding;
-    const tsr_mesh *mesh = NULL;
     const tsr_sharding *sharding = NULL;
-    TSR_TRY(tsr_mesh_rename(ctx, arena, s->mesh, tsr_mesh_name(s->mesh), &mesh));
-    const tsr_sharding_spec spec = {.mesh = mesh,
-                                    .rank = s->rank,
-                                    .dims = s->dims,
-                                    .num_replicated = s->num_replicated,
-                                    .replicated = s->replicated,
-                                    .num_unreduced = s->num_unreduced,
-                                    .unreduced = s->unreduced,
-                                    .reduction = s->reduction};
-    TSR_TRY(tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, &sharding));
+    TSR_TRY(sharding_copy(ctx, arena, g->sharding, &sharding));
     return tsr_geometry_create(ctx, arena, sharding, g->rank, g->shape, out);
 }
 
@@ -199,7 +147,7 @@ static void keep_within_limits(plan_cache *cache)
 tsr_status plan_cache_get(plan_cache *cache, tsr_context *ctx, const tsr_geometry *src,
                           const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
 {
-    const uint64_t hash = mix_geometry(mix_geometry(mix(0, (int64_t)dtype), src), dst);
+    const uint64_t hash = hash_geometry(dst, hash_geometry(src, (uint64_t)dtype));
     plan_entry **link = find(cache, hash, src, dst, dtype);
     plan_entry *entry = NULL;
     if (*link != NULL) {

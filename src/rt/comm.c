@@ -123,7 +123,11 @@ void comm_drop_letters(tsr_comm *world)
 
 void comm_close_world(tsr_comm *world)
 {
+    if (world->above != NULL) {
+        world->close_above(world->above);
+    }
     plan_cache_clear(&world->plans);
+    layout_table_clear(&world->layouts);
     segment_destroy(world->own);
     tsr_arena_destroy(world->arena);
 }

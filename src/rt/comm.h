@@ -18,6 +18,7 @@
 #include "coll/algorithm.h"
 #include "plan/cache.h"
 #include "rt/barrier.h"
+#include "rt/layout.h"
 #include "rt/mail.h"
 #include "rt/segment.h"
 #include "rt/team.h"
@@ -69,6 +70,9 @@ struct tsr_comm {
     coll_choices choices;   /* of algorithms */
     struct comm_kept *kept; /* groups made from it */
     plan_cache plans;
+    layout_table layouts;
+    void *above;                 /* what a layer above keeps for the world; NULL for nothing */
+    void (*close_above)(void *); /* gives it up when the world closes */
     int32_t num_kept;
     struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;

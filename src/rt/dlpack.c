@@ -156,21 +156,18 @@ static tsr_status check_shape(tsr_context *ctx, const DLTensor *t, const tsr_ten
 }
 
 /* Its strides in bytes; where there is nothing to step over, those of the tensor. */
-static tsr_status read_strides(tsr_context *ctx, const DLTensor *t, tsr_tensor *into)
+static tsr_status read_strides(tsr_context *ctx, const DLTensor *t, const tsr_tensor *like,
+                               int64_t *strides)
 {
-    const int64_t item = tsr_dtype_item_bytes(into->dtype);
-    for (size_t i = 0; t->strides != NULL && i < into->geometry->rank; i++) {
-        int64_t stride;
-        if (into->local_shape[i] <= 1) {
-            continue;
-        }
-        if (!checked_mul(t->strides[i], item, &stride)) {
+    const int64_t item = tsr_dtype_item_bytes(like->dtype);
+    for (size_t i = 0; i < like->geometry->rank; i++) {
+        strides[i] = like->strides[i];
+        if (t->strides != NULL && like->local_shape[i] > 1 &&
+            !checked_mul(t->strides[i], item, &strides[i])) {
             return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
                               "stride %lld of dim %zu of the DLPack tensor is too large",
                               (long long)t->strides[i], i);
         }
-        into->row_major = into->row_major && stride == into->strides[i];
-        into->strides[i] = stride;
     }
     return TSR_OK;
 }
@@ -195,9 +192,18 @@ static tsr_status borrow(tsr_comm *world, const tsr_tensor_spec *spec,
     const DLTensor *t = &managed->dl_tensor;
     TSR_TRY(check_type(world->ctx, t, spec->dtype));
     char *data = t->data != NULL ? (char *)t->data + t->byte_offset : nothing;
-    TSR_TRY(tensor_make(world, spec, data, NULL, out));
-    TSR_TRY(check_shape(world->ctx, t, *out));
-    return read_strides(world->ctx, t, *out);
+    tsr_tensor *plain = NULL;
+    int64_t strides[KERNEL_MAX_RANK];
+    TSR_TRY(tensor_make(world, spec, data, NULL, &plain));
+    tsr_status status = check_shape(world->ctx, t, plain);
+    if (status == TSR_OK) {
+        status = read_strides(world->ctx, t, plain, strides);
+    }
+    if (status == TSR_OK) {
+        status = tensor_make(world, spec, data, strides, out);
+    }
+    tsr_tensor_release(plain);
+    return status;
 }
 
 tsr_status tsr_tensor_from_dlpack(tsr_comm *world, const tsr_tensor_spec *spec,

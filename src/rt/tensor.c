@@ -42,113 +42,46 @@ static tsr_status check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
     return TSR_OK;
 }
 
-tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                         const tsr_sharding **out)
+tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, tsr_tensor **out)
 {
-    const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
-    const tsr_mesh *kept = NULL;
-    TSR_TRY(tsr_mesh_rename(ctx, arena, mesh, tsr_mesh_name(mesh), &kept));
-    tsr_sharding_spec spec = {.mesh = kept,
-                              .rank = tsr_sharding_rank(sharding),
-                              .dims = sharding->dims,
-                              .reduction = tsr_sharding_reduction(sharding)};
-    spec.replicated = tsr_sharding_replicated(sharding, &spec.num_replicated);
-    spec.unreduced = tsr_sharding_unreduced(sharding, &spec.num_unreduced);
-    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
-}
-
-/* Whether the storage has rows that are no part of the tensor: those are zero. */
-static bool has_padding(const tsr_tensor *t)
-{
-    int64_t start[KERNEL_MAX_RANK];
-    int64_t size[KERNEL_MAX_RANK];
-    (void)tsr_geometry_box(t->geometry, t->world->rank, start, size);
-    for (size_t i = 0; i < t->geometry->rank; i++) {
-        if (size[i] != t->local_shape[i]) {
-            return true;
+    tsr_tensor *t = context_resize(world->ctx, NULL, 0, sizeof *t);
+    if (t == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    *t = (tsr_tensor){.world = world,
+                      .references = 1,
+                      .layout = layout,
+                      .data = data,
+                      .geometry = layout->geometry,
+                      .dtype = layout->dtype,
+                      .local_shape = layout->local_shape,
+                      .strides = layout->strides,
+                      .row_major = layout->row_major};
+    if (data == NULL) {
+        t->bytes = layout->bytes;
+        t->data = segment_alloc(world->own, t->bytes);
+        if (t->data == NULL) {
+            (void)context_resize(world->ctx, t, sizeof *t, 0);
+            return TSR_ERR_NOMEM;
+        }
+        if (layout->padded) {
+            memset(t->data, 0, t->bytes);
         }
     }
-    return false;
-}
-
-/* Whether the strides of a shape can be counted; for them an extent of 0 is one of 1. */
-static bool has_strides(const int64_t *shape, size_t rank, tsr_dtype dtype)
-{
-    int64_t bytes = tsr_dtype_item_bytes(dtype);
-    bool fits = true;
-    for (size_t i = 0; fits && i < rank; i++) {
-        fits = checked_mul(bytes, max_i64(shape[i], 1), &bytes);
-    }
-    return fits;
-}
-
-/* Both the whole tensor and what this rank stores of it must be countable in bytes. */
-static tsr_status check_bytes(const tsr_tensor *t)
-{
-    const tsr_geometry *g = t->geometry;
-    if (has_strides(g->shape, g->rank, t->dtype) &&
-        has_strides(t->local_shape, g->rank, t->dtype)) {
-        return TSR_OK;
-    }
-    return diag_error(t->world->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
-                      "the tensor has more than 2^63-1 bytes");
-}
-
-/* Fills in a tensor that has its arena; on failure the caller destroys that. */
-static tsr_status fill_in(tsr_tensor *t, const tsr_tensor_spec *spec, void *data,
-                          const int64_t *strides)
-{
-    tsr_context *ctx = t->world->ctx;
-    const tsr_sharding *sharding = NULL;
-    TSR_TRY(sharding_copy(ctx, t->arena, spec->sharding, &sharding));
-    TSR_TRY(tsr_geometry_create(ctx, t->arena, sharding, spec->rank, spec->shape, &t->geometry));
-    int64_t *own = ARENA_ARRAY(t->arena, int64_t, spec->rank);
-    t->local_shape = ARENA_ARRAY(t->arena, int64_t, spec->rank);
-    t->strides = own;
-    if (own == NULL || t->local_shape == NULL) {
-        return diag_nomem(ctx);
-    }
-    (void)tsr_geometry_stored_size(t->geometry, t->world->rank, t->local_shape);
-    TSR_TRY(check_bytes(t));
-    const int64_t bytes = stored_strides(t->geometry, t->world->rank, spec->dtype, own);
-    t->row_major = strides == NULL || memcmp(strides, own, spec->rank * sizeof *own) == 0;
-    if (!t->row_major) {
-        memcpy(own, strides, spec->rank * sizeof *own);
-    }
-    if (data != NULL) {
-        t->data = data;
-        return TSR_OK;
-    }
-    t->bytes = bytes > 0 ? (size_t)bytes : 1;
-    t->data = segment_alloc(t->world->own, t->bytes);
-    if (t->data == NULL) {
-        return TSR_ERR_NOMEM;
-    }
-    if (has_padding(t)) {
-        memset(t->data, 0, t->bytes);
-    }
+    (void)layout_retain(&world->layouts, layout);
+    *out = t;
     return TSR_OK;
 }
 
 tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                        const int64_t *strides, tsr_tensor **out)
 {
+    tensor_layout *layout = NULL;
     TSR_TRY(check_spec(world, spec));
-    tsr_arena *arena = NULL;
-    TSR_TRY(tsr_arena_create(world->ctx, &arena));
-    tsr_tensor *t = ARENA_NEW(arena, tsr_tensor);
-    if (t == NULL) {
-        tsr_arena_destroy(arena);
-        return diag_nomem(world->ctx);
-    }
-    *t = (tsr_tensor){.world = world, .arena = arena, .references = 1, .dtype = spec->dtype};
-    const tsr_status status = fill_in(t, spec, data, strides);
-    if (status < 0) {
-        tsr_arena_destroy(arena);
-        return status;
-    }
-    *out = t;
-    return TSR_OK;
+    TSR_TRY(layout_get(world, spec, strides, &layout));
+    const tsr_status status = tensor_of_layout(world, layout, data, out);
+    layout_release(&world->layouts, layout);
+    return status;
 }
 
 /* What tells one call to make a tensor from another. */
@@ -208,11 +141,7 @@ tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tensor_spec *spec, void *d
 
 int64_t tensor_elements(const tsr_tensor *tensor)
 {
-    int64_t elements = 1;
-    for (size_t i = 0; i < tensor->geometry->rank; i++) {
-        elements *= tensor->local_shape[i];
-    }
-    return elements;
+    return tensor->layout->elements;
 }
 
 void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high)
@@ -240,7 +169,8 @@ void tsr_tensor_release(tsr_tensor *tensor)
     if (tensor->bytes > 0 && on_release == NULL) {
         segment_free(tensor->world->own, tensor->data, tensor->bytes);
     }
-    tsr_arena_destroy(tensor->arena);
+    layout_release(&tensor->world->layouts, tensor->layout);
+    (void)context_resize(tensor->world->ctx, tensor, sizeof *tensor, 0);
     if (on_release != NULL) {
         on_release(state);
     }

@@ -5,18 +5,19 @@
 #include <tessera/tensor.h>
 
 #include "rt/comm.h"
-#include "shard/geometry.h"
+#include "rt/layout.h"
 
 struct tsr_tensor {
     tsr_comm *world;
-    tsr_arena *arena; /* of everything here but the data */
     int64_t references;
+    tensor_layout *layout;
+    char *data;
+    size_t bytes; /* owned; 0 when the memory is the caller's */
+    /* What the layout says, at hand. */
     const tsr_geometry *geometry;
     tsr_dtype dtype;
-    char *data;
-    int64_t *local_shape;
-    int64_t *strides;
-    size_t bytes; /* owned; 0 when the memory is the caller's */
+    const int64_t *local_shape;
+    const int64_t *strides;
     bool row_major;
     void (*on_release)(void *state); /* gives the memory back, instead of the segment; or NULL */
     void *release_state;
@@ -35,13 +36,15 @@ void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high);
 int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype dtype,
                        int64_t *strides);
 
+/*
+ * A tensor of a layout, over memory of the caller's, or of its own with `data` NULL; only this rank
+ * makes it. Rows that are no part of the tensor are zero, the rest is not set.
+ */
+tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, tsr_tensor **out);
+
 /* A tensor that only this rank makes: the others do so at the same place in the program. */
 tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                        const int64_t *strides, tsr_tensor **out);
-
-/* The arena's own copy of a sharding, its mesh included. */
-tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                         const tsr_sharding **out);
 
 /* tsr_redistribute_into, but that only one rank's part of the destination is written; -1 for all.
  */

@@ -70,6 +70,13 @@ tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *t
                             const tsr_mesh *mesh, const resolve_options *options,
                             const tsr_sharding **out);
 
+/* A hash of what a sharding says; names of axes and of the mesh are left out. */
+uint64_t sharding_hash(const tsr_sharding *sharding, uint64_t seed);
+
+/* The arena's own copy of a sharding, its mesh included. */
+tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                         const tsr_sharding **out);
+
 void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing printing);
 
 /* Reads `:dynamic[...]` or `:partitioned[...](...)`; `lex` stands behind the colon. */

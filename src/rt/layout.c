@@ -1,0 +1,162 @@
+#include "rt/layout.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "kernel/copy.h"
+#include "rt/tensor.h"
+
+static uint64_t hash_of(const tsr_tensor_spec *spec, const int64_t *strides)
+{
+    uint64_t hash = sharding_hash(spec->sharding, (uint64_t)spec->dtype);
+    hash = hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, hash);
+    return strides != NULL ? hash_bytes(strides, spec->rank * sizeof *strides, hash) : hash;
+}
+
+static bool is_of(const tensor_layout *l, const tsr_tensor_spec *spec, const int64_t *strides)
+{
+    const size_t bytes = spec->rank * sizeof *spec->shape;
+    return l->dtype == spec->dtype && l->geometry->rank == spec->rank &&
+           (bytes == 0 || memcmp(l->geometry->shape, spec->shape, bytes) == 0) &&
+           (strides == NULL ? l->row_major : memcmp(l->strides, strides, bytes) == 0) &&
+           tsr_sharding_equal(l->geometry->sharding, spec->sharding);
+}
+
+/* Whether the strides of a shape can be counted; for them an extent of 0 is one of 1. */
+static bool has_strides(const int64_t *shape, size_t rank, tsr_dtype dtype)
+{
+    int64_t bytes = tsr_dtype_item_bytes(dtype);
+    bool fits = true;
+    for (size_t i = 0; fits && i < rank; i++) {
+        fits = checked_mul(bytes, max_i64(shape[i], 1), &bytes);
+    }
+    return fits;
+}
+
+/* Both the whole tensor and what this rank stores of it must be countable in bytes. */
+static tsr_status check_bytes(tsr_context *ctx, const tensor_layout *l)
+{
+    const tsr_geometry *g = l->geometry;
+    if (has_strides(g->shape, g->rank, l->dtype) &&
+        has_strides(l->local_shape, g->rank, l->dtype)) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "the tensor has more than 2^63-1 bytes");
+}
+
+/* Whether the storage has rows that are no part of the tensor: those are zero. */
+static bool has_padding(const int64_t *box, const int64_t *stored, size_t rank)
+{
+    return rank > 0 && memcmp(box, stored, rank * sizeof *box) != 0;
+}
+
+/* Fills in a layout that has its arena; on failure the caller destroys that. */
+static tsr_status fill_in(tsr_comm *world, tensor_layout *l, const tsr_tensor_spec *spec,
+                          const int64_t *strides)
+{
+    const tsr_sharding *sharding = NULL;
+    int64_t size[KERNEL_MAX_RANK];
+    TSR_TRY(sharding_copy(world->ctx, l->arena, spec->sharding, &sharding));
+    TSR_TRY(
+        tsr_geometry_create(world->ctx, l->arena, sharding, spec->rank, spec->shape, &l->geometry));
+    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 3 * spec->rank);
+    if (numbers == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    int64_t *local_shape = numbers + spec->rank;
+    int64_t *own = numbers + 2 * spec->rank;
+    l->start = numbers;
+    l->local_shape = local_shape;
+    l->strides = own;
+    (void)tsr_geometry_box(l->geometry, world->rank, numbers, size);
+    (void)tsr_geometry_stored_size(l->geometry, world->rank, local_shape);
+    TSR_TRY(check_bytes(world->ctx, l));
+    const int64_t bytes = stored_strides(l->geometry, world->rank, spec->dtype, own);
+    l->bytes = bytes > 0 ? (size_t)bytes : 1;
+    l->elements = bytes / tsr_dtype_item_bytes(spec->dtype);
+    l->padded = has_padding(size, local_shape, spec->rank);
+    l->row_major = strides == NULL || memcmp(strides, own, spec->rank * sizeof *own) == 0;
+    if (!l->row_major) {
+        memcpy(own, strides, spec->rank * sizeof *own);
+    }
+    return TSR_OK;
+}
+
+static tsr_status make(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
+                       tensor_layout **out)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(world->ctx, &arena));
+    tensor_layout *l = ARENA_NEW(arena, tensor_layout);
+    if (l == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(world->ctx);
+    }
+    *l = (tensor_layout){.arena = arena, .references = 1, .dtype = spec->dtype};
+    const tsr_status status = fill_in(world, l, spec, strides);
+    if (status < 0) {
+        tsr_arena_destroy(arena);
+        return status;
+    }
+    *out = l;
+    return TSR_OK;
+}
+
+tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
+                      tensor_layout **out)
+{
+    const uint64_t hash = hash_of(spec, strides);
+    tensor_layout **place = &world->layouts.places[hash % LAYOUT_PLACES];
+    for (tensor_layout *l = *place; l != NULL; l = l->next) {
+        if (l->hash == hash && is_of(l, spec, strides)) {
+            *out = layout_retain(&world->layouts, l);
+            return TSR_OK;
+        }
+    }
+    TSR_TRY(make(world, spec, strides, out));
+    (*out)->hash = hash;
+    (*out)->next = *place;
+    *place = *out;
+    return TSR_OK;
+}
+
+tensor_layout *layout_retain(layout_table *table, tensor_layout *layout)
+{
+    table->unused -= layout->references == 0;
+    layout->references++;
+    return layout;
+}
+
+/* Gives back the layouts that nobody has, or all. */
+static void drop(layout_table *table, bool all)
+{
+    for (size_t i = 0; i < LAYOUT_PLACES; i++) {
+        for (tensor_layout **link = &table->places[i]; *link != NULL;) {
+            tensor_layout *l = *link;
+            if (all || l->references == 0) {
+                *link = l->next;
+                tsr_arena_destroy(l->arena);
+            } else {
+                link = &l->next;
+            }
+        }
+    }
+    table->unused = 0;
+}
+
+void layout_release(layout_table *table, tensor_layout *layout)
+{
+    layout->references--;
+    table->unused += layout->references == 0;
+    if (table->unused > LAYOUT_MOST_UNUSED) {
+        drop(table, false);
+    }
+}
+
+void layout_table_clear(layout_table *table)
+{
+    drop(table, true);
+}
