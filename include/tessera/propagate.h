@@ -108,13 +108,32 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_are
  * on what it holds, and how its results are laid out then: closed, with `reduction` pending over
  * the axes of reduction factors. So all operands that have a factor shard it alike and divide as
  * its dimensions need; factors that need replication or permutation are whole; no axis stands for
- * two factors; nothing is pending or ragged. TSR_NOT_APPLICABLE when it cannot: redistribute first.
+ * two factors; nothing is pending. A dimension with explicit sizes is a factor by itself, cut alike
+ * in every operand that has it. TSR_NOT_APPLICABLE when it cannot: redistribute first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_rule *rule, const tsr_mesh *mesh,
                                                      const tsr_sharding *const *operands,
                                                      tsr_reduction reduction,
                                                      const tsr_sharding **results) TSR_MT_CONTEXT;
+
+/*
+ * Layouts of the operands in which the op can run where they lie, as tsr_propagate_local wants
+ * them: for each factor the axes of one operand, chosen by the strategy, by priorities, and so that
+ * as few bytes as possible move; what an operand says is replicated is not sharded in it. `bytes`
+ * has the size of each operand, then of each result. The same object for an operand that can stay
+ * as it is.
+ */
+typedef struct tsr_alignment {
+    const tsr_rule *rule;
+    const tsr_mesh *mesh;
+    tsr_strategy strategy;
+    const tsr_sharding *const *operands; /* none of them NULL */
+    const int64_t *bytes;
+} tsr_alignment;
+TSR_API TSR_NODISCARD tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_alignment *op,
+                                                     const tsr_sharding **aligned) TSR_MT_CONTEXT;
 
 /* A decision as a sentence, `result 0 gets "x" for i from operand 0`; the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena,

@@ -120,6 +120,15 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_elementwise(tsr_context *ctx, tsr_aren
                                                       size_t num_operands, tsr_extents shape,
                                                       const tsr_rule **out) TSR_MT_CONTEXT;
 
+/*
+ * Any number of operands and one result, where operands repeat: their dimensions are the last ones of
+ * the result, and one of size 1 may grow.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_rule_broadcasting(tsr_context *ctx, tsr_arena *arena,
+                                                       const tsr_extents *operands,
+                                                       size_t num_operands, tsr_extents result,
+                                                       const tsr_rule **out) TSR_MT_CONTEXT;
+
 /* Which dimensions of the two operands of a product go together. */
 typedef struct tsr_dot_dims {
     size_t num_batch;

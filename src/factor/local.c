@@ -10,7 +10,8 @@
 /* What shards each factor, over all operands. */
 typedef struct local_op {
     projection p;
-    tsr_axis_list *axes; /* by factor */
+    tsr_axis_list *axes;        /* by factor */
+    const tsr_layout **layouts; /* by factor: explicit sizes, or NULL */
 } local_op;
 
 static int64_t shards_of(const local_op *l, size_t factor)
@@ -23,30 +24,87 @@ static bool is_plain(const tsr_sharding *s)
     return s->num_unreduced == 0;
 }
 
-/* All operands with a factor shard it alike, and none of them has an overflow there. */
+/* The dimension of a tensor that is this factor and nothing else; NULL when there is none. */
+static const tsr_rule_dim *dim_of_factor(const tsr_rule_tensor *t, size_t factor, size_t *dim)
+{
+    for (size_t d = 0; d < t->rank; d++) {
+        if (t->dims[d].num_factors == 1 && t->dims[d].factors[0] == factor) {
+            *dim = d;
+            return &t->dims[d];
+        }
+    }
+    return NULL;
+}
+
+/* The explicit sizes of a factor in an operand, without pad rows; NULL when there are none. */
+static const tsr_layout *layout_of(const local_op *l, size_t tensor, size_t factor)
+{
+    size_t dim;
+    if (dim_of_factor(&l->p.rule->tensors[tensor], factor, &dim) == NULL) {
+        return NULL;
+    }
+    const tsr_layout *layout = l->p.tensors[tensor].sharding->dims[dim].layout;
+    return layout != NULL && layout->alignment <= 1 ? layout : NULL;
+}
+
+/* What shards a factor in one operand, even or ragged; false when the operand is in the way. */
+static bool axes_in(const local_op *l, size_t tensor, size_t factor, const tsr_axis_list **axes,
+                    const tsr_layout **layout)
+{
+    const factor_state *f = &l->p.tensors[tensor].factors[factor];
+    *layout = f->overflow.count > 0 ? layout_of(l, tensor, factor) : NULL;
+    *axes = *layout != NULL ? &f->overflow : &f->axes;
+    return f->overflow.count == 0 || *layout != NULL;
+}
+
+static bool same_layout(const tsr_layout *a, const tsr_layout *b, int64_t shards)
+{
+    return a == NULL || b == NULL ? a == b : layout_equal(a, b, shards);
+}
+
+/* Whether every result has a factor; one with explicit sizes as a dimension by itself. */
+static bool reaches_results(const local_op *l, size_t factor)
+{
+    const tsr_rule *rule = l->p.rule;
+    for (size_t t = rule->num_operands; t < l->p.num_tensors; t++) {
+        size_t dim;
+        if (!l->p.tensors[t].factors[factor].present ||
+            (l->layouts[factor] != NULL &&
+             dim_of_factor(&rule->tensors[t], factor, &dim) == NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All operands with a factor shard it alike, and the op can do with that. */
 static bool find_axes(local_op *l, size_t factor)
 {
     bool first = true;
     l->axes[factor].count = 0;
+    l->layouts[factor] = NULL;
     for (size_t t = 0; t < l->p.rule->num_operands; t++) {
-        const factor_state *f = &l->p.tensors[t].factors[factor];
-        if (!f->present) {
+        const tsr_axis_list *axes;
+        const tsr_layout *layout;
+        if (!l->p.tensors[t].factors[factor].present) {
             continue;
         }
-        if (f->overflow.count > 0) {
+        if (!axes_in(l, t, factor, &axes, &layout)) {
             return false;
         }
         if (first) {
-            copy_axes(&l->axes[factor], &f->axes);
-        } else if (!tsr_axes_equal(l->axes[factor].refs, l->axes[factor].count, f->axes.refs,
-                                   f->axes.count)) {
+            copy_axes(&l->axes[factor], axes);
+            l->layouts[factor] = layout;
+        } else if (!tsr_axes_equal(l->axes[factor].refs, l->axes[factor].count, axes->refs,
+                                   axes->count) ||
+                   !same_layout(l->layouts[factor], layout, shards_of(l, factor))) {
             return false;
         }
         first = false;
     }
     const tsr_factor_kind kind = l->p.rule->factors[factor].kind;
-    return l->axes[factor].count == 0 || kind == TSR_FACTOR_PASS_THROUGH ||
-           kind == TSR_FACTOR_REDUCTION;
+    return l->axes[factor].count == 0 || kind == TSR_FACTOR_REDUCTION ||
+           (kind == TSR_FACTOR_PASS_THROUGH && reaches_results(l, factor));
 }
 
 /* No axis may stand for two factors: a device would see only the diagonal of their product. */
@@ -140,6 +198,7 @@ static tsr_status lay_out(const local_op *l, const tsr_rule_tensor *of, tsr_redu
             TSR_TRY(add_axes(l, of->dims[d].factors[i], &axes));
         }
         dims[d] = tsr_dim_closed(axes.refs, axes.count);
+        dims[d].layout = of->dims[d].num_factors == 1 ? l->layouts[of->dims[d].factors[0]] : NULL;
     }
     for (size_t f = 0; f < l->p.rule->num_factors; f++) {
         if (l->p.rule->factors[f].kind == TSR_FACTOR_REDUCTION) {
@@ -162,8 +221,9 @@ tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena, const tsr_rul
     const tsr_propagation op = {.rule = rule, .mesh = mesh};
     const size_t count = rule_num_tensors(rule);
     const tsr_sharding **all = ARENA_ARRAY(arena, const tsr_sharding *, count);
-    local_op l = {.axes = ARENA_ARRAY(arena, tsr_axis_list, rule->num_factors)};
-    if (all == NULL || l.axes == NULL) {
+    local_op l = {.axes = ARENA_ARRAY(arena, tsr_axis_list, rule->num_factors),
+                  .layouts = ARENA_ARRAY(arena, const tsr_layout *, rule->num_factors)};
+    if (all == NULL || l.axes == NULL || l.layouts == NULL) {
         return diag_nomem(ctx);
     }
     for (size_t t = 0; t < count; t++) {

@@ -228,6 +228,26 @@ tsr_status tsr_rule_broadcast(tsr_context *ctx, tsr_arena *arena, tsr_extents op
     return rule_finish(&b, out);
 }
 
+tsr_status tsr_rule_broadcasting(tsr_context *ctx, tsr_arena *arena, const tsr_extents *operands,
+                                 size_t num_operands, tsr_extents result, const tsr_rule **out)
+{
+    for (size_t i = 0; i < num_operands; i++) {
+        TSR_TRY(check_broadcast(ctx, operands[i], result, NULL));
+    }
+    rule_builder b = rule_start(ctx, arena, operands, num_operands, &result, 1);
+    for (size_t o = 0; o < result.rank; o++) {
+        const size_t f = rule_factor(&b, result.sizes[o], PASS, false);
+        for (size_t i = 0; i < num_operands; i++) {
+            const size_t d = source_of(o, operands[i], result, NULL);
+            if (d != NO_DIM && operands[i].sizes[d] == result.sizes[o]) {
+                rule_put(&b, i, d, f);
+            }
+        }
+        rule_put(&b, num_operands, o, f);
+    }
+    return rule_finish(&b, out);
+}
+
 static tsr_status check_same_rank(tsr_context *ctx, const char *op, tsr_extents a, tsr_extents b)
 {
     if (a.rank != b.rank) {

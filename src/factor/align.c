@@ -1,0 +1,288 @@
+/* Which layouts of its operands an op can run in, near to those that they have. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "factor/project.h"
+#include "shard/sharding.h"
+
+/* What a factor might be sharded by, and how much speaks for it. */
+typedef struct candidate {
+    tsr_axis_list axes;
+    int64_t priority; /* 0 before 1, before 2 .. */
+    int64_t bytes;    /* of the operands that have just this, without what a pending sum costs */
+    int64_t shards;
+} candidate;
+
+typedef struct aligning {
+    projection p;
+    const tsr_alignment *op;
+    candidate *best; /* by factor */
+    bool *settled;   /* by factor */
+} aligning;
+
+static int64_t add_bytes(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return checked_add(a, b, &sum) ? sum : INT64_MAX;
+}
+
+/* The strongest priority of the dimensions of an operand that have a factor. */
+static int64_t priority_of(const aligning *a, size_t tensor, size_t factor)
+{
+    const tsr_rule_tensor *t = &a->p.rule->tensors[tensor];
+    int64_t priority = INT64_MAX;
+    for (size_t d = 0; d < t->rank; d++) {
+        for (size_t i = 0; i < t->dims[d].num_factors; i++) {
+            if (t->dims[d].factors[i] == factor) {
+                const int64_t own = a->p.tensors[tensor].sharding->dims[d].priority;
+                priority = min_i64(priority, max_i64(own, 0));
+            }
+        }
+    }
+    return priority;
+}
+
+/* Whether the op can run with a factor sharded at all. */
+static bool can_be_sharded(const aligning *a, size_t factor)
+{
+    const tsr_factor_kind kind = a->p.rule->factors[factor].kind;
+    for (size_t t = a->p.rule->num_operands; t < a->p.num_tensors; t++) {
+        if (kind == TSR_FACTOR_PASS_THROUGH && !a->p.tensors[t].factors[factor].present) {
+            return false;
+        }
+    }
+    return kind == TSR_FACTOR_PASS_THROUGH || kind == TSR_FACTOR_REDUCTION;
+}
+
+/* Cuts a list before what an operand with the factor says is replicated. */
+static void respect_replication(const aligning *a, size_t factor, tsr_axis_list *axes)
+{
+    for (size_t t = 0; t < a->p.rule->num_operands; t++) {
+        const tsr_sharding *s = a->p.tensors[t].sharding;
+        if (a->p.tensors[t].factors[factor].present) {
+            tsr_axes_truncate(axes, s->replicated, s->num_replicated);
+        }
+    }
+}
+
+/* How many bytes have just these axes for a factor; less those of sums that would be pending. */
+static int64_t bytes_for(const aligning *a, size_t factor, const tsr_axis_list *axes)
+{
+    int64_t bytes = 0;
+    for (size_t t = 0; t < a->p.rule->num_operands; t++) {
+        const factor_state *f = &a->p.tensors[t].factors[factor];
+        if (f->present && f->overflow.count == 0 &&
+            tsr_axes_equal(f->axes.refs, f->axes.count, axes->refs, axes->count)) {
+            bytes = add_bytes(bytes, a->op->bytes[t]);
+        }
+    }
+    for (size_t t = a->p.rule->num_operands; t < a->p.num_tensors; t++) {
+        if (a->p.rule->factors[factor].kind == TSR_FACTOR_REDUCTION) {
+            bytes -= min_i64(a->op->bytes[t], INT64_MAX / 8) * 2;
+        }
+    }
+    return bytes;
+}
+
+/* Whether one candidate is to be preferred to another, which came first. */
+static bool is_better(tsr_strategy strategy, const candidate *a, const candidate *b)
+{
+    if ((a->axes.count == 0) != (b->axes.count == 0)) {
+        return a->axes.count > 0;
+    }
+    if (a->priority != b->priority) {
+        return a->priority < b->priority;
+    }
+    if (strategy == TSR_STRATEGY_MOST_PARALLEL && a->shards != b->shards) {
+        return a->shards > b->shards;
+    }
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a->shards > b->shards;
+}
+
+/* What one operand has for a factor, as a candidate. */
+static tsr_status candidate_of(const aligning *a, size_t tensor, size_t factor, candidate *out)
+{
+    const factor_state *f = &a->p.tensors[tensor].factors[factor];
+    *out = (candidate){.axes = new_axis_list(&a->p), .priority = priority_of(a, tensor, factor)};
+    if (out->axes.refs == NULL) {
+        return diag_nomem(a->p.ctx);
+    }
+    copy_axes(&out->axes, &f->axes);
+    respect_replication(a, factor, &out->axes);
+    out->bytes = bytes_for(a, factor, &out->axes);
+    out->shards = tsr_axes_size(out->axes.refs, out->axes.count);
+    return TSR_OK;
+}
+
+/* What two candidates have in common; one that has nothing agrees with everything. */
+static tsr_status agree(const aligning *a, size_t factor, candidate *best, const candidate *other)
+{
+    if (other->axes.count == 0 || best->axes.count == 0) {
+        *best = best->axes.count == 0 ? *other : *best;
+        return TSR_OK;
+    }
+    tsr_axis_list common = new_axis_list(&a->p);
+    if (common.refs == NULL) {
+        return diag_nomem(a->p.ctx);
+    }
+    TSR_TRY(tsr_axes_common_prefix(best->axes.refs, best->axes.count, other->axes.refs,
+                                   other->axes.count, &common));
+    best->axes = common;
+    best->priority = min_i64(best->priority, other->priority);
+    best->bytes = bytes_for(a, factor, &common);
+    best->shards = tsr_axes_size(common.refs, common.count);
+    return TSR_OK;
+}
+
+static tsr_status choose_for(aligning *a, size_t factor)
+{
+    candidate *best = &a->best[factor];
+    bool first = true;
+    *best = (candidate){.axes = new_axis_list(&a->p), .shards = 1};
+    if (best->axes.refs == NULL) {
+        return diag_nomem(a->p.ctx);
+    }
+    for (size_t t = 0; can_be_sharded(a, factor) && t < a->p.rule->num_operands; t++) {
+        candidate other;
+        if (!a->p.tensors[t].factors[factor].present) {
+            continue;
+        }
+        TSR_TRY(candidate_of(a, t, factor, &other));
+        if (!first && a->op->strategy == TSR_STRATEGY_BASIC) {
+            TSR_TRY(agree(a, factor, best, &other));
+        } else if (first || is_better(a->op->strategy, &other, best)) {
+            *best = other;
+        }
+        first = false;
+    }
+    return TSR_OK;
+}
+
+/* Gives axes that several factors want to the best of them. */
+static void settle(aligning *a)
+{
+    const size_t count = a->p.rule->num_factors;
+    for (size_t n = 0; n < count; n++) {
+        size_t next = count;
+        for (size_t f = 0; f < count; f++) {
+            if (!a->settled[f] &&
+                (next == count || is_better(a->op->strategy, &a->best[f], &a->best[next]))) {
+                next = f;
+            }
+        }
+        a->settled[next] = true;
+        for (size_t f = 0; f < count; f++) {
+            if (!a->settled[f]) {
+                tsr_axes_truncate(&a->best[f].axes, a->best[next].axes.refs,
+                                  a->best[next].axes.count);
+            }
+        }
+    }
+}
+
+/* Cuts the axes of a factor to those whose product divides its size. */
+static bool cut_to_divisor(const aligning *a, size_t factor)
+{
+    tsr_axis_list *axes = &a->best[factor].axes;
+    const size_t before = axes->count;
+    const int64_t size = rule_factor_size(a->p.rule, factor);
+    while (axes->count > 0 && size % tsr_axes_size(axes->refs, axes->count) != 0) {
+        axes->count--;
+    }
+    return axes->count != before;
+}
+
+/* Makes chunks of a dimension chunks of its factors; whether something changed. */
+static bool fit_dim(const aligning *a, const tsr_rule_dim *dim)
+{
+    bool changed = false;
+    bool full = true;
+    for (size_t i = 0; dim->num_factors > 1 && i < dim->num_factors; i++) {
+        tsr_axis_list *axes = &a->best[dim->factors[i]].axes;
+        if (!full && axes->count > 0) {
+            axes->count = 0;
+            changed = true;
+        }
+        changed = cut_to_divisor(a, dim->factors[i]) || changed;
+        full = full && tsr_axes_size(axes->refs, axes->count) ==
+                           rule_factor_size(a->p.rule, dim->factors[i]);
+    }
+    return changed;
+}
+
+static void fit(aligning *a)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t t = 0; t < a->p.num_tensors; t++) {
+            for (size_t d = 0; d < a->p.rule->tensors[t].rank; d++) {
+                changed = fit_dim(a, &a->p.rule->tensors[t].dims[d]) || changed;
+            }
+        }
+    }
+}
+
+/* The sharding of an operand by its factors. */
+static tsr_status lay_out(const aligning *a, size_t tensor, const tsr_sharding **out)
+{
+    const tsr_rule_tensor *of = &a->p.rule->tensors[tensor];
+    const tsr_sharding *given = a->p.tensors[tensor].sharding;
+    bool same = given->num_unreduced == 0;
+    tsr_dim *dims = ARENA_ARRAY(a->p.arena, tsr_dim, of->rank);
+    if (dims == NULL) {
+        return diag_nomem(a->p.ctx);
+    }
+    for (size_t d = 0; d < of->rank; d++) {
+        tsr_axis_list axes = new_axis_list(&a->p);
+        if (axes.refs == NULL) {
+            return diag_nomem(a->p.ctx);
+        }
+        for (size_t i = 0; i < of->dims[d].num_factors; i++) {
+            const tsr_axis_list *more = &a->best[of->dims[d].factors[i]].axes;
+            for (size_t k = 0; k < more->count; k++) {
+                TSR_TRY(tsr_axes_add(a->p.mesh, &axes, more->refs[k]));
+            }
+        }
+        dims[d] = tsr_dim_closed(axes.refs, axes.count);
+        same = same && given->dims[d].layout == NULL &&
+               tsr_axes_equal(axes.refs, axes.count, given->dims[d].axes, given->dims[d].num_axes);
+    }
+    if (same) {
+        *out = given;
+        return TSR_OK;
+    }
+    const tsr_sharding_spec spec = {.mesh = a->p.mesh, .rank = of->rank, .dims = dims};
+    return tsr_sharding_create(a->p.ctx, a->p.arena, &spec, TSR_SHARDING_CANONICALIZE, out);
+}
+
+tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
+                               const tsr_sharding **aligned)
+{
+    const tsr_rule *rule = op->rule;
+    const tsr_propagation projected = {.rule = rule, .mesh = op->mesh};
+    const size_t count = rule_num_tensors(rule);
+    const tsr_sharding **all = ARENA_ARRAY(arena, const tsr_sharding *, count);
+    aligning a = {.op = op,
+                  .best = ARENA_ARRAY(arena, candidate, rule->num_factors),
+                  .settled = ARENA_ARRAY(arena, bool, rule->num_factors)};
+    if (all == NULL || a.best == NULL || a.settled == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t t = 0; t < count; t++) {
+        all[t] = t < rule->num_operands ? op->operands[t] : NULL;
+    }
+    TSR_TRY(project(ctx, arena, &projected, op->mesh, all, &a.p));
+    for (size_t f = 0; f < rule->num_factors; f++) {
+        a.settled[f] = false;
+        TSR_TRY(choose_for(&a, f));
+    }
+    settle(&a);
+    fit(&a);
+    for (size_t t = 0; t < rule->num_operands; t++) {
+        TSR_TRY(lay_out(&a, t, &aligned[t]));
+    }
+    return TSR_OK;
+}
