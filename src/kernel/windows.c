@@ -80,10 +80,12 @@ bool windows_init(windows *w, const gather_job *job, const tsr_view *slices)
                         ? job->indices->strides[job->index_vector_dim]
                         : 0;
     init_window(w, slices);
+    w->is_box_empty = false;
     for (size_t d = 0; d < w->rank; d++) {
         if (w->shape[d] == 0) {
             return false;
         }
+        w->is_box_empty = w->is_box_empty || job->input->shape[d] == 0;
     }
     if (!init_nest(w, slices)) {
         return false;
@@ -171,5 +173,5 @@ bool windows_part(const windows *w, const int64_t *starts, window_part *part)
         part->slice += first * w->slice_strides[d];
         part->input += (from + first) * w->input_strides[d];
     }
-    return true;
+    return !w->is_box_empty;
 }

@@ -9,13 +9,14 @@ typedef struct windows {
     const gather_job *job;
     size_t item;
     size_t rank; /* of the input */
+    bool is_box_empty;
 
     /* One window, by the dimensions of the input; those that the slices lack have size 1. */
     int64_t shape[KERNEL_MAX_RANK];
     int64_t slice_strides[KERNEL_MAX_RANK];
     const int64_t *input_strides;
 
-    /* Where this one is; `input` and `lowest` are of the batch, not moved by the indices. */
+    /* Where this one is; `input` is not moved by the indices. */
     loops nest;
     int64_t inner;
     int64_t index_step; /* from one number of an index vector to the next */
