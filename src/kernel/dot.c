@@ -8,7 +8,7 @@
 #include "kernel/simd.h"
 
 /* Rows of halves in f32: as many at a time, so that compilers use vectors. */
-enum { CHUNK = 64 };
+enum { CHUNK = 64, HALF = 2, FLOAT = 4 };
 
 /* Blocks of halves, in f32: at most 12 MiB in all. */
 enum { HALF_MOST = 1024 };
@@ -43,8 +43,10 @@ typedef void (*convert_row)(char *halves, int64_t stride, char *floats, int64_t 
 #define DEFINE_ROW(name)                                                                           \
     INLINE void name##_row(char *halves, int64_t stride, char *floats, int64_t n)                  \
     {                                                                                              \
-        for (; stride == 2 && n >= CHUNK; n -= CHUNK, halves += 2 * CHUNK, floats += 4 * CHUNK) {  \
-            name##_items(halves, 2, floats, CHUNK);                                                \
+        for (; stride == HALF && n >= CHUNK; n -= CHUNK) {                                         \
+            name##_items(halves, HALF, floats, CHUNK);                                             \
+            halves += (ptrdiff_t)HALF * CHUNK;                                                     \
+            floats += (ptrdiff_t)FLOAT * CHUNK;                                                    \
         }                                                                                          \
         name##_items(halves, stride, floats, n);                                                   \
     }                                                                                              \

@@ -54,7 +54,7 @@ typedef void (*multiply_function)(const product *p);
         name##_vector sums[ROWS_AT_ONCE][2] = {{{0}}};                                             \
         for (int64_t q = 0; q < p->k; q++) {                                                       \
             name##_vector y[2];                                                                    \
-            memcpy(y, strip + q * STRIP, STRIP);                                                   \
+            memcpy(y, strip + q * STRIP, sizeof y);                                                \
             for (int64_t i = 0; i < rows; i++) {                                                   \
                 item x;                                                                            \
                 memcpy(&x, p->a.data + (row + i) * p->a.row_stride + q * p->a.col_stride,          \
@@ -66,7 +66,7 @@ typedef void (*multiply_function)(const product *p);
         }                                                                                          \
         for (int64_t i = 0; i < rows; i++) {                                                       \
             item out[name##_WIDTH];                                                                \
-            memcpy(out, sums[i], STRIP);                                                           \
+            memcpy(out, sums[i], sizeof out);                                                      \
             name##_store(p->dst.data + (row + i) * p->dst.row_stride + col * p->dst.col_stride,    \
                          p->dst.col_stride, out, n, p->accumulate);                                \
         }                                                                                          \

@@ -8,14 +8,21 @@
  */
 enum { RADIX = 256, FEW = 24, MOST_DIGITS = 8 };
 
-/* Both -0 and 0 are 0, all NaNs the highest key, and negative numbers in the opposite order. */
-#define FLOAT_KEY(bits, sign, infinity)                                                            \
-    ((bits) & ((sign)-1)) > (infinity) ? (sign) | ((sign)-1)                                       \
-    : ((bits) & ((sign)-1)) == 0       ? (sign)                                                    \
-    : ((bits) & (sign)) != 0           ? ~(bits) & ((sign) | ((sign)-1))                           \
-                                       : (bits) | (sign)
-
 typedef uint64_t (*key_function)(const char *item);
+
+/* Both -0 and 0 are 0, all NaNs the highest key, and negative numbers in the opposite order. */
+static inline uint64_t float_key(uint64_t bits, uint64_t sign, uint64_t infinity)
+{
+    const uint64_t all = sign | (sign - 1);
+    const uint64_t magnitude = bits & (sign - 1);
+    if (magnitude > infinity) {
+        return all;
+    }
+    if (magnitude == 0) {
+        return sign;
+    }
+    return (bits & sign) != 0 ? ~bits & all : bits | sign;
+}
 
 #define DEFINE_KEY(name, type, expression)                                                         \
     static uint64_t name(const char *item)                                                         \
@@ -34,11 +41,11 @@ DEFINE_KEY(i8_key, uint8_t, x ^ 0x80)
 DEFINE_KEY(i16_key, uint16_t, x ^ 0x8000)
 DEFINE_KEY(i32_key, uint32_t, x ^ 0x80000000)
 DEFINE_KEY(i64_key, uint64_t, x ^ UINT64_C(0x8000000000000000))
-DEFINE_KEY(f16_key, uint16_t, FLOAT_KEY(x, UINT64_C(0x8000), UINT64_C(0x7c00)))
-DEFINE_KEY(bf16_key, uint16_t, FLOAT_KEY(x, UINT64_C(0x8000), UINT64_C(0x7f80)))
-DEFINE_KEY(f32_key, uint32_t, FLOAT_KEY(x, UINT64_C(0x80000000), UINT64_C(0x7f800000)))
+DEFINE_KEY(f16_key, uint16_t, float_key(x, UINT64_C(0x8000), UINT64_C(0x7c00)))
+DEFINE_KEY(bf16_key, uint16_t, float_key(x, UINT64_C(0x8000), UINT64_C(0x7f80)))
+DEFINE_KEY(f32_key, uint32_t, float_key(x, UINT64_C(0x80000000), UINT64_C(0x7f800000)))
 DEFINE_KEY(f64_key, uint64_t,
-           FLOAT_KEY(x, UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000)))
+           float_key(x, UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000)))
 
 static const key_function keys[] = {
     [TSR_I1] = u8_key,   [TSR_I8] = i8_key,   [TSR_I16] = i16_key,   [TSR_I32] = i32_key,
@@ -54,17 +61,19 @@ bool sort_supports(tsr_dtype dtype)
 
 /* A key of at most 32 bits above its index, or a pair. */
 typedef uint64_t narrow;
+typedef narrow *narrow_list;
 typedef struct wide {
     uint64_t key;
     uint64_t index;
 } wide;
+typedef wide *wide_list;
 
 #define NARROW_KEY(x) ((x) >> 32)
 #define WIDE_KEY(x) ((x).key)
 
 /* Sorts n entries in `a`, with as much room in `b`; returns which of the two has them. */
 #define DEFINE_SORT(entry, key_of)                                                                 \
-    static entry *entry##_sort_few(entry *a, size_t n)                                             \
+    static entry##_list entry##_sort_few(entry##_list a, size_t n)                                 \
     {                                                                                              \
         for (size_t i = 1; i < n; i++) {                                                           \
             const entry x = a[i];                                                                  \
@@ -76,7 +85,7 @@ typedef struct wide {
         }                                                                                          \
         return a;                                                                                  \
     }                                                                                              \
-    static void entry##_count(const entry *a, size_t n, size_t digits, size_t counts[][RADIX])     \
+    static void entry##_count(const entry a[], size_t n, size_t digits, size_t counts[][RADIX])    \
     {                                                                                              \
         memset(counts, 0, digits * sizeof counts[0]);                                              \
         for (size_t i = 0; i < n; i++) {                                                           \
@@ -86,7 +95,8 @@ typedef struct wide {
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    static void entry##_pass(entry *to, const entry *from, size_t n, size_t digit, size_t *counts) \
+    static void entry##_pass(entry##_list to, const entry from[], size_t n, size_t digit,          \
+                             size_t *counts)                                                       \
     {                                                                                              \
         size_t sum = 0;                                                                            \
         for (size_t i = 0; i < RADIX; i++) {                                                       \
@@ -98,7 +108,7 @@ typedef struct wide {
             to[counts[key_of(from[i]) >> (8 * digit) & (RADIX - 1)]++] = from[i];                  \
         }                                                                                          \
     }                                                                                              \
-    static entry *entry##_sort(entry *a, entry *b, size_t n, size_t digits)                        \
+    static entry##_list entry##_sort(entry##_list a, entry##_list b, size_t n, size_t digits)      \
     {                                                                                              \
         size_t counts[MOST_DIGITS][RADIX];                                                         \
         if (n <= FEW) {                                                                            \
@@ -110,7 +120,7 @@ typedef struct wide {
                 continue;                                                                          \
             }                                                                                      \
             entry##_pass(b, a, n, d, counts[d]);                                                   \
-            entry *const sorted = b;                                                               \
+            const entry##_list sorted = b;                                                         \
             b = a;                                                                                 \
             a = sorted;                                                                            \
         }                                                                                          \
@@ -125,6 +135,7 @@ typedef struct sort_job {
     key_function key;
     size_t item;
     size_t n;
+    size_t kept; /* of each line */
     bool is_narrow;
     uint64_t flip; /* of every key, when the order is descending */
     int64_t src_stride;
@@ -165,15 +176,13 @@ static void put(const sort_job *job, const char *src, uint64_t from, char *value
 #define DEFINE_LINE(entry, make, index_of)                                                         \
     static void entry##_line(const sort_job *job, const char *src, char *value, char *index)       \
     {                                                                                              \
-        entry *const a = job->scratch;                                                             \
+        const entry##_list a = job->scratch;                                                       \
         for (size_t i = 0; i < job->n; i++) {                                                      \
             const uint64_t key = job->key(src + (int64_t)i * job->src_stride) ^ job->flip;         \
             a[i] = make(key, i);                                                                   \
         }                                                                                          \
-        const entry *sorted = entry##_sort(a, a + job->n, job->n, job->item);                      \
-        const tsr_view *shown = value != NULL ? job->values : job->indices;                        \
-        const size_t kept = (size_t)shown->shape[job->dim];                                        \
-        for (size_t i = 0; i < kept; i++) {                                                        \
+        const entry##_list sorted = entry##_sort(a, a + job->n, job->n, job->item);                \
+        for (size_t i = 0; i < job->kept; i++) {                                                   \
             put(job, src, index_of(sorted[i]), value, index);                                      \
             value = value != NULL ? value + job->values->strides[job->dim] : NULL;                 \
             index = index != NULL ? index + job->indices->strides[job->dim] : NULL;                \
@@ -182,7 +191,7 @@ static void put(const sort_job *job, const char *src, uint64_t from, char *value
 
 #define NARROW(key, index) ((key) << 32 | (index))
 #define NARROW_INDEX(x) ((x)&UINT32_MAX)
-#define WIDE(key, index) ((wide){key, index})
+#define WIDE(key, index) ((wide){(key), (index)})
 #define WIDE_INDEX(x) ((x).index)
 
 DEFINE_LINE(narrow, NARROW, NARROW_INDEX)
@@ -207,14 +216,24 @@ static bool init_lines(loops *nest, const tsr_view *src, const tsr_view *values,
     return loops_init_sorted(nest, shape, count, arrays, 3, 0);
 }
 
+static char *place_in(const tsr_view *view, int64_t offset)
+{
+    return view != NULL ? (char *)view->data + offset : NULL;
+}
+
 void kernel_sort(const tsr_view *values, const tsr_view *indices, const tsr_view *src, size_t dim,
                  bool descending, void *scratch)
 {
+    const tsr_view *shown = values != NULL ? values : indices;
+    if (shown == NULL) {
+        return;
+    }
     const size_t item = (size_t)tsr_dtype_item_bytes(src->dtype);
     const uint64_t all = UINT64_MAX >> (64 - 8 * item);
     const sort_job job = {.key = keys[src->dtype],
                           .item = item,
                           .n = (size_t)src->shape[dim],
+                          .kept = (size_t)shown->shape[dim],
                           .is_narrow = is_narrow(item, src->shape[dim]),
                           .flip = descending ? all : 0,
                           .src_stride = src->strides[dim],
@@ -223,22 +242,15 @@ void kernel_sort(const tsr_view *values, const tsr_view *indices, const tsr_view
                           .dim = dim,
                           .scratch = scratch};
     loops nest;
-    if ((values == NULL && indices == NULL) || job.n == 0 ||
-        !init_lines(&nest, src, values, indices, dim)) {
+    if (job.n == 0 || !init_lines(&nest, src, values, indices, dim)) {
         return;
     }
     do {
         const loop *inner = &nest.loops[nest.count - 1];
         for (int64_t i = 0; i < inner->size; i++) {
             const char *from = (const char *)src->data + nest.offsets[0] + i * inner->strides[0];
-            char *value = NULL;
-            char *index = NULL;
-            if (values != NULL) {
-                value = (char *)values->data + nest.offsets[1] + i * inner->strides[1];
-            }
-            if (indices != NULL) {
-                index = (char *)indices->data + nest.offsets[2] + i * inner->strides[2];
-            }
+            char *value = place_in(values, nest.offsets[1] + i * inner->strides[1]);
+            char *index = place_in(indices, nest.offsets[2] + i * inner->strides[2]);
             (job.is_narrow ? narrow_line : wide_line)(&job, from, value, index);
         }
     } while (loops_next(&nest));

@@ -8,6 +8,7 @@
 
 #include "kernel/dot.h"
 #include "kernel/half.h"
+#include "kernel/product.h"
 
 static bool is_complex(tsr_dtype dtype)
 {
@@ -96,11 +97,11 @@ static void fill(rng *r, strided *s)
 
 static int64_t product_of(const int64_t *sizes, size_t count)
 {
-    int64_t product = 1;
+    int64_t total = 1;
     for (size_t i = 0; i < count; i++) {
-        product *= sizes[i];
+        total *= sizes[i];
     }
-    return product;
+    return total;
 }
 
 /* One element in the plainest way; integers modulo 2^64 have the right low bits. */
@@ -335,6 +336,39 @@ static void joined_dimensions_need_no_scratch(void **state)
     }
 }
 
+/* Leading dimensions are ints; strides of single rows and columns are never used. */
+static void cblas_takes_what_fits_its_ints(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t rows, cols, row_stride, col_stride;
+        bool wanted;
+    } rows[] = {
+        {3, 5, 20, 4, true},
+        {3, 5, 4, 12, true},
+        {3, 5, 16, 4, false},
+        {3, 5, 4, 8, false},
+        {3, 5, 22, 4, false},
+        {3, 5, 40, 8, false},
+        {3, 5, -20, 4, false},
+        {3, 5, 20, -4, false},
+        {3, 5, 0, 4, false},
+        {3, 5, 4, 0, false},
+        {3, 5, INT64_C(1) << 33, 4, false},
+        {1, 5, -1, 4, true},
+        {3, 1, 4, 7, true},
+        {3, 1, 8, 7, true},
+        {1, 1, 0, 0, true},
+        {3, 5, 4 * INT64_C(2147483647), 4, true},
+        {1, 5, 0, 0, false},
+        {1, 5, 0, 12, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const matrix x = {NULL, rows[i].row_stride, rows[i].col_stride};
+        assert_int_equal(blas_takes(&x, rows[i].rows, rows[i].cols, 4), rows[i].wanted);
+    }
+}
+
 /* 4096 + 1 + .. + 1 in f16 steps of 4 would stay; rounded once it does not. */
 static void halves_are_rounded_once(void **state)
 {
@@ -403,6 +437,7 @@ int main(void)
         cmocka_unit_test(products_are_cut_into_blocks),
         cmocka_unit_test(no_transposition_needs_scratch),
         cmocka_unit_test(joined_dimensions_need_no_scratch),
+        cmocka_unit_test(cblas_takes_what_fits_its_ints),
         cmocka_unit_test(halves_are_rounded_once),
         cmocka_unit_test(threads_may_multiply_at_once),
     };

@@ -246,11 +246,12 @@ static void piece_init(const scene *s, const strided *input, const strided *slic
     p->input = input->view;
     p->indices = s->indices.view;
     p->slices = slices->view;
-    tsr_view *const views[] = {&p->input, &p->indices, &p->slices};
-    for (size_t i = 0; i < 3; i++) {
-        memcpy(p->shapes[i], views[i]->shape, sizeof p->shapes[i]);
-        views[i]->shape = p->shapes[i];
-    }
+    memcpy(p->shapes[0], input->shape, sizeof p->shapes[0]);
+    memcpy(p->shapes[1], s->indices.shape, sizeof p->shapes[1]);
+    memcpy(p->shapes[2], slices->shape, sizeof p->shapes[2]);
+    p->input.shape = p->shapes[0];
+    p->indices.shape = p->shapes[1];
+    p->slices.shape = p->shapes[2];
     for (size_t d = 0; d < s->rank; d++) {
         p->start[d] = from[d];
         narrow(&p->input, p->shapes[0], d, from[d], size[d]);

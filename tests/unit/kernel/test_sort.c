@@ -91,7 +91,7 @@ static void check_lines(const strided *src, const strided *values, const strided
 {
     int64_t lines[STRIDED_MOST_RANK];
     int64_t index[STRIDED_MOST_RANK];
-    int64_t order[MOST];
+    int64_t order[MOST] = {0};
     int64_t count = 1;
     for (size_t d = 0; d < src->view.rank; d++) {
         lines[d] = d == dim ? 1 : src->shape[d];
