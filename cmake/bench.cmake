@@ -2,6 +2,7 @@
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
 add_library(bench_support STATIC bench/works.c bench/contest.c)
 target_link_libraries(bench_support PUBLIC tessera_objects)
+target_include_directories(bench_support SYSTEM PUBLIC ${openblas_INCLUDE_DIRS}) # for cblas.h
 foreach(source ${bench_sources})
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})

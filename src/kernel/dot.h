@@ -6,10 +6,12 @@
 
 /*
  * A product: the dimensions of a are batch, then m, then k; those of b batch, then k, then n; those
- * of dst batch, then m, then n. Any strides: f32, f64 and complex go to CBLAS without copies where
- * the m and k dimensions (k and n, m and n) join to one each and one of the two has stride 1,
- * whichever that is; what does not is packed into the scratch. f16 and bf16 are multiplied in f32
- * and rounded once. Integers wrap around. Truth values: an OR of ANDs.
+ * of dst batch, then m, then n. All views have strides, any; dst overlaps neither source, and none
+ * of its elements another. f32, f64 and complex go to CBLAS without copies where the m and k
+ * dimensions (k and n, m and n) join to one each and one of the two has the stride of an item,
+ * whichever that is; what does not fit is packed into the scratch. f16 and bf16 are multiplied in
+ * f32 and rounded once. Integers wrap around. Truth values, bytes of 0 and 1: an OR of ANDs. With a
+ * k of 0 the product is 0.
  */
 typedef struct dot_job {
     const tsr_view *dst;
@@ -19,16 +21,20 @@ typedef struct dot_job {
     size_t num_contracting;
 } dot_job;
 
+/* i1, i8 to i64, u8 to u64, f16, bf16, f32, f64, c64 and c128. */
 bool dot_supports(tsr_dtype dtype);
 
-/* How many bytes of scratch, aligned as malloc aligns, the product needs; then the product. */
+/*
+ * How many bytes of scratch, aligned as malloc aligns, the product needs; then the product. The
+ * size depends on shapes, strides, and whether `data` is aligned.
+ */
 size_t kernel_dot_scratch(const dot_job *job);
 void kernel_dot(const dot_job *job, void *scratch);
 
 /*
  * How many threads CBLAS takes for a product from now on, in this whole process; returns how many
- * it took before. It is 1 or less where CBLAS has no threads. CBLAS that is not safe to call from
- * several threads is called by one at a time.
+ * it took before. It is 1 or less where CBLAS has no threads, and nothing changes where `threads`
+ * is below 1. CBLAS that is not safe to call from several threads is called by one at a time.
  */
 int blas_set_threads(int threads);
 

@@ -1,0 +1,210 @@
+#include <cblas.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "kernel/dot.h"
+#include "kernel/product.h"
+
+/* OpenBLAS's own; another CBLAS has none of them. */
+#pragma weak openblas_get_parallel
+#pragma weak openblas_set_num_threads
+#pragma weak openblas_get_num_threads
+
+/* How CBLAS sees a matrix: `ld` items from one row to the next, or from one column to the next. */
+typedef struct blas_matrix {
+    char *data;
+    int ld;
+    bool by_columns;
+} blas_matrix;
+
+/*
+ * Whether the items of `count` lines of `length` are neighbours, and the lines do not overlap. The
+ * stride of a single line, or of the items of lines of one, is never used.
+ */
+static bool has_lines(int64_t count, int64_t length, int64_t stride, int64_t item_stride,
+                      int64_t item)
+{
+    if (length > 1 && item_stride != item) {
+        return false;
+    }
+    return count == 1 ||
+           (stride % item == 0 && stride / item >= length && stride / item <= INT_MAX);
+}
+
+static bool is_by_rows(const matrix *x, int64_t rows, int64_t cols, int64_t item)
+{
+    return has_lines(rows, cols, x->row_stride, x->col_stride, item);
+}
+
+bool blas_takes(const matrix *x, int64_t rows, int64_t cols, int64_t item)
+{
+    return is_by_rows(x, rows, cols, item) ||
+           has_lines(cols, rows, x->col_stride, x->row_stride, item);
+}
+
+static blas_matrix seen(const matrix *x, int64_t rows, int64_t cols, int64_t item)
+{
+    const bool by_columns = !is_by_rows(x, rows, cols, item);
+    const int64_t count = by_columns ? cols : rows;
+    const int64_t length = by_columns ? rows : cols;
+    const int64_t stride = by_columns ? x->col_stride : x->row_stride;
+    return (blas_matrix){x->data, (int)(count == 1 ? length : stride / item), by_columns};
+}
+
+static CBLAS_ORDER order_of(const blas_matrix *x)
+{
+    return x->by_columns ? CblasColMajor : CblasRowMajor;
+}
+
+/* Operands that do not lie as dst does are transposed ones. */
+static CBLAS_TRANSPOSE transposed(const blas_matrix *x, const blas_matrix *dst)
+{
+    return x->by_columns == dst->by_columns ? CblasNoTrans : CblasTrans;
+}
+
+/* A product with one row or one column: y = A x or y = A^T x. */
+typedef struct vector_product {
+    blas_matrix a;
+    CBLAS_TRANSPOSE transposition;
+    int rows;
+    int cols;
+    const char *x;
+    int x_step;
+    char *y;
+    int y_step;
+    int64_t y_size;
+} vector_product;
+
+/* From one item to the next of a matrix that has one row or one column. */
+static int step(int64_t size, int64_t stride, int64_t item)
+{
+    return (int)(size == 1 ? 1 : stride / item);
+}
+
+static vector_product column_product(const product *p, int64_t item)
+{
+    return (vector_product){.a = seen(&p->a, p->m, p->k, item),
+                            .transposition = CblasNoTrans,
+                            .rows = (int)p->m,
+                            .cols = (int)p->k,
+                            .x = p->b.data,
+                            .x_step = step(p->k, p->b.row_stride, item),
+                            .y = p->dst.data,
+                            .y_step = step(p->m, p->dst.row_stride, item),
+                            .y_size = p->m};
+}
+
+static vector_product row_product(const product *p, int64_t item)
+{
+    return (vector_product){.a = seen(&p->b, p->k, p->n, item),
+                            .transposition = CblasTrans,
+                            .rows = (int)p->k,
+                            .cols = (int)p->n,
+                            .x = p->a.data,
+                            .x_step = step(p->k, p->a.col_stride, item),
+                            .y = p->dst.data,
+                            .y_step = step(p->n, p->dst.col_stride, item),
+                            .y_size = p->n};
+}
+
+/* What is there must not matter, not even NaNs; so y is cleared and then added to. */
+static void clear(const vector_product *v, size_t item)
+{
+    for (int64_t i = 0; i < v->y_size; i++) {
+        memset(v->y + i * v->y_step * (int64_t)item, 0, item);
+    }
+}
+
+#define PLAIN_NUMBER(x) ((x)[0])
+#define POINTER_TO_NUMBER(x) (x)
+
+/* One type: numbers are handed over as values, complex ones by pointers. */
+#define DEFINE_PRODUCTS(type, items, pointer, number, gemm, gemv)                                  \
+    static void type##_vector(const vector_product *v)                                             \
+    {                                                                                              \
+        static const items one[2] = {1, 0};                                                        \
+        gemv(order_of(&v->a), v->transposition, v->rows, v->cols, number(one),                     \
+             (const pointer *)(const void *)v->a.data, v->a.ld,                                    \
+             (const pointer *)(const void *)v->x, v->x_step, number(one), (pointer *)(void *)v->y, \
+             v->y_step);                                                                           \
+    }                                                                                              \
+    static void type##_matrix(const product *p, const blas_matrix *dst, const blas_matrix *a,      \
+                              const blas_matrix *b)                                                \
+    {                                                                                              \
+        static const items one[2] = {1, 0};                                                        \
+        static const items zero[2] = {0, 0};                                                       \
+        gemm(order_of(dst), transposed(a, dst), transposed(b, dst), (int)p->m, (int)p->n,          \
+             (int)p->k, number(one), (const pointer *)(const void *)a->data, a->ld,                \
+             (const pointer *)(const void *)b->data, b->ld,                                        \
+             p->accumulate ? number(one) : number(zero), (pointer *)(void *)dst->data, dst->ld);   \
+    }
+
+DEFINE_PRODUCTS(f32, float, float, PLAIN_NUMBER, cblas_sgemm, cblas_sgemv)
+DEFINE_PRODUCTS(f64, double, double, PLAIN_NUMBER, cblas_dgemm, cblas_dgemv)
+DEFINE_PRODUCTS(c64, float, void, POINTER_TO_NUMBER, cblas_cgemm, cblas_cgemv)
+DEFINE_PRODUCTS(c128, double, void, POINTER_TO_NUMBER, cblas_zgemm, cblas_zgemv)
+
+typedef struct blas_type {
+    void (*vector)(const vector_product *v);
+    void (*matrix)(const product *p, const blas_matrix *dst, const blas_matrix *a,
+                   const blas_matrix *b);
+} blas_type;
+
+static const blas_type types[] = {
+    [TSR_F32] = {f32_vector, f32_matrix},
+    [TSR_F64] = {f64_vector, f64_matrix},
+    [TSR_C64] = {c64_vector, c64_matrix},
+    [TSR_C128] = {c128_vector, c128_matrix},
+};
+
+static void multiply(tsr_dtype dtype, const product *p)
+{
+    const int64_t item = tsr_dtype_item_bytes(dtype);
+    if (p->m == 1 || p->n == 1) {
+        const vector_product v = p->n == 1 ? column_product(p, item) : row_product(p, item);
+        if (!p->accumulate) {
+            clear(&v, (size_t)item);
+        }
+        types[dtype].vector(&v);
+    } else {
+        const blas_matrix dst = seen(&p->dst, p->m, p->n, item);
+        const blas_matrix a = seen(&p->a, p->m, p->k, item);
+        const blas_matrix b = seen(&p->b, p->k, p->n, item);
+        types[dtype].matrix(p, &dst, &a, &b);
+    }
+}
+
+/* OpenBLAS without threads uses one buffer for all callers. */
+static bool is_for_one_caller(void)
+{
+    return openblas_get_parallel != NULL && openblas_get_parallel() == 0;
+}
+
+static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
+
+void blas_multiply(tsr_dtype dtype, const product *p)
+{
+    const bool alone = is_for_one_caller();
+    if (alone) {
+        (void)pthread_mutex_lock(&one_caller);
+    }
+    multiply(dtype, p);
+    if (alone) {
+        (void)pthread_mutex_unlock(&one_caller);
+    }
+}
+
+int blas_set_threads(int threads)
+{
+    if (openblas_set_num_threads == NULL || openblas_get_num_threads == NULL) {
+        return 1;
+    }
+    (void)pthread_mutex_lock(&one_caller);
+    const int before = openblas_get_num_threads();
+    if (threads > 0 && threads != before) {
+        openblas_set_num_threads(threads);
+    }
+    (void)pthread_mutex_unlock(&one_caller);
+    return before;
+}

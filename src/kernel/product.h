@@ -1,0 +1,44 @@
+/* Products of matrices, in the two ways that there are: CBLAS, and loops over integers. */
+#ifndef KERNEL_PRODUCT_H
+#define KERNEL_PRODUCT_H
+
+#include <tessera/dtype.h>
+
+/* A matrix; strides in bytes. */
+typedef struct matrix {
+    char *data;
+    int64_t row_stride;
+    int64_t col_stride;
+} matrix;
+
+/* dst (m x n) = a (m x k) b (k x n), or dst += a b; none of m, n and k is 0. */
+typedef struct product {
+    int64_t m;
+    int64_t n;
+    int64_t k;
+    matrix dst;
+    matrix a;
+    matrix b;
+    bool accumulate;
+} product;
+
+/* The largest m, n and k that CBLAS gets at a time; leading dimensions are ints too. */
+enum { BLAS_MOST = 1 << 30 };
+
+/*
+ * Whether CBLAS takes a matrix as it lies: the items of its rows, or of its columns, are
+ * neighbours, and those do not overlap.
+ */
+bool blas_takes(const matrix *x, int64_t rows, int64_t cols, int64_t item);
+
+/* A product of f32, f64 or complex matrices that CBLAS takes, none larger than BLAS_MOST. */
+void blas_multiply(tsr_dtype dtype, const product *p);
+
+/*
+ * A product of integers, modulo 2^bits, or of truth values: any strides, any alignment. k is at
+ * most INTEGER_MOST_K.
+ */
+enum { INTEGER_MOST_K = 256 };
+void integer_multiply(tsr_dtype dtype, const product *p);
+
+#endif

@@ -1,0 +1,89 @@
+#include "kernel/windows.h"
+
+/* As many bytes of a row are combined at a time. */
+enum { CHUNK = 2048, MOST_ITEM = 16 };
+
+static const fold_op folds[] = {[SCATTER_ADD] = FOLD_SUM,
+                                [SCATTER_MULTIPLY] = FOLD_PROD,
+                                [SCATTER_MAX] = FOLD_MAX,
+                                [SCATTER_MIN] = FOLD_MIN};
+
+bool scatter_supports(scatter_kind kind, tsr_dtype dtype)
+{
+    return kind == SCATTER_SET || fold_supports(dtype, folds[kind]);
+}
+
+/* Where the strides of two arrays differ: both are copied to a row each and combined there. */
+static void combine_row(fold_op op, tsr_dtype dtype, char *dst, const char *src, const loop *l)
+{
+    _Alignas(MOST_ITEM) char old[CHUNK];
+    _Alignas(MOST_ITEM) char update[CHUNK];
+    const void *both[] = {old, update};
+    const int64_t item = tsr_dtype_item_bytes(dtype);
+    const size_t size = (size_t)item;
+    for (int64_t i = 0; i < l->size; i += CHUNK / item) {
+        const int64_t n = l->size - i < CHUNK / item ? l->size - i : CHUNK / item;
+        char *at = dst + i * l->strides[0];
+        kernel_copy(old, &item, at, &l->strides[0], &n, 1, size, false);
+        kernel_copy(update, &item, src + i * l->strides[1], &l->strides[1], &n, 1, size, false);
+        kernel_fold(old, &item, both, 2, &item, &n, 1, dtype, op, false);
+        kernel_copy(at, &l->strides[0], old, &item, &n, 1, size, false);
+    }
+}
+
+static bool same_strides(const windows *w, const int64_t *shape)
+{
+    for (size_t d = 0; d < w->rank; d++) {
+        if (shape[d] > 1 && w->slice_strides[d] != w->input_strides[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void combine(scatter_kind kind, const windows *w, const window_part *part)
+{
+    const tsr_dtype dtype = w->job->input->dtype;
+    const int64_t *strides[] = {w->input_strides, w->slice_strides};
+    const void *both[] = {part->input, part->slice};
+    loops nest;
+    if (kind == SCATTER_SET) {
+        kernel_copy(part->input, w->input_strides, part->slice, w->slice_strides, part->shape,
+                    w->rank, w->item, false);
+    } else if (same_strides(w, part->shape)) {
+        kernel_fold(part->input, w->input_strides, both, 2, w->input_strides, part->shape, w->rank,
+                    dtype, folds[kind], false);
+    } else if (loops_init_sorted(&nest, part->shape, w->rank, strides, 2, (int64_t)w->item)) {
+        do {
+            combine_row(folds[kind], dtype, part->input + nest.offsets[0],
+                        part->slice + nest.offsets[1], &nest.loops[nest.count - 1]);
+        } while (loops_next(&nest));
+    }
+}
+
+/* Loads where the window begins; whether it lies in the whole input. */
+static bool load_starts(const windows *w, int64_t *starts)
+{
+    bool inside = true;
+    for (size_t i = 0; i < w->job->num_indexed; i++) {
+        const size_t d = w->job->start_index_map[i];
+        starts[i] = windows_start(w, i);
+        inside = inside && starts[i] >= 0 && starts[i] <= w->job->input_full[d] - w->shape[d];
+    }
+    return inside;
+}
+
+void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *updates)
+{
+    windows w;
+    if (!windows_init(&w, job, updates)) {
+        return;
+    }
+    do {
+        int64_t starts[KERNEL_MAX_RANK];
+        window_part part;
+        if (load_starts(&w, starts) && windows_part(&w, starts, &part)) {
+            combine(kind, &w, &part);
+        }
+    } while (windows_next(&w));
+}
