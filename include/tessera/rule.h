@@ -121,8 +121,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_elementwise(tsr_context *ctx, tsr_aren
                                                       const tsr_rule **out) TSR_MT_CONTEXT;
 
 /*
- * Any number of operands and one result, where operands repeat: their dimensions are the last ones of
- * the result, and one of size 1 may grow.
+ * Any number of operands and one result, where operands repeat: their dimensions are the last ones
+ * of the result, and one of size 1 may grow.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_broadcasting(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_extents *operands,

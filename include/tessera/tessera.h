@@ -11,8 +11,10 @@
 #include <tessera/dialect.h>
 #include <tessera/dlpack.h>
 #include <tessera/dtype.h>
+#include <tessera/eager.h>
 #include <tessera/geometry.h>
 #include <tessera/mesh.h>
+#include <tessera/ops.h>
 #include <tessera/placement.h>
 #include <tessera/plan.h>
 #include <tessera/propagate.h>

@@ -32,7 +32,7 @@ static uint64_t hash_of(const coll_choices *choices)
 static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
                         const coll_choices *choices)
 {
-    call what = {.name = name, .status = status, .hash = hash_of(choices)};
+    comm_call what = {.name = name, .status = status, .hash = hash_of(choices)};
     TSR_TRY(comm_enter(world, &what));
     const uint64_t first = comm_record(world, 0)->hash;
     for (int64_t i = 1; i < world->size; i++) {

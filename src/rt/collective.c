@@ -145,7 +145,7 @@ static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
 static tsr_status come(exchange *x, tsr_status status)
 {
     char text[CALL_TEXT];
-    call what = {.name = x->row->call, .hash = x->hash, .status = status};
+    comm_call what = {.name = x->row->call, .hash = x->hash, .status = status};
     if (status == TSR_OK) {
         x->offer->src = offset_or_none(x->comm, &x->src);
         x->offer->dst = offset_or_none(x->comm, &x->dst);
@@ -167,7 +167,7 @@ static tsr_status come(exchange *x, tsr_status status)
 /* Whether the others have come as well. */
 static tsr_status met(exchange *x, bool wait)
 {
-    const call what = {.name = x->row->call, .status = x->refused};
+    const comm_call what = {.name = x->row->call, .status = x->refused};
     return comm_meet(x->comm, &what, wait);
 }
 
@@ -394,7 +394,7 @@ tsr_status exchange_begin(exchange *x, tsr_comm *comm, const coll_arguments *arg
 {
     x->refused = exchange_prepare(x, comm, args);
     if (x->refused < 0) {
-        const call what = {.name = x->row->call, .status = x->refused};
+        const comm_call what = {.name = x->row->call, .status = x->refused};
         x->next = met_refusing;
         return comm_start(comm, &what);
     }

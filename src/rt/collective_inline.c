@@ -21,7 +21,7 @@ static void count_own(const exchange *x, int64_t sent, int64_t received, int64_t
     atomic_fetch_add_explicit(&mine->bytes_local, local, memory_order_relaxed);
 }
 
-static void put_source(exchange *x, call *what)
+static void put_source(exchange *x, comm_call *what)
 {
     if (x->src.bytes > 0) {
         (void)packed_strides(x->src.shape, x->rank, x->item, x->packed);
@@ -52,7 +52,7 @@ static void count_movement(const exchange *x)
 /* All sources are here. */
 static tsr_status inline_met(exchange *x, bool wait)
 {
-    const call what = {.name = x->row->call};
+    const comm_call what = {.name = x->row->call};
     const tsr_status met = comm_meet(x->comm, &what, wait);
     if (met != TSR_OK) {
         return met;
@@ -75,7 +75,7 @@ static tsr_status inline_met(exchange *x, bool wait)
 tsr_status inline_begin(exchange *x)
 {
     char text[CALL_TEXT];
-    call what = {.name = x->row->call, .hash = x->hash};
+    comm_call what = {.name = x->row->call, .hash = x->hash};
     if (x->comm->team->checked) {
         exchange_describe(x, text, sizeof text);
         what.text = text;

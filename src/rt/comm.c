@@ -210,7 +210,7 @@ static tsr_status share_group(tsr_comm *world, comm_kept *kept)
 {
     const size_t bytes = comm_shared_bytes(kept->comm.size);
     const bool each = world->team->message;
-    call what = {.name = "tsr_comm_along", .hash = kept->hash};
+    comm_call what = {.name = "tsr_comm_along", .hash = kept->hash};
     void *own = NULL;
     if (kept->comm.rank == 0 || each) {
         own = segment_alloc(world->own, bytes);
@@ -259,7 +259,7 @@ tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(world->arena);
     comm_kept *kept = NULL;
-    call what = {.name = "tsr_comm_along"};
+    comm_call what = {.name = "tsr_comm_along"};
     what.status = prepare_group(world, mesh, axes, num_axes, &kept);
     tsr_comm *known = kept != NULL ? find_kept(world, kept) : NULL;
     if (kept == NULL || known != NULL) {

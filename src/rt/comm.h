@@ -86,23 +86,23 @@ struct tsr_comm {
 size_t comm_shared_bytes(int64_t n);
 
 /* What this rank is about to do. */
-typedef struct call {
+typedef struct comm_call {
     const char *name;
     uint64_t hash;
     tsr_status status; /* negative: this rank refuses; its last diagnostic says why */
     const char *text;  /* NULL: the name */
     uint64_t words[CALL_WORDS];
-} call;
+} comm_call;
 
 /* Begins a call. Fails, on every member alike, when a member refuses, differs or does not come. */
-tsr_status comm_enter(tsr_comm *comm, const call *what);
+tsr_status comm_enter(tsr_comm *comm, const comm_call *what);
 
 /*
  * The same in two parts: this rank comes; then it waits for the others, or looks whether they have
  * come (else TSR_IN_PROGRESS). Between the two it enters nothing else on this communicator.
  */
-tsr_status comm_start(tsr_comm *comm, const call *what);
-tsr_status comm_meet(tsr_comm *comm, const call *what, bool wait);
+tsr_status comm_start(tsr_comm *comm, const comm_call *what);
+tsr_status comm_meet(tsr_comm *comm, const comm_call *what, bool wait);
 
 /* The record of a member in the call that was entered last. */
 const call_record *comm_record(const tsr_comm *comm, int64_t member);

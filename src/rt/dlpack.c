@@ -210,7 +210,7 @@ tsr_status tsr_tensor_from_dlpack(tsr_comm *world, const tsr_tensor_spec *spec,
                                   struct DLManagedTensor *managed, tsr_tensor **out)
 {
     tsr_tensor *t = NULL;
-    call what = {.name = "tsr_tensor_from_dlpack"};
+    comm_call what = {.name = "tsr_tensor_from_dlpack"};
     what.hash = hash_bytes(&spec->dtype, sizeof spec->dtype, 10);
     what.hash = hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, what.hash);
     what.status = borrow(world, spec, managed, &t);

@@ -187,7 +187,7 @@ tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, in
 {
     tsr_tensor *t = NULL;
     tsr_tensor *src = NULL;
-    call what = {.name = "tsr_tensor_from_full", .hash = 6 + (uint64_t)root};
+    comm_call what = {.name = "tsr_tensor_from_full", .hash = 6 + (uint64_t)root};
     what.status = prepare(world, spec, root, full, &t, &src);
     tsr_status status = comm_enter(world, &what);
     if (status == TSR_OK && t != NULL) {
@@ -226,7 +226,7 @@ tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root, void *full)
 {
     tsr_comm *world = tensor->world;
     tsr_tensor *dst = NULL;
-    call what = {.name = "tsr_tensor_to_full", .hash = 7 + (uint64_t)root};
+    comm_call what = {.name = "tsr_tensor_to_full", .hash = 7 + (uint64_t)root};
     what.status = check_root(world, root, full);
     if (what.status == TSR_OK) {
         what.status = wrap_full(tensor, full, &dst);

@@ -28,7 +28,7 @@ const call_record *comm_record(const tsr_comm *comm, int64_t member)
     return &comm->shared->slots[member].records[comm->calls & 1];
 }
 
-static void write_record(tsr_comm *comm, const call *what)
+static void write_record(tsr_comm *comm, const comm_call *what)
 {
     call_record *record = &comm->shared->slots[comm->rank].records[comm->calls & 1];
     const char *text = what->text != NULL ? what->text : what->name;
@@ -320,7 +320,7 @@ static int64_t refusing_member(const tsr_comm *comm)
     return -1;
 }
 
-static tsr_status report_refusal(tsr_comm *comm, const call *what, int64_t member)
+static tsr_status report_refusal(tsr_comm *comm, const comm_call *what, int64_t member)
 {
     const call_record *record = comm_record(comm, member);
     if (what->status < 0) {
@@ -330,7 +330,7 @@ static tsr_status report_refusal(tsr_comm *comm, const call *what, int64_t membe
                       what->name, (long long)tsr_comm_world_rank(comm, member), record->text);
 }
 
-static tsr_status compare_records(tsr_comm *comm, const call *what)
+static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
 {
     const call_record *first = comm_record(comm, 0);
     for (int64_t i = 1; i < comm->size; i++) {
@@ -350,7 +350,7 @@ static tsr_status compare_records(tsr_comm *comm, const call *what)
  * A member of a broken group writes no record: peers that have not noticed yet may still be reading
  * the one before the last, which it would overwrite.
  */
-tsr_status comm_start(tsr_comm *comm, const call *what)
+tsr_status comm_start(tsr_comm *comm, const comm_call *what)
 {
     if (comm->broken < 0) {
         return diag_error(comm->ctx, comm->broken, NO_PLACE,
@@ -363,7 +363,7 @@ tsr_status comm_start(tsr_comm *comm, const call *what)
     return arrive(comm, what->name, false);
 }
 
-tsr_status comm_meet(tsr_comm *comm, const call *what, bool wait)
+tsr_status comm_meet(tsr_comm *comm, const comm_call *what, bool wait)
 {
     const tsr_status met = meet(comm, what->name, false, wait);
     if (met != TSR_OK) {
@@ -376,7 +376,7 @@ tsr_status comm_meet(tsr_comm *comm, const call *what, bool wait)
     return comm->team->checked ? compare_records(comm, what) : TSR_OK;
 }
 
-tsr_status comm_enter(tsr_comm *comm, const call *what)
+tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
 {
     requests_finish(comm);
     TSR_TRY(comm_start(comm, what));
@@ -469,6 +469,6 @@ tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
 
 tsr_status tsr_barrier(tsr_comm *comm)
 {
-    const call what = {.name = "tsr_barrier", .hash = 1};
+    const comm_call what = {.name = "tsr_barrier", .hash = 1};
     return comm_enter(comm, &what);
 }

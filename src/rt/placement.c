@@ -140,7 +140,7 @@ tsr_status placement_agree(tsr_comm *world, const char *name, tsr_status status,
                            const tsr_sharding *a, const tsr_sharding *b)
 {
     char text[CALL_TEXT] = "";
-    call what = {.name = name, .hash = hash_bytes(name, strlen(name), 8), .text = text};
+    comm_call what = {.name = name, .hash = hash_bytes(name, strlen(name), 8), .text = text};
     what.status = status < 0 ? status : describe(world, a, b, text, sizeof text);
     if (what.status == TSR_OK) {
         what.words[0] = hash_layouts(b, hash_layouts(a, 9));

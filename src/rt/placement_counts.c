@@ -230,7 +230,8 @@ static tsr_status exchange_columns(tsr_partitioned *p, const int64_t *row, void 
     int64_t *copy = row != NULL ? arena_copy(p->arena, row, (size_t)all[0], sizeof *row) : NULL;
     const bool ready = send != NULL && receive != NULL && copy != NULL && columns != NULL;
     if (!ready) {
-        const call what = {.name = "tsr_partitioned_create", .status = diag_nomem(p->world->ctx)};
+        const comm_call what = {.name = "tsr_partitioned_create",
+                                .status = diag_nomem(p->world->ctx)};
         return comm_enter(p->group, &what);
     }
     const tsr_view src = {copy, TSR_I64, 1, all, NULL};
@@ -312,7 +313,7 @@ tsr_status tsr_partitioned_create(tsr_comm *world, const tsr_partitioned_spec *s
     tsr_status status = tsr_arena_create(world->ctx, &arena);
     tsr_partitioned *p = status == TSR_OK ? ARENA_NEW(arena, tsr_partitioned) : NULL;
     if (p == NULL) {
-        const call what = {.name = "tsr_partitioned_create", .status = diag_nomem(world->ctx)};
+        const comm_call what = {.name = "tsr_partitioned_create", .status = diag_nomem(world->ctx)};
         tsr_arena_destroy(arena);
         return comm_enter(world, &what);
     }

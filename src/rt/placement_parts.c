@@ -201,7 +201,7 @@ static tsr_status exchange_parts(parts *x, bool to_aligned)
     const tsr_partitioned *p = x->p;
     const tsr_status status = prepare_parts(x);
     if (status < 0) {
-        const call what = {.name = x->name, .status = status};
+        const comm_call what = {.name = x->name, .status = status};
         return comm_enter(p->group, &what);
     }
     const tsr_view packed = {x->scratch, x->aligned->dtype, x->aligned->rank, x->shape, NULL};

@@ -174,7 +174,7 @@ static bool all_have(const tsr_comm *world, uint64_t flag)
 /* Enters a step with both tensors, or with the reason why this rank cannot. */
 static tsr_status enter(const transfer *x, uint64_t hash, tsr_status status)
 {
-    call what = {.name = "tsr_redistribute", .hash = hash, .status = status};
+    comm_call what = {.name = "tsr_redistribute", .hash = hash, .status = status};
     char text[CALL_TEXT];
     if (status == TSR_OK) {
         what.words[WORD_SRC] = comm_offset(x->world, x->src->data);
@@ -305,6 +305,11 @@ static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64
                           "a redistribution keeps the element type: %s into %s",
                           tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
     }
+    if (dst->data == NULL || src->data == NULL) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "a tensor without elements cannot be moved: it was made by tsr_abstract, "
+                          "or from one that was");
+    }
     if (dst->world != src->world) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
                           "a redistribution is between tensors of one world");
@@ -398,16 +403,16 @@ tsr_status tsr_redistribute_into(tsr_tensor *dst, tsr_tensor *src)
     return redistribute_to(dst, src, -1);
 }
 
-tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
+/* Tells the others that this rank could not make the destination. */
+static tsr_status refuse(tsr_comm *world, tsr_status made)
 {
-    const tsr_geometry *g = tensor->geometry;
-    const tsr_tensor_spec spec = {sharding, tensor->dtype, g->rank, g->shape};
-    tsr_tensor *fresh = NULL;
-    const tsr_status made = tensor_make(tensor->world, &spec, NULL, NULL, &fresh);
-    if (made < 0) {
-        const call what = {.name = "tsr_redistribute", .status = made};
-        return comm_enter(tensor->world, &what);
-    }
+    const comm_call what = {.name = "tsr_redistribute", .status = made};
+    return comm_enter(world, &what);
+}
+
+/* Fills a fresh destination, or gives it up. */
+static tsr_status fill_fresh(tsr_tensor *fresh, tsr_tensor *tensor, tsr_tensor **out)
+{
     const tsr_status status = tsr_redistribute_into(fresh, tensor);
     if (status < 0) {
         tsr_tensor_release(fresh);
@@ -415,4 +420,20 @@ tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, ts
     }
     *out = fresh;
     return TSR_OK;
+}
+
+tsr_status redistribute_to_layout(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out)
+{
+    tsr_tensor *fresh = NULL;
+    const tsr_status made = tensor_of_layout(tensor->world, layout, NULL, &fresh);
+    return made < 0 ? refuse(tensor->world, made) : fill_fresh(fresh, tensor, out);
+}
+
+tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
+{
+    const tsr_geometry *g = tensor->geometry;
+    const tsr_tensor_spec spec = {sharding, tensor->dtype, g->rank, g->shape};
+    tsr_tensor *fresh = NULL;
+    const tsr_status made = tensor_make(tensor->world, &spec, NULL, NULL, &fresh);
+    return made < 0 ? refuse(tensor->world, made) : fill_fresh(fresh, tensor, out);
 }

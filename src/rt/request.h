@@ -3,7 +3,7 @@
  *
  * Those of one communicator run one after the other, in the order in which they were started; those
  * of different ones run side by side. They go on inside whatever call waits for others. A blocking
- * call first finishes those that were started before it on its communicator.
+ * comm_call first finishes those that were started before it on its communicator.
  */
 #ifndef RT_REQUEST_H
 #define RT_REQUEST_H

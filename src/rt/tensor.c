@@ -26,7 +26,7 @@ int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype d
     return stride;
 }
 
-static tsr_status check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
+tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
 {
     TSR_TRY(comm_check_world(world));
     if (spec->rank > KERNEL_MAX_RANK) {
@@ -77,7 +77,7 @@ tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                        const int64_t *strides, tsr_tensor **out)
 {
     tensor_layout *layout = NULL;
-    TSR_TRY(check_spec(world, spec));
+    TSR_TRY(tensor_check_spec(world, spec));
     TSR_TRY(layout_get(world, spec, strides, &layout));
     const tsr_status status = tensor_of_layout(world, layout, data, out);
     layout_release(&world->layouts, layout);
@@ -109,7 +109,7 @@ static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *
 static tsr_status agree(tsr_comm *world, const char *name, const tsr_tensor_spec *spec,
                         tsr_status made, tsr_tensor *t, tsr_tensor **out)
 {
-    const call what = {.name = name, .hash = spec_hash(spec, 2), .status = made};
+    const comm_call what = {.name = name, .hash = spec_hash(spec, 2), .status = made};
     const tsr_status agreed = comm_enter(world, &what);
     if (agreed < 0) {
         tsr_tensor_release(t);
@@ -252,7 +252,9 @@ void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, v
 {
     int64_t index[KERNEL_MAX_RANK];
     const walk w = {tensor, function, state, index};
-    walk_dim(&w, 0, tensor->data);
+    if (tensor->data != NULL) {
+        walk_dim(&w, 0, tensor->data);
+    }
 }
 
 void tsr_tensor_fill(tsr_tensor *tensor, tsr_element_function function, void *state)

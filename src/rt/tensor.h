@@ -36,6 +36,9 @@ void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high);
 int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype dtype,
                        int64_t *strides);
 
+/* Refuses a spec whose mesh is not that of the world, or with too many dimensions. */
+tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec);
+
 /*
  * A tensor of a layout, over memory of the caller's, or of its own with `data` NULL; only this rank
  * makes it. Rows that are no part of the tensor are zero, the rest is not set.
@@ -49,6 +52,9 @@ tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
 /* tsr_redistribute_into, but that only one rank's part of the destination is written; -1 for all.
  */
 tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only);
+
+/* tsr_redistribute to a layout of the same shape and type. */
+tsr_status redistribute_to_layout(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out);
 
 /* The strides, in bytes, of a full array. */
 void full_strides(const tsr_geometry *geometry, tsr_dtype dtype, bool column_major,

@@ -77,7 +77,7 @@ tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding, co
 {
     mapped file = {0};
     tsr_tensor *t = NULL;
-    call what = {.name = "tsr_tensor_load_npy", .hash = 8};
+    comm_call what = {.name = "tsr_tensor_load_npy", .hash = 8};
     what.status = map_file(world->ctx, path, &file);
     if (what.status == TSR_OK) {
         what.status = load_part(world, sharding, path, &file, &t);
@@ -164,7 +164,7 @@ static tsr_status save(tsr_tensor *t, tsr_arena *arena, const char *path)
     tsr_comm *world = t->world;
     outgoing o = {0};
     const bool writes = world->rank == 0;
-    call what = {.name = "tsr_tensor_save_npy", .hash = 9};
+    comm_call what = {.name = "tsr_tensor_save_npy", .hash = 9};
     what.status = writes ? prepare_file(t, arena, path, &o) : TSR_OK;
     TSR_TRY(comm_enter(world, &what));
     TSR_TRY(tsr_tensor_to_full(t, 0, o.items));
@@ -175,7 +175,7 @@ static tsr_status save(tsr_tensor *t, tsr_arena *arena, const char *path)
 tsr_status tsr_tensor_save_npy(tsr_tensor *tensor, const char *path)
 {
     tsr_arena *arena = NULL;
-    call what = {.name = "tsr_tensor_save_npy", .hash = 9};
+    comm_call what = {.name = "tsr_tensor_save_npy", .hash = 9};
     what.status = tsr_arena_create(tensor->world->ctx, &arena);
     tsr_status status = comm_enter(tensor->world, &what);
     if (status == TSR_OK) {

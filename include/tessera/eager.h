@@ -1,0 +1,185 @@
+/*
+ * Eager calls on distributed tensors: how they lie, what moves, and what is said of it.
+ *
+ * Every rank runs the same C code. A call returns a new tensor and leaves its operands as they are;
+ * with one rank it is an ordinary tensor library. The layout of every result follows from those of
+ * the operands by the op's factors (rule.h): where operands disagree they are redistributed, by the
+ * world's strategy and so that few bytes move; a sum over a sharded dimension stays pending until
+ * an op needs it that is not linear in it. Shards may be uneven or empty.
+ *
+ * Results are the caller's to release, unless a scope is open. A call whose arguments are wrong
+ * fails on every rank alike, with a message that names the call and its operands. With checks on
+ * (tsr_launch_spec.checked) ranks compare every call before they make it.
+ */
+#ifndef TESSERA_EAGER_H
+#define TESSERA_EAGER_H
+
+#include <tessera/propagate.h>
+#include <tessera/tensor.h>
+#include <tessera/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- layouts ---- */
+
+/*
+ * The same elements in another layout over the same devices. tsr_shard is for tensors that are laid
+ * out for the first time, tsr_with_sharding says that a value shall lie so here: they do the same.
+ * The trace has both as asked for. Pending sums that the layout does not have are carried out.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding,
+                                           tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_with_sharding(tsr_tensor *tensor, const tsr_sharding *sharding,
+                                                   tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* All of it on every rank, nothing pending. */
+TSR_API TSR_NODISCARD tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* One dimension whole on every rank, the others as they are; what is pending stays so. */
+TSR_API TSR_NODISCARD tsr_status tsr_gather(tsr_tensor *tensor, size_t dim,
+                                            tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Nothing pending; dimensions as they are. */
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_pending(tsr_tensor *tensor,
+                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* Whether some dimension of one of the tensors is sharded, or something is pending in it. */
+TSR_API bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
+
+/* The mesh that all tensors lie on, the first one's; NULL when they lie on different devices. */
+TSR_API const tsr_mesh *tsr_tensors_mesh(tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
+
+/*
+ * The slice of a full array that a device holds: the view of that part of `full`, whose strides it
+ * shares. `shape` and `strides` have room for the rank and serve the view. The rows of the device
+ * must be adjacent; in an unaligned dimension they are not: TSR_ERR_UNSUPPORTED.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_slice_for_device(tsr_context *ctx,
+                                                      const tsr_geometry *geometry, int64_t device,
+                                                      const tsr_view *full, int64_t *shape,
+                                                      int64_t *strides,
+                                                      tsr_view *out) TSR_MT_CONTEXT;
+
+/* The shape of the whole tensor; its rank is tsr_tensor_rank. */
+TSR_API const int64_t *tsr_tensor_shape(const tsr_tensor *tensor) TSR_MT_SAFE;
+
+/* ---- tensors from something else ---- */
+
+/* Every element the same number, rounded or wrapped as a conversion from f64 is. */
+TSR_API TSR_NODISCARD tsr_status tsr_fill(tsr_comm *world, const tsr_tensor_spec *spec,
+                                          double number, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec,
+                                           tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec,
+                                          tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* A number as a tensor without dimensions, of a tensor's type and on its mesh; for use beside it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_scalar_like(tsr_tensor *tensor, double number,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* 0, 1, 2 .. along a dimension. */
+TSR_API TSR_NODISCARD tsr_status tsr_iota(tsr_comm *world, const tsr_tensor_spec *spec, size_t dim,
+                                          tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * Random numbers by counter (Philox4x32-10): an element depends on the seed, the stream and its
+ * place in the whole tensor, so the numbers are the same for every layout and number of ranks. Bits
+ * of integers; floats in [0, 1); normal floats of mean 0 and variance 1.
+ */
+typedef struct tsr_random_key {
+    uint64_t seed;
+    uint64_t stream;
+} tsr_random_key;
+TSR_API TSR_NODISCARD tsr_status tsr_random_bits(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                 tsr_random_key key,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_random_uniform(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                    tsr_random_key key,
+                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_random_normal(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                   tsr_random_key key,
+                                                   tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * A tensor from copies of each rank's own part, and a part into memory of the caller's. The view
+ * has the shape that the rank stores (tsr_tensor_local_shape). tsr_tensor_wrap takes memory without
+ * a copy, tsr_tensor_from_full and tsr_tensor_load_npy take whole arrays.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec,
+                                                const tsr_view *part,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_to_local(const tsr_tensor *tensor,
+                                              const tsr_view *part) TSR_MT_CONTEXT;
+
+/*
+ * A tensor without elements: a type and a layout. Any call may be made with it; the results are
+ * without elements too, nothing moves and nothing is computed, but the trace has what would. So the
+ * layout of a call's result is known before it runs.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec,
+                                              tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_abstract_like(const tsr_tensor *tensor,
+                                                   tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API bool tsr_tensor_is_abstract(const tsr_tensor *tensor) TSR_MT_SAFE;
+
+/* ---- scopes ---- */
+
+/*
+ * Between the two, tensors that calls return belong to the scope and are released when it is
+ * closed; tsr_tensor_retain keeps one. Scopes nest. What was made by other headers is not the
+ * scope's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_scope_open(tsr_comm *world) TSR_MT_CONTEXT;
+TSR_API void tsr_scope_close(tsr_comm *world) TSR_MT_CONTEXT;
+
+/* ---- settings ---- */
+
+/* How operands that disagree are laid out; AGGRESSIVE unless told. The same on every rank. */
+TSR_API TSR_NODISCARD tsr_status tsr_set_strategy(tsr_comm *world,
+                                                  tsr_strategy strategy) TSR_MT_CONTEXT;
+
+/*
+ * In strict mode a call that would have to move elements by itself fails, and says which operand,
+ * from where to where, by which collective, and how to ask for it. What each rank can cut out of
+ * what it has is no move.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_set_strict(tsr_comm *world, bool strict) TSR_MT_CONTEXT;
+
+/* ---- the trace ---- */
+
+/* A redistribution. Texts are the trace's, valid until it ends. */
+typedef struct tsr_trace_event {
+    const char *call;   /* "tsr_add" */
+    int64_t operand;    /* which of the call's; -1 for its result, or for the tensor it was given */
+    const char *tensor; /* "f32[4,8]" */
+    const char
+        *collective;  /* all-reduce, reduce-scatter, all-gather, all-to-all, slice, exchange */
+    const char *axes; /* those of the mesh along which it is */
+    const char *from; /* the layouts */
+    const char *to;
+    int64_t bytes_received; /* by this rank */
+    int64_t bytes_moved;    /* by all */
+    bool implicit;          /* nobody asked for it */
+    bool fallback;          /* the op has no rule for the layouts: it gathers, computes, reshards */
+} tsr_trace_event;
+
+/* From the first on every redistribution is noted, on this rank; the second forgets all. */
+TSR_API TSR_NODISCARD tsr_status tsr_trace_begin(tsr_comm *world) TSR_MT_CONTEXT;
+TSR_API void tsr_trace_end(tsr_comm *world) TSR_MT_CONTEXT;
+
+/* What was noted, in order; valid until the next call. NULL when there is nothing. */
+TSR_API const tsr_trace_event *tsr_trace_events(const tsr_comm *world,
+                                                size_t *count) TSR_MT_CONTEXT;
+
+/* The same as text, a line each; the arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_trace_print(const tsr_comm *world, tsr_arena *arena,
+                                                 const char **out) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,478 @@
+/* The public calls of single ops: their arguments as parameters of a row. */
+#include <tessera/ops.h>
+
+#include "eager/eager.h"
+#include "ops/op_dot.h"
+#include "ops/op_elementwise.h"
+#include "ops/op_index.h"
+#include "ops/op_reduce.h"
+#include "ops/op_shape.h"
+
+/* Dimensions as parameters have them. */
+typedef struct dims_list {
+    int64_t values[OP_MAX_RANK];
+    size_t count;
+} dims_list;
+
+static tsr_status read_dims(tsr_comm *world, const char *call, const size_t *dims, size_t count,
+                            dims_list *out)
+{
+    if (count > OP_MAX_RANK) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "%s: %zu dimensions are named, a tensor has at most %d", call, count,
+                          OP_MAX_RANK);
+    }
+    for (size_t i = 0; i < count; i++) {
+        out->values[i] = dims[i] <= INT64_MAX ? (int64_t)dims[i] : INT64_MAX;
+    }
+    out->count = count;
+    return TSR_OK;
+}
+
+static op_ints ints_of(const dims_list *list)
+{
+    return (op_ints){list->count, list->values};
+}
+
+/* ---- elementwise ---- */
+
+static tsr_status unary(const char *call, unary_op op, tsr_tensor *x, tsr_tensor **out)
+{
+    return eager_call(call, &op_unary[op], &(op_params){0}, &x, 1, out);
+}
+
+static tsr_status binary(const char *call, binary_op op, tsr_tensor *a, tsr_tensor *b,
+                         tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {a, b};
+    return eager_call(call, &op_binary[op], &(op_params){0}, operands, 2, out);
+}
+
+#define UNARY_CALL(name, op)                                                                       \
+    tsr_status name(tsr_tensor *x, tsr_tensor **out)                                               \
+    {                                                                                              \
+        return unary(#name, op, x, out);                                                           \
+    }
+#define BINARY_CALL(name, op)                                                                      \
+    tsr_status name(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)                                \
+    {                                                                                              \
+        return binary(#name, op, a, b, out);                                                       \
+    }
+
+UNARY_CALL(tsr_negate, UNARY_NEGATE)
+UNARY_CALL(tsr_abs, UNARY_ABS)
+UNARY_CALL(tsr_sign, UNARY_SIGN)
+UNARY_CALL(tsr_exp, UNARY_EXP)
+UNARY_CALL(tsr_expm1, UNARY_EXPM1)
+UNARY_CALL(tsr_log, UNARY_LOG)
+UNARY_CALL(tsr_log1p, UNARY_LOG1P)
+UNARY_CALL(tsr_sqrt, UNARY_SQRT)
+UNARY_CALL(tsr_rsqrt, UNARY_RSQRT)
+UNARY_CALL(tsr_tanh, UNARY_TANH)
+UNARY_CALL(tsr_erf, UNARY_ERF)
+UNARY_CALL(tsr_sin, UNARY_SIN)
+UNARY_CALL(tsr_cos, UNARY_COS)
+UNARY_CALL(tsr_floor, UNARY_FLOOR)
+UNARY_CALL(tsr_ceil, UNARY_CEIL)
+UNARY_CALL(tsr_sigmoid, UNARY_LOGISTIC)
+UNARY_CALL(tsr_silu, UNARY_SILU)
+UNARY_CALL(tsr_gelu, UNARY_GELU)
+UNARY_CALL(tsr_relu, UNARY_RELU)
+UNARY_CALL(tsr_not, UNARY_NOT)
+
+BINARY_CALL(tsr_add, BINARY_ADD)
+BINARY_CALL(tsr_sub, BINARY_SUBTRACT)
+BINARY_CALL(tsr_mul, BINARY_MULTIPLY)
+BINARY_CALL(tsr_div, BINARY_DIVIDE)
+BINARY_CALL(tsr_maximum, BINARY_MAX)
+BINARY_CALL(tsr_minimum, BINARY_MIN)
+BINARY_CALL(tsr_pow, BINARY_POWER)
+BINARY_CALL(tsr_rem, BINARY_REMAINDER)
+BINARY_CALL(tsr_and, BINARY_AND)
+BINARY_CALL(tsr_or, BINARY_OR)
+BINARY_CALL(tsr_xor, BINARY_XOR)
+
+tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {a, b};
+    if ((unsigned)comparison > TSR_GE) {
+        return diag_error(a->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_compare: there is no comparison %d", (int)comparison);
+    }
+    return eager_call("tsr_compare", &op_compare, &(op_params){.variant = (int32_t)comparison},
+                      operands, 2, out);
+}
+
+tsr_status tsr_select(tsr_tensor *predicate, tsr_tensor *yes, tsr_tensor *no, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {predicate, yes, no};
+    return eager_call("tsr_select", &op_select, &(op_params){0}, operands, 3, out);
+}
+
+tsr_status tsr_convert(tsr_tensor *x, tsr_dtype dtype, tsr_tensor **out)
+{
+    return eager_call("tsr_convert", &op_convert, &(op_params){.dtype = dtype}, &x, 1, out);
+}
+
+/* ---- products ---- */
+
+tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b, const tsr_dot_dims *dims, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {a, b};
+    dims_list lists[4];
+    tsr_comm *world = a->world;
+    const char *call = "tsr_dot_general";
+    TSR_TRY(read_dims(world, call, dims->lhs_batch, dims->num_batch, &lists[0]));
+    TSR_TRY(read_dims(world, call, dims->rhs_batch, dims->num_batch, &lists[1]));
+    TSR_TRY(read_dims(world, call, dims->lhs_contracting, dims->num_contracting, &lists[2]));
+    TSR_TRY(read_dims(world, call, dims->rhs_contracting, dims->num_contracting, &lists[3]));
+    const op_params params = {.lhs_batch = ints_of(&lists[0]),
+                              .rhs_batch = ints_of(&lists[1]),
+                              .lhs_contracting = ints_of(&lists[2]),
+                              .rhs_contracting = ints_of(&lists[3])};
+    return eager_call(call, &op_dot_general, &params, operands, 2, out);
+}
+
+/* Why two tensors are no matrices that can be multiplied. */
+static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
+{
+    const op_type lhs = type_of_layout(a->layout);
+    const op_type rhs = type_of_layout(b->layout);
+    return diag_error(a->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "tsr_matmul: %s by %s: each must have a dimension, and leading dimensions "
+                      "must be alike or on one side only; broadcast one of them first",
+                      op_type_text(&lhs).text, op_type_text(&rhs).text);
+}
+
+tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {a, b};
+    const size_t m = a->geometry->rank;
+    const size_t n = b->geometry->rank;
+    const size_t lhs_batch = m > 2 ? m - 2 : 0;
+    const size_t rhs_batch = n > 2 ? n - 2 : 0;
+    int64_t batch[OP_MAX_RANK];
+    if (m == 0 || n == 0 || (lhs_batch != rhs_batch && lhs_batch > 0 && rhs_batch > 0)) {
+        return refuse_matmul(a, b);
+    }
+    const size_t count = lhs_batch < rhs_batch ? lhs_batch : rhs_batch;
+    for (size_t i = 0; i < count; i++) {
+        batch[i] = (int64_t)i;
+    }
+    const int64_t k_of_a = (int64_t)m - 1;
+    const int64_t k_of_b = n > 1 ? (int64_t)n - 2 : 0;
+    const op_params params = {.lhs_batch = {count, batch},
+                              .rhs_batch = {count, batch},
+                              .lhs_contracting = {1, &k_of_a},
+                              .rhs_contracting = {1, &k_of_b}};
+    return eager_call("tsr_matmul", &op_dot_general, &params, operands, 2, out);
+}
+
+/* ---- reductions ---- */
+
+static tsr_status reduce(const char *call, fold_op fold, tsr_tensor *x, const size_t *dims,
+                         size_t num_dims, tsr_tensor **out)
+{
+    dims_list list;
+    TSR_TRY(read_dims(x->world, call, dims, num_dims, &list));
+    const op_params params = {.dimensions = ints_of(&list), .variant = (int32_t)fold};
+    return eager_call(call, &op_reduce, &params, &x, 1, out);
+}
+
+#define REDUCE_CALL(name, fold)                                                                    \
+    tsr_status name(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)          \
+    {                                                                                              \
+        return reduce(#name, fold, x, dims, num_dims, out);                                        \
+    }
+REDUCE_CALL(tsr_sum, FOLD_SUM)
+REDUCE_CALL(tsr_max, FOLD_MAX)
+REDUCE_CALL(tsr_min, FOLD_MIN)
+REDUCE_CALL(tsr_prod, FOLD_PROD)
+REDUCE_CALL(tsr_all, FOLD_AND)
+REDUCE_CALL(tsr_any, FOLD_OR)
+
+tsr_status tsr_mean(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)
+{
+    dims_list list;
+    TSR_TRY(read_dims(x->world, "tsr_mean", dims, num_dims, &list));
+    const op_params params = {.dimensions = ints_of(&list)};
+    return eager_call("tsr_mean", &op_mean, &params, &x, 1, out);
+}
+
+tsr_status tsr_cumsum(tsr_tensor *x, size_t dim, tsr_tensor **out)
+{
+    const op_params params = {.dimension = (int64_t)dim, .variant = FOLD_SUM};
+    return eager_call("tsr_cumsum", &op_cumulative, &params, &x, 1, out);
+}
+
+/* ---- shapes ---- */
+
+tsr_status tsr_reshape(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_tensor **out)
+{
+    const op_params params = {.shape = {rank, shape}};
+    return eager_call("tsr_reshape", &op_reshape, &params, &x, 1, out);
+}
+
+tsr_status tsr_transpose(tsr_tensor *x, const size_t *permutation, tsr_tensor **out)
+{
+    dims_list list;
+    TSR_TRY(read_dims(x->world, "tsr_transpose", permutation, x->geometry->rank, &list));
+    const op_params params = {.dimensions = ints_of(&list)};
+    return eager_call("tsr_transpose", &op_transpose, &params, &x, 1, out);
+}
+
+tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_tensor **out)
+{
+    const size_t own = x->geometry->rank;
+    int64_t dims[OP_MAX_RANK];
+    for (size_t d = 0; d < own; d++) {
+        dims[d] = (int64_t)(rank - own + d);
+    }
+    const op_params params = {.shape = {rank, shape}, .dimensions = {own, dims}};
+    return eager_call("tsr_broadcast_to", &op_broadcast_in_dim, &params, &x, 1, out);
+}
+
+tsr_status tsr_slice(tsr_tensor *x, const int64_t *start, const int64_t *limit,
+                     const int64_t *strides, tsr_tensor **out)
+{
+    const size_t rank = x->geometry->rank;
+    int64_t ones[OP_MAX_RANK];
+    for (size_t d = 0; d < rank; d++) {
+        ones[d] = 1;
+    }
+    const op_params params = {.start = {rank, start},
+                              .limit = {rank, limit},
+                              .strides = {rank, strides != NULL ? strides : ones}};
+    return eager_call("tsr_slice", &op_slice, &params, &x, 1, out);
+}
+
+tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
+{
+    const op_params params = {.dimension = (int64_t)dim};
+    return eager_call("tsr_concatenate", &op_concatenate, &params, tensors, count, out);
+}
+
+/* The sizes of the parts, which must be those of the dimension. */
+static tsr_status check_split(const tsr_tensor *x, size_t dim, const int64_t *sizes, size_t count)
+{
+    const op_type type = type_of_layout(x->layout);
+    int64_t total = 0;
+    bool fits = dim < type.rank;
+    for (size_t i = 0; fits && i < count; i++) {
+        fits = sizes[i] >= 0 && checked_add(total, sizes[i], &total);
+    }
+    if (fits && total == type.shape[dim]) {
+        return TSR_OK;
+    }
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "tsr_split: %zu parts of %lld rows in all are not dimension %zu of %s", count,
+                      (long long)total, dim, op_type_text(&type).text);
+}
+
+tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes, size_t count,
+                     tsr_tensor **out)
+{
+    const size_t rank = x->geometry->rank;
+    int64_t start[OP_MAX_RANK] = {0};
+    int64_t limit[OP_MAX_RANK];
+    int64_t ones[OP_MAX_RANK];
+    eager *e = NULL;
+    TSR_TRY(check_split(x, dim, sizes, count));
+    TSR_TRY(eager_of(x->world, &e));
+    for (size_t d = 0; d < rank; d++) {
+        limit[d] = x->geometry->shape[d];
+        ones[d] = 1;
+    }
+    limit[dim] = 0;
+    for (size_t i = 0; i < count; i++) {
+        start[dim] = limit[dim];
+        limit[dim] += sizes[i];
+        const op_params params = {
+            .start = {rank, start}, .limit = {rank, limit}, .strides = {rank, ones}};
+        const tsr_status status = eager_call("tsr_split", &op_slice, &params, &x, 1, &out[i]);
+        if (status < 0) {
+            for (size_t k = 0; e->scope == NULL && k < i; k++) {
+                tsr_tensor_release(out[k]);
+            }
+            return status;
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- indices ---- */
+
+/* The dimension numbers of rows along a dimension: the indices' dimensions stand in its place. */
+typedef struct row_dims {
+    int64_t offset[OP_MAX_RANK];
+    size_t num_offset;
+    int64_t dim;
+} row_dims;
+
+static void find_row_dims(size_t rank, size_t indices_rank, size_t dim, row_dims *r)
+{
+    r->num_offset = 0;
+    r->dim = (int64_t)dim;
+    for (size_t d = 0; d < rank; d++) {
+        if (d != dim) {
+            r->offset[r->num_offset++] = (int64_t)(d < dim ? d : d - 1 + indices_rank);
+        }
+    }
+}
+
+static op_params params_of_rows(const row_dims *r, size_t indices_rank)
+{
+    return (op_params){.lhs_contracting = {r->num_offset, r->offset},
+                       .rhs_contracting = {1, &r->dim},
+                       .index_map = {1, &r->dim},
+                       .index_vector_dim = (int64_t)indices_rank};
+}
+
+static tsr_status check_row_dim(const char *call, const tsr_tensor *x, const tsr_tensor *indices,
+                                size_t dim)
+{
+    const op_type type = type_of_layout(x->layout);
+    if (dim >= type.rank || type.rank - 1 + indices->geometry->rank > OP_MAX_RANK) {
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "%s: dimension %zu is out of range for %s and indices of rank %zu", call,
+                          dim, op_type_text(&type).text, indices->geometry->rank);
+    }
+    return TSR_OK;
+}
+
+static tsr_status take_rows(const char *call, tsr_tensor *x, tsr_tensor *indices, size_t dim,
+                            tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, indices};
+    const size_t rank = x->geometry->rank;
+    int64_t sizes[OP_MAX_RANK];
+    row_dims rows;
+    TSR_TRY(check_row_dim(call, x, indices, dim));
+    find_row_dims(rank, indices->geometry->rank, dim, &rows);
+    for (size_t d = 0; d < rank; d++) {
+        sizes[d] = d == dim ? min_i64(1, x->geometry->shape[d]) : x->geometry->shape[d];
+    }
+    op_params params = params_of_rows(&rows, indices->geometry->rank);
+    params.slice_sizes = (op_ints){rank, sizes};
+    return eager_call(call, &op_gather, &params, operands, 2, out);
+}
+
+tsr_status tsr_take(tsr_tensor *x, tsr_tensor *indices, size_t dim, tsr_tensor **out)
+{
+    return take_rows("tsr_take", x, indices, dim, out);
+}
+
+tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **out)
+{
+    if (table->geometry->rank != 2) {
+        const op_type type = type_of_layout(table->layout);
+        return diag_error(table->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_embedding: a table has two dimensions, not %s",
+                          op_type_text(&type).text);
+    }
+    return take_rows("tsr_embedding", table, indices, 0, out);
+}
+
+/* The kernel's words for what updates do. */
+static const scatter_kind scatter_kinds[] = {[TSR_SCATTER_SET] = SCATTER_SET,
+                                             [TSR_SCATTER_ADD] = SCATTER_ADD,
+                                             [TSR_SCATTER_MUL] = SCATTER_MULTIPLY,
+                                             [TSR_SCATTER_MAX] = SCATTER_MAX,
+                                             [TSR_SCATTER_MIN] = SCATTER_MIN};
+
+static tsr_status check_scatter(const char *call, const tsr_tensor *x, tsr_scatter_op op)
+{
+    if ((size_t)op < sizeof scatter_kinds / sizeof scatter_kinds[0]) {
+        return TSR_OK;
+    }
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: there is no scatter op %d",
+                      call, (int)op);
+}
+
+tsr_status tsr_scatter(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates, size_t dim,
+                       tsr_scatter_op op, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, indices, updates};
+    row_dims rows;
+    TSR_TRY(check_scatter("tsr_scatter", x, op));
+    TSR_TRY(check_row_dim("tsr_scatter", x, indices, dim));
+    find_row_dims(x->geometry->rank, indices->geometry->rank, dim, &rows);
+    op_params params = params_of_rows(&rows, indices->geometry->rank);
+    params.variant = (int32_t)scatter_kinds[op];
+    return eager_call("tsr_scatter", &op_scatter, &params, operands, 3, out);
+}
+
+/* General dimension numbers as parameters; the lists hold them. */
+static tsr_status read_slices(tsr_comm *world, const char *call, const tsr_slices_dims *dims,
+                              dims_list *lists, op_params *out)
+{
+    const tsr_gather_dims *d = &dims->dims;
+    TSR_TRY(read_dims(world, call, d->offset_dims, d->num_offset, &lists[0]));
+    TSR_TRY(read_dims(world, call, d->collapsed_dims, d->num_collapsed, &lists[1]));
+    TSR_TRY(read_dims(world, call, d->input_batching, d->num_batching, &lists[2]));
+    TSR_TRY(read_dims(world, call, d->indices_batching, d->num_batching, &lists[3]));
+    TSR_TRY(read_dims(world, call, dims->start_index_map, dims->num_indexed, &lists[4]));
+    *out = (op_params){.lhs_contracting = ints_of(&lists[0]),
+                       .rhs_contracting = ints_of(&lists[1]),
+                       .lhs_batch = ints_of(&lists[2]),
+                       .rhs_batch = ints_of(&lists[3]),
+                       .index_map = ints_of(&lists[4]),
+                       .index_vector_dim = (int64_t)d->index_vector_dim};
+    return TSR_OK;
+}
+
+tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices, const tsr_slices_dims *dims,
+                             const int64_t *slice_sizes, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, indices};
+    dims_list lists[5];
+    op_params params;
+    TSR_TRY(read_slices(x->world, "tsr_gather_slices", dims, lists, &params));
+    params.slice_sizes = (op_ints){x->geometry->rank, slice_sizes};
+    return eager_call("tsr_gather_slices", &op_gather, &params, operands, 2, out);
+}
+
+tsr_status tsr_scatter_slices(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates,
+                              const tsr_slices_dims *dims, tsr_scatter_op op, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, indices, updates};
+    dims_list lists[5];
+    op_params params;
+    TSR_TRY(check_scatter("tsr_scatter_slices", x, op));
+    TSR_TRY(read_slices(x->world, "tsr_scatter_slices", dims, lists, &params));
+    params.variant = (int32_t)scatter_kinds[op];
+    return eager_call("tsr_scatter_slices", &op_scatter, &params, operands, 3, out);
+}
+
+/* A sort with two results, of which the caller may want one. */
+static tsr_status sort_call(const char *call, const op_row *row, const op_params *params,
+                            tsr_tensor *x, tsr_tensor **values, tsr_tensor **indices)
+{
+    tsr_tensor *results[2];
+    eager *e = NULL;
+    TSR_TRY(eager_of(x->world, &e));
+    TSR_TRY(eager_call(call, row, params, &x, 1, results));
+    tsr_tensor **const wanted[2] = {values, indices};
+    for (size_t i = 0; i < 2; i++) {
+        if (wanted[i] != NULL) {
+            *wanted[i] = results[i];
+        } else if (e->scope == NULL) {
+            tsr_tensor_release(results[i]);
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_sort(tsr_tensor *x, size_t dim, bool descending, tsr_tensor **values,
+                    tsr_tensor **indices)
+{
+    const op_params params = {.dimension = (int64_t)dim, .variant = descending ? 1 : 0};
+    return sort_call("tsr_sort", &op_sort, &params, x, values, indices);
+}
+
+tsr_status tsr_top_k(tsr_tensor *x, size_t dim, int64_t k, tsr_tensor **values,
+                     tsr_tensor **indices)
+{
+    const op_params params = {.dimension = (int64_t)dim, .k = k};
+    return sort_call("tsr_top_k", &op_top_k, &params, x, values, indices);
+}

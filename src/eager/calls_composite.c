@@ -1,0 +1,203 @@
+/* The public calls of composite ops: what they need is checked, then they are composed. */
+#include <string.h>
+
+#include <tessera/ops.h>
+
+#include "eager/compose.h"
+#include "ops/op_shape.h"
+
+static tsr_status check_dim(const char *call, const tsr_tensor *x, size_t dim)
+{
+    const op_type type = type_of_layout(x->layout);
+    if (dim < type.rank) {
+        return TSR_OK;
+    }
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "%s: dimension %zu is out of range for %s", call, dim,
+                      op_type_text(&type).text);
+}
+
+static tsr_status check_float(const char *call, const tsr_tensor *x)
+{
+    const op_type type = type_of_layout(x->layout);
+    if (dtype_is_float(type.dtype)) {
+        return TSR_OK;
+    }
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "%s: %s must be of floats; convert it first", call, op_type_text(&type).text);
+}
+
+/* A composite along one dimension. */
+typedef op_value *(*along_dim)(op_builder *b, op_value *x, int64_t dim);
+
+static tsr_status compose_along(const char *call, along_dim composite, tsr_tensor *x, size_t dim,
+                                tsr_tensor **out)
+{
+    eager_builder b;
+    TSR_TRY(check_dim(call, x, dim));
+    TSR_TRY(compose_begin(call, x, &b));
+    return compose_end(&b, composite(&b.base, value_of(x), (int64_t)dim), out);
+}
+
+tsr_status tsr_softmax(tsr_tensor *x, size_t dim, tsr_tensor **out)
+{
+    TSR_TRY(check_float("tsr_softmax", x));
+    return compose_along("tsr_softmax", compose_softmax, x, dim, out);
+}
+
+tsr_status tsr_logsumexp(tsr_tensor *x, size_t dim, tsr_tensor **out)
+{
+    TSR_TRY(check_float("tsr_logsumexp", x));
+    return compose_along("tsr_logsumexp", compose_logsumexp, x, dim, out);
+}
+
+tsr_status tsr_argmax(tsr_tensor *x, size_t dim, tsr_tensor **out)
+{
+    return compose_along("tsr_argmax", compose_argmax, x, dim, out);
+}
+
+/* The last dimension of a tensor, which has one. */
+static tsr_status check_last(const char *call, const tsr_tensor *x)
+{
+    const size_t rank = x->geometry->rank;
+    TSR_TRY(check_float(call, x));
+    return check_dim(call, x, rank > 0 ? rank - 1 : 0);
+}
+
+tsr_status tsr_layer_norm(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias, double epsilon,
+                          tsr_tensor **out)
+{
+    eager_builder b;
+    TSR_TRY(check_last("tsr_layer_norm", x));
+    TSR_TRY(compose_begin("tsr_layer_norm", x, &b));
+    return compose_end(
+        &b, compose_layer_norm(&b.base, value_of(x), value_of(scale), value_of(bias), epsilon),
+        out);
+}
+
+tsr_status tsr_rms_norm(tsr_tensor *x, tsr_tensor *scale, double epsilon, tsr_tensor **out)
+{
+    eager_builder b;
+    TSR_TRY(check_last("tsr_rms_norm", x));
+    TSR_TRY(compose_begin("tsr_rms_norm", x, &b));
+    return compose_end(&b, compose_rms_norm(&b.base, value_of(x), value_of(scale), epsilon), out);
+}
+
+tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_tensor **out)
+{
+    const op_type types[] = {type_of_layout(x->layout), type_of_layout(weight->layout)};
+    eager_builder b;
+    if (types[0].rank == 0 || types[1].rank != 2) {
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_linear: %s by %s: the first must have a dimension, the weight two",
+                          op_type_text(&types[0]).text, op_type_text(&types[1]).text);
+    }
+    TSR_TRY(compose_begin("tsr_linear", x, &b));
+    return compose_end(&b, compose_linear(&b.base, value_of(x), value_of(weight), value_of(bias)),
+                       out);
+}
+
+tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
+{
+    const op_type types[] = {type_of_layout(logits->layout), type_of_layout(labels->layout)};
+    eager_builder b;
+    TSR_TRY(check_last("tsr_cross_entropy", logits));
+    if (types[1].rank + 1 != types[0].rank ||
+        memcmp(types[0].shape, types[1].shape, types[1].rank * sizeof *types[1].shape) != 0 ||
+        !dtype_is_integer(types[1].dtype)) {
+        return diag_error(
+            logits->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            "tsr_cross_entropy: labels %s do not fit logits %s: they must be integers "
+            "of the same shape without the last dimension",
+            op_type_text(&types[1]).text, op_type_text(&types[0]).text);
+    }
+    TSR_TRY(compose_begin("tsr_cross_entropy", logits, &b));
+    return compose_end(&b, compose_cross_entropy(&b.base, value_of(logits), value_of(labels)), out);
+}
+
+tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth, tsr_dtype dtype, tsr_tensor **out)
+{
+    const op_type type = type_of_layout(indices->layout);
+    eager_builder b;
+    if (!dtype_is_integer(type.dtype) || depth < 0 || type.rank + 1 > OP_MAX_RANK) {
+        return diag_error(indices->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_one_hot: %s to a depth of %lld: indices must be integers, the depth "
+                          "not negative",
+                          op_type_text(&type).text, (long long)depth);
+    }
+    TSR_TRY(compose_begin("tsr_one_hot", indices, &b));
+    return compose_end(&b, compose_one_hot(&b.base, value_of(indices), depth, dtype), out);
+}
+
+tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
+{
+    op_value *values[EAGER_MAX_OPERANDS];
+    eager_builder b;
+    const op_type first = type_of_layout(tensors[0]->layout);
+    bool fits =
+        count >= 1 && count <= EAGER_MAX_OPERANDS && dim <= first.rank && first.rank < OP_MAX_RANK;
+    for (size_t i = 0; fits && i < count; i++) {
+        const op_type type = type_of_layout(tensors[i]->layout);
+        fits = type.rank == first.rank &&
+               memcmp(type.shape, first.shape, first.rank * sizeof *first.shape) == 0;
+        values[i] = value_of(tensors[i]);
+    }
+    if (!fits) {
+        return diag_error(tensors[0]->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_stack: 1 to %d tensors of one shape, that of %s, and a dimension up "
+                          "to its rank are needed, got: %zu tensors and dimension %zu",
+                          EAGER_MAX_OPERANDS, op_type_text(&first).text, count, dim);
+    }
+    TSR_TRY(compose_begin("tsr_stack", tensors[0], &b));
+    return compose_end(&b, compose_stack(&b.base, values, count, (int64_t)dim), out);
+}
+
+/* A scalar to pad with, then the pad itself. */
+tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const int64_t *behind,
+                   const int64_t *between, tsr_tensor **out)
+{
+    const size_t rank = x->geometry->rank;
+    const int64_t none[OP_MAX_RANK] = {0};
+    const op_params params = {.start = {rank, before},
+                              .limit = {rank, behind},
+                              .strides = {rank, between != NULL ? between : none}};
+    eager_builder b;
+    op_value *result = NULL;
+    TSR_TRY(compose_begin("tsr_pad", x, &b));
+    op_value *const operands[] = {value_of(x), build_number(&b.base, value_of(x), number)};
+    if (b.base.status == TSR_OK) {
+        b.base.status = b.base.apply(&b.base, &op_pad, &params, operands, 2, &result);
+    }
+    return compose_end(&b, result, out);
+}
+
+tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands, size_t num_operands,
+                      tsr_tensor **out)
+{
+    tsr_comm *world = num_operands > 0 ? operands[0]->world : NULL;
+    tsr_extents extents[EAGER_MAX_OPERANDS];
+    op_value *values[EAGER_MAX_OPERANDS];
+    const tsr_rule *rule = NULL;
+    eager_builder b;
+    if (world == NULL) {
+        return TSR_ERR_INVALID;
+    }
+    if (num_operands > EAGER_MAX_OPERANDS) {
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_einsum: %zu operands are more than %d", num_operands,
+                          EAGER_MAX_OPERANDS);
+    }
+    for (size_t i = 0; i < num_operands; i++) {
+        extents[i] = (tsr_extents){operands[i]->geometry->rank, operands[i]->geometry->shape};
+        values[i] = value_of(operands[i]);
+    }
+    TSR_TRY(compose_begin("tsr_einsum", operands[0], &b));
+    const tsr_arena_mark mark = tsr_arena_get_mark(b.e->arena);
+    op_value *result = NULL;
+    b.base.status = tsr_rule_einsum(world->ctx, b.e->arena, equation, extents, num_operands, &rule);
+    if (b.base.status == TSR_OK) {
+        result = compose_einsum(&b.base, rule, values);
+    }
+    tsr_arena_reset(b.e->arena, mark);
+    return compose_end(&b, result, out);
+}

@@ -1,0 +1,36 @@
+/*
+ * How an op runs on operands that lie in some way: which of them are redistributed first, and how,
+ * and how its results lie. Worked out once for each op, parameters and layouts, and kept.
+ */
+#ifndef EAGER_CASE_H
+#define EAGER_CASE_H
+
+#include "eager/eager.h"
+
+struct op_case {
+    op_case *next;
+    tsr_arena *arena;
+    uint64_t hash;
+    const op_row *row;
+    op_params params;
+    tsr_strategy strategy;
+    size_t num_operands;
+    tensor_layout **given;   /* how operands lie */
+    tensor_layout **run;     /* how they must lie */
+    bool *moves;             /* whether an element has to move for that */
+    tensor_layout **results; /* how the op leaves its results */
+    tensor_layout **finals;  /* how they are handed out */
+    bool any_moves;
+    bool fallback; /* the op has no rule for this: operands are gathered, results resharded */
+    bool first;    /* op_call.first */
+};
+
+/* The case of a call, found or made; the request's operands are not looked at. It stays until the
+ * next one is asked for. */
+tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
+                    const op_case **out);
+
+/* Forgets all cases. */
+void cases_clear(eager *e);
+
+#endif

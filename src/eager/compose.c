@@ -1,0 +1,98 @@
+#include "eager/compose.h"
+
+#include "ops/op_index.h"
+
+static tsr_tensor *tensor_of(const op_value *value)
+{
+    return (tsr_tensor *)(uintptr_t)value;
+}
+
+static tsr_status apply(op_builder *base, const op_row *row, const op_params *params,
+                        op_value *const *operands, size_t count, op_value **results)
+{
+    const eager_builder *b = (const eager_builder *)base;
+    tsr_tensor *tensors[EAGER_MAX_OPERANDS];
+    tsr_tensor *made[OP_MAX_RESULTS];
+    if (count > EAGER_MAX_OPERANDS) {
+        return diag_error(b->e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "%s: %zu operands are more than %d", b->call, count, EAGER_MAX_OPERANDS);
+    }
+    for (size_t i = 0; i < count; i++) {
+        tensors[i] = tensor_of(operands[i]);
+    }
+    TSR_TRY(eager_call(b->call, row, params, tensors, count, made));
+    for (size_t k = 0; k < row->num_results; k++) {
+        results[k] = value_of(made[k]);
+    }
+    return TSR_OK;
+}
+
+/* A replicated tensor on the mesh of another. */
+static tsr_status spec_beside(const eager_builder *b, const op_value *beside, tsr_dtype dtype,
+                              size_t rank, const int64_t *shape, tsr_tensor_spec *out)
+{
+    const tsr_sharding *s = tensor_of(beside)->geometry->sharding;
+    const bool maximal = tsr_mesh_is_maximal(s->mesh);
+    *out = (tsr_tensor_spec){.dtype = dtype, .rank = rank, .shape = shape};
+    return tsr_sharding_replicated_over(b->e->world->ctx, b->e->arena, s->mesh, maximal ? 0 : rank,
+                                        false, &out->sharding);
+}
+
+static tsr_status number(op_builder *base, op_value *beside, tsr_dtype dtype, double value,
+                         op_value **out)
+{
+    const eager_builder *b = (const eager_builder *)base;
+    const tsr_arena_mark mark = tsr_arena_get_mark(b->e->arena);
+    tsr_tensor_spec spec;
+    tsr_tensor *made = NULL;
+    tsr_status status = spec_beside(b, beside, dtype, 0, NULL, &spec);
+    if (status == TSR_OK) {
+        status = tsr_fill(b->e->world, &spec, value, &made);
+    }
+    tsr_arena_reset(b->e->arena, mark);
+    *out = value_of(made);
+    return status;
+}
+
+static tsr_status count_up(op_builder *base, op_value *beside, tsr_dtype dtype, int64_t n,
+                           op_value **out)
+{
+    const eager_builder *b = (const eager_builder *)base;
+    const tsr_arena_mark mark = tsr_arena_get_mark(b->e->arena);
+    tsr_tensor_spec spec;
+    tsr_tensor *made = NULL;
+    tsr_status status = spec_beside(b, beside, dtype, 1, &n, &spec);
+    if (status == TSR_OK) {
+        status = eager_make(b->call, &op_iota, &(op_params){0}, b->e->world, &spec, &made);
+    }
+    tsr_arena_reset(b->e->arena, mark);
+    *out = value_of(made);
+    return status;
+}
+
+static op_type type_of(const op_builder *base, const op_value *value)
+{
+    (void)base;
+    return type_of_layout(tensor_of(value)->layout);
+}
+
+tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
+{
+    *b = (eager_builder){
+        .base = {.apply = apply, .number = number, .count = count_up, .type_of = type_of},
+        .call = call};
+    TSR_TRY(eager_of(beside->world, &b->e));
+    TSR_TRY(eager_reserve(b->e, 1));
+    return tsr_scope_open(b->e->world);
+}
+
+tsr_status compose_end(eager_builder *b, op_value *result, tsr_tensor **out)
+{
+    tsr_tensor *kept = b->base.status < 0 ? NULL : tsr_tensor_retain(tensor_of(result));
+    tsr_scope_close(b->e->world);
+    if (kept != NULL) {
+        eager_adopt(b->e, kept);
+        *out = kept;
+    }
+    return b->base.status;
+}

@@ -1,0 +1,69 @@
+/*
+ * What eager calls keep for a world: how calls were laid out before, settings, the trace, scopes.
+ *
+ * One rank's, like its tensors. It hangs on the world (tsr_comm.above) and goes with it.
+ */
+#ifndef EAGER_EAGER_H
+#define EAGER_EAGER_H
+
+#include <tessera/eager.h>
+
+#include "ops/op.h"
+#include "rt/tensor.h"
+
+enum { EAGER_MAX_OPERANDS = 64, CASE_PLACES = 512, MOST_CASES = 4096 };
+
+typedef struct op_case op_case;
+typedef struct eager_scope eager_scope;
+
+typedef struct eager {
+    tsr_comm *world;
+    tsr_arena *arena; /* for one call at a time; marked and reset */
+    char *scratch;    /* of kernels */
+    size_t scratch_bytes;
+    op_case *cases[CASE_PLACES];
+    size_t num_cases;
+    tsr_strategy strategy;
+    bool strict;
+    tsr_arena *trace; /* of the events; NULL while nothing is traced */
+    tsr_trace_event *events;
+    size_t num_events;
+    size_t events_room;
+    eager_scope *scope; /* the innermost; NULL for none */
+} eager;
+
+/* That of a world, made when it is first asked for. */
+tsr_status eager_of(tsr_comm *world, eager **out);
+
+/* At least so many bytes for a kernel. */
+tsr_status eager_scratch(eager *e, size_t bytes, void **out);
+
+/*
+ * Runs an op on tensors: lays operands out as it needs them, computes, and gives the results, as
+ * many as the row has. `call` stands in messages and in the trace.
+ */
+tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
+                      tsr_tensor *const *operands, size_t num_operands, tsr_tensor **results);
+
+/* A tensor that comes from nothing, by an op without operands. */
+tsr_status eager_make(const char *call, const op_row *row, const op_params *params, tsr_comm *world,
+                      const tsr_tensor_spec *spec, tsr_tensor **out);
+
+/* The same elements in another layout; noted in the trace. */
+tsr_status eager_move(eager *e, const char *call, tsr_tensor *tensor, tensor_layout *to,
+                      tsr_tensor **out);
+
+/* Makes room for fresh tensors in the innermost scope, if there is one; then hands them to it. */
+tsr_status eager_reserve(eager *e, size_t count);
+void eager_adopt(eager *e, tsr_tensor *tensor);
+
+/* Whether a tensor has no elements anywhere, only a type and a layout. */
+static inline bool is_abstract(const tsr_tensor *t)
+{
+    return t->data == NULL;
+}
+
+/* The type of a layout's tensor, as ops see it. */
+op_type type_of_layout(const tensor_layout *layout);
+
+#endif

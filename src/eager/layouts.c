@@ -1,0 +1,333 @@
+/* How tensors lie: changed, asked for, and tensors that come from something else. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "eager/compose.h"
+#include "kernel/elementwise.h"
+#include "ops/op_index.h"
+
+/* To a sharding that may live in the call's arena. */
+static tsr_status move_to(const char *call, tsr_tensor *t, const tsr_sharding *sharding,
+                          tsr_tensor **out)
+{
+    eager *e = NULL;
+    tensor_layout *layout = NULL;
+    const tsr_geometry *g = t->geometry;
+    const tsr_tensor_spec spec = {sharding, t->dtype, g->rank, g->shape};
+    TSR_TRY(eager_of(t->world, &e));
+    TSR_TRY(tensor_check_spec(t->world, &spec));
+    TSR_TRY(layout_get(t->world, &spec, NULL, &layout));
+    const tsr_status status = eager_move(e, call, t, layout, out);
+    layout_release(&t->world->layouts, layout);
+    return status;
+}
+
+tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
+{
+    return move_to("tsr_shard", tensor, sharding, out);
+}
+
+tsr_status tsr_with_sharding(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
+{
+    return move_to("tsr_with_sharding", tensor, sharding, out);
+}
+
+/* Moves to the tensor's own sharding with dimensions made whole, and what is pending kept or not.
+ */
+static tsr_status move_changed(const char *call, tsr_tensor *t, const bool *whole, bool keep,
+                               tsr_tensor **out)
+{
+    const tsr_sharding *s = t->geometry->sharding;
+    eager *e = NULL;
+    TSR_TRY(eager_of(t->world, &e));
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_dim *dims = arena_copy(e->arena, s->dims, s->rank, sizeof *dims);
+    if (dims == NULL) {
+        return diag_nomem(t->world->ctx);
+    }
+    for (size_t d = 0; d < s->rank; d++) {
+        if (whole[d]) {
+            dims[d] = tsr_dim_closed(NULL, 0);
+        }
+    }
+    const tsr_sharding_spec spec = {.mesh = s->mesh,
+                                    .rank = s->rank,
+                                    .dims = dims,
+                                    .num_replicated = s->num_replicated,
+                                    .replicated = s->replicated,
+                                    .num_unreduced = keep ? s->num_unreduced : 0,
+                                    .unreduced = s->unreduced,
+                                    .reduction = keep ? s->reduction : TSR_SUM};
+    const tsr_sharding *to = NULL;
+    tsr_status status = tsr_sharding_create(t->world->ctx, e->arena, &spec, 0, &to);
+    if (status == TSR_OK) {
+        status = move_to(call, t, to, out);
+    }
+    tsr_arena_reset(e->arena, mark);
+    return status;
+}
+
+tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out)
+{
+    bool whole[OP_MAX_RANK];
+    memset(whole, true, sizeof whole);
+    return move_changed("tsr_replicate", tensor, whole, false, out);
+}
+
+tsr_status tsr_gather(tsr_tensor *tensor, size_t dim, tsr_tensor **out)
+{
+    bool whole[OP_MAX_RANK] = {false};
+    if (dim >= tensor->geometry->rank) {
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_gather: dimension %zu is out of range: the tensor has rank %zu", dim,
+                          tensor->geometry->rank);
+    }
+    whole[dim] = true;
+    return move_changed("tsr_gather", tensor, whole, true, out);
+}
+
+tsr_status tsr_reduce_pending(tsr_tensor *tensor, tsr_tensor **out)
+{
+    const bool whole[OP_MAX_RANK] = {false};
+    return move_changed("tsr_reduce_pending", tensor, whole, false, out);
+}
+
+bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const tsr_sharding *s = tensors[i]->geometry->sharding;
+        bool sharded = s->num_unreduced > 0;
+        for (size_t d = 0; d < s->rank; d++) {
+            sharded = sharded || s->dims[d].num_axes > 0;
+        }
+        if (sharded) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const tsr_mesh *tsr_tensors_mesh(tsr_tensor *const *tensors, size_t count)
+{
+    const tsr_mesh *mesh = count > 0 ? tensors[0]->geometry->sharding->mesh : NULL;
+    for (size_t i = 1; i < count; i++) {
+        if (!tsr_mesh_same_devices(mesh, tensors[i]->geometry->sharding->mesh)) {
+            return NULL;
+        }
+    }
+    return mesh;
+}
+
+tsr_status tsr_slice_for_device(tsr_context *ctx, const tsr_geometry *geometry, int64_t device,
+                                const tsr_view *full, int64_t *shape, int64_t *strides,
+                                tsr_view *out)
+{
+    int64_t start[OP_MAX_RANK];
+    int64_t stride = tsr_dtype_item_bytes(full->dtype);
+    const size_t rank = geometry->rank;
+    bool fits = full->rank == rank && rank <= OP_MAX_RANK;
+    for (size_t d = 0; fits && d < rank; d++) {
+        fits = full->shape[d] == geometry->shape[d];
+    }
+    if (!fits) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_slice_for_device: the array has another shape than the geometry");
+    }
+    if (!tsr_geometry_box(geometry, device, start, shape)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_slice_for_device: the mesh has no device %lld", (long long)device);
+    }
+    for (size_t d = 0; d < rank; d++) {
+        if (tsr_geometry_pieces(geometry, device, d, 0, NULL) > 1) {
+            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                              "tsr_slice_for_device: the rows of dimension %zu that device %lld "
+                              "holds are not adjacent",
+                              d, (long long)device);
+        }
+    }
+    *out = *full;
+    for (size_t d = rank; d-- > 0;) {
+        strides[d] = full->strides != NULL ? full->strides[d] : stride;
+        stride *= full->shape[d];
+        if (out->data != NULL && shape[d] > 0) {
+            out->data = (char *)out->data + start[d] * strides[d];
+        }
+    }
+    out->shape = shape;
+    out->strides = strides;
+    return TSR_OK;
+}
+
+const int64_t *tsr_tensor_shape(const tsr_tensor *tensor)
+{
+    return tensor->geometry->shape;
+}
+
+/* ---- from something else ---- */
+
+/* A fresh tensor of a spec, whose elements the caller sets. */
+static tsr_status make_fresh(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    TSR_TRY(eager_reserve(e, 1));
+    TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
+    eager_adopt(e, *out);
+    return TSR_OK;
+}
+
+static tsr_view view_of(const tsr_tensor *t)
+{
+    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
+}
+
+/* Whether a number can be made an element of a type. */
+static tsr_status check_number(tsr_comm *world, const char *call, tsr_dtype dtype)
+{
+    if (convert_supports(TSR_F64, dtype)) {
+        return TSR_OK;
+    }
+    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "%s: a number cannot become %s",
+                      call, tsr_dtype_name(dtype));
+}
+
+static tsr_status fill_with(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
+                            double number, tsr_tensor **out)
+{
+    char element[16];
+    tsr_tensor *t = NULL;
+    TSR_TRY(check_number(world, call, spec->dtype));
+    TSR_TRY(make_fresh(world, spec, &t));
+    element_of_number(spec->dtype, number, element);
+    const tsr_view view = view_of(t);
+    kernel_fill(&view, element);
+    *out = t;
+    return TSR_OK;
+}
+
+tsr_status tsr_fill(tsr_comm *world, const tsr_tensor_spec *spec, double number, tsr_tensor **out)
+{
+    return fill_with("tsr_fill", world, spec, number, out);
+}
+
+tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
+{
+    return fill_with("tsr_ones", world, spec, 1, out);
+}
+
+tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
+{
+    TSR_TRY(make_fresh(world, spec, out));
+    memset((*out)->data, 0, (*out)->bytes);
+    return TSR_OK;
+}
+
+tsr_status tsr_scalar_like(tsr_tensor *tensor, double number, tsr_tensor **out)
+{
+    eager_builder b;
+    TSR_TRY(compose_begin("tsr_scalar_like", tensor, &b));
+    op_value *scalar = build_number(&b.base, value_of(tensor), number);
+    return compose_end(&b, scalar, out);
+}
+
+tsr_status tsr_iota(tsr_comm *world, const tsr_tensor_spec *spec, size_t dim, tsr_tensor **out)
+{
+    const op_params params = {.dimension = (int64_t)dim};
+    return eager_make("tsr_iota", &op_iota, &params, world, spec, out);
+}
+
+static tsr_status draw(const char *call, random_kind kind, tsr_comm *world,
+                       const tsr_tensor_spec *spec, tsr_random_key key, tsr_tensor **out)
+{
+    const op_params params = {.variant = (int32_t)kind, .key = key.seed, .stream = key.stream};
+    return eager_make(call, &op_random, &params, world, spec, out);
+}
+
+tsr_status tsr_random_bits(tsr_comm *world, const tsr_tensor_spec *spec, tsr_random_key key,
+                           tsr_tensor **out)
+{
+    return draw("tsr_random_bits", RANDOM_BITS, world, spec, key, out);
+}
+
+tsr_status tsr_random_uniform(tsr_comm *world, const tsr_tensor_spec *spec, tsr_random_key key,
+                              tsr_tensor **out)
+{
+    return draw("tsr_random_uniform", RANDOM_UNIFORM, world, spec, key, out);
+}
+
+tsr_status tsr_random_normal(tsr_comm *world, const tsr_tensor_spec *spec, tsr_random_key key,
+                             tsr_tensor **out)
+{
+    return draw("tsr_random_normal", RANDOM_NORMAL, world, spec, key, out);
+}
+
+/* The rank's part must be what the view has. */
+static tsr_status check_part(const char *call, const tsr_tensor *t, const tsr_view *part)
+{
+    bool fits = part->rank == t->geometry->rank && part->dtype == t->dtype;
+    for (size_t d = 0; fits && d < part->rank; d++) {
+        fits = part->shape[d] == t->local_shape[d];
+    }
+    if (fits && (part->data != NULL || t->layout->elements == 0)) {
+        return TSR_OK;
+    }
+    const op_type type = type_of_layout(t->layout);
+    op_type mine = type;
+    memcpy(mine.shape, t->local_shape, mine.rank * sizeof *mine.shape);
+    return diag_error(t->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "%s: the view is not the part of %s that rank %lld stores, %s", call,
+                      op_type_text(&type).text, (long long)t->world->rank,
+                      op_type_text(&mine).text);
+}
+
+/* Copies between a part and a view, either way. */
+static void copy_part_view(const tsr_view *to, const tsr_view *from)
+{
+    int64_t packed[OP_MAX_RANK];
+    int64_t stride = tsr_dtype_item_bytes(to->dtype);
+    for (size_t d = to->rank; d-- > 0;) {
+        packed[d] = stride;
+        stride *= to->shape[d];
+    }
+    kernel_copy(to->data, to->strides != NULL ? to->strides : packed, from->data,
+                from->strides != NULL ? from->strides : packed, to->shape, to->rank,
+                (size_t)tsr_dtype_item_bytes(to->dtype), false);
+}
+
+tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const tsr_view *part,
+                          tsr_tensor **out)
+{
+    tsr_tensor *t = NULL;
+    TSR_TRY(tensor_make(world, spec, NULL, NULL, &t));
+    const comm_call what = {.name = "tsr_from_local",
+                            .status = check_part("tsr_from_local", t, part)};
+    tsr_status status = comm_enter(world, &what);
+    eager *e = NULL;
+    if (status == TSR_OK) {
+        status = eager_of(world, &e);
+    }
+    if (status == TSR_OK) {
+        status = eager_reserve(e, 1);
+    }
+    if (status < 0) {
+        tsr_tensor_release(t);
+        return status;
+    }
+    const tsr_view view = view_of(t);
+    copy_part_view(&view, part);
+    eager_adopt(e, t);
+    *out = t;
+    return TSR_OK;
+}
+
+tsr_status tsr_to_local(const tsr_tensor *tensor, const tsr_view *part)
+{
+    if (is_abstract(tensor)) {
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_to_local: the tensor has no elements: it is abstract");
+    }
+    TSR_TRY(check_part("tsr_to_local", tensor, part));
+    const tsr_view view = view_of(tensor);
+    copy_part_view(part, &view);
+    return TSR_OK;
+}

@@ -1,0 +1,22 @@
+/* Which pending reductions of the operands may stay pending through an op. */
+#ifndef EAGER_PENDING_H
+#define EAGER_PENDING_H
+
+#include "eager/eager.h"
+
+enum { MOST_PENDING = 64 };
+
+/* Of one operand: the axes that stay pending. */
+typedef struct kept_axes {
+    tsr_axis_ref axes[MOST_PENDING];
+    size_t count;
+} kept_axes;
+
+/*
+ * Decides axis by axis, by the class of each argument (spmd/class.h). `kept` has one list for each
+ * operand; what it leaves out has to be reduced before the op. What stays is of one kind, `kind`.
+ */
+void choose_pending(const op_request *r, const tsr_sharding *const *operands, kept_axes *kept,
+                    tsr_reduction *kind);
+
+#endif

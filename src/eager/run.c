@@ -1,0 +1,343 @@
+/* One call: operands laid out, the kernel, results. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "eager/case.h"
+#include "eager/trace.h"
+#include "kernel/elementwise.h"
+
+static op_array array_of(const tsr_tensor *t)
+{
+    const tsr_geometry *g = t->geometry;
+    return (op_array){.view = {t->data, t->dtype, g->rank, t->local_shape, t->strides},
+                      .start = t->layout->start,
+                      .full = g->shape};
+}
+
+/* A tensor of a layout without elements. */
+static tsr_status make_abstract(eager *e, tensor_layout *layout, tsr_tensor **out)
+{
+    static char nothing[1];
+    TSR_TRY(tensor_of_layout(e->world, layout, nothing, out));
+    (*out)->data = NULL;
+    return TSR_OK;
+}
+
+/* Under way: a call and what it has made so far. */
+typedef struct running {
+    eager *e;
+    const char *call;
+    const op_case *c;
+    bool abstract;
+    tsr_tensor *operands[EAGER_MAX_OPERANDS]; /* as they must lie; one reference each */
+    size_t num_ready;
+    tsr_tensor *results[OP_MAX_RESULTS];
+} running;
+
+tsr_status eager_move(eager *e, const char *call, tsr_tensor *tensor, tensor_layout *to,
+                      tsr_tensor **out)
+{
+    const move_note note = {
+        .call = call, .operand = -1, .from = tensor->layout, .to = to, .implicit = false};
+    TSR_TRY(eager_reserve(e, 1));
+    if (is_abstract(tensor)) {
+        TSR_TRY(make_abstract(e, to, out));
+    } else {
+        TSR_TRY(redistribute_to_layout(tensor, to, out));
+    }
+    const tsr_status status = note_move(e, &note);
+    if (status < 0) {
+        tsr_tensor_release(*out);
+        return status;
+    }
+    eager_adopt(e, *out);
+    return TSR_OK;
+}
+
+/* One tensor of a call to where it must lie. */
+static tsr_status move_one(running *r, int64_t operand, tsr_tensor *from, tensor_layout *to,
+                           tsr_tensor **out)
+{
+    const move_note note = {.call = r->call,
+                            .operand = operand,
+                            .from = from->layout,
+                            .to = to,
+                            .implicit = true,
+                            .fallback = r->c->fallback};
+    TSR_TRY(note_move(r->e, &note));
+    return r->abstract ? make_abstract(r->e, to, out) : redistribute_to_layout(from, to, out);
+}
+
+static tsr_status lay_out_operands(running *r, tsr_tensor *const *operands)
+{
+    for (size_t i = 0; i < r->c->num_operands; i++) {
+        if (r->c->moves[i]) {
+            TSR_TRY(move_one(r, (int64_t)i, operands[i], r->c->run[i], &r->operands[i]));
+        } else {
+            r->operands[i] = tsr_tensor_retain(operands[i]);
+        }
+        r->num_ready = i + 1;
+    }
+    return TSR_OK;
+}
+
+static tsr_status compute(running *r)
+{
+    op_array arrays[EAGER_MAX_OPERANDS];
+    op_array results[OP_MAX_RESULTS];
+    void *scratch = NULL;
+    for (size_t i = 0; i < r->c->num_operands; i++) {
+        arrays[i] = array_of(r->operands[i]);
+    }
+    for (size_t k = 0; k < r->c->row->num_results; k++) {
+        results[k] = array_of(r->results[k]);
+    }
+    const op_call call = {.row = r->c->row,
+                          .params = &r->c->params,
+                          .num_operands = r->c->num_operands,
+                          .operands = arrays,
+                          .results = results,
+                          .first = r->c->first};
+    if (call.row->scratch != NULL) {
+        TSR_TRY(eager_scratch(r->e, call.row->scratch(&call), &scratch));
+    }
+    call.row->run(&call, scratch);
+    return TSR_OK;
+}
+
+static tsr_status make_results(running *r)
+{
+    for (size_t k = 0; k < r->c->row->num_results; k++) {
+        TSR_TRY(r->abstract
+                    ? make_abstract(r->e, r->c->results[k], &r->results[k])
+                    : tensor_of_layout(r->e->world, r->c->results[k], NULL, &r->results[k]));
+    }
+    return TSR_OK;
+}
+
+/* Results that propagation wants elsewhere go there. */
+static tsr_status reshard_results(running *r)
+{
+    for (size_t k = 0; k < r->c->row->num_results; k++) {
+        tsr_tensor *moved = NULL;
+        if (r->c->finals[k] != r->c->results[k]) {
+            TSR_TRY(move_one(r, -1, r->results[k], r->c->finals[k], &moved));
+            tsr_tensor_release(r->results[k]);
+            r->results[k] = moved;
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status run_case(running *r, tsr_tensor *const *operands)
+{
+    TSR_TRY(eager_reserve(r->e, r->c->row->num_results));
+    TSR_TRY(lay_out_operands(r, operands));
+    TSR_TRY(make_results(r));
+    if (!r->abstract) {
+        TSR_TRY(compute(r));
+    }
+    TSR_TRY(reshard_results(r));
+    for (size_t k = 0; k < r->c->row->num_results; k++) {
+        eager_adopt(r->e, r->results[k]);
+    }
+    return TSR_OK;
+}
+
+/* In strict mode nothing moves but what is asked for. */
+static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_status status = TSR_OK;
+    for (size_t i = 0; status == TSR_OK && i < c->num_operands; i++) {
+        tsr_trace_event event;
+        const move_note note = {
+            .call = call, .operand = (int64_t)i, .from = c->given[i], .to = c->run[i]};
+        if (!c->moves[i]) {
+            continue;
+        }
+        status = describe_move(e, e->arena, &note, &event);
+        if (status == TSR_OK && event.bytes_moved > 0) {
+            status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                                "%s: operand %zu, %s, lies as %s and would have to lie as %s: an "
+                                "implicit %s over %s of %lld bytes, which strict mode refuses",
+                                call, i, event.tensor, event.from, event.to, event.collective,
+                                event.axes, (long long)event.bytes_moved);
+            (void)diag_note(
+                e->world->ctx, NO_PLACE,
+                "ask for it, by tsr_with_sharding of the operand to %s, or leave strict "
+                "mode",
+                event.to);
+        }
+    }
+    tsr_arena_reset(e->arena, mark);
+    return status;
+}
+
+/* In checked mode every rank says what it is about to do. */
+static tsr_status agree(tsr_comm *world, const char *call, const op_case *c)
+{
+    if (!world->team->checked || world->size == 1) {
+        return TSR_OK;
+    }
+    uint64_t hash = op_params_hash(&c->params, 11);
+    hash = hash_bytes(c->row->name, strlen(c->row->name), hash);
+    for (size_t i = 0; i < c->num_operands; i++) {
+        hash = sharding_hash(c->given[i]->geometry->sharding, hash);
+        hash = hash_bytes(c->given[i]->geometry->shape,
+                          c->given[i]->geometry->rank * sizeof(int64_t), hash);
+    }
+    const comm_call what = {.name = call, .hash = hash};
+    return comm_enter(world, &what);
+}
+
+/* Says what the operands of a call that failed are. */
+static void explain(tsr_comm *world, const char *call, tsr_tensor *const *operands, size_t count)
+{
+    tsr_arena *arena = NULL;
+    if (tsr_arena_create(world->ctx, &arena) < 0) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *text = NULL;
+        const op_type type = type_of_layout(operands[i]->layout);
+        if (tsr_sharding_print(world->ctx, arena, operands[i]->geometry->sharding, TSR_PRINT_BARE,
+                               &text) == TSR_OK) {
+            (void)diag_note(world->ctx, NO_PLACE, "operand %zu of %s is %s, %s", i, call,
+                            op_type_text(&type).text, text);
+        }
+    }
+    tsr_arena_destroy(arena);
+}
+
+static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor *const *operands,
+                                 size_t count, tsr_comm *world)
+{
+    const bool variadic = (row->traits & OP_VARIADIC) != 0;
+    if (variadic ? count < row->num_operands || count > EAGER_MAX_OPERANDS
+                 : count != row->num_operands) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "%s: %zu operands; there must be %zu%s", call, count, row->num_operands,
+                          variadic ? " to 64" : "");
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (operands[i]->world != world) {
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "%s: operands 0 and %zu are of different worlds", call, i);
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status run_call(running *r, const op_row *row, const op_params *params,
+                           tsr_tensor *const *operands, size_t count)
+{
+    tensor_layout *given[EAGER_MAX_OPERANDS];
+    tsr_comm *world = operands[0]->world;
+    TSR_TRY(check_operands(r->call, row, operands, count, world));
+    TSR_TRY(eager_of(world, &r->e));
+    for (size_t i = 0; i < count; i++) {
+        given[i] = operands[i]->layout;
+        r->abstract = r->abstract || is_abstract(operands[i]);
+    }
+    const op_request request = {
+        .ctx = world->ctx, .call = r->call, .row = row, .params = params, .num_operands = count};
+    const tsr_status status = case_get(r->e, &request, given, &r->c);
+    if (status < 0) {
+        explain(world, r->call, operands, count);
+        return status;
+    }
+    TSR_TRY(agree(world, r->call, r->c));
+    if (r->e->strict && r->c->any_moves) {
+        TSR_TRY(refuse_moves(r->e, r->call, r->c));
+    }
+    return run_case(r, operands);
+}
+
+tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
+                      tsr_tensor *const *operands, size_t num_operands, tsr_tensor **results)
+{
+    running r;
+    r.call = call;
+    r.abstract = false;
+    r.num_ready = 0;
+    for (size_t k = 0; k < OP_MAX_RESULTS; k++) {
+        r.results[k] = NULL;
+    }
+    const tsr_status status = run_call(&r, row, params, operands, num_operands);
+    for (size_t i = 0; i < r.num_ready; i++) {
+        tsr_tensor_release(r.operands[i]);
+    }
+    for (size_t k = 0; k < row->num_results; k++) {
+        if (status < 0) {
+            tsr_tensor_release(r.results[k]);
+        } else {
+            results[k] = r.results[k];
+        }
+    }
+    return status;
+}
+
+/* A fresh tensor of a spec, which the op without operands then fills. */
+static tsr_status make_from_nothing(eager *e, const op_row *row, const op_params *params,
+                                    tensor_layout *layout, tsr_tensor **out)
+{
+    TSR_TRY(eager_reserve(e, 1));
+    TSR_TRY(tensor_of_layout(e->world, layout, NULL, out));
+    const op_array result = array_of(*out);
+    const op_call c = {.row = row, .params = params, .results = &result, .first = true};
+    row->run(&c, NULL);
+    eager_adopt(e, *out);
+    return TSR_OK;
+}
+
+tsr_status eager_make(const char *call, const op_row *row, const op_params *params, tsr_comm *world,
+                      const tsr_tensor_spec *spec, tsr_tensor **out)
+{
+    eager *e = NULL;
+    op_type result;
+    tensor_layout *layout = NULL;
+    op_params p = *params;
+    p.dtype = spec->dtype;
+    p.shape = (op_ints){spec->rank, spec->shape};
+    const op_request r = {.ctx = world->ctx, .call = call, .row = row, .params = &p};
+    TSR_TRY(eager_of(world, &e));
+    TSR_TRY(row->types(&r, &result));
+    TSR_TRY(tensor_check_spec(world, spec));
+    TSR_TRY(layout_get(world, spec, NULL, &layout));
+    const tsr_status status = make_from_nothing(e, row, &p, layout, out);
+    layout_release(&world->layouts, layout);
+    return status;
+}
+
+/* ---- tensors without elements ---- */
+
+tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
+{
+    eager *e = NULL;
+    tensor_layout *layout = NULL;
+    TSR_TRY(eager_of(world, &e));
+    TSR_TRY(tensor_check_spec(world, spec));
+    TSR_TRY(layout_get(world, spec, NULL, &layout));
+    tsr_status status = eager_reserve(e, 1);
+    if (status == TSR_OK) {
+        status = make_abstract(e, layout, out);
+    }
+    layout_release(&world->layouts, layout);
+    TSR_TRY(status);
+    eager_adopt(e, *out);
+    return TSR_OK;
+}
+
+tsr_status tsr_abstract_like(const tsr_tensor *tensor, tsr_tensor **out)
+{
+    const tsr_geometry *g = tensor->geometry;
+    const tsr_tensor_spec spec = {g->sharding, tensor->dtype, g->rank, g->shape};
+    return tsr_abstract(tensor->world, &spec, out);
+}
+
+bool tsr_tensor_is_abstract(const tsr_tensor *tensor)
+{
+    return is_abstract(tensor);
+}

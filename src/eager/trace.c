@@ -1,0 +1,187 @@
+#include "eager/trace.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+
+/* Whether some dimension of one sharding has axes that the same one of another has not. */
+static bool has_more(const tsr_sharding *a, const tsr_sharding *b)
+{
+    tsr_axis_ref left[64];
+    for (size_t d = 0; d < a->rank; d++) {
+        tsr_axis_list rest = {left, 0, 64};
+        if (tsr_axes_difference(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes,
+                                b->dims[d].num_axes, &rest) < 0 ||
+            rest.count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The collective that a change of layout amounts to, along one mesh. */
+static const char *name_of(const tsr_sharding *from, const tsr_sharding *to)
+{
+    if (!tsr_mesh_equal(from->mesh, to->mesh) || from->rank != to->rank) {
+        return "exchange";
+    }
+    const bool gathers = has_more(from, to);
+    const bool cuts = has_more(to, from);
+    if (from->num_unreduced > to->num_unreduced) {
+        return cuts ? "reduce-scatter" : "all-reduce";
+    }
+    if (gathers) {
+        return cuts ? "all-to-all" : "all-gather";
+    }
+    return cuts ? "slice" : "exchange";
+}
+
+/* The axes that a tensor has before and not in the same place behind, or the other way. */
+static tsr_status axes_text(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
+                            const tsr_sharding *to, const char **out)
+{
+    enum { MOST = 256 };
+    tsr_axis_ref *refs = ARENA_ARRAY(arena, tsr_axis_ref, 3 * MOST);
+    if (refs == NULL) {
+        return diag_nomem(ctx);
+    }
+    tsr_axis_list changed = {refs, 0, MOST};
+    if (!tsr_mesh_equal(from->mesh, to->mesh)) {
+        *out = "";
+        return TSR_OK;
+    }
+    const tsr_sharding *const sides[2] = {from, to};
+    for (size_t side = 0; side < 2; side++) {
+        const tsr_sharding *a = sides[side];
+        const tsr_sharding *b = sides[1 - side];
+        for (size_t d = 0; d < a->rank && d < b->rank; d++) {
+            TSR_TRY(tsr_axes_difference(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes,
+                                        b->dims[d].num_axes, &changed));
+        }
+        TSR_TRY(tsr_axes_difference(a->unreduced, a->num_unreduced, b->unreduced, b->num_unreduced,
+                                    &changed));
+    }
+    /* Axes that moved from one dimension to another are listed once. */
+    tsr_axis_list once = {refs + MOST, 0, MOST};
+    for (size_t i = 0; i < changed.count; i++) {
+        if (!tsr_axes_overlap(&changed.refs[i], 1, once.refs, once.count)) {
+            once.refs[once.count++] = changed.refs[i];
+        }
+    }
+    tsr_axes_sort_and_merge(from->mesh, &once);
+    return tsr_axes_print(ctx, arena, from->mesh, once.refs, once.count, out);
+}
+
+/* What all ranks together receive, and this one. */
+static tsr_status count_bytes(eager *e, const tensor_layout *from, const tensor_layout *to,
+                              tsr_trace_event *out)
+{
+    tsr_comm *world = e->world;
+    const tsr_plan *plan = NULL;
+    TSR_TRY(plan_cache_get(&world->plans, world->ctx, from->geometry, to->geometry, from->dtype,
+                           &plan));
+    out->bytes_received = tsr_plan_bytes_received(plan, world->rank);
+    for (int64_t i = 0; i < world->size; i++) {
+        out->bytes_moved += tsr_plan_bytes_received(plan, i);
+    }
+    plan_cache_put(&world->plans, plan);
+    return TSR_OK;
+}
+
+tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out)
+{
+    tsr_context *ctx = e->world->ctx;
+    const tsr_sharding *from = move->from->geometry->sharding;
+    const tsr_sharding *to = move->to->geometry->sharding;
+    const op_type type = type_of_layout(move->from);
+    const op_text text = op_type_text(&type);
+    *out = (tsr_trace_event){.call = move->call,
+                             .operand = move->operand,
+                             .tensor = arena_string(arena, text.text, strlen(text.text)),
+                             .collective = name_of(from, to),
+                             .implicit = move->implicit,
+                             .fallback = move->fallback};
+    if (out->tensor == NULL) {
+        return diag_nomem(ctx);
+    }
+    TSR_TRY(axes_text(ctx, arena, from, to, &out->axes));
+    TSR_TRY(tsr_sharding_print(ctx, arena, from, TSR_PRINT_BARE, &out->from));
+    TSR_TRY(tsr_sharding_print(ctx, arena, to, TSR_PRINT_BARE, &out->to));
+    return count_bytes(e, move->from, move->to, out);
+}
+
+tsr_status note_move(eager *e, const move_note *move)
+{
+    if (e->trace == NULL) {
+        return TSR_OK;
+    }
+    if (e->num_events == e->events_room) {
+        const size_t room = e->events_room > 0 ? 2 * e->events_room : 64;
+        tsr_trace_event *grown = ARENA_ARRAY(e->trace, tsr_trace_event, room);
+        if (grown == NULL) {
+            return diag_nomem(e->world->ctx);
+        }
+        if (e->num_events > 0) {
+            memcpy(grown, e->events, e->num_events * sizeof *grown);
+        }
+        e->events = grown;
+        e->events_room = room;
+    }
+    TSR_TRY(describe_move(e, e->trace, move, &e->events[e->num_events]));
+    e->num_events++;
+    return TSR_OK;
+}
+
+tsr_status tsr_trace_begin(tsr_comm *world)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    tsr_trace_end(world);
+    return tsr_arena_create(world->ctx, &e->trace);
+}
+
+void tsr_trace_end(tsr_comm *world)
+{
+    eager *e = world->above;
+    if (e == NULL) {
+        return;
+    }
+    tsr_arena_destroy(e->trace);
+    e->trace = NULL;
+    e->events = NULL;
+    e->num_events = 0;
+    e->events_room = 0;
+}
+
+const tsr_trace_event *tsr_trace_events(const tsr_comm *world, size_t *count)
+{
+    const eager *e = world->above;
+    *count = e != NULL ? e->num_events : 0;
+    return *count > 0 ? e->events : NULL;
+}
+
+static void print_event(buffer *buf, const tsr_trace_event *event)
+{
+    buffer_format(buf, "%s: ", event->call);
+    if (event->operand >= 0) {
+        buffer_format(buf, "operand %lld, ", (long long)event->operand);
+    } else if (event->implicit) {
+        buffer_string(buf, "the result, ");
+    }
+    buffer_format(buf, "%s: %s over %s, %s to %s, %lld bytes%s%s\n", event->tensor,
+                  event->collective, event->axes, event->from, event->to,
+                  (long long)event->bytes_moved, event->implicit ? "" : ", as asked",
+                  event->fallback ? ", because the op has no rule for this layout" : "");
+}
+
+tsr_status tsr_trace_print(const tsr_comm *world, tsr_arena *arena, const char **out)
+{
+    size_t count;
+    const tsr_trace_event *events = tsr_trace_events(world, &count);
+    buffer buf = buffer_new(arena);
+    for (size_t i = 0; i < count; i++) {
+        print_event(&buf, &events[i]);
+    }
+    return buffer_finish(world->ctx, &buf, out);
+}

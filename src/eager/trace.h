@@ -1,0 +1,23 @@
+/* What a redistribution is, in words, and noting it. */
+#ifndef EAGER_TRACE_H
+#define EAGER_TRACE_H
+
+#include "eager/eager.h"
+
+/* A move of one tensor of a call. */
+typedef struct move_note {
+    const char *call;
+    int64_t operand; /* -1 for the result */
+    const tensor_layout *from;
+    const tensor_layout *to;
+    bool implicit;
+    bool fallback;
+} move_note;
+
+/* What it is, in the arena's words; the event says everything. */
+tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out);
+
+/* Notes it, while moves are traced. */
+tsr_status note_move(eager *e, const move_note *move);
+
+#endif

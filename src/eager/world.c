@@ -1,0 +1,138 @@
+/* What a world keeps for eager calls: made, set, given up; scopes. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "eager/case.h"
+
+static void *resize(const eager *e, void *old, size_t old_size, size_t new_size)
+{
+    return context_resize(e->world->ctx, old, old_size, new_size);
+}
+
+static void close_eager(void *state)
+{
+    eager *e = state;
+    while (e->scope != NULL) {
+        tsr_scope_close(e->world);
+    }
+    cases_clear(e);
+    tsr_trace_end(e->world);
+    (void)resize(e, e->scratch, e->scratch_bytes, 0);
+    tsr_arena_destroy(e->arena);
+    (void)resize(e, e, sizeof *e, 0);
+}
+
+tsr_status eager_of(tsr_comm *world, eager **out)
+{
+    if (world->above != NULL) {
+        *out = world->above;
+        return TSR_OK;
+    }
+    TSR_TRY(comm_check_world(world));
+    eager *e = context_resize(world->ctx, NULL, 0, sizeof *e);
+    if (e == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    *e = (eager){.world = world, .strategy = TSR_STRATEGY_AGGRESSIVE};
+    const tsr_status status = tsr_arena_create(world->ctx, &e->arena);
+    if (status < 0) {
+        (void)context_resize(world->ctx, e, sizeof *e, 0);
+        return status;
+    }
+    world->above = e;
+    world->close_above = close_eager;
+    *out = e;
+    return TSR_OK;
+}
+
+tsr_status eager_scratch(eager *e, size_t bytes, void **out)
+{
+    if (bytes > e->scratch_bytes) {
+        char *grown = resize(e, NULL, 0, bytes);
+        if (grown == NULL) {
+            return diag_nomem(e->world->ctx);
+        }
+        (void)resize(e, e->scratch, e->scratch_bytes, 0);
+        e->scratch = grown;
+        e->scratch_bytes = bytes;
+    }
+    *out = e->scratch;
+    return TSR_OK;
+}
+
+tsr_status tsr_set_strategy(tsr_comm *world, tsr_strategy strategy)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    e->strategy = strategy;
+    return TSR_OK;
+}
+
+tsr_status tsr_set_strict(tsr_comm *world, bool strict)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    e->strict = strict;
+    return TSR_OK;
+}
+
+/* ---- scopes ---- */
+
+struct eager_scope {
+    eager_scope *outer;
+    tsr_tensor **tensors;
+    size_t count;
+    size_t room;
+};
+
+tsr_status tsr_scope_open(tsr_comm *world)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    eager_scope *scope = resize(e, NULL, 0, sizeof *scope);
+    if (scope == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    *scope = (eager_scope){.outer = e->scope};
+    e->scope = scope;
+    return TSR_OK;
+}
+
+void tsr_scope_close(tsr_comm *world)
+{
+    eager *e = world->above;
+    eager_scope *scope = e != NULL ? e->scope : NULL;
+    if (scope == NULL) {
+        return;
+    }
+    e->scope = scope->outer;
+    for (size_t i = scope->count; i-- > 0;) {
+        tsr_tensor_release(scope->tensors[i]);
+    }
+    (void)resize(e, (void *)scope->tensors, scope->room * sizeof *scope->tensors, 0);
+    (void)resize(e, scope, sizeof *scope, 0);
+}
+
+tsr_status eager_reserve(eager *e, size_t count)
+{
+    eager_scope *scope = e->scope;
+    if (scope == NULL || scope->count + count <= scope->room) {
+        return TSR_OK;
+    }
+    const size_t room = 2 * scope->room + count + 64;
+    tsr_tensor **grown =
+        resize(e, (void *)scope->tensors, scope->room * sizeof *grown, room * sizeof *grown);
+    if (grown == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    scope->tensors = grown;
+    scope->room = room;
+    return TSR_OK;
+}
+
+void eager_adopt(eager *e, tsr_tensor *tensor)
+{
+    if (e->scope != NULL) {
+        e->scope->tensors[e->scope->count++] = tensor;
+    }
+}

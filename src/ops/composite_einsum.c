@@ -1,0 +1,167 @@
+/* Products of any number of tensors, by the letters of their dimensions. */
+#include <string.h>
+
+#include "factor/rule.h"
+#include "ops/composite.h"
+
+/* A value and the letters of its dimensions: factors of the rule. */
+typedef struct lettered {
+    op_value *value;
+    size_t rank;
+    size_t letters[OP_MAX_RANK];
+} lettered;
+
+static lettered operand_at(const tsr_rule *rule, size_t i, op_value *value)
+{
+    const tsr_rule_tensor *t = tsr_rule_operand(rule, i);
+    lettered l = {.value = value, .rank = t->rank};
+    for (size_t d = 0; d < t->rank; d++) {
+        l.letters[d] = t->dims[d].factors[0];
+    }
+    return l;
+}
+
+static bool has(const lettered *l, size_t letter, size_t *dim)
+{
+    for (size_t d = 0; d < l->rank; d++) {
+        if (l->letters[d] == letter) {
+            *dim = d;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool tensor_has(const tsr_rule_tensor *t, size_t letter)
+{
+    for (size_t d = 0; d < t->rank; d++) {
+        if (t->dims[d].factors[0] == letter) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the result or an operand from `next` on still wants a letter. */
+static bool is_wanted(const tsr_rule *rule, size_t next, size_t letter)
+{
+    for (size_t i = next; i < tsr_rule_num_operands(rule); i++) {
+        if (tensor_has(tsr_rule_operand(rule, i), letter)) {
+            return true;
+        }
+    }
+    return tensor_has(tsr_rule_result(rule, 0), letter);
+}
+
+/* Sums the letters away that nobody wants and the other operand does not have. */
+static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const lettered *other,
+                       lettered *l)
+{
+    int64_t dims[OP_MAX_RANK];
+    size_t count = 0;
+    size_t kept = 0;
+    size_t at;
+    for (size_t d = 0; d < l->rank; d++) {
+        const size_t letter = l->letters[d];
+        if (is_wanted(rule, next, letter) || (other != NULL && has(other, letter, &at))) {
+            l->letters[kept++] = letter;
+        } else {
+            dims[count++] = (int64_t)d;
+        }
+    }
+    l->rank = kept;
+    l->value = build_sum(b, l->value, dims, count);
+}
+
+/* The product of two: letters of both that are still wanted are batches, the others summed. */
+static lettered multiply(op_builder *b, const tsr_rule *rule, size_t next, const lettered *x,
+                         const lettered *y)
+{
+    int64_t batch[2][OP_MAX_RANK];
+    int64_t sum[2][OP_MAX_RANK];
+    size_t num_batch = 0;
+    size_t num_sum = 0;
+    size_t at;
+    lettered out = {.rank = 0};
+    for (size_t d = 0; d < x->rank; d++) {
+        if (has(y, x->letters[d], &at)) {
+            const bool wanted = is_wanted(rule, next, x->letters[d]);
+            size_t *count = wanted ? &num_batch : &num_sum;
+            (wanted ? batch : sum)[0][*count] = (int64_t)d;
+            (wanted ? batch : sum)[1][(*count)++] = (int64_t)at;
+        }
+    }
+    for (size_t i = 0; i < num_batch; i++) {
+        out.letters[out.rank++] = x->letters[batch[0][i]];
+    }
+    const lettered *const both[] = {x, y};
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t d = 0; d < both[side]->rank; d++) {
+            if (!has(both[1 - side], both[side]->letters[d], &at) && out.rank < OP_MAX_RANK) {
+                out.letters[out.rank++] = both[side]->letters[d];
+            }
+        }
+    }
+    const op_params dims = {.lhs_batch = {num_batch, batch[0]},
+                            .rhs_batch = {num_batch, batch[1]},
+                            .lhs_contracting = {num_sum, sum[0]},
+                            .rhs_contracting = {num_sum, sum[1]}};
+    out.value = build_dot(b, x->value, y->value, &dims);
+    return out;
+}
+
+/* Whether the last product comes out in the order of the result with its operands exchanged. */
+static bool comes_out_exchanged(const tsr_rule *rule, const lettered *x, const lettered *y)
+{
+    const tsr_rule_tensor *result = tsr_rule_result(rule, 0);
+    size_t rank = 0;
+    size_t at;
+    const lettered *const both[] = {y, x};
+    for (size_t pass = 0; pass < 3; pass++) {
+        const lettered *from = pass == 2 ? both[1] : both[0];
+        const lettered *other = pass == 2 ? both[0] : both[1];
+        for (size_t d = 0; d < from->rank; d++) {
+            const size_t letter = from->letters[d];
+            const bool shared = has(other, letter, &at);
+            if (shared != (pass == 0) || !tensor_has(result, letter)) {
+                continue;
+            }
+            if (rank >= result->rank || result->dims[rank].factors[0] != letter) {
+                return false;
+            }
+            rank++;
+        }
+    }
+    return rank == result->rank;
+}
+
+/* The dimensions in the order of the result. */
+static op_value *in_order(op_builder *b, const tsr_rule *rule, const lettered *l)
+{
+    const tsr_rule_tensor *result = tsr_rule_result(rule, 0);
+    int64_t permutation[OP_MAX_RANK];
+    bool sorted = true;
+    size_t at = 0;
+    for (size_t d = 0; d < result->rank; d++) {
+        (void)has(l, result->dims[d].factors[0], &at);
+        permutation[d] = (int64_t)at;
+        sorted = sorted && at == d;
+    }
+    return sorted ? l->value : build_transpose(b, l->value, permutation);
+}
+
+op_value *compose_einsum(op_builder *b, const tsr_rule *rule, op_value *const *values)
+{
+    const size_t count = tsr_rule_num_operands(rule);
+    lettered product = operand_at(rule, 0, values[0]);
+    for (size_t i = 1; i < count && b->status >= 0; i++) {
+        lettered next = operand_at(rule, i, values[i]);
+        sum_lonely(b, rule, i + 1, &next, &product);
+        sum_lonely(b, rule, i + 1, &product, &next);
+        const bool exchange = i + 1 == count && comes_out_exchanged(rule, &product, &next);
+        product = exchange ? multiply(b, rule, i + 1, &next, &product)
+                           : multiply(b, rule, i + 1, &product, &next);
+    }
+    sum_lonely(b, rule, count, NULL, &product);
+    return in_order(b, rule, &product);
+}
