@@ -1,0 +1,323 @@
+/*
+ * Functions of one number, for loops over many: those of f32 are free of branches and calls, so
+ * that compilers vectorise the loop, but for expm1, log1p, sin and cos.
+ *
+ * Their results are IEEE arithmetic in an order that is written down, so they are the same on every
+ * processor. Errors in f32 against the exact value, in units in the last place, as
+ * tests/unit/kernel/test_unary.c holds them: sqrt half; exp, log, rsqrt and logistic at most 2;
+ * tanh, erf, silu and gelu at most 4, in the subnormals too. What goes by way of f64 is rounded
+ * from the library's result, which is nearly exact. Those of f64 are the C library's, which
+ * promises less: it may differ between machines in the last place.
+ *
+ * A NaN that comes out is the positive quiet one, except of negate and abs, which change the sign
+ * and nothing else. silu and gelu of minus infinity are NaN, as the product is.
+ */
+#ifndef KERNEL_FUNCTIONS_H
+#define KERNEL_FUNCTIONS_H
+
+#include <float.h>
+#include <math.h>
+
+#include "kernel/vector.h"
+
+/* Adding it rounds a small number to an integer, which is in the low bits of the sum. */
+#define ROUNDER 0x1.8p23F
+
+/* e^x = y * 2^n */
+typedef struct exp_parts {
+    float y;
+    int32_t n;
+} exp_parts;
+
+/*
+ * Of x + d, where x is within +-200 and d within +-0.06: 1 + r + r^2 p(r), after n ln 2 is taken
+ * away in two parts, the first of so few bits that the product is exact.
+ */
+INLINE exp_parts exp_split(float x, float d)
+{
+    const float rounded = x * 1.44269504F + ROUNDER;
+    const float n = rounded - ROUNDER;
+    const float r = ((x - n * 0.693359375F) + n * 2.12194440e-4F) + d;
+    float p = 1.989198131e-4F;
+    p = p * r + 1.393454193e-3F;
+    p = p * r + 8.333310024e-3F;
+    p = p * r + 4.166645681e-2F;
+    p = p * r + 1.666666668e-1F;
+    p = p * r + 5.000000014e-1F;
+    return (exp_parts){1.0F + (r + r * r * p),
+                       (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
+}
+
+INLINE float power_of_2(int32_t n)
+{
+    return float_of_bits((uint32_t)(n + 127) << 23);
+}
+
+/* y * 2^n for n within +-252, rounded once: by halves, because 2^n may be no f32. */
+INLINE float scaled(float y, int32_t n)
+{
+    const int32_t half = n >> 1;
+    return y * power_of_2(half) * power_of_2(n - half);
+}
+
+/* At most, and at least; a NaN stays. */
+INLINE float at_most(float x, float most)
+{
+    return x > most ? most : x;
+}
+
+INLINE float at_least(float x, float least)
+{
+    return x < least ? least : x;
+}
+
+/* |x|, or a number, with the sign of another. */
+INLINE float magnitude_of(float x)
+{
+    return float_of_magnitude(magnitude_of_float(x));
+}
+
+INLINE float with_sign(float x, float sign)
+{
+    return float_of_bits((bits_of_float(x) & 0x7fffffffU) | (bits_of_float(sign) & 0x80000000U));
+}
+
+/* Beyond the bounds it is infinity, or less than half of the least subnormal. */
+INLINE float exp_float(float x)
+{
+    const exp_parts e = exp_split(at_most(at_least(x, -104.0F), 89.0F), 0.0F);
+    return plain_float(scaled(e.y, e.n));
+}
+
+/* 1 / (1 + e^-|x|), or the same times e^-|x|. */
+INLINE float logistic_float(float x)
+{
+    const exp_parts parts = exp_split(-at_most(magnitude_of(x), 104.0F), 0.0F);
+    const float e = scaled(parts.y, parts.n);
+    return plain_float((x < 0.0F ? e : 1.0F) / (1.0F + e));
+}
+
+/* The power of 2 comes last: what it makes subnormal is rounded once. */
+INLINE float silu_float(float x)
+{
+    const float from = at_least(x, -120.0F);
+    const exp_parts parts = exp_split(-at_most(magnitude_of(x), 120.0F), 0.0F);
+    const float e = scaled(parts.y, parts.n);
+    const float quotient = (x < 0.0F ? from * parts.y : x) / (1.0F + e);
+    const float small = scaled(quotient, parts.n);
+    const float y = x < 0.0F ? small : quotient;
+    return plain_float(x < -FLT_MAX ? NAN : y);
+}
+
+/* x + x^3 p(x^2) near 0, 1 - 2 / (e^2|x| + 1) elsewhere; from 10 on that is 1. */
+INLINE float tanh_float(float x)
+{
+    const float a = at_most(magnitude_of(x), 10.0F);
+    const exp_parts e = exp_split(2.0F * a, 0.0F);
+    const float large = with_sign(1.0F - 2.0F / (e.y * power_of_2(e.n) + 1.0F), x);
+    const float z = a * a;
+    float p = -6.610227831e-3F;
+    p = p * z + 2.130938866e-2F;
+    p = p * z - 5.390942883e-2F;
+    p = p * z + 1.333311373e-1F;
+    p = p * z - 3.333333201e-1F;
+    const float small = x + x * (z * p);
+    return plain_float(a < 0.55F ? small : large);
+}
+
+/* x + x p(x^2) near 0, 1 - e^q(|x|) elsewhere; from 4 on that is 1. */
+INLINE float erf_float(float x)
+{
+    const float t = at_most(magnitude_of(x), 4.0F);
+    const float s = t * t;
+    float q = (-1.72853470e-5F * t + 3.83197126e-4F) * s + (-3.88396438e-3F * t + 2.42546219e-2F);
+    q = q * t - 1.06777877e-1F;
+    q = q * t - 6.34846687e-1F;
+    q = q * t - 1.28717512e-1F;
+    q = q * t - t;
+    const exp_parts e = exp_split(q, 0.0F);
+    const float large = with_sign(1.0F - e.y * power_of_2(e.n), x);
+    float p = -5.96761703e-4F;
+    p = p * s + 4.99119423e-3F;
+    p = p * s - 2.67681349e-2F;
+    p = p * s + 1.12819925e-1F;
+    p = p * s - 3.76125336e-1F;
+    p = p * s + 1.28379166e-1F;
+    return plain_float(t > 0.927734375F ? large : x + x * p);
+}
+
+/*
+ * x times the normal distribution, which at -a is e^(-a^2/2) q, where (a + 2.5) q is a polynomial
+ * in (a - 2.5) / (a + 2.5). The square is taken in two parts: its rounding would be e^'s error.
+ */
+INLINE float gelu_float(float x)
+{
+    const float a = at_most(magnitude_of(x), 15.0F);
+    const float top = float_of_bits(bits_of_float(a) & 0xfffff000U);
+    const exp_parts e = exp_split(-0.5F * (top * top), -0.5F * ((a - top) * (a + top)));
+    const float inverse = 1.0F / (a + 2.5F);
+    const float u = (a - 2.5F) * inverse;
+    float p = -1.590002741e-4F;
+    p = p * u - 3.145891754e-4F;
+    p = p * u + 6.840565100e-4F;
+    p = p * u + 2.526846320e-3F;
+    p = p * u - 1.599698015e-3F;
+    p = p * u - 1.638708928e-2F;
+    p = p * u + 9.235507824e-3F;
+    p = p * u + 1.319870717e-1F;
+    p = p * u - 4.336919860e-1F;
+    p = p * u + 7.066566583e-1F;
+    const float tail = p * inverse * e.y;
+    const float below = scaled(x < 0.0F ? -a * tail : tail, e.n);
+    const float y = x < 0.0F ? below : x * (1.0F - below);
+    return plain_float(x < -FLT_MAX ? NAN : y);
+}
+
+/* log(m 2^e) = e ln 2 + f - f^2/2 + f^3 p(f), where f = m - 1 and m is from sqrt(1/2) to sqrt 2. */
+INLINE float log_float(float x)
+{
+    const bool subnormal = x < FLT_MIN;
+    const float normal = subnormal ? x * 0x1p23F : x;
+    const uint32_t bits = bits_of_float(normal) - 0x3f3504f3U;
+    const int32_t exponent = ((int32_t)bits >> 23) - choose(subnormal, 23, 0);
+    const float e = (float)exponent;
+    const float f = float_of_bits((bits & 0x7fffffU) + 0x3f3504f3U) - 1.0F;
+    float p = 7.0376836292e-2F;
+    p = p * f - 1.1514610310e-1F;
+    p = p * f + 1.1676998740e-1F;
+    p = p * f - 1.2420140846e-1F;
+    p = p * f + 1.4249322787e-1F;
+    p = p * f - 1.6668057665e-1F;
+    p = p * f + 2.0000714765e-1F;
+    p = p * f - 2.4999993993e-1F;
+    p = p * f + 3.3333331174e-1F;
+    const float z = f * f;
+    const float low = (f * z * p - e * 2.12194440e-4F) - 0.5F * z;
+    const float y = (f + low) + e * 0.693359375F;
+    const float finite = x > FLT_MAX ? x : y;
+    const float above = x == 0.0F ? -INFINITY : finite;
+    return plain_float(x >= 0.0F ? above : NAN);
+}
+
+INLINE float sqrt_float(float x)
+{
+    return plain_float(sqrtf(x));
+}
+
+INLINE float rsqrt_float(float x)
+{
+    return plain_float(1.0F / sqrtf(x));
+}
+
+INLINE float negate_float(float x)
+{
+    return float_of_bits(bits_of_float(x) ^ 0x80000000U);
+}
+
+INLINE float abs_float(float x)
+{
+    return magnitude_of(x);
+}
+
+/* Zeros keep their sign. */
+INLINE float sign_float(float x)
+{
+    const float y = x == 0.0F ? 0.0F : 1.0F;
+    return plain_float(x != x ? x : with_sign(y, x));
+}
+
+INLINE float relu_float(float x)
+{
+    return plain_float(((x > 0.0F) | (x != x)) ? x : 0.0F);
+}
+
+/* Numbers from 2^23 on are integers; adding as much to others rounds them to the nearest. */
+INLINE float floor_float(float x)
+{
+    const float a = magnitude_of(x);
+    const float nearest = with_sign((a + 0x1p23F) - 0x1p23F, x);
+    const float below = nearest - (nearest > x ? 1.0F : 0.0F);
+    return plain_float(a < 0x1p23F ? with_sign(below, x) : x);
+}
+
+INLINE float ceil_float(float x)
+{
+    return plain_float(negate_float(floor_float(negate_float(x))));
+}
+
+#define DEFINE_BY_WAY_OF_DOUBLE(op)                                                                \
+    INLINE float op##_float(float x)                                                               \
+    {                                                                                              \
+        return plain_float((float)op((double)x));                                                  \
+    }
+DEFINE_BY_WAY_OF_DOUBLE(expm1)
+DEFINE_BY_WAY_OF_DOUBLE(log1p)
+DEFINE_BY_WAY_OF_DOUBLE(sin)
+DEFINE_BY_WAY_OF_DOUBLE(cos)
+
+#define DEFINE_DOUBLE(op)                                                                          \
+    INLINE double op##_double(double x)                                                            \
+    {                                                                                              \
+        return plain_double(op(x));                                                                \
+    }
+DEFINE_DOUBLE(exp)
+DEFINE_DOUBLE(expm1)
+DEFINE_DOUBLE(log)
+DEFINE_DOUBLE(log1p)
+DEFINE_DOUBLE(sqrt)
+DEFINE_DOUBLE(tanh)
+DEFINE_DOUBLE(erf)
+DEFINE_DOUBLE(sin)
+DEFINE_DOUBLE(cos)
+DEFINE_DOUBLE(floor)
+DEFINE_DOUBLE(ceil)
+
+INLINE double rsqrt_double(double x)
+{
+    return plain_double(1.0 / sqrt(x));
+}
+
+INLINE double logistic_double(double x)
+{
+    const double e = exp(-fabs(x));
+    return plain_double((x < 0.0 ? e : 1.0) / (1.0 + e));
+}
+
+INLINE double silu_double(double x)
+{
+    const double e = exp(-fabs(x));
+    return plain_double((x < 0.0 ? x * e : x) / (1.0 + e));
+}
+
+/* What rounding took from x / sqrt 2 would be many units in erfc's last place; it is put back. */
+INLINE double gelu_double(double x)
+{
+    const double z = x * -0x1.6a09e667f3bcdp-1;
+    const double lost = fma(x, -0x1.6a09e667f3bcdp-1, -z) + x * 0x1.bdd3413b26456p-55;
+    const double slope = -0x1.20dd750429b6dp+0 * exp(-z * z);
+    const double tail = erfc(z) + (fabs(x) < 40.0 ? slope * lost : 0.0);
+    return plain_double(0.5 * x * tail);
+}
+
+INLINE double negate_double(double x)
+{
+    return -x;
+}
+
+INLINE double abs_double(double x)
+{
+    return fabs(x);
+}
+
+INLINE double sign_double(double x)
+{
+    const double y = x == 0.0 ? 0.0 : 1.0;
+    return plain_double(x != x ? x : copysign(y, x));
+}
+
+INLINE double relu_double(double x)
+{
+    return plain_double(((x > 0.0) | (x != x)) ? x : 0.0);
+}
+
+#endif
