@@ -23,9 +23,10 @@
 /* Adding it rounds a small number to an integer, which is in the low bits of the sum. */
 #define ROUNDER 0x1.8p23F
 
-/* e^x = y * 2^n */
+/* e^x = (y + low) * 2^n, where low is what rounding took from y. */
 typedef struct exp_parts {
     float y;
+    float low;
     int32_t n;
 } exp_parts;
 
@@ -44,7 +45,9 @@ INLINE exp_parts exp_split(float x, float d)
     p = p * r + 4.166645681e-2F;
     p = p * r + 1.666666668e-1F;
     p = p * r + 5.000000014e-1F;
-    return (exp_parts){1.0F + (r + r * r * p),
+    const float s = r + r * r * p;
+    const float y = 1.0F + s;
+    return (exp_parts){y, s - (y - 1.0F),
                        (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
 }
 
@@ -89,12 +92,15 @@ INLINE float exp_float(float x)
     return plain_float(scaled(e.y, e.n));
 }
 
-/* 1 / (1 + e^-|x|), or the same times e^-|x|. */
+/* 1 / (1 + e^-|x|), or the same times e^-|x|; what rounding took from both is put back. */
 INLINE float logistic_float(float x)
 {
     const exp_parts parts = exp_split(-at_most(magnitude_of(x), 104.0F), 0.0F);
     const float e = scaled(parts.y, parts.n);
-    return plain_float((x < 0.0F ? e : 1.0F) / (1.0F + e));
+    const float divisor = 1.0F + e;
+    const float lost = e - (divisor - 1.0F);
+    const float quotient = (x < 0.0F ? e : 1.0F) / divisor;
+    return plain_float(quotient + quotient * ((x < 0.0F ? parts.low : 0.0F) - lost));
 }
 
 /* The power of 2 comes last: what it makes subnormal is rounded once. */
@@ -114,15 +120,15 @@ INLINE float tanh_float(float x)
 {
     const float a = at_most(magnitude_of(x), 10.0F);
     const exp_parts e = exp_split(2.0F * a, 0.0F);
-    const float large = with_sign(1.0F - 2.0F / (e.y * power_of_2(e.n) + 1.0F), x);
+    const float large = 1.0F - 2.0F / (e.y * power_of_2(e.n) + 1.0F);
     const float z = a * a;
     float p = -6.610227831e-3F;
     p = p * z + 2.130938866e-2F;
     p = p * z - 5.390942883e-2F;
     p = p * z + 1.333311373e-1F;
     p = p * z - 3.333333201e-1F;
-    const float small = x + x * (z * p);
-    return plain_float(a < 0.55F ? small : large);
+    const float small = a + a * (z * p);
+    return plain_float(with_sign(a < 0.55F ? small : large, x));
 }
 
 /* x + x p(x^2) near 0, 1 - e^q(|x|) elsewhere; from 4 on that is 1. */
@@ -148,7 +154,7 @@ INLINE float erf_float(float x)
 
 /*
  * x times the normal distribution, which at -a is e^(-a^2/2) q, where (a + 2.5) q is a polynomial
- * in (a - 2.5) / (a + 2.5). The square is taken in two parts: its rounding would be e^'s error.
+ * in 2 a / (a + 2.5). The square is taken in two parts: its rounding would be e^'s error.
  */
 INLINE float gelu_float(float x)
 {
@@ -156,17 +162,18 @@ INLINE float gelu_float(float x)
     const float top = float_of_bits(bits_of_float(a) & 0xfffff000U);
     const exp_parts e = exp_split(-0.5F * (top * top), -0.5F * ((a - top) * (a + top)));
     const float inverse = 1.0F / (a + 2.5F);
-    const float u = (a - 2.5F) * inverse;
-    float p = -1.590002741e-4F;
-    p = p * u - 3.145891754e-4F;
-    p = p * u + 6.840565100e-4F;
-    p = p * u + 2.526846320e-3F;
-    p = p * u - 1.599698015e-3F;
-    p = p * u - 1.638708928e-2F;
-    p = p * u + 9.235507824e-3F;
-    p = p * u + 1.319870717e-1F;
-    p = p * u - 4.336919860e-1F;
-    p = p * u + 7.066566583e-1F;
+    const float u = 2.0F * a * inverse;
+    float p = -4.272340357e-5F;
+    p = p * u + 2.072003279e-4F;
+    p = p * u - 2.17603187e-4F;
+    p = p * u + 1.67213447e-4F;
+    p = p * u - 9.930132184e-4F;
+    p = p * u - 2.339334566e-3F;
+    p = p * u + 2.449213148e-3F;
+    p = p * u + 3.67524315e-2F;
+    p = p * u + 4.236789888e-2F;
+    p = p * u - 6.216946265e-1F;
+    p = p * u + 1.25F;
     const float tail = p * inverse * e.y;
     const float below = scaled(x < 0.0F ? -a * tail : tail, e.n);
     const float y = x < 0.0F ? below : x * (1.0F - below);
