@@ -23,10 +23,9 @@
 /* Adding it rounds a small number to an integer, which is in the low bits of the sum. */
 #define ROUNDER 0x1.8p23F
 
-/* e^x = (y + low) * 2^n, where low is what rounding took from y. */
+/* e^x = (1 + s) * 2^n */
 typedef struct exp_parts {
-    float y;
-    float low;
+    float s;
     int32_t n;
 } exp_parts;
 
@@ -45,10 +44,7 @@ INLINE exp_parts exp_split(float x, float d)
     p = p * r + 4.166645681e-2F;
     p = p * r + 1.666666668e-1F;
     p = p * r + 5.000000014e-1F;
-    const float s = r + r * r * p;
-    const float y = 1.0F + s;
-    return (exp_parts){y, s - (y - 1.0F),
-                       (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
+    return (exp_parts){r + r * r * p, (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
 }
 
 INLINE float power_of_2(int32_t n)
@@ -89,18 +85,20 @@ INLINE float with_sign(float x, float sign)
 INLINE float exp_float(float x)
 {
     const exp_parts e = exp_split(at_most(at_least(x, -104.0F), 89.0F), 0.0F);
-    return plain_float(scaled(e.y, e.n));
+    return plain_float(scaled(1.0F + e.s, e.n));
 }
 
 /* 1 / (1 + e^-|x|), or the same times e^-|x|; what rounding took from both is put back. */
 INLINE float logistic_float(float x)
 {
     const exp_parts parts = exp_split(-at_most(magnitude_of(x), 104.0F), 0.0F);
-    const float e = scaled(parts.y, parts.n);
+    const float y = 1.0F + parts.s;
+    const float low = parts.s - (y - 1.0F);
+    const float e = scaled(y, parts.n);
     const float divisor = 1.0F + e;
     const float lost = e - (divisor - 1.0F);
     const float quotient = (x < 0.0F ? e : 1.0F) / divisor;
-    return plain_float(quotient + quotient * ((x < 0.0F ? parts.low : 0.0F) - lost));
+    return plain_float(quotient + quotient * ((x < 0.0F ? low : 0.0F) - lost));
 }
 
 /* The power of 2 comes last: what it makes subnormal is rounded once. */
@@ -108,8 +106,8 @@ INLINE float silu_float(float x)
 {
     const float from = at_least(x, -120.0F);
     const exp_parts parts = exp_split(-at_most(magnitude_of(x), 120.0F), 0.0F);
-    const float e = scaled(parts.y, parts.n);
-    const float quotient = (x < 0.0F ? from * parts.y : x) / (1.0F + e);
+    const float e = scaled(1.0F + parts.s, parts.n);
+    const float quotient = (x < 0.0F ? from + from * parts.s : x) / (1.0F + e);
     const float small = scaled(quotient, parts.n);
     const float y = x < 0.0F ? small : quotient;
     return plain_float(x < -FLT_MAX ? NAN : y);
@@ -120,7 +118,7 @@ INLINE float tanh_float(float x)
 {
     const float a = at_most(magnitude_of(x), 10.0F);
     const exp_parts e = exp_split(2.0F * a, 0.0F);
-    const float large = 1.0F - 2.0F / (e.y * power_of_2(e.n) + 1.0F);
+    const float large = 1.0F - 2.0F / ((1.0F + e.s) * power_of_2(e.n) + 1.0F);
     const float z = a * a;
     float p = -6.610227831e-3F;
     p = p * z + 2.130938866e-2F;
@@ -142,7 +140,7 @@ INLINE float erf_float(float x)
     q = q * t - 1.28717512e-1F;
     q = q * t - t;
     const exp_parts e = exp_split(q, 0.0F);
-    const float large = with_sign(1.0F - e.y * power_of_2(e.n), x);
+    const float large = with_sign(1.0F - (1.0F + e.s) * power_of_2(e.n), x);
     float p = -5.96761703e-4F;
     p = p * s + 4.99119423e-3F;
     p = p * s - 2.67681349e-2F;
@@ -174,7 +172,8 @@ INLINE float gelu_float(float x)
     p = p * u + 4.236789888e-2F;
     p = p * u - 6.216946265e-1F;
     p = p * u + 1.25F;
-    const float tail = p * inverse * e.y;
+    const float q = p * inverse;
+    const float tail = q + q * e.s;
     const float below = scaled(x < 0.0F ? -a * tail : tail, e.n);
     const float y = x < 0.0F ? below : x * (1.0F - below);
     return plain_float(x < -FLT_MAX ? NAN : y);

@@ -95,43 +95,56 @@ static uint64_t store(tsr_dtype dtype, partial x, double scale)
     return float_bits(dtype, scale == 1.0 ? x.real : rounded(dtype, x.real * factor));
 }
 
-/* The elements of src that go into one result, in order: those whose kept indices are `at`. */
-static uint64_t wanted_result(fold_op op, const strided *src, const bool *reduced,
-                              const int64_t *at, double scale)
+/* The result that an element of src goes into. */
+static int64_t result_of(const strided *src, const bool *reduced, int64_t index)
 {
-    const tsr_dtype dtype = src->view.dtype;
-    partial lanes[LANES];
-    for (size_t l = 0; l < LANES; l++) {
-        lanes[l] = identity(op, dtype);
+    int64_t result = 0;
+    int64_t step = 1;
+    for (size_t d = src->view.rank; d-- > 0;) {
+        result += reduced[d] ? 0 : index % src->view.shape[d] * step;
+        step *= reduced[d] ? 1 : src->view.shape[d];
+        index /= src->view.shape[d];
     }
-    int64_t next = 0;
-    for (int64_t i = 0; i < elements_of(src); i++) {
-        int64_t index = i;
-        bool mine = true;
-        for (size_t d = src->view.rank; d-- > 0;) {
-            mine = mine && (reduced[d] || index % src->view.shape[d] == at[d]);
-            index /= src->view.shape[d];
-        }
-        if (mine) {
-            partial *lane = &lanes[next++ % LANES];
-            *lane = combine(op, dtype, *lane, load(dtype, bits_at(src, i)));
-        }
-    }
-    for (size_t half = LANES / 2; half > 0; half /= 2) {
-        for (size_t l = 0; l < half; l++) {
-            lanes[l] = combine(op, dtype, lanes[l], lanes[l + half]);
-        }
-    }
-    return store(dtype, lanes[0], scale);
+    return result;
 }
 
-/* The indices of the dimensions that are kept. */
-static void indices_of(const strided *src, const bool *reduced, int64_t index, int64_t *at)
+/* The lanes of one result, and how many elements have come. */
+typedef struct lane_set {
+    partial lanes[LANES];
+    int64_t next;
+} lane_set;
+
+static partial folded(fold_op op, tsr_dtype dtype, lane_set *set)
 {
-    for (size_t d = src->view.rank; d-- > 0;) {
-        at[d] = reduced[d] ? 0 : index % src->view.shape[d];
-        index /= reduced[d] ? 1 : src->view.shape[d];
+    for (size_t half = LANES / 2; half > 0; half /= 2) {
+        for (size_t l = 0; l < half; l++) {
+            set->lanes[l] = combine(op, dtype, set->lanes[l], set->lanes[l + half]);
+        }
     }
+    return set->lanes[0];
+}
+
+/* Puts all results where they belong. */
+static void expect_results(fold_op op, const strided *src, const bool *reduced, double scale,
+                           const strided *dst, unsigned char *wanted)
+{
+    const tsr_dtype dtype = src->view.dtype;
+    const int64_t results = elements_of(dst);
+    lane_set *sets = calloc((size_t)results + 1, sizeof *sets);
+    assert_non_null(sets);
+    for (int64_t i = 0; i < results * LANES; i++) {
+        sets[i / LANES].lanes[i % LANES] = identity(op, dtype);
+    }
+    for (int64_t i = 0; i < elements_of(src); i++) {
+        lane_set *set = &sets[result_of(src, reduced, i)];
+        partial *lane = &set->lanes[set->next++ % LANES];
+        *lane = combine(op, dtype, *lane, load(dtype, bits_at(src, i)));
+    }
+    for (int64_t i = 0; i < results; i++) {
+        const uint64_t bits = store(dtype, folded(op, dtype, &sets[i]), scale);
+        memcpy(wanted + place_of(dst, i), &bits, item_of(dtype));
+    }
+    free(sets);
 }
 
 static void check_reduce(rng *r, fold_op op, tsr_dtype dtype)
@@ -151,12 +164,7 @@ static void check_reduce(rng *r, fold_op op, tsr_dtype dtype)
     const double scale = is_float(dtype) && rng_chance(r, 50) ? 1.0 / 3.0 : 1.0;
     unsigned char *before = copy_of_room(&dst);
     unsigned char *wanted = copy_of_room(&dst);
-    for (int64_t i = 0; i < elements_of(&dst); i++) {
-        int64_t at[STRIDED_MOST_DIMS];
-        indices_of(&src, reduced, i, at);
-        const uint64_t bits = wanted_result(op, &src, reduced, at, scale);
-        memcpy(wanted + place_of(&dst, i), &bits, item_of(dtype));
-    }
+    expect_results(op, &src, reduced, scale, &dst, wanted);
     for (int portable = 0; portable < 2; portable++) {
         memcpy(dst.room, before, dst.size);
         vector_set_portable(portable != 0);
