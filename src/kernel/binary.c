@@ -166,7 +166,7 @@ static const map_forms rows[TSR_C128 + 1][BINARY_COUNT] = {
 
 bool binary_supports(binary_op op, tsr_dtype dtype)
 {
-    return rows[dtype][op].portable != NULL;
+    return rows[dtype][op].run[0] != NULL;
 }
 
 void kernel_binary(binary_op op, const tsr_view *dst, const tsr_view *a, const tsr_view *b)

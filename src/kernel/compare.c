@@ -43,7 +43,7 @@ static const map_forms compares[TSR_C128 + 1][COMPARE_COUNT] = {
 
 bool compare_supports(tsr_dtype dtype)
 {
-    return compares[dtype][COMPARE_EQ].portable != NULL;
+    return compares[dtype][COMPARE_EQ].run[0] != NULL;
 }
 
 void kernel_compare(compare_op op, const tsr_view *dst, const tsr_view *a, const tsr_view *b)

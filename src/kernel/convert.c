@@ -147,7 +147,7 @@ static const map_forms rows[NUM_TYPES][NUM_TYPES] = {
 
 bool convert_supports(tsr_dtype from, tsr_dtype to)
 {
-    return rows[from][to].portable != NULL;
+    return rows[from][to].run[0] != NULL;
 }
 
 void kernel_convert(const tsr_view *dst, const tsr_view *src)

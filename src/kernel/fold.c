@@ -193,6 +193,10 @@ typedef struct fold_forms {
     fold_items avx2;
 } fold_forms;
 
+#define FORMS(name)                                                                                \
+    {                                                                                              \
+        name, name##_avx2                                                                          \
+    }
 #define ROW_COMPLEX(type)                                                                          \
     {                                                                                              \
         [FOLD_SUM] = FORMS(type##_sum), [FOLD_AVG] = FORMS(type##_avg),                            \
@@ -293,7 +297,7 @@ void kernel_fold(void *dst, const int64_t *dst_strides, const void *const *src, 
                  fold_op op, bool stream)
 {
     const fold_forms *forms = &folds[dtype][op];
-    const fold_job job = {.fold = vector_has_avx2() ? forms->avx2 : forms->portable,
+    const fold_job job = {.fold = vector_best() >= VECTOR_AVX2 ? forms->avx2 : forms->portable,
                           .dst = dst,
                           .src = src,
                           .count = count,

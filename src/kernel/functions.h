@@ -29,15 +29,15 @@ typedef struct exp_parts {
     int32_t n;
 } exp_parts;
 
-/*
- * Of x + d, where x is within +-200 and d within +-0.06: 1 + r + r^2 p(r), after n ln 2 is taken
- * away in two parts, the first of so few bits that the product is exact.
- */
-INLINE exp_parts exp_split(float x, float d)
+/* x - n ln 2, in two parts, the first of so few bits that the product is exact. */
+INLINE float exp_rest(float x, float n)
 {
-    const float rounded = x * 1.44269504F + ROUNDER;
-    const float n = rounded - ROUNDER;
-    const float r = ((x - n * 0.693359375F) + n * 2.12194440e-4F) + d;
+    return (x - n * 0.693359375F) + n * 2.12194440e-4F;
+}
+
+/* The parts for n = rounded - ROUNDER and the rest r, within +-0.42: r + r^2 p(r). */
+INLINE exp_parts exp_of_rest(float rounded, float r)
+{
     float p = 1.989198131e-4F;
     p = p * r + 1.393454193e-3F;
     p = p * r + 8.333310024e-3F;
@@ -45,6 +45,13 @@ INLINE exp_parts exp_split(float x, float d)
     p = p * r + 1.666666668e-1F;
     p = p * r + 5.000000014e-1F;
     return (exp_parts){r + r * r * p, (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
+}
+
+/* For x within +-200, or a NaN. */
+INLINE exp_parts exp_split(float x)
+{
+    const float rounded = x * 1.44269504F + ROUNDER;
+    return exp_of_rest(rounded, exp_rest(x, rounded - ROUNDER));
 }
 
 INLINE float power_of_2(int32_t n)
@@ -59,15 +66,21 @@ INLINE float scaled(float y, int32_t n)
     return y * power_of_2(half) * power_of_2(n - half);
 }
 
-/* At most, and at least; a NaN stays. */
-INLINE float at_most(float x, float most)
+/*
+ * |x|, at most some number, which a NaN becomes. Bits are compared: gcc would take a minimum of
+ * floats apart, and choose between results.
+ */
+INLINE float bounded(float x, float most)
 {
-    return x > most ? most : x;
+    const int32_t magnitude = magnitude_of_float(x);
+    const int32_t limit = magnitude_of_float(most);
+    return float_of_magnitude(magnitude < limit ? magnitude : limit);
 }
 
-INLINE float at_least(float x, float least)
+/* y, or the plain NaN. */
+INLINE float nan_if(bool is_nan, float y)
 {
-    return x < least ? least : x;
+    return float_of_bits((uint32_t)choose(is_nan, 0x7fc00000, (int32_t)bits_of_float(y)));
 }
 
 /* |x|, or a number, with the sign of another. */
@@ -84,40 +97,39 @@ INLINE float with_sign(float x, float sign)
 /* Beyond the bounds it is infinity, or less than half of the least subnormal. */
 INLINE float exp_float(float x)
 {
-    const exp_parts e = exp_split(at_most(at_least(x, -104.0F), 89.0F), 0.0F);
-    return plain_float(scaled(1.0F + e.s, e.n));
+    const exp_parts e = exp_split(with_sign(bounded(x, 104.0F), x));
+    return nan_if(x != x, scaled(1.0F + e.s, e.n));
 }
 
 /* 1 / (1 + e^-|x|), or the same times e^-|x|; what rounding took from both is put back. */
 INLINE float logistic_float(float x)
 {
-    const exp_parts parts = exp_split(-at_most(magnitude_of(x), 104.0F), 0.0F);
+    const exp_parts parts = exp_split(-bounded(x, 104.0F));
     const float y = 1.0F + parts.s;
     const float low = parts.s - (y - 1.0F);
     const float e = scaled(y, parts.n);
     const float divisor = 1.0F + e;
     const float lost = e - (divisor - 1.0F);
     const float quotient = (x < 0.0F ? e : 1.0F) / divisor;
-    return plain_float(quotient + quotient * ((x < 0.0F ? low : 0.0F) - lost));
+    return nan_if(x != x, quotient + quotient * ((x < 0.0F ? low : 0.0F) - lost));
 }
 
 /* The power of 2 comes last: what it makes subnormal is rounded once. */
 INLINE float silu_float(float x)
 {
-    const float from = at_least(x, -120.0F);
-    const exp_parts parts = exp_split(-at_most(magnitude_of(x), 120.0F), 0.0F);
+    const float a = bounded(x, 120.0F);
+    const exp_parts parts = exp_split(-a);
     const float e = scaled(1.0F + parts.s, parts.n);
-    const float quotient = (x < 0.0F ? from + from * parts.s : x) / (1.0F + e);
-    const float small = scaled(quotient, parts.n);
-    const float y = x < 0.0F ? small : quotient;
-    return plain_float(x < -FLT_MAX ? NAN : y);
+    const float quotient = (x < 0.0F ? -a - a * parts.s : x) / (1.0F + e);
+    const float y = scaled(quotient, x < 0.0F ? parts.n : 0);
+    return nan_if(!(x >= -FLT_MAX), y);
 }
 
 /* x + x^3 p(x^2) near 0, 1 - 2 / (e^2|x| + 1) elsewhere; from 10 on that is 1. */
 INLINE float tanh_float(float x)
 {
-    const float a = at_most(magnitude_of(x), 10.0F);
-    const exp_parts e = exp_split(2.0F * a, 0.0F);
+    const float a = bounded(x, 10.0F);
+    const exp_parts e = exp_split(2.0F * a);
     const float large = 1.0F - 2.0F / ((1.0F + e.s) * power_of_2(e.n) + 1.0F);
     const float z = a * a;
     float p = -6.610227831e-3F;
@@ -126,28 +138,28 @@ INLINE float tanh_float(float x)
     p = p * z + 1.333311373e-1F;
     p = p * z - 3.333333201e-1F;
     const float small = a + a * (z * p);
-    return plain_float(with_sign(a < 0.55F ? small : large, x));
+    return nan_if(x != x, with_sign(a < 0.55F ? small : large, x));
 }
 
 /* x + x p(x^2) near 0, 1 - e^q(|x|) elsewhere; from 4 on that is 1. */
 INLINE float erf_float(float x)
 {
-    const float t = at_most(magnitude_of(x), 4.0F);
+    const float t = bounded(x, 4.0F);
     const float s = t * t;
     float q = (-1.72853470e-5F * t + 3.83197126e-4F) * s + (-3.88396438e-3F * t + 2.42546219e-2F);
     q = q * t - 1.06777877e-1F;
     q = q * t - 6.34846687e-1F;
     q = q * t - 1.28717512e-1F;
     q = q * t - t;
-    const exp_parts e = exp_split(q, 0.0F);
-    const float large = with_sign(1.0F - (1.0F + e.s) * power_of_2(e.n), x);
+    const exp_parts e = exp_split(q);
+    const float large = 1.0F - (1.0F + e.s) * power_of_2(e.n);
     float p = -5.96761703e-4F;
     p = p * s + 4.99119423e-3F;
     p = p * s - 2.67681349e-2F;
     p = p * s + 1.12819925e-1F;
     p = p * s - 3.76125336e-1F;
     p = p * s + 1.28379166e-1F;
-    return plain_float(t > 0.927734375F ? large : x + x * p);
+    return nan_if(x != x, with_sign(t > 0.927734375F ? large : t + t * p, x));
 }
 
 /*
@@ -156,9 +168,12 @@ INLINE float erf_float(float x)
  */
 INLINE float gelu_float(float x)
 {
-    const float a = at_most(magnitude_of(x), 15.0F);
+    const float a = bounded(x, 15.0F);
     const float top = float_of_bits(bits_of_float(a) & 0xfffff000U);
-    const exp_parts e = exp_split(-0.5F * (top * top), -0.5F * ((a - top) * (a + top)));
+    const float square = -0.5F * (top * top);
+    const float rounded = square * 1.44269504F + ROUNDER;
+    const float rest = exp_rest(square, rounded - ROUNDER);
+    const exp_parts e = exp_of_rest(rounded, rest - 0.5F * ((a - top) * (a + top)));
     const float inverse = 1.0F / (a + 2.5F);
     const float u = 2.0F * a * inverse;
     float p = -4.272340357e-5F;
@@ -176,7 +191,7 @@ INLINE float gelu_float(float x)
     const float tail = q + q * e.s;
     const float below = scaled(x < 0.0F ? -a * tail : tail, e.n);
     const float y = x < 0.0F ? below : x * (1.0F - below);
-    return plain_float(x < -FLT_MAX ? NAN : y);
+    return nan_if(!(x >= -FLT_MAX), y);
 }
 
 /* log(m 2^e) = e ln 2 + f - f^2/2 + f^3 p(f), where f = m - 1 and m is from sqrt(1/2) to sqrt 2. */
@@ -202,7 +217,7 @@ INLINE float log_float(float x)
     const float y = (f + low) + e * 0.693359375F;
     const float finite = x > FLT_MAX ? x : y;
     const float above = x == 0.0F ? -INFINITY : finite;
-    return plain_float(x >= 0.0F ? above : NAN);
+    return nan_if(!(x >= 0.0F), above);
 }
 
 INLINE float sqrt_float(float x)

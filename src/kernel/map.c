@@ -140,7 +140,7 @@ static bool is_streamed(const map_job *job, const loops *nest)
 void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *const *src,
                 size_t num_src)
 {
-    map_job job = {.run = vector_has_avx2() ? forms->avx2 : forms->portable,
+    map_job job = {.run = forms->run[vector_best()],
                    .num_arrays = num_src + 1,
                    .items = {tsr_dtype_item_bytes(dst->dtype)},
                    .dst = dst->data};

@@ -14,11 +14,17 @@ enum { MAP_MAX_SOURCES = 3 };
 /* Computes n elements, a multiple of MAP_CHUNK. All arrays are packed; dst may be a source. */
 typedef void (*map_run)(char *dst, const char *const *src, int64_t n);
 
-/* The two forms of a run. */
+/* The forms of a run, by vector_form. */
 typedef struct map_forms {
-    map_run portable;
-    map_run avx2;
+    map_run run[VECTOR_COUNT];
 } map_forms;
+
+#define FORMS(name)                                                                                \
+    {                                                                                              \
+        {                                                                                          \
+            name, name##_avx2, name##_avx512                                                       \
+        }                                                                                          \
+    }
 
 /*
  * Computes all elements of dst from those of up to MAP_MAX_SOURCES sources, whatever the strides. A
@@ -28,7 +34,7 @@ void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *con
                 size_t num_src);
 
 /*
- * Defines the two forms of a run out of name##_chunk(dst, src, at), which computes the MAP_CHUNK
+ * Defines the forms of a run out of name##_chunk(dst, src, at), which computes the MAP_CHUNK
  * elements from index `at` on.
  */
 #define DEFINE_RUN(name)                                                                           \
@@ -39,6 +45,12 @@ void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *con
         }                                                                                          \
     }                                                                                              \
     AVX2 static void name##_avx2(char *dst, const char *const *src, int64_t n)                     \
+    {                                                                                              \
+        for (int64_t at = 0; at < n; at += MAP_CHUNK) {                                            \
+            name##_chunk(dst, src, at);                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    AVX512 static void name##_avx512(char *dst, const char *const *src, int64_t n)                 \
     {                                                                                              \
         for (int64_t at = 0; at < n; at += MAP_CHUNK) {                                            \
             name##_chunk(dst, src, at);                                                            \

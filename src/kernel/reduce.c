@@ -437,7 +437,7 @@ void kernel_reduce(fold_op op, const tsr_view *dst, const tsr_view *src, const b
                    double scale)
 {
     const reduction *by = &reductions[src->dtype][op];
-    const size_t form = vector_has_avx2() ? 1 : 0;
+    const size_t form = vector_best() >= VECTOR_AVX2 ? 1 : 0;
     reduce_job job = {.by = by,
                       .rows = by->rows[form],
                       .columns = by->columns[form],

@@ -96,7 +96,7 @@ static const map_forms rows[UNARY_COUNT][NUM_TYPES] = {
 
 bool unary_supports(unary_op op, tsr_dtype dtype)
 {
-    return rows[op][dtype].portable != NULL;
+    return rows[op][dtype].run[0] != NULL;
 }
 
 void kernel_unary(unary_op op, const tsr_view *dst, const tsr_view *src)

@@ -2,19 +2,29 @@
 
 #include <stdatomic.h>
 
-static atomic_bool only_portable;
+static atomic_int most = VECTOR_AVX512;
 
-bool vector_has_avx2(void)
+static vector_form of_processor(void)
 {
 #ifdef __x86_64__
-    return __builtin_cpu_supports("avx2") &&
-           !atomic_load_explicit(&only_portable, memory_order_relaxed);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        return VECTOR_AVX512;
+    }
+    return __builtin_cpu_supports("avx2") ? VECTOR_AVX2 : VECTOR_PORTABLE;
 #else
-    return false;
+    return VECTOR_PORTABLE;
 #endif
 }
 
-void vector_set_portable(bool portable)
+vector_form vector_best(void)
 {
-    atomic_store_explicit(&only_portable, portable, memory_order_relaxed);
+    const vector_form best = of_processor();
+    const vector_form allowed = (vector_form)atomic_load_explicit(&most, memory_order_relaxed);
+    return best < allowed ? best : allowed;
+}
+
+void vector_set_most(vector_form form)
+{
+    atomic_store_explicit(&most, (int)form, memory_order_relaxed);
 }

@@ -11,24 +11,26 @@
 
 #define INLINE static inline __attribute__((__always_inline__))
 
-/* Loops are compiled twice, to the same results: wider vectors are about twice as fast. */
+/*
+ * Loops are compiled for several instruction sets, to the same results: wider vectors are about
+ * twice as fast. Which form runs is chosen at run time. AVX-512 is for what arithmetic limits, not
+ * memory.
+ */
 #ifdef __x86_64__
 #define AVX2 __attribute__((__target__("avx2")))
+#define AVX512 __attribute__((__target__("avx512f,avx512bw,avx512dq,avx512vl")))
 #else
 #define AVX2
+#define AVX512
 #endif
 
-/* The two forms of a loop, of any type of function. */
-#define FORMS(name)                                                                                \
-    {                                                                                              \
-        name, name##_avx2                                                                          \
-    }
+typedef enum vector_form { VECTOR_PORTABLE, VECTOR_AVX2, VECTOR_AVX512, VECTOR_COUNT } vector_form;
 
-/* Whether this processor has AVX2 and nobody has asked for the portable form. */
-bool vector_has_avx2(void);
+/* The last form that this processor has and vector_set_most allows. */
+vector_form vector_best(void);
 
-/* For tests: from now on everything takes the portable form, or the best again. */
-void vector_set_portable(bool portable);
+/* For tests: no form behind this one is used from now on. */
+void vector_set_most(vector_form form);
 
 /* Which of two NaNs an addition hands on is the compiler's choice, so none of them is. */
 INLINE float plain_float(float x)

@@ -119,15 +119,14 @@ static uint64_t wanted_bits(binary_op op, tsr_dtype dtype, uint64_t a, uint64_t 
 /* What every byte of dst should be: `wanted` starts as a copy of its room. */
 typedef void (*run_function)(int op, const tsr_view *dst, strided *const *src);
 
-static void expect_both_forms(run_function run, int op, strided *dst, strided *const *src,
+static void expect_every_form(run_function run, int op, strided *dst, strided *const *src,
                               const unsigned char *before, const unsigned char *wanted,
                               const char *what)
 {
-    for (int portable = 0; portable < 2; portable++) {
+    for (int form = VECTOR_PORTABLE; form < VECTOR_COUNT; form++) {
         memcpy(dst->room, before, dst->size);
-        vector_set_portable(portable != 0);
+        vector_set_most((vector_form)form);
         run(op, view_of(dst), src);
-        vector_set_portable(false);
         expect_room(dst, wanted, what, op);
     }
 }
@@ -153,7 +152,7 @@ static void check_binary(rng *r, binary_op op, tsr_dtype dtype)
         const uint64_t bits = wanted_bits(op, dtype, bits_at(&a, i), bits_at(&b, i));
         memcpy(wanted + place_of(dst, i), &bits, item_of(dtype));
     }
-    expect_both_forms(run_binary, (int)op, dst, src, before, wanted, "binary");
+    expect_every_form(run_binary, (int)op, dst, src, before, wanted, "binary");
     free(before);
     free(wanted);
     free(a.room);
@@ -235,7 +234,7 @@ static void check_compare(rng *r, compare_op op, tsr_dtype dtype)
         wanted[place_of(&dst, i)] =
             wanted_compare(op, dtype, bits_at(&a, i), bits_at(&b, i)) ? 1 : 0;
     }
-    expect_both_forms(run_compare, (int)op, &dst, src, before, wanted, "compare");
+    expect_every_form(run_compare, (int)op, &dst, src, before, wanted, "compare");
     free(before);
     free(wanted);
     free(a.room);
@@ -276,7 +275,7 @@ static void check_select(rng *r, tsr_dtype dtype)
         strided *chosen = bits_at(&predicate, i) != 0 ? &yes : &no;
         memcpy(wanted + place_of(dst, i), chosen->room + place_of(chosen, i), item_of(dtype));
     }
-    expect_both_forms(run_select, 0, dst, src, before, wanted, "select");
+    expect_every_form(run_select, 0, dst, src, before, wanted, "select");
     free(before);
     free(wanted);
     free(predicate.room);

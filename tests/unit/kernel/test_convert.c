@@ -101,10 +101,11 @@ static void check_convert(rng *r, tsr_dtype from, tsr_dtype to)
         memcpy(wanted + place_of(&dst, i), &got, item_of(to));
     }
     expect_room(&dst, wanted, "convert", 0);
-    vector_set_portable(true);
-    kernel_convert(view_of(&dst), view_of(&src));
-    vector_set_portable(false);
-    expect_room(&dst, wanted, "portable convert", 0);
+    for (int form = VECTOR_PORTABLE; form < VECTOR_COUNT; form++) {
+        vector_set_most((vector_form)form);
+        kernel_convert(view_of(&dst), view_of(&src));
+        expect_room(&dst, wanted, "convert in another form", 0);
+    }
     free(wanted);
     free(src.room);
     free(dst.room);

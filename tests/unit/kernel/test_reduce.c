@@ -165,11 +165,10 @@ static void check_reduce(rng *r, fold_op op, tsr_dtype dtype)
     unsigned char *before = copy_of_room(&dst);
     unsigned char *wanted = copy_of_room(&dst);
     expect_results(op, &src, reduced, scale, &dst, wanted);
-    for (int portable = 0; portable < 2; portable++) {
+    for (int form = VECTOR_PORTABLE; form < VECTOR_COUNT; form++) {
         memcpy(dst.room, before, dst.size);
-        vector_set_portable(portable != 0);
+        vector_set_most((vector_form)form);
         kernel_reduce(op, view_of(&dst), view_of(&src), reduced, scale);
-        vector_set_portable(false);
         expect_room(&dst, wanted, "reduce", (int)op);
     }
     free(before);
