@@ -10,7 +10,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_compile_definitions(_GNU_SOURCE)
 add_compile_options(
-    -ffp-contract=off
+    -ffp-contract=off -fno-math-errno -fno-trapping-math
     -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes
     -Wvla -Wundef -Wpointer-arith -Wcast-qual
     $<$<BOOL:${TSR_WERROR}>:-Werror>)

@@ -1,26 +1,7 @@
 #include "kernel/fold.h"
 
-#include <math.h>
-
-#include "kernel/half.h"
 #include "kernel/loops.h"
-
-#define INLINE static inline __attribute__((__always_inline__))
-
-/* Every fold is compiled twice, to the same results: wider vectors are about twice as fast. */
-#ifdef __x86_64__
-#define AVX2 __attribute__((__target__("avx2")))
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define AVX2
-static bool has_avx2(void)
-{
-    return false;
-}
-#endif
+#include "kernel/vector.h"
 
 /* As many bytes of an array are folded at a time; they stay in the first cache. */
 enum { CHUNK = 512 };
@@ -48,18 +29,7 @@ typedef void (*fold_items)(char *dst, const void *const *src, size_t count, int6
 #define KEEP(x, n) (x)
 #define DIVIDE(x, n) ((x) / (n))
 
-/* Which of two NaNs an addition hands on is the compiler's choice, so none of them is. */
-static inline float plain_float(float x)
-{
-    return float_of_bits((uint32_t)choose(x != x, 0x7fc00000, (int32_t)bits_of_float(x)));
-}
-
-static inline double plain_double(double x)
-{
-    return x != x ? (double)NAN : x;
-}
-
-#define PLAIN(x, n) _Generic((x), float : plain_float, double : plain_double)(x)
+#define PLAIN(x, n) PLAIN_NAN(x)
 #define PLAIN_QUOTIENT(x, n) PLAIN((x) / (n), n)
 
 /*
@@ -327,7 +297,7 @@ void kernel_fold(void *dst, const int64_t *dst_strides, const void *const *src, 
                  fold_op op, bool stream)
 {
     const fold_forms *forms = &folds[dtype][op];
-    const fold_job job = {.fold = has_avx2() ? forms->avx2 : forms->portable,
+    const fold_job job = {.fold = vector_best() >= VECTOR_AVX2 ? forms->avx2 : forms->portable,
                           .dst = dst,
                           .src = src,
                           .count = count,

@@ -1,0 +1,344 @@
+/*
+ * Functions of one number, for loops over many: those of f32 are free of branches and calls, so
+ * that compilers vectorise the loop, but for expm1, log1p, sin and cos.
+ *
+ * Their results are IEEE arithmetic in an order that is written down, so they are the same on every
+ * processor. Errors in f32 against the exact value, in units in the last place, as
+ * tests/unit/kernel/test_unary.c holds them: sqrt half; exp, log, rsqrt and logistic at most 2;
+ * tanh, erf, silu and gelu at most 4, in the subnormals too. What goes by way of f64 is rounded
+ * from the library's result, which is nearly exact. Those of f64 are the C library's, which
+ * promises less: it may differ between machines in the last place.
+ *
+ * A NaN that comes out is the positive quiet one, except of negate and abs, which change the sign
+ * and nothing else. silu and gelu of minus infinity are NaN, as the product is.
+ */
+#ifndef KERNEL_FUNCTIONS_H
+#define KERNEL_FUNCTIONS_H
+
+#include <float.h>
+#include <math.h>
+
+#include "kernel/vector.h"
+
+/* Adding it rounds a small number to an integer, which is in the low bits of the sum. */
+#define ROUNDER 0x1.8p23F
+
+/* e^x = (1 + s) * 2^n */
+typedef struct exp_parts {
+    float s;
+    int32_t n;
+} exp_parts;
+
+/* x - n ln 2, in two parts, the first of so few bits that the product is exact. */
+INLINE float exp_rest(float x, float n)
+{
+    return (x - n * 0.693359375F) + n * 2.12194440e-4F;
+}
+
+/* The parts for n = rounded - ROUNDER and the rest r, within +-0.42: r + r^2 p(r). */
+INLINE exp_parts exp_of_rest(float rounded, float r)
+{
+    float p = 1.989198131e-4F;
+    p = p * r + 1.393454193e-3F;
+    p = p * r + 8.333310024e-3F;
+    p = p * r + 4.166645681e-2F;
+    p = p * r + 1.666666668e-1F;
+    p = p * r + 5.000000014e-1F;
+    return (exp_parts){r + r * r * p, (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
+}
+
+/* For x within +-200, or a NaN. */
+INLINE exp_parts exp_split(float x)
+{
+    const float rounded = x * 1.44269504F + ROUNDER;
+    return exp_of_rest(rounded, exp_rest(x, rounded - ROUNDER));
+}
+
+INLINE float power_of_2(int32_t n)
+{
+    return float_of_bits((uint32_t)(n + 127) << 23);
+}
+
+/* y * 2^n for n within +-252, rounded once: by halves, because 2^n may be no f32. */
+INLINE float scaled(float y, int32_t n)
+{
+    const int32_t half = n >> 1;
+    return y * power_of_2(half) * power_of_2(n - half);
+}
+
+/*
+ * |x|, at most some number, which a NaN becomes. Bits are compared: gcc would take a minimum of
+ * floats apart, and choose between results.
+ */
+INLINE float bounded(float x, float most)
+{
+    const int32_t magnitude = magnitude_of_float(x);
+    const int32_t limit = magnitude_of_float(most);
+    return float_of_magnitude(magnitude < limit ? magnitude : limit);
+}
+
+/* y, or the plain NaN. */
+INLINE float nan_if(bool is_nan, float y)
+{
+    return float_of_bits((uint32_t)choose(is_nan, 0x7fc00000, (int32_t)bits_of_float(y)));
+}
+
+/* |x|, or a number, with the sign of another. */
+INLINE float magnitude_of(float x)
+{
+    return float_of_magnitude(magnitude_of_float(x));
+}
+
+INLINE float with_sign(float x, float sign)
+{
+    return float_of_bits((bits_of_float(x) & 0x7fffffffU) | (bits_of_float(sign) & 0x80000000U));
+}
+
+/* Beyond the bounds it is infinity, or less than half of the least subnormal. */
+INLINE float exp_float(float x)
+{
+    const exp_parts e = exp_split(with_sign(bounded(x, 104.0F), x));
+    return nan_if(x != x, scaled(1.0F + e.s, e.n));
+}
+
+/* 1 / (1 + e^-|x|), or the same times e^-|x|; what rounding took from both is put back. */
+INLINE float logistic_float(float x)
+{
+    const exp_parts parts = exp_split(-bounded(x, 104.0F));
+    const float y = 1.0F + parts.s;
+    const float low = parts.s - (y - 1.0F);
+    const float e = scaled(y, parts.n);
+    const float divisor = 1.0F + e;
+    const float lost = e - (divisor - 1.0F);
+    const float quotient = (x < 0.0F ? e : 1.0F) / divisor;
+    return nan_if(x != x, quotient + quotient * ((x < 0.0F ? low : 0.0F) - lost));
+}
+
+/* The power of 2 comes last: what it makes subnormal is rounded once. */
+INLINE float silu_float(float x)
+{
+    const float a = bounded(x, 120.0F);
+    const exp_parts parts = exp_split(-a);
+    const float e = scaled(1.0F + parts.s, parts.n);
+    const float quotient = (x < 0.0F ? -a - a * parts.s : x) / (1.0F + e);
+    const float y = scaled(quotient, x < 0.0F ? parts.n : 0);
+    return nan_if(!(x >= -FLT_MAX), y);
+}
+
+/* x + x^3 p(x^2) near 0, 1 - 2 / (e^2|x| + 1) elsewhere; from 10 on that is 1. */
+INLINE float tanh_float(float x)
+{
+    const float a = bounded(x, 10.0F);
+    const exp_parts e = exp_split(2.0F * a);
+    const float large = 1.0F - 2.0F / ((1.0F + e.s) * power_of_2(e.n) + 1.0F);
+    const float z = a * a;
+    float p = -6.610227831e-3F;
+    p = p * z + 2.130938866e-2F;
+    p = p * z - 5.390942883e-2F;
+    p = p * z + 1.333311373e-1F;
+    p = p * z - 3.333333201e-1F;
+    const float small = a + a * (z * p);
+    return nan_if(x != x, with_sign(a < 0.55F ? small : large, x));
+}
+
+/* x + x p(x^2) near 0, 1 - e^q(|x|) elsewhere; from 4 on that is 1. */
+INLINE float erf_float(float x)
+{
+    const float t = bounded(x, 4.0F);
+    const float s = t * t;
+    float q = (-1.72853470e-5F * t + 3.83197126e-4F) * s + (-3.88396438e-3F * t + 2.42546219e-2F);
+    q = q * t - 1.06777877e-1F;
+    q = q * t - 6.34846687e-1F;
+    q = q * t - 1.28717512e-1F;
+    q = q * t - t;
+    const exp_parts e = exp_split(q);
+    const float large = 1.0F - (1.0F + e.s) * power_of_2(e.n);
+    float p = -5.96761703e-4F;
+    p = p * s + 4.99119423e-3F;
+    p = p * s - 2.67681349e-2F;
+    p = p * s + 1.12819925e-1F;
+    p = p * s - 3.76125336e-1F;
+    p = p * s + 1.28379166e-1F;
+    return nan_if(x != x, with_sign(t > 0.927734375F ? large : t + t * p, x));
+}
+
+/*
+ * x times the normal distribution, which at -a is e^(-a^2/2) q, where (a + 2.5) q is a polynomial
+ * in 2 a / (a + 2.5). The square is taken in two parts: its rounding would be e^'s error.
+ */
+INLINE float gelu_float(float x)
+{
+    const float a = bounded(x, 15.0F);
+    const float top = float_of_bits(bits_of_float(a) & 0xfffff000U);
+    const float square = -0.5F * (top * top);
+    const float rounded = square * 1.44269504F + ROUNDER;
+    const float rest = exp_rest(square, rounded - ROUNDER);
+    const exp_parts e = exp_of_rest(rounded, rest - 0.5F * ((a - top) * (a + top)));
+    const float inverse = 1.0F / (a + 2.5F);
+    const float u = 2.0F * a * inverse;
+    float p = -4.272340357e-5F;
+    p = p * u + 2.072003279e-4F;
+    p = p * u - 2.17603187e-4F;
+    p = p * u + 1.67213447e-4F;
+    p = p * u - 9.930132184e-4F;
+    p = p * u - 2.339334566e-3F;
+    p = p * u + 2.449213148e-3F;
+    p = p * u + 3.67524315e-2F;
+    p = p * u + 4.236789888e-2F;
+    p = p * u - 6.216946265e-1F;
+    p = p * u + 1.25F;
+    const float q = p * inverse;
+    const float tail = q + q * e.s;
+    const float below = scaled(x < 0.0F ? -a * tail : tail, e.n);
+    const float y = x < 0.0F ? below : x * (1.0F - below);
+    return nan_if(!(x >= -FLT_MAX), y);
+}
+
+/* log(m 2^e) = e ln 2 + f - f^2/2 + f^3 p(f), where f = m - 1 and m is from sqrt(1/2) to sqrt 2. */
+INLINE float log_float(float x)
+{
+    const bool subnormal = x < FLT_MIN;
+    const float normal = subnormal ? x * 0x1p23F : x;
+    const uint32_t bits = bits_of_float(normal) - 0x3f3504f3U;
+    const int32_t exponent = ((int32_t)bits >> 23) - choose(subnormal, 23, 0);
+    const float e = (float)exponent;
+    const float f = float_of_bits((bits & 0x7fffffU) + 0x3f3504f3U) - 1.0F;
+    float p = 7.0376836292e-2F;
+    p = p * f - 1.1514610310e-1F;
+    p = p * f + 1.1676998740e-1F;
+    p = p * f - 1.2420140846e-1F;
+    p = p * f + 1.4249322787e-1F;
+    p = p * f - 1.6668057665e-1F;
+    p = p * f + 2.0000714765e-1F;
+    p = p * f - 2.4999993993e-1F;
+    p = p * f + 3.3333331174e-1F;
+    const float z = f * f;
+    const float low = (f * z * p - e * 2.12194440e-4F) - 0.5F * z;
+    const float y = (f + low) + e * 0.693359375F;
+    const float finite = x > FLT_MAX ? x : y;
+    const float above = x == 0.0F ? -INFINITY : finite;
+    return nan_if(!(x >= 0.0F), above);
+}
+
+INLINE float sqrt_float(float x)
+{
+    return plain_float(sqrtf(x));
+}
+
+INLINE float rsqrt_float(float x)
+{
+    return plain_float(1.0F / sqrtf(x));
+}
+
+INLINE float negate_float(float x)
+{
+    return float_of_bits(bits_of_float(x) ^ 0x80000000U);
+}
+
+INLINE float abs_float(float x)
+{
+    return magnitude_of(x);
+}
+
+/* Zeros keep their sign. */
+INLINE float sign_float(float x)
+{
+    const float y = x == 0.0F ? 0.0F : 1.0F;
+    return plain_float(x != x ? x : with_sign(y, x));
+}
+
+INLINE float relu_float(float x)
+{
+    return plain_float(((x > 0.0F) | (x != x)) ? x : 0.0F);
+}
+
+/* Numbers from 2^23 on are integers; adding as much to others rounds them to the nearest. */
+INLINE float floor_float(float x)
+{
+    const float a = magnitude_of(x);
+    const float nearest = with_sign((a + 0x1p23F) - 0x1p23F, x);
+    const float below = nearest - (nearest > x ? 1.0F : 0.0F);
+    return plain_float(a < 0x1p23F ? with_sign(below, x) : x);
+}
+
+INLINE float ceil_float(float x)
+{
+    return plain_float(negate_float(floor_float(negate_float(x))));
+}
+
+#define DEFINE_BY_WAY_OF_DOUBLE(op)                                                                \
+    INLINE float op##_float(float x)                                                               \
+    {                                                                                              \
+        return plain_float((float)op((double)x));                                                  \
+    }
+DEFINE_BY_WAY_OF_DOUBLE(expm1)
+DEFINE_BY_WAY_OF_DOUBLE(log1p)
+DEFINE_BY_WAY_OF_DOUBLE(sin)
+DEFINE_BY_WAY_OF_DOUBLE(cos)
+
+#define DEFINE_DOUBLE(op)                                                                          \
+    INLINE double op##_double(double x)                                                            \
+    {                                                                                              \
+        return plain_double(op(x));                                                                \
+    }
+DEFINE_DOUBLE(exp)
+DEFINE_DOUBLE(expm1)
+DEFINE_DOUBLE(log)
+DEFINE_DOUBLE(log1p)
+DEFINE_DOUBLE(sqrt)
+DEFINE_DOUBLE(tanh)
+DEFINE_DOUBLE(erf)
+DEFINE_DOUBLE(sin)
+DEFINE_DOUBLE(cos)
+DEFINE_DOUBLE(floor)
+DEFINE_DOUBLE(ceil)
+
+INLINE double rsqrt_double(double x)
+{
+    return plain_double(1.0 / sqrt(x));
+}
+
+INLINE double logistic_double(double x)
+{
+    const double e = exp(-fabs(x));
+    return plain_double((x < 0.0 ? e : 1.0) / (1.0 + e));
+}
+
+INLINE double silu_double(double x)
+{
+    const double e = exp(-fabs(x));
+    return plain_double((x < 0.0 ? x * e : x) / (1.0 + e));
+}
+
+/* What rounding took from x / sqrt 2 would be many units in erfc's last place; it is put back. */
+INLINE double gelu_double(double x)
+{
+    const double z = x * -0x1.6a09e667f3bcdp-1;
+    const double lost = fma(x, -0x1.6a09e667f3bcdp-1, -z) + x * 0x1.bdd3413b26456p-55;
+    const double slope = -0x1.20dd750429b6dp+0 * exp(-z * z);
+    const double tail = erfc(z) + (fabs(x) < 40.0 ? slope * lost : 0.0);
+    return plain_double(0.5 * x * tail);
+}
+
+INLINE double negate_double(double x)
+{
+    return -x;
+}
+
+INLINE double abs_double(double x)
+{
+    return fabs(x);
+}
+
+INLINE double sign_double(double x)
+{
+    const double y = x == 0.0 ? 0.0 : 1.0;
+    return plain_double(x != x ? x : copysign(y, x));
+}
+
+INLINE double relu_double(double x)
+{
+    return plain_double(((x > 0.0) | (x != x)) ? x : 0.0);
+}
+
+#endif
