@@ -91,15 +91,15 @@ TSR_API void tsr_conversion_release(tsr_conversion *conversion) TSR_MT_CONTEXT;
 /* ---- DynamicShard ---- */
 
 /* Rows start .. end - 1. */
-typedef struct tsr_slice {
+typedef struct tsr_chunk {
     int64_t start;
     int64_t end;
-} tsr_slice;
+} tsr_chunk;
 
 /* The rows of each chunk of a dimension of that extent; `slices` has room for `count`. Local. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent,
                                                     const int64_t *sizes, size_t count,
-                                                    tsr_slice *slices) TSR_MT_CONTEXT;
+                                                    tsr_chunk *slices) TSR_MT_CONTEXT;
 
 /*
  * An array in chunks of the given sizes along a dimension: views of it, or with `copy` contiguous

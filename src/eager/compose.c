@@ -70,6 +70,16 @@ static tsr_status count_up(op_builder *base, op_value *beside, tsr_dtype dtype, 
     return status;
 }
 
+/* In strict mode too: the composite has asked for it. */
+static tsr_status settle(op_builder *base, op_value *value, op_value **out)
+{
+    const eager_builder *b = (const eager_builder *)base;
+    tsr_tensor *settled = NULL;
+    TSR_TRY(eager_settle(b->e, b->call, true, tensor_of(value), &settled));
+    *out = value_of(settled);
+    return TSR_OK;
+}
+
 static op_type type_of(const op_builder *base, const op_value *value)
 {
     (void)base;
@@ -78,9 +88,12 @@ static op_type type_of(const op_builder *base, const op_value *value)
 
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
 {
-    *b = (eager_builder){
-        .base = {.apply = apply, .number = number, .count = count_up, .type_of = type_of},
-        .call = call};
+    *b = (eager_builder){.base = {.apply = apply,
+                                  .number = number,
+                                  .count = count_up,
+                                  .settle = settle,
+                                  .type_of = type_of},
+                         .call = call};
     TSR_TRY(eager_of(beside->world, &b->e));
     TSR_TRY(eager_reserve(b->e, 1));
     return tsr_scope_open(b->e->world);

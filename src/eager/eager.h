@@ -49,9 +49,13 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
 tsr_status eager_make(const char *call, const op_row *row, const op_params *params, tsr_comm *world,
                       const tsr_tensor_spec *spec, tsr_tensor **out);
 
-/* The same elements in another layout; noted in the trace. */
-tsr_status eager_move(eager *e, const char *call, tsr_tensor *tensor, tensor_layout *to,
-                      tsr_tensor **out);
+/* The same elements in another layout; noted in the trace, as implicit or asked for. */
+tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *tensor,
+                      tensor_layout *to, tsr_tensor **out);
+
+/* The same without what is pending; the tensor itself, with one more owner, when nothing is. */
+tsr_status eager_settle(eager *e, const char *call, bool implicit, tsr_tensor *tensor,
+                        tsr_tensor **out);
 
 /* Makes room for fresh tensors in the innermost scope, if there is one; then hands them to it. */
 tsr_status eager_reserve(eager *e, size_t count);

@@ -7,8 +7,8 @@
 #include "ops/op_index.h"
 
 /* To a sharding that may live in the call's arena. */
-static tsr_status move_to(const char *call, tsr_tensor *t, const tsr_sharding *sharding,
-                          tsr_tensor **out)
+static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
+                          const tsr_sharding *sharding, tsr_tensor **out)
 {
     eager *e = NULL;
     tensor_layout *layout = NULL;
@@ -17,25 +17,25 @@ static tsr_status move_to(const char *call, tsr_tensor *t, const tsr_sharding *s
     TSR_TRY(eager_of(t->world, &e));
     TSR_TRY(tensor_check_spec(t->world, &spec));
     TSR_TRY(layout_get(t->world, &spec, NULL, &layout));
-    const tsr_status status = eager_move(e, call, t, layout, out);
+    const tsr_status status = eager_move(e, call, implicit, t, layout, out);
     layout_release(&t->world->layouts, layout);
     return status;
 }
 
 tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
 {
-    return move_to("tsr_shard", tensor, sharding, out);
+    return move_to("tsr_shard", false, tensor, sharding, out);
 }
 
 tsr_status tsr_with_sharding(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
 {
-    return move_to("tsr_with_sharding", tensor, sharding, out);
+    return move_to("tsr_with_sharding", false, tensor, sharding, out);
 }
 
 /* Moves to the tensor's own sharding with dimensions made whole, and what is pending kept or not.
  */
-static tsr_status move_changed(const char *call, tsr_tensor *t, const bool *whole, bool keep,
-                               tsr_tensor **out)
+static tsr_status move_changed(const char *call, bool implicit, tsr_tensor *t, const bool *whole,
+                               bool keep, tsr_tensor **out)
 {
     const tsr_sharding *s = t->geometry->sharding;
     eager *e = NULL;
@@ -61,7 +61,7 @@ static tsr_status move_changed(const char *call, tsr_tensor *t, const bool *whol
     const tsr_sharding *to = NULL;
     tsr_status status = tsr_sharding_create(t->world->ctx, e->arena, &spec, 0, &to);
     if (status == TSR_OK) {
-        status = move_to(call, t, to, out);
+        status = move_to(call, implicit, t, to, out);
     }
     tsr_arena_reset(e->arena, mark);
     return status;
@@ -71,7 +71,7 @@ tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out)
 {
     bool whole[OP_MAX_RANK];
     memset(whole, true, sizeof whole);
-    return move_changed("tsr_replicate", tensor, whole, false, out);
+    return move_changed("tsr_replicate", false, tensor, whole, false, out);
 }
 
 tsr_status tsr_gather(tsr_tensor *tensor, size_t dim, tsr_tensor **out)
@@ -83,13 +83,26 @@ tsr_status tsr_gather(tsr_tensor *tensor, size_t dim, tsr_tensor **out)
                           tensor->geometry->rank);
     }
     whole[dim] = true;
-    return move_changed("tsr_gather", tensor, whole, true, out);
+    return move_changed("tsr_gather", false, tensor, whole, true, out);
 }
 
 tsr_status tsr_reduce_pending(tsr_tensor *tensor, tsr_tensor **out)
 {
     const bool whole[OP_MAX_RANK] = {false};
-    return move_changed("tsr_reduce_pending", tensor, whole, false, out);
+    return move_changed("tsr_reduce_pending", false, tensor, whole, false, out);
+}
+
+tsr_status eager_settle(eager *e, const char *call, bool implicit, tsr_tensor *tensor,
+                        tsr_tensor **out)
+{
+    const bool whole[OP_MAX_RANK] = {false};
+    if (tensor->geometry->sharding->num_unreduced > 0) {
+        return move_changed(call, implicit, tensor, whole, false, out);
+    }
+    TSR_TRY(eager_reserve(e, 1));
+    *out = tsr_tensor_retain(tensor);
+    eager_adopt(e, *out);
+    return TSR_OK;
 }
 
 bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count)

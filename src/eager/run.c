@@ -35,11 +35,11 @@ typedef struct running {
     tsr_tensor *results[OP_MAX_RESULTS];
 } running;
 
-tsr_status eager_move(eager *e, const char *call, tsr_tensor *tensor, tensor_layout *to,
-                      tsr_tensor **out)
+tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *tensor,
+                      tensor_layout *to, tsr_tensor **out)
 {
     const move_note note = {
-        .call = call, .operand = -1, .from = tensor->layout, .to = to, .implicit = false};
+        .call = call, .operand = -1, .from = tensor->layout, .to = to, .implicit = implicit};
     TSR_TRY(eager_reserve(e, 1));
     if (is_abstract(tensor)) {
         TSR_TRY(make_abstract(e, to, out));

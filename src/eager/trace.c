@@ -37,40 +37,46 @@ static const char *name_of(const tsr_sharding *from, const tsr_sharding *to)
     return cuts ? "slice" : "exchange";
 }
 
+enum { MOST_AXES = 128 };
+
+/* Adds the axes of one list that another has not, each once. */
+static void add_changed(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
+                        size_t count_b, tsr_axis_list *changed)
+{
+    tsr_axis_ref refs[MOST_AXES];
+    tsr_axis_list rest = {refs, 0, MOST_AXES};
+    if (tsr_axes_difference(a, count_a, b, count_b, &rest) < 0) {
+        return;
+    }
+    for (size_t i = 0; i < rest.count && changed->count < changed->capacity; i++) {
+        if (!tsr_axes_overlap(&refs[i], 1, changed->refs, changed->count)) {
+            changed->refs[changed->count++] = refs[i];
+        }
+    }
+}
+
 /* The axes that a tensor has before and not in the same place behind, or the other way. */
 static tsr_status axes_text(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
                             const tsr_sharding *to, const char **out)
 {
-    enum { MOST = 256 };
-    tsr_axis_ref *refs = ARENA_ARRAY(arena, tsr_axis_ref, 3 * MOST);
-    if (refs == NULL) {
-        return diag_nomem(ctx);
-    }
-    tsr_axis_list changed = {refs, 0, MOST};
+    tsr_axis_ref refs[MOST_AXES];
+    tsr_axis_list changed = {refs, 0, MOST_AXES};
+    const tsr_sharding *const sides[2] = {from, to};
     if (!tsr_mesh_equal(from->mesh, to->mesh)) {
-        *out = "";
+        *out = "the whole mesh";
         return TSR_OK;
     }
-    const tsr_sharding *const sides[2] = {from, to};
     for (size_t side = 0; side < 2; side++) {
         const tsr_sharding *a = sides[side];
         const tsr_sharding *b = sides[1 - side];
         for (size_t d = 0; d < a->rank && d < b->rank; d++) {
-            TSR_TRY(tsr_axes_difference(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes,
-                                        b->dims[d].num_axes, &changed));
+            add_changed(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes, b->dims[d].num_axes,
+                        &changed);
         }
-        TSR_TRY(tsr_axes_difference(a->unreduced, a->num_unreduced, b->unreduced, b->num_unreduced,
-                                    &changed));
+        add_changed(a->unreduced, a->num_unreduced, b->unreduced, b->num_unreduced, &changed);
     }
-    /* Axes that moved from one dimension to another are listed once. */
-    tsr_axis_list once = {refs + MOST, 0, MOST};
-    for (size_t i = 0; i < changed.count; i++) {
-        if (!tsr_axes_overlap(&changed.refs[i], 1, once.refs, once.count)) {
-            once.refs[once.count++] = changed.refs[i];
-        }
-    }
-    tsr_axes_sort_and_merge(from->mesh, &once);
-    return tsr_axes_print(ctx, arena, from->mesh, once.refs, once.count, out);
+    tsr_axes_sort_and_merge(from->mesh, &changed);
+    return tsr_axes_print(ctx, arena, from->mesh, changed.refs, changed.count, out);
 }
 
 /* What all ranks together receive, and this one. */

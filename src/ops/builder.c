@@ -52,6 +52,16 @@ op_value *build_count(op_builder *b, op_value *beside, tsr_dtype dtype, int64_t 
     return b->status < 0 ? NULL : result;
 }
 
+op_value *build_settled(op_builder *b, op_value *x)
+{
+    op_value *result = NULL;
+    if (b->status < 0 || x == NULL) {
+        return NULL;
+    }
+    b->status = b->settle(b, x, &result);
+    return b->status < 0 ? NULL : result;
+}
+
 op_value *build_unary(op_builder *b, unary_op op, op_value *x)
 {
     return apply(b, &op_unary[op], &(op_params){0}, &x, 1);

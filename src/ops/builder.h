@@ -26,6 +26,8 @@ struct op_builder {
     /* 0 .. n-1, for use beside another value. */
     tsr_status (*count)(op_builder *b, op_value *beside, tsr_dtype dtype, int64_t n,
                         op_value **out);
+    /* The same value with nothing pending, for one that is used several times. */
+    tsr_status (*settle)(op_builder *b, op_value *value, op_value **out);
     op_type (*type_of)(const op_builder *b, const op_value *value);
 };
 
@@ -34,6 +36,7 @@ op_type build_type(const op_builder *b, const op_value *x);
 op_value *build_number(op_builder *b, op_value *beside, double number);
 op_value *build_number_of(op_builder *b, op_value *beside, tsr_dtype dtype, double number);
 op_value *build_count(op_builder *b, op_value *beside, tsr_dtype dtype, int64_t n);
+op_value *build_settled(op_builder *b, op_value *x);
 op_value *build_unary(op_builder *b, unary_op op, op_value *x);
 op_value *build_binary(op_builder *b, binary_op op, op_value *x, op_value *y);
 op_value *build_compare(op_builder *b, compare_op op, op_value *x, op_value *y);

@@ -12,7 +12,7 @@ op_value *compose_softmax(op_builder *b, op_value *x, int64_t dim)
 /* The greatest where it is finite, else 0: infinity less infinity would be no number. */
 static op_value *finite_most(op_builder *b, op_value *x, int64_t dim)
 {
-    op_value *most = build_reduce(b, FOLD_MAX, x, dim, true);
+    op_value *most = build_settled(b, build_reduce(b, FOLD_MAX, x, dim, true));
     op_value *zero = build_number(b, x, 0);
     op_value *nothing = build_binary(b, BINARY_SUBTRACT, most, most);
     return build_select(b, build_compare(b, COMPARE_EQ, nothing, zero), most, zero);

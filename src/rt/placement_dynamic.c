@@ -8,7 +8,7 @@
 #include "rt/placement.h"
 
 tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent, const int64_t *sizes, size_t count,
-                              tsr_slice *slices)
+                              tsr_chunk *slices)
 {
     int64_t at = 0;
     for (size_t i = 0; i < count; i++) {
@@ -21,7 +21,7 @@ tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent, const int64_t *s
             return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "%zu sizes sum to more than 2^63-1",
                               count);
         }
-        slices[i] = (tsr_slice){at, end};
+        slices[i] = (tsr_chunk){at, end};
         at = end;
     }
     if (at != extent) {
@@ -55,7 +55,7 @@ typedef struct splitting {
     bool copy;
 } splitting;
 
-static tsr_status make_chunk(const splitting *s, tsr_slice rows, tsr_view *out)
+static tsr_status make_chunk(const splitting *s, tsr_chunk rows, tsr_view *out)
 {
     const tsr_view *a = s->array;
     const int64_t item = tsr_dtype_item_bytes(a->dtype);
@@ -109,7 +109,7 @@ tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena, const tsr_view 
     }
     const splitting s = {ctx, arena, array, array->strides != NULL ? array->strides : own,
                          dim, copy};
-    tsr_slice *slices = ARENA_ARRAY(arena, tsr_slice, count);
+    tsr_chunk *slices = ARENA_ARRAY(arena, tsr_chunk, count);
     tsr_view *views = ARENA_ARRAY(arena, tsr_view, count);
     int64_t *zeros = ARENA_ARRAY(arena, int64_t, count);
     if (slices == NULL || views == NULL || zeros == NULL) {

@@ -19,7 +19,7 @@ static tsr_status die(tsr_comm *world, void *state)
 static tsr_status die_inside(tsr_comm *world, void *state)
 {
     (void)state;
-    const call what = {.name = "a call", .hash = 1};
+    const comm_call what = {.name = "a call", .hash = 1};
     const tsr_status status = comm_enter(world, &what);
     if (status == TSR_OK && tsr_comm_rank(world) == 1) {
         (void)kill(getpid(), SIGKILL);

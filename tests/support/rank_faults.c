@@ -129,7 +129,7 @@ void check_absence(fixture *f, tsr_ranks kind)
 static tsr_status be_slow(tsr_comm *world, void *state)
 {
     (void)state;
-    const call what = {.name = "a call", .hash = 1};
+    const comm_call what = {.name = "a call", .hash = 1};
     WANT(world, comm_enter(world, &what) == TSR_OK);
     /* By messages nobody needs to wait for it, but all must end in time. */
     if (tsr_comm_rank(world) == GUILTY || world->team->message) {

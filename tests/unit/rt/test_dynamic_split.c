@@ -9,9 +9,9 @@ static const int64_t sizes[] = {2, 0, 4};
 static void slices_are_prefix_sums(void **state)
 {
     fixture *f = *state;
-    tsr_slice slices[3];
+    tsr_chunk slices[3];
     assert_int_equal(tsr_dynamic_slices(f->ctx, 6, sizes, 3, slices), TSR_OK);
-    static const tsr_slice wanted[] = {{0, 2}, {2, 2}, {2, 6}};
+    static const tsr_chunk wanted[] = {{0, 2}, {2, 2}, {2, 6}};
     assert_memory_equal(slices, wanted, sizeof wanted);
     assert_int_equal(tsr_dynamic_slices(f->ctx, 0, sizes, 0, slices), TSR_OK);
 }
@@ -74,7 +74,7 @@ static void mistakes_are_named(void **state)
     int16_t array[18] = {0};
     const tsr_view view = {array, TSR_I16, 2, shape, NULL};
     const tsr_view *chunks = NULL;
-    tsr_slice slices[2];
+    tsr_chunk slices[2];
     assert_int_equal(tsr_dynamic_split(f->ctx, f->arena, &view, 2, sizes, 3, false, &chunks, NULL),
                      TSR_ERR_INVALID);
     expect_error(f, "dim 2 is out of range: the array has 2 dimensions");
