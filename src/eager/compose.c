@@ -70,7 +70,6 @@ static tsr_status count_up(op_builder *base, op_value *beside, tsr_dtype dtype, 
     return status;
 }
 
-/* In strict mode too: the composite has asked for it. */
 static tsr_status settle(op_builder *base, op_value *value, op_value **out)
 {
     const eager_builder *b = (const eager_builder *)base;

@@ -38,12 +38,11 @@ INLINE float exp_rest(float x, float n)
 /* The parts for n = rounded - ROUNDER and the rest r, within +-0.42: r + r^2 p(r). */
 INLINE exp_parts exp_of_rest(float rounded, float r)
 {
-    float p = 1.989198131e-4F;
-    p = p * r + 1.393454193e-3F;
-    p = p * r + 8.333310024e-3F;
-    p = p * r + 4.166645681e-2F;
-    p = p * r + 1.666666668e-1F;
-    p = p * r + 5.000000014e-1F;
+    float p = 1.392692661e-3F;
+    p = p * r + 8.363773874e-3F;
+    p = p * r + 4.166655011e-2F;
+    p = p * r + 1.666657338e-1F;
+    p = p * r + 0.5F;
     return (exp_parts){r + r * r * p, (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
 }
 

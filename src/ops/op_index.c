@@ -255,11 +255,34 @@ static tsr_status scatter_types(const op_request *r, op_type *results)
     return TSR_OK;
 }
 
+/*
+ * Whether an index moves a window that is as large as its dimension: parts of the updates then go
+ * to other parts of the input, which the rule does not say.
+ */
+static bool moves_whole_windows(const op_request *r)
+{
+    const op_params *p = r->params;
+    size_t window = 0;
+    for (size_t i = 0; i < p->lhs_contracting.count; i++, window++) {
+        while (is_in(p->rhs_contracting, window) || is_in(p->lhs_batch, window)) {
+            window++;
+        }
+        if (is_in(p->index_map, window) &&
+            r->operands[2].shape[p->lhs_contracting.values[i]] == r->operands[0].shape[window]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tsr_status scatter_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                const tsr_rule **out)
 {
     index_dims d;
     (void)results;
+    if (moves_whole_windows(r)) {
+        return TSR_NOT_APPLICABLE;
+    }
     read_dims(r->params, &d);
     return tsr_rule_scatter(r->ctx, arena, 1, op_extents(&r->operands[0]),
                             op_extents(&r->operands[1]), op_extents(&r->operands[2]), &d.rule,
