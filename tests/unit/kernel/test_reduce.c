@@ -1,5 +1,5 @@
 /* Reductions and running folds in the order that is written down, one element at a time. */
-#include "strided.h"
+#include "hard_numbers.h"
 
 #include "kernel/reduce.h"
 

@@ -1,5 +1,5 @@
 /* Every function of one number: layouts, bits where they are defined, errors where they are not. */
-#include "strided.h"
+#include "hard_numbers.h"
 
 #include "kernel/elementwise.h"
 
