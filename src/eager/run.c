@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "eager/case.h"
+#include "eager/tape.h"
 #include "eager/trace.h"
 #include "kernel/elementwise.h"
 
@@ -49,7 +50,10 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
     } else {
         TSR_TRY(redistribute_to_layout(tensor, to, out));
     }
-    const tsr_status status = note_move(e, &note);
+    tsr_status status = note_move(e, &note);
+    if (status == TSR_OK && tape_wants(e, &tensor, 1)) {
+        status = tape_note_way(e, call, &tape_identity, NULL, &tensor, 1, out, 1);
+    }
     if (status < 0) {
         tsr_tensor_release(*out);
         return status;
@@ -141,11 +145,7 @@ static tsr_status run_case(running *r, tsr_tensor *const *operands)
     if (!r->abstract) {
         TSR_TRY(compute(r));
     }
-    TSR_TRY(reshard_results(r));
-    for (size_t k = 0; k < r->c->row->num_results; k++) {
-        eager_adopt(r->e, r->results[k]);
-    }
-    return TSR_OK;
+    return reshard_results(r);
 }
 
 /* In strict mode nothing moves but what is asked for. */
@@ -238,7 +238,10 @@ static tsr_status run_call(running *r, const op_row *row, const op_params *param
     if (r->c->any_moves) {
         TSR_TRY(refuse_moves(r->e, r->call, r->c));
     }
-    return run_case(r, operands);
+    TSR_TRY(run_case(r, operands));
+    return tape_wants(r->e, operands, count)
+               ? tape_note_op(r->e, r->call, row, params, operands, count, r->results)
+               : TSR_OK;
 }
 
 tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
@@ -259,6 +262,7 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
         if (status < 0) {
             tsr_tensor_release(r.results[k]);
         } else {
+            eager_adopt(r.e, r.results[k]);
             results[k] = r.results[k];
         }
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernel/elementwise.h"
+#include "ops/gradient.h"
 
 /* ---- gather and scatter ---- */
 
@@ -213,7 +214,8 @@ const op_row op_gather = {.name = "gather",
                           .types = gather_types,
                           .rule = gather_rule,
                           .class_of = class_gather,
-                          .run = gather_run};
+                          .run = gather_run,
+                          .gradient = gradient_gather};
 
 /* The updates must be what the indices and the input ask for. */
 static tsr_status check_updates(const op_request *r)
@@ -343,7 +345,8 @@ const op_row op_scatter = {.name = "scatter",
                            .rule = scatter_rule,
                            .class_of = class_scatter,
                            .reduces = scatter_reduces,
-                           .run = scatter_run};
+                           .run = scatter_run,
+                           .gradient = gradient_scatter};
 
 /* ---- what comes from nothing ---- */
 
@@ -372,7 +375,8 @@ const op_row op_iota = {.name = "iota",
                         .traits = OP_POSITIONAL,
                         .num_results = 1,
                         .types = iota_types,
-                        .run = iota_run};
+                        .run = iota_run,
+                        .gradient = gradient_none};
 
 static tsr_status random_types(const op_request *r, op_type *results)
 {
@@ -394,7 +398,8 @@ const op_row op_random = {.name = "random",
                           .traits = OP_POSITIONAL,
                           .num_results = 1,
                           .types = random_types,
-                          .run = random_run};
+                          .run = random_run,
+                          .gradient = gradient_none};
 
 /* ---- sort ---- */
 
@@ -467,17 +472,21 @@ static void sort_run(const op_call *c, void *scratch)
 }
 
 const op_row op_sort = {.name = "sort",
+                        .traits = OP_GRADIENT_BY_RESULT,
                         .num_operands = 1,
                         .num_results = 2,
                         .types = sort_types,
                         .rule = sort_rule,
                         .scratch = sort_scratch,
-                        .run = sort_run};
+                        .run = sort_run,
+                        .gradient = gradient_sort};
 
 const op_row op_top_k = {.name = "top_k",
+                         .traits = OP_GRADIENT_BY_RESULT,
                          .num_operands = 1,
                          .num_results = 2,
                          .types = top_k_types,
                          .rule = sort_rule,
                          .scratch = sort_scratch,
-                         .run = sort_run};
+                         .run = sort_run,
+                         .gradient = gradient_sort};
