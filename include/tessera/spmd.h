@@ -79,12 +79,16 @@ TSR_API bool tsr_type_equal(const tsr_type *a, const tsr_type *b) TSR_MT_SAFE;
 TSR_API const char *tsr_local_type_name(tsr_local_type type) TSR_MT_SAFE;
 TSR_API const char *tsr_axis_type_name(tsr_axis_type type) TSR_MT_SAFE;
 
-/* A type with the shape of the whole value, as people write it. */
+/*
+ * A value as its type sees it. `shape` is that of the whole value: what the axes of the spec cut
+ * put together; `local` is what this rank has of it. They are the same where there is no spec.
+ */
 typedef struct tsr_typed_shape {
     const tsr_type *type;
     tsr_dtype dtype;
     size_t rank;
     const int64_t *shape;
+    const int64_t *local; /* NULL where only the type is looked at */
 } tsr_typed_shape;
 
 /*
