@@ -9,6 +9,8 @@
 
 #include <tessera/tessera.h>
 
+#include "statements.h"
+
 enum { MOST = 32 };
 
 /* A fact under way. */
@@ -304,6 +306,21 @@ static bool check_op(fact *f)
     return right && check_partial(f, rule, operands);
 }
 
+/* A statement that has been turned into a test, by the fact's name. */
+static bool check_numbers(fact *f)
+{
+    const char *id = text_at(f, "id");
+    for (size_t i = 0; id != NULL && i < num_statements; i++) {
+        if (strcmp(statements[i].name, id) == 0) {
+            const tsr_launch_spec spec = {.num_ranks = statements[i].ranks,
+                                          .ranks = TSR_RANKS_THREADS};
+            return tsr_launch(f->ctx, &spec, statements[i].check, NULL) == TSR_OK;
+        }
+    }
+    printf("%s: a statement that no test has been made of\n", id != NULL ? id : "?");
+    return false;
+}
+
 static const struct {
     const char *kind;
     bool (*check)(fact *f);
@@ -314,6 +331,7 @@ static const struct {
     {"invalid", check_invalid},
     {"box", check_box},
     {"op", check_op},
+    {"numeric", check_numbers},
 };
 
 int main(int argc, char **argv)
@@ -342,8 +360,8 @@ int main(int argc, char **argv)
             continue;
         }
         const bool right = tsr_context_create(NULL, &f.ctx) == TSR_OK &&
-                           tsr_arena_create(f.ctx, &f.arena) == TSR_OK && make_mesh(&f) &&
-                           check(&f);
+                           tsr_arena_create(f.ctx, &f.arena) == TSR_OK &&
+                           (check == check_numbers || make_mesh(&f)) && check(&f);
         if (!right) {
             printf("%s: wrong\n", text_at(&f, "id"));
         }
@@ -353,7 +371,7 @@ int main(int argc, char **argv)
         tsr_context_destroy(f.ctx);
     }
     json_decref(facts);
-    printf("%zu statements about numbers not run\n%zu passed, %zu failed\n", not_run, passed,
-           failed);
-    return failed == 0 ? 0 : 1;
+    printf("%zu facts of an unknown kind\n%zu passed, %zu failed\n", not_run, passed,
+           failed + not_run);
+    return failed + not_run == 0 ? 0 : 1;
 }
