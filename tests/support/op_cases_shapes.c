@@ -331,7 +331,7 @@ static const op_maker rows[] = {
     {ROW(tsr_gather, NULL, ALL_TYPES, make_gather, run_gather)},
     {ROW(tsr_with_sharding, NULL, ALL_TYPES, make_any, run_with_sharding)},
     {ROW(tsr_shard, NULL, ALL_TYPES, make_any, run_shard)},
-    {ROW(tsr_scalar_like, NULL, NUMBERS, make_any, run_scalar_like)},
+    {ROW(tsr_scalar_like, NULL, NUMBERS, make_any, run_scalar_like), .concrete = true},
     {ROW(tsr_fill, NULL, NUMBERS, make_any, run_fill), .creates = true},
     {ROW(tsr_zeros, NULL, ALL_TYPES, make_any, run_zeros), .creates = true},
     {ROW(tsr_ones, NULL, NUMBERS | TRUTH, make_any, run_ones), .creates = true},
