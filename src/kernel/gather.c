@@ -6,7 +6,7 @@
 static int64_t clamped(const windows *w, size_t index)
 {
     const size_t d = w->job->start_index_map[index];
-    const int64_t most = w->job->input_full[d] - w->shape[d];
+    const int64_t most = w->job->input_full[d] - windows_size(w, d);
     const int64_t start = windows_start(w, index);
     return start < 0 ? 0 : start > most ? most : start;
 }

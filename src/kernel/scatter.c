@@ -68,7 +68,8 @@ static bool load_starts(const windows *w, int64_t *starts)
     for (size_t i = 0; i < w->job->num_indexed; i++) {
         const size_t d = w->job->start_index_map[i];
         starts[i] = windows_start(w, i);
-        inside = inside && starts[i] >= 0 && starts[i] <= w->job->input_full[d] - w->shape[d];
+        inside =
+            inside && starts[i] >= 0 && starts[i] <= w->job->input_full[d] - windows_size(w, d);
     }
     return inside;
 }

@@ -302,13 +302,27 @@ static void start_result(const op_call *c)
                 (size_t)tsr_dtype_item_bytes(input->view.dtype), false);
 }
 
+/* What the windows of the whole updates have of each dimension of the input. */
+static void window_sizes(const op_call *c, int64_t *sizes)
+{
+    const op_params *p = c->params;
+    size_t window = 0;
+    for (size_t d = 0; d < c->results[0].view.rank; d++) {
+        const bool one = is_in(p->rhs_contracting, d) || is_in(p->lhs_batch, d);
+        sizes[d] = one ? 1 : c->operands[2].full[p->lhs_contracting.values[window++]];
+    }
+}
+
 static void scatter_run(const op_call *c, void *scratch)
 {
     index_dims d;
+    int64_t sizes[OP_MAX_RANK];
     (void)scratch;
     read_dims(c->params, &d);
     start_result(c);
-    const gather_job job = job_of(c, &d, &c->results[0]);
+    window_sizes(c, sizes);
+    gather_job job = job_of(c, &d, &c->results[0]);
+    job.slice_sizes = sizes;
     kernel_scatter((scatter_kind)c->params->variant, &job, &c->operands[2].view);
 }
 
