@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/diag.h"
 #include "kinds.h"
 #include "texts.h"
