@@ -252,9 +252,10 @@ static void report(bench_state *s)
            reads ? "sum" : "memcpy", 1e6 * b.median, b.spread, a.median / b.median);
 }
 
-/* Positive numbers below 8, of which sums have few errors. */
+/* Numbers from 0 to 8, of which sums have few errors; the first ones are repeated. */
 static void fill(const bench_state *s)
 {
+    enum { PERIOD = 509 * 64 };
     for (size_t i = 0; i < num_sources(s->row); i++) {
         const tsr_dtype dtype = type_of_source(s->row, i);
         const int64_t item = tsr_dtype_item_bytes(dtype);
@@ -262,11 +263,11 @@ static void fill(const bench_state *s)
             const int64_t number = (k * 7 + k / 4096 + (int64_t)i * 31) % 509;
             const double value = dtype == TSR_I1 ? (double)(number % 2) : (double)number / 64.0;
             char element[8];
-            if (k < 509 * 4096 / 64) {
+            if (k < PERIOD) {
                 element_of_number(dtype, value, element);
                 memcpy(s->from[i] + k * item, element, (size_t)item);
             } else {
-                memcpy(s->from[i] + k * item, s->from[i] + (k - 509 * 64) * item, (size_t)item);
+                memcpy(s->from[i] + k * item, s->from[i] + (k - PERIOD) * item, (size_t)item);
             }
         }
     }

@@ -13,6 +13,7 @@
 #include <tessera/dtype.h>
 #include <tessera/eager.h>
 #include <tessera/geometry.h>
+#include <tessera/gradient.h>
 #include <tessera/mesh.h>
 #include <tessera/ops.h>
 #include <tessera/placement.h>

@@ -70,7 +70,30 @@ static tsr_status count_up(op_builder *base, op_value *beside, tsr_dtype dtype, 
     return status;
 }
 
-/* In strict mode too: the composite has asked for it. */
+/* Lying as another tensor does, without what is pending there. */
+static tsr_status zeros(op_builder *base, op_value *like, op_value **out)
+{
+    const eager_builder *b = (const eager_builder *)base;
+    const tsr_tensor *t = tensor_of(like);
+    const tsr_geometry *g = t->geometry;
+    const tsr_sharding *s = g->sharding;
+    const tsr_arena_mark mark = tsr_arena_get_mark(b->e->arena);
+    tsr_tensor *made = NULL;
+    tsr_tensor_spec spec = {s, t->dtype, g->rank, g->shape};
+    tsr_status status = TSR_OK;
+    if (s->num_unreduced > 0) {
+        const tsr_sharding_spec plain = {.mesh = s->mesh, .rank = s->rank, .dims = s->dims};
+        status = tsr_sharding_create(b->e->world->ctx, b->e->arena, &plain, 0, &spec.sharding);
+    }
+    if (status == TSR_OK) {
+        status = is_abstract(t) ? tsr_abstract(b->e->world, &spec, &made)
+                                : tsr_zeros(b->e->world, &spec, &made);
+    }
+    tsr_arena_reset(b->e->arena, mark);
+    *out = value_of(made);
+    return status;
+}
+
 static tsr_status settle(op_builder *base, op_value *value, op_value **out)
 {
     const eager_builder *b = (const eager_builder *)base;
@@ -88,9 +111,11 @@ static op_type type_of(const op_builder *base, const op_value *value)
 
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
 {
-    *b = (eager_builder){.base = {.apply = apply,
+    *b = (eager_builder){.base = {.ctx = beside->world->ctx,
+                                  .apply = apply,
                                   .number = number,
                                   .count = count_up,
+                                  .zeros = zeros,
                                   .settle = settle,
                                   .type_of = type_of},
                          .call = call};

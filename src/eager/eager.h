@@ -30,6 +30,8 @@ typedef struct eager {
     size_t num_events;
     size_t events_room;
     eager_scope *scope; /* the innermost; NULL for none */
+    struct tape *tape;  /* the innermost; NULL for none */
+    uint64_t tapes;     /* begun so far */
 } eager;
 
 /* That of a world, made when it is first asked for. */

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "eager/case.h"
+#include "eager/tape.h"
 #include "eager/trace.h"
 #include "kernel/elementwise.h"
 
@@ -40,13 +41,19 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
 {
     const move_note note = {
         .call = call, .operand = -1, .from = tensor->layout, .to = to, .implicit = implicit};
+    if (implicit) {
+        TSR_TRY(refuse_move(e, &note));
+    }
     TSR_TRY(eager_reserve(e, 1));
     if (is_abstract(tensor)) {
         TSR_TRY(make_abstract(e, to, out));
     } else {
         TSR_TRY(redistribute_to_layout(tensor, to, out));
     }
-    const tsr_status status = note_move(e, &note);
+    tsr_status status = note_move(e, &note);
+    if (status == TSR_OK && tape_wants(e, &tensor, 1)) {
+        status = tape_note_way(e, call, &tape_identity, NULL, &tensor, 1, out, 1);
+    }
     if (status < 0) {
         tsr_tensor_release(*out);
         return status;
@@ -138,41 +145,20 @@ static tsr_status run_case(running *r, tsr_tensor *const *operands)
     if (!r->abstract) {
         TSR_TRY(compute(r));
     }
-    TSR_TRY(reshard_results(r));
-    for (size_t k = 0; k < r->c->row->num_results; k++) {
-        eager_adopt(r->e, r->results[k]);
-    }
-    return TSR_OK;
+    return reshard_results(r);
 }
 
 /* In strict mode nothing moves but what is asked for. */
 static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
 {
-    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
-    tsr_status status = TSR_OK;
-    for (size_t i = 0; status == TSR_OK && i < c->num_operands; i++) {
-        tsr_trace_event event;
+    for (size_t i = 0; i < c->num_operands; i++) {
         const move_note note = {
             .call = call, .operand = (int64_t)i, .from = c->given[i], .to = c->run[i]};
-        if (!c->moves[i]) {
-            continue;
-        }
-        status = describe_move(e, e->arena, &note, &event);
-        if (status == TSR_OK && event.bytes_moved > 0) {
-            status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
-                                "%s: operand %zu, %s, lies as %s and would have to lie as %s: an "
-                                "implicit %s over %s of %lld bytes, which strict mode refuses",
-                                call, i, event.tensor, event.from, event.to, event.collective,
-                                event.axes, (long long)event.bytes_moved);
-            (void)diag_note(
-                e->world->ctx, NO_PLACE,
-                "ask for it, by tsr_with_sharding of the operand to %s, or leave strict "
-                "mode",
-                event.to);
+        if (c->moves[i]) {
+            TSR_TRY(refuse_move(e, &note));
         }
     }
-    tsr_arena_reset(e->arena, mark);
-    return status;
+    return TSR_OK;
 }
 
 /* In checked mode every rank says what it is about to do. */
@@ -249,10 +235,13 @@ static tsr_status run_call(running *r, const op_row *row, const op_params *param
         return status;
     }
     TSR_TRY(agree(world, r->call, r->c));
-    if (r->e->strict && r->c->any_moves) {
+    if (r->c->any_moves) {
         TSR_TRY(refuse_moves(r->e, r->call, r->c));
     }
-    return run_case(r, operands);
+    TSR_TRY(run_case(r, operands));
+    return tape_wants(r->e, operands, count)
+               ? tape_note_op(r->e, r->call, row, params, operands, count, r->results)
+               : TSR_OK;
 }
 
 tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
@@ -273,6 +262,7 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
         if (status < 0) {
             tsr_tensor_release(r.results[k]);
         } else {
+            eager_adopt(r.e, r.results[k]);
             results[k] = r.results[k];
         }
     }

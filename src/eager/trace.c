@@ -1,5 +1,6 @@
 #include "eager/trace.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -115,6 +116,38 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     TSR_TRY(tsr_sharding_print(ctx, arena, from, TSR_PRINT_BARE, &out->from));
     TSR_TRY(tsr_sharding_print(ctx, arena, to, TSR_PRINT_BARE, &out->to));
     return count_bytes(e, move->from, move->to, out);
+}
+
+static tsr_status refuse(tsr_context *ctx, const tsr_trace_event *event)
+{
+    char which[32] = "a value within the call";
+    if (event->operand >= 0) {
+        (void)snprintf(which, sizeof which, "operand %lld", (long long)event->operand);
+    }
+    (void)diag_error(
+        ctx, TSR_ERR_INVALID, NO_PLACE,
+        "%s: %s, %s, lies as %s and would have to lie as %s: an implicit %s over %s of "
+        "%lld bytes, which strict mode refuses",
+        event->call, which, event->tensor, event->from, event->to, event->collective, event->axes,
+        (long long)event->bytes_moved);
+    return diag_note(ctx, NO_PLACE,
+                     "ask for it, by tsr_with_sharding of the operand to %s, or leave strict mode",
+                     event->to);
+}
+
+tsr_status refuse_move(eager *e, const move_note *move)
+{
+    if (!e->strict) {
+        return TSR_OK;
+    }
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_trace_event event;
+    tsr_status status = describe_move(e, e->arena, move, &event);
+    if (status == TSR_OK && event.bytes_moved > 0) {
+        status = refuse(e->world->ctx, &event);
+    }
+    tsr_arena_reset(e->arena, mark);
+    return status;
 }
 
 tsr_status note_move(eager *e, const move_note *move)

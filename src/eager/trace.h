@@ -17,6 +17,9 @@ typedef struct move_note {
 /* What it is, in the arena's words; the event says everything. */
 tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out);
 
+/* In strict mode, an error that says what would move and how to ask for it, if a byte would. */
+tsr_status refuse_move(eager *e, const move_note *move);
+
 /* Notes it, while moves are traced. */
 tsr_status note_move(eager *e, const move_note *move);
 

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "eager/case.h"
+#include "eager/tape.h"
 
 static void *resize(const eager *e, void *old, size_t old_size, size_t new_size)
 {
@@ -15,6 +16,7 @@ static void close_eager(void *state)
     while (e->scope != NULL) {
         tsr_scope_close(e->world);
     }
+    tapes_clear(e);
     cases_clear(e);
     tsr_trace_end(e->world);
     (void)resize(e, e->scratch, e->scratch_bytes, 0);

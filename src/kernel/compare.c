@@ -108,7 +108,8 @@ DEFINE_FILL(64)
 
 INLINE void fill_128_chunk(char *dst, const char *const *src, int64_t at)
 {
-    memcpy(dst + at * 16, src[0] + at * 16, MAP_CHUNK * 16);
+    enum { SIZE = 16 };
+    memcpy(dst + at * SIZE, src[0] + at * SIZE, (size_t)MAP_CHUNK * SIZE);
 }
 DEFINE_RUN(fill_128)
 

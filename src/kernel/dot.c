@@ -5,7 +5,7 @@
 #include "kernel/loops.h"
 #include "kernel/packed.h"
 #include "kernel/product.h"
-#include "kernel/simd.h"
+#include "kernel/vector.h"
 
 /* Rows of halves in f32: as many at a time, so that compilers use vectors. */
 enum { CHUNK = 64, HALF = 2, FLOAT = 4 };
@@ -298,7 +298,8 @@ static void copy_block(const plan *p, const operand *o, const matrix *at, int64_
     const int64_t packed[] = {block.row_stride, block.col_stride};
     if (p->type->way == BY_HALVES) {
         const int outer = o->block_by_columns ? 1 : 0;
-        const convert_row row = (back ? p->type->store : p->type->load)[has_avx2() ? 1 : 0];
+        const convert_row row =
+            (back ? p->type->store : p->type->load)[(vector_best() >= VECTOR_AVX2) ? 1 : 0];
         for (int64_t i = 0; i < shape[outer]; i++) {
             row(at->data + i * strides[outer], strides[1 - outer], block.data + i * packed[outer],
                 shape[1 - outer]);

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "kernel/product.h"
-#include "kernel/simd.h"
+#include "kernel/vector.h"
 
 /*
  * A strip is as many bytes of a row of dst, two vectors; as many rows are computed at a time, in
@@ -111,5 +111,5 @@ static const multiply_function functions[][2] = {
 
 void integer_multiply(tsr_dtype dtype, const product *p)
 {
-    functions[dtype][has_avx2() ? 1 : 0](p);
+    functions[dtype][(vector_best() >= VECTOR_AVX2) ? 1 : 0](p);
 }

@@ -38,12 +38,11 @@ INLINE float exp_rest(float x, float n)
 /* The parts for n = rounded - ROUNDER and the rest r, within +-0.42: r + r^2 p(r). */
 INLINE exp_parts exp_of_rest(float rounded, float r)
 {
-    float p = 1.989198131e-4F;
-    p = p * r + 1.393454193e-3F;
-    p = p * r + 8.333310024e-3F;
-    p = p * r + 4.166645681e-2F;
-    p = p * r + 1.666666668e-1F;
-    p = p * r + 5.000000014e-1F;
+    float p = 1.392692661e-3F;
+    p = p * r + 8.363773874e-3F;
+    p = p * r + 4.166655011e-2F;
+    p = p * r + 1.666657338e-1F;
+    p = p * r + 0.5F;
     return (exp_parts){r + r * r * p, (int32_t)(bits_of_float(rounded) - bits_of_float(ROUNDER))};
 }
 
@@ -165,31 +164,35 @@ INLINE float erf_float(float x)
 /*
  * x times the normal distribution, which at -a is e^(-a^2/2) q, where (a + 2.5) q is a polynomial
  * in 2 a / (a + 2.5). The square is taken in two parts: its rounding would be e^'s error.
+ * What rounding takes from a + 2.5 is put back.
  */
 INLINE float gelu_float(float x)
 {
     const float a = bounded(x, 15.0F);
+    const float sum = a + 2.5F;
+    const float inverse = 1.0F / sum;
+    const float lost = 2.5F * (a - (sum - 2.5F)) * (inverse * inverse);
     const float top = float_of_bits(bits_of_float(a) & 0xfffff000U);
     const float square = -0.5F * (top * top);
     const float rounded = square * 1.44269504F + ROUNDER;
     const float rest = exp_rest(square, rounded - ROUNDER);
-    const exp_parts e = exp_of_rest(rounded, rest - 0.5F * ((a - top) * (a + top)));
-    const float inverse = 1.0F / (a + 2.5F);
-    const float u = 2.0F * a * inverse;
-    float p = -4.272340357e-5F;
-    p = p * u + 2.072003279e-4F;
-    p = p * u - 2.17603187e-4F;
-    p = p * u + 1.67213447e-4F;
-    p = p * u - 9.930132184e-4F;
-    p = p * u - 2.339334566e-3F;
-    p = p * u + 2.449213148e-3F;
-    p = p * u + 3.67524315e-2F;
-    p = p * u + 4.236789888e-2F;
-    p = p * u - 6.216946265e-1F;
+    const exp_parts e = exp_of_rest(rounded, rest - (0.5F * ((a - top) * (a + top)) + lost));
+    const float part = a * inverse;
+    const float u = part + part;
+    float p = -2.612839489e-05F;
+    p = p * u + 6.870319339e-05F;
+    p = p * u + 2.718564647e-04F;
+    p = p * u - 7.861630293e-04F;
+    p = p * u + 1.227435278e-04F;
+    p = p * u - 3.141295398e-03F;
+    p = p * u + 2.796228509e-03F;
+    p = p * u + 3.666775301e-02F;
+    p = p * u + 4.237800464e-02F;
+    p = p * u - 6.216950417e-01F;
     p = p * u + 1.25F;
-    const float q = p * inverse;
+    const float q = p * (x < 0.0F ? -part : inverse);
     const float tail = q + q * e.s;
-    const float below = scaled(x < 0.0F ? -a * tail : tail, e.n);
+    const float below = scaled(tail, e.n);
     const float y = x < 0.0F ? below : x * (1.0F - below);
     return nan_if(!(x >= -FLT_MAX), y);
 }

@@ -2,11 +2,17 @@
 
 #include <string.h>
 
-/* A start index, moved so that the window lies in the whole input. */
+/*
+ * A start index, moved so that the window lies in the whole input. A window as large as that leaves
+ * no choice: then the slices have the rows of the box.
+ */
 static int64_t clamped(const windows *w, size_t index)
 {
     const size_t d = w->job->start_index_map[index];
-    const int64_t most = w->job->input_full[d] - windows_size(w, d);
+    if (w->job->slice_sizes[d] == w->job->input_full[d]) {
+        return w->job->input_start[d];
+    }
+    const int64_t most = w->job->input_full[d] - w->shape[d];
     const int64_t start = windows_start(w, index);
     return start < 0 ? 0 : start > most ? most : start;
 }

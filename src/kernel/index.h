@@ -62,15 +62,15 @@ typedef struct gather_job {
     const size_t *start_index_map;
     size_t num_indexed;
     size_t index_vector_dim; /* the rank of the indices: there is one index each */
-    const int64_t *slice_sizes; /* of the whole input, one for each of its dimensions; scatter's may
-                                   be NULL, then windows are whole in the updates */
+    const int64_t
+        *slice_sizes; /* gather only: of the whole input, one for each of its dimensions */
 } gather_job;
 
 /*
  * Gathers into the slices, of any type. A start index is clamped so that the slice lies in the
  * whole input. Elements of slices that lie outside the box are 0: the sum over boxes is the gather
  * of the whole. Sizes are those of `slices`: of an indexed dimension the slice size; of others, and
- * of those that every slice has all of, what the box has, from its start, whatever slice_sizes says.
+ * of those whose slice size is all there is, what the box has, from its start.
  */
 void kernel_gather(const gather_job *job, const tsr_view *slices);
 
@@ -84,8 +84,8 @@ typedef enum scatter_kind {
 } scatter_kind;
 
 /*
- * Scatters updates into job->input, in place, in the order of the updates. An update whose window
- * does not lie wholly within the whole input is left out; elements outside this box are too.
+ * Scatters updates into job->input, in place, in the order of the updates. Elements of updates that
+ * would land outside of the whole input are left out; those outside of this box are too.
  */
 bool scatter_supports(scatter_kind kind, tsr_dtype dtype);
 void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *updates);

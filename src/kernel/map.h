@@ -88,7 +88,9 @@ void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *con
             from w;                                                                                \
             memcpy(&v, a + i * (int64_t)sizeof v, sizeof v);                                       \
             memcpy(&w, b + i * (int64_t)sizeof w, sizeof w);                                       \
-            y[i] = (to)store(f((middle)load(v), (middle)load(w)));                                 \
+            const middle p = (middle)load(v);                                                      \
+            const middle q = (middle)load(w);                                                      \
+            y[i] = (to)store(f(p, q));                                                             \
         }                                                                                          \
         memcpy(dst + at * (int64_t)sizeof(to), y, sizeof y);                                       \
     }                                                                                              \

@@ -74,7 +74,8 @@ typedef struct reduction {
 
 /* The loops that are vectorised: elements into places, a constant number at a time. */
 #define DEFINE_LOOPS(name, item, wide, member, load, combine)                                      \
-    INLINE void name##_chunk(wide *to, const char *src, int64_t n)                                 \
+    typedef wide name##_wide;                                                                      \
+    INLINE void name##_chunk(name##_wide *to, const char *src, int64_t n)                          \
     {                                                                                              \
         wide y[CHUNK];                                                                             \
         for (int64_t i = 0; i < n; i++) {                                                          \
@@ -100,7 +101,7 @@ typedef struct reduction {
     {                                                                                              \
         const int64_t size = sizeof(item);                                                         \
         for (int64_t r = 0; r < rows; r++, src += pitch) {                                         \
-            wide *to = (wide *)l->member + (lane + r) % LANES * STRIP;                             \
+            name##_wide *to = (name##_wide *)l->member + (lane + r) % LANES * STRIP;               \
             int64_t at = 0;                                                                        \
             for (; at + CHUNK <= width; at += CHUNK) {                                             \
                 name##_chunk(to + at, src + at * size, CHUNK);                                     \
@@ -145,7 +146,7 @@ typedef struct reduction {
     }                                                                                              \
     static void name##_start(lanes *l, int64_t n)                                                  \
     {                                                                                              \
-        wide *to = (wide *)l->member;                                                              \
+        name##_wide *to = (name##_wide *)l->member;                                                \
         for (int64_t i = 0; i < n; i++) {                                                          \
             to[i] = (wide)(none);                                                                  \
         }                                                                                          \
@@ -153,11 +154,11 @@ typedef struct reduction {
     static void name##_finish(char *dst, int64_t stride, lanes *l, int64_t pitch, int64_t width,   \
                               int64_t used, double scale)                                          \
     {                                                                                              \
-        wide *of = (wide *)l->member;                                                              \
+        name##_wide *of = (name##_wide *)l->member;                                                \
         for (int64_t half = LANES / 2; half > 0; half /= 2) {                                      \
             for (int64_t i = 0; i < half && i + half < used; i++) {                                \
                 for (int64_t at = 0; at < width; at++) {                                           \
-                    wide *a = &of[i * pitch + at];                                                 \
+                    name##_wide *a = &of[i * pitch + at];                                          \
                     *a = (wide)combine(*a, of[(i + half) * pitch + at]);                           \
                 }                                                                                  \
             }                                                                                      \
@@ -172,7 +173,7 @@ typedef struct reduction {
     static void name##_scan(char *dst, const char *src, const scan_steps *s, int64_t n,            \
                             int64_t width, lanes *l)                                               \
     {                                                                                              \
-        wide *sums = (wide *)l->member;                                                            \
+        name##_wide *sums = (name##_wide *)l->member;                                              \
         for (int64_t i = 0; i < n; i++) {                                                          \
             for (int64_t at = 0; at < width; at++) {                                               \
                 item x;                                                                            \

@@ -61,17 +61,15 @@ static void combine(scatter_kind kind, const windows *w, const window_part *part
     }
 }
 
-/* Loads where the window begins; whether it lies in the whole input. */
-static bool load_starts(const windows *w, int64_t *starts)
+/* Where the window begins; far outside is as good as anywhere outside, and cannot overflow. */
+static void load_starts(const windows *w, int64_t *starts)
 {
-    bool inside = true;
     for (size_t i = 0; i < w->job->num_indexed; i++) {
         const size_t d = w->job->start_index_map[i];
-        starts[i] = windows_start(w, i);
-        inside =
-            inside && starts[i] >= 0 && starts[i] <= w->job->input_full[d] - windows_size(w, d);
+        const int64_t start = windows_start(w, i);
+        const int64_t full = w->job->input_full[d];
+        starts[i] = start < -w->shape[d] ? -w->shape[d] : start > full ? full : start;
     }
-    return inside;
 }
 
 void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *updates)
@@ -83,7 +81,8 @@ void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *up
     do {
         int64_t starts[KERNEL_MAX_RANK];
         window_part part;
-        if (load_starts(&w, starts) && windows_part(&w, starts, &part)) {
+        load_starts(&w, starts);
+        if (windows_part(&w, starts, &part)) {
             combine(kind, &w, &part);
         }
     } while (windows_next(&w));

@@ -152,18 +152,6 @@ int64_t windows_start(const windows *w, size_t index)
     return load(w->job->indices->dtype, w->index + (int64_t)index * w->index_step);
 }
 
-int64_t windows_size(const windows *w, size_t dim)
-{
-    return w->job->slice_sizes != NULL ? w->job->slice_sizes[dim] : w->shape[dim];
-}
-
-/* Whether every window has all of a dimension, of which slices and box have the same part. */
-static bool spans(const windows *w, size_t dim)
-{
-    return windows_size(w, dim) == w->job->input_full[dim] &&
-           w->shape[dim] == w->job->input->shape[dim];
-}
-
 bool windows_part(const windows *w, const int64_t *starts, window_part *part)
 {
     const gather_job *job = w->job;
@@ -173,9 +161,6 @@ bool windows_part(const windows *w, const int64_t *starts, window_part *part)
     memcpy(part->shape, w->shape, w->rank * sizeof part->shape[0]);
     for (size_t i = 0; i < job->num_indexed; i++) {
         const size_t d = job->start_index_map[i];
-        if (spans(w, d)) {
-            continue;
-        }
         const int64_t from = starts[i] - job->input_start[d];
         const int64_t first = from < 0 ? -from : 0;
         const int64_t room = job->input->shape[d] - from;

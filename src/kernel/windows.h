@@ -40,9 +40,6 @@ bool windows_next(windows *w);
 /* The index-th number of the index vector of this window; what exceeds int64 is its largest. */
 int64_t windows_start(const windows *w, size_t index);
 
-/* How much of a dimension of the whole input a window has. */
-int64_t windows_size(const windows *w, size_t dim);
-
 /*
  * The part of this window, which begins at `starts` of the whole input, that lies in the box; false
  * when there is none. `starts` are those of the indexed dimensions, in the order of the map.

@@ -16,6 +16,7 @@ typedef struct op_value op_value;
 typedef struct op_builder op_builder;
 
 struct op_builder {
+    tsr_context *ctx; /* for messages */
     tsr_status status;
     /* Applies a row; results has room for as many as it gives. */
     tsr_status (*apply)(op_builder *b, const op_row *row, const op_params *params,
@@ -26,6 +27,8 @@ struct op_builder {
     /* 0 .. n-1, for use beside another value. */
     tsr_status (*count)(op_builder *b, op_value *beside, tsr_dtype dtype, int64_t n,
                         op_value **out);
+    /* Zeros of a value's type, lying as it does; nothing is pending. */
+    tsr_status (*zeros)(op_builder *b, op_value *like, op_value **out);
     /* The same value with nothing pending, for one that is used several times. */
     tsr_status (*settle)(op_builder *b, op_value *value, op_value **out);
     op_type (*type_of)(const op_builder *b, const op_value *value);
@@ -33,6 +36,11 @@ struct op_builder {
 
 op_type build_type(const op_builder *b, const op_value *x);
 
+/* A row with one result; NULL once something has failed, or when an operand is NULL. */
+op_value *build_apply(op_builder *b, const op_row *row, const op_params *params,
+                      op_value *const *operands, size_t count);
+
+op_value *build_zeros(op_builder *b, op_value *like);
 op_value *build_number(op_builder *b, op_value *beside, double number);
 op_value *build_number_of(op_builder *b, op_value *beside, tsr_dtype dtype, double number);
 op_value *build_count(op_builder *b, op_value *beside, tsr_dtype dtype, int64_t n);
@@ -44,6 +52,12 @@ op_value *build_select(op_builder *b, op_value *which, op_value *yes, op_value *
 op_value *build_convert(op_builder *b, op_value *x, tsr_dtype dtype);
 op_value *build_reshape(op_builder *b, op_value *x, const int64_t *shape, size_t rank);
 op_value *build_transpose(op_builder *b, op_value *x, const int64_t *permutation);
+op_value *build_broadcast(op_builder *b, op_value *x, const op_type *to, const int64_t *dims);
+op_value *build_slice(op_builder *b, op_value *x, const int64_t *start, const int64_t *limit,
+                      const int64_t *strides);
+/* With zeros. */
+op_value *build_pad(op_builder *b, op_value *x, const int64_t *low, const int64_t *high,
+                    const int64_t *interior);
 op_value *build_concatenate(op_builder *b, op_value *const *values, size_t count, int64_t dim);
 
 /* Over one dimension, which stays with size 1 if `keep`; a mean with `mean`, whatever the fold is. */

@@ -65,6 +65,9 @@ bool op_params_equal(const op_params *a, const op_params *b);
 uint64_t op_params_hash(const op_params *params, uint64_t seed);
 
 typedef struct op_row op_row;
+struct op_builder;
+struct op_value;
+struct op_vjp;
 
 /* One use of an op: what its hooks are asked about. */
 typedef struct op_request {
@@ -99,9 +102,11 @@ typedef struct op_call {
 
 /* What holds of an op, beside its hooks. */
 typedef enum op_traits {
-    OP_ELEMENTWISE = 1, /* operands broadcast to the result, element by element */
-    OP_POSITIONAL = 2,  /* its kernel looks at `start`: parts must be boxes */
-    OP_VARIADIC = 4     /* one operand or more, whatever num_operands says */
+    OP_ELEMENTWISE = 1,      /* operands broadcast to the result, element by element */
+    OP_POSITIONAL = 2,       /* its kernel looks at `start`: parts must be boxes */
+    OP_VARIADIC = 4,         /* one operand or more, whatever num_operands says */
+    OP_GRADIENT_BY_TYPE = 8, /* its gradient looks at the types of operands only, not at elements */
+    OP_GRADIENT_BY_RESULT = 16 /* its gradient looks at the elements of results */
 } op_traits;
 
 /*
@@ -126,6 +131,9 @@ struct op_row {
     /* Bytes of scratch that the kernel wants, and the kernel. */
     size_t (*scratch)(const op_call *c);
     void (*run)(const op_call *c, void *scratch);
+    /* The gradients of the operands: gradient.h. NULL: there is none, which is an error where one
+     * flows. */
+    void (*gradient)(struct op_builder *b, const struct op_vjp *v, struct op_value **grads);
 };
 
 /* All rows. */

@@ -1,6 +1,7 @@
 #include "ops/op_dot.h"
 
 #include "kernel/dot.h"
+#include "ops/gradient.h"
 
 /* The dimensions of one operand, those of the product in order. */
 typedef struct dot_side {
@@ -202,4 +203,5 @@ const op_row op_dot_general = {.name = "dot_general",
                                .rule = dot_rule,
                                .class_of = class_multilinear,
                                .scratch = dot_scratch,
-                               .run = dot_run};
+                               .run = dot_run,
+                               .gradient = gradient_dot};

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ops/gradient.h"
+
 /* ---- shapes ---- */
 
 /* The shape that operands broadcast to. */
@@ -103,14 +105,15 @@ static spmd_class class_monotone_above(const op_request *r, size_t operand, tsr_
 
 #define UNARY(op, text, class)                                                                     \
     [op] = {.name = (text),                                                                        \
-            .traits = OP_ELEMENTWISE,                                                              \
+            .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT,                                      \
             .kind = (op),                                                                          \
             .num_operands = 1,                                                                     \
             .num_results = 1,                                                                      \
             .types = unary_types,                                                                  \
             .rule = broadcast_rule,                                                                \
             .class_of = (class),                                                                   \
-            .run = unary_run}
+            .run = unary_run,                                                                      \
+            .gradient = gradient_unary}
 
 const op_row op_unary[UNARY_COUNT] = {
     UNARY(UNARY_NEGATE, "negate", class_linear),
@@ -179,29 +182,30 @@ static spmd_class class_min(const op_request *r, size_t operand, tsr_reduction p
     return pending == TSR_MIN ? SPMD_LINEAR : SPMD_NONLINEAR;
 }
 
-#define BINARY(op, text, class)                                                                    \
+#define BINARY(op, text, class, saves)                                                             \
     [op] = {.name = (text),                                                                        \
-            .traits = OP_ELEMENTWISE,                                                              \
+            .traits = OP_ELEMENTWISE | (saves),                                                    \
             .kind = (op),                                                                          \
             .num_operands = 2,                                                                     \
             .num_results = 1,                                                                      \
             .types = binary_types,                                                                 \
             .rule = broadcast_rule,                                                                \
             .class_of = (class),                                                                   \
-            .run = binary_run}
+            .run = binary_run,                                                                     \
+            .gradient = gradient_binary}
 
 const op_row op_binary[BINARY_COUNT] = {
-    BINARY(BINARY_ADD, "add", class_linear),
-    BINARY(BINARY_SUBTRACT, "subtract", class_linear),
-    BINARY(BINARY_MULTIPLY, "multiply", class_multilinear),
-    BINARY(BINARY_DIVIDE, "divide", class_divide),
-    BINARY(BINARY_MAX, "maximum", class_max),
-    BINARY(BINARY_MIN, "minimum", class_min),
-    BINARY(BINARY_POWER, "power", NULL),
-    BINARY(BINARY_REMAINDER, "remainder", NULL),
-    BINARY(BINARY_AND, "and", NULL),
-    BINARY(BINARY_OR, "or", NULL),
-    BINARY(BINARY_XOR, "xor", NULL),
+    BINARY(BINARY_ADD, "add", class_linear, OP_GRADIENT_BY_TYPE),
+    BINARY(BINARY_SUBTRACT, "subtract", class_linear, OP_GRADIENT_BY_TYPE),
+    BINARY(BINARY_MULTIPLY, "multiply", class_multilinear, 0),
+    BINARY(BINARY_DIVIDE, "divide", class_divide, OP_GRADIENT_BY_RESULT),
+    BINARY(BINARY_MAX, "maximum", class_max, 0),
+    BINARY(BINARY_MIN, "minimum", class_min, 0),
+    BINARY(BINARY_POWER, "power", NULL, OP_GRADIENT_BY_RESULT),
+    BINARY(BINARY_REMAINDER, "remainder", NULL, 0),
+    BINARY(BINARY_AND, "and", NULL, 0),
+    BINARY(BINARY_OR, "or", NULL, 0),
+    BINARY(BINARY_XOR, "xor", NULL, 0),
 };
 
 /* ---- compare, select, convert ---- */
@@ -232,7 +236,8 @@ const op_row op_compare = {.name = "compare",
                            .num_results = 1,
                            .types = compare_types,
                            .rule = broadcast_rule,
-                           .run = compare_run};
+                           .run = compare_run,
+                           .gradient = gradient_none};
 
 static tsr_status select_types(const op_request *r, op_type *results)
 {
@@ -269,7 +274,8 @@ const op_row op_select = {.name = "select",
                           .types = select_types,
                           .rule = broadcast_rule,
                           .class_of = class_select,
-                          .run = select_run};
+                          .run = select_run,
+                          .gradient = gradient_select};
 
 static tsr_status convert_types(const op_request *r, op_type *results)
 {
@@ -311,10 +317,11 @@ static void convert_run(const op_call *c, void *scratch)
 }
 
 const op_row op_convert = {.name = "convert",
-                           .traits = OP_ELEMENTWISE,
+                           .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_TYPE,
                            .num_operands = 1,
                            .num_results = 1,
                            .types = convert_types,
                            .rule = broadcast_rule,
                            .class_of = class_convert,
-                           .run = convert_run};
+                           .run = convert_run,
+                           .gradient = gradient_convert};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernel/elementwise.h"
+#include "ops/gradient.h"
 
 /* ---- gather and scatter ---- */
 
@@ -213,7 +214,8 @@ const op_row op_gather = {.name = "gather",
                           .types = gather_types,
                           .rule = gather_rule,
                           .class_of = class_gather,
-                          .run = gather_run};
+                          .run = gather_run,
+                          .gradient = gradient_gather};
 
 /* The updates must be what the indices and the input ask for. */
 static tsr_status check_updates(const op_request *r)
@@ -255,11 +257,34 @@ static tsr_status scatter_types(const op_request *r, op_type *results)
     return TSR_OK;
 }
 
+/*
+ * Whether an index moves a window that is as large as its dimension: parts of the updates then go
+ * to other parts of the input, which the rule does not say.
+ */
+static bool moves_whole_windows(const op_request *r)
+{
+    const op_params *p = r->params;
+    size_t window = 0;
+    for (size_t i = 0; i < p->lhs_contracting.count; i++, window++) {
+        while (is_in(p->rhs_contracting, window) || is_in(p->lhs_batch, window)) {
+            window++;
+        }
+        if (is_in(p->index_map, window) &&
+            r->operands[2].shape[p->lhs_contracting.values[i]] == r->operands[0].shape[window]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tsr_status scatter_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                const tsr_rule **out)
 {
     index_dims d;
     (void)results;
+    if (moves_whole_windows(r)) {
+        return TSR_NOT_APPLICABLE;
+    }
     read_dims(r->params, &d);
     return tsr_rule_scatter(r->ctx, arena, 1, op_extents(&r->operands[0]),
                             op_extents(&r->operands[1]), op_extents(&r->operands[2]), &d.rule,
@@ -302,27 +327,13 @@ static void start_result(const op_call *c)
                 (size_t)tsr_dtype_item_bytes(input->view.dtype), false);
 }
 
-/* What the windows of the whole updates have of each dimension of the input. */
-static void window_sizes(const op_call *c, int64_t *sizes)
-{
-    const op_params *p = c->params;
-    size_t window = 0;
-    for (size_t d = 0; d < c->results[0].view.rank; d++) {
-        const bool one = is_in(p->rhs_contracting, d) || is_in(p->lhs_batch, d);
-        sizes[d] = one ? 1 : c->operands[2].full[p->lhs_contracting.values[window++]];
-    }
-}
-
 static void scatter_run(const op_call *c, void *scratch)
 {
     index_dims d;
-    int64_t sizes[OP_MAX_RANK];
     (void)scratch;
     read_dims(c->params, &d);
     start_result(c);
-    window_sizes(c, sizes);
-    gather_job job = job_of(c, &d, &c->results[0]);
-    job.slice_sizes = sizes;
+    const gather_job job = job_of(c, &d, &c->results[0]);
     kernel_scatter((scatter_kind)c->params->variant, &job, &c->operands[2].view);
 }
 
@@ -334,7 +345,8 @@ const op_row op_scatter = {.name = "scatter",
                            .rule = scatter_rule,
                            .class_of = class_scatter,
                            .reduces = scatter_reduces,
-                           .run = scatter_run};
+                           .run = scatter_run,
+                           .gradient = gradient_scatter};
 
 /* ---- what comes from nothing ---- */
 
@@ -363,7 +375,8 @@ const op_row op_iota = {.name = "iota",
                         .traits = OP_POSITIONAL,
                         .num_results = 1,
                         .types = iota_types,
-                        .run = iota_run};
+                        .run = iota_run,
+                        .gradient = gradient_none};
 
 static tsr_status random_types(const op_request *r, op_type *results)
 {
@@ -385,7 +398,8 @@ const op_row op_random = {.name = "random",
                           .traits = OP_POSITIONAL,
                           .num_results = 1,
                           .types = random_types,
-                          .run = random_run};
+                          .run = random_run,
+                          .gradient = gradient_none};
 
 /* ---- sort ---- */
 
@@ -458,17 +472,21 @@ static void sort_run(const op_call *c, void *scratch)
 }
 
 const op_row op_sort = {.name = "sort",
+                        .traits = OP_GRADIENT_BY_RESULT,
                         .num_operands = 1,
                         .num_results = 2,
                         .types = sort_types,
                         .rule = sort_rule,
                         .scratch = sort_scratch,
-                        .run = sort_run};
+                        .run = sort_run,
+                        .gradient = gradient_sort};
 
 const op_row op_top_k = {.name = "top_k",
+                         .traits = OP_GRADIENT_BY_RESULT,
                          .num_operands = 1,
                          .num_results = 2,
                          .types = top_k_types,
                          .rule = sort_rule,
                          .scratch = sort_scratch,
-                         .run = sort_run};
+                         .run = sort_run,
+                         .gradient = gradient_sort};

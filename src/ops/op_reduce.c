@@ -1,5 +1,7 @@
 #include "ops/op_reduce.h"
 
+#include "ops/gradient.h"
+
 /* Which dimensions are reduced. */
 static void flags_of(const op_params *params, bool *reduced)
 {
@@ -92,13 +94,15 @@ static void reduce_run(const op_call *c, void *scratch)
 }
 
 const op_row op_reduce = {.name = "reduce",
+                          .traits = OP_GRADIENT_BY_RESULT,
                           .num_operands = 1,
                           .num_results = 1,
                           .types = reduce_types,
                           .rule = reduce_rule,
                           .class_of = class_reduce,
                           .reduces = reduction_of,
-                          .run = reduce_run};
+                          .run = reduce_run,
+                          .gradient = gradient_reduce};
 
 static tsr_status mean_types(const op_request *r, op_type *results)
 {
@@ -122,12 +126,14 @@ static void mean_run(const op_call *c, void *scratch)
 }
 
 const op_row op_mean = {.name = "mean",
+                        .traits = OP_GRADIENT_BY_TYPE,
                         .num_operands = 1,
                         .num_results = 1,
                         .types = mean_types,
                         .rule = reduce_rule,
                         .class_of = class_linear,
-                        .run = mean_run};
+                        .run = mean_run,
+                        .gradient = gradient_mean};
 
 static tsr_status cumulative_types(const op_request *r, op_type *results)
 {
@@ -154,9 +160,11 @@ static void cumulative_run(const op_call *c, void *scratch)
 }
 
 const op_row op_cumulative = {.name = "cumulative",
+                              .traits = OP_GRADIENT_BY_TYPE,
                               .num_operands = 1,
                               .num_results = 1,
                               .types = cumulative_types,
                               .rule = cumulative_rule,
                               .class_of = class_reduce,
-                              .run = cumulative_run};
+                              .run = cumulative_run,
+                              .gradient = gradient_cumulative};

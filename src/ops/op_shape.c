@@ -4,6 +4,7 @@
 
 #include "kernel/elementwise.h"
 #include "kernel/packed.h"
+#include "ops/gradient.h"
 
 /* Copies elements to where they lie in the result. */
 static void copy_to(const op_array *to, size_t offset, const int64_t *to_strides,
@@ -70,12 +71,14 @@ static void reshape_run(const op_call *c, void *scratch)
 }
 
 const op_row op_reshape = {.name = "reshape",
+                           .traits = OP_GRADIENT_BY_TYPE,
                            .num_operands = 1,
                            .num_results = 1,
                            .types = reshape_types,
                            .rule = reshape_rule,
                            .class_of = class_moves,
-                           .run = reshape_run};
+                           .run = reshape_run,
+                           .gradient = gradient_reshape};
 
 /* ---- transpose ---- */
 
@@ -117,12 +120,14 @@ static void transpose_run(const op_call *c, void *scratch)
 }
 
 const op_row op_transpose = {.name = "transpose",
+                             .traits = OP_GRADIENT_BY_TYPE,
                              .num_operands = 1,
                              .num_results = 1,
                              .types = transpose_types,
                              .rule = transpose_rule,
                              .class_of = class_moves,
-                             .run = transpose_run};
+                             .run = transpose_run,
+                             .gradient = gradient_transpose};
 
 /* ---- broadcast ---- */
 
@@ -171,12 +176,14 @@ static void broadcast_run(const op_call *c, void *scratch)
 }
 
 const op_row op_broadcast_in_dim = {.name = "broadcast_in_dim",
+                                    .traits = OP_GRADIENT_BY_TYPE,
                                     .num_operands = 1,
                                     .num_results = 1,
                                     .types = broadcast_types,
                                     .rule = broadcast_rule,
                                     .class_of = class_moves,
-                                    .run = broadcast_run};
+                                    .run = broadcast_run,
+                                    .gradient = gradient_broadcast};
 
 /* ---- slice ---- */
 
@@ -228,12 +235,14 @@ static void slice_run(const op_call *c, void *scratch)
 }
 
 const op_row op_slice = {.name = "slice",
+                         .traits = OP_GRADIENT_BY_TYPE,
                          .num_operands = 1,
                          .num_results = 1,
                          .types = slice_types,
                          .rule = slice_rule,
                          .class_of = class_moves,
-                         .run = slice_run};
+                         .run = slice_run,
+                         .gradient = gradient_slice};
 
 /* ---- concatenate ---- */
 
@@ -289,13 +298,14 @@ static void concatenate_run(const op_call *c, void *scratch)
 }
 
 const op_row op_concatenate = {.name = "concatenate",
-                               .traits = OP_VARIADIC,
+                               .traits = OP_VARIADIC | OP_GRADIENT_BY_TYPE,
                                .num_operands = 1,
                                .num_results = 1,
                                .types = concatenate_types,
                                .rule = concatenate_rule,
                                .class_of = class_moves,
-                               .run = concatenate_run};
+                               .run = concatenate_run,
+                               .gradient = gradient_concatenate};
 
 /* ---- pad ---- */
 
@@ -415,9 +425,11 @@ static void pad_run(const op_call *c, void *scratch)
 }
 
 const op_row op_pad = {.name = "pad",
+                       .traits = OP_GRADIENT_BY_TYPE,
                        .num_operands = 2,
                        .num_results = 1,
                        .types = pad_types,
                        .rule = pad_rule,
                        .class_of = class_moves,
-                       .run = pad_run};
+                       .run = pad_run,
+                       .gradient = gradient_pad};

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "kernel/dot.h"
 #include "rt/letters.h"
 #include "rt/plugin.h"
 #include "rt/request.h"
@@ -46,6 +47,7 @@ typedef struct joined {
     bool settled; /* nothing is being sent from its memory */
     int control;  /* this process's, while the others open them */
     int segment;
+    int blas_threads; /* what CBLAS took before */
 } joined;
 
 /*
@@ -290,6 +292,17 @@ static tsr_status set_up(joined *j, const tsr_launch_spec *spec)
     return TSR_OK;
 }
 
+/* How many of the processes are on this one's machine. */
+static int64_t ranks_here(const joined *j)
+{
+    const card *mine = &j->cards[j->link.transport.rank];
+    int64_t count = 0;
+    for (int64_t i = 0; i < j->t.num_ranks; i++) {
+        count += memcmp(j->cards[i].host, mine->host, sizeof mine->host) == 0;
+    }
+    return max_i64(count, 1);
+}
+
 tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
                        const tsr_launch_spec *spec, tsr_comm **world)
 {
@@ -312,6 +325,8 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
     }
     j->world = *world;
     j->world->joined = j;
+    const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+    j->blas_threads = blas_set_threads((int)max_i64(cores / ranks_here(j), 1));
     return TSR_OK;
 }
 
@@ -348,6 +363,7 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
         notices_tell_end(world, status, text);
     }
     comm_drop_letters(world);
+    (void)blas_set_threads(j->blas_threads);
     const bool all = await_ends(world);
     const tsr_status ended = team_collect(ctx, world->team);
     j->settled = mail_settle(&j->link, j->ctx, all ? SECONDS_TO_SETTLE : 0);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "kernel/dot.h"
 #include "rt/comm.h"
 #include "rt/joined.h"
 #include "rt/plugin.h"
@@ -271,7 +272,9 @@ static tsr_status launch_here(tsr_context *ctx, const tsr_launch_spec *spec, tsr
         status = prepare(l, function, state);
     }
     if (status == TSR_OK) {
+        const int before = blas_set_threads((int)max_i64(cores / l->t.num_ranks, 1));
         status = run(l, &abandoned);
+        (void)blas_set_threads(before);
     }
     if (!abandoned) {
         team_unmap(&l->t);

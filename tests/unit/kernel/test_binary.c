@@ -1,5 +1,5 @@
 /* Functions of two numbers, comparisons, selections and fills, one element at a time. */
-#include "strided.h"
+#include "hard_numbers.h"
 
 #include "kernel/copy.h"
 #include "kernel/elementwise.h"

@@ -1,5 +1,5 @@
 /* Every type to every other, one element at a time. */
-#include "strided.h"
+#include "hard_numbers.h"
 
 #include "kernel/elementwise.h"
 

@@ -16,6 +16,7 @@ typedef enum role { OFFSET, COLLAPSED, BATCHING } role;
 
 /* One random case; the whole input. */
 typedef struct scene {
+    bool gathers;
     size_t rank;
     int64_t full[STRIDED_MOST_RANK];
     role roles[MOST_INPUT];
@@ -203,7 +204,7 @@ static int64_t start_of(const scene *s, const int64_t *slices_index, size_t d)
     return x > 1e6 ? 1000000 : (int64_t)x;
 }
 
-/* The element of the input that one of the slices is; false if its window sticks out. */
+/* The element of the input that one of the slices is; false if it is outside. */
 static bool input_of(const scene *s, const int64_t *slices_index, bool clamp, int64_t *index)
 {
     bool inside = true;
@@ -217,12 +218,18 @@ static bool input_of(const scene *s, const int64_t *slices_index, bool clamp, in
         if (s->indexed[d]) {
             const int64_t most = s->full[d] - s->slice_sizes[d];
             int64_t start = start_of(s, slices_index, d);
-            inside = inside && start >= 0 && start <= most;
-            start = start > most ? most : start;
+            start = clamp && start > most ? most : start;
             index[d] += clamp && start < 0 ? 0 : start;
+            inside = inside && index[d] >= 0 && index[d] < s->full[d];
         }
     }
     return inside;
+}
+
+/* Whether slices of a gather have all of a dimension, so that its start does not matter. */
+static bool takes_all(const scene *s, size_t d)
+{
+    return s->gathers && s->slice_sizes[d] == s->full[d];
 }
 
 /* A box of the input, and the parts of the others that go with it. */
@@ -255,7 +262,7 @@ static void piece_init(const scene *s, const strided *input, const strided *slic
     for (size_t d = 0; d < s->rank; d++) {
         p->start[d] = from[d];
         narrow(&p->input, p->shapes[0], d, from[d], size[d]);
-        if (s->roles[d] == OFFSET && !s->indexed[d]) {
+        if (s->roles[d] == OFFSET && (!s->indexed[d] || takes_all(s, d))) {
             narrow(&p->slices, p->shapes[2], s->slices_dim[d], from[d], size[d]);
         }
         for (size_t i = 0; i < s->num_places; i++) {
@@ -373,6 +380,7 @@ static void check_gather(rng *r, tsr_dtype dtype, bool whole)
 {
     scene s;
     scene_init(&s, r, dtype, STRIDED_SRC, STRIDED_DST);
+    s.gathers = true;
     fill_bytes(r, &s.input);
     const cuts c = random_cuts(&s, r, whole);
     gather_by_pieces(&s, r, &c, &s.slices);
@@ -457,6 +465,7 @@ static void check_scatter(rng *r, tsr_dtype dtype, scatter_kind kind, bool whole
     scene s;
     strided wanted;
     scene_init(&s, r, dtype, STRIDED_DST, STRIDED_SRC);
+    s.gathers = false;
     strided_init(&wanted, r, dtype, s.full, s.rank, STRIDED_PLAIN);
     (kind == SCATTER_SET ? fill_bytes : fill_numbers)(r, &s.input);
     (kind == SCATTER_SET ? fill_bytes : fill_numbers)(r, &s.slices);

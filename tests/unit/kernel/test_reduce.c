@@ -1,5 +1,5 @@
 /* Reductions and running folds in the order that is written down, one element at a time. */
-#include "strided.h"
+#include "hard_numbers.h"
 
 #include "kernel/reduce.h"
 
@@ -204,7 +204,7 @@ static void check_cumulative(rng *r, fold_op op, tsr_dtype dtype)
     for (size_t d = dim + 1; d < rank; d++) {
         inside *= shape[d];
     }
-    for (int64_t i = 0; i < elements_of(&dst); i++) {
+    for (int64_t i = 0; inside > 0 && shape[dim] > 0 && i < elements_of(&dst); i++) {
         const int64_t place = i / inside % shape[dim];
         partial sum = load(dtype, bits_at(&src, i - place * inside));
         for (int64_t k = 1; k <= place; k++) {

@@ -1,5 +1,5 @@
 /* Every function of one number: layouts, bits where they are defined, errors where they are not. */
-#include "strided.h"
+#include "hard_numbers.h"
 
 #include "kernel/elementwise.h"
 
@@ -181,12 +181,12 @@ static void check_unary(rng *r, unary_op op, tsr_dtype dtype)
         check_element(op, dtype, x, got);
         memcpy(wanted + place_of(to, i), &got, item_of(dtype));
     }
-    expect_room(to, wanted, "unary", op);
+    expect_room(to, wanted, "unary", (int)op);
     for (int form = VECTOR_PORTABLE; form < VECTOR_COUNT; form++) {
         memcpy(src.room, before, src.size);
         vector_set_most((vector_form)form);
         kernel_unary(op, view_of(to), view_of(&src));
-        expect_room(to, wanted, "unary in another form", op);
+        expect_room(to, wanted, "unary in another form", (int)op);
     }
     free(before);
     free(wanted);

@@ -1,6 +1,6 @@
 /* Arrays of any layout between guards, filled with numbers that are hard on arithmetic. */
-#ifndef STRIDED_H
-#define STRIDED_H
+#ifndef HARD_NUMBERS_H
+#define HARD_NUMBERS_H
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,530 @@
+#include "eager/tape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "eager/compose.h"
+
+/* A value on the tape. Number 0 is none. */
+typedef struct tape_value {
+    size_t node; /* that made it, from 1; 0 for a watched tensor that nothing made */
+    bool watched;
+    tsr_tensor *cotangent; /* so far; one reference */
+} tape_value;
+
+struct tape {
+    tape *outer;
+    tsr_arena *arena;
+    uint64_t number; /* of this tape, in notes */
+    int64_t paused;
+    tape_node *nodes;
+    size_t num_nodes;
+    size_t nodes_room;
+    tape_value *values;
+    size_t num_values;
+    size_t values_room;
+};
+
+/* ---- numbers of values ---- */
+
+enum { VALUE_BITS = 32 };
+
+static size_t value_on(const tape *t, const tsr_tensor *tensor)
+{
+    return tensor->note >> VALUE_BITS == t->number
+               ? (size_t)(tensor->note & ((UINT64_C(1) << VALUE_BITS) - 1))
+               : 0;
+}
+
+/* An array of a tape that has room for one more; what it leaves behind is the arena's. */
+static void *grown(tsr_arena *arena, void *array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room) {
+        return array;
+    }
+    const size_t more = *room > 0 ? 2 * *room : 64;
+    void *fresh = arena_array(arena, more, size);
+    if (fresh == NULL) {
+        return NULL;
+    }
+    if (count > 0) {
+        memcpy(fresh, array, count * size);
+    }
+    *room = more;
+    return fresh;
+}
+
+static tsr_status new_value(eager *e, tape *t, size_t node, tsr_tensor *tensor, size_t *out)
+{
+    tape_value *values = grown(t->arena, t->values, t->num_values, &t->values_room, sizeof *values);
+    if (values == NULL || t->num_values >= (size_t)UINT32_MAX) {
+        return diag_nomem(e->world->ctx);
+    }
+    t->values = values;
+    t->num_values += t->num_values == 0; /* number 0 is none */
+    t->values[t->num_values] = (tape_value){.node = node};
+    *out = t->num_values++;
+    tensor->note = t->number << VALUE_BITS | *out;
+    return TSR_OK;
+}
+
+/* ---- noting ---- */
+
+bool tape_wants(const eager *e, tsr_tensor *const *tensors, size_t count)
+{
+    const tape *t = e->tape;
+    if (t == NULL || t->paused > 0) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (value_on(t, tensors[i]) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A stand-in for a tensor of which only the type is needed. */
+static tsr_status stand_in(eager *e, const tsr_tensor *tensor, tsr_tensor **out)
+{
+    static char nothing[1];
+    TSR_TRY(tensor_of_layout(e->world, tensor->layout, nothing, out));
+    (*out)->data = NULL;
+    return TSR_OK;
+}
+
+static tsr_status save(eager *e, bool whole, tsr_tensor *const *from, size_t count, tsr_tensor **to)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (whole) {
+            to[i] = tsr_tensor_retain(from[i]);
+        } else {
+            TSR_TRY(stand_in(e, from[i], &to[i]));
+        }
+    }
+    return TSR_OK;
+}
+
+static void drop_saved(eager *e, tape_node *node)
+{
+    for (size_t i = 0; i < node->num_operands; i++) {
+        tsr_tensor_release(node->operands[i]);
+        node->operands[i] = NULL;
+    }
+    for (size_t i = 0; i < node->num_results; i++) {
+        tsr_tensor_release(node->results[i]);
+        node->results[i] = NULL;
+    }
+    if (node->way != NULL && node->way->drop != NULL && node->state != NULL) {
+        node->way->drop(e, node->state);
+    }
+    node->state = NULL;
+    node->done = true;
+}
+
+/* A node with room for its lists, the last of the tape; it counts when all is well. */
+static tsr_status new_node(eager *e, size_t operands, size_t results, tape_node **out)
+{
+    tape *t = e->tape;
+    tape_node *nodes = grown(t->arena, t->nodes, t->num_nodes, &t->nodes_room, sizeof *nodes);
+    tsr_tensor **tensors = ARENA_ARRAY(t->arena, tsr_tensor *, operands + results);
+    size_t *numbers = ARENA_ARRAY(t->arena, size_t, operands + results);
+    if (nodes == NULL || tensors == NULL || numbers == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    t->nodes = nodes;
+    memset((void *)tensors, 0, (operands + results) * sizeof *tensors);
+    memset(numbers, 0, (operands + results) * sizeof *numbers);
+    *out = &nodes[t->num_nodes];
+    **out = (tape_node){.num_operands = operands,
+                        .num_results = results,
+                        .operands = tensors,
+                        .results = tensors + operands,
+                        .inputs = numbers,
+                        .outputs = numbers + operands};
+    return TSR_OK;
+}
+
+/* Puts a node on the tape: what it depends on, and the numbers of its results. */
+static tsr_status link_node(eager *e, tape_node *node, tsr_tensor *const *operands,
+                            tsr_tensor *const *results)
+{
+    tape *t = e->tape;
+    for (size_t i = 0; i < node->num_operands; i++) {
+        node->inputs[i] = value_on(t, operands[i]);
+    }
+    for (size_t k = 0; k < node->num_results; k++) {
+        if (dtype_is_float(results[k]->dtype)) {
+            TSR_TRY(new_value(e, t, t->num_nodes + 1, results[k], &node->outputs[k]));
+        }
+    }
+    t->num_nodes++;
+    return TSR_OK;
+}
+
+tsr_status tape_note_op(eager *e, const char *call, const op_row *row, const op_params *params,
+                        tsr_tensor *const *operands, size_t count, tsr_tensor *const *results)
+{
+    tape_node *node = NULL;
+    op_params *copy = ARENA_NEW(e->tape->arena, op_params);
+    if (copy == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    TSR_TRY(op_params_copy(e->world->ctx, e->tape->arena, params, copy));
+    TSR_TRY(new_node(e, count, row->num_results, &node));
+    node->call = call;
+    node->row = row;
+    node->params = copy;
+    tsr_status status =
+        save(e, (row->traits & OP_GRADIENT_BY_TYPE) == 0, operands, count, node->operands);
+    if (status == TSR_OK) {
+        status = save(e, (row->traits & OP_GRADIENT_BY_RESULT) != 0, results, row->num_results,
+                      node->results);
+    }
+    if (status == TSR_OK) {
+        status = link_node(e, node, operands, results);
+    }
+    if (status < 0) {
+        drop_saved(e, node);
+    }
+    return status;
+}
+
+tsr_status tape_note_way(eager *e, const char *call, const tape_way *way, void *state,
+                         tsr_tensor *const *operands, size_t count, tsr_tensor *const *results,
+                         size_t num_results)
+{
+    tape_node *node = NULL;
+    TSR_TRY(new_node(e, count, num_results, &node));
+    node->call = call;
+    node->way = way;
+    tsr_status status = save(e, false, operands, count, node->operands);
+    if (status == TSR_OK) {
+        status = save(e, false, results, num_results, node->results);
+    }
+    if (status == TSR_OK) {
+        status = link_node(e, node, operands, results);
+    }
+    if (status < 0) {
+        drop_saved(e, node);
+        return status;
+    }
+    node->state = state;
+    return TSR_OK;
+}
+
+/* ---- walking back ---- */
+
+static tsr_status pass_on(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
+                          tsr_tensor **grads)
+{
+    (void)e;
+    (void)node;
+    grads[0] = tsr_tensor_retain(cotangents[0]);
+    return TSR_OK;
+}
+
+const tape_way tape_identity = {.back = pass_on};
+
+/* Adds to the cotangent of a value; takes the reference over. */
+static tsr_status accumulate(eager *e, tape_value *value, tsr_tensor *grad)
+{
+    if (value->cotangent == NULL) {
+        value->cotangent = grad;
+        return TSR_OK;
+    }
+    tsr_tensor *sum = NULL;
+    eager_scope *const scope = e->scope;
+    e->scope = NULL; /* the sum is the tape's */
+    const tsr_status status = tsr_add(value->cotangent, grad, &sum);
+    e->scope = scope;
+    tsr_tensor_release(grad);
+    if (status < 0) {
+        return status;
+    }
+    tsr_tensor_release(value->cotangent);
+    value->cotangent = sum;
+    return TSR_OK;
+}
+
+/* Whether something flows into an operand. */
+static void find_wanted(const tape_node *node, bool *wanted)
+{
+    for (size_t i = 0; i < node->num_operands; i++) {
+        wanted[i] = node->inputs[i] > 0 && dtype_is_float(node->operands[i]->dtype);
+    }
+}
+
+/* The gradients of an op, by its row; one reference each. */
+static tsr_status back_through_op(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
+                                  tsr_tensor **grads)
+{
+    op_value *operands[EAGER_MAX_OPERANDS];
+    op_value *found[EAGER_MAX_OPERANDS] = {NULL};
+    op_value *results[OP_MAX_RESULTS];
+    op_value *came[OP_MAX_RESULTS];
+    bool wanted[EAGER_MAX_OPERANDS];
+    eager_builder b;
+    char call[96];
+    (void)snprintf(call, sizeof call, "gradient of %s", node->call);
+    const char *kept = arena_string(e->tape->arena, call, strlen(call));
+    if (kept == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    if (node->row->gradient == NULL) {
+        return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                          "%s: the op %s has no gradient", node->call, node->row->name);
+    }
+    for (size_t i = 0; i < node->num_operands; i++) {
+        operands[i] = value_of(node->operands[i]);
+    }
+    for (size_t k = 0; k < node->num_results; k++) {
+        results[k] = value_of(node->results[k]);
+        came[k] = value_of(cotangents[k]);
+    }
+    find_wanted(node, wanted);
+    const op_vjp vjp = {.call = node->call,
+                        .row = node->row,
+                        .params = node->params,
+                        .num_operands = node->num_operands,
+                        .operands = operands,
+                        .results = results,
+                        .cotangents = came,
+                        .wanted = wanted};
+    TSR_TRY(compose_begin(kept, node->operands[0], &b));
+    node->row->gradient(&b.base, &vjp, found);
+    for (size_t i = 0; b.base.status >= 0 && i < node->num_operands; i++) {
+        grads[i] = wanted[i] && found[i] != NULL ? tsr_tensor_retain((tsr_tensor *)found[i]) : NULL;
+    }
+    tsr_scope_close(e->world);
+    return b.base.status;
+}
+
+/* The cotangents of a node's results, and whether one came. */
+static bool find_cotangents(const tape *t, const tape_node *node, tsr_tensor **cotangents)
+{
+    bool any = false;
+    for (size_t k = 0; k < node->num_results; k++) {
+        cotangents[k] = node->outputs[k] > 0 ? t->values[node->outputs[k]].cotangent : NULL;
+        any = any || cotangents[k] != NULL;
+    }
+    return any;
+}
+
+static tsr_status back_through(eager *e, tape_node *node)
+{
+    tape *t = e->tape;
+    tsr_tensor *cotangents[EAGER_MAX_OPERANDS];
+    tsr_tensor *grads[EAGER_MAX_OPERANDS] = {NULL};
+    if (node->done || !find_cotangents(t, node, cotangents)) {
+        return TSR_OK;
+    }
+    tsr_status status = node->way != NULL ? node->way->back(e, node, cotangents, grads)
+                                          : back_through_op(e, node, cotangents, grads);
+    for (size_t i = 0; i < node->num_operands; i++) {
+        if (grads[i] == NULL) {
+            continue;
+        }
+        if (status < 0 || node->inputs[i] == 0) {
+            tsr_tensor_release(grads[i]);
+        } else {
+            status = accumulate(e, &t->values[node->inputs[i]], grads[i]);
+        }
+    }
+    return status;
+}
+
+/* What a node saved and the cotangents of its results are needed no more. */
+static void unwind(eager *e, tape_node *node)
+{
+    tape *t = e->tape;
+    for (size_t k = 0; k < node->num_results; k++) {
+        tape_value *value = &t->values[node->outputs[k]];
+        if (node->outputs[k] > 0 && !value->watched) {
+            tsr_tensor_release(value->cotangent);
+            value->cotangent = NULL;
+        }
+    }
+    drop_saved(e, node);
+}
+
+static tsr_status walk_back(eager *e, size_t last)
+{
+    tape *t = e->tape;
+    for (size_t n = last; n > 0; n--) {
+        TSR_TRY(back_through(e, &t->nodes[n - 1]));
+        unwind(e, &t->nodes[n - 1]);
+    }
+    return TSR_OK;
+}
+
+/* The value that a backward starts from; an error when it depends on nothing watched. */
+static tsr_status find_start(eager *e, const char *call, const tsr_tensor *tensor, size_t *value)
+{
+    tape *t = e->tape;
+    if (t == NULL) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "%s: no tape is running; call tsr_tape_begin before what is to be "
+                          "differentiated",
+                          call);
+    }
+    *value = value_on(t, tensor);
+    if (*value == 0) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "%s: the tensor does not depend on one that is watched; call tsr_watch "
+                          "before it is used",
+                          call);
+    }
+    const size_t node = t->values[*value].node;
+    if (node > 0 && t->nodes[node - 1].done) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "%s: the tape has been walked back already; begin another one", call);
+    }
+    return TSR_OK;
+}
+
+static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
+                                tsr_tensor *cotangent)
+{
+    size_t number = 0;
+    TSR_TRY(find_start(e, call, value, &number));
+    TSR_TRY(accumulate(e, &e->tape->values[number], tsr_tensor_retain(cotangent)));
+    e->tape->paused++;
+    const tsr_status status = walk_back(e, e->tape->values[number].node);
+    e->tape->paused--;
+    return status;
+}
+
+tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
+{
+    eager *e = NULL;
+    const op_type types[] = {type_of_layout(value->layout), type_of_layout(cotangent->layout)};
+    TSR_TRY(eager_of(value->world, &e));
+    if (types[0].dtype != types[1].dtype || types[0].rank != types[1].rank ||
+        memcmp(types[0].shape, types[1].shape, types[0].rank * sizeof(int64_t)) != 0) {
+        return diag_error(value->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_backward_from: a cotangent %s of a value %s",
+                          op_type_text(&types[1]).text, op_type_text(&types[0]).text);
+    }
+    return backward_from(e, "tsr_backward_from", value, cotangent);
+}
+
+tsr_status tsr_backward(tsr_tensor *loss)
+{
+    eager *e = NULL;
+    tsr_tensor *one = NULL;
+    const op_type type = type_of_layout(loss->layout);
+    TSR_TRY(eager_of(loss->world, &e));
+    if (type.rank != 0 || !dtype_is_float(type.dtype)) {
+        return diag_error(loss->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_backward: a loss is one float, not %s; reduce it, or call "
+                          "tsr_backward_from with a cotangent",
+                          op_type_text(&type).text);
+    }
+    TSR_TRY(tsr_scope_open(loss->world));
+    tsr_status status = tsr_scalar_like(loss, 1, &one);
+    if (status == TSR_OK) {
+        status = backward_from(e, "tsr_backward", loss, one);
+    }
+    tsr_scope_close(loss->world);
+    return status;
+}
+
+/* ---- tapes ---- */
+
+tsr_status tsr_tape_begin(tsr_comm *world)
+{
+    eager *e = NULL;
+    tsr_arena *arena = NULL;
+    TSR_TRY(eager_of(world, &e));
+    TSR_TRY(tsr_arena_create(world->ctx, &arena));
+    tape *t = ARENA_NEW(arena, tape);
+    if (t == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(world->ctx);
+    }
+    *t = (tape){.outer = e->tape, .arena = arena, .number = ++e->tapes};
+    e->tape = t;
+    return TSR_OK;
+}
+
+void tsr_tape_end(tsr_comm *world)
+{
+    eager *e = world->above;
+    tape *t = e != NULL ? e->tape : NULL;
+    if (t == NULL) {
+        return;
+    }
+    for (size_t n = t->num_nodes; n-- > 0;) {
+        if (!t->nodes[n].done) {
+            drop_saved(e, &t->nodes[n]);
+        }
+    }
+    for (size_t v = 1; v < t->num_values; v++) {
+        tsr_tensor_release(t->values[v].cotangent);
+    }
+    e->tape = t->outer;
+    tsr_arena_destroy(t->arena);
+}
+
+void tapes_clear(eager *e)
+{
+    while (e->tape != NULL) {
+        tsr_tape_end(e->world);
+    }
+}
+
+void tsr_tape_pause(tsr_comm *world)
+{
+    const eager *e = world->above;
+    if (e != NULL && e->tape != NULL) {
+        e->tape->paused++;
+    }
+}
+
+void tsr_tape_resume(tsr_comm *world)
+{
+    const eager *e = world->above;
+    if (e != NULL && e->tape != NULL && e->tape->paused > 0) {
+        e->tape->paused--;
+    }
+}
+
+tsr_status tsr_watch(tsr_tensor *tensor)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(tensor->world, &e));
+    const op_type type = type_of_layout(tensor->layout);
+    if (e->tape == NULL || !dtype_is_float(type.dtype)) {
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE, "tsr_watch: %s",
+                          e->tape == NULL ? "no tape is running; call tsr_tape_begin first"
+                                          : "only floats have gradients; convert the tensor");
+    }
+    size_t value = value_on(e->tape, tensor);
+    if (value == 0) {
+        TSR_TRY(new_value(e, e->tape, 0, tensor, &value));
+    }
+    e->tape->values[value].watched = true;
+    return TSR_OK;
+}
+
+tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(tensor->world, &e));
+    const size_t value = e->tape != NULL ? value_on(e->tape, tensor) : 0;
+    if (value == 0 || !e->tape->values[value].watched) {
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_gradient: the tensor is not watched by the tape that is running");
+    }
+    if (e->tape->values[value].cotangent == NULL) {
+        eager_builder b;
+        TSR_TRY(compose_begin("tsr_gradient", tensor, &b));
+        return compose_end(&b, build_zeros(&b.base, value_of(tensor)), out);
+    }
+    TSR_TRY(eager_reserve(e, 1));
+    *out = tsr_tensor_retain(e->tape->values[value].cotangent);
+    eager_adopt(e, *out);
+    return TSR_OK;
+}

@@ -1,0 +1,170 @@
+/* What the tape goes back through that is no op: regions computed again, ragged conversions. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "eager/tape.h"
+
+/* ---- regions ---- */
+
+typedef struct region {
+    tsr_region function;
+    void *state;
+    size_t num_inputs;
+    size_t num_outputs;
+    tsr_tensor *inputs[EAGER_MAX_OPERANDS]; /* one reference each */
+} region;
+
+static void drop_region(eager *e, void *state)
+{
+    region *r = state;
+    for (size_t i = 0; i < r->num_inputs; i++) {
+        tsr_tensor_release(r->inputs[i]);
+    }
+    (void)context_resize(e->world->ctx, r, sizeof *r, 0);
+}
+
+static void give_back(void *tensor)
+{
+    tsr_tensor_release(tensor);
+}
+
+/* The memory of a tensor as another tensor, which no tape knows. */
+static tsr_status alias_of(tsr_tensor *tensor, tsr_tensor **out)
+{
+    TSR_TRY(tensor_of_layout(tensor->world, tensor->layout, tensor->data, out));
+    (*out)->bytes = tensor->bytes;
+    (*out)->on_release = give_back;
+    (*out)->release_state = tsr_tensor_retain(tensor);
+    return TSR_OK;
+}
+
+/* Runs the region on aliases of its inputs under a tape of its own, and walks that back. */
+static tsr_status run_again(eager *e, const region *r, tsr_tensor *const *cotangents,
+                            tsr_tensor **aliases, tsr_tensor **grads)
+{
+    tsr_tensor *outputs[EAGER_MAX_OPERANDS] = {NULL};
+    for (size_t i = 0; i < r->num_inputs; i++) {
+        TSR_TRY(alias_of(r->inputs[i], &aliases[i]));
+        if (dtype_is_float(aliases[i]->dtype)) {
+            TSR_TRY(tsr_watch(aliases[i]));
+        }
+    }
+    TSR_TRY(r->function(e->world, aliases, outputs, r->state));
+    for (size_t k = 0; k < r->num_outputs; k++) {
+        if (cotangents[k] != NULL) {
+            TSR_TRY(tsr_backward_from(outputs[k], cotangents[k]));
+        }
+    }
+    for (size_t i = 0; i < r->num_inputs; i++) {
+        tsr_tensor *grad = NULL;
+        if (dtype_is_float(aliases[i]->dtype)) {
+            TSR_TRY(tsr_gradient(aliases[i], &grad));
+            grads[i] = tsr_tensor_retain(grad);
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status back_through_region(eager *e, const tape_node *node,
+                                      tsr_tensor *const *cotangents, tsr_tensor **grads)
+{
+    const region *r = node->state;
+    tsr_tensor *aliases[EAGER_MAX_OPERANDS] = {NULL};
+    TSR_TRY(tsr_scope_open(e->world));
+    tsr_status status = tsr_tape_begin(e->world);
+    if (status == TSR_OK) {
+        status = run_again(e, r, cotangents, aliases, grads);
+        tsr_tape_end(e->world);
+    }
+    tsr_scope_close(e->world);
+    for (size_t i = 0; i < r->num_inputs; i++) {
+        tsr_tensor_release(aliases[i]);
+        if (status < 0) {
+            tsr_tensor_release(grads[i]);
+            grads[i] = NULL;
+        }
+    }
+    return status;
+}
+
+static const tape_way region_way = {.back = back_through_region, .drop = drop_region};
+
+static tsr_status note_region(eager *e, const region *what, tsr_tensor *const *outputs)
+{
+    region *r = context_resize(e->world->ctx, NULL, 0, sizeof *r);
+    if (r == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    *r = *what;
+    for (size_t i = 0; i < r->num_inputs; i++) {
+        (void)tsr_tensor_retain(r->inputs[i]);
+    }
+    const tsr_status status = tape_note_way(e, "tsr_recompute", &region_way, r, r->inputs,
+                                            r->num_inputs, outputs, r->num_outputs);
+    if (status < 0) {
+        drop_region(e, r);
+    }
+    return status;
+}
+
+tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
+                         tsr_tensor *const *inputs, size_t num_inputs, tsr_tensor **outputs,
+                         size_t num_outputs)
+{
+    eager *e = NULL;
+    region r = {
+        .function = function, .state = state, .num_inputs = num_inputs, .num_outputs = num_outputs};
+    TSR_TRY(eager_of(world, &e));
+    if (num_inputs > EAGER_MAX_OPERANDS || num_outputs > EAGER_MAX_OPERANDS) {
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_recompute: %zu inputs and %zu outputs; %d are the most", num_inputs,
+                          num_outputs, EAGER_MAX_OPERANDS);
+    }
+    const bool wanted = tape_wants(e, inputs, num_inputs);
+    tsr_tape_pause(world);
+    const tsr_status status = function(world, inputs, outputs, state);
+    tsr_tape_resume(world);
+    TSR_TRY(status);
+    if (!wanted) {
+        return TSR_OK;
+    }
+    memcpy((void *)r.inputs, (const void *)inputs, num_inputs * sizeof *inputs);
+    return note_region(e, &r, outputs);
+}
+
+/* ---- conversions ---- */
+
+static void drop_conversion(eager *e, void *state)
+{
+    (void)e;
+    tsr_conversion_release(state);
+}
+
+/* The cotangent lies as the conversion's result did, then goes back. */
+static tsr_status back_through_conversion(eager *e, const tape_node *node,
+                                          tsr_tensor *const *cotangents, tsr_tensor **grads)
+{
+    const tsr_conversion *record = node->state;
+    tsr_tensor *laid_out = NULL;
+    TSR_TRY(tsr_scope_open(e->world));
+    tsr_status status =
+        tsr_with_sharding(cotangents[0], tsr_conversion_destination(record), &laid_out);
+    if (status == TSR_OK) {
+        status = tsr_conversion_backward(record, laid_out, &grads[0]);
+    }
+    tsr_scope_close(e->world);
+    return status;
+}
+
+static const tape_way conversion_way = {.back = back_through_conversion, .drop = drop_conversion};
+
+tsr_status tsr_tape_conversion(tsr_tensor *from, tsr_tensor *to, tsr_conversion *record)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(from->world, &e));
+    if (!tape_wants(e, &from, 1)) {
+        tsr_conversion_release(record);
+        return TSR_OK;
+    }
+    return tape_note_way(e, "tsr_tape_conversion", &conversion_way, record, &from, 1, &to, 1);
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# shellcheck disable=SC1091
+# The two-layer network under mpirun says and computes what it does on threads.
+set -euo pipefail
+source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
+example=$TSR_BUILD_DIR/examples/mlp
+
+for ranks in 2 4; do
+    threads=$("$example" $ranks threads)
+    for mpi in openmpi mpich; do
+        for transport in shared message; do
+            output=$(TSR_TRANSPORT=$transport run_mpi $mpi $ranks "$example")
+            [[ $output == "$threads" ]] || { echo "$mpi $transport $ranks: $output" && exit 1; }
+        done
+    done
+done
