@@ -197,6 +197,19 @@ static void explain(tsr_comm *world, const char *call, tsr_tensor *const *operan
     tsr_arena_destroy(arena);
 }
 
+tsr_status eager_given(const char *call, tsr_tensor *const *operands, size_t count,
+                       tsr_status status)
+{
+    for (size_t i = 0; status < 0 && i < count; i++) {
+        if (operands[i] != NULL) {
+            const op_type type = type_of_layout(operands[i]->layout);
+            (void)diag_note(operands[i]->world->ctx, NO_PLACE, "%s was given %s", call,
+                            op_type_text(&type).text);
+        }
+    }
+    return status;
+}
+
 static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor *const *operands,
                                  size_t count, tsr_comm *world)
 {
