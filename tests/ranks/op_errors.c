@@ -316,7 +316,6 @@ static tsr_status run_rows(tsr_comm *world, void *state)
     tsr_status status = tsr_arena_create(tsr_comm_context(world), &arena);
     for (size_t i = 0; status == TSR_OK && i < COUNT(rows); i++) {
         status = run_row(world, arena, state, &rows[i]);
-        /*DBG*/if (status < 0) { if (tsr_comm_rank(world) == 0) { const tsr_diagnostic *d = tsr_context_diagnostics(tsr_comm_context(world)); while (d && d->next) d = d->next; printf("%s\n", d ? d->text : "?"); } tsr_context_clear(tsr_comm_context(world)); status = TSR_OK; }
     }
     tsr_arena_destroy(arena);
     return status;
@@ -411,8 +410,7 @@ static tsr_status refuse_layouts(tsr_comm *world, tsr_arena *arena, const scene 
     tsr_context *ctx = tsr_comm_context(world);
     TSR_TRY(tsr_sharding_parse(ctx, arena, s->mesh, "[{\"x\"}, {}]", &spec.sharding));
     TSR_TRY(tsr_abstract(world, &spec, &abstract));
-    tsr_status status =
-        expect_refusal(world, tsr_to_local(abstract, &view), out, "tsr_to_local");
+    tsr_status status = expect_refusal(world, tsr_to_local(abstract, &view), out, "tsr_to_local");
     if (status == TSR_OK) {
         status = tsr_sharding_parse(ctx, arena, s->mesh, "[{\"x\"}]", &other);
     }

@@ -202,10 +202,7 @@ static const layout_row quiet_rows[] = {
     {"any", call_broadcast, {{"f32[8,6]", XY}}, "[{}, {\"x\"}, {\"y\"}]"},
     {"beside a sharded dimension", call_slice, {{"f32[8,6]", X_}}, X_},
     {"beside a sharded dimension", call_pad, {{"f32[8,6]", X_}}, X_},
-    {"beside a sharded dimension",
-     call_concatenate_1,
-     {{"f32[8,6]", X_}, {"f32[8,4]", X_}},
-     X_},
+    {"beside a sharded dimension", call_concatenate_1, {{"f32[8,6]", X_}, {"f32[8,4]", X_}}, X_},
     {"all pending", call_concatenate_0, {{"f32[8,6]", PENDING}, {"f32[4,6]", PENDING}}, PENDING},
     {"any", call_stack, {{"f32[8,6]", XY}, {"f32[8,6]", XY}}, "[{}, {\"x\"}, {\"y\"}]"},
 
@@ -261,13 +258,17 @@ static const moving_row moving_rows[] = {
      {"tsr_slice", 0, "all-gather", "\"x\"", R2, 384, true}},
     {{"columns beside columns", call_matmul, {{"f32[8,6]", _X}, {"f32[6,4]", _X}}, _X},
      {"tsr_matmul", 0, "all-gather", "\"x\"", R2, 384, false}},
-    {{"a pending predicate", call_select,
-      {{"i1[8,6]", "[{}, {}], unreduced=max{\"x\"}"}, {"f32[8,6]", R2}, {"f32[8,6]", R2}}, R2},
+    {{"a pending predicate",
+      call_select,
+      {{"i1[8,6]", "[{}, {}], unreduced=max{\"x\"}"}, {"f32[8,6]", R2}, {"f32[8,6]", R2}},
+      R2},
      {"tsr_select", 0, "all-reduce", "\"x\"", R2, 192, false}},
     {{"along the sharded dimension", call_concatenate_0, {{"f32[8,6]", X_}, {"f32[4,6]", X_}}, X_},
      {"tsr_concatenate", 0, "all-gather", "\"x\"", R2, 384, true}},
-    {{"a pending table of indices", call_take,
-      {{"f32[8,6]", R2}, {"i32[5]", "[{}], unreduced={\"x\"}"}}, R2},
+    {{"a pending table of indices",
+      call_take,
+      {{"f32[8,6]", R2}, {"i32[5]", "[{}], unreduced={\"x\"}"}},
+      R2},
      {"tsr_take", 1, "all-reduce", "\"x\"", R1, 80, false}},
 };
 
@@ -307,9 +308,8 @@ static tsr_status expect_text(const trial *t, const char *what, const char *want
 static tsr_status check_result(const trial *t)
 {
     const char *text = NULL;
-    const tsr_status status =
-        tsr_sharding_print(tsr_comm_context(t->world), t->arena, tsr_tensor_sharding(t->out),
-                           TSR_PRINT_BARE, &text);
+    const tsr_status status = tsr_sharding_print(
+        tsr_comm_context(t->world), t->arena, tsr_tensor_sharding(t->out), TSR_PRINT_BARE, &text);
     return status < 0 ? status : expect_text(t, "the result", t->row->result, text);
 }
 
@@ -343,10 +343,8 @@ static tsr_status check_event(const trial *t)
     tsr_status status = expect_text(t, "the collective", move->collective, event->collective);
     status = status < 0 ? status : expect_text(t, "along", move->axes, event->axes);
     status = status < 0 ? status : expect_text(t, "to", move->to, event->to);
-    status = status < 0 ? status
-                        : expect_text(t, "from", operand->layout, event->from);
-    status = status < 0 ? status
-                        : expect_text(t, "what", operand->type, event->tensor);
+    status = status < 0 ? status : expect_text(t, "from", operand->layout, event->from);
+    status = status < 0 ? status : expect_text(t, "what", operand->type, event->tensor);
     status = status < 0 ? status : expect_text(t, "moved", numbers[0], numbers[1]);
     return status < 0 || event->implicit ? status : complain(t, "the move", "implicit", "not");
 }
@@ -356,8 +354,9 @@ static tsr_status check_refusal(const trial *t, tsr_status status)
 {
     const layout_move *move = t->move;
     const row_operand *operand = &t->row->operands[move->operand];
-    const char *const parts[] = {operand->type, operand->layout, move->to, move->collective,
-                                 move->axes, "strict mode", "tsr_with_sharding", move->call};
+    const char *const parts[] = {operand->type,       operand->layout, move->to,
+                                 move->collective,    move->axes,      "strict mode",
+                                 "tsr_with_sharding", move->call};
     if (status >= 0 || t->out != NULL) {
         return complain(t, "the call", "refused", "done");
     }

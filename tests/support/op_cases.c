@@ -38,11 +38,11 @@ tsr_dtype draw_type(const op_case *c, rng *r, int types)
     static const struct {
         int type;
         tsr_dtype dtype;
-    } turns[] = {{WIDE_FLOATS, TSR_F32},   {WIDE_FLOATS, TSR_F64},  {WIDE_FLOATS, TSR_F32},
+    } turns[] = {{WIDE_FLOATS, TSR_F32},    {WIDE_FLOATS, TSR_F64},   {WIDE_FLOATS, TSR_F32},
                  {NARROW_FLOATS, TSR_BF16}, {NARROW_FLOATS, TSR_F16}, {INTEGERS, TSR_I32},
-                 {INTEGERS, TSR_I64},      {INTEGERS, TSR_I8},      {INTEGERS, TSR_U8},
-                 {INTEGERS, TSR_I16},      {INTEGERS, TSR_U32},     {INTEGERS, TSR_I32},
-                 {TRUTH, TSR_I1},          {COMPLEX, TSR_C64}};
+                 {INTEGERS, TSR_I64},       {INTEGERS, TSR_I8},       {INTEGERS, TSR_U8},
+                 {INTEGERS, TSR_I16},       {INTEGERS, TSR_U32},      {INTEGERS, TSR_I32},
+                 {TRUTH, TSR_I1},           {COMPLEX, TSR_C64}};
     enum { TURNS = sizeof turns / sizeof turns[0] };
     size_t i = (size_t)rng_below(r, TURNS);
     i = c->limits.plain_types ? 0 : i;
@@ -192,8 +192,8 @@ static const tsr_sharding *with_reduction(fixture *f, const tsr_sharding *s, boo
     return out;
 }
 
-static const tsr_sharding *draw_sharding(fixture *f, const op_case *c, rng *r,
-                                         const tsr_mesh *mesh, const case_operand *o)
+static const tsr_sharding *draw_sharding(fixture *f, const op_case *c, rng *r, const tsr_mesh *mesh,
+                                         const case_operand *o)
 {
     const bool sub_axes = rng_chance(r, 60);
     const bool lists = rng_chance(r, 60);
@@ -217,22 +217,20 @@ static void lay_out(fixture *f, op_case *c, const rng *base)
         rng r = rng_case(base, 100 + i);
         const bool other = i > 0 && rng_chance(&r, 15) && !c->limits.plain_mesh;
         const tsr_mesh *mesh = other ? random_view(f, &r, c->mesh) : c->mesh;
-        const bool like_first = i > 0 && o->rank == c->operands[0].rank &&
-                                memcmp(o->shape, c->operands[0].shape,
-                                       o->rank * sizeof *o->shape) == 0 &&
-                                rng_chance(&r, 30);
+        const bool like_first =
+            i > 0 && o->rank == c->operands[0].rank &&
+            memcmp(o->shape, c->operands[0].shape, o->rank * sizeof *o->shape) == 0 &&
+            rng_chance(&r, 30);
         const tsr_sharding *drawn = draw_sharding(f, c, &r, mesh, o);
         assert_int_equal(
             tsr_sharding_replicated_over(f->ctx, f->arena, c->mesh, o->rank, false, &o->plain),
             TSR_OK);
         o->sharding = drawn;
-        if (like_first &&
-            can_be_pending(o, tsr_sharding_reduction(c->operands[0].sharding))) {
+        if (like_first && can_be_pending(o, tsr_sharding_reduction(c->operands[0].sharding))) {
             o->sharding = c->operands[0].sharding;
         }
         if ((c->limits.settled >> i & 1) != 0 || c->op->creates) {
-            o->sharding =
-                with_reduction(f, o->sharding, true, tsr_sharding_reduction(o->sharding));
+            o->sharding = with_reduction(f, o->sharding, true, tsr_sharding_reduction(o->sharding));
         }
         o->sharding = (c->limits.replicated >> i & 1) != 0 ? o->plain : o->sharding;
     }
@@ -260,9 +258,9 @@ void op_case_make(fixture *f, const op_maker *op, uint64_t seed, const case_limi
     const bool other = rng_chance(&r, 33);
     const tsr_strategy strategy = strategies[rng_below(&r, 2)];
     out->strategy = other && !limits->plain_strategy ? strategy : out->strategy;
-    out->mesh = random_mesh_of(f, &r, limits->ranks,
-                               (mesh_limits){limits->ranks, !limits->plain_mesh,
-                                             !limits->plain_mesh});
+    out->mesh =
+        random_mesh_of(f, &r, limits->ranks,
+                       (mesh_limits){limits->ranks, !limits->plain_mesh, !limits->plain_mesh});
     rng own = rng_case(&base, 2);
     op->make(f, out, &own);
     lay_out(f, out, &base);

@@ -104,8 +104,8 @@ struct op_maker {
     int64_t low; /* of elements; 0 and 0: -4 to 4 */
     int64_t high;
     bool powers;
-    bool inexact; /* compared within a bound, in floats */
-    bool creates; /* from nothing: operand 0 is the spec */
+    bool inexact;  /* compared within a bound, in floats */
+    bool creates;  /* from nothing: operand 0 is the spec */
     bool concrete; /* has elements even when its operand has none */
     void (*make)(fixture *f, op_case *c, rng *r);
     tsr_status (*run)(const op_case *c, const case_site *at, tsr_tensor **out);

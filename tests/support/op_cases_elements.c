@@ -129,11 +129,16 @@ static void make_matmul(fixture *f, op_case *c, rng *r)
     const struct {
         size_t ranks[2];
         int64_t shapes[2][3];
-    } forms[] = {{{2, 2}, {{m, k}, {k, n}}},       {{2, 2}, {{m, k}, {k, n}}},
-                 {{1, 2}, {{k}, {k, n}}},          {{2, 1}, {{m, k}, {k}}},
-                 {{1, 1}, {{k}, {k}}},             {{3, 3}, {{b, m, k}, {b, k, n}}},
-                 {{3, 2}, {{b, m, k}, {k, n}}},    {{2, 3}, {{m, k}, {b, k, n}}},
-                 {{3, 3}, {{b, m, k}, {b, k, n}}}, {{3, 1}, {{b, m, k}, {k}}}};
+    } forms[] = {{{2, 2}, {{m, k}, {k, n}}},
+                 {{2, 2}, {{m, k}, {k, n}}},
+                 {{1, 2}, {{k}, {k, n}}},
+                 {{2, 1}, {{m, k}, {k}}},
+                 {{1, 1}, {{k}, {k}}},
+                 {{3, 3}, {{b, m, k}, {b, k, n}}},
+                 {{3, 2}, {{b, m, k}, {k, n}}},
+                 {{2, 3}, {{m, k}, {b, k, n}}},
+                 {{3, 3}, {{b, m, k}, {b, k, n}}},
+                 {{3, 1}, {{b, m, k}, {k}}}};
     const size_t form = (size_t)rng_below(r, (int64_t)COUNT(forms));
     for (size_t i = 0; i < 2; i++) {
         (void)add_operand(c, c->dtype, forms[form].ranks[i], forms[form].shapes[i]);
@@ -195,9 +200,9 @@ static tsr_status run_dot(const op_case *c, const case_site *at, tsr_tensor **ou
 static void make_einsum(fixture *f, op_case *c, rng *r)
 {
     static const char *const equations[] = {
-        "ij,jk->ik", "bij,bjk->bik", "ij->ji",      "ij->i",     "ij,ij->",     "i,j->ij",
-        "ij,j->i",   "ij,jk,kl->il", "ab,bc,ca->",  "ijk->k",    "ij->",        "i,i,i->i",
-        "bij,kj->ki", "abc,cd->dab",  "ij,kl->ljik", "i,ij,j->",  "ab,cb,b->ca", "abc->bca"};
+        "ij,jk->ik",  "bij,bjk->bik", "ij->ji",      "ij->i",    "ij,ij->",     "i,j->ij",
+        "ij,j->i",    "ij,jk,kl->il", "ab,bc,ca->",  "ijk->k",   "ij->",        "i,i,i->i",
+        "bij,kj->ki", "abc,cd->dab",  "ij,kl->ljik", "i,ij,j->", "ab,cb,b->ca", "abc->bca"};
     int64_t sizes[26];
     (void)f;
     begin(c, r);
@@ -414,10 +419,7 @@ static const op_maker rows[] = {
      .types = NUMBERS | COMPLEX,
      .make = make_dot,
      .run = run_dot},
-    {.call = "tsr_einsum",
-     .types = WIDE_FLOATS | INTEGERS,
-     .make = make_einsum,
-     .run = run_einsum},
+    {.call = "tsr_einsum", .types = WIDE_FLOATS | INTEGERS, .make = make_einsum, .run = run_einsum},
     {.call = "tsr_linear", .types = NUMBERS, .make = make_linear, .run = run_linear},
     {REDUCTION(tsr_sum, "reduce", NUMBERS)},
     {REDUCTION(tsr_mean, "mean", FLOATS), .inexact = true},

@@ -228,8 +228,7 @@ static void make_scatter_slices(fixture *f, op_case *c, rng *r)
 static tsr_status run_scatter_slices(const op_case *c, const case_site *at, tsr_tensor **out)
 {
     const tsr_slices_dims dims = slices_dims(c);
-    return tsr_scatter_slices(at->x[0], at->x[1], at->x[2], &dims, (tsr_scatter_op)c->variant,
-                              out);
+    return tsr_scatter_slices(at->x[0], at->x[1], at->x[2], &dims, (tsr_scatter_op)c->variant, out);
 }
 
 /* ---- others ---- */

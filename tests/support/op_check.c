@@ -624,7 +624,8 @@ void expect_all_rows(const op_counts *counts)
         bool run = false;
         for (size_t i = 0; i < op_makers_count(); i++) {
             const char *row = op_maker_at(i)->row;
-            run = run || (row != NULL && strcmp(row, op_rows[k]->name) == 0 && counts->cases[i] > 0);
+            run =
+                run || (row != NULL && strcmp(row, op_rows[k]->name) == 0 && counts->cases[i] > 0);
         }
         if (!run) {
             fail_msg("no call exercises the op %s", op_rows[k]->name);

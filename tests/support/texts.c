@@ -36,8 +36,8 @@ static void put_one(const int64_t *index, void *element, void *state)
     element_of_number(tsr_tensor_dtype(t), 1, element);
 }
 
-tsr_status tensor_of_text(tsr_comm *world, tsr_arena *arena, const tsr_mesh *mesh,
-                          const char *type, const char *layout, tsr_tensor **out)
+tsr_status tensor_of_text(tsr_comm *world, tsr_arena *arena, const tsr_mesh *mesh, const char *type,
+                          const char *layout, tsr_tensor **out)
 {
     int64_t shape[MOST_DIMS];
     tsr_tensor_spec spec = {.shape = shape};

@@ -10,8 +10,8 @@
 bool type_of_text(const char *text, tsr_dtype *dtype, size_t *rank, int64_t *shape);
 
 /* A tensor of a type in a layout on a mesh: 1 everywhere. The arena is for the layout. */
-tsr_status tensor_of_text(tsr_comm *world, tsr_arena *arena, const tsr_mesh *mesh,
-                          const char *type, const char *layout, tsr_tensor **out);
+tsr_status tensor_of_text(tsr_comm *world, tsr_arena *arena, const tsr_mesh *mesh, const char *type,
+                          const char *layout, tsr_tensor **out);
 
 /* Whether a rank's messages and their notes contain a text. */
 bool messages_have(tsr_comm *world, const char *part);
