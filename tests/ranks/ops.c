@@ -1,6 +1,7 @@
 /*
  * Every op on tensors in random layouts against the same op on whole arrays. A second argument is
- * about how many calls to make in all. TSR_SEED, TSR_PROP_SCALE and TSR_OP=tsr_add choose.
+ * how many calls to make in all, at least one of each. TSR_SEED, TSR_PROP_SCALE and TSR_OP=tsr_add
+ * choose.
  */
 #include <stdlib.h>
 
@@ -13,12 +14,14 @@ static void sharded_equals_unsharded(void **state)
 {
     enum { CALLS = 4000, COUNTS = 7 };
     const size_t rows = op_makers_count();
-    const int64_t calls = prop_cases(sample > 0 ? (int64_t)sample : CALLS);
-    const int64_t each = calls / (int64_t)(rows * COUNTS);
+    size_t calls = (size_t)prop_cases(sample > 0 ? (int64_t)sample : CALLS);
+    calls = calls > rows ? calls : rows;
+    const size_t counts_of_ranks = kinds_chosen() == TSR_RANKS_MPI ? 1 : COUNTS;
     op_counts *counts = op_counts_new();
-    int64_t ranks;
-    for (size_t at = 0; kinds_next_count(&at, 11, &ranks);) {
-        check_ops(*state, ranks, kinds_chosen(), each > 0 ? each : 1, counts);
+    op_round round = {.kind = kinds_chosen(), .count = calls / counts_of_ranks + 1};
+    for (size_t at = 0; kinds_next_count(&at, 11, &round.ranks);) {
+        check_ops(*state, &round, counts);
+        round.first += round.count;
     }
     if (tsr_launcher_rank() <= 0) {
         expect_all_rows(counts);

@@ -172,8 +172,28 @@ static void fill_element(const int64_t *index, void *element, void *state)
     put(how->operand->dtype, value, element);
 }
 
-static tsr_status make_operand(tsr_comm *world, const op_case *c, size_t i, bool plain,
+/* Memory of the caller's for a part: the first dimension innermost, and gaps everywhere. */
+static tsr_status wrap_strided(tsr_comm *world, tsr_arena *arena, const tsr_tensor_spec *spec,
                                tsr_tensor **out)
+{
+    int64_t sizes[MOST_DIMS];
+    int64_t strides[MOST_DIMS];
+    int64_t bytes = 2 * tsr_dtype_item_bytes(spec->dtype);
+    const tsr_geometry *g = NULL;
+    TSR_TRY(tsr_geometry_create(tsr_comm_context(world), arena, spec->sharding, spec->rank,
+                                spec->shape, &g));
+    (void)tsr_geometry_stored_size(g, tsr_comm_rank(world), sizes);
+    for (size_t d = 0; d < spec->rank; d++) {
+        strides[d] = bytes;
+        bytes *= sizes[d] + 1;
+    }
+    char *memory = tsr_arena_alloc(arena, (size_t)bytes);
+    memset(memory, 0, (size_t)bytes);
+    return tsr_tensor_wrap(world, spec, memory, strides, out);
+}
+
+static tsr_status make_operand(tsr_comm *world, tsr_arena *arena, const op_case *c, size_t i,
+                               bool plain, tsr_tensor **out)
 {
     const case_operand *o = &c->operands[i];
     const tsr_tensor_spec spec = {plain ? o->plain : o->sharding, o->dtype, o->rank, o->shape};
@@ -186,7 +206,9 @@ static tsr_status make_operand(tsr_comm *world, const op_case *c, size_t i, bool
                    .members = tsr_axes_size(axes, count),
                    .reduction = tsr_sharding_reduction(spec.sharding)};
     how.member = index_along(tsr_sharding_mesh(spec.sharding), axes, count, tsr_comm_rank(world));
-    TSR_TRY(tsr_tensor_create(world, &spec, out));
+    const bool strided = !plain && rng_case(&base, 800 + i).state % 8 == 0;
+    TSR_TRY(strided ? wrap_strided(world, arena, &spec, out)
+                    : tsr_tensor_create(world, &spec, out));
     tsr_tensor_fill(*out, fill_element, &how);
     return TSR_OK;
 }
@@ -231,8 +253,8 @@ static tsr_status complain(const worker *w, const char *what)
 static tsr_status make_operands(worker *w)
 {
     for (size_t i = 0; i < w->c->num_operands; i++) {
-        TSR_TRY(make_operand(w->world, w->c, i, false, &w->sharded[i]));
-        TSR_TRY(make_operand(w->world, w->c, i, true, &w->plain[i]));
+        TSR_TRY(make_operand(w->world, w->arena, w->c, i, false, &w->sharded[i]));
+        TSR_TRY(make_operand(w->world, w->arena, w->c, i, true, &w->plain[i]));
         w->prints[i] = print_of(w->sharded[i]);
     }
     return TSR_OK;
@@ -552,7 +574,8 @@ static void print_case(fixture *f, const op_case *c)
 static void shrink_and_fail(fixture *f, tsr_ranks kind, const op_case *failed)
 {
     shrinking s = {.f = f, .kind = kind, .scratch = op_counts_new(), .now = *failed};
-    printf("a case fails, with the seed %llu:\n", (unsigned long long)failed->seed);
+    printf(", with TSR_SEED as above and the seed %llu of its own:\n",
+           (unsigned long long)failed->seed);
     print_case(f, failed);
     if (still_fails(&s, &failed->limits) && kind != TSR_RANKS_MPI) {
         for (int round = 0; round < 2; round++) {
@@ -581,28 +604,64 @@ static bool is_chosen(const op_maker *op)
     return only == NULL || strcmp(only, op->call) == 0;
 }
 
-void check_ops(fixture *f, int64_t ranks, tsr_ranks kind, int64_t count, op_counts *counts)
+void check_ops(fixture *f, const op_round *round, op_counts *counts)
 {
     const rng base = rng_start("check_ops");
-    const rng own = rng_case(&base, (uint64_t)ranks);
+    const rng own = rng_case(&base, (uint64_t)round->ranks);
     const size_t rows = op_makers_count();
-    const case_limits limits = {.ranks = ranks, .most_extent = 12};
-    op_case *cases = test_calloc((size_t)count * rows, sizeof *cases);
+    const case_limits limits = {.ranks = round->ranks, .most_extent = 12};
+    op_case *cases = tsr_arena_alloc(f->arena, round->count * sizeof *cases);
     case_list list = {cases, 0, counts};
-    assert_true(rows <= MOST_MAKERS);
-    for (size_t i = 0; i < (size_t)count * rows; i++) {
-        const op_maker *op = op_maker_at(i % rows);
+    assert_true(rows <= MOST_MAKERS && cases != NULL);
+    for (size_t i = 0; i < round->count; i++) {
+        const op_maker *op = op_maker_at((round->first + i) % rows);
         if (is_chosen(op)) {
             op_case_make(f, op, rng_case(&own, i).state, &limits, &cases[list.count++]);
         }
     }
-    if (launch(f, ranks, kind, &list) != TSR_OK) {
+    if (launch(f, round->ranks, round->kind, &list) != TSR_OK) {
         const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
-        printf("%lld ranks: %s\n", (long long)ranks, d != NULL ? d->text : "?");
+        printf("%lld ranks: %s\n", (long long)round->ranks, d != NULL ? d->text : "?");
         assert_true(counts->failed >= 0);
-        shrink_and_fail(f, kind, &cases[counts->failed]);
+        printf("case %lld of %zu fails", (long long)counts->failed, list.count);
+        shrink_and_fail(f, round->kind, &cases[counts->failed]);
     }
-    test_free(cases);
+}
+
+/* Whether a call of ops.h has a row that was run. */
+static bool was_called(const op_counts *counts, const char *call, size_t length)
+{
+    for (size_t i = 0; i < op_makers_count(); i++) {
+        const char *name = op_maker_at(i)->call;
+        if (counts->cases[i] > 0 && strlen(name) == length && strncmp(name, call, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All calls that the header declares, where the sources are at hand. */
+static void expect_all_calls(const op_counts *counts)
+{
+    char path[1024];
+    char line[512];
+    const char *sources = getenv("TSR_SOURCE_DIR");
+    (void)snprintf(path, sizeof path, "%s/include/tessera/ops.h", sources != NULL ? sources : ".");
+    FILE *header = fopen(path, "r");
+    while (header != NULL && fgets(line, sizeof line, header) != NULL) {
+        const char *start = "TSR_API TSR_NODISCARD tsr_status ";
+        if (strncmp(line, start, strlen(start)) == 0) {
+            const char *name = line + strlen(start);
+            const size_t length = strcspn(name, "(");
+            if (!was_called(counts, name, length)) {
+                (void)fclose(header);
+                fail_msg("no row calls %.*s", (int)length, name);
+            }
+        }
+    }
+    if (header != NULL) {
+        (void)fclose(header);
+    }
 }
 
 void expect_all_rows(const op_counts *counts)
@@ -620,7 +679,11 @@ void expect_all_rows(const op_counts *counts)
     }
     printf("%-22s %6lld cases, %6lld without a move, %6lld gathered, computed, resharded\n", "all",
            (long long)all, (long long)quiet, (long long)fallbacks);
-    for (size_t k = 0; k < op_rows_count && getenv("TSR_OP") == NULL; k++) {
+    if (getenv("TSR_OP") != NULL) {
+        return;
+    }
+    expect_all_calls(counts);
+    for (size_t k = 0; k < op_rows_count; k++) {
         bool run = false;
         for (size_t i = 0; i < op_makers_count(); i++) {
             const char *row = op_maker_at(i)->row;

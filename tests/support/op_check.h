@@ -20,10 +20,21 @@ typedef struct op_counts {
 op_counts *op_counts_new(void);
 void op_counts_free(op_counts *counts);
 
-/* Runs `count` calls of each row in turn on so many ranks; fails the test with one that differs. */
-void check_ops(fixture *f, int64_t ranks, tsr_ranks kind, int64_t count, op_counts *counts);
+/* Calls to make on so many ranks: one of each row in turn, from the row `first` on. */
+typedef struct op_round {
+    int64_t ranks;
+    tsr_ranks kind;
+    size_t first;
+    size_t count;
+} op_round;
 
-/* Fails the test unless every row of the library's table was run; prints the counts. */
+/* Makes them; fails the test with one that differs. */
+void check_ops(fixture *f, const op_round *round, op_counts *counts);
+
+/*
+ * Fails the test unless every call of ops.h and every row of the library's table was run; prints
+ * the counts.
+ */
 void expect_all_rows(const op_counts *counts);
 
 #endif
