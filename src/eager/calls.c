@@ -1,7 +1,7 @@
 /* The public calls of single ops: their arguments as parameters of a row. */
 #include <tessera/ops.h>
 
-#include "eager/eager.h"
+#include "eager/compose.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
 #include "ops/op_index.h"
@@ -145,6 +145,21 @@ static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
                       op_type_text(&lhs).text, op_type_text(&rhs).text);
 }
 
+/* A matrix by several: their leading dimensions stand behind its rows, and have to go first. */
+static tsr_status matrix_by_many(tsr_tensor *a, tsr_tensor *b, const op_params *params,
+                                 tsr_tensor **out)
+{
+    const size_t rank = b->geometry->rank;
+    int64_t permutation[OP_MAX_RANK];
+    eager_builder builder;
+    for (size_t d = 0; d < rank; d++) {
+        permutation[d] = (int64_t)(d + 2 < rank ? d + 1 : d + 2 == rank ? 0 : d);
+    }
+    TSR_TRY(compose_begin("tsr_matmul", a, &builder));
+    op_value *product = build_dot(&builder.base, value_of(a), value_of(b), params);
+    return compose_end(&builder, build_transpose(&builder.base, product, permutation), out);
+}
+
 tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
 {
     tsr_tensor *const operands[] = {a, b};
@@ -166,6 +181,9 @@ tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
                               .rhs_batch = {count, batch},
                               .lhs_contracting = {1, &k_of_a},
                               .rhs_contracting = {1, &k_of_b}};
+    if (m == 2 && rhs_batch > 0) {
+        return matrix_by_many(a, b, &params, out);
+    }
     return eager_call("tsr_matmul", &op_dot_general, &params, operands, 2, out);
 }
 
