@@ -291,22 +291,24 @@ typedef struct making {
     int64_t shape[OP_MAX_RANK];
 } making;
 
-static void make_box(const making *m, char *data)
+static void make_box(const making *m, int64_t offset)
 {
     const tsr_tensor *t = m->tensor;
-    const op_array result = {.view = {data, t->dtype, t->geometry->rank, m->shape, t->strides},
-                             .start = m->start,
-                             .full = t->geometry->shape};
+    char *data = t->data;
+    const op_array result = {
+        .view = {data + offset, t->dtype, t->geometry->rank, m->shape, t->strides},
+        .start = m->start,
+        .full = t->geometry->shape};
     const op_call c = {.row = m->row, .params = m->params, .results = &result, .first = true};
     m->row->run(&c, NULL);
 }
 
 /* Box by box, from dimension `dim` on: a rank's rows may lie apart in the whole, or in memory. */
-static void make_boxes(making *m, size_t dim, char *data)
+static void make_boxes(making *m, size_t dim, int64_t offset)
 {
     const tsr_geometry *g = m->tensor->geometry;
     if (dim == g->rank) {
-        make_box(m, data);
+        make_box(m, offset);
         return;
     }
     const dim_geometry *of = &g->dims[dim];
@@ -319,7 +321,7 @@ static void make_boxes(making *m, size_t dim, char *data)
     while (dim_next_stored(of, shard, &at, &local, &piece, &where)) {
         m->start[dim] = piece.start;
         m->shape[dim] = piece.size;
-        make_boxes(m, dim + 1, data + where * m->tensor->strides[dim]);
+        make_boxes(m, dim + 1, offset + where * m->tensor->strides[dim]);
     }
 }
 
@@ -330,7 +332,7 @@ static tsr_status make_from_nothing(eager *e, const op_row *row, const op_params
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(tensor_of_layout(e->world, layout, NULL, out));
     making m = {.tensor = *out, .row = row, .params = params};
-    make_boxes(&m, 0, (*out)->data);
+    make_boxes(&m, 0, 0);
     eager_adopt(e, *out);
     return TSR_OK;
 }
