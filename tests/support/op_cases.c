@@ -20,7 +20,7 @@ size_t op_makers_count(void)
 const op_maker *op_maker_at(size_t i)
 {
     size_t table = 0;
-    while (i >= tables[table]->count) {
+    while (table + 1 < TABLES && i >= tables[table]->count) {
         i -= tables[table++]->count;
     }
     return &tables[table]->rows[i];

@@ -15,7 +15,6 @@ typedef struct op_counts {
     int64_t quiet[MOST_MAKERS]; /* nothing moved */
     int64_t fallbacks[MOST_MAKERS];
     int64_t failed; /* the first case that failed; -1 for none */
-    int64_t wrong;  /* a rank says so */
 } op_counts;
 op_counts *op_counts_new(void);
 void op_counts_free(op_counts *counts);
