@@ -1,7 +1,7 @@
 /* The public calls of single ops: their arguments as parameters of a row. */
 #include <tessera/ops.h>
 
-#include "eager/eager.h"
+#include "eager/compose.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
 #include "ops/op_index.h"
@@ -96,8 +96,9 @@ tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, 
 {
     tsr_tensor *const operands[] = {a, b};
     if ((unsigned)comparison > TSR_GE) {
-        return diag_error(a->world->ctx, TSR_ERR_INVALID, NO_PLACE,
-                          "tsr_compare: there is no comparison %d", (int)comparison);
+        return eager_given("tsr_compare", operands, 2,
+                           diag_error(a->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                                      "tsr_compare: there is no comparison %d", (int)comparison));
     }
     return eager_call("tsr_compare", &op_compare, &(op_params){.variant = (int32_t)comparison},
                       operands, 2, out);
@@ -144,6 +145,21 @@ static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
                       op_type_text(&lhs).text, op_type_text(&rhs).text);
 }
 
+/* A matrix by several: their leading dimensions stand behind its rows, and have to go first. */
+static tsr_status matrix_by_many(tsr_tensor *a, tsr_tensor *b, const op_params *params,
+                                 tsr_tensor **out)
+{
+    const size_t rank = b->geometry->rank;
+    int64_t permutation[OP_MAX_RANK];
+    eager_builder builder;
+    for (size_t d = 0; d < rank; d++) {
+        permutation[d] = (int64_t)(d + 2 < rank ? d + 1 : d + 2 == rank ? 0 : d);
+    }
+    TSR_TRY(compose_begin("tsr_matmul", a, &builder));
+    op_value *product = build_dot(&builder.base, value_of(a), value_of(b), params);
+    return compose_end(&builder, build_transpose(&builder.base, product, permutation), out);
+}
+
 tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
 {
     tsr_tensor *const operands[] = {a, b};
@@ -165,6 +181,9 @@ tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
                               .rhs_batch = {count, batch},
                               .lhs_contracting = {1, &k_of_a},
                               .rhs_contracting = {1, &k_of_b}};
+    if (m == 2 && rhs_batch > 0) {
+        return matrix_by_many(a, b, &params, out);
+    }
     return eager_call("tsr_matmul", &op_dot_general, &params, operands, 2, out);
 }
 
@@ -347,7 +366,7 @@ static tsr_status take_rows(const char *call, tsr_tensor *x, tsr_tensor *indices
     const size_t rank = x->geometry->rank;
     int64_t sizes[OP_MAX_RANK];
     row_dims rows;
-    TSR_TRY(check_row_dim(call, x, indices, dim));
+    TSR_TRY(eager_given(call, operands, 2, check_row_dim(call, x, indices, dim)));
     find_row_dims(rank, indices->geometry->rank, dim, &rows);
     for (size_t d = 0; d < rank; d++) {
         sizes[d] = d == dim ? min_i64(1, x->geometry->shape[d]) : x->geometry->shape[d];
@@ -364,11 +383,13 @@ tsr_status tsr_take(tsr_tensor *x, tsr_tensor *indices, size_t dim, tsr_tensor *
 
 tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **out)
 {
+    tsr_tensor *const operands[] = {table, indices};
     if (table->geometry->rank != 2) {
         const op_type type = type_of_layout(table->layout);
-        return diag_error(table->world->ctx, TSR_ERR_INVALID, NO_PLACE,
-                          "tsr_embedding: a table has two dimensions, not %s",
-                          op_type_text(&type).text);
+        return eager_given("tsr_embedding", operands, 2,
+                           diag_error(table->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                                      "tsr_embedding: a table has two dimensions, not %s",
+                                      op_type_text(&type).text));
     }
     return take_rows("tsr_embedding", table, indices, 0, out);
 }
@@ -394,8 +415,8 @@ tsr_status tsr_scatter(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates, 
 {
     tsr_tensor *const operands[] = {x, indices, updates};
     row_dims rows;
-    TSR_TRY(check_scatter("tsr_scatter", x, op));
-    TSR_TRY(check_row_dim("tsr_scatter", x, indices, dim));
+    TSR_TRY(eager_given("tsr_scatter", operands, 3, check_scatter("tsr_scatter", x, op)));
+    TSR_TRY(eager_given("tsr_scatter", operands, 3, check_row_dim("tsr_scatter", x, indices, dim)));
     find_row_dims(x->geometry->rank, indices->geometry->rank, dim, &rows);
     op_params params = params_of_rows(&rows, indices->geometry->rank);
     params.variant = (int32_t)scatter_kinds[op];
@@ -427,7 +448,8 @@ tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices, const tsr_slice
     tsr_tensor *const operands[] = {x, indices};
     dims_list lists[5];
     op_params params;
-    TSR_TRY(read_slices(x->world, "tsr_gather_slices", dims, lists, &params));
+    TSR_TRY(eager_given("tsr_gather_slices", operands, 2,
+                        read_slices(x->world, "tsr_gather_slices", dims, lists, &params)));
     params.slice_sizes = (op_ints){x->geometry->rank, slice_sizes};
     return eager_call("tsr_gather_slices", &op_gather, &params, operands, 2, out);
 }
@@ -438,8 +460,10 @@ tsr_status tsr_scatter_slices(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *up
     tsr_tensor *const operands[] = {x, indices, updates};
     dims_list lists[5];
     op_params params;
-    TSR_TRY(check_scatter("tsr_scatter_slices", x, op));
-    TSR_TRY(read_slices(x->world, "tsr_scatter_slices", dims, lists, &params));
+    TSR_TRY(
+        eager_given("tsr_scatter_slices", operands, 3, check_scatter("tsr_scatter_slices", x, op)));
+    TSR_TRY(eager_given("tsr_scatter_slices", operands, 3,
+                        read_slices(x->world, "tsr_scatter_slices", dims, lists, &params)));
     params.variant = (int32_t)scatter_kinds[op];
     return eager_call("tsr_scatter_slices", &op_scatter, &params, operands, 3, out);
 }

@@ -64,8 +64,8 @@ static tsr_status check_last(const char *call, const tsr_tensor *x)
     return check_dim(call, x, rank > 0 ? rank - 1 : 0);
 }
 
-tsr_status tsr_layer_norm(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias, double epsilon,
-                          tsr_tensor **out)
+static tsr_status layer_norm_call(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias,
+                                  double epsilon, tsr_tensor **out)
 {
     eager_builder b;
     TSR_TRY(check_last("tsr_layer_norm", x));
@@ -75,7 +75,15 @@ tsr_status tsr_layer_norm(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias, do
         out);
 }
 
-tsr_status tsr_rms_norm(tsr_tensor *x, tsr_tensor *scale, double epsilon, tsr_tensor **out)
+tsr_status tsr_layer_norm(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias, double epsilon,
+                          tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, scale, bias};
+    return eager_given("tsr_layer_norm", operands, 3,
+                       layer_norm_call(x, scale, bias, epsilon, out));
+}
+
+static tsr_status rms_norm_call(tsr_tensor *x, tsr_tensor *scale, double epsilon, tsr_tensor **out)
 {
     eager_builder b;
     TSR_TRY(check_last("tsr_rms_norm", x));
@@ -83,7 +91,13 @@ tsr_status tsr_rms_norm(tsr_tensor *x, tsr_tensor *scale, double epsilon, tsr_te
     return compose_end(&b, compose_rms_norm(&b.base, value_of(x), value_of(scale), epsilon), out);
 }
 
-tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_tensor **out)
+tsr_status tsr_rms_norm(tsr_tensor *x, tsr_tensor *scale, double epsilon, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, scale};
+    return eager_given("tsr_rms_norm", operands, 2, rms_norm_call(x, scale, epsilon, out));
+}
+
+static tsr_status linear_call(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_tensor **out)
 {
     const op_type types[] = {type_of_layout(x->layout), type_of_layout(weight->layout)};
     eager_builder b;
@@ -97,7 +111,13 @@ tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_t
                        out);
 }
 
-tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
+tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {x, weight, bias};
+    return eager_given("tsr_linear", operands, 3, linear_call(x, weight, bias, out));
+}
+
+static tsr_status cross_entropy_call(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
 {
     const op_type types[] = {type_of_layout(logits->layout), type_of_layout(labels->layout)};
     eager_builder b;
@@ -115,6 +135,12 @@ tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor 
     return compose_end(&b, compose_cross_entropy(&b.base, value_of(logits), value_of(labels)), out);
 }
 
+tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {logits, labels};
+    return eager_given("tsr_cross_entropy", operands, 2, cross_entropy_call(logits, labels, out));
+}
+
 tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth, tsr_dtype dtype, tsr_tensor **out)
 {
     const op_type type = type_of_layout(indices->layout);
@@ -129,7 +155,7 @@ tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth, tsr_dtype dtype, tsr_
     return compose_end(&b, compose_one_hot(&b.base, value_of(indices), depth, dtype), out);
 }
 
-tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
+static tsr_status stack_call(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
 {
     op_value *values[EAGER_MAX_OPERANDS];
     eager_builder b;
@@ -152,6 +178,11 @@ tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_t
     return compose_end(&b, compose_stack(&b.base, values, count, (int64_t)dim), out);
 }
 
+tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
+{
+    return eager_given("tsr_stack", tensors, count, stack_call(tensors, count, dim, out));
+}
+
 /* A scalar to pad with, then the pad itself. */
 tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const int64_t *behind,
                    const int64_t *between, tsr_tensor **out)
@@ -171,8 +202,8 @@ tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const in
     return compose_end(&b, result, out);
 }
 
-tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands, size_t num_operands,
-                      tsr_tensor **out)
+static tsr_status einsum_call(const char *equation, tsr_tensor *const *operands,
+                              size_t num_operands, tsr_tensor **out)
 {
     tsr_comm *world = num_operands > 0 ? operands[0]->world : NULL;
     tsr_extents extents[EAGER_MAX_OPERANDS];
@@ -200,4 +231,11 @@ tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands, size_t 
     }
     tsr_arena_reset(b.e->arena, mark);
     return compose_end(&b, result, out);
+}
+
+tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands, size_t num_operands,
+                      tsr_tensor **out)
+{
+    return eager_given("tsr_einsum", operands, num_operands,
+                       einsum_call(equation, operands, num_operands, out));
 }

@@ -300,6 +300,17 @@ static tsr_status layout_for(const planning *p, const tsr_sharding *s, const op_
     return layout_get(p->e->world, &spec, NULL, out);
 }
 
+/* Whether some rank may store rows that are no part of the tensor: the same on all of them. */
+static bool may_pad(const tsr_sharding *s)
+{
+    for (size_t d = 0; d < s->rank; d++) {
+        if (s->dims[d].layout != NULL && s->dims[d].layout->alignment > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* How an operand must lie; and whether an element moves for that. */
 static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
 {
@@ -317,7 +328,7 @@ static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
     bool same = false;
     TSR_TRY(layout_for(p, run, &p->r->operands[i], &c->run[i]));
     TSR_TRY(tsr_geometry_same(p->ctx, p->given[i]->geometry, c->run[i]->geometry, &same));
-    c->moves[i] = !same || p->given[i]->padded;
+    c->moves[i] = !same || may_pad(p->given[i]->geometry->sharding);
     c->any_moves = c->any_moves || c->moves[i];
     return TSR_OK;
 }

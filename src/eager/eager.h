@@ -47,6 +47,13 @@ tsr_status eager_scratch(eager *e, size_t bytes, void **out);
 tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
                       tsr_tensor *const *operands, size_t num_operands, tsr_tensor **results);
 
+/*
+ * Says, when a call has failed, what it was given; hands on the status. Operands that are NULL were
+ * not given.
+ */
+tsr_status eager_given(const char *call, tsr_tensor *const *operands, size_t count,
+                       tsr_status status);
+
 /* A tensor that comes from nothing, by an op without operands. */
 tsr_status eager_make(const char *call, const op_row *row, const op_params *params, tsr_comm *world,
                       const tsr_tensor_spec *spec, tsr_tensor **out);

@@ -15,8 +15,8 @@ static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
     const tsr_geometry *g = t->geometry;
     const tsr_tensor_spec spec = {sharding, t->dtype, g->rank, g->shape};
     TSR_TRY(eager_of(t->world, &e));
-    TSR_TRY(tensor_check_spec(t->world, &spec));
-    TSR_TRY(layout_get(t->world, &spec, NULL, &layout));
+    TSR_TRY(eager_given(call, &t, 1, tensor_check_spec(t->world, &spec)));
+    TSR_TRY(eager_given(call, &t, 1, layout_get(t->world, &spec, NULL, &layout)));
     const tsr_status status = eager_move(e, call, implicit, t, layout, out);
     layout_release(&t->world->layouts, layout);
     return status;

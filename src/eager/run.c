@@ -197,6 +197,19 @@ static void explain(tsr_comm *world, const char *call, tsr_tensor *const *operan
     tsr_arena_destroy(arena);
 }
 
+tsr_status eager_given(const char *call, tsr_tensor *const *operands, size_t count,
+                       tsr_status status)
+{
+    for (size_t i = 0; status < 0 && i < count; i++) {
+        if (operands[i] != NULL) {
+            const op_type type = type_of_layout(operands[i]->layout);
+            (void)diag_note(operands[i]->world->ctx, NO_PLACE, "%s was given %s", call,
+                            op_type_text(&type).text);
+        }
+    }
+    return status;
+}
+
 static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor *const *operands,
                                  size_t count, tsr_comm *world)
 {
@@ -269,15 +282,57 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
     return status;
 }
 
+/* A fresh tensor on its way: the box of it that comes next. */
+typedef struct making {
+    const tsr_tensor *tensor;
+    const op_row *row;
+    const op_params *params;
+    int64_t start[OP_MAX_RANK];
+    int64_t shape[OP_MAX_RANK];
+} making;
+
+static void make_box(const making *m, int64_t offset)
+{
+    const tsr_tensor *t = m->tensor;
+    char *data = t->data;
+    const op_array result = {
+        .view = {data + offset, t->dtype, t->geometry->rank, m->shape, t->strides},
+        .start = m->start,
+        .full = t->geometry->shape};
+    const op_call c = {.row = m->row, .params = m->params, .results = &result, .first = true};
+    m->row->run(&c, NULL);
+}
+
+/* Box by box, from dimension `dim` on: a rank's rows may lie apart in the whole, or in memory. */
+static void make_boxes(making *m, size_t dim, int64_t offset)
+{
+    const tsr_geometry *g = m->tensor->geometry;
+    if (dim == g->rank) {
+        make_box(m, offset);
+        return;
+    }
+    const dim_geometry *of = &g->dims[dim];
+    const int64_t place = tsr_mesh_place_of(g->sharding->mesh, m->tensor->world->rank);
+    const int64_t shard = places_index(&of->along, place);
+    int64_t at = 0;
+    int64_t local = 0;
+    int64_t where;
+    tsr_interval piece;
+    while (dim_next_stored(of, shard, &at, &local, &piece, &where)) {
+        m->start[dim] = piece.start;
+        m->shape[dim] = piece.size;
+        make_boxes(m, dim + 1, offset + where * m->tensor->strides[dim]);
+    }
+}
+
 /* A fresh tensor of a spec, which the op without operands then fills. */
 static tsr_status make_from_nothing(eager *e, const op_row *row, const op_params *params,
                                     tensor_layout *layout, tsr_tensor **out)
 {
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(tensor_of_layout(e->world, layout, NULL, out));
-    const op_array result = array_of(*out);
-    const op_call c = {.row = row, .params = params, .results = &result, .first = true};
-    row->run(&c, NULL);
+    making m = {.tensor = *out, .row = row, .params = params};
+    make_boxes(&m, 0, 0);
     eager_adopt(e, *out);
     return TSR_OK;
 }

@@ -95,6 +95,14 @@ static spmd_class class_monotone(const op_request *r, size_t operand, tsr_reduct
     return pending == TSR_MAX || pending == TSR_MIN ? SPMD_LINEAR : SPMD_NONLINEAR;
 }
 
+/* Not for a greatest where smaller numbers have no image: a NaN would stand for them. */
+static spmd_class class_monotone_above(const op_request *r, size_t operand, tsr_reduction pending)
+{
+    (void)r;
+    (void)operand;
+    return pending == TSR_MIN ? SPMD_LINEAR : SPMD_NONLINEAR;
+}
+
 #define UNARY(op, text, class)                                                                     \
     [op] = {.name = (text),                                                                        \
             .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT,                                      \
@@ -113,9 +121,9 @@ const op_row op_unary[UNARY_COUNT] = {
     UNARY(UNARY_SIGN, "sign", class_monotone),
     UNARY(UNARY_EXP, "exponential", class_monotone),
     UNARY(UNARY_EXPM1, "exponential_minus_one", class_monotone),
-    UNARY(UNARY_LOG, "log", class_monotone),
-    UNARY(UNARY_LOG1P, "log_plus_one", class_monotone),
-    UNARY(UNARY_SQRT, "sqrt", class_monotone),
+    UNARY(UNARY_LOG, "log", class_monotone_above),
+    UNARY(UNARY_LOG1P, "log_plus_one", class_monotone_above),
+    UNARY(UNARY_SQRT, "sqrt", class_monotone_above),
     UNARY(UNARY_RSQRT, "rsqrt", NULL),
     UNARY(UNARY_TANH, "tanh", class_monotone),
     UNARY(UNARY_ERF, "erf", class_monotone),

@@ -1,0 +1,457 @@
+/* Calls element by element, products, reductions, and what is made of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "op_cases.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* ---- element by element ---- */
+
+static void begin(op_case *c, rng *r)
+{
+    c->dtype = draw_type(c, r, c->op->types);
+    c->may_be_low = is_low_type(c->dtype);
+}
+
+static void make_unary(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    const size_t rank = draw_shape(c, r, 3, shape);
+    (void)add_operand(c, c->dtype, rank, shape);
+}
+
+static tsr_status run_unary(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return c->op->by.one(at->x[0], out);
+}
+
+/* An operand that broadcasts to a shape. */
+static case_operand *add_broadcast(op_case *c, rng *r, tsr_dtype dtype, size_t rank,
+                                   const int64_t *shape, bool whole)
+{
+    int64_t own[MOST_DIMS];
+    const bool drops = rng_chance(r, 20);
+    const size_t dropped = (size_t)rng_below(r, (int64_t)rank + 1);
+    const size_t first = drops && !whole ? dropped : 0;
+    for (size_t d = 0; d < rank; d++) {
+        const bool one = rng_chance(r, 15);
+        own[d] = one && !whole ? 1 : shape[d];
+    }
+    return add_operand(c, dtype, rank - first, own + first);
+}
+
+static void make_binary(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    const size_t rank = draw_shape(c, r, 3, shape);
+    const int64_t whole = rng_below(r, 3);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, whole == 0);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, whole == 1);
+}
+
+/* A divisor is a power of two, and not zero. */
+static void make_division(fixture *f, op_case *c, rng *r)
+{
+    make_binary(f, c, r);
+    c->operands[1].powers = true;
+    if (c->dtype >= TSR_U2 && c->dtype <= TSR_U64) {
+        c->operands[1].powers = false;
+        c->operands[1].low = 1;
+    }
+}
+
+static tsr_status run_binary(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return c->op->by.two(at->x[0], at->x[1], out);
+}
+
+static void make_compare(fixture *f, op_case *c, rng *r)
+{
+    static const char *const names[] = {"TSR_EQ", "TSR_NE", "TSR_LT", "TSR_LE", "TSR_GT", "TSR_GE"};
+    make_binary(f, c, r);
+    c->variant = (int)rng_below(r, 6);
+    add_argument(c, ", %s", names[c->variant]);
+}
+
+static tsr_status run_compare(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_compare(at->x[0], at->x[1], (tsr_comparison)c->variant, out);
+}
+
+static void make_select(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    const size_t rank = draw_shape(c, r, 3, shape);
+    (void)add_broadcast(c, r, TSR_I1, rank, shape, false);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, true);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, false);
+}
+
+static tsr_status run_select(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    (void)c;
+    return tsr_select(at->x[0], at->x[1], at->x[2], out);
+}
+
+static void make_convert(fixture *f, op_case *c, rng *r)
+{
+    make_unary(f, c, r);
+    c->dtype = draw_type(c, r, NUMBERS | TRUTH);
+    add_argument(c, ", %s", tsr_dtype_name(c->dtype));
+}
+
+static tsr_status run_convert(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_convert(at->x[0], c->dtype, out);
+}
+
+/* ---- products ---- */
+
+static void make_matmul(fixture *f, op_case *c, rng *r)
+{
+    int64_t e[4];
+    (void)f;
+    begin(c, r);
+    for (size_t i = 0; i < 4; i++) {
+        e[i] = draw_extent(c, r);
+    }
+    const int64_t b = e[0];
+    const int64_t m = e[1];
+    const int64_t k = e[2];
+    const int64_t n = e[3];
+    const struct {
+        size_t ranks[2];
+        int64_t shapes[2][3];
+    } forms[] = {{{2, 2}, {{m, k}, {k, n}}},
+                 {{2, 2}, {{m, k}, {k, n}}},
+                 {{1, 2}, {{k}, {k, n}}},
+                 {{2, 1}, {{m, k}, {k}}},
+                 {{1, 1}, {{k}, {k}}},
+                 {{3, 3}, {{b, m, k}, {b, k, n}}},
+                 {{3, 2}, {{b, m, k}, {k, n}}},
+                 {{2, 3}, {{m, k}, {b, k, n}}},
+                 {{3, 3}, {{b, m, k}, {b, k, n}}},
+                 {{3, 1}, {{b, m, k}, {k}}}};
+    const size_t form = (size_t)rng_below(r, (int64_t)COUNT(forms));
+    for (size_t i = 0; i < 2; i++) {
+        (void)add_operand(c, c->dtype, forms[form].ranks[i], forms[form].shapes[i]);
+    }
+}
+
+enum { LHS_BATCH, RHS_BATCH, LHS_CONTRACTING, RHS_CONTRACTING };
+
+/* One side of a product: its batch, contracted and free dimensions in any order. */
+static void add_side(op_case *c, rng *r, size_t side, const int64_t *sizes, size_t batch,
+                     size_t contracting, size_t free)
+{
+    int64_t shape[MOST_DIMS];
+    size_t order[MOST_DIMS];
+    const size_t rank = batch + contracting + free;
+    draw_order(r, rank, order);
+    for (size_t i = 0; i < rank; i++) {
+        shape[order[i]] = i < batch + contracting ? sizes[i] : sizes[3 + side];
+        if (i < batch) {
+            c->lists[LHS_BATCH + side].dims[c->lists[LHS_BATCH + side].count++] = order[i];
+        } else if (i < batch + contracting) {
+            case_dims *list = &c->lists[LHS_CONTRACTING + side];
+            list->dims[list->count++] = order[i];
+        }
+    }
+    (void)add_operand(c, c->dtype, rank, shape);
+}
+
+static void make_dot(fixture *f, op_case *c, rng *r)
+{
+    int64_t sizes[5];
+    (void)f;
+    begin(c, r);
+    for (size_t i = 0; i < 5; i++) {
+        sizes[i] = draw_extent(c, r);
+    }
+    const size_t batch = (size_t)rng_below(r, 2);
+    const size_t contracting = (size_t)rng_below(r, 3);
+    for (size_t side = 0; side < 2; side++) {
+        const size_t free = (size_t)rng_below(r, 2);
+        add_side(c, r, side, sizes, batch, contracting, free);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        add_dims(c, &c->lists[i]);
+    }
+}
+
+static tsr_status run_dot(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    const tsr_dot_dims dims = {.num_batch = c->lists[LHS_BATCH].count,
+                               .lhs_batch = c->lists[LHS_BATCH].dims,
+                               .rhs_batch = c->lists[RHS_BATCH].dims,
+                               .num_contracting = c->lists[LHS_CONTRACTING].count,
+                               .lhs_contracting = c->lists[LHS_CONTRACTING].dims,
+                               .rhs_contracting = c->lists[RHS_CONTRACTING].dims};
+    return tsr_dot_general(at->x[0], at->x[1], &dims, out);
+}
+
+static void make_einsum(fixture *f, op_case *c, rng *r)
+{
+    static const char *const equations[] = {
+        "ij,jk->ik",  "bij,bjk->bik", "ij->ji",      "ij->i",    "ij,ij->",     "i,j->ij",
+        "ij,j->i",    "ij,jk,kl->il", "ab,bc,ca->",  "ijk->k",   "ij->",        "i,i,i->i",
+        "bij,kj->ki", "abc,cd->dab",  "ij,kl->ljik", "i,ij,j->", "ab,cb,b->ca", "abc->bca"};
+    int64_t sizes[26];
+    (void)f;
+    begin(c, r);
+    c->equation = equations[rng_below(r, (int64_t)COUNT(equations))];
+    for (size_t i = 0; i < 26; i++) {
+        sizes[i] = draw_extent(c, r);
+    }
+    const char *at = c->equation;
+    while (*at != '-') {
+        int64_t shape[MOST_DIMS];
+        size_t rank = 0;
+        for (; *at != ',' && *at != '-'; at++) {
+            shape[rank++] = sizes[*at - 'a'];
+        }
+        (void)add_operand(c, c->dtype, rank, shape);
+        at += *at == ',';
+    }
+    add_argument(c, ", \"%s\"", c->equation);
+}
+
+static tsr_status run_einsum(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_einsum(c->equation, at->x, c->num_operands, out);
+}
+
+static void make_linear(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    const size_t rank = 1 + (size_t)rng_below(r, 3);
+    for (size_t d = 0; d < rank; d++) {
+        shape[d] = draw_extent(c, r);
+    }
+    const int64_t weight[] = {draw_extent(c, r), shape[rank - 1]};
+    (void)add_operand(c, c->dtype, rank, shape);
+    (void)add_operand(c, c->dtype, 2, weight);
+    if (rng_chance(r, 60)) {
+        (void)add_operand(c, c->dtype, 1, weight);
+    } else {
+        add_argument(c, ", NULL");
+    }
+}
+
+static tsr_status run_linear(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_linear(at->x[0], at->x[1], c->num_operands > 2 ? at->x[2] : NULL, out);
+}
+
+/* ---- reductions ---- */
+
+static void make_reduction(fixture *f, op_case *c, rng *r)
+{
+    make_unary(f, c, r);
+    size_t order[MOST_DIMS];
+    case_dims *dims = &c->lists[0];
+    draw_order(r, c->operands[0].rank, order);
+    dims->count = (size_t)rng_below(r, (int64_t)c->operands[0].rank + 1);
+    memcpy(dims->dims, order, dims->count * sizeof *order);
+    add_dims(c, dims);
+}
+
+static tsr_status run_reduction(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return c->op->by.dims(at->x[0], c->lists[0].dims, c->lists[0].count, out);
+}
+
+static void make_along(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    size_t rank = draw_shape(c, r, 3, shape);
+    rank = rank > 0 ? rank : 1;
+    c->dim = (size_t)rng_below(r, (int64_t)rank);
+    (void)add_operand(c, c->dtype, rank, shape);
+    add_argument(c, ", %zu", c->dim);
+}
+
+/* Of nothing there is no greatest. */
+static void make_along_something(fixture *f, op_case *c, rng *r)
+{
+    make_along(f, c, r);
+    int64_t *extent = &c->operands[0].shape[c->dim];
+    *extent = *extent > 0 ? *extent : 1;
+}
+
+static tsr_status run_along(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return c->op->by.along(at->x[0], c->dim, out);
+}
+
+/* ---- of several ops ---- */
+
+static void make_norm(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    const bool layer = strcmp(c->op->call, "tsr_layer_norm") == 0;
+    (void)f;
+    begin(c, r);
+    size_t rank = draw_shape(c, r, 3, shape);
+    rank = rank > 0 ? rank : 1;
+    const int64_t most = layer ? 3 : 2;
+    const size_t count = 1 + (size_t)rng_below(r, most);
+    (void)add_operand(c, c->dtype, rank, shape);
+    for (size_t i = 1; i < count; i++) {
+        (void)add_operand(c, c->dtype, 1, &shape[rank - 1]);
+    }
+    add_argument(c, "%s, 0.5", count == 1 ? ", NULL .." : "");
+}
+
+static tsr_status run_layer_norm(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_layer_norm(at->x[0], c->num_operands > 1 ? at->x[1] : NULL,
+                          c->num_operands > 2 ? at->x[2] : NULL, 0.5, out);
+}
+
+static tsr_status run_rms_norm(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_rms_norm(at->x[0], c->num_operands > 1 ? at->x[1] : NULL, 0.5, out);
+}
+
+static void make_cross_entropy(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    size_t rank = draw_shape(c, r, 3, shape);
+    rank = rank > 0 ? rank : 1;
+    shape[rank - 1] = shape[rank - 1] > 0 ? shape[rank - 1] : 1;
+    (void)add_operand(c, c->dtype, rank, shape);
+    case_operand *labels = add_indices(c, r, rank - 1, shape, shape[rank - 1] - 1);
+    labels->low = 0;
+}
+
+#define UNARY(function, name, kinds)                                                               \
+    .call = #function, .row = (name), .types = (kinds), .make = make_unary, .run = run_unary,      \
+    .by.one = (function)
+#define BINARY(function, name, kinds)                                                              \
+    .call = #function, .row = (name), .types = (kinds), .make = make_binary, .run = run_binary,    \
+    .by.two = (function)
+#define REDUCTION(function, name, kinds)                                                           \
+    .call = #function, .row = (name), .types = (kinds), .make = make_reduction,                    \
+    .run = run_reduction, .by.dims = (function)
+#define ALONG(function, name, kinds)                                                               \
+    .call = #function, .row = (name), .types = (kinds), .make = make_along, .run = run_along,      \
+    .by.along = (function)
+
+static const op_maker rows[] = {
+    {UNARY(tsr_negate, "negate", NUMBERS)},
+    {UNARY(tsr_abs, "abs", NUMBERS)},
+    {UNARY(tsr_sign, "sign", NUMBERS)},
+    {UNARY(tsr_exp, "exponential", FLOATS), .inexact = true},
+    {UNARY(tsr_expm1, "exponential_minus_one", FLOATS), .inexact = true},
+    {UNARY(tsr_log, "log", FLOATS), .low = 1, .high = 9, .inexact = true},
+    {UNARY(tsr_log1p, "log_plus_one", FLOATS), .high = 9, .inexact = true},
+    {UNARY(tsr_sqrt, "sqrt", FLOATS), .high = 9, .inexact = true},
+    {UNARY(tsr_rsqrt, "rsqrt", FLOATS), .low = 1, .high = 9, .inexact = true},
+    {UNARY(tsr_tanh, "tanh", FLOATS), .inexact = true},
+    {UNARY(tsr_erf, "erf", FLOATS), .inexact = true},
+    {UNARY(tsr_sin, "sine", FLOATS), .inexact = true},
+    {UNARY(tsr_cos, "cosine", FLOATS), .inexact = true},
+    {UNARY(tsr_floor, "floor", FLOATS)},
+    {UNARY(tsr_ceil, "ceil", FLOATS)},
+    {UNARY(tsr_sigmoid, "logistic", FLOATS), .inexact = true},
+    {UNARY(tsr_silu, "silu", FLOATS), .inexact = true},
+    {UNARY(tsr_gelu, "gelu", FLOATS), .inexact = true},
+    {UNARY(tsr_relu, "relu", FLOATS)},
+    {UNARY(tsr_not, "not", INTEGERS | TRUTH)},
+    {BINARY(tsr_add, "add", NUMBERS)},
+    {BINARY(tsr_sub, "subtract", NUMBERS)},
+    {BINARY(tsr_mul, "multiply", NUMBERS)},
+    {.call = "tsr_div",
+     .row = "divide",
+     .types = NUMBERS,
+     .make = make_division,
+     .run = run_binary,
+     .by.two = tsr_div},
+    {BINARY(tsr_maximum, "maximum", NUMBERS)},
+    {BINARY(tsr_minimum, "minimum", NUMBERS)},
+    {BINARY(tsr_pow, "power", FLOATS), .low = 1, .high = 3, .inexact = true},
+    {.call = "tsr_rem",
+     .row = "remainder",
+     .types = NUMBERS,
+     .make = make_division,
+     .run = run_binary,
+     .by.two = tsr_rem},
+    {BINARY(tsr_and, "and", INTEGERS | TRUTH)},
+    {BINARY(tsr_or, "or", INTEGERS | TRUTH)},
+    {BINARY(tsr_xor, "xor", INTEGERS | TRUTH)},
+    {.call = "tsr_compare",
+     .row = "compare",
+     .types = NUMBERS | TRUTH,
+     .make = make_compare,
+     .run = run_compare},
+    {.call = "tsr_select",
+     .row = "select",
+     .types = ALL_TYPES,
+     .make = make_select,
+     .run = run_select},
+    {.call = "tsr_convert",
+     .row = "convert",
+     .types = NUMBERS | TRUTH,
+     .make = make_convert,
+     .run = run_convert},
+    {.call = "tsr_matmul",
+     .row = "dot_general",
+     .types = NUMBERS | COMPLEX,
+     .make = make_matmul,
+     .run = run_binary,
+     .by.two = tsr_matmul},
+    {.call = "tsr_dot_general",
+     .row = "dot_general",
+     .types = NUMBERS | COMPLEX,
+     .make = make_dot,
+     .run = run_dot},
+    {.call = "tsr_einsum", .types = WIDE_FLOATS | INTEGERS, .make = make_einsum, .run = run_einsum},
+    {.call = "tsr_linear", .types = NUMBERS, .make = make_linear, .run = run_linear},
+    {REDUCTION(tsr_sum, "reduce", NUMBERS)},
+    {REDUCTION(tsr_mean, "mean", FLOATS), .inexact = true},
+    {REDUCTION(tsr_max, "reduce", NUMBERS)},
+    {REDUCTION(tsr_min, "reduce", NUMBERS)},
+    {REDUCTION(tsr_prod, "reduce", WIDE_FLOATS | INTEGERS), .powers = true},
+    {REDUCTION(tsr_all, "reduce", INTEGERS | TRUTH)},
+    {REDUCTION(tsr_any, "reduce", INTEGERS | TRUTH)},
+    {.call = "tsr_argmax",
+     .types = NUMBERS,
+     .make = make_along_something,
+     .run = run_along,
+     .by.along = tsr_argmax},
+    {ALONG(tsr_cumsum, "cumulative", NUMBERS)},
+    {ALONG(tsr_softmax, NULL, FLOATS), .inexact = true},
+    {ALONG(tsr_logsumexp, NULL, FLOATS), .inexact = true},
+    {.call = "tsr_layer_norm",
+     .types = FLOATS,
+     .inexact = true,
+     .make = make_norm,
+     .run = run_layer_norm},
+    {.call = "tsr_rms_norm",
+     .types = FLOATS,
+     .inexact = true,
+     .make = make_norm,
+     .run = run_rms_norm},
+    {.call = "tsr_cross_entropy",
+     .types = FLOATS,
+     .inexact = true,
+     .make = make_cross_entropy,
+     .run = run_binary,
+     .by.two = tsr_cross_entropy},
+};
+
+const op_makers makers_of_elements = {rows, COUNT(rows)};
