@@ -165,6 +165,33 @@ static bool can_be_pending(const case_operand *o, tsr_reduction reduction)
     }
 }
 
+/* The same with a reduction pending over its replicated axes and those pending already. */
+static const tsr_sharding *with_more_pending(fixture *f, const tsr_sharding *s)
+{
+    tsr_axis_ref axes[64];
+    tsr_dim dims[MOST_DIMS];
+    size_t counts[2];
+    const tsr_axis_ref *replicated = tsr_sharding_replicated(s, &counts[0]);
+    const tsr_axis_ref *unreduced = tsr_sharding_unreduced(s, &counts[1]);
+    assert_true(counts[0] + counts[1] <= 64);
+    for (size_t i = 0; i < counts[0] + counts[1]; i++) {
+        axes[i] = i < counts[0] ? replicated[i] : unreduced[i - counts[0]];
+    }
+    for (size_t d = 0; d < tsr_sharding_rank(s); d++) {
+        dims[d] = *tsr_sharding_dim(s, d);
+    }
+    const tsr_sharding_spec spec = {.mesh = tsr_sharding_mesh(s),
+                                    .rank = tsr_sharding_rank(s),
+                                    .dims = dims,
+                                    .num_unreduced = counts[0] + counts[1],
+                                    .unreduced = axes,
+                                    .reduction = tsr_sharding_reduction(s)};
+    const tsr_sharding *out = NULL;
+    assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, TSR_SHARDING_CANONICALIZE, &out),
+                     TSR_OK);
+    return out;
+}
+
 /* The same without what is pending, or with another reduction. */
 static const tsr_sharding *with_reduction(fixture *f, const tsr_sharding *s, bool settled,
                                           tsr_reduction reduction)
@@ -196,12 +223,13 @@ static const tsr_sharding *draw_sharding(fixture *f, const op_case *c, rng *r, c
                                          const case_operand *o)
 {
     const bool sub_axes = rng_chance(r, 60);
-    const bool lists = rng_chance(r, 60);
+    const bool lists = rng_chance(r, 75);
     const bool layouts = rng_chance(r, 15);
     const sharding_limits limits = {.sub_axes = sub_axes && !c->limits.no_sub_axes,
                                     .lists = lists && !c->limits.no_lists,
                                     .layouts = layouts && !c->limits.no_layouts};
     const tsr_sharding *s = random_sharding(f, r, mesh, o->rank, o->shape, limits);
+    s = rng_chance(r, 50) ? with_more_pending(f, s) : s;
     tsr_reduction reduction = tsr_sharding_reduction(s);
     if (!can_be_pending(o, reduction)) {
         reduction = can_be_pending(o, TSR_SUM) ? TSR_SUM : TSR_MAX;
