@@ -476,6 +476,12 @@ typedef struct tsr_wire_dtypes {
     tsr_dtype result;
 } tsr_wire_dtypes;
 
+/* Sets a field by the name that callers of collectives know: "op_dtype" is the wire's, "out_dtype"
+ * the result's. Another name is an error. */
+TSR_API TSR_NODISCARD tsr_status tsr_wire_request_set(tsr_context *ctx, tsr_wire_request *request,
+                                                      const char *name,
+                                                      tsr_dtype dtype) TSR_MT_CONTEXT;
+
 /*
  * Without a wire type a reduction is done in the input's. What only moves elements does so in the
  * smaller of the input's and the result's, which gives the same. The result is of the wire's type

@@ -5,16 +5,17 @@
 #include "base/base.h"
 #include "spmd/type.h"
 
-static tsr_status make_lists(type_draft *d, size_t num_axes)
+/* With room for one dimension more, which a stack may bring. */
+static tsr_status make_lists(type_draft *d, size_t num_axes, size_t room)
 {
     d->axes = ARENA_ARRAY(d->arena, tsr_axis_type, num_axes);
-    d->places = ARENA_ARRAY(d->arena, size_t *, d->rank);
-    d->counts = ARENA_ARRAY(d->arena, size_t, d->rank);
-    d->sizes = ARENA_ARRAY(d->arena, const int64_t *, d->rank);
+    d->places = ARENA_ARRAY(d->arena, size_t *, room);
+    d->counts = ARENA_ARRAY(d->arena, size_t, room);
+    d->sizes = ARENA_ARRAY(d->arena, const int64_t *, room);
     if (d->axes == NULL || d->places == NULL || d->counts == NULL || d->sizes == NULL) {
         return diag_nomem(d->ctx);
     }
-    for (size_t i = 0; i < d->rank; i++) {
+    for (size_t i = 0; i < room; i++) {
         d->places[i] = ARENA_ARRAY(d->arena, size_t, num_axes);
         if (d->places[i] == NULL) {
             return diag_nomem(d->ctx);
@@ -32,7 +33,7 @@ tsr_status draft_start(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
     const bool has_spec = type != NULL && type->has_spec;
     type_draft d = {
         .ctx = ctx, .arena = arena, .mesh = mesh, .rank = has_spec ? type->rank : rank};
-    TSR_TRY(make_lists(&d, num_axes));
+    TSR_TRY(make_lists(&d, num_axes, d.rank + 1));
     for (size_t a = 0; a < num_axes; a++) {
         d.axes[a] = type != NULL ? type->axes[a] : (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
     }

@@ -103,14 +103,20 @@ void transition_print(buffer *buf, const tsr_transition *t)
 
 /* ---- checks ---- */
 
-/* A text for a message. */
-typedef struct call_text {
+/* Texts for messages, with room for what they can be. */
+typedef struct end_words {
+    char text[32];
+} end_words;
+typedef struct call_words {
     char text[96];
-} call_text;
+} call_words;
+typedef struct hint_words {
+    char text[128];
+} hint_words;
 
-static call_text end_text(tsr_end end)
+static end_words end_text(tsr_end end)
 {
-    call_text out;
+    end_words out;
     if (end.kind == TSR_V && end.dim != TSR_NO_DIM) {
         (void)snprintf(out.text, sizeof out.text, "S(%lld)", (long long)end.dim);
     } else {
@@ -120,18 +126,18 @@ static call_text end_text(tsr_end end)
     return out;
 }
 
-static call_text text_of(const tsr_transition *t)
+static call_words text_of(const tsr_transition *t)
 {
-    call_text out;
+    call_words out;
     (void)snprintf(out.text, sizeof out.text, "%s %s->%s", tsr_transition_name(t->op),
                    end_text(t->src).text, end_text(t->dst).text);
     return out;
 }
 
 /* The call that does what seems to be meant, as the end of a message. */
-static call_text hint_of(const tsr_transition *t)
+static hint_words hint_of(const tsr_transition *t)
 {
-    call_text hint = {""};
+    hint_words hint = {""};
     tsr_transition call = *t;
     end_kind src;
     end_kind dst;

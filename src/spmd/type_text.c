@@ -181,7 +181,7 @@ static tsr_status read_cut_axes(reading *r, tsr_spec_dim *dim)
 {
     size_t *list = NULL;
     size_t room = 0;
-    size_t axis;
+    size_t axis = 0;
     if (lex_is(&r->lex, TOKEN_AT)) {
         slice name;
         const location where = lex_here(&r->lex);
@@ -275,7 +275,7 @@ static tsr_status read_rest(reading *r)
     }
     do {
         const location where = lex_here(&r->lex);
-        size_t axis;
+        size_t axis = 0;
         TSR_TRY(read_axis(r, &axis));
         TSR_TRY(lex_expect(&r->lex, ':'));
         if (r->axes[axis].kind != TSR_UNTYPED) {

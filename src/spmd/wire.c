@@ -1,6 +1,23 @@
 /* The element types of a collective: what goes over the wire, what comes out. */
+#include <string.h>
+
 #include "base/base.h"
 #include "spmd/type.h"
+
+tsr_status tsr_wire_request_set(tsr_context *ctx, tsr_wire_request *request, const char *name,
+                                tsr_dtype dtype)
+{
+    if (strcmp(name, "op_dtype") == 0) {
+        request->has_wire = true;
+        request->wire = dtype;
+    } else if (strcmp(name, "out_dtype") == 0) {
+        request->has_result = true;
+        request->result = dtype;
+    } else {
+        return SPMD_ERROR(ctx, "collectives have no option %s: op_dtype or out_dtype", name);
+    }
+    return TSR_OK;
+}
 
 static tsr_dtype smaller(tsr_dtype a, tsr_dtype b)
 {
