@@ -9,7 +9,7 @@ build:
 
 demo:
 	@scripts/deps build
-	@scripts/build release tessera_command example_moe_dispatch example_mlp
+	@scripts/build release tessera_command example_moe_dispatch example_mlp example_transformer_tp
 	@scripts/demo
 
 check:

@@ -116,8 +116,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_to_local(const tsr_tensor *tensor,
 
 /*
  * A tensor without elements: a type and a layout. Any call may be made with it; the results are
- * without elements too, nothing moves and nothing is computed, but the trace has what would. So the
- * layout of a call's result is known before it runs.
+ * without elements too (but for numbers), nothing moves and nothing is computed, but the trace has
+ * what would. So the layout of a call's result is known before it runs.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec,
                                               tsr_tensor **out) TSR_MT_CONTEXT;

@@ -156,10 +156,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *
 TSR_API TSR_NODISCARD tsr_status tsr_slice(tsr_tensor *x, const int64_t *start,
                                            const int64_t *limit, const int64_t *strides,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
-/* One behind the other along a dimension; 1 to 64 of them. */
+/* One behind the other along a dimension; 1 to 64 of them, and TSR_ERR_INVALID without a message of
+ * none. */
 TSR_API TSR_NODISCARD tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count,
                                                  size_t dim, tsr_tensor **out) TSR_MT_CONTEXT;
-/* The same along a new dimension. */
+/* The same along a new dimension, likewise. */
 TSR_API TSR_NODISCARD tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
 /* Cuts a dimension into parts of `sizes`, which sum to it; out has room for `count`. */

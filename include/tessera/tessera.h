@@ -25,6 +25,7 @@
 #include <tessera/stride.h>
 #include <tessera/tensor.h>
 #include <tessera/transport.h>
+#include <tessera/typed.h>
 #include <tessera/view.h>
 
 #endif

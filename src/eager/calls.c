@@ -267,6 +267,9 @@ tsr_status tsr_slice(tsr_tensor *x, const int64_t *start, const int64_t *limit,
 
 tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
 {
+    if (count == 0) {
+        return TSR_ERR_INVALID;
+    }
     const op_params params = {.dimension = (int64_t)dim};
     return eager_call("tsr_concatenate", &op_concatenate, &params, tensors, count, out);
 }

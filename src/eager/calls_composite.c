@@ -180,7 +180,9 @@ static tsr_status stack_call(tsr_tensor *const *tensors, size_t count, size_t di
 
 tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
 {
-    return eager_given("tsr_stack", tensors, count, stack_call(tensors, count, dim, out));
+    return count == 0
+               ? TSR_ERR_INVALID
+               : eager_given("tsr_stack", tensors, count, stack_call(tensors, count, dim, out));
 }
 
 /* A scalar to pad with, then the pad itself. */

@@ -395,6 +395,14 @@ static tsr_status find_rule(planning *p)
     return status;
 }
 
+/* The types of the results, in a scope of typed code. */
+static tsr_status find_types(planning *p, op_case *c)
+{
+    return c->typed_key == 0
+               ? TSR_OK
+               : typed_infer(p->e, p->r, c->given_types, p->rule, p->results, c->result_types);
+}
+
 static tsr_status work_out(planning *p, op_case *c)
 {
     TSR_TRY(p->r->row->types(p->r, p->results));
@@ -403,6 +411,7 @@ static tsr_status work_out(planning *p, op_case *c)
     }
     TSR_TRY(to_common_mesh(p));
     TSR_TRY(find_rule(p));
+    TSR_TRY(find_types(p, c));
     bool fits = false;
     TSR_TRY(lay_out(p, true, &fits));
     if (!fits) {
@@ -444,18 +453,22 @@ void cases_clear(eager *e)
 }
 
 /* The lists of a case, empty. */
-static tsr_status case_init(eager *e, op_case *c, const op_request *r, tensor_layout *const *given)
+static tsr_status case_init(eager *e, op_case *c, const op_request *r, tensor_layout *const *given,
+                            const typed_record *const *types)
 {
     const size_t n = r->num_operands;
     const size_t m = r->row->num_results;
     tensor_layout **lists = ARENA_ARRAY(c->arena, tensor_layout *, 2 * n + 2 * m);
     c->moves = ARENA_ARRAY(c->arena, bool, n);
-    if (lists == NULL || c->moves == NULL) {
+    c->given_types = ARENA_ARRAY(c->arena, const typed_record *, n);
+    c->typed_key = typed_key(e);
+    if (lists == NULL || c->moves == NULL || c->given_types == NULL) {
         return diag_nomem(r->ctx);
     }
     TSR_TRY(op_params_copy(r->ctx, c->arena, r->params, &c->params));
     memset((void *)lists, 0, (2 * n + 2 * m) * sizeof *lists);
     memset(c->moves, 0, n * sizeof *c->moves);
+    memcpy((void *)c->given_types, (const void *)types, n * sizeof *types);
     c->given = lists;
     c->run = lists + n;
     c->results = lists + 2 * n;
@@ -493,7 +506,7 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
 }
 
 static tsr_status case_make(eager *e, const op_request *r, tensor_layout *const *given,
-                            op_case **out)
+                            const typed_record *const *types, op_case **out)
 {
     tsr_arena *arena = NULL;
     TSR_TRY(tsr_arena_create(r->ctx, &arena));
@@ -503,7 +516,7 @@ static tsr_status case_make(eager *e, const op_request *r, tensor_layout *const 
         return diag_nomem(r->ctx);
     }
     *c = (op_case){.arena = arena};
-    tsr_status status = case_init(e, c, r, given);
+    tsr_status status = case_init(e, c, r, given, types);
     if (status < 0) {
         tsr_arena_destroy(arena);
         return status;
@@ -519,27 +532,35 @@ static tsr_status case_make(eager *e, const op_request *r, tensor_layout *const 
     return TSR_OK;
 }
 
-static uint64_t hash_of(const eager *e, const op_request *r, tensor_layout *const *given)
+static uint64_t hash_of(const eager *e, const op_request *r, tensor_layout *const *given,
+                        const typed_record *const *types)
 {
     const uint64_t seed = (uint64_t)(uintptr_t)r->row ^ (uint64_t)e->strategy;
-    return hash_bytes((const void *)given, r->num_operands * sizeof *given,
-                      op_params_hash(r->params, seed));
+    const uint64_t hash = hash_bytes((const void *)given, r->num_operands * sizeof *given,
+                                     op_params_hash(r->params, seed));
+    return is_typing(e) ? hash_bytes((const void *)types, r->num_operands * sizeof *types, hash)
+                        : hash;
 }
 
 static bool is_of(const op_case *c, const eager *e, const op_request *r,
-                  tensor_layout *const *given)
+                  tensor_layout *const *given, const typed_record *const *types)
 {
-    return c->row == r->row && c->strategy == e->strategy && c->num_operands == r->num_operands &&
+    const uint64_t key = typed_key(e);
+    return c->typed_key == key && c->num_operands == r->num_operands &&
+           (key == 0 || memcmp((const void *)c->given_types, (const void *)types,
+                               r->num_operands * sizeof *types) == 0) &&
+           c->row == r->row && c->strategy == e->strategy && c->num_operands == r->num_operands &&
            memcmp((const void *)c->given, (const void *)given, c->num_operands * sizeof *given) ==
                0 &&
            op_params_equal(&c->params, r->params);
 }
 
-tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given, const op_case **out)
+tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
+                    const typed_record *const *types, const op_case **out)
 {
-    const uint64_t hash = hash_of(e, r, given);
+    const uint64_t hash = hash_of(e, r, given, types);
     for (op_case *c = e->cases[hash % CASE_PLACES]; c != NULL; c = c->next) {
-        if (c->hash == hash && is_of(c, e, r, given)) {
+        if (c->hash == hash && is_of(c, e, r, given, types)) {
             *out = c;
             return TSR_OK;
         }
@@ -548,7 +569,7 @@ tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given, 
         cases_clear(e);
     }
     op_case *fresh = NULL;
-    TSR_TRY(case_make(e, r, given, &fresh));
+    TSR_TRY(case_make(e, r, given, types, &fresh));
     fresh->hash = hash;
     fresh->next = e->cases[hash % CASE_PLACES];
     e->cases[hash % CASE_PLACES] = fresh;

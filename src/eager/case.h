@@ -5,7 +5,7 @@
 #ifndef EAGER_CASE_H
 #define EAGER_CASE_H
 
-#include "eager/eager.h"
+#include "eager/typed.h"
 
 struct op_case {
     op_case *next;
@@ -21,14 +21,17 @@ struct op_case {
     tensor_layout **results; /* how the op leaves its results */
     tensor_layout **finals;  /* how they are handed out */
     bool any_moves;
-    bool fallback; /* the op has no rule for this: operands are gathered, results resharded */
-    bool first;    /* op_call.first */
+    bool fallback;      /* the op has no rule for this: operands are gathered, results resharded */
+    bool first;         /* op_call.first */
+    uint64_t typed_key; /* 0 when types are not looked at */
+    const typed_record **given_types; /* of the operands */
+    const typed_record *result_types[OP_MAX_RESULTS];
 };
 
-/* The case of a call, found or made; the request's operands are not looked at. It stays until the
- * next one is asked for. */
+/* The case of a call, found or made; the request's operands are not looked at. `types` are
+ * the operands', NULL for plain numbers. It stays until the next one is asked for. */
 tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
-                    const op_case **out);
+                    const typed_record *const *types, const op_case **out);
 
 /* Forgets all cases. */
 void cases_clear(eager *e);

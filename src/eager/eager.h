@@ -7,6 +7,7 @@
 #define EAGER_EAGER_H
 
 #include <tessera/eager.h>
+#include <tessera/spmd.h>
 
 #include "ops/op.h"
 #include "rt/tensor.h"
@@ -29,9 +30,15 @@ typedef struct eager {
     tsr_trace_event *events;
     size_t num_events;
     size_t events_room;
-    eager_scope *scope; /* the innermost; NULL for none */
-    struct tape *tape;  /* the innermost; NULL for none */
-    uint64_t tapes;     /* begun so far */
+    eager_scope *scope;         /* the innermost; NULL for none */
+    struct spmd_scope *spmd;    /* the innermost; NULL for none */
+    const tsr_mesh *local_mesh; /* of values that ranks have to themselves: the innermost scope's */
+    struct typed_table *types;  /* types of values, each once; NULL while there is none */
+    int64_t untyped;            /* above 0 types are not looked at: in a backward */
+    tsr_axis_set out_partial;   /* of the call under way */
+    bool entered;               /* the collective under way has met the others */
+    struct tape *tape;          /* the innermost; NULL for none */
+    uint64_t tapes;             /* begun so far */
 } eager;
 
 /* That of a world, made when it is first asked for. */
@@ -75,6 +82,9 @@ static inline bool is_abstract(const tsr_tensor *t)
 {
     return t->data == NULL;
 }
+
+/* Copies elements between views of one shape; strides NULL: row-major. */
+void eager_copy_view(const tsr_view *to, const tsr_view *from);
 
 /* The type of a layout's tensor, as ops see it. */
 op_type type_of_layout(const tensor_layout *layout);

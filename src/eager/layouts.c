@@ -293,8 +293,7 @@ static tsr_status check_part(const char *call, const tsr_tensor *t, const tsr_vi
                       op_type_text(&mine).text);
 }
 
-/* Copies between a part and a view, either way. */
-static void copy_part_view(const tsr_view *to, const tsr_view *from)
+void eager_copy_view(const tsr_view *to, const tsr_view *from)
 {
     int64_t packed[OP_MAX_RANK];
     int64_t stride = tsr_dtype_item_bytes(to->dtype);
@@ -327,7 +326,7 @@ tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const ts
         return status;
     }
     const tsr_view view = view_of(t);
-    copy_part_view(&view, part);
+    eager_copy_view(&view, part);
     eager_adopt(e, t);
     *out = t;
     return TSR_OK;
@@ -341,6 +340,6 @@ tsr_status tsr_to_local(const tsr_tensor *tensor, const tsr_view *part)
     }
     TSR_TRY(check_part("tsr_to_local", tensor, part));
     const tsr_view view = view_of(tensor);
-    copy_part_view(part, &view);
+    eager_copy_view(part, &view);
     return TSR_OK;
 }

@@ -119,6 +119,7 @@ static tsr_status make_results(running *r)
         TSR_TRY(r->abstract
                     ? make_abstract(r->e, r->c->results[k], &r->results[k])
                     : tensor_of_layout(r->e->world, r->c->results[k], NULL, &r->results[k]));
+        r->results[k]->typed = r->c->result_types[k];
     }
     return TSR_OK;
 }
@@ -162,14 +163,16 @@ static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
 }
 
 /* In checked mode every rank says what it is about to do. */
-static tsr_status agree(tsr_comm *world, const char *call, const op_case *c)
+static tsr_status agree(const eager *e, const char *call, const op_case *c)
 {
+    tsr_comm *world = e->world;
     if (!world->team->checked || world->size == 1) {
         return TSR_OK;
     }
     uint64_t hash = op_params_hash(&c->params, 11);
     hash = hash_bytes(c->row->name, strlen(c->row->name), hash);
-    for (size_t i = 0; i < c->num_operands; i++) {
+    /* Values that ranks have to themselves may differ in shape, and nothing meets here. */
+    for (size_t i = 0; e->spmd == NULL && i < c->num_operands; i++) {
         hash = sharding_hash(c->given[i]->geometry->sharding, hash);
         hash = hash_bytes(c->given[i]->geometry->shape,
                           c->given[i]->geometry->rank * sizeof(int64_t), hash);
@@ -221,6 +224,10 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
                           variadic ? " to 64" : "");
     }
     for (size_t i = 1; i < count; i++) {
+        if (operands[i] == NULL) {
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: operand %zu is NULL",
+                              call, i);
+        }
         if (operands[i]->world != world) {
             return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
                               "%s: operands 0 and %zu are of different worlds", call, i);
@@ -233,21 +240,29 @@ static tsr_status run_call(running *r, const op_row *row, const op_params *param
                            tsr_tensor *const *operands, size_t count)
 {
     tensor_layout *given[EAGER_MAX_OPERANDS];
+    const typed_record *types[EAGER_MAX_OPERANDS];
+    if (operands[0] == NULL) {
+        return TSR_ERR_INVALID; /* there is no context to say it in */
+    }
     tsr_comm *world = operands[0]->world;
     TSR_TRY(check_operands(r->call, row, operands, count, world));
     TSR_TRY(eager_of(world, &r->e));
+    TSR_TRY(typed_check_operands(r->e, r->call, operands, count));
     for (size_t i = 0; i < count; i++) {
         given[i] = operands[i]->layout;
+        types[i] = record_of(operands[i]);
         r->abstract = r->abstract || is_abstract(operands[i]);
     }
     const op_request request = {
         .ctx = world->ctx, .call = r->call, .row = row, .params = params, .num_operands = count};
-    const tsr_status status = case_get(r->e, &request, given, &r->c);
+    const tsr_status status = case_get(r->e, &request, given, types, &r->c);
     if (status < 0) {
-        explain(world, r->call, operands, count);
+        if (r->e->spmd == NULL) { /* types say it themselves */
+            explain(world, r->call, operands, count);
+        }
         return status;
     }
-    TSR_TRY(agree(world, r->call, r->c));
+    TSR_TRY(agree(r->e, r->call, r->c));
     if (r->c->any_moves) {
         TSR_TRY(refuse_moves(r->e, r->call, r->c));
     }

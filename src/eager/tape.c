@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "eager/compose.h"
+#include "eager/typed.h"
 
 /* A value on the tape. Number 0 is none. */
 typedef struct tape_value {
@@ -391,7 +392,9 @@ static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
     TSR_TRY(find_start(e, call, value, &number));
     TSR_TRY(accumulate(e, &e->tape->values[number], tsr_tensor_retain(cotangent)));
     e->tape->paused++;
+    e->untyped++;
     const tsr_status status = walk_back(e, e->tape->values[number].node);
+    e->untyped--;
     e->tape->paused--;
     return status;
 }
@@ -421,6 +424,9 @@ tsr_status tsr_backward(tsr_tensor *loss)
                           "tsr_backward: a loss is one float, not %s; reduce it, or call "
                           "tsr_backward_from with a cotangent",
                           op_type_text(&type).text);
+    }
+    if (record_of(loss) != NULL) {
+        TSR_TRY(tsr_type_check_loss(loss->world->ctx, record_of(loss)->of.type));
     }
     TSR_TRY(tsr_scope_open(loss->world));
     tsr_status status = tsr_scalar_like(loss, 1, &one);
@@ -524,6 +530,7 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
         return compose_end(&b, build_zeros(&b.base, value_of(tensor)), out);
     }
     TSR_TRY(eager_reserve(e, 1));
+    TSR_TRY(typed_gradient(e, tensor, e->tape->values[value].cotangent));
     *out = tsr_tensor_retain(e->tape->values[value].cotangent);
     eager_adopt(e, *out);
     return TSR_OK;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "eager/case.h"
 #include "eager/tape.h"
+#include "eager/typed.h"
 
 static void *resize(const eager *e, void *old, size_t old_size, size_t new_size)
 {
@@ -18,6 +19,7 @@ static void close_eager(void *state)
     }
     tapes_clear(e);
     cases_clear(e);
+    typed_clear(e);
     tsr_trace_end(e->world);
     (void)resize(e, e->scratch, e->scratch_bytes, 0);
     tsr_arena_destroy(e->arena);

@@ -19,6 +19,7 @@ struct tsr_tensor {
     const int64_t *local_shape;
     const int64_t *strides;
     bool row_major;
+    const void *typed;               /* its type, to the layer above; NULL for none */
     uint64_t note;                   /* what a layer above has to say of it; 0 for nothing */
     void (*on_release)(void *state); /* gives the memory back, instead of the segment; or NULL */
     void *release_state;

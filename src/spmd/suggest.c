@@ -145,7 +145,7 @@ tsr_status find_fixes(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *
                 .axis = axis,
                 .operands = ARENA_ARRAY(arena, axis_operand, n),
                 .unchanged = ARENA_ARRAY(arena, bool, n),
-                .fixes = ARENA_ARRAY(arena, tsr_fix, NUM_CANDIDATES *(n + 1))};
+                .fixes = ARENA_ARRAY(arena, tsr_fix, NUM_CANDIDATES * (n + 1))};
     if (s.operands == NULL || s.unchanged == NULL || s.fixes == NULL) {
         return diag_nomem(ctx);
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC1091
-# The two-layer network under mpirun says and computes what it does on threads.
+# The two-layer network and the transformer block under mpirun say and compute what they do on threads.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 example=$TSR_BUILD_DIR/examples/mlp
@@ -12,5 +12,13 @@ for ranks in 2 4; do
             output=$(TSR_TRANSPORT=$transport run_mpi $mpi $ranks "$example")
             [[ $output == "$threads" ]] || { echo "$mpi $transport $ranks: $output" && exit 1; }
         done
+    done
+done
+
+example=$TSR_BUILD_DIR/examples/transformer_tp
+for mpi in openmpi mpich; do
+    for transport in shared message; do
+        output=$(TSR_TRANSPORT=$transport run_mpi $mpi 2 "$example")
+        [[ $output == *"one rank's but for rounding" ]] || { echo "$mpi $transport: $output" && exit 1; }
     done
 done

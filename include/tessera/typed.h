@@ -1,0 +1,158 @@
+/*
+ * Typed SPMD code: every rank works on values of its own, types say how they belong together, and
+ * every collective is a call.
+ *
+ * Inside a scope the calls of ops.h compute on each rank's own arrays and never communicate. Along
+ * each axis of the scope's mesh a value has a type (spmd.h): R, I, V or P. A call whose operands'
+ * types do not go together fails before it computes, with the reason and what would mend it; so
+ * gradients that would be wrong are found before anything runs. Axes are checked locally, or
+ * globally: then the whole value is followed too, by partition specs, and only what computes the
+ * same as one device would is let through. Types are erasable: in an unchecked scope the same calls
+ * compute the same bits, and nothing of types is looked at.
+ */
+#ifndef TESSERA_TYPED_H
+#define TESSERA_TYPED_H
+
+#include <tessera/gradient.h>
+#include <tessera/spmd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a scope works. Zeros but for the mesh: all axes local, checked, nothing guarded. */
+typedef struct tsr_spmd_scope {
+    const tsr_mesh *mesh; /* of all ranks; copied */
+    tsr_axis_set global;  /* axes that are checked globally */
+    tsr_guard guard;
+    bool unchecked; /* no types: the same calls, the same bits */
+    tsr_local_type
+        rest; /* what tsr_assert_type takes axes for that it does not name; UNTYPED: any */
+    bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
+} tsr_spmd_scope;
+
+/* Scopes nest; the innermost holds. */
+TSR_API TSR_NODISCARD tsr_status tsr_spmd_open(tsr_comm *world,
+                                               const tsr_spmd_scope *scope) TSR_MT_CONTEXT;
+TSR_API void tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
+
+/*
+ * A value from this rank's own array, copied, with its type as text over the scope's mesh:
+ * `f32[8,16@tp]{dp:R}`. The text has the shape of the whole value; what this rank has must be its
+ * part.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_typed_value(tsr_comm *world, const tsr_view *local,
+                                                 const char *type, tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * This rank's part of a sharded tensor as a value: V where an axis shards it, P where it is
+ * pending, `other` (R or I) along the rest. It shares the tensor's memory. And back: the tensor
+ * whose parts the values are; every axis along which the value varies must have a place in its
+ * spec.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other,
+                                              tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_of_local(tsr_tensor *value,
+                                                     tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* A value's type as text, the arena's; "untyped" for one that has none. */
+TSR_API TSR_NODISCARD tsr_status tsr_type_of(const tsr_tensor *value, tsr_arena *arena,
+                                             const char **out) TSR_MT_CONTEXT;
+
+/*
+ * Claims a type for a value, as text without the element type and shape, `{tp:S(0), dp:R}`, or with
+ * them. What contradicts is an error; what is new is taken.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *type,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- contractions that leave a partial result ---- */
+
+/* As in ops.h; along `axes`, names with commas between, the result is P. */
+TSR_API TSR_NODISCARD tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b, const char *axes,
+                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+/* The bias, unless NULL, stays outside the pending sum: it must be P itself, or the call is
+ * refused. */
+TSR_API TSR_NODISCARD tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight,
+                                                    tsr_tensor *bias, const char *axes,
+                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_einsum_partial(const char *equation,
+                                                    tsr_tensor *const *operands,
+                                                    size_t num_operands, const char *axes,
+                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_sum_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,
+                                                 const char *axes, tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- collectives ---- */
+
+/* The ends of a collective: TSR_AS(R), TSR_AS(P), TSR_AS_S(0). */
+#define TSR_AS(kind) ((tsr_end){TSR_##kind, TSR_NO_DIM, TSR_SUM})
+#define TSR_AS_S(dim) ((tsr_end){TSR_V, (dim), TSR_SUM})
+#define TSR_AS_P(reduction) ((tsr_end){TSR_P, TSR_NO_DIM, (reduction)})
+
+/* What a collective may be told besides. Zeros are the defaults; NULL for all of them. */
+typedef struct tsr_collective_options {
+    int64_t dim;           /* plain V: where the axis is stacked or taken out; 0 */
+    const int64_t *counts; /* S: rows of each member, where they differ; NULL: as even chunks are */
+    bool has_wire_dtype;
+    tsr_dtype
+        wire_dtype; /* of what is sent, where that is not the value's; the result is the value's */
+} tsr_collective_options;
+
+/*
+ * Along an axis, or along several as one communicator (`dp,cp`), a value of type src becomes one of
+ * type dst. Which pairs there are, and their backwards, is the table in spmd.h's
+ * tsr_transition_check. In words, over the list x[0], x[1], x[2] of what three ranks have:
+ *
+ * all_reduce P->R, P->I: every rank gets the sum.
+ *     +[A]
+ *     +[B]  =>  [A+B+C]
+ *     +[C]
+ * all_gather V->R, V->I: every rank gets stack(x) along `dim`; from S(i) concatenate(x, i).
+ *     [A]
+ *     [B]   =>  [A, B, C]
+ *     [C]
+ * reduce_scatter P->V: rank r gets sum(x)[r] along `dim`; to S(i) the r-th chunk of sum(x) along i.
+ *     +[A0, A1, A2]      [A0+B0+C0]
+ *     +[B0, B1, B2]  =>  [A1+B1+C1]
+ *     +[C0, C1, C2]      [A2+B2+C2]
+ * all_to_all V->V: rank r gets x[s][r] for all s; S(i)->S(j) splits j and concatenates i.
+ *     [A0, A1, A2]      [A0, B0, C0]
+ *     [B0, B1, B2]  =>  [A1, B1, C1]
+ *     [C0, C1, C2]      [A2, B2, C2]
+ * reinterpret: the same arrays under another type: no element changes, the meaning may.
+ * convert: the same meaning under another type, without communication. R, I -> V takes x[r] along
+ * `dim`, -> S(i) the r-th chunk; -> P zeroes all ranks but the first; V, S -> P pads with zeros.
+ *     [A, B, C]  =>  [A] | [B] | [C]          [A] | [B] | [C]  =>  +[A, 0, 0] | +[0, B, 0] | +[0,
+ * 0, C] redistribute: whichever of these leads from src to dst.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_all_reduce(tsr_tensor *x, const char *axis, tsr_end src,
+                                                tsr_end dst, const tsr_collective_options *options,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_gather(tsr_tensor *x, const char *axis, tsr_end src,
+                                                tsr_end dst, const tsr_collective_options *options,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter(tsr_tensor *x, const char *axis, tsr_end src,
+                                                    tsr_end dst,
+                                                    const tsr_collective_options *options,
+                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all_to_all(tsr_tensor *x, const char *axis, tsr_end src,
+                                                tsr_end dst, const tsr_collective_options *options,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reinterpret(tsr_tensor *x, const char *axis, tsr_end src,
+                                                 tsr_end dst, const tsr_collective_options *options,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_convert_type(tsr_tensor *x, const char *axis, tsr_end src,
+                                                  tsr_end dst,
+                                                  const tsr_collective_options *options,
+                                                  tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src,
+                                                       tsr_end dst,
+                                                       const tsr_collective_options *options,
+                                                       tsr_tensor **out) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,512 @@
+#include "eager/transition.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "kernel/elementwise.h"
+#include "kernel/packed.h"
+
+/* ---- arrays ---- */
+
+tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                       tsr_tensor **out)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_tensor_spec spec = {.dtype = dtype, .rank = rank, .shape = shape};
+    tensor_layout *layout = NULL;
+    tsr_status status = tsr_sharding_replicated_over(e->world->ctx, e->arena, e->local_mesh, rank,
+                                                     false, &spec.sharding);
+    if (status == TSR_OK) {
+        status = layout_get(e->world, &spec, NULL, &layout);
+    }
+    if (status == TSR_OK) {
+        status = tensor_of_layout(e->world, layout, NULL, out);
+        layout_release(&e->world->layouts, layout);
+    }
+    tsr_arena_reset(e->arena, mark);
+    return status;
+}
+
+static void give_back(void *tensor)
+{
+    tsr_tensor_release(tensor);
+}
+
+tsr_status alias_tensor(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out)
+{
+    TSR_TRY(tensor_of_layout(tensor->world, layout, tensor->data, out));
+    (*out)->bytes = tensor->bytes;
+    (*out)->on_release = give_back;
+    (*out)->release_state = tsr_tensor_retain(tensor);
+    return TSR_OK;
+}
+
+static tsr_view view_of(const tsr_tensor *t)
+{
+    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
+}
+
+/* A view with a dimension of size 1 more, or without one. */
+typedef struct other_view {
+    tsr_view view;
+    int64_t shape[OP_MAX_RANK + 1];
+    int64_t strides[OP_MAX_RANK + 1];
+} other_view;
+
+static void with_dim(const tsr_tensor *t, size_t dim, other_view *out)
+{
+    const size_t rank = t->geometry->rank;
+    out->view = view_of(t);
+    for (size_t d = 0; d <= rank; d++) {
+        const size_t from = d - (d > dim);
+        out->shape[d] = d == dim ? 1 : t->local_shape[from];
+        out->strides[d] = d == dim ? tsr_dtype_item_bytes(t->dtype) : t->strides[from];
+    }
+    out->view.rank = rank + 1;
+    out->view.shape = out->shape;
+    out->view.strides = out->strides;
+}
+
+/* `count` rows of a dimension from `first` on. */
+static void part_of(const tsr_tensor *t, size_t dim, int64_t first, int64_t count, other_view *out)
+{
+    const size_t rank = t->geometry->rank;
+    out->view = view_of(t);
+    memcpy(out->shape, t->local_shape, rank * sizeof *out->shape);
+    memcpy(out->strides, t->strides, rank * sizeof *out->strides);
+    out->shape[dim] = count;
+    if (count > 0) {
+        out->view.data = (char *)t->data + first * t->strides[dim];
+    }
+    out->view.shape = out->shape;
+    out->view.strides = out->strides;
+}
+
+static void copy_view(const tsr_view *to, const tsr_view *from)
+{
+    kernel_copy(to->data, to->strides, from->data, from->strides, to->shape, to->rank,
+                (size_t)tsr_dtype_item_bytes(to->dtype), false);
+}
+
+/* The shape of a tensor with another size of one dimension, without it, or with one more. */
+static void shape_with(const tsr_tensor *t, size_t dim, int64_t size, int64_t *shape)
+{
+    memcpy(shape, t->local_shape, t->geometry->rank * sizeof *shape);
+    shape[dim] = size;
+}
+
+static void shape_without(const tsr_tensor *t, size_t dim, int64_t *shape)
+{
+    for (size_t d = 0, n = 0; d < t->geometry->rank; d++) {
+        if (d != dim) {
+            shape[n++] = t->local_shape[d];
+        }
+    }
+}
+
+static void shape_and_dim(const tsr_tensor *t, size_t dim, int64_t size, int64_t *shape)
+{
+    for (size_t d = 0; d <= t->geometry->rank; d++) {
+        shape[d] = d == dim ? size : t->local_shape[d - (d > dim)];
+    }
+}
+
+/* ---- counts ---- */
+
+/* Rows of each member: as given, or even chunks of `whole`. */
+static void counts_of(const transition_job *job, int64_t whole, int64_t *counts)
+{
+    const int64_t n = job->comm->size;
+    const int64_t chunk = ceil_div(whole, n);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t first = min_i64(i * chunk, whole);
+        counts[i] = job->counts != NULL ? job->counts[i] : min_i64(chunk, whole - first);
+    }
+}
+
+static int64_t sum_of(const int64_t *counts, int64_t n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += counts[i];
+    }
+    return sum;
+}
+
+/* The counts of what members have: this one's is known, and without others all are alike. */
+static void counts_of_parts(const transition_job *job, int64_t mine, int64_t *counts)
+{
+    for (int64_t i = 0; i < job->comm->size; i++) {
+        counts[i] = job->counts != NULL ? job->counts[i] : mine;
+    }
+}
+
+static tsr_status refuse_counts(const eager *e, const transition_job *job, const char *what,
+                                int64_t has, int64_t wanted)
+{
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "%s: %s has %lld rows where the counts say %lld",
+                      tsr_transition_name(job->what.op), what, (long long)has, (long long)wanted);
+}
+
+/* ---- the collectives ---- */
+
+static tsr_reduce_op reduce_op_of(tsr_reduction reduction)
+{
+    static const tsr_reduce_op ops[] = {[TSR_SUM] = TSR_REDUCE_SUM,
+                                        [TSR_MAX] = TSR_REDUCE_MAX,
+                                        [TSR_MIN] = TSR_REDUCE_MIN,
+                                        [TSR_AVG] = TSR_REDUCE_AVG,
+                                        [TSR_PROD] = TSR_REDUCE_PROD};
+    return ops[reduction];
+}
+
+static tsr_status all_reduce(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
+    const tsr_view src = view_of(x);
+    const tsr_view dst = view_of(*out);
+    e->entered = true;
+    return tsr_comm_all_reduce(job->comm, reduce_op_of(job->what.src.partial), &src, &dst);
+}
+
+static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    const bool stacks = job->what.src.dim == TSR_NO_DIM;
+    const size_t dim = (size_t)(stacks ? job->what.gather_dim : job->what.src.dim);
+    int64_t shape[OP_MAX_RANK + 1];
+    int64_t counts[MOST_MEMBERS] = {0};
+    if (stacks) {
+        other_view src;
+        shape_and_dim(x, dim, job->comm->size, shape);
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank + 1, shape, out));
+        with_dim(x, dim, &src);
+        const tsr_view dst = view_of(*out);
+        e->entered = true;
+        return tsr_comm_all_gather(job->comm, &src.view, dim, &dst);
+    }
+    counts_of_parts(job, x->local_shape[dim], counts);
+    if (counts[job->comm->rank] != x->local_shape[dim]) {
+        return refuse_counts(e, job, "this rank's part", x->local_shape[dim],
+                             counts[job->comm->rank]);
+    }
+    shape_with(x, dim, sum_of(counts, job->comm->size), shape);
+    TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
+    const tsr_view src = view_of(x);
+    const tsr_view dst = view_of(*out);
+    e->entered = true;
+    return tsr_comm_all_gather_v(job->comm, &src, dim, counts, &dst);
+}
+
+/* The size of a dimension that is taken apart must be the number of members. */
+static tsr_status check_stacked(const eager *e, const transition_job *job, const tsr_tensor *x)
+{
+    const size_t dim = (size_t)job->what.scatter_dim;
+    if (dim < x->geometry->rank && x->local_shape[dim] == job->comm->size) {
+        return TSR_OK;
+    }
+    return diag_error(
+        e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        "%s: dimension %zu must have a row for each of %lld ranks, or a dimension to be "
+        "cut must be named, as S(i)",
+        tsr_transition_name(job->what.op), dim, (long long)job->comm->size);
+}
+
+static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor *x,
+                                 tsr_tensor **out)
+{
+    const tsr_reduce_op op = reduce_op_of(job->what.src.partial);
+    const bool stacked = job->what.dst.dim == TSR_NO_DIM;
+    const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
+    int64_t shape[OP_MAX_RANK + 1];
+    int64_t counts[MOST_MEMBERS];
+    const tsr_view src = view_of(x);
+    if (stacked) {
+        other_view dst;
+        TSR_TRY(check_stacked(e, job, x));
+        shape_without(x, dim, shape);
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
+        with_dim(*out, dim, &dst);
+        e->entered = true;
+        return tsr_comm_reduce_scatter(job->comm, op, &src, dim, &dst.view);
+    }
+    counts_of(job, x->local_shape[dim], counts);
+    if (sum_of(counts, job->comm->size) != x->local_shape[dim]) {
+        return refuse_counts(e, job, "the value", x->local_shape[dim],
+                             sum_of(counts, job->comm->size));
+    }
+    shape_with(x, dim, counts[job->comm->rank], shape);
+    TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
+    const tsr_view dst = view_of(*out);
+    e->entered = true;
+    return tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
+}
+
+/* Pieces of one array for each member, packed one behind the other, and back. */
+typedef struct pieces {
+    const tsr_tensor *t;
+    size_t dim;
+    const int64_t *rows; /* of each member along the dimension */
+    int64_t *bytes;      /* of each member's piece */
+    char *packed;
+} pieces;
+
+static void move_pieces(const pieces *p, int64_t members, bool pack)
+{
+    int64_t first = 0;
+    char *at = p->packed;
+    for (int64_t i = 0; i < members; i++) {
+        other_view part;
+        int64_t strides[OP_MAX_RANK];
+        part_of(p->t, p->dim, first, p->rows[i], &part);
+        const size_t item = (size_t)tsr_dtype_item_bytes(p->t->dtype);
+        (void)packed_strides(part.shape, part.view.rank, item, strides);
+        tsr_view packed = part.view;
+        packed.data = at;
+        packed.strides = strides;
+        copy_view(pack ? &packed : &part.view, pack ? &part.view : &packed);
+        first += p->rows[i];
+        at += p->bytes[i];
+    }
+}
+
+static int64_t bytes_of_piece(const tsr_tensor *t, size_t dim, int64_t rows)
+{
+    int64_t bytes = tsr_dtype_item_bytes(t->dtype) * rows;
+    for (size_t d = 0; d < t->geometry->rank; d++) {
+        bytes *= d == dim ? 1 : t->local_shape[d];
+    }
+    return bytes;
+}
+
+/* Sends pieces along `split` of x, and puts what comes along `concat` of out. */
+static tsr_status exchange(eager *e, const transition_job *job, tsr_tensor *x, size_t split,
+                           const int64_t *send_rows, size_t concat, const int64_t *receive_rows,
+                           tsr_tensor *out)
+{
+    const int64_t n = job->comm->size;
+    int64_t send[MOST_MEMBERS];
+    int64_t receive[MOST_MEMBERS];
+    void *scratch = NULL;
+    for (int64_t i = 0; i < n; i++) {
+        send[i] = bytes_of_piece(x, split, send_rows[i]);
+        receive[i] = bytes_of_piece(out, concat, receive_rows[i]);
+    }
+    const int64_t sent = sum_of(send, n);
+    const int64_t received = sum_of(receive, n);
+    TSR_TRY(eager_scratch(e, (size_t)(sent + received) + 1, &scratch));
+    const pieces going = {x, split, send_rows, send, scratch};
+    const pieces coming = {out, concat, receive_rows, receive, (char *)scratch + sent};
+    move_pieces(&going, n, true);
+    const tsr_view src = {going.packed, TSR_U8, 1, &sent, NULL};
+    const tsr_view dst = {coming.packed, TSR_U8, 1, &received, NULL};
+    e->entered = true;
+    TSR_TRY(tsr_comm_all_to_all_v(job->comm, &src, 0, send, receive, &dst));
+    move_pieces(&coming, n, false);
+    return TSR_OK;
+}
+
+static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    const bool plain = job->what.src.dim == TSR_NO_DIM;
+    const int64_t n = job->comm->size;
+    int64_t shape[OP_MAX_RANK];
+    int64_t send[MOST_MEMBERS];
+    int64_t receive[MOST_MEMBERS];
+    if (plain || job->what.src.dim == job->what.dst.dim) {
+        const size_t dim = (size_t)(plain ? job->what.scatter_dim : job->what.dst.dim);
+        const size_t to = (size_t)(plain ? job->what.gather_dim : job->what.src.dim);
+        TSR_TRY(plain ? check_stacked(e, job, x) : TSR_OK);
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
+        const tsr_view src = view_of(x);
+        const tsr_view dst = view_of(*out);
+        e->entered = true;
+        return tsr_comm_all_to_all(job->comm, &src, dim, to, &dst);
+    }
+    const size_t concat = (size_t)job->what.src.dim;
+    const size_t split = (size_t)job->what.dst.dim;
+    const transition_job even = {.comm = job->comm, .what = job->what};
+    counts_of_parts(job, x->local_shape[concat], receive);
+    counts_of(&even, x->local_shape[split], send);
+    memcpy(shape, x->local_shape, x->geometry->rank * sizeof *shape);
+    shape[concat] = sum_of(receive, n);
+    shape[split] = send[job->comm->rank];
+    TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
+    return exchange(e, job, x, split, send, concat, receive, *out);
+}
+
+/* ---- without communication ---- */
+
+static tsr_status same_array(eager *e, tsr_tensor *x, tsr_tensor **out)
+{
+    (void)e;
+    return alias_tensor(x, x->layout, out);
+}
+
+/* x[r] along a dimension, or the r-th chunk of it. */
+static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    const bool stacked = job->what.dst.dim == TSR_NO_DIM;
+    const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
+    int64_t shape[OP_MAX_RANK];
+    int64_t counts[MOST_MEMBERS];
+    other_view from;
+    if (stacked) {
+        other_view to;
+        TSR_TRY(check_stacked(e, job, x));
+        shape_without(x, dim, shape);
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
+        part_of(x, dim, job->comm->rank, 1, &from);
+        with_dim(*out, dim, &to);
+        copy_view(&to.view, &from.view);
+        return TSR_OK;
+    }
+    counts_of(job, x->local_shape[dim], counts);
+    if (sum_of(counts, job->comm->size) != x->local_shape[dim]) {
+        return refuse_counts(e, job, "the value", x->local_shape[dim],
+                             sum_of(counts, job->comm->size));
+    }
+    const int64_t mine = counts[job->comm->rank];
+    shape_with(x, dim, mine, shape);
+    TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
+    part_of(x, dim, sum_of(counts, job->comm->rank), mine, &from);
+    const tsr_view to = view_of(*out);
+    copy_view(&to, &from.view);
+    return TSR_OK;
+}
+
+/* Zeros but for what this rank has, where it belongs; of what all have, on the first rank only. */
+static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor *x,
+                                 tsr_tensor **out)
+{
+    const bool varies = job->what.src.kind == TSR_V;
+    const bool stacks = job->what.src.dim == TSR_NO_DIM;
+    int64_t shape[OP_MAX_RANK + 1];
+    int64_t counts[MOST_MEMBERS];
+    other_view to;
+    if (!varies) {
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
+        memset((*out)->data, 0, (*out)->bytes);
+        const tsr_view dst = view_of(*out);
+        const tsr_view src = view_of(x);
+        if (job->comm->rank == 0) {
+            copy_view(&dst, &src);
+        }
+        return TSR_OK;
+    }
+    const size_t dim = (size_t)(stacks ? job->what.gather_dim : job->what.src.dim);
+    const int64_t rows = stacks ? 1 : x->local_shape[dim];
+    counts_of_parts(job, rows, counts);
+    const int64_t whole = stacks ? job->comm->size : sum_of(counts, job->comm->size);
+    if (stacks) {
+        shape_and_dim(x, dim, whole, shape);
+    } else {
+        shape_with(x, dim, whole, shape);
+    }
+    TSR_TRY(local_value(e, x->dtype, x->geometry->rank + (stacks ? 1 : 0), shape, out));
+    memset((*out)->data, 0, (*out)->bytes);
+    other_view from;
+    if (stacks) {
+        with_dim(x, dim, &from);
+    } else {
+        part_of(x, dim, 0, rows, &from);
+    }
+    part_of(*out, dim, stacks ? job->comm->rank : sum_of(counts, job->comm->rank), rows, &to);
+    copy_view(&to.view, &from.view);
+    return TSR_OK;
+}
+
+static tsr_status convert(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    const tsr_local_type src = job->what.src.kind;
+    const tsr_local_type dst = job->what.dst.kind;
+    if (src == dst) {
+        return same_array(e, x, out);
+    }
+    if (dst == TSR_V) {
+        return take_mine(e, job, x, out);
+    }
+    return dst == TSR_P ? pad_with_zeros(e, job, x, out) : same_array(e, x, out);
+}
+
+static tsr_status reinterpret(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    (void)job;
+    return same_array(e, x, out);
+}
+
+/* ---- all of them ---- */
+
+typedef tsr_status (*transition_way)(eager *e, const transition_job *job, tsr_tensor *x,
+                                     tsr_tensor **out);
+
+static const transition_way ways[] = {
+    [TSR_ALL_REDUCE] = all_reduce,         [TSR_ALL_GATHER] = all_gather,
+    [TSR_REDUCE_SCATTER] = reduce_scatter, [TSR_ALL_TO_ALL] = all_to_all,
+    [TSR_REINTERPRET] = reinterpret,       [TSR_CONVERT] = convert,
+};
+
+/* The same elements of another type. */
+static tsr_status converted(eager *e, tsr_tensor *x, tsr_dtype dtype, tsr_tensor **out)
+{
+    TSR_TRY(local_value(e, dtype, x->geometry->rank, x->local_shape, out));
+    const tsr_view src = view_of(x);
+    const tsr_view dst = view_of(*out);
+    kernel_convert(&dst, &src);
+    return TSR_OK;
+}
+
+/* Divides a fresh value, in place. */
+static void divide(const tsr_tensor *t, int64_t by)
+{
+    static const int64_t none[OP_MAX_RANK + 1];
+    char number[16];
+    element_of_number(t->dtype, (double)by, number);
+    const tsr_view x = view_of(t);
+    tsr_view divisor = x;
+    divisor.data = number;
+    divisor.strides = none;
+    kernel_binary(BINARY_DIVIDE, &x, &x, &divisor);
+}
+
+static bool communicates(tsr_transition_op op)
+{
+    return op != TSR_REINTERPRET && op != TSR_CONVERT;
+}
+
+/* A rank that refuses before the others are met tells them. */
+static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    *out = NULL;
+    e->entered = false;
+    tsr_status status = ways[job->what.op](e, job, x, out);
+    if (status == TSR_OK && job->what.divide) {
+        divide(*out, job->comm->size);
+    }
+    if (status < 0 && !e->entered && communicates(job->what.op)) {
+        const comm_call what = {.name = tsr_transition_name(job->what.op), .status = status};
+        status = comm_enter(job->comm, &what);
+    }
+    if (status < 0) {
+        tsr_tensor_release(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+{
+    tsr_tensor *narrow = NULL;
+    tsr_tensor *moved = NULL;
+    if (!job->has_wire_dtype || job->wire_dtype == x->dtype) {
+        return run_plain(e, job, x, out);
+    }
+    TSR_TRY(converted(e, x, job->wire_dtype, &narrow));
+    tsr_status status = run_plain(e, job, narrow, &moved);
+    tsr_tensor_release(narrow);
+    if (status == TSR_OK) {
+        status = converted(e, moved, x->dtype, out);
+        tsr_tensor_release(moved);
+    }
+    return status;
+}

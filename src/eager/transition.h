@@ -1,0 +1,34 @@
+/*
+ * Carrying out a change of type along a communicator, on each rank's own array. Types are not
+ * looked at here: what is done follows from the two ends, the arrays and the counts alone.
+ */
+#ifndef EAGER_TRANSITION_H
+#define EAGER_TRANSITION_H
+
+#include <tessera/typed.h>
+
+#include "eager/eager.h"
+
+enum { MOST_MEMBERS = COMM_MAX_RANKS };
+
+/* One call: along which communicator, what, and with which numbers. */
+typedef struct transition_job {
+    tsr_comm *comm;
+    tsr_transition what; /* dims not negative, but for TSR_NO_DIM */
+    const int64_t
+        *counts; /* of S: rows of each member along its dimension; NULL: as even chunks are */
+    bool has_wire_dtype;
+    tsr_dtype wire_dtype;
+} transition_job;
+
+/* Does it; the result is a fresh value of this rank, with one reference, and nobody's scope's. */
+tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out);
+
+/* A value of this rank: an array of its own that no other rank shares. */
+tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                       tsr_tensor **out);
+
+/* The memory of a tensor as another tensor. */
+tsr_status alias_tensor(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out);
+
+#endif

@@ -1,0 +1,316 @@
+#include "eager/typed.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "mesh/mesh.h"
+
+enum { TYPED_PLACES = 128 };
+
+/* Meshes and types of a world, each once. */
+struct typed_table {
+    tsr_arena *arena;
+    const tsr_mesh *meshes[16];
+    size_t num_meshes;
+    typed_record *places[TYPED_PLACES];
+};
+
+static tsr_status table_of(eager *e, struct typed_table **out)
+{
+    if (e->types == NULL) {
+        tsr_arena *arena = NULL;
+        TSR_TRY(tsr_arena_create(e->world->ctx, &arena));
+        e->types = ARENA_NEW(arena, struct typed_table);
+        if (e->types == NULL) {
+            tsr_arena_destroy(arena);
+            return diag_nomem(e->world->ctx);
+        }
+        *e->types = (struct typed_table){.arena = arena};
+    }
+    *out = e->types;
+    return TSR_OK;
+}
+
+/* The world's own copy of a mesh. */
+static tsr_status intern_mesh(eager *e, const tsr_mesh *mesh, const tsr_mesh **out)
+{
+    struct typed_table *table = NULL;
+    TSR_TRY(table_of(e, &table));
+    for (size_t i = 0; i < table->num_meshes; i++) {
+        if (tsr_mesh_equal(table->meshes[i], mesh)) {
+            *out = table->meshes[i];
+            return TSR_OK;
+        }
+    }
+    if (table->num_meshes == sizeof table->meshes / sizeof table->meshes[0]) {
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "a world types values on at most %zu meshes", table->num_meshes);
+    }
+    TSR_TRY(tsr_mesh_rename(e->world->ctx, table->arena, mesh, tsr_mesh_name(mesh), out));
+    table->meshes[table->num_meshes++] = *out;
+    return TSR_OK;
+}
+
+static uint64_t hash_shape(const tsr_typed_shape *s)
+{
+    uint64_t hash = hash_bytes(s->shape, s->rank * sizeof *s->shape, (uint64_t)s->dtype);
+    for (size_t a = 0; a < tsr_mesh_num_axes(tsr_type_mesh(s->type)); a++) {
+        const tsr_axis_type type = tsr_type_axis(s->type, a);
+        hash = hash * 31 + (uint64_t)type.kind * 7 + (uint64_t)type.partial;
+    }
+    return hash;
+}
+
+static bool same_shape(const tsr_typed_shape *a, const tsr_typed_shape *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0) &&
+           tsr_mesh_equal(tsr_type_mesh(a->type), tsr_type_mesh(b->type)) &&
+           tsr_type_equal(a->type, b->type);
+}
+
+/* The table's own copy of a type, over the mesh that it is on. */
+static tsr_status copy_type(eager *e, const tsr_type *type, const tsr_type **out)
+{
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(intern_mesh(e, tsr_type_mesh(type), &mesh));
+    const size_t axes = tsr_mesh_num_axes(mesh);
+    const size_t rank = tsr_type_has_spec(type) ? tsr_type_rank(type) : 0;
+    tsr_axis_type *kinds = ARENA_ARRAY(e->types->arena, tsr_axis_type, axes);
+    tsr_spec_dim *dims = ARENA_ARRAY(e->types->arena, tsr_spec_dim, rank);
+    if (kinds == NULL || dims == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    for (size_t a = 0; a < axes; a++) {
+        kinds[a] = tsr_type_axis(type, a);
+    }
+    for (size_t d = 0; d < rank; d++) {
+        dims[d] = *tsr_type_dim(type, d);
+    }
+    const tsr_type_spec spec = {.mesh = mesh,
+                                .axes = kinds,
+                                .has_spec = tsr_type_has_spec(type),
+                                .rank = rank,
+                                .dims = dims};
+    return tsr_type_create(e->world->ctx, e->types->arena, &spec, out);
+}
+
+tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out)
+{
+    struct typed_table *table = NULL;
+    tsr_typed_shape own = *shape;
+    TSR_TRY(table_of(e, &table));
+    typed_record **place = &table->places[hash_shape(shape) % TYPED_PLACES];
+    for (typed_record *r = *place; r != NULL; r = r->next) {
+        if (same_shape(&r->of, shape)) {
+            *out = r;
+            return TSR_OK;
+        }
+    }
+    own.local = NULL;
+    TSR_TRY(copy_type(e, shape->type, &own.type));
+    typed_record *record = ARENA_NEW(table->arena, typed_record);
+    own.shape = arena_copy(table->arena, shape->shape, shape->rank, sizeof *shape->shape);
+    if (record == NULL || own.shape == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    *record = (typed_record){.next = *place, .of = own};
+    *place = record;
+    *out = record;
+    return TSR_OK;
+}
+
+/* ---- scopes ---- */
+
+tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    if (tsr_mesh_num_devices(settings->mesh) != world->size) {
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks",
+                          (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
+    }
+    spmd_scope *scope = context_resize(world->ctx, NULL, 0, sizeof *scope);
+    if (scope == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    *scope = (spmd_scope){.outer = e->spmd, .settings = *settings};
+    const tsr_status status = intern_mesh(e, settings->mesh, &scope->settings.mesh);
+    if (status < 0) {
+        (void)context_resize(world->ctx, scope, sizeof *scope, 0);
+        return status;
+    }
+    e->spmd = scope;
+    e->local_mesh = scope->settings.mesh;
+    return TSR_OK;
+}
+
+void tsr_spmd_close(tsr_comm *world)
+{
+    eager *e = world->above;
+    spmd_scope *scope = e != NULL ? e->spmd : NULL;
+    if (scope == NULL) {
+        return;
+    }
+    e->spmd = scope->outer;
+    e->local_mesh = e->spmd != NULL ? e->spmd->settings.mesh : NULL;
+    (void)context_resize(world->ctx, scope, sizeof *scope, 0);
+}
+
+void typed_clear(eager *e)
+{
+    while (e->spmd != NULL) {
+        tsr_spmd_close(e->world);
+    }
+    if (e->types != NULL) {
+        tsr_arena_destroy(e->types->arena);
+        e->types = NULL;
+    }
+}
+
+/* ---- calls ---- */
+
+uint64_t typed_key(const eager *e)
+{
+    if (!is_typing(e)) {
+        return 0;
+    }
+    const tsr_spmd_scope *s = &e->spmd->settings;
+    return 1 + 2 * (uint64_t)s->implicit_partial + 4 * s->global.bits +
+           hash_bytes(&e->out_partial, sizeof e->out_partial, 17);
+}
+
+tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,
+                                size_t count)
+{
+    for (size_t i = 0; e->spmd != NULL && i < count; i++) {
+        if (tsr_any_sharded(&operands[i], 1)) {
+            return diag_error(
+                e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                "%s: operand %zu is a sharded tensor; in a scope of typed code take this "
+                "rank's part of it, by tsr_local_of",
+                call, i);
+        }
+    }
+    return TSR_OK;
+}
+
+/* Asks the row, in the words of types. */
+static tsr_op_class class_of(void *state, size_t operand, tsr_reduction pending)
+{
+    static const tsr_op_class classes[] = {[SPMD_NONLINEAR] = TSR_NONLINEAR,
+                                           [SPMD_LINEAR] = TSR_LINEAR,
+                                           [SPMD_MULTILINEAR] = TSR_MULTILINEAR};
+    const op_request *r = state;
+    return r->row->class_of != NULL ? classes[r->row->class_of(r, operand, pending)]
+                                    : TSR_NONLINEAR;
+}
+
+static bool any_typed(const typed_record *const *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (records[i] != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How much larger than this rank's part the whole is along a factor, by the operands that have it.
+ */
+static int64_t whole_of(const tsr_typed_call *call, size_t factor, int64_t local)
+{
+    for (size_t i = 0; i < call->num_operands; i++) {
+        const tsr_rule_tensor *t = tsr_rule_operand(call->rule, i);
+        const tsr_typed_shape *s = &call->operands[i];
+        for (size_t d = 0; s->type != NULL && d < t->rank; d++) {
+            if (t->dims[d].factors[0] == factor && s->local[d] > 0 && s->shape[d] != s->local[d]) {
+                return t->dims[d].num_factors == 1 && s->local[d] == local
+                           ? s->shape[d]
+                           : s->shape[d] / s->local[d] * local;
+            }
+        }
+    }
+    return local;
+}
+
+/* The shape of a whole result: larger than this rank's part where its spec has axes. */
+static void find_whole(const tsr_typed_call *call, const tsr_type *type, size_t result,
+                       const op_type *local, int64_t *whole)
+{
+    memcpy(whole, local->shape, local->rank * sizeof *whole);
+    if (call->rule == NULL || !tsr_type_has_spec(type)) {
+        return;
+    }
+    const tsr_rule_tensor *t = tsr_rule_result(call->rule, result);
+    for (size_t d = 0; d < local->rank; d++) {
+        if (tsr_type_dim(type, d)->num_axes > 0) {
+            whole[d] = whole_of(call, t->dims[d].factors[0], local->shape[d]);
+        }
+    }
+}
+
+tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
+                       const tsr_rule *rule, const op_type *results, const typed_record **records)
+{
+    const tsr_spmd_scope *s = &e->spmd->settings;
+    const tsr_type *found[OP_MAX_RESULTS] = {NULL};
+    tsr_typed_shape *shapes = ARENA_ARRAY(e->arena, tsr_typed_shape, r->num_operands);
+    if (!any_typed(operands, r->num_operands)) {
+        return TSR_OK;
+    }
+    if (shapes == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    for (size_t i = 0; i < r->num_operands; i++) {
+        const op_type *type = &r->operands[i];
+        shapes[i] =
+            operands[i] != NULL
+                ? operands[i]->of
+                : (tsr_typed_shape){.dtype = type->dtype, .rank = type->rank, .shape = type->shape};
+        shapes[i].local = type->shape;
+    }
+    op_request asked = *r;
+    const tsr_typed_call call = {.name = r->call,
+                                 .mesh = s->mesh,
+                                 .num_operands = r->num_operands,
+                                 .operands = shapes,
+                                 .class_of = class_of,
+                                 .state = &asked,
+                                 .global = s->global,
+                                 .rule = rule,
+                                 .out_partial = e->out_partial,
+                                 .reduction =
+                                     r->row->reduces != NULL ? r->row->reduces(r) : TSR_SUM,
+                                 .implicit_partial = s->implicit_partial};
+    TSR_TRY(tsr_type_infer(r->ctx, e->arena, &call, found));
+    for (size_t k = 0; k < r->row->num_results; k++) {
+        int64_t whole[OP_MAX_RANK];
+        const tsr_type *type = found[k] != NULL ? found[k] : found[0];
+        find_whole(&call, type, k, &results[k], whole);
+        const tsr_typed_shape full = {
+            .type = type, .dtype = results[k].dtype, .rank = results[k].rank, .shape = whole};
+        TSR_TRY(typed_intern(e, &full, &records[k]));
+    }
+    return TSR_OK;
+}
+
+tsr_status typed_gradient(eager *e, const tsr_tensor *value, tsr_tensor *gradient)
+{
+    const typed_record *record = record_of(value);
+    if (record == NULL || gradient->typed != NULL) {
+        return TSR_OK;
+    }
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_typed_shape shape = record->of;
+    const typed_record *found = NULL;
+    tsr_status status = tsr_type_gradient(e->world->ctx, e->arena, record->of.type, &shape.type);
+    if (status == TSR_OK) {
+        status = typed_intern(e, &shape, &found);
+    }
+    gradient->typed = found;
+    tsr_arena_reset(e->arena, mark);
+    return status;
+}

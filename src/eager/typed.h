@@ -1,0 +1,66 @@
+/*
+ * Types of values that ranks have to themselves: kept once for a world, carried by tensors,
+ * inferred with the case of a call and found with it again.
+ */
+#ifndef EAGER_TYPED_H
+#define EAGER_TYPED_H
+
+#include <tessera/typed.h>
+
+#include "eager/eager.h"
+
+/* What a value's tensor carries. */
+typedef struct typed_record {
+    struct typed_record *next;
+    tsr_typed_shape of; /* `local` is not set: it is the tensor's */
+} typed_record;
+
+/* A scope under way. */
+typedef struct spmd_scope {
+    struct spmd_scope *outer;
+    tsr_spmd_scope settings; /* its mesh is the world's own copy */
+} spmd_scope;
+
+static inline const typed_record *record_of(const tsr_tensor *tensor)
+{
+    return tensor->typed;
+}
+
+/* Whether calls are typed now. */
+static inline bool is_typing(const eager *e)
+{
+    return e->spmd != NULL && !e->spmd->settings.unchecked && e->untyped == 0;
+}
+
+/* The record of a typed shape, found or made; it lives as long as the world. */
+tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out);
+
+/* What a case depends on besides layouts, as a number; 0 when nothing is typed. */
+uint64_t typed_key(const eager *e);
+
+/* Refuses operands that are not a rank's own values, in a scope. */
+tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,
+                                size_t count);
+
+/* The records of the results of a call; its rule may be NULL. NULL records are plain numbers. */
+tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
+                       const tsr_rule *rule, const op_type *results, const typed_record **records);
+
+/* A gradient with the type that its value says. */
+tsr_status typed_gradient(eager *e, const tsr_tensor *value, tsr_tensor *gradient);
+
+/* The scope that a call is in; an error when there is none. */
+tsr_status typed_scope(tsr_comm *world, const char *call, eager **out);
+
+/* Axes of the scope's mesh, as `dp,cp` names them. */
+typedef struct axis_names {
+    size_t axes[16];
+    tsr_axis_ref refs[16];
+    size_t count;
+} axis_names;
+tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_names *out);
+
+/* Closes all scopes and forgets all types. */
+void typed_clear(eager *e);
+
+#endif

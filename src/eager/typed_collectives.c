@@ -1,0 +1,265 @@
+/* The public collectives of typed code: checked, run, and noted for the backward. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "eager/tape.h"
+#include "eager/transition.h"
+#include "eager/typed.h"
+
+/* What a collective that was noted needs to go back. */
+typedef struct noted {
+    tsr_comm *comm;
+    tsr_transition what;
+    int64_t *counts; /* NULL for none */
+    int64_t members;
+    bool has_wire_dtype;
+    tsr_dtype wire_dtype;
+} noted;
+
+static void drop_noted(eager *e, void *state)
+{
+    noted *n = state;
+    if (n->counts != NULL) {
+        (void)context_resize(e->world->ctx, n->counts, (size_t)n->members * sizeof *n->counts, 0);
+    }
+    (void)context_resize(e->world->ctx, n, sizeof *n, 0);
+}
+
+/* One or two steps back; each works on the cotangent as it is. */
+static tsr_status go_back(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
+                          tsr_tensor **grads)
+{
+    const noted *n = node->state;
+    tsr_transition steps[2];
+    size_t count = 0;
+    TSR_TRY(tsr_transition_backward(e->world->ctx, &n->what, steps, &count));
+    tsr_tensor *at = tsr_tensor_retain(cotangents[0]);
+    for (size_t i = 0; i < count; i++) {
+        tsr_tensor *next = NULL;
+        const transition_job job = {.comm = n->comm,
+                                    .what = steps[i],
+                                    .counts = n->counts,
+                                    .has_wire_dtype = n->has_wire_dtype,
+                                    .wire_dtype = n->wire_dtype};
+        const tsr_status status = transition_run(e, &job, at, &next);
+        tsr_tensor_release(at);
+        TSR_TRY(status);
+        at = next;
+    }
+    grads[0] = at;
+    return TSR_OK;
+}
+
+static const tape_way collective_way = {.back = go_back, .drop = drop_noted};
+
+/* The rows of each member along the dimension that is cut, if one is: even chunks where none are
+ * given. */
+static tsr_status keep_counts(eager *e, const transition_job *job, const tsr_tensor *x, noted *n)
+{
+    const bool cuts = job->what.dst.dim != TSR_NO_DIM && job->what.src.dim == TSR_NO_DIM;
+    if (job->counts == NULL && !cuts) {
+        return TSR_OK;
+    }
+    n->members = job->comm->size;
+    n->counts = context_resize(e->world->ctx, NULL, 0, (size_t)n->members * sizeof *n->counts);
+    if (n->counts == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    for (int64_t i = 0; i < n->members; i++) {
+        const int64_t whole = cuts ? x->local_shape[job->what.dst.dim] : 0;
+        const int64_t chunk = ceil_div(whole, n->members);
+        const int64_t first = min_i64(i * chunk, whole);
+        n->counts[i] = job->counts != NULL ? job->counts[i] : min_i64(chunk, whole - first);
+    }
+    return TSR_OK;
+}
+
+static tsr_status note(eager *e, const char *call, const transition_job *job, tsr_tensor *x,
+                       tsr_tensor *result)
+{
+    noted *n = context_resize(e->world->ctx, NULL, 0, sizeof *n);
+    if (n == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    *n = (noted){.comm = job->comm,
+                 .what = job->what,
+                 .has_wire_dtype = job->has_wire_dtype,
+                 .wire_dtype = job->wire_dtype};
+    tsr_status status = keep_counts(e, job, x, n);
+    if (status == TSR_OK) {
+        status = tape_note_way(e, call, &collective_way, n, &x, 1, &result, 1);
+    }
+    if (status < 0) {
+        drop_noted(e, n);
+    }
+    return status;
+}
+
+/* A call under way. */
+typedef struct collective_call {
+    const char *name;
+    eager *e;
+    tsr_tensor *x;
+    axis_names axes;
+    transition_job job;
+    const tsr_type *type; /* of the result; NULL when nothing is typed */
+} collective_call;
+
+/* A dimension from the front; those of the value and of the result may differ by one. */
+static int64_t from_front(int64_t dim, int64_t rank)
+{
+    return dim == TSR_NO_DIM || dim >= 0 ? dim : dim + rank;
+}
+
+static void settle_dims(collective_call *c)
+{
+    const int64_t rank = (int64_t)c->x->geometry->rank;
+    tsr_transition *what = &c->job.what;
+    const bool grows =
+        what->op == TSR_ALL_GATHER || (what->op == TSR_CONVERT && what->src.kind == TSR_V);
+    what->src.dim = from_front(what->src.dim, rank);
+    what->dst.dim = from_front(what->dst.dim, rank);
+    what->gather_dim = from_front(what->gather_dim, rank + (grows ? 1 : 0));
+    what->scatter_dim = from_front(what->scatter_dim, rank);
+}
+
+/* The type behind the call. */
+static tsr_status find_type(collective_call *c)
+{
+    const eager *e = c->e;
+    const typed_record *record = record_of(c->x);
+    if (!is_typing(e) || record == NULL) {
+        return TSR_OK;
+    }
+    tsr_typed_shape value = record->of;
+    value.local = c->x->local_shape;
+    return tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
+                               &c->job.what, e->spmd->settings.global, e->spmd->settings.guard,
+                               false, &c->type);
+}
+
+/* Whether the axes of a call have a place in a dimension, before or behind it. */
+static bool is_followed(const collective_call *c, int64_t dim)
+{
+    const tsr_type *before = record_of(c->x)->of.type;
+    return tsr_type_dim_of(before, c->axes.axes[0]) == dim ||
+           tsr_type_dim_of(c->type, c->axes.axes[0]) == dim;
+}
+
+/*
+ * The shape of the whole value behind the call. Dimensions that the axes cut have the whole size on
+ * both sides; others change as this rank's part does, and one that is stacked or taken out comes or
+ * goes.
+ */
+static void find_whole(const collective_call *c, const tsr_tensor *result, int64_t *whole)
+{
+    const tsr_typed_shape *before = &record_of(c->x)->of;
+    const size_t rank = result->geometry->rank;
+    const int64_t changed = rank > before->rank ? c->job.what.gather_dim : c->job.what.scatter_dim;
+    const size_t special = rank != before->rank ? (size_t)changed : SIZE_MAX;
+    for (size_t d = 0; d < rank; d++) {
+        if (rank > before->rank && d == special) {
+            whole[d] = result->local_shape[d];
+            continue;
+        }
+        const size_t from = rank > before->rank ? d - (d > special) : d + (d >= special);
+        const int64_t old = c->x->local_shape[from];
+        const bool same = old == result->local_shape[d] || old == 0 ||
+                          (rank == before->rank && is_followed(c, (int64_t)d));
+        whole[d] = same ? before->shape[from] : before->shape[from] / old * result->local_shape[d];
+    }
+}
+
+/* The record of the result. */
+static tsr_status type_result(const collective_call *c, tsr_tensor *result)
+{
+    int64_t whole[OP_MAX_RANK + 1];
+    const typed_record *record = NULL;
+    if (c->type == NULL) {
+        return TSR_OK;
+    }
+    find_whole(c, result, whole);
+    const tsr_typed_shape shape = {
+        .type = c->type, .dtype = result->dtype, .rank = result->geometry->rank, .shape = whole};
+    TSR_TRY(typed_intern(c->e, &shape, &record));
+    result->typed = record;
+    return TSR_OK;
+}
+
+static tsr_status prepare(collective_call *c, const char *axis, const tsr_transition *what,
+                          const tsr_collective_options *options)
+{
+    static const tsr_collective_options defaults;
+    const tsr_collective_options *o = options != NULL ? options : &defaults;
+    TSR_TRY(typed_scope(c->x->world, c->name, &c->e));
+    TSR_TRY(typed_axes(c->e, c->name, axis, &c->axes));
+    c->job = (transition_job){.what = *what,
+                              .counts = o->counts,
+                              .has_wire_dtype = o->has_wire_dtype,
+                              .wire_dtype = o->wire_dtype};
+    c->job.what.gather_dim = o->dim;
+    c->job.what.scatter_dim = o->dim;
+    TSR_TRY(tsr_transition_check(c->e->world->ctx, axis, &c->job.what, c->x->geometry->rank,
+                                 c->e->spmd->settings.guard));
+    settle_dims(c);
+    TSR_TRY(find_type(c));
+    return tsr_comm_along(c->e->world, c->e->spmd->settings.mesh, c->axes.refs, c->axes.count,
+                          &c->job.comm);
+}
+
+static tsr_status run_call(collective_call *c, tsr_tensor **out)
+{
+    tsr_tensor *result = NULL;
+    TSR_TRY(eager_reserve(c->e, 1));
+    TSR_TRY(transition_run(c->e, &c->job, c->x, &result));
+    tsr_status status = type_result(c, result);
+    if (status == TSR_OK && tape_wants(c->e, &c->x, 1)) {
+        status = note(c->e, c->name, &c->job, c->x, result);
+    }
+    if (status < 0) {
+        tsr_tensor_release(result);
+        return status;
+    }
+    eager_adopt(c->e, result);
+    *out = result;
+    return TSR_OK;
+}
+
+static tsr_status collective(const char *name, tsr_tensor *x, const char *axis,
+                             const tsr_transition *what, const tsr_collective_options *options,
+                             tsr_tensor **out)
+{
+    collective_call c = {.name = name, .x = x};
+    eager *e = NULL;
+    TSR_TRY(typed_scope(x->world, name, &e));
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_status status = prepare(&c, axis, what, options);
+    if (status == TSR_OK) {
+        status = run_call(&c, out);
+    }
+    tsr_arena_reset(e->arena, mark);
+    return status;
+}
+
+#define COLLECTIVE_CALL(function, which)                                                           \
+    tsr_status function(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,                 \
+                        const tsr_collective_options *options, tsr_tensor **out)                   \
+    {                                                                                              \
+        const tsr_transition what = {.op = which, .src = src, .dst = dst};                         \
+        return collective(#function, x, axis, &what, options, out);                                \
+    }
+COLLECTIVE_CALL(tsr_all_reduce, TSR_ALL_REDUCE)
+COLLECTIVE_CALL(tsr_all_gather, TSR_ALL_GATHER)
+COLLECTIVE_CALL(tsr_reduce_scatter, TSR_REDUCE_SCATTER)
+COLLECTIVE_CALL(tsr_all_to_all, TSR_ALL_TO_ALL)
+COLLECTIVE_CALL(tsr_reinterpret, TSR_REINTERPRET)
+COLLECTIVE_CALL(tsr_convert_type, TSR_CONVERT)
+
+tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,
+                                 const tsr_collective_options *options, tsr_tensor **out)
+{
+    tsr_transition what = {.op = TSR_REINTERPRET, .src = src, .dst = src};
+    size_t count = 0;
+    TSR_TRY(tsr_transition_route(x->world->ctx, src, dst, &what, &count));
+    return collective("tsr_redistribute_type", x, axis, &what, options, out);
+}
