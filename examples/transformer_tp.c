@@ -461,7 +461,7 @@ int main(int argc, char **argv)
     }
     if (tsr_launcher_rank() <= 0) {
         for (int i = 0; i < STEPS; i++) {
-            printf("step %d: loss %.4f, on one rank %.4f\n", i, (double)together.losses[i],
+            printf("step %d: loss %.3f, on one rank %.3f\n", i, (double)together.losses[i],
                    (double)alone.losses[i]);
         }
         const bool same = worst_difference(&alone, &together) < 1e-5;
