@@ -1,7 +1,7 @@
 /*
- * Eager calls: what a call costs above its kernel at one rank; chains of products on two ranks,
- * sharded by rows, by columns and by contraction, beside one rank that has both cores for its
- * CBLAS.
+ * Eager calls: what a call costs above its kernel at one rank, and what types cost above that;
+ * chains of products on two ranks, sharded by rows, by columns and by contraction, beside one rank
+ * that has both cores for its CBLAS.
  */
 #include <math.h>
 #include <string.h>
@@ -72,6 +72,73 @@ static tsr_status bench_overhead(tsr_comm *world, void *state)
            "\"microseconds\": %.3f, \"kernel_microseconds\": %.3f, \"spread\": %.2f, "
            "\"wanted\": 2, \"met\": %s}\n",
            above, kernel.median * 1e6, call.spread, above <= 2 ? "true" : "false");
+    tsr_tensor_release(s.a);
+    tsr_tensor_release(s.b);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+/* ---- types ---- */
+
+/* Times a call beside another one in turns, in scopes that may differ; above is a less b,
+ * microseconds. */
+static void time_scopes(tsr_comm *world, small_call *s, const tsr_spmd_scope *scopes,
+                        double *medians)
+{
+    double samples[2][ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int c = 0; c < 2; c++) {
+            if (scopes[c].mesh != NULL) {
+                INSIST(tsr_spmd_open(world, &scopes[c]) == TSR_OK);
+            }
+            const double start = seconds();
+            for (int i = 0; i < CALLS; i++) {
+                INSIST(by_call(s) == 5);
+            }
+            samples[c][round] = (seconds() - start) / CALLS;
+            if (scopes[c].mesh != NULL) {
+                tsr_spmd_close(world);
+            }
+        }
+    }
+    for (int c = 0; c < 2; c++) {
+        qsort(samples[c], ROUNDS, sizeof samples[c][0], by_value);
+        medians[c] = samples[c][ROUNDS / 2] * 1e6;
+    }
+}
+
+static tsr_status bench_types(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    const int64_t shape[] = {4};
+    float twos[] = {2, 2, 2, 2};
+    float threes[] = {3, 3, 3, 3};
+    small_call s;
+    (void)state;
+    INSIST(tsr_arena_create(tsr_comm_context(world), &arena) == TSR_OK);
+    INSIST(tsr_mesh_parse(tsr_comm_context(world), arena, "<[\"dp\"=1, \"tp\"=1]>", &mesh) ==
+           TSR_OK);
+    const tsr_spmd_scope scopes[2][2] = {{{.mesh = mesh}, {0}},
+                                         {{.mesh = mesh, .unchecked = true}, {0}}};
+    const tsr_view a = {twos, TSR_F32, 1, shape, NULL};
+    const tsr_view b = {threes, TSR_F32, 1, shape, NULL};
+    INSIST(tsr_spmd_open(world, &scopes[0][0]) == TSR_OK);
+    INSIST(tsr_typed_value(world, &a, "f32[4]{dp:V, tp:R}", &s.a) == TSR_OK);
+    INSIST(tsr_typed_value(world, &b, "f32[4]{dp:V, tp:R}", &s.b) == TSR_OK);
+    tsr_spmd_close(world);
+    static const char *const names[] = {"checks on", "checks off"};
+    static const double wanted[] = {1, 0.1};
+    for (int i = 0; i < 2; i++) {
+        double medians[2];
+        time_scopes(world, &s, scopes[i], medians);
+        const double above = medians[0] - medians[1];
+        printf(
+            "{\"bench\": \"typed call\", \"case\": \"add of 4 f32, %s, above the untyped call\", "
+            "\"microseconds\": %.3f, \"untyped_microseconds\": %.3f, \"wanted\": %.1f, "
+            "\"met\": %s}\n",
+            names[i], above, medians[1], wanted[i], above <= wanted[i] ? "true" : "false");
+    }
     tsr_tensor_release(s.a);
     tsr_tensor_release(s.b);
     tsr_arena_destroy(arena);
@@ -198,6 +265,7 @@ int main(void)
     const tsr_launch_spec one = {.num_ranks = 1, .ranks = TSR_RANKS_THREADS};
     INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
     INSIST(tsr_launch(ctx, &one, bench_overhead, NULL) == TSR_OK);
+    INSIST(tsr_launch(ctx, &one, bench_types, NULL) == TSR_OK);
     for (size_t i = 0; i < NUM_CHAINS; i++) {
         bench_chain(ctx, &chains[i]);
     }
