@@ -367,6 +367,13 @@ static bool concatenate(const small_op *o, const small_array *const *in, small_a
                         bool first)
 {
     (void)first;
+    for (size_t k = 0; k < o->num_operands; k++) {
+        for (size_t d = 0; d < out->rank; d++) {
+            if (d != o->dim && in[k]->shape[d] != out->shape[d]) {
+                return false;
+            }
+        }
+    }
     for (int64_t i = 0; i < small_count(out); i++) {
         int64_t at[SMALL_RANK] = {0};
         int64_t place;

@@ -67,12 +67,19 @@ static bool find_start(const small_gather *g, const small_array *indices, const 
     return true;
 }
 
-/* Whether slices and indices are cut alike where they go together, as kernels want it. */
-static bool batches_agree(const small_gather *g, const small_array *indices,
-                          const small_array *slices)
+/* Whether input, slices and indices are cut alike where they go together, as kernels want it. */
+static bool batches_agree(const small_gather *g, const small_array *input,
+                          const small_array *indices, const small_array *slices)
 {
     const int64_t nowhere[SMALL_RANK] = {0};
     origin o;
+    for (size_t i = 0; i < g->dims.num_batching; i++) {
+        const size_t d = g->dims.input_batching[i];
+        const size_t b = g->dims.indices_batching[i];
+        if (input->shape[d] != indices->shape[b] || input->start[d] != indices->start[b]) {
+            return false;
+        }
+    }
     find_origin(g, slices->rank, nowhere, &o);
     for (size_t s = 0; s < slices->rank; s++) {
         const size_t b = o.batch_dim[s];
@@ -103,7 +110,7 @@ bool small_gather_apply(const small_op *o, const small_array *const *in, small_a
     const small_gather *g = o->gather;
     const small_array *input = in[0];
     (void)first;
-    if (!batches_agree(g, in[1], out)) {
+    if (!batches_agree(g, in[0], in[1], out)) {
         return false;
     }
     for (int64_t i = 0; i < small_count(out); i++) {
@@ -184,7 +191,7 @@ bool small_scatter_apply(const small_op *o, const small_array *const *in, small_
 {
     const small_gather *g = o->gather;
     const small_array *updates = in[2];
-    if (!same_box(in[0], out) || !batches_agree(g, in[1], updates) ||
+    if (!same_box(in[0], out) || !batches_agree(g, in[0], in[1], updates) ||
         !windows_agree(g, in[0], updates)) {
         return false;
     }
