@@ -165,16 +165,6 @@ static bool windows_agree(const small_gather *g, const small_array *input,
     return true;
 }
 
-static bool leaves_whole(const small_array *input, const int64_t *start, const int64_t *sizes)
-{
-    for (size_t d = 0; d < input->rank; d++) {
-        if (start[d] < 0 || start[d] + sizes[d] > input->full[d]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void update(const small_op *o, int64_t *to, int64_t with)
 {
     if (o->reduction == TSR_MAX) {
@@ -184,8 +174,7 @@ static void update(const small_op *o, int64_t *to, int64_t with)
     }
 }
 
-/* `dim` is 1 for one that adds. Windows that leave the whole are dropped, and so is what is outside
- * the part. */
+/* `dim` is 1 for one that adds. What is outside the part is dropped. */
 bool small_scatter_apply(const small_op *o, const small_array *const *in, small_array *out,
                          bool first)
 {
@@ -210,9 +199,6 @@ bool small_scatter_apply(const small_op *o, const small_array *const *in, small_
         find_origin(g, updates->rank, at, &from);
         if (!find_start(g, in[1], &from, start)) {
             return false;
-        }
-        if (leaves_whole(out, start, g->slice_sizes)) {
-            continue;
         }
         for (size_t d = 0; d < out->rank; d++) {
             start[d] += from.window[d];
