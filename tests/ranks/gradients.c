@@ -6,6 +6,7 @@
 
 #include "gradient_check.h"
 #include "kinds.h"
+#include "tape_check.h"
 
 static size_t sample;
 
@@ -29,9 +30,17 @@ static void gradients_are_right(void **state)
     gradient_counts_free(counts);
 }
 
+static void tapes_do_as_they_say(void **state)
+{
+    int64_t ranks;
+    for (size_t at = 0; kinds_next_count(&at, 4, &ranks);) {
+        check_tapes(*state, ranks, kinds_chosen());
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(gradients_are_right)};
+    const struct CMUnitTest tests[] = {TEST(tapes_do_as_they_say), TEST(gradients_are_right)};
     kinds_choose(argc, argv);
     sample = argc > 2 ? (size_t)atoll(argv[2]) : 0;
     return cmocka_run_group_tests(tests, NULL, NULL);
