@@ -17,7 +17,7 @@
         }                                                                                          \
     } while (0)
 
-enum { ROWS = 6, COLUMNS = 4, ELEMENTS = ROWS * COLUMNS };
+enum { ROWS = 6, COLUMNS = 4, ELEMENTS = ROWS * COLUMNS, NUM_CUBES = 5 };
 
 /* Layouts of [6, 4], each with its place in the list. */
 enum layout_name {
@@ -33,6 +33,7 @@ enum layout_name {
 
 typedef struct scene {
     const tsr_sharding *at[LAYOUTS];
+    const tsr_sharding *cubes[NUM_CUBES]; /* of rank 3; the first is whole */
 } scene;
 
 static const int64_t shape[] = {ROWS, COLUMNS};
@@ -44,6 +45,8 @@ static double value_at(int64_t place, int64_t salt)
 }
 
 typedef struct filling {
+    const int64_t *shape;
+    size_t rank;
     int64_t salt;
     bool first; /* of those that have a sum pending; the others have nothing */
 } filling;
@@ -51,20 +54,30 @@ typedef struct filling {
 static void fill_element(const int64_t *index, void *element, void *state)
 {
     const filling *how = state;
-    const double value = how->first ? value_at(index[0] * COLUMNS + index[1], how->salt) : 0;
+    int64_t place = 0;
+    for (size_t d = 0; d < how->rank; d++) {
+        place = place * how->shape[d] + index[d];
+    }
+    const double value = how->first ? value_at(place, how->salt) : 0;
     memcpy(element, &value, sizeof value);
+}
+
+static tsr_status make_of(tsr_comm *world, const tsr_tensor_spec *spec, int64_t salt,
+                          tsr_tensor **out)
+{
+    size_t num_pending;
+    (void)tsr_sharding_unreduced(spec->sharding, &num_pending);
+    filling how = {spec->shape, spec->rank, salt, num_pending == 0 || tsr_comm_rank(world) == 0};
+    TRY(tsr_tensor_create(world, spec, out));
+    tsr_tensor_fill(*out, fill_element, &how);
+    return TSR_OK;
 }
 
 static tsr_status make(tsr_comm *world, const tsr_sharding *sharding, int64_t salt,
                        tsr_tensor **out)
 {
     const tsr_tensor_spec spec = {sharding, TSR_F64, 2, shape};
-    size_t num_pending;
-    (void)tsr_sharding_unreduced(sharding, &num_pending);
-    filling how = {salt, num_pending == 0 || tsr_comm_rank(world) == 0};
-    TRY(tsr_tensor_create(world, &spec, out));
-    tsr_tensor_fill(*out, fill_element, &how);
-    return TSR_OK;
+    return make_of(world, &spec, salt, out);
 }
 
 /* The sum of all elements. */
@@ -240,6 +253,63 @@ static tsr_status refusals(tsr_comm *world, const scene *s)
     tsr_tape_end(world);
     tsr_tensor_release(a);
     tsr_tensor_release(b);
+    return TSR_OK;
+}
+
+/* ---- products ---- */
+
+enum { BATCH = 2, INNER = COLUMNS, WIDE = 3 };
+
+/* What the gradients of sum(w * (a b)) should be: w b^T, summed over the batch, and a^T w. */
+static void product_gradients(double *of_a, double *of_b)
+{
+    memset(of_a, 0, sizeof(double) * ROWS * INNER);
+    memset(of_b, 0, sizeof(double) * BATCH * INNER * WIDE);
+    for (int64_t i = 0; i < (int64_t)BATCH * ROWS * WIDE * INNER; i++) {
+        const int64_t k = i % INNER;
+        const int64_t n = i / INNER % WIDE;
+        const int64_t m = i / INNER / WIDE % ROWS;
+        const int64_t b = i / INNER / WIDE / ROWS;
+        const int64_t at_a = m * INNER + k;
+        const int64_t at_b = (b * INNER + k) * WIDE + n;
+        const double w = value_at((b * ROWS + m) * WIDE + n, 3);
+        of_a[at_a] += w * value_at(at_b, 2);
+        of_b[at_b] += w * value_at(at_a, 1);
+    }
+}
+
+/* [m, k] by [b, k, n]: the batch is on the right only. */
+static tsr_status products_with_a_batch(tsr_comm *world, const scene *s)
+{
+    static const int64_t shape_b[] = {BATCH, INNER, WIDE};
+    static const int64_t shape_y[] = {BATCH, ROWS, WIDE};
+    double want[2][BATCH * ROWS * INNER * WIDE];
+    product_gradients(want[0], want[1]);
+    for (size_t i = 0; i < (size_t)(PENDING + 1) * NUM_CUBES; i++) {
+        const tsr_tensor_spec of_b = {s->cubes[i % NUM_CUBES], TSR_F64, 3, shape_b};
+        const tsr_tensor_spec of_y = {s->cubes[0], TSR_F64, 3, shape_y};
+        tsr_tensor *a = NULL;
+        tsr_tensor *b = NULL;
+        tsr_tensor *w = NULL;
+        tsr_tensor *y = NULL;
+        double got[2][BATCH * ROWS * INNER * WIDE];
+        TRY(make(world, s->at[WHOLE + i / NUM_CUBES], 1, &a));
+        TRY(make_of(world, &of_b, 2, &b));
+        TRY(make_of(world, &of_y, 3, &w));
+        TRY(tsr_tape_begin(world));
+        TRY(tsr_watch(a));
+        TRY(tsr_watch(b));
+        TRY(tsr_matmul(a, b, &y));
+        TRY(tsr_backward_from(y, w));
+        TRY(gradient_of(a, got[0]));
+        TRY(gradient_of(b, got[1]));
+        WANT(world, memcmp(got[0], want[0], sizeof(double) * ROWS * INNER) == 0);
+        WANT(world, memcmp(got[1], want[1], sizeof(double) * BATCH * INNER * WIDE) == 0);
+        tsr_tape_end(world);
+        tsr_tensor_release(a);
+        tsr_tensor_release(b);
+        tsr_tensor_release(w);
+    }
     return TSR_OK;
 }
 
@@ -484,8 +554,14 @@ static tsr_status conversions_go_back(tsr_comm *world, const scene *s)
 static tsr_status run_all(tsr_comm *world, void *state)
 {
     static tsr_status (*const checks[])(tsr_comm *, const scene *) = {
-        uses_add_up,           tapes_nest,        pauses_note_nothing, refusals,
-        regions_give_the_same, memory_comes_back, conversions_go_back,
+        products_with_a_batch,
+        uses_add_up,
+        tapes_nest,
+        pauses_note_nothing,
+        refusals,
+        regions_give_the_same,
+        memory_comes_back,
+        conversions_go_back,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         TRY(tsr_scope_open(world));
@@ -533,7 +609,12 @@ void check_tapes(fixture *f, int64_t ranks, tsr_ranks kind)
                       [PENDING] = sharding_of(f, mesh, "[{}, {}], unreduced={\"x\"}"),
                       [DYNAMIC] = sharding_of(f, mesh, rows),
                       [OTHER_DYNAMIC] = sharding_of(f, mesh, others),
-                      [UNALIGNED] = sharding_of(f, mesh, partitions)}};
+                      [UNALIGNED] = sharding_of(f, mesh, partitions)},
+               .cubes = {sharding_of(f, mesh, "[{}, {}, {}]"),
+                         sharding_of(f, mesh, "[{\"x\"}, {}, {}]"),
+                         sharding_of(f, mesh, "[{}, {\"x\"}, {}]"),
+                         sharding_of(f, mesh, "[{}, {}, {\"x\"}]"),
+                         sharding_of(f, mesh, "[{}, {}, {}], unreduced={\"x\"}")}};
     const tsr_launch_spec spec = {.num_ranks = ranks,
                                   .ranks = kind,
                                   .timeout = 60,
