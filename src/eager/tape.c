@@ -12,6 +12,8 @@ typedef struct tape_value {
     size_t node; /* that made it, from 1; 0 for a watched tensor that nothing made */
     bool watched;
     tsr_tensor *cotangent; /* so far; one reference */
+    tsr_tensor *lent;      /* a tensor on an outer tape, which gets `note` back; one reference */
+    uint64_t note;
 } tape_value;
 
 struct tape {
@@ -385,18 +387,39 @@ static tsr_status find_start(eager *e, const char *call, const tsr_tensor *tenso
     return TSR_OK;
 }
 
+/* Walks the nodes back from what has its cotangent by now. */
+static tsr_status walk_from(eager *e, size_t last)
+{
+    e->tape->paused++;
+    e->untyped++;
+    const tsr_status status = walk_back(e, last);
+    e->untyped--;
+    e->tape->paused--;
+    return status;
+}
+
 static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
                                 tsr_tensor *cotangent)
 {
     size_t number = 0;
     TSR_TRY(find_start(e, call, value, &number));
     TSR_TRY(accumulate(e, &e->tape->values[number], tsr_tensor_retain(cotangent)));
-    e->tape->paused++;
-    e->untyped++;
-    const tsr_status status = walk_back(e, e->tape->values[number].node);
-    e->untyped--;
-    e->tape->paused--;
-    return status;
+    return walk_from(e, e->tape->values[number].node);
+}
+
+tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const *cotangents,
+                         size_t count)
+{
+    tape *t = e->tape;
+    size_t last = 0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t number = cotangents[k] != NULL ? value_on(t, values[k]) : 0;
+        if (number > 0) {
+            TSR_TRY(accumulate(e, &t->values[number], tsr_tensor_retain(cotangents[k])));
+            last = t->values[number].node > last ? t->values[number].node : last;
+        }
+    }
+    return walk_from(e, last);
 }
 
 tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
@@ -469,6 +492,10 @@ void tsr_tape_end(tsr_comm *world)
     }
     for (size_t v = 1; v < t->num_values; v++) {
         tsr_tensor_release(t->values[v].cotangent);
+        if (t->values[v].lent != NULL) {
+            t->values[v].lent->note = t->values[v].note;
+            tsr_tensor_release(t->values[v].lent);
+        }
     }
     e->tape = t->outer;
     tsr_arena_destroy(t->arena);
@@ -497,6 +524,29 @@ void tsr_tape_resume(tsr_comm *world)
     }
 }
 
+static bool is_on_outer(const tape *t, const tsr_tensor *tensor)
+{
+    for (const tape *outer = t->outer; outer != NULL; outer = outer->outer) {
+        if (value_on(outer, tensor) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A tensor that nothing on this tape made; an outer one finds it again when this one ends. */
+static tsr_status watch_new(eager *e, tsr_tensor *tensor, size_t *value)
+{
+    const bool lent = is_on_outer(e->tape, tensor);
+    const uint64_t note = tensor->note;
+    TSR_TRY(new_value(e, e->tape, 0, tensor, value));
+    if (lent) {
+        e->tape->values[*value].lent = tsr_tensor_retain(tensor);
+        e->tape->values[*value].note = note;
+    }
+    return TSR_OK;
+}
+
 tsr_status tsr_watch(tsr_tensor *tensor)
 {
     eager *e = NULL;
@@ -509,7 +559,7 @@ tsr_status tsr_watch(tsr_tensor *tensor)
     }
     size_t value = value_on(e->tape, tensor);
     if (value == 0) {
-        TSR_TRY(new_value(e, e->tape, 0, tensor, &value));
+        TSR_TRY(watch_new(e, tensor, &value));
     }
     e->tape->values[value].watched = true;
     return TSR_OK;

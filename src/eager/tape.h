@@ -54,6 +54,13 @@ tsr_status tape_note_way(eager *e, const char *call, const tape_way *way, void *
 /* Passes cotangents through: for calls that keep the value. */
 extern const tape_way tape_identity;
 
+/*
+ * Walks the innermost tape back from several values at once; NULL for no cotangent. Values that
+ * depend on nothing watched are passed over.
+ */
+tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const *cotangents,
+                         size_t count);
+
 /* Ends all tapes of a world. */
 void tapes_clear(eager *e);
 

@@ -50,11 +50,7 @@ static tsr_status run_again(eager *e, const region *r, tsr_tensor *const *cotang
         }
     }
     TSR_TRY(r->function(e->world, aliases, outputs, r->state));
-    for (size_t k = 0; k < r->num_outputs; k++) {
-        if (cotangents[k] != NULL) {
-            TSR_TRY(tsr_backward_from(outputs[k], cotangents[k]));
-        }
-    }
+    TSR_TRY(tape_backward(e, outputs, cotangents, r->num_outputs));
     for (size_t i = 0; i < r->num_inputs; i++) {
         tsr_tensor *grad = NULL;
         if (dtype_is_float(aliases[i]->dtype)) {

@@ -25,6 +25,16 @@ static void add_spatial(rule_builder *b, size_t dim, const candidate *c, int64_t
     *rest /= size;
 }
 
+/*
+ * Whether windows side by side are all of the input: parts of one then meet their parts of the
+ * kernel. Where windows overlap, leave something out, or lie across, they do not.
+ */
+static bool is_tiled(int64_t input, int64_t windows, int64_t window)
+{
+    int64_t covered;
+    return checked_mul(windows, window, &covered) && covered == input;
+}
+
 static tsr_status check_shapes(tsr_context *ctx, tsr_extents input, tsr_extents kernel,
                                tsr_extents output, const tsr_convolution_dims *d)
 {
@@ -71,9 +81,12 @@ tsr_status tsr_rule_convolution(tsr_context *ctx, tsr_arena *arena, tsr_extents 
         int64_t rest = input.sizes[d->input_spatial[i]];
         const candidate windows = {output.sizes[d->output_spatial[i]], TSR_FACTOR_PERMUTATION,
                                    OUTPUT, d->output_spatial[i]};
-        const candidate window = {kernel.sizes[d->kernel_spatial[i]], TSR_FACTOR_REDUCTION, KERNEL,
-                                  d->kernel_spatial[i]};
+        candidate window = {kernel.sizes[d->kernel_spatial[i]], TSR_FACTOR_REDUCTION, KERNEL,
+                            d->kernel_spatial[i]};
         const bool windows_first = windows.size >= window.size;
+        if (!is_tiled(rest, windows_first ? windows.size : 1, window.size)) {
+            window.kind = TSR_FACTOR_PERMUTATION;
+        }
         add_spatial(&b, d->input_spatial[i], windows_first ? &windows : &window, &rest);
         add_spatial(&b, d->input_spatial[i], windows_first ? &window : &windows, &rest);
     }

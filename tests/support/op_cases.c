@@ -46,6 +46,7 @@ tsr_dtype draw_type(const op_case *c, rng *r, int types)
     enum { TURNS = sizeof turns / sizeof turns[0] };
     size_t i = (size_t)rng_below(r, TURNS);
     i = c->limits.plain_types ? 0 : i;
+    i = c->limits.doubles ? 1 : i;
     while ((turns[i].type & types) == 0) {
         i = (i + 1) % TURNS;
     }

@@ -19,6 +19,7 @@ typedef struct case_limits {
     unsigned replicated; /* bit i: all of operand i lies on every rank */
     unsigned settled;    /* bit i: nothing is pending in operand i */
     bool plain_types;
+    bool doubles;    /* f64 where a row has floats; else integers */
     bool plain_mesh; /* the ids in order, one mesh for all */
     bool no_sub_axes;
     bool no_lists; /* openness, priorities, replicated axes; nothing pending either */

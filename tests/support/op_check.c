@@ -86,7 +86,6 @@ static bool same_element(tsr_dtype dtype, bool inexact, const char *want, const 
 
 /* One operand on one rank: what its elements are, and what this rank has of those pending. */
 typedef struct filling {
-    const op_case *c;
     const case_operand *operand;
     uint64_t seed;
     int64_t member;
@@ -194,25 +193,34 @@ static tsr_status wrap_strided(tsr_comm *world, tsr_arena *arena, const tsr_tens
     return tsr_tensor_wrap(world, spec, memory, strides, out);
 }
 
-static tsr_status make_operand(tsr_comm *world, tsr_arena *arena, const op_case *c, size_t i,
-                               bool plain, tsr_tensor **out)
+uint64_t op_case_seed(const op_case *c, size_t operand)
 {
-    const case_operand *o = &c->operands[i];
+    const rng base = {c->seed};
+    return rng_case(&base, 900 + operand).state;
+}
+
+tsr_status op_case_tensor(tsr_comm *world, tsr_arena *arena, const case_operand *o, uint64_t seed,
+                          bool plain, tsr_tensor **out)
+{
     const tsr_tensor_spec spec = {plain ? o->plain : o->sharding, o->dtype, o->rank, o->shape};
     size_t count;
     const tsr_axis_ref *axes = tsr_sharding_unreduced(spec.sharding, &count);
-    const rng base = {c->seed};
-    filling how = {.c = c,
-                   .operand = o,
-                   .seed = rng_case(&base, 900 + i).state,
+    filling how = {.operand = o,
+                   .seed = seed,
                    .members = tsr_axes_size(axes, count),
                    .reduction = tsr_sharding_reduction(spec.sharding)};
     how.member = index_along(tsr_sharding_mesh(spec.sharding), axes, count, tsr_comm_rank(world));
-    const bool strided = !plain && rng_case(&base, 800 + i).state % 8 == 0;
+    const bool strided = !plain && arena != NULL && seed % 8 == 0;
     TSR_TRY(strided ? wrap_strided(world, arena, &spec, out)
                     : tsr_tensor_create(world, &spec, out));
     tsr_tensor_fill(*out, fill_element, &how);
     return TSR_OK;
+}
+
+static tsr_status make_operand(tsr_comm *world, tsr_arena *arena, const op_case *c, size_t i,
+                               bool plain, tsr_tensor **out)
+{
+    return op_case_tensor(world, arena, &c->operands[i], op_case_seed(c, i), plain, out);
 }
 
 /* A number that changes with this rank's part. */
@@ -552,7 +560,7 @@ static void shrink_flags(shrinking *s)
     }
 }
 
-static void print_case(fixture *f, const op_case *c)
+void op_case_print(fixture *f, const op_case *c)
 {
     const char *names = "abcd";
     printf("mesh: %s\nstrategy: %s\n", mesh_text(f, c->mesh), tsr_strategy_name(c->strategy));
@@ -578,7 +586,7 @@ static void shrink_and_fail(fixture *f, tsr_ranks kind, const op_case *failed)
     shrinking s = {.f = f, .kind = kind, .scratch = op_counts_new(), .now = *failed};
     printf(", with TSR_SEED as above and the seed %llu of its own:\n",
            (unsigned long long)failed->seed);
-    print_case(f, failed);
+    op_case_print(f, failed);
     if (still_fails(&s, &failed->limits) && kind != TSR_RANKS_MPI) {
         for (int round = 0; round < 2; round++) {
             shrink_flags(&s);
@@ -590,7 +598,7 @@ static void shrink_and_fail(fixture *f, tsr_ranks kind, const op_case *failed)
             printf("it does not always fail\n");
         }
         printf("shrunk:\n");
-        print_case(f, &s.now);
+        op_case_print(f, &s.now);
     } else {
         printf("alone it does not fail\n");
     }

@@ -36,4 +36,17 @@ void check_ops(fixture *f, const op_round *round, op_counts *counts);
  */
 void expect_all_rows(const op_counts *counts);
 
+/*
+ * A tensor of an operand's numbers, in its layout or the plain one: shares of them where something
+ * is pending. The same seed gives the same numbers. With `arena` its memory may be the arena's, and
+ * strided.
+ */
+tsr_status op_case_tensor(tsr_comm *world, tsr_arena *arena, const case_operand *operand,
+                          uint64_t seed, bool plain, tsr_tensor **out);
+/* The seed of the numbers of an operand. */
+uint64_t op_case_seed(const op_case *c, size_t operand);
+
+/* Prints a call as C, with its operands and their layouts. */
+void op_case_print(fixture *f, const op_case *c);
+
 #endif

@@ -1,0 +1,247 @@
+/* Gradients of ops that read or write at indices. */
+#include "base/diag.h"
+#include "ops/gradient.h"
+#include "ops/op_index.h"
+
+static bool is_in(op_ints list, size_t dim)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.values[i] == (int64_t)dim) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static op_value *scatter_of(op_builder *b, int variant, op_value *into, op_value *indices,
+                            op_value *updates, const op_params *dims)
+{
+    op_params params = *dims;
+    op_value *const operands[] = {into, indices, updates};
+    params.variant = variant;
+    params.slice_sizes = (op_ints){0};
+    return build_apply(b, &op_scatter, &params, operands, 3);
+}
+
+/* ---- index vectors ---- */
+
+/* The i-th numbers of all index vectors, as i64; the dimension of the vectors stays, with size 1.
+ */
+static op_value *numbers_at(op_builder *b, const op_vjp *v, size_t i)
+{
+    const op_type type = build_type(b, v->operands[1]);
+    const size_t dim = (size_t)v->params->index_vector_dim;
+    int64_t start[OP_MAX_RANK] = {0};
+    int64_t limit[OP_MAX_RANK];
+    int64_t ones[OP_MAX_RANK];
+    op_value *numbers = v->operands[1];
+    if (dim < type.rank) {
+        for (size_t d = 0; d < type.rank; d++) {
+            limit[d] = type.shape[d];
+            ones[d] = 1;
+        }
+        start[dim] = (int64_t)i;
+        limit[dim] = (int64_t)i + 1;
+        numbers = build_slice(b, numbers, start, limit, ones);
+    }
+    return build_convert(b, numbers, TSR_I64);
+}
+
+static op_value *clamp(op_builder *b, op_value *x, int64_t low, int64_t high)
+{
+    op_value *above = build_binary(b, BINARY_MAX, x, build_number(b, x, (double)low));
+    return build_binary(b, BINARY_MIN, above, build_number(b, x, (double)high));
+}
+
+/* Index vectors from their numbers. */
+static op_value *join(op_builder *b, const op_vjp *v, op_value *const *numbers)
+{
+    const size_t count = v->params->index_map.count;
+    return count == 1 ? numbers[0]
+                      : build_concatenate(b, numbers, count, v->params->index_vector_dim);
+}
+
+/* ---- gather ---- */
+
+/* A gather takes indices out of range as the nearest in it: so must the scatter that goes back. */
+void gradient_gather(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const op_params *p = v->params;
+    const op_type input = build_type(b, v->operands[0]);
+    op_value *numbers[OP_MAX_RANK];
+    op_value *indices = v->operands[1];
+    if (!v->wanted[0]) {
+        return;
+    }
+    for (size_t i = 0; i < p->index_map.count; i++) {
+        const size_t d = (size_t)p->index_map.values[i];
+        numbers[i] = clamp(b, numbers_at(b, v, i), 0, input.shape[d] - p->slice_sizes.values[d]);
+    }
+    if (p->index_map.count > 0) {
+        indices = join(b, v, numbers);
+    }
+    grads[0] =
+        scatter_of(b, SCATTER_ADD, build_zeros(b, v->operands[0]), indices, v->cotangents[0], p);
+}
+
+/* ---- scatter ---- */
+
+/* The windows of a scatter, by dimensions of the input. */
+static void window_sizes(const op_params *p, const op_type *input, const op_type *updates,
+                         int64_t *sizes)
+{
+    size_t window = 0;
+    for (size_t d = 0; d < input->rank; d++) {
+        const bool kept = !is_in(p->rhs_contracting, d) && !is_in(p->lhs_batch, d);
+        sizes[d] = kept ? updates->shape[p->lhs_contracting.values[window]] : 1;
+        window += kept;
+    }
+}
+
+/* Truths for each index vector, for each element of its update. */
+static op_value *spread_truths(op_builder *b, const op_vjp *v, op_value *truths,
+                               const op_type *updates)
+{
+    const op_type type = build_type(b, truths);
+    const size_t vector = (size_t)v->params->index_vector_dim;
+    op_type to = *updates;
+    int64_t shape[OP_MAX_RANK];
+    int64_t dims[OP_MAX_RANK];
+    size_t rank = 0;
+    for (size_t d = 0; d < type.rank; d++) {
+        if (d != vector) {
+            shape[rank++] = type.shape[d];
+        }
+    }
+    size_t batch = 0;
+    for (size_t d = 0; d < updates->rank; d++) {
+        if (!is_in(v->params->lhs_contracting, d)) {
+            dims[batch++] = (int64_t)d;
+        }
+    }
+    to.dtype = type.dtype;
+    return build_broadcast(b, build_reshape(b, truths, shape, rank), &to, dims);
+}
+
+/*
+ * What lies in an array, shaped as the scatter's input, where the updates went; zero where they
+ * went nowhere. Windows of more than one row may lie outside in part: there the array gets a
+ * border.
+ */
+static op_value *read_back(op_builder *b, const op_vjp *v, op_value *array)
+{
+    const op_type input = build_type(b, v->operands[0]);
+    const op_type updates = build_type(b, v->operands[2]);
+    const int64_t zeros[OP_MAX_RANK] = {0};
+    int64_t sizes[OP_MAX_RANK];
+    int64_t border[OP_MAX_RANK] = {0};
+    op_value *numbers[OP_MAX_RANK];
+    op_value *inside = NULL;
+    op_params params = *v->params;
+    bool bordered = false;
+    window_sizes(v->params, &input, &updates, sizes);
+    for (size_t i = 0; i < params.index_map.count; i++) {
+        const size_t d = (size_t)params.index_map.values[i];
+        op_value *at = numbers_at(b, v, i);
+        border[d] = sizes[d] > 1 ? sizes[d] : 0;
+        bordered = bordered || border[d] > 0;
+        const int64_t last = border[d] > 0 ? input.shape[d] : input.shape[d] - sizes[d];
+        numbers[i] = clamp(b, at, -border[d], last);
+        if (border[d] > 0) {
+            numbers[i] = build_binary(b, BINARY_ADD, numbers[i],
+                                      build_number(b, numbers[i], (double)border[d]));
+        } else {
+            op_value *in = build_compare(b, COMPARE_EQ, at, numbers[i]);
+            inside = inside != NULL ? build_binary(b, BINARY_AND, inside, in) : in;
+        }
+    }
+    op_value *const operands[] = {bordered ? build_pad(b, array, border, border, zeros) : array,
+                                  params.index_map.count > 0 ? join(b, v, numbers)
+                                                             : v->operands[1]};
+    params.variant = 0;
+    params.slice_sizes = (op_ints){input.rank, sizes};
+    op_value *read = build_apply(b, &op_gather, &params, operands, 2);
+    if (inside == NULL) {
+        return read;
+    }
+    return build_select(b, spread_truths(b, v, inside, &updates), read, build_number(b, read, 0));
+}
+
+/* Which updates are still there: a scatter of numbers of their own, read back, tells. */
+static op_value *find_last(op_builder *b, const op_vjp *v)
+{
+    const op_type updates = build_type(b, v->operands[2]);
+    int64_t count = 1;
+    for (size_t d = 0; d < updates.rank; d++) {
+        count *= updates.shape[d];
+    }
+    op_value *ids = build_count(b, v->operands[2], TSR_I64, count);
+    ids = build_binary(b, BINARY_ADD, ids, build_number(b, ids, 1));
+    ids = build_reshape(b, ids, updates.shape, updates.rank);
+    op_value *none = build_convert(b, build_zeros(b, v->operands[0]), TSR_I64);
+    op_value *left = scatter_of(b, SCATTER_SET, none, v->operands[1], ids, v->params);
+    return build_compare(b, COMPARE_EQ, read_back(b, v, left), ids);
+}
+
+static bool is_empty(const op_builder *b, const op_value *x)
+{
+    const op_type type = build_type(b, x);
+    for (size_t d = 0; d < type.rank; d++) {
+        if (type.shape[d] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const bool set = v->params->variant == SCATTER_SET;
+    op_value *g = v->cotangents[0];
+    if (!set && v->params->variant != SCATTER_ADD) {
+        b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                               "%s: only scatters that set or add have a gradient", v->call);
+        return;
+    }
+    if (v->wanted[0]) {
+        grads[0] = set ? scatter_of(b, SCATTER_SET, g, v->operands[1],
+                                    build_zeros(b, v->operands[2]), v->params)
+                       : g;
+    }
+    if (v->wanted[2] && !is_empty(b, v->operands[0])) {
+        grads[2] = read_back(b, v, g);
+        if (set) {
+            grads[2] = build_select(b, find_last(b, v), grads[2], build_number(b, grads[2], 0));
+        }
+    }
+}
+
+/* ---- sort ---- */
+
+/* Each element back to where it was: all other dimensions are batches. */
+void gradient_sort(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const op_type type = build_type(b, v->results[1]);
+    const int64_t dim = v->params->dimension;
+    int64_t batches[OP_MAX_RANK];
+    int64_t shape[OP_MAX_RANK];
+    size_t count = 0;
+    if (v->cotangents[0] == NULL) {
+        return;
+    }
+    for (size_t d = 0; d < type.rank; d++) {
+        shape[d] = type.shape[d];
+        if ((int64_t)d != dim) {
+            batches[count++] = (int64_t)d;
+        }
+    }
+    shape[type.rank] = 1;
+    const op_params dims = {.rhs_contracting = {1, &dim},
+                            .lhs_batch = {count, batches},
+                            .rhs_batch = {count, batches},
+                            .index_map = {1, &dim},
+                            .index_vector_dim = (int64_t)type.rank};
+    op_value *indices = build_reshape(b, v->results[1], shape, type.rank + 1);
+    grads[0] = scatter_of(b, SCATTER_ADD, build_zeros(b, v->operands[0]), indices, v->cotangents[0],
+                          &dims);
+}

@@ -1,0 +1,624 @@
+#include "tape_check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <tessera/gradient.h>
+
+#include "post_office.h"
+#include "rt/comm.h"
+#include "want.h"
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const tsr_status tried_ = (call);                                                          \
+        if (tried_ < 0) {                                                                          \
+            return tried_;                                                                         \
+        }                                                                                          \
+    } while (0)
+
+enum { ROWS = 6, COLUMNS = 4, ELEMENTS = ROWS * COLUMNS, NUM_CUBES = 5 };
+
+/* Layouts of [6, 4], each with its place in the list. */
+enum layout_name {
+    WHOLE,
+    BY_ROWS,
+    BY_COLUMNS,
+    PENDING,
+    DYNAMIC,
+    OTHER_DYNAMIC,
+    UNALIGNED,
+    LAYOUTS
+};
+
+typedef struct scene {
+    const tsr_sharding *at[LAYOUTS];
+    const tsr_sharding *cubes[NUM_CUBES]; /* of rank 3; the first is whole */
+} scene;
+
+static const int64_t shape[] = {ROWS, COLUMNS};
+static const size_t both_dims[] = {0, 1};
+
+static double value_at(int64_t place, int64_t salt)
+{
+    return (double)((place * 7 + salt * 5) % 9 - 4);
+}
+
+typedef struct filling {
+    const int64_t *shape;
+    size_t rank;
+    int64_t salt;
+    bool first; /* of those that have a sum pending; the others have nothing */
+} filling;
+
+static void fill_element(const int64_t *index, void *element, void *state)
+{
+    const filling *how = state;
+    int64_t place = 0;
+    for (size_t d = 0; d < how->rank; d++) {
+        place = place * how->shape[d] + index[d];
+    }
+    const double value = how->first ? value_at(place, how->salt) : 0;
+    memcpy(element, &value, sizeof value);
+}
+
+static tsr_status make_of(tsr_comm *world, const tsr_tensor_spec *spec, int64_t salt,
+                          tsr_tensor **out)
+{
+    size_t num_pending;
+    (void)tsr_sharding_unreduced(spec->sharding, &num_pending);
+    filling how = {spec->shape, spec->rank, salt, num_pending == 0 || tsr_comm_rank(world) == 0};
+    TRY(tsr_tensor_create(world, spec, out));
+    tsr_tensor_fill(*out, fill_element, &how);
+    return TSR_OK;
+}
+
+static tsr_status make(tsr_comm *world, const tsr_sharding *sharding, int64_t salt,
+                       tsr_tensor **out)
+{
+    const tsr_tensor_spec spec = {sharding, TSR_F64, 2, shape};
+    return make_of(world, &spec, salt, out);
+}
+
+/* The sum of all elements. */
+static tsr_status sum_of(tsr_tensor *t, tsr_tensor **out)
+{
+    return tsr_sum(t, both_dims, 2, out);
+}
+
+/* The numbers of a watched tensor's gradient, all of them. */
+static tsr_status gradient_of(tsr_tensor *t, double *all)
+{
+    tsr_tensor *g = NULL;
+    TRY(tsr_gradient(t, &g));
+    return tsr_tensor_to_full(g, -1, all);
+}
+
+/* ---- what is noted ---- */
+
+static tsr_status uses_add_up(tsr_comm *world, const scene *s)
+{
+    for (size_t at = WHOLE; at <= PENDING; at++) {
+        tsr_tensor *a = NULL;
+        tsr_tensor *square = NULL;
+        tsr_tensor *fourth = NULL;
+        tsr_tensor *y = NULL;
+        tsr_tensor *loss = NULL;
+        double of_a[ELEMENTS];
+        double of_square[ELEMENTS];
+        TRY(make(world, s->at[at], 1, &a));
+        TRY(tsr_tape_begin(world));
+        TRY(tsr_watch(a));
+        TRY(tsr_mul(a, a, &square));
+        TRY(tsr_watch(square)); /* a value on the way */
+        TRY(tsr_mul(square, square, &fourth));
+        TRY(tsr_add(fourth, a, &y));
+        TRY(sum_of(y, &loss));
+        TRY(tsr_backward(loss));
+        TRY(gradient_of(a, of_a));
+        TRY(gradient_of(square, of_square));
+        for (int64_t i = 0; i < ELEMENTS; i++) {
+            const double x = value_at(i, 1);
+            WANT(world, of_a[i] == 4 * x * x * x + 1);
+            WANT(world, of_square[i] == 2 * x * x);
+        }
+        tsr_tape_end(world);
+        tsr_tensor_release(a);
+    }
+    return TSR_OK;
+}
+
+/* An inner tape notes for itself; the outer one goes on behind it, with the same tensors too. */
+static tsr_status tapes_nest(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *a = NULL;
+    tsr_tensor *b = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    double all[ELEMENTS];
+    TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TRY(make(world, s->at[BY_COLUMNS], 2, &b));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(a));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(b));
+    TRY(tsr_watch(a));
+    TRY(tsr_mul(a, b, &y));
+    TRY(sum_of(y, &loss));
+    TRY(tsr_backward(loss));
+    TRY(gradient_of(b, all));
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        WANT(world, all[i] == value_at(i, 1));
+    }
+    TRY(gradient_of(a, all));
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        WANT(world, all[i] == value_at(i, 2));
+    }
+    tsr_tape_end(world);
+    TRY(tsr_mul(a, a, &y));
+    TRY(sum_of(y, &loss));
+    TRY(tsr_backward(loss));
+    TRY(gradient_of(a, all));
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        WANT(world, all[i] == 2 * value_at(i, 1));
+    }
+    WANT(world, tsr_gradient(b, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the tensor is not watched by the tape that is running"));
+    tsr_tape_end(world);
+    tsr_tensor_release(a);
+    tsr_tensor_release(b);
+    return TSR_OK;
+}
+
+static tsr_status pauses_note_nothing(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *a = NULL;
+    tsr_tensor *unused = NULL;
+    tsr_tensor *square = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    double all[ELEMENTS];
+    TRY(make(world, s->at[BY_ROWS], 3, &a));
+    TRY(make(world, s->at[BY_ROWS], 4, &unused));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(a));
+    TRY(tsr_watch(unused));
+    tsr_tape_pause(world);
+    tsr_tape_pause(world);
+    tsr_tape_resume(world);
+    TRY(tsr_mul(a, a, &square)); /* still paused */
+    tsr_tape_resume(world);
+    TRY(tsr_mul(square, a, &y));
+    TRY(sum_of(y, &loss));
+    TRY(tsr_backward(loss));
+    TRY(gradient_of(a, all));
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        WANT(world, all[i] == value_at(i, 3) * value_at(i, 3));
+    }
+    TRY(gradient_of(unused, all));
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        WANT(world, all[i] == 0);
+    }
+    tsr_tape_end(world);
+    tsr_tensor_release(a);
+    tsr_tensor_release(unused);
+    return TSR_OK;
+}
+
+/* ---- what is refused ---- */
+
+static tsr_status scatter_largest(tsr_tensor *a, tsr_tensor **out)
+{
+    tsr_tensor *along = NULL;
+    tsr_tensor *rows = NULL;
+    TRY(tsr_argmax(a, 1, &along));
+    TRY(tsr_mul(a, a, &rows));
+    return tsr_scatter(a, along, rows, 0, TSR_SCATTER_MAX, out);
+}
+
+static tsr_status refusals(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *a = NULL;
+    tsr_tensor *b = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TRY(make(world, s->at[BY_ROWS], 2, &b));
+    WANT(world, tsr_watch(a) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "no tape is running"));
+    TRY(sum_of(b, &loss));
+    WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "no tape is running"));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(a));
+    TRY(sum_of(b, &loss));
+    WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "does not depend on one that is watched"));
+    TRY(tsr_mul(a, b, &y));
+    WANT(world, tsr_backward(y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "a loss is one float, not f64[6,4]"));
+    TRY(sum_of(y, &loss));
+    WANT(world, tsr_backward_from(loss, y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "a cotangent f64[6,4] of a value f64[]"));
+    TRY(tsr_backward(loss));
+    WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the tape has been walked back already"));
+    TRY(scatter_largest(a, &y));
+    TRY(sum_of(y, &loss));
+    WANT(world, tsr_backward(loss) == TSR_ERR_UNSUPPORTED);
+    WANT(world, heard(world, "tsr_scatter: only scatters that set or add have a gradient"));
+    TRY(tsr_argmax(a, 1, &y));
+    WANT(world, tsr_watch(y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "only floats have gradients"));
+    tsr_tape_end(world);
+    tsr_tensor_release(a);
+    tsr_tensor_release(b);
+    return TSR_OK;
+}
+
+/* ---- products ---- */
+
+enum { BATCH = 2, INNER = COLUMNS, WIDE = 3 };
+
+/* What the gradients of sum(w * (a b)) should be: w b^T, summed over the batch, and a^T w. */
+static void product_gradients(double *of_a, double *of_b)
+{
+    memset(of_a, 0, sizeof(double) * ROWS * INNER);
+    memset(of_b, 0, sizeof(double) * BATCH * INNER * WIDE);
+    for (int64_t i = 0; i < (int64_t)BATCH * ROWS * WIDE * INNER; i++) {
+        const int64_t k = i % INNER;
+        const int64_t n = i / INNER % WIDE;
+        const int64_t m = i / INNER / WIDE % ROWS;
+        const int64_t b = i / INNER / WIDE / ROWS;
+        const int64_t at_a = m * INNER + k;
+        const int64_t at_b = (b * INNER + k) * WIDE + n;
+        const double w = value_at((b * ROWS + m) * WIDE + n, 3);
+        of_a[at_a] += w * value_at(at_b, 2);
+        of_b[at_b] += w * value_at(at_a, 1);
+    }
+}
+
+/* [m, k] by [b, k, n]: the batch is on the right only. */
+static tsr_status products_with_a_batch(tsr_comm *world, const scene *s)
+{
+    static const int64_t shape_b[] = {BATCH, INNER, WIDE};
+    static const int64_t shape_y[] = {BATCH, ROWS, WIDE};
+    double want[2][BATCH * ROWS * INNER * WIDE];
+    product_gradients(want[0], want[1]);
+    for (size_t i = 0; i < (size_t)(PENDING + 1) * NUM_CUBES; i++) {
+        const tsr_tensor_spec of_b = {s->cubes[i % NUM_CUBES], TSR_F64, 3, shape_b};
+        const tsr_tensor_spec of_y = {s->cubes[0], TSR_F64, 3, shape_y};
+        tsr_tensor *a = NULL;
+        tsr_tensor *b = NULL;
+        tsr_tensor *w = NULL;
+        tsr_tensor *y = NULL;
+        double got[2][BATCH * ROWS * INNER * WIDE];
+        TRY(make(world, s->at[WHOLE + i / NUM_CUBES], 1, &a));
+        TRY(make_of(world, &of_b, 2, &b));
+        TRY(make_of(world, &of_y, 3, &w));
+        TRY(tsr_tape_begin(world));
+        TRY(tsr_watch(a));
+        TRY(tsr_watch(b));
+        TRY(tsr_matmul(a, b, &y));
+        TRY(tsr_backward_from(y, w));
+        TRY(gradient_of(a, got[0]));
+        TRY(gradient_of(b, got[1]));
+        WANT(world, memcmp(got[0], want[0], sizeof(double) * ROWS * INNER) == 0);
+        WANT(world, memcmp(got[1], want[1], sizeof(double) * BATCH * INNER * WIDE) == 0);
+        tsr_tape_end(world);
+        tsr_tensor_release(a);
+        tsr_tensor_release(b);
+        tsr_tensor_release(w);
+    }
+    return TSR_OK;
+}
+
+/* ---- regions ---- */
+
+/* Outputs that share what they are made of; the second one comes first. */
+static tsr_status region(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                         void *state)
+{
+    tsr_tensor *product = NULL;
+    tsr_tensor *bent = NULL;
+    (void)world;
+    (void)state;
+    TRY(tsr_mul(inputs[0], inputs[1], &product));
+    TRY(tsr_tanh(product, &bent));
+    TRY(tsr_mul(bent, inputs[0], &outputs[1]));
+    TRY(tsr_exp(bent, &outputs[0]));
+    return tsr_add(inputs[1], inputs[1], &outputs[2]);
+}
+
+/* Two losses: from the first output alone, or from all. */
+static tsr_status go_through(tsr_comm *world, const scene *s, bool again, bool all_outputs,
+                             double grads[2][ELEMENTS])
+{
+    tsr_tensor *in[2] = {NULL};
+    tsr_tensor *out[3] = {NULL};
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    TRY(make(world, s->at[BY_ROWS], 1, &in[0]));
+    TRY(make(world, s->at[BY_COLUMNS], 2, &in[1]));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(in[0]));
+    TRY(tsr_watch(in[1]));
+    if (again) {
+        TRY(tsr_recompute(world, region, NULL, in, 2, out, 3));
+    } else {
+        TRY(region(world, in, out, NULL));
+    }
+    y = out[0];
+    if (all_outputs) {
+        TRY(tsr_mul(y, out[1], &y));
+        TRY(tsr_add(y, out[2], &y));
+    }
+    TRY(sum_of(y, &loss));
+    TRY(tsr_backward(loss));
+    for (size_t i = 0; i < 2; i++) {
+        TRY(gradient_of(in[i], grads[i]));
+    }
+    tsr_tape_end(world);
+    tsr_tensor_release(in[0]);
+    tsr_tensor_release(in[1]);
+    return TSR_OK;
+}
+
+static tsr_status regions_give_the_same(tsr_comm *world, const scene *s)
+{
+    for (int all = 0; all < 2; all++) {
+        double kept[2][ELEMENTS];
+        double anew[2][ELEMENTS];
+        TRY(go_through(world, s, false, all == 1, kept));
+        TRY(go_through(world, s, true, all == 1, anew));
+        WANT(world, memcmp(kept, anew, sizeof kept) == 0);
+    }
+    return TSR_OK;
+}
+
+/* ---- memory ---- */
+
+static tsr_status walk(tsr_comm *world, const scene *s, bool back)
+{
+    tsr_tensor *a = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(a));
+    TRY(tsr_scope_open(world));
+    TRY(tsr_tanh(a, &y));
+    TRY(tsr_mul(y, a, &y));
+    TRY(tsr_softmax(y, 1, &y));
+    TRY(sum_of(y, &loss));
+    if (back) {
+        TRY(tsr_backward(loss));
+    }
+    tsr_scope_close(world);
+    tsr_tape_end(world);
+    tsr_tensor_release(a);
+    return TSR_OK;
+}
+
+/* All of it comes back: behind a backward, or without one; and during it what was saved. */
+static tsr_status memory_comes_back(tsr_comm *world, const scene *s)
+{
+    double grads[2][ELEMENTS];
+    const size_t before = world->own->live;
+    for (int back = 0; back < 2; back++) {
+        TRY(tsr_scope_open(world));
+        TRY(walk(world, s, back == 1));
+        TRY(go_through(world, s, true, true, grads));
+        tsr_scope_close(world);
+        TRY(tsr_barrier(world));
+        WANT(world, world->own->live == before);
+    }
+    tsr_tensor *a = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TRY(tsr_tape_begin(world));
+    const size_t bare = world->own->live;
+    TRY(tsr_watch(a));
+    TRY(tsr_scope_open(world));
+    TRY(tsr_exp(a, &y));
+    TRY(tsr_mul(y, y, &y));
+    TRY(sum_of(y, &loss));
+    tsr_tensor *kept = tsr_tensor_retain(loss);
+    tsr_scope_close(world);
+    WANT(world, world->own->live > bare);
+    TRY(tsr_scope_open(world));
+    TRY(tsr_backward(kept));
+    tsr_scope_close(world);
+    tsr_tensor_release(kept);
+    tsr_tensor *g = NULL;
+    TRY(tsr_scope_open(world));
+    TRY(tsr_gradient(a, &g)); /* all that is left */
+    const size_t left = world->own->live;
+    tsr_tape_end(world);
+    WANT(world, world->own->live == left);
+    tsr_scope_close(world);
+    WANT(world, world->own->live == bare);
+    tsr_tensor_release(a);
+    WANT(world, world->own->live == before);
+    return TSR_OK;
+}
+
+/* ---- conversions ---- */
+
+typedef tsr_status (*conversion)(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                                 tsr_tensor **out);
+
+static tsr_status to_whole(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                           tsr_tensor **out)
+{
+    (void)s;
+    return tsr_dynamic_to_replicate(from, 0, record, out);
+}
+
+static tsr_status to_rows(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                          tsr_tensor **out)
+{
+    return tsr_dynamic_from_replicate(from, &(tsr_placement){s->at[DYNAMIC], NULL}, record, out);
+}
+
+static tsr_status to_other_rows(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                                tsr_tensor **out)
+{
+    return tsr_dynamic_to_dynamic(from, &(tsr_placement){s->at[OTHER_DYNAMIC], NULL}, record, out);
+}
+
+static tsr_status reduce_rows(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                              tsr_tensor **out)
+{
+    return tsr_dynamic_reduce_shard(from, &(tsr_placement){s->at[DYNAMIC], NULL}, record, out);
+}
+
+static tsr_status to_partitions(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                                tsr_tensor **out)
+{
+    return tsr_partitioned_from_replicate(from, &(tsr_placement){s->at[UNALIGNED], NULL}, record,
+                                          out);
+}
+
+static tsr_status align(const scene *s, tsr_tensor *from, tsr_conversion **record, tsr_tensor **out)
+{
+    (void)s;
+    return tsr_partitioned_unaligned_to_aligned(from, 0, record, out);
+}
+
+static tsr_status partitions_to_whole(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                                      tsr_tensor **out)
+{
+    (void)s;
+    return tsr_partitioned_to_replicate(from, 0, record, out);
+}
+
+static tsr_status partitions_to_rows(const scene *s, tsr_tensor *from, tsr_conversion **record,
+                                     tsr_tensor **out)
+{
+    (void)s;
+    return tsr_partitioned_to_shard(from, 0, record, out);
+}
+
+static const struct {
+    enum layout_name from;
+    conversion convert;
+} conversions[] = {
+    {DYNAMIC, to_whole},
+    {WHOLE, to_rows},
+    {DYNAMIC, to_other_rows},
+    {PENDING, reduce_rows},
+    {WHOLE, to_partitions},
+    {UNALIGNED, align},
+    {UNALIGNED, partitions_to_whole},
+    {UNALIGNED, partitions_to_rows},
+};
+
+/* The loss is the sum of weights times what came out: its gradient is the weights. */
+static tsr_status conversions_go_back(tsr_comm *world, const scene *s)
+{
+    for (size_t k = 0; k < sizeof conversions / sizeof conversions[0]; k++) {
+        tsr_tensor *a = NULL;
+        tsr_tensor *weights = NULL;
+        tsr_tensor *twice = NULL;
+        tsr_tensor *converted = NULL;
+        tsr_tensor *y = NULL;
+        tsr_tensor *loss = NULL;
+        tsr_conversion *record = NULL;
+        double all[ELEMENTS];
+        TRY(make(world, s->at[conversions[k].from], 1, &a));
+        TRY(make(world, s->at[WHOLE], 2, &weights));
+        TRY(tsr_tape_begin(world));
+        TRY(tsr_watch(a));
+        TRY(conversions[k].convert(s, a, &record, &converted));
+        TRY(tsr_tape_conversion(a, converted, record));
+        TRY(tsr_mul(converted, weights, &y));
+        TRY(tsr_add(y, y, &twice));
+        TRY(sum_of(twice, &loss));
+        TRY(tsr_backward(loss));
+        TRY(gradient_of(a, all));
+        for (int64_t i = 0; i < ELEMENTS; i++) {
+            WANT(world, all[i] == 2 * value_at(i, 2));
+        }
+        tsr_tape_end(world);
+        tsr_tensor_release(converted);
+        tsr_tensor_release(a);
+        tsr_tensor_release(weights);
+    }
+    return TSR_OK;
+}
+
+/* ---- all ---- */
+
+static tsr_status run_all(tsr_comm *world, void *state)
+{
+    static tsr_status (*const checks[])(tsr_comm *, const scene *) = {
+        products_with_a_batch,
+        uses_add_up,
+        tapes_nest,
+        pauses_note_nothing,
+        refusals,
+        regions_give_the_same,
+        memory_comes_back,
+        conversions_go_back,
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        TRY(tsr_scope_open(world));
+        TRY(checks[i](world, state));
+        tsr_scope_close(world);
+        TRY(tsr_barrier(world));
+    }
+    return TSR_OK;
+}
+
+/* `6 rows` over so many ranks, all but one of them on the first or the last. */
+static void write_sizes(char *to, size_t room, int64_t ranks, bool at_end)
+{
+    (void)snprintf(to, room, "[{\"x\"}:dynamic[");
+    for (int64_t i = 0; i < ranks; i++) {
+        const bool heavy = i == (at_end ? ranks - 1 : 0);
+        const bool light = i == (at_end ? 0 : ranks - 1);
+        const int rows = ranks == 1 ? ROWS : heavy ? ROWS - 1 : light ? 1 : 0;
+        (void)snprintf(to + strlen(to), room - strlen(to), "%s%d", i > 0 ? ", " : "", rows);
+    }
+    (void)snprintf(to + strlen(to), room - strlen(to), "], {}]");
+}
+
+void check_tapes(fixture *f, int64_t ranks, tsr_ranks kind)
+{
+    char mesh_of_ranks[64];
+    char rows[256];
+    char others[256];
+    char partitions[512] = "[{\"x\"}:partitioned[";
+    (void)snprintf(mesh_of_ranks, sizeof mesh_of_ranks, "<[\"x\"=%lld]>", (long long)ranks);
+    write_sizes(rows, sizeof rows, ranks, false);
+    write_sizes(others, sizeof others, ranks, true);
+    for (int64_t i = 0; i < ranks; i++) {
+        const int first = i == 0 ? 2 : 0;
+        const int second = ranks == 1 ? 4 : i == 0 ? 1 : i == ranks - 1 ? 3 : 0;
+        (void)snprintf(partitions + strlen(partitions), sizeof partitions - strlen(partitions),
+                       "%s[%d, %d]", i > 0 ? ", " : "", first, second);
+    }
+    (void)snprintf(partitions + strlen(partitions), sizeof partitions - strlen(partitions),
+                   "], {}]");
+    const tsr_mesh *mesh = mesh_of(f, mesh_of_ranks);
+    scene s = {.at = {[WHOLE] = sharding_of(f, mesh, "[{}, {}]"),
+                      [BY_ROWS] = sharding_of(f, mesh, "[{\"x\"}, {}]"),
+                      [BY_COLUMNS] = sharding_of(f, mesh, "[{}, {\"x\"}]"),
+                      [PENDING] = sharding_of(f, mesh, "[{}, {}], unreduced={\"x\"}"),
+                      [DYNAMIC] = sharding_of(f, mesh, rows),
+                      [OTHER_DYNAMIC] = sharding_of(f, mesh, others),
+                      [UNALIGNED] = sharding_of(f, mesh, partitions)},
+               .cubes = {sharding_of(f, mesh, "[{}, {}, {}]"),
+                         sharding_of(f, mesh, "[{\"x\"}, {}, {}]"),
+                         sharding_of(f, mesh, "[{}, {\"x\"}, {}]"),
+                         sharding_of(f, mesh, "[{}, {}, {\"x\"}]"),
+                         sharding_of(f, mesh, "[{}, {}, {}], unreduced={\"x\"}")}};
+    const tsr_launch_spec spec = {.num_ranks = ranks,
+                                  .ranks = kind,
+                                  .timeout = 60,
+                                  .checked = ranks % 2 == 1,
+                                  .segment_bytes = (size_t)1 << 26};
+    expect_ranks(f, &spec, run_all, &s);
+}
