@@ -57,6 +57,24 @@ TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region regio
                                                size_t num_outputs) TSR_MT_CONTEXT;
 
 /*
+ * An op of the program's own on the tape: it has computed `outputs` from `inputs` by itself, and
+ * knows how to go back. The function gets the cotangents of the outputs, NULL where nothing came,
+ * and the inputs; it gives the gradients of the inputs, each a tensor that the tape owns from then
+ * on, or NULL for none. `drop`, unless NULL, gives the state up when it is needed no more, also
+ * when this call fails or nothing is noted.
+ */
+typedef struct tsr_own_op {
+    const char *name; /* for messages; it outlives the tape */
+    tsr_status (*back)(tsr_comm *world, void *state, tsr_tensor *const *inputs,
+                       tsr_tensor *const *cotangents, tsr_tensor **gradients);
+    void (*drop)(void *state);
+    void *state;
+} tsr_own_op;
+TSR_API TSR_NODISCARD tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *const *inputs,
+                                              size_t num_inputs, tsr_tensor *const *outputs,
+                                              size_t num_outputs) TSR_MT_CONTEXT;
+
+/*
  * Notes a conversion of a ragged placement (placement.h) from one tensor to another; the record is
  * the tape's from then on, if the call succeeds.
  */

@@ -1,4 +1,7 @@
-/* What the tape goes back through that is no op: regions computed again, ragged conversions. */
+/*
+ * What the tape goes back through that is no op of ours: regions computed again, ops of the
+ * program's own, ragged conversions.
+ */
 #include <string.h>
 
 #include "base/arena.h"
@@ -126,6 +129,78 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
     }
     memcpy((void *)r.inputs, (const void *)inputs, num_inputs * sizeof *inputs);
     return note_region(e, &r, outputs);
+}
+
+/* ---- ops of the program's own ---- */
+
+typedef struct own_op {
+    tsr_own_op op;
+    size_t num_inputs;
+    tsr_tensor *inputs[EAGER_MAX_OPERANDS]; /* one reference each */
+} own_op;
+
+static void drop_own(eager *e, void *state)
+{
+    own_op *o = state;
+    for (size_t i = 0; i < o->num_inputs; i++) {
+        tsr_tensor_release(o->inputs[i]);
+    }
+    if (o->op.drop != NULL) {
+        o->op.drop(o->op.state);
+    }
+    (void)context_resize(e->world->ctx, o, sizeof *o, 0);
+}
+
+static tsr_status back_through_own(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
+                                   tsr_tensor **grads)
+{
+    const own_op *o = node->state;
+    eager_scope *const scope = e->scope;
+    e->scope = NULL; /* what it gives is the tape's */
+    const tsr_status status = o->op.back(e->world, o->op.state, o->inputs, cotangents, grads);
+    e->scope = scope;
+    return status;
+}
+
+static const tape_way own_way = {.back = back_through_own, .drop = drop_own};
+
+/* Puts it on the tape; the state is the tape's then. */
+static tsr_status note_own(eager *e, const tsr_own_op *op, tsr_tensor *const *inputs,
+                           size_t num_inputs, tsr_tensor *const *outputs, size_t num_outputs)
+{
+    own_op *o = context_resize(e->world->ctx, NULL, 0, sizeof *o);
+    if (o == NULL) {
+        if (op->drop != NULL) {
+            op->drop(op->state);
+        }
+        return diag_nomem(e->world->ctx);
+    }
+    *o = (own_op){.op = *op, .num_inputs = num_inputs};
+    for (size_t i = 0; i < num_inputs; i++) {
+        o->inputs[i] = tsr_tensor_retain(inputs[i]);
+    }
+    const tsr_status status =
+        tape_note_way(e, op->name, &own_way, o, inputs, num_inputs, outputs, num_outputs);
+    if (status < 0) {
+        drop_own(e, o);
+    }
+    return status;
+}
+
+tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *const *inputs, size_t num_inputs,
+                        tsr_tensor *const *outputs, size_t num_outputs)
+{
+    eager *e = NULL;
+    const bool fits =
+        num_inputs > 0 && num_inputs <= EAGER_MAX_OPERANDS && num_outputs <= EAGER_MAX_OPERANDS;
+    tsr_status status = fits ? eager_of(inputs[0]->world, &e) : TSR_ERR_INVALID;
+    if (status == TSR_OK && tape_wants(e, inputs, num_inputs)) {
+        return note_own(e, op, inputs, num_inputs, outputs, num_outputs);
+    }
+    if (op->drop != NULL) {
+        op->drop(op->state);
+    }
+    return status;
 }
 
 /* ---- conversions ---- */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC1091
-# The two-layer network and the transformer block under mpirun say and compute what they do on threads.
+# The networks of the examples under mpirun say and compute what they do on threads.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 example=$TSR_BUILD_DIR/examples/mlp
@@ -15,10 +15,12 @@ for ranks in 2 4; do
     done
 done
 
-example=$TSR_BUILD_DIR/examples/transformer_tp
-for mpi in openmpi mpich; do
-    for transport in shared message; do
-        output=$(TSR_TRANSPORT=$transport run_mpi $mpi 2 "$example")
-        [[ $output == *"one rank's but for rounding" ]] || { echo "$mpi $transport: $output" && exit 1; }
+for name in transformer_tp moe_train; do
+    for mpi in openmpi mpich; do
+        for transport in shared message; do
+            output=$(TSR_TRANSPORT=$transport run_mpi $mpi 2 "$TSR_BUILD_DIR/examples/$name")
+            [[ $output == *"one rank's but for rounding" ]] ||
+                { echo "$name $mpi $transport: $output" && exit 1; }
+        done
     done
 done
