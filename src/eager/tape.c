@@ -158,7 +158,8 @@ static tsr_status link_node(eager *e, tape_node *node, tsr_tensor *const *operan
         node->inputs[i] = value_on(t, operands[i]);
     }
     for (size_t k = 0; k < node->num_results; k++) {
-        if (dtype_is_float(results[k]->dtype)) {
+        /* What a region passes on has its number already, and gets its cotangent by that. */
+        if (dtype_is_float(results[k]->dtype) && value_on(t, results[k]) == 0) {
             TSR_TRY(new_value(e, t, t->num_nodes + 1, results[k], &node->outputs[k]));
         }
     }

@@ -11,7 +11,7 @@
 
 #include "small_ops.h"
 
-enum { NUM_CUTS = 5, MOST_DEVICES = 6, MOST_LAYOUTS = 32, NUM_PENDINGS = 4 };
+enum { NUM_CUTS = 5, MOST_DEVICES = 6, MOST_LAYOUTS = 32, NUM_PENDINGS = 4, NUM_FILLINGS = 3 };
 
 /* A mesh of two parts, which are axes or sub-axes of one axis. */
 typedef struct small_mesh {
@@ -53,7 +53,13 @@ typedef struct placed {
     small_array parts[MOST_LAYOUTS][MOST_DEVICES];
 } placed;
 
-/* An op on a mesh: its operands in all layouts, and what should come out. */
+/* Numbers for the operands, in all layouts, and what should come out. */
+typedef struct example {
+    placed operands[SMALL_OPERANDS];
+    small_array want;
+} example;
+
+/* An op on a mesh. What is right is so for several examples, not for the numbers of one. */
 typedef struct proof {
     fixture *f;
     const small_op *o;
@@ -61,8 +67,7 @@ typedef struct proof {
     const tsr_mesh *mesh;
     const tsr_rule *rule;
     int64_t num_devices;
-    placed *operands; /* SMALL_OPERANDS of them */
-    small_array want;
+    example *examples; /* NUM_FILLINGS of them */
     size_t num_results;
     layout results[MOST_LAYOUTS];
     FILE *refused;
@@ -147,31 +152,45 @@ static small_array whole_of(tsr_extents shape)
     return a;
 }
 
-static void set_up(proof *p)
+static int64_t number_at(const proof *p, size_t operand, int64_t filling, int64_t place)
 {
-    small_array whole[SMALL_OPERANDS];
-    const small_array *in[SMALL_OPERANDS] = {&whole[0], &whole[1], &whole[2]};
-    for (size_t i = 0; i < p->o->num_operands; i++) {
-        const bool indices = p->o->gather != NULL && i == 1;
-        placed *of = &p->operands[i];
-        whole[i] = whole_of(p->o->operands[i]);
-        for (int64_t k = 0; k < small_count(&whole[i]); k++) {
-            whole[i].data[k] = indices ? (k * 5 + 2) % (p->o->most_index + 1)
-                                       : (k * 37 + (int64_t)i * 11) % 101 + 1;
-        }
-        of->count = find_layouts(p, p->o->operands[i], "", of->layouts);
-        for (size_t l = 0; l < of->count; l++) {
-            for (int64_t device = 0; device < p->num_devices; device++) {
-                small_array *part = &of->parts[l][device];
-                *part = part_of(&whole[i], &of->layouts[l], device);
-                for (int64_t k = 0; k < small_count(part); k++) {
-                    part->data[k] = element_of(&whole[i], part, k);
-                }
+    if (p->o->gather != NULL && operand == 1) {
+        return (place * 5 + filling * (place + 3) + 2) % (p->o->most_index + 1);
+    }
+    return (place * 37 + filling * 29 + (int64_t)operand * 11) % 101 + 1;
+}
+
+/* An operand, and every device's part of it in every layout. */
+static void set_up_operand(const proof *p, size_t operand, int64_t filling, small_array *whole)
+{
+    placed *of = &p->examples[filling].operands[operand];
+    *whole = whole_of(p->o->operands[operand]);
+    for (int64_t k = 0; k < small_count(whole); k++) {
+        whole->data[k] = number_at(p, operand, filling, k);
+    }
+    of->count = find_layouts(p, p->o->operands[operand], "", of->layouts);
+    for (size_t l = 0; l < of->count; l++) {
+        for (int64_t device = 0; device < p->num_devices; device++) {
+            small_array *part = &of->parts[l][device];
+            *part = part_of(whole, &of->layouts[l], device);
+            for (int64_t k = 0; k < small_count(part); k++) {
+                part->data[k] = element_of(whole, part, k);
             }
         }
     }
-    p->want = whole_of(p->o->result);
-    assert_true(p->o->apply(p->o, in, &p->want, true));
+}
+
+static void set_up(proof *p)
+{
+    for (int64_t filling = 0; filling < NUM_FILLINGS; filling++) {
+        small_array whole[SMALL_OPERANDS];
+        const small_array *in[SMALL_OPERANDS] = {&whole[0], &whole[1], &whole[2]};
+        for (size_t i = 0; i < p->o->num_operands; i++) {
+            set_up_operand(p, i, filling, &whole[i]);
+        }
+        p->examples[filling].want = whole_of(p->o->result);
+        assert_true(p->o->apply(p->o, in, &p->examples[filling].want, true));
+    }
     for (size_t k = 0; k < NUM_PENDINGS; k++) {
         p->num_results +=
             find_layouts(p, p->o->result, p->on->pendings[k], &p->results[p->num_results]);
@@ -204,15 +223,16 @@ static void combine(const proof *p, small_array *to, const small_array *with)
 }
 
 /* Whether running the op on parts gives every device its part of the whole in a layout. */
-static bool is_right(const proof *p, const size_t *choice, const layout *result)
+static bool is_right_for(const proof *p, const example *e, const size_t *choice,
+                         const layout *result)
 {
     static small_array out[MOST_DEVICES];
     for (int64_t device = 0; device < p->num_devices; device++) {
         const small_array *in[SMALL_OPERANDS] = {NULL};
         for (size_t i = 0; i < p->o->num_operands; i++) {
-            in[i] = &p->operands[i].parts[choice[i]][device];
+            in[i] = &e->operands[i].parts[choice[i]][device];
         }
-        out[device] = part_of(&p->want, result, device);
+        out[device] = part_of(&e->want, result, device);
         if (!p->o->apply(p->o, in, &out[device], is_first(p, result, device))) {
             return false;
         }
@@ -227,9 +247,19 @@ static bool is_right(const proof *p, const size_t *choice, const layout *result)
             }
         }
         for (int64_t i = 0; i < small_count(&out[device]); i++) {
-            if (out[device].data[i] != element_of(&p->want, &out[device], i)) {
+            if (out[device].data[i] != element_of(&e->want, &out[device], i)) {
                 return false;
             }
+        }
+    }
+    return true;
+}
+
+static bool is_right(const proof *p, const size_t *choice, const layout *result)
+{
+    for (size_t i = 0; i < NUM_FILLINGS; i++) {
+        if (!is_right_for(p, &p->examples[i], choice, result)) {
+            return false;
         }
     }
     return true;
@@ -241,7 +271,7 @@ static const char *line_of(const proof *p, const size_t *choice, const tsr_shard
     static char line[512];
     (void)snprintf(line, sizeof line, "%s on %s: ", p->o->name, p->on->name);
     for (size_t i = 0; i < p->o->num_operands; i++) {
-        const tsr_sharding *s = p->operands[i].layouts[choice[i]].sharding;
+        const tsr_sharding *s = p->examples[0].operands[i].layouts[choice[i]].sharding;
         (void)snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", i > 0 ? ", " : "",
                        sharding_bare(p->f, s));
     }
@@ -255,7 +285,7 @@ static void prove_placement(const proof *p, const size_t *choice, tally *t)
     const tsr_sharding *operands[SMALL_OPERANDS] = {NULL};
     const tsr_sharding *results[SMALL_OPERANDS] = {NULL};
     for (size_t i = 0; i < p->o->num_operands; i++) {
-        operands[i] = p->operands[i].layouts[choice[i]].sharding;
+        operands[i] = p->examples[0].operands[i].layouts[choice[i]].sharding;
     }
     const tsr_status status = tsr_propagate_local(p->f->ctx, p->f->arena, p->rule, p->mesh,
                                                   operands, p->o->reduction, results);
@@ -288,23 +318,23 @@ static void prove(fixture *f, const small_op *o, const small_mesh *on, FILE *ref
                  .on = on,
                  .mesh = mesh_of(f, on->text),
                  .num_devices = on->sizes[0] * on->sizes[1],
-                 .operands = calloc(SMALL_OPERANDS, sizeof *p->operands),
+                 .examples = calloc(NUM_FILLINGS, sizeof *p->examples),
                  .refused = refused};
-    assert_non_null(p->operands);
+    assert_non_null(p->examples);
     tally t = {0};
     int64_t total = 1;
     set_up(p);
     assert_int_equal(o->rule(f, o, &p->rule), TSR_OK);
     for (size_t i = 0; i < o->num_operands; i++) {
-        total *= (int64_t)p->operands[i].count;
+        total *= (int64_t)p->examples[0].operands[i].count;
     }
     for (int64_t i = 0; i < total; i++) {
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
         size_t choice[SMALL_OPERANDS] = {0};
         int64_t rest = i;
         for (size_t k = 0; k < o->num_operands; k++) {
-            choice[k] = (size_t)(rest % (int64_t)p->operands[k].count);
-            rest /= (int64_t)p->operands[k].count;
+            choice[k] = (size_t)(rest % (int64_t)p->examples[0].operands[k].count);
+            rest /= (int64_t)p->examples[0].operands[k].count;
         }
         prove_placement(p, choice, &t);
         tsr_arena_reset(f->arena, mark);
@@ -315,7 +345,7 @@ static void prove(fixture *f, const small_op *o, const small_mesh *on, FILE *ref
         assert_int_equal(t.refused, 0);
     }
     assert_true(t.allowed > 0);
-    free(p->operands);
+    free(p->examples);
     free(p);
 }
 

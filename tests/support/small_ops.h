@@ -63,12 +63,46 @@ typedef struct small_op {
 extern const small_op small_ops[];
 extern const size_t num_small_ops;
 
-/* Of small_ops_index.c. */
-bool small_gather_apply(const small_op *o, const small_array *const *in, small_array *out,
-                        bool first);
-bool small_scatter_apply(const small_op *o, const small_array *const *in, small_array *out,
-                         bool first);
-bool small_convolution_apply(const small_op *o, const small_array *const *in, small_array *out,
-                             bool first);
+/* ---- for the table ---- */
+
+#define SMALL_RULE(name)                                                                           \
+    tsr_status small_##name##_rule(fixture *f, const small_op *o, const tsr_rule **out)
+#define SMALL_APPLY(name)                                                                          \
+    bool small_##name##_apply(const small_op *o, const small_array *const *in, small_array *out,   \
+                              bool first)
+SMALL_RULE(matmul);
+SMALL_RULE(dot);
+SMALL_RULE(einsum);
+SMALL_RULE(elementwise);
+SMALL_RULE(broadcasting);
+SMALL_RULE(reduce);
+SMALL_RULE(cumulative);
+SMALL_RULE(sort);
+SMALL_RULE(transpose);
+SMALL_RULE(broadcast);
+SMALL_RULE(reshape);
+SMALL_RULE(concatenate);
+SMALL_RULE(slice);
+SMALL_RULE(pad);
+SMALL_RULE(gather);
+SMALL_RULE(embedding);
+SMALL_RULE(scatter);
+SMALL_RULE(convolution);
+SMALL_RULE(attention);
+SMALL_APPLY(einsum);
+SMALL_APPLY(multiply_add);
+SMALL_APPLY(reduce);
+SMALL_APPLY(running_sum);
+SMALL_APPLY(sort);
+SMALL_APPLY(transpose);
+SMALL_APPLY(broadcast);
+SMALL_APPLY(reshape);
+SMALL_APPLY(concatenate);
+SMALL_APPLY(slice);
+SMALL_APPLY(pad);
+SMALL_APPLY(attention);
+SMALL_APPLY(gather);
+SMALL_APPLY(scatter);
+SMALL_APPLY(convolution);
 
 #endif

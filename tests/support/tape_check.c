@@ -364,6 +364,44 @@ static tsr_status go_through(tsr_comm *world, const scene *s, bool again, bool a
     return TSR_OK;
 }
 
+/* Gives an input as it is, a product, and something that depends on no input. */
+static tsr_status passing_region(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                                 void *state)
+{
+    (void)world;
+    outputs[0] = inputs[0];
+    TRY(tsr_mul(inputs[0], inputs[1], &outputs[1]));
+    return tsr_mul(state, state, &outputs[2]);
+}
+
+/* A region on the same tensor twice: sum(a + a b + c c) where b is a. */
+static tsr_status regions_pass_inputs(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *a = NULL;
+    tsr_tensor *c = NULL;
+    tsr_tensor *out[3] = {NULL};
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    double all[ELEMENTS];
+    TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TRY(make(world, s->at[BY_ROWS], 2, &c));
+    TRY(tsr_tape_begin(world));
+    TRY(tsr_watch(a));
+    TRY(tsr_recompute(world, passing_region, c, (tsr_tensor *[]){a, a}, 2, out, 3));
+    TRY(tsr_add(out[0], out[1], &y));
+    TRY(tsr_add(y, out[2], &y));
+    TRY(sum_of(y, &loss));
+    TRY(tsr_backward(loss));
+    TRY(gradient_of(a, all));
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        WANT(world, all[i] == 1 + 2 * value_at(i, 1));
+    }
+    tsr_tape_end(world);
+    tsr_tensor_release(a);
+    tsr_tensor_release(c);
+    return TSR_OK;
+}
+
 static tsr_status regions_give_the_same(tsr_comm *world, const scene *s)
 {
     for (int all = 0; all < 2; all++) {
@@ -554,14 +592,9 @@ static tsr_status conversions_go_back(tsr_comm *world, const scene *s)
 static tsr_status run_all(tsr_comm *world, void *state)
 {
     static tsr_status (*const checks[])(tsr_comm *, const scene *) = {
-        products_with_a_batch,
-        uses_add_up,
-        tapes_nest,
-        pauses_note_nothing,
-        refusals,
-        regions_give_the_same,
-        memory_comes_back,
-        conversions_go_back,
+        products_with_a_batch, uses_add_up,       tapes_nest,
+        pauses_note_nothing,   refusals,          regions_give_the_same,
+        regions_pass_inputs,   memory_comes_back, conversions_go_back,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         TRY(tsr_scope_open(world));
