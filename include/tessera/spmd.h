@@ -105,7 +105,29 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *are
                                                 const tsr_typed_shape *typed,
                                                 const char **out) TSR_MT_CONTEXT;
 
-/* The type of a gradient: R gives P, P gives R, I gives I, V gives V with the same spec. */
+/*
+ * Whether a type is one for a value: the spec has its rank, explicit sizes sum to their extent, and
+ * `local`, if given, fits. An error says which does not.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_check(tsr_context *ctx,
+                                                const tsr_typed_shape *typed) TSR_MT_CONTEXT;
+
+/*
+ * What each rank has of a whole value: rank `coordinates` of the mesh, one for each axis. Even
+ * chunks are of ceil(extent / shards), so that the last ones may be smaller or empty.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_local_shape(tsr_context *ctx,
+                                                      const tsr_typed_shape *typed,
+                                                      const int64_t *coordinates,
+                                                      int64_t *local) TSR_MT_CONTEXT;
+
+/* The same type along every axis of a mesh, without a spec: what a constant is (R). */
+TSR_API TSR_NODISCARD tsr_status tsr_type_uniform(tsr_context *ctx, tsr_arena *arena,
+                                                  const tsr_mesh *mesh, tsr_axis_type type,
+                                                  const tsr_type **out) TSR_MT_CONTEXT;
+
+/* The type of a gradient: R gives P, P gives R, I gives I, V gives V with the same spec. A
+ * pending max or min has none: an error. */
 TSR_API TSR_NODISCARD tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_type *type,
                                                    const tsr_type **out) TSR_MT_CONTEXT;
@@ -136,8 +158,13 @@ typedef struct tsr_axis_set {
 
 /*
  * An op to be typed. An operand whose type is NULL is a plain number. `class_of` is asked for the
- * class of an operand with regard to a pending reduction. With global axes, `rule` is the op's rule
- * on the shapes of whole values; an op without one is refused there.
+ * class of an operand with regard to a pending reduction; NULL is an op that nothing is known of:
+ * nonlinear, and refused when strict. With global axes, `rule` is the op's rule, an operand for
+ * each of the call's (plain numbers have rank 0); an op without one is refused there. The rule is
+ * on the shapes that one rank has, as the op is called there; factors that are sharded then stand
+ * for as much more in the whole. A dimension that is cut and then split would leave open which part
+ * grows, and is refused; with `whole_rule` the rule is on the shapes of whole values, and a split
+ * is fine where the shards divide its major part.
  */
 typedef struct tsr_typed_call {
     const char *name; /* for messages: "tsr_add" */
@@ -148,11 +175,13 @@ typedef struct tsr_typed_call {
     void *state;
     tsr_axis_set global;
     const tsr_rule *rule;
+    bool whole_rule;
     tsr_axis_set out_partial; /* out_partial_axes */
     tsr_reduction reduction;  /* what a sharded reduction factor leaves pending: SUM, MAX, MIN */
-    bool implicit_partial; /* a sharded contracted dimension gives P by itself, as in the reference
-                            */
+    bool implicit_partial; /* a sharded contracted dimension gives P by itself */
     bool strict;           /* all operands must be typed on all axes that any of them is */
+    tsr_axis_set required; /* strict: and on these */
+    bool no_fixes;         /* errors come without suggestions */
 } tsr_typed_call;
 
 /*
@@ -164,6 +193,39 @@ typedef struct tsr_typed_call {
 TSR_API TSR_NODISCARD tsr_status tsr_type_infer(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_typed_call *call,
                                                 const tsr_type **results) TSR_MT_CONTEXT;
+
+/*
+ * Whether a value is one of a whole along global axes: what varies has a place in the spec there.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type,
+                                                       tsr_axis_set global) TSR_MT_CONTEXT;
+
+/*
+ * Whether a result may be written to a place of a type: an untyped one takes any; where types
+ * differ the place may only become what is written when no gradient goes through it
+ * (`may_change`). *out is the type of the place behind the write.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena,
+                                                const tsr_type *place, const tsr_type *result,
+                                                bool may_change,
+                                                const tsr_type **out) TSR_MT_CONTEXT;
+
+/*
+ * The border of a region of local types: each value must be what is declared for it, axis by axis
+ * and place by place. A value without a declaration, or the other way round, is an error.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_type *const *values,
+                                                     const tsr_type *const *declared,
+                                                     size_t count) TSR_MT_CONTEXT;
+
+/*
+ * The set of axes that a region is local in. They must be the outer ones of the mesh, each named
+ * once: an inner axis is cut within the outer, so what is global there has no meaning without them.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_local_axes(tsr_context *ctx, const tsr_mesh *mesh,
+                                                const size_t *axes, size_t num_axes,
+                                                tsr_axis_set *out) TSR_MT_CONTEXT;
 
 /* ---- collectives ---- */
 
@@ -188,12 +250,35 @@ typedef struct tsr_end {
     tsr_reduction partial;
 } tsr_end;
 
-/* A change of type along one axis: what is called. */
+/*
+ * A change of type along one axis: what is called. A plain V is stacked on dimension `gather_dim`
+ * where it becomes whole and unbound on `scatter_dim` where it comes to be; negative ones count
+ * from the last. `divide`: what comes out is divided by the size of the group, as the gradient of
+ * an average is.
+ */
 typedef struct tsr_transition {
     tsr_transition_op op;
     tsr_end src;
     tsr_end dst;
+    int64_t gather_dim;
+    int64_t scatter_dim;
+    bool divide;
 } tsr_transition;
+
+/* "R", "P(avg)", "S(1)" to an end, in both directions; what is printed is the arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_end_parse(tsr_context *ctx, const char *text,
+                                               tsr_end *out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_end_print(tsr_context *ctx, tsr_arena *arena, tsr_end end,
+                                               const char **out) TSR_MT_CONTEXT;
+
+/*
+ * Names the dimensions of a call as calls have them, beside its ends: TSR_NO_DIM is not named. For
+ * S(i) they must say what it says; for V they are where it is stacked or unbound.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_transition_set_dims(tsr_context *ctx,
+                                                         tsr_transition *transition, size_t rank,
+                                                         int64_t gather_dim,
+                                                         int64_t scatter_dim) TSR_MT_CONTEXT;
 
 /* How strictly reinterpret and convert are taken: guarded asks for an expert scope where it is easy
  * to go wrong. */
@@ -208,7 +293,20 @@ TSR_API TSR_NODISCARD tsr_status tsr_transition_check(tsr_context *ctx, const ch
                                                       const tsr_transition *transition, size_t rank,
                                                       tsr_guard guard) TSR_MT_CONTEXT;
 
-/* Its backward: one or two calls, the first applied first. */
+/*
+ * The shape that rank `index` of a group of `size` has behind a call, from the one before; `after`
+ * has room for one dimension more. `sizes`, unless NULL, are those of the shards of S(i), one for
+ * each rank; without them whole dimensions are cut by ceil. An extent that cannot be cut so is an
+ * error.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_transition_shape(tsr_context *ctx,
+                                                      const tsr_transition *transition,
+                                                      int64_t size, int64_t index,
+                                                      const int64_t *sizes, size_t rank,
+                                                      const int64_t *before, size_t *rank_after,
+                                                      int64_t *after) TSR_MT_CONTEXT;
+
+/* Its backward: one or two calls, the first applied first. A pending max or min has none. */
 TSR_API TSR_NODISCARD tsr_status tsr_transition_backward(tsr_context *ctx,
                                                          const tsr_transition *transition,
                                                          tsr_transition *steps,
@@ -219,16 +317,37 @@ TSR_API TSR_NODISCARD tsr_status tsr_transition_route(tsr_context *ctx, tsr_end 
                                                       tsr_transition *call,
                                                       size_t *num_calls) TSR_MT_CONTEXT;
 
+/* A change of one operand that was tried, and lets the call type-check. */
+typedef struct tsr_fix {
+    size_t operand; /* the first that is changed */
+    bool all;       /* all operands of that type are */
+    size_t axis;
+    tsr_transition call; /* what to do to it */
+    const char *cost;    /* forward and backward, in words */
+} tsr_fix;
+
 /*
- * The type behind a call along axes that are one communicator (several are flattened; they must all
- * be of the source's kind). On a global axis only S variants and the others that keep the whole
- * value are there, and of several axes on a dimension only the innermost can be worked on.
+ * The fixes of a call that does not type-check because of one axis, the arena's: each was tried
+ * through tsr_type_infer and gives the type that the other operands have by themselves. None when
+ * the call is fine.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *arena,
+                                                const tsr_typed_call *call, const tsr_fix **fixes,
+                                                size_t *num_fixes) TSR_MT_CONTEXT;
+
+/*
+ * The type behind a call along axes that are one communicator (several are flattened, major to
+ * minor; they must all be of the source's kind). On a global axis only S variants and the others
+ * that keep the whole value are there, and of several axes on a dimension only the innermost can be
+ * worked on. Where the value is untyped along one of them nothing is checked and the type stays;
+ * that is an error when strict.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_typed_shape *value,
                                                      const size_t *axes, size_t num_axes,
                                                      const tsr_transition *transition,
                                                      tsr_axis_set global, tsr_guard guard,
+                                                     bool strict,
                                                      const tsr_type **out) TSR_MT_CONTEXT;
 
 /* Whether a backward may start from a value of a type: I and P may; R and V say both remedies. */
@@ -244,6 +363,141 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *ar
                                                  const tsr_type *value, const tsr_type *claim,
                                                  tsr_local_type rest,
                                                  const tsr_type **out) TSR_MT_CONTEXT;
+
+/*
+ * A change of type by fiat, for what the rules cannot see: each axis named must be of the kind
+ * `from` now. A place in the spec is lost with V.
+ */
+typedef struct tsr_mutation {
+    size_t axis;
+    tsr_axis_type from;
+    tsr_axis_type to;
+} tsr_mutation;
+TSR_API TSR_NODISCARD tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena,
+                                                 const tsr_type *type,
+                                                 const tsr_mutation *mutations,
+                                                 size_t num_mutations,
+                                                 const tsr_type **out) TSR_MT_CONTEXT;
+
+/* ---- places of axes ---- */
+
+/*
+ * A type from one end for each axis of the mesh, for a value of a rank. Where several axes cut one
+ * dimension `order`, axes from major to minor, must name all of them.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena,
+                                                  const tsr_mesh *mesh, const tsr_end *ends,
+                                                  size_t rank, const size_t *order,
+                                                  size_t num_order,
+                                                  const tsr_type **out) TSR_MT_CONTEXT;
+
+/*
+ * Puts an axis to another dimension, as its innermost axis, or takes it out of the spec (`dim`
+ * TSR_NO_DIM; the axis stays V). Only the innermost axis of a dimension can go: the others are cut
+ * within it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_type *type, size_t rank, size_t axis,
+                                                    int64_t dim,
+                                                    const tsr_type **out) TSR_MT_CONTEXT;
+
+/*
+ * An order of all axes in the specs of some types that agrees with each dimension of each, and
+ * with the first use where that leaves a choice. `order` has room for all axes of the mesh. Types
+ * that contradict each other are an error that names the axes.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_types_order(tsr_context *ctx, tsr_arena *arena,
+                                                 const tsr_type *const *types, size_t num_types,
+                                                 size_t *order, size_t *count) TSR_MT_CONTEXT;
+
+/* An axis as (size, stride) pairs over ranks, with a type along it. */
+typedef struct tsr_strided_axis {
+    const tsr_stride *pairs;
+    size_t num_pairs;
+    tsr_axis_type type; /* untyped: not known, or to be found */
+} tsr_strided_axis;
+
+/* The axes of a dimension, by their places in a list of such axes, major to minor. */
+typedef struct tsr_strided_dim {
+    const size_t *axes;
+    size_t num_axes;
+} tsr_strided_dim;
+
+/* Types along a set of axes, and a spec. */
+typedef struct tsr_strided_type {
+    size_t num_axes;
+    const tsr_strided_axis *axes;
+    size_t rank; /* of the spec; 0 for none */
+    const tsr_strided_dim *dims;
+} tsr_strided_type;
+
+/*
+ * The same type along other axes over the same ranks: axes flattened to one must have one type, and
+ * stand side by side in the spec if at all; an axis split gives its type to the parts. `axes` are
+ * the new ones; one that is typed must come to that. The result is the arena's, its axes by
+ * stride, largest first.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena,
+                                                 const tsr_strided_type *type,
+                                                 const tsr_strided_axis *axes, size_t num_axes,
+                                                 tsr_strided_type *out) TSR_MT_CONTEXT;
+
+/* Whether the axes of a spec are apart; an error names the ranks that two of them share. */
+TSR_API TSR_NODISCARD tsr_status
+tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type) TSR_MT_CONTEXT;
+
+/* ---- notations and element types ---- */
+
+/*
+ * The end that a DTensor placement stands for, `Replicate`, `Shard(1)`, `Partial` or
+ * `Partial(avg)`, with the placement of its gradient or NULL. Replicate with a gradient that is
+ * replicated too is I; with a partial one, or none given, R. A gradient that is not the dual of its
+ * value is an error.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement,
+                                                      const char *gradient,
+                                                      tsr_end *out) TSR_MT_CONTEXT;
+
+/*
+ * The element types of a collective. What a caller asks for: `wire` to communicate (and reduce) in,
+ * `result` to get; each may be left out. In place, the buffer has one type throughout.
+ */
+typedef struct tsr_wire_request {
+    tsr_dtype input;
+    bool has_wire;
+    tsr_dtype wire;
+    bool has_result;
+    tsr_dtype result;
+    bool reduces;
+    bool in_place;
+} tsr_wire_request;
+typedef struct tsr_wire_dtypes {
+    tsr_dtype wire;
+    tsr_dtype result;
+} tsr_wire_dtypes;
+
+/* Sets a field by the name that callers of collectives know: "op_dtype" is the wire's, "out_dtype"
+ * the result's. Another name is an error. */
+TSR_API TSR_NODISCARD tsr_status tsr_wire_request_set(tsr_context *ctx, tsr_wire_request *request,
+                                                      const char *name,
+                                                      tsr_dtype dtype) TSR_MT_CONTEXT;
+
+/*
+ * Without a wire type a reduction is done in the input's. What only moves elements does so in the
+ * smaller of the input's and the result's, which gives the same. The result is of the wire's type
+ * unless said otherwise.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_wire_resolve(tsr_context *ctx, const tsr_wire_request *request,
+                                                  tsr_wire_dtypes *out) TSR_MT_CONTEXT;
+
+/*
+ * Whether the element types of a backward follow from the forward. They do not where it reduces and
+ * any type of the forward has less precision than f32: then the caller must choose
+ * (`backward`, NULL when not chosen).
+ */
+TSR_API TSR_NODISCARD tsr_status
+tsr_wire_check_backward(tsr_context *ctx, const tsr_wire_request *forward,
+                        const tsr_wire_request *backward, bool backward_reduces) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@
 #include <tessera/propagate.h>
 #include <tessera/rule.h>
 #include <tessera/sharding.h>
+#include <tessera/spmd.h>
 #include <tessera/stride.h>
 #include <tessera/tensor.h>
 #include <tessera/transport.h>

@@ -1,0 +1,340 @@
+/* The partition specs of an op's results: what cuts each factor of its rule. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "factor/rule.h"
+#include "spmd/infer.h"
+#include "spmd/sizes.h"
+
+/* What cuts a factor, in one operand or in all that have it. */
+typedef struct cut {
+    bool seen; /* some operand has the factor */
+    size_t num_axes;
+    size_t *axes;
+    int64_t shards;
+    int64_t extent;       /* of the factor in the whole; not known for one that is not cut */
+    const int64_t *sizes; /* of its shards; NULL: even chunks */
+} cut;
+
+/* A call under way. */
+typedef struct global_op {
+    inference *inf;
+    const tsr_rule *rule;
+    cut *cuts; /* by factor */
+} global_op;
+
+tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type, tsr_axis_set global)
+{
+    for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
+        if (axis_in_set(global, a) && type->axes[a].kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
+            return SPMD_ERROR(ctx,
+                              "the value varies along axis %s, which is global, and the partition "
+                              "spec has no place for it: say which dimension it cuts",
+                              tsr_mesh_axis_name(type->mesh, a));
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- from operands to factors ---- */
+
+/* The global axes of a dimension. */
+static tsr_status cut_of_dim(const global_op *g, size_t operand, size_t dim, cut *out)
+{
+    const tsr_typed_shape *o = &g->inf->call->operands[operand];
+    const tsr_type *type = o->type;
+    const tsr_spec_dim none = {0};
+    const tsr_spec_dim *d = type != NULL && type->has_spec ? &type->dims[dim] : &none;
+    *out = (cut){.seen = true, .shards = 1};
+    out->axes = ARENA_ARRAY(g->inf->arena, size_t, d->num_axes);
+    if (out->axes == NULL) {
+        return diag_nomem(g->inf->ctx);
+    }
+    for (size_t k = 0; k < d->num_axes; k++) {
+        if (axis_in_set(g->inf->call->global, d->axes[k])) {
+            out->axes[out->num_axes++] = d->axes[k];
+        }
+    }
+    out->shards = spmd_shards(g->inf->call->mesh, out->axes, out->num_axes);
+    out->extent = out->num_axes > 0 ? o->shape[dim] : 0;
+    if (d->sizes != NULL && out->num_axes > 0 && out->num_axes < d->num_axes) {
+        return infer_error(g->inf, SIZE_MAX,
+                           "a dimension with explicit sizes is cut by local and global axes");
+    }
+    out->sizes = out->num_axes > 0 ? d->sizes : NULL;
+    return TSR_OK;
+}
+
+static bool same_cut(const cut *a, const cut *b)
+{
+    if (a->num_axes != b->num_axes || a->extent != b->extent ||
+        (a->sizes == NULL) != (b->sizes == NULL) ||
+        (a->num_axes > 0 && memcmp(a->axes, b->axes, a->num_axes * sizeof *a->axes) != 0)) {
+        return false;
+    }
+    for (int64_t i = 0; a->sizes != NULL && i < a->shards; i++) {
+        if (a->sizes[i] != b->sizes[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Why two operands do not go together along a factor. */
+static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
+{
+    const bool one = (a->num_axes == 0) != (b->num_axes == 0);
+    const cut *has = a->num_axes > 0 ? a : b;
+    bool same_set = a->num_axes == b->num_axes;
+    for (size_t i = 0; same_set && i < a->num_axes; i++) {
+        same_set = false;
+        for (size_t k = 0; k < b->num_axes; k++) {
+            same_set = same_set || a->axes[i] == b->axes[k];
+        }
+    }
+    if (one) {
+        return infer_error(g->inf, has->axes[0],
+                           "one operand is cut along a dimension that another has whole: their "
+                           "whole shapes differ, or they need the same cut");
+    }
+    if (!same_set) {
+        return infer_error(g->inf, has->axes[0],
+                           "operands are cut by different axes along one dimension");
+    }
+    return infer_error(g->inf, has->axes[0],
+                       memcmp(a->axes, b->axes, a->num_axes * sizeof *a->axes) != 0
+                           ? "operands are cut by the same axes in different orders"
+                           : "operands have shards of different sizes along one dimension");
+}
+
+/* A dimension of several factors: its major one takes the cut, where the rule is on whole shapes. */
+static tsr_status split_cut(const global_op *g, const tsr_rule_dim *dim, cut *c)
+{
+    const int64_t major = rule_factor_size(g->rule, dim->factors[0]);
+    if (!g->inf->call->whole_rule) {
+        return infer_error(g->inf, c->axes[0],
+                           "a dimension that is cut is split: which part the cut belongs to is "
+                           "open; split before the cut, or say the whole shapes");
+    }
+    if (c->sizes != NULL || major % c->shards != 0) {
+        return infer_error(g->inf, c->axes[0],
+                           "a dimension that is cut is split, and its shards do not divide the "
+                           "major part");
+    }
+    c->extent = major;
+    return TSR_OK;
+}
+
+static tsr_status take_dim(global_op *g, size_t operand, size_t dim)
+{
+    const tsr_rule_dim *d = &g->rule->tensors[operand].dims[dim];
+    const cut whole = {.seen = true, .shards = 1};
+    cut c;
+    TSR_TRY(cut_of_dim(g, operand, dim, &c));
+    if (d->num_factors > 1 && c.num_axes > 0) {
+        TSR_TRY(split_cut(g, d, &c));
+    }
+    for (size_t i = 0; i < d->num_factors; i++) {
+        cut *known = &g->cuts[d->factors[i]];
+        const cut *now = i == 0 ? &c : &whole;
+        if (known->seen && !same_cut(known, now)) {
+            return cuts_differ(g, known, now);
+        }
+        if (!known->seen) {
+            *known = *now;
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status take_operands(global_op *g)
+{
+    const tsr_typed_call *call = g->inf->call;
+    for (size_t t = 0; t < call->num_operands; t++) {
+        const tsr_typed_shape *o = &call->operands[t];
+        const size_t rank = g->rule->tensors[t].rank;
+        if (o->type == NULL) {
+            continue;
+        }
+        if (o->rank != rank || (o->type->has_spec && o->type->rank != rank)) {
+            return infer_error(g->inf, SIZE_MAX, "an operand has not the rank that the rule says");
+        }
+        for (size_t a = 0; a < tsr_mesh_num_axes(call->mesh); a++) {
+            if (axis_in_set(call->global, a) && o->type->axes[a].kind == TSR_V &&
+                tsr_type_dim_of(o->type, a) < 0) {
+                return infer_error(g->inf, a,
+                                   "an operand varies along a global axis that has no place in its "
+                                   "partition spec");
+            }
+        }
+        for (size_t d = 0; d < rank; d++) {
+            TSR_TRY(take_dim(g, t, d));
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- what the op can do with it ---- */
+
+/* No axis may cut two factors: a rank would see only the diagonal of their product. */
+static tsr_status check_apart(const global_op *g)
+{
+    for (size_t f = 0; f < g->rule->num_factors; f++) {
+        for (size_t h = 0; h < f; h++) {
+            for (size_t i = 0; i < g->cuts[f].num_axes; i++) {
+                for (size_t k = 0; k < g->cuts[h].num_axes; k++) {
+                    if (g->cuts[f].axes[i] == g->cuts[h].axes[k]) {
+                        return infer_error(g->inf, g->cuts[f].axes[i],
+                                           "it cuts different dimensions of the operands, so that "
+                                           "a rank would have only the diagonal of the result");
+                    }
+                }
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+static bool tensor_has(const tsr_rule_tensor *t, size_t factor)
+{
+    for (size_t d = 0; d < t->rank; d++) {
+        for (size_t i = 0; i < t->dims[d].num_factors; i++) {
+            if (t->dims[d].factors[i] == factor) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A contracted factor: its axes become pending, if that was asked for. */
+static tsr_status contract(global_op *g, const cut *c)
+{
+    const tsr_typed_call *call = g->inf->call;
+    for (size_t i = 0; i < c->num_axes; i++) {
+        if (!axis_in_set(call->out_partial, c->axes[i]) && !call->implicit_partial) {
+            return infer_error(g->inf, c->axes[i],
+                               "it cuts a contracted dimension, so that each rank has a part of the "
+                               "sum only: name it in out_partial_axes, or gather first");
+        }
+        if (call->reduction == TSR_AVG && (c->sizes != NULL || c->extent % c->shards != 0)) {
+            return infer_error(g->inf, c->axes[i],
+                               "an average of averages is wrong where shards differ in size: sum, "
+                               "and divide by the whole count");
+        }
+        g->inf->axes[c->axes[i]] = (tsr_axis_type){TSR_P, call->reduction};
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_factor(global_op *g, size_t factor)
+{
+    const cut *c = &g->cuts[factor];
+    if (c->num_axes == 0) {
+        return TSR_OK;
+    }
+    switch (g->rule->factors[factor].kind) {
+    case TSR_FACTOR_REDUCTION: return contract(g, c);
+    case TSR_FACTOR_NEED_REPLICATION:
+    case TSR_FACTOR_PERMUTATION:
+        return infer_error(g->inf, c->axes[0],
+                           "it cuts a dimension that the op needs whole: gather it first");
+    case TSR_FACTOR_PASS_THROUGH: break;
+    }
+    for (size_t r = g->rule->num_operands; r < rule_num_tensors(g->rule); r++) {
+        if (!tensor_has(&g->rule->tensors[r], factor)) {
+            return infer_error(g->inf, c->axes[0],
+                               "it cuts a dimension that the result does not have");
+        }
+    }
+    return TSR_OK;
+}
+
+/* Axes that were asked to become pending must have cut something that was contracted. */
+static tsr_status check_out_partial(const global_op *g)
+{
+    const tsr_typed_call *call = g->inf->call;
+    for (size_t a = 0; a < tsr_mesh_num_axes(call->mesh); a++) {
+        bool contracted = false;
+        for (size_t f = 0; f < g->rule->num_factors; f++) {
+            for (size_t i = 0; i < g->cuts[f].num_axes; i++) {
+                contracted = contracted || (g->cuts[f].axes[i] == a &&
+                                            g->rule->factors[f].kind == TSR_FACTOR_REDUCTION);
+            }
+        }
+        if (axis_in_set(call->global, a) && axis_in_set(call->out_partial, a) && !contracted) {
+            return infer_error(g->inf, a,
+                               "it is in out_partial_axes, but does not cut a contracted dimension "
+                               "in every operand that has it");
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- from factors to results ---- */
+
+static tsr_status lay_dim(const global_op *g, const tsr_rule_dim *dim, tsr_spec_dim *out)
+{
+    int64_t times = 1;
+    const cut *major = &g->cuts[dim->factors[0]];
+    *out = (tsr_spec_dim){0};
+    for (size_t i = 1; i < dim->num_factors; i++) {
+        const cut *c = &g->cuts[dim->factors[i]];
+        if (c->num_axes > 0) {
+            return infer_error(g->inf, c->axes[0],
+                               "dimensions are merged and the minor of them is cut: the shards are "
+                               "no chunks of the result");
+        }
+        if (!checked_mul(times, rule_factor_size(g->rule, dim->factors[i]), &times)) {
+            return diag_error(g->inf->ctx, TSR_ERR_OVERFLOW, NO_PLACE, "an extent exceeds 2^63-1");
+        }
+    }
+    if (major->num_axes == 0) {
+        return TSR_OK;
+    }
+    out->num_axes = major->num_axes;
+    out->axes = major->axes;
+    return sizes_scale(g->inf->ctx, g->inf->arena, major->extent, major->sizes, major->shards, times,
+                       &out->sizes);
+}
+
+static tsr_status lay_result(const global_op *g, const tsr_rule_tensor *t, const tsr_type **out)
+{
+    tsr_spec_dim *dims = ARENA_ARRAY(g->inf->arena, tsr_spec_dim, t->rank);
+    if (dims == NULL) {
+        return diag_nomem(g->inf->ctx);
+    }
+    for (size_t d = 0; d < t->rank; d++) {
+        TSR_TRY(lay_dim(g, &t->dims[d], &dims[d]));
+    }
+    const tsr_type_spec spec = {g->inf->call->mesh, g->inf->axes, true, t->rank, dims};
+    return tsr_type_create(g->inf->ctx, g->inf->arena, &spec, out);
+}
+
+tsr_status infer_specs(inference *inf, const tsr_type **results)
+{
+    const tsr_rule *rule = inf->call->rule;
+    if (rule == NULL) {
+        return infer_error(inf, SIZE_MAX,
+                           "the op has no rule, so that nothing is known of whole values");
+    }
+    global_op g = {inf, rule, ARENA_ARRAY(inf->arena, cut, rule->num_factors)};
+    if (g.cuts == NULL) {
+        return diag_nomem(inf->ctx);
+    }
+    memset(g.cuts, 0, rule->num_factors * sizeof *g.cuts);
+    if (rule->num_operands != inf->call->num_operands) {
+        return infer_error(inf, SIZE_MAX, "the rule is of another number of operands");
+    }
+    TSR_TRY(take_operands(&g));
+    TSR_TRY(check_apart(&g));
+    for (size_t f = 0; f < rule->num_factors; f++) {
+        TSR_TRY(check_factor(&g, f));
+    }
+    TSR_TRY(check_out_partial(&g));
+    for (size_t r = 0; r < rule->num_results; r++) {
+        TSR_TRY(lay_result(&g, &rule->tensors[rule->num_operands + r], &results[r]));
+    }
+    return TSR_OK;
+}

@@ -1,0 +1,256 @@
+/* Types beside types: claims, places to write to, gradients, what a region declares. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "spmd/type.h"
+
+static bool same_axis(tsr_axis_type a, tsr_axis_type b)
+{
+    return a.kind == b.kind && a.partial == b.partial;
+}
+
+/* ---- gradients ---- */
+
+tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *arena, const tsr_type *type,
+                             const tsr_type **out)
+{
+    static const tsr_local_type duals[] = {[TSR_UNTYPED] = TSR_UNTYPED,
+                                           [TSR_R] = TSR_P,
+                                           [TSR_I] = TSR_I,
+                                           [TSR_V] = TSR_V,
+                                           [TSR_P] = TSR_R};
+    type_draft d;
+    TSR_TRY(draft_start(ctx, arena, type->mesh, type, type->rank, &d));
+    for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
+        if (d.axes[a].kind == TSR_P && d.axes[a].partial != TSR_SUM &&
+            d.axes[a].partial != TSR_AVG) {
+            return SPMD_ERROR(ctx,
+                              "no gradient along axis %s: the value is %s there, and a pending "
+                              "reduction other than a sum or an average has none; reduce it first",
+                              tsr_mesh_axis_name(type->mesh, a), tsr_axis_type_name(d.axes[a]));
+        }
+        d.axes[a] = (tsr_axis_type){duals[d.axes[a].kind], TSR_SUM};
+    }
+    return draft_finish(&d, out);
+}
+
+tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
+{
+    static const char *const remedies[] = {
+        [TSR_R] = "each rank would start a gradient of its own and they would be summed; "
+                  "all_reduce P->I where the loss is summed, instead of P->R, gives I, or convert "
+                  "R->P keeps one of them",
+        [TSR_V] = "each rank has a loss of its own; reinterpret V->P makes their sum the loss, or "
+                  "all_reduce V->I sums them now"};
+    for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
+        const tsr_local_type kind = type->axes[a].kind;
+        if (kind == TSR_R || kind == TSR_V) {
+            return SPMD_ERROR(ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
+                              tsr_local_type_name(kind), tsr_mesh_axis_name(type->mesh, a),
+                              remedies[kind]);
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- claims ---- */
+
+static tsr_status claim_kinds(type_draft *d, const tsr_type *claim, tsr_local_type rest)
+{
+    for (size_t a = 0; a < tsr_mesh_num_axes(d->mesh); a++) {
+        tsr_axis_type want = claim->axes[a];
+        if (want.kind == TSR_UNTYPED) {
+            want.kind = rest;
+        }
+        if (want.kind == TSR_UNTYPED) {
+            continue;
+        }
+        if (d->axes[a].kind != TSR_UNTYPED && !same_axis(d->axes[a], want)) {
+            return SPMD_ERROR(d->ctx, "along axis %s the value is %s, but it is said to be %s",
+                              tsr_mesh_axis_name(d->mesh, a), tsr_axis_type_name(d->axes[a]),
+                              tsr_axis_type_name(want));
+        }
+        d->axes[a] = want;
+    }
+    return TSR_OK;
+}
+
+
+/* Whether the first list is the second one with some left out. */
+static bool is_subsequence(const size_t *a, size_t count_a, const size_t *b, size_t count_b)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < count_b && k < count_a; i++) {
+        k += b[i] == a[k] ? 1 : 0;
+    }
+    return k == count_a;
+}
+
+/* The axes that a claim puts elsewhere than the value has them. */
+static tsr_status check_places(const type_draft *d, const tsr_type *claim)
+{
+    for (size_t dim = 0; dim < d->rank; dim++) {
+        for (size_t k = 0; k < d->counts[dim]; k++) {
+            const int64_t said = tsr_type_dim_of(claim, d->places[dim][k]);
+            if (said >= 0 && said != (int64_t)dim) {
+                return SPMD_ERROR(d->ctx,
+                                  "axis %s cuts dimension %zu of the value, but it is said to cut "
+                                  "dimension %lld",
+                                  tsr_mesh_axis_name(d->mesh, d->places[dim][k]), dim,
+                                  (long long)said);
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status claim_dim(type_draft *d, const tsr_spec_dim *said, size_t dim)
+{
+    if (is_subsequence(d->places[dim], d->counts[dim], said->axes, said->num_axes)) {
+        const bool grows = said->num_axes > d->counts[dim];
+        d->counts[dim] = said->num_axes;
+        memcpy(d->places[dim], said->axes, said->num_axes * sizeof(size_t));
+        d->sizes[dim] = said->sizes != NULL ? said->sizes : grows ? NULL : d->sizes[dim];
+        return TSR_OK;
+    }
+    if (is_subsequence(said->axes, said->num_axes, d->places[dim], d->counts[dim])) {
+        return TSR_OK;
+    }
+    buffer has = buffer_new(d->arena);
+    buffer want = buffer_new(d->arena);
+    const char *texts[2];
+    spmd_print_axes(&has, d->mesh, d->places[dim], d->counts[dim]);
+    spmd_print_axes(&want, d->mesh, said->axes, said->num_axes);
+    TSR_TRY(buffer_finish(d->ctx, &has, &texts[0]));
+    TSR_TRY(buffer_finish(d->ctx, &want, &texts[1]));
+    return SPMD_ERROR(d->ctx,
+                      "dimension %zu is cut by (%s) and said to be cut by (%s): name all of its "
+                      "axes, major to minor, in one claim",
+                      dim, texts[0], texts[1]);
+}
+
+tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *value,
+                           const tsr_type *claim, tsr_local_type rest, const tsr_type **out)
+{
+    type_draft d;
+    if (!tsr_mesh_equal(value->mesh, claim->mesh)) {
+        return SPMD_ERROR(ctx, "the value and what is said of it are on different meshes");
+    }
+    if (value->has_spec && claim->has_spec && value->rank != claim->rank) {
+        return SPMD_ERROR(ctx, "the partition spec of the value has %zu dimensions, the one that it "
+                               "is said to have has %zu",
+                          value->rank, claim->rank);
+    }
+    TSR_TRY(draft_start(ctx, arena, value->mesh, value, claim->rank, &d));
+    TSR_TRY(claim_kinds(&d, claim, rest));
+    if (claim->has_spec) {
+        TSR_TRY(check_places(&d, claim));
+        for (size_t dim = 0; dim < d.rank; dim++) {
+            if (claim->dims[dim].num_axes > 0) {
+                TSR_TRY(claim_dim(&d, &claim->dims[dim], dim));
+            }
+        }
+    }
+    return draft_finish(&d, out);
+}
+
+/* ---- writing ---- */
+
+/* The first axis along which two types differ, in kind or in place; the count when none. */
+static size_t first_difference(const tsr_type *a, const tsr_type *b)
+{
+    const size_t count = tsr_mesh_num_axes(a->mesh);
+    size_t axis = 0;
+    while (axis < count && same_axis(a->axes[axis], b->axes[axis]) &&
+           tsr_type_dim_of(a, axis) == tsr_type_dim_of(b, axis)) {
+        axis++;
+    }
+    return axis;
+}
+
+/* An axis type with its place, `S(1)` or `V`. */
+static const char *placed(tsr_arena *arena, const tsr_type *type, size_t axis)
+{
+    const int64_t dim = tsr_type_dim_of(type, axis);
+    return spmd_end_text(arena, (tsr_end){type->axes[axis].kind, dim < 0 ? TSR_NO_DIM : dim,
+                                          type->axes[axis].partial});
+}
+
+tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *place,
+                          const tsr_type *result, bool may_change, const tsr_type **out)
+{
+    const tsr_type *written = result;
+    for (size_t a = 0; a < tsr_mesh_num_axes(place->mesh); a++) {
+        const bool untyped = place->axes[a].kind == TSR_UNTYPED;
+        const bool differs = !same_axis(place->axes[a], result->axes[a]) ||
+                             tsr_type_dim_of(place, a) != tsr_type_dim_of(result, a);
+        if (!untyped && differs && !may_change) {
+            return SPMD_ERROR(ctx,
+                              "a result that is %s along axis %s cannot be written to a place that "
+                              "is %s: whoever reads the place, or its gradient, counts on that",
+                              placed(arena, result, a), tsr_mesh_axis_name(place->mesh, a),
+                              placed(arena, place, a));
+        }
+    }
+    *out = written;
+    return TSR_OK;
+}
+
+/* ---- regions of local types ---- */
+
+tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_type *const *values,
+                               const tsr_type *const *declared, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] == NULL || declared[i] == NULL) {
+            return SPMD_ERROR(ctx, "local_map: value %zu %s", i,
+                              values[i] == NULL
+                                  ? "is declared with a type, but there is no typed value for it"
+                                  : "has no declared type: a region says all of its types");
+        }
+        if (!tsr_mesh_equal(values[i]->mesh, declared[i]->mesh)) {
+            return SPMD_ERROR(ctx, "local_map: value %zu is on another mesh than declared", i);
+        }
+        const size_t axis = first_difference(values[i], declared[i]);
+        if (axis < tsr_mesh_num_axes(values[i]->mesh)) {
+            return SPMD_ERROR(ctx, "local_map: value %zu is %s along axis %s, but declared %s", i,
+                              placed(arena, values[i], axis),
+                              tsr_mesh_axis_name(values[i]->mesh, axis),
+                              placed(arena, declared[i], axis));
+        }
+        if (!tsr_type_equal(values[i], declared[i])) {
+            return SPMD_ERROR(ctx, "local_map: value %zu has the axes of a dimension in another "
+                                   "order, or other sizes, than declared",
+                              i);
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- by fiat ---- */
+
+tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena, const tsr_type *type,
+                           const tsr_mutation *mutations, size_t num_mutations,
+                           const tsr_type **out)
+{
+    type_draft d;
+    TSR_TRY(draft_start(ctx, arena, type->mesh, type, type->rank, &d));
+    for (size_t i = 0; i < num_mutations; i++) {
+        const tsr_mutation *m = &mutations[i];
+        if (m->axis >= tsr_mesh_num_axes(type->mesh)) {
+            return SPMD_ERROR(ctx, "there is no axis %zu", m->axis);
+        }
+        if (!same_axis(type->axes[m->axis], m->from)) {
+            return SPMD_ERROR(ctx, "along axis %s the type is %s, not %s: it is not changed to %s",
+                              tsr_mesh_axis_name(type->mesh, m->axis),
+                              tsr_axis_type_name(type->axes[m->axis]), tsr_axis_type_name(m->from),
+                              tsr_axis_type_name(m->to));
+        }
+        d.axes[m->axis] = m->to;
+        if (m->to.kind != TSR_V) {
+            draft_remove(&d, m->axis);
+        }
+    }
+    return draft_finish(&d, out);
+}

@@ -1,0 +1,19 @@
+/* Sizes of shards when axes come to a dimension or leave it. */
+#ifndef SPMD_SIZES_H
+#define SPMD_SIZES_H
+
+#include "spmd/type.h"
+
+/*
+ * The sizes that a dimension has when its innermost axes, `inner` shards of `shards`, are put
+ * together; when each of its shards is cut by ceil into `inner`; and when each row stands for
+ * `times` rows. `sizes` NULL are even chunks of `extent`; so is the result where it comes to that.
+ */
+tsr_status sizes_join(tsr_context *ctx, tsr_arena *arena, int64_t extent, const int64_t *sizes,
+                      int64_t shards, int64_t inner, const int64_t **out);
+tsr_status sizes_cut(tsr_context *ctx, tsr_arena *arena, int64_t extent, const int64_t *sizes,
+                     int64_t shards, int64_t inner, const int64_t **out);
+tsr_status sizes_scale(tsr_context *ctx, tsr_arena *arena, int64_t extent, const int64_t *sizes,
+                       int64_t shards, int64_t times, const int64_t **out);
+
+#endif

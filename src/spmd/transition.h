@@ -1,0 +1,27 @@
+/* The tables of transitions, by the kind of each end. */
+#ifndef SPMD_TRANSITION_H
+#define SPMD_TRANSITION_H
+
+#include "spmd/type.h"
+
+/* An end without its dimension: V with a place is a kind of its own. */
+typedef enum end_kind { END_R, END_I, END_V, END_P, END_S, END_COUNT } end_kind;
+
+/* How a pair of ends stands with a call. */
+typedef enum pair_status { PAIR_NONE, PAIR_SAME, PAIR_EXPERT, PAIR_FINE } pair_status;
+
+enum { TRANSITION_COUNT = TSR_CONVERT + 1 };
+
+/* The kind of an end; false for one that is none (untyped). */
+bool end_kind_of(tsr_end end, end_kind *out);
+
+pair_status transition_pair(const tsr_transition *t);
+
+/* Whether a call puts the parts of its source together, and whether it cuts its result. */
+bool transition_gathers(const tsr_transition *t);
+bool transition_scatters(const tsr_transition *t);
+
+/* `all_reduce P->R` */
+void transition_print(buffer *buf, const tsr_transition *t);
+
+#endif

@@ -1,0 +1,242 @@
+/* The type of a value behind a collective, a reinterpret or a convert. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "spmd/sizes.h"
+#include "spmd/transition.h"
+
+/* A call under way. */
+typedef struct type_change {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    const tsr_typed_shape *value;
+    const size_t *axes;
+    size_t num_axes;
+    const tsr_transition *t;
+    bool global; /* some of the axes are */
+    int64_t *shape;
+    type_draft draft;
+} type_change;
+
+/* An error with the call, the axes and the value. */
+static tsr_status change_error(const type_change *c, const char *why)
+{
+    buffer buf = buffer_new(c->arena);
+    const char *text;
+    transition_print(&buf, c->t);
+    buffer_string(&buf, " along axis ");
+    spmd_print_axes(&buf, c->value->type->mesh, c->axes, c->num_axes);
+    buffer_string(&buf, " of ");
+    spmd_print_typed(&buf, c->value);
+    TSR_TRY(buffer_finish(c->ctx, &buf, &text));
+    return SPMD_ERROR(c->ctx, "%s: %s", text, why);
+}
+
+/* ---- what the value must be ---- */
+
+static tsr_status check_kind(const type_change *c, size_t axis)
+{
+    const tsr_axis_type is = c->value->type->axes[axis];
+    const bool reduces = c->t->op == TSR_ALL_REDUCE || c->t->op == TSR_REDUCE_SCATTER;
+    if (is.kind == TSR_V && c->t->src.kind == TSR_P && reduces && !c->global) {
+        return TSR_OK;
+    }
+    if (is.kind != c->t->src.kind) {
+        return change_error(c, "the value is of another type there than the call says");
+    }
+    if (is.kind == TSR_P && is.partial != c->t->src.partial) {
+        return change_error(c, "another reduction is pending than the call says");
+    }
+    return TSR_OK;
+}
+
+/* The axes must be the innermost on the dimension that the source names, in that order. */
+static tsr_status check_innermost(const type_change *c)
+{
+    const tsr_type *type = c->value->type;
+    size_t dim = 0;
+    if (!spmd_resolve_dim(c->t->src.dim, c->value->rank, &dim) ||
+        tsr_type_dim_of(type, c->axes[0]) != (int64_t)dim) {
+        return change_error(c, "the axis does not cut the dimension that the call says");
+    }
+    const tsr_spec_dim *d = &type->dims[dim];
+    if (d->num_axes < c->num_axes ||
+        memcmp(d->axes + (d->num_axes - c->num_axes), c->axes, c->num_axes * sizeof *c->axes) !=
+            0) {
+        return change_error(c, "of several axes on a dimension only the innermost can be worked on: "
+                               "the others are cut within it");
+    }
+    return TSR_OK;
+}
+
+/* What keeps the whole value: no plain V, and no reinterpret that changes what it is. */
+static tsr_status check_global(const type_change *c)
+{
+    const bool plain_v = (c->t->src.kind == TSR_V && c->t->src.dim == TSR_NO_DIM) ||
+                         (c->t->dst.kind == TSR_V && c->t->dst.dim == TSR_NO_DIM);
+    if (plain_v) {
+        return change_error(c, "on a global axis what varies has a place, S(i): plain V is for "
+                               "local regions");
+    }
+    if (c->t->op == TSR_REINTERPRET && (c->t->src.kind == TSR_P) != (c->t->dst.kind == TSR_P)) {
+        return change_error(c, "on a global axis a call keeps the whole value, and this one would "
+                               "change it");
+    }
+    return c->t->src.kind == TSR_V ? check_innermost(c) : TSR_OK;
+}
+
+static tsr_status check_axes(type_change *c, tsr_axis_set global, bool *untyped)
+{
+    const size_t count = tsr_mesh_num_axes(c->value->type->mesh);
+    for (size_t i = 0; i < c->num_axes; i++) {
+        if (c->axes[i] >= count) {
+            return SPMD_ERROR(c->ctx, "there is no axis %zu: the mesh has %zu", c->axes[i], count);
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (c->axes[k] == c->axes[i]) {
+                return SPMD_ERROR(c->ctx, "axis %s is named twice",
+                                  tsr_mesh_axis_name(c->value->type->mesh, c->axes[i]));
+            }
+        }
+        c->global = c->global || axis_in_set(global, c->axes[i]);
+        *untyped = *untyped || c->value->type->axes[c->axes[i]].kind == TSR_UNTYPED;
+    }
+    return c->num_axes > 0 ? TSR_OK : SPMD_ERROR(c->ctx, "a call is along at least one axis");
+}
+
+/* ---- what it becomes ---- */
+
+/* Takes the axes out of the spec; sizes of the outer shards are put together. */
+static tsr_status take_out(type_change *c)
+{
+    for (size_t i = c->num_axes; i-- > 0;) {
+        const size_t axis = c->axes[i];
+        const int64_t dim = tsr_type_dim_of(c->value->type, axis);
+        if (dim < 0) {
+            continue;
+        }
+        type_draft *d = &c->draft;
+        const int64_t inner = tsr_mesh_axis_size(d->mesh, axis);
+        const int64_t shards = spmd_shards(d->mesh, d->places[dim], d->counts[dim]);
+        const bool innermost = d->places[dim][d->counts[dim] - 1] == axis;
+        const int64_t *sizes = NULL;
+        if (innermost) {
+            TSR_TRY(sizes_join(c->ctx, c->arena, c->shape[dim], d->sizes[dim], shards, inner,
+                               &sizes));
+        }
+        draft_remove(d, axis);
+        d->sizes[dim] = sizes;
+    }
+    return TSR_OK;
+}
+
+static tsr_status put_in(type_change *c)
+{
+    size_t dim = 0;
+    if (!spmd_resolve_dim(c->t->dst.dim, c->draft.rank, &dim)) {
+        return TSR_OK;
+    }
+    type_draft *d = &c->draft;
+    int64_t inner = 1;
+    const int64_t shards = spmd_shards(d->mesh, d->places[dim], d->counts[dim]);
+    const int64_t *sizes = d->sizes[dim];
+    for (size_t i = 0; i < c->num_axes; i++) {
+        inner *= tsr_mesh_axis_size(d->mesh, c->axes[i]);
+        draft_place(d, c->axes[i], dim);
+    }
+    return sizes_cut(c->ctx, c->arena, c->shape[dim], sizes, shards, inner, &d->sizes[dim]);
+}
+
+/* A plain V takes a dimension away or brings one: the places of the other axes move along. */
+static tsr_status drop_dim(type_change *c)
+{
+    type_draft *d = &c->draft;
+    size_t dim = 0;
+    if (!c->value->type->has_spec || !transition_scatters(c->t) || c->t->dst.dim != TSR_NO_DIM ||
+        !spmd_resolve_dim(c->t->scatter_dim, d->rank, &dim)) {
+        return TSR_OK;
+    }
+    if (d->counts[dim] > 0) {
+        return change_error(c, "the dimension that is unbound is cut by other axes");
+    }
+    for (size_t i = dim; i + 1 < d->rank; i++) {
+        d->places[i] = d->places[i + 1];
+        d->counts[i] = d->counts[i + 1];
+        d->sizes[i] = d->sizes[i + 1];
+    }
+    d->rank--;
+    return TSR_OK;
+}
+
+static tsr_status bring_dim(type_change *c)
+{
+    type_draft *d = &c->draft;
+    size_t dim = 0;
+    if (!c->value->type->has_spec || !transition_gathers(c->t) || c->t->src.dim != TSR_NO_DIM ||
+        !spmd_resolve_dim(c->t->gather_dim, d->rank + 1, &dim)) {
+        return TSR_OK;
+    }
+    for (size_t i = d->rank; i > dim; i--) {
+        d->places[i] = d->places[i - 1];
+        d->counts[i] = d->counts[i - 1];
+        d->sizes[i] = d->sizes[i - 1];
+    }
+    d->counts[dim] = 0;
+    d->sizes[dim] = NULL;
+    d->rank++;
+    return TSR_OK;
+}
+
+static tsr_status change_type(type_change *c, const tsr_type **out)
+{
+    const tsr_typed_shape *v = c->value;
+    TSR_TRY(draft_start(c->ctx, c->arena, v->type->mesh, v->type, v->rank, &c->draft));
+    c->shape = arena_copy(c->arena, v->shape, v->rank, sizeof(int64_t));
+    if (c->shape == NULL) {
+        return diag_nomem(c->ctx);
+    }
+    TSR_TRY(take_out(c));
+    for (size_t i = 0; i < c->num_axes; i++) {
+        c->draft.axes[c->axes[i]] =
+            (tsr_axis_type){c->t->dst.kind, c->t->dst.kind == TSR_P ? c->t->dst.partial : TSR_SUM};
+    }
+    if (c->t->dst.dim != TSR_NO_DIM && c->global) {
+        TSR_TRY(put_in(c));
+    }
+    TSR_TRY(drop_dim(c));
+    TSR_TRY(bring_dim(c));
+    return draft_finish(&c->draft, out);
+}
+
+tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value,
+                               const size_t *axes, size_t num_axes,
+                               const tsr_transition *transition, tsr_axis_set global,
+                               tsr_guard guard, bool strict, const tsr_type **out)
+{
+    type_change c = {ctx, arena, value, axes, num_axes, transition, .global = false};
+    bool untyped = false;
+    TSR_TRY(tsr_type_check(ctx, &(tsr_typed_shape){value->type, value->dtype, value->rank,
+                                                   value->shape, NULL}));
+    TSR_TRY(check_axes(&c, global, &untyped));
+    TSR_TRY(tsr_transition_check(ctx, tsr_mesh_axis_name(value->type->mesh, axes[0]), transition,
+                                 value->rank, guard));
+    if (untyped) {
+        if (strict) {
+            return change_error(&c, "the value is untyped there, and checks are strict");
+        }
+        *out = value->type;
+        return TSR_OK;
+    }
+    for (size_t i = 0; i < num_axes; i++) {
+        TSR_TRY(check_kind(&c, axes[i]));
+    }
+    if (c.global) {
+        TSR_TRY(check_global(&c));
+    }
+    if (transition_pair(transition) == PAIR_SAME) {
+        *out = value->type;
+        return TSR_OK;
+    }
+    return change_type(&c, out);
+}

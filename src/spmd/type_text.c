@@ -1,0 +1,314 @@
+/* Types as text: `f32[8@(dp,tp),16]{pp:R, ep:P(max)}`, read and printed. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/lex.h"
+#include "shard/sharding.h"
+#include "spmd/type.h"
+
+/* ---- printing ---- */
+
+static bool is_word(const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++) {
+        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
+        if (!letter && (c == name || !((*c >= '0' && *c <= '9') || *c == '.' || *c == '$'))) {
+            return false;
+        }
+    }
+    return name[0] != '\0';
+}
+
+static void print_name(buffer *buf, const tsr_mesh *mesh, size_t axis)
+{
+    const char *name = tsr_mesh_axis_name(mesh, axis);
+    if (is_word(name)) {
+        buffer_string(buf, name);
+    } else {
+        buffer_quoted(buf, name);
+    }
+}
+
+void spmd_print_axes(buffer *buf, const tsr_mesh *mesh, const size_t *axes, size_t num_axes)
+{
+    for (size_t i = 0; i < num_axes; i++) {
+        buffer_string(buf, i > 0 ? "," : "");
+        print_name(buf, mesh, axes[i]);
+    }
+}
+
+static void print_cut(buffer *buf, const tsr_mesh *mesh, const tsr_spec_dim *dim)
+{
+    if (dim->num_axes == 0) {
+        return;
+    }
+    buffer_char(buf, '@');
+    buffer_string(buf, dim->num_axes > 1 ? "(" : "");
+    spmd_print_axes(buf, mesh, dim->axes, dim->num_axes);
+    buffer_string(buf, dim->num_axes > 1 ? ")" : "");
+    if (dim->sizes != NULL) {
+        const int64_t shards = spmd_shards(mesh, dim->axes, dim->num_axes);
+        buffer_string(buf, ":[");
+        for (int64_t i = 0; i < shards; i++) {
+            buffer_string(buf, i > 0 ? "," : "");
+            buffer_int(buf, dim->sizes[i]);
+        }
+        buffer_char(buf, ']');
+    }
+}
+
+static void print_rest(buffer *buf, const tsr_type *type)
+{
+    bool any = false;
+    for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
+        if (type->axes[a].kind != TSR_UNTYPED && tsr_type_dim_of(type, a) < 0) {
+            buffer_string(buf, any ? ", " : "{");
+            print_name(buf, type->mesh, a);
+            buffer_format(buf, ":%s", tsr_axis_type_name(type->axes[a]));
+            any = true;
+        }
+    }
+    buffer_string(buf, any ? "}" : "");
+}
+
+void spmd_print_typed(buffer *buf, const tsr_typed_shape *typed)
+{
+    if (typed->type == NULL) {
+        buffer_string(buf, "a number");
+        return;
+    }
+    buffer_string(buf, tsr_dtype_name(typed->dtype));
+    buffer_char(buf, '[');
+    for (size_t d = 0; d < typed->rank; d++) {
+        buffer_string(buf, d > 0 ? "," : "");
+        buffer_int(buf, typed->shape[d]);
+        if (typed->type->has_spec && d < typed->type->rank) {
+            print_cut(buf, typed->type->mesh, &typed->type->dims[d]);
+        }
+    }
+    buffer_char(buf, ']');
+    print_rest(buf, typed->type);
+}
+
+tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *typed,
+                          const char **out)
+{
+    buffer buf = buffer_new(arena);
+    TSR_TRY(tsr_type_check(ctx, &(tsr_typed_shape){typed->type, typed->dtype, typed->rank,
+                                                   typed->shape, NULL}));
+    spmd_print_typed(&buf, typed);
+    return buffer_finish(ctx, &buf, out);
+}
+
+/* ---- reading ---- */
+
+/* A type under way. */
+typedef struct reading {
+    lexer lex;
+    const tsr_mesh *mesh;
+    tsr_axis_type *axes;
+    size_t rank;
+    size_t room;
+    int64_t *shape;
+    tsr_spec_dim *dims;
+    size_t dims_room;
+} reading;
+
+static tsr_status read_dtype(reading *r, tsr_dtype *out)
+{
+    char name[32];
+    size_t size = 0;
+    const size_t from = r->lex.current.at;
+    if (!lex_is(&r->lex, TOKEN_WORD)) {
+        return lex_error(&r->lex, lex_here(&r->lex), "expected an element type");
+    }
+    lex_next(&r->lex);
+    if (lex_accept(&r->lex, '<')) {
+        lex_next(&r->lex);
+        TSR_TRY(lex_expect(&r->lex, '>'));
+    }
+    for (size_t i = from; i < r->lex.last_end && size + 1 < sizeof name; i++) {
+        name[size++] = r->lex.text->data[i];
+    }
+    name[size] = '\0';
+    return tsr_dtype_parse(r->lex.ctx, name, out);
+}
+
+static tsr_status find_axis(reading *r, slice name, location where, size_t *out)
+{
+    const int32_t axis = tsr_mesh_find_axis(r->mesh, name.data, name.size);
+    if (axis < 0) {
+        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "the mesh has no axis %.*s",
+                          (int)min_i64((int64_t)name.size, 100), name.data);
+    }
+    *out = (size_t)axis;
+    return TSR_OK;
+}
+
+/* A word or a string, looked up. */
+static tsr_status read_axis(reading *r, size_t *out)
+{
+    const location where = lex_here(&r->lex);
+    slice name = lex_slice(&r->lex);
+    if (lex_is(&r->lex, TOKEN_STRING)) {
+        TSR_TRY(lex_string(&r->lex, &name));
+    } else if (!lex_accept(&r->lex, TOKEN_WORD)) {
+        return lex_error(&r->lex, where, "expected an axis");
+    }
+    return find_axis(r, name, where, out);
+}
+
+static tsr_status push_axis(reading *r, tsr_spec_dim *dim, size_t *room, size_t **list, size_t axis)
+{
+    TSR_TRY(LEX_PUSH(&r->lex, *list, dim->num_axes, *room, axis));
+    dim->axes = *list;
+    return TSR_OK;
+}
+
+/* A lone `@`, which the lexer does not know as a mark. */
+static bool accept_at(reading *r)
+{
+    const slice s = lex_slice(&r->lex);
+    if (!lex_is(&r->lex, TOKEN_BAD) || s.size != 1 || s.data[0] != '@') {
+        return false;
+    }
+    lex_next(&r->lex);
+    return true;
+}
+
+static tsr_status read_cut_axes(reading *r, tsr_spec_dim *dim)
+{
+    size_t *list = NULL;
+    size_t room = 0;
+    size_t axis = 0;
+    if (lex_is(&r->lex, TOKEN_AT)) {
+        slice name;
+        const location where = lex_here(&r->lex);
+        TSR_TRY(lex_at_name(&r->lex, &name));
+        TSR_TRY(find_axis(r, name, where, &axis));
+        return push_axis(r, dim, &room, &list, axis);
+    }
+    TSR_TRY(lex_expect(&r->lex, '('));
+    do {
+        TSR_TRY(read_axis(r, &axis));
+        TSR_TRY(push_axis(r, dim, &room, &list, axis));
+    } while (lex_accept(&r->lex, ','));
+    return lex_expect(&r->lex, ')');
+}
+
+static tsr_status read_sizes(reading *r, tsr_spec_dim *dim)
+{
+    const location where = lex_here(&r->lex);
+    size_t count;
+    int64_t *sizes;
+    TSR_TRY(lex_integers(&r->lex, false, &sizes, &count));
+    const int64_t shards = spmd_shards(r->mesh, dim->axes, dim->num_axes);
+    if (shards < 0 || (uint64_t)shards != count) {
+        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "%zu sizes for %lld shards", count,
+                          (long long)shards);
+    }
+    dim->sizes = sizes;
+    return TSR_OK;
+}
+
+static tsr_status read_dim(reading *r)
+{
+    const location where = lex_here(&r->lex);
+    tsr_spec_dim dim = {0};
+    int64_t extent;
+    size_t count = r->rank;
+    TSR_TRY(lex_integer(&r->lex, &extent));
+    if (extent < 0) {
+        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "an extent is not negative");
+    }
+    if (lex_is(&r->lex, TOKEN_AT) || accept_at(r)) {
+        TSR_TRY(read_cut_axes(r, &dim));
+        if (lex_accept(&r->lex, ':')) {
+            TSR_TRY(read_sizes(r, &dim));
+        }
+    }
+    TSR_TRY(LEX_PUSH(&r->lex, r->dims, count, r->dims_room, dim));
+    TSR_TRY(LEX_PUSH(&r->lex, r->shape, r->rank, r->room, extent));
+    return TSR_OK;
+}
+
+static tsr_status read_dims(reading *r)
+{
+    TSR_TRY(lex_expect(&r->lex, '['));
+    if (lex_accept(&r->lex, ']')) {
+        return TSR_OK;
+    }
+    do {
+        TSR_TRY(read_dim(r));
+    } while (lex_accept(&r->lex, ','));
+    return lex_expect(&r->lex, ']');
+}
+
+/* `R`, `P`, `P(max)`. */
+static tsr_status read_axis_type(reading *r, tsr_axis_type *out)
+{
+    *out = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
+    for (int kind = TSR_R; kind <= TSR_P; kind++) {
+        if (lex_accept_word(&r->lex, tsr_local_type_name((tsr_local_type)kind))) {
+            out->kind = (tsr_local_type)kind;
+            break;
+        }
+    }
+    if (out->kind == TSR_UNTYPED) {
+        return lex_error(&r->lex, lex_here(&r->lex), "expected R, I, V or P");
+    }
+    if (out->kind != TSR_P || !lex_accept(&r->lex, '(')) {
+        return TSR_OK;
+    }
+    if (!lex_is(&r->lex, TOKEN_WORD) || !reduction_find(lex_slice(&r->lex), &out->partial)) {
+        return lex_error(&r->lex, lex_here(&r->lex), "expected sum, avg, max, min or prod");
+    }
+    lex_next(&r->lex);
+    return lex_expect(&r->lex, ')');
+}
+
+static tsr_status read_rest(reading *r)
+{
+    if (!lex_accept(&r->lex, '{') || lex_accept(&r->lex, '}')) {
+        return TSR_OK;
+    }
+    do {
+        const location where = lex_here(&r->lex);
+        size_t axis = 0;
+        TSR_TRY(read_axis(r, &axis));
+        TSR_TRY(lex_expect(&r->lex, ':'));
+        if (r->axes[axis].kind != TSR_UNTYPED) {
+            return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "axis %s has two types",
+                              tsr_mesh_axis_name(r->mesh, axis));
+        }
+        TSR_TRY(read_axis_type(r, &r->axes[axis]));
+    } while (lex_accept(&r->lex, ','));
+    return lex_expect(&r->lex, '}');
+}
+
+tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, const tsr_mesh *mesh,
+                         tsr_typed_shape *out)
+{
+    const size_t num_axes = tsr_mesh_num_axes(mesh);
+    reading r = {.lex = lex_start(ctx, arena, text),
+                 .mesh = mesh,
+                 .axes = ARENA_ARRAY(arena, tsr_axis_type, num_axes)};
+    tsr_typed_shape typed = {0};
+    if (r.axes == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t a = 0; a < num_axes; a++) {
+        r.axes[a] = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
+    }
+    TSR_TRY(read_dtype(&r, &typed.dtype));
+    TSR_TRY(read_dims(&r));
+    TSR_TRY(read_rest(&r));
+    const tsr_type_spec spec = {mesh, r.axes, true, r.rank, r.dims};
+    TSR_TRY(tsr_type_create(ctx, arena, &spec, &typed.type));
+    typed.rank = r.rank;
+    typed.shape = r.shape;
+    TSR_TRY(tsr_type_check(ctx, &typed));
+    *out = typed;
+    return TSR_OK;
+}
