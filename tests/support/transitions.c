@@ -269,7 +269,7 @@ tsr_status transition_on_threads(tsr_context *ctx, const tsr_transition *t, cons
                                  int64_t size, const part *in, part *out)
 {
     values_run run = {t, sizes, in, out};
-    const tsr_launch_spec spec = {.num_ranks = size};
+    const tsr_launch_spec spec = {.num_ranks = size, .ranks = TSR_RANKS_THREADS};
     return tsr_launch(ctx, &spec, run_values, &run);
 }
 
@@ -339,7 +339,7 @@ static tsr_status run_adjoint(tsr_comm *world, void *state)
 tsr_status transition_is_adjoint(tsr_context *ctx, const tsr_transition *t, int64_t size, bool *out)
 {
     adjoint_run run = {t, false};
-    const tsr_launch_spec spec = {.num_ranks = size};
+    const tsr_launch_spec spec = {.num_ranks = size, .ranks = TSR_RANKS_THREADS};
     TSR_TRY(tsr_launch(ctx, &spec, run_adjoint, &run));
     *out = run.right;
     return TSR_OK;

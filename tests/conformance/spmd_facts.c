@@ -1,0 +1,801 @@
+/*
+ * Facts about SPMD types, from a file of such: spmd_facts FILE. Prints the id of every fact that is
+ * wrong and closes with `N passed, M failed`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "fact_ops.h"
+#include "transitions.h"
+
+static tsr_status refuse(const fact *f, const char *why)
+{
+    return diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "%s", why);
+}
+
+static bool is_op(const fact *f, const char *name)
+{
+    const char *op = fact_text(f, "op");
+    return op != NULL && strcmp(op, name) == 0;
+}
+
+static bool starts(const char *text, const char *prefix)
+{
+    return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The outcome of a call that has no result but success. */
+static bool as_expected(const fact *f, tsr_status status)
+{
+    return fact_wants_error(f) ? status < 0 : status >= 0;
+}
+
+/* The outcome of a call that makes a type. */
+static bool makes_type(const fact *f, tsr_status status, const tsr_type *type, bool all)
+{
+    const json_t *expect = json_object_get(f->json, "expect");
+    if (fact_wants_error(f)) {
+        return status < 0;
+    }
+    if (status >= 0 && json_is_array(expect)) {
+        bool right = json_array_size(expect) > 0;
+        for (size_t i = 0; i < json_array_size(expect); i++) {
+            right = right && fact_is_type(f, type, json_array_get(expect, i), all);
+        }
+        return right;
+    }
+    return status >= 0 && fact_is_type(f, type, expect, all);
+}
+
+/* ---- ops ---- */
+
+static tsr_status read_call(const fact *f, fact_call *call)
+{
+    const char *op = fact_text(f, "op");
+    const char *class = fact_text(f, "class");
+    *call = (fact_call){.class = class, .num_operands = fact_num_inputs(f)};
+    fact_call_name(call, op != NULL ? op : class);
+    call->out_partial = fact_axis_set(f, json_object_get(f->json, "out_partial_axes"));
+    call->strict = json_is_true(json_object_get(f->json, "strict"));
+    call->unknown = starts(op, "unregistered");
+    call->equation = fact_text(f, "equation");
+    call->reshape = json_object_get(f->json, "target_local_shape");
+    for (size_t i = 0; i < call->num_operands; i++) {
+        TSR_TRY(fact_operand(f, fact_input(f, i), &call->operands[i]));
+    }
+    return TSR_OK;
+}
+
+/* The axes of a mesh as pairs, with the types of one type; those that are untyped are left out. */
+static tsr_status strided_axis(const fact *f, const char *name, tsr_strided_axis *out)
+{
+    size_t axes[FACT_MOST];
+    const size_t count = fact_axes(f, name, axes);
+    tsr_stride *pairs = tsr_arena_alloc(f->arena, FACT_MOST * sizeof *pairs);
+    size_t used = 0;
+    if (pairs == NULL || count == 0) {
+        return refuse(f, "no such axis");
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t made;
+        TSR_TRY(tsr_mesh_axis_strides(f->mesh, tsr_axis_full(f->mesh, axes[i]), FACT_MOST - used,
+                                      pairs + used, &made));
+        used += made;
+    }
+    *out = (tsr_strided_axis){.pairs = pairs, .num_pairs = used};
+    return TSR_OK;
+}
+
+/* Sees each operand along the axes of the current mesh, as a strict check does. */
+static tsr_status check_current_mesh(const fact *f, const fact_call *call)
+{
+    const json_t *names = json_object_get(f->json, "current_mesh");
+    const size_t count = json_array_size(names);
+    for (size_t i = 0; i < call->num_operands; i++) {
+        tsr_strided_axis from[FACT_MOST];
+        tsr_strided_axis to[FACT_MOST];
+        size_t used = 0;
+        tsr_strided_type out;
+        for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
+            const tsr_axis_type type = tsr_type_axis(call->operands[i].type, a);
+            if (type.kind != TSR_UNTYPED) {
+                TSR_TRY(strided_axis(f, tsr_mesh_axis_name(f->mesh, a), &from[used]));
+                from[used++].type = type;
+            }
+        }
+        for (size_t k = 0; k < count; k++) {
+            TSR_TRY(strided_axis(f, json_string_value(json_array_get(names, k)), &to[k]));
+        }
+        const tsr_strided_type type = {.num_axes = used, .axes = from};
+        TSR_TRY(tsr_type_reaxis(f->ctx, f->arena, &type, to, count, &out));
+    }
+    return TSR_OK;
+}
+
+static tsr_status infer_local(const fact *f, const tsr_type **out)
+{
+    const json_t *place = json_object_get(f->json, "out");
+    const json_t *mutated = json_object_get(f->json, "mutated");
+    fact_call call;
+    TSR_TRY(read_call(f, &call));
+    if (json_is_array(json_object_get(f->json, "current_mesh"))) {
+        TSR_TRY(check_current_mesh(f, &call));
+    }
+    TSR_TRY(fact_infer(f, &call, out));
+    if (place != NULL) {
+        const tsr_type *to;
+        TSR_TRY(fact_type(f, place, 2, &to));
+        return tsr_type_store(f->ctx, f->arena, to, *out, false, out);
+    }
+    if (mutated != NULL) {
+        const bool keeps = json_is_true(json_object_get(f->json, "mutated_requires_grad"));
+        const tsr_type *to = call.operands[json_integer_value(mutated)].type;
+        return tsr_type_store(f->ctx, f->arena, to, *out, !keeps, out);
+    }
+    return TSR_OK;
+}
+
+static bool check_infer(const fact *f)
+{
+    const json_t *scalar = json_object_get(json_object_get(f->json, "expect"), "typed_scalar");
+    const tsr_type *type = NULL;
+    const tsr_status status = infer_local(f, &type);
+    if (scalar != NULL) {
+        return status >= 0 && fact_is_type(f, type, scalar, true);
+    }
+    return makes_type(f, status, type, true);
+}
+
+/* What ops make from nothing: constants are the same everywhere, the rest is not known. */
+static bool check_creation(const fact *f)
+{
+    const tsr_axis_set named = fact_axis_set(f, json_object_get(f->json, "current_mesh"));
+    const bool constant = is_op(f, "zeros") || is_op(f, "ones") || is_op(f, "full") ||
+                          is_op(f, "arange") || is_op(f, "eye") || is_op(f, "linspace");
+    const tsr_axis_type replicated = {TSR_R, TSR_SUM};
+    const tsr_axis_type none = {TSR_UNTYPED, TSR_SUM};
+    tsr_mutation mutations[FACT_MOST];
+    size_t count = 0;
+    const tsr_type *type = NULL;
+    tsr_status status = tsr_type_uniform(f->ctx, f->arena, f->mesh, none, &type);
+    for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
+        if (constant && (named.bits >> a & 1) != 0) {
+            mutations[count++] = (tsr_mutation){a, none, replicated};
+        }
+    }
+    if (status >= 0) {
+        status = tsr_type_mutate(f->ctx, f->arena, type, mutations, count, &type);
+    }
+    return makes_type(f, status, type, true);
+}
+
+static tsr_status assert_all(const fact *f, const tsr_type **out)
+{
+    int64_t shape[FACT_MOST];
+    const size_t rank = fact_numbers(json_object_get(f->json, "shape"), shape);
+    TSR_TRY(tsr_type_uniform(f->ctx, f->arena, f->mesh, (tsr_axis_type){TSR_UNTYPED, TSR_SUM}, out));
+    for (size_t i = 0; i < fact_num_inputs(f); i++) {
+        const tsr_type *claim;
+        TSR_TRY(fact_type(f, fact_input(f, i), rank, &claim));
+        const tsr_typed_shape typed = {claim, TSR_F32, rank, shape, NULL};
+        TSR_TRY(tsr_type_check(f->ctx, &typed));
+        TSR_TRY(tsr_type_assert(f->ctx, f->arena, *out, claim, TSR_UNTYPED, out));
+    }
+    return TSR_OK;
+}
+
+static bool check_assert(const fact *f)
+{
+    const tsr_type *type = NULL;
+    const tsr_status status = assert_all(f, &type);
+    return makes_type(f, status, type, true);
+}
+
+/* The type that an argument gives an axis: one for all, or one of its own. */
+static tsr_status argument_for(const fact *f, const char *key, const char *axis, bool *given,
+                               tsr_axis_type *out)
+{
+    const json_t *value = json_object_get(json_object_get(f->json, "args"), key);
+    const char *text =
+        json_string_value(json_is_object(value) ? json_object_get(value, axis) : value);
+    tsr_end end = {.kind = TSR_UNTYPED};
+    *given = text != NULL;
+    if (text != NULL) {
+        TSR_TRY(tsr_end_parse(f->ctx, text, &end));
+    }
+    *out = (tsr_axis_type){end.kind, end.partial};
+    return TSR_OK;
+}
+
+static tsr_status mutate(const fact *f, const tsr_type **out)
+{
+    const char *axis = json_string_value(json_object_get(json_object_get(f->json, "args"), "axis"));
+    const json_t *src = json_object_get(json_object_get(f->json, "args"), "src");
+    const json_t *dst = json_object_get(json_object_get(f->json, "args"), "dst");
+    const bool named = axis != NULL || json_is_object(src) || json_is_object(dst);
+    tsr_mutation mutations[FACT_MOST];
+    size_t count = 0;
+    const tsr_type *type;
+    TSR_TRY(fact_type(f, fact_input(f, 0), 2, &type));
+    for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
+        const char *name = tsr_mesh_axis_name(f->mesh, a);
+        bool from;
+        bool to;
+        tsr_mutation m = {.axis = a};
+        TSR_TRY(argument_for(f, "src", name, &from, &m.from));
+        TSR_TRY(argument_for(f, "dst", name, &to, &m.to));
+        if (named ? from && to && (axis == NULL || strcmp(axis, name) == 0)
+                  : tsr_type_axis(type, a).kind != TSR_UNTYPED) {
+            mutations[count++] = m;
+        }
+    }
+    return tsr_type_mutate(f->ctx, f->arena, type, mutations, count, out);
+}
+
+static bool check_mutate(const fact *f)
+{
+    const tsr_type *type = NULL;
+    const tsr_status status = mutate(f, &type);
+    return makes_type(f, status, type, true);
+}
+
+static bool check_local_map(const fact *f)
+{
+    const tsr_type *values[FACT_MOST] = {NULL};
+    const tsr_type *declared[FACT_MOST] = {NULL};
+    tsr_status status = TSR_OK;
+    for (size_t i = 0; status >= 0 && i < fact_num_inputs(f); i++) {
+        const json_t *value = json_object_get(fact_input(f, i), "value");
+        const json_t *said = json_object_get(fact_input(f, i), "declared");
+        if (json_is_object(value)) {
+            status = fact_type(f, value, 2, &values[i]);
+        }
+        if (status >= 0 && json_is_object(said)) {
+            status = fact_type(f, said, 2, &declared[i]);
+        }
+    }
+    if (status >= 0) {
+        status = tsr_local_map_check(f->ctx, f->arena, values, declared, fact_num_inputs(f));
+    }
+    return as_expected(f, status);
+}
+
+static bool check_placement(const fact *f)
+{
+    const json_t *in = fact_input(f, 0);
+    tsr_end end;
+    const char *text = NULL;
+    tsr_status status =
+        tsr_end_of_placement(f->ctx, json_string_value(json_object_get(in, "placement")),
+                             json_string_value(json_object_get(in, "grad_placement")), &end);
+    if (status >= 0) {
+        status = tsr_end_print(f->ctx, f->arena, end, &text);
+    }
+    const char *want =
+        json_string_value(json_object_get(json_object_get(f->json, "expect"), "tp"));
+    return fact_wants_error(f) ? status < 0
+                               : status >= 0 && want != NULL && strcmp(text, want) == 0;
+}
+
+/* `convert I->R`, by either name where both are one act. */
+static bool is_call(const fact *f, const tsr_transition *call, const char *op, const char *src,
+                    const char *dst)
+{
+    tsr_end from;
+    tsr_end to;
+    if (tsr_end_parse(f->ctx, src, &from) < 0 || tsr_end_parse(f->ctx, dst, &to) < 0) {
+        return false;
+    }
+    const bool same_act = (call->op == TSR_CONVERT || call->op == TSR_REINTERPRET) &&
+                          (strcmp(op, "convert") == 0 || strcmp(op, "reinterpret") == 0) &&
+                          (from.kind == TSR_R || from.kind == TSR_I) &&
+                          (to.kind == TSR_R || to.kind == TSR_I);
+    return (same_act || strcmp(op, tsr_transition_name(call->op)) == 0) &&
+           from.kind == call->src.kind && from.dim == call->src.dim && to.kind == call->dst.kind &&
+           to.dim == call->dst.dim;
+}
+
+static bool offers(const fact *f, const tsr_fix *fixes, size_t count, const char *text)
+{
+    char op[32];
+    char src[16];
+    char dst[16];
+    if (sscanf(text, "%31s %15[^-]->%15s", op, src, dst) != 3) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_call(f, &fixes[i].call, op, src, dst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_fixes(const fact *f)
+{
+    const json_t *wanted = json_object_get(f->json, "suggest");
+    const tsr_fix *fixes = NULL;
+    const tsr_type *type = NULL;
+    size_t count = 0;
+    fact_call call;
+    bool right = read_call(f, &call) >= 0 && fact_infer(f, &call, &type) < 0 &&
+                 fact_fixes(f, &call, &fixes, &count) >= 0;
+    for (size_t i = 0; right && i < json_array_size(wanted); i++) {
+        right = offers(f, fixes, count, json_string_value(json_array_get(wanted, i)));
+    }
+    return right && fact_wants_error(f);
+}
+
+static bool check_local_op(const fact *f)
+{
+    static const struct {
+        const char *op;
+        bool (*check)(const fact *f);
+    } rows[] = {{"assert_type sequence", check_assert}, {"mutate_type", check_mutate},
+                {"local_map", check_local_map},         {"fix suggestion", check_fixes},
+                {"from DTensor placement", check_placement}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (is_op(f, rows[i].op)) {
+            return rows[i].check(f);
+        }
+    }
+    return json_is_integer(fact_input(f, 0)) ? check_creation(f) : check_infer(f);
+}
+
+/* ---- whole values ---- */
+
+/* The axes that are not local: by a key, or by `local_axes=[..]` in the op. */
+static tsr_axis_set global_axes(const fact *f)
+{
+    tsr_axis_set local = fact_axis_set(f, json_object_get(f->json, "local_axes"));
+    const char *op = fact_text(f, "op");
+    const char *list = op != NULL ? strstr(op, "local_axes=[") : NULL;
+    for (size_t a = 0; list != NULL && a < tsr_mesh_num_axes(f->mesh); a++) {
+        if (strstr(list, tsr_mesh_axis_name(f->mesh, a)) != NULL) {
+            local.bits |= UINT64_C(1) << a;
+        }
+    }
+    if (op != NULL && strstr(op, "inside local region") != NULL) {
+        local = fact_all_axes(f);
+    }
+    return (tsr_axis_set){fact_all_axes(f).bits & ~local.bits};
+}
+
+/* `assert S(0) after .., then mul by scalar`: the claim, and the op behind it. */
+static tsr_status claim_first(const fact *f, fact_call *call)
+{
+    const char *op = fact_text(f, "op");
+    const char *then = strstr(op, "then ");
+    char text[16];
+    tsr_end ends[FACT_MOST];
+    const tsr_type *claim;
+    if (!starts(op, "assert ") || then == NULL || sscanf(op, "assert %15s", text) != 1) {
+        return TSR_OK;
+    }
+    for (size_t a = 0; a < FACT_MOST; a++) {
+        ends[a] = (tsr_end){.kind = TSR_UNTYPED, .dim = TSR_NO_DIM};
+    }
+    TSR_TRY(tsr_end_parse(f->ctx, text, &ends[tsr_mesh_find_axis(f->mesh, "tp", 2)]));
+    TSR_TRY(tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, call->operands[0].rank, NULL, 0,
+                             &claim));
+    TSR_TRY(tsr_type_assert(f->ctx, f->arena, call->operands[0].type, claim, TSR_UNTYPED,
+                            &call->operands[0].type));
+    fact_call_name(call, then + 5);
+    return TSR_OK;
+}
+
+static tsr_status infer_global(const fact *f, const tsr_type **out)
+{
+    fact_call call;
+    TSR_TRY(read_call(f, &call));
+    call.global = global_axes(f);
+    call.implicit_partial = fact_text(f, "mode") == NULL;
+    const json_t *last = fact_input(f, call.num_operands - 1);
+    const json_t *place = json_object_get(last, "out");
+    call.num_operands -= place != NULL ? 1 : 0;
+    TSR_TRY(claim_first(f, &call));
+    TSR_TRY(fact_infer(f, &call, out));
+    if (place != NULL) {
+        tsr_typed_shape to;
+        TSR_TRY(fact_operand(f, place, &to));
+        return tsr_type_store(f->ctx, f->arena, to.type, *out, false, out);
+    }
+    return TSR_OK;
+}
+
+static bool check_global(const fact *f)
+{
+    const tsr_type *type = NULL;
+    if (is_op(f, "operand well-formed in global mode")) {
+        tsr_typed_shape o;
+        tsr_status status = fact_operand(f, fact_input(f, 0), &o);
+        if (status >= 0) {
+            status = tsr_type_check_global(f->ctx, o.type, fact_all_axes(f));
+        }
+        return as_expected(f, status);
+    }
+    const tsr_status status = infer_global(f, &type);
+    return makes_type(f, status, type, false);
+}
+
+/* ---- transitions ---- */
+
+static tsr_guard guard_of(const fact *f)
+{
+    const bool gated = is_op(f, "reinterpret") || is_op(f, "convert");
+    return !gated                                                       ? TSR_UNGUARDED
+           : json_is_true(json_object_get(f->json, "expert_mode")) ? TSR_GUARDED_EXPERT
+                                                                       : TSR_GUARDED;
+}
+
+static tsr_axis_set transition_global(const fact *f)
+{
+    const char *mode = fact_text(f, "mode");
+    const bool whole = is_op(f, "shard") || is_op(f, "unshard") ||
+                       (mode != NULL && strcmp(mode, "global") == 0);
+    return whole ? global_axes(f) : (tsr_axis_set){0};
+}
+
+/* For shard and unshard the source says where the value lies. */
+static tsr_status value_of(const fact *f, tsr_typed_shape *value)
+{
+    TSR_TRY(fact_operand(f, fact_input(f, 0), value));
+    if (is_op(f, "shard") || is_op(f, "unshard")) {
+        json_t *said = json_pack("{s:s}", "tp", fact_text(f, "src"));
+        const tsr_status status = fact_type(f, said, value->rank, &value->type);
+        json_decref(said);
+        return status;
+    }
+    return TSR_OK;
+}
+
+static tsr_status run_transition(const fact *f, const tsr_type **type, size_t *rank, int64_t *shape)
+{
+    const char *axis = fact_text(f, "axis");
+    size_t axes[FACT_MOST];
+    const size_t count = fact_axes(f, axis != NULL ? axis : "tp", axes);
+    tsr_typed_shape value;
+    tsr_transition t;
+    TSR_TRY(value_of(f, &value));
+    TSR_TRY(fact_transition(f, json_object_get(f->json, "args"), value.rank, &t));
+    TSR_TRY(tsr_type_transition(f->ctx, f->arena, &value, axes, count, &t, transition_global(f),
+                                guard_of(f), json_is_true(json_object_get(f->json, "strict")),
+                                type));
+    *rank = value.rank;
+    if (json_object_get(json_object_get(f->json, "expect"), "shape") != NULL) {
+        return tsr_transition_shape(f->ctx, &t, tsr_mesh_axis_size(f->mesh, axes[0]), 0, NULL,
+                                    value.rank, value.shape, rank, shape);
+    }
+    return TSR_OK;
+}
+
+static bool check_transition(const fact *f)
+{
+    const json_t *expect = json_object_get(f->json, "expect");
+    const char *kind = json_string_value(json_object_get(expect, "type"));
+    const tsr_type *type = NULL;
+    int64_t shape[FACT_MOST + 1];
+    int64_t want[FACT_MOST];
+    size_t rank = 0;
+    const tsr_status status = run_transition(f, &type, &rank, shape);
+    if (kind == NULL) {
+        return json_is_string(expect) ? as_expected(f, status) : makes_type(f, status, type, true);
+    }
+    const size_t tp = (size_t)tsr_mesh_find_axis(f->mesh, "tp", 2);
+    return status >= 0 && strcmp(kind, tsr_axis_type_name(tsr_type_axis(type, tp))) == 0 &&
+           fact_numbers(json_object_get(expect, "shape"), want) == rank &&
+           memcmp(shape, want, rank * sizeof shape[0]) == 0;
+}
+
+/* A call that writes to a place which has a type already. */
+static tsr_status run_raw(const fact *f, const tsr_type **out)
+{
+    static const struct {
+        const char *prefix;
+        tsr_transition_op op;
+        const char *src;
+        const char *dst;
+    } rows[] = {{"raw.all_reduce", TSR_ALL_REDUCE, "P", "R"},
+                {"raw.all_gather", TSR_ALL_GATHER, "V", "R"},
+                {"raw.reduce_scatter", TSR_REDUCE_SCATTER, "P", "V"},
+                {"raw.all_to_all", TSR_ALL_TO_ALL, "V", "V"}};
+    const size_t tp = (size_t)tsr_mesh_find_axis(f->mesh, "tp", 2);
+    tsr_typed_shape value;
+    tsr_transition t = {0};
+    const tsr_type *place = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (starts(fact_text(f, "op"), rows[i].prefix)) {
+            t.op = rows[i].op;
+            TSR_TRY(tsr_end_parse(f->ctx, rows[i].src, &t.src));
+            TSR_TRY(tsr_end_parse(f->ctx, rows[i].dst, &t.dst));
+        }
+    }
+    TSR_TRY(fact_operand(f, fact_input(f, 0), &value));
+    if (fact_num_inputs(f) > 1) {
+        TSR_TRY(fact_type(f, fact_input(f, 1), 2, &place));
+        const tsr_axis_type said = tsr_type_axis(place, tp);
+        t.dst.kind = said.kind != TSR_UNTYPED ? said.kind : t.dst.kind;
+    }
+    TSR_TRY(tsr_type_transition(f->ctx, f->arena, &value, &tp, 1, &t, (tsr_axis_set){0},
+                                TSR_UNGUARDED, false, out));
+    return place != NULL ? tsr_type_store(f->ctx, f->arena, place, *out, false, out) : TSR_OK;
+}
+
+static bool check_raw(const fact *f)
+{
+    const json_t *expect = json_object_get(f->json, "expect");
+    const json_t *output = json_object_get(expect, "output");
+    const char *want = json_string_value(
+        output != NULL ? output : json_object_get(expect, "input_after"));
+    const size_t tp = (size_t)tsr_mesh_find_axis(f->mesh, "tp", 2);
+    const tsr_type *type = NULL;
+    const tsr_status status = run_raw(f, &type);
+    return fact_wants_error(f)
+               ? status < 0
+               : status >= 0 && want != NULL &&
+                     strcmp(want, tsr_axis_type_name(tsr_type_axis(type, tp))) == 0;
+}
+
+/* ---- element types ---- */
+
+static tsr_status set_dtypes(const fact *f, const json_t *from, tsr_wire_request *out)
+{
+    for (void *i = json_object_iter((json_t *)(uintptr_t)from); i != NULL;
+         i = json_object_iter_next((json_t *)(uintptr_t)from, i)) {
+        const char *key = json_object_iter_key(i);
+        const char *name = json_string_value(json_object_iter_value(i));
+        tsr_dtype dtype;
+        if (name != NULL && strcmp(key, "input_dtype") != 0) {
+            TSR_TRY(tsr_dtype_parse(f->ctx, name, &dtype));
+            TSR_TRY(tsr_wire_request_set(f->ctx, out, key, dtype));
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status read_wire(const fact *f, tsr_wire_request *out)
+{
+    const json_t *in = fact_input(f, 0);
+    *out = (tsr_wire_request){.reduces = json_is_true(json_object_get(in, "reducing")),
+                              .in_place = json_is_true(json_object_get(in, "inplace"))};
+    TSR_TRY(tsr_dtype_parse(f->ctx, json_string_value(json_object_get(in, "input_dtype")),
+                            &out->input));
+    return set_dtypes(f, in, out);
+}
+
+static bool check_wire(const fact *f)
+{
+    const json_t *expect = json_object_get(f->json, "expect");
+    tsr_wire_request request;
+    tsr_wire_dtypes types;
+    tsr_status status = read_wire(f, &request);
+    if (status >= 0) {
+        status = tsr_wire_resolve(f->ctx, &request, &types);
+    }
+    if (!json_is_object(expect)) {
+        return as_expected(f, status);
+    }
+    return status >= 0 &&
+           strcmp(json_string_value(json_object_get(expect, "comm_dtype")),
+                  tsr_dtype_name(types.wire)) == 0 &&
+           strcmp(json_string_value(json_object_get(expect, "result_dtype")),
+                  tsr_dtype_name(types.result)) == 0;
+}
+
+static bool check_backward_wire(const fact *f)
+{
+    const json_t *in = fact_input(f, 0);
+    const json_t *options = json_object_get(in, "backward_options");
+    const bool reduces = json_is_true(json_object_get(in, "backward_reduces")) &&
+                         json_is_true(json_object_get(in, "requires_grad"));
+    tsr_wire_request request;
+    tsr_status status = read_wire(f, &request);
+    tsr_wire_request backward = request;
+    if (status >= 0) {
+        status = set_dtypes(f, options, &backward);
+    }
+    if (status >= 0) {
+        status = tsr_wire_check_backward(f->ctx, &request,
+                                         json_is_object(options) ? &backward : NULL, reduces);
+    }
+    return as_expected(f, status);
+}
+
+/* ---- backwards ---- */
+
+static bool check_steps(const fact *f, const tsr_transition *steps, size_t count)
+{
+    const json_t *expect = json_object_get(f->json, "expect");
+    bool right = json_is_array(expect) && json_array_size(expect) == count;
+    for (size_t i = 0; right && i < count; i++) {
+        const json_t *step = json_array_get(expect, i);
+        right = is_call(f, &steps[i], json_string_value(json_object_get(step, "op")),
+                        json_string_value(json_object_get(step, "src")),
+                        json_string_value(json_object_get(step, "dst")));
+    }
+    return right;
+}
+
+/* `P->I` by a call, and the types that its backward goes between. */
+static bool check_arrow(const fact *f)
+{
+    const char *forward = json_string_value(json_object_get(fact_input(f, 0), "forward"));
+    const char *want =
+        json_string_value(json_object_get(json_object_get(f->json, "expect"), "backward"));
+    char src[16];
+    char dst[16];
+    char text[64];
+    const char *ends[2] = {NULL, NULL};
+    tsr_transition steps[2];
+    size_t count = 0;
+    if (forward == NULL || want == NULL || sscanf(forward, "%15[^-]->%15s", src, dst) != 2) {
+        return false;
+    }
+    json_t *call = json_pack("{s:s, s:s, s:s}", "op", fact_text(f, "via"), "src", src, "dst", dst);
+    fact other = *f;
+    other.json = call;
+    tsr_transition t;
+    bool right = fact_transition(&other, NULL, 4, &t) >= 0 &&
+                 tsr_transition_backward(f->ctx, &t, steps, &count) >= 0 && count > 0 &&
+                 tsr_end_print(f->ctx, f->arena, steps[0].src, &ends[0]) >= 0 &&
+                 tsr_end_print(f->ctx, f->arena, steps[count - 1].dst, &ends[1]) >= 0;
+    json_decref(call);
+    (void)snprintf(text, sizeof text, "%s->%s", ends[0] != NULL ? ends[0] : "",
+                   ends[1] != NULL ? ends[1] : "");
+    return right && strcmp(text, want) == 0;
+}
+
+static bool check_backward(const fact *f)
+{
+    const tsr_type *type = NULL;
+    tsr_transition t;
+    tsr_transition steps[2];
+    size_t count = 0;
+    if (is_op(f, "dual arrow")) {
+        return check_arrow(f);
+    }
+    if (is_op(f, "backward dtype must be explicit")) {
+        return check_backward_wire(f);
+    }
+    if (starts(fact_text(f, "op"), "loss.backward")) {
+        tsr_status status = fact_type(f, fact_input(f, 0), 2, &type);
+        status = status >= 0 ? tsr_type_check_loss(f->ctx, type) : status;
+        return as_expected(f, status);
+    }
+    if (is_op(f, "gradient type of")) {
+        tsr_status status = fact_type(f, fact_input(f, 0), 2, &type);
+        status = status >= 0 ? tsr_type_gradient(f->ctx, f->arena, type, &type) : status;
+        return makes_type(f, status, type, true);
+    }
+    tsr_status status = fact_transition(f, NULL, 4, &t);
+    if (status >= 0) {
+        status = tsr_transition_backward(f->ctx, &t, steps, &count);
+    }
+    return fact_wants_error(f) ? status < 0 : status >= 0 && check_steps(f, steps, count);
+}
+
+/* ---- redistributions ---- */
+
+static bool check_move(const fact *f)
+{
+    const json_t *in = fact_input(f, 0);
+    const size_t rank = (size_t)json_integer_value(json_object_get(in, "ndim"));
+    const char *to = fact_text(f, "to");
+    size_t axes[FACT_MOST];
+    tsr_end end = {.dim = TSR_NO_DIM};
+    const tsr_type *type = NULL;
+    tsr_status status = fact_type(f, in, rank, &type);
+    if (status >= 0 && to != NULL) {
+        status = tsr_end_parse(f->ctx, to, &end);
+    }
+    if (status >= 0 && fact_axes(f, fact_text(f, "axis"), axes) == 1) {
+        status = tsr_type_move_axis(f->ctx, f->arena, type, rank, axes[0], end.dim, &type);
+    }
+    return fact_wants_error(f)
+               ? status < 0
+               : status >= 0 && fact_is_spec(f, type, json_object_get(f->json, "expect"));
+}
+
+static bool check_redistribute(const fact *f)
+{
+    const char *expect = fact_text(f, "expect");
+    int64_t shape[FACT_MOST];
+    tsr_end src;
+    tsr_end dst;
+    tsr_transition call;
+    size_t count = 0;
+    if (is_op(f, "move axis in spec")) {
+        return check_move(f);
+    }
+    if (fact_text(f, "axis") != NULL) {
+        return check_transition(f);
+    }
+    const size_t rank = fact_num_inputs(f) > 0
+                            ? fact_numbers(json_object_get(fact_input(f, 0), "shape"), shape)
+                            : 4;
+    tsr_status status = tsr_end_parse(f->ctx, fact_text(f, "src"), &src);
+    status = status >= 0 ? tsr_end_parse(f->ctx, fact_text(f, "dst"), &dst) : status;
+    status = status >= 0 ? tsr_transition_route(f->ctx, src, dst, &call, &count) : status;
+    if (status >= 0 && count > 0) {
+        status = tsr_transition_check(f->ctx, "tp", &call, rank, TSR_UNGUARDED);
+    }
+    if (fact_wants_error(f)) {
+        return status < 0;
+    }
+    return status >= 0 && (expect != NULL ? count == 0 : check_steps(f, &call, count));
+}
+
+/* ---- all of them ---- */
+
+static bool check_collective(const fact *f)
+{
+    if (is_op(f, "dtype resolution") || is_op(f, "all_reduce inplace")) {
+        return check_wire(f);
+    }
+    return starts(fact_text(f, "op"), "raw.") ? check_raw(f) : check_transition(f);
+}
+
+static bool check(const fact *f)
+{
+    static const struct {
+        const char *kind;
+        bool (*check)(const fact *f);
+    } rows[] = {{"local_op", check_local_op},       {"collective", check_collective},
+                {"reinterpret", check_transition},  {"convert", check_transition},
+                {"backward", check_backward},       {"global_einsum", check_global},
+                {"global_elementwise", check_global}, {"redistribute", check_redistribute},
+                {"mesh_axis", fact_check_mesh_axis}};
+    const char *kind = fact_text(f, "kind");
+    if (fact_text(f, "aspect") != NULL) {
+        return fact_check_values(f);
+    }
+    for (size_t i = 0; kind != NULL && i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(kind, rows[i].kind) == 0) {
+            return rows[i].check(f);
+        }
+    }
+    return false;
+}
+
+/* One fact, with a context of its own. */
+static bool run(json_t *json)
+{
+    const json_t *size = json_object_get(json, "axis_size");
+    fact f = {.json = json, .fill = starts(json_string_value(json_object_get(json, "kind")), "global")};
+    bool right = false;
+    f.fill = f.fill && !starts(fact_text(&f, "op"), "operand");
+    if (tsr_context_create(NULL, &f.ctx) == TSR_OK) {
+        if (tsr_arena_create(f.ctx, &f.arena) == TSR_OK) {
+            right = fact_make_mesh(&f, size != NULL ? json_integer_value(size) : 2) >= 0 &&
+                    check(&f);
+            if (!right) {
+                const tsr_diagnostic *d = tsr_context_diagnostics(f.ctx);
+                (void)printf("%s: %s\n", fact_text(&f, "id"), d != NULL ? d->text : "no message");
+            }
+            tsr_arena_destroy(f.arena);
+        }
+        tsr_context_destroy(f.ctx);
+    }
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    json_error_t error;
+    json_t *facts = argc == 2 ? json_load_file(argv[1], 0, &error) : NULL;
+    size_t passed = 0;
+    if (!json_is_array(facts)) {
+        (void)fprintf(stderr, "spmd_facts FILE: a list of facts\n");
+        return 2;
+    }
+    for (size_t i = 0; i < json_array_size(facts); i++) {
+        passed += run(json_array_get(facts, i)) ? 1 : 0;
+    }
+    const size_t failed = json_array_size(facts) - passed;
+    (void)printf("%zu passed, %zu failed\n", passed, failed);
+    json_decref(facts);
+    return failed == 0 ? 0 : 1;
+}
