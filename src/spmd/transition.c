@@ -134,22 +134,36 @@ static call_words text_of(const tsr_transition *t)
     return out;
 }
 
+/* The call by which a redistribution between two ends goes; false when there is none. */
+static bool find_route(tsr_end src, tsr_end dst, tsr_transition *out)
+{
+    static const struct {
+        char letter;
+        tsr_transition_op op;
+    } calls[] = {{'g', TSR_ALL_GATHER},
+                 {'r', TSR_ALL_REDUCE},
+                 {'s', TSR_REDUCE_SCATTER},
+                 {'t', TSR_ALL_TO_ALL},
+                 {'c', TSR_CONVERT}};
+    end_kind from;
+    end_kind to;
+    const char letter = end_kind_of(src, &from) && end_kind_of(dst, &to) ? routes[from][to] : 'x';
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        *out = (tsr_transition){.op = calls[i].op, .src = src, .dst = dst};
+        if (calls[i].letter == letter && transition_pair(out) != PAIR_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The call that does what seems to be meant, as the end of a message. */
 static hint_words hint_of(const tsr_transition *t)
 {
     hint_words hint = {""};
-    tsr_transition call = *t;
-    end_kind src;
-    end_kind dst;
-    if (!end_kind_of(t->src, &src) || !end_kind_of(t->dst, &dst)) {
-        return hint;
-    }
-    for (int op = TSR_ALL_REDUCE; op <= TSR_CONVERT; op++) {
-        call.op = (tsr_transition_op)op;
-        if (transition_pair(&call) >= PAIR_EXPERT) {
-            (void)snprintf(hint.text, sizeof hint.text, "; %s does that", text_of(&call).text);
-            return hint;
-        }
+    tsr_transition call;
+    if (!same_end(t->src, t->dst) && find_route(t->src, t->dst, &call)) {
+        (void)snprintf(hint.text, sizeof hint.text, "; %s does that", text_of(&call).text);
     }
     return hint;
 }
@@ -342,31 +356,17 @@ tsr_status tsr_transition_shape(tsr_context *ctx, const tsr_transition *transiti
 tsr_status tsr_transition_route(tsr_context *ctx, tsr_end src, tsr_end dst, tsr_transition *call,
                                 size_t *num_calls)
 {
-    static const struct {
-        char letter;
-        tsr_transition_op op;
-    } calls[] = {{'g', TSR_ALL_GATHER},
-                 {'r', TSR_ALL_REDUCE},
-                 {'s', TSR_REDUCE_SCATTER},
-                 {'t', TSR_ALL_TO_ALL},
-                 {'c', TSR_CONVERT}};
-    tsr_transition t = {.op = TSR_CONVERT, .src = src, .dst = dst};
-    end_kind from;
-    end_kind to;
-    if (same_end(src, dst) && end_kind_of(src, &from)) {
+    tsr_transition t;
+    end_kind kind;
+    if (same_end(src, dst) && end_kind_of(src, &kind)) {
         *num_calls = 0;
         return TSR_OK;
     }
-    const char letter =
-        end_kind_of(src, &from) && end_kind_of(dst, &to) ? routes[from][to] : 'x';
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        t.op = calls[i].op;
-        if (calls[i].letter == letter && transition_pair(&t) != PAIR_NONE) {
-            *call = t;
-            *num_calls = 1;
-            return TSR_OK;
-        }
+    if (!find_route(src, dst, &t)) {
+        return SPMD_ERROR(ctx, "there is no way from %s to %s along one axis", end_text(src).text,
+                          end_text(dst).text);
     }
-    return SPMD_ERROR(ctx, "there is no way from %s to %s along one axis", end_text(src).text,
-                      end_text(dst).text);
+    *call = t;
+    *num_calls = 1;
+    return TSR_OK;
 }

@@ -122,7 +122,7 @@ static tsr_status read_ends(const fact *f, const json_t *types, tsr_end *ends)
 }
 
 /* Both what the ends say and what the spec says. */
-static tsr_status type_of_spec(const fact *f, const tsr_end *ends, const json_t *spec, size_t rank,
+static tsr_status type_of_spec(const fact *f, const tsr_end *ends, const json_t *spec,
                                const tsr_type **out)
 {
     const size_t dims = json_array_size(spec);
@@ -136,10 +136,6 @@ static tsr_status type_of_spec(const fact *f, const tsr_end *ends, const json_t 
         list[d] = (tsr_spec_dim){axes_at(f, json_array_get(spec, d), axes[d]), axes[d], NULL};
     }
     const tsr_type_spec made = {f->mesh, types, true, dims, list};
-    if (dims != rank) {
-        return diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "a spec of %zu dimensions for %zu",
-                          dims, rank);
-    }
     return tsr_type_create(f->ctx, f->arena, &made, out);
 }
 
@@ -169,7 +165,7 @@ tsr_status fact_type(const fact *f, const json_t *json, size_t rank, const tsr_t
         }
     }
     if (spec != NULL) {
-        return type_of_spec(f, ends, spec, rank, out);
+        return type_of_spec(f, ends, spec, out);
     }
     return tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, rank, NULL, 0, out);
 }
