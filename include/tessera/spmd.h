@@ -178,10 +178,10 @@ typedef struct tsr_typed_call {
     bool whole_rule;
     tsr_axis_set out_partial; /* out_partial_axes */
     tsr_reduction reduction;  /* what a sharded reduction factor leaves pending: SUM, MAX, MIN */
-    bool implicit_partial; /* a sharded contracted dimension gives P by itself */
-    bool strict;           /* all operands must be typed on all axes that any of them is */
-    tsr_axis_set required; /* strict: and on these */
-    bool no_fixes;         /* errors come without suggestions */
+    bool implicit_partial;    /* a sharded contracted dimension gives P by itself */
+    bool strict;              /* all operands must be typed on all axes that any of them is */
+    tsr_axis_set required;    /* strict: and on these */
+    bool no_fixes;            /* errors come without suggestions */
 } tsr_typed_call;
 
 /*
@@ -342,13 +342,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *are
  * worked on. Where the value is untyped along one of them nothing is checked and the type stays;
  * that is an error when strict.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena,
-                                                     const tsr_typed_shape *value,
-                                                     const size_t *axes, size_t num_axes,
-                                                     const tsr_transition *transition,
-                                                     tsr_axis_set global, tsr_guard guard,
-                                                     bool strict,
-                                                     const tsr_type **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_type_transition(
+    tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value, const size_t *axes,
+    size_t num_axes, const tsr_transition *transition, tsr_axis_set global, tsr_guard guard,
+    bool strict, const tsr_type **out) TSR_MT_CONTEXT;
 
 /* Whether a backward may start from a value of a type: I and P may; R and V say both remedies. */
 TSR_API TSR_NODISCARD tsr_status tsr_type_check_loss(tsr_context *ctx,
@@ -495,9 +492,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_wire_resolve(tsr_context *ctx, const tsr_wi
  * any type of the forward has less precision than f32: then the caller must choose
  * (`backward`, NULL when not chosen).
  */
-TSR_API TSR_NODISCARD tsr_status
-tsr_wire_check_backward(tsr_context *ctx, const tsr_wire_request *forward,
-                        const tsr_wire_request *backward, bool backward_reduces) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_wire_check_backward(tsr_context *ctx,
+                                                         const tsr_wire_request *forward,
+                                                         const tsr_wire_request *backward,
+                                                         bool backward_reduces) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

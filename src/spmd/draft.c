@@ -31,8 +31,7 @@ tsr_status draft_start(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
 {
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     const bool has_spec = type != NULL && type->has_spec;
-    type_draft d = {
-        .ctx = ctx, .arena = arena, .mesh = mesh, .rank = has_spec ? type->rank : rank};
+    type_draft d = {.ctx = ctx, .arena = arena, .mesh = mesh, .rank = has_spec ? type->rank : rank};
     TSR_TRY(make_lists(&d, num_axes, d.rank + 1));
     for (size_t a = 0; a < num_axes; a++) {
         d.axes[a] = type != NULL ? type->axes[a] : (tsr_axis_type){TSR_UNTYPED, TSR_SUM};

@@ -108,7 +108,8 @@ static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
                            : "operands have shards of different sizes along one dimension");
 }
 
-/* A dimension of several factors: its major one takes the cut, where the rule is on whole shapes. */
+/* A dimension of several factors: its major one takes the cut, where the rule is on whole shapes.
+ */
 static tsr_status split_cut(const global_op *g, const tsr_rule_dim *dim, cut *c)
 {
     const int64_t major = rule_factor_size(g->rule, dim->factors[0]);
@@ -214,9 +215,10 @@ static tsr_status contract(global_op *g, const cut *c)
     const tsr_typed_call *call = g->inf->call;
     for (size_t i = 0; i < c->num_axes; i++) {
         if (!axis_in_set(call->out_partial, c->axes[i]) && !call->implicit_partial) {
-            return infer_error(g->inf, c->axes[i],
-                               "it cuts a contracted dimension, so that each rank has a part of the "
-                               "sum only: name it in out_partial_axes, or gather first");
+            return infer_error(
+                g->inf, c->axes[i],
+                "it cuts a contracted dimension, so that each rank has a part of the "
+                "sum only: name it in out_partial_axes, or gather first");
         }
         if (call->reduction == TSR_AVG && (c->sizes != NULL || c->extent % c->shards != 0)) {
             return infer_error(g->inf, c->axes[i],
@@ -235,12 +237,14 @@ static tsr_status check_factor(global_op *g, size_t factor)
         return TSR_OK;
     }
     switch (g->rule->factors[factor].kind) {
-    case TSR_FACTOR_REDUCTION: return contract(g, c);
+    case TSR_FACTOR_REDUCTION:
+        return contract(g, c);
     case TSR_FACTOR_NEED_REPLICATION:
     case TSR_FACTOR_PERMUTATION:
         return infer_error(g->inf, c->axes[0],
                            "it cuts a dimension that the op needs whole: gather it first");
-    case TSR_FACTOR_PASS_THROUGH: break;
+    case TSR_FACTOR_PASS_THROUGH:
+        break;
     }
     for (size_t r = g->rule->num_operands; r < rule_num_tensors(g->rule); r++) {
         if (!tensor_has(&g->rule->tensors[r], factor)) {
@@ -295,8 +299,8 @@ static tsr_status lay_dim(const global_op *g, const tsr_rule_dim *dim, tsr_spec_
     }
     out->num_axes = major->num_axes;
     out->axes = major->axes;
-    return sizes_scale(g->inf->ctx, g->inf->arena, major->extent, major->sizes, major->shards, times,
-                       &out->sizes);
+    return sizes_scale(g->inf->ctx, g->inf->arena, major->extent, major->sizes, major->shards,
+                       times, &out->sizes);
 }
 
 static tsr_status lay_result(const global_op *g, const tsr_rule_tensor *t, const tsr_type **out)

@@ -62,11 +62,9 @@ static const char *check_joint(const tsr_typed_call *call, const axis_operand *o
     }
     for (size_t i = 0; i < call->num_operands; i++) {
         const bool pends = !operands[i].number && operands[i].type.kind == TSR_P;
-        if ((present == NULL || present[i]) && !pends &&
-            class_of(call, i, pending) == TSR_LINEAR) {
-            return operands[i].number
-                       ? "the number would be added once per rank"
-                       : "the replicated operand would be added once per rank";
+        if ((present == NULL || present[i]) && !pends && class_of(call, i, pending) == TSR_LINEAR) {
+            return operands[i].number ? "the number would be added once per rank"
+                                      : "the replicated operand would be added once per rank";
         }
     }
     return NULL;
@@ -87,8 +85,12 @@ static verdict infer_pending(const tsr_typed_call *call, const axis_operand *ope
         case TSR_NONLINEAR:
             return fails("the op does not commute with the pending reduction: applied to the parts "
                          "it does not give parts of the result");
-        case TSR_LINEAR: joint = true; break;
-        case TSR_MULTILINEAR: single = true; break;
+        case TSR_LINEAR:
+            joint = true;
+            break;
+        case TSR_MULTILINEAR:
+            single = true;
+            break;
         }
     }
     if (single && c->count[TSR_P] > 1) {
@@ -115,8 +117,9 @@ static verdict infer_kinds(const tsr_typed_call *call, const axis_operand *opera
     if (c.count[TSR_I] > 0) {
         return c.count[TSR_I] == typed
                    ? gives(TSR_I, TSR_SUM)
-                   : fails("an invariant operand does not mix with others: its gradient must be the "
-                           "same on every rank, and would need a sum");
+                   : fails(
+                         "an invariant operand does not mix with others: its gradient must be the "
+                         "same on every rank, and would need a sum");
     }
     if (c.count[TSR_P] == 0) {
         return gives(c.count[TSR_V] > 0 ? TSR_V : TSR_R, TSR_SUM);
@@ -142,8 +145,9 @@ static verdict apply_out_partial(const tsr_typed_call *call, size_t axis, verdic
     }
     return v.type.kind == TSR_P
                ? v
-               : fails("out_partial_axes asks for a pending sum, but every rank has the same there: "
-                       "it would be counted once per rank");
+               : fails(
+                     "out_partial_axes asks for a pending sum, but every rank has the same there: "
+                     "it would be counted once per rank");
 }
 
 verdict infer_axis(const tsr_typed_call *call, size_t axis, const axis_operand *operands,
@@ -184,10 +188,9 @@ tsr_status infer_error(inference *inf, size_t axis, const char *why)
     }
     TSR_TRY(buffer_finish(inf->ctx, &buf, &operands));
     const char *name = call->name != NULL ? call->name : "an op";
-    return axis != SIZE_MAX
-               ? SPMD_ERROR(inf->ctx, "%s(%s) along axis %s: %s", name, operands,
-                            tsr_mesh_axis_name(call->mesh, axis), why)
-               : SPMD_ERROR(inf->ctx, "%s(%s): %s", name, operands, why);
+    return axis != SIZE_MAX ? SPMD_ERROR(inf->ctx, "%s(%s) along axis %s: %s", name, operands,
+                                         tsr_mesh_axis_name(call->mesh, axis), why)
+                            : SPMD_ERROR(inf->ctx, "%s(%s): %s", name, operands, why);
 }
 
 /* The fixes as notes of the error just made. */

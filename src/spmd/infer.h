@@ -10,9 +10,9 @@ typedef struct inference {
     tsr_arena *arena;
     const tsr_typed_call *call;
     bool quiet;
-    size_t bad_axis;        /* where the local rules failed; SIZE_MAX when they did not */
-    tsr_axis_type *axes;    /* of the results */
-    bool has_global;        /* some axis is global */
+    size_t bad_axis;     /* where the local rules failed; SIZE_MAX when they did not */
+    tsr_axis_type *axes; /* of the results */
+    bool has_global;     /* some axis is global */
     size_t num_results;
 } inference;
 

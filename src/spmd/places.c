@@ -33,8 +33,8 @@ static tsr_status take_ends(type_draft *d, const tsr_end *ends, size_t *dims)
 }
 
 tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
-                            const tsr_end *ends, size_t rank, const size_t *order,
-                            size_t num_order, const tsr_type **out)
+                            const tsr_end *ends, size_t rank, const size_t *order, size_t num_order,
+                            const tsr_type **out)
 {
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     size_t *dims = ARENA_ARRAY(arena, size_t, num_axes);
@@ -149,8 +149,7 @@ static bool next_axis(const axis_graph *g, const size_t *order, size_t count, si
         const size_t axis = g->used[i];
         bool free = !is_in(order, count, axis);
         for (size_t k = 0; free && k < g->num_used; k++) {
-            free = !g->before[g->used[k] * g->num_axes + axis] ||
-                   is_in(order, count, g->used[k]);
+            free = !g->before[g->used[k] * g->num_axes + axis] || is_in(order, count, g->used[k]);
         }
         if (free) {
             *out = axis;
@@ -181,8 +180,9 @@ tsr_status tsr_types_order(tsr_context *ctx, tsr_arena *arena, const tsr_type *c
             while (is_in(order, found, g.used[stuck])) {
                 stuck++;
             }
-            return SPMD_ERROR(ctx, "the partition specs contradict each other on the order of the "
-                                   "axes of a dimension: axis %s would have to be outside of itself",
+            return SPMD_ERROR(ctx,
+                              "the partition specs contradict each other on the order of the "
+                              "axes of a dimension: axis %s would have to be outside of itself",
                               tsr_mesh_axis_name(mesh, g.used[stuck]));
         }
         found++;

@@ -46,9 +46,9 @@ tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
     for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
         const tsr_local_type kind = type->axes[a].kind;
         if (kind == TSR_R || kind == TSR_V) {
-            return SPMD_ERROR(ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
-                              tsr_local_type_name(kind), tsr_mesh_axis_name(type->mesh, a),
-                              remedies[kind]);
+            return SPMD_ERROR(
+                ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
+                tsr_local_type_name(kind), tsr_mesh_axis_name(type->mesh, a), remedies[kind]);
         }
     }
     return TSR_OK;
@@ -75,7 +75,6 @@ static tsr_status claim_kinds(type_draft *d, const tsr_type *claim, tsr_local_ty
     }
     return TSR_OK;
 }
-
 
 /* Whether the first list is the second one with some left out. */
 static bool is_subsequence(const size_t *a, size_t count_a, const size_t *b, size_t count_b)
@@ -138,8 +137,9 @@ tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *v
         return SPMD_ERROR(ctx, "the value and what is said of it are on different meshes");
     }
     if (value->has_spec && claim->has_spec && value->rank != claim->rank) {
-        return SPMD_ERROR(ctx, "the partition spec of the value has %zu dimensions, the one that it "
-                               "is said to have has %zu",
+        return SPMD_ERROR(ctx,
+                          "the partition spec of the value has %zu dimensions, the one that it "
+                          "is said to have has %zu",
                           value->rank, claim->rank);
     }
     TSR_TRY(draft_start(ctx, arena, value->mesh, value, claim->rank, &d));
@@ -220,8 +220,9 @@ tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_typ
                               placed(arena, declared[i], axis));
         }
         if (!tsr_type_equal(values[i], declared[i])) {
-            return SPMD_ERROR(ctx, "local_map: value %zu has the axes of a dimension in another "
-                                   "order, or other sizes, than declared",
+            return SPMD_ERROR(ctx,
+                              "local_map: value %zu has the axes of a dimension in another "
+                              "order, or other sizes, than declared",
                               i);
         }
     }

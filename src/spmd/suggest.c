@@ -97,11 +97,10 @@ static bool is_of(const search *s, size_t operand, tsr_local_type kind)
     return !s->operands[operand].number && s->operands[operand].type.kind == kind;
 }
 
-/* One operand at a time; if none helps by itself, all of that type at once. */
+/* One operand at a time; as long as nothing has helped, all of that type at once. */
 static tsr_status try_candidate(search *s, size_t candidate)
 {
     const size_t n = s->call->num_operands;
-    const size_t before = s->count;
     size_t found = 0;
     size_t first = n;
     for (size_t i = n; i-- > 0;) {
@@ -122,7 +121,7 @@ static tsr_status try_candidate(search *s, size_t candidate)
             add_fix(s, candidate, i, false);
         }
     }
-    if (found > 1 && s->count == before) {
+    if (found > 1 && s->count == 0) {
         bool works = false;
         for (size_t k = 0; k < n; k++) {
             s->unchanged[k] = !is_of(s, k, candidates[candidate].src);
@@ -145,7 +144,7 @@ tsr_status find_fixes(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *
                 .axis = axis,
                 .operands = ARENA_ARRAY(arena, axis_operand, n),
                 .unchanged = ARENA_ARRAY(arena, bool, n),
-                .fixes = ARENA_ARRAY(arena, tsr_fix, NUM_CANDIDATES *(n + 1))};
+                .fixes = ARENA_ARRAY(arena, tsr_fix, NUM_CANDIDATES * (n + 1))};
     if (s.operands == NULL || s.unchanged == NULL || s.fixes == NULL) {
         return diag_nomem(ctx);
     }

@@ -6,12 +6,10 @@
 
 #include "base/base.h"
 
-static const char *const names[] = {[TSR_ALL_REDUCE] = "all_reduce",
-                                    [TSR_ALL_GATHER] = "all_gather",
-                                    [TSR_REDUCE_SCATTER] = "reduce_scatter",
-                                    [TSR_ALL_TO_ALL] = "all_to_all",
-                                    [TSR_REINTERPRET] = "reinterpret",
-                                    [TSR_CONVERT] = "convert"};
+static const char *const names[] = {
+    [TSR_ALL_REDUCE] = "all_reduce",         [TSR_ALL_GATHER] = "all_gather",
+    [TSR_REDUCE_SCATTER] = "reduce_scatter", [TSR_ALL_TO_ALL] = "all_to_all",
+    [TSR_REINTERPRET] = "reinterpret",       [TSR_CONVERT] = "convert"};
 
 /* By call and source, a letter for each destination R I V P S: - same, o fine, E expert, x none. */
 static const char *const pairs[TRANSITION_COUNT][END_COUNT] = {
@@ -178,8 +176,7 @@ static tsr_status check_dims(tsr_context *ctx, const char *axis, const tsr_trans
         int64_t stack;
         size_t room;
     } sides[] = {
-        {t->src.kind == TSR_V, t->src, t->gather_dim,
-         rank + (t->op == TSR_ALL_TO_ALL ? 0 : 1)},
+        {t->src.kind == TSR_V, t->src, t->gather_dim, rank + (t->op == TSR_ALL_TO_ALL ? 0 : 1)},
         {t->dst.kind == TSR_V, t->dst, t->scatter_dim, rank},
     };
     const bool stacks[] = {transition_gathers(t), transition_scatters(t)};
@@ -325,8 +322,8 @@ static tsr_status concatenate(shape_walk *w)
         }
     }
     return fits ? TSR_OK
-                : diag_error(w->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
-                             "%s: the extent exceeds 2^63-1", text_of(w->t).text);
+                : diag_error(w->ctx, TSR_ERR_OVERFLOW, NO_PLACE, "%s: the extent exceeds 2^63-1",
+                             text_of(w->t).text);
 }
 
 tsr_status tsr_transition_shape(tsr_context *ctx, const tsr_transition *transition, int64_t size,

@@ -61,11 +61,11 @@ static tsr_status check_innermost(const type_change *c)
         return change_error(c, "the axis does not cut the dimension that the call says");
     }
     const tsr_spec_dim *d = &type->dims[dim];
-    if (d->num_axes < c->num_axes ||
-        memcmp(d->axes + (d->num_axes - c->num_axes), c->axes, c->num_axes * sizeof *c->axes) !=
-            0) {
-        return change_error(c, "of several axes on a dimension only the innermost can be worked on: "
-                               "the others are cut within it");
+    if (d->num_axes < c->num_axes || memcmp(d->axes + (d->num_axes - c->num_axes), c->axes,
+                                            c->num_axes * sizeof *c->axes) != 0) {
+        return change_error(c,
+                            "of several axes on a dimension only the innermost can be worked on: "
+                            "the others are cut within it");
     }
     return TSR_OK;
 }
@@ -122,8 +122,8 @@ static tsr_status take_out(type_change *c)
         const bool innermost = d->places[dim][d->counts[dim] - 1] == axis;
         const int64_t *sizes = NULL;
         if (innermost) {
-            TSR_TRY(sizes_join(c->ctx, c->arena, c->shape[dim], d->sizes[dim], shards, inner,
-                               &sizes));
+            TSR_TRY(
+                sizes_join(c->ctx, c->arena, c->shape[dim], d->sizes[dim], shards, inner, &sizes));
         }
         draft_remove(d, axis);
         d->sizes[dim] = sizes;
@@ -216,8 +216,8 @@ tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typ
 {
     type_change c = {ctx, arena, value, axes, num_axes, transition, .global = false};
     bool untyped = false;
-    TSR_TRY(tsr_type_check(ctx, &(tsr_typed_shape){value->type, value->dtype, value->rank,
-                                                   value->shape, NULL}));
+    TSR_TRY(tsr_type_check(
+        ctx, &(tsr_typed_shape){value->type, value->dtype, value->rank, value->shape, NULL}));
     TSR_TRY(check_axes(&c, global, &untyped));
     TSR_TRY(tsr_transition_check(ctx, tsr_mesh_axis_name(value->type->mesh, axes[0]), transition,
                                  value->rank, guard));

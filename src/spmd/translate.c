@@ -66,8 +66,9 @@ static tsr_status find_pending(tsr_context *ctx, const tsr_type *type, tsr_axis_
     for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
         const tsr_axis_type t = type->axes[a];
         if (t.kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
-            return SPMD_ERROR(ctx, "the value varies along axis %s and the partition spec has no "
-                                   "place for it: there is no sharding that says so",
+            return SPMD_ERROR(ctx,
+                              "the value varies along axis %s and the partition spec has no "
+                              "place for it: there is no sharding that says so",
                               tsr_mesh_axis_name(type->mesh, a));
         }
         if (t.kind != TSR_P) {

@@ -71,8 +71,7 @@ static tsr_status copy_axes(tsr_context *ctx, tsr_arena *arena, const tsr_type_s
     for (size_t a = 0; a < count; a++) {
         axes[a] = spec->axes != NULL ? spec->axes[a] : (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
         if (axes[a].kind < TSR_UNTYPED || axes[a].kind > TSR_P ||
-            (axes[a].kind == TSR_P &&
-             (axes[a].partial < TSR_SUM || axes[a].partial > TSR_PROD))) {
+            (axes[a].kind == TSR_P && (axes[a].partial < TSR_SUM || axes[a].partial > TSR_PROD))) {
             return SPMD_ERROR(ctx, "axis %s has a type that is none: %d of %d",
                               tsr_mesh_axis_name(spec->mesh, a), (int)axes[a].kind,
                               (int)axes[a].partial);
@@ -93,15 +92,17 @@ static tsr_status claim_axis(tsr_context *ctx, const tsr_mesh *mesh, size_t axis
     }
     const char *name = tsr_mesh_axis_name(mesh, axis);
     if (seen[axis]) {
-        return SPMD_ERROR(ctx, "axis %s is twice in the partition spec, the second time at "
-                               "dimension %zu: an axis cuts one dimension",
+        return SPMD_ERROR(ctx,
+                          "axis %s is twice in the partition spec, the second time at "
+                          "dimension %zu: an axis cuts one dimension",
                           name, dim);
     }
     if (axes[axis].kind != TSR_UNTYPED && axes[axis].kind != TSR_V) {
-        return SPMD_ERROR(ctx,
-                          "axis %s cuts dimension %zu and is %s: only an axis along which the value "
-                          "varies (V) has a place in the partition spec",
-                          name, dim, tsr_axis_type_name(axes[axis]));
+        return SPMD_ERROR(
+            ctx,
+            "axis %s cuts dimension %zu and is %s: only an axis along which the value "
+            "varies (V) has a place in the partition spec",
+            name, dim, tsr_axis_type_name(axes[axis]));
     }
     seen[axis] = true;
     axes[axis].kind = TSR_V;
@@ -113,7 +114,8 @@ static tsr_status copy_sizes(tsr_context *ctx, tsr_arena *arena, const tsr_mesh 
 {
     const int64_t shards = spmd_shards(mesh, dim->axes, dim->num_axes);
     if (shards < 0) {
-        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "a dimension has more than 2^63-1 shards");
+        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                          "a dimension has more than 2^63-1 shards");
     }
     *out = NULL;
     if (dim->sizes == NULL || dim->num_axes == 0) {
@@ -327,7 +329,8 @@ tsr_status tsr_type_local_shape(tsr_context *ctx, const tsr_typed_shape *typed,
                                 const int64_t *coordinates, int64_t *local)
 {
     const tsr_type *t = typed->type;
-    TSR_TRY(tsr_type_check(ctx, &(tsr_typed_shape){t, typed->dtype, typed->rank, typed->shape, NULL}));
+    TSR_TRY(
+        tsr_type_check(ctx, &(tsr_typed_shape){t, typed->dtype, typed->rank, typed->shape, NULL}));
     for (size_t d = 0; d < typed->rank; d++) {
         int64_t index = 0;
         int64_t shards = 1;

@@ -95,8 +95,8 @@ tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *arena, const tsr_typed_sh
                           const char **out)
 {
     buffer buf = buffer_new(arena);
-    TSR_TRY(tsr_type_check(ctx, &(tsr_typed_shape){typed->type, typed->dtype, typed->rank,
-                                                   typed->shape, NULL}));
+    TSR_TRY(tsr_type_check(
+        ctx, &(tsr_typed_shape){typed->type, typed->dtype, typed->rank, typed->shape, NULL}));
     spmd_print_typed(&buf, typed);
     return buffer_finish(ctx, &buf, out);
 }

@@ -176,7 +176,8 @@ static tsr_status assert_all(const fact *f, const tsr_type **out)
 {
     int64_t shape[FACT_MOST];
     const size_t rank = fact_numbers(json_object_get(f->json, "shape"), shape);
-    TSR_TRY(tsr_type_uniform(f->ctx, f->arena, f->mesh, (tsr_axis_type){TSR_UNTYPED, TSR_SUM}, out));
+    TSR_TRY(
+        tsr_type_uniform(f->ctx, f->arena, f->mesh, (tsr_axis_type){TSR_UNTYPED, TSR_SUM}, out));
     for (size_t i = 0; i < fact_num_inputs(f); i++) {
         const tsr_type *claim;
         TSR_TRY(fact_type(f, fact_input(f, i), rank, &claim));
@@ -274,8 +275,7 @@ static bool check_placement(const fact *f)
     if (status >= 0) {
         status = tsr_end_print(f->ctx, f->arena, end, &text);
     }
-    const char *want =
-        json_string_value(json_object_get(json_object_get(f->json, "expect"), "tp"));
+    const char *want = json_string_value(json_object_get(json_object_get(f->json, "expect"), "tp"));
     return fact_wants_error(f) ? status < 0
                                : status >= 0 && want != NULL && strcmp(text, want) == 0;
 }
@@ -334,8 +334,10 @@ static bool check_local_op(const fact *f)
     static const struct {
         const char *op;
         bool (*check)(const fact *f);
-    } rows[] = {{"assert_type sequence", check_assert}, {"mutate_type", check_mutate},
-                {"local_map", check_local_map},         {"fix suggestion", check_fixes},
+    } rows[] = {{"assert_type sequence", check_assert},
+                {"mutate_type", check_mutate},
+                {"local_map", check_local_map},
+                {"fix suggestion", check_fixes},
                 {"from DTensor placement", check_placement}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (is_op(f, rows[i].op)) {
@@ -379,8 +381,8 @@ static tsr_status claim_first(const fact *f, fact_call *call)
         ends[a] = (tsr_end){.kind = TSR_UNTYPED, .dim = TSR_NO_DIM};
     }
     TSR_TRY(tsr_end_parse(f->ctx, text, &ends[tsr_mesh_find_axis(f->mesh, "tp", 2)]));
-    TSR_TRY(tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, call->operands[0].rank, NULL, 0,
-                             &claim));
+    TSR_TRY(
+        tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, call->operands[0].rank, NULL, 0, &claim));
     TSR_TRY(tsr_type_assert(f->ctx, f->arena, call->operands[0].type, claim, TSR_UNTYPED,
                             &call->operands[0].type));
     fact_call_name(call, then + 5);
@@ -426,16 +428,16 @@ static bool check_global(const fact *f)
 static tsr_guard guard_of(const fact *f)
 {
     const bool gated = is_op(f, "reinterpret") || is_op(f, "convert");
-    return !gated                                                       ? TSR_UNGUARDED
+    return !gated                                                  ? TSR_UNGUARDED
            : json_is_true(json_object_get(f->json, "expert_mode")) ? TSR_GUARDED_EXPERT
-                                                                       : TSR_GUARDED;
+                                                                   : TSR_GUARDED;
 }
 
 static tsr_axis_set transition_global(const fact *f)
 {
     const char *mode = fact_text(f, "mode");
-    const bool whole = is_op(f, "shard") || is_op(f, "unshard") ||
-                       (mode != NULL && strcmp(mode, "global") == 0);
+    const bool whole =
+        is_op(f, "shard") || is_op(f, "unshard") || (mode != NULL && strcmp(mode, "global") == 0);
     return whole ? global_axes(f) : (tsr_axis_set){0};
 }
 
@@ -528,15 +530,14 @@ static bool check_raw(const fact *f)
 {
     const json_t *expect = json_object_get(f->json, "expect");
     const json_t *output = json_object_get(expect, "output");
-    const char *want = json_string_value(
-        output != NULL ? output : json_object_get(expect, "input_after"));
+    const char *want =
+        json_string_value(output != NULL ? output : json_object_get(expect, "input_after"));
     const size_t tp = (size_t)tsr_mesh_find_axis(f->mesh, "tp", 2);
     const tsr_type *type = NULL;
     const tsr_status status = run_raw(f, &type);
-    return fact_wants_error(f)
-               ? status < 0
-               : status >= 0 && want != NULL &&
-                     strcmp(want, tsr_axis_type_name(tsr_type_axis(type, tp))) == 0;
+    return fact_wants_error(f) ? status < 0
+                               : status >= 0 && want != NULL &&
+                                     strcmp(want, tsr_axis_type_name(tsr_type_axis(type, tp))) == 0;
 }
 
 /* ---- element types ---- */
@@ -743,9 +744,9 @@ static bool check(const fact *f)
     static const struct {
         const char *kind;
         bool (*check)(const fact *f);
-    } rows[] = {{"local_op", check_local_op},       {"collective", check_collective},
-                {"reinterpret", check_transition},  {"convert", check_transition},
-                {"backward", check_backward},       {"global_einsum", check_global},
+    } rows[] = {{"local_op", check_local_op},         {"collective", check_collective},
+                {"reinterpret", check_transition},    {"convert", check_transition},
+                {"backward", check_backward},         {"global_einsum", check_global},
                 {"global_elementwise", check_global}, {"redistribute", check_redistribute},
                 {"mesh_axis", fact_check_mesh_axis}};
     const char *kind = fact_text(f, "kind");
@@ -764,13 +765,14 @@ static bool check(const fact *f)
 static bool run(json_t *json)
 {
     const json_t *size = json_object_get(json, "axis_size");
-    fact f = {.json = json, .fill = starts(json_string_value(json_object_get(json, "kind")), "global")};
+    fact f = {.json = json,
+              .fill = starts(json_string_value(json_object_get(json, "kind")), "global")};
     bool right = false;
     f.fill = f.fill && !starts(fact_text(&f, "op"), "operand");
     if (tsr_context_create(NULL, &f.ctx) == TSR_OK) {
         if (tsr_arena_create(f.ctx, &f.arena) == TSR_OK) {
-            right = fact_make_mesh(&f, size != NULL ? json_integer_value(size) : 2) >= 0 &&
-                    check(&f);
+            right =
+                fact_make_mesh(&f, size != NULL ? json_integer_value(size) : 2) >= 0 && check(&f);
             if (!right) {
                 const tsr_diagnostic *d = tsr_context_diagnostics(f.ctx);
                 (void)printf("%s: %s\n", fact_text(&f, "id"), d != NULL ? d->text : "no message");

@@ -158,8 +158,8 @@ static bool same_strided(const fact *f, const tsr_strided_type *is)
         return false;
     }
     for (size_t i = 0; i < is->num_axes; i++) {
-        const size_t k = find_axis(is, json_array_get(
-                                           json_array_get(json_object_get(expect, "types"), i), 0));
+        const size_t k =
+            find_axis(is, json_array_get(json_array_get(json_object_get(expect, "types"), i), 0));
         if (k == is->num_axes || is->axes[k].type.kind != want.axes[i].type.kind) {
             return false;
         }
@@ -191,8 +191,8 @@ static bool check_reaxis(const fact *f)
         !read_spec(fact_input(f, 2), &from)) {
         return false;
     }
-    const tsr_status status = tsr_type_reaxis(f->ctx, f->arena, &from.type, to.axes,
-                                              to.type.num_axes, &out);
+    const tsr_status status =
+        tsr_type_reaxis(f->ctx, f->arena, &from.type, to.axes, to.type.num_axes, &out);
     return fact_wants_error(f) ? status < 0 : status >= 0 && same_strided(f, &out);
 }
 
@@ -229,8 +229,7 @@ static bool check_local_axes(const fact *of)
     if (fact_wants_error(&f)) {
         return status < 0;
     }
-    return status >= 0 &&
-           set.bits == fact_axis_set(&f, json_object_get(f.json, "expect")).bits;
+    return status >= 0 && set.bits == fact_axis_set(&f, json_object_get(f.json, "expect")).bits;
 }
 
 static bool check_shards(const fact *f)

@@ -22,9 +22,9 @@ static const char *const multilinear_names =
 static const struct {
     const char *name;
     const char *classes; /* N, L or M for each argument; the last one goes on */
-} mixed[] = {{"div", "MN"},    {"narrow", "LN"},        {"gather", "LN"},
-             {"where", "NL"},  {"index_select", "LN"},  {"true_divide", "MN"},
-             {"take", "LN"},   {"embedding", "LN"},     {"lerp", "LLN"}};
+} mixed[] = {{"div", "MN"},   {"narrow", "LN"},       {"gather", "LN"},
+             {"where", "NL"}, {"index_select", "LN"}, {"true_divide", "MN"},
+             {"take", "LN"},  {"embedding", "LN"},    {"lerp", "LLN"}};
 
 static bool is_listed(const char *names, const char *name)
 {
@@ -145,8 +145,7 @@ static tsr_status normalizing(const fact *f, const fact_call *call, const tsr_ru
 {
     char text[128];
     const int64_t *s = call->operands[0].local;
-    (void)snprintf(text, sizeof text,
-                   "([i, j]%s)->([i, j]) {i=%lld, j=%lld} need_replication={j}",
+    (void)snprintf(text, sizeof text, "([i, j]%s)->([i, j]) {i=%lld, j=%lld} need_replication={j}",
                    call->num_operands > 1 ? ", [j]" : "", (long long)s[0], (long long)s[1]);
     return tsr_rule_parse(f->ctx, f->arena, text, out);
 }

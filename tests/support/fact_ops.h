@@ -6,9 +6,9 @@
 
 /* A call of such an op. */
 typedef struct fact_call {
-    char name[48];       /* without arguments, brackets and a trailing _ */
-    const char *text;    /* as the fact has it */
-    const char *class;   /* "nonlinear" .. or NULL: by the name */
+    char name[48];     /* without arguments, brackets and a trailing _ */
+    const char *text;  /* as the fact has it */
+    const char *class; /* "nonlinear" .. or NULL: by the name */
     size_t num_operands;
     tsr_typed_shape operands[FACT_MOST];
     tsr_axis_set global;

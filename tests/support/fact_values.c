@@ -29,8 +29,7 @@ static int64_t dim_arg(const json_t *args, const char *key)
     return json_is_integer(value) ? json_integer_value(value) : TSR_NO_DIM;
 }
 
-tsr_status fact_transition(const fact *f, const json_t *args, size_t rank,
-                           tsr_transition *out)
+tsr_status fact_transition(const fact *f, const json_t *args, size_t rank, tsr_transition *out)
 {
     tsr_transition t = {.op = TSR_CONVERT};
     (void)find_op(fact_text(f, "op"), &t.op);

@@ -61,8 +61,7 @@ static void slice_dim(const part *in, size_t dim, int64_t start, int64_t count, 
     result.shape[dim] = count;
     around(in, dim, &outer, &inner);
     for (int64_t o = 0; o < outer; o++) {
-        memcpy(&result.data[o * count * inner],
-               &in->data[(o * in->shape[dim] + start) * inner],
+        memcpy(&result.data[o * count * inner], &in->data[(o * in->shape[dim] + start) * inner],
                (size_t)(count * inner) * sizeof(double));
     }
     *out = result;
@@ -78,8 +77,7 @@ static void embed_dim(const part *in, size_t dim, int64_t start, int64_t total, 
     result.shape[dim] = total;
     around(in, dim, &outer, &inner);
     for (int64_t o = 0; o < outer; o++) {
-        memcpy(&result.data[(o * total + start) * inner],
-               &in->data[o * in->shape[dim] * inner],
+        memcpy(&result.data[(o * total + start) * inner], &in->data[o * in->shape[dim] * inner],
                (size_t)(in->shape[dim] * inner) * sizeof(double));
     }
     *out = result;
@@ -176,8 +174,8 @@ static tsr_status run_reduce_scatter(tsr_comm *comm, const tsr_transition *t, co
     out->shape[dim] = counts[tsr_comm_rank(comm)];
     const tsr_view from = view_of(in);
     const tsr_view to = view_of(out);
-    const tsr_status status = tsr_comm_reduce_scatter_v(comm, (tsr_reduce_op)t->src.partial, &from,
-                                                        dim, counts, &to);
+    const tsr_status status =
+        tsr_comm_reduce_scatter_v(comm, (tsr_reduce_op)t->src.partial, &from, dim, counts, &to);
     if (unbinds) {
         drop_dim(out, dim);
     }
@@ -219,11 +217,13 @@ static tsr_status run_convert(tsr_comm *comm, const tsr_transition *t, const int
     } else if (t->src.kind == TSR_V && t->dst.kind == TSR_P) {
         part src = *in;
         const bool stacks = t->src.dim == TSR_NO_DIM;
-        const size_t dim = resolve(stacks ? t->gather_dim : t->src.dim, in->rank + (stacks ? 1 : 0));
+        const size_t dim =
+            resolve(stacks ? t->gather_dim : t->src.dim, in->rank + (stacks ? 1 : 0));
         if (stacks) {
             insert_dim(&src, dim);
         }
-        const int64_t total = sizes != NULL ? start_of(0, size, size, sizes) : src.shape[dim] * size;
+        const int64_t total =
+            sizes != NULL ? start_of(0, size, size, sizes) : src.shape[dim] * size;
         embed_dim(&src, dim, start_of(total, size, me, sizes), total, out);
     } else if (t->dst.kind == TSR_P && t->src.kind != TSR_P && me != 0) {
         memset(out->data, 0, sizeof out->data);
@@ -236,12 +236,24 @@ tsr_status transition_run(tsr_comm *comm, const tsr_transition *t, const int64_t
 {
     tsr_status status = TSR_OK;
     switch (t->op) {
-    case TSR_ALL_REDUCE: status = run_all_reduce(comm, t, in, out); break;
-    case TSR_ALL_GATHER: status = run_all_gather(comm, t, sizes, in, out); break;
-    case TSR_REDUCE_SCATTER: status = run_reduce_scatter(comm, t, sizes, in, out); break;
-    case TSR_ALL_TO_ALL: status = run_all_to_all(comm, t, in, out); break;
-    case TSR_REINTERPRET: *out = *in; break;
-    case TSR_CONVERT: status = run_convert(comm, t, sizes, in, out); break;
+    case TSR_ALL_REDUCE:
+        status = run_all_reduce(comm, t, in, out);
+        break;
+    case TSR_ALL_GATHER:
+        status = run_all_gather(comm, t, sizes, in, out);
+        break;
+    case TSR_REDUCE_SCATTER:
+        status = run_reduce_scatter(comm, t, sizes, in, out);
+        break;
+    case TSR_ALL_TO_ALL:
+        status = run_all_to_all(comm, t, in, out);
+        break;
+    case TSR_REINTERPRET:
+        *out = *in;
+        break;
+    case TSR_CONVERT:
+        status = run_convert(comm, t, sizes, in, out);
+        break;
     }
     for (int64_t i = 0; t->divide && i < part_count(out); i++) {
         out->data[i] /= (double)tsr_comm_size(comm);

@@ -23,7 +23,8 @@ tsr_status transition_run(tsr_comm *comm, const tsr_transition *t, const int64_t
  * Whether a call and its backward are adjoint on a group of `size` threads: <f(x), y> = <x, f*(y)>
  * for integer x and y of the types that the call says.
  */
-tsr_status transition_is_adjoint(tsr_context *ctx, const tsr_transition *t, int64_t size, bool *out);
+tsr_status transition_is_adjoint(tsr_context *ctx, const tsr_transition *t, int64_t size,
+                                 bool *out);
 
 /* Runs a call on a group of threads, one part for each. */
 tsr_status transition_on_threads(tsr_context *ctx, const tsr_transition *t, const int64_t *sizes,

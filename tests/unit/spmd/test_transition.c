@@ -129,8 +129,8 @@ static void other_dimensions(void **state)
                             .src = end_of_text(f, rows[i].src),
                             .dst = end_of_text(f, rows[i].dst)};
         bool right = false;
-        assert_int_equal(
-            tsr_transition_set_dims(f->ctx, &t, 3, rows[i].gather, rows[i].scatter), TSR_OK);
+        assert_int_equal(tsr_transition_set_dims(f->ctx, &t, 3, rows[i].gather, rows[i].scatter),
+                         TSR_OK);
         assert_int_equal(tsr_transition_check(f->ctx, "x", &t, 3, TSR_UNGUARDED), TSR_OK);
         assert_int_equal(transition_is_adjoint(f->ctx, &t, 3, &right), TSR_OK);
         assert_true(right);
@@ -194,8 +194,8 @@ static void types_behind_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(every_pair),       TEST(backwards),
-                                       TEST(backwards_are_adjoint), TEST(other_dimensions),
-                                       TEST(averages_divide),  TEST(types_behind_calls)};
+    const struct CMUnitTest tests[] = {
+        TEST(every_pair),       TEST(backwards),       TEST(backwards_are_adjoint),
+        TEST(other_dimensions), TEST(averages_divide), TEST(types_behind_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

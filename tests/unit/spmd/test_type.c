@@ -5,12 +5,9 @@ static const char mesh_of_tests[] = "<[\"dp\"=2, \"tp\"=3, \"pp\"=2]>";
 
 static void texts_round_trip(void **state)
 {
-    static const char *const texts[] = {"f32[8,16@tp]",
-                                        "f32[8@(dp,tp)]{pp:R}",
-                                        "bf16[8@tp:[3,0,5],4]{dp:P(max), pp:I}",
-                                        "f32[]{dp:V, tp:P}",
-                                        "complex<f32>[2,0]",
-                                        "i32[7@(tp,pp,dp)]"};
+    static const char *const texts[] = {
+        "f32[8,16@tp]",      "f32[8@(dp,tp)]{pp:R}", "bf16[8@tp:[3,0,5],4]{dp:P(max), pp:I}",
+        "f32[]{dp:V, tp:P}", "complex<f32>[2,0]",    "i32[7@(tp,pp,dp)]"};
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, mesh_of_tests);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -64,8 +61,8 @@ static void claims_add_and_contradict(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         tsr_typed_shape value = typed_of(f, mesh, rows[i].value);
         const tsr_typed_shape claim = typed_of(f, mesh, rows[i].claim);
-        const tsr_status status = tsr_type_assert(f->ctx, f->arena, value.type, claim.type,
-                                                  TSR_UNTYPED, &value.type);
+        const tsr_status status =
+            tsr_type_assert(f->ctx, f->arena, value.type, claim.type, TSR_UNTYPED, &value.type);
         assert_int_equal(status < 0, rows[i].result == NULL);
         if (status >= 0) {
             assert_string_equal(typed_text(f, &value), rows[i].result);
@@ -81,8 +78,8 @@ static void rest_is_checked(void **state)
     tsr_typed_shape value = typed_of(f, mesh, "f32[8]{dp:R, tp:V}");
     const tsr_typed_shape claim = typed_of(f, mesh, "f32[8]{tp:V}");
     const tsr_type *out;
-    assert_int_equal(
-        tsr_type_assert(f->ctx, f->arena, value.type, claim.type, TSR_R, &value.type), TSR_OK);
+    assert_int_equal(tsr_type_assert(f->ctx, f->arena, value.type, claim.type, TSR_R, &value.type),
+                     TSR_OK);
     assert_string_equal(typed_text(f, &value), "f32[8]{dp:R, tp:V, pp:R}");
     assert_true(tsr_type_assert(f->ctx, f->arena, value.type, claim.type, TSR_I, &out) < 0);
     expect_message(f, "along axis dp the value is R, but it is said to be I");
@@ -145,9 +142,9 @@ static void overlapping_pairs_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(texts_round_trip),   TEST(texts_are_refused),  TEST(claims_add_and_contradict),
-        TEST(rest_is_checked),    TEST(gradients_are_dual), TEST(shardings_and_back),
-        TEST(local_shapes),       TEST(overlapping_pairs_are_named),
+        TEST(texts_round_trip), TEST(texts_are_refused),           TEST(claims_add_and_contradict),
+        TEST(rest_is_checked),  TEST(gradients_are_dual),          TEST(shardings_and_back),
+        TEST(local_shapes),     TEST(overlapping_pairs_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
