@@ -45,6 +45,9 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
     TSR_TRY(draft_start(ctx, arena, mesh, NULL, rank, &d));
     TSR_TRY(take_ends(&d, ends, dims));
     for (size_t i = 0; i < num_order; i++) {
+        if (is_in(order, i, order[i])) {
+            return SPMD_ERROR(ctx, "axis %zu is twice in the order", order[i]);
+        }
         if (order[i] < num_axes && dims[order[i]] < rank) {
             draft_place(&d, order[i], dims[order[i]]);
         }

@@ -180,7 +180,9 @@ static const char *placed(tsr_arena *arena, const tsr_type *type, size_t axis)
 tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *place,
                           const tsr_type *result, bool may_change, const tsr_type **out)
 {
-    const tsr_type *written = result;
+    if (!tsr_mesh_equal(place->mesh, result->mesh)) {
+        return SPMD_ERROR(ctx, "the result and the place for it are on different meshes");
+    }
     for (size_t a = 0; a < tsr_mesh_num_axes(place->mesh); a++) {
         const bool untyped = place->axes[a].kind == TSR_UNTYPED;
         const bool differs = !same_axis(place->axes[a], result->axes[a]) ||
@@ -193,7 +195,7 @@ tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *pl
                               placed(arena, place, a));
         }
     }
-    *out = written;
+    *out = result;
     return TSR_OK;
 }
 

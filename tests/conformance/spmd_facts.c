@@ -540,71 +540,6 @@ static bool check_raw(const fact *f)
                                      strcmp(want, tsr_axis_type_name(tsr_type_axis(type, tp))) == 0;
 }
 
-/* ---- element types ---- */
-
-static tsr_status set_dtypes(const fact *f, const json_t *from, tsr_wire_request *out)
-{
-    for (void *i = json_object_iter((json_t *)(uintptr_t)from); i != NULL;
-         i = json_object_iter_next((json_t *)(uintptr_t)from, i)) {
-        const char *key = json_object_iter_key(i);
-        const char *name = json_string_value(json_object_iter_value(i));
-        tsr_dtype dtype;
-        if (name != NULL && strcmp(key, "input_dtype") != 0) {
-            TSR_TRY(tsr_dtype_parse(f->ctx, name, &dtype));
-            TSR_TRY(tsr_wire_request_set(f->ctx, out, key, dtype));
-        }
-    }
-    return TSR_OK;
-}
-
-static tsr_status read_wire(const fact *f, tsr_wire_request *out)
-{
-    const json_t *in = fact_input(f, 0);
-    *out = (tsr_wire_request){.reduces = json_is_true(json_object_get(in, "reducing")),
-                              .in_place = json_is_true(json_object_get(in, "inplace"))};
-    TSR_TRY(tsr_dtype_parse(f->ctx, json_string_value(json_object_get(in, "input_dtype")),
-                            &out->input));
-    return set_dtypes(f, in, out);
-}
-
-static bool check_wire(const fact *f)
-{
-    const json_t *expect = json_object_get(f->json, "expect");
-    tsr_wire_request request;
-    tsr_wire_dtypes types;
-    tsr_status status = read_wire(f, &request);
-    if (status >= 0) {
-        status = tsr_wire_resolve(f->ctx, &request, &types);
-    }
-    if (!json_is_object(expect)) {
-        return as_expected(f, status);
-    }
-    return status >= 0 &&
-           strcmp(json_string_value(json_object_get(expect, "comm_dtype")),
-                  tsr_dtype_name(types.wire)) == 0 &&
-           strcmp(json_string_value(json_object_get(expect, "result_dtype")),
-                  tsr_dtype_name(types.result)) == 0;
-}
-
-static bool check_backward_wire(const fact *f)
-{
-    const json_t *in = fact_input(f, 0);
-    const json_t *options = json_object_get(in, "backward_options");
-    const bool reduces = json_is_true(json_object_get(in, "backward_reduces")) &&
-                         json_is_true(json_object_get(in, "requires_grad"));
-    tsr_wire_request request;
-    tsr_status status = read_wire(f, &request);
-    tsr_wire_request backward = request;
-    if (status >= 0) {
-        status = set_dtypes(f, options, &backward);
-    }
-    if (status >= 0) {
-        status = tsr_wire_check_backward(f->ctx, &request,
-                                         json_is_object(options) ? &backward : NULL, reduces);
-    }
-    return as_expected(f, status);
-}
-
 /* ---- backwards ---- */
 
 static bool check_steps(const fact *f, const tsr_transition *steps, size_t count)
@@ -659,7 +594,7 @@ static bool check_backward(const fact *f)
         return check_arrow(f);
     }
     if (is_op(f, "backward dtype must be explicit")) {
-        return check_backward_wire(f);
+        return fact_check_backward_wire(f);
     }
     if (starts(fact_text(f, "op"), "loss.backward")) {
         tsr_status status = fact_type(f, fact_input(f, 0), 2, &type);
@@ -734,7 +669,7 @@ static bool check_redistribute(const fact *f)
 static bool check_collective(const fact *f)
 {
     if (is_op(f, "dtype resolution") || is_op(f, "all_reduce inplace")) {
-        return check_wire(f);
+        return fact_check_wire(f);
     }
     return starts(fact_text(f, "op"), "raw.") ? check_raw(f) : check_transition(f);
 }

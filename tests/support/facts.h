@@ -55,4 +55,8 @@ bool fact_check_values(const fact *f);
 /* Facts about axes as (size, stride) pairs, and about places in specs. */
 bool fact_check_mesh_axis(const fact *f);
 
+/* Facts about the element types of collectives, and of their backwards. */
+bool fact_check_wire(const fact *f);
+bool fact_check_backward_wire(const fact *f);
+
 #endif
