@@ -99,6 +99,9 @@ static tsr_status check_current_mesh(const fact *f, const fact_call *call)
         tsr_strided_axis to[FACT_MOST];
         size_t used = 0;
         tsr_strided_type out;
+        if (call->operands[i].type == NULL) {
+            continue;
+        }
         for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
             const tsr_axis_type type = tsr_type_axis(call->operands[i].type, a);
             if (type.kind != TSR_UNTYPED) {
@@ -635,13 +638,22 @@ static bool check_move(const fact *f)
                : status >= 0 && fact_is_spec(f, type, json_object_get(f->json, "expect"));
 }
 
+/* Dimensions from the last are ones from the first, where the shape is known. */
+static tsr_end from_front(tsr_end end, size_t rank)
+{
+    if (end.dim < 0 && end.dim != TSR_NO_DIM && end.dim + (int64_t)rank >= 0) {
+        end.dim += (int64_t)rank;
+    }
+    return end;
+}
+
 static bool check_redistribute(const fact *f)
 {
     const char *expect = fact_text(f, "expect");
     int64_t shape[FACT_MOST];
     tsr_end src;
     tsr_end dst;
-    tsr_transition call;
+    tsr_transition call = {0};
     size_t count = 0;
     if (is_op(f, "move axis in spec")) {
         return check_move(f);
@@ -654,13 +666,18 @@ static bool check_redistribute(const fact *f)
                             : 4;
     tsr_status status = tsr_end_parse(f->ctx, fact_text(f, "src"), &src);
     status = status >= 0 ? tsr_end_parse(f->ctx, fact_text(f, "dst"), &dst) : status;
-    status = status >= 0 ? tsr_transition_route(f->ctx, src, dst, &call, &count) : status;
+    if (status >= 0) {
+        status = tsr_transition_route(f->ctx, from_front(src, rank), from_front(dst, rank), &call,
+                                      &count);
+    }
     if (status >= 0 && count > 0) {
         status = tsr_transition_check(f->ctx, "tp", &call, rank, TSR_UNGUARDED);
     }
     if (fact_wants_error(f)) {
         return status < 0;
     }
+    call.src = count > 0 ? src : call.src; /* as the fact spells them */
+    call.dst = count > 0 ? dst : call.dst;
     return status >= 0 && (expect != NULL ? count == 0 : check_steps(f, &call, count));
 }
 
