@@ -121,12 +121,12 @@ static tsr_status reshaping(const fact *f, const fact_call *call, const tsr_rule
         elements *= o->local[d];
     }
     for (size_t d = 0; d < rank; d++) {
-        const json_t *at = json_array_get(call->reshape, d);
+        json_t *at = json_array_get(call->reshape, d);
         to[d] = json_is_string(at) ? -1 : json_integer_value(at);
         known *= to[d] >= 0 ? to[d] : 1;
     }
     for (size_t d = 0; d < rank; d++) {
-        to[d] = to[d] >= 0 ? to[d] : elements / known;
+        to[d] = to[d] >= 0 || known == 0 ? to[d] : elements / known;
     }
     return tsr_rule_reshape(f->ctx, f->arena, local_of(o), (tsr_extents){rank, to}, out);
 }
@@ -140,6 +140,9 @@ static tsr_status transposing(const fact *f, const fact_call *call, const tsr_ru
     const int64_t rank = (int64_t)call->operands[0].rank;
     for (size_t d = 0; d < (size_t)rank; d++) {
         permutation[d] = d;
+    }
+    if (rank == 0) {
+        return diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "a scalar is not transposed");
     }
     permutation[(a + rank) % rank] = (size_t)((b + rank) % rank);
     permutation[(b + rank) % rank] = (size_t)((a + rank) % rank);
@@ -162,7 +165,7 @@ static bool is(const fact_call *call, const char *name)
 
 static tsr_status rule_of(const fact *f, const fact_call *call, const tsr_rule **out)
 {
-    tsr_extents shapes[FACT_MOST];
+    tsr_extents shapes[FACT_MOST] = {{0, NULL}};
     const size_t dim = dim_argument(call);
     for (size_t i = 0; i < call->num_operands; i++) {
         shapes[i] = local_of(&call->operands[i]);
@@ -170,7 +173,7 @@ static tsr_status rule_of(const fact *f, const fact_call *call, const tsr_rule *
     if (is(call, "einsum")) {
         return tsr_rule_einsum(f->ctx, f->arena, call->equation, shapes, call->num_operands, out);
     }
-    if (is(call, "nn.functional.linear")) {
+    if (is(call, "nn.functional.linear") && shapes[0].rank > 0 && shapes[1].rank > 0) {
         const size_t last[] = {shapes[0].rank - 1, shapes[1].rank - 1};
         const tsr_dot_dims dims = {
             .num_contracting = 1, .lhs_contracting = &last[0], .rhs_contracting = &last[1]};
