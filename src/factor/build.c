@@ -57,6 +57,11 @@ size_t rule_factor(rule_builder *b, int64_t size, tsr_factor_kind kind, bool blo
     return b->num_factors++;
 }
 
+void rule_keep_whole(rule_builder *b, size_t factor)
+{
+    b->whole |= factor < 64 ? UINT64_C(1) << factor : 0;
+}
+
 void rule_put(rule_builder *b, size_t tensor, size_t dim, size_t factor)
 {
     if (b->failed || dim == NO_DIM) {
@@ -132,6 +137,7 @@ tsr_status rule_finish(rule_builder *b, const tsr_rule **out)
                        .factors = b->factors,
                        .num_operands = b->num_operands,
                        .num_results = b->num_tensors - b->num_operands,
+                       .whole = b->whole,
                        .tensors = tensors};
     *out = rule;
     return TSR_OK;

@@ -11,6 +11,7 @@ typedef struct candidate {
     tsr_factor_kind kind;
     size_t tensor;
     size_t dim;
+    bool whole;
 } candidate;
 
 static void add_spatial(rule_builder *b, size_t dim, const candidate *c, int64_t *rest)
@@ -20,6 +21,9 @@ static void add_spatial(rule_builder *b, size_t dim, const candidate *c, int64_t
         return;
     }
     const size_t f = rule_factor(b, size, c->kind, false);
+    if (c->whole) {
+        rule_keep_whole(b, f);
+    }
     rule_map(b, INPUT, dim, f);
     rule_map(b, c->tensor, c->dim, f);
     *rest /= size;
@@ -80,13 +84,11 @@ tsr_status tsr_rule_convolution(tsr_context *ctx, tsr_arena *arena, tsr_extents 
     for (size_t i = 0; i < d->num_spatial; i++) {
         int64_t rest = input.sizes[d->input_spatial[i]];
         const candidate windows = {output.sizes[d->output_spatial[i]], TSR_FACTOR_PERMUTATION,
-                                   OUTPUT, d->output_spatial[i]};
+                                   OUTPUT, d->output_spatial[i], false};
         candidate window = {kernel.sizes[d->kernel_spatial[i]], TSR_FACTOR_REDUCTION, KERNEL,
-                            d->kernel_spatial[i]};
+                            d->kernel_spatial[i], false};
         const bool windows_first = windows.size >= window.size;
-        if (!is_tiled(rest, windows_first ? windows.size : 1, window.size)) {
-            window.kind = TSR_FACTOR_PERMUTATION;
-        }
+        window.whole = !is_tiled(rest, windows_first ? windows.size : 1, window.size);
         add_spatial(&b, d->input_spatial[i], windows_first ? &windows : &window, &rest);
         add_spatial(&b, d->input_spatial[i], windows_first ? &window : &windows, &rest);
     }

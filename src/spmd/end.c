@@ -83,9 +83,9 @@ static tsr_status read_placement(tsr_context *ctx, const char *text, tsr_end *ou
     slice argument;
     if (strcmp(text, "Replicate") == 0 || strcmp(text, "Replicate()") == 0) {
         end.kind = TSR_R;
-    } else if (strcmp(text, "Partial") == 0 || strcmp(text, "Partial()") == 0) {
-        end.kind = TSR_P;
-    } else if (argument_of(text, "Partial", &argument) && reduction_find(argument, &end.partial)) {
+    } else if (strcmp(text, "Partial") == 0 || strcmp(text, "Partial()") == 0 ||
+               (argument_of(text, "Partial", &argument) &&
+                reduction_find(argument, &end.partial))) {
         end.kind = TSR_P;
     } else if (argument_of(text, "Shard", &argument) && read_dim(argument, &end.dim)) {
         end.kind = TSR_V;

@@ -1,6 +1,4 @@
 /* The partition specs of an op's results: what cuts each factor of its rule. */
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "factor/rule.h"
@@ -11,11 +9,13 @@
 typedef struct cut {
     bool seen; /* some operand has the factor */
     size_t num_axes;
-    size_t *axes;
+    const size_t *axes; /* never NULL */
     int64_t shards;
     int64_t extent;       /* of the factor in the whole; not known for one that is not cut */
     const int64_t *sizes; /* of its shards; NULL: even chunks */
 } cut;
+
+static const size_t no_axes[] = {SIZE_MAX};
 
 /* A call under way. */
 typedef struct global_op {
@@ -46,14 +46,14 @@ static tsr_status cut_of_dim(const global_op *g, size_t operand, size_t dim, cut
     const tsr_type *type = o->type;
     const tsr_spec_dim none = {0};
     const tsr_spec_dim *d = type != NULL && type->has_spec ? &type->dims[dim] : &none;
-    *out = (cut){.seen = true, .shards = 1};
-    out->axes = ARENA_ARRAY(g->inf->arena, size_t, d->num_axes);
-    if (out->axes == NULL) {
+    size_t *axes = ARENA_ARRAY(g->inf->arena, size_t, d->num_axes);
+    if (axes == NULL) {
         return diag_nomem(g->inf->ctx);
     }
+    *out = (cut){.seen = true, .axes = axes};
     for (size_t k = 0; k < d->num_axes; k++) {
         if (axis_in_set(g->inf->call->global, d->axes[k])) {
-            out->axes[out->num_axes++] = d->axes[k];
+            axes[out->num_axes++] = d->axes[k];
         }
     }
     out->shards = spmd_shards(g->inf->call->mesh, out->axes, out->num_axes);
@@ -66,14 +66,24 @@ static tsr_status cut_of_dim(const global_op *g, size_t operand, size_t dim, cut
     return TSR_OK;
 }
 
+static bool same_axes(const cut *a, const cut *b)
+{
+    bool same = a->num_axes == b->num_axes;
+    for (size_t i = 0; same && i < a->num_axes; i++) {
+        same = a->axes[i] == b->axes[i]; /* NOLINT: there are as many */
+    }
+    return same;
+}
+
 static bool same_cut(const cut *a, const cut *b)
 {
-    if (a->num_axes != b->num_axes || a->extent != b->extent ||
-        (a->sizes == NULL) != (b->sizes == NULL) ||
-        (a->num_axes > 0 && memcmp(a->axes, b->axes, a->num_axes * sizeof *a->axes) != 0)) {
+    if (!same_axes(a, b) || a->extent != b->extent) {
         return false;
     }
-    for (int64_t i = 0; a->sizes != NULL && i < a->shards; i++) {
+    if (a->sizes == NULL || b->sizes == NULL) {
+        return a->sizes == b->sizes;
+    }
+    for (int64_t i = 0; i < a->shards; i++) {
         if (a->sizes[i] != b->sizes[i]) {
             return false;
         }
@@ -103,7 +113,7 @@ static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
                            "operands are cut by different axes along one dimension");
     }
     return infer_error(g->inf, has->axes[0],
-                       memcmp(a->axes, b->axes, a->num_axes * sizeof *a->axes) != 0
+                       !same_axes(a, b)
                            ? "operands are cut by the same axes in different orders"
                            : "operands have shards of different sizes along one dimension");
 }
@@ -130,7 +140,7 @@ static tsr_status split_cut(const global_op *g, const tsr_rule_dim *dim, cut *c)
 static tsr_status take_dim(global_op *g, size_t operand, size_t dim)
 {
     const tsr_rule_dim *d = &g->rule->tensors[operand].dims[dim];
-    const cut whole = {.seen = true, .shards = 1};
+    const cut whole = {.seen = true, .axes = no_axes, .shards = 1};
     cut c;
     TSR_TRY(cut_of_dim(g, operand, dim, &c));
     if (d->num_factors > 1 && c.num_axes > 0) {
@@ -327,7 +337,9 @@ tsr_status infer_specs(inference *inf, const tsr_type **results)
     if (g.cuts == NULL) {
         return diag_nomem(inf->ctx);
     }
-    memset(g.cuts, 0, rule->num_factors * sizeof *g.cuts);
+    for (size_t f = 0; f < rule->num_factors; f++) {
+        g.cuts[f] = (cut){.axes = no_axes, .shards = 1};
+    }
     if (rule->num_operands != inf->call->num_operands) {
         return infer_error(inf, SIZE_MAX, "the rule is of another number of operands");
     }

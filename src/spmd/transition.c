@@ -61,6 +61,19 @@ static bool same_end(tsr_end a, tsr_end b)
            (a.kind != TSR_P || a.partial == b.partial);
 }
 
+tsr_transition transition_resolved(const tsr_transition *t, size_t rank)
+{
+    tsr_transition out = *t;
+    size_t dim;
+    if (spmd_resolve_dim(t->src.dim, rank, &dim)) {
+        out.src.dim = (int64_t)dim;
+    }
+    if (spmd_resolve_dim(t->dst.dim, rank, &dim)) {
+        out.dst.dim = (int64_t)dim;
+    }
+    return out;
+}
+
 pair_status transition_pair(const tsr_transition *t)
 {
     end_kind src;
@@ -199,7 +212,8 @@ static tsr_status check_dims(tsr_context *ctx, const char *axis, const tsr_trans
 tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
                                 const tsr_transition *transition, size_t rank, tsr_guard guard)
 {
-    const pair_status status = transition_pair(transition);
+    const tsr_transition resolved = transition_resolved(transition, rank);
+    const pair_status status = transition_pair(&resolved);
     if (transition->op < TSR_ALL_REDUCE || transition->op > TSR_CONVERT) {
         return SPMD_ERROR(ctx, "there is no call of number %d", (int)transition->op);
     }

@@ -15,6 +15,9 @@ enum { TRANSITION_COUNT = TSR_CONVERT + 1 };
 /* The kind of an end; false for one that is none (untyped). */
 bool end_kind_of(tsr_end end, end_kind *out);
 
+/* The same call with dimensions that are counted from the front, where there are such. */
+tsr_transition transition_resolved(const tsr_transition *t, size_t rank);
+
 pair_status transition_pair(const tsr_transition *t);
 
 /* Whether a call puts the parts of its source together, and whether it cuts its result. */

@@ -214,7 +214,8 @@ tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typ
                                const tsr_transition *transition, tsr_axis_set global,
                                tsr_guard guard, bool strict, const tsr_type **out)
 {
-    type_change c = {ctx, arena, value, axes, num_axes, transition, .global = false};
+    const tsr_transition resolved = transition_resolved(transition, value->rank);
+    type_change c = {ctx, arena, value, axes, num_axes, &resolved, .global = false};
     bool untyped = false;
     TSR_TRY(tsr_type_check(
         ctx, &(tsr_typed_shape){value->type, value->dtype, value->rank, value->shape, NULL}));
@@ -234,7 +235,7 @@ tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typ
     if (c.global) {
         TSR_TRY(check_global(&c));
     }
-    if (transition_pair(transition) == PAIR_SAME) {
+    if (transition_pair(&resolved) == PAIR_SAME) {
         *out = value->type;
         return TSR_OK;
     }

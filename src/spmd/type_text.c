@@ -159,13 +159,6 @@ static tsr_status read_axis(reading *r, size_t *out)
     return find_axis(r, name, where, out);
 }
 
-static tsr_status push_axis(reading *r, tsr_spec_dim *dim, size_t *room, size_t **list, size_t axis)
-{
-    TSR_TRY(LEX_PUSH(&r->lex, *list, dim->num_axes, *room, axis));
-    dim->axes = *list;
-    return TSR_OK;
-}
-
 /* A lone `@`, which the lexer does not know as a mark. */
 static bool accept_at(reading *r)
 {
@@ -187,13 +180,16 @@ static tsr_status read_cut_axes(reading *r, tsr_spec_dim *dim)
         const location where = lex_here(&r->lex);
         TSR_TRY(lex_at_name(&r->lex, &name));
         TSR_TRY(find_axis(r, name, where, &axis));
-        return push_axis(r, dim, &room, &list, axis);
+        TSR_TRY(LEX_PUSH(&r->lex, list, dim->num_axes, room, axis));
+        dim->axes = list;
+        return TSR_OK;
     }
     TSR_TRY(lex_expect(&r->lex, '('));
     do {
         TSR_TRY(read_axis(r, &axis));
-        TSR_TRY(push_axis(r, dim, &room, &list, axis));
+        TSR_TRY(LEX_PUSH(&r->lex, list, dim->num_axes, room, axis));
     } while (lex_accept(&r->lex, ','));
+    dim->axes = list;
     return lex_expect(&r->lex, ')');
 }
 

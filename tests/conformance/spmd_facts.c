@@ -36,7 +36,7 @@ static bool as_expected(const fact *f, tsr_status status)
 /* The outcome of a call that makes a type. */
 static bool makes_type(const fact *f, tsr_status status, const tsr_type *type, bool all)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     if (fact_wants_error(f)) {
         return status < 0;
     }
@@ -92,13 +92,16 @@ static tsr_status strided_axis(const fact *f, const char *name, tsr_strided_axis
 /* Sees each operand along the axes of the current mesh, as a strict check does. */
 static tsr_status check_current_mesh(const fact *f, const fact_call *call)
 {
-    const json_t *names = json_object_get(f->json, "current_mesh");
+    json_t *names = json_object_get(f->json, "current_mesh");
     const size_t count = json_array_size(names);
     for (size_t i = 0; i < call->num_operands; i++) {
         tsr_strided_axis from[FACT_MOST];
         tsr_strided_axis to[FACT_MOST];
         size_t used = 0;
         tsr_strided_type out;
+        if (call->operands[i].type == NULL) {
+            continue;
+        }
         for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
             const tsr_axis_type type = tsr_type_axis(call->operands[i].type, a);
             if (type.kind != TSR_UNTYPED) {
@@ -117,8 +120,8 @@ static tsr_status check_current_mesh(const fact *f, const fact_call *call)
 
 static tsr_status infer_local(const fact *f, const tsr_type **out)
 {
-    const json_t *place = json_object_get(f->json, "out");
-    const json_t *mutated = json_object_get(f->json, "mutated");
+    json_t *place = json_object_get(f->json, "out");
+    json_t *mutated = json_object_get(f->json, "mutated");
     fact_call call;
     TSR_TRY(read_call(f, &call));
     if (json_is_array(json_object_get(f->json, "current_mesh"))) {
@@ -140,7 +143,7 @@ static tsr_status infer_local(const fact *f, const tsr_type **out)
 
 static bool check_infer(const fact *f)
 {
-    const json_t *scalar = json_object_get(json_object_get(f->json, "expect"), "typed_scalar");
+    json_t *scalar = json_object_get(json_object_get(f->json, "expect"), "typed_scalar");
     const tsr_type *type = NULL;
     const tsr_status status = infer_local(f, &type);
     if (scalar != NULL) {
@@ -199,7 +202,7 @@ static bool check_assert(const fact *f)
 static tsr_status argument_for(const fact *f, const char *key, const char *axis, bool *given,
                                tsr_axis_type *out)
 {
-    const json_t *value = json_object_get(json_object_get(f->json, "args"), key);
+    json_t *value = json_object_get(json_object_get(f->json, "args"), key);
     const char *text =
         json_string_value(json_is_object(value) ? json_object_get(value, axis) : value);
     tsr_end end = {.kind = TSR_UNTYPED};
@@ -214,8 +217,8 @@ static tsr_status argument_for(const fact *f, const char *key, const char *axis,
 static tsr_status mutate(const fact *f, const tsr_type **out)
 {
     const char *axis = json_string_value(json_object_get(json_object_get(f->json, "args"), "axis"));
-    const json_t *src = json_object_get(json_object_get(f->json, "args"), "src");
-    const json_t *dst = json_object_get(json_object_get(f->json, "args"), "dst");
+    json_t *src = json_object_get(json_object_get(f->json, "args"), "src");
+    json_t *dst = json_object_get(json_object_get(f->json, "args"), "dst");
     const bool named = axis != NULL || json_is_object(src) || json_is_object(dst);
     tsr_mutation mutations[FACT_MOST];
     size_t count = 0;
@@ -249,8 +252,8 @@ static bool check_local_map(const fact *f)
     const tsr_type *declared[FACT_MOST] = {NULL};
     tsr_status status = TSR_OK;
     for (size_t i = 0; status >= 0 && i < fact_num_inputs(f); i++) {
-        const json_t *value = json_object_get(fact_input(f, i), "value");
-        const json_t *said = json_object_get(fact_input(f, i), "declared");
+        json_t *value = json_object_get(fact_input(f, i), "value");
+        json_t *said = json_object_get(fact_input(f, i), "declared");
         if (json_is_object(value)) {
             status = fact_type(f, value, 2, &values[i]);
         }
@@ -266,7 +269,7 @@ static bool check_local_map(const fact *f)
 
 static bool check_placement(const fact *f)
 {
-    const json_t *in = fact_input(f, 0);
+    json_t *in = fact_input(f, 0);
     tsr_end end;
     const char *text = NULL;
     tsr_status status =
@@ -316,7 +319,7 @@ static bool offers(const fact *f, const tsr_fix *fixes, size_t count, const char
 
 static bool check_fixes(const fact *f)
 {
-    const json_t *wanted = json_object_get(f->json, "suggest");
+    json_t *wanted = json_object_get(f->json, "suggest");
     const tsr_fix *fixes = NULL;
     const tsr_type *type = NULL;
     size_t count = 0;
@@ -395,8 +398,8 @@ static tsr_status infer_global(const fact *f, const tsr_type **out)
     TSR_TRY(read_call(f, &call));
     call.global = global_axes(f);
     call.implicit_partial = fact_text(f, "mode") == NULL;
-    const json_t *last = fact_input(f, call.num_operands - 1);
-    const json_t *place = json_object_get(last, "out");
+    json_t *last = fact_input(f, call.num_operands - 1);
+    json_t *place = json_object_get(last, "out");
     call.num_operands -= place != NULL ? 1 : 0;
     TSR_TRY(claim_first(f, &call));
     TSR_TRY(fact_infer(f, &call, out));
@@ -476,7 +479,7 @@ static tsr_status run_transition(const fact *f, const tsr_type **type, size_t *r
 
 static bool check_transition(const fact *f)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     const char *kind = json_string_value(json_object_get(expect, "type"));
     const tsr_type *type = NULL;
     int64_t shape[FACT_MOST + 1];
@@ -528,8 +531,8 @@ static tsr_status run_raw(const fact *f, const tsr_type **out)
 
 static bool check_raw(const fact *f)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
-    const json_t *output = json_object_get(expect, "output");
+    json_t *expect = json_object_get(f->json, "expect");
+    json_t *output = json_object_get(expect, "output");
     const char *want =
         json_string_value(output != NULL ? output : json_object_get(expect, "input_after"));
     const size_t tp = (size_t)tsr_mesh_find_axis(f->mesh, "tp", 2);
@@ -544,10 +547,10 @@ static bool check_raw(const fact *f)
 
 static bool check_steps(const fact *f, const tsr_transition *steps, size_t count)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     bool right = json_is_array(expect) && json_array_size(expect) == count;
     for (size_t i = 0; right && i < count; i++) {
-        const json_t *step = json_array_get(expect, i);
+        json_t *step = json_array_get(expect, i);
         right = is_call(f, &steps[i], json_string_value(json_object_get(step, "op")),
                         json_string_value(json_object_get(step, "src")),
                         json_string_value(json_object_get(step, "dst")));
@@ -617,7 +620,7 @@ static bool check_backward(const fact *f)
 
 static bool check_move(const fact *f)
 {
-    const json_t *in = fact_input(f, 0);
+    json_t *in = fact_input(f, 0);
     const size_t rank = (size_t)json_integer_value(json_object_get(in, "ndim"));
     const char *to = fact_text(f, "to");
     size_t axes[FACT_MOST];
@@ -635,13 +638,22 @@ static bool check_move(const fact *f)
                : status >= 0 && fact_is_spec(f, type, json_object_get(f->json, "expect"));
 }
 
+/* Dimensions from the last are ones from the first, where the shape is known. */
+static tsr_end from_front(tsr_end end, size_t rank)
+{
+    if (end.dim < 0 && end.dim != TSR_NO_DIM && end.dim + (int64_t)rank >= 0) {
+        end.dim += (int64_t)rank;
+    }
+    return end;
+}
+
 static bool check_redistribute(const fact *f)
 {
     const char *expect = fact_text(f, "expect");
     int64_t shape[FACT_MOST];
     tsr_end src;
     tsr_end dst;
-    tsr_transition call;
+    tsr_transition call = {0};
     size_t count = 0;
     if (is_op(f, "move axis in spec")) {
         return check_move(f);
@@ -654,13 +666,18 @@ static bool check_redistribute(const fact *f)
                             : 4;
     tsr_status status = tsr_end_parse(f->ctx, fact_text(f, "src"), &src);
     status = status >= 0 ? tsr_end_parse(f->ctx, fact_text(f, "dst"), &dst) : status;
-    status = status >= 0 ? tsr_transition_route(f->ctx, src, dst, &call, &count) : status;
+    if (status >= 0) {
+        status = tsr_transition_route(f->ctx, from_front(src, rank), from_front(dst, rank), &call,
+                                      &count);
+    }
     if (status >= 0 && count > 0) {
         status = tsr_transition_check(f->ctx, "tp", &call, rank, TSR_UNGUARDED);
     }
     if (fact_wants_error(f)) {
         return status < 0;
     }
+    call.src = count > 0 ? src : call.src; /* as the fact spells them */
+    call.dst = count > 0 ? dst : call.dst;
     return status >= 0 && (expect != NULL ? count == 0 : check_steps(f, &call, count));
 }
 
@@ -699,7 +716,7 @@ static bool check(const fact *f)
 /* One fact, with a context of its own. */
 static bool run(json_t *json)
 {
-    const json_t *size = json_object_get(json, "axis_size");
+    json_t *size = json_object_get(json, "axis_size");
     fact f = {.json = json,
               .fill = starts(json_string_value(json_object_get(json, "kind")), "global")};
     bool right = false;

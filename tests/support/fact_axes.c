@@ -7,7 +7,7 @@
 /* ---- pairs ---- */
 
 /* `[[2, 8], [2, 4]]`, or one pair `[2, 8]`. */
-static size_t read_pairs(const json_t *json, tsr_stride *out)
+static size_t read_pairs(json_t *json, tsr_stride *out)
 {
     const size_t count = json_array_size(json);
     if (json_is_integer(json_array_get(json, 0))) {
@@ -63,7 +63,7 @@ static bool check_flatten(const fact *f)
 
 static bool check_sub_axis(const fact *f)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     tsr_stride a[FACT_MOST];
     tsr_stride b[FACT_MOST];
     const size_t count_a = read_pairs(fact_input(f, 0), a);
@@ -94,7 +94,7 @@ typedef struct strided {
 } strided;
 
 /* An axis, `[[2, 8]]`, or one with its type, `[[[2, 8]], "R"]`. */
-static bool read_axis(const fact *f, const json_t *json, strided *s, size_t at)
+static bool read_axis(const fact *f, json_t *json, strided *s, size_t at)
 {
     const char *kind = json_string_value(json_array_get(json, 1));
     tsr_end end = {.kind = TSR_UNTYPED};
@@ -106,7 +106,7 @@ static bool read_axis(const fact *f, const json_t *json, strided *s, size_t at)
     return true;
 }
 
-static bool read_axes(const fact *f, const json_t *json, strided *s)
+static bool read_axes(const fact *f, json_t *json, strided *s)
 {
     const size_t count = json_array_size(json);
     for (size_t i = 0; i < count; i++) {
@@ -119,7 +119,7 @@ static bool read_axes(const fact *f, const json_t *json, strided *s)
 }
 
 /* The axis of a list that is the same pairs. */
-static size_t find_axis(const tsr_strided_type *type, const json_t *json)
+static size_t find_axis(const tsr_strided_type *type, json_t *json)
 {
     tsr_stride pairs[FACT_MOST];
     const size_t count = read_pairs(json, pairs);
@@ -132,10 +132,10 @@ static size_t find_axis(const tsr_strided_type *type, const json_t *json)
 }
 
 /* A spec of a list of axes for each dimension. */
-static bool read_spec(const json_t *json, strided *s)
+static bool read_spec(json_t *json, strided *s)
 {
     for (size_t d = 0; d < json_array_size(json); d++) {
-        const json_t *at = json_array_get(json, d);
+        json_t *at = json_array_get(json, d);
         for (size_t k = 0; k < json_array_size(at); k++) {
             s->places[d][k] = find_axis(&s->type, json_array_get(at, k));
             if (s->places[d][k] == s->type.num_axes) {
@@ -151,7 +151,7 @@ static bool read_spec(const json_t *json, strided *s)
 
 static bool same_strided(const fact *f, const tsr_strided_type *is)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     strided want = {0};
     if (!read_axes(f, json_object_get(expect, "types"), &want) ||
         want.type.num_axes != is->num_axes) {
@@ -199,7 +199,7 @@ static bool check_reaxis(const fact *f)
 /* ---- places ---- */
 
 /* The mesh of a list of names, outermost first. */
-static tsr_status mesh_of_names(fact *f, const json_t *list)
+static tsr_status mesh_of_names(fact *f, json_t *list)
 {
     const char *names[FACT_MOST];
     int64_t sizes[FACT_MOST];
@@ -215,7 +215,7 @@ static tsr_status mesh_of_names(fact *f, const json_t *list)
 static bool check_local_axes(const fact *of)
 {
     fact f = *of;
-    const json_t *named = fact_input(&f, 1);
+    json_t *named = fact_input(&f, 1);
     size_t axes[FACT_MOST];
     tsr_axis_set set;
     tsr_status status = mesh_of_names(&f, fact_input(&f, 0));
@@ -235,8 +235,8 @@ static bool check_local_axes(const fact *of)
 static bool check_shards(const fact *f)
 {
     const size_t rank = (size_t)json_integer_value(fact_input(f, 1));
-    const json_t *order = fact_input(f, 2);
-    const json_t *types = fact_input(f, 0);
+    json_t *order = fact_input(f, 2);
+    json_t *types = fact_input(f, 0);
     tsr_end ends[FACT_MOST];
     size_t list[FACT_MOST];
     size_t count = 0;
@@ -262,7 +262,7 @@ static bool check_shards(const fact *f)
 /* A spec read is one of a type: each axis once, also where one is part of another. */
 static bool check_normalize(const fact *f)
 {
-    const json_t *spec = fact_input(f, 0);
+    json_t *spec = fact_input(f, 0);
     json_t *typed = json_pack("{s:O}", "spec", spec);
     const tsr_type *type = NULL;
     const tsr_status status = fact_type(f, typed, json_array_size(spec), &type);
@@ -277,10 +277,10 @@ static bool check_order(const fact *f)
     const tsr_type *types[FACT_MOST];
     size_t order[FACT_MOST];
     size_t count = 0;
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     tsr_status status = TSR_OK;
     for (size_t i = 0; status >= 0 && i < fact_num_inputs(f); i++) {
-        const json_t *spec = fact_input(f, i);
+        json_t *spec = fact_input(f, i);
         json_t *typed = json_pack("{s:O}", "spec", spec);
         status = fact_type(f, typed, json_array_size(spec), &types[i]);
         json_decref(typed);

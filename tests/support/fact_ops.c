@@ -10,21 +10,26 @@
 /* ---- classes ---- */
 
 static const char *const linear_names =
-    " linear add sub neg clone copy sum mean cumsum cat concat concatenate stack vstack hstack "
-    "dstack reshape view flatten transpose t permute movedim squeeze unsqueeze expand broadcast_to "
-    "narrow slice select split chunk unbind flip roll reverse diagonal diag trace tril triu repeat "
-    "tile contiguous detach unfold zeros_like real imag conj ";
+    " linear add sub subtract neg negative positive clone copy sum mean cumsum cat concat "
+    "concatenate "
+    "stack vstack hstack dstack column_stack row_stack flatten ravel unflatten view_as reshape_as "
+    "expand_as transpose t permute movedim moveaxis swapaxes swapdims squeeze unsqueeze "
+    "broadcast_to "
+    "chunk unbind flip fliplr flipud rot90 reverse diagonal diag diag_embed trace tril triu tile "
+    "contiguous detach unfold zeros_like real imag conj diff ";
 static const char *const multilinear_names =
-    " multilinear mul matmul mm bmm mv dot vdot inner outer einsum linear_map tensordot kron "
-    "nn.functional.linear ";
+    " multilinear mul multiply matmul mm bmm mv dot vdot inner outer ger einsum tensordot kron "
+    "nn.functional.linear multi_dot bilinear conv1d conv2d conv3d ";
 
 /* Ops whose arguments are of different classes. */
 static const struct {
     const char *name;
     const char *classes; /* N, L or M for each argument; the last one goes on */
-} mixed[] = {{"div", "MN"},   {"narrow", "LN"},       {"gather", "LN"},
-             {"where", "NL"}, {"index_select", "LN"}, {"true_divide", "MN"},
-             {"take", "LN"},  {"embedding", "LN"},    {"lerp", "LLN"}};
+} mixed[] = {{"reshape", "LN"},      {"view", "LN"},        {"expand", "LN"}, {"select", "LN"},
+             {"slice", "LN"},        {"split", "LN"},       {"roll", "LN"},   {"repeat", "LN"},
+             {"div", "MN"},          {"narrow", "LN"},      {"gather", "LN"}, {"where", "NL"},
+             {"index_select", "LN"}, {"true_divide", "MN"}, {"take", "LN"},   {"embedding", "LN"},
+             {"lerp", "LLN"}};
 
 static bool is_listed(const char *names, const char *name)
 {
@@ -116,12 +121,12 @@ static tsr_status reshaping(const fact *f, const fact_call *call, const tsr_rule
         elements *= o->local[d];
     }
     for (size_t d = 0; d < rank; d++) {
-        const json_t *at = json_array_get(call->reshape, d);
+        json_t *at = json_array_get(call->reshape, d);
         to[d] = json_is_string(at) ? -1 : json_integer_value(at);
         known *= to[d] >= 0 ? to[d] : 1;
     }
     for (size_t d = 0; d < rank; d++) {
-        to[d] = to[d] >= 0 ? to[d] : elements / known;
+        to[d] = to[d] >= 0 || known == 0 ? to[d] : elements / known;
     }
     return tsr_rule_reshape(f->ctx, f->arena, local_of(o), (tsr_extents){rank, to}, out);
 }
@@ -135,6 +140,9 @@ static tsr_status transposing(const fact *f, const fact_call *call, const tsr_ru
     const int64_t rank = (int64_t)call->operands[0].rank;
     for (size_t d = 0; d < (size_t)rank; d++) {
         permutation[d] = d;
+    }
+    if (rank == 0) {
+        return diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "a scalar is not transposed");
     }
     permutation[(a + rank) % rank] = (size_t)((b + rank) % rank);
     permutation[(b + rank) % rank] = (size_t)((a + rank) % rank);
@@ -157,7 +165,7 @@ static bool is(const fact_call *call, const char *name)
 
 static tsr_status rule_of(const fact *f, const fact_call *call, const tsr_rule **out)
 {
-    tsr_extents shapes[FACT_MOST];
+    tsr_extents shapes[FACT_MOST] = {{0, NULL}};
     const size_t dim = dim_argument(call);
     for (size_t i = 0; i < call->num_operands; i++) {
         shapes[i] = local_of(&call->operands[i]);
@@ -165,7 +173,13 @@ static tsr_status rule_of(const fact *f, const fact_call *call, const tsr_rule *
     if (is(call, "einsum")) {
         return tsr_rule_einsum(f->ctx, f->arena, call->equation, shapes, call->num_operands, out);
     }
-    if (is(call, "mm") || is(call, "bmm") || is(call, "matmul")) {
+    if (is(call, "nn.functional.linear") && shapes[0].rank > 0 && shapes[1].rank > 0) {
+        const size_t last[] = {shapes[0].rank - 1, shapes[1].rank - 1};
+        const tsr_dot_dims dims = {
+            .num_contracting = 1, .lhs_contracting = &last[0], .rhs_contracting = &last[1]};
+        return tsr_rule_dot_general(f->ctx, f->arena, shapes[0], shapes[1], &dims, out);
+    }
+    if (is_listed(" mm bmm matmul mv dot ", call->name)) {
         return tsr_rule_matmul(f->ctx, f->arena, shapes[0], shapes[1], out);
     }
     if (is(call, "reshape") || is(call, "view")) {
@@ -211,7 +225,8 @@ static tsr_status make_call(const fact *f, const fact_call *call, const tsr_rule
                             .global = call->global,
                             .rule = rule,
                             .out_partial = call->out_partial,
-                            .implicit_partial = call->implicit_partial,
+                            .implicit_partial = call->implicit_partial &&
+                                                !is_listed(" mean amax amin ", call->name),
                             .strict = call->strict,
                             .required = call->required};
     return TSR_OK;

@@ -16,9 +16,9 @@ typedef struct fact_call {
     tsr_axis_set required;
     bool implicit_partial;
     bool strict;
-    bool unknown;          /* an op that nothing is known of */
-    const char *equation;  /* of einsum */
-    const json_t *reshape; /* the local shape that a reshape makes */
+    bool unknown;         /* an op that nothing is known of */
+    const char *equation; /* of einsum */
+    json_t *reshape;      /* the local shape that a reshape makes */
 } fact_call;
 
 /* Takes the name apart. */

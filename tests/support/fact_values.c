@@ -23,13 +23,13 @@ static bool find_op(const char *name, tsr_transition_op *out)
     return false;
 }
 
-static int64_t dim_arg(const json_t *args, const char *key)
+static int64_t dim_arg(json_t *args, const char *key)
 {
-    const json_t *value = json_object_get(args, key);
+    json_t *value = json_object_get(args, key);
     return json_is_integer(value) ? json_integer_value(value) : TSR_NO_DIM;
 }
 
-tsr_status fact_transition(const fact *f, const json_t *args, size_t rank, tsr_transition *out)
+tsr_status fact_transition(const fact *f, json_t *args, size_t rank, tsr_transition *out)
 {
     tsr_transition t = {.op = TSR_CONVERT};
     (void)find_op(fact_text(f, "op"), &t.op);
@@ -53,9 +53,9 @@ tsr_status fact_transition(const fact *f, const json_t *args, size_t rank, tsr_t
 /* ---- values ---- */
 
 /* Nested lists of numbers to a part; false when they are ragged or too many. */
-static bool read_part(const json_t *json, part *out)
+static bool read_part(json_t *json, part *out)
 {
-    const json_t *at = json;
+    json_t *at = json;
     *out = (part){0};
     for (; json_is_array(at) && out->rank < MOST_RANK; at = json_array_get(at, 0)) {
         out->shape[out->rank++] = (int64_t)json_array_size(at);
@@ -101,9 +101,9 @@ static part outs[MOST_RANKS];
 /* Runs the call on what each rank has. */
 static bool run_values(const fact *f, tsr_transition *t, size_t *ranks)
 {
-    const json_t *per_rank = json_object_get(fact_input(f, 0), "per_rank");
-    const json_t *args = json_object_get(f->json, "args");
-    const json_t *split = json_object_get(args, "split_sizes");
+    json_t *per_rank = json_object_get(fact_input(f, 0), "per_rank");
+    json_t *args = json_object_get(f->json, "args");
+    json_t *split = json_object_get(args, "split_sizes");
     int64_t sizes[FACT_MOST];
     *ranks = json_array_size(per_rank);
     if (*ranks == 0 || *ranks > MOST_RANKS) {
@@ -125,7 +125,7 @@ static bool run_values(const fact *f, tsr_transition *t, size_t *ranks)
 
 static bool check_values(const fact *f)
 {
-    const json_t *want = json_object_get(json_object_get(f->json, "expect"), "per_rank");
+    json_t *want = json_object_get(json_object_get(f->json, "expect"), "per_rank");
     tsr_transition t;
     size_t ranks;
     if (!run_values(f, &t, &ranks) || json_array_size(want) != ranks) {
@@ -143,7 +143,7 @@ static bool check_values(const fact *f)
 /* What a result stands for: the sum of what is pending, else what each rank has. */
 static bool check_denotation(const fact *f)
 {
-    const json_t *want = json_object_get(json_object_get(f->json, "expect"), "denotation");
+    json_t *want = json_object_get(json_object_get(f->json, "expect"), "denotation");
     tsr_transition t;
     size_t ranks;
     part expected;
@@ -173,7 +173,7 @@ static bool check_adjoint(const fact *f)
 /* Which chunk each rank gets is its place in the group along the axis, not in the world. */
 static bool check_group_rank(const fact *f)
 {
-    const json_t *in = fact_input(f, 0);
+    json_t *in = fact_input(f, 0);
     json_t *chunks = json_object_get(json_object_get(f->json, "expect"), "chunk_of_rank");
     const char *axis = json_string_value(json_object_get(in, "axis"));
     const char *names[FACT_MOST];

@@ -3,12 +3,13 @@
 #include "base/base.h"
 #include "facts.h"
 
-static tsr_status set_dtypes(const fact *f, const json_t *from, tsr_wire_request *out)
+static tsr_status set_dtypes(const fact *f, json_t *from, tsr_wire_request *out)
 {
-    for (void *i = json_object_iter((json_t *)(uintptr_t)from); i != NULL;
-         i = json_object_iter_next((json_t *)(uintptr_t)from, i)) {
-        const char *key = json_object_iter_key(i);
-        const char *name = json_string_value(json_object_iter_value(i));
+    const char *key;
+    json_t *value;
+    json_object_foreach(from, key, value)
+    {
+        const char *name = json_string_value(value);
         tsr_dtype dtype;
         if (name != NULL && strcmp(key, "input_dtype") != 0) {
             TSR_TRY(tsr_dtype_parse(f->ctx, name, &dtype));
@@ -20,7 +21,7 @@ static tsr_status set_dtypes(const fact *f, const json_t *from, tsr_wire_request
 
 static tsr_status read_wire(const fact *f, tsr_wire_request *out)
 {
-    const json_t *in = fact_input(f, 0);
+    json_t *in = fact_input(f, 0);
     *out = (tsr_wire_request){.reduces = json_is_true(json_object_get(in, "reducing")),
                               .in_place = json_is_true(json_object_get(in, "inplace"))};
     TSR_TRY(tsr_dtype_parse(f->ctx, json_string_value(json_object_get(in, "input_dtype")),
@@ -30,7 +31,7 @@ static tsr_status read_wire(const fact *f, tsr_wire_request *out)
 
 bool fact_check_wire(const fact *f)
 {
-    const json_t *expect = json_object_get(f->json, "expect");
+    json_t *expect = json_object_get(f->json, "expect");
     tsr_wire_request request;
     tsr_wire_dtypes types;
     tsr_status status = read_wire(f, &request);
@@ -49,8 +50,8 @@ bool fact_check_wire(const fact *f)
 
 bool fact_check_backward_wire(const fact *f)
 {
-    const json_t *in = fact_input(f, 0);
-    const json_t *options = json_object_get(in, "backward_options");
+    json_t *in = fact_input(f, 0);
+    json_t *options = json_object_get(in, "backward_options");
     const bool reduces = json_is_true(json_object_get(in, "backward_reduces")) &&
                          json_is_true(json_object_get(in, "requires_grad"));
     tsr_wire_request request;

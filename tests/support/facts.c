@@ -13,7 +13,7 @@ const char *fact_text(const fact *f, const char *key)
     return json_string_value(json_object_get(f->json, key));
 }
 
-const json_t *fact_input(const fact *f, size_t index)
+json_t *fact_input(const fact *f, size_t index)
 {
     return json_array_get(json_object_get(f->json, "inputs"), index);
 }
@@ -30,7 +30,7 @@ bool fact_wants_error(const fact *f)
     return text != NULL && strcmp(text, "error") == 0;
 }
 
-size_t fact_numbers(const json_t *list, int64_t *out)
+size_t fact_numbers(json_t *list, int64_t *out)
 {
     const size_t count = json_array_size(list);
     for (size_t i = 0; i < count && i < FACT_MOST; i++) {
@@ -67,7 +67,7 @@ size_t fact_axes(const fact *f, const char *name, size_t *out)
     return count;
 }
 
-tsr_axis_set fact_axis_set(const fact *f, const json_t *names)
+tsr_axis_set fact_axis_set(const fact *f, json_t *names)
 {
     tsr_axis_set set = {0};
     for (size_t i = 0; i < json_array_size(names); i++) {
@@ -88,7 +88,7 @@ tsr_axis_set fact_all_axes(const fact *f)
 /* ---- types ---- */
 
 /* The axes at one dimension of a spec: null, a name, or a list of them. */
-static size_t axes_at(const fact *f, const json_t *at, size_t *out)
+static size_t axes_at(const fact *f, json_t *at, size_t *out)
 {
     size_t count = 0;
     if (json_is_string(at)) {
@@ -100,20 +100,18 @@ static size_t axes_at(const fact *f, const json_t *at, size_t *out)
     return count;
 }
 
-static tsr_status read_ends(const fact *f, const json_t *types, tsr_end *ends)
+static tsr_status read_ends(const fact *f, json_t *types, tsr_end *ends)
 {
     const char *name;
     json_t *value;
     for (size_t a = 0; a < NUM_AXES; a++) {
         ends[a] = (tsr_end){.kind = TSR_UNTYPED, .dim = TSR_NO_DIM};
     }
-    for (void *i = json_object_iter((json_t *)(uintptr_t)types); i != NULL;
-         i = json_object_iter_next((json_t *)(uintptr_t)types, i)) {
+    json_object_foreach(types, name, value)
+    {
         size_t axes[NUM_AXES];
-        name = json_object_iter_key(i);
-        value = json_object_iter_value(i);
-        name = strcmp(name, "type") == 0 ? "tp" : name;
-        const size_t count = json_is_string(value) ? fact_axes(f, name, axes) : 0;
+        const char *axis = strcmp(name, "type") == 0 ? "tp" : name;
+        const size_t count = json_is_string(value) ? fact_axes(f, axis, axes) : 0;
         for (size_t k = 0; k < count; k++) {
             TSR_TRY(tsr_end_parse(f->ctx, json_string_value(value), &ends[axes[k]]));
         }
@@ -122,7 +120,7 @@ static tsr_status read_ends(const fact *f, const json_t *types, tsr_end *ends)
 }
 
 /* Both what the ends say and what the spec says. */
-static tsr_status type_of_spec(const fact *f, const tsr_end *ends, const json_t *spec,
+static tsr_status type_of_spec(const fact *f, const tsr_end *ends, json_t *spec,
                                const tsr_type **out)
 {
     const size_t dims = json_array_size(spec);
@@ -139,16 +137,16 @@ static tsr_status type_of_spec(const fact *f, const tsr_end *ends, const json_t 
     return tsr_type_create(f->ctx, f->arena, &made, out);
 }
 
-static const json_t *spec_of(const json_t *json)
+static json_t *spec_of(json_t *json)
 {
-    const json_t *spec = json_object_get(json, "spec");
+    json_t *spec = json_object_get(json, "spec");
     return json_is_array(spec) ? spec : NULL;
 }
 
-tsr_status fact_type(const fact *f, const json_t *json, size_t rank, const tsr_type **out)
+tsr_status fact_type(const fact *f, json_t *json, size_t rank, const tsr_type **out)
 {
-    const json_t *types = json_object_get(json, "types");
-    const json_t *spec = spec_of(json);
+    json_t *types = json_object_get(json, "types");
+    json_t *spec = spec_of(json);
     tsr_end ends[NUM_AXES];
     TSR_TRY(read_ends(f, types != NULL ? types : json, ends));
     for (size_t a = 0; f->fill && a < NUM_AXES; a++) {
@@ -184,11 +182,11 @@ static int64_t whole_of(const tsr_type *type, size_t dim, int64_t local)
     return local;
 }
 
-tsr_status fact_operand(const fact *f, const json_t *json, tsr_typed_shape *out)
+tsr_status fact_operand(const fact *f, json_t *json, tsr_typed_shape *out)
 {
-    const json_t *scalar = json_object_get(json, "typed_scalar");
-    const json_t *local = json_object_get(json, "local_shape");
-    const json_t *whole = json_object_get(json, "global_shape");
+    json_t *scalar = json_object_get(json, "typed_scalar");
+    json_t *local = json_object_get(json, "local_shape");
+    json_t *whole = json_object_get(json, "global_shape");
     int64_t *shapes = tsr_arena_alloc(f->arena, 2 * FACT_MOST * sizeof(int64_t));
     int64_t *shape = shapes;
     int64_t *part = shapes + FACT_MOST;
@@ -232,7 +230,7 @@ tsr_status fact_operand(const fact *f, const json_t *json, tsr_typed_shape *out)
 
 /* ---- comparing ---- */
 
-bool fact_is_spec(const fact *f, const tsr_type *type, const json_t *spec)
+bool fact_is_spec(const fact *f, const tsr_type *type, json_t *spec)
 {
     const size_t dims = json_is_array(spec) ? json_array_size(spec) : 0;
     bool any = false;
@@ -258,11 +256,11 @@ static bool is_end(const tsr_type *type, size_t axis, tsr_end want)
            (want.dim == TSR_NO_DIM || tsr_type_dim_of(type, axis) == want.dim);
 }
 
-bool fact_is_type(const fact *f, const tsr_type *type, const json_t *expect, bool all)
+bool fact_is_type(const fact *f, const tsr_type *type, json_t *expect, bool all)
 {
-    const json_t *types = json_object_get(expect, "types");
-    const json_t *spec = json_object_get(expect, "spec");
-    const json_t *partial = json_object_get(expect, "partial");
+    json_t *types = json_object_get(expect, "types");
+    json_t *spec = json_object_get(expect, "spec");
+    json_t *partial = json_object_get(expect, "partial");
     tsr_end ends[NUM_AXES];
     if (!json_is_object(expect) || read_ends(f, types != NULL ? types : expect, ends) < 0) {
         return false;

@@ -169,6 +169,7 @@ static void types_behind_calls(void **state)
         {"f32[12@(dp,tp),4]", TSR_ALL_GATHER, "S(0)", "I", "f32[12@dp,4]{tp:I}"},
         {"f32[12@(tp,dp),4]", TSR_ALL_GATHER, "S(0)", "I", NULL},
         {"f32[12@tp,6]", TSR_ALL_TO_ALL, "S(0)", "S(-1)", "f32[12,6@tp]"},
+        {"f32[12@tp,6]", TSR_CONVERT, "S(0)", "S(-2)", "f32[12@tp,6]"},
         {"f32[12,6]{tp:P}", TSR_REDUCE_SCATTER, "P", "S(1)", "f32[12,6@tp]"},
         {"f32[12,6]{tp:P(max)}", TSR_REDUCE_SCATTER, "P", "S(1)", NULL},
         {"f32[12,6]{tp:R}", TSR_REINTERPRET, "R", "P", NULL},
