@@ -56,6 +56,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_s
                                             tsr_rank_function function, void *state) TSR_MT_CONTEXT;
 
 /*
+ * Runs the function once, on this thread, as `rank` of a world of any number of ranks that are not
+ * there: what it makes has types, shapes and layouts, but no elements (tsr_tensor_data is NULL,
+ * what a tensor is made from is not read); calls check, say what they would move (tsr_trace_begin)
+ * and give tensors without elements. So a program is checked, and its collectives are counted, for
+ * meshes of thousands before anything runs. Calls that would need elements fail: collectives on
+ * arrays, full arrays, files.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks,
+                                                     int64_t rank, tsr_rank_function function,
+                                                     void *state) TSR_MT_CONTEXT;
+
+/* Whether a world is such a one. */
+TSR_API bool tsr_comm_is_abstract(const tsr_comm *comm) TSR_MT_SAFE;
+
+/*
  * A world over the processes of a transport, for programs that bring their own; every process calls
  * it. `spec` may be NULL; its `ranks` is not looked at. The transport is closed with the world.
  */

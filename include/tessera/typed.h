@@ -31,7 +31,7 @@ typedef struct tsr_spmd_scope {
     bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
 } tsr_spmd_scope;
 
-/* Scopes nest; the innermost holds. */
+/* Scopes nest; the innermost holds. Opening one is collective over the world. */
 TSR_API TSR_NODISCARD tsr_status tsr_spmd_open(tsr_comm *world,
                                                const tsr_spmd_scope *scope) TSR_MT_CONTEXT;
 TSR_API void tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
@@ -65,6 +65,32 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_of(const tsr_tensor *value, tsr_arena 
  */
 TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *type,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- numbers that steer ---- */
+
+/*
+ * A number read from a value without dimensions, with the axes along which ranks may have read
+ * different ones: those of type V. A P is refused: it is no number yet. Of a value without elements
+ * it is 0.
+ */
+typedef struct tsr_typed_number {
+    double number;
+    tsr_axis_set varies;
+} tsr_typed_number;
+TSR_API TSR_NODISCARD tsr_status tsr_read_number(const tsr_tensor *value,
+                                                 tsr_typed_number *out) TSR_MT_CONTEXT;
+
+/*
+ * Around what only some ranks may come to, because a number steers it: until it is closed,
+ * collectives along the axes along which that number varies are refused, on every rank that comes.
+ * So what would wait for ever is found where it is written. Returns whether `condition` holds; they
+ * nest, and are closed in any case.
+ *
+ *     if (tsr_if(world, &loss, loss.number > 1)) { .. }
+ *     tsr_end_if(world);
+ */
+TSR_API bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition) TSR_MT_CONTEXT;
+TSR_API void tsr_end_if(tsr_comm *world) TSR_MT_CONTEXT;
 
 /* ---- contractions that leave a partial result ---- */
 

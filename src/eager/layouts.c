@@ -213,7 +213,9 @@ static tsr_status fill_with(const char *call, tsr_comm *world, const tsr_tensor_
     TSR_TRY(make_fresh(world, spec, &t));
     element_of_number(spec->dtype, number, element);
     const tsr_view view = view_of(t);
-    kernel_fill(&view, element);
+    if (!is_abstract(t)) {
+        kernel_fill(&view, element);
+    }
     *out = t;
     return TSR_OK;
 }
@@ -231,7 +233,9 @@ tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **o
 tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
     TSR_TRY(make_fresh(world, spec, out));
-    memset((*out)->data, 0, (*out)->bytes);
+    if (!is_abstract(*out)) {
+        memset((*out)->data, 0, (*out)->bytes);
+    }
     return TSR_OK;
 }
 
@@ -326,7 +330,9 @@ tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const ts
         return status;
     }
     const tsr_view view = view_of(t);
-    eager_copy_view(&view, part);
+    if (!is_abstract(t)) {
+        eager_copy_view(&view, part);
+    }
     eager_adopt(e, t);
     *out = t;
     return TSR_OK;

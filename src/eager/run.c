@@ -347,7 +347,9 @@ static tsr_status make_from_nothing(eager *e, const op_row *row, const op_params
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(tensor_of_layout(e->world, layout, NULL, out));
     making m = {.tensor = *out, .row = row, .params = params};
-    make_boxes(&m, 0, 0);
+    if (!is_abstract(*out)) {
+        make_boxes(&m, 0, 0);
+    }
     eager_adopt(e, *out);
     return TSR_OK;
 }

@@ -150,11 +150,8 @@ tsr_status refuse_move(eager *e, const move_note *move)
     return status;
 }
 
-tsr_status note_move(eager *e, const move_note *move)
+tsr_status trace_add(eager *e, const tsr_trace_event *event)
 {
-    if (e->trace == NULL) {
-        return TSR_OK;
-    }
     if (e->num_events == e->events_room) {
         const size_t room = e->events_room > 0 ? 2 * e->events_room : 64;
         tsr_trace_event *grown = ARENA_ARRAY(e->trace, tsr_trace_event, room);
@@ -167,9 +164,18 @@ tsr_status note_move(eager *e, const move_note *move)
         e->events = grown;
         e->events_room = room;
     }
-    TSR_TRY(describe_move(e, e->trace, move, &e->events[e->num_events]));
-    e->num_events++;
+    e->events[e->num_events++] = *event;
     return TSR_OK;
+}
+
+tsr_status note_move(eager *e, const move_note *move)
+{
+    tsr_trace_event event;
+    if (e->trace == NULL) {
+        return TSR_OK;
+    }
+    TSR_TRY(describe_move(e, e->trace, move, &event));
+    return trace_add(e, &event);
 }
 
 tsr_status tsr_trace_begin(tsr_comm *world)

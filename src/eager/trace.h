@@ -20,6 +20,9 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
 /* In strict mode, an error that says what would move and how to ask for it, if a byte would. */
 tsr_status refuse_move(eager *e, const move_note *move);
 
+/* Notes an event whose texts live as long as the trace, while something is traced. */
+tsr_status trace_add(eager *e, const tsr_trace_event *event);
+
 /* Notes it, while moves are traced. */
 tsr_status note_move(eager *e, const move_note *move);
 

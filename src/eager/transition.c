@@ -469,7 +469,7 @@ static void divide(const tsr_tensor *t, int64_t by)
     kernel_binary(BINARY_DIVIDE, &x, &x, &divisor);
 }
 
-static bool communicates(tsr_transition_op op)
+bool transition_communicates(tsr_transition_op op)
 {
     return op != TSR_REINTERPRET && op != TSR_CONVERT;
 }
@@ -483,7 +483,7 @@ static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, 
     if (status == TSR_OK && job->what.divide) {
         divide(*out, job->comm->size);
     }
-    if (status < 0 && !e->entered && communicates(job->what.op)) {
+    if (status < 0 && !e->entered && transition_communicates(job->what.op)) {
         const comm_call what = {.name = tsr_transition_name(job->what.op), .status = status};
         status = comm_enter(job->comm, &what);
     }
@@ -494,8 +494,22 @@ static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, 
     return status;
 }
 
+/* Only the shape that it would have. */
+static tsr_status run_abstract(eager *e, const transition_job *job, const tsr_tensor *x,
+                               tsr_tensor **out)
+{
+    int64_t shape[OP_MAX_RANK + 1];
+    size_t rank = 0;
+    TSR_TRY(tsr_transition_shape(e->world->ctx, &job->what, job->comm->size, job->comm->rank,
+                                 job->counts, x->geometry->rank, x->local_shape, &rank, shape));
+    return local_value(e, x->dtype, rank, shape, out);
+}
+
 tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
 {
+    if (is_abstract(x)) {
+        return run_abstract(e, job, x, out);
+    }
     tsr_tensor *narrow = NULL;
     tsr_tensor *moved = NULL;
     if (!job->has_wire_dtype || job->wire_dtype == x->dtype) {

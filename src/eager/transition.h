@@ -24,6 +24,9 @@ typedef struct transition_job {
 /* Does it; the result is a fresh value of this rank, with one reference, and nobody's scope's. */
 tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out);
 
+/* Whether ranks meet in it. */
+bool transition_communicates(tsr_transition_op op);
+
 /* A value of this rank: an array of its own that no other rank shares. */
 tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *shape,
                        tsr_tensor **out);

@@ -14,7 +14,16 @@ struct typed_table {
     const tsr_mesh *meshes[16];
     size_t num_meshes;
     typed_record *places[TYPED_PLACES];
+    struct kept_comm *comms;
 };
+
+/* A communicator along some axes of a mesh. */
+typedef struct kept_comm {
+    struct kept_comm *next;
+    const tsr_mesh *mesh;
+    axis_names axes;
+    tsr_comm *comm;
+} kept_comm;
 
 static tsr_status table_of(eager *e, struct typed_table **out)
 {
@@ -121,6 +130,48 @@ tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_reco
     return TSR_OK;
 }
 
+/* ---- communicators ---- */
+
+static bool same_axes(const axis_names *a, const axis_names *b)
+{
+    return a->count == b->count && memcmp(a->axes, b->axes, a->count * sizeof *a->axes) == 0;
+}
+
+static tsr_status comm_on(eager *e, const tsr_mesh *mesh, const axis_names *axes, tsr_comm **out)
+{
+    for (const kept_comm *k = e->types->comms; k != NULL; k = k->next) {
+        if (k->mesh == mesh && same_axes(&k->axes, axes)) {
+            *out = k->comm;
+            return TSR_OK;
+        }
+    }
+    kept_comm *fresh = ARENA_NEW(e->types->arena, kept_comm);
+    if (fresh == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    *fresh = (kept_comm){.next = e->types->comms, .mesh = mesh, .axes = *axes};
+    TSR_TRY(tsr_comm_along(e->world, mesh, axes->refs, axes->count, &fresh->comm));
+    e->types->comms = fresh;
+    *out = fresh->comm;
+    return TSR_OK;
+}
+
+tsr_status typed_comm(eager *e, const axis_names *axes, tsr_comm **out)
+{
+    return comm_on(e, e->spmd->settings.mesh, axes, out);
+}
+
+/* Those along single axes, so that a collective meets nobody but its own group. */
+static tsr_status make_comms(eager *e, const tsr_mesh *mesh)
+{
+    for (size_t a = 0; a < tsr_mesh_num_axes(mesh); a++) {
+        const axis_names one = {.axes = {a}, .refs = {tsr_axis_full(mesh, a)}, .count = 1};
+        tsr_comm *comm = NULL;
+        TSR_TRY(comm_on(e, mesh, &one, &comm));
+    }
+    return TSR_OK;
+}
+
 /* ---- scopes ---- */
 
 tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
@@ -137,7 +188,10 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
         return diag_nomem(world->ctx);
     }
     *scope = (spmd_scope){.outer = e->spmd, .settings = *settings};
-    const tsr_status status = intern_mesh(e, settings->mesh, &scope->settings.mesh);
+    tsr_status status = intern_mesh(e, settings->mesh, &scope->settings.mesh);
+    if (status == TSR_OK) {
+        status = make_comms(e, scope->settings.mesh);
+    }
     if (status < 0) {
         (void)context_resize(world->ctx, scope, sizeof *scope, 0);
         return status;

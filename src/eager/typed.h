@@ -19,6 +19,9 @@ typedef struct typed_record {
 typedef struct spmd_scope {
     struct spmd_scope *outer;
     tsr_spmd_scope settings; /* its mesh is the world's own copy */
+    tsr_axis_set
+        steered[32]; /* axes along which a number that steers varies, one for each tsr_if */
+    size_t num_steered;
 } spmd_scope;
 
 static inline const typed_record *record_of(const tsr_tensor *tensor)
@@ -59,6 +62,16 @@ typedef struct axis_names {
     size_t count;
 } axis_names;
 tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_names *out);
+
+/*
+ * The communicator along axes of the scope's mesh. Those of single axes are made when the scope is
+ * opened, which is collective over the world; of several together when they are first asked for,
+ * which is so too.
+ */
+tsr_status typed_comm(eager *e, const axis_names *axes, tsr_comm **out);
+
+/* Refuses a collective along an axis along which a number that steers varies. */
+tsr_status typed_check_steered(const eager *e, const char *call, const axis_names *axes);
 
 /* Closes all scopes and forgets all types. */
 void typed_clear(eager *e);

@@ -7,6 +7,7 @@
 #include "eager/tape.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
+#include "kernel/elementwise.h"
 
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out)
 {
@@ -145,7 +146,9 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
     }
     TSR_TRY(local_value(e, mine.dtype, mine.rank, mine.shape, &value));
     const tsr_view to = {value->data, mine.dtype, mine.rank, value->local_shape, value->strides};
-    eager_copy_view(&to, local);
+    if (!is_abstract(value)) {
+        eager_copy_view(&to, local);
+    }
     return hand_out(e, value, record, out);
 }
 
@@ -350,4 +353,81 @@ tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bia
         tsr_tensor_release(product);
     }
     return status;
+}
+
+/* ---- numbers that steer ---- */
+
+tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
+{
+    const typed_record *record = record_of(value);
+    tsr_context *ctx = value->world->ctx;
+    tsr_typed_number found = {0};
+    if (value->geometry->rank != 0) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_read_number: only a value without dimensions is one number");
+    }
+    for (size_t a = 0; record != NULL && a < tsr_mesh_num_axes(tsr_type_mesh(record->of.type));
+         a++) {
+        const tsr_axis_type type = tsr_type_axis(record->of.type, a);
+        if (type.kind == TSR_P) {
+            return diag_error(
+                ctx, TSR_ERR_INVALID, NO_PLACE,
+                "tsr_read_number: along axis %s the value is %s, which is no number yet; "
+                "all_reduce it first",
+                tsr_mesh_axis_name(tsr_type_mesh(record->of.type), a), tsr_axis_type_name(type));
+        }
+        found.varies.bits |= type.kind == TSR_V ? UINT64_C(1) << a : 0;
+    }
+    const tsr_view from = {value->data, value->dtype, 0, NULL, NULL};
+    const tsr_view to = {&found.number, TSR_F64, 0, NULL, NULL};
+    if (!convert_supports(value->dtype, TSR_F64)) {
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "tsr_read_number: %s is no number",
+                          tsr_dtype_name(value->dtype));
+    }
+    if (!is_abstract(value)) {
+        kernel_convert(&to, &from);
+    }
+    *out = found;
+    return TSR_OK;
+}
+
+bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
+{
+    eager *e = world->above;
+    spmd_scope *scope = e != NULL ? e->spmd : NULL;
+    const size_t most = scope != NULL ? sizeof scope->steered / sizeof scope->steered[0] : 0;
+    if (scope != NULL && scope->num_steered < most) {
+        scope->steered[scope->num_steered] = number->varies;
+    }
+    if (scope != NULL) {
+        scope->num_steered++;
+    }
+    return condition;
+}
+
+void tsr_end_if(tsr_comm *world)
+{
+    const eager *e = world->above;
+    if (e != NULL && e->spmd != NULL && e->spmd->num_steered > 0) {
+        e->spmd->num_steered--;
+    }
+}
+
+tsr_status typed_check_steered(const eager *e, const char *call, const axis_names *axes)
+{
+    const spmd_scope *scope = e->spmd;
+    const size_t most = sizeof scope->steered / sizeof scope->steered[0];
+    for (size_t i = 0; i < scope->num_steered && i < most; i++) {
+        for (size_t a = 0; a < axes->count; a++) {
+            if (scope->steered[i].bits >> axes->axes[a] & 1) {
+                return diag_error(
+                    e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                    "%s along axis %s is behind a condition that varies along it: ranks that do "
+                    "not come here would be waited for; make the number the same on all of them "
+                    "first, by all_reduce",
+                    call, tsr_mesh_axis_name(scope->settings.mesh, axes->axes[a]));
+            }
+        }
+    }
+    return TSR_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "eager/tape.h"
+#include "eager/trace.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
 
@@ -203,16 +204,65 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
                                  c->e->spmd->settings.guard));
     settle_dims(c);
     TSR_TRY(find_type(c));
-    return tsr_comm_along(c->e->world, c->e->spmd->settings.mesh, c->axes.refs, c->axes.count,
-                          &c->job.comm);
+    if (is_typing(c->e) && transition_communicates(what->op)) {
+        TSR_TRY(typed_check_steered(c->e, c->name, &c->axes));
+    }
+    return typed_comm(c->e, &c->axes, &c->job.comm);
 }
 
-static tsr_status run_call(collective_call *c, tsr_tensor **out)
+/* What one rank receives in a collective of a group, if nobody sends more than he must. */
+static int64_t bytes_received(const collective_call *c, const tsr_tensor *result)
+{
+    const int64_t n = c->job.comm->size;
+    const int64_t before = (int64_t)c->x->layout->bytes;
+    const int64_t behind = (int64_t)result->layout->bytes;
+    switch (c->job.what.op) {
+    case TSR_ALL_REDUCE:
+        return 2 * (before / n * (n - 1));
+    case TSR_ALL_GATHER:
+        return behind - before;
+    case TSR_REDUCE_SCATTER:
+        return behind * (n - 1);
+    case TSR_ALL_TO_ALL:
+        return before / n * (n - 1);
+    default:
+        return 0;
+    }
+}
+
+/* Tells the trace, if it listens. */
+static tsr_status tell(const collective_call *c, const char *axis, const tsr_tensor *result)
+{
+    eager *e = c->e;
+    if (e->trace == NULL) {
+        return TSR_OK;
+    }
+    const op_type type = type_of_layout(c->x->layout);
+    const op_text text = op_type_text(&type);
+    tsr_trace_event event = {.call = c->name,
+                             .operand = -1,
+                             .tensor = arena_string(e->trace, text.text, strlen(text.text)),
+                             .collective = tsr_transition_name(c->job.what.op),
+                             .axes = arena_string(e->trace, axis, strlen(axis)),
+                             .bytes_received = bytes_received(c, result)};
+    event.bytes_moved = event.bytes_received * e->world->size;
+    if (event.tensor == NULL || event.axes == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    TSR_TRY(tsr_end_print(e->world->ctx, e->trace, c->job.what.src, &event.from));
+    TSR_TRY(tsr_end_print(e->world->ctx, e->trace, c->job.what.dst, &event.to));
+    return trace_add(e, &event);
+}
+
+static tsr_status run_call(collective_call *c, const char *axis, tsr_tensor **out)
 {
     tsr_tensor *result = NULL;
     TSR_TRY(eager_reserve(c->e, 1));
     TSR_TRY(transition_run(c->e, &c->job, c->x, &result));
     tsr_status status = type_result(c, result);
+    if (status == TSR_OK) {
+        status = tell(c, axis, result);
+    }
     if (status == TSR_OK && tape_wants(c->e, &c->x, 1)) {
         status = note(c->e, c->name, &c->job, c->x, result);
     }
@@ -235,7 +285,7 @@ static tsr_status collective(const char *name, tsr_tensor *x, const char *axis,
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_status status = prepare(&c, axis, what, options);
     if (status == TSR_OK) {
-        status = run_call(&c, out);
+        status = run_call(&c, axis, out);
     }
     tsr_arena_reset(e->arena, mark);
     return status;

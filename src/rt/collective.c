@@ -390,8 +390,22 @@ static tsr_status met_refusing(exchange *x, bool wait)
     return met(x, wait);
 }
 
+/* Ranks that are not there have nothing to exchange. */
+static tsr_status refuse_abstract(const tsr_comm *comm)
+{
+    return diag_error(
+        comm->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        "this world is abstract: it has one rank that stands for %lld, and no collective "
+        "on arrays",
+        (long long)comm->world->size);
+}
+
 tsr_status exchange_begin(exchange *x, tsr_comm *comm, const coll_arguments *args)
 {
+    if (comm->team->abstract) {
+        *x = (exchange){.comm = comm};
+        return refuse_abstract(comm);
+    }
     x->refused = exchange_prepare(x, comm, args);
     if (x->refused < 0) {
         const comm_call what = {.name = x->row->call, .status = x->refused};
@@ -421,6 +435,9 @@ void exchange_end(exchange *x)
 tsr_status exchange_run(tsr_comm *comm, const coll_arguments *args)
 {
     exchange x;
+    if (comm->team->abstract) {
+        return refuse_abstract(comm);
+    }
     requests_finish(comm);
     tsr_status status = exchange_begin(&x, comm, args);
     while (status == TSR_OK && x.next != NULL) {

@@ -208,6 +208,9 @@ static tsr_comm *find_kept(const tsr_comm *world, const comm_kept *like)
  */
 static tsr_status share_group(tsr_comm *world, comm_kept *kept)
 {
+    if (world->team->abstract) {
+        return TSR_OK;
+    }
     const size_t bytes = comm_shared_bytes(kept->comm.size);
     const bool each = world->team->message;
     comm_call what = {.name = "tsr_comm_along", .hash = kept->hash};

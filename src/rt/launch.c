@@ -328,3 +328,24 @@ tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_fu
         spec->ranks == TSR_RANKS_PROCESSES ? TSR_RANKS_PROCESSES : TSR_RANKS_THREADS;
     return launch_here(ctx, spec, ranks, function, state);
 }
+
+bool tsr_comm_is_abstract(const tsr_comm *comm)
+{
+    return comm->team->abstract;
+}
+
+tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks, int64_t rank,
+                               tsr_rank_function function, void *state)
+{
+    const team t = {.num_ranks = num_ranks, .threads = true, .abstract = true, .name = "abstract"};
+    tsr_comm *world = NULL;
+    if (num_ranks < 1 || rank < 0 || rank >= num_ranks) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "tsr_launch_abstract: there is no rank %lld of %lld", (long long)rank,
+                          (long long)num_ranks);
+    }
+    TSR_TRY(comm_open_world(ctx, &t, rank, &world));
+    const tsr_status status = function(world, state);
+    comm_close_world(world);
+    return status;
+}

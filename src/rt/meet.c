@@ -350,6 +350,12 @@ static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
  * A member of a broken group writes no record: peers that have not noticed yet may still be reading
  * the one before the last, which it would overwrite.
  */
+/* Alone there is nobody to meet, and nothing to give them. */
+static tsr_status enter_alone(const comm_call *what)
+{
+    return what->status < 0 ? what->status : TSR_OK;
+}
+
 tsr_status comm_start(tsr_comm *comm, const comm_call *what)
 {
     if (comm->broken < 0) {
@@ -378,6 +384,9 @@ tsr_status comm_meet(tsr_comm *comm, const comm_call *what, bool wait)
 
 tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
 {
+    if (comm->team->abstract) {
+        return enter_alone(what);
+    }
     requests_finish(comm);
     TSR_TRY(comm_start(comm, what));
     return comm_meet(comm, what, true);
@@ -395,6 +404,9 @@ tsr_status comm_part(tsr_comm *comm, const char *name, bool wait)
 
 tsr_status comm_leave(tsr_comm *comm, const char *name)
 {
+    if (comm->team->abstract) {
+        return TSR_OK;
+    }
     TSR_TRY(comm_start_leaving(comm, name));
     return comm_part(comm, name, true);
 }

@@ -28,8 +28,9 @@ typedef struct team {
     double timeout;
     bool checked;
     bool spin;
-    bool threads;     /* all memory is everybody's */
-    bool message;     /* ranks share no memory */
+    bool threads;  /* all memory is everybody's */
+    bool message;  /* ranks share no memory */
+    bool abstract; /* there is one rank that stands for all: nothing has elements, nobody meets */
     const char *name; /* "threads" */
     mail_link *link;  /* NULL when this library started the ranks */
     const int *lives; /* for each rank a descriptor that says when its process is gone; or NULL */

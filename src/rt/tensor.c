@@ -57,7 +57,9 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
                       .local_shape = layout->local_shape,
                       .strides = layout->strides,
                       .row_major = layout->row_major};
-    if (data == NULL) {
+    if (world->team->abstract) {
+        t->data = NULL;
+    } else if (data == NULL) {
         t->bytes = layout->bytes;
         t->data = segment_alloc(world->own, t->bytes);
         if (t->data == NULL) {
@@ -124,7 +126,7 @@ tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
     tsr_tensor *fresh = NULL;
     const tsr_status made = tensor_make(world, spec, NULL, NULL, &fresh);
     TSR_TRY(agree(world, "tsr_tensor_create", spec, made, fresh, &fresh));
-    if (fresh != NULL) {
+    if (fresh != NULL && fresh->data != NULL) {
         memset(fresh->data, 0, fresh->bytes);
     }
     *out = fresh;
