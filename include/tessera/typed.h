@@ -66,6 +66,29 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_of(const tsr_tensor *value, tsr_arena 
 TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *type,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
+/* ---- regions where axes are local ---- */
+
+/* What a region is called with, and the types that are declared for what goes in and comes out. */
+typedef struct tsr_local_region {
+    tsr_region region;
+    void *state;
+    tsr_tensor *const *inputs;
+    const char *const *input_types; /* as for tsr_assert_type */
+    size_t num_inputs;
+    const char *const *output_types;
+    size_t num_outputs;
+} tsr_local_region;
+
+/*
+ * Runs a region in which the named axes are local, whatever they are outside: the inputs must have
+ * the declared types; inside, they vary along those axes without a place in a spec; the outputs
+ * must be what is declared, and get the places back that it says. A scope must be open, to which
+ * everything belongs.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_local_map(tsr_comm *world, const char *axes,
+                                               const tsr_local_region *region,
+                                               tsr_tensor **outputs) TSR_MT_CONTEXT;
+
 /* ---- numbers that steer ---- */
 
 /*

@@ -255,20 +255,58 @@ tsr_status tsr_tensor_of_local(tsr_tensor *value, tsr_tensor **out)
 
 /* ---- claims ---- */
 
+/* The whole shape behind a claim that gives none: an axis that gets a place makes its dimension
+ * larger. */
+static void grow_whole(const tsr_typed_shape *before, const tsr_type *type, int64_t *whole)
+{
+    const tsr_mesh *mesh = tsr_type_mesh(type);
+    memcpy(whole, before->shape, before->rank * sizeof *whole);
+    for (size_t a = 0; tsr_type_has_spec(type) && a < tsr_mesh_num_axes(mesh); a++) {
+        const int64_t dim = tsr_type_dim_of(type, a);
+        const bool had = before->type != NULL && tsr_type_dim_of(before->type, a) >= 0;
+        if (dim >= 0 && !had) {
+            whole[dim] *= tsr_mesh_axis_size(mesh, a);
+        }
+    }
+}
+
+/* What this rank has must be its part of what is claimed. */
+static tsr_status check_claim(eager *e, const tsr_tensor *value, const tsr_typed_shape *claimed,
+                              const char *type)
+{
+    int64_t part[OP_MAX_RANK];
+    const op_type mine = type_of_layout(value->layout);
+    TSR_TRY(local_shape_of(e, claimed, part));
+    if (claimed->dtype == mine.dtype && claimed->rank == mine.rank &&
+        memcmp(part, mine.shape, mine.rank * sizeof *part) == 0) {
+        return TSR_OK;
+    }
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "tsr_assert_type: rank %lld has %s, which is not its part of %s",
+                      (long long)e->world->rank, op_type_text(&mine).text, type);
+}
+
 static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tensor **out)
 {
     const typed_record *record = record_of(value);
     const tsr_typed_shape bare = {
         .dtype = value->dtype, .rank = value->geometry->rank, .shape = value->local_shape};
+    const tsr_typed_shape before = record != NULL ? record->of : bare;
     tsr_typed_shape claimed;
     tsr_tensor *same = NULL;
+    int64_t whole[OP_MAX_RANK];
     TSR_TRY(eager_reserve(e, 1));
     if (!e->spmd->settings.unchecked) {
-        TSR_TRY(read_type(e, type, record != NULL ? &record->of : &bare, &claimed));
+        TSR_TRY(read_type(e, type, &before, &claimed));
         if (record != NULL) {
             TSR_TRY(tsr_type_assert(e->world->ctx, e->arena, record->of.type, claimed.type,
                                     e->spmd->settings.rest, &claimed.type));
         }
+        if (type[0] == '{') {
+            grow_whole(&before, claimed.type, whole);
+            claimed.shape = whole;
+        }
+        TSR_TRY(check_claim(e, value, &claimed, type));
         TSR_TRY(typed_intern(e, &claimed, &record));
     }
     TSR_TRY(alias_tensor(value, value->layout, &same));
@@ -284,6 +322,140 @@ tsr_status tsr_assert_type(tsr_tensor *value, const char *type, tsr_tensor **out
     const tsr_status status = claim(e, value, type, out);
     tsr_arena_reset(e->arena, mark);
     return status;
+}
+
+/* ---- regions where axes are local ---- */
+
+/* A type without places for some axes; dimensions that they cut are as large as this rank's part.
+ */
+static tsr_status without_places(eager *e, const axis_names *axes, const tsr_tensor *value,
+                                 tsr_typed_shape *shape)
+{
+    const tsr_mesh *mesh = tsr_type_mesh(shape->type);
+    const size_t num_axes = tsr_mesh_num_axes(mesh);
+    const size_t rank = tsr_type_has_spec(shape->type) ? shape->rank : 0;
+    tsr_axis_type *kinds = ARENA_ARRAY(e->arena, tsr_axis_type, num_axes);
+    tsr_spec_dim *dims = ARENA_ARRAY(e->arena, tsr_spec_dim, rank);
+    size_t *kept = ARENA_ARRAY(e->arena, size_t, num_axes);
+    int64_t *whole = ARENA_ARRAY(e->arena, int64_t, shape->rank);
+    size_t used = 0;
+    if (kinds == NULL || dims == NULL || kept == NULL || whole == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    for (size_t a = 0; a < num_axes; a++) {
+        kinds[a] = tsr_type_axis(shape->type, a);
+    }
+    memcpy(whole, shape->shape, shape->rank * sizeof *whole);
+    for (size_t d = 0; d < rank; d++) {
+        const tsr_spec_dim *old = tsr_type_dim(shape->type, d);
+        dims[d] = (tsr_spec_dim){.axes = kept + used};
+        for (size_t i = 0; i < old->num_axes; i++) {
+            bool named = false;
+            for (size_t k = 0; k < axes->count; k++) {
+                named = named || axes->axes[k] == old->axes[i];
+            }
+            if (!named) {
+                kept[used++] = old->axes[i];
+                dims[d].num_axes++;
+            }
+        }
+        if (dims[d].num_axes < old->num_axes) {
+            whole[d] = value->local_shape[d];
+            if (dims[d].num_axes > 0) {
+                return diag_error(
+                    e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                    "tsr_local_map: dimension %zu is cut by axes that become local and by "
+                    "others that do not",
+                    d);
+            }
+        }
+    }
+    const tsr_type_spec spec = {.mesh = mesh,
+                                .axes = kinds,
+                                .has_spec = tsr_type_has_spec(shape->type),
+                                .rank = rank,
+                                .dims = dims};
+    shape->shape = whole;
+    return tsr_type_create(e->world->ctx, e->arena, &spec, &shape->type);
+}
+
+/* The same value with no place for some axes in its spec. */
+static tsr_status forget(eager *e, const axis_names *axes, tsr_tensor *value, tsr_tensor **out)
+{
+    const typed_record *record = record_of(value);
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_tensor *same = NULL;
+    tsr_status status = eager_reserve(e, 1);
+    if (status == TSR_OK && record != NULL) {
+        tsr_typed_shape shape = record->of;
+        status = without_places(e, axes, value, &shape);
+        if (status == TSR_OK) {
+            status = typed_intern(e, &shape, &record);
+        }
+    }
+    tsr_arena_reset(e->arena, mark);
+    TSR_TRY(status);
+    TSR_TRY(alias_tensor(value, value->layout, &same));
+    same->note = value->note;
+    return hand_out(e, same, record, out);
+}
+
+/* Inputs with the types that are declared, as the region sees them. */
+static tsr_status enter_region(eager *e, const axis_names *axes, tsr_tensor *const *inputs,
+                               const char *const *types, size_t count, tsr_tensor **inner)
+{
+    for (size_t i = 0; i < count; i++) {
+        tsr_tensor *checked = NULL;
+        if (record_of(inputs[i]) == NULL && is_typing(e)) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "tsr_local_map: input %zu has no type, where %s is declared", i,
+                              types[i]);
+        }
+        TSR_TRY(tsr_assert_type(inputs[i], types[i], &checked));
+        TSR_TRY(forget(e, axes, checked, &inner[i]));
+    }
+    return TSR_OK;
+}
+
+static tsr_status run_region(eager *e, const axis_names *axes, const tsr_local_region *r,
+                             tsr_tensor **found)
+{
+    tsr_tensor *inner[EAGER_MAX_OPERANDS];
+    tsr_spmd_scope settings = e->spmd->settings;
+    TSR_TRY(enter_region(e, axes, r->inputs, r->input_types, r->num_inputs, inner));
+    for (size_t i = 0; i < axes->count; i++) {
+        settings.global.bits &= ~(UINT64_C(1) << axes->axes[i]);
+    }
+    TSR_TRY(tsr_spmd_open(e->world, &settings));
+    const tsr_status status = r->region(e->world, inner, found, r->state);
+    tsr_spmd_close(e->world);
+    return status;
+}
+
+tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_region *r,
+                         tsr_tensor **outputs)
+{
+    eager *e = NULL;
+    axis_names axes;
+    tsr_tensor *found[EAGER_MAX_OPERANDS] = {NULL};
+    TSR_TRY(typed_scope(world, "tsr_local_map", &e));
+    TSR_TRY(typed_axes(e, "tsr_local_map", names, &axes));
+    if (r->num_inputs > EAGER_MAX_OPERANDS || r->num_outputs > EAGER_MAX_OPERANDS) {
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_local_map: %zu inputs and %zu outputs; %d are the most",
+                          r->num_inputs, r->num_outputs, EAGER_MAX_OPERANDS);
+    }
+    if (e->scope == NULL) {
+        return diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            "tsr_local_map: a scope must be open, by tsr_scope_open, to which what it "
+            "makes belongs");
+    }
+    TSR_TRY(run_region(e, &axes, r, found));
+    for (size_t k = 0; k < r->num_outputs; k++) {
+        TSR_TRY(tsr_assert_type(found[k], r->output_types[k], &outputs[k]));
+    }
+    return TSR_OK;
 }
 
 /* ---- contractions that leave a sum ---- */
