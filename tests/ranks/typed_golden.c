@@ -97,6 +97,59 @@ static tsr_status types_of_gradients(tsr_comm *world)
     return TSR_OK;
 }
 
+/* ---- losses ---- */
+
+/* R and V are refused with both remedies, and what is pending must be a sum. */
+static tsr_status losses(tsr_comm *world)
+{
+    static const struct {
+        const char *type;
+        const char *remedies[2]; /* none: it is a loss */
+    } rows[] = {{"f64[]{tp:R}", {"all_reduce P->I", "convert R->P"}},
+                {"f64[]{tp:V}", {"reinterpret V->P", "all_reduce V->I"}},
+                {"f64[]{tp:P(avg)}", {"all_reduce P(avg)->I", "all_reduce P(avg)->I"}},
+                {"f64[]{tp:P(max)}", {"has no gradient", "has no gradient"}},
+                {"f64[]{tp:P(min)}", {"has no gradient", "has no gradient"}},
+                {"f64[]{tp:I}", {NULL, NULL}},
+                {"f64[]{tp:P}", {NULL, NULL}}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            tsr_tensor *x = NULL;
+            tsr_tensor *y = NULL;
+            TSR_TRY(make(world, TSR_F64, 0, NULL, true, rows[i].type, &x));
+            TSR_TRY(tsr_tape_begin(world));
+            TSR_TRY(tsr_watch(x));
+            if (rows[i].remedies[k] == NULL) {
+                TSR_TRY(tsr_backward(x));
+                TSR_TRY(tsr_gradient(x, &y));
+                WANT(world, numbers(y)[0] == 1);
+            } else {
+                WANT(world, tsr_backward(x) < 0 && heard(world, rows[i].remedies[k]));
+            }
+            tsr_tape_end(world);
+        }
+    }
+    return TSR_OK;
+}
+
+/* An average: each rank's part counts by as much as it is of them. */
+static tsr_status averages(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(make(world, TSR_F64, 0, NULL, false, "f64[]{tp:V}", &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_reinterpret(x, "tp", TSR_AS(V), TSR_AS_P(TSR_AVG), NULL, &y));
+    TSR_TRY(tsr_all_reduce(y, "tp", TSR_AS_P(TSR_AVG), TSR_AS(I), NULL, &y));
+    WANT(world, numbers(y)[0] == 6);
+    TSR_TRY(tsr_backward(y));
+    TSR_TRY(tsr_gradient(x, &x));
+    WANT(world, numbers(x)[0] == 0.5);
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
 /* ---- how they are run ---- */
 
 /* A function with the scope that it runs in. */
@@ -109,6 +162,8 @@ typedef struct golden {
 
 static const golden all[] = {
     {"types of gradients", types_of_gradients, false, TSR_UNGUARDED},
+    {"losses", losses, false, TSR_UNGUARDED},
+    {"averages", averages, false, TSR_UNGUARDED},
 };
 
 static tsr_status run_all(tsr_comm *world, void *state)
