@@ -4,12 +4,15 @@
 
 int64_t grid_coordinate(const grid *g, int64_t rank, size_t axis)
 {
+    if (axis == PROGRAM_AXES) {
+        return rank;
+    }
     return axis + 1 == g->axes ? rank % g->sizes[axis] : rank / g->sizes[g->axes - 1];
 }
 
 int64_t grid_moved(const grid *g, int64_t rank, size_t axis, int64_t place)
 {
-    const int64_t stride = axis + 1 == g->axes ? 1 : g->sizes[g->axes - 1];
+    const int64_t stride = axis + 1 >= g->axes ? 1 : g->sizes[g->axes - 1];
     return rank + (place - grid_coordinate(g, rank, axis)) * stride;
 }
 

@@ -69,11 +69,11 @@ typedef struct leaf {
     double has[PROGRAM_RANKS][PROGRAM_ELEMENTS];
 } leaf;
 
-/* Ranks on a grid, the last axis fastest. */
+/* Ranks on a grid, the last axis fastest. Axis PROGRAM_AXES is all of them as one. */
 typedef struct grid {
     int64_t ranks;
     size_t axes;
-    int64_t sizes[PROGRAM_AXES];
+    int64_t sizes[PROGRAM_AXES + 1];
 } grid;
 
 typedef struct program {
