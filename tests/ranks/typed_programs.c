@@ -101,8 +101,8 @@ static void type_text(const run *t, size_t which, bool whole, char *text, size_t
     for (size_t d = 0; d < s->rank; d++) {
         char cuts[32] = "";
         int64_t size = s->shape[d];
-        for (size_t a = 0; whole && a < t->p.grid.axes; a++) {
-            if (l->dims[a] == (int64_t)d) {
+        for (size_t a = 0; whole && a < PROGRAM_AXES; a++) {
+            if (a < t->p.grid.axes && l->dims[a] == (int64_t)d) {
                 const size_t used = strlen(cuts);
                 (void)snprintf(cuts + used, sizeof cuts - used, "%s%s", used > 0 ? "," : "@(",
                                names_of_axes[a]);
@@ -114,8 +114,8 @@ static void type_text(const run *t, size_t which, bool whole, char *text, size_t
     }
     at += (size_t)snprintf(text + at, room - at, "]{");
     const char *comma = "";
-    for (size_t a = 0; a < t->p.grid.axes; a++) {
-        if (!whole || l->dims[a] == TSR_NO_DIM) {
+    for (size_t a = 0; a < PROGRAM_AXES; a++) {
+        if (a < t->p.grid.axes && (!whole || l->dims[a] == TSR_NO_DIM)) {
             at += (size_t)snprintf(text + at, room - at, "%s%s:%s", comma, names_of_axes[a],
                                    tsr_local_type_name(l->kinds[a]));
             comma = ",";
@@ -392,11 +392,11 @@ static int64_t pack(run *t, tsr_tensor *const *tensors, size_t count, double *to
 }
 
 /* Every rank gets what all have. */
-static tsr_status exchange(run *t, double *mine, int64_t count)
+static tsr_status exchange(run *t, int64_t first, int64_t count)
 {
     const int64_t shape[] = {1, count};
     const int64_t whole[] = {t->p.grid.ranks, count};
-    const tsr_view src = {mine, TSR_F64, 2, shape, NULL};
+    const tsr_view src = {t->packed + first, TSR_F64, 2, shape, NULL};
     const tsr_view dst = {t->all, TSR_F64, 2, whole, NULL};
     return tsr_comm_all_gather(t->world, &src, 0, &dst);
 }
@@ -670,11 +670,11 @@ static tsr_status run_program(run *t)
     int64_t total = 0;
     if (done) {
         count = pack(t, t->tensors, t->p.count, t->packed);
-        TSR_TRY(exchange(t, t->packed, count));
+        TSR_TRY(exchange(t, 0, count));
         TSR_TRY(check_values(t, count));
         TSR_TRY(find_gradients(t, gradients, true));
         total = count + pack(t, gradients, t->p.leaves, t->packed + count);
-        TSR_TRY(exchange(t, t->packed + count, total - count));
+        TSR_TRY(exchange(t, count, total - count));
         TSR_TRY(check_gradients(t, total - count));
         count_steps(t);
     }
@@ -721,41 +721,50 @@ typedef struct job {
     bool global;
 } job;
 
+static tsr_status print_coverage(tsr_comm *world, const coverage *c, bool global, bool whole)
+{
+    const int64_t ranks = tsr_comm_size(world);
+    printf("%lld ranks, %s: %lld programs, %lld steps that gradients go through, %lld refused, "
+           "%lld directions, %lld calls along two axes\n",
+           (long long)ranks, global ? "global" : "local", (long long)c->programs,
+           (long long)c->steps, (long long)c->refused, (long long)c->directions,
+           (long long)c->flattened);
+    const bool covers = whole && !global && ranks > 1;
+    const int64_t missed = covers ? print_local(c) + print_moved(tsr_comm_context(world), c) : 0;
+    WANT(world, missed == 0);
+    return TSR_OK;
+}
+
 static tsr_status run_rank(tsr_comm *world, void *state)
 {
     const job *j = state;
-    coverage c = {0};
-    tsr_arena *arena = NULL;
-    run *t = calloc(1, sizeof *t);
-    const size_t ranks = (size_t)tsr_comm_size(world);
-    WANT(world, t != NULL);
-    *t = (run){.world = world, .global = j->global, .c = &c};
-    t->meanings = calloc(PROGRAM_VALUES, sizeof *t->meanings);
-    t->packed = calloc((size_t)2 * PACKED, sizeof *t->packed);
-    t->all = calloc((size_t)2 * PACKED * ranks, sizeof *t->all);
-    WANT(world, t->meanings != NULL && t->packed != NULL && t->all != NULL);
-    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
     const int64_t wanted = j->global ? GLOBAL_CASES : CASES;
     const int64_t cases = prop_cases(cases_asked > 0 ? cases_asked : wanted);
-    const tsr_status status = run_cases(t, arena, &j->base, cases);
-    tsr_arena_destroy(arena);
-    free(t->meanings);
-    free(t->packed);
-    free(t->all);
-    free(t);
-    TSR_TRY(status);
-    if (tsr_comm_rank(world) != 0) {
-        return TSR_OK;
+    coverage c = {0};
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    run *t = calloc(1, sizeof *t);
+    meaning *meanings = calloc(PROGRAM_VALUES, sizeof *meanings);
+    double *packed = calloc((size_t)2 * PACKED, sizeof *packed);
+    double *all = calloc((size_t)2 * PACKED * PROGRAM_RANKS, sizeof *all);
+    tsr_status status = TSR_ERR_NOMEM;
+    if (t != NULL && meanings != NULL && packed != NULL && all != NULL) {
+        *t = (run){.world = world,
+                   .global = j->global,
+                   .meanings = meanings,
+                   .packed = packed,
+                   .all = all,
+                   .c = &c};
+        status = run_cases(t, arena, &j->base, cases);
     }
-    printf("%lld ranks, %s: %lld programs, %lld steps that gradients go through, %lld refused, "
-           "%lld directions, %lld calls along two axes\n",
-           (long long)ranks, j->global ? "global" : "local", (long long)c.programs,
-           (long long)c.steps, (long long)c.refused, (long long)c.directions,
-           (long long)c.flattened);
-    const bool covers = !j->global && ranks > 1 && cases >= CASES;
-    const int64_t missed = covers ? print_local(&c) + print_moved(tsr_comm_context(world), &c) : 0;
-    WANT(world, missed == 0);
-    return TSR_OK;
+    free(t);
+    free(meanings);
+    free(packed);
+    free(all);
+    tsr_arena_destroy(arena);
+    return status < 0 || tsr_comm_rank(world) != 0
+               ? status
+               : print_coverage(world, &c, j->global, cases >= wanted);
 }
 
 static void run_all(fixture *f, bool global)

@@ -36,7 +36,7 @@ typedef struct local_op {
 extern const local_op local_ops[];
 extern const size_t local_ops_count;
 
-/* The class of an operand, by the row; a local_op is the state. */
-tsr_op_class local_class_of(void *op, size_t operand, tsr_reduction pending);
+/* The class of an operand, by the row; the state is a local_op. */
+tsr_op_class local_class_of(void *state, size_t operand, tsr_reduction pending);
 
 #endif
