@@ -347,7 +347,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_transition(
     size_t num_axes, const tsr_transition *transition, tsr_axis_set global, tsr_guard guard,
     bool strict, const tsr_type **out) TSR_MT_CONTEXT;
 
-/* Whether a backward may start from a value of a type: I and P may; R and V say both remedies. */
+/* Whether a backward may start from a value of a type: I and a pending sum may; R and V say both
+ * remedies. */
 TSR_API TSR_NODISCARD tsr_status tsr_type_check_loss(tsr_context *ctx,
                                                      const tsr_type *type) TSR_MT_CONTEXT;
 

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "eager/compose.h"
+#include "eager/transition.h"
 #include "eager/typed.h"
 
 /* A value on the tape. Number 0 is none. */
@@ -566,9 +567,26 @@ tsr_status tsr_watch(tsr_tensor *tensor)
     return TSR_OK;
 }
 
+/*
+ * A gradient as it is handed out. Values of different types may have one cotangent, as those that
+ * are added do: where it gets a type it is a tensor of its own, in the same memory.
+ */
+static tsr_status handle_of(tsr_tensor *cotangent, const typed_record *record, tsr_tensor **out)
+{
+    if (record == NULL) {
+        *out = tsr_tensor_retain(cotangent);
+        return TSR_OK;
+    }
+    TSR_TRY(alias_tensor(cotangent, cotangent->layout, out));
+    (*out)->note = cotangent->note;
+    (*out)->typed = record;
+    return TSR_OK;
+}
+
 tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
 {
     eager *e = NULL;
+    const typed_record *record = NULL;
     TSR_TRY(eager_of(tensor->world, &e));
     const size_t value = e->tape != NULL ? value_on(e->tape, tensor) : 0;
     if (value == 0 || !e->tape->values[value].watched) {
@@ -577,12 +595,15 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
     }
     if (e->tape->values[value].cotangent == NULL) {
         eager_builder b;
+        TSR_TRY(typed_gradient(e, tensor, &record));
         TSR_TRY(compose_begin("tsr_gradient", tensor, &b));
-        return compose_end(&b, build_zeros(&b.base, value_of(tensor)), out);
+        TSR_TRY(compose_end(&b, build_zeros(&b.base, value_of(tensor)), out));
+        (*out)->typed = record;
+        return TSR_OK;
     }
     TSR_TRY(eager_reserve(e, 1));
-    TSR_TRY(typed_gradient(e, tensor, e->tape->values[value].cotangent));
-    *out = tsr_tensor_retain(e->tape->values[value].cotangent);
+    TSR_TRY(typed_gradient(e, tensor, &record));
+    TSR_TRY(handle_of(e->tape->values[value].cotangent, record, out));
     eager_adopt(e, *out);
     return TSR_OK;
 }

@@ -351,20 +351,19 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
     return TSR_OK;
 }
 
-tsr_status typed_gradient(eager *e, const tsr_tensor *value, tsr_tensor *gradient)
+tsr_status typed_gradient(eager *e, const tsr_tensor *value, const typed_record **out)
 {
     const typed_record *record = record_of(value);
-    if (record == NULL || gradient->typed != NULL) {
+    *out = NULL;
+    if (record == NULL) {
         return TSR_OK;
     }
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_typed_shape shape = record->of;
-    const typed_record *found = NULL;
     tsr_status status = tsr_type_gradient(e->world->ctx, e->arena, record->of.type, &shape.type);
     if (status == TSR_OK) {
-        status = typed_intern(e, &shape, &found);
+        status = typed_intern(e, &shape, out);
     }
-    gradient->typed = found;
     tsr_arena_reset(e->arena, mark);
     return status;
 }

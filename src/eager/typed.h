@@ -49,8 +49,8 @@ tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *co
 tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
                        const tsr_rule *rule, const op_type *results, const typed_record **records);
 
-/* A gradient with the type that its value says. */
-tsr_status typed_gradient(eager *e, const tsr_tensor *value, tsr_tensor *gradient);
+/* The record of a value's gradient; NULL when the value has none. */
+tsr_status typed_gradient(eager *e, const tsr_tensor *value, const typed_record **out);
 
 /* The scope that a call is in; an error when there is none. */
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out);

@@ -114,7 +114,9 @@ static tsr_status local_shape_of(eager *e, const tsr_typed_shape *shape, int64_t
     const tsr_geometry *geometry = NULL;
     int64_t start[OP_MAX_RANK];
     if (!tsr_type_has_spec(shape->type)) {
-        memcpy(local, shape->shape, shape->rank * sizeof *local);
+        for (size_t d = 0; d < shape->rank; d++) {
+            local[d] = shape->shape[d];
+        }
         return TSR_OK;
     }
     TSR_TRY(cuts_of(e, shape->type, shape->rank, &sharding));

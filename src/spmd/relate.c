@@ -50,6 +50,15 @@ tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
                 ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
                 tsr_local_type_name(kind), tsr_mesh_axis_name(type->mesh, a), remedies[kind]);
         }
+        if (kind == TSR_P && type->axes[a].partial != TSR_SUM) {
+            const bool average = type->axes[a].partial == TSR_AVG;
+            return SPMD_ERROR(
+                ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
+                tsr_axis_type_name(type->axes[a]), tsr_mesh_axis_name(type->mesh, a),
+                average ? "each rank would start with 1 instead of its part of the average; "
+                          "all_reduce P(avg)->I gives I"
+                        : "a greatest or least element of ranks has no gradient");
+        }
     }
     return TSR_OK;
 }

@@ -15,7 +15,7 @@
         }                                                                                          \
     } while (0)
 
-/* Whether some message of this rank contains a text; if so clears them. */
+/* Whether some message or note of this rank contains a text; if so clears them. */
 bool heard(tsr_comm *comm, const char *part);
 
 #endif
