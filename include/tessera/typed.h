@@ -146,6 +146,9 @@ typedef struct tsr_collective_options {
     bool has_wire_dtype;
     tsr_dtype
         wire_dtype; /* of what is sent, where that is not the value's; the result is the value's */
+    bool has_backward_dtype;
+    tsr_dtype backward_dtype; /* the same for the backward: must be said where that reduces in less
+                                 than f32 */
 } tsr_collective_options;
 
 /*
@@ -199,6 +202,36 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(tsr_tensor *x, const char
                                                        tsr_end dst,
                                                        const tsr_collective_options *options,
                                                        tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- collectives that are only started ---- */
+
+/* A collective under way, by number. */
+typedef struct tsr_started {
+    uint64_t id;
+} tsr_started;
+
+/*
+ * Starts an all_reduce, an all_gather or a reduce_scatter, and returns at once; its value is there
+ * when it has been waited for, exactly once: waiting again is an error, and a rank that ends with
+ * one that was never waited for has failed, with the name of the call. The value that goes in must
+ * not be changed until then. Options as above, but for another element type on the wire.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_start_collective(tsr_tensor *x, const char *axis,
+                                                      const tsr_transition *what,
+                                                      const tsr_collective_options *options,
+                                                      tsr_started *started) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_wait_value(tsr_comm *world, tsr_started started,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* ---- axes by communicator ---- */
+
+/*
+ * The names of the scope's axes along which a communicator's members lie, as the calls above take
+ * them: `tp`, or `dp,tp` for one over several. `names` has room for `size` bytes. An error when no
+ * axes of the mesh are that group.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm,
+                                                  char *names, size_t size) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,8 @@ typedef struct eager {
     struct typed_table *types;  /* types of values, each once; NULL while there is none */
     int64_t untyped;            /* above 0 types are not looked at: in a backward */
     tsr_axis_set out_partial;   /* of the call under way */
+    struct started *started;    /* collectives that were not waited for yet */
+    uint64_t num_started;       /* so far */
     bool entered;               /* the collective under way has met the others */
     struct tape *tape;          /* the innermost; NULL for none */
     uint64_t tapes;             /* begun so far */

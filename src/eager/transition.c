@@ -167,7 +167,10 @@ static tsr_status all_reduce(eager *e, const transition_job *job, tsr_tensor *x,
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
     e->entered = true;
-    return tsr_comm_all_reduce(job->comm, reduce_op_of(job->what.src.partial), &src, &dst);
+    return job->request != NULL
+               ? tsr_comm_all_reduce_start(job->comm, reduce_op_of(job->what.src.partial), &src,
+                                           &dst, job->request)
+               : tsr_comm_all_reduce(job->comm, reduce_op_of(job->what.src.partial), &src, &dst);
 }
 
 static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
@@ -183,7 +186,9 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
         with_dim(x, dim, &src);
         const tsr_view dst = view_of(*out);
         e->entered = true;
-        return tsr_comm_all_gather(job->comm, &src.view, dim, &dst);
+        return job->request != NULL
+                   ? tsr_comm_all_gather_start(job->comm, &src.view, dim, &dst, job->request)
+                   : tsr_comm_all_gather(job->comm, &src.view, dim, &dst);
     }
     counts_of_parts(job, x->local_shape[dim], counts);
     if (counts[job->comm->rank] != x->local_shape[dim]) {
@@ -195,7 +200,9 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
     e->entered = true;
-    return tsr_comm_all_gather_v(job->comm, &src, dim, counts, &dst);
+    return job->request != NULL
+               ? tsr_comm_all_gather_v_start(job->comm, &src, dim, counts, &dst, job->request)
+               : tsr_comm_all_gather_v(job->comm, &src, dim, counts, &dst);
 }
 
 /* The size of a dimension that is taken apart must be the number of members. */
@@ -228,7 +235,9 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
         with_dim(*out, dim, &dst);
         e->entered = true;
-        return tsr_comm_reduce_scatter(job->comm, op, &src, dim, &dst.view);
+        return job->request != NULL ? tsr_comm_reduce_scatter_start(job->comm, op, &src, dim,
+                                                                    &dst.view, job->request)
+                                    : tsr_comm_reduce_scatter(job->comm, op, &src, dim, &dst.view);
     }
     counts_of(job, x->local_shape[dim], counts);
     if (sum_of(counts, job->comm->size) != x->local_shape[dim]) {
@@ -239,7 +248,9 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     const tsr_view dst = view_of(*out);
     e->entered = true;
-    return tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
+    return job->request != NULL ? tsr_comm_reduce_scatter_v_start(job->comm, op, &src, dim, counts,
+                                                                  &dst, job->request)
+                                : tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
 }
 
 /* Pieces of one array for each member, packed one behind the other, and back. */

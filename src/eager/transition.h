@@ -19,6 +19,7 @@ typedef struct transition_job {
         *counts; /* of S: rows of each member along its dimension; NULL: as even chunks are */
     bool has_wire_dtype;
     tsr_dtype wire_dtype;
+    tsr_request *request; /* only started: what to wait for; NULL to wait at once */
 } transition_job;
 
 /* Does it; the result is a fresh value of this rank, with one reference, and nobody's scope's. */

@@ -73,6 +73,9 @@ tsr_status typed_comm(eager *e, const axis_names *axes, tsr_comm **out);
 /* Refuses a collective along an axis along which a number that steers varies. */
 tsr_status typed_check_steered(const eager *e, const char *call, const axis_names *axes);
 
+/* Gives up what was started and never waited for; the runtime says so. */
+void started_clear(eager *e);
+
 /* Closes all scopes and forgets all types. */
 void typed_clear(eager *e);
 

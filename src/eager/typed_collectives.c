@@ -1,4 +1,5 @@
 /* The public collectives of typed code: checked, run, and noted for the backward. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -13,7 +14,7 @@ typedef struct noted {
     tsr_transition what;
     int64_t *counts; /* NULL for none */
     int64_t members;
-    bool has_wire_dtype;
+    bool has_wire_dtype; /* of the backward */
     tsr_dtype wire_dtype;
 } noted;
 
@@ -75,8 +76,8 @@ static tsr_status keep_counts(eager *e, const transition_job *job, const tsr_ten
     return TSR_OK;
 }
 
-static tsr_status note(eager *e, const char *call, const transition_job *job, tsr_tensor *x,
-                       tsr_tensor *result)
+static tsr_status note(eager *e, const char *call, const transition_job *job,
+                       const tsr_collective_options *options, tsr_tensor *x, tsr_tensor *result)
 {
     noted *n = context_resize(e->world->ctx, NULL, 0, sizeof *n);
     if (n == NULL) {
@@ -84,8 +85,8 @@ static tsr_status note(eager *e, const char *call, const transition_job *job, ts
     }
     *n = (noted){.comm = job->comm,
                  .what = job->what,
-                 .has_wire_dtype = job->has_wire_dtype,
-                 .wire_dtype = job->wire_dtype};
+                 .has_wire_dtype = options->has_backward_dtype,
+                 .wire_dtype = options->backward_dtype};
     tsr_status status = keep_counts(e, job, x, n);
     if (status == TSR_OK) {
         status = tape_note_way(e, call, &collective_way, n, &x, 1, &result, 1);
@@ -103,6 +104,7 @@ typedef struct collective_call {
     tsr_tensor *x;
     axis_names axes;
     transition_job job;
+    tsr_collective_options options;
     const tsr_type *type; /* of the result; NULL when nothing is typed */
 } collective_call;
 
@@ -192,6 +194,7 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
 {
     static const tsr_collective_options defaults;
     const tsr_collective_options *o = options != NULL ? options : &defaults;
+    c->options = *o;
     TSR_TRY(typed_scope(c->x->world, c->name, &c->e));
     TSR_TRY(typed_axes(c->e, c->name, axis, &c->axes));
     c->job = (transition_job){.what = *what,
@@ -254,9 +257,32 @@ static tsr_status tell(const collective_call *c, const char *axis, const tsr_ten
     return trace_add(e, &event);
 }
 
-static tsr_status run_call(collective_call *c, const char *axis, tsr_tensor **out)
+/* A backward that reduces in less than f32 loses what nobody asked to lose: it must be chosen. */
+static tsr_status check_backward_dtype(const collective_call *c)
+{
+    tsr_transition steps[2];
+    size_t count = 0;
+    bool reduces = false;
+    if (!c->job.has_wire_dtype || !tape_wants(c->e, &c->x, 1)) {
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_transition_backward(c->e->world->ctx, &c->job.what, steps, &count));
+    for (size_t i = 0; i < count; i++) {
+        reduces = reduces || steps[i].op == TSR_ALL_REDUCE || steps[i].op == TSR_REDUCE_SCATTER;
+    }
+    const tsr_wire_request forward = {
+        .input = c->x->dtype, .has_wire = true, .wire = c->job.wire_dtype};
+    const tsr_wire_request backward = {
+        .input = c->x->dtype, .has_wire = true, .wire = c->options.backward_dtype};
+    return tsr_wire_check_backward(c->e->world->ctx, &forward,
+                                   c->options.has_backward_dtype ? &backward : NULL, reduces);
+}
+
+/* Carries it out, or starts it; the result has its type, and the tape knows of it. */
+static tsr_status make_result(collective_call *c, const char *axis, tsr_tensor **out)
 {
     tsr_tensor *result = NULL;
+    TSR_TRY(check_backward_dtype(c));
     TSR_TRY(eager_reserve(c->e, 1));
     TSR_TRY(transition_run(c->e, &c->job, c->x, &result));
     tsr_status status = type_result(c, result);
@@ -264,14 +290,20 @@ static tsr_status run_call(collective_call *c, const char *axis, tsr_tensor **ou
         status = tell(c, axis, result);
     }
     if (status == TSR_OK && tape_wants(c->e, &c->x, 1)) {
-        status = note(c->e, c->name, &c->job, c->x, result);
+        status = note(c->e, c->name, &c->job, &c->options, c->x, result);
     }
     if (status < 0) {
         tsr_tensor_release(result);
         return status;
     }
-    eager_adopt(c->e, result);
     *out = result;
+    return TSR_OK;
+}
+
+static tsr_status run_call(collective_call *c, const char *axis, tsr_tensor **out)
+{
+    TSR_TRY(make_result(c, axis, out));
+    eager_adopt(c->e, *out);
     return TSR_OK;
 }
 
@@ -312,4 +344,186 @@ tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src, t
     size_t count = 0;
     TSR_TRY(tsr_transition_route(x->world->ctx, src, dst, &what, &count));
     return collective("tsr_redistribute_type", x, axis, &what, options, out);
+}
+
+/* ---- only started ---- */
+
+/* One that was not waited for yet. */
+struct started {
+    struct started *next;
+    uint64_t id;
+    tsr_comm *comm;
+    tsr_request request;
+    tsr_tensor *x; /* one reference each */
+    tsr_tensor *result;
+};
+
+static bool can_be_started(tsr_transition_op op)
+{
+    return op == TSR_ALL_REDUCE || op == TSR_ALL_GATHER || op == TSR_REDUCE_SCATTER;
+}
+
+static tsr_status start(collective_call *c, const char *axis, const tsr_transition *what,
+                        const tsr_collective_options *options, struct started *s)
+{
+    TSR_TRY(prepare(c, axis, what, options));
+    if (!can_be_started(what->op) || c->job.has_wire_dtype) {
+        return diag_error(
+            c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            "tsr_start_collective: %s%s cannot be started and waited for later; call it "
+            "as it is",
+            tsr_transition_name(what->op),
+            c->job.has_wire_dtype ? " with another element type on the wire" : "");
+    }
+    c->job.request = is_abstract(c->x) ? NULL : &s->request;
+    TSR_TRY(make_result(c, axis, &s->result));
+    s->comm = c->job.comm;
+    s->x = tsr_tensor_retain(c->x);
+    return TSR_OK;
+}
+
+tsr_status tsr_start_collective(tsr_tensor *x, const char *axis, const tsr_transition *what,
+                                const tsr_collective_options *options, tsr_started *started)
+{
+    collective_call c = {.name = "tsr_start_collective", .x = x};
+    eager *e = NULL;
+    TSR_TRY(typed_scope(x->world, c.name, &e));
+    struct started *s = context_resize(x->world->ctx, NULL, 0, sizeof *s);
+    if (s == NULL) {
+        return diag_nomem(x->world->ctx);
+    }
+    *s = (struct started){.next = e->started, .id = e->num_started + 1};
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    const tsr_status status = start(&c, axis, what, options, s);
+    tsr_arena_reset(e->arena, mark);
+    if (status < 0) {
+        (void)context_resize(x->world->ctx, s, sizeof *s, 0);
+        return status;
+    }
+    e->num_started++;
+    e->started = s;
+    started->id = s->id;
+    return TSR_OK;
+}
+
+/* The link to the one of that number; to the end of the list when there is none. */
+static struct started **find_started(eager *e, uint64_t id)
+{
+    struct started **link = &e->started;
+    while (*link != NULL && (*link)->id != id) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out)
+{
+    eager *e = NULL;
+    TSR_TRY(eager_of(world, &e));
+    struct started **link = find_started(e, started.id);
+    struct started *s = *link;
+    if (s == NULL) {
+        const bool was = started.id > 0 && started.id <= e->num_started;
+        return diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            was ? "tsr_wait_value: value %llu was waited for already: wait for each exactly "
+                  "once"
+                : "tsr_wait_value: there is no value %llu",
+            (unsigned long long)started.id);
+    }
+    TSR_TRY(eager_reserve(e, 1));
+    *link = s->next;
+    const tsr_status status = is_abstract(s->x) ? TSR_OK : tsr_wait(s->comm, s->request);
+    tsr_tensor *result = s->result;
+    tsr_tensor_release(s->x);
+    (void)context_resize(world->ctx, s, sizeof *s, 0);
+    if (status < 0) {
+        tsr_tensor_release(result);
+        return status;
+    }
+    eager_adopt(e, result);
+    *out = result;
+    return TSR_OK;
+}
+
+void started_clear(eager *e)
+{
+    while (e->started != NULL) {
+        struct started *s = e->started;
+        e->started = s->next;
+        tsr_tensor_release(s->x);
+        tsr_tensor_release(s->result);
+        (void)context_resize(e->world->ctx, s, sizeof *s, 0);
+    }
+}
+
+/* ---- axes by communicator ---- */
+
+/* Whether a communicator's members are this rank's group along some axes, in that order. */
+static bool is_along(const eager *e, const tsr_comm *comm, const axis_names *axes, tsr_arena *arena)
+{
+    const tsr_groups *groups = NULL;
+    int64_t group;
+    int64_t index;
+    if (tsr_groups_create(e->world->ctx, arena, e->spmd->settings.mesh, axes->refs, axes->count,
+                          &groups) < 0 ||
+        tsr_groups_size(groups) != comm->size ||
+        !tsr_groups_find(groups, e->world->rank, &group, &index)) {
+        return false;
+    }
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (tsr_groups_device(groups, group, i) != tsr_comm_world_rank(comm, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every choice of axes in the order of the mesh, as a number in binary. */
+static void choose(const tsr_mesh *mesh, uint64_t choice, axis_names *out)
+{
+    out->count = 0;
+    for (size_t a = 0; a < tsr_mesh_num_axes(mesh) && a < 16; a++) {
+        if (choice >> a & 1) {
+            out->refs[out->count] = tsr_axis_full(mesh, a);
+            out->axes[out->count++] = a;
+        }
+    }
+}
+
+static tsr_status print_names(const eager *e, const axis_names *axes, char *names, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < axes->count && used < size; i++) {
+        const int added = snprintf(names + used, size - used, "%s%s", i > 0 ? "," : "",
+                                   tsr_mesh_axis_name(e->spmd->settings.mesh, axes->axes[i]));
+        used += added > 0 ? (size_t)added : 0;
+    }
+    return used < size ? TSR_OK
+                       : diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                                    "tsr_axes_of_comm: %zu bytes have no room for the names", size);
+}
+
+tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm, char *names, size_t size)
+{
+    eager *e = NULL;
+    TSR_TRY(typed_scope(world, "tsr_axes_of_comm", &e));
+    const tsr_mesh *mesh = e->spmd->settings.mesh;
+    const size_t count = tsr_mesh_num_axes(mesh) < 12 ? tsr_mesh_num_axes(mesh) : 12;
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    axis_names axes;
+    bool found = false;
+    for (uint64_t choice = 1; !found && choice < UINT64_C(1) << count; choice++) {
+        choose(mesh, choice, &axes);
+        found = is_along(e, comm, &axes, e->arena);
+        tsr_arena_reset(e->arena, mark);
+    }
+    if (!found) {
+        return diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            "tsr_axes_of_comm: no axes of the scope's mesh have the %lld ranks of this "
+            "communicator as a group",
+            (long long)comm->size);
+    }
+    return print_names(e, &axes, names, size);
 }

@@ -17,6 +17,7 @@ static void close_eager(void *state)
     while (e->scope != NULL) {
         tsr_scope_close(e->world);
     }
+    started_clear(e);
     tapes_clear(e);
     cases_clear(e);
     typed_clear(e);

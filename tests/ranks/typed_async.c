@@ -1,0 +1,161 @@
+/* Collectives of typed code that are only started; axes by communicator; element types on the wire.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "kinds.h"
+#include "want.h"
+
+static tsr_status one_float(tsr_comm *world, float number, const char *type, tsr_tensor **out)
+{
+    const int64_t shape[] = {2};
+    float both[] = {number, number};
+    const tsr_view view = {both, TSR_F32, 1, shape, NULL};
+    return tsr_typed_value(world, &view, type, out);
+}
+
+/* Two under way at once, waited for in the other order; gradients go through. */
+static tsr_status started(tsr_comm *world)
+{
+    const float n = (float)tsr_comm_size(world);
+    const float me = (float)tsr_comm_rank(world);
+    tsr_tensor *x = NULL;
+    tsr_tensor *sum = NULL;
+    tsr_tensor *all = NULL;
+    tsr_tensor *loss = NULL;
+    tsr_tensor *gradient = NULL;
+    tsr_started under_way[2];
+    const size_t dim = 0;
+    const tsr_transition reduce = {.op = TSR_ALL_REDUCE, .src = TSR_AS(P), .dst = TSR_AS(I)};
+    const tsr_transition gather = {.op = TSR_ALL_GATHER, .src = TSR_AS_S(0), .dst = TSR_AS(R)};
+    const tsr_transition convert = {.op = TSR_CONVERT, .src = TSR_AS(R), .dst = TSR_AS(P)};
+    TSR_TRY(one_float(world, me, "f32[2]{x:P}", &x));
+    TSR_TRY(one_float(world, me, "f32[2]{x:V}", &all));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_start_collective(x, "x", &reduce, NULL, &under_way[0]));
+    TSR_TRY(tsr_start_collective(all, "x", &gather, NULL, &under_way[1]));
+    TSR_TRY(tsr_wait_value(world, under_way[1], &all));
+    TSR_TRY(tsr_wait_value(world, under_way[0], &sum));
+    WANT(world, tsr_tensor_local_shape(all)[0] == 2 * tsr_comm_size(world));
+    WANT(world, ((const float *)tsr_tensor_data(all))[1] == 0);
+    WANT(world, ((const float *)tsr_tensor_data(sum))[1] == n * (n - 1) / 2);
+    WANT(world, tsr_wait_value(world, under_way[0], &sum) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "value 1 was waited for already"));
+    WANT(world, tsr_start_collective(x, "x", &convert, NULL, &under_way[0]) < 0);
+    tsr_context_clear(tsr_comm_context(world));
+    TSR_TRY(tsr_mul(sum, sum, &loss));
+    TSR_TRY(tsr_sum(loss, &dim, 1, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(tsr_gradient(x, &gradient));
+    WANT(world, ((const float *)tsr_tensor_data(gradient))[0] == n * (n - 1));
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
+/* A backward that reduces in less than f32 must be chosen. */
+static tsr_status on_the_wire(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_collective_options options = {.has_wire_dtype = true, .wire_dtype = TSR_BF16};
+    TSR_TRY(one_float(world, 1, "f32[2]{x:P}", &x));
+    TSR_TRY(tsr_all_reduce(x, "x", TSR_AS(P), TSR_AS(R), &options, &y));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    WANT(world, tsr_all_reduce(x, "x", TSR_AS(P), TSR_AS(R), &options, &y) < 0);
+    tsr_context_clear(tsr_comm_context(world));
+    options.has_backward_dtype = true;
+    options.backward_dtype = TSR_F32;
+    TSR_TRY(tsr_all_reduce(x, "x", TSR_AS(P), TSR_AS(R), &options, &y));
+    WANT(world, ((const float *)tsr_tensor_data(y))[0] == (float)tsr_comm_size(world));
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
+/* A communicator is found again as the axes that it was made along. */
+static tsr_status by_communicator(tsr_comm *world, const tsr_mesh *mesh)
+{
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    tsr_comm *along = NULL;
+    char names[16];
+    char small[1];
+    TSR_TRY(tsr_comm_along(world, mesh, &axis, 1, &along));
+    TSR_TRY(tsr_axes_of_comm(world, along, names, sizeof names));
+    WANT(world, strcmp(names, "x") == 0 || tsr_comm_size(world) == 1);
+    TSR_TRY(tsr_axes_of_comm(world, world, names, sizeof names));
+    WANT(world, tsr_axes_of_comm(world, world, small, sizeof small) == TSR_ERR_LIMIT);
+    tsr_context_clear(tsr_comm_context(world));
+    return TSR_OK;
+}
+
+static tsr_status run(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    char text[32];
+    (void)state;
+    (void)snprintf(text, sizeof text, "<[\"x\"=%lld]>", (long long)tsr_comm_size(world));
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, text, &mesh));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
+    TSR_TRY(started(world));
+    TSR_TRY(on_the_wire(world));
+    TSR_TRY(by_communicator(world, mesh));
+    tsr_spmd_close(world);
+    tsr_scope_close(world);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+/* What was started and never waited for is told when the rank ends, with the call. */
+static tsr_status forget(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    tsr_tensor *x = NULL;
+    tsr_started under_way;
+    char text[32];
+    const tsr_transition reduce = {.op = TSR_ALL_REDUCE, .src = TSR_AS(P), .dst = TSR_AS(I)};
+    (void)state;
+    (void)snprintf(text, sizeof text, "<[\"x\"=%lld]>", (long long)tsr_comm_size(world));
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, text, &mesh));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
+    TSR_TRY(one_float(world, 1, "f32[2]{x:P}", &x));
+    TSR_TRY(tsr_start_collective(x, "x", &reduce, NULL, &under_way));
+    tsr_spmd_close(world);
+    tsr_scope_close(world);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+static void started_and_waited_for(void **state)
+{
+    int64_t ranks;
+    for (size_t at = 0; kinds_next_count(&at, 4, &ranks);) {
+        const tsr_launch_spec spec = {.num_ranks = ranks, .ranks = kinds_chosen()};
+        expect_ranks(*state, &spec, run, NULL);
+    }
+}
+
+static void never_waited_for(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {.num_ranks = 2, .ranks = TSR_RANKS_THREADS};
+    if (kinds_chosen() != TSR_RANKS_THREADS) {
+        return;
+    }
+    assert_true(tsr_launch(f->ctx, &spec, forget, NULL) < 0);
+    expect_message(f, "of tsr_comm_all_reduce, was never waited for");
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(started_and_waited_for), TEST(never_waited_for)};
+    kinds_choose(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
