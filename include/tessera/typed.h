@@ -203,6 +203,16 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(tsr_tensor *x, const char
                                                        const tsr_collective_options *options,
                                                        tsr_tensor **out) TSR_MT_CONTEXT;
 
+/*
+ * From one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to `f32[8@(tp,dp)]`, or
+ * from a pending sum to shards, in one exchange by the runtime's plan. Both types are given in
+ * full, so that it works without checks too; V must have places. Sums are carried out, never made.
+ * Its gradient is the exchange back.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_redistribute_spec(tsr_tensor *x, const char *src,
+                                                       const char *dst,
+                                                       tsr_tensor **out) TSR_MT_CONTEXT;
+
 /* ---- collectives that are only started ---- */
 
 /* A collective under way, by number. */

@@ -52,6 +52,13 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
 /* The record of a value's gradient; NULL when the value has none. */
 tsr_status typed_gradient(eager *e, const tsr_tensor *value, const typed_record **out);
 
+/* A type with its element type and whole shape, from text; it lives in the call's arena. */
+tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out);
+
+/* Refuses a value that is not this rank's part of what a type says; `type` is its text. */
+tsr_status typed_check_part(eager *e, const char *call, const tsr_tensor *value,
+                            const tsr_typed_shape *shape, const char *type);
+
 /* The scope that a call is in; an error when there is none. */
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out);
 

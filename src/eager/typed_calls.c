@@ -126,6 +126,30 @@ static tsr_status local_shape_of(eager *e, const tsr_typed_shape *shape, int64_t
     return TSR_OK;
 }
 
+tsr_status typed_check_part(eager *e, const char *call, const tsr_tensor *value,
+                            const tsr_typed_shape *shape, const char *type)
+{
+    int64_t part[OP_MAX_RANK];
+    const op_type mine = type_of_layout(value->layout);
+    TSR_TRY(local_shape_of(e, shape, part));
+    if (shape->dtype == mine.dtype && shape->rank == mine.rank &&
+        memcmp(part, mine.shape, mine.rank * sizeof *part) == 0) {
+        return TSR_OK;
+    }
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                      "%s: rank %lld has %s, which is not its part of %s", call,
+                      (long long)e->world->rank, op_type_text(&mine).text, type);
+}
+
+tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out)
+{
+    if (type[0] == '{') {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "the type '%s' must begin with an element type and a shape", type);
+    }
+    return read_type(e, type, NULL, out);
+}
+
 static tsr_status make_value(eager *e, const tsr_view *local, const char *type, tsr_tensor **out)
 {
     const op_type mine = op_type_of(local->dtype, (op_ints){local->rank, local->shape});
@@ -272,22 +296,6 @@ static void grow_whole(const tsr_typed_shape *before, const tsr_type *type, int6
     }
 }
 
-/* What this rank has must be its part of what is claimed. */
-static tsr_status check_claim(eager *e, const tsr_tensor *value, const tsr_typed_shape *claimed,
-                              const char *type)
-{
-    int64_t part[OP_MAX_RANK];
-    const op_type mine = type_of_layout(value->layout);
-    TSR_TRY(local_shape_of(e, claimed, part));
-    if (claimed->dtype == mine.dtype && claimed->rank == mine.rank &&
-        memcmp(part, mine.shape, mine.rank * sizeof *part) == 0) {
-        return TSR_OK;
-    }
-    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
-                      "tsr_assert_type: rank %lld has %s, which is not its part of %s",
-                      (long long)e->world->rank, op_type_text(&mine).text, type);
-}
-
 static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tensor **out)
 {
     const typed_record *record = record_of(value);
@@ -308,7 +316,7 @@ static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tenso
             grow_whole(&before, claimed.type, whole);
             claimed.shape = whole;
         }
-        TSR_TRY(check_claim(e, value, &claimed, type));
+        TSR_TRY(typed_check_part(e, "tsr_assert_type", value, &claimed, type));
         TSR_TRY(typed_intern(e, &claimed, &record));
     }
     TSR_TRY(alias_tensor(value, value->layout, &same));
