@@ -7,8 +7,9 @@
  * types do not go together fails before it computes, with the reason and what would mend it; so
  * gradients that would be wrong are found before anything runs. Axes are checked locally, or
  * globally: then the whole value is followed too, by partition specs, and only what computes the
- * same as one device would is let through. Types are erasable: in an unchecked scope the same calls
- * compute the same bits, and nothing of types is looked at.
+ * same as one device would is let through. Values may have any strides; results are row-major.
+ * Types are erasable: in an unchecked scope the same calls compute the same bits, and nothing of
+ * types is looked at.
  */
 #ifndef TESSERA_TYPED_H
 #define TESSERA_TYPED_H
