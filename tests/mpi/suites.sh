@@ -31,6 +31,13 @@ for mpi in openmpi mpich; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
     expect_success $mpi 2 "$ranks/memory" mpi
+    expect_success $mpi 3 "$ranks/ops" mpi 200
+    expect_success $mpi 2 "$ranks/op_layouts" mpi
+    expect_success $mpi 2 "$ranks/op_errors" mpi
+    expect_success $mpi 2 "$ranks/statements" mpi
+    expect_success $mpi 3 "$ranks/adjoints" mpi
+    expect_success $mpi 2 "$ranks/typed_async" mpi
+    expect_success $mpi 4 "$ranks/typed_specs" mpi
 done
 
 # The path between machines; then with messages so small that most go in pieces.
@@ -42,6 +49,8 @@ for mpi in openmpi mpich; do
     for suite in algorithms collectives faults requests placements; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
+    expect_success $mpi 2 "$ranks/ops" mpi 100
+    expect_success $mpi 2 "$ranks/adjoints" mpi
 done
 export TSR_MESSAGE_BYTES=24
 expect_success openmpi 2 "$ranks/redistribute" mpi 300
