@@ -97,7 +97,8 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
         tsr_arena_destroy(arena);
         return diag_nomem(ctx);
     }
-    segment_init(own, ctx, t->segments + (size_t)rank * t->segment_bytes, t->segment_bytes);
+    char *base = t->segments != NULL ? t->segments + (size_t)rank * t->segment_bytes : NULL;
+    segment_init(own, ctx, base, t->segment_bytes);
     *comm = (tsr_comm){.ctx = ctx,
                        .arena = arena,
                        .team = t,
