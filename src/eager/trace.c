@@ -103,13 +103,13 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     const tsr_sharding *to = move->to->geometry->sharding;
     const op_type type = type_of_layout(move->from);
     const op_text text = op_type_text(&type);
-    *out = (tsr_trace_event){.call = move->call,
+    *out = (tsr_trace_event){.call = arena_string(arena, move->call, strlen(move->call)),
                              .operand = move->operand,
                              .tensor = arena_string(arena, text.text, strlen(text.text)),
                              .collective = name_of(from, to),
                              .implicit = move->implicit,
                              .fallback = move->fallback};
-    if (out->tensor == NULL) {
+    if (out->call == NULL || out->tensor == NULL) {
         return diag_nomem(ctx);
     }
     TSR_TRY(axes_text(ctx, arena, from, to, &out->axes));
