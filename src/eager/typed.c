@@ -233,7 +233,7 @@ uint64_t typed_key(const eager *e)
     }
     const tsr_spmd_scope *s = &e->spmd->settings;
     return 1 + 2 * (uint64_t)s->implicit_partial + 4 * s->global.bits +
-           hash_bytes(&e->out_partial, sizeof e->out_partial, 17);
+           hash_bytes(&e->out_partial, sizeof e->out_partial, (uint64_t)(uintptr_t)s->mesh);
 }
 
 tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,
