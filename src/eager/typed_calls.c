@@ -77,6 +77,11 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
         return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE, "there is more behind the type: '%s'",
                           text.data + text.at);
     }
+    if (out->rank > OP_MAX_RANK) {
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "a value can have %d dimensions, the type has %zu", OP_MAX_RANK,
+                          out->rank);
+    }
     return TSR_OK;
 }
 
@@ -128,6 +133,11 @@ static tsr_status local_shape_of(eager *e, const tsr_typed_shape *shape, int64_t
 
 static tsr_status make_value(eager *e, const tsr_view *local, const char *type, tsr_tensor **out)
 {
+    if (local->rank > OP_MAX_RANK) {
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_typed_value: a value can have %d dimensions, got: %zu", OP_MAX_RANK,
+                          local->rank);
+    }
     const op_type mine = op_type_of(local->dtype, (op_ints){local->rank, local->shape});
     const tsr_typed_shape like = {.dtype = local->dtype, .rank = local->rank, .shape = mine.shape};
     const typed_record *record = NULL;
@@ -455,6 +465,10 @@ tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_reg
     }
     TSR_TRY(run_region(e, &axes, r, found));
     for (size_t k = 0; k < r->num_outputs; k++) {
+        if (found[k] == NULL) {
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "tsr_local_map: the region gave no output %zu", k);
+        }
         TSR_TRY(tsr_assert_type(found[k], r->output_types[k], &outputs[k]));
     }
     return TSR_OK;
@@ -569,11 +583,13 @@ bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 {
     eager *e = world->above;
     spmd_scope *scope = e != NULL ? e->spmd : NULL;
-    const size_t most = scope != NULL ? sizeof scope->steered / sizeof scope->steered[0] : 0;
-    if (scope != NULL && scope->num_steered < most) {
-        scope->steered[scope->num_steered] = number->varies;
-    }
     if (scope != NULL) {
+        const size_t most = sizeof scope->steered / sizeof scope->steered[0];
+        if (scope->num_steered < most) {
+            scope->steered[scope->num_steered] = number->varies;
+        } else { /* those that nest deeper share the last place: more is refused, nothing less */
+            scope->steered[most - 1].bits |= number->varies.bits;
+        }
         scope->num_steered++;
     }
     return condition;
@@ -587,20 +603,31 @@ void tsr_end_if(tsr_comm *world)
     }
 }
 
+/* The axes along which conditions around vary: also those around scopes that were opened since. */
+static uint64_t steered_axes(const eager *e)
+{
+    uint64_t bits = 0;
+    for (const spmd_scope *scope = e->spmd; scope != NULL; scope = scope->outer) {
+        const size_t most = sizeof scope->steered / sizeof scope->steered[0];
+        const bool same_mesh = scope->settings.mesh == e->spmd->settings.mesh;
+        for (size_t i = 0; same_mesh && i < scope->num_steered && i < most; i++) {
+            bits |= scope->steered[i].bits;
+        }
+    }
+    return bits;
+}
+
 tsr_status typed_check_steered(const eager *e, const char *call, const axis_names *axes)
 {
-    const spmd_scope *scope = e->spmd;
-    const size_t most = sizeof scope->steered / sizeof scope->steered[0];
-    for (size_t i = 0; i < scope->num_steered && i < most; i++) {
-        for (size_t a = 0; a < axes->count; a++) {
-            if (scope->steered[i].bits >> axes->axes[a] & 1) {
-                return diag_error(
-                    e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
-                    "%s along axis %s is behind a condition that varies along it: ranks that do "
-                    "not come here would be waited for; make the number the same on all of them "
-                    "first, by all_reduce",
-                    call, tsr_mesh_axis_name(scope->settings.mesh, axes->axes[a]));
-            }
+    const uint64_t steered = steered_axes(e);
+    for (size_t a = 0; a < axes->count; a++) {
+        if (steered >> axes->axes[a] & 1) {
+            return diag_error(
+                e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                "%s along axis %s is behind a condition that varies along it: ranks that do "
+                "not come here would be waited for; make the number the same on all of them "
+                "first, by all_reduce",
+                call, tsr_mesh_axis_name(e->spmd->settings.mesh, axes->axes[a]));
         }
     }
     return TSR_OK;
