@@ -162,6 +162,9 @@ op_value *compose_einsum(op_builder *b, const tsr_rule *rule, op_value *const *v
         product = exchange ? multiply(b, rule, i + 1, &next, &product)
                            : multiply(b, rule, i + 1, &product, &next);
     }
+    if (b->status < 0) { /* a product may have been refused for its rank */
+        return NULL;
+    }
     sum_lonely(b, rule, count, NULL, &product);
-    return in_order(b, rule, &product);
+    return b->status < 0 ? NULL : in_order(b, rule, &product);
 }

@@ -19,6 +19,45 @@ static tsr_status rows_of_five(tsr_comm *world, const char *type, tsr_tensor **o
     return tsr_typed_value(world, &view, type, out);
 }
 
+/* Products of more dimensions than a tensor has, rows of nothing, and gaps without end. */
+static tsr_status large_and_empty(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const char *const equation = "abcdefghijklmnopqrstuvwxyz,ABCDEFGHIJKLMNOPQRSTUVWXYZ->"
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const int64_t empty[] = {0, 3};
+    const int64_t two[] = {2};
+    const int64_t least = INT64_MIN;
+    const int64_t most = INT64_MAX;
+    const int64_t none = 0;
+    int64_t ones[26];
+    tsr_tensor_spec spec = {NULL, TSR_F32, 26, ones};
+    tsr_tensor *operands[2];
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    for (size_t i = 0; i < 26; i++) {
+        ones[i] = 1;
+    }
+    tsr_context *ctx = tsr_comm_context(world);
+    TSR_TRY(tsr_sharding_replicated_over(ctx, arena, mesh, 26, false, &spec.sharding));
+    TSR_TRY(tsr_ones(world, &spec, &operands[0]));
+    TSR_TRY(tsr_ones(world, &spec, &operands[1]));
+    WANT(world, tsr_einsum(equation, operands, 2, &y) < 0);
+    tsr_context_clear(ctx);
+    TSR_TRY(tsr_sharding_replicated_over(ctx, arena, mesh, 1, false, &spec.sharding));
+    spec = (tsr_tensor_spec){spec.sharding, TSR_I32, 1, two};
+    TSR_TRY(tsr_ones(world, &spec, &x));
+    WANT(world, tsr_pad(x, 0, &least, &most, &none, &y) == TSR_ERR_INVALID);
+    TSR_TRY(tsr_slice(x, &none, &none, NULL, &y));
+    WANT(world, tsr_pad(y, 0, &none, &none, &most, &y) == TSR_ERR_INVALID);
+    tsr_context_clear(ctx);
+    TSR_TRY(tsr_sharding_replicated_over(ctx, arena, mesh, 2, false, &spec.sharding));
+    spec = (tsr_tensor_spec){spec.sharding, TSR_F32, 2, empty};
+    TSR_TRY(tsr_ones(world, &spec, &y));
+    TSR_TRY(tsr_take(y, x, 0, &y));
+    WANT(world, ((const float *)tsr_tensor_data(y))[5] == 0);
+    return TSR_OK;
+}
+
 /* An event tells its call also when the tape that made the call is gone. */
 static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
 {
@@ -216,6 +255,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
     TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, text, &mesh));
     TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(large_and_empty(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
