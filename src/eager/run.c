@@ -285,7 +285,7 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
     for (size_t i = 0; i < r.num_ready; i++) {
         tsr_tensor_release(r.operands[i]);
     }
-    for (size_t k = 0; k < row->num_results; k++) {
+    for (size_t k = 0; k < row->num_results && k < OP_MAX_RESULTS; k++) {
         if (status < 0) {
             tsr_tensor_release(r.results[k]);
         } else {

@@ -9,7 +9,7 @@
 /* Whether some dimension of one sharding has axes that the same one of another has not. */
 static bool has_more(const tsr_sharding *a, const tsr_sharding *b)
 {
-    tsr_axis_ref left[64];
+    tsr_axis_ref left[64] = {{0}};
     for (size_t d = 0; d < a->rank; d++) {
         tsr_axis_list rest = {left, 0, 64};
         if (tsr_axes_difference(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes,

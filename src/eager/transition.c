@@ -238,7 +238,7 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
     const bool stacked = job->what.dst.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS];
+    int64_t counts[MOST_MEMBERS] = {0};
     const tsr_view src = view_of(x);
     if (stacked) {
         other_view dst;
@@ -308,8 +308,8 @@ static tsr_status exchange(eager *e, const transition_job *job, tsr_tensor *x, s
                            tsr_tensor *out)
 {
     const int64_t n = job->comm->size;
-    int64_t send[MOST_MEMBERS];
-    int64_t receive[MOST_MEMBERS];
+    int64_t send[MOST_MEMBERS] = {0};
+    int64_t receive[MOST_MEMBERS] = {0};
     void *scratch = NULL;
     for (int64_t i = 0; i < n; i++) {
         send[i] = bytes_of_piece(x, split, send_rows[i]);
@@ -334,8 +334,8 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
     const bool plain = job->what.src.dim == TSR_NO_DIM;
     const int64_t n = job->comm->size;
     int64_t shape[OP_MAX_RANK];
-    int64_t send[MOST_MEMBERS];
-    int64_t receive[MOST_MEMBERS];
+    int64_t send[MOST_MEMBERS] = {0};
+    int64_t receive[MOST_MEMBERS] = {0};
     if (plain || job->what.src.dim == job->what.dst.dim) {
         const size_t dim = (size_t)(plain ? job->what.scatter_dim : job->what.dst.dim);
         const size_t to = (size_t)(plain ? job->what.gather_dim : job->what.src.dim);
@@ -372,7 +372,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
     const bool stacked = job->what.dst.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
     int64_t shape[OP_MAX_RANK];
-    int64_t counts[MOST_MEMBERS];
+    int64_t counts[MOST_MEMBERS] = {0};
     other_view from;
     if (stacked) {
         other_view to;
@@ -405,7 +405,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
     const bool varies = job->what.src.kind == TSR_V;
     const bool stacks = job->what.src.dim == TSR_NO_DIM;
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS];
+    int64_t counts[MOST_MEMBERS] = {0};
     other_view to;
     if (!varies) {
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
@@ -537,7 +537,8 @@ static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, 
     }
     if (status < 0 && !e->entered && transition_communicates(job->what.op)) {
         const comm_call what = {.name = tsr_transition_name(job->what.op), .status = status};
-        status = comm_enter(job->comm, &what);
+        const tsr_status told = comm_enter(job->comm, &what);
+        status = told < 0 ? told : status;
     }
     if (status < 0) {
         tsr_tensor_release(*out);

@@ -306,7 +306,7 @@ static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tenso
     const tsr_typed_shape before = record != NULL ? record->of : bare;
     tsr_typed_shape claimed;
     tsr_tensor *same = NULL;
-    int64_t whole[OP_MAX_RANK];
+    int64_t whole[OP_MAX_RANK] = {0};
     TSR_TRY(eager_reserve(e, 1));
     if (!e->spmd->settings.unchecked) {
         TSR_TRY(read_type(e, type, &before, &claimed));

@@ -368,7 +368,7 @@ static tsr_status collective(const char *name, tsr_tensor *x, const char *axis,
     tsr_status function(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,                 \
                         const tsr_collective_options *options, tsr_tensor **out)                   \
     {                                                                                              \
-        const tsr_transition what = {.op = which, .src = src, .dst = dst};                         \
+        const tsr_transition what = {.op = (which), .src = src, .dst = dst};                       \
         return collective(#function, x, axis, &what, options, out);                                \
     }
 COLLECTIVE_CALL(tsr_all_reduce, TSR_ALL_REDUCE)

@@ -77,8 +77,8 @@ static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const l
 static lettered multiply(op_builder *b, const tsr_rule *rule, size_t next, const lettered *x,
                          const lettered *y)
 {
-    int64_t batch[2][OP_MAX_RANK];
-    int64_t sum[2][OP_MAX_RANK];
+    int64_t batch[2][OP_MAX_RANK] = {{0}};
+    int64_t sum[2][OP_MAX_RANK] = {{0}};
     size_t num_batch = 0;
     size_t num_sum = 0;
     size_t at;
