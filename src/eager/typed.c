@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "mesh/mesh.h"
 
-enum { TYPED_PLACES = 128 };
+enum { TYPED_PLACES = 128, MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
 
 /* Meshes and types of a world, each once. */
 struct typed_table {
@@ -182,6 +182,11 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
+    }
+    if (tsr_mesh_num_axes(settings->mesh) > MOST_AXES) {
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_spmd_open: the mesh has %zu axes, %d are the most",
+                          tsr_mesh_num_axes(settings->mesh), MOST_AXES);
     }
     spmd_scope *scope = context_resize(world->ctx, NULL, 0, sizeof *scope);
     if (scope == NULL) {

@@ -196,6 +196,18 @@ static tsr_status own_layout(eager *e, tsr_dtype dtype, size_t rank, const int64
     return layout_get(e->world, &spec, strides, out);
 }
 
+/* The tape does not go back between wholes and parts: a gradient would be lost without a word. */
+static tsr_status refuse_taped(const eager *e, const char *call, tsr_tensor *t)
+{
+    if (!tape_wants(e, &t, 1)) {
+        return TSR_OK;
+    }
+    return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                      "%s: the tensor depends on a watched one, and no gradient goes through this "
+                      "call; watch what it gives, or pause the tape",
+                      call);
+}
+
 static tsr_status take_part(eager *e, tsr_tensor *t, tsr_local_type other, tsr_tensor **out)
 {
     const tsr_geometry *g = t->geometry;
@@ -218,6 +230,7 @@ tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other, tsr_tensor **o
 {
     eager *e = NULL;
     TSR_TRY(typed_scope(tensor->world, "tsr_local_of", &e));
+    TSR_TRY(refuse_taped(e, "tsr_local_of", tensor));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_status status = take_part(e, tensor, other, out);
     tsr_arena_reset(e->arena, mark);
@@ -259,6 +272,7 @@ tsr_status tsr_tensor_of_local(tsr_tensor *value, tsr_tensor **out)
 {
     eager *e = NULL;
     TSR_TRY(typed_scope(value->world, "tsr_tensor_of_local", &e));
+    TSR_TRY(refuse_taped(e, "tsr_tensor_of_local", value));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_status status = put_together(e, value, out);
     tsr_arena_reset(e->arena, mark);

@@ -122,6 +122,11 @@ static tsr_status abstract_values(tsr_comm *world, const tsr_mesh *mesh, tsr_are
     TSR_TRY(
         tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 2, false, &sharding));
     TSR_TRY(tsr_abstract(world, &(tsr_tensor_spec){sharding, TSR_F32, 2, shape}, &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    WANT(world, tsr_local_of(x, TSR_R, &x) == TSR_ERR_UNSUPPORTED);
+    WANT(world, heard(world, "no gradient goes through this call"));
+    tsr_tape_end(world);
     TSR_TRY(tsr_local_of(x, TSR_R, &x));
     WANT(world, tsr_tensor_is_abstract(x));
     TSR_TRY(tsr_convert_type(x, "x", TSR_AS(R), TSR_AS(P), NULL, &x));
