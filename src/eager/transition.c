@@ -57,11 +57,6 @@ tsr_status alias_tensor(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **
     return TSR_OK;
 }
 
-static tsr_view view_of(const tsr_tensor *t)
-{
-    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
-}
-
 /* A view with a dimension of size 1 more, or without one. */
 typedef struct other_view {
     tsr_view view;
@@ -96,12 +91,6 @@ static void part_of(const tsr_tensor *t, size_t dim, int64_t first, int64_t coun
     }
     out->view.shape = out->shape;
     out->view.strides = out->strides;
-}
-
-static void copy_view(const tsr_view *to, const tsr_view *from)
-{
-    kernel_copy(to->data, to->strides, from->data, from->strides, to->shape, to->rank,
-                (size_t)tsr_dtype_item_bytes(to->dtype), false);
 }
 
 /* The shape of a tensor with another size of one dimension, without it, or with one more. */
@@ -287,7 +276,7 @@ static void move_pieces(const pieces *p, int64_t members, bool pack)
         tsr_view packed = part.view;
         packed.data = at;
         packed.strides = strides;
-        copy_view(pack ? &packed : &part.view, pack ? &part.view : &packed);
+        eager_copy_view(pack ? &packed : &part.view, pack ? &part.view : &packed);
         first += p->rows[i];
         at += p->bytes[i];
     }
@@ -381,7 +370,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
         part_of(x, dim, job->comm->rank, 1, &from);
         with_dim(*out, dim, &to);
-        copy_view(&to.view, &from.view);
+        eager_copy_view(&to.view, &from.view);
         return TSR_OK;
     }
     counts_of(job, x->local_shape[dim], counts);
@@ -394,7 +383,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     part_of(x, dim, sum_of(counts, job->comm->rank), mine, &from);
     const tsr_view to = view_of(*out);
-    copy_view(&to, &from.view);
+    eager_copy_view(&to, &from.view);
     return TSR_OK;
 }
 
@@ -413,7 +402,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
         const tsr_view dst = view_of(*out);
         const tsr_view src = view_of(x);
         if (job->comm->rank == 0) {
-            copy_view(&dst, &src);
+            eager_copy_view(&dst, &src);
         }
         return TSR_OK;
     }
@@ -435,7 +424,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
         part_of(x, dim, 0, rows, &from);
     }
     part_of(*out, dim, stacks ? job->comm->rank : sum_of(counts, job->comm->rank), rows, &to);
-    copy_view(&to.view, &from.view);
+    eager_copy_view(&to.view, &from.view);
     return TSR_OK;
 }
 
