@@ -232,6 +232,8 @@ static tsr_status reshard_results(planning *p)
     return TSR_OK;
 }
 
+enum { MOST_JOINED = 2 * MOST_PENDING };
+
 /* What stays pending joins what the op leaves pending; false when the two are of different kinds.
  */
 static tsr_status add_kept(planning *p, bool *fits)
@@ -240,15 +242,14 @@ static tsr_status add_kept(planning *p, bool *fits)
     for (size_t k = 0; k < p->r->row->num_results; k++) {
         const tsr_sharding *s = p->locals[k];
         size_t count = 0;
-        tsr_axis_ref axes[2 * MOST_PENDING];
+        tsr_axis_ref axes[MOST_JOINED];
         for (size_t i = 0; i < s->num_unreduced && i < MOST_PENDING; i++) {
             axes[count++] = s->unreduced[i];
         }
         const size_t own = count;
         for (size_t i = 0; i < p->r->num_operands; i++) {
             for (size_t n = 0; n < p->kept[i].count; n++) {
-                if (!tsr_axes_overlap(&p->kept[i].axes[n], 1, axes, count) &&
-                    count < 2 * MOST_PENDING) {
+                if (!tsr_axes_overlap(&p->kept[i].axes[n], 1, axes, count) && count < MOST_JOINED) {
                     axes[count++] = p->kept[i].axes[n];
                 }
             }
@@ -549,7 +550,7 @@ static bool is_of(const op_case *c, const eager *e, const op_request *r,
     return c->typed_key == key && c->num_operands == r->num_operands &&
            (key == 0 || memcmp((const void *)c->given_types, (const void *)types,
                                r->num_operands * sizeof *types) == 0) &&
-           c->row == r->row && c->strategy == e->strategy && c->num_operands == r->num_operands &&
+           c->row == r->row && c->strategy == e->strategy &&
            memcmp((const void *)c->given, (const void *)given, c->num_operands * sizeof *given) ==
                0 &&
            op_params_equal(&c->params, r->params);

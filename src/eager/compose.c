@@ -2,9 +2,14 @@
 
 #include "ops/op_index.h"
 
-static tsr_tensor *tensor_of(const op_value *value)
+static tsr_tensor *tensor_of(op_value *value)
 {
-    return (tsr_tensor *)(uintptr_t)value;
+    return (tsr_tensor *)value;
+}
+
+static const tsr_tensor *const_tensor_of(const op_value *value)
+{
+    return (const tsr_tensor *)value;
 }
 
 static tsr_status apply(op_builder *base, const op_row *row, const op_params *params,
@@ -31,7 +36,7 @@ static tsr_status apply(op_builder *base, const op_row *row, const op_params *pa
 static tsr_status spec_beside(const eager_builder *b, const op_value *beside, tsr_dtype dtype,
                               size_t rank, const int64_t *shape, tsr_tensor_spec *out)
 {
-    const tsr_sharding *s = tensor_of(beside)->geometry->sharding;
+    const tsr_sharding *s = const_tensor_of(beside)->geometry->sharding;
     const bool maximal = tsr_mesh_is_maximal(s->mesh);
     *out = (tsr_tensor_spec){.dtype = dtype, .rank = rank, .shape = shape};
     return tsr_sharding_replicated_over(b->e->world->ctx, b->e->arena, s->mesh, maximal ? 0 : rank,
@@ -106,7 +111,7 @@ static tsr_status settle(op_builder *base, op_value *value, op_value **out)
 static op_type type_of(const op_builder *base, const op_value *value)
 {
     (void)base;
-    return type_of_layout(tensor_of(value)->layout);
+    return type_of_layout(const_tensor_of(value)->layout);
 }
 
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)

@@ -85,6 +85,15 @@ static inline bool is_abstract(const tsr_tensor *t)
     return t->data == NULL;
 }
 
+/* A tensor of a layout without elements. */
+tsr_status make_abstract(const eager *e, tensor_layout *layout, tsr_tensor **out);
+
+/* This rank's part of a tensor. */
+static inline tsr_view view_of(const tsr_tensor *t)
+{
+    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
+}
+
 /* Copies elements between views of one shape; strides NULL: row-major. */
 void eager_copy_view(const tsr_view *to, const tsr_view *from);
 

@@ -189,11 +189,6 @@ static tsr_status make_fresh(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
     return TSR_OK;
 }
 
-static tsr_view view_of(const tsr_tensor *t)
-{
-    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
-}
-
 /* Whether a number can be made an element of a type. */
 static tsr_status check_number(tsr_comm *world, const char *call, tsr_dtype dtype)
 {

@@ -16,8 +16,7 @@ static op_array array_of(const tsr_tensor *t)
                       .full = g->shape};
 }
 
-/* A tensor of a layout without elements. */
-static tsr_status make_abstract(eager *e, tensor_layout *layout, tsr_tensor **out)
+tsr_status make_abstract(const eager *e, tensor_layout *layout, tsr_tensor **out)
 {
     static char nothing[1];
     TSR_TRY(tensor_of_layout(e->world, layout, nothing, out));
@@ -166,13 +165,13 @@ static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
 static tsr_status agree(const eager *e, const char *call, const op_case *c)
 {
     tsr_comm *world = e->world;
-    if (!world->team->checked || world->size == 1) {
+    /* On values that ranks have to themselves nothing meets, and ranks may go their own ways. */
+    if (!world->team->checked || world->size == 1 || e->spmd != NULL) {
         return TSR_OK;
     }
     uint64_t hash = op_params_hash(&c->params, 11);
     hash = hash_bytes(c->row->name, strlen(c->row->name), hash);
-    /* Values that ranks have to themselves may differ in shape, and nothing meets here. */
-    for (size_t i = 0; e->spmd == NULL && i < c->num_operands; i++) {
+    for (size_t i = 0; i < c->num_operands; i++) {
         hash = sharding_hash(c->given[i]->geometry->sharding, hash);
         hash = hash_bytes(c->given[i]->geometry->shape,
                           c->given[i]->geometry->rank * sizeof(int64_t), hash);
@@ -286,7 +285,7 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
     for (size_t i = 0; i < r.num_ready; i++) {
         tsr_tensor_release(r.operands[i]);
     }
-    for (size_t k = 0; k < row->num_results; k++) {
+    for (size_t k = 0; k < row->num_results && k < OP_MAX_RESULTS; k++) {
         if (status < 0) {
             tsr_tensor_release(r.results[k]);
         } else {
@@ -365,8 +364,8 @@ tsr_status eager_make(const char *call, const op_row *row, const op_params *para
     p.shape = (op_ints){spec->rank, spec->shape};
     const op_request r = {.ctx = world->ctx, .call = call, .row = row, .params = &p};
     TSR_TRY(eager_of(world, &e));
-    TSR_TRY(row->types(&r, &result));
     TSR_TRY(tensor_check_spec(world, spec));
+    TSR_TRY(row->types(&r, &result));
     TSR_TRY(layout_get(world, spec, NULL, &layout));
     const tsr_status status = make_from_nothing(e, row, &p, layout, out);
     layout_release(&world->layouts, layout);

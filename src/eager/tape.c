@@ -89,22 +89,14 @@ bool tape_wants(const eager *e, tsr_tensor *const *tensors, size_t count)
     return false;
 }
 
-/* A stand-in for a tensor of which only the type is needed. */
-static tsr_status stand_in(eager *e, const tsr_tensor *tensor, tsr_tensor **out)
-{
-    static char nothing[1];
-    TSR_TRY(tensor_of_layout(e->world, tensor->layout, nothing, out));
-    (*out)->data = NULL;
-    return TSR_OK;
-}
-
+/* References to tensors; of those of which only the type is needed, to stand-ins for them. */
 static tsr_status save(eager *e, bool whole, tsr_tensor *const *from, size_t count, tsr_tensor **to)
 {
     for (size_t i = 0; i < count; i++) {
         if (whole) {
             to[i] = tsr_tensor_retain(from[i]);
         } else {
-            TSR_TRY(stand_in(e, from[i], &to[i]));
+            TSR_TRY(make_abstract(e, from[i]->layout, &to[i]));
         }
     }
     return TSR_OK;
@@ -317,6 +309,21 @@ static bool find_cotangents(const tape *t, const tape_node *node, tsr_tensor **c
     return any;
 }
 
+/* Adds to the cotangent of an operand; takes the reference over. */
+static tsr_status flow_into(eager *e, const tape_node *node, size_t number, tsr_tensor *grad)
+{
+    tape *t = e->tape;
+    const size_t made_by = t->values[number].node;
+    if (made_by > 0 && t->nodes[made_by - 1].done) {
+        tsr_tensor_release(grad);
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                          "gradient of %s: it depends on %s, which has been walked back already: "
+                          "add the losses up before the backward, or begin another tape",
+                          node->call, t->nodes[made_by - 1].call);
+    }
+    return accumulate(e, &t->values[number], grad);
+}
+
 static tsr_status back_through(eager *e, tape_node *node)
 {
     tape *t = e->tape;
@@ -334,7 +341,7 @@ static tsr_status back_through(eager *e, tape_node *node)
         if (status < 0 || node->inputs[i] == 0) {
             tsr_tensor_release(grads[i]);
         } else {
-            status = accumulate(e, &t->values[node->inputs[i]], grads[i]);
+            status = flow_into(e, node, node->inputs[i], grads[i]);
         }
     }
     return status;
@@ -364,24 +371,24 @@ static tsr_status walk_back(eager *e, size_t last)
     return TSR_OK;
 }
 
-/* The value that a backward starts from; an error when it depends on nothing watched. */
-static tsr_status find_start(eager *e, const char *call, const tsr_tensor *tensor, size_t *value)
+/* Whether a backward can start from a tensor; an error when it depends on nothing watched. */
+static tsr_status check_start(const eager *e, const char *call, const tsr_tensor *tensor)
 {
-    tape *t = e->tape;
+    const tape *t = e->tape;
     if (t == NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "%s: no tape is running; call tsr_tape_begin before what is to be "
                           "differentiated",
                           call);
     }
-    *value = value_on(t, tensor);
-    if (*value == 0) {
+    const size_t value = value_on(t, tensor);
+    if (value == 0) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "%s: the tensor does not depend on one that is watched; call tsr_watch "
                           "before it is used",
                           call);
     }
-    const size_t node = t->values[*value].node;
+    const size_t node = t->values[value].node;
     if (node > 0 && t->nodes[node - 1].done) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
                           "%s: the tape has been walked back already; begin another one", call);
@@ -389,39 +396,34 @@ static tsr_status find_start(eager *e, const char *call, const tsr_tensor *tenso
     return TSR_OK;
 }
 
-/* Walks the nodes back from what has its cotangent by now. */
-static tsr_status walk_from(eager *e, size_t last)
+tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const *cotangents,
+                         size_t count)
 {
-    e->tape->paused++;
+    tape *t = e->tape;
+    size_t last = 0;
+    tsr_status status = TSR_OK;
+    t->paused++;
     e->untyped++;
-    const tsr_status status = walk_back(e, last);
+    for (size_t k = 0; status == TSR_OK && k < count; k++) {
+        const size_t number = cotangents[k] != NULL ? value_on(t, values[k]) : 0;
+        if (number > 0) {
+            status = accumulate(e, &t->values[number], tsr_tensor_retain(cotangents[k]));
+            last = t->values[number].node > last ? t->values[number].node : last;
+        }
+    }
+    if (status == TSR_OK) {
+        status = walk_back(e, last);
+    }
     e->untyped--;
-    e->tape->paused--;
+    t->paused--;
     return status;
 }
 
 static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
                                 tsr_tensor *cotangent)
 {
-    size_t number = 0;
-    TSR_TRY(find_start(e, call, value, &number));
-    TSR_TRY(accumulate(e, &e->tape->values[number], tsr_tensor_retain(cotangent)));
-    return walk_from(e, e->tape->values[number].node);
-}
-
-tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const *cotangents,
-                         size_t count)
-{
-    tape *t = e->tape;
-    size_t last = 0;
-    for (size_t k = 0; k < count; k++) {
-        const size_t number = cotangents[k] != NULL ? value_on(t, values[k]) : 0;
-        if (number > 0) {
-            TSR_TRY(accumulate(e, &t->values[number], tsr_tensor_retain(cotangents[k])));
-            last = t->values[number].node > last ? t->values[number].node : last;
-        }
-    }
-    return walk_from(e, last);
+    TSR_TRY(check_start(e, call, value));
+    return tape_backward(e, &value, &cotangent, 1);
 }
 
 tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)

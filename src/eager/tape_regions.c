@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "eager/tape.h"
+#include "eager/transition.h"
 
 /* ---- regions ---- */
 
@@ -26,28 +27,13 @@ static void drop_region(eager *e, void *state)
     (void)context_resize(e->world->ctx, r, sizeof *r, 0);
 }
 
-static void give_back(void *tensor)
-{
-    tsr_tensor_release(tensor);
-}
-
-/* The memory of a tensor as another tensor, which no tape knows. */
-static tsr_status alias_of(tsr_tensor *tensor, tsr_tensor **out)
-{
-    TSR_TRY(tensor_of_layout(tensor->world, tensor->layout, tensor->data, out));
-    (*out)->bytes = tensor->bytes;
-    (*out)->on_release = give_back;
-    (*out)->release_state = tsr_tensor_retain(tensor);
-    return TSR_OK;
-}
-
 /* Runs the region on aliases of its inputs under a tape of its own, and walks that back. */
 static tsr_status run_again(eager *e, const region *r, tsr_tensor *const *cotangents,
                             tsr_tensor **aliases, tsr_tensor **grads)
 {
     tsr_tensor *outputs[EAGER_MAX_OPERANDS] = {NULL};
     for (size_t i = 0; i < r->num_inputs; i++) {
-        TSR_TRY(alias_of(r->inputs[i], &aliases[i]));
+        TSR_TRY(alias_tensor(r->inputs[i], r->inputs[i]->layout, &aliases[i]));
         if (dtype_is_float(aliases[i]->dtype)) {
             TSR_TRY(tsr_watch(aliases[i]));
         }

@@ -9,7 +9,7 @@
 /* Whether some dimension of one sharding has axes that the same one of another has not. */
 static bool has_more(const tsr_sharding *a, const tsr_sharding *b)
 {
-    tsr_axis_ref left[64];
+    tsr_axis_ref left[64] = {{0}};
     for (size_t d = 0; d < a->rank; d++) {
         tsr_axis_list rest = {left, 0, 64};
         if (tsr_axes_difference(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes,
@@ -103,13 +103,13 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     const tsr_sharding *to = move->to->geometry->sharding;
     const op_type type = type_of_layout(move->from);
     const op_text text = op_type_text(&type);
-    *out = (tsr_trace_event){.call = move->call,
+    *out = (tsr_trace_event){.call = arena_string(arena, move->call, strlen(move->call)),
                              .operand = move->operand,
                              .tensor = arena_string(arena, text.text, strlen(text.text)),
                              .collective = name_of(from, to),
                              .implicit = move->implicit,
                              .fallback = move->fallback};
-    if (out->tensor == NULL) {
+    if (out->call == NULL || out->tensor == NULL) {
         return diag_nomem(ctx);
     }
     TSR_TRY(axes_text(ctx, arena, from, to, &out->axes));

@@ -8,22 +8,33 @@
 
 /* ---- arrays ---- */
 
-tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *shape,
-                       tsr_tensor **out)
+/* The layout of an array of this rank's own, in rows. */
+static tsr_status local_layout(eager *e, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                               tensor_layout **out)
 {
+    if (rank > OP_MAX_RANK) {
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "a value can have %d dimensions, this one would have %zu", OP_MAX_RANK,
+                          rank);
+    }
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_tensor_spec spec = {.dtype = dtype, .rank = rank, .shape = shape};
-    tensor_layout *layout = NULL;
     tsr_status status = tsr_sharding_replicated_over(e->world->ctx, e->arena, e->local_mesh, rank,
                                                      false, &spec.sharding);
     if (status == TSR_OK) {
-        status = layout_get(e->world, &spec, NULL, &layout);
-    }
-    if (status == TSR_OK) {
-        status = tensor_of_layout(e->world, layout, NULL, out);
-        layout_release(&e->world->layouts, layout);
+        status = layout_get(e->world, &spec, NULL, out);
     }
     tsr_arena_reset(e->arena, mark);
+    return status;
+}
+
+tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                       tsr_tensor **out)
+{
+    tensor_layout *layout = NULL;
+    TSR_TRY(local_layout(e, dtype, rank, shape, &layout));
+    const tsr_status status = tensor_of_layout(e->world, layout, NULL, out);
+    layout_release(&e->world->layouts, layout);
     return status;
 }
 
@@ -34,16 +45,16 @@ static void give_back(void *tensor)
 
 tsr_status alias_tensor(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out)
 {
+    if (is_abstract(tensor)) {
+        eager *e = NULL;
+        TSR_TRY(eager_of(tensor->world, &e));
+        return make_abstract(e, layout, out);
+    }
     TSR_TRY(tensor_of_layout(tensor->world, layout, tensor->data, out));
     (*out)->bytes = tensor->bytes;
     (*out)->on_release = give_back;
     (*out)->release_state = tsr_tensor_retain(tensor);
     return TSR_OK;
-}
-
-static tsr_view view_of(const tsr_tensor *t)
-{
-    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
 }
 
 /* A view with a dimension of size 1 more, or without one. */
@@ -80,12 +91,6 @@ static void part_of(const tsr_tensor *t, size_t dim, int64_t first, int64_t coun
     }
     out->view.shape = out->shape;
     out->view.strides = out->strides;
-}
-
-static void copy_view(const tsr_view *to, const tsr_view *from)
-{
-    kernel_copy(to->data, to->strides, from->data, from->strides, to->shape, to->rank,
-                (size_t)tsr_dtype_item_bytes(to->dtype), false);
 }
 
 /* The shape of a tensor with another size of one dimension, without it, or with one more. */
@@ -191,10 +196,6 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
                    : tsr_comm_all_gather(job->comm, &src.view, dim, &dst);
     }
     counts_of_parts(job, x->local_shape[dim], counts);
-    if (counts[job->comm->rank] != x->local_shape[dim]) {
-        return refuse_counts(e, job, "this rank's part", x->local_shape[dim],
-                             counts[job->comm->rank]);
-    }
     shape_with(x, dim, sum_of(counts, job->comm->size), shape);
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     const tsr_view src = view_of(x);
@@ -226,7 +227,7 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
     const bool stacked = job->what.dst.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS];
+    int64_t counts[MOST_MEMBERS] = {0};
     const tsr_view src = view_of(x);
     if (stacked) {
         other_view dst;
@@ -275,7 +276,7 @@ static void move_pieces(const pieces *p, int64_t members, bool pack)
         tsr_view packed = part.view;
         packed.data = at;
         packed.strides = strides;
-        copy_view(pack ? &packed : &part.view, pack ? &part.view : &packed);
+        eager_copy_view(pack ? &packed : &part.view, pack ? &part.view : &packed);
         first += p->rows[i];
         at += p->bytes[i];
     }
@@ -296,8 +297,8 @@ static tsr_status exchange(eager *e, const transition_job *job, tsr_tensor *x, s
                            tsr_tensor *out)
 {
     const int64_t n = job->comm->size;
-    int64_t send[MOST_MEMBERS];
-    int64_t receive[MOST_MEMBERS];
+    int64_t send[MOST_MEMBERS] = {0};
+    int64_t receive[MOST_MEMBERS] = {0};
     void *scratch = NULL;
     for (int64_t i = 0; i < n; i++) {
         send[i] = bytes_of_piece(x, split, send_rows[i]);
@@ -322,8 +323,8 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
     const bool plain = job->what.src.dim == TSR_NO_DIM;
     const int64_t n = job->comm->size;
     int64_t shape[OP_MAX_RANK];
-    int64_t send[MOST_MEMBERS];
-    int64_t receive[MOST_MEMBERS];
+    int64_t send[MOST_MEMBERS] = {0};
+    int64_t receive[MOST_MEMBERS] = {0};
     if (plain || job->what.src.dim == job->what.dst.dim) {
         const size_t dim = (size_t)(plain ? job->what.scatter_dim : job->what.dst.dim);
         const size_t to = (size_t)(plain ? job->what.gather_dim : job->what.src.dim);
@@ -336,9 +337,9 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
     }
     const size_t concat = (size_t)job->what.src.dim;
     const size_t split = (size_t)job->what.dst.dim;
-    const transition_job even = {.comm = job->comm, .what = job->what};
+    const transition_job cut = {.comm = job->comm, .counts = job->sent};
     counts_of_parts(job, x->local_shape[concat], receive);
-    counts_of(&even, x->local_shape[split], send);
+    counts_of(&cut, x->local_shape[split], send);
     memcpy(shape, x->local_shape, x->geometry->rank * sizeof *shape);
     shape[concat] = sum_of(receive, n);
     shape[split] = send[job->comm->rank];
@@ -360,7 +361,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
     const bool stacked = job->what.dst.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
     int64_t shape[OP_MAX_RANK];
-    int64_t counts[MOST_MEMBERS];
+    int64_t counts[MOST_MEMBERS] = {0};
     other_view from;
     if (stacked) {
         other_view to;
@@ -369,7 +370,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
         part_of(x, dim, job->comm->rank, 1, &from);
         with_dim(*out, dim, &to);
-        copy_view(&to.view, &from.view);
+        eager_copy_view(&to.view, &from.view);
         return TSR_OK;
     }
     counts_of(job, x->local_shape[dim], counts);
@@ -382,7 +383,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     part_of(x, dim, sum_of(counts, job->comm->rank), mine, &from);
     const tsr_view to = view_of(*out);
-    copy_view(&to, &from.view);
+    eager_copy_view(&to, &from.view);
     return TSR_OK;
 }
 
@@ -393,7 +394,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
     const bool varies = job->what.src.kind == TSR_V;
     const bool stacks = job->what.src.dim == TSR_NO_DIM;
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS];
+    int64_t counts[MOST_MEMBERS] = {0};
     other_view to;
     if (!varies) {
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
@@ -401,7 +402,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
         const tsr_view dst = view_of(*out);
         const tsr_view src = view_of(x);
         if (job->comm->rank == 0) {
-            copy_view(&dst, &src);
+            eager_copy_view(&dst, &src);
         }
         return TSR_OK;
     }
@@ -423,7 +424,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
         part_of(x, dim, 0, rows, &from);
     }
     part_of(*out, dim, stacks ? job->comm->rank : sum_of(counts, job->comm->rank), rows, &to);
-    copy_view(&to.view, &from.view);
+    eager_copy_view(&to.view, &from.view);
     return TSR_OK;
 }
 
@@ -485,18 +486,48 @@ bool transition_communicates(tsr_transition_op op)
     return op != TSR_REINTERPRET && op != TSR_CONVERT;
 }
 
+/* Whether what members have is put together along a dimension, by the counts if there are any. */
+static bool joins_rows(const tsr_transition *what)
+{
+    return what->src.dim != TSR_NO_DIM &&
+           (what->op == TSR_ALL_GATHER || what->op == TSR_ALL_TO_ALL ||
+            (what->op == TSR_CONVERT && what->dst.kind == TSR_P));
+}
+
+/* Counts that are given must be countable, and this rank's that of what it has. */
+static tsr_status check_counts(const eager *e, const transition_job *job, const tsr_tensor *x)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; job->counts != NULL && i < job->comm->size; i++) {
+        if (job->counts[i] < 0 || !checked_add(sum, job->counts[i], &sum)) {
+            return diag_error(
+                e->world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: rank %lld cannot have %lld rows",
+                tsr_transition_name(job->what.op), (long long)i, (long long)job->counts[i]);
+        }
+    }
+    const int64_t rows = joins_rows(&job->what) ? x->local_shape[job->what.src.dim] : 0;
+    if (job->counts != NULL && joins_rows(&job->what) && job->counts[job->comm->rank] != rows) {
+        return refuse_counts(e, job, "this rank's part", rows, job->counts[job->comm->rank]);
+    }
+    return TSR_OK;
+}
+
 /* A rank that refuses before the others are met tells them. */
 static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
 {
     *out = NULL;
     e->entered = false;
-    tsr_status status = ways[job->what.op](e, job, x, out);
+    tsr_status status = check_counts(e, job, x);
+    if (status == TSR_OK) {
+        status = ways[job->what.op](e, job, x, out);
+    }
     if (status == TSR_OK && job->what.divide) {
         divide(*out, job->comm->size);
     }
     if (status < 0 && !e->entered && transition_communicates(job->what.op)) {
         const comm_call what = {.name = tsr_transition_name(job->what.op), .status = status};
-        status = comm_enter(job->comm, &what);
+        const tsr_status told = comm_enter(job->comm, &what);
+        status = told < 0 ? told : status;
     }
     if (status < 0) {
         tsr_tensor_release(*out);
@@ -511,9 +542,14 @@ static tsr_status run_abstract(eager *e, const transition_job *job, const tsr_te
 {
     int64_t shape[OP_MAX_RANK + 1];
     size_t rank = 0;
+    TSR_TRY(check_counts(e, job, x));
     TSR_TRY(tsr_transition_shape(e->world->ctx, &job->what, job->comm->size, job->comm->rank,
                                  job->counts, x->geometry->rank, x->local_shape, &rank, shape));
-    return local_value(e, x->dtype, rank, shape, out);
+    tensor_layout *layout = NULL;
+    TSR_TRY(local_layout(e, x->dtype, rank, shape, &layout));
+    const tsr_status status = make_abstract(e, layout, out);
+    layout_release(&e->world->layouts, layout);
+    return status;
 }
 
 tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)

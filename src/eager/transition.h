@@ -17,6 +17,7 @@ typedef struct transition_job {
     tsr_transition what; /* dims not negative, but for TSR_NO_DIM */
     const int64_t
         *counts; /* of S: rows of each member along its dimension; NULL: as even chunks are */
+    const int64_t *sent; /* of S(i)->S(j): rows of each member along j; NULL: even chunks */
     bool has_wire_dtype;
     tsr_dtype wire_dtype;
     tsr_request *request; /* only started: what to wait for; NULL to wait at once */

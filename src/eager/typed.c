@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "mesh/mesh.h"
 
-enum { TYPED_PLACES = 128 };
+enum { TYPED_PLACES = 128, MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
 
 /* Meshes and types of a world, each once. */
 struct typed_table {
@@ -183,6 +183,11 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
                           "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
     }
+    if (tsr_mesh_num_axes(settings->mesh) > MOST_AXES) {
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_spmd_open: the mesh has %zu axes, %d are the most",
+                          tsr_mesh_num_axes(settings->mesh), MOST_AXES);
+    }
     spmd_scope *scope = context_resize(world->ctx, NULL, 0, sizeof *scope);
     if (scope == NULL) {
         return diag_nomem(world->ctx);
@@ -233,7 +238,7 @@ uint64_t typed_key(const eager *e)
     }
     const tsr_spmd_scope *s = &e->spmd->settings;
     return 1 + 2 * (uint64_t)s->implicit_partial + 4 * s->global.bits +
-           hash_bytes(&e->out_partial, sizeof e->out_partial, 17);
+           hash_bytes(&e->out_partial, sizeof e->out_partial, (uint64_t)(uintptr_t)s->mesh);
 }
 
 tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,

@@ -77,6 +77,11 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
         return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE, "there is more behind the type: '%s'",
                           text.data + text.at);
     }
+    if (out->rank > OP_MAX_RANK) {
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "a value can have %d dimensions, the type has %zu", OP_MAX_RANK,
+                          out->rank);
+    }
     return TSR_OK;
 }
 
@@ -152,6 +157,11 @@ tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out)
 
 static tsr_status make_value(eager *e, const tsr_view *local, const char *type, tsr_tensor **out)
 {
+    if (local->rank > OP_MAX_RANK) {
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                          "tsr_typed_value: a value can have %d dimensions, got: %zu", OP_MAX_RANK,
+                          local->rank);
+    }
     const op_type mine = op_type_of(local->dtype, (op_ints){local->rank, local->shape});
     const tsr_typed_shape like = {.dtype = local->dtype, .rank = local->rank, .shape = mine.shape};
     const typed_record *record = NULL;
@@ -210,6 +220,18 @@ static tsr_status own_layout(eager *e, tsr_dtype dtype, size_t rank, const int64
     return layout_get(e->world, &spec, strides, out);
 }
 
+/* The tape does not go back between wholes and parts: a gradient would be lost without a word. */
+static tsr_status refuse_taped(const eager *e, const char *call, tsr_tensor *t)
+{
+    if (!tape_wants(e, &t, 1)) {
+        return TSR_OK;
+    }
+    return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                      "%s: the tensor depends on a watched one, and no gradient goes through this "
+                      "call; watch what it gives, or pause the tape",
+                      call);
+}
+
 static tsr_status take_part(eager *e, tsr_tensor *t, tsr_local_type other, tsr_tensor **out)
 {
     const tsr_geometry *g = t->geometry;
@@ -232,6 +254,7 @@ tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other, tsr_tensor **o
 {
     eager *e = NULL;
     TSR_TRY(typed_scope(tensor->world, "tsr_local_of", &e));
+    TSR_TRY(refuse_taped(e, "tsr_local_of", tensor));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_status status = take_part(e, tensor, other, out);
     tsr_arena_reset(e->arena, mark);
@@ -273,6 +296,7 @@ tsr_status tsr_tensor_of_local(tsr_tensor *value, tsr_tensor **out)
 {
     eager *e = NULL;
     TSR_TRY(typed_scope(value->world, "tsr_tensor_of_local", &e));
+    TSR_TRY(refuse_taped(e, "tsr_tensor_of_local", value));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_status status = put_together(e, value, out);
     tsr_arena_reset(e->arena, mark);
@@ -304,7 +328,7 @@ static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tenso
     const tsr_typed_shape before = record != NULL ? record->of : bare;
     tsr_typed_shape claimed;
     tsr_tensor *same = NULL;
-    int64_t whole[OP_MAX_RANK];
+    int64_t whole[OP_MAX_RANK] = {0};
     TSR_TRY(eager_reserve(e, 1));
     if (!e->spmd->settings.unchecked) {
         TSR_TRY(read_type(e, type, &before, &claimed));
@@ -463,6 +487,10 @@ tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_reg
     }
     TSR_TRY(run_region(e, &axes, r, found));
     for (size_t k = 0; k < r->num_outputs; k++) {
+        if (found[k] == NULL) {
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                              "tsr_local_map: the region gave no output %zu", k);
+        }
         TSR_TRY(tsr_assert_type(found[k], r->output_types[k], &outputs[k]));
     }
     return TSR_OK;
@@ -577,11 +605,13 @@ bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 {
     eager *e = world->above;
     spmd_scope *scope = e != NULL ? e->spmd : NULL;
-    const size_t most = scope != NULL ? sizeof scope->steered / sizeof scope->steered[0] : 0;
-    if (scope != NULL && scope->num_steered < most) {
-        scope->steered[scope->num_steered] = number->varies;
-    }
     if (scope != NULL) {
+        const size_t most = sizeof scope->steered / sizeof scope->steered[0];
+        if (scope->num_steered < most) {
+            scope->steered[scope->num_steered] = number->varies;
+        } else { /* those that nest deeper share the last place: more is refused, nothing less */
+            scope->steered[most - 1].bits |= number->varies.bits;
+        }
         scope->num_steered++;
     }
     return condition;
@@ -595,20 +625,31 @@ void tsr_end_if(tsr_comm *world)
     }
 }
 
+/* The axes along which conditions around vary: also those around scopes that were opened since. */
+static uint64_t steered_axes(const eager *e)
+{
+    uint64_t bits = 0;
+    for (const spmd_scope *scope = e->spmd; scope != NULL; scope = scope->outer) {
+        const size_t most = sizeof scope->steered / sizeof scope->steered[0];
+        const bool same_mesh = scope->settings.mesh == e->spmd->settings.mesh;
+        for (size_t i = 0; same_mesh && i < scope->num_steered && i < most; i++) {
+            bits |= scope->steered[i].bits;
+        }
+    }
+    return bits;
+}
+
 tsr_status typed_check_steered(const eager *e, const char *call, const axis_names *axes)
 {
-    const spmd_scope *scope = e->spmd;
-    const size_t most = sizeof scope->steered / sizeof scope->steered[0];
-    for (size_t i = 0; i < scope->num_steered && i < most; i++) {
-        for (size_t a = 0; a < axes->count; a++) {
-            if (scope->steered[i].bits >> axes->axes[a] & 1) {
-                return diag_error(
-                    e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
-                    "%s along axis %s is behind a condition that varies along it: ranks that do "
-                    "not come here would be waited for; make the number the same on all of them "
-                    "first, by all_reduce",
-                    call, tsr_mesh_axis_name(scope->settings.mesh, axes->axes[a]));
-            }
+    const uint64_t steered = steered_axes(e);
+    for (size_t a = 0; a < axes->count; a++) {
+        if (steered >> axes->axes[a] & 1) {
+            return diag_error(
+                e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                "%s along axis %s is behind a condition that varies along it: ranks that do "
+                "not come here would be waited for; make the number the same on all of them "
+                "first, by all_reduce",
+                call, tsr_mesh_axis_name(e->spmd->settings.mesh, axes->axes[a]));
         }
     }
     return TSR_OK;

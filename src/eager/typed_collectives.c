@@ -7,12 +7,14 @@
 #include "eager/trace.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
+#include "kernel/elementwise.h"
 
 /* What a collective that was noted needs to go back. */
 typedef struct noted {
     tsr_comm *comm;
     tsr_transition what;
-    int64_t *counts; /* NULL for none */
+    int64_t *counts; /* of what the way back takes in; NULL for none */
+    int64_t *sent;   /* of what it sends, of an all_to_all; NULL for even chunks */
     int64_t members;
     bool has_wire_dtype; /* of the backward */
     tsr_dtype wire_dtype;
@@ -21,8 +23,12 @@ typedef struct noted {
 static void drop_noted(eager *e, void *state)
 {
     noted *n = state;
+    const size_t bytes = (size_t)n->members * sizeof *n->counts;
     if (n->counts != NULL) {
-        (void)context_resize(e->world->ctx, n->counts, (size_t)n->members * sizeof *n->counts, 0);
+        (void)context_resize(e->world->ctx, n->counts, bytes, 0);
+    }
+    if (n->sent != NULL) {
+        (void)context_resize(e->world->ctx, n->sent, bytes, 0);
     }
     (void)context_resize(e->world->ctx, n, sizeof *n, 0);
 }
@@ -41,6 +47,7 @@ static tsr_status go_back(eager *e, const tape_node *node, tsr_tensor *const *co
         const transition_job job = {.comm = n->comm,
                                     .what = steps[i],
                                     .counts = n->counts,
+                                    .sent = n->sent,
                                     .has_wire_dtype = n->has_wire_dtype,
                                     .wire_dtype = n->wire_dtype};
         const tsr_status status = transition_run(e, &job, at, &next);
@@ -54,26 +61,42 @@ static tsr_status go_back(eager *e, const tape_node *node, tsr_tensor *const *co
 
 static const tape_way collective_way = {.back = go_back, .drop = drop_noted};
 
-/* The rows of each member along the dimension that is cut, if one is: even chunks where none are
- * given. */
+/* A list of counts that the tape keeps: those given, or even chunks of `whole`. */
+static tsr_status copy_counts(eager *e, const int64_t *given, int64_t whole, int64_t members,
+                              int64_t **out)
+{
+    int64_t *counts = context_resize(e->world->ctx, NULL, 0, (size_t)members * sizeof *counts);
+    if (counts == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    const int64_t chunk = ceil_div(whole, members);
+    for (int64_t i = 0; i < members; i++) {
+        const int64_t first = min_i64(i * chunk, whole);
+        counts[i] = given != NULL ? given[i] : min_i64(chunk, whole - first);
+    }
+    *out = counts;
+    return TSR_OK;
+}
+
+/*
+ * The rows of each member along the dimension that is cut, if one is: even chunks where none are
+ * given. An all_to_all cuts one dimension evenly, and its counts are of the other.
+ */
 static tsr_status keep_counts(eager *e, const transition_job *job, const tsr_tensor *x, noted *n)
 {
-    const bool cuts = job->what.dst.dim != TSR_NO_DIM && job->what.src.dim == TSR_NO_DIM;
+    const tsr_end src = job->what.src;
+    const tsr_end dst = job->what.dst;
+    const bool swaps = job->what.op == TSR_ALL_TO_ALL && src.dim != dst.dim;
+    const bool cuts = dst.dim != TSR_NO_DIM && (swaps || src.dim == TSR_NO_DIM);
+    n->members = job->comm->size;
+    if (swaps && job->counts != NULL) {
+        TSR_TRY(copy_counts(e, job->counts, 0, n->members, &n->sent));
+    }
     if (job->counts == NULL && !cuts) {
         return TSR_OK;
     }
-    n->members = job->comm->size;
-    n->counts = context_resize(e->world->ctx, NULL, 0, (size_t)n->members * sizeof *n->counts);
-    if (n->counts == NULL) {
-        return diag_nomem(e->world->ctx);
-    }
-    for (int64_t i = 0; i < n->members; i++) {
-        const int64_t whole = cuts ? x->local_shape[job->what.dst.dim] : 0;
-        const int64_t chunk = ceil_div(whole, n->members);
-        const int64_t first = min_i64(i * chunk, whole);
-        n->counts[i] = job->counts != NULL ? job->counts[i] : min_i64(chunk, whole - first);
-    }
-    return TSR_OK;
+    return copy_counts(e, swaps ? NULL : job->counts, cuts ? x->local_shape[dst.dim] : 0,
+                       n->members, &n->counts);
 }
 
 static tsr_status note(eager *e, const char *call, const transition_job *job,
@@ -189,6 +212,18 @@ static tsr_status type_result(const collective_call *c, tsr_tensor *result)
     return TSR_OK;
 }
 
+/* A value must be convertible to what is sent of it, and back. */
+static tsr_status check_wire(const collective_call *c, bool given, tsr_dtype dtype)
+{
+    const tsr_dtype own = c->x->dtype;
+    if (!given || dtype == own || (convert_supports(own, dtype) && convert_supports(dtype, own))) {
+        return TSR_OK;
+    }
+    return diag_error(c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                      "%s: %s cannot be sent as %s and made %s again", c->name, tsr_dtype_name(own),
+                      tsr_dtype_name(dtype), tsr_dtype_name(own));
+}
+
 static tsr_status prepare(collective_call *c, const char *axis, const tsr_transition *what,
                           const tsr_collective_options *options)
 {
@@ -206,6 +241,8 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
     TSR_TRY(tsr_transition_check(c->e->world->ctx, axis, &c->job.what, c->x->geometry->rank,
                                  c->e->spmd->settings.guard));
     settle_dims(c);
+    TSR_TRY(check_wire(c, o->has_wire_dtype, o->wire_dtype));
+    TSR_TRY(check_wire(c, o->has_backward_dtype, o->backward_dtype));
     TSR_TRY(find_type(c));
     if (is_typing(c->e) && transition_communicates(what->op)) {
         TSR_TRY(typed_check_steered(c->e, c->name, &c->axes));
@@ -293,6 +330,10 @@ static tsr_status make_result(collective_call *c, const char *axis, tsr_tensor *
         status = note(c->e, c->name, &c->job, &c->options, c->x, result);
     }
     if (status < 0) {
+        if (c->job.request != NULL) { /* the others still send into it */
+            const tsr_status ended = tsr_wait(c->job.comm, *c->job.request);
+            status = ended < 0 ? ended : status;
+        }
         tsr_tensor_release(result);
         return status;
     }
@@ -327,7 +368,7 @@ static tsr_status collective(const char *name, tsr_tensor *x, const char *axis,
     tsr_status function(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,                 \
                         const tsr_collective_options *options, tsr_tensor **out)                   \
     {                                                                                              \
-        const tsr_transition what = {.op = which, .src = src, .dst = dst};                         \
+        const tsr_transition what = {.op = (which), .src = src, .dst = dst};                       \
         return collective(#function, x, axis, &what, options, out);                                \
     }
 COLLECTIVE_CALL(tsr_all_reduce, TSR_ALL_REDUCE)
@@ -358,21 +399,22 @@ struct started {
     tsr_tensor *result;
 };
 
-static bool can_be_started(tsr_transition_op op)
+static bool can_be_started(const tsr_transition *what)
 {
-    return op == TSR_ALL_REDUCE || op == TSR_ALL_GATHER || op == TSR_REDUCE_SCATTER;
+    return !what->divide && (what->op == TSR_ALL_REDUCE || what->op == TSR_ALL_GATHER ||
+                             what->op == TSR_REDUCE_SCATTER);
 }
 
 static tsr_status start(collective_call *c, const char *axis, const tsr_transition *what,
                         const tsr_collective_options *options, struct started *s)
 {
     TSR_TRY(prepare(c, axis, what, options));
-    if (!can_be_started(what->op) || c->job.has_wire_dtype) {
+    if (!can_be_started(what) || c->job.has_wire_dtype) {
         return diag_error(
             c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
-            "tsr_start_collective: %s%s cannot be started and waited for later; call it "
+            "tsr_start_collective: %s%s%s cannot be started and waited for later; call it "
             "as it is",
-            tsr_transition_name(what->op),
+            tsr_transition_name(what->op), what->divide ? " that divides" : "",
             c->job.has_wire_dtype ? " with another element type on the wire" : "");
     }
     c->job.request = is_abstract(c->x) ? NULL : &s->request;

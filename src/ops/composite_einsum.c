@@ -77,8 +77,8 @@ static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const l
 static lettered multiply(op_builder *b, const tsr_rule *rule, size_t next, const lettered *x,
                          const lettered *y)
 {
-    int64_t batch[2][OP_MAX_RANK];
-    int64_t sum[2][OP_MAX_RANK];
+    int64_t batch[2][OP_MAX_RANK] = {{0}};
+    int64_t sum[2][OP_MAX_RANK] = {{0}};
     size_t num_batch = 0;
     size_t num_sum = 0;
     size_t at;
@@ -162,6 +162,9 @@ op_value *compose_einsum(op_builder *b, const tsr_rule *rule, op_value *const *v
         product = exchange ? multiply(b, rule, i + 1, &next, &product)
                            : multiply(b, rule, i + 1, &product, &next);
     }
+    if (b->status < 0) { /* a product may have been refused for its rank */
+        return NULL;
+    }
     sum_lonely(b, rule, count, NULL, &product);
-    return in_order(b, rule, &product);
+    return b->status < 0 ? NULL : in_order(b, rule, &product);
 }

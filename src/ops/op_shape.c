@@ -328,7 +328,8 @@ static tsr_status pad_types(const op_request *r, op_type *results)
     for (size_t d = 0; d < operand->rank; d++) {
         const int64_t gaps = operand->shape[d] > 1 ? operand->shape[d] - 1 : 0;
         int64_t size;
-        const bool fits = p->strides.values[d] >= 0 &&
+        const bool fits = p->strides.values[d] >= 0 && p->strides.values[d] < INT64_MAX &&
+                          p->start.values[d] > INT64_MIN &&
                           checked_mul(gaps, p->strides.values[d], &size) &&
                           checked_add(size, operand->shape[d], &size) &&
                           checked_add(size, p->start.values[d], &size) &&

@@ -1,0 +1,292 @@
+/* What eager and typed calls refuse, and what outlives what: traces, aliases, counts, conditions.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "kinds.h"
+#include "want.h"
+
+/* A value of 2 rows of 5 columns; the ranks' rows are counted through. */
+static tsr_status rows_of_five(tsr_comm *world, const char *type, tsr_tensor **out)
+{
+    const int64_t shape[] = {2, 5};
+    float elements[10];
+    for (int64_t i = 0; i < 10; i++) {
+        elements[i] = (float)(10 * tsr_comm_rank(world) + i);
+    }
+    const tsr_view view = {elements, TSR_F32, 2, shape, NULL};
+    return tsr_typed_value(world, &view, type, out);
+}
+
+/* Products of more dimensions than a tensor has, rows of nothing, and gaps without end. */
+static tsr_status large_and_empty(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const char *const equation = "abcdefghijklmnopqrstuvwxyz,ABCDEFGHIJKLMNOPQRSTUVWXYZ->"
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const int64_t empty[] = {0, 3};
+    const int64_t two[] = {2};
+    const int64_t least = INT64_MIN;
+    const int64_t most = INT64_MAX;
+    const int64_t none = 0;
+    int64_t ones[26];
+    tsr_tensor_spec spec = {NULL, TSR_F32, 26, ones};
+    tsr_tensor *operands[2];
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    for (size_t i = 0; i < 26; i++) {
+        ones[i] = 1;
+    }
+    tsr_context *ctx = tsr_comm_context(world);
+    TSR_TRY(tsr_sharding_replicated_over(ctx, arena, mesh, 26, false, &spec.sharding));
+    TSR_TRY(tsr_ones(world, &spec, &operands[0]));
+    TSR_TRY(tsr_ones(world, &spec, &operands[1]));
+    WANT(world, tsr_einsum(equation, operands, 2, &y) < 0);
+    tsr_context_clear(ctx);
+    TSR_TRY(tsr_sharding_replicated_over(ctx, arena, mesh, 1, false, &spec.sharding));
+    spec = (tsr_tensor_spec){spec.sharding, TSR_I32, 1, two};
+    TSR_TRY(tsr_ones(world, &spec, &x));
+    WANT(world, tsr_pad(x, 0, &least, &most, &none, &y) == TSR_ERR_INVALID);
+    TSR_TRY(tsr_slice(x, &none, &none, NULL, &y));
+    WANT(world, tsr_pad(y, 0, &none, &none, &most, &y) == TSR_ERR_INVALID);
+    tsr_context_clear(ctx);
+    TSR_TRY(tsr_sharding_replicated_over(ctx, arena, mesh, 2, false, &spec.sharding));
+    spec = (tsr_tensor_spec){spec.sharding, TSR_F32, 2, empty};
+    TSR_TRY(tsr_ones(world, &spec, &y));
+    TSR_TRY(tsr_take(y, x, 0, &y));
+    WANT(world, ((const float *)tsr_tensor_data(y))[5] == 0);
+    return TSR_OK;
+}
+
+/* An event tells its call also when the tape that made the call is gone. */
+static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const int64_t shape[] = {8};
+    const size_t dim = 0;
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    const tsr_dim cut = tsr_dim_closed(&axis, 1);
+    const tsr_sharding_spec spec = {.mesh = mesh, .rank = 1, .dims = &cut};
+    const tsr_sharding *sharding = NULL;
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *whole = NULL;
+    tsr_tensor *loss = NULL;
+    const char *text = NULL;
+    TSR_TRY(tsr_sharding_create(tsr_comm_context(world), arena, &spec, 0, &sharding));
+    TSR_TRY(tsr_ones(world, &(tsr_tensor_spec){sharding, TSR_F32, 1, shape}, &x));
+    TSR_TRY(tsr_trace_begin(world));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_mul(x, x, &y));
+    TSR_TRY(tsr_replicate(y, &whole));
+    TSR_TRY(tsr_cumsum(y, 0, &y));
+    TSR_TRY(tsr_mul(y, whole, &y));
+    TSR_TRY(tsr_sum(y, &dim, 1, &loss));
+    TSR_TRY(tsr_backward(loss));
+    tsr_tape_end(world);
+    TSR_TRY(tsr_trace_print(world, arena, &text));
+    WANT(world, tsr_comm_size(world) == 1 || strstr(text, "gradient of ") != NULL);
+    tsr_trace_end(world);
+    return TSR_OK;
+}
+
+/* Two losses that share a value are walked back together, or refused: nothing gets lost. */
+static tsr_status shared_by_two_losses(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const tsr_sharding *sharding = NULL;
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *losses[2];
+    TSR_TRY(
+        tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 0, false, &sharding));
+    TSR_TRY(tsr_fill(world, &(tsr_tensor_spec){sharding, TSR_F32, 0, NULL}, 3, &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_mul(x, x, &y));
+    TSR_TRY(tsr_exp(y, &losses[0]));
+    TSR_TRY(tsr_negate(y, &losses[1]));
+    TSR_TRY(tsr_backward(losses[0]));
+    TSR_TRY(tsr_exp(y, &losses[1]));
+    WANT(world, tsr_backward(losses[1]) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "gradient of tsr_exp: it depends on tsr_mul, which has been walked"));
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
+/* A tensor without elements has none as a value of typed code either. */
+static tsr_status abstract_values(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const int64_t shape[] = {4, 2};
+    const tsr_sharding *sharding = NULL;
+    tsr_tensor *x = NULL;
+    TSR_TRY(
+        tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 2, false, &sharding));
+    TSR_TRY(tsr_abstract(world, &(tsr_tensor_spec){sharding, TSR_F32, 2, shape}, &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    WANT(world, tsr_local_of(x, TSR_R, &x) == TSR_ERR_UNSUPPORTED);
+    WANT(world, heard(world, "no gradient goes through this call"));
+    tsr_tape_end(world);
+    TSR_TRY(tsr_local_of(x, TSR_R, &x));
+    WANT(world, tsr_tensor_is_abstract(x));
+    TSR_TRY(tsr_convert_type(x, "x", TSR_AS(R), TSR_AS(P), NULL, &x));
+    WANT(world, tsr_tensor_is_abstract(x));
+    TSR_TRY(tsr_all_reduce(x, "x", TSR_AS(P), TSR_AS(R), NULL, &x));
+    WANT(world, tsr_tensor_is_abstract(x));
+    return TSR_OK;
+}
+
+/* Counts that are not those of what a rank has, or no counts at all. */
+static tsr_status wrong_counts(tsr_comm *world)
+{
+    const int64_t small[] = {1, 1, 1, 1};
+    const int64_t negative[] = {-2, -2, -2, -2};
+    const tsr_collective_options options = {.counts = small};
+    const tsr_collective_options none = {.counts = negative};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(rows_of_five(world, "{x:V}", &x));
+    WANT(world, tsr_convert_type(x, "x", TSR_AS_S(0), TSR_AS(P), &options, &y) < 0);
+    WANT(world, heard(world, "convert: this rank's part has 2 rows where the counts say 1"));
+    WANT(world, tsr_all_to_all(x, "x", TSR_AS_S(0), TSR_AS_S(1), &options, &y) < 0);
+    tsr_context_clear(tsr_comm_context(world));
+    WANT(world, tsr_all_gather(x, "x", TSR_AS_S(0), TSR_AS(R), &none, &y) < 0);
+    tsr_context_clear(tsr_comm_context(world));
+    return TSR_OK;
+}
+
+/* Types on the wire that there is no way to, and calls that cannot be only started. */
+static tsr_status refused_options(tsr_comm *world)
+{
+    const tsr_collective_options options = {.has_wire_dtype = true, .wire_dtype = TSR_C64};
+    const tsr_transition divides = {
+        .op = TSR_ALL_REDUCE, .src = TSR_AS(P), .dst = TSR_AS(R), .divide = true};
+    const int64_t ones[33] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                              1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    float number = 1;
+    tsr_view view = {&number, TSR_F32, 32, ones, NULL};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_started started;
+    TSR_TRY(rows_of_five(world, "{x:P}", &x));
+    WANT(world, tsr_all_reduce(x, "x", TSR_AS(P), TSR_AS(R), &options, &y) < 0);
+    WANT(world, heard(world, "cannot be sent as"));
+    WANT(world, tsr_start_collective(x, "x", &divides, NULL, &started) < 0);
+    WANT(world, heard(world, "that divides"));
+    TSR_TRY(tsr_typed_value(world, &view, "{x:V}", &x));
+    WANT(world, tsr_all_gather(x, "x", TSR_AS(V), TSR_AS(R), NULL, &y) < 0);
+    tsr_context_clear(tsr_comm_context(world));
+    view.rank = 33;
+    WANT(world, tsr_typed_value(world, &view, "{x:V}", &y) == TSR_ERR_LIMIT);
+    tsr_context_clear(tsr_comm_context(world));
+    return TSR_OK;
+}
+
+/* Columns that do not come out even go there and back again. */
+static tsr_status uneven_columns(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *weighed = NULL;
+    tsr_tensor *gradient = NULL;
+    TSR_TRY(rows_of_five(world, "{x:V}", &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_all_to_all(x, "x", TSR_AS_S(0), TSR_AS_S(1), NULL, &y));
+    WANT(world, tsr_tensor_local_shape(y)[0] == 2 * tsr_comm_size(world));
+    TSR_TRY(tsr_mul(y, y, &weighed));
+    TSR_TRY(tsr_backward_from(weighed, y));
+    TSR_TRY(tsr_gradient(x, &gradient));
+    WANT(world, tsr_tensor_local_shape(gradient)[0] == 2);
+    WANT(world, tsr_tensor_local_shape(gradient)[1] == 5);
+    for (size_t i = 0; i < 10; i++) {
+        const float was = ((const float *)tsr_tensor_data(x))[i];
+        WANT(world, ((const float *)tsr_tensor_data(gradient))[i] == 2 * was * was);
+    }
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
+static tsr_status reduce_within(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                                void *state)
+{
+    (void)world;
+    (void)state;
+    return tsr_all_reduce(inputs[0], "x", TSR_AS(V), TSR_AS(R), NULL, &outputs[0]);
+}
+
+/* Ranks go their own ways under a condition that varies; collectives there are refused. */
+static tsr_status own_ways(tsr_comm *world)
+{
+    float number = (float)tsr_comm_rank(world);
+    const tsr_view view = {&number, TSR_F32, 0, NULL, NULL};
+    const char *const types[] = {"{x:V}"};
+    tsr_typed_number steers;
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(tsr_typed_value(world, &view, "{x:V}", &x));
+    TSR_TRY(tsr_read_number(x, &steers));
+    const tsr_local_region region = {.region = reduce_within,
+                                     .inputs = &x,
+                                     .input_types = types,
+                                     .num_inputs = 1,
+                                     .output_types = types,
+                                     .num_outputs = 1};
+    if (tsr_if(world, &steers, steers.number > 0)) {
+        TSR_TRY(tsr_exp(x, &y));
+        WANT(world, tsr_local_map(world, "x", &region, &y) == TSR_ERR_INVALID);
+        WANT(world, heard(world, "behind a condition that varies along it"));
+    }
+    tsr_end_if(world);
+    for (size_t i = 0; i < 40; i++) {
+        (void)tsr_if(world, &(tsr_typed_number){0}, true);
+    }
+    (void)tsr_if(world, &steers, true);
+    WANT(world, tsr_all_reduce(x, "x", TSR_AS(V), TSR_AS(R), NULL, &y) == TSR_ERR_INVALID);
+    tsr_context_clear(tsr_comm_context(world));
+    for (size_t i = 0; i < 41; i++) {
+        tsr_end_if(world);
+    }
+    return tsr_all_reduce(x, "x", TSR_AS(V), TSR_AS(R), NULL, &y);
+}
+
+static tsr_status run(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    char text[32];
+    (void)state;
+    (void)snprintf(text, sizeof text, "<[\"x\"=%lld]>", (long long)tsr_comm_size(world));
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, text, &mesh));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(large_and_empty(world, mesh, arena));
+    TSR_TRY(trace_outlives_tape(world, mesh, arena));
+    TSR_TRY(shared_by_two_losses(world, mesh, arena));
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
+    TSR_TRY(abstract_values(world, mesh, arena));
+    TSR_TRY(wrong_counts(world));
+    TSR_TRY(refused_options(world));
+    TSR_TRY(uneven_columns(world));
+    TSR_TRY(own_ways(world));
+    tsr_spmd_close(world);
+    tsr_scope_close(world);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+static void limits_hold(void **state)
+{
+    int64_t ranks;
+    for (size_t at = 0; kinds_next_count(&at, 4, &ranks);) {
+        const tsr_launch_spec spec = {.num_ranks = ranks, .ranks = kinds_chosen(), .checked = true};
+        expect_ranks(*state, &spec, run, NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(limits_hold)};
+    kinds_choose(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
