@@ -161,11 +161,44 @@ static int64_t place_of(op_ints list, int64_t dim)
 }
 
 /*
- * The gradient of one operand: the cotangent by the other operand, over the dimensions that only
- * that one has. `first_free` is where those of the other operand begin in the cotangent.
+ * Where each dimension of an operand is in the product that is its gradient: behind the batches its
+ * free dimensions and the contracting ones, in the order of their partners; whether that is the
+ * operand's own order.
+ */
+static bool find_order(const dot_end *mine, const dot_end *theirs, bool other_first,
+                       int64_t *permutation)
+{
+    const int64_t n = (int64_t)mine->batch.count;
+    const int64_t first_free = n + (other_first ? (int64_t)mine->contracting.count : 0);
+    const int64_t first_contracting = n + (other_first ? 0 : (int64_t)mine->num_free);
+    bool sorted = true;
+    for (size_t d = 0; d < mine->rank; d++) {
+        const int64_t at_batch = place_of(mine->batch, (int64_t)d);
+        const int64_t at_contracting = place_of(mine->contracting, (int64_t)d);
+        int64_t at = at_batch;
+        if (at_contracting >= 0) {
+            const int64_t partner = theirs->contracting.values[at_contracting];
+            at = first_contracting;
+            for (size_t i = 0; i < theirs->contracting.count; i++) {
+                at += theirs->contracting.values[i] < partner;
+            }
+        } else if (at_batch < 0) {
+            at = first_free + place_of((op_ints){mine->num_free, mine->free}, (int64_t)d);
+        }
+        permutation[d] = at;
+        sorted = sorted && at == (int64_t)d;
+    }
+    return sorted;
+}
+
+/*
+ * The gradient of one operand: the product of the cotangent and the other operand, over the
+ * dimensions that only that one has; `first_free` is where those begin in the cotangent. The
+ * gradient of the right operand has the other one on its left: so the dimensions of plain matrices
+ * come out in their order.
  */
 static op_value *of_side(op_builder *b, op_value *g, op_value *other, const dot_end *mine,
-                         const dot_end *theirs, size_t first_free)
+                         const dot_end *theirs, size_t first_free, bool other_first)
 {
     int64_t batch[OP_MAX_RANK];
     int64_t over[OP_MAX_RANK];
@@ -177,31 +210,16 @@ static op_value *of_side(op_builder *b, op_value *g, op_value *other, const dot_
     for (size_t i = 0; i < theirs->num_free; i++) {
         over[i] = (int64_t)(first_free + i);
     }
-    const op_params dims = {.lhs_batch = {n, batch},
-                            .rhs_batch = theirs->batch,
-                            .lhs_contracting = {theirs->num_free, over},
-                            .rhs_contracting = {theirs->num_free, theirs->free}};
-    op_value *product = build_dot(b, g, other, &dims);
-    /* Batch, my free dimensions, then their contracting ones in the order of their dimensions. */
-    bool sorted = true;
-    for (size_t d = 0; d < mine->rank; d++) {
-        const int64_t at_batch = place_of(mine->batch, (int64_t)d);
-        const int64_t at_contracting = place_of(mine->contracting, (int64_t)d);
-        int64_t at = 0;
-        if (at_batch >= 0) {
-            at = at_batch;
-        } else if (at_contracting >= 0) {
-            const int64_t partner = theirs->contracting.values[at_contracting];
-            at = (int64_t)(n + mine->num_free);
-            for (size_t i = 0; i < theirs->contracting.count; i++) {
-                at += theirs->contracting.values[i] < partner;
-            }
-        } else {
-            at = (int64_t)n + place_of((op_ints){mine->num_free, mine->free}, (int64_t)d);
-        }
-        permutation[d] = at;
-        sorted = sorted && at == (int64_t)d;
-    }
+    const op_ints of_g[] = {{n, batch}, {theirs->num_free, over}};
+    const op_ints of_other[] = {theirs->batch, {theirs->num_free, theirs->free}};
+    const op_ints *lhs = other_first ? of_other : of_g;
+    const op_ints *rhs = other_first ? of_g : of_other;
+    const op_params dims = {.lhs_batch = lhs[0],
+                            .rhs_batch = rhs[0],
+                            .lhs_contracting = lhs[1],
+                            .rhs_contracting = rhs[1]};
+    op_value *product = other_first ? build_dot(b, other, g, &dims) : build_dot(b, g, other, &dims);
+    const bool sorted = find_order(mine, theirs, other_first, permutation);
     return sorted ? product : build_transpose(b, product, permutation);
 }
 
@@ -214,10 +232,11 @@ void gradient_dot(op_builder *b, const op_vjp *v, op_value **grads)
         end_of(p->rhs_batch, p->rhs_contracting, build_type(b, v->operands[1]).rank);
     op_value *g = v->cotangents[0];
     if (v->wanted[0]) {
-        grads[0] = of_side(b, g, v->operands[1], &lhs, &rhs, p->lhs_batch.count + lhs.num_free);
+        grads[0] =
+            of_side(b, g, v->operands[1], &lhs, &rhs, p->lhs_batch.count + lhs.num_free, false);
     }
     if (v->wanted[1]) {
-        grads[1] = of_side(b, g, v->operands[0], &rhs, &lhs, p->lhs_batch.count);
+        grads[1] = of_side(b, g, v->operands[0], &rhs, &lhs, p->lhs_batch.count, true);
     }
 }
 
