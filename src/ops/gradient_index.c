@@ -3,16 +3,6 @@
 #include "ops/gradient.h"
 #include "ops/op_index.h"
 
-static bool is_in(op_ints list, size_t dim)
-{
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.values[i] == (int64_t)dim) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static op_value *scatter_of(op_builder *b, int variant, op_value *into, op_value *indices,
                             op_value *updates, const op_params *dims)
 {
@@ -92,7 +82,7 @@ static void window_sizes(const op_params *p, const op_type *input, const op_type
 {
     size_t window = 0;
     for (size_t d = 0; d < input->rank; d++) {
-        const bool kept = !is_in(p->rhs_contracting, d) && !is_in(p->lhs_batch, d);
+        const bool kept = !op_ints_have(p->rhs_contracting, d) && !op_ints_have(p->lhs_batch, d);
         sizes[d] = kept ? updates->shape[p->lhs_contracting.values[window]] : 1;
         window += kept;
     }
@@ -115,7 +105,7 @@ static op_value *spread_truths(op_builder *b, const op_vjp *v, op_value *truths,
     }
     size_t batch = 0;
     for (size_t d = 0; d < updates->rank; d++) {
-        if (!is_in(v->params->lhs_contracting, d)) {
+        if (!op_ints_have(v->params->lhs_contracting, d)) {
             dims[batch++] = (int64_t)d;
         }
     }

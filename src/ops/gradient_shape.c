@@ -120,16 +120,6 @@ void gradient_cumulative(op_builder *b, const op_vjp *v, op_value **grads)
 
 /* ---- products ---- */
 
-static bool is_in(op_ints list, size_t dim)
-{
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.values[i] == (int64_t)dim) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* One operand of a product, seen from its gradient. */
 typedef struct dot_end {
     op_ints batch;
@@ -143,7 +133,7 @@ static dot_end end_of(op_ints batch, op_ints contracting, size_t rank)
 {
     dot_end e = {.batch = batch, .contracting = contracting, .rank = rank};
     for (size_t d = 0; d < rank; d++) {
-        if (!is_in(batch, d) && !is_in(contracting, d)) {
+        if (!op_ints_have(batch, d) && !op_ints_have(contracting, d)) {
             e.free[e.num_free++] = (int64_t)d;
         }
     }

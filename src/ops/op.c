@@ -27,6 +27,16 @@ op_text op_type_text(const op_type *type)
     return t;
 }
 
+bool op_ints_have(op_ints list, size_t dim)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.values[i] == (int64_t)dim) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tsr_extents op_extents(const op_type *type)
 {
     return (tsr_extents){type->rank, type->shape};

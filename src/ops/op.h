@@ -149,6 +149,9 @@ const op_row *op_find(const char *name);
 #define OP_ERROR(r, format, ...)                                                                   \
     diag_error((r)->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: " format, (r)->call, __VA_ARGS__)
 
+/* Whether a list has a dimension. */
+bool op_ints_have(op_ints list, size_t dim);
+
 /* "f32[4,8]"; the arena-free text is cut when it does not fit. */
 typedef struct op_text {
     char text[160];

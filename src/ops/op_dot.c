@@ -11,16 +11,6 @@ typedef struct dot_side {
     size_t num_free;
 } dot_side;
 
-static bool is_in(op_ints list, size_t dim)
-{
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.values[i] == (int64_t)dim) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void split_dims(op_ints batch, op_ints contracting, size_t rank, dot_side *s)
 {
     s->num_free = 0;
@@ -31,7 +21,7 @@ static void split_dims(op_ints batch, op_ints contracting, size_t rank, dot_side
         s->contracting[i] = (size_t)contracting.values[i];
     }
     for (size_t d = 0; d < rank; d++) {
-        if (!is_in(batch, d) && !is_in(contracting, d)) {
+        if (!op_ints_have(batch, d) && !op_ints_have(contracting, d)) {
             s->free[s->num_free++] = d;
         }
     }
@@ -51,7 +41,7 @@ static tsr_status check_side(const op_request *r, size_t side, op_ints batch, op
     TSR_TRY(op_check_dims(r, "the batch dimension", batch, rank, NULL));
     TSR_TRY(op_check_dims(r, "the contracting dimension", contracting, rank, NULL));
     for (size_t i = 0; i < batch.count; i++) {
-        if (is_in(contracting, (size_t)batch.values[i])) {
+        if (op_ints_have(contracting, (size_t)batch.values[i])) {
             return OP_ERROR(r, "dimension %lld of operand %zu is both batch and contracting",
                             (long long)batch.values[i], side);
         }

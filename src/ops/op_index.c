@@ -41,16 +41,6 @@ static void read_dims(const op_params *p, index_dims *d)
                                 .index_vector_dim = (size_t)p->index_vector_dim};
 }
 
-static bool is_in(op_ints list, size_t dim)
-{
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.values[i] == (int64_t)dim) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* How many indices there are for each slice. */
 static int64_t index_size(const op_request *r)
 {
@@ -83,7 +73,7 @@ static tsr_status check_dims(const op_request *r, size_t slices_rank)
     for (size_t i = 0; i < p->lhs_batch.count; i++) {
         const size_t d = (size_t)p->lhs_batch.values[i];
         const size_t x = (size_t)p->rhs_batch.values[i];
-        if (is_in(p->rhs_contracting, d) || is_in(p->index_map, d) ||
+        if (op_ints_have(p->rhs_contracting, d) || op_ints_have(p->index_map, d) ||
             x == (size_t)p->index_vector_dim || input->shape[d] != indices->shape[x]) {
             return OP_ERROR(r,
                             "dimension %zu of the input, %s, and %zu of the indices, %s, cannot "
@@ -126,7 +116,7 @@ static tsr_status check_slice_sizes(const op_request *r)
     }
     for (size_t d = 0; d < input->rank; d++) {
         const int64_t size = p->slice_sizes.values[d];
-        const bool one = is_in(p->rhs_contracting, d) || is_in(p->lhs_batch, d);
+        const bool one = op_ints_have(p->rhs_contracting, d) || op_ints_have(p->lhs_batch, d);
         if (size < 0 || size > input->shape[d] || (one && size > 1)) {
             return OP_ERROR(r, "slice size %lld does not fit dimension %zu of %s", (long long)size,
                             d, op_type_text(input).text);
@@ -151,8 +141,8 @@ static tsr_status gather_types(const op_request *r, op_type *results)
     size_t window = 0;
     size_t batch = 0;
     for (size_t s = 0; s < rank; s++) {
-        if (is_in(p->lhs_contracting, s)) {
-            while (is_in(p->rhs_contracting, window) || is_in(p->lhs_batch, window)) {
+        if (op_ints_have(p->lhs_contracting, s)) {
+            while (op_ints_have(p->rhs_contracting, window) || op_ints_have(p->lhs_batch, window)) {
                 window++;
             }
             results[0].shape[s] = p->slice_sizes.values[window++];
@@ -226,8 +216,8 @@ static tsr_status check_updates(const op_request *r)
     size_t batch = 0;
     bool fits = updates->rank == num_batches(r) + p->lhs_contracting.count;
     for (size_t s = 0; fits && s < updates->rank; s++) {
-        if (is_in(p->lhs_contracting, s)) {
-            while (is_in(p->rhs_contracting, window) || is_in(p->lhs_batch, window)) {
+        if (op_ints_have(p->lhs_contracting, s)) {
+            while (op_ints_have(p->rhs_contracting, window) || op_ints_have(p->lhs_batch, window)) {
                 window++;
             }
             fits = updates->shape[s] <= r->operands[0].shape[window++];
@@ -266,10 +256,10 @@ static bool moves_whole_windows(const op_request *r)
     const op_params *p = r->params;
     size_t window = 0;
     for (size_t i = 0; i < p->lhs_contracting.count; i++, window++) {
-        while (is_in(p->rhs_contracting, window) || is_in(p->lhs_batch, window)) {
+        while (op_ints_have(p->rhs_contracting, window) || op_ints_have(p->lhs_batch, window)) {
             window++;
         }
-        if (is_in(p->index_map, window) &&
+        if (op_ints_have(p->index_map, window) &&
             r->operands[2].shape[p->lhs_contracting.values[i]] == r->operands[0].shape[window]) {
             return true;
         }
