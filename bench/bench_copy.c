@@ -169,7 +169,7 @@ static void bench_copies(bench_state s)
 }
 
 /* From the start of a page to 16 bytes behind one: from a segment to what malloc hands out. */
-static void bench_behind_a_page(bench_state s)
+static void bench_after_a_page(bench_state s)
 {
     s.to += 16;
     s.run = 16384;
@@ -232,7 +232,7 @@ int main(void)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         s.bytes = sizes[i] * MIB;
         bench_copies(s);
-        bench_behind_a_page(s);
+        bench_after_a_page(s);
         bench_both_halves(s);
         bench_folds(s);
     }

@@ -63,7 +63,7 @@ int main(void)
             const tsr_launch_spec spec = {.num_ranks = ranks, .ranks = (tsr_ranks)kind};
             bench_run run = {.c = {.ranks = ranks,
                                    .kind = kind == TSR_RANKS_THREADS ? "threads" : "processes",
-                                   .meet = contest_meet}};
+                                   .barrier = contest_barrier}};
             for (run.size = contest_sizes(); run.size->mebibytes > 0; run.size++) {
                 INSIST(tsr_launch(ctx, &spec, run_warm, &run) == TSR_OK);
             }

@@ -41,9 +41,9 @@ static void redistribute_user(contest *c)
     INSIST(tsr_redistribute_into(c->user[DST], c->user[SRC]) == TSR_OK);
 }
 
-static void redistribute_mailed(contest *c)
+static void redistribute_by_messages(contest *c)
 {
-    INSIST(tsr_redistribute_into(c->mailed[DST], c->mailed[SRC]) == TSR_OK);
+    INSIST(tsr_redistribute_into(c->by_messages[DST], c->by_messages[SRC]) == TSR_OK);
 }
 
 /* An array of rows that are cut along the first dimension. */
@@ -94,14 +94,14 @@ static void collective_user(contest *c)
     call_collective(c->world, c->work, c->user);
 }
 
-static bool has_mailed_collective(const contest *c)
+static bool has_collective_by_messages(const contest *c)
 {
     return has_messages(c) && is_collective(c);
 }
 
-static void collective_mailed(contest *c)
+static void collective_by_messages(contest *c)
 {
-    call_collective(c->messages, c->work, c->mailed);
+    call_collective(c->messages, c->work, c->by_messages);
 }
 
 const contestant library_contestants[] = {
@@ -109,9 +109,9 @@ const contestant library_contestants[] = {
     {"tessera user", IN_USER_MEMORY, false, has_room, redistribute_user},
     {"tessera collective", IN_SEGMENTS, true, is_collective, collective_owned},
     {"tessera collective user", IN_USER_MEMORY, false, is_collective_with_room, collective_user},
-    {"tessera messages", IN_USER_MEMORY, false, has_messages, redistribute_mailed},
-    {"tessera collective messages", IN_USER_MEMORY, false, has_mailed_collective,
-     collective_mailed},
+    {"tessera messages", IN_USER_MEMORY, false, has_messages, redistribute_by_messages},
+    {"tessera collective messages", IN_USER_MEMORY, false, has_collective_by_messages,
+     collective_by_messages},
 };
 const size_t num_library_contestants = sizeof library_contestants / sizeof library_contestants[0];
 
@@ -136,7 +136,7 @@ const contest_size *contest_sizes(void)
     return wish != NULL && strcmp(wish, "1") == 0 ? quick : all;
 }
 
-void contest_meet(contest *c)
+void contest_barrier(contest *c)
 {
     INSIST(tsr_barrier(c->world) == TSR_OK);
 }
@@ -157,23 +157,23 @@ static void check(contest *c, const contestant *who)
     enum { WRONG = 0x5a };
     const int64_t rank = tsr_comm_rank(c->world);
     memset(destination(c, who), WRONG, c->work->parts[DST][rank].bytes);
-    c->meet(c);
+    c->barrier(c);
     who->run(c);
     if (!work_is_right(c->work, rank, destination(c, who))) {
         (void)fprintf(stderr, "%s on %s, rank %lld: %s did not do the work\n", c->work->row->name,
                       c->kind, (long long)rank, who->name);
         exit(1);
     }
-    c->meet(c);
+    c->barrier(c);
 }
 
 /* Seconds from when all ranks begin until all are done. */
 static double time_once(contest *c, void (*run)(contest *c))
 {
-    c->meet(c);
+    c->barrier(c);
     const double start = seconds();
     run(c);
-    c->meet(c);
+    c->barrier(c);
     return seconds() - start;
 }
 
@@ -276,7 +276,8 @@ static void make_tensors(contest *c)
         INSIST(tsr_tensor_create(c->world, &spec, &c->owned[side]) == TSR_OK);
         INSIST(tsr_tensor_wrap(c->world, &spec, memory, NULL, &c->user[side]) == TSR_OK);
         if (c->messages != NULL) {
-            INSIST(tsr_tensor_wrap(c->messages, &spec, memory, NULL, &c->mailed[side]) == TSR_OK);
+            INSIST(tsr_tensor_wrap(c->messages, &spec, memory, NULL, &c->by_messages[side]) ==
+                   TSR_OK);
         }
     }
     work_fill(c->work, rank, tsr_tensor_data(c->owned[SRC]));
@@ -286,10 +287,10 @@ static void make_tensors(contest *c)
 static void release_tensors(contest *c)
 {
     for (int side = SRC; side <= DST; side++) {
-        tsr_tensor_release(c->mailed[side]);
+        tsr_tensor_release(c->by_messages[side]);
         tsr_tensor_release(c->user[side]);
         tsr_tensor_release(c->owned[side]);
-        c->mailed[side] = NULL;
+        c->by_messages[side] = NULL;
     }
 }
 
@@ -341,10 +342,10 @@ static double time_fresh_copy(contest *c, size_t bytes)
     char *to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     INSIST(from != NULL && to != MAP_FAILED);
     memset(from, 1, bytes);
-    c->meet(c);
+    c->barrier(c);
     const double start = seconds();
     memcpy(to, from, bytes);
-    c->meet(c);
+    c->barrier(c);
     const double took = seconds() - start;
     free(from);
     (void)munmap(to, bytes);
@@ -367,10 +368,10 @@ contest_cold contest_cold_once(contest *c, const work_row *row)
     const tsr_tensor_spec spec = work_spec(w, SRC);
     INSIST(tsr_tensor_create(c->world, &spec, &src) == TSR_OK);
     work_fill(w, rank, tsr_tensor_data(src));
-    c->meet(c);
+    c->barrier(c);
     const double start = seconds();
     INSIST(tsr_redistribute(src, w->shardings[DST], &dst) == TSR_OK);
-    c->meet(c);
+    c->barrier(c);
     const double ours = seconds() - start;
     INSIST(work_is_right(w, rank, tsr_tensor_data(dst)));
     tsr_tensor_release(dst);

@@ -15,11 +15,11 @@ typedef struct contest {
     tsr_comm *messages; /* over the same ranks, without shared memory; or NULL */
     int64_t ranks;
     const char *kind;
-    void (*meet)(struct contest *c); /* all ranks */
+    void (*barrier)(struct contest *c); /* all ranks */
     work_case *work;
     tsr_tensor *owned[2]; /* in segments */
     tsr_tensor *user[2];  /* over `memory` */
-    tsr_tensor *mailed[2];
+    tsr_tensor *by_messages[2];
     char *memory[2]; /* the user's: room for the larger part, each */
     size_t room;
     void *peers; /* what contestants of a program keep for themselves */
@@ -74,6 +74,6 @@ contest_cold contest_cold_once(contest *c, const work_row *row);
 void contest_report_cold(const contest *c, const work_row *row, const contest_cold *samples);
 
 /* Meets by the library's barrier. */
-void contest_meet(contest *c);
+void contest_barrier(contest *c);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct overlaps {
 } overlaps;
 
 /* What the peers keep for a work: by rank, what this one sends to it and gets from it. */
-typedef struct exchange {
+typedef struct peer_plan {
     overlaps out[RANKS];
     overlaps in[RANKS];
     MPI_Datatype send_types[RANKS];
@@ -41,7 +41,7 @@ typedef struct exchange {
     int send_starts[RANKS];
     int receive_starts[RANKS];
     char *packed[2];
-} exchange;
+} peer_plan;
 
 static bool intersect(const work_box *src, const work_box *dst, overlap *out)
 {
@@ -138,7 +138,7 @@ static char *pack_box(char *packed, char *shard, const work_part *part, const ov
 
 static void copy_own(const contest *c, int64_t me)
 {
-    const exchange *x = c->peers;
+    const peer_plan *x = c->peers;
     const work_part *src = &c->work->parts[SRC][me];
     const work_part *dst = &c->work->parts[DST][me];
     for (size_t k = 0; k < x->out[me].count; k++) {
@@ -169,7 +169,7 @@ static bool has_own_collective(const contest *c)
 
 static void run_alltoallw(contest *c)
 {
-    const exchange *x = c->peers;
+    const peer_plan *x = c->peers;
     static const int nowhere[RANKS];
     int sends[RANKS];
     int receives[RANKS];
@@ -183,7 +183,7 @@ static void run_alltoallw(contest *c)
 
 static void run_pack_alltoallv(contest *c)
 {
-    const exchange *x = c->peers;
+    const peer_plan *x = c->peers;
     const int64_t me = tsr_comm_rank(c->world);
     char *at = x->packed[SRC];
     for (int64_t to = 0; to < RANKS; to++) {
@@ -329,11 +329,11 @@ static size_t place_packed(const overlaps *all, int64_t me, int *counts, int *st
     return 4 * (size_t)at;
 }
 
-static void open_exchange(contest *c)
+static void open_peer_plan(contest *c)
 {
     const work_case *w = c->work;
     const int64_t me = tsr_comm_rank(c->world);
-    exchange *x = malloc(sizeof *x);
+    peer_plan *x = malloc(sizeof *x);
     INSIST(x != NULL);
     for (int64_t i = 0; i < RANKS; i++) {
         overlaps_of(w, me, i, &x->out[i]);
@@ -346,9 +346,9 @@ static void open_exchange(contest *c)
     c->peers = x;
 }
 
-static void close_exchange(contest *c)
+static void close_peer_plan(contest *c)
 {
-    exchange *x = c->peers;
+    peer_plan *x = c->peers;
     for (int i = 0; i < RANKS; i++) {
         (void)MPI_Type_free(&x->send_types[i]);
         (void)MPI_Type_free(&x->receive_types[i]);
@@ -358,7 +358,7 @@ static void close_exchange(contest *c)
     free(x);
 }
 
-static void meet(contest *c)
+static void barrier(contest *c)
 {
     (void)c;
     (void)MPI_Barrier(MPI_COMM_WORLD);
@@ -379,8 +379,8 @@ static tsr_comm *open_world(tsr_context *ctx, bool messages)
 
 static void bench_warm(tsr_context *contexts[2], contest c)
 {
-    const contest_hooks hooks = {peers, sizeof peers / sizeof peers[0], open_exchange,
-                                 close_exchange};
+    const contest_hooks hooks = {peers, sizeof peers / sizeof peers[0], open_peer_plan,
+                                 close_peer_plan};
     for (const contest_size *size = contest_sizes(); size->mebibytes > 0; size++) {
         c.world = open_world(contexts[0], false);
         c.messages = open_world(contexts[1], true);
@@ -413,7 +413,7 @@ static void bench_cold(tsr_context *ctx, contest c)
 int main(int argc, char **argv)
 {
     tsr_context *contexts[2];
-    const contest c = {.ranks = RANKS, .kind = PEERS_MPI, .meet = meet};
+    const contest c = {.ranks = RANKS, .kind = PEERS_MPI, .barrier = barrier};
     INSIST(MPI_Init(&argc, &argv) == MPI_SUCCESS);
     INSIST(tsr_context_create(NULL, &contexts[0]) == TSR_OK);
     INSIST(tsr_context_create(NULL, &contexts[1]) == TSR_OK);

@@ -100,13 +100,13 @@ static tsr_status exchange_counts(dispatch *d)
 }
 
 /* The layout of all tokens: a slice of every expert on each rank, or whole experts. */
-static tsr_status layout_of(const dispatch *d, tsr_layout_kind kind, const tsr_sharding **out)
+static tsr_status ragged_of(const dispatch *d, tsr_ragged_kind kind, const tsr_sharding **out)
 {
     const tsr_axis_ref axis = tsr_axis_full(d->mesh, 0);
-    const tsr_layout layout = {
+    const tsr_ragged ragged = {
         .kind = kind, .rows = 1, .partitions = EXPERTS, .counts = d->counts, .alignment = 1};
     tsr_dim dims[] = {tsr_dim_closed(&axis, 1), tsr_dim_closed(NULL, 0)};
-    dims[0].layout = &layout;
+    dims[0].ragged = &ragged;
     const tsr_sharding_spec spec = {.mesh = d->mesh, .rank = 2, .dims = dims};
     return tsr_sharding_create(tsr_comm_context(d->world), d->arena, &spec, TSR_SHARDING_DEFAULT,
                                out);
@@ -161,8 +161,8 @@ static tsr_status travel(dispatch *d, tsr_tensor **tensors)
     const int64_t shape[] = {d->total, WIDTH};
     const tsr_sharding *slices = NULL;
     const tsr_sharding *whole = NULL;
-    TRY(layout_of(d, TSR_LAYOUT_UNALIGNED, &slices));
-    TRY(layout_of(d, TSR_LAYOUT_ALIGNED, &whole));
+    TRY(ragged_of(d, TSR_RAGGED_UNALIGNED, &slices));
+    TRY(ragged_of(d, TSR_RAGGED_ALIGNED, &whole));
     const tsr_tensor_spec sent = {slices, TSR_F32, 2, shape};
     const tsr_tensor_spec gathered = {whole, TSR_F32, 2, shape};
     TRY(tsr_tensor_create(d->world, &sent, &tensors[0]));

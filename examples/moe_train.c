@@ -62,20 +62,20 @@ static float number_at(int64_t token, int64_t column, int64_t seed)
 }
 
 /* The layout of the tokens, a slice of every expert on each rank. */
-static tsr_status make_layout(moe *m)
+static tsr_status make_ragged(moe *m)
 {
     const int64_t ranks = tsr_comm_size(m->world);
     for (int64_t t = 0; t < TOKENS; t++) {
         m->counts[rank_of(t, ranks) * EXPERTS + expert_of(t)]++;
     }
     const tsr_axis_ref axis = tsr_axis_full(m->mesh, 0);
-    const tsr_layout layout = {.kind = TSR_LAYOUT_UNALIGNED,
+    const tsr_ragged ragged = {.kind = TSR_RAGGED_UNALIGNED,
                                .rows = 1,
                                .partitions = EXPERTS,
                                .counts = m->counts,
                                .alignment = 1};
     tsr_dim dims[] = {tsr_dim_closed(&axis, 1), tsr_dim_closed(NULL, 0)};
-    dims[0].layout = &layout;
+    dims[0].ragged = &ragged;
     const tsr_sharding_spec spec = {.mesh = m->mesh, .rank = 2, .dims = dims};
     return tsr_sharding_create(tsr_comm_context(m->world), m->arena, &spec, TSR_SHARDING_DEFAULT,
                                &m->unaligned);
@@ -275,7 +275,7 @@ static tsr_status make_weights(moe *m)
 
 static tsr_status train(moe *m, outcome *o)
 {
-    TRY(make_layout(m));
+    TRY(make_ragged(m));
     TRY(tsr_scope_open(m->world));
     TRY(make_weights(m));
     tsr_scope_close(m->world);

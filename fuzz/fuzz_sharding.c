@@ -21,13 +21,13 @@ static void check_text(workbench *w, const tsr_sharding *sharding)
 /* An extent that a dimension's layout can have, else any. */
 static int64_t extent_of(const tsr_sharding *sharding, size_t dim)
 {
-    const tsr_layout *layout = tsr_sharding_dim(sharding, dim)->layout;
-    if (layout == NULL || (layout->sizes == NULL && layout->counts == NULL)) {
+    const tsr_ragged *ragged = tsr_sharding_dim(sharding, dim)->ragged;
+    if (ragged == NULL || (ragged->sizes == NULL && ragged->counts == NULL)) {
         return (int64_t)(dim * 5 + 3);
     }
     const int64_t shards = tsr_sharding_num_shards(sharding, dim);
-    const int64_t *numbers = layout->sizes != NULL ? layout->sizes : layout->counts;
-    const int64_t count = layout->sizes != NULL ? shards : shards * layout->partitions;
+    const int64_t *numbers = ragged->sizes != NULL ? ragged->sizes : ragged->counts;
+    const int64_t count = ragged->sizes != NULL ? shards : shards * ragged->partitions;
     int64_t sum = 0;
     for (int64_t i = 0; i < count; i++) {
         sum += numbers[i];

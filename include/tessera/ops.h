@@ -171,7 +171,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_split(tsr_tensor *x, size_t dim, const int6
  * none. Negative before or behind takes elements away.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before,
-                                         const int64_t *behind, const int64_t *between,
+                                         const int64_t *after, const int64_t *between,
                                          tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- indices ---- */

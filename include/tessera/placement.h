@@ -2,7 +2,7 @@
  * DynamicShard and PartitionedShard: named conversions of distributed tensors, and their backwards.
  *
  * A placement is a sharding with a dimension whose layout is dynamic, unaligned or aligned (see
- * tsr_layout). Its sizes or counts stand in the sharding, or are left unbound there
+ * tsr_ragged). Its sizes or counts stand in the sharding, or are left unbound there
  * (`{"x"}:dynamic[?]`, `{"x"}:partitioned[?]`) and bound at the first use.
  *
  * Below, S is the number of shards of the dimension, n its extent, N the number of partitions,

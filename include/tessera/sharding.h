@@ -20,11 +20,11 @@ extern "C" {
 #define TSR_NO_PRIORITY INT64_C(-1)
 
 /* How a dimension is cut along its axes, when not into even chunks. */
-typedef enum tsr_layout_kind {
-    TSR_LAYOUT_DYNAMIC,   /* a size for each shard */
-    TSR_LAYOUT_UNALIGNED, /* partitioned: each shard holds a slice of every partition */
-    TSR_LAYOUT_ALIGNED    /* partitioned: each shard holds whole partitions */
-} tsr_layout_kind;
+typedef enum tsr_ragged_kind {
+    TSR_RAGGED_DYNAMIC,   /* a size for each shard */
+    TSR_RAGGED_UNALIGNED, /* partitioned: each shard holds a slice of every partition */
+    TSR_RAGGED_ALIGNED    /* partitioned: each shard holds whole partitions */
+} tsr_ragged_kind;
 
 /*
  * A layout with explicit sizes. S, the number of shards, is the product of the dimension's axis
@@ -41,15 +41,15 @@ typedef enum tsr_layout_kind {
  * has the partitions owner_start[d] .. owner_start[d+1]-1; the default, NULL here, is floor(d * N /
  * S). `align` stores each aligned partition in a multiple of that many rows.
  */
-typedef struct tsr_layout {
-    tsr_layout_kind kind;
+typedef struct tsr_ragged {
+    tsr_ragged_kind kind;
     int64_t rows;
     int64_t partitions;         /* PARTITIONED: N, or 0 when not known yet */
     const int64_t *sizes;       /* DYNAMIC: S */
     const int64_t *counts;      /* PARTITIONED: S * N */
     const int64_t *owner_start; /* PARTITIONED: S + 1 */
     int64_t alignment;          /* PARTITIONED: 1 for none */
-} tsr_layout;
+} tsr_ragged;
 
 /* One dimension. `layout` NULL: even chunks. */
 typedef struct tsr_dim {
@@ -57,7 +57,7 @@ typedef struct tsr_dim {
     size_t num_axes;
     bool open;
     int64_t priority; /* TSR_NO_PRIORITY (not 0), or >= 0; absent is not 0, but acts as it */
-    const tsr_layout *layout;
+    const tsr_ragged *ragged;
 } tsr_dim;
 
 /* A closed dimension with these axes, even chunks and no priority, to build from. */
@@ -233,7 +233,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_ar
 /* The same sharding with a dimension's unbound sizes or counts given; checked as when built. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding, size_t dim,
-                                                   const tsr_layout *layout,
+                                                   const tsr_ragged *ragged,
                                                    const tsr_sharding **out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus

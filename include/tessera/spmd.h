@@ -206,7 +206,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_check_global(tsr_context *ctx, const t
  * (`may_change`). *out is the type of the place behind the write.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena,
-                                                const tsr_type *place, const tsr_type *result,
+                                                const tsr_type *slot, const tsr_type *result,
                                                 bool may_change,
                                                 const tsr_type **out) TSR_MT_CONTEXT;
 

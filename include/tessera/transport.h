@@ -23,9 +23,9 @@ extern "C" {
 
 /* How a transport ends. */
 typedef enum tsr_transport_end {
-    TSR_END_CLEAN,    /* every message was received */
-    TSR_END_LITTERED, /* some were not: later ones must not be taken for them */
-    TSR_END_BROKEN    /* a rank did not come, or died: nothing may wait for all of them */
+    TSR_END_CLEAN,      /* every message was received */
+    TSR_END_UNRECEIVED, /* some were not: later ones must not be taken for them */
+    TSR_END_BROKEN      /* a rank did not come, or died: nothing may wait for all of them */
 } tsr_transport_end;
 
 /*

@@ -15,7 +15,7 @@ typedef struct location {
     bool bare;
 } location;
 
-#define NO_PLACE ((location){0})
+#define NO_LOCATION ((location){0})
 
 /* Adds an error and returns `status`, or TSR_ERR_NOMEM when there was no memory for it. */
 tsr_status diag_error(tsr_context *ctx, tsr_status status, location where, const char *format, ...)

@@ -8,7 +8,7 @@
 enum { WINDOW = 100 };
 
 typedef struct palette {
-    const char *place;
+    const char *location;
     const char *severity[3]; /* by tsr_severity */
     const char *caret;
     const char *end;
@@ -65,7 +65,7 @@ static void source_and_caret(buffer *buf, const tsr_diagnostic *diag, const pale
 static void one_message(buffer *buf, const tsr_diagnostic *diag, const palette *colours)
 {
     static const char *const words[] = {"note: ", "warning: ", "error: "};
-    buffer_string(buf, colours->place);
+    buffer_string(buf, colours->location);
     if (diag->line > 0) {
         buffer_format(buf, "%s:%lld:%lld: ", diag->file, (long long)diag->line,
                       (long long)diag->column);

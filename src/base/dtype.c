@@ -99,8 +99,8 @@ tsr_status tsr_dtype_parse(tsr_context *ctx, const char *name, tsr_dtype *out)
             return TSR_OK;
         }
     }
-    (void)diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "unknown element type '%s'", name);
-    return diag_note(ctx, NO_PLACE,
+    (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "unknown element type '%s'", name);
+    return diag_note(ctx, NO_LOCATION,
                      "known ones are i1, i8 to i64, ui8 to ui64, f16, bf16, f32, "
                      "f64, complex<f32>, complex<f64> and the f8, f6, f4 types");
 }

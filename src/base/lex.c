@@ -176,7 +176,7 @@ location lex_here(const lexer *lex)
     return (location){lex->text, lex->current.at, lex->current.size, false};
 }
 
-location lex_behind(const lexer *lex)
+location lex_after(const lexer *lex)
 {
     return (location){lex->text, lex->last_end, 1, false};
 }
@@ -247,7 +247,7 @@ tsr_status lex_expect(lexer *lex, int mark)
     }
     char message[] = "expected '?'";
     message[10] = (char)mark;
-    location where = lex_behind(lex);
+    location where = lex_after(lex);
     where.bare = true;
     return lex_error(lex, where, message);
 }
@@ -260,7 +260,7 @@ tsr_status lex_expect_word(lexer *lex, const char *word)
     if (lex->current.kind == TOKEN_BAD) {
         return lex_error(lex, lex_here(lex), lex->problem);
     }
-    return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_behind(lex), "expected '%s'", word);
+    return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_after(lex), "expected '%s'", word);
 }
 
 static int hex_value(char c)

@@ -55,7 +55,7 @@ slice lex_slice(const lexer *lex);
 
 /* The current token as a place, and the location where a missing mark is reported. */
 location lex_here(const lexer *lex);
-location lex_behind(const lexer *lex);
+location lex_after(const lexer *lex);
 /* From a byte to the last token taken. */
 location lex_span(const lexer *lex, size_t from);
 

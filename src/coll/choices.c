@@ -57,7 +57,7 @@ tsr_status coll_find(tsr_context *ctx, const char *name, size_t length, coll_kin
         }
     }
     return diag_error(
-        ctx, TSR_ERR_INVALID, NO_PLACE,
+        ctx, TSR_ERR_INVALID, NO_LOCATION,
         "there is no collective '%.*s'; they are called as tsr_comm_all_reduce and the "
         "like, all-reduce",
         (int)length, name);
@@ -100,13 +100,13 @@ static tsr_status check_row(tsr_context *ctx, const coll_choices *choices, coll_
     char names[LIST_TEXT];
     if (a == NULL || !(messages ? a->shown.messages : a->shown.shared)) {
         list_names(kind, choices->medium, names, sizeof names);
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "there is no algorithm '%.*s' for %s %s: there are %s, and auto",
                           (int)name.length, name.text, coll_row_of(kind)->name, media[messages],
                           names);
     }
     if (!a->shown.ordered && !choices->unordered) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s by %s does not keep the order of the group: allow that first, by "
                           "tsr_comm_allow_unordered or TSR_UNORDERED=1",
                           a->shown.collective, a->shown.name);
@@ -132,7 +132,7 @@ tsr_status coll_choices_set(tsr_context *ctx, coll_choices *choices, const char 
 {
     const bool complete = collective != NULL && name != NULL;
     if (!complete) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "the name of the %s is missing (NULL)",
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the name of the %s is missing (NULL)",
                           collective == NULL ? "collective" : "algorithm");
     }
     return set_word(ctx, choices, (word){collective, strlen(collective)},
@@ -151,7 +151,7 @@ tsr_status coll_choices_read(tsr_context *ctx, coll_choices *choices, const char
             continue;
         }
         if (equals == NULL) {
-            return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
                               "'%.*s' is no choice: write all-reduce=shares", (int)entry.length,
                               entry.text);
         }
@@ -169,7 +169,7 @@ tsr_status coll_choices_allow(tsr_context *ctx, coll_choices *choices, bool unor
         const coll_algorithm *a = choices->set[kind];
         if (a != NULL && !a->shown.ordered) {
             return diag_error(
-                ctx, TSR_ERR_INVALID, NO_PLACE,
+                ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "%s is set to %s, which does not keep the order: set it to auto first",
                 a->shown.collective, a->shown.name);
         }
@@ -184,7 +184,7 @@ tsr_status coll_choices_set_link(tsr_context *ctx, coll_choices *choices, const 
     const double values[] = {link->alpha, link->beta, link->gamma, link->delta};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         if (!isfinite(values[i]) || values[i] < 0) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s of a link must be finite and not negative, got: %g", names[i],
                               values[i]);
         }
@@ -222,7 +222,7 @@ tsr_status tsr_algorithm_choose(tsr_context *ctx, const tsr_algorithm_settings *
     coll_kind kind;
     choices.unordered = settings->unordered;
     if (!(bytes >= 0) || ranks < 1) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "there must be a rank and no negative number of bytes, got: %lld ranks, "
                           "%g bytes",
                           (long long)ranks, bytes);

@@ -18,7 +18,7 @@ static tsr_status read_dims(tsr_comm *world, const char *call, const size_t *dim
                             dims_list *out)
 {
     if (count > OP_MAX_RANK) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: %zu dimensions are named, a tensor has at most %d", call, count,
                           OP_MAX_RANK);
     }
@@ -97,7 +97,7 @@ tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, 
     tsr_tensor *const operands[] = {a, b};
     if ((unsigned)comparison > TSR_GE) {
         return eager_given("tsr_compare", operands, 2,
-                           diag_error(a->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                           diag_error(a->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                       "tsr_compare: there is no comparison %d", (int)comparison));
     }
     return eager_call("tsr_compare", &op_compare, &(op_params){.variant = (int32_t)comparison},
@@ -139,7 +139,7 @@ static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
 {
     const op_type lhs = type_of_layout(a->layout);
     const op_type rhs = type_of_layout(b->layout);
-    return diag_error(a->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(a->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "tsr_matmul: %s by %s: each must have a dimension, and leading dimensions "
                       "must be alike or on one side only; broadcast one of them first",
                       op_type_text(&lhs).text, op_type_text(&rhs).text);
@@ -286,7 +286,7 @@ static tsr_status check_split(const tsr_tensor *x, size_t dim, const int64_t *si
     if (fits && total == type.shape[dim]) {
         return TSR_OK;
     }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "tsr_split: %zu parts of %lld rows in all are not dimension %zu of %s", count,
                       (long long)total, dim, op_type_text(&type).text);
 }
@@ -355,7 +355,7 @@ static tsr_status check_row_dim(const char *call, const tsr_tensor *x, const tsr
 {
     const op_type type = type_of_layout(x->layout);
     if (dim >= type.rank || type.rank - 1 + indices->geometry->rank > OP_MAX_RANK) {
-        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: dimension %zu is out of range for %s and indices of rank %zu", call,
                           dim, op_type_text(&type).text, indices->geometry->rank);
     }
@@ -390,7 +390,7 @@ tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **ou
     if (table->geometry->rank != 2) {
         const op_type type = type_of_layout(table->layout);
         return eager_given("tsr_embedding", operands, 2,
-                           diag_error(table->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                           diag_error(table->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                       "tsr_embedding: a table has two dimensions, not %s",
                                       op_type_text(&type).text));
     }
@@ -409,7 +409,7 @@ static tsr_status check_scatter(const char *call, const tsr_tensor *x, tsr_scatt
     if ((size_t)op < sizeof scatter_kinds / sizeof scatter_kinds[0]) {
         return TSR_OK;
     }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: there is no scatter op %d",
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: there is no scatter op %d",
                       call, (int)op);
 }
 

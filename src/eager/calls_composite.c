@@ -12,7 +12,7 @@ static tsr_status check_dim(const char *call, const tsr_tensor *x, size_t dim)
     if (dim < type.rank) {
         return TSR_OK;
     }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: dimension %zu is out of range for %s", call, dim,
                       op_type_text(&type).text);
 }
@@ -23,7 +23,7 @@ static tsr_status check_float(const char *call, const tsr_tensor *x)
     if (dtype_is_float(type.dtype)) {
         return TSR_OK;
     }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: %s must be of floats; convert it first", call, op_type_text(&type).text);
 }
 
@@ -102,7 +102,7 @@ static tsr_status linear_call(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bia
     const op_type types[] = {type_of_layout(x->layout), type_of_layout(weight->layout)};
     eager_builder b;
     if (types[0].rank == 0 || types[1].rank != 2) {
-        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_linear: %s by %s: the first must have a dimension, the weight two",
                           op_type_text(&types[0]).text, op_type_text(&types[1]).text);
     }
@@ -126,7 +126,7 @@ static tsr_status cross_entropy_call(tsr_tensor *logits, tsr_tensor *labels, tsr
         memcmp(types[0].shape, types[1].shape, types[1].rank * sizeof *types[1].shape) != 0 ||
         !dtype_is_integer(types[1].dtype)) {
         return diag_error(
-            logits->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            logits->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
             "tsr_cross_entropy: labels %s do not fit logits %s: they must be integers "
             "of the same shape without the last dimension",
             op_type_text(&types[1]).text, op_type_text(&types[0]).text);
@@ -146,7 +146,7 @@ tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth, tsr_dtype dtype, tsr_
     const op_type type = type_of_layout(indices->layout);
     eager_builder b;
     if (!dtype_is_integer(type.dtype) || depth < 0 || type.rank + 1 > OP_MAX_RANK) {
-        return diag_error(indices->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(indices->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_one_hot: %s to a depth of %lld: indices must be integers, the depth "
                           "not negative",
                           op_type_text(&type).text, (long long)depth);
@@ -169,7 +169,7 @@ static tsr_status stack_call(tsr_tensor *const *tensors, size_t count, size_t di
         values[i] = value_of(tensors[i]);
     }
     if (!fits) {
-        return diag_error(tensors[0]->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tensors[0]->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_stack: 1 to %d tensors of one shape, that of %s, and a dimension up "
                           "to its rank are needed, got: %zu tensors and dimension %zu",
                           EAGER_MAX_OPERANDS, op_type_text(&first).text, count, dim);
@@ -186,13 +186,13 @@ tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_t
 }
 
 /* A scalar to pad with, then the pad itself. */
-tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const int64_t *behind,
+tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const int64_t *after,
                    const int64_t *between, tsr_tensor **out)
 {
     const size_t rank = x->geometry->rank;
     const int64_t none[OP_MAX_RANK] = {0};
     const op_params params = {.start = {rank, before},
-                              .limit = {rank, behind},
+                              .limit = {rank, after},
                               .strides = {rank, between != NULL ? between : none}};
     eager_builder b;
     op_value *result = NULL;
@@ -216,7 +216,7 @@ static tsr_status einsum_call(const char *equation, tsr_tensor *const *operands,
         return TSR_ERR_INVALID;
     }
     if (num_operands > EAGER_MAX_OPERANDS) {
-        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_einsum: %zu operands are more than %d", num_operands,
                           EAGER_MAX_OPERANDS);
     }

@@ -100,7 +100,7 @@ static bool is_no_box(const planning *p, size_t operand)
 {
     const tsr_sharding *s = p->stripped[operand];
     for (size_t d = 0; d < s->rank; d++) {
-        if (s->dims[d].layout != NULL && s->dims[d].layout->kind == TSR_LAYOUT_UNALIGNED) {
+        if (s->dims[d].ragged != NULL && s->dims[d].ragged->kind == TSR_RAGGED_UNALIGNED) {
             return true;
         }
     }
@@ -192,7 +192,7 @@ static tsr_status reshard_result(planning *p, size_t result, const tsr_sharding 
     }
     for (size_t d = 0; wanted != NULL && d < local->rank; d++) {
         const tsr_dim *to = &wanted->dims[d];
-        if (dims[d].num_axes == 0 && to->num_axes > 0 && to->layout == NULL &&
+        if (dims[d].num_axes == 0 && to->num_axes > 0 && to->ragged == NULL &&
             !is_used(local, dims, d, to)) {
             dims[d] = tsr_dim_closed(to->axes, to->num_axes);
             changed = true;
@@ -305,7 +305,7 @@ static tsr_status layout_for(const planning *p, const tsr_sharding *s, const op_
 static bool may_pad(const tsr_sharding *s)
 {
     for (size_t d = 0; d < s->rank; d++) {
-        if (s->dims[d].layout != NULL && s->dims[d].layout->alignment > 1) {
+        if (s->dims[d].ragged != NULL && s->dims[d].ragged->alignment > 1) {
             return true;
         }
     }

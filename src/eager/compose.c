@@ -19,7 +19,7 @@ static tsr_status apply(op_builder *base, const op_row *row, const op_params *pa
     tsr_tensor *tensors[EAGER_MAX_OPERANDS];
     tsr_tensor *made[OP_MAX_RESULTS];
     if (count > EAGER_MAX_OPERANDS) {
-        return diag_error(b->e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(b->e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "%s: %zu operands are more than %d", b->call, count, EAGER_MAX_OPERANDS);
     }
     for (size_t i = 0; i < count; i++) {

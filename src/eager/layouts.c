@@ -78,7 +78,7 @@ tsr_status tsr_gather(tsr_tensor *tensor, size_t dim, tsr_tensor **out)
 {
     bool whole[OP_MAX_RANK] = {false};
     if (dim >= tensor->geometry->rank) {
-        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_gather: dimension %zu is out of range: the tensor has rank %zu", dim,
                           tensor->geometry->rank);
     }
@@ -143,16 +143,16 @@ tsr_status tsr_slice_for_device(tsr_context *ctx, const tsr_geometry *geometry, 
         fits = full->shape[d] == geometry->shape[d];
     }
     if (!fits) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_slice_for_device: the array has another shape than the geometry");
     }
     if (!tsr_geometry_box(geometry, device, start, shape)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_slice_for_device: the mesh has no device %lld", (long long)device);
     }
     for (size_t d = 0; d < rank; d++) {
         if (tsr_geometry_pieces(geometry, device, d, 0, NULL) > 1) {
-            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                               "tsr_slice_for_device: the rows of dimension %zu that device %lld "
                               "holds are not adjacent",
                               d, (long long)device);
@@ -195,7 +195,7 @@ static tsr_status check_number(tsr_comm *world, const char *call, tsr_dtype dtyp
     if (convert_supports(TSR_F64, dtype)) {
         return TSR_OK;
     }
-    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "%s: a number cannot become %s",
+    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s: a number cannot become %s",
                       call, tsr_dtype_name(dtype));
 }
 
@@ -286,7 +286,7 @@ static tsr_status check_part(const char *call, const tsr_tensor *t, const tsr_vi
     const op_type type = type_of_layout(t->layout);
     op_type mine = type;
     memcpy(mine.shape, t->local_shape, mine.rank * sizeof *mine.shape);
-    return diag_error(t->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(t->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: the view is not the part of %s that rank %lld stores, %s", call,
                       op_type_text(&type).text, (long long)t->world->rank,
                       op_type_text(&mine).text);
@@ -336,7 +336,7 @@ tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const ts
 tsr_status tsr_to_local(const tsr_tensor *tensor, const tsr_view *part)
 {
     if (is_abstract(tensor)) {
-        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_to_local: the tensor has no elements: it is abstract");
     }
     TSR_TRY(check_part("tsr_to_local", tensor, part));

@@ -192,7 +192,7 @@ static void explain(tsr_comm *world, const char *call, tsr_tensor *const *operan
         const op_type type = type_of_layout(operands[i]->layout);
         if (tsr_sharding_print(world->ctx, arena, operands[i]->geometry->sharding, TSR_PRINT_BARE,
                                &text) == TSR_OK) {
-            (void)diag_note(world->ctx, NO_PLACE, "operand %zu of %s is %s, %s", i, call,
+            (void)diag_note(world->ctx, NO_LOCATION, "operand %zu of %s is %s, %s", i, call,
                             op_type_text(&type).text, text);
         }
     }
@@ -205,7 +205,7 @@ tsr_status eager_given(const char *call, tsr_tensor *const *operands, size_t cou
     for (size_t i = 0; status < 0 && i < count; i++) {
         if (operands[i] != NULL) {
             const op_type type = type_of_layout(operands[i]->layout);
-            (void)diag_note(operands[i]->world->ctx, NO_PLACE, "%s was given %s", call,
+            (void)diag_note(operands[i]->world->ctx, NO_LOCATION, "%s was given %s", call,
                             op_type_text(&type).text);
         }
     }
@@ -218,17 +218,17 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
     const bool variadic = (row->traits & OP_VARIADIC) != 0;
     if (variadic ? count < row->num_operands || count > EAGER_MAX_OPERANDS
                  : count != row->num_operands) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: %zu operands; there must be %zu%s", call, count, row->num_operands,
                           variadic ? " to 64" : "");
     }
     for (size_t i = 1; i < count; i++) {
         if (operands[i] == NULL) {
-            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: operand %zu is NULL",
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: operand %zu is NULL",
                               call, i);
         }
         if (operands[i]->world != world) {
-            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s: operands 0 and %zu are of different worlds", call, i);
         }
     }

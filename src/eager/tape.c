@@ -270,7 +270,7 @@ static tsr_status back_through_op(eager *e, const tape_node *node, tsr_tensor *c
         return diag_nomem(e->world->ctx);
     }
     if (node->row->gradient == NULL) {
-        return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "%s: the op %s has no gradient", node->call, node->row->name);
     }
     for (size_t i = 0; i < node->num_operands; i++) {
@@ -316,7 +316,7 @@ static tsr_status flow_into(eager *e, const tape_node *node, size_t number, tsr_
     const size_t made_by = t->values[number].node;
     if (made_by > 0 && t->nodes[made_by - 1].done) {
         tsr_tensor_release(grad);
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "gradient of %s: it depends on %s, which has been walked back already: "
                           "add the losses up before the backward, or begin another tape",
                           node->call, t->nodes[made_by - 1].call);
@@ -376,21 +376,21 @@ static tsr_status check_start(const eager *e, const char *call, const tsr_tensor
 {
     const tape *t = e->tape;
     if (t == NULL) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: no tape is running; call tsr_tape_begin before what is to be "
                           "differentiated",
                           call);
     }
     const size_t value = value_on(t, tensor);
     if (value == 0) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the tensor does not depend on one that is watched; call tsr_watch "
                           "before it is used",
                           call);
     }
     const size_t node = t->values[value].node;
     if (node > 0 && t->nodes[node - 1].done) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the tape has been walked back already; begin another one", call);
     }
     return TSR_OK;
@@ -433,7 +433,7 @@ tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
     TSR_TRY(eager_of(value->world, &e));
     if (types[0].dtype != types[1].dtype || types[0].rank != types[1].rank ||
         memcmp(types[0].shape, types[1].shape, types[0].rank * sizeof(int64_t)) != 0) {
-        return diag_error(value->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(value->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_backward_from: a cotangent %s of a value %s",
                           op_type_text(&types[1]).text, op_type_text(&types[0]).text);
     }
@@ -447,7 +447,7 @@ tsr_status tsr_backward(tsr_tensor *loss)
     const op_type type = type_of_layout(loss->layout);
     TSR_TRY(eager_of(loss->world, &e));
     if (type.rank != 0 || !dtype_is_float(type.dtype)) {
-        return diag_error(loss->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(loss->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_backward: a loss is one float, not %s; reduce it, or call "
                           "tsr_backward_from with a cotangent",
                           op_type_text(&type).text);
@@ -557,7 +557,7 @@ tsr_status tsr_watch(tsr_tensor *tensor)
     TSR_TRY(eager_of(tensor->world, &e));
     const op_type type = type_of_layout(tensor->layout);
     if (e->tape == NULL || !dtype_is_float(type.dtype)) {
-        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE, "tsr_watch: %s",
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "tsr_watch: %s",
                           e->tape == NULL ? "no tape is running; call tsr_tape_begin first"
                                           : "only floats have gradients; convert the tensor");
     }
@@ -592,7 +592,7 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
     TSR_TRY(eager_of(tensor->world, &e));
     const size_t value = e->tape != NULL ? value_on(e->tape, tensor) : 0;
     if (value == 0 || !e->tape->values[value].watched) {
-        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_gradient: the tensor is not watched by the tape that is running");
     }
     if (e->tape->values[value].cotangent == NULL) {

@@ -101,7 +101,7 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
         .function = function, .state = state, .num_inputs = num_inputs, .num_outputs = num_outputs};
     TSR_TRY(eager_of(world, &e));
     if (num_inputs > EAGER_MAX_OPERANDS || num_outputs > EAGER_MAX_OPERANDS) {
-        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_recompute: %zu inputs and %zu outputs; %d are the most", num_inputs,
                           num_outputs, EAGER_MAX_OPERANDS);
     }

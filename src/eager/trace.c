@@ -125,12 +125,12 @@ static tsr_status refuse(tsr_context *ctx, const tsr_trace_event *event)
         (void)snprintf(which, sizeof which, "operand %lld", (long long)event->operand);
     }
     (void)diag_error(
-        ctx, TSR_ERR_INVALID, NO_PLACE,
+        ctx, TSR_ERR_INVALID, NO_LOCATION,
         "%s: %s, %s, lies as %s and would have to lie as %s: an implicit %s over %s of "
         "%lld bytes, which strict mode refuses",
         event->call, which, event->tensor, event->from, event->to, event->collective, event->axes,
         (long long)event->bytes_moved);
-    return diag_note(ctx, NO_PLACE,
+    return diag_note(ctx, NO_LOCATION,
                      "ask for it, by tsr_with_sharding of the operand to %s, or leave strict mode",
                      event->to);
 }

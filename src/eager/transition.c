@@ -13,7 +13,7 @@ static tsr_status local_layout(eager *e, tsr_dtype dtype, size_t rank, const int
                                tensor_layout **out)
 {
     if (rank > OP_MAX_RANK) {
-        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "a value can have %d dimensions, this one would have %zu", OP_MAX_RANK,
                           rank);
     }
@@ -149,7 +149,7 @@ static void counts_of_parts(const transition_job *job, int64_t mine, int64_t *co
 static tsr_status refuse_counts(const eager *e, const transition_job *job, const char *what,
                                 int64_t has, int64_t wanted)
 {
-    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: %s has %lld rows where the counts say %lld",
                       tsr_transition_name(job->what.op), what, (long long)has, (long long)wanted);
 }
@@ -214,7 +214,7 @@ static tsr_status check_stacked(const eager *e, const transition_job *job, const
         return TSR_OK;
     }
     return diag_error(
-        e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
         "%s: dimension %zu must have a row for each of %lld ranks, or a dimension to be "
         "cut must be named, as S(i)",
         tsr_transition_name(job->what.op), dim, (long long)job->comm->size);
@@ -501,7 +501,7 @@ static tsr_status check_counts(const eager *e, const transition_job *job, const 
     for (int64_t i = 0; job->counts != NULL && i < job->comm->size; i++) {
         if (job->counts[i] < 0 || !checked_add(sum, job->counts[i], &sum)) {
             return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: rank %lld cannot have %lld rows",
+                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: rank %lld cannot have %lld rows",
                 tsr_transition_name(job->what.op), (long long)i, (long long)job->counts[i]);
         }
     }

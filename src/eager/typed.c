@@ -53,7 +53,7 @@ static tsr_status intern_mesh(eager *e, const tsr_mesh *mesh, const tsr_mesh **o
         }
     }
     if (table->num_meshes == sizeof table->meshes / sizeof table->meshes[0]) {
-        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "a world types values on at most %zu meshes", table->num_meshes);
     }
     TSR_TRY(tsr_mesh_rename(e->world->ctx, table->arena, mesh, tsr_mesh_name(mesh), out));
@@ -179,12 +179,12 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     if (tsr_mesh_num_devices(settings->mesh) != world->size) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
     }
     if (tsr_mesh_num_axes(settings->mesh) > MOST_AXES) {
-        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_spmd_open: the mesh has %zu axes, %d are the most",
                           tsr_mesh_num_axes(settings->mesh), MOST_AXES);
     }
@@ -247,7 +247,7 @@ tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *co
     for (size_t i = 0; e->spmd != NULL && i < count; i++) {
         if (tsr_any_sharded(&operands[i], 1)) {
             return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "%s: operand %zu is a sharded tensor; in a scope of typed code take this "
                 "rank's part of it, by tsr_local_of",
                 call, i);

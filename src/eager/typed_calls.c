@@ -15,7 +15,7 @@ tsr_status typed_scope(tsr_comm *world, const char *call, eager **out)
     if ((*out)->spmd != NULL) {
         return TSR_OK;
     }
-    return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: no scope of typed code is open; call tsr_spmd_open first", call);
 }
 
@@ -30,7 +30,7 @@ tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_
         const size_t length = strcspn(at, ",");
         const int32_t axis = tsr_mesh_find_axis(mesh, at, length);
         if (axis < 0 || out->count == sizeof out->axes / sizeof out->axes[0]) {
-            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s: the scope's mesh has no axis \"%.*s\"", call, (int)length, at);
         }
         out->refs[out->count] = tsr_axis_full(mesh, (size_t)axis);
@@ -38,7 +38,7 @@ tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_
         at += length + (at[length] == ',');
     }
     if (out->count == 0) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: an axis must be named",
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: an axis must be named",
                           call);
     }
     return TSR_OK;
@@ -74,11 +74,11 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
     tsr_text text = tsr_text_of("<type>", whole);
     TSR_TRY(tsr_type_read(ctx, e->arena, &text, e->spmd->settings.mesh, out));
     if (text.at != text.size) {
-        return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE, "there is more behind the type: '%s'",
+        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "there is more behind the type: '%s'",
                           text.data + text.at);
     }
     if (out->rank > OP_MAX_RANK) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "a value can have %d dimensions, the type has %zu", OP_MAX_RANK,
                           out->rank);
     }
@@ -89,7 +89,7 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
 static tsr_status cuts_of(eager *e, const tsr_type *type, size_t rank, const tsr_sharding **out)
 {
     tsr_dim *dims = ARENA_ARRAY(e->arena, tsr_dim, rank);
-    tsr_layout *layouts = ARENA_ARRAY(e->arena, tsr_layout, rank);
+    tsr_ragged *layouts = ARENA_ARRAY(e->arena, tsr_ragged, rank);
     tsr_axis_ref *refs =
         ARENA_ARRAY(e->arena, tsr_axis_ref, tsr_mesh_num_axes(tsr_type_mesh(type)));
     size_t used = 0;
@@ -103,9 +103,9 @@ static tsr_status cuts_of(eager *e, const tsr_type *type, size_t rank, const tsr
             refs[used++] = tsr_axis_full(tsr_type_mesh(type), spec->axes[i]);
         }
         if (spec->sizes != NULL) {
-            layouts[d] = (tsr_layout){
-                .kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = spec->sizes, .alignment = 1};
-            dims[d].layout = &layouts[d];
+            layouts[d] = (tsr_ragged){
+                .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = spec->sizes, .alignment = 1};
+            dims[d].ragged = &layouts[d];
         }
     }
     const tsr_sharding_spec spec = {.mesh = tsr_type_mesh(type), .rank = rank, .dims = dims};
@@ -141,7 +141,7 @@ tsr_status typed_check_part(eager *e, const char *call, const tsr_tensor *value,
         memcmp(part, mine.shape, mine.rank * sizeof *part) == 0) {
         return TSR_OK;
     }
-    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: rank %lld has %s, which is not its part of %s", call,
                       (long long)e->world->rank, op_type_text(&mine).text, type);
 }
@@ -149,7 +149,7 @@ tsr_status typed_check_part(eager *e, const char *call, const tsr_tensor *value,
 tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out)
 {
     if (type[0] == '{') {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the type '%s' must begin with an element type and a shape", type);
     }
     return read_type(e, type, NULL, out);
@@ -158,7 +158,7 @@ tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out)
 static tsr_status make_value(eager *e, const tsr_view *local, const char *type, tsr_tensor **out)
 {
     if (local->rank > OP_MAX_RANK) {
-        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_typed_value: a value can have %d dimensions, got: %zu", OP_MAX_RANK,
                           local->rank);
     }
@@ -174,7 +174,7 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
         TSR_TRY(local_shape_of(e, &shape, part));
         if (shape.dtype != mine.dtype || shape.rank != mine.rank ||
             memcmp(part, mine.shape, mine.rank * sizeof *part) != 0) {
-            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "tsr_typed_value: rank %lld has %s, which is not its part of %s",
                               (long long)e->world->rank, op_type_text(&mine).text, type);
         }
@@ -226,7 +226,7 @@ static tsr_status refuse_taped(const eager *e, const char *call, tsr_tensor *t)
     if (!tape_wants(e, &t, 1)) {
         return TSR_OK;
     }
-    return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "%s: the tensor depends on a watched one, and no gradient goes through this "
                       "call; watch what it gives, or pause the tape",
                       call);
@@ -267,7 +267,7 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     tsr_tensor_spec spec = {.dtype = value->dtype};
     tensor_layout *layout = NULL;
     if (record == NULL) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_tensor_of_local: the value has no type that says how parts belong "
                           "together");
     }
@@ -278,7 +278,7 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     TSR_TRY(layout_get(e->world, &spec, value->row_major ? NULL : value->strides, &layout));
     tsr_status status = TSR_OK;
     if (layout->elements != value->layout->elements) {
-        status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "tsr_tensor_of_local: rank %lld has another part than its type says",
                             (long long)e->world->rank);
     }
@@ -397,7 +397,7 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
             whole[d] = value->local_shape[d];
             if (dims[d].num_axes > 0) {
                 return diag_error(
-                    e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                    e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                     "tsr_local_map: dimension %zu is cut by axes that become local and by "
                     "others that do not",
                     d);
@@ -441,7 +441,7 @@ static tsr_status enter_region(eager *e, const axis_names *axes, tsr_tensor *con
     for (size_t i = 0; i < count; i++) {
         tsr_tensor *checked = NULL;
         if (record_of(inputs[i]) == NULL && is_typing(e)) {
-            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "tsr_local_map: input %zu has no type, where %s is declared", i,
                               types[i]);
         }
@@ -475,20 +475,20 @@ tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_reg
     TSR_TRY(typed_scope(world, "tsr_local_map", &e));
     TSR_TRY(typed_axes(e, "tsr_local_map", names, &axes));
     if (r->num_inputs > EAGER_MAX_OPERANDS || r->num_outputs > EAGER_MAX_OPERANDS) {
-        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_local_map: %zu inputs and %zu outputs; %d are the most",
                           r->num_inputs, r->num_outputs, EAGER_MAX_OPERANDS);
     }
     if (e->scope == NULL) {
         return diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
             "tsr_local_map: a scope must be open, by tsr_scope_open, to which what it "
             "makes belongs");
     }
     TSR_TRY(run_region(e, &axes, r, found));
     for (size_t k = 0; k < r->num_outputs; k++) {
         if (found[k] == NULL) {
-            return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "tsr_local_map: the region gave no output %zu", k);
         }
         TSR_TRY(tsr_assert_type(found[k], r->output_types[k], &outputs[k]));
@@ -531,7 +531,7 @@ tsr_status tsr_einsum_partial(const char *equation, tsr_tensor *const *operands,
         return num_operands == 0
                    ? TSR_ERR_INVALID
                    : diag_error(
-                         operands[0]->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                         operands[0]->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          "tsr_einsum_partial: of more than two operands it would not be said "
                          "which product leaves the sum; multiply two at a time");
     }
@@ -573,7 +573,7 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
     tsr_context *ctx = value->world->ctx;
     tsr_typed_number found = {0};
     if (value->geometry->rank != 0) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_read_number: only a value without dimensions is one number");
     }
     for (size_t a = 0; record != NULL && a < tsr_mesh_num_axes(tsr_type_mesh(record->of.type));
@@ -581,7 +581,7 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
         const tsr_axis_type type = tsr_type_axis(record->of.type, a);
         if (type.kind == TSR_P) {
             return diag_error(
-                ctx, TSR_ERR_INVALID, NO_PLACE,
+                ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "tsr_read_number: along axis %s the value is %s, which is no number yet; "
                 "all_reduce it first",
                 tsr_mesh_axis_name(tsr_type_mesh(record->of.type), a), tsr_axis_type_name(type));
@@ -591,7 +591,7 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
     const tsr_view from = {value->data, value->dtype, 0, NULL, NULL};
     const tsr_view to = {&found.number, TSR_F64, 0, NULL, NULL};
     if (!convert_supports(value->dtype, TSR_F64)) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "tsr_read_number: %s is no number",
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "tsr_read_number: %s is no number",
                           tsr_dtype_name(value->dtype));
     }
     if (!is_abstract(value)) {
@@ -645,7 +645,7 @@ tsr_status typed_check_steered(const eager *e, const char *call, const axis_name
     for (size_t a = 0; a < axes->count; a++) {
         if (steered >> axes->axes[a] & 1) {
             return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "%s along axis %s is behind a condition that varies along it: ranks that do "
                 "not come here would be waited for; make the number the same on all of them "
                 "first, by all_reduce",

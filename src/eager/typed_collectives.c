@@ -219,7 +219,7 @@ static tsr_status check_wire(const collective_call *c, bool given, tsr_dtype dty
     if (!given || dtype == own || (convert_supports(own, dtype) && convert_supports(dtype, own))) {
         return TSR_OK;
     }
-    return diag_error(c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "%s: %s cannot be sent as %s and made %s again", c->name, tsr_dtype_name(own),
                       tsr_dtype_name(dtype), tsr_dtype_name(own));
 }
@@ -411,7 +411,7 @@ static tsr_status start(collective_call *c, const char *axis, const tsr_transiti
     TSR_TRY(prepare(c, axis, what, options));
     if (!can_be_started(what) || c->job.has_wire_dtype) {
         return diag_error(
-            c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
             "tsr_start_collective: %s%s%s cannot be started and waited for later; call it "
             "as it is",
             tsr_transition_name(what->op), what->divide ? " that divides" : "",
@@ -467,7 +467,7 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
     if (s == NULL) {
         const bool was = started.id > 0 && started.id <= e->num_started;
         return diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
             was ? "tsr_wait_value: value %llu was waited for already: wait for each exactly "
                   "once"
                 : "tsr_wait_value: there is no value %llu",
@@ -542,7 +542,7 @@ static tsr_status print_names(const eager *e, const axis_names *axes, char *name
         used += added > 0 ? (size_t)added : 0;
     }
     return used < size ? TSR_OK
-                       : diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+                       : diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                                     "tsr_axes_of_comm: %zu bytes have no room for the names", size);
 }
 
@@ -562,7 +562,7 @@ tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm, char *names, 
     }
     if (!found) {
         return diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
             "tsr_axes_of_comm: no axes of the scope's mesh have the %lld ranks of this "
             "communicator as a group",
             (long long)comm->size);

@@ -179,14 +179,14 @@ static tsr_status check_kinds(eager *e, const spec_move *m, bool differentiated)
         const tsr_axis_type dst = tsr_type_axis(m->dst->of.type, a);
         if (dst.kind == TSR_P && (src.kind != TSR_P || src.partial != dst.partial)) {
             return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "tsr_redistribute_spec: along axis %s the value is %s and would become %s; "
                 "convert makes a pending sum, redistribution does not",
                 tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(src), tsr_axis_type_name(dst));
         }
         if (differentiated && src.kind == TSR_P && src.partial != TSR_SUM) {
             return diag_error(
-                e->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+                e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                 "tsr_redistribute_spec: along axis %s %s has no gradient here; all_reduce it",
                 tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(src));
         }
@@ -208,7 +208,7 @@ static tsr_status read_ends(eager *e, tsr_tensor *value, const char *src, const 
     TSR_TRY(typed_read(e, src, &from));
     TSR_TRY(typed_read(e, dst, &to));
     if (!same_value(&from, &to)) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_redistribute_spec: %s and %s are not the same value in two layouts",
                           src, dst);
     }

@@ -250,7 +250,7 @@ static tsr_status lay_out(const aligning *a, size_t tensor, const tsr_sharding *
             }
         }
         dims[d] = tsr_dim_closed(axes.refs, axes.count);
-        same = same && given->dims[d].layout == NULL &&
+        same = same && given->dims[d].ragged == NULL &&
                tsr_axes_equal(axes.refs, axes.count, given->dims[d].axes, given->dims[d].num_axes);
     }
     if (same) {

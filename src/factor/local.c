@@ -10,8 +10,8 @@
 /* What shards each factor, over all operands. */
 typedef struct local_op {
     projection p;
-    tsr_axis_list *axes;        /* by factor */
-    const tsr_layout **layouts; /* by factor: explicit sizes, or NULL */
+    tsr_axis_list *axes;       /* by factor */
+    const tsr_ragged **ragged; /* by factor: explicit sizes, or NULL */
 } local_op;
 
 static int64_t shards_of(const local_op *l, size_t factor)
@@ -37,29 +37,29 @@ static const tsr_rule_dim *dim_of_factor(const tsr_rule_tensor *t, size_t factor
 }
 
 /* The explicit sizes of a factor in an operand, without pad rows; NULL when there are none. */
-static const tsr_layout *layout_of(const local_op *l, size_t tensor, size_t factor)
+static const tsr_ragged *ragged_of(const local_op *l, size_t tensor, size_t factor)
 {
     size_t dim;
     if (dim_of_factor(&l->p.rule->tensors[tensor], factor, &dim) == NULL) {
         return NULL;
     }
-    const tsr_layout *layout = l->p.tensors[tensor].sharding->dims[dim].layout;
-    return layout != NULL && layout->alignment <= 1 ? layout : NULL;
+    const tsr_ragged *ragged = l->p.tensors[tensor].sharding->dims[dim].ragged;
+    return ragged != NULL && ragged->alignment <= 1 ? ragged : NULL;
 }
 
 /* What shards a factor in one operand, even or ragged; false when the operand is in the way. */
 static bool axes_in(const local_op *l, size_t tensor, size_t factor, const tsr_axis_list **axes,
-                    const tsr_layout **layout)
+                    const tsr_ragged **ragged)
 {
     const factor_state *f = &l->p.tensors[tensor].factors[factor];
-    *layout = f->overflow.count > 0 ? layout_of(l, tensor, factor) : NULL;
-    *axes = *layout != NULL ? &f->overflow : &f->axes;
-    return f->overflow.count == 0 || *layout != NULL;
+    *ragged = f->overflow.count > 0 ? ragged_of(l, tensor, factor) : NULL;
+    *axes = *ragged != NULL ? &f->overflow : &f->axes;
+    return f->overflow.count == 0 || *ragged != NULL;
 }
 
-static bool same_layout(const tsr_layout *a, const tsr_layout *b, int64_t shards)
+static bool same_ragged(const tsr_ragged *a, const tsr_ragged *b, int64_t shards)
 {
-    return a == NULL || b == NULL ? a == b : layout_equal(a, b, shards);
+    return a == NULL || b == NULL ? a == b : ragged_equal(a, b, shards);
 }
 
 /* Whether every result has a factor; one with explicit sizes as a dimension by itself. */
@@ -69,8 +69,7 @@ static bool reaches_results(const local_op *l, size_t factor)
     for (size_t t = rule->num_operands; t < l->p.num_tensors; t++) {
         size_t dim;
         if (!l->p.tensors[t].factors[factor].present ||
-            (l->layouts[factor] != NULL &&
-             dim_of_factor(&rule->tensors[t], factor, &dim) == NULL)) {
+            (l->ragged[factor] != NULL && dim_of_factor(&rule->tensors[t], factor, &dim) == NULL)) {
             return false;
         }
     }
@@ -82,22 +81,22 @@ static bool find_axes(local_op *l, size_t factor)
 {
     bool first = true;
     l->axes[factor].count = 0;
-    l->layouts[factor] = NULL;
+    l->ragged[factor] = NULL;
     for (size_t t = 0; t < l->p.rule->num_operands; t++) {
         const tsr_axis_list *axes;
-        const tsr_layout *layout;
+        const tsr_ragged *ragged;
         if (!l->p.tensors[t].factors[factor].present) {
             continue;
         }
-        if (!axes_in(l, t, factor, &axes, &layout)) {
+        if (!axes_in(l, t, factor, &axes, &ragged)) {
             return false;
         }
         if (first) {
             copy_axes(&l->axes[factor], axes);
-            l->layouts[factor] = layout;
+            l->ragged[factor] = ragged;
         } else if (!tsr_axes_equal(l->axes[factor].refs, l->axes[factor].count, axes->refs,
                                    axes->count) ||
-                   !same_layout(l->layouts[factor], layout, shards_of(l, factor))) {
+                   !same_ragged(l->ragged[factor], ragged, shards_of(l, factor))) {
             return false;
         }
         first = false;
@@ -201,7 +200,7 @@ static tsr_status lay_out(const local_op *l, const tsr_rule_tensor *of, tsr_redu
             TSR_TRY(add_axes(l, of->dims[d].factors[i], &axes));
         }
         dims[d] = tsr_dim_closed(axes.refs, axes.count);
-        dims[d].layout = of->dims[d].num_factors == 1 ? l->layouts[of->dims[d].factors[0]] : NULL;
+        dims[d].ragged = of->dims[d].num_factors == 1 ? l->ragged[of->dims[d].factors[0]] : NULL;
     }
     for (size_t f = 0; f < l->p.rule->num_factors; f++) {
         if (l->p.rule->factors[f].kind == TSR_FACTOR_REDUCTION) {
@@ -225,8 +224,8 @@ tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena, const tsr_rul
     const size_t count = rule_num_tensors(rule);
     const tsr_sharding **all = ARENA_ARRAY(arena, const tsr_sharding *, count);
     local_op l = {.axes = ARENA_ARRAY(arena, tsr_axis_list, rule->num_factors),
-                  .layouts = ARENA_ARRAY(arena, const tsr_layout *, rule->num_factors)};
-    if (all == NULL || l.axes == NULL || l.layouts == NULL) {
+                  .ragged = ARENA_ARRAY(arena, const tsr_ragged *, rule->num_factors)};
+    if (all == NULL || l.axes == NULL || l.ragged == NULL) {
         return diag_nomem(ctx);
     }
     for (size_t t = 0; t < count; t++) {

@@ -90,7 +90,7 @@ static int64_t take_divisors(axis_queue *q, int64_t size, tsr_axis_list *list)
 /* Explicit sizes are no product of anything: their axes block the dimension, and only veto. */
 static bool is_ragged(const tsr_dim *dim)
 {
-    return dim != NULL && dim->layout != NULL;
+    return dim != NULL && dim->ragged != NULL;
 }
 
 static void project_dim(const projection *p, tensor_state *t, const tsr_rule_dim *factors,
@@ -133,12 +133,12 @@ static tsr_status check_tensor(const projection *p, size_t t, const tsr_sharding
     const size_t index = operand ? t : t - p->rule->num_operands;
     const char *what = operand ? "operand" : "result";
     if (s->rank != p->rule->tensors[t].rank) {
-        return diag_error(p->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(p->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the sharding of %s %zu has rank %zu, the rule %zu", what, index, s->rank,
                           p->rule->tensors[t].rank);
     }
     if (!tsr_mesh_equal(s->mesh, p->mesh)) {
-        return diag_error(p->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(p->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the sharding of %s %zu is on another mesh: reshard it first", what,
                           index);
     }
@@ -243,7 +243,7 @@ tsr_status project_back(const projection *p, size_t tensor, const tsr_sharding *
         const bool closed = join_factors(p, t, &of->dims[d], &axes);
         dims[d] = tsr_dim_closed(axes.refs, axes.count);
         dims[d].open = !closed;
-        dims[d].layout = t->sharding != NULL ? t->sharding->dims[d].layout : NULL;
+        dims[d].ragged = t->sharding != NULL ? t->sharding->dims[d].ragged : NULL;
     }
     tsr_sharding_spec spec = {.mesh = p->mesh, .rank = of->rank, .dims = dims};
     if (t->sharding != NULL) {

@@ -92,7 +92,7 @@ static tsr_status count_elements(tsr_context *ctx, tsr_extents shape, int64_t *o
     *out = 1;
     for (size_t i = 0; i < shape.rank; i++) {
         if (!checked_mul(*out, shape.sizes[i], out)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "a shape has more than 2^63-1 elements");
         }
     }
@@ -111,7 +111,7 @@ tsr_status tsr_rule_reshape(tsr_context *ctx, tsr_arena *arena, tsr_extents oper
                           (long long)behind);
     }
     if (before == 0) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "there is no rule for a reshape without elements");
     }
     rule_builder b = rule_start(ctx, arena, &operand, 1, &result, 1);

@@ -90,7 +90,7 @@ tsr_status tsr_rule_shape(tsr_context *ctx, const tsr_rule *rule, const tsr_rule
                 break;
             }
             if (!checked_mul(shape[i], size, &shape[i])) {
-                return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                                   "the factors of dimension %zu multiply to more than 2^63-1", i);
             }
         }

@@ -77,7 +77,7 @@ void rule_put_each(rule_builder *b, size_t dim, size_t factor);
 tsr_status rule_finish(rule_builder *b, const tsr_rule **out);
 
 /* An error about an op's shapes or dimensions. */
-#define RULE_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_PLACE, __VA_ARGS__)
+#define RULE_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_LOCATION, __VA_ARGS__)
 
 /* Whether dimensions are within a rank, each once; `what` names them in the error. */
 tsr_status rule_check_dims(tsr_context *ctx, const char *what, const size_t *dims, size_t count,

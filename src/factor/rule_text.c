@@ -378,7 +378,7 @@ static tsr_status read_rule(rule_reader *r, tsr_rule_spec *out)
     TSR_TRY(read_tensors(r));
     r->num_operands = r->num_tensors;
     if (!lex_accept(lex, TOKEN_ARROW)) {
-        return lex_error(lex, lex_behind(lex), "expected '->'");
+        return lex_error(lex, lex_after(lex), "expected '->'");
     }
     TSR_TRY(read_tensors(r));
     TSR_TRY(read_sizes(r));

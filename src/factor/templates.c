@@ -274,7 +274,7 @@ tsr_status tsr_rule_concatenate(tsr_context *ctx, tsr_arena *arena, const tsr_ex
             }
         }
         if (!checked_add(total, operands[i].sizes[dim], &total)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "the concatenated dimension exceeds 2^63-1");
         }
     }

@@ -76,9 +76,9 @@ static tsr_status unknown_axis(const axis_verifier *v, const named_axis *axis)
     (void)diag_error(v->ctx, TSR_ERR_INVALID, axis->where, "%sunknown axis name: %s", v->prefix,
                      named_axis_text(v->arena, &full));
     if (v->mesh->num_axes == 0) {
-        return diag_note(v->ctx, NO_PLACE, "the mesh has no axes");
+        return diag_note(v->ctx, NO_LOCATION, "the mesh has no axes");
     }
-    return diag_note(v->ctx, NO_PLACE, "the mesh has the axes %s",
+    return diag_note(v->ctx, NO_LOCATION, "the mesh has the axes %s",
                      mesh_axes_text(v->arena, v->mesh));
 }
 
@@ -88,7 +88,7 @@ static tsr_status refuse(const axis_verifier *v, const named_axis *axis, const c
 {
     (void)diag_error(v->ctx, TSR_ERR_INVALID, axis->where, "%s%s: %s", v->prefix, message,
                      named_axis_text(v->arena, axis));
-    return diag_note(v->ctx, NO_PLACE, "%s", note);
+    return diag_note(v->ctx, NO_LOCATION, "%s", note);
 }
 
 /* The next pre-size; -1 when it overflows. */
@@ -111,7 +111,7 @@ static tsr_status mergeable(const axis_verifier *v, const named_axis *before,
     }
     merged.ref.size = size;
     merged.ref.is_sub = size != v->mesh->sizes[axis->ref.axis];
-    return diag_note(v->ctx, NO_PLACE, "write %s instead", named_axis_text(v->arena, &merged));
+    return diag_note(v->ctx, NO_LOCATION, "write %s instead", named_axis_text(v->arena, &merged));
 }
 
 /* Whether the same reference was seen before: few are compared, many are looked up. */
@@ -228,7 +228,7 @@ static tsr_status verify_sub(const axis_verifier *v, const named_axis *before,
                          "%lld: %s",
                          v->prefix, product_text(axis->ref, product), (long long)full,
                          named_axis_text(v->arena, axis));
-        return diag_note(v->ctx, NO_PLACE,
+        return diag_note(v->ctx, NO_LOCATION,
                          "\"x\":(m)k reshapes the axis to [m, k, %lld / (m * k)], so m * k must "
                          "divide %lld",
                          (long long)full, (long long)full);
@@ -241,7 +241,7 @@ static tsr_status verify_sub(const axis_verifier *v, const named_axis *before,
         (void)diag_error(v->ctx, TSR_ERR_INVALID, axis->where, "%soverlapping sub-axes: %s, %s",
                          v->prefix, named_axis_text(v->arena, before),
                          named_axis_text(v->arena, axis));
-        return diag_note(v->ctx, NO_PLACE,
+        return diag_note(v->ctx, NO_LOCATION,
                          "the first one ends at pre-size %lld, the second begins at %lld",
                          (long long)next_pre(before), (long long)axis->ref.pre);
     }
@@ -250,7 +250,7 @@ static tsr_status verify_sub(const axis_verifier *v, const named_axis *before,
         (void)diag_error(v->ctx, TSR_ERR_INVALID, axis->where, "%ssub-axes cannot coexist: %s, %s",
                          v->prefix, named_axis_text(v->arena, before),
                          named_axis_text(v->arena, axis));
-        return diag_note(v->ctx, NO_PLACE,
+        return diag_note(v->ctx, NO_LOCATION,
                          "no reshape of the axis has both: %lld does not divide %lld",
                          (long long)next_pre(before), (long long)axis->ref.pre);
     }

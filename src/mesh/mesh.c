@@ -205,7 +205,7 @@ static tsr_status check_axes(tsr_context *ctx, const tsr_mesh_spec *spec, locati
     if (spec->num_axes == 0 && spec->num_device_ids > 1) {
         (void)diag_error(ctx, TSR_ERR_INVALID, where,
                          "axes is empty and device_ids has more than one element");
-        return diag_note(ctx, NO_PLACE,
+        return diag_note(ctx, NO_LOCATION,
                          "name an axis for them, as in <[\"x\"=%zu], device_ids=[...]>",
                          spec->num_device_ids);
     }
@@ -265,7 +265,7 @@ static tsr_status not_a_permutation(tsr_context *ctx, tsr_arena *arena, const ts
     }
     const bool twice = missing > 0 && sorted[missing] == sorted[missing - 1];
     const int64_t wrong = twice ? sorted[missing - 1] : sorted[missing];
-    return diag_note(ctx, NO_PLACE, "each of 0 to %zu must stand once: %lld %s", count - 1,
+    return diag_note(ctx, NO_LOCATION, "each of 0 to %zu must stand once: %lld %s", count - 1,
                      (long long)wrong,
                      twice ? "stands twice" : "comes where a smaller id is missing");
 }
@@ -439,7 +439,7 @@ tsr_status mesh_build(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *s
 tsr_status tsr_mesh_create(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *spec,
                            const tsr_mesh **out)
 {
-    return mesh_build(ctx, arena, spec, NO_PLACE, out);
+    return mesh_build(ctx, arena, spec, NO_LOCATION, out);
 }
 
 tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,

@@ -43,12 +43,12 @@ static bool reserve(tsr_mesh_table *table)
 tsr_status tsr_mesh_table_add(tsr_context *ctx, tsr_mesh_table *table, const tsr_mesh *mesh)
 {
     if (mesh->name == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "a mesh in a table needs a name");
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "a mesh in a table needs a name");
     }
     const size_t length = strlen(mesh->name);
     size_t id;
     if (intern_find(&table->names, mesh->name, length, &id)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "redefinition of symbol named '%s'",
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "redefinition of symbol named '%s'",
                           mesh->name);
     }
     if (!reserve(table) || !intern(&table->names, mesh->name, length, &id)) {

@@ -84,9 +84,9 @@ static size_t next_larger(const tsr_stride *pairs, size_t count, size_t last)
 {
     size_t best = count;
     for (size_t i = 0; i < count; i++) {
-        const bool behind = last == count || pairs[i].stride > pairs[last].stride ||
-                            (i > last && pairs[i].stride == pairs[last].stride);
-        if (pairs[i].size > 1 && behind &&
+        const bool follows = last == count || pairs[i].stride > pairs[last].stride ||
+                             (i > last && pairs[i].stride == pairs[last].stride);
+        if (pairs[i].size > 1 && follows &&
             (best == count || pairs[i].stride < pairs[best].stride)) {
             best = i;
         }
@@ -137,12 +137,12 @@ static bool report_common(tsr_context *ctx, const tsr_stride *pairs, size_t coun
             const int64_t last = min_i64((a.size - 1) * a.stride, (b.size - 1) * b.stride);
             const int64_t times = last / id;
             const int64_t highest = times * id;
-            (void)diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                              "axes %lld:%lld and %lld:%lld overlap: both reach rank%s %lld%s",
                              (long long)a.size, (long long)a.stride, (long long)b.size,
                              (long long)b.stride, times > 1 ? "s" : "", (long long)id,
                              times > 1 ? " and its multiples" : "");
-            (void)diag_note(ctx, NO_PLACE, "they share %lld ranks beside 0, up to %lld",
+            (void)diag_note(ctx, NO_LOCATION, "they share %lld ranks beside 0, up to %lld",
                             (long long)times, (long long)highest);
             return true;
         }
@@ -155,7 +155,7 @@ static tsr_status check_pairs(tsr_context *ctx, const tsr_stride *pairs, size_t 
     for (size_t i = 0; i < count; i++) {
         if (pairs[i].size < 1 || pairs[i].stride < 0 ||
             (pairs[i].size > 1 && pairs[i].stride < 1)) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "axis %lld:%lld: size and stride must be at least 1",
                               (long long)pairs[i].size, (long long)pairs[i].stride);
         }
@@ -174,7 +174,7 @@ static tsr_status check_orthogonal(tsr_context *ctx, const tsr_stride *pairs, si
     if (report_common(ctx, pairs, count)) {
         return TSR_ERR_INVALID;
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "axes are not orthogonal: stride %lld of %lld:%lld does not exceed %lld, the "
                       "span of the smaller strides",
                       (long long)pairs[wrong].stride, (long long)pairs[wrong].size,
@@ -201,8 +201,8 @@ static size_t next_smaller(const tsr_stride *pairs, size_t count, size_t last)
 {
     size_t best = count;
     for (size_t i = 0; i < count; i++) {
-        const bool behind = last == count || pairs[i].stride < pairs[last].stride;
-        if (pairs[i].size > 1 && behind &&
+        const bool follows = last == count || pairs[i].stride < pairs[last].stride;
+        if (pairs[i].size > 1 && follows &&
             (best == count || pairs[i].stride > pairs[best].stride)) {
             best = i;
         }
@@ -234,7 +234,7 @@ static int64_t id_at(const tsr_stride *pairs, size_t count, int64_t index)
 static tsr_status check_countable(tsr_context *ctx, int64_t size)
 {
     if (size < 0 || size > MAX_TRIED) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "more than %lld ranks would have to be tried one by one",
                           (long long)MAX_TRIED);
     }

@@ -169,7 +169,7 @@ tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a, tsr_axis_ref 
         return TSR_OK;
     }
     if (a->num_devices > MAX_COMPARED) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "the axes cut across the order of the device ids: comparing them one by "
                           "one is limited to %lld devices, the mesh has %lld",
                           (long long)MAX_COMPARED, (long long)a->num_devices);

@@ -189,7 +189,7 @@ void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
     const bool set = v->params->variant == SCATTER_SET;
     op_value *g = v->cotangents[0];
     if (!set && v->params->variant != SCATTER_ADD) {
-        b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                                "%s: only scatters that set or add have a gradient", v->call);
         return;
     }

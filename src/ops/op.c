@@ -53,7 +53,7 @@ op_type op_type_of(tsr_dtype dtype, op_ints shape)
 
 tsr_status op_no_such_type(const op_request *r, tsr_dtype dtype)
 {
-    return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "%s: there is no %s of %s; convert to another element type first", r->call,
                       r->row->name, tsr_dtype_name(dtype));
 }

@@ -147,7 +147,7 @@ const op_row *op_find(const char *name);
 
 /* An error about a request: the call's name, then the text. */
 #define OP_ERROR(r, format, ...)                                                                   \
-    diag_error((r)->ctx, TSR_ERR_INVALID, NO_PLACE, "%s: " format, (r)->call, __VA_ARGS__)
+    diag_error((r)->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: " format, (r)->call, __VA_ARGS__)
 
 /* Whether a list has a dimension. */
 bool op_ints_have(op_ints list, size_t dim);

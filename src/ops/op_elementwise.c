@@ -280,9 +280,9 @@ const op_row op_select = {.name = "select",
 static tsr_status convert_types(const op_request *r, op_type *results)
 {
     if (!convert_supports(r->operands[0].dtype, r->params->dtype)) {
-        return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "%s: %s cannot be converted to %s",
-                          r->call, op_type_text(&r->operands[0]).text,
-                          tsr_dtype_name(r->params->dtype));
+        return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "%s: %s cannot be converted to %s", r->call,
+                          op_type_text(&r->operands[0]).text, tsr_dtype_name(r->params->dtype));
     }
     results[0] = r->operands[0];
     results[0].dtype = r->params->dtype;

@@ -28,7 +28,7 @@ static tsr_status result_shape(const op_request *r, op_type *result)
 static tsr_status reduce_types(const op_request *r, op_type *results)
 {
     if (!reduce_supports((fold_op)r->params->variant, r->operands[0].dtype)) {
-        return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "%s: there is no %s of %s",
+        return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s: there is no %s of %s",
                           r->call, fold_name((fold_op)r->params->variant),
                           tsr_dtype_name(r->operands[0].dtype));
     }

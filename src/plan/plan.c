@@ -39,14 +39,15 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
     TSR_TRY(tsr_axes_difference(out->kept.refs, out->kept.count, src->unreduced, src->num_unreduced,
                                 &introduced));
     if (introduced.count > 0) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "a redistribution cannot make a reduction pending: axis \"%s\" is "
                           "unreduced in the destination only",
                           tsr_mesh_axis_name(src->mesh, (size_t)introduced.refs[0].axis));
     }
     if (out->kept.count > 0 && src->reduction != dst->reduction) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "a pending %s cannot become a pending %s",
-                          reduction_name(src->reduction), reduction_name(dst->reduction));
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "a pending %s cannot become a pending %s", reduction_name(src->reduction),
+                          reduction_name(dst->reduction));
     }
     return tsr_axes_difference(src->unreduced, src->num_unreduced, out->kept.refs, out->kept.count,
                                &out->removed);
@@ -101,7 +102,7 @@ static size_t dim_to_share(const tsr_geometry *src)
 {
     size_t best = src->rank;
     for (size_t i = 0; i < src->rank; i++) {
-        const bool even = src->sharding->dims[i].layout == NULL;
+        const bool even = src->sharding->dims[i].ragged == NULL;
         if (even && (best == src->rank || src->dims[i].chunk > src->dims[best].chunk)) {
             best = i;
         }
@@ -174,11 +175,11 @@ static tsr_status check_pair(tsr_context *ctx, const tsr_geometry *src, const ts
 {
     if (src->rank != dst->rank ||
         (src->rank > 0 && memcmp(src->shape, dst->shape, src->rank * sizeof *src->shape) != 0)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a redistribution keeps the shape: source and destination differ");
     }
     if (!tsr_mesh_same_devices(src->sharding->mesh, dst->sharding->mesh)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "source and destination are on different devices: meshes of %lld and "
                           "%lld",
                           (long long)tsr_mesh_num_devices(src->sharding->mesh),

@@ -13,7 +13,7 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices)
     const char *text = getenv("TSR_ALGORITHMS");
     choices->unordered = unordered != NULL && strcmp(unordered, "1") == 0;
     const tsr_status status = text != NULL ? coll_choices_read(ctx, choices, text) : TSR_OK;
-    return status < 0 ? diag_note(ctx, NO_PLACE, "TSR_ALGORITHMS says so: %s", text) : status;
+    return status < 0 ? diag_note(ctx, NO_LOCATION, "TSR_ALGORITHMS says so: %s", text) : status;
 }
 
 /* A number for what a world has been told. */
@@ -37,7 +37,7 @@ static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
     const uint64_t first = comm_record(world, 0)->hash;
     for (int64_t i = 1; i < world->size; i++) {
         if (comm_record(world, i)->hash != first) {
-            return diag_error(world->ctx, TSR_ERR_PEER, NO_PLACE,
+            return diag_error(world->ctx, TSR_ERR_PEER, NO_LOCATION,
                               "%s: rank %lld chooses other algorithms than rank 0", name,
                               (long long)i);
         }
@@ -51,12 +51,12 @@ static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
 static tsr_status check_world(const tsr_comm *world)
 {
     if (world->world != world) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "algorithms are chosen for the world, not for a group of it");
     }
     return world->requests == NULL
                ? TSR_OK
-               : diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+               : diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "a request has not been waited for: wait for all of them before "
                             "choosing algorithms");
 }

@@ -9,13 +9,13 @@
 #include "rt/request.h"
 
 /* The words of a member's record. */
-enum { WORD_OFFER, WORD_FLAGS, WORD_LAYOUT };
+enum { WORD_OFFER, WORD_FLAGS, WORD_STRIDES };
 enum { SRC_IN_REACH = 1, DST_IN_REACH = 2 };
 
 /* How the bytes get from view to view. */
 typedef enum way { WAY_PUSH, WAY_PULL, WAY_BOUNCE } way;
 
-static const offer *offer_of(const exchange *x, int64_t member)
+static const offer *offer_of(const coll_task *x, int64_t member)
 {
     const uint64_t where = comm_record(x->comm, member)->words[WORD_OFFER];
     const int64_t rank = tsr_comm_world_rank(x->comm, member);
@@ -23,15 +23,15 @@ static const offer *offer_of(const exchange *x, int64_t member)
 }
 
 /* The starts of a member's chunks. */
-static const int64_t *starts_of(const exchange *x, int64_t member, bool source)
+static const int64_t *starts_of(const coll_task *x, int64_t member, bool source)
 {
     const bool far = x->comm->team->message && member != x->comm->rank;
-    const int64_t *starts = far ? post_starts(x, member) : offer_of(x, member)->starts;
+    const int64_t *starts = far ? message_starts(x, member) : offer_of(x, member)->starts;
     return starts + (source ? 0 : x->comm->size + 1);
 }
 
 /* Rows of a view that is cut, by counts or equally. `owner` is whose view it is. */
-static chunk chunk_at(const exchange *x, bool source, int64_t owner, int64_t index)
+static chunk chunk_at(const coll_task *x, bool source, int64_t owner, int64_t index)
 {
     const size_t dim = source ? x->args.src_dim : x->args.dst_dim;
     if (coll_has(x->row, COLL_HAS_COUNTS)) {
@@ -43,41 +43,41 @@ static chunk chunk_at(const exchange *x, bool source, int64_t owner, int64_t ind
     return (chunk){index * rows, rows};
 }
 
-chunk chunk_of_src(const exchange *x, int64_t from, int64_t to)
+chunk chunk_of_src(const coll_task *x, int64_t from, int64_t to)
 {
     return chunk_at(x, true, from, to);
 }
 
-chunk chunk_of_dst(const exchange *x, int64_t from, int64_t to)
+chunk chunk_of_dst(const coll_task *x, int64_t from, int64_t to)
 {
     return chunk_at(x, false, to, from);
 }
 
-place place_of_src(const exchange *x, int64_t member)
+strided_ref src_of_member(const coll_task *x, int64_t member)
 {
     if (x->inlined) {
         call_record *record = &x->comm->shared->slots[member].records[x->comm->calls & 1];
-        return (place){(char *)record->words, x->packed};
+        return (strided_ref){(char *)record->words, x->packed};
     }
     if (member == x->comm->rank) {
-        return (place){x->src.data, x->src.strides};
+        return (strided_ref){x->src.data, x->src.strides};
     }
     const offer *o = offer_of(x, member);
     const int64_t rank = tsr_comm_world_rank(x->comm, member);
-    return (place){comm_address(x->comm, rank, o->src), o->src_strides};
+    return (strided_ref){comm_address(x->comm, rank, o->src), o->src_strides};
 }
 
-place place_of_dst(const exchange *x, int64_t member)
+strided_ref dst_of_member(const coll_task *x, int64_t member)
 {
     if (member == x->comm->rank) {
-        return (place){x->dst.data, x->dst.strides};
+        return (strided_ref){x->dst.data, x->dst.strides};
     }
     const offer *o = offer_of(x, member);
     const int64_t rank = tsr_comm_world_rank(x->comm, member);
-    return (place){comm_address(x->comm, rank, o->dst), o->dst_strides};
+    return (strided_ref){comm_address(x->comm, rank, o->dst), o->dst_strides};
 }
 
-void count_move(const exchange *x, int64_t from, int64_t to, int64_t bytes)
+void count_move(const coll_task *x, int64_t from, int64_t to, int64_t bytes)
 {
     comm_count(x->comm, tsr_comm_world_rank(x->comm, from), tsr_comm_world_rank(x->comm, to),
                bytes);
@@ -96,7 +96,7 @@ static bool in_reach(const tsr_comm *comm, const array *a)
 }
 
 /* A number for the strides that matter. */
-static uint64_t layout_of(const exchange *x)
+static uint64_t strides_hash(const coll_task *x)
 {
     uint64_t hash = 0;
     for (size_t i = 0; x->src.bytes > 0 && i < x->rank; i++) {
@@ -107,7 +107,7 @@ static uint64_t layout_of(const exchange *x)
     return hash;
 }
 
-static size_t offer_bytes(const exchange *x)
+static size_t offer_bytes(const coll_task *x)
 {
     const size_t starts = coll_has(x->row, COLL_HAS_COUNTS) ? 2 * ((size_t)x->comm->size + 1) : 0;
     return sizeof(offer) + starts * sizeof(int64_t);
@@ -121,7 +121,7 @@ static void fill_starts(int64_t *starts, const int64_t *counts, int64_t members)
     }
 }
 
-static tsr_status make_offer(exchange *x)
+static tsr_status make_offer(coll_task *x)
 {
     const int64_t members = x->comm->size;
     x->offer = segment_alloc(x->comm->own, offer_bytes(x));
@@ -142,7 +142,7 @@ static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
 }
 
 /* Comes to the meeting with the views as they are now. */
-static tsr_status come(exchange *x, tsr_status status)
+static tsr_status start_entering(coll_task *x, tsr_status status)
 {
     char text[CALL_TEXT];
     comm_call what = {.name = x->row->call, .hash = x->hash, .status = status};
@@ -154,30 +154,30 @@ static tsr_status come(exchange *x, tsr_status status)
         what.words[WORD_OFFER] = comm_offset(x->comm, x->offer);
         what.words[WORD_FLAGS] = (in_reach(x->comm, &x->src) ? SRC_IN_REACH : 0U) |
                                  (in_reach(x->comm, &x->dst) ? DST_IN_REACH : 0U);
-        what.words[WORD_LAYOUT] = coll_has(x->row, COLL_HAS_OP) ? layout_of(x) : 0;
+        what.words[WORD_STRIDES] = coll_has(x->row, COLL_HAS_OP) ? strides_hash(x) : 0;
     }
     if (status == TSR_OK && x->comm->team->checked) {
-        exchange_describe(x, text, sizeof text);
+        coll_task_describe(x, text, sizeof text);
         what.text = text;
     }
     x->refused = status;
-    return comm_start(x->comm, &what);
+    return comm_start_entering(x->comm, &what);
 }
 
 /* Whether the others have come as well. */
-static tsr_status met(exchange *x, bool wait)
+static tsr_status finish_entering(coll_task *x, bool wait)
 {
     const comm_call what = {.name = x->row->call, .status = x->refused};
-    return comm_meet(x->comm, &what, wait);
+    return comm_finish_entering(x->comm, &what, wait);
 }
 
-tsr_status exchange_compare(const exchange *x)
+tsr_status coll_task_compare(const coll_task *x)
 {
     const tsr_comm *comm = x->comm;
     const uint64_t first = comm_record(comm, 0)->hash;
     for (int64_t i = 1; i < comm->size; i++) {
         if (comm_record(comm, i)->hash != first) {
-            return diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE,
+            return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
                               "%s: rank %lld calls something else, or with other arguments, than "
                               "rank %lld; with TSR_CHECK=1 this message has both calls",
                               x->row->call, (long long)tsr_comm_world_rank(comm, i),
@@ -200,7 +200,8 @@ static bool all_have(const tsr_comm *comm, uint64_t flag)
 static bool all_are_alike(const tsr_comm *comm)
 {
     for (int64_t i = 1; i < comm->size; i++) {
-        if (comm_record(comm, i)->words[WORD_LAYOUT] != comm_record(comm, 0)->words[WORD_LAYOUT]) {
+        if (comm_record(comm, i)->words[WORD_STRIDES] !=
+            comm_record(comm, 0)->words[WORD_STRIDES]) {
             return false;
         }
     }
@@ -212,7 +213,7 @@ static bool all_are_alike(const tsr_comm *comm)
  * once: they pull from it when it sends, push into it when it receives. Otherwise pushing reads
  * each source in order, once for all destinations.
  */
-static way choose_way(const exchange *x)
+static way choose_way(const coll_task *x)
 {
     const bool src = all_have(x->comm, SRC_IN_REACH);
     const bool dst = all_have(x->comm, DST_IN_REACH);
@@ -227,7 +228,7 @@ static way choose_way(const exchange *x)
 }
 
 /* Copies the source into the segment, row-major. */
-static tsr_status bounce(exchange *x)
+static tsr_status bounce(coll_task *x)
 {
     array *src = &x->src;
     if (!src->here || src->bytes == 0) {
@@ -249,7 +250,7 @@ static tsr_status bounce(exchange *x)
 }
 
 /* This member's part, with all views in reach. */
-static void do_part(const exchange *x, way how)
+static void run_own_part(const coll_task *x, way how)
 {
     if (coll_has(x->row, COLL_HAS_OP)) {
         if (coll_has(x->row, COLL_CUTS_SRC)) {
@@ -258,15 +259,15 @@ static void do_part(const exchange *x, way how)
             all_reduce_share(x);
         }
     } else if (how == WAY_PUSH) {
-        exchange_push(x);
+        movement_push(x);
     } else {
-        exchange_pull(x);
+        movement_pull(x);
     }
     kernel_copy_fence();
 }
 
 /* An all-reduce through the segment leaves its result there. */
-static void take_result(const exchange *x, const array *dst)
+static void take_result(const coll_task *x, const array *dst)
 {
     if (dst->bytes > 0) {
         kernel_copy(dst->data, dst->strides, x->bounce, x->packed, dst->shape, x->rank, x->item,
@@ -276,23 +277,23 @@ static void take_result(const exchange *x, const array *dst)
 }
 
 /* Everybody is done with everybody's memory. */
-static tsr_status parted(exchange *x, bool wait)
+static tsr_status after_leaving(coll_task *x, bool wait)
 {
-    const tsr_status status = comm_part(x->comm, x->row->call, wait);
+    const tsr_status status = comm_finish_leaving(x->comm, x->row->call, wait);
     x->next = status == TSR_IN_PROGRESS ? x->next : NULL;
     return status;
 }
 
-static tsr_status begin_parting(exchange *x, exchange_step *next)
+static tsr_status start_leaving(coll_task *x, coll_task_step *next)
 {
     x->next = next;
     return comm_start_leaving(x->comm, x->row->call);
 }
 
 /* An all-reduce through the segment is over: this member takes its copy. */
-static tsr_status parted_with_result(exchange *x, bool wait)
+static tsr_status after_leaving_with_result(coll_task *x, bool wait)
 {
-    const tsr_status status = parted(x, wait);
+    const tsr_status status = after_leaving(x, wait);
     if (status == TSR_OK) {
         take_result(x, &x->dst);
     }
@@ -300,10 +301,10 @@ static tsr_status parted_with_result(exchange *x, bool wait)
 }
 
 /* All sources are where others reach them. */
-static tsr_status met_again(exchange *x, bool wait)
+static tsr_status after_second_rendezvous(coll_task *x, bool wait)
 {
     const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
-    const tsr_status status = met(x, wait);
+    const tsr_status status = finish_entering(x, wait);
     if (status != TSR_OK) {
         return status;
     }
@@ -311,13 +312,13 @@ static tsr_status met_again(exchange *x, bool wait)
     if (shares) {
         x->dst = x->src;
     }
-    do_part(x, WAY_PULL);
+    run_own_part(x, WAY_PULL);
     x->dst = dst;
-    return begin_parting(x, shares ? parted_with_result : parted);
+    return start_leaving(x, shares ? after_leaving_with_result : after_leaving);
 }
 
 /* Puts the source where others reach it and meets them again. */
-static tsr_status begin_again(exchange *x)
+static tsr_status start_second_rendezvous(coll_task *x)
 {
     const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
     const tsr_status status = bounce(x);
@@ -325,13 +326,13 @@ static tsr_status begin_again(exchange *x)
     if (shares && status == TSR_OK) {
         x->dst = x->src;
     }
-    x->next = met_again;
-    const tsr_status came = come(x, status);
+    x->next = after_second_rendezvous;
+    const tsr_status started = start_entering(x, status);
     x->dst = dst;
-    return came;
+    return started;
 }
 
-tsr_status exchange_compare_counts(const exchange *x)
+tsr_status coll_task_compare_counts(const coll_task *x)
 {
     const tsr_comm *comm = x->comm;
     for (int64_t from = 0; from < comm->size; from++) {
@@ -341,7 +342,7 @@ tsr_status exchange_compare_counts(const exchange *x)
             const int64_t sends = sent[to + 1] - sent[to];
             const int64_t wants = wanted[from + 1] - wanted[from];
             if (sends != wants) {
-                return diag_error(comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+                return diag_error(comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                   "%s: rank %lld sends %lld rows to rank %lld, which expects %lld",
                                   x->row->call, (long long)tsr_comm_world_rank(comm, from),
                                   (long long)sends, (long long)tsr_comm_world_rank(comm, to),
@@ -353,73 +354,73 @@ tsr_status exchange_compare_counts(const exchange *x)
 }
 
 /* Members disagree, as all of them know; but offers have been read, so nobody goes by himself. */
-static tsr_status parted_in_discord(exchange *x, bool wait)
+static tsr_status after_mismatch(coll_task *x, bool wait)
 {
-    const tsr_status status = parted(x, wait);
+    const tsr_status status = after_leaving(x, wait);
     return status == TSR_OK ? x->refused : status;
 }
 
 /* All have come: this member does its part, or what must happen before. */
-static tsr_status met_first(exchange *x, bool wait)
+static tsr_status after_rendezvous(coll_task *x, bool wait)
 {
-    const tsr_status status = met(x, wait);
+    const tsr_status status = finish_entering(x, wait);
     if (status != TSR_OK) {
         return status;
     }
-    TSR_TRY(exchange_compare(x));
+    TSR_TRY(coll_task_compare(x));
     if (x->comm->team->message) {
-        return post_begin(x);
+        return message_begin(x);
     }
     if (coll_has(x->row, COLL_COUNTS_DIFFER)) {
-        x->refused = exchange_compare_counts(x);
+        x->refused = coll_task_compare_counts(x);
         if (x->refused < 0) {
-            return begin_parting(x, parted_in_discord);
+            return start_leaving(x, after_mismatch);
         }
     }
     const way how = choose_way(x);
     if (how == WAY_BOUNCE) {
-        return begin_again(x);
+        return start_second_rendezvous(x);
     }
-    do_part(x, how);
-    return begin_parting(x, parted);
+    run_own_part(x, how);
+    return start_leaving(x, after_leaving);
 }
 
 /* A member that refuses comes all the same, so that all of them fail together. */
-static tsr_status met_refusing(exchange *x, bool wait)
+static tsr_status after_refusal(coll_task *x, bool wait)
 {
-    return met(x, wait);
+    return finish_entering(x, wait);
 }
 
 /* Ranks that are not there have nothing to exchange. */
 static tsr_status refuse_abstract(const tsr_comm *comm)
 {
     return diag_error(
-        comm->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
         "this world is abstract: it has one rank that stands for %lld, and no collective "
         "on arrays",
         (long long)comm->world->size);
 }
 
-tsr_status exchange_begin(exchange *x, tsr_comm *comm, const coll_arguments *args)
+tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args)
 {
     if (comm->team->abstract) {
-        *x = (exchange){.comm = comm};
+        *x = (coll_task){.comm = comm};
         return refuse_abstract(comm);
     }
-    x->refused = exchange_prepare(x, comm, args);
+    x->refused = coll_task_prepare(x, comm, args);
     if (x->refused < 0) {
         const comm_call what = {.name = x->row->call, .status = x->refused};
-        x->next = met_refusing;
-        return comm_start(comm, &what);
+        x->next = after_refusal;
+        return comm_start_entering(comm, &what);
     }
     if (x->inlined) {
         return inline_begin(x);
     }
-    x->next = met_first;
-    return come(x, make_offer(x));
+    x->next = after_rendezvous;
+    return start_entering(x, make_offer(x));
 }
 
-void exchange_end(exchange *x)
+void coll_task_end(coll_task *x)
 {
     if (x->bounce != NULL) {
         segment_free(x->comm->own, x->bounce, (size_t)x->src.bytes);
@@ -427,22 +428,22 @@ void exchange_end(exchange *x)
     if (x->offer != NULL) {
         segment_free(x->comm->own, x->offer, offer_bytes(x));
     }
-    if (x->post != NULL) {
-        post_end(x);
+    if (x->messages != NULL) {
+        message_end(x);
     }
 }
 
-tsr_status exchange_run(tsr_comm *comm, const coll_arguments *args)
+tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args)
 {
-    exchange x;
+    coll_task x;
     if (comm->team->abstract) {
         return refuse_abstract(comm);
     }
     requests_finish(comm);
-    tsr_status status = exchange_begin(&x, comm, args);
+    tsr_status status = coll_task_begin(&x, comm, args);
     while (status == TSR_OK && x.next != NULL) {
         status = x.next(&x, true);
     }
-    exchange_end(&x);
+    coll_task_end(&x);
     return status;
 }

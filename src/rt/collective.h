@@ -5,7 +5,7 @@
  * either what it refuses, or a hash of what all must agree on. Sources of a few bytes travel in the
  * records of that meeting (collective_inline.c). Otherwise each member has an offer in its segment,
  * which says where its views are; behind the meeting the members copy straight from view to view
- * (collective_exchange.c) or fold (collective_reduce.c, collective_all_reduce.c), and part at
+ * (collective_movement.c) or fold (collective_reduce.c, collective_all_reduce.c), and part at
  * comm_leave. Views that others cannot reach are first copied into the segment. Between ranks that
  * share no memory they go by messages (message.h).
  *
@@ -65,16 +65,16 @@ typedef struct offer {
 } offer;
 
 /* A collective under way on one member. */
-typedef struct exchange exchange;
-typedef tsr_status exchange_step(exchange *x, bool wait);
+typedef struct coll_task coll_task;
+typedef tsr_status coll_task_step(coll_task *x, bool wait);
 
-struct exchange {
+struct coll_task {
     tsr_comm *comm;
-    coll_arguments args; /* views and counts are not looked at after exchange_begin */
+    coll_arguments args; /* views and counts are not looked at after coll_task_begin */
     const coll_row *row;
     const coll_algorithm *algorithm;
-    exchange_step *next; /* NULL when it is over */
-    tsr_status refused;  /* why this member does not want the call */
+    coll_task_step *next; /* NULL when it is over */
+    tsr_status refused;   /* why this member does not want the call */
     tsr_dtype dtype;
     size_t rank;
     size_t item;
@@ -85,22 +85,22 @@ struct exchange {
     array dst;
     int64_t packed[KERNEL_MAX_RANK]; /* row-major strides of the source; where sources are packed */
     offer *offer;
-    void *bounce;      /* the source in the segment, when others could not reach it */
-    struct post *post; /* what goes by mail */
+    void *bounce;                   /* the source in the segment, when others could not reach it */
+    struct message_state *messages; /* what goes by mail */
 };
 
 /* Starts a call; then its steps, until `next` is NULL or one fails; and the end, in any case. */
-tsr_status exchange_begin(exchange *x, tsr_comm *comm, const coll_arguments *args);
-void exchange_end(exchange *x);
+tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args);
+void coll_task_end(coll_task *x);
 
 /* The whole of a call. */
-tsr_status exchange_run(tsr_comm *comm, const coll_arguments *args);
+tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args);
 
 /* Checks the arguments of this member and fills in all but the offer. Not collective. */
-tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *args);
+tsr_status coll_task_prepare(coll_task *x, tsr_comm *comm, const coll_arguments *args);
 
 /* The call with its arguments, and `f32[4,8]`, for a person; cut where the room ends. */
-void exchange_describe(const exchange *x, char *text, size_t size);
+void coll_task_describe(const coll_task *x, char *text, size_t size);
 void describe_type(tsr_dtype dtype, const int64_t *shape, size_t rank, char *text, size_t size);
 
 /* Some rows along a dimension. */
@@ -110,59 +110,59 @@ typedef struct chunk {
 } chunk;
 
 /* What of a source or destination moves between two members. */
-chunk chunk_of_src(const exchange *x, int64_t from, int64_t to);
-chunk chunk_of_dst(const exchange *x, int64_t from, int64_t to);
+chunk chunk_of_src(const coll_task *x, int64_t from, int64_t to);
+chunk chunk_of_dst(const coll_task *x, int64_t from, int64_t to);
 
 /* A member's view as this member reaches it. */
-typedef struct place {
+typedef struct strided_ref {
     char *data;
     const int64_t *strides;
-} place;
+} strided_ref;
 
-place place_of_src(const exchange *x, int64_t member);
-place place_of_dst(const exchange *x, int64_t member);
+strided_ref src_of_member(const coll_task *x, int64_t member);
+strided_ref dst_of_member(const coll_task *x, int64_t member);
 
 /* Whether all members, behind comm_enter, are making the same call. */
-tsr_status exchange_compare(const exchange *x);
+tsr_status coll_task_compare(const coll_task *x);
 
 /* Counts what went from one member to another. */
-void count_move(const exchange *x, int64_t from, int64_t to, int64_t bytes);
+void count_move(const coll_task *x, int64_t from, int64_t to, int64_t bytes);
 
 /* Whether a member's chunk goes to another. */
-bool exchange_sends(const exchange *x, int64_t from, int64_t to);
+bool coll_task_sends(const coll_task *x, int64_t from, int64_t to);
 
 /* Whether every member expects of every other what that one sends: the same answer on all. */
-tsr_status exchange_compare_counts(const exchange *x);
+tsr_status coll_task_compare_counts(const coll_task *x);
 
 /* Where rows of a view start; scalars have no rows. */
-static inline char *exchange_row(place p, const exchange *x, size_t dim, int64_t start)
+static inline char *row_address(strided_ref p, const coll_task *x, size_t dim, int64_t start)
 {
     return x->rank > 0 ? p.data + start * p.strides[dim] : p.data;
 }
 
 /* The bytes of an array of some shape. */
-int64_t exchange_bytes(const exchange *x, const int64_t *shape);
+int64_t coll_task_bytes(const coll_task *x, const int64_t *shape);
 
 /* A member that nobody sends to gets zeros. */
-void exchange_fill_unsent(const exchange *x);
+void coll_task_fill_unsent(const coll_task *x);
 
 /* Starts a small call. */
-tsr_status inline_begin(exchange *x);
+tsr_status inline_begin(coll_task *x);
 
 /* Goes on by messages, behind the meeting (message.c). */
-tsr_status post_begin(exchange *x);
-void post_end(exchange *x);
+tsr_status message_begin(coll_task *x);
+void message_end(coll_task *x);
 /* The starts of all members' chunks, where they have told them. */
-const int64_t *post_starts(const exchange *x, int64_t member);
+const int64_t *message_starts(const coll_task *x, int64_t member);
 
 /* This member's part of a movement: by writing into the others' views, or by reading from them. */
-void exchange_push(const exchange *x);
-void exchange_pull(const exchange *x);
+void movement_push(const coll_task *x);
+void movement_pull(const coll_task *x);
 
 /* This member's chunk of a reduction; or all of it, where sources are not cut. */
-void reduce_pull(const exchange *x);
+void reduce_pull(const coll_task *x);
 
 /* This member's share of an all-reduce, into every destination. */
-void all_reduce_share(const exchange *x);
+void all_reduce_share(const coll_task *x);
 
 #endif

@@ -16,7 +16,7 @@ enum { BLOCK_BYTES = 16 << 10, LINE_BYTES = 64 };
 
 /* All views of an all-reduce, and the block under way. */
 typedef struct sharing {
-    const exchange *x;
+    const coll_task *x;
     const void *sources[COMM_MAX_RANKS];
     int64_t start[KERNEL_MAX_RANK];
     int64_t size[KERNEL_MAX_RANK];
@@ -35,12 +35,12 @@ static int64_t offset_in(const sharing *s, const int64_t *strides)
 /* Folds the block of all sources to `at`. */
 static void fold_block(sharing *s, char *at, const int64_t *strides)
 {
-    const exchange *x = s->x;
+    const coll_task *x = s->x;
     const int64_t members = x->comm->size;
-    const place first = place_of_src(x, 0);
+    const strided_ref first = src_of_member(x, 0);
     const int64_t offset = offset_in(s, first.strides);
     for (int64_t i = 0; i < members; i++) {
-        s->sources[i] = place_of_src(x, i).data + offset;
+        s->sources[i] = src_of_member(x, i).data + offset;
     }
     kernel_fold(at, strides, s->sources, (size_t)members, first.strides, s->size, x->rank, x->dtype,
                 (fold_op)x->args.op, false);
@@ -48,8 +48,8 @@ static void fold_block(sharing *s, char *at, const int64_t *strides)
 
 static void write_block(const sharing *s, int64_t member, const char *at, const int64_t *strides)
 {
-    const exchange *x = s->x;
-    const place dst = place_of_dst(x, member);
+    const coll_task *x = s->x;
+    const strided_ref dst = dst_of_member(x, member);
     kernel_copy(dst.data + offset_in(s, dst.strides), dst.strides, at, strides, s->size, x->rank,
                 x->item, x->stream);
 }
@@ -60,7 +60,7 @@ static void write_block(const sharing *s, int64_t member, const char *at, const 
  */
 static void share_block(sharing *s)
 {
-    const exchange *x = s->x;
+    const coll_task *x = s->x;
     const int64_t me = x->comm->rank;
     int64_t packed[KERNEL_MAX_RANK];
     (void)packed_strides(s->size, x->rank, x->item, packed);
@@ -82,14 +82,14 @@ static int64_t block_bytes(const sharing *s)
 }
 
 /* A block fits its room; of a small array every member has one, of a cache line at least. */
-static int64_t elements_of_block(const exchange *x)
+static int64_t elements_of_block(const coll_task *x)
 {
     const int64_t share = ceil_div(x->src.bytes, x->comm->size);
     const int64_t bytes = min_i64(BLOCK_BYTES, max_i64(share, LINE_BYTES));
     return ceil_div(bytes, (int64_t)x->item);
 }
 
-void all_reduce_share(const exchange *x)
+void all_reduce_share(const coll_task *x)
 {
     const int64_t me = x->comm->rank;
     const int64_t members = x->comm->size;

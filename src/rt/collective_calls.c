@@ -8,7 +8,7 @@
     tsr_status name(tsr_comm *comm, parameters)                                                    \
     {                                                                                              \
         const coll_arguments args = {__VA_ARGS__};                                                 \
-        return exchange_run(comm, &args);                                                          \
+        return coll_task_run(comm, &args);                                                         \
     }                                                                                              \
     tsr_status name##_start(tsr_comm *comm, parameters, tsr_request *request)                      \
     {                                                                                              \

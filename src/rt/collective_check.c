@@ -37,7 +37,7 @@ static tsr_status count_bytes(tsr_context *ctx, const char *name, const int64_t 
     }
     for (size_t i = 0; i < rank; i++) {
         if (!checked_mul(bytes, shape[i], &bytes)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "%s has more than 2^63-1 bytes, by the extents up to dimension %zu",
                               name, i);
         }
@@ -57,7 +57,7 @@ static tsr_status find_span(tsr_context *ctx, const char *name, size_t rank, siz
         int64_t *end = out->strides[i] < 0 ? &out->low : &out->high;
         if (!checked_mul(out->shape[i] - 1, out->strides[i], &reach) ||
             !checked_add(*end, reach, end)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "%s: %lld rows of stride %lld in dimension %zu span more than 2^63-1 "
                               "bytes",
                               name, (long long)out->shape[i], (long long)out->strides[i], i);
@@ -69,23 +69,23 @@ static tsr_status find_span(tsr_context *ctx, const char *name, size_t rank, siz
 static tsr_status check_header(tsr_context *ctx, const char *name, const tsr_view *view)
 {
     if (view == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s is missing (NULL)", name);
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s is missing (NULL)", name);
     }
     if (view->rank > KERNEL_MAX_RANK) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE, "%s has %zu dimensions, at most %d go",
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "%s has %zu dimensions, at most %d go",
                           name, view->rank, KERNEL_MAX_RANK);
     }
     if ((unsigned)view->dtype >= (unsigned)tsr_dtype_count()) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s has element type %d, there are %d",
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s has element type %d, there are %d",
                           name, (int)view->dtype, tsr_dtype_count());
     }
     if (view->rank > 0 && view->shape == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s has %zu dimensions but no shape (NULL)", name, view->rank);
     }
     for (size_t i = 0; i < view->rank; i++) {
         if (view->shape[i] < 0) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s has %lld rows in dimension %zu, they must not be negative", name,
                               (long long)view->shape[i], i);
         }
@@ -106,7 +106,7 @@ static tsr_status load_view(tsr_context *ctx, const char *name, const tsr_view *
     }
     TSR_TRY(count_bytes(ctx, name, out->shape, view->rank, item, &out->bytes));
     if (out->bytes > 0 && view->data == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s has elements but no data (NULL)",
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s has elements but no data (NULL)",
                           name);
     }
     if (view->strides == NULL && out->bytes > 0) {
@@ -125,7 +125,7 @@ static bool has_shape(const tsr_view *view, const int64_t *shape, size_t rank)
 }
 
 /* Takes a view that must have the shape already in `out`. */
-static tsr_status load_expected(exchange *x, const char *name, const tsr_view *view, array *out)
+static tsr_status load_expected(coll_task *x, const char *name, const tsr_view *view, array *out)
 {
     tsr_context *ctx = x->comm->ctx;
     TSR_TRY(check_header(ctx, name, view));
@@ -134,48 +134,48 @@ static tsr_status load_expected(exchange *x, const char *name, const tsr_view *v
         char wanted[CALL_TEXT];
         describe_type(view->dtype, view->shape, view->rank, given, sizeof given);
         describe_type(x->dtype, out->shape, x->rank, wanted, sizeof wanted);
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s is %s, expected %s", name, given,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s is %s, expected %s", name, given,
                           wanted);
     }
     return load_view(ctx, name, view, out);
 }
 
-static tsr_status check_root(const exchange *x)
+static tsr_status check_root(const coll_task *x)
 {
     const int64_t root = x->args.root;
     if (!coll_has(x->row, COLL_ROOT_SENDS | COLL_ROOT_RECEIVES) ||
         (root >= 0 && root < x->comm->size)) {
         return TSR_OK;
     }
-    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "the root must be 0 to %lld, got: %lld", (long long)x->comm->size - 1,
                       (long long)root);
 }
 
-static tsr_status check_op(const exchange *x)
+static tsr_status check_op(const coll_task *x)
 {
     const tsr_reduce_op op = x->args.op;
     if (!coll_has(x->row, COLL_HAS_OP) || tsr_reduce_op_supports(op, x->dtype)) {
         return TSR_OK;
     }
     if ((unsigned)op >= FOLD_COUNT) {
-        return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the reduction must be 0 to %d, got: %d", FOLD_COUNT - 1, (int)op);
     }
-    return diag_error(x->comm->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "there is no %s of %s",
+    return diag_error(x->comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "there is no %s of %s",
                       tsr_reduce_op_name(op), tsr_dtype_name(x->dtype));
 }
 
-static tsr_status check_dim(const exchange *x, size_t dim)
+static tsr_status check_dim(const coll_task *x, size_t dim)
 {
     if (dim < x->rank) {
         return TSR_OK;
     }
-    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "there is no dimension %zu in an array of %zu", dim, x->rank);
 }
 
-static tsr_status check_dims(const exchange *x)
+static tsr_status check_dims(const coll_task *x)
 {
     if (coll_has(x->row, COLL_CUTS_SRC)) {
         TSR_TRY(check_dim(x, x->args.src_dim));
@@ -184,23 +184,23 @@ static tsr_status check_dims(const exchange *x)
 }
 
 /* No member is named twice, and none that is not there. */
-static tsr_status check_destinations(const exchange *x)
+static tsr_status check_destinations(const coll_task *x)
 {
     bool named[COMM_MAX_RANKS] = {false};
     const int64_t *destinations = x->args.destinations;
     tsr_context *ctx = x->comm->ctx;
     if (destinations == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "the destinations are missing (NULL)");
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the destinations are missing (NULL)");
     }
     for (int64_t i = 0; i < x->comm->size; i++) {
         const int64_t to = destinations[i];
         if (to < -1 || to >= x->comm->size) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "destinations[%lld] must be -1 to %lld, got: %lld", (long long)i,
                               (long long)x->comm->size - 1, (long long)to);
         }
         if (to >= 0 && named[to]) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "two members send to member %lld, the second is destinations[%lld]",
                               (long long)to, (long long)i);
         }
@@ -211,21 +211,21 @@ static tsr_status check_destinations(const exchange *x)
     return TSR_OK;
 }
 
-static tsr_status sum_counts(const exchange *x, const int64_t *counts, int64_t *out)
+static tsr_status sum_counts(const coll_task *x, const int64_t *counts, int64_t *out)
 {
     tsr_context *ctx = x->comm->ctx;
     int64_t total = 0;
     if (counts == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "the counts are missing (NULL)");
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the counts are missing (NULL)");
     }
     for (int64_t i = 0; i < x->comm->size; i++) {
         if (counts[i] < 0) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "counts must not be negative, got: %lld for member %lld",
                               (long long)counts[i], (long long)i);
         }
         if (!checked_add(total, counts[i], &total)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "the counts up to member %lld sum to more than 2^63-1", (long long)i);
         }
     }
@@ -233,19 +233,19 @@ static tsr_status sum_counts(const exchange *x, const int64_t *counts, int64_t *
     return TSR_OK;
 }
 
-static tsr_status check_rows(const exchange *x, const char *name, const array *a, size_t dim,
+static tsr_status check_rows(const coll_task *x, const char *name, const array *a, size_t dim,
                              int64_t wanted, const char *why)
 {
     if (a->shape[dim] == wanted) {
         return TSR_OK;
     }
-    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s has %lld rows in dimension %zu, %s %lld", name, (long long)a->shape[dim],
                       dim, why, (long long)wanted);
 }
 
 /* The shape of the other view, where each member has counts of its own. */
-static tsr_status expect_by_both_counts(exchange *x)
+static tsr_status expect_by_both_counts(coll_task *x)
 {
     const coll_arguments *args = &x->args;
     int64_t total;
@@ -257,7 +257,7 @@ static tsr_status expect_by_both_counts(exchange *x)
 }
 
 /* The same with counts that all members share: the view that is cut has their sum. */
-static tsr_status expect_by_counts(exchange *x, const array *known, array *other)
+static tsr_status expect_by_counts(coll_task *x, const array *known, array *other)
 {
     const bool cuts_src = coll_has(x->row, COLL_CUTS_SRC);
     const size_t dim = cuts_src ? x->args.src_dim : x->args.dst_dim;
@@ -276,10 +276,10 @@ static tsr_status expect_by_counts(exchange *x, const array *known, array *other
     return TSR_OK;
 }
 
-static tsr_status divide_rows(const exchange *x, size_t dim, int64_t *rows)
+static tsr_status divide_rows(const coll_task *x, size_t dim, int64_t *rows)
 {
     if (*rows % x->comm->size != 0) {
-        return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "src has %lld rows in dimension %zu, which %lld members cannot share "
                           "equally; the calls with counts can",
                           (long long)*rows, dim, (long long)x->comm->size);
@@ -288,10 +288,10 @@ static tsr_status divide_rows(const exchange *x, size_t dim, int64_t *rows)
     return TSR_OK;
 }
 
-static tsr_status multiply_rows(const exchange *x, size_t dim, int64_t *rows)
+static tsr_status multiply_rows(const coll_task *x, size_t dim, int64_t *rows)
 {
     if (!checked_mul(*rows, x->comm->size, rows)) {
-        return diag_error(x->comm->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+        return diag_error(x->comm->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                           "%lld rows in dimension %zu of each of %lld members are more than 2^63-1",
                           (long long)*rows, dim, (long long)x->comm->size);
     }
@@ -299,7 +299,7 @@ static tsr_status multiply_rows(const exchange *x, size_t dim, int64_t *rows)
 }
 
 /* The same with equal chunks. */
-static tsr_status expect_equal(exchange *x, bool by_dst)
+static tsr_status expect_equal(coll_task *x, bool by_dst)
 {
     const size_t src_dim = x->args.src_dim;
     const size_t dst_dim = x->args.dst_dim;
@@ -315,7 +315,7 @@ static tsr_status expect_equal(exchange *x, bool by_dst)
     return TSR_OK;
 }
 
-static tsr_status expect_other(exchange *x, bool by_dst)
+static tsr_status expect_other(coll_task *x, bool by_dst)
 {
     array *known = by_dst ? &x->dst : &x->src;
     array *other = by_dst ? &x->src : &x->dst;
@@ -328,7 +328,7 @@ static tsr_status expect_other(exchange *x, bool by_dst)
 }
 
 /* Takes both views: one that every member has, and from it the shape of the other. */
-static tsr_status load_views(exchange *x)
+static tsr_status load_views(coll_task *x)
 {
     const coll_arguments *args = &x->args;
     const bool is_root = x->comm->rank == args->root;
@@ -350,7 +350,7 @@ static tsr_status load_views(exchange *x)
 }
 
 /* Takes the one view of a broadcast: a source on the root, a destination elsewhere. */
-static tsr_status load_one_view(exchange *x)
+static tsr_status load_one_view(coll_task *x)
 {
     const bool is_root = x->comm->rank == x->args.root;
     TSR_TRY(load_view(x->comm->ctx, "view", x->args.src, &x->src));
@@ -363,7 +363,7 @@ static tsr_status load_one_view(exchange *x)
     return TSR_OK;
 }
 
-static bool same_layout(const array *a, const array *b, size_t rank)
+static bool same_strides(const array *a, const array *b, size_t rank)
 {
     for (size_t i = 0; i < rank; i++) {
         if (a->shape[i] > 1 && a->strides[i] != b->strides[i]) {
@@ -373,12 +373,12 @@ static bool same_layout(const array *a, const array *b, size_t rank)
     return a->data == b->data;
 }
 
-static tsr_status check_overlap(const exchange *x)
+static tsr_status check_overlap(const coll_task *x)
 {
     const array *src = &x->src;
     const array *dst = &x->dst;
     if (!src->here || !dst->here || src->bytes == 0 || dst->bytes == 0 ||
-        (coll_has(x->row, COLL_IN_PLACE) && same_layout(src, dst, x->rank))) {
+        (coll_has(x->row, COLL_IN_PLACE) && same_strides(src, dst, x->rank))) {
         return TSR_OK;
     }
     const uintptr_t from = (uintptr_t)src->data;
@@ -387,7 +387,7 @@ static tsr_status check_overlap(const exchange *x)
         to + (uintptr_t)dst->high <= from + (uintptr_t)src->low) {
         return TSR_OK;
     }
-    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_PLACE, "src and dst overlap%s",
+    return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION, "src and dst overlap%s",
                       coll_has(x->row, COLL_IN_PLACE) ? " and are not the same view" : "");
 }
 
@@ -410,7 +410,7 @@ static size_t next_dim(const array *a, size_t rank, const bool *taken)
 }
 
 /* From the smallest stride on, each must step over all that is inside it. */
-static tsr_status check_dst_itself(const exchange *x)
+static tsr_status check_dst_itself(const coll_task *x)
 {
     const array *dst = &x->dst;
     bool taken[KERNEL_MAX_RANK] = {false};
@@ -421,7 +421,7 @@ static tsr_status check_dst_itself(const exchange *x)
     for (size_t d = next_dim(dst, x->rank, taken); d < x->rank; d = next_dim(dst, x->rank, taken)) {
         if (magnitude(dst->strides[d]) < inside) {
             return diag_error(
-                x->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+                x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "the elements of dst overlap: the stride of dimension %zu is %lld, it "
                 "must be at least %llu",
                 d, (long long)dst->strides[d], (unsigned long long)inside);
@@ -433,7 +433,7 @@ static tsr_status check_dst_itself(const exchange *x)
 }
 
 /* What all members must agree on: not the rows that their own counts give them. */
-static uint64_t hash_of(const exchange *x)
+static uint64_t hash_of(const coll_task *x)
 {
     const coll_arguments *args = &x->args;
     const bool by_dst = coll_has(x->row, COLL_ROOT_SENDS);
@@ -458,7 +458,7 @@ static uint64_t hash_of(const exchange *x)
 }
 
 /* From what all members know alike; where each has counts of its own there is one algorithm. */
-static const coll_algorithm *algorithm_of(const exchange *x)
+static const coll_algorithm *algorithm_of(const coll_task *x)
 {
     const bool differ = coll_has(x->row, COLL_COUNTS_DIFFER);
     const bool average = coll_has(x->row, COLL_HAS_OP) && x->args.op == TSR_REDUCE_AVG;
@@ -467,14 +467,14 @@ static const coll_algorithm *algorithm_of(const exchange *x)
                        x->comm->size);
 }
 
-tsr_status exchange_prepare(exchange *x, tsr_comm *comm, const coll_arguments *args)
+tsr_status coll_task_prepare(coll_task *x, tsr_comm *comm, const coll_arguments *args)
 {
     x->comm = comm;
     x->args = *args;
     x->row = coll_row_of(args->kind);
     x->offer = NULL;
     x->bounce = NULL;
-    x->post = NULL;
+    x->messages = NULL;
     TSR_TRY(check_root(x));
     TSR_TRY(coll_has(x->row, COLL_ONE_VIEW) ? load_one_view(x) : load_views(x));
     TSR_TRY(check_op(x));

@@ -13,7 +13,7 @@
 #include "rt/collective.h"
 
 /* A member's own counters take no other's cache line. */
-static void count_own(const exchange *x, int64_t sent, int64_t received, int64_t local)
+static void count_own(const coll_task *x, int64_t sent, int64_t received, int64_t local)
 {
     rank_shared *mine = &x->comm->team->ranks[x->comm->world_rank];
     atomic_fetch_add_explicit(&mine->bytes_sent, sent, memory_order_relaxed);
@@ -21,7 +21,7 @@ static void count_own(const exchange *x, int64_t sent, int64_t received, int64_t
     atomic_fetch_add_explicit(&mine->bytes_local, local, memory_order_relaxed);
 }
 
-static void put_source(exchange *x, comm_call *what)
+static void put_source(coll_task *x, comm_call *what)
 {
     if (x->src.bytes > 0) {
         (void)packed_strides(x->src.shape, x->rank, x->item, x->packed);
@@ -33,7 +33,7 @@ static void put_source(exchange *x, comm_call *what)
 }
 
 /* What this member sends and gets of a movement. */
-static void count_movement(const exchange *x)
+static void count_movement(const coll_task *x)
 {
     const int64_t me = x->comm->rank;
     const int64_t cut_src = coll_has(x->row, COLL_CUTS_SRC) ? x->comm->size : 1;
@@ -43,44 +43,44 @@ static void count_movement(const exchange *x)
     int64_t sent = 0;
     int64_t received = 0;
     for (int64_t i = 0; i < x->comm->size; i++) {
-        sent += i != me && exchange_sends(x, me, i) ? out : 0;
-        received += i != me && exchange_sends(x, i, me) ? in : 0;
+        sent += i != me && coll_task_sends(x, me, i) ? out : 0;
+        received += i != me && coll_task_sends(x, i, me) ? in : 0;
     }
-    count_own(x, sent, received, exchange_sends(x, me, me) ? in : 0);
+    count_own(x, sent, received, coll_task_sends(x, me, me) ? in : 0);
 }
 
 /* All sources are here. */
-static tsr_status inline_met(exchange *x, bool wait)
+static tsr_status after_inline_rendezvous(coll_task *x, bool wait)
 {
     const comm_call what = {.name = x->row->call};
-    const tsr_status met = comm_meet(x->comm, &what, wait);
+    const tsr_status met = comm_finish_entering(x->comm, &what, wait);
     if (met != TSR_OK) {
         return met;
     }
     x->next = NULL;
     if (!x->comm->team->checked) {
-        TSR_TRY(exchange_compare(x));
+        TSR_TRY(coll_task_compare(x));
     }
     if (coll_has(x->row, COLL_HAS_OP)) {
         const int64_t others = (x->comm->size - 1) * x->dst.bytes;
         reduce_pull(x);
         count_own(x, others, others, x->dst.bytes);
     } else {
-        exchange_pull(x);
+        movement_pull(x);
         count_movement(x);
     }
     return TSR_OK;
 }
 
-tsr_status inline_begin(exchange *x)
+tsr_status inline_begin(coll_task *x)
 {
     char text[CALL_TEXT];
     comm_call what = {.name = x->row->call, .hash = x->hash};
     if (x->comm->team->checked) {
-        exchange_describe(x, text, sizeof text);
+        coll_task_describe(x, text, sizeof text);
         what.text = text;
     }
     put_source(x, &what);
-    x->next = inline_met;
-    return comm_start(x->comm, &what);
+    x->next = after_inline_rendezvous;
+    return comm_start_entering(x->comm, &what);
 }

@@ -6,20 +6,20 @@
 #include "kernel/fold.h"
 #include "rt/collective.h"
 
-void reduce_pull(const exchange *x)
+void reduce_pull(const coll_task *x)
 {
     const void *sources[COMM_MAX_RANKS];
     const int64_t me = x->comm->rank;
     if (x->dst.bytes == 0) {
         return;
     }
-    const place first = place_of_src(x, 0);
+    const strided_ref first = src_of_member(x, 0);
     int64_t offset = 0;
     if (coll_has(x->row, COLL_CUTS_SRC)) {
         offset = chunk_of_src(x, 0, me).start * first.strides[x->args.src_dim];
     }
     for (int64_t from = 0; from < x->comm->size; from++) {
-        sources[from] = place_of_src(x, from).data + offset;
+        sources[from] = src_of_member(x, from).data + offset;
     }
     kernel_fold(x->dst.data, x->dst.strides, sources, (size_t)x->comm->size, first.strides,
                 x->dst.shape, x->rank, x->dtype, (fold_op)x->args.op, x->stream);

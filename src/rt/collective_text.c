@@ -37,7 +37,7 @@ static void append_counts(char *text, size_t size, const char *name, const int64
     }
 }
 
-void exchange_describe(const exchange *x, char *text, size_t size)
+void coll_task_describe(const coll_task *x, char *text, size_t size)
 {
     const coll_row *row = x->row;
     const coll_arguments *args = &x->args;

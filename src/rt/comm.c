@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "rt/letters.h"
+#include "rt/control.h"
 
 /* A group that the world keeps, by mesh and axes. */
 typedef struct comm_kept {
@@ -78,8 +78,8 @@ const char *tsr_comm_transport(const tsr_comm *comm, bool *shared)
 
 void tsr_comm_abort(tsr_comm *comm, int code)
 {
-    if (comm->team->link != NULL) {
-        const tsr_transport *t = &comm->team->link->transport;
+    if (comm->team->endpoint != NULL) {
+        const tsr_transport *t = &comm->team->endpoint->transport;
         t->abort(t->state, code);
     }
 }
@@ -114,11 +114,11 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
     return TSR_OK;
 }
 
-void comm_drop_letters(tsr_comm *world)
+void comm_close_control(tsr_comm *world)
 {
-    mail_close(&world->letters);
+    channel_close(&world->control);
     for (comm_kept *k = world->kept; k != NULL; k = k->next) {
-        mail_close(&k->comm.letters);
+        channel_close(&k->comm.control);
     }
 }
 
@@ -138,7 +138,7 @@ tsr_status comm_check_world(const tsr_comm *comm)
     if (comm->world == comm) {
         return TSR_OK;
     }
-    return diag_error(comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "this communicator is a group of %lld ranks: take the world it was made from",
                       (long long)comm->size);
 }
@@ -165,7 +165,7 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
     int64_t group = 0;
     int64_t index = 0;
     if (!tsr_groups_find(groups, world->rank, &group, &index)) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the mesh does not have device %lld, this rank", (long long)world->rank);
     }
     const int64_t size = tsr_groups_size(groups);
@@ -243,14 +243,14 @@ static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr
 {
     TSR_TRY(comm_check_world(world));
     if (tsr_mesh_num_devices(mesh) != world->size) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the mesh has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
-    const mail_link *link = world->team->link;
-    if (link != NULL && world->num_kept >= (link->transport.most_tag - TAG_GROUPS) / 2 - 1) {
-        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
-                          "%s has no tags for more than %d groups", link->transport.name,
+    const endpoint *ep = world->team->endpoint;
+    if (ep != NULL && world->num_kept >= (ep->transport.most_tag - TAG_GROUPS) / 2 - 1) {
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "%s has no tags for more than %d groups", ep->transport.name,
                           world->num_kept);
     }
     const tsr_groups *groups = NULL;

@@ -8,7 +8,7 @@
  * Records are kept twice, by the parity of the call, so that one that is being read is not written.
  *
  * Ranks that share no memory keep a copy of all records each. To meet is then to send one's own to
- * all others (letters.h), and there is nothing to wait for at the end of a call.
+ * all others (control.h), and there is nothing to wait for at the end of a call.
  */
 #ifndef RT_COMM_H
 #define RT_COMM_H
@@ -18,8 +18,8 @@
 #include "coll/algorithm.h"
 #include "plan/cache.h"
 #include "rt/barrier.h"
+#include "rt/channel.h"
 #include "rt/layout.h"
-#include "rt/mail.h"
 #include "rt/segment.h"
 #include "rt/team.h"
 
@@ -58,13 +58,13 @@ struct tsr_comm {
     int32_t id;         /* 0 for the world, then in the order in which groups were made */
     uint64_t calls;     /* entered so far */
     tsr_status broken;  /* why the group can no longer meet; TSR_OK while it can */
-    bool met;           /* the meeting is over: this rank was the last to come, or the only one */
+    bool passed;        /* the meeting is over: this rank was the last to come, or the only one */
     uint32_t ticket;    /* of the meeting under way */
     uint64_t overdue;   /* the call that has had its time: whoever has not come is missing */
     uint64_t turn_seen; /* the last turn in which a request of it went on */
-    double looked;      /* when it last looked for processes that are gone */
+    double last_poll;   /* when it last looked for processes that are gone */
     double gone_since;  /* since when a member is gone that has not come */
-    mail letters;       /* of the meeting under way, where ranks share no memory */
+    channel control;    /* of the meeting under way, where ranks share no memory */
     segment *own;
     /* Only the world has these. */
     coll_choices choices;   /* of algorithms */
@@ -78,8 +78,8 @@ struct tsr_comm {
     uint64_t last_request;
     uint64_t turn; /* of going on with requests */
     bool progressing;
-    struct given_up *given_up; /* groups that others said are broken */
-    struct joined *joined;     /* when it was opened on a transport */
+    struct revocation *revocations; /* groups that others said are broken */
+    struct joined *joined;          /* when it was opened on a transport */
 };
 
 /* Bytes of what n members share. */
@@ -101,8 +101,8 @@ tsr_status comm_enter(tsr_comm *comm, const comm_call *what);
  * The same in two parts: this rank comes; then it waits for the others, or looks whether they have
  * come (else TSR_IN_PROGRESS). Between the two it enters nothing else on this communicator.
  */
-tsr_status comm_start(tsr_comm *comm, const comm_call *what);
-tsr_status comm_meet(tsr_comm *comm, const comm_call *what, bool wait);
+tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what);
+tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait);
 
 /* The record of a member in the call that was entered last. */
 const call_record *comm_record(const tsr_comm *comm, int64_t member);
@@ -110,17 +110,17 @@ const call_record *comm_record(const tsr_comm *comm, int64_t member);
 /* Ends a call: nobody passes before everybody is done. Also in two parts. */
 tsr_status comm_leave(tsr_comm *comm, const char *name);
 tsr_status comm_start_leaving(tsr_comm *comm, const char *name);
-tsr_status comm_part(tsr_comm *comm, const char *name, bool wait);
+tsr_status comm_finish_leaving(tsr_comm *comm, const char *name, bool wait);
 
 /*
  * Opens mail between the members, behind comm_enter; waits until all of it has come, or looks
  * whether it has. When a member is gone or gives up, the group is broken.
  */
-void comm_open_mail(tsr_comm *comm, mail *m);
-tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait);
+void comm_open_channel(tsr_comm *comm, channel *m);
+tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait);
 
 /* Gives the group up after a failure between entering and leaving, and tells the others. */
-tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status);
+tsr_status comm_revoke(tsr_comm *comm, const char *name, tsr_status status);
 
 /* A place in a rank's segment as an offset that every rank understands, and back. */
 uint64_t comm_offset(const tsr_comm *comm, const void *memory);
@@ -143,6 +143,6 @@ void comm_close_world(tsr_comm *world);
 tsr_status comm_check_world(const tsr_comm *comm);
 
 /* Gives up every meeting that is under way by letters. */
-void comm_drop_letters(tsr_comm *world);
+void comm_close_control(tsr_comm *world);
 
 #endif

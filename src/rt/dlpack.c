@@ -58,12 +58,12 @@ static tsr_status check_lending(const tsr_tensor *t)
     tsr_context *ctx = t->world->ctx;
     const int64_t item = tsr_dtype_item_bytes(t->dtype);
     if (type_of(t->dtype) == NULL) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "DLPack has no element type for %s",
-                          tsr_dtype_name(t->dtype));
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "DLPack has no element type for %s", tsr_dtype_name(t->dtype));
     }
     for (size_t i = 0; i < t->geometry->rank; i++) {
         if (t->strides[i] % item != 0) {
-            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                               "DLPack counts strides in elements: that of dim %zu is %lld bytes, "
                               "an element has %lld",
                               i, (long long)t->strides[i], (long long)item);
@@ -107,22 +107,22 @@ static tsr_status check_type(tsr_context *ctx, const DLTensor *t, tsr_dtype dtyp
 {
     const type_row *wanted = type_of(dtype);
     if (t->device.device_type != kDLCPU) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the DLPack tensor is on a device of type %d; it must be in memory of "
                           "the CPU, type %d",
                           (int)t->device.device_type, (int)kDLCPU);
     }
     if (wanted == NULL) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "DLPack has no element type for %s",
-                          tsr_dtype_name(dtype));
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "DLPack has no element type for %s", tsr_dtype_name(dtype));
     }
     if (t->dtype.lanes != 1) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the DLPack tensor has vectors of %d lanes; elements have 1",
                           (int)t->dtype.lanes);
     }
     if (t->dtype.code != wanted->code || t->dtype.bits != wanted->bits) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the DLPack tensor has type code %d of %d bits; %s is %d of %d",
                           (int)t->dtype.code, (int)t->dtype.bits, tsr_dtype_name(dtype),
                           (int)wanted->code, (int)wanted->bits);
@@ -135,13 +135,13 @@ static tsr_status check_shape(tsr_context *ctx, const DLTensor *t, const tsr_ten
 {
     const size_t rank = like->geometry->rank;
     if (t->ndim < 0 || (size_t)t->ndim != rank) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the DLPack tensor has %d dimensions, the tensor %zu", t->ndim, rank);
     }
     int64_t elements = 1;
     for (size_t i = 0; i < rank; i++) {
         if (t->shape[i] != like->local_shape[i]) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "dim %zu of the DLPack tensor is %lld; rank %lld stores %lld", i,
                               (long long)t->shape[i], (long long)like->world->rank,
                               (long long)like->local_shape[i]);
@@ -149,7 +149,7 @@ static tsr_status check_shape(tsr_context *ctx, const DLTensor *t, const tsr_ten
         elements *= t->shape[i];
     }
     if (elements > 0 && t->data == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the DLPack tensor has no data and %lld elements", (long long)elements);
     }
     return TSR_OK;
@@ -164,7 +164,7 @@ static tsr_status read_strides(tsr_context *ctx, const DLTensor *t, const tsr_te
         strides[i] = like->strides[i];
         if (t->strides != NULL && like->local_shape[i] > 1 &&
             !checked_mul(t->strides[i], item, &strides[i])) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "stride %lld of dim %zu of the DLPack tensor is too large",
                               (long long)t->strides[i], i);
         }
@@ -186,8 +186,8 @@ static tsr_status borrow(tsr_comm *world, const tsr_tensor_spec *spec,
 {
     static char nothing[1];
     if (managed == NULL) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE, "rank %lld has no DLPack tensor",
-                          (long long)world->rank);
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "rank %lld has no DLPack tensor", (long long)world->rank);
     }
     const DLTensor *t = &managed->dl_tensor;
     TSR_TRY(check_type(world->ctx, t, spec->dtype));

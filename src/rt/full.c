@@ -75,12 +75,12 @@ int64_t copy_part(const tsr_tensor *t, int64_t rank, const void *full, const int
 static tsr_status check_root(tsr_comm *world, int64_t root, const void *full)
 {
     if (root < -1 || root >= world->size) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "root must be a rank from 0 to %lld, or -1 for all, got: %lld",
                           (long long)world->size - 1, (long long)root);
     }
     if (full == NULL && (root == -1 || root == world->rank)) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "this rank is a root and has no array");
     }
     return TSR_OK;
@@ -91,7 +91,7 @@ static tsr_status check_not_pending(tsr_comm *world, const tsr_sharding *shardin
     if (sharding->num_unreduced == 0) {
         return TSR_OK;
     }
-    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "a tensor from a full array cannot have a reduction pending");
 }
 
@@ -112,11 +112,11 @@ static tsr_status sharding_of_root(tsr_comm *world, tsr_arena *arena, const tsr_
         sizes[i] = i == root ? g->shape[0] : 0;
     }
     const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
-    const tsr_layout layout = {.kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = sizes};
+    const tsr_ragged ragged = {.kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes};
     for (size_t i = 0; i < g->rank; i++) {
         dims[i] = tsr_dim_closed(i == 0 ? &axis : NULL, i == 0 ? 1 : 0);
     }
-    dims[0].layout = &layout;
+    dims[0].ragged = &ragged;
     const tsr_sharding_spec all = {.mesh = mesh, .rank = g->rank, .dims = dims};
     return tsr_sharding_create(world->ctx, arena, &all, TSR_SHARDING_DEFAULT, out);
 }

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "kernel/dot.h"
-#include "rt/letters.h"
+#include "rt/control.h"
 #include "rt/plugin.h"
 #include "rt/request.h"
 
@@ -23,7 +23,7 @@ enum { HOST_BYTES = 96 };
 #define SECONDS_TO_SETTLE 1.0
 
 /* What a process tells the others to be found. */
-typedef struct card {
+typedef struct peer_info {
     char host[HOST_BYTES]; /* the same for processes that know each other by the same numbers */
     int64_t pid;
     int64_t control; /* descriptors of the memory that it shares, -1 for none */
@@ -33,7 +33,7 @@ typedef struct card {
     int64_t message;        /* whether it wants no memory shared */
     int64_t checked;        /* whether it wants calls compared */
     int64_t reaches;        /* in the second round: whether it has everybody's memory */
-} card;
+} peer_info;
 
 /* A world and what it was made from. */
 typedef struct joined {
@@ -41,9 +41,9 @@ typedef struct joined {
     tsr_comm *world;
     tsr_context *ctx;
     team t;
-    mail_link link;
-    int *lives;
-    card *cards;
+    endpoint endpoint;
+    int *pidfds;
+    peer_info *peers;
     bool settled; /* nothing is being sent from its memory */
     int control;  /* this process's, while the others open them */
     int segment;
@@ -98,39 +98,39 @@ static size_t most_bytes(const tsr_transport *t)
     return bytes > 0 && (size_t)bytes < t->most_bytes ? (size_t)bytes : t->most_bytes;
 }
 
-static card card_of(const joined *j)
+static peer_info own_info(const joined *j)
 {
     const char *wish = getenv("TSR_TRANSPORT");
-    card c = {.pid = getpid(),
-              .control = j->control,
-              .segment = j->segment,
-              .segment_bytes = j->t.segment_bytes,
-              .message_bytes = most_bytes(&j->link.transport),
-              .checked = j->t.checked,
-              .message = (wish != NULL && strcmp(wish, "message") == 0) || j->control < 0 ||
-                         j->segment < 0};
+    peer_info c = {.pid = getpid(),
+                   .control = j->control,
+                   .segment = j->segment,
+                   .segment_bytes = j->t.segment_bytes,
+                   .message_bytes = most_bytes(&j->endpoint.transport),
+                   .checked = j->t.checked,
+                   .message = (wish != NULL && strcmp(wish, "message") == 0) || j->control < 0 ||
+                              j->segment < 0};
     name_host(c.host);
     return c;
 }
 
 /* Sends this process's card to all others and receives theirs. */
-static tsr_status exchange_cards(joined *j)
+static tsr_status all_gather_peers(joined *j)
 {
-    const tsr_transport *t = &j->link.transport;
+    const tsr_transport *t = &j->endpoint.transport;
     const double deadline = clock_seconds() + j->t.timeout;
-    mail m;
-    mail_open(&m, j->ctx, &j->link, TAG_BOOT, NULL);
+    channel m;
+    channel_open(&m, j->ctx, &j->endpoint, TAG_BOOT, NULL);
     tsr_status status = TSR_OK;
     for (int64_t i = 1; status == TSR_OK && i < t->size; i++) {
         const int64_t peer = (t->rank + i) % t->size;
-        status = mail_receive(&m, peer, &j->cards[peer], sizeof(card), (size_t)peer);
+        status = channel_receive(&m, peer, &j->peers[peer], sizeof(peer_info), (size_t)peer);
         if (status == TSR_OK) {
-            status = mail_send(&m, peer, &j->cards[t->rank], sizeof(card));
+            status = channel_send(&m, peer, &j->peers[t->rank], sizeof(peer_info));
         }
     }
-    while (status == TSR_OK && (status = mail_test(&m)) == TSR_IN_PROGRESS) {
+    while (status == TSR_OK && (status = channel_test(&m)) == TSR_IN_PROGRESS) {
         if (clock_seconds() > deadline) {
-            status = diag_error(j->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+            status = diag_error(j->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                                 "the processes of the world did not all come within %g seconds",
                                 j->t.timeout);
             break;
@@ -138,7 +138,7 @@ static tsr_status exchange_cards(joined *j)
         (void)sched_yield();
         status = TSR_OK;
     }
-    mail_close(&m);
+    channel_close(&m);
     return status;
 }
 
@@ -146,19 +146,20 @@ static tsr_status exchange_cards(joined *j)
 static void agree(joined *j)
 {
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
-        const card *c = &j->cards[i];
+        const peer_info *c = &j->peers[i];
         j->t.checked = j->t.checked || c->checked != 0;
-        j->link.most_bytes =
-            c->message_bytes < j->link.most_bytes ? (size_t)c->message_bytes : j->link.most_bytes;
+        j->endpoint.most_bytes = c->message_bytes < j->endpoint.most_bytes
+                                     ? (size_t)c->message_bytes
+                                     : j->endpoint.most_bytes;
     }
 }
 
 /* Whether all processes are on this machine, and none of them wants otherwise. */
 static bool one_host(const joined *j)
 {
-    const card *mine = &j->cards[j->link.transport.rank];
+    const peer_info *mine = &j->peers[j->endpoint.transport.rank];
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
-        const card *c = &j->cards[i];
+        const peer_info *c = &j->peers[i];
         if (c->message || strncmp(c->host, mine->host, HOST_BYTES) != 0 ||
             c->segment_bytes != mine->segment_bytes) {
             return false;
@@ -179,45 +180,45 @@ static bool map_peers(joined *j)
 {
     const int64_t n = j->t.num_ranks;
     int segments[COMM_MAX_RANKS];
-    int control = open_of(j->cards[0].pid, j->cards[0].control);
+    int control = open_of(j->peers[0].pid, j->peers[0].control);
     bool complete = control >= 0;
     for (int64_t i = 0; i < n; i++) {
-        segments[i] = complete ? open_of(j->cards[i].pid, j->cards[i].segment) : -1;
+        segments[i] = complete ? open_of(j->peers[i].pid, j->peers[i].segment) : -1;
         complete = complete && segments[i] >= 0;
-        j->lives[i] = complete && i != j->link.transport.rank
-                          ? (int)syscall(SYS_pidfd_open, (pid_t)j->cards[i].pid, 0)
-                          : -1;
+        j->pidfds[i] = complete && i != j->endpoint.transport.rank
+                           ? (int)syscall(SYS_pidfd_open, (pid_t)j->peers[i].pid, 0)
+                           : -1;
     }
     complete = complete && team_map_files(&j->t, control, segments);
     for (int64_t i = 0; i < n; i++) {
         close_file(&segments[i]);
     }
     close_file(&control);
-    j->t.lives = j->lives;
+    j->t.pidfds = j->pidfds;
     return complete;
 }
 
-static void forget_lives(joined *j)
+static void close_pidfds(joined *j)
 {
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
-        close_file(&j->lives[i]);
+        close_file(&j->pidfds[i]);
     }
-    j->t.lives = NULL;
+    j->t.pidfds = NULL;
 }
 
 /* Shares memory with all others if everybody can; else has some of its own. */
 static tsr_status share_or_not(joined *j)
 {
-    card *mine = &j->cards[j->link.transport.rank];
-    *mine = card_of(j);
-    TSR_TRY(exchange_cards(j));
+    peer_info *mine = &j->peers[j->endpoint.transport.rank];
+    *mine = own_info(j);
+    TSR_TRY(all_gather_peers(j));
     agree(j);
     const bool can = one_host(j) && map_peers(j);
     mine->reaches = can;
-    TSR_TRY(exchange_cards(j));
+    TSR_TRY(all_gather_peers(j));
     bool all = true;
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
-        all = all && j->cards[i].reaches != 0;
+        all = all && j->peers[i].reaches != 0;
     }
     if (all) {
         return TSR_OK;
@@ -225,7 +226,7 @@ static tsr_status share_or_not(joined *j)
     if (can) {
         team_unmap(&j->t);
     }
-    forget_lives(j);
+    close_pidfds(j);
     j->t.message = true;
     return team_map(j->ctx, &j->t, false);
 }
@@ -234,12 +235,12 @@ static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,
                                   const tsr_launch_spec *spec)
 {
     if (t->version != TSR_TRANSPORT_VERSION) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "the transport %s is of version %u, this library of %u", t->name,
                           t->version, (unsigned)TSR_TRANSPORT_VERSION);
     }
     if (spec->num_ranks != 0 && spec->num_ranks != t->size) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the program asks for %lld ranks, %s started %lld: start that many, or "
                           "ask for 0, which takes what there is",
                           (long long)spec->num_ranks, t->name, (long long)t->size);
@@ -250,13 +251,13 @@ static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,
 static void destroy(joined *j, tsr_transport_end how)
 {
     tsr_context *ctx = j->ctx;
-    const size_t n = (size_t)j->link.transport.size;
+    const size_t n = (size_t)j->endpoint.transport.size;
     close_file(&j->control);
     close_file(&j->segment);
-    if (j->lives != NULL) {
-        forget_lives(j);
+    if (j->pidfds != NULL) {
+        close_pidfds(j);
     }
-    j->link.transport.close(j->link.transport.state, how);
+    j->endpoint.transport.close(j->endpoint.transport.state, how);
     if (!j->settled) {
         j->next = atomic_load(&never_freed);
         while (!atomic_compare_exchange_weak(&never_freed, &j->next, j)) {
@@ -264,26 +265,26 @@ static void destroy(joined *j, tsr_transport_end how)
         return;
     }
     team_unmap(&j->t);
-    (void)context_resize(ctx, j->lives, n * sizeof *j->lives, 0);
-    (void)context_resize(ctx, j->cards, n * sizeof *j->cards, 0);
+    (void)context_resize(ctx, j->pidfds, n * sizeof *j->pidfds, 0);
+    (void)context_resize(ctx, j->peers, n * sizeof *j->peers, 0);
     (void)context_resize(ctx, j, sizeof *j, 0);
 }
 
 static tsr_status set_up(joined *j, const tsr_launch_spec *spec)
 {
-    const tsr_transport *t = &j->link.transport;
+    const tsr_transport *t = &j->endpoint.transport;
     const size_t n = (size_t)t->size;
     TSR_TRY(check_transport(j->ctx, t, spec));
     TSR_TRY(team_init(j->ctx, spec, t->size, &j->t));
     j->t.name = t->name;
-    j->t.link = &j->link;
-    j->link.most_bytes = t->most_bytes;
-    j->lives = context_resize(j->ctx, NULL, 0, n * sizeof *j->lives);
-    j->cards = context_resize(j->ctx, NULL, 0, n * sizeof *j->cards);
-    if (j->lives == NULL || j->cards == NULL) {
+    j->t.endpoint = &j->endpoint;
+    j->endpoint.most_bytes = t->most_bytes;
+    j->pidfds = context_resize(j->ctx, NULL, 0, n * sizeof *j->pidfds);
+    j->peers = context_resize(j->ctx, NULL, 0, n * sizeof *j->peers);
+    if (j->pidfds == NULL || j->peers == NULL) {
         return diag_nomem(j->ctx);
     }
-    memset(j->lives, -1, n * sizeof *j->lives);
+    memset(j->pidfds, -1, n * sizeof *j->pidfds);
     j->control = t->rank == 0 ? share_memory(j->t.control_bytes) : share_memory(1);
     j->segment = share_memory(j->t.segment_bytes);
     TSR_TRY(share_or_not(j));
@@ -295,10 +296,10 @@ static tsr_status set_up(joined *j, const tsr_launch_spec *spec)
 /* How many of the processes are on this one's machine. */
 static int64_t ranks_here(const joined *j)
 {
-    const card *mine = &j->cards[j->link.transport.rank];
+    const peer_info *mine = &j->peers[j->endpoint.transport.rank];
     int64_t count = 0;
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
-        count += memcmp(j->cards[i].host, mine->host, sizeof mine->host) == 0;
+        count += memcmp(j->peers[i].host, mine->host, sizeof mine->host) == 0;
     }
     return max_i64(count, 1);
 }
@@ -312,14 +313,17 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
         transport->close(transport->state, TSR_END_BROKEN);
         return diag_nomem(ctx);
     }
-    *j = (joined){
-        .ctx = ctx, .link.transport = *transport, .settled = true, .control = -1, .segment = -1};
+    *j = (joined){.ctx = ctx,
+                  .endpoint.transport = *transport,
+                  .settled = true,
+                  .control = -1,
+                  .segment = -1};
     tsr_status status = set_up(j, spec != NULL ? spec : &defaults);
     if (status == TSR_OK) {
         status = comm_open_world(ctx, &j->t, transport->rank, world);
     }
     if (status < 0) {
-        j->settled = mail_settle(&j->link, ctx, 0);
+        j->settled = endpoint_flush(&j->endpoint, ctx, 0);
         destroy(j, TSR_END_BROKEN);
         return status;
     }
@@ -337,7 +341,7 @@ static bool await_ends(tsr_comm *world)
     const double deadline = clock_seconds() + t->timeout;
     while (!team_others_are_done(t, world->rank) && clock_seconds() < deadline) {
         if (t->message) {
-            notices_look(world);
+            control_poll(world);
         }
         team_look_for_deaths(t);
         const struct timespec nap = {.tv_nsec = 50000};
@@ -360,17 +364,18 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     const char *text = status < 0 ? last_error_text(world->ctx) : "";
     team_report_end(world->team, world->rank, status, text);
     if (world->team->message) {
-        notices_tell_end(world, status, text);
+        control_send_end(world, status, text);
     }
-    comm_drop_letters(world);
+    comm_close_control(world);
     (void)blas_set_threads(j->blas_threads);
     const bool all = await_ends(world);
     const tsr_status ended = team_collect(ctx, world->team);
-    j->settled = mail_settle(&j->link, j->ctx, all ? SECONDS_TO_SETTLE : 0);
+    j->settled = endpoint_flush(&j->endpoint, j->ctx, all ? SECONDS_TO_SETTLE : 0);
     if (j->settled) {
         comm_close_world(world);
     }
-    const tsr_transport_end received = j->link.littered ? TSR_END_LITTERED : TSR_END_CLEAN;
+    const tsr_transport_end received =
+        j->endpoint.has_unreceived ? TSR_END_UNRECEIVED : TSR_END_CLEAN;
     destroy(j, all && j->settled ? received : TSR_END_BROKEN);
     return ended;
 }
@@ -393,7 +398,7 @@ tsr_status tsr_comm_close(tsr_comm *world)
 {
     TSR_TRY(comm_check_world(world));
     if (world->joined == NULL) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_launch ends this world itself");
     }
     return joined_close(world, world->ctx, requests_drop(world));

@@ -78,7 +78,7 @@ static tsr_status start_threads(launch *l)
         job->started = error == 0;
         if (error != 0) {
             team_report_end(&l->t, i, TSR_ERR_NOMEM, "its thread could not be started");
-            return diag_error(l->ctx, TSR_ERR_NOMEM, NO_PLACE,
+            return diag_error(l->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                               "rank %lld: its thread could not be started: %s", (long long)i,
                               strerror(error));
         }
@@ -161,7 +161,7 @@ static tsr_status start_processes(launch *l)
         }
         job->started = job->process > 0;
         if (!job->started) {
-            return diag_error(l->ctx, TSR_ERR_NOMEM, NO_PLACE,
+            return diag_error(l->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                               "rank %lld: its process could not be started: %s", (long long)i,
                               strerror(errno));
         }
@@ -303,7 +303,7 @@ static tsr_status join_mpi(tsr_context *ctx, const char *mpi, const tsr_launch_s
     if (status == TSR_OK) {
         status = joined_close(world, ctx, run_function(world, function, state));
     } else {
-        (void)diag_error(ctx, status, NO_PLACE, "%s", last_error_text(own));
+        (void)diag_error(ctx, status, NO_LOCATION, "%s", last_error_text(own));
     }
     tsr_context_destroy(own);
     return status;
@@ -320,7 +320,7 @@ tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_fu
         return join_mpi(ctx, mpi, spec, function, state);
     }
     if (spec->ranks == TSR_RANKS_MPI) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "no MPI launcher started this process: start it by mpirun, or set "
                           "TSR_MPI to openmpi or mpich");
     }
@@ -340,7 +340,7 @@ tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks, int64_t rank
     const team t = {.num_ranks = num_ranks, .threads = true, .abstract = true, .name = "abstract"};
     tsr_comm *world = NULL;
     if (num_ranks < 1 || rank < 0 || rank >= num_ranks) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_launch_abstract: there is no rank %lld of %lld", (long long)rank,
                           (long long)num_ranks);
     }

@@ -44,7 +44,7 @@ static tsr_status check_bytes(tsr_context *ctx, const tensor_layout *l)
         has_strides(l->local_shape, g->rank, l->dtype)) {
         return TSR_OK;
     }
-    return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "the tensor has more than 2^63-1 bytes");
+    return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION, "the tensor has more than 2^63-1 bytes");
 }
 
 /* Whether the storage has rows that are no part of the tensor: those are zero. */
@@ -109,8 +109,8 @@ tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_
                       tensor_layout **out)
 {
     const uint64_t hash = hash_of(spec, strides);
-    tensor_layout **place = &world->layouts.places[hash % LAYOUT_PLACES];
-    for (tensor_layout *l = *place; l != NULL; l = l->next) {
+    tensor_layout **bucket = &world->layouts.buckets[hash % LAYOUT_BUCKETS];
+    for (tensor_layout *l = *bucket; l != NULL; l = l->next) {
         if (l->hash == hash && is_of(l, spec, strides)) {
             *out = layout_retain(&world->layouts, l);
             return TSR_OK;
@@ -118,8 +118,8 @@ tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_
     }
     TSR_TRY(make(world, spec, strides, out));
     (*out)->hash = hash;
-    (*out)->next = *place;
-    *place = *out;
+    (*out)->next = *bucket;
+    *bucket = *out;
     return TSR_OK;
 }
 
@@ -133,8 +133,8 @@ tensor_layout *layout_retain(layout_table *table, tensor_layout *layout)
 /* Gives back the layouts that nobody has, or all. */
 static void drop(layout_table *table, bool all)
 {
-    for (size_t i = 0; i < LAYOUT_PLACES; i++) {
-        for (tensor_layout **link = &table->places[i]; *link != NULL;) {
+    for (size_t i = 0; i < LAYOUT_BUCKETS; i++) {
+        for (tensor_layout **link = &table->buckets[i]; *link != NULL;) {
             tensor_layout *l = *link;
             if (all || l->references == 0) {
                 *link = l->next;

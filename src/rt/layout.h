@@ -29,12 +29,12 @@ struct tensor_layout {
     bool padded; /* the rank stores rows that are no part of the tensor */
 };
 
-enum { LAYOUT_PLACES = 256, LAYOUT_MOST_UNUSED = 1024 };
+enum { LAYOUT_BUCKETS = 256, LAYOUT_MOST_UNUSED = 1024 };
 
 /* All layouts of a world. Those that no tensor has stay until there are too many. Starts as zeros.
  */
 typedef struct layout_table {
-    tensor_layout *places[LAYOUT_PLACES];
+    tensor_layout *buckets[LAYOUT_BUCKETS];
     size_t unused;
 } layout_table;
 

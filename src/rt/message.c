@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "kernel/fold.h"
-#include "rt/letters.h"
+#include "rt/control.h"
 
 static message_step *const algorithms[METHODS] = {
     [BY_DIRECT] = message_direct,
@@ -22,162 +22,164 @@ static message_step *const algorithms[METHODS] = {
     [BY_RABENSEIFNER] = message_rabenseifner,
 };
 
-const int64_t *post_starts(const exchange *x, int64_t member)
+const int64_t *message_starts(const coll_task *x, int64_t member)
 {
-    return x->post->starts + member * 2 * (x->comm->size + 1);
+    return x->messages->starts + member * 2 * (x->comm->size + 1);
 }
 
-static size_t post_bytes(const exchange *x)
+static size_t state_bytes(const coll_task *x)
 {
-    return sizeof(post) + (size_t)x->comm->size * sizeof(incoming);
+    return sizeof(message_state) + (size_t)x->comm->size * sizeof(incoming);
 }
 
-void post_end(exchange *x)
+void message_end(coll_task *x)
 {
-    mail_close(&x->post->m);
-    (void)context_resize(x->comm->ctx, x->post, post_bytes(x), 0);
-    x->post = NULL;
+    channel_close(&x->messages->channel);
+    (void)context_resize(x->comm->ctx, x->messages, state_bytes(x), 0);
+    x->messages = NULL;
 }
 
 /* A failure behind the meeting: the others cannot know, so the group is lost. */
-static tsr_status lose(exchange *x, tsr_status status)
+static tsr_status lose(coll_task *x, tsr_status status)
 {
-    return x->comm->broken < 0 ? status : comm_give_up(x->comm, x->row->call, status);
+    return x->comm->broken < 0 ? status : comm_revoke(x->comm, x->row->call, status);
 }
 
 /*
  * Waits for messages, or looks whether they have come. A member may wait for one that waits for
  * another: whoever sees that one is gone tells all. What has come is forgotten.
  */
-static tsr_status await_mail(exchange *x, bool wait)
+static tsr_status await_messages(coll_task *x, bool wait)
 {
-    const tsr_status status = comm_mail_done(x->comm, &x->post->m, x->row->call, wait);
-    if (status < 0 && notices_given_up(x->comm) == NULL) {
-        notices_tell_given_up(x->comm, status, -1);
+    const tsr_status status =
+        comm_await_channel(x->comm, &x->messages->channel, x->row->call, wait);
+    if (status < 0 && control_revocation(x->comm) == NULL) {
+        control_send_revocation(x->comm, status, -1);
     }
     if (status == TSR_OK) {
-        x->post->m.num_pieces = 0;
+        x->messages->channel.num_fragments = 0;
     }
     return status;
 }
 
-static tsr_status step_on(exchange *x, bool wait);
+static tsr_status step_on(coll_task *x, bool wait);
 
 /* Takes a step; the one that it sets comes when all messages have. */
-static tsr_status take_step(exchange *x, message_step *step)
+static tsr_status take_step(coll_task *x, message_step *step)
 {
-    x->post->next = NULL;
+    x->messages->next = NULL;
     const tsr_status status = step(x);
-    x->next = x->post->next != NULL ? step_on : NULL;
+    x->next = x->messages->next != NULL ? step_on : NULL;
     return status < 0 ? lose(x, status) : status;
 }
 
-static tsr_status step_on(exchange *x, bool wait)
+static tsr_status step_on(coll_task *x, bool wait)
 {
-    const tsr_status status = await_mail(x, wait);
-    return status == TSR_OK ? take_step(x, x->post->next) : status;
+    const tsr_status status = await_messages(x, wait);
+    return status == TSR_OK ? take_step(x, x->messages->next) : status;
 }
 
-tsr_status message_send(exchange *x, int64_t to, const void *data, int64_t bytes)
+tsr_status message_send(coll_task *x, int64_t to, const void *data, int64_t bytes)
 {
     comm_count(x->comm, x->comm->world_rank, tsr_comm_world_rank(x->comm, to), bytes);
-    return mail_send(&x->post->m, tsr_comm_world_rank(x->comm, to), data, (size_t)bytes);
+    return channel_send(&x->messages->channel, tsr_comm_world_rank(x->comm, to), data,
+                        (size_t)bytes);
 }
 
-tsr_status message_receive(exchange *x, int64_t from, void *data, int64_t bytes)
+tsr_status message_receive(coll_task *x, int64_t from, void *data, int64_t bytes)
 {
     comm_count(x->comm, tsr_comm_world_rank(x->comm, from), x->comm->world_rank, bytes);
-    return mail_receive(&x->post->m, tsr_comm_world_rank(x->comm, from), data, (size_t)bytes,
-                        (size_t)from);
+    return channel_receive(&x->messages->channel, tsr_comm_world_rank(x->comm, from), data,
+                           (size_t)bytes, (size_t)from);
 }
 
-void message_count_kept(const exchange *x, int64_t bytes)
+void message_count_kept(const coll_task *x, int64_t bytes)
 {
     comm_count(x->comm, x->comm->world_rank, x->comm->world_rank, bytes);
 }
 
-bool message_is_dense(const exchange *x, const int64_t *shape, const int64_t *strides)
+bool message_is_dense(const coll_task *x, const int64_t *shape, const int64_t *strides)
 {
     return is_packed_array(shape, x->rank, x->item, strides);
 }
 
-void message_pack(const exchange *x, char *out, place from, const int64_t *shape)
+void message_pack(const coll_task *x, char *out, strided_ref from, const int64_t *shape)
 {
     int64_t dense[KERNEL_MAX_RANK];
     (void)packed_strides(shape, x->rank, x->item, dense);
     kernel_copy(out, dense, from.data, from.strides, shape, x->rank, x->item, false);
 }
 
-void message_unpack(const exchange *x, place to, const char *in, const int64_t *shape)
+void message_unpack(const coll_task *x, strided_ref to, const char *in, const int64_t *shape)
 {
     int64_t dense[KERNEL_MAX_RANK];
     (void)packed_strides(shape, x->rank, x->item, dense);
     kernel_copy(to.data, to.strides, in, dense, shape, x->rank, x->item, false);
 }
 
-place message_part_for(const exchange *x, int64_t to, int64_t *shape)
+strided_ref message_part_for(const coll_task *x, int64_t to, int64_t *shape)
 {
-    place p = {x->src.data, x->src.strides};
+    strided_ref p = {x->src.data, x->src.strides};
     memcpy(shape, x->src.shape, x->rank * sizeof *shape);
     if (coll_has(x->row, COLL_CUTS_SRC)) {
         const chunk c = chunk_of_src(x, x->comm->rank, to);
         shape[x->args.src_dim] = c.rows;
-        p.data = exchange_row(p, x, x->args.src_dim, c.start);
+        p.data = row_address(p, x, x->args.src_dim, c.start);
     }
     return p;
 }
 
-place message_part_from(const exchange *x, int64_t from, int64_t *shape)
+strided_ref message_part_from(const coll_task *x, int64_t from, int64_t *shape)
 {
-    place p = {x->dst.data, x->dst.strides};
+    strided_ref p = {x->dst.data, x->dst.strides};
     memcpy(shape, x->dst.shape, x->rank * sizeof *shape);
     if (coll_has(x->row, COLL_CUTS_DST)) {
         const chunk c = chunk_of_dst(x, from, x->comm->rank);
         shape[x->args.dst_dim] = c.rows;
-        p.data = exchange_row(p, x, x->args.dst_dim, c.start);
+        p.data = row_address(p, x, x->args.dst_dim, c.start);
     }
     return p;
 }
 
-void message_keep_part(const exchange *x)
+void message_keep_part(const coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];
     const int64_t me = x->comm->rank;
-    const place from = message_part_for(x, me, shape);
-    const place to = message_part_from(x, me, shape);
-    const int64_t bytes = exchange_bytes(x, shape);
+    const strided_ref from = message_part_for(x, me, shape);
+    const strided_ref to = message_part_from(x, me, shape);
+    const int64_t bytes = coll_task_bytes(x, shape);
     kernel_copy(to.data, to.strides, from.data, from.strides, shape, x->rank, x->item, x->stream);
     message_count_kept(x, bytes);
 }
 
-tsr_status message_send_part(exchange *x, int64_t to)
+tsr_status message_send_part(coll_task *x, int64_t to)
 {
     int64_t shape[KERNEL_MAX_RANK];
-    const place from = message_part_for(x, to, shape);
-    const int64_t bytes = exchange_bytes(x, shape);
+    const strided_ref from = message_part_for(x, to, shape);
+    const int64_t bytes = coll_task_bytes(x, shape);
     char *data = from.data;
     if (bytes > 0 && !message_is_dense(x, shape, from.strides)) {
-        data = x->post->packed;
+        data = x->messages->packed;
         if (data == NULL) {
-            data = mail_buffer(&x->post->m, (size_t)bytes);
+            data = channel_buffer(&x->messages->channel, (size_t)bytes);
             if (data == NULL) {
                 return TSR_ERR_NOMEM;
             }
             message_pack(x, data, from, shape);
         }
-        x->post->packed = coll_has(x->row, COLL_CUTS_SRC) ? NULL : data;
+        x->messages->packed = coll_has(x->row, COLL_CUTS_SRC) ? NULL : data;
     }
     return message_send(x, to, data, bytes);
 }
 
-tsr_status message_receive_runs(exchange *x, int64_t bytes)
+tsr_status message_receive_runs(coll_task *x, int64_t bytes)
 {
     for (int64_t from = 0; bytes > 0 && from < x->comm->size; from++) {
-        incoming *in = &x->post->incoming[from];
+        incoming *in = &x->messages->incoming[from];
         if (from == x->comm->rank) {
             continue;
         }
-        in->data = mail_buffer(&x->post->m, (size_t)bytes);
+        in->data = channel_buffer(&x->messages->channel, (size_t)bytes);
         if (in->data == NULL) {
             return TSR_ERR_NOMEM;
         }
@@ -186,42 +188,42 @@ tsr_status message_receive_runs(exchange *x, int64_t bytes)
     return TSR_OK;
 }
 
-char *message_dense_source(exchange *x)
+char *message_dense_source(coll_task *x)
 {
     if (message_is_dense(x, x->src.shape, x->src.strides)) {
         return x->src.data;
     }
-    char *data = mail_buffer(&x->post->m, (size_t)x->src.bytes);
+    char *data = channel_buffer(&x->messages->channel, (size_t)x->src.bytes);
     if (data != NULL) {
-        message_pack(x, data, (place){x->src.data, x->src.strides}, x->src.shape);
+        message_pack(x, data, (strided_ref){x->src.data, x->src.strides}, x->src.shape);
     }
     return data;
 }
 
-void message_fold_runs(const exchange *x, place to, const int64_t *shape, size_t rank)
+void message_fold_runs(const coll_task *x, strided_ref to, const int64_t *shape, size_t rank)
 {
     const void *sources[COMM_MAX_RANKS];
     int64_t dense[KERNEL_MAX_RANK];
     (void)packed_strides(shape, rank, x->item, dense);
     for (int64_t i = 0; i < x->comm->size; i++) {
-        sources[i] = x->post->incoming[i].data;
+        sources[i] = x->messages->incoming[i].data;
     }
     kernel_fold(to.data, to.strides, sources, (size_t)x->comm->size, dense, shape, rank, x->dtype,
                 (fold_op)x->args.op, false);
 }
 
-void message_fold_pair(const exchange *x, char *a, const char *b, int64_t bytes, bool behind)
+void message_fold_pair(const coll_task *x, char *a, const char *b, int64_t bytes, bool reversed)
 {
     const int64_t item = (int64_t)x->item;
     const int64_t elements = bytes / item;
-    const void *sources[] = {behind ? b : a, behind ? a : b};
+    const void *sources[] = {reversed ? b : a, reversed ? a : b};
     if (elements > 0) {
         kernel_fold(a, &item, sources, 2, &item, &elements, 1, x->dtype, (fold_op)x->args.op,
                     false);
     }
 }
 
-chunk message_share_of(const exchange *x, int64_t member)
+chunk message_share_of(const coll_task *x, int64_t member)
 {
     const int64_t elements = x->src.bytes / (int64_t)x->item;
     const int64_t each = ceil_div(elements, x->comm->size);
@@ -229,11 +231,11 @@ chunk message_share_of(const exchange *x, int64_t member)
     return (chunk){start, min_i64(start + each, elements) - start};
 }
 
-tsr_status message_make_circle(exchange *x, const int64_t *bytes)
+tsr_status message_make_circle(coll_task *x, const int64_t *bytes)
 {
     const int64_t p = x->comm->size;
-    circle *c = &x->post->circle;
-    c->at = mail_buffer(&x->post->m, ((size_t)p + 1) * sizeof *c->at);
+    circle *c = &x->messages->circle;
+    c->at = channel_buffer(&x->messages->channel, ((size_t)p + 1) * sizeof *c->at);
     if (c->at == NULL) {
         return TSR_ERR_NOMEM;
     }
@@ -241,34 +243,34 @@ tsr_status message_make_circle(exchange *x, const int64_t *bytes)
     for (int64_t i = 0; i < p; i++) {
         c->at[i + 1] = c->at[i] + bytes[message_member(x, i)];
     }
-    c->data = mail_buffer(&x->post->m, (size_t)c->at[p]);
+    c->data = channel_buffer(&x->messages->channel, (size_t)c->at[p]);
     return c->data != NULL ? TSR_OK : TSR_ERR_NOMEM;
 }
 
-static tsr_status begin_data(exchange *x)
+static tsr_status begin_data(coll_task *x)
 {
     return take_step(x, algorithms[x->algorithm->method]);
 }
 
 /* Members that disagree all know it from the same numbers: the group is whole. */
-static tsr_status starts_came(exchange *x, bool wait)
+static tsr_status starts_received(coll_task *x, bool wait)
 {
-    const tsr_status status = await_mail(x, wait);
+    const tsr_status status = await_messages(x, wait);
     if (status != TSR_OK) {
         return status;
     }
     x->next = NULL;
-    TSR_TRY(exchange_compare_counts(x));
+    TSR_TRY(coll_task_compare_counts(x));
     return begin_data(x);
 }
 
 /* Tells the others which rows this member sends and expects, and asks for theirs. */
-static tsr_status begin_starts(exchange *x)
+static tsr_status begin_starts(coll_task *x)
 {
     const int64_t members = x->comm->size;
     const size_t words = 2 * ((size_t)members + 1);
-    post *p = x->post;
-    p->starts = mail_buffer(&p->m, (size_t)members * words * sizeof(int64_t));
+    message_state *p = x->messages;
+    p->starts = channel_buffer(&p->channel, (size_t)members * words * sizeof(int64_t));
     if (p->starts == NULL) {
         return TSR_ERR_NOMEM;
     }
@@ -276,21 +278,21 @@ static tsr_status begin_starts(exchange *x)
         const int64_t member = message_member(x, turn);
         const int64_t rank = tsr_comm_world_rank(x->comm, member);
         int64_t *theirs = p->starts + (size_t)member * words;
-        TSR_TRY(mail_receive(&p->m, rank, theirs, words * sizeof *theirs, (size_t)member));
-        TSR_TRY(mail_send(&p->m, rank, x->offer->starts, words * sizeof *theirs));
+        TSR_TRY(channel_receive(&p->channel, rank, theirs, words * sizeof *theirs, (size_t)member));
+        TSR_TRY(channel_send(&p->channel, rank, x->offer->starts, words * sizeof *theirs));
     }
-    x->next = starts_came;
+    x->next = starts_received;
     return TSR_OK;
 }
 
-tsr_status post_begin(exchange *x)
+tsr_status message_begin(coll_task *x)
 {
-    x->post = context_resize(x->comm->ctx, NULL, 0, post_bytes(x));
-    if (x->post == NULL) {
+    x->messages = context_resize(x->comm->ctx, NULL, 0, state_bytes(x));
+    if (x->messages == NULL) {
         return lose(x, diag_nomem(x->comm->ctx));
     }
-    memset(x->post, 0, post_bytes(x));
-    comm_open_mail(x->comm, &x->post->m);
+    memset(x->messages, 0, state_bytes(x));
+    comm_open_channel(x->comm, &x->messages->channel);
     if (!coll_has(x->row, COLL_COUNTS_DIFFER)) {
         return begin_data(x);
     }

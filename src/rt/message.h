@@ -30,11 +30,11 @@ typedef struct circle {
 } circle;
 
 /* A part of an algorithm, up to where messages must be waited for. */
-typedef tsr_status message_step(exchange *x);
+typedef tsr_status message_step(coll_task *x);
 
 /* What goes by mail in one collective. An algorithm uses of it what it needs. */
-typedef struct post {
-    mail m;
+typedef struct message_state {
+    channel channel;
     message_step *next;  /* when all messages have come; NULL when it is over */
     int64_t *starts;     /* of all members' chunks */
     char *packed;        /* the whole source, or this member's own part of it, in one run */
@@ -45,7 +45,7 @@ typedef struct post {
     int64_t round;       /* or how far the rounds have come, as the algorithm counts */
     message_step *then;  /* when the rounds are over */
     incoming incoming[]; /* one for each member */
-} post;
+} message_state;
 
 /* The first step of each algorithm. */
 /* Whatever moves goes straight from its owner to whoever wants it. */
@@ -64,58 +64,58 @@ message_step message_halving;
 message_step message_rabenseifner;
 
 /* Start messages to and from a member; 0 bytes are none. */
-tsr_status message_send(exchange *x, int64_t to, const void *data, int64_t bytes);
-tsr_status message_receive(exchange *x, int64_t from, void *data, int64_t bytes);
+tsr_status message_send(coll_task *x, int64_t to, const void *data, int64_t bytes);
+tsr_status message_receive(coll_task *x, int64_t from, void *data, int64_t bytes);
 
 /* The member so many places on, or back. */
-static inline int64_t message_member(const exchange *x, int64_t by)
+static inline int64_t message_member(const coll_task *x, int64_t by)
 {
     const int64_t p = x->comm->size;
     return ((x->comm->rank + by) % p + p) % p;
 }
 
 /* Counts bytes that stay on this member. */
-void message_count_kept(const exchange *x, int64_t bytes);
+void message_count_kept(const coll_task *x, int64_t bytes);
 
 /* Whether an array lies in one run, in the order of its elements. */
-bool message_is_dense(const exchange *x, const int64_t *shape, const int64_t *strides);
+bool message_is_dense(const coll_task *x, const int64_t *shape, const int64_t *strides);
 
 /* Copy an array into one run of memory, and back. */
-void message_pack(const exchange *x, char *out, place from, const int64_t *shape);
-void message_unpack(const exchange *x, place to, const char *in, const int64_t *shape);
+void message_pack(const coll_task *x, char *out, strided_ref from, const int64_t *shape);
+void message_unpack(const coll_task *x, strided_ref to, const char *in, const int64_t *shape);
 
 /* What this member has for another, and where what another has for this one goes: place, shape. */
-place message_part_for(const exchange *x, int64_t to, int64_t *shape);
-place message_part_from(const exchange *x, int64_t from, int64_t *shape);
+strided_ref message_part_for(const coll_task *x, int64_t to, int64_t *shape);
+strided_ref message_part_from(const coll_task *x, int64_t from, int64_t *shape);
 
 /* Sends what this member has for another; what goes to all is packed only once. */
-tsr_status message_send_part(exchange *x, int64_t to);
+tsr_status message_send_part(coll_task *x, int64_t to);
 
 /* Receives a run of as many bytes from every other member. */
-tsr_status message_receive_runs(exchange *x, int64_t bytes);
+tsr_status message_receive_runs(coll_task *x, int64_t bytes);
 
 /* This member's own part of a movement. */
-void message_keep_part(const exchange *x);
+void message_keep_part(const coll_task *x);
 
 /* This member's source in one run: where it is, or in a buffer. NULL without memory. */
-char *message_dense_source(exchange *x);
+char *message_dense_source(coll_task *x);
 
 /* Folds runs of elements, one of each member in their order, into an array. */
-void message_fold_runs(const exchange *x, place to, const int64_t *shape, size_t rank);
+void message_fold_runs(const coll_task *x, strided_ref to, const int64_t *shape, size_t rank);
 
 /* a = a op b, or with `behind` b op a, of runs of so many bytes. */
-void message_fold_pair(const exchange *x, char *a, const char *b, int64_t bytes, bool behind);
+void message_fold_pair(const coll_task *x, char *a, const char *b, int64_t bytes, bool reversed);
 
 /* The elements of which a member makes the sum, in an all-reduce. */
-chunk message_share_of(const exchange *x, int64_t member);
+chunk message_share_of(const coll_task *x, int64_t member);
 
 /* Makes room for a circle; bytes[i] are those of member i's block. */
-tsr_status message_make_circle(exchange *x, const int64_t *bytes);
+tsr_status message_make_circle(coll_task *x, const int64_t *bytes);
 
 /* Bruck's all-gather of a circle of which the first block is there; then goes on with `then`. */
-tsr_status message_gather_circle(exchange *x, message_step *then);
+tsr_status message_gather_circle(coll_task *x, message_step *then);
 
 /* Folds a circle of all blocks so that the first one is the fold of all members; then `then`. */
-tsr_status message_fold_circle(exchange *x, message_step *then);
+tsr_status message_fold_circle(coll_task *x, message_step *then);
 
 #endif

@@ -6,51 +6,51 @@
  */
 #include "rt/message.h"
 
-static tsr_status round_came(exchange *x);
+static tsr_status round_received(coll_task *x);
 
 /* Starts the round in which `round` blocks are known. */
-static tsr_status begin_round(exchange *x)
+static tsr_status begin_round(coll_task *x)
 {
-    const circle *c = &x->post->circle;
+    const circle *c = &x->messages->circle;
     const int64_t p = x->comm->size;
-    const int64_t known = x->post->round;
+    const int64_t known = x->messages->round;
     if (known >= p) {
-        return x->post->then(x);
+        return x->messages->then(x);
     }
     const int64_t more = min_i64(known, p - known);
-    x->post->next = round_came;
+    x->messages->next = round_received;
     TSR_TRY(message_receive(x, message_member(x, known), c->data + c->at[known],
                             c->at[known + more] - c->at[known]));
     return message_send(x, message_member(x, -known), c->data, c->at[more]);
 }
 
-static tsr_status round_came(exchange *x)
+static tsr_status round_received(coll_task *x)
 {
-    x->post->round *= 2;
+    x->messages->round *= 2;
     return begin_round(x);
 }
 
-tsr_status message_gather_circle(exchange *x, message_step *then)
+tsr_status message_gather_circle(coll_task *x, message_step *then)
 {
-    x->post->round = 1;
-    x->post->then = then;
+    x->messages->round = 1;
+    x->messages->then = then;
     return begin_round(x);
 }
 
 /* All blocks are here: each goes to its place. */
-static tsr_status blocks_came(exchange *x)
+static tsr_status blocks_received(coll_task *x)
 {
-    const circle *c = &x->post->circle;
+    const circle *c = &x->messages->circle;
     for (int64_t i = 1; i < x->comm->size; i++) {
         int64_t shape[KERNEL_MAX_RANK];
-        const place to = message_part_from(x, message_member(x, i), shape);
+        const strided_ref to = message_part_from(x, message_member(x, i), shape);
         message_unpack(x, to, c->data + c->at[i], shape);
     }
     kernel_copy_fence();
     return TSR_OK;
 }
 
-tsr_status message_bruck(exchange *x)
+tsr_status message_bruck(coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];
     int64_t bytes[COMM_MAX_RANKS];
@@ -59,12 +59,13 @@ tsr_status message_bruck(exchange *x)
     }
     for (int64_t i = 0; i < x->comm->size; i++) {
         (void)message_part_from(x, i, shape);
-        bytes[i] = exchange_bytes(x, shape);
+        bytes[i] = coll_task_bytes(x, shape);
     }
     TSR_TRY(message_make_circle(x, bytes));
     if (x->src.bytes > 0) {
-        message_pack(x, x->post->circle.data, (place){x->src.data, x->src.strides}, x->src.shape);
+        message_pack(x, x->messages->circle.data, (strided_ref){x->src.data, x->src.strides},
+                     x->src.shape);
     }
     message_keep_part(x);
-    return message_gather_circle(x, blocks_came);
+    return message_gather_circle(x, blocks_received);
 }

@@ -8,19 +8,19 @@
 
 #include "rt/message.h"
 
-static int64_t block_bytes(const exchange *x)
+static int64_t block_bytes(const coll_task *x)
 {
     return x->src.bytes / x->comm->size;
 }
 
 /* Copies the blocks with the bit of this round between the circle and a message; their bytes. */
-static int64_t copy_blocks(const exchange *x, char *message, bool out)
+static int64_t copy_blocks(const coll_task *x, char *message, bool out)
 {
     const int64_t each = block_bytes(x);
     char *at = message;
     for (int64_t i = 0; i < x->comm->size; i++) {
-        if ((i & x->post->round) != 0) {
-            char *block = x->post->circle.data + i * each;
+        if ((i & x->messages->round) != 0) {
+            char *block = x->messages->circle.data + i * each;
             memcpy(out ? at : block, out ? block : at, (size_t)each);
             at += each;
         }
@@ -29,53 +29,53 @@ static int64_t copy_blocks(const exchange *x, char *message, bool out)
 }
 
 /* All blocks are where they are wanted: the one at place d is from the member d places back. */
-static void finish(const exchange *x)
+static void finish(const coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];
     for (int64_t i = 0; i < x->comm->size; i++) {
-        const place to = message_part_from(x, message_member(x, -i), shape);
-        message_unpack(x, to, x->post->circle.data + i * block_bytes(x), shape);
+        const strided_ref to = message_part_from(x, message_member(x, -i), shape);
+        message_unpack(x, to, x->messages->circle.data + i * block_bytes(x), shape);
     }
     kernel_copy_fence();
 }
 
-static tsr_status round_came(exchange *x);
+static tsr_status round_received(coll_task *x);
 
-static tsr_status begin_round(exchange *x)
+static tsr_status begin_round(coll_task *x)
 {
-    const int64_t far = x->post->round;
+    const int64_t far = x->messages->round;
     if (far >= x->comm->size) {
         finish(x);
         return TSR_OK;
     }
-    const int64_t bytes = copy_blocks(x, x->post->out, true);
-    x->post->next = round_came;
-    TSR_TRY(message_receive(x, message_member(x, -far), x->post->in, bytes));
-    return message_send(x, message_member(x, far), x->post->out, bytes);
+    const int64_t bytes = copy_blocks(x, x->messages->out, true);
+    x->messages->next = round_received;
+    TSR_TRY(message_receive(x, message_member(x, -far), x->messages->in, bytes));
+    return message_send(x, message_member(x, far), x->messages->out, bytes);
 }
 
-static tsr_status round_came(exchange *x)
+static tsr_status round_received(coll_task *x)
 {
-    (void)copy_blocks(x, x->post->in, false);
-    x->post->round *= 2;
+    (void)copy_blocks(x, x->messages->in, false);
+    x->messages->round *= 2;
     return begin_round(x);
 }
 
-tsr_status message_bruck_to_all(exchange *x)
+tsr_status message_bruck_to_all(coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];
-    post *p = x->post;
+    message_state *p = x->messages;
     if (x->src.bytes == 0) {
         return TSR_OK;
     }
-    p->circle.data = mail_buffer(&p->m, (size_t)x->src.bytes);
-    p->out = mail_buffer(&p->m, (size_t)x->src.bytes);
-    p->in = mail_buffer(&p->m, (size_t)x->src.bytes);
+    p->circle.data = channel_buffer(&p->channel, (size_t)x->src.bytes);
+    p->out = channel_buffer(&p->channel, (size_t)x->src.bytes);
+    p->in = channel_buffer(&p->channel, (size_t)x->src.bytes);
     if (p->circle.data == NULL || p->out == NULL || p->in == NULL) {
         return TSR_ERR_NOMEM;
     }
     for (int64_t i = 0; i < x->comm->size; i++) {
-        const place from = message_part_for(x, message_member(x, i), shape);
+        const strided_ref from = message_part_for(x, message_member(x, i), shape);
         message_pack(x, p->circle.data + i * block_bytes(x), from, shape);
     }
     message_count_kept(x, block_bytes(x));

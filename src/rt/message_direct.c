@@ -7,45 +7,45 @@
  */
 #include "rt/message.h"
 
-static bool has_part_for(const exchange *x, int64_t to)
+static bool has_part_for(const coll_task *x, int64_t to)
 {
-    return x->src.here && x->src.bytes > 0 && exchange_sends(x, x->comm->rank, to);
+    return x->src.here && x->src.bytes > 0 && coll_task_sends(x, x->comm->rank, to);
 }
 
-static bool has_part_from(const exchange *x, int64_t from)
+static bool has_part_from(const coll_task *x, int64_t from)
 {
-    return x->dst.here && x->dst.bytes > 0 && exchange_sends(x, from, x->comm->rank);
+    return x->dst.here && x->dst.bytes > 0 && coll_task_sends(x, from, x->comm->rank);
 }
 
 /* Receives a part of a movement, where it belongs if it can. */
-static tsr_status receive_part(exchange *x, int64_t from)
+static tsr_status receive_part(coll_task *x, int64_t from)
 {
     int64_t shape[KERNEL_MAX_RANK];
-    incoming *in = &x->post->incoming[from];
-    const place to = message_part_from(x, from, shape);
-    const int64_t bytes = exchange_bytes(x, shape);
+    incoming *in = &x->messages->incoming[from];
+    const strided_ref to = message_part_from(x, from, shape);
+    const int64_t bytes = coll_task_bytes(x, shape);
     in->direct = message_is_dense(x, shape, to.strides);
-    in->data = in->direct ? to.data : mail_buffer(&x->post->m, (size_t)bytes);
+    in->data = in->direct ? to.data : channel_buffer(&x->messages->channel, (size_t)bytes);
     return in->data != NULL ? message_receive(x, from, in->data, bytes) : TSR_ERR_NOMEM;
 }
 
-static tsr_status movement_came(exchange *x)
+static tsr_status movement_received(coll_task *x)
 {
     for (int64_t from = 0; from < x->comm->size; from++) {
         int64_t shape[KERNEL_MAX_RANK];
-        const incoming *in = &x->post->incoming[from];
+        const incoming *in = &x->messages->incoming[from];
         if (in->data != NULL && !in->direct) {
             message_unpack(x, message_part_from(x, from, shape), in->data, shape);
         }
     }
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
-        exchange_fill_unsent(x);
+        coll_task_fill_unsent(x);
     }
     kernel_copy_fence();
     return TSR_OK;
 }
 
-tsr_status message_direct(exchange *x)
+tsr_status message_direct(coll_task *x)
 {
     const int64_t members = x->comm->size;
     const int64_t me = x->comm->rank;
@@ -63,6 +63,6 @@ tsr_status message_direct(exchange *x)
     if (has_part_for(x, me) && has_part_from(x, me)) {
         message_keep_part(x);
     }
-    x->post->next = movement_came;
+    x->messages->next = movement_received;
     return TSR_OK;
 }

@@ -17,90 +17,91 @@ static int64_t power_below(int64_t members)
     return power;
 }
 
-static int64_t too_many(const exchange *x)
+static int64_t too_many(const coll_task *x)
 {
     return x->comm->size - power_below(x->comm->size);
 }
 
 /* Those that are left are counted anew: of the first pairs the second, then the rest. */
-static int64_t number_of(const exchange *x)
+static int64_t number_of(const coll_task *x)
 {
     const int64_t pairs = too_many(x);
     return x->comm->rank < 2 * pairs ? x->comm->rank / 2 : x->comm->rank - pairs;
 }
 
-static int64_t member_of(const exchange *x, int64_t number)
+static int64_t member_of(const coll_task *x, int64_t number)
 {
     const int64_t pairs = too_many(x);
     return number < pairs ? 2 * number + 1 : number + pairs;
 }
 
-static tsr_status finished(exchange *x)
+static tsr_status finished(coll_task *x)
 {
-    if (x->post->result != x->dst.data) {
-        message_unpack(x, (place){x->dst.data, x->dst.strides}, x->post->result, x->dst.shape);
+    if (x->messages->result != x->dst.data) {
+        message_unpack(x, (strided_ref){x->dst.data, x->dst.strides}, x->messages->result,
+                       x->dst.shape);
     }
     return TSR_OK;
 }
 
-static tsr_status round_came(exchange *x);
+static tsr_status round_received(coll_task *x);
 
 /* Starts the round of distance `round`, or tells the neighbour that waits for the result. */
-static tsr_status begin_round(exchange *x)
+static tsr_status begin_round(coll_task *x)
 {
-    const int64_t far = x->post->round;
+    const int64_t far = x->messages->round;
     if (far < power_below(x->comm->size)) {
         const int64_t partner = member_of(x, number_of(x) ^ far);
-        x->post->next = round_came;
-        TSR_TRY(message_receive(x, partner, x->post->in, x->src.bytes));
-        return message_send(x, partner, x->post->result, x->src.bytes);
+        x->messages->next = round_received;
+        TSR_TRY(message_receive(x, partner, x->messages->in, x->src.bytes));
+        return message_send(x, partner, x->messages->result, x->src.bytes);
     }
-    x->post->next = finished;
+    x->messages->next = finished;
     return x->comm->rank < 2 * too_many(x)
-               ? message_send(x, x->comm->rank - 1, x->post->result, x->src.bytes)
+               ? message_send(x, x->comm->rank - 1, x->messages->result, x->src.bytes)
                : TSR_OK;
 }
 
-static tsr_status round_came(exchange *x)
+static tsr_status round_received(coll_task *x)
 {
     const int64_t number = number_of(x);
-    const int64_t far = x->post->round;
-    message_fold_pair(x, x->post->result, x->post->in, x->src.bytes, (number & far) != 0);
-    x->post->round *= 2;
+    const int64_t far = x->messages->round;
+    message_fold_pair(x, x->messages->result, x->messages->in, x->src.bytes, (number & far) != 0);
+    x->messages->round *= 2;
     return begin_round(x);
 }
 
 /* What the neighbour before had is here. */
-static tsr_status neighbour_came(exchange *x)
+static tsr_status neighbour_received(coll_task *x)
 {
-    message_fold_pair(x, x->post->result, x->post->in, x->src.bytes, true);
+    message_fold_pair(x, x->messages->result, x->messages->in, x->src.bytes, true);
     return begin_round(x);
 }
 
 /* This member's part is with the neighbour behind it, who will send the result. */
-static tsr_status handed_over(exchange *x)
+static tsr_status handed_over(coll_task *x)
 {
-    x->post->next = finished;
-    return message_receive(x, x->comm->rank + 1, x->post->result, x->src.bytes);
+    x->messages->next = finished;
+    return message_receive(x, x->comm->rank + 1, x->messages->result, x->src.bytes);
 }
 
 /* The source where the result will be, in one run. */
-static tsr_status lay_out(exchange *x)
+static tsr_status lay_out(coll_task *x)
 {
-    post *p = x->post;
+    message_state *p = x->messages;
     const bool dense = message_is_dense(x, x->dst.shape, x->dst.strides);
-    p->result = dense ? x->dst.data : mail_buffer(&p->m, (size_t)x->dst.bytes);
-    p->in = mail_buffer(&p->m, (size_t)x->src.bytes);
+    p->result = dense ? x->dst.data : channel_buffer(&p->channel, (size_t)x->dst.bytes);
+    p->in = channel_buffer(&p->channel, (size_t)x->src.bytes);
     if (p->result == NULL || p->in == NULL) {
         return TSR_ERR_NOMEM;
     }
     if (p->result != x->src.data) {
-        message_pack(x, p->result, (place){x->src.data, x->src.strides}, x->src.shape);
+        message_pack(x, p->result, (strided_ref){x->src.data, x->src.strides}, x->src.shape);
     }
     return TSR_OK;
 }
 
-tsr_status message_doubling(exchange *x)
+tsr_status message_doubling(coll_task *x)
 {
     const int64_t me = x->comm->rank;
     const bool paired = me < 2 * too_many(x);
@@ -109,11 +110,11 @@ tsr_status message_doubling(exchange *x)
     }
     TSR_TRY(lay_out(x));
     message_count_kept(x, x->src.bytes);
-    x->post->round = 1;
+    x->messages->round = 1;
     if (!paired) {
         return begin_round(x);
     }
-    x->post->next = me % 2 == 0 ? handed_over : neighbour_came;
-    return me % 2 == 0 ? message_send(x, me + 1, x->post->result, x->src.bytes)
-                       : message_receive(x, me - 1, x->post->in, x->src.bytes);
+    x->messages->next = me % 2 == 0 ? handed_over : neighbour_received;
+    return me % 2 == 0 ? message_send(x, me + 1, x->messages->result, x->src.bytes)
+                       : message_receive(x, me - 1, x->messages->in, x->src.bytes);
 }

@@ -5,23 +5,23 @@
 #include "rt/message.h"
 
 /* All parts of this member's chunk of a reduction, or of all of it, are here. */
-static tsr_status reduction_came(exchange *x)
+static tsr_status reduction_received(coll_task *x)
 {
     if (x->dst.bytes > 0) {
-        message_fold_runs(x, (place){x->dst.data, x->dst.strides}, x->dst.shape, x->rank);
+        message_fold_runs(x, (strided_ref){x->dst.data, x->dst.strides}, x->dst.shape, x->rank);
     }
     return TSR_OK;
 }
 
 /* This member's own part of a reduction, in one run. */
-static tsr_status keep_run(exchange *x)
+static tsr_status keep_run(coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];
     const int64_t me = x->comm->rank;
-    const place from = message_part_for(x, me, shape);
-    const int64_t bytes = exchange_bytes(x, shape);
-    incoming *in = &x->post->incoming[me];
-    in->data = mail_buffer(&x->post->m, (size_t)bytes);
+    const strided_ref from = message_part_for(x, me, shape);
+    const int64_t bytes = coll_task_bytes(x, shape);
+    incoming *in = &x->messages->incoming[me];
+    in->data = channel_buffer(&x->messages->channel, (size_t)bytes);
     if (in->data == NULL) {
         return TSR_ERR_NOMEM;
     }
@@ -32,13 +32,13 @@ static tsr_status keep_run(exchange *x)
     return TSR_OK;
 }
 
-tsr_status message_fold(exchange *x)
+tsr_status message_fold(coll_task *x)
 {
     TSR_TRY(message_receive_runs(x, x->dst.bytes));
     for (int64_t turn = 1; x->src.bytes > 0 && turn < x->comm->size; turn++) {
         TSR_TRY(message_send_part(x, message_member(x, turn)));
     }
     TSR_TRY(keep_run(x));
-    x->post->next = reduction_came;
+    x->messages->next = reduction_received;
     return TSR_OK;
 }

@@ -4,19 +4,19 @@
  */
 #include "rt/message.h"
 
-static tsr_status sources_came(exchange *x)
+static tsr_status sources_received(coll_task *x)
 {
-    const circle *c = &x->post->circle;
+    const circle *c = &x->messages->circle;
     for (int64_t i = 0; i < x->comm->size; i++) {
-        x->post->incoming[message_member(x, i)].data = c->data + c->at[i];
+        x->messages->incoming[message_member(x, i)].data = c->data + c->at[i];
     }
     if (x->dst.bytes > 0) {
-        message_fold_runs(x, (place){x->dst.data, x->dst.strides}, x->dst.shape, x->rank);
+        message_fold_runs(x, (strided_ref){x->dst.data, x->dst.strides}, x->dst.shape, x->rank);
     }
     return TSR_OK;
 }
 
-tsr_status message_gather(exchange *x)
+tsr_status message_gather(coll_task *x)
 {
     int64_t bytes[COMM_MAX_RANKS];
     for (int64_t i = 0; i < x->comm->size; i++) {
@@ -24,8 +24,9 @@ tsr_status message_gather(exchange *x)
     }
     TSR_TRY(message_make_circle(x, bytes));
     if (x->src.bytes > 0) {
-        message_pack(x, x->post->circle.data, (place){x->src.data, x->src.strides}, x->src.shape);
+        message_pack(x, x->messages->circle.data, (strided_ref){x->src.data, x->src.strides},
+                     x->src.shape);
     }
     message_count_kept(x, x->src.bytes);
-    return message_gather_circle(x, sources_came);
+    return message_gather_circle(x, sources_received);
 }

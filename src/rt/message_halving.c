@@ -8,55 +8,56 @@
  */
 #include "rt/message.h"
 
-static tsr_status round_came(exchange *x);
+static tsr_status round_received(coll_task *x);
 
 /* Starts the round of distance `round`. */
-static tsr_status begin_round(exchange *x)
+static tsr_status begin_round(coll_task *x)
 {
-    const circle *c = &x->post->circle;
-    const int64_t far = x->post->round;
+    const circle *c = &x->messages->circle;
+    const int64_t far = x->messages->round;
     if (far == 0) {
-        return x->post->then(x);
+        return x->messages->then(x);
     }
     const int64_t count = min_i64(far, x->comm->size - far);
-    x->post->next = round_came;
-    TSR_TRY(message_receive(x, message_member(x, -far), x->post->in, c->at[count]));
+    x->messages->next = round_received;
+    TSR_TRY(message_receive(x, message_member(x, -far), x->messages->in, c->at[count]));
     return message_send(x, message_member(x, far), c->data + c->at[far],
                         c->at[far + count] - c->at[far]);
 }
 
-static tsr_status round_came(exchange *x)
+static tsr_status round_received(coll_task *x)
 {
-    const circle *c = &x->post->circle;
-    const int64_t far = x->post->round;
-    message_fold_pair(x, c->data, x->post->in, c->at[min_i64(far, x->comm->size - far)], false);
-    x->post->round /= 2;
+    const circle *c = &x->messages->circle;
+    const int64_t far = x->messages->round;
+    message_fold_pair(x, c->data, x->messages->in, c->at[min_i64(far, x->comm->size - far)], false);
+    x->messages->round /= 2;
     return begin_round(x);
 }
 
-tsr_status message_fold_circle(exchange *x, message_step *then)
+tsr_status message_fold_circle(coll_task *x, message_step *then)
 {
     const int64_t p = x->comm->size;
-    const circle *c = &x->post->circle;
+    const circle *c = &x->messages->circle;
     int64_t far = 1;
     while (2 * far < p) {
         far *= 2;
     }
-    x->post->round = p > 1 ? far : 0;
-    x->post->then = then;
-    x->post->in = mail_buffer(&x->post->m, (size_t)c->at[p]);
-    return x->post->in != NULL ? begin_round(x) : TSR_ERR_NOMEM;
+    x->messages->round = p > 1 ? far : 0;
+    x->messages->then = then;
+    x->messages->in = channel_buffer(&x->messages->channel, (size_t)c->at[p]);
+    return x->messages->in != NULL ? begin_round(x) : TSR_ERR_NOMEM;
 }
 
-static tsr_status chunk_done(exchange *x)
+static tsr_status chunk_done(coll_task *x)
 {
     if (x->dst.bytes > 0) {
-        message_unpack(x, (place){x->dst.data, x->dst.strides}, x->post->circle.data, x->dst.shape);
+        message_unpack(x, (strided_ref){x->dst.data, x->dst.strides}, x->messages->circle.data,
+                       x->dst.shape);
     }
     return TSR_OK;
 }
 
-tsr_status message_halving(exchange *x)
+tsr_status message_halving(coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];
     int64_t bytes[COMM_MAX_RANKS];
@@ -65,12 +66,12 @@ tsr_status message_halving(exchange *x)
     }
     for (int64_t i = 0; i < x->comm->size; i++) {
         (void)message_part_for(x, i, shape);
-        bytes[i] = exchange_bytes(x, shape);
+        bytes[i] = coll_task_bytes(x, shape);
     }
     TSR_TRY(message_make_circle(x, bytes));
-    const circle *c = &x->post->circle;
+    const circle *c = &x->messages->circle;
     for (int64_t i = 0; i < x->comm->size; i++) {
-        const place from = message_part_for(x, message_member(x, i), shape);
+        const strided_ref from = message_part_for(x, message_member(x, i), shape);
         message_pack(x, c->data + c->at[i], from, shape);
     }
     message_count_kept(x, x->dst.bytes);

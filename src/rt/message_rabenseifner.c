@@ -8,9 +8,9 @@
 #include "rt/message.h"
 
 /* Copies between the circle and an array in one run, in which the shares are in order. */
-static void turn(const exchange *x, char *run, bool to_circle)
+static void turn(const coll_task *x, char *run, bool to_circle)
 {
-    const circle *c = &x->post->circle;
+    const circle *c = &x->messages->circle;
     for (int64_t i = 0; i < x->comm->size; i++) {
         char *in_circle = c->data + c->at[i];
         char *in_run = run + message_share_of(x, message_member(x, i)).start * (int64_t)x->item;
@@ -21,24 +21,25 @@ static void turn(const exchange *x, char *run, bool to_circle)
     }
 }
 
-static tsr_status shares_came(exchange *x)
+static tsr_status shares_received(coll_task *x)
 {
-    turn(x, x->post->result, false);
-    if (x->post->result != x->dst.data) {
-        message_unpack(x, (place){x->dst.data, x->dst.strides}, x->post->result, x->dst.shape);
+    turn(x, x->messages->result, false);
+    if (x->messages->result != x->dst.data) {
+        message_unpack(x, (strided_ref){x->dst.data, x->dst.strides}, x->messages->result,
+                       x->dst.shape);
     }
     return TSR_OK;
 }
 
-static tsr_status share_done(exchange *x)
+static tsr_status share_done(coll_task *x)
 {
-    return message_gather_circle(x, shares_came);
+    return message_gather_circle(x, shares_received);
 }
 
-tsr_status message_rabenseifner(exchange *x)
+tsr_status message_rabenseifner(coll_task *x)
 {
     int64_t bytes[COMM_MAX_RANKS];
-    post *p = x->post;
+    message_state *p = x->messages;
     const bool dense = message_is_dense(x, x->dst.shape, x->dst.strides);
     if (x->src.bytes == 0) {
         return TSR_OK;
@@ -47,7 +48,7 @@ tsr_status message_rabenseifner(exchange *x)
         bytes[i] = message_share_of(x, i).rows * (int64_t)x->item;
     }
     p->packed = message_dense_source(x);
-    p->result = dense ? x->dst.data : mail_buffer(&p->m, (size_t)x->dst.bytes);
+    p->result = dense ? x->dst.data : channel_buffer(&p->channel, (size_t)x->dst.bytes);
     if (p->packed == NULL || p->result == NULL) {
         return TSR_ERR_NOMEM;
     }

@@ -5,31 +5,31 @@
 #include "rt/message.h"
 
 /* Where a block of the destination comes in: in place if it can. */
-static tsr_status receive_block(exchange *x, int64_t block)
+static tsr_status receive_block(coll_task *x, int64_t block)
 {
     int64_t shape[KERNEL_MAX_RANK];
-    incoming *in = &x->post->incoming[block];
-    const place to = message_part_from(x, block, shape);
-    const int64_t bytes = exchange_bytes(x, shape);
+    incoming *in = &x->messages->incoming[block];
+    const strided_ref to = message_part_from(x, block, shape);
+    const int64_t bytes = coll_task_bytes(x, shape);
     in->direct = message_is_dense(x, shape, to.strides);
-    in->data = in->direct ? to.data : mail_buffer(&x->post->m, (size_t)bytes);
+    in->data = in->direct ? to.data : channel_buffer(&x->messages->channel, (size_t)bytes);
     return in->data != NULL ? message_receive(x, message_member(x, -1), in->data, bytes)
                             : TSR_ERR_NOMEM;
 }
 
-static tsr_status send_block(exchange *x, int64_t block)
+static tsr_status send_block(coll_task *x, int64_t block)
 {
     int64_t shape[KERNEL_MAX_RANK];
     (void)message_part_from(x, block, shape);
-    return message_send(x, message_member(x, 1), x->post->incoming[block].data,
-                        exchange_bytes(x, shape));
+    return message_send(x, message_member(x, 1), x->messages->incoming[block].data,
+                        coll_task_bytes(x, shape));
 }
 
-static void finish(const exchange *x)
+static void finish(const coll_task *x)
 {
     for (int64_t from = 0; from < x->comm->size; from++) {
         int64_t shape[KERNEL_MAX_RANK];
-        const incoming *in = &x->post->incoming[from];
+        const incoming *in = &x->messages->incoming[from];
         if (from != x->comm->rank && !in->direct) {
             message_unpack(x, message_part_from(x, from, shape), in->data, shape);
         }
@@ -37,21 +37,21 @@ static void finish(const exchange *x)
     kernel_copy_fence();
 }
 
-static tsr_status begin_round(exchange *x)
+static tsr_status begin_round(coll_task *x)
 {
-    const int64_t round = x->post->round++;
+    const int64_t round = x->messages->round++;
     if (round == x->comm->size - 1) {
         finish(x);
         return TSR_OK;
     }
-    x->post->next = begin_round;
+    x->messages->next = begin_round;
     TSR_TRY(receive_block(x, message_member(x, -round - 1)));
     return send_block(x, message_member(x, -round));
 }
 
-tsr_status message_ring(exchange *x)
+tsr_status message_ring(coll_task *x)
 {
-    incoming *own = &x->post->incoming[x->comm->rank];
+    incoming *own = &x->messages->incoming[x->comm->rank];
     if (x->dst.bytes == 0) {
         return TSR_OK;
     }

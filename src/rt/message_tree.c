@@ -20,65 +20,66 @@ static int64_t branch_of(int64_t v, int64_t members)
     return size;
 }
 
-static int64_t place_in_tree(const exchange *x)
+static int64_t position_in_tree(const coll_task *x)
 {
     return message_member(x, -x->args.root);
 }
 
-static int64_t member_at(const exchange *x, int64_t v)
+static int64_t member_at(const coll_task *x, int64_t v)
 {
     return (v + x->args.root) % x->comm->size;
 }
 
 /* The memory is the caller's again. */
-static tsr_status sent(exchange *x)
+static tsr_status sent(coll_task *x)
 {
     (void)x;
     return TSR_OK;
 }
 
-static tsr_status send_on(exchange *x)
+static tsr_status send_on(coll_task *x)
 {
     const int64_t members = x->comm->size;
-    const int64_t v = place_in_tree(x);
+    const int64_t v = position_in_tree(x);
     for (int64_t size = branch_of(v, members) / 2; size > 0; size /= 2) {
         if (v + size < members) {
-            TSR_TRY(message_send(x, member_at(x, v + size), x->post->packed, x->src.bytes));
+            TSR_TRY(message_send(x, member_at(x, v + size), x->messages->packed, x->src.bytes));
         }
     }
-    x->post->next = sent;
+    x->messages->next = sent;
     return TSR_OK;
 }
 
 /* The data is here: on to the others first. */
-static tsr_status data_came(exchange *x)
+static tsr_status data_received(coll_task *x)
 {
     TSR_TRY(send_on(x));
-    if (x->post->packed != x->dst.data) {
-        message_unpack(x, (place){x->dst.data, x->dst.strides}, x->post->packed, x->dst.shape);
+    if (x->messages->packed != x->dst.data) {
+        message_unpack(x, (strided_ref){x->dst.data, x->dst.strides}, x->messages->packed,
+                       x->dst.shape);
     }
     return TSR_OK;
 }
 
-static tsr_status receive(exchange *x)
+static tsr_status receive(coll_task *x)
 {
-    const int64_t v = place_in_tree(x);
+    const int64_t v = position_in_tree(x);
     const bool dense = message_is_dense(x, x->dst.shape, x->dst.strides);
-    post *p = x->post;
-    p->packed = dense ? x->dst.data : mail_buffer(&p->m, (size_t)x->dst.bytes);
+    message_state *p = x->messages;
+    p->packed = dense ? x->dst.data : channel_buffer(&p->channel, (size_t)x->dst.bytes);
     if (p->packed == NULL) {
         return TSR_ERR_NOMEM;
     }
-    x->post->next = data_came;
+    x->messages->next = data_received;
     return message_receive(x, member_at(x, v - branch_of(v, x->comm->size)), p->packed,
                            x->dst.bytes);
 }
 
-tsr_status message_tree(exchange *x)
+tsr_status message_tree(coll_task *x)
 {
     if (!x->src.here) {
         return receive(x);
     }
-    x->post->packed = message_dense_source(x);
-    return x->post->packed != NULL ? send_on(x) : TSR_ERR_NOMEM;
+    x->messages->packed = message_dense_source(x);
+    return x->messages->packed != NULL ? send_on(x) : TSR_ERR_NOMEM;
 }

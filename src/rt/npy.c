@@ -31,7 +31,7 @@ static uint64_t little_endian(const char *bytes, size_t count)
 
 static tsr_status broken(tsr_context *ctx, const char *name, const char *why)
 {
-    return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE, "%s is no .npy file: %s", name, why);
+    return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "%s is no .npy file: %s", name, why);
 }
 
 /* `'<f4'`: the byte order and the type. */
@@ -194,7 +194,7 @@ tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, s
     enum { HEAD = MAGIC + 4 };
     const char *name = name_of(dtype);
     if (name == NULL) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "the .npy format has no name for elements of type %s",
                           tsr_dtype_name(dtype));
     }

@@ -11,11 +11,11 @@
 
 dim_kind dim_kind_of(const tsr_dim *dim)
 {
-    static const dim_kind kinds[] = {[TSR_LAYOUT_DYNAMIC] = DIM_DYNAMIC,
-                                     [TSR_LAYOUT_UNALIGNED] = DIM_UNALIGNED,
-                                     [TSR_LAYOUT_ALIGNED] = DIM_ALIGNED};
-    if (dim->layout != NULL) {
-        return kinds[dim->layout->kind];
+    static const dim_kind kinds[] = {[TSR_RAGGED_DYNAMIC] = DIM_DYNAMIC,
+                                     [TSR_RAGGED_UNALIGNED] = DIM_UNALIGNED,
+                                     [TSR_RAGGED_ALIGNED] = DIM_ALIGNED};
+    if (dim->ragged != NULL) {
+        return kinds[dim->ragged->kind];
     }
     return dim->num_axes == 0 ? DIM_WHOLE : DIM_EVEN;
 }
@@ -54,7 +54,7 @@ static void name_kinds(unsigned kinds, char *text, size_t size)
 static uint64_t hash_layouts(const tsr_sharding *s, uint64_t hash)
 {
     for (size_t i = 0; s != NULL && i < s->rank; i++) {
-        const tsr_layout *l = s->dims[i].layout;
+        const tsr_ragged *l = s->dims[i].ragged;
         if (l == NULL) {
             continue;
         }
@@ -79,9 +79,9 @@ static uint64_t hash_layouts(const tsr_sharding *s, uint64_t hash)
 static void print_layouts(buffer *buf, const tsr_sharding *s)
 {
     for (size_t i = 0; s != NULL && i < s->rank; i++) {
-        if (s->dims[i].layout != NULL) {
+        if (s->dims[i].ragged != NULL) {
             buffer_format(buf, "%sdim %zu", buf->size > 0 ? ", " : "", i);
-            layout_print(buf, s->dims[i].layout, tsr_sharding_num_shards(s, i));
+            ragged_print(buf, s->dims[i].ragged, tsr_sharding_num_shards(s, i));
         }
     }
 }
@@ -111,7 +111,7 @@ static tsr_status compare_layouts(tsr_comm *world, const char *name)
     while (comm_record(world, other)->words[0] == comm_record(world, 0)->words[0]) {
         other++;
     }
-    return diag_error(world->ctx, TSR_ERR_PEER, NO_PLACE,
+    return diag_error(world->ctx, TSR_ERR_PEER, NO_LOCATION,
                       "%s: sizes or counts differ between ranks: rank 0 has %s; rank %lld has %s; "
                       "different from rank 0: %s",
                       name, comm_record(world, 0)->text, (long long)other,
@@ -165,7 +165,7 @@ static tsr_status make_alias(tsr_tensor *tensor, const tsr_sharding *to, tsr_ten
         if (alias->local_shape[i] != tensor->local_shape[i]) {
             const int64_t wanted = alias->local_shape[i];
             tsr_tensor_release(alias);
-            return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "rank %lld stores %lld rows of dim %zu, where the other layout has "
                               "%lld",
                               (long long)tensor->world->rank, (long long)tensor->local_shape[i], i,
@@ -234,11 +234,11 @@ static tsr_status check_pending(const conversion_call *c, bool pending)
 {
     const tsr_sharding *s = c->record->src;
     if (pending && s->num_unreduced == 0) {
-        return diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the tensor has no reduction pending", c->name);
     }
     if (!pending && s->num_unreduced > 0) {
-        return diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the tensor has a %s pending: carry it out first, by "
                           "tsr_dynamic_reduce_shard or tsr_partitioned_reduce",
                           c->name, reduction_name(s->reduction));
@@ -264,7 +264,7 @@ void conversion_check_dim(conversion_call *c, size_t dim, unsigned kinds)
     tsr_context *ctx = c->tensor->world->ctx;
     const tsr_sharding *s = c->record->src;
     if (dim >= s->rank) {
-        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: dim %zu is out of range: the tensor has %zu dimensions",
                                c->name, dim, s->rank);
         return;
@@ -273,7 +273,7 @@ void conversion_check_dim(conversion_call *c, size_t dim, unsigned kinds)
     if ((kind & kinds) == 0) {
         char wanted[CALL_TEXT];
         name_kinds(kinds, wanted, sizeof wanted);
-        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: dim %zu of the tensor is %s; it must be %s", c->name, dim,
                                dim_kind_name(kind), wanted);
     }
@@ -288,7 +288,7 @@ void conversion_check_to(conversion_call *c, const tsr_placement *to, unsigned k
     const tsr_sharding *s = to->sharding;
     bool found = false;
     if (s->rank != c->record->rank) {
-        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: the placement has %zu dimensions, the tensor %zu", c->name,
                                s->rank, c->record->rank);
         return;
@@ -302,10 +302,10 @@ void conversion_check_to(conversion_call *c, const tsr_placement *to, unsigned k
     if (c->status == TSR_OK && !found) {
         char wanted[CALL_TEXT];
         name_kinds(kinds, wanted, sizeof wanted);
-        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: no dimension of the placement is %s", c->name, wanted);
     } else if (c->status == TSR_OK && s->num_unreduced > 0) {
-        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: the placement has a %s pending: a conversion makes none",
                                c->name, reduction_name(s->reduction));
     }

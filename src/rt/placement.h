@@ -98,7 +98,7 @@ typedef struct bind_target {
     tsr_arena *arena;
     const tsr_sharding *sharding;
     size_t dim;
-    tsr_layout_kind kind;
+    tsr_ragged_kind kind;
     int64_t shards;
     int64_t partitions; /* 0: as many as the numbers say */
 } bind_target;
@@ -125,7 +125,7 @@ struct tsr_partitioned {
     size_t dim;
     int64_t shards;
     int64_t shard; /* of this rank */
-    tsr_layout layout;
+    tsr_ragged ragged;
     const tsr_sharding *sharding; /* unbound */
     const tsr_sharding *bound[2]; /* unaligned, aligned; NULL with a slice */
     const int64_t *row;           /* N */

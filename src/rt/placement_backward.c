@@ -26,13 +26,13 @@ static tsr_status check_differentiable(tsr_context *ctx, const tsr_conversion *o
         return TSR_OK;
     }
     if (s->reduction != TSR_AVG) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "%s: a pending %s has no gradient; sum and avg have", of->name,
                           reduction_name(s->reduction));
     }
     if (!tensor_divides(gradient->dtype)) {
         return diag_error(
-            ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
             "%s: an average of %s has no gradient; of f16, bf16, f32, f64 and complex "
             "numbers it has",
             of->name, tsr_dtype_name(gradient->dtype));
@@ -46,12 +46,12 @@ static tsr_status check_gradient(tsr_context *ctx, tsr_arena *scratch, const tsr
 {
     const tsr_geometry *g = gradient->geometry;
     if (g->rank != of->rank || memcmp(g->shape, of->shape, of->rank * sizeof *of->shape) != 0) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the gradient has another shape than the result", of->name);
     }
     if (g->sharding->num_unreduced > 0 && (of->in_place || (g->sharding->reduction != TSR_SUM &&
                                                             g->sharding->reduction != TSR_AVG))) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the gradient has a %s pending, which cannot be handed back",
                           of->name, reduction_name(g->sharding->reduction));
     }
@@ -67,7 +67,7 @@ static tsr_status check_gradient(tsr_context *ctx, tsr_arena *scratch, const tsr
         const char *texts[2] = {NULL, NULL};
         TSR_TRY(tsr_sharding_print(ctx, scratch, g->sharding, TSR_PRINT_BARE, &texts[0]));
         TSR_TRY(tsr_sharding_print(ctx, scratch, of->dst, TSR_PRINT_BARE, &texts[1]));
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the gradient is laid out as %s, the result was %s", of->name,
                           texts[0], texts[1]);
     }

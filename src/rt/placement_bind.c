@@ -11,8 +11,8 @@ size_t unbound_dim(const tsr_sharding *sharding)
 {
     size_t dim = 0;
     while (dim < sharding->rank &&
-           (sharding->dims[dim].layout == NULL || sharding->dims[dim].layout->sizes != NULL ||
-            sharding->dims[dim].layout->counts != NULL)) {
+           (sharding->dims[dim].ragged == NULL || sharding->dims[dim].ragged->sizes != NULL ||
+            sharding->dims[dim].ragged->counts != NULL)) {
         dim++;
     }
     return dim;
@@ -36,27 +36,27 @@ static int64_t amounts_count(const tsr_amounts *amounts)
 static tsr_status check_source(const bind_target *to, const tsr_amounts *amounts)
 {
     tsr_context *ctx = to->world->ctx;
-    if (amounts->kind == TSR_AMOUNTS_TOTALS && to->kind == TSR_LAYOUT_DYNAMIC) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    if (amounts->kind == TSR_AMOUNTS_TOTALS && to->kind == TSR_RAGGED_DYNAMIC) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: totals are of partitions, which a dynamic layout does not have",
                           to->dim);
     }
     if (amounts->tensor == NULL && amounts->values == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: its sizes or counts are left open and none are given", to->dim);
     }
     if (amounts->tensor == NULL) {
         return TSR_OK;
     }
     if (amounts->tensor->dtype != TSR_I64) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: sizes and counts are i64 tensors, got: %s", to->dim,
                           tsr_dtype_name(amounts->tensor->dtype));
     }
     const size_t rank = amounts->tensor->geometry->rank;
-    const bool table = amounts->kind == TSR_AMOUNTS_ALL && to->kind != TSR_LAYOUT_DYNAMIC;
+    const bool table = amounts->kind == TSR_AMOUNTS_ALL && to->kind != TSR_RAGGED_DYNAMIC;
     if (amounts->kind != TSR_AMOUNTS_OWN && rank != (table ? 2U : 1U)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: a tensor of %s has %d dimensions, got: %zu", to->dim,
                           table ? "all counts" : "sizes or totals", table ? 2 : 1, rank);
     }
@@ -67,12 +67,12 @@ static tsr_status check_sizes(const bind_target *to, const tsr_amounts *amounts,
 {
     tsr_context *ctx = to->world->ctx;
     if (amounts->kind == TSR_AMOUNTS_OWN && count != 1) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: a shard's own size is 1 number, got: %lld", to->dim,
                           (long long)count);
     }
     if (amounts->kind == TSR_AMOUNTS_ALL && count != to->shards) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: a dynamic layout over %lld shards needs %lld sizes, got: %lld",
                           to->dim, (long long)to->shards, (long long)to->shards, (long long)count);
     }
@@ -89,13 +89,13 @@ static tsr_status check_counts(bind_target *to, const tsr_amounts *amounts, int6
     }
     int64_t needed = 0;
     if (to->partitions < 1) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: the number of partitions must be at least 1, got: %lld",
                           to->dim, (long long)to->partitions);
     }
     if (!checked_mul(rows, to->partitions, &needed) || count != needed ||
         (t != NULL && t->geometry->shape[1] != to->partitions)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: %s of %lld partitions over %lld shards are %lld numbers, got: "
                           "%lld",
                           to->dim,
@@ -113,7 +113,7 @@ static tsr_status check_not_negative(const bind_target *to, const int64_t *value
 {
     for (size_t i = 0; i < count; i++) {
         if (values[i] < 0) {
-            return diag_error(to->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(to->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "dim %zu: number %zu of its layout is negative: %lld", to->dim, i,
                               (long long)values[i]);
         }
@@ -125,7 +125,7 @@ tsr_status amounts_check(bind_target *to, const tsr_amounts *amounts)
 {
     TSR_TRY(check_source(to, amounts));
     const int64_t count = amounts_count(amounts);
-    TSR_TRY(to->kind == TSR_LAYOUT_DYNAMIC ? check_sizes(to, amounts, count)
+    TSR_TRY(to->kind == TSR_RAGGED_DYNAMIC ? check_sizes(to, amounts, count)
                                            : check_counts(to, amounts, count));
     const int64_t *values = NULL;
     size_t number = 0;
@@ -170,7 +170,7 @@ tsr_status amounts_own(const bind_target *to, const tsr_amounts *amounts, const 
 /* The numbers of each shard: 1, or N. */
 static int64_t row_length(const bind_target *to)
 {
-    return to->kind == TSR_LAYOUT_DYNAMIC ? 1 : to->partitions;
+    return to->kind == TSR_RAGGED_DYNAMIC ? 1 : to->partitions;
 }
 
 /* This shard's row from each rank along the axes. */
@@ -222,7 +222,7 @@ static tsr_status say_how(const bind_target *to, const tsr_amounts *amounts, con
     const long long length = (long long)row_length(to);
     const char *what = amounts->tensor != NULL ? "an i64 tensor" : "an array";
     buffer buf = buffer_new(to->arena);
-    if (to->kind == TSR_LAYOUT_DYNAMIC) {
+    if (to->kind == TSR_RAGGED_DYNAMIC) {
         buffer_format(&buf, "sizes[%lld]: ", shards);
     } else {
         buffer_format(&buf, "C[%lld][%lld]: ", shards, length);
@@ -234,7 +234,7 @@ static tsr_status say_how(const bind_target *to, const tsr_amounts *amounts, con
     case TSR_AMOUNTS_OWN:
         buffer_format(&buf,
                       "each shard's own %s by %s, all-gathered: %lld from each of %lld shards",
-                      to->kind == TSR_LAYOUT_DYNAMIC ? "size" : "row", what, length, shards);
+                      to->kind == TSR_RAGGED_DYNAMIC ? "size" : "row", what, length, shards);
         break;
     default:
         buffer_format(&buf,
@@ -286,26 +286,26 @@ static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_place
     const tsr_sharding *s = placement->sharding;
     const size_t dim = unbound_dim(s);
     if (dim == s->rank) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "no dimension of the placement is left open: amounts have no place");
     }
     if (placement->amounts == NULL) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: its sizes or counts are left open and none are given", dim);
     }
     if (tsr_mesh_num_devices(s->mesh) != world->size) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the mesh of the placement has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(s->mesh), (long long)world->size);
     }
-    const tsr_layout *layout = s->dims[dim].layout;
+    const tsr_ragged *ragged = s->dims[dim].ragged;
     *out = (bind_target){.world = world,
                          .arena = arena,
                          .sharding = s,
                          .dim = dim,
-                         .kind = layout->kind,
+                         .kind = ragged->kind,
                          .shards = tsr_sharding_num_shards(s, dim),
-                         .partitions = layout->partitions};
+                         .partitions = ragged->partitions};
     return amounts_check(out, placement->amounts);
 }
 
@@ -313,17 +313,17 @@ static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_place
 static tsr_status bind_numbers(const bind_target *to, const int64_t *numbers, int64_t extent,
                                const tsr_sharding **out)
 {
-    const bool dynamic = to->kind == TSR_LAYOUT_DYNAMIC;
-    const tsr_layout layout = {.kind = to->kind,
-                               .rows = to->sharding->dims[to->dim].layout->rows,
+    const bool dynamic = to->kind == TSR_RAGGED_DYNAMIC;
+    const tsr_ragged ragged = {.kind = to->kind,
+                               .rows = to->sharding->dims[to->dim].ragged->rows,
                                .partitions = dynamic ? 0 : to->partitions,
                                .sizes = dynamic ? numbers : NULL,
                                .counts = dynamic ? NULL : numbers,
                                .alignment = 1};
     tsr_context *ctx = to->world->ctx;
-    TSR_TRY(tsr_sharding_bind(ctx, to->arena, to->sharding, to->dim, &layout, out));
-    return layout_check_extent(ctx, NO_PLACE, "", to->dim, (*out)->dims[to->dim].layout, to->shards,
-                               extent);
+    TSR_TRY(tsr_sharding_bind(ctx, to->arena, to->sharding, to->dim, &ragged, out));
+    return ragged_check_extent(ctx, NO_LOCATION, "", to->dim, (*out)->dims[to->dim].ragged,
+                               to->shards, extent);
 }
 
 tsr_status placement_bind(tsr_comm *world, const char *name, tsr_arena *arena,

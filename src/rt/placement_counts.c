@@ -42,7 +42,7 @@ bool tsr_partitioned_is_aligned(const tsr_partitioned *partitioned)
 
 static int64_t owner(const tsr_partitioned *p, int64_t shard)
 {
-    return layout_owner_start(&p->layout, p->shards, shard);
+    return ragged_owner_start(&p->ragged, p->shards, shard);
 }
 
 /* Rows of an owned partition. */
@@ -57,14 +57,14 @@ static int64_t partition_rows(const tsr_partitioned *p, int64_t index)
 
 int64_t partition_stored_rows(const tsr_partitioned *p, int64_t index)
 {
-    return ceil_div(partition_rows(p, index), p->layout.alignment) * p->layout.alignment;
+    return ceil_div(partition_rows(p, index), p->ragged.alignment) * p->ragged.alignment;
 }
 
 int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool aligned)
 {
     const tsr_partitioned *p = partitioned;
     int64_t rows = 0;
-    for (int64_t i = 0; !aligned && i < p->layout.partitions; i++) {
+    for (int64_t i = 0; !aligned && i < p->ragged.partitions; i++) {
         rows += p->row[i];
     }
     for (int64_t i = 0; aligned && i < p->owned; i++) {
@@ -79,20 +79,20 @@ tsr_status tsr_partitioned_sharding(const tsr_partitioned *partitioned, bool ali
     const tsr_partitioned *p = partitioned;
     const tsr_sharding *bound = p->bound[aligned];
     if (bound == NULL) {
-        (void)diag_error(p->world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        (void)diag_error(p->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          "dim %zu: this needs all counts of %lld partitions over %lld shards, and "
                          "rank %lld has a slice of them: its own row and %lld columns",
-                         p->dim, (long long)p->layout.partitions, (long long)p->shards,
+                         p->dim, (long long)p->ragged.partitions, (long long)p->shards,
                          (long long)p->world->rank, (long long)p->owned);
-        return diag_note(p->world->ctx, NO_PLACE,
+        return diag_note(p->world->ctx, NO_LOCATION,
                          "make the placement with TSR_COUNTS_FULL, or use tsr_partitioned_align "
                          "and tsr_partitioned_unalign, for which a slice is enough");
     }
     *out = bound;
     if (extent != NULL) {
         *extent = 0;
-        for (int64_t i = 0; i < p->shards * p->layout.partitions; i++) {
-            *extent += bound->dims[p->dim].layout->counts[i];
+        for (int64_t i = 0; i < p->shards * p->ragged.partitions; i++) {
+            *extent += bound->dims[p->dim].ragged->counts[i];
         }
     }
     return TSR_OK;
@@ -102,23 +102,23 @@ static tsr_status check_spec(tsr_comm *world, const tsr_partitioned_spec *spec)
 {
     const tsr_sharding *s = spec->sharding;
     if (tsr_mesh_num_devices(s->mesh) != world->size) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the mesh of the placement has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(s->mesh), (long long)world->size);
     }
     if (spec->dim >= s->rank) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu is out of range: the sharding has %zu dimensions", spec->dim,
                           s->rank);
     }
     if (spec->num_partitions < 1) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: the number of partitions must be at least 1, got: %lld",
                           spec->dim, (long long)spec->num_partitions);
     }
     const int64_t shards = tsr_sharding_num_shards(s, spec->dim);
     if (spec->owner_start != NULL && (int64_t)spec->num_owners != shards + 1) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: owners of %lld shards are %lld numbers, got: %zu", spec->dim,
                           (long long)shards, (long long)shards + 1, spec->num_owners);
     }
@@ -126,15 +126,15 @@ static tsr_status check_spec(tsr_comm *world, const tsr_partitioned_spec *spec)
 }
 
 /* The sharding of the spec with this layout for the dimension. */
-static tsr_status with_layout(const tsr_partitioned *p, const tsr_sharding *s,
-                              const tsr_layout *layout, const tsr_sharding **out)
+static tsr_status with_ragged(const tsr_partitioned *p, const tsr_sharding *s,
+                              const tsr_ragged *ragged, const tsr_sharding **out)
 {
     tsr_context *ctx = p->world->ctx;
     tsr_dim *dims = arena_copy(p->arena, s->dims, s->rank, sizeof *dims);
     if (dims == NULL) {
         return diag_nomem(ctx);
     }
-    dims[p->dim].layout = layout;
+    dims[p->dim].ragged = ragged;
     const tsr_sharding_spec spec = {.mesh = s->mesh,
                                     .rank = s->rank,
                                     .dims = dims,
@@ -152,18 +152,18 @@ static tsr_status prepare(tsr_partitioned *p, const tsr_partitioned_spec *spec, 
     p->dim = spec->dim;
     p->shards = tsr_sharding_num_shards(own, spec->dim);
     p->aligned = spec->aligned;
-    p->layout = (tsr_layout){.kind = TSR_LAYOUT_UNALIGNED,
+    p->ragged = (tsr_ragged){.kind = TSR_RAGGED_UNALIGNED,
                              .rows = 1,
                              .partitions = spec->num_partitions,
                              .owner_start = spec->owner_start,
                              .alignment = spec->alignment != 0 ? spec->alignment : 1};
-    TSR_TRY(with_layout(p, own, &p->layout, &p->sharding));
-    p->layout = *p->sharding->dims[p->dim].layout;
+    TSR_TRY(with_ragged(p, own, &p->ragged, &p->sharding));
+    p->ragged = *p->sharding->dims[p->dim].ragged;
     *to = (bind_target){.world = p->world,
                         .arena = p->arena,
                         .sharding = p->sharding,
                         .dim = p->dim,
-                        .kind = TSR_LAYOUT_UNALIGNED,
+                        .kind = TSR_RAGGED_UNALIGNED,
                         .shards = p->shards,
                         .partitions = spec->num_partitions};
     return amounts_check(to, &spec->splits);
@@ -180,7 +180,7 @@ static void find_shard(tsr_partitioned *p)
 /* The row and the columns of this rank, out of all counts. */
 static tsr_status cut_slice(tsr_partitioned *p, const int64_t *counts)
 {
-    const int64_t n = p->layout.partitions;
+    const int64_t n = p->ragged.partitions;
     int64_t *columns = ARENA_ARRAY(p->arena, int64_t, (size_t)(p->shards * p->owned));
     p->row = counts + p->shard * n;
     p->columns = columns;
@@ -197,10 +197,10 @@ static tsr_status cut_slice(tsr_partitioned *p, const int64_t *counts)
 static tsr_status bind_both(tsr_partitioned *p, const int64_t *counts)
 {
     for (int aligned = 0; aligned < 2; aligned++) {
-        tsr_layout layout = p->layout;
-        layout.kind = aligned ? TSR_LAYOUT_ALIGNED : TSR_LAYOUT_UNALIGNED;
-        layout.counts = counts;
-        TSR_TRY(with_layout(p, p->sharding, &layout, &p->bound[aligned]));
+        tsr_ragged ragged = p->ragged;
+        ragged.kind = aligned ? TSR_RAGGED_ALIGNED : TSR_RAGGED_UNALIGNED;
+        ragged.counts = counts;
+        TSR_TRY(with_ragged(p, p->sharding, &ragged, &p->bound[aligned]));
     }
     return TSR_OK;
 }
@@ -221,7 +221,7 @@ static tsr_status exchange_columns(tsr_partitioned *p, const int64_t *row, void 
 {
     int64_t *send = ARENA_ARRAY(p->arena, int64_t, (size_t)p->shards);
     int64_t *receive = ARENA_ARRAY(p->arena, int64_t, (size_t)p->shards);
-    const int64_t all[] = {p->layout.partitions};
+    const int64_t all[] = {p->ragged.partitions};
     const int64_t owned[] = {p->shards * p->owned};
     for (int64_t d = 0; send != NULL && receive != NULL && d < p->shards; d++) {
         send[d] = owner(p, d + 1) - owner(p, d);
@@ -254,7 +254,7 @@ static tsr_status learn_slice(tsr_partitioned *p, const bind_target *to, const t
     buffer_format(&buf,
                   "C[%lld][%lld]: this shard's own row, and by an all-to-all its columns %lld to "
                   "%lld; the rest is not known here",
-                  (long long)p->shards, (long long)p->layout.partitions, (long long)p->first,
+                  (long long)p->shards, (long long)p->ragged.partitions, (long long)p->first,
                   (long long)(p->first + p->owned) - 1);
     return buffer_finish(p->world->ctx, &buf, &p->how);
 }
@@ -264,7 +264,7 @@ static tsr_status check_sums(const tsr_partitioned *p)
 {
     int64_t sum = 0;
     bool fits = true;
-    for (int64_t i = 0; i < p->layout.partitions; i++) {
+    for (int64_t i = 0; i < p->ragged.partitions; i++) {
         fits = fits && checked_add(sum, p->row[i], &sum);
     }
     sum = 0;
@@ -272,7 +272,7 @@ static tsr_status check_sums(const tsr_partitioned *p)
         fits = fits && checked_add(sum, p->columns[i], &sum);
     }
     return fits ? TSR_OK
-                : diag_error(p->world->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+                : diag_error(p->world->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                              "dim %zu: the counts of its layout sum to more than 2^63-1", p->dim);
 }
 

@@ -13,19 +13,19 @@ tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent, const int64_t *s
     int64_t at = 0;
     for (size_t i = 0; i < count; i++) {
         if (sizes[i] < 0) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "size %zu of %zu is negative: %lld",
-                              i, count, (long long)sizes[i]);
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "size %zu of %zu is negative: %lld", i, count, (long long)sizes[i]);
         }
         int64_t end;
         if (!checked_add(at, sizes[i], &end)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "%zu sizes sum to more than 2^63-1",
-                              count);
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                              "%zu sizes sum to more than 2^63-1", count);
         }
         slices[i] = (tsr_chunk){at, end};
         at = end;
     }
     if (at != extent) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%zu sizes sum to %lld, the extent is %lld", count, (long long)at,
                           (long long)extent);
     }
@@ -87,11 +87,12 @@ static tsr_status make_chunk(const splitting *s, tsr_chunk rows, tsr_view *out)
 static tsr_status check_array(tsr_context *ctx, const tsr_view *array, size_t dim)
 {
     if (array->rank > KERNEL_MAX_RANK) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE, "an array can have %d dimensions, got: %zu",
-                          KERNEL_MAX_RANK, array->rank);
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "an array can have %d dimensions, got: %zu", KERNEL_MAX_RANK,
+                          array->rank);
     }
     if (dim >= array->rank) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu is out of range: the array has %zu dimensions", dim,
                           array->rank);
     }
@@ -105,7 +106,8 @@ tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena, const tsr_view 
     int64_t own[KERNEL_MAX_RANK];
     TSR_TRY(check_array(ctx, array, dim));
     if (compact_strides(array->shape, array->rank, tsr_dtype_item_bytes(array->dtype), own) < 0) {
-        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "the array has more than 2^63-1 bytes");
+        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                          "the array has more than 2^63-1 bytes");
     }
     const splitting s = {ctx, arena, array, array->strides != NULL ? array->strides : own,
                          dim, copy};
@@ -131,7 +133,7 @@ tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena, const tsr_view 
 static tsr_status check_dynamic(tsr_context *ctx, const tsr_sharding *s, size_t rank)
 {
     if (s->rank != rank) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_dynamic_shard: the placement has %zu dimensions, the array %zu",
                           s->rank, rank);
     }
@@ -140,7 +142,7 @@ static tsr_status check_dynamic(tsr_context *ctx, const tsr_sharding *s, size_t 
             return TSR_OK;
         }
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "tsr_dynamic_shard: no dimension of the placement is dynamic");
 }
 

@@ -9,26 +9,26 @@
 enum { DIM_PARTITIONED = DIM_UNALIGNED | DIM_ALIGNED };
 
 /* The dimension of the tensor under another layout. */
-static void to_layout(conversion_call *c, size_t dim, const tsr_layout *layout)
+static void to_ragged(conversion_call *c, size_t dim, const tsr_ragged *ragged)
 {
     if (c->status < 0) {
         return;
     }
     tsr_dim with = c->record->src->dims[dim];
-    with.layout = layout;
+    with.ragged = ragged;
     conversion_to_dim(c, dim, &with);
 }
 
 /* The same counts, owners and alignment, the other way round. */
 static tsr_status turn(const char *name, tsr_tensor *tensor, size_t dim, dim_kind from,
-                       tsr_layout_kind kind, tsr_conversion **record, tsr_tensor **out)
+                       tsr_ragged_kind kind, tsr_conversion **record, tsr_tensor **out)
 {
     conversion_call c = conversion_begin(name, tensor, false);
     conversion_check_dim(&c, dim, from);
     if (c.status == TSR_OK) {
-        tsr_layout layout = *c.record->src->dims[dim].layout;
-        layout.kind = kind;
-        to_layout(&c, dim, &layout);
+        tsr_ragged ragged = *c.record->src->dims[dim].ragged;
+        ragged.kind = kind;
+        to_ragged(&c, dim, &ragged);
     }
     return conversion_end(&c, record, out);
 }
@@ -37,14 +37,14 @@ tsr_status tsr_partitioned_unaligned_to_aligned(tsr_tensor *tensor, size_t dim,
                                                 tsr_conversion **record, tsr_tensor **out)
 {
     return turn("tsr_partitioned_unaligned_to_aligned", tensor, dim, DIM_UNALIGNED,
-                TSR_LAYOUT_ALIGNED, record, out);
+                TSR_RAGGED_ALIGNED, record, out);
 }
 
 tsr_status tsr_partitioned_aligned_to_unaligned(tsr_tensor *tensor, size_t dim,
                                                 tsr_conversion **record, tsr_tensor **out)
 {
     return turn("tsr_partitioned_aligned_to_unaligned", tensor, dim, DIM_ALIGNED,
-                TSR_LAYOUT_UNALIGNED, record, out);
+                TSR_RAGGED_UNALIGNED, record, out);
 }
 
 tsr_status tsr_partitioned_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conversion **record,
@@ -74,7 +74,7 @@ static void check_owners(conversion_call *c, size_t dim, const int64_t *owner_st
     }
     const int64_t shards = tsr_sharding_num_shards(c->record->src, dim);
     if ((int64_t)num_owners != shards + 1) {
-        c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "dim %zu: owners of %lld shards are %lld numbers, got: %zu", dim,
                                (long long)shards, (long long)shards + 1, num_owners);
     }
@@ -88,24 +88,24 @@ tsr_status tsr_partitioned_realign(tsr_tensor *tensor, size_t dim, const int64_t
     conversion_check_dim(&c, dim, DIM_ALIGNED);
     check_owners(&c, dim, owner_start, num_owners);
     if (c.status == TSR_OK) {
-        tsr_layout layout = *c.record->src->dims[dim].layout;
-        layout.owner_start = owner_start;
-        layout.alignment = alignment;
-        to_layout(&c, dim, &layout);
+        tsr_ragged ragged = *c.record->src->dims[dim].ragged;
+        ragged.owner_start = owner_start;
+        ragged.alignment = alignment;
+        to_ragged(&c, dim, &ragged);
     }
     return conversion_end(&c, record, out);
 }
 
 /* The rows of the partitions that each shard owns. */
-static int64_t *owned_sizes(tsr_arena *arena, const tsr_layout *layout, int64_t shards)
+static int64_t *owned_sizes(tsr_arena *arena, const tsr_ragged *ragged, int64_t shards)
 {
     int64_t *sizes = ARENA_ARRAY(arena, int64_t, (size_t)shards);
     for (int64_t d = 0; sizes != NULL && d < shards; d++) {
-        const int64_t end = layout_owner_start(layout, shards, d + 1);
+        const int64_t end = ragged_owner_start(ragged, shards, d + 1);
         sizes[d] = 0;
-        for (int64_t p = layout_owner_start(layout, shards, d); p < end; p++) {
+        for (int64_t p = ragged_owner_start(ragged, shards, d); p < end; p++) {
             for (int64_t s = 0; s < shards; s++) {
-                sizes[d] += layout->counts[s * layout->partitions + p];
+                sizes[d] += ragged->counts[s * ragged->partitions + p];
             }
         }
     }
@@ -118,17 +118,17 @@ static void to_owned(conversion_call *c, size_t dim)
     if (c->status < 0) {
         return;
     }
-    const tsr_layout *from = c->record->src->dims[dim].layout;
+    const tsr_ragged *from = c->record->src->dims[dim].ragged;
     const int64_t shards = tsr_sharding_num_shards(c->record->src, dim);
     const int64_t *sizes = owned_sizes(c->record->arena, from, shards);
     if (sizes == NULL) {
         c->status = diag_nomem(c->tensor->world->ctx);
         return;
     }
-    const tsr_layout layout = {
-        .kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
-    c->record->in_place = from->kind == TSR_LAYOUT_ALIGNED && from->alignment == 1;
-    to_layout(c, dim, &layout);
+    const tsr_ragged ragged = {
+        .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
+    c->record->in_place = from->kind == TSR_RAGGED_ALIGNED && from->alignment == 1;
+    to_ragged(c, dim, &ragged);
 }
 
 tsr_status tsr_partitioned_to_dynamic(tsr_tensor *tensor, size_t dim, const tsr_placement *to,
@@ -151,7 +151,7 @@ tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, size_t dim, tsr_conversi
 {
     conversion_call c = conversion_begin("tsr_partitioned_to_shard", tensor, false);
     conversion_check_dim(&c, dim, DIM_PARTITIONED);
-    to_layout(&c, dim, NULL);
+    to_ragged(&c, dim, NULL);
     return conversion_end(&c, record, out);
 }
 
@@ -181,14 +181,14 @@ static void check_reinterpret(conversion_call *c)
                                          b->dims[i].num_axes);
         crossed += from != to;
         if (!axes) {
-            c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+            c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                    "%s: dim %zu has other axes in the placement than in the tensor",
                                    c->name, i);
             return;
         }
     }
     if (crossed == 0) {
-        c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: no dimension becomes unaligned or ceases to be", c->name);
     }
 }

@@ -35,12 +35,12 @@ static tsr_status check_part(const parts *x, const tsr_view *view, bool aligned)
     tsr_context *ctx = x->p->world->ctx;
     const int64_t rows = tsr_partitioned_rows(x->p, aligned);
     if (view->rank > KERNEL_MAX_RANK || view->rank != x->p->sharding->rank) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the placement has %zu dimensions, the part %zu", x->name,
                           x->p->sharding->rank, view->rank);
     }
     if (view->shape[x->p->dim] != rows) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: rank %lld has %lld rows of dim %zu %s, got: %lld", x->name,
                           (long long)x->p->world->rank, (long long)rows, x->p->dim,
                           aligned ? "aligned" : "unaligned", (long long)view->shape[x->p->dim]);
@@ -54,13 +54,13 @@ static tsr_status check_parts(const parts *x)
     TSR_TRY(check_part(x, x->unaligned, false));
     TSR_TRY(check_part(x, x->aligned, true));
     if (x->unaligned->dtype != x->aligned->dtype) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the parts are of %s unaligned and %s aligned", x->name,
                           tsr_dtype_name(x->unaligned->dtype), tsr_dtype_name(x->aligned->dtype));
     }
     for (size_t i = 0; i < x->aligned->rank; i++) {
         if (i != x->p->dim && x->unaligned->shape[i] != x->aligned->shape[i]) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s: dim %zu of the parts is %lld unaligned and %lld aligned",
                               x->name, i, (long long)x->unaligned->shape[i],
                               (long long)x->aligned->shape[i]);
@@ -89,8 +89,8 @@ static void count_rows(const parts *x)
     for (int64_t d = 0; d < p->shards; d++) {
         x->to[d] = 0;
         x->from[d] = 0;
-        for (int64_t i = layout_owner_start(&p->layout, p->shards, d);
-             i < layout_owner_start(&p->layout, p->shards, d + 1); i++) {
+        for (int64_t i = ragged_owner_start(&p->ragged, p->shards, d);
+             i < ragged_owner_start(&p->ragged, p->shards, d + 1); i++) {
             x->to[d] += p->row[i];
         }
         for (int64_t i = 0; i < p->owned; i++) {
@@ -125,7 +125,7 @@ static tsr_status prepare_parts(parts *x)
     }
     fits = fits && row_major(x->shape, a->rank, (int64_t)x->item, x->strides, &bytes);
     if (!fits || (a->data == NULL && bytes > 0)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s: the aligned part %s", x->name,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: the aligned part %s", x->name,
                           fits ? "has no data" : "has an impossible shape");
     }
     x->bytes = bytes > 0 ? (size_t)bytes : 1;

@@ -29,7 +29,7 @@ static const mpi_kind kinds[] = {
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* Where plug-ins are, from the folder of the library or program that this code is in. */
-static const char *const places[] = {"", "../", "../lib/", "../" TSR_LIBRARY_DIR "/"};
+static const char *const subfolders[] = {"", "../", "../lib/", "../" TSR_LIBRARY_DIR "/"};
 
 static const mpi_kind *launcher_kind(void)
 {
@@ -67,16 +67,16 @@ static tsr_status find_kind(tsr_context *ctx, const char *name, const mpi_kind *
         }
     }
     return diag_error(
-        ctx, TSR_ERR_INVALID, NO_PLACE,
+        ctx, TSR_ERR_INVALID, NO_LOCATION,
         "there is no plug-in for an MPI called '%s'; TSR_MPI is openmpi, mpich or none", name);
 }
 
 /* Loads a file of a folder; NULL when it is not there or does not load. */
-static void *load_from(const char *folder, size_t length, const char *place, const char *file)
+static void *load_from(const char *folder, size_t length, const char *subfolder, const char *file)
 {
     char path[MAX_PATH];
     const int used = snprintf(path, sizeof path, "%.*s%s%s%s", (int)length, folder,
-                              length > 0 ? "/" : "", place, file);
+                              length > 0 ? "/" : "", subfolder, file);
     if (used < 0 || (size_t)used >= sizeof path) {
         return NULL;
     }
@@ -96,9 +96,9 @@ static void *load(const char *file)
     if (dladdr((const void *)&kinds, &here) != 0 && here.dli_fname != NULL) {
         const char *end = strrchr(here.dli_fname, '/');
         const size_t length = end != NULL ? (size_t)(end - here.dli_fname) : 0;
-        for (size_t i = 0; handle == NULL && end != NULL && i < sizeof places / sizeof *places;
-             i++) {
-            handle = load_from(here.dli_fname, length, places[i], file);
+        for (size_t i = 0;
+             handle == NULL && end != NULL && i < sizeof subfolders / sizeof *subfolders; i++) {
+            handle = load_from(here.dli_fname, length, subfolders[i], file);
         }
     }
     return handle != NULL ? handle : load_from("", 0, "", file);
@@ -111,7 +111,7 @@ static tsr_status open_kind(tsr_context *ctx, const mpi_kind *kind, const void *
     void *handle = load(kind->file);
     if (handle == NULL) {
         const char *why = dlerror();
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "the plug-in for %s cannot be loaded: %s; it is built when that MPI's "
                           "development package is there, and looked for in TSR_PLUGIN_PATH or "
                           "beside the library",
@@ -121,12 +121,12 @@ static tsr_status open_kind(tsr_context *ctx, const mpi_kind *kind, const void *
     tsr_transport_open_function *open = NULL;
     memcpy(&open, &symbol, sizeof open);
     if (open == NULL) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "%s is no plug-in: it has no %s",
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s is no plug-in: it has no %s",
                           kind->file, TSR_TRANSPORT_OPEN);
     }
     if (open(TSR_TRANSPORT_VERSION, comm, out, error, sizeof error) != 0) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "%s does not start: %s", kind->name,
-                          error);
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s does not start: %s",
+                          kind->name, error);
     }
     return TSR_OK;
 }
@@ -140,7 +140,7 @@ static tsr_status check_size(tsr_context *ctx, const tsr_transport *t)
     if (started == t->size) {
         return TSR_OK;
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s sees %lld processes, but %s started %lld: take the same MPI for both, by "
                       "its mpirun or TSR_MPI",
                       t->name, (long long)t->size, launcher != NULL ? launcher->name : "nobody",
@@ -166,6 +166,6 @@ tsr_status plugin_open_comm(tsr_context *ctx, const void *comm, tsr_transport *o
             return open_kind(ctx, &kinds[i], comm, out);
         }
     }
-    return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "this program uses neither Open MPI nor MPICH: it has the symbols of none");
 }

@@ -248,7 +248,7 @@ static tsr_status make_reachable(transfer *x, tsr_tensor **bounced)
 static tsr_status run_step(transfer *x)
 {
     if (x->world->team->message) {
-        return transfer_by_mail(x);
+        return transfer_by_messages(x);
     }
     tsr_tensor *bounced = NULL;
     const bool fold = x->step->sources_each > 1;
@@ -280,7 +280,7 @@ static tsr_status check_fold(tsr_context *ctx, const tsr_plan *plan)
     for (size_t i = 0; i < plan->num_steps; i++) {
         const size_t each = plan->steps[i].sources_each;
         if (each > 1 && !fold_supports(plan->dtype, fold_of(plan->reduction))) {
-            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, "there is no %s of %s",
+            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "there is no %s of %s",
                               fold_name(fold_of(plan->reduction)), tsr_dtype_name(plan->dtype));
         }
     }
@@ -301,21 +301,21 @@ static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64
 {
     tsr_context *ctx = src->world->ctx;
     if (dst->dtype != src->dtype) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a redistribution keeps the element type: %s into %s",
                           tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
     }
     if (dst->data == NULL || src->data == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a tensor without elements cannot be moved: it was made by tsr_abstract, "
                           "or from one that was");
     }
     if (dst->world != src->world) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a redistribution is between tensors of one world");
     }
     if ((only < 0 || only == src->world->rank) && overlap(dst, src)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the two tensors overlap in the memory of rank %lld",
                           (long long)src->world->rank);
     }

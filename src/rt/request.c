@@ -13,7 +13,7 @@ typedef struct request {
     tsr_comm *comm;
     uint64_t id;
     coll_arguments args;
-    exchange x;
+    coll_task x;
     bool begun;
     bool over;
     tsr_status result; /* when it is over */
@@ -78,13 +78,13 @@ static void advance(request *r)
     tsr_status status = TSR_OK;
     if (!r->begun) {
         r->begun = true;
-        status = exchange_begin(&r->x, r->comm, &r->args);
+        status = coll_task_begin(&r->x, r->comm, &r->args);
     }
     while (status == TSR_OK && r->x.next != NULL) {
         status = r->x.next(&r->x, false);
     }
     if (status != TSR_IN_PROGRESS) {
-        exchange_end(&r->x);
+        coll_task_end(&r->x);
         r->over = true;
         r->result = status;
     }
@@ -182,7 +182,7 @@ static request **find(tsr_comm *comm, tsr_request which)
     }
     const bool was = which.id > 0 && which.id <= comm->world->last_request;
     (void)diag_error(
-        comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+        comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
         was ? "request %llu was waited for already: wait for each exactly once"
             : "there is no request %llu: only what a call ending in _start gave is one",
         (unsigned long long)which.id);
@@ -226,11 +226,11 @@ tsr_status requests_drop(tsr_comm *world)
     tsr_status status = TSR_OK;
     while (world->requests != NULL) {
         request *r = world->requests;
-        status = diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        status = diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "request %llu, of %s, was never waited for: wait for each exactly once",
                             (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
         if (r->begun && !r->over) {
-            exchange_end(&r->x);
+            coll_task_end(&r->x);
         }
         (void)take(&world->requests);
     }

@@ -111,12 +111,12 @@ void *segment_alloc(segment *s, size_t size)
         return memory;
     }
     if (size > s->size) {
-        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
+        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                          "%zu bytes for a tensor are more than there are", size);
         return NULL;
     }
     (void)class_of(size, &block);
-    (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_PLACE,
+    (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                      block > s->size - s->used
                          ? "the segment of %zu bytes has no room for a tensor of %zu"
                          : "the machine has less memory free, of a segment of %zu bytes, than a "

@@ -36,17 +36,17 @@ static bool wants_checks(const tsr_launch_spec *spec)
 tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_ranks, team *t)
 {
     if (num_ranks < 1 || num_ranks > COMM_MAX_RANKS) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the number of ranks must be 1 to %d, got: %lld", COMM_MAX_RANKS,
                           (long long)num_ranks);
     }
     if (!(spec->timeout >= 0)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the time-out must not be negative, got: %g seconds", spec->timeout);
     }
     const size_t each = spec->segment_bytes > 0 ? spec->segment_bytes : default_segment();
     if (each > PTRDIFF_MAX / 2 / (size_t)num_ranks) {
-        return diag_error(ctx, TSR_ERR_NOMEM, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
                           "no address space for %lld ranks of %zu bytes", (long long)num_ranks,
                           each);
     }
@@ -71,7 +71,7 @@ static void *map_memory(void *where, size_t bytes, int flags, int file)
     return memory;
 }
 
-static void place_control(team *t, void *control)
+static void lay_out_control(team *t, void *control)
 {
     const size_t world = round_to_pages(comm_shared_bytes(t->num_ranks));
     t->world = control;
@@ -81,14 +81,14 @@ static void place_control(team *t, void *control)
 tsr_status team_map(tsr_context *ctx, team *t, bool shared)
 {
     const int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
-    place_control(t, map_memory(NULL, t->control_bytes, flags, -1));
+    lay_out_control(t, map_memory(NULL, t->control_bytes, flags, -1));
     t->segments = map_memory(NULL, (size_t)t->num_ranks * t->segment_bytes, flags, -1);
     if (t->world != NULL && t->segments != NULL) {
         return TSR_OK;
     }
     const int error = errno;
     team_unmap(t);
-    return diag_error(ctx, TSR_ERR_NOMEM, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
                       "no address space for %lld ranks of %zu bytes: %s", (long long)t->num_ranks,
                       t->segment_bytes, strerror(error));
 }
@@ -98,7 +98,7 @@ bool team_map_files(team *t, int control, const int *segments)
     const size_t each = t->segment_bytes;
     const int reserve = MAP_PRIVATE | MAP_ANONYMOUS;
     bool complete = true;
-    place_control(t, map_memory(NULL, t->control_bytes, MAP_SHARED, control));
+    lay_out_control(t, map_memory(NULL, t->control_bytes, MAP_SHARED, control));
     t->segments = map_memory(NULL, (size_t)t->num_ranks * each, reserve, -1);
     for (int64_t i = 0; t->segments != NULL && complete && i < t->num_ranks; i++) {
         complete = map_memory(t->segments + (size_t)i * each, each, MAP_SHARED | MAP_FIXED,
@@ -136,8 +136,8 @@ void team_report_end(const team *t, int64_t rank, tsr_status status, const char 
 void team_look_for_deaths(const team *t)
 {
     static const char gone[] = "its process is gone";
-    for (int64_t i = 0; t->lives != NULL && i < t->num_ranks; i++) {
-        struct pollfd life = {.fd = t->lives[i], .events = POLLIN};
+    for (int64_t i = 0; t->pidfds != NULL && i < t->num_ranks; i++) {
+        struct pollfd life = {.fd = t->pidfds[i], .events = POLLIN};
         if (life.fd >= 0 && !team_is_done(t, i) && poll(&life, 1, 0) > 0 && !team_is_done(t, i)) {
             rank_shared *shared = &t->ranks[i];
             memcpy(shared->text, gone, sizeof gone);
@@ -172,7 +172,7 @@ tsr_status team_collect(tsr_context *ctx, const team *t)
             continue;
         }
         const tsr_status of_rank = (tsr_status)r->status;
-        (void)diag_error(ctx, of_rank, NO_PLACE, "rank %lld %s: %s", (long long)i,
+        (void)diag_error(ctx, of_rank, NO_LOCATION, "rank %lld %s: %s", (long long)i,
                          state == RANK_DIED ? "died" : "failed", r->text);
         status = status < 0 ? status : of_rank;
     }

@@ -6,7 +6,7 @@
 
 #include <tessera/comm.h>
 
-#include "rt/mail.h"
+#include "rt/channel.h"
 
 enum { COMM_MAX_RANKS = 1024, CALL_TEXT = 160 };
 
@@ -31,9 +31,9 @@ typedef struct team {
     bool threads;  /* all memory is everybody's */
     bool message;  /* ranks share no memory */
     bool abstract; /* there is one rank that stands for all: nothing has elements, nobody meets */
-    const char *name; /* "threads" */
-    mail_link *link;  /* NULL when this library started the ranks */
-    const int *lives; /* for each rank a descriptor that says when its process is gone; or NULL */
+    const char *name;   /* "threads" */
+    endpoint *endpoint; /* NULL when this library started the ranks */
+    const int *pidfds;  /* for each rank a descriptor that says when its process is gone; or NULL */
     size_t segment_bytes;
     char *segments; /* of all ranks, one behind the other */
     rank_shared *ranks;

@@ -30,12 +30,12 @@ tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
 {
     TSR_TRY(comm_check_world(world));
     if (spec->rank > KERNEL_MAX_RANK) {
-        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "a tensor can have %d dimensions, got: %zu", KERNEL_MAX_RANK, spec->rank);
     }
     const tsr_mesh *mesh = tsr_sharding_mesh(spec->sharding);
     if (tsr_mesh_num_devices(mesh) != world->size || tsr_mesh_place_of(mesh, world->rank) < 0) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the mesh of the sharding has %lld devices, the world %lld ranks",
                           (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
@@ -100,7 +100,7 @@ static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *
     static char nothing[1];
     TSR_TRY(tensor_make(world, spec, data != NULL ? data : nothing, strides, out));
     if (data == NULL && tensor_elements(*out) > 0) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "rank %lld has no memory for its part of %lld elements",
                           (long long)world->rank, (long long)tensor_elements(*out));
     }

@@ -21,7 +21,7 @@ typedef struct mapped {
 
 static tsr_status file_error(tsr_context *ctx, const char *path, const char *what)
 {
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s: %s: %s", path, what, strerror(errno));
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: %s: %s", path, what, strerror(errno));
 }
 
 static tsr_status map_file(tsr_context *ctx, const char *path, mapped *out)
@@ -60,7 +60,7 @@ static tsr_status load_part(tsr_comm *world, const tsr_sharding *sharding, const
     npy_head head;
     int64_t strides[KERNEL_MAX_RANK];
     if (sharding->num_unreduced > 0) {
-        return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "a tensor from a file cannot have a reduction pending");
     }
     TSR_TRY(

@@ -2,8 +2,8 @@
  * A step of a redistribution under way on one rank: where its moves read and write.
  *
  * Where ranks share memory, a move copies from shard to shard (redistribute.c); else what a rank
- * has for another is packed into one message (transfer_mail.c). The order of the moves, and of the
- * boxes of each, is the same on all ranks, so that messages need no headings.
+ * has for another is packed into one message (transfer_message.c). The order of the moves, and of
+ * the boxes of each, is the same on all ranks, so that messages need no headings.
  */
 #ifndef RT_TRANSFER_H
 #define RT_TRANSFER_H
@@ -53,6 +53,6 @@ static inline bool transfer_wants(const transfer *x, const plan_move *move)
 }
 
 /* The whole step, between ranks that share no memory, behind comm_enter. */
-tsr_status transfer_by_mail(const transfer *x);
+tsr_status transfer_by_messages(const transfer *x);
 
 #endif

@@ -10,7 +10,7 @@
 enum {
     WORDS_OPEN = 1, /* an open dimension without axes */
     WORDS_SUB_AXES = 2,
-    WORDS_LAYOUTS = 4,
+    WORDS_RAGGED = 4,
     WORDS_KINDS = 8, /* pending reductions other than sums */
     WORDS_MAXIMAL = 16,
     WORDS_ALL = 32 /* the dialect is our own */
@@ -40,7 +40,7 @@ static tsr_status sdy_write(const dialect_writer *w)
 static const dialect_row rows[] = {
     [TSR_DIALECT_SDY] = {"sdy", WORDS_ALL, sdy_read, sdy_write},
     [TSR_DIALECT_JAX] = {"jax", WORDS_OPEN, jax_read, jax_write},
-    [TSR_DIALECT_DTENSOR] = {"dtensor", WORDS_LAYOUTS | WORDS_KINDS, dtensor_read, dtensor_write},
+    [TSR_DIALECT_DTENSOR] = {"dtensor", WORDS_RAGGED | WORDS_KINDS, dtensor_read, dtensor_write},
     [TSR_DIALECT_HLO] = {"hlo", WORDS_SUB_AXES | WORDS_MAXIMAL, hlo_read, hlo_write}};
 
 enum { NUM_DIALECTS = sizeof rows / sizeof rows[0] };
@@ -58,8 +58,8 @@ tsr_status tsr_dialect_parse(tsr_context *ctx, const char *name, tsr_dialect *ou
             return TSR_OK;
         }
     }
-    (void)diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "unknown dialect: \"%s\"", name);
-    return diag_note(ctx, NO_PLACE, "the dialects are %s, %s, %s and %s", rows[0].name,
+    (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "unknown dialect: \"%s\"", name);
+    return diag_note(ctx, NO_LOCATION, "the dialects are %s, %s, %s and %s", rows[0].name,
                      rows[1].name, rows[2].name, rows[3].name);
 }
 
@@ -108,10 +108,10 @@ tsr_dialect tsr_dialect_guess(const tsr_text *text)
 {
     const size_t at = skip_blanks(text, text->at);
     const slice name = name_at(text, at);
-    const char behind = byte_at(text, skip_blanks(text, at + name.size));
+    const char next = byte_at(text, skip_blanks(text, at + name.size));
     if (name.size > 0) {
         const bool spec = last_part_is(name, "P") || last_part_is(name, "PartitionSpec");
-        return spec && behind == '(' ? TSR_DIALECT_JAX : TSR_DIALECT_SDY;
+        return spec && next == '(' ? TSR_DIALECT_JAX : TSR_DIALECT_SDY;
     }
     const char first = byte_at(text, at);
     if (first == '{') {
@@ -133,7 +133,7 @@ tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh 
     if (r->options->mesh == NULL) {
         (void)diag_error(r->ctx, TSR_ERR_INVALID, where,
                          "the sharding names no mesh and none is given");
-        return diag_note(r->ctx, NO_PLACE, "give a mesh, such as <[\"x\"=2, \"y\"=4]>");
+        return diag_note(r->ctx, NO_LOCATION, "give a mesh, such as <[\"x\"=2, \"y\"=4]>");
     }
     *out = r->options->mesh;
     return TSR_OK;
@@ -153,7 +153,7 @@ tsr_status dialect_no_rank(const dialect_reader *r, location where)
 {
     (void)diag_error(r->ctx, TSR_ERR_INVALID, where,
                      "the text does not tell how many dimensions the tensor has");
-    return diag_note(r->ctx, NO_PLACE, "give the shape of the tensor");
+    return diag_note(r->ctx, NO_LOCATION, "give the shape of the tensor");
 }
 
 int64_t dialect_extent(const int64_t *shape, size_t dim)
@@ -189,9 +189,9 @@ static tsr_status check_open(const dialect_writer *w, unsigned words, size_t ind
         return TSR_OK;
     }
     const bool half = (words & WORDS_OPEN) != 0;
-    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, CANNOT "dim %zu is open%s", w->dialect,
-                     index, half ? " and sharded already" : "");
-    return diag_note(w->ctx, NO_PLACE, "close the dimension: leave out its ?%s",
+    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, CANNOT "dim %zu is open%s",
+                     w->dialect, index, half ? " and sharded already" : "");
+    return diag_note(w->ctx, NO_LOCATION, "close the dimension: leave out its ?%s",
                      half ? ", or its axes" : "");
 }
 
@@ -200,27 +200,27 @@ static tsr_status check_full(const dialect_writer *w, unsigned words, const tsr_
 {
     for (size_t i = 0; i < count; i++) {
         if (axes[i].is_sub && (words & WORDS_SUB_AXES) == 0) {
-            (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                              CANNOT "%s is only a part of its axis", w->dialect,
                              dialect_axes(w, &axes[i], 1));
-            return diag_note(w->ctx, NO_PLACE,
+            return diag_note(w->ctx, NO_LOCATION,
                              "use a mesh in which this part is an axis of its own");
         }
     }
     return TSR_OK;
 }
 
-static tsr_status check_layout(const dialect_writer *w, unsigned words, size_t index)
+static tsr_status check_ragged(const dialect_writer *w, unsigned words, size_t index)
 {
-    const tsr_layout *layout = w->sharding->dims[index].layout;
-    if (layout == NULL || (words & WORDS_LAYOUTS) != 0) {
+    const tsr_ragged *ragged = w->sharding->dims[index].ragged;
+    if (ragged == NULL || (words & WORDS_RAGGED) != 0) {
         return TSR_OK;
     }
-    const bool dynamic = layout->kind == TSR_LAYOUT_DYNAMIC;
-    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    const bool dynamic = ragged->kind == TSR_RAGGED_DYNAMIC;
+    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                      CANNOT "dim %zu has a %s layout and not even chunks", w->dialect, index,
                      dynamic ? "dynamic" : "partitioned");
-    return diag_note(w->ctx, NO_PLACE, "sdy and dtensor have words for explicit sizes");
+    return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor have words for explicit sizes");
 }
 
 static tsr_status check_dim(const dialect_writer *w, unsigned words, size_t index)
@@ -228,29 +228,30 @@ static tsr_status check_dim(const dialect_writer *w, unsigned words, size_t inde
     const tsr_dim *dim = &w->sharding->dims[index];
     TSR_TRY(check_open(w, words, index));
     if (dim->priority != TSR_NO_PRIORITY) {
-        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, CANNOT "dim %zu has priority %lld",
-                         w->dialect, index, (long long)dim->priority);
-        return diag_note(w->ctx, NO_PLACE, "leave out its p%lld", (long long)dim->priority);
+        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                         CANNOT "dim %zu has priority %lld", w->dialect, index,
+                         (long long)dim->priority);
+        return diag_note(w->ctx, NO_LOCATION, "leave out its p%lld", (long long)dim->priority);
     }
     TSR_TRY(check_full(w, words, dim->axes, dim->num_axes));
-    return check_layout(w, words, index);
+    return check_ragged(w, words, index);
 }
 
 static tsr_status check_lists(const dialect_writer *w, unsigned words)
 {
     const tsr_sharding *s = w->sharding;
     if (s->num_replicated > 0) {
-        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE, CANNOT "%s must stay replicated",
+        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, CANNOT "%s must stay replicated",
                          w->dialect, dialect_axes(w, s->replicated, s->num_replicated));
-        return diag_note(w->ctx, NO_PLACE,
+        return diag_note(w->ctx, NO_LOCATION,
                          "leave out replicated={...}: axes that stand nowhere are replicated too");
     }
     if (s->num_unreduced > 0 && s->reduction != TSR_SUM && (words & WORDS_KINDS) == 0) {
-        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          CANNOT "the reduction pending over %s is %s and not sum", w->dialect,
                          dialect_axes(w, s->unreduced, s->num_unreduced),
                          reduction_name(s->reduction));
-        return diag_note(w->ctx, NO_PLACE, "sdy and dtensor have words for other reductions");
+        return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor have words for other reductions");
     }
     return check_full(w, words, s->unreduced, s->num_unreduced);
 }
@@ -262,10 +263,10 @@ static tsr_status check_words(const dialect_writer *w, unsigned words)
         return TSR_OK;
     }
     if (tsr_mesh_is_maximal(w->sharding->mesh) && (words & WORDS_MAXIMAL) == 0) {
-        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          CANNOT "its mesh is the one device %lld without axes", w->dialect,
                          (long long)tsr_mesh_device_at(w->sharding->mesh, 0));
-        return diag_note(w->ctx, NO_PLACE, "sdy and hlo have words for a single device");
+        return diag_note(w->ctx, NO_LOCATION, "sdy and hlo have words for a single device");
     }
     for (size_t i = 0; i < w->sharding->rank; i++) {
         TSR_TRY(check_dim(w, words, i));

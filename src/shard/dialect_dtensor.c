@@ -24,15 +24,19 @@ const char *dtensor_op_name(tsr_reduction reduction)
     return op_names[reduction];
 }
 
-typedef enum placement_kind { PLACE_REPLICATE, PLACE_SHARD, PLACE_PARTIAL } placement_kind;
+typedef enum placement_kind {
+    PLACEMENT_REPLICATE,
+    PLACEMENT_SHARD,
+    PLACEMENT_PARTIAL
+} placement_kind;
 
 /* One placement as written. */
 typedef struct placement {
     placement_kind kind;
     int64_t dim;
     tsr_reduction reduction;
-    bool has_layout;
-    tsr_layout layout;
+    bool has_ragged;
+    tsr_ragged ragged;
     size_t num_sizes;
     size_t num_owners;
     int64_t partitions; /* as said, 0 when not */
@@ -62,14 +66,14 @@ static tsr_status read_op(lexer *lex, placement *p)
     }
     (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, where, "unknown reduction: %.*s", (int)name.size,
                      name.data);
-    return diag_note(lex->ctx, NO_PLACE, "the reductions are sum, avg, max, min and product");
+    return diag_note(lex->ctx, NO_LOCATION, "the reductions are sum, avg, max, min and product");
 }
 
 static tsr_status read_sizes(lexer *lex, placement *p)
 {
     int64_t *sizes;
     TSR_TRY(lex_integers(lex, false, &sizes, &p->num_sizes));
-    p->layout.sizes = sizes;
+    p->ragged.sizes = sizes;
     return TSR_OK;
 }
 
@@ -112,8 +116,8 @@ static tsr_status read_counts(lexer *lex, placement *p)
         TSR_TRY(read_count_row(lex, &rows));
     } while (lex_accept(lex, ','));
     TSR_TRY(lex_expect(lex, ']'));
-    p->layout.counts = rows.values;
-    p->layout.partitions = (int64_t)rows.length;
+    p->ragged.counts = rows.values;
+    p->ragged.partitions = (int64_t)rows.length;
     p->num_sizes = rows.count;
     return TSR_OK;
 }
@@ -121,7 +125,7 @@ static tsr_status read_counts(lexer *lex, placement *p)
 static tsr_status read_aligned(lexer *lex, placement *p)
 {
     if (lex_accept_word(lex, "True")) {
-        p->layout.kind = TSR_LAYOUT_ALIGNED;
+        p->ragged.kind = TSR_RAGGED_ALIGNED;
         return TSR_OK;
     }
     return lex_accept_word(lex, "False") ? TSR_OK
@@ -132,13 +136,13 @@ static tsr_status read_owners(lexer *lex, placement *p)
 {
     int64_t *owners;
     TSR_TRY(lex_integers(lex, false, &owners, &p->num_owners));
-    p->layout.owner_start = owners;
+    p->ragged.owner_start = owners;
     return TSR_OK;
 }
 
 static tsr_status read_alignment(lexer *lex, placement *p)
 {
-    return lex_integer(lex, &p->layout.alignment);
+    return lex_integer(lex, &p->ragged.alignment);
 }
 
 /* What a placement takes, in order; each may be given by name. */
@@ -165,20 +169,20 @@ typedef struct placement_row {
     const char *name;
     placement_kind kind;
     const parameter *parameters;
-    bool has_layout;
-    tsr_layout_kind layout;
+    bool has_ragged;
+    tsr_ragged_kind ragged;
 } placement_row;
 
 /* The short names are those that torch prints. */
 static const placement_row placement_rows[] = {
-    {"Shard", PLACE_SHARD, shard_parameters, false, 0},
-    {"S", PLACE_SHARD, shard_parameters, false, 0},
-    {"Replicate", PLACE_REPLICATE, none_parameters, false, 0},
-    {"R", PLACE_REPLICATE, none_parameters, false, 0},
-    {"Partial", PLACE_PARTIAL, partial_parameters, false, 0},
-    {"P", PLACE_PARTIAL, partial_parameters, false, 0},
-    {"DynamicShard", PLACE_SHARD, dynamic_parameters, true, TSR_LAYOUT_DYNAMIC},
-    {"PartitionedShard", PLACE_SHARD, partitioned_parameters, true, TSR_LAYOUT_UNALIGNED}};
+    {"Shard", PLACEMENT_SHARD, shard_parameters, false, 0},
+    {"S", PLACEMENT_SHARD, shard_parameters, false, 0},
+    {"Replicate", PLACEMENT_REPLICATE, none_parameters, false, 0},
+    {"R", PLACEMENT_REPLICATE, none_parameters, false, 0},
+    {"Partial", PLACEMENT_PARTIAL, partial_parameters, false, 0},
+    {"P", PLACEMENT_PARTIAL, partial_parameters, false, 0},
+    {"DynamicShard", PLACEMENT_SHARD, dynamic_parameters, true, TSR_RAGGED_DYNAMIC},
+    {"PartitionedShard", PLACEMENT_SHARD, partitioned_parameters, true, TSR_RAGGED_UNALIGNED}};
 
 /* The row of the placement that the current token names. */
 static tsr_status find_row(lexer *lex, const placement_row **out)
@@ -194,7 +198,7 @@ static tsr_status find_row(lexer *lex, const placement_row **out)
         (last_part_is(name, "_StridedShard") || last_part_is(name, "_S"))) {
         (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
                          "_StridedShard cannot be read");
-        return diag_note(lex->ctx, NO_PLACE,
+        return diag_note(lex->ctx, NO_LOCATION,
                          "write the axes of the dimension in sdy, major to minor: {\"y\", \"x\"}");
     }
     return lex_error(lex, lex_here(lex),
@@ -253,7 +257,7 @@ static tsr_status read_arguments(lexer *lex, const placement_row *row, placement
     }
     for (size_t i = 0; row->parameters[i].name != NULL; i++) {
         if (row->parameters[i].required && (given & 1U << i) == 0) {
-            return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_behind(lex), "%s needs its %s",
+            return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_after(lex), "%s needs its %s",
                               row->name, row->parameters[i].name);
         }
     }
@@ -268,14 +272,14 @@ static tsr_status read_placement(lexer *lex, placement *out)
     lex_next(lex);
     placement p = {.kind = row->kind,
                    .reduction = TSR_SUM,
-                   .has_layout = row->has_layout,
-                   .layout = {.kind = row->layout, .rows = 1, .alignment = 1}};
+                   .has_ragged = row->has_ragged,
+                   .ragged = {.kind = row->ragged, .rows = 1, .alignment = 1}};
     TSR_TRY(read_arguments(lex, row, &p));
     p.where = lex_span(lex, from);
-    if (p.partitions != 0 && p.partitions != p.layout.partitions) {
+    if (p.partitions != 0 && p.partitions != p.ragged.partitions) {
         return diag_error(lex->ctx, TSR_ERR_INVALID, p.where,
                           "num_partitions is %lld, but each row has %lld counts",
-                          (long long)p.partitions, (long long)p.layout.partitions);
+                          (long long)p.partitions, (long long)p.ragged.partitions);
     }
     *out = p;
     return TSR_OK;
@@ -309,14 +313,14 @@ static tsr_status read_list(lexer *lex, placements *list)
 }
 
 /* A list on its way to a sharding. */
-typedef struct placer {
+typedef struct applier {
     const dialect_reader *reader;
     const tsr_mesh *mesh;
     const placements *list;
     sharding_text text;
-} placer;
+} applier;
 
-static tsr_status check_count(const placer *p)
+static tsr_status check_count(const applier *p)
 {
     const size_t axes = tsr_mesh_num_axes(p->mesh);
     if (p->list->count == axes) {
@@ -324,16 +328,16 @@ static tsr_status check_count(const placer *p)
     }
     (void)diag_error(p->reader->ctx, TSR_ERR_INVALID, p->list->where,
                      "%zu placements for a mesh of %zu axes", p->list->count, axes);
-    return diag_note(p->reader->ctx, NO_PLACE,
+    return diag_note(p->reader->ctx, NO_LOCATION,
                      "write one placement for each mesh axis, in mesh order; Replicate() where an "
                      "axis does nothing");
 }
 
-static tsr_status check_dims(const placer *p, int64_t rank)
+static tsr_status check_dims(const applier *p, int64_t rank)
 {
     for (size_t i = 0; i < p->list->count; i++) {
         placement *item = &p->list->items[i];
-        if (item->kind == PLACE_SHARD && (item->dim < -rank || item->dim >= rank)) {
+        if (item->kind == PLACEMENT_SHARD && (item->dim < -rank || item->dim >= rank)) {
             return diag_error(p->reader->ctx, TSR_ERR_INVALID, item->where,
                               "dim %lld of a tensor that has %lld dimensions", (long long)item->dim,
                               (long long)rank);
@@ -347,21 +351,21 @@ static tsr_status check_dims(const placer *p, int64_t rank)
  * All that is pending is of one kind: a sharding has one for all of its unreduced axes. An axis of
  * size 1 has nothing pending, whatever its kind.
  */
-static tsr_status place_partials(placer *p)
+static tsr_status apply_partials(applier *p)
 {
     const placement *first = NULL;
     bool decided = false; /* by an axis with something pending */
     for (size_t i = 0; i < p->list->count; i++) {
         const placement *item = &p->list->items[i];
         const bool trivial = tsr_mesh_axis_size(p->mesh, i) == 1;
-        if (item->kind != PLACE_PARTIAL) {
+        if (item->kind != PLACEMENT_PARTIAL) {
             continue;
         }
         if (decided && !trivial && item->reduction != first->reduction) {
             (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
                              "a sharding has one kind of pending reduction: %s here, %s before",
                              op_names[item->reduction], op_names[first->reduction]);
-            return diag_note(p->reader->ctx, NO_PLACE, "reduce one of the two first");
+            return diag_note(p->reader->ctx, NO_LOCATION, "reduce one of the two first");
         }
         first = first == NULL || (!decided && !trivial) ? item : first;
         decided = decided || !trivial;
@@ -374,9 +378,9 @@ static tsr_status place_partials(placer *p)
     return TSR_OK;
 }
 
-static tsr_status place_layout(const placer *p, const placement *item, dim_text *dim)
+static tsr_status apply_ragged(const applier *p, const placement *item, dim_text *dim)
 {
-    if (!item->has_layout && !dim->has_layout) {
+    if (!item->has_ragged && !dim->has_ragged) {
         return TSR_OK;
     }
     if (dim->axes.count > 1) {
@@ -384,22 +388,22 @@ static tsr_status place_layout(const placer *p, const placement *item, dim_text 
                          "dim %lld has explicit sizes on one axis and is sharded by another too",
                          (long long)item->dim);
         return diag_note(
-            p->reader->ctx, NO_PLACE,
+            p->reader->ctx, NO_LOCATION,
             "write it in sdy, with a size for each shard: {\"x\", \"y\"}:dynamic[2, 1, 1, 1]");
     }
-    dim->has_layout = true;
-    dim->layout = item->layout;
+    dim->has_ragged = true;
+    dim->ragged = item->ragged;
     dim->num_sizes = item->num_sizes;
     dim->num_owners = item->num_owners;
     return TSR_OK;
 }
 
 /* Hands each sharding axis to its dimension; mesh order is major to minor. */
-static tsr_status place_shards(placer *p)
+static tsr_status apply_shards(applier *p)
 {
     for (size_t i = 0; i < p->list->count; i++) {
         const placement *item = &p->list->items[i];
-        if (item->kind != PLACE_SHARD) {
+        if (item->kind != PLACEMENT_SHARD) {
             continue;
         }
         dim_text *dim = &p->text.dims[item->dim];
@@ -407,12 +411,12 @@ static tsr_status place_shards(placer *p)
         axis.where = item->where;
         dim->axes.axes[dim->axes.count++] = axis;
         dim->where = item->where;
-        TSR_TRY(place_layout(p, item, dim));
+        TSR_TRY(apply_ragged(p, item, dim));
     }
     return TSR_OK;
 }
 
-static tsr_status cuts_of_text(const placer *p, const dim_text *dim, cuts *out)
+static tsr_status cuts_of_text(const applier *p, const dim_text *dim, cuts *out)
 {
     if (!cuts_init(out, p->reader->arena, dim->axes.count)) {
         return diag_nomem(p->reader->ctx);
@@ -424,14 +428,14 @@ static tsr_status cuts_of_text(const placer *p, const dim_text *dim, cuts *out)
 }
 
 /* Gives a dimension that several axes cut the sizes that DTensor gives it, if they are not ours. */
-static tsr_status place_cuts(const placer *p, size_t index)
+static tsr_status apply_cuts(const applier *p, size_t index)
 {
     dim_text *dim = &p->text.dims[index];
     tsr_context *ctx = p->reader->ctx;
     const int64_t extent = dialect_extent(p->reader->shape, index);
     cuts c;
     TSR_TRY(cuts_of_text(p, dim, &c));
-    if (dim->has_layout || c.count < 2) {
+    if (dim->has_ragged || c.count < 2) {
         return TSR_OK;
     }
     if (extent == TSR_UNKNOWN) {
@@ -439,7 +443,7 @@ static tsr_status place_cuts(const placer *p, size_t index)
                          "dim %zu is sharded by several axes: how dtensor cuts it depends on its "
                          "extent, which is not known",
                          index);
-        return diag_note(ctx, NO_PLACE, "give the shape of the tensor");
+        return diag_note(ctx, NO_LOCATION, "give the shape of the tensor");
     }
     if (cuts_are_even(&c, extent)) {
         return TSR_OK;
@@ -449,17 +453,17 @@ static tsr_status place_cuts(const placer *p, size_t index)
                           "dim %zu of extent %lld needs %lld explicit sizes, the limit is %lld",
                           index, (long long)extent, (long long)c.shards, (long long)MAX_SIZES);
     }
-    dim->has_layout = true;
+    dim->has_ragged = true;
     dim->num_sizes = (size_t)c.shards;
-    dim->layout = (tsr_layout){.kind = TSR_LAYOUT_DYNAMIC,
+    dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC,
                                .rows = 1,
                                .sizes = cuts_sizes(&c, p->reader->arena, extent),
                                .alignment = 1};
-    return dim->layout.sizes != NULL ? TSR_OK : diag_nomem(ctx);
+    return dim->ragged.sizes != NULL ? TSR_OK : diag_nomem(ctx);
 }
 
 /* Counts how many axes each dimension gets and makes room for just those. */
-static bool make_room(placer *p)
+static bool make_room(applier *p)
 {
     tsr_arena *arena = p->reader->arena;
     p->text.unreduced.axes = ARENA_ARRAY(arena, named_axis, p->list->count);
@@ -471,7 +475,7 @@ static bool make_room(placer *p)
         p->text.dims[i] = (dim_text){.priority = TSR_NO_PRIORITY, .where = p->list->where};
     }
     for (size_t i = 0; i < p->list->count; i++) {
-        if (p->list->items[i].kind == PLACE_SHARD) {
+        if (p->list->items[i].kind == PLACEMENT_SHARD) {
             p->text.dims[p->list->items[i].dim].axes.count++;
         }
     }
@@ -486,7 +490,7 @@ static bool make_room(placer *p)
     return true;
 }
 
-static tsr_status place(placer *p)
+static tsr_status apply(applier *p)
 {
     const int64_t rank = tsr_mesh_is_maximal(p->mesh) ? 0 : p->reader->rank;
     TSR_TRY(check_count(p));
@@ -499,10 +503,10 @@ static tsr_status place(placer *p)
     if (!make_room(p)) {
         return diag_nomem(p->reader->ctx);
     }
-    TSR_TRY(place_partials(p));
-    TSR_TRY(place_shards(p));
+    TSR_TRY(apply_partials(p));
+    TSR_TRY(apply_shards(p));
     for (size_t i = 0; i < p->text.rank; i++) {
-        TSR_TRY(place_cuts(p, i));
+        TSR_TRY(apply_cuts(p, i));
     }
     return TSR_OK;
 }
@@ -511,9 +515,9 @@ tsr_status dtensor_read(const dialect_reader *r, const tsr_sharding **out)
 {
     lexer lex = python_lexer(r);
     placements list = {0};
-    placer p = {.reader = r, .list = &list};
+    applier p = {.reader = r, .list = &list};
     TSR_TRY(read_list(&lex, &list));
     TSR_TRY(dialect_mesh(r, list.where, &p.mesh));
-    TSR_TRY(place(&p));
+    TSR_TRY(apply(&p));
     return dialect_resolve(r, &p.text, p.mesh, out);
 }

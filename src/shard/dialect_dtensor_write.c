@@ -21,10 +21,10 @@ static tsr_status check_order(const dialect_writer *w, size_t index)
             continue;
         }
         if (dim->axes[i].axis < last) {
-            (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+            (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                              CANNOT "the axes of dim %zu, %s, are not in mesh order", w->dialect,
                              index, dialect_axes(w, dim->axes, dim->num_axes));
-            return diag_note(w->ctx, NO_PLACE,
+            return diag_note(w->ctx, NO_LOCATION,
                              "use a mesh whose axes are in that order, with device ids to match");
         }
         last = dim->axes[i].axis;
@@ -60,7 +60,7 @@ static tsr_status other_sizes(const dialect_writer *w, size_t index, const cuts 
     const char *axes = dialect_axes(w, dim->axes, dim->num_axes);
     int64_t ours[MAX_SHOWN];
     if (c->shards > MAX_SHOWN) {
-        return diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           CANNOT
                           "dim %zu of extent %lld over %s is cut into other sizes than there, "
                           "where it is cut once for each axis",
@@ -73,17 +73,18 @@ static tsr_status other_sizes(const dialect_writer *w, size_t index, const cuts 
     even_sizes(extent, c->shards, ours);
     buffer here = buffer_new(w->arena);
     buffer there = buffer_new(w->arena);
-    buffer_ints(&here, dim->layout != NULL ? dim->layout->sizes : ours, (size_t)c->shards);
+    buffer_ints(&here, dim->ragged != NULL ? dim->ragged->sizes : ours, (size_t)c->shards);
     buffer_ints(&there, theirs, (size_t)c->shards);
     const char *here_text;
     const char *there_text;
     TSR_TRY(buffer_finish(w->ctx, &here, &here_text));
     TSR_TRY(buffer_finish(w->ctx, &there, &there_text));
-    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                      CANNOT "dim %zu of extent %lld over %s is cut into %s here, but once for each "
                             "axis there: into %s",
                      w->dialect, index, (long long)extent, axes, here_text, there_text);
-    return diag_note(w->ctx, NO_PLACE, "move the data to {%s}:dynamic[%s] first", axes, there_text);
+    return diag_note(w->ctx, NO_LOCATION, "move the data to {%s}:dynamic[%s] first", axes,
+                     there_text);
 }
 
 /* Even chunks over several axes: the extent decides. */
@@ -95,38 +96,38 @@ static tsr_status check_even(const dialect_writer *w, size_t index, const cuts *
     }
     if (extent == TSR_UNKNOWN) {
         const tsr_dim *dim = &w->sharding->dims[index];
-        (void)diag_error(w->ctx, TSR_ERR_INVALID, NO_PLACE,
+        (void)diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
                          "dim %zu is sharded by %s: whether %s cuts it into the same parts depends "
                          "on its extent, which is not known",
                          index, dialect_axes(w, dim->axes, dim->num_axes), w->dialect);
-        return diag_note(w->ctx, NO_PLACE, "give the shape of the tensor");
+        return diag_note(w->ctx, NO_LOCATION, "give the shape of the tensor");
     }
     return cuts_are_even(c, extent) ? TSR_OK : other_sizes(w, index, c, extent);
 }
 
 /* Whether a dynamic layout has the sizes that cutting axis by axis gives. */
-static tsr_status layout_is_cut(const dialect_writer *w, const tsr_layout *layout, const cuts *c,
+static tsr_status ragged_is_cut(const dialect_writer *w, const tsr_ragged *ragged, const cuts *c,
                                 int64_t extent, bool *out)
 {
     const int64_t *theirs = cuts_sizes(c, w->arena, extent);
     if (theirs == NULL) {
         return diag_nomem(w->ctx);
     }
-    *out = memcmp(theirs, layout->sizes, (size_t)c->shards * sizeof *theirs) == 0;
+    *out = memcmp(theirs, ragged->sizes, (size_t)c->shards * sizeof *theirs) == 0;
     return TSR_OK;
 }
 
 /* The sum of a dynamic layout's sizes, which must be the extent where that is known. */
-static tsr_status layout_extent(const dialect_writer *w, size_t index, const cuts *c, int64_t *out)
+static tsr_status ragged_extent(const dialect_writer *w, size_t index, const cuts *c, int64_t *out)
 {
-    const int64_t *sizes = w->sharding->dims[index].layout->sizes;
+    const int64_t *sizes = w->sharding->dims[index].ragged->sizes;
     const int64_t extent = dialect_extent(w->shape, index);
     int64_t sum = 0;
     for (int64_t i = 0; i < c->shards; i++) {
         sum += sizes[i];
     }
     if (extent != TSR_UNKNOWN && extent != sum) {
-        return diag_error(w->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: the sizes of its layout sum to %lld, the extent is %lld", index,
                           (long long)sum, (long long)extent);
     }
@@ -142,20 +143,21 @@ static tsr_status choose(const dialect_writer *w, size_t index, bool *plain)
     *plain = true;
     TSR_TRY(check_order(w, index));
     TSR_TRY(cuts_of_dim(w, dim, &c));
-    if (dim->layout == NULL) {
+    if (dim->ragged == NULL) {
         return check_even(w, index, &c);
     }
-    const bool dynamic = dim->layout->kind == TSR_LAYOUT_DYNAMIC;
-    if ((dynamic ? dim->layout->sizes : dim->layout->counts) == NULL) {
-        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    const bool dynamic = dim->ragged->kind == TSR_RAGGED_DYNAMIC;
+    if ((dynamic ? dim->ragged->sizes : dim->ragged->counts) == NULL) {
+        (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          CANNOT "the sizes of dim %zu are not bound yet", w->dialect, index);
-        return diag_note(w->ctx, NO_PLACE, "give them in the text in place of the ?, or bind them");
+        return diag_note(w->ctx, NO_LOCATION,
+                         "give them in the text in place of the ?, or bind them");
     }
     int64_t extent = 0;
     *plain = false;
     if (dynamic) {
-        TSR_TRY(layout_extent(w, index, &c, &extent));
-        TSR_TRY(layout_is_cut(w, dim->layout, &c, extent, plain));
+        TSR_TRY(ragged_extent(w, index, &c, &extent));
+        TSR_TRY(ragged_is_cut(w, dim->ragged, &c, extent, plain));
     }
     if (*plain || dim->num_axes == 1) {
         return TSR_OK;
@@ -163,43 +165,43 @@ static tsr_status choose(const dialect_writer *w, size_t index, bool *plain)
     if (dynamic) {
         return other_sizes(w, index, &c, extent);
     }
-    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                      CANNOT "dim %zu is partitioned over several axes, %s", w->dialect, index,
                      dialect_axes(w, dim->axes, dim->num_axes));
-    return diag_note(w->ctx, NO_PLACE, "use a mesh in which they are one axis");
+    return diag_note(w->ctx, NO_LOCATION, "use a mesh in which they are one axis");
 }
 
 static void write_partitioned(const dialect_writer *w, size_t index)
 {
-    const tsr_layout *layout = w->sharding->dims[index].layout;
+    const tsr_ragged *ragged = w->sharding->dims[index].ragged;
     const int64_t shards = tsr_sharding_num_shards(w->sharding, index);
     buffer_format(w->buf, "PartitionedShard(dim=%zu, num_partitions=%lld, counts=[", index,
-                  (long long)layout->partitions);
+                  (long long)ragged->partitions);
     for (int64_t i = 0; i < shards; i++) {
         buffer_string(w->buf, i > 0 ? ", [" : "[");
-        buffer_ints(w->buf, layout->counts + i * layout->partitions, (size_t)layout->partitions);
+        buffer_ints(w->buf, ragged->counts + i * ragged->partitions, (size_t)ragged->partitions);
         buffer_char(w->buf, ']');
     }
-    buffer_format(w->buf, "], aligned=%s", layout->kind == TSR_LAYOUT_ALIGNED ? "True" : "False");
-    if (layout->owner_start != NULL) {
+    buffer_format(w->buf, "], aligned=%s", ragged->kind == TSR_RAGGED_ALIGNED ? "True" : "False");
+    if (ragged->owner_start != NULL) {
         buffer_string(w->buf, ", owner_start=[");
-        buffer_ints(w->buf, layout->owner_start, (size_t)shards + 1);
+        buffer_ints(w->buf, ragged->owner_start, (size_t)shards + 1);
         buffer_char(w->buf, ']');
     }
-    if (layout->alignment > 1) {
-        buffer_format(w->buf, ", alignment=%lld", (long long)layout->alignment);
+    if (ragged->alignment > 1) {
+        buffer_format(w->buf, ", alignment=%lld", (long long)ragged->alignment);
     }
     buffer_char(w->buf, ')');
 }
 
 static void write_shard(const dialect_writer *w, size_t index, bool plain)
 {
-    const tsr_layout *layout = w->sharding->dims[index].layout;
+    const tsr_ragged *ragged = w->sharding->dims[index].ragged;
     if (plain) {
         buffer_format(w->buf, "Shard(%zu)", index);
-    } else if (layout->kind == TSR_LAYOUT_DYNAMIC) {
+    } else if (ragged->kind == TSR_RAGGED_DYNAMIC) {
         buffer_format(w->buf, "DynamicShard(%zu, [", index);
-        buffer_ints(w->buf, layout->sizes, (size_t)tsr_sharding_num_shards(w->sharding, index));
+        buffer_ints(w->buf, ragged->sizes, (size_t)tsr_sharding_num_shards(w->sharding, index));
         buffer_string(w->buf, "])");
     } else {
         write_partitioned(w, index);

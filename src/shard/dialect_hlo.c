@@ -91,7 +91,7 @@ static tsr_status read_tiles(lexer *lex, hlo_text *text)
         return read_transposition(lex, text);
     }
     if (!lex_is(lex, TOKEN_INTEGER)) {
-        return lex_error(lex, lex_behind(lex),
+        return lex_error(lex, lex_after(lex),
                          "expected the devices: <=[8], <=[2,4]T(1,0) or a list 0,1,2,3");
     }
     return read_numbers(lex, &text->ids, &text->num_ids);
@@ -122,7 +122,7 @@ static tsr_status read_head(lexer *lex, hlo_text *text)
         if (heads[i].read == NULL) {
             (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
                              "{%s} has no counterpart in a sharding", heads[i].word);
-            return diag_note(lex->ctx, NO_PLACE, "%s", heads[i].remedy);
+            return diag_note(lex->ctx, NO_LOCATION, "%s", heads[i].remedy);
         }
         lex_next(lex);
         text->kind = heads[i].kind;
@@ -131,7 +131,7 @@ static tsr_status read_head(lexer *lex, hlo_text *text)
     if (lex_is(lex, '{') || lex_is(lex, '}')) {
         (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
                          "this is the sharding of a tuple");
-        return diag_note(lex->ctx, NO_PLACE, "give the sharding of one tensor at a time");
+        return diag_note(lex->ctx, NO_LOCATION, "give the sharding of one tensor at a time");
     }
     return lex_error(lex, lex_here(lex),
                      "expected devices=[...], replicated, maximal device=N or unreduced");
@@ -206,7 +206,7 @@ static tsr_status read_attribute(lexer *lex, hlo_text *text)
         if (attributes[i].read == NULL) {
             (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, where,
                              "%s has no counterpart in a sharding", attributes[i].word);
-            return diag_note(lex->ctx, NO_PLACE, "leave it out: it ties tensors to one another");
+            return diag_note(lex->ctx, NO_LOCATION, "leave it out: it ties tensors to one another");
         }
         if (attributes[i].tiled && (text->kind != HLO_TILED || text->num_subgroups > 0)) {
             return lex_error(lex, where, "subgroups are named once, behind devices=[...]");
@@ -282,7 +282,7 @@ static tsr_status check_devices(const hlo_builder *b, int64_t num_devices)
         (void)diag_error(b->reader->ctx, TSR_ERR_INVALID, text->where,
                          "the one device of a tile assignment must be 0, got: %lld",
                          (long long)text->ids[0]);
-        return diag_note(b->reader->ctx, NO_PLACE, "write {maximal device=%lld}",
+        return diag_note(b->reader->ctx, NO_LOCATION, "write {maximal device=%lld}",
                          (long long)text->ids[0]);
     }
     return TSR_OK;
@@ -304,7 +304,7 @@ static tsr_status check_rank(const hlo_builder *b)
                      "sharding doesn't match tensor rank: %zu != %lld", rank,
                      (long long)b->reader->rank);
     return diag_note(
-        b->reader->ctx, NO_PLACE,
+        b->reader->ctx, NO_LOCATION,
         "write one tile dimension for each of the tensor's, then one for each subgroup "
         "that last_tile_dims names");
 }
@@ -438,7 +438,7 @@ static tsr_status express(const hlo_builder *b, const tsr_sharding *natural,
                          "the text is about %lld devices from 0 on, the mesh has %lld from %lld on",
                          (long long)devices, (long long)tsr_mesh_num_devices(mesh),
                          (long long)(tsr_mesh_is_maximal(mesh) ? tsr_mesh_device_at(mesh, 0) : 0));
-        return diag_note(r->ctx, NO_PLACE, "without a mesh the text gets one of its own");
+        return diag_note(r->ctx, NO_LOCATION, "without a mesh the text gets one of its own");
     }
     if (tsr_mesh_is_maximal(mesh)) {
         return tsr_sharding_replicated_over(r->ctx, r->arena, mesh, 0, false, out);

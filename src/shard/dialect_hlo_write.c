@@ -133,7 +133,7 @@ static tsr_status write_list(const dialect_writer *w, const places *order)
 {
     const tsr_mesh *mesh = w->sharding->mesh;
     if (mesh->ids == NULL && order->size > MAX_LISTED) {
-        return diag_error(w->ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(w->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "the order of the devices is no transposed iota here, and %lld are too "
                           "many to list: the limit is %lld",
                           (long long)order->size, (long long)MAX_LISTED);

@@ -31,12 +31,12 @@ void tsr_geometry_padded_shape(const tsr_geometry *geometry, int64_t *padded_sha
 
 bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_interval *piece)
 {
-    if (dim->layout == NULL) {
+    if (dim->ragged == NULL) {
         *piece = dim_box(dim, shard);
         return (*at)++ == 0 && piece->size > 0;
     }
-    const int64_t partitions = dim->layout->partitions;
-    const int64_t *rows = dim->layout->counts + shard * partitions;
+    const int64_t partitions = dim->ragged->partitions;
+    const int64_t *rows = dim->ragged->counts + shard * partitions;
     const int64_t *starts = dim->block_rows + shard * partitions;
     while (*at < partitions && rows[*at] == 0) {
         (*at)++;
@@ -59,8 +59,8 @@ static bool next_partition(const dim_geometry *dim, int64_t shard, int64_t *at, 
                            tsr_interval *piece, int64_t *where)
 {
     const int64_t shards = dim->along.size;
-    const int64_t first = layout_owner_start(dim->aligned, shards, shard);
-    const int64_t end = layout_owner_start(dim->aligned, shards, shard + 1);
+    const int64_t first = ragged_owner_start(dim->aligned, shards, shard);
+    const int64_t end = ragged_owner_start(dim->aligned, shards, shard + 1);
     int64_t start = dim->offsets[shard];
     for (int64_t p = first; p < end; p++) {
         const int64_t rows = dim->totals[p];
@@ -111,10 +111,10 @@ bool dim_same_rows(const dim_geometry *a, int64_t shard_a, const dim_geometry *b
 /* The rows a shard of an unaligned dimension holds, and the first of them. */
 static tsr_interval unaligned_box(const dim_geometry *dim, int64_t shard)
 {
-    const int64_t partitions = dim->layout->partitions;
+    const int64_t partitions = dim->ragged->partitions;
     tsr_interval box = {0, 0};
     for (int64_t p = 0; p < partitions; p++) {
-        const int64_t rows = dim->layout->counts[shard * partitions + p];
+        const int64_t rows = dim->ragged->counts[shard * partitions + p];
         if (box.size == 0 && rows > 0) {
             box.start = dim->block_rows[shard * partitions + p];
         }
@@ -125,7 +125,7 @@ static tsr_interval unaligned_box(const dim_geometry *dim, int64_t shard)
 
 tsr_interval dim_box(const dim_geometry *dim, int64_t shard)
 {
-    if (dim->layout != NULL) {
+    if (dim->ragged != NULL) {
         return unaligned_box(dim, shard);
     }
     if (dim->offsets != NULL) {
@@ -223,23 +223,23 @@ static int64_t *prefix_sums(const geometry_maker *m, const int64_t *sizes, int64
     return sums;
 }
 
-static tsr_status make_dynamic(const geometry_maker *m, const tsr_layout *layout, dim_geometry *dim)
+static tsr_status make_dynamic(const geometry_maker *m, const tsr_ragged *ragged, dim_geometry *dim)
 {
-    dim->offsets = prefix_sums(m, layout->sizes, dim->along.size, &dim->chunk);
+    dim->offsets = prefix_sums(m, ragged->sizes, dim->along.size, &dim->chunk);
     return dim->offsets != NULL ? TSR_OK : diag_nomem(m->ctx);
 }
 
 /* How many rows each partition has in all. */
-static int64_t *partition_totals(const geometry_maker *m, const tsr_layout *layout, int64_t shards)
+static int64_t *partition_totals(const geometry_maker *m, const tsr_ragged *ragged, int64_t shards)
 {
-    int64_t *totals = ARENA_ARRAY(m->arena, int64_t, (size_t)layout->partitions);
+    int64_t *totals = ARENA_ARRAY(m->arena, int64_t, (size_t)ragged->partitions);
     if (totals == NULL) {
         return NULL;
     }
-    memset(totals, 0, (size_t)layout->partitions * sizeof *totals);
+    memset(totals, 0, (size_t)ragged->partitions * sizeof *totals);
     for (int64_t s = 0; s < shards; s++) {
-        for (int64_t p = 0; p < layout->partitions; p++) {
-            totals[p] += layout->counts[s * layout->partitions + p];
+        for (int64_t p = 0; p < ragged->partitions; p++) {
+            totals[p] += ragged->counts[s * ragged->partitions + p];
         }
     }
     return totals;
@@ -252,7 +252,7 @@ static bool round_up_to(int64_t rows, int64_t unit, int64_t *sum)
     return checked_mul(ceil_div(rows, unit), unit, &rounded) && checked_add(*sum, rounded, sum);
 }
 
-static tsr_status make_aligned(const geometry_maker *m, const tsr_layout *layout,
+static tsr_status make_aligned(const geometry_maker *m, const tsr_ragged *ragged,
                                const int64_t *totals, dim_geometry *dim)
 {
     const int64_t shards = dim->along.size;
@@ -262,42 +262,42 @@ static tsr_status make_aligned(const geometry_maker *m, const tsr_layout *layout
         return diag_nomem(m->ctx);
     }
     for (int64_t s = 0; s < shards; s++) {
-        const int64_t end = layout_owner_start(layout, shards, s + 1);
+        const int64_t end = ragged_owner_start(ragged, shards, s + 1);
         sizes[s] = 0;
         stored[s] = 0;
-        for (int64_t p = layout_owner_start(layout, shards, s); p < end; p++) {
+        for (int64_t p = ragged_owner_start(ragged, shards, s); p < end; p++) {
             sizes[s] += totals[p];
-            if (!round_up_to(totals[p], layout->alignment, &stored[s])) {
-                return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            if (!round_up_to(totals[p], ragged->alignment, &stored[s])) {
+                return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                                   "the partitions of a shard take more than 2^63-1 rows when each "
                                   "is stored in multiples of %lld",
-                                  (long long)layout->alignment);
+                                  (long long)ragged->alignment);
             }
         }
     }
     dim->stored = stored;
-    dim->aligned = layout;
+    dim->aligned = ragged;
     dim->totals = totals;
     dim->offsets = prefix_sums(m, sizes, shards, &dim->chunk);
     return dim->offsets != NULL ? TSR_OK : diag_nomem(m->ctx);
 }
 
-static tsr_status make_unaligned(const geometry_maker *m, const tsr_layout *layout,
+static tsr_status make_unaligned(const geometry_maker *m, const tsr_ragged *ragged,
                                  dim_geometry *dim)
 {
     const int64_t shards = dim->along.size;
-    int64_t *rows = ARENA_ARRAY(m->arena, int64_t, (size_t)(shards * layout->partitions));
+    int64_t *rows = ARENA_ARRAY(m->arena, int64_t, (size_t)(shards * ragged->partitions));
     if (rows == NULL) {
         return diag_nomem(m->ctx);
     }
     int64_t next = 0;
-    for (int64_t p = 0; p < layout->partitions; p++) {
+    for (int64_t p = 0; p < ragged->partitions; p++) {
         for (int64_t s = 0; s < shards; s++) {
-            rows[s * layout->partitions + p] = next;
-            next += layout->counts[s * layout->partitions + p];
+            rows[s * ragged->partitions + p] = next;
+            next += ragged->counts[s * ragged->partitions + p];
         }
     }
-    dim->layout = layout;
+    dim->ragged = ragged;
     dim->block_rows = rows;
     for (int64_t s = 0; s < shards; s++) {
         dim->chunk = max_i64(dim->chunk, dim_box(dim, s).size);
@@ -305,34 +305,36 @@ static tsr_status make_unaligned(const geometry_maker *m, const tsr_layout *layo
     return TSR_OK;
 }
 
-static tsr_status make_partitioned(const geometry_maker *m, const tsr_layout *layout,
+static tsr_status make_partitioned(const geometry_maker *m, const tsr_ragged *ragged,
                                    dim_geometry *dim)
 {
-    const int64_t *totals = partition_totals(m, layout, dim->along.size);
+    const int64_t *totals = partition_totals(m, ragged, dim->along.size);
     if (totals == NULL) {
         return diag_nomem(m->ctx);
     }
-    return layout->kind == TSR_LAYOUT_ALIGNED ? make_aligned(m, layout, totals, dim)
-                                              : make_unaligned(m, layout, dim);
+    return ragged->kind == TSR_RAGGED_ALIGNED ? make_aligned(m, ragged, totals, dim)
+                                              : make_unaligned(m, ragged, dim);
 }
 
-static tsr_status make_layout(const geometry_maker *m, size_t index, const tsr_layout *layout,
+static tsr_status make_ragged(const geometry_maker *m, size_t index, const tsr_ragged *ragged,
                               dim_geometry *dim)
 {
-    const bool dynamic = layout->kind == TSR_LAYOUT_DYNAMIC;
-    if ((dynamic ? layout->sizes : layout->counts) == NULL) {
-        (void)diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+    const bool dynamic = ragged->kind == TSR_RAGGED_DYNAMIC;
+    if ((dynamic ? ragged->sizes : ragged->counts) == NULL) {
+        (void)diag_error(m->ctx, TSR_ERR_INVALID, NO_LOCATION,
                          "dim %zu: the sizes of its layout are not bound yet", index);
-        return diag_note(m->ctx, NO_PLACE, "give them in the text in place of the ?, or bind them");
+        return diag_note(m->ctx, NO_LOCATION,
+                         "give them in the text in place of the ?, or bind them");
     }
-    TSR_TRY(layout_check_extent(m->ctx, NO_PLACE, "", index, layout, dim->along.size, dim->extent));
-    return dynamic ? make_dynamic(m, layout, dim) : make_partitioned(m, layout, dim);
+    TSR_TRY(
+        ragged_check_extent(m->ctx, NO_LOCATION, "", index, ragged, dim->along.size, dim->extent));
+    return dynamic ? make_dynamic(m, ragged, dim) : make_partitioned(m, ragged, dim);
 }
 
 static tsr_status make_dim(const geometry_maker *m, size_t index, int64_t extent, dim_geometry *dim)
 {
     if (extent < 0) {
-        return diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(m->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu: the extent must be known and at least 0, got: %lld", index,
                           (long long)extent);
     }
@@ -341,15 +343,15 @@ static tsr_status make_dim(const geometry_maker *m, size_t index, int64_t extent
     const tsr_dim *of = whole ? &none : &m->sharding->dims[index];
     *dim = (dim_geometry){.extent = extent};
     TSR_TRY(places_along(m->ctx, m->arena, m->sharding->mesh, of->axes, of->num_axes, &dim->along));
-    if (of->layout != NULL) {
-        TSR_TRY(make_layout(m, index, of->layout, dim));
+    if (of->ragged != NULL) {
+        TSR_TRY(make_ragged(m, index, of->ragged, dim));
     } else {
         dim->chunk = ceil_div(extent, dim->along.size);
         dim->used = dim->chunk == 0 ? 0 : ceil_div(extent, dim->chunk);
     }
     int64_t padded;
     if (!checked_mul(dim->chunk, dim->along.size, &padded)) {
-        return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+        return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                           "dim %zu: %lld shards of %lld rows are more than 2^63-1", index,
                           (long long)dim->along.size, (long long)dim->chunk);
     }
@@ -361,7 +363,7 @@ static tsr_status check_rank(const geometry_maker *m, size_t rank)
     if (rank == m->sharding->rank || tsr_mesh_is_maximal(m->sharding->mesh)) {
         return TSR_OK;
     }
-    return diag_error(m->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(m->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "sharding doesn't match tensor rank: %zu != %zu", m->sharding->rank, rank);
 }
 
@@ -378,7 +380,7 @@ static tsr_status check_elements(const geometry_maker *m, size_t rank, const int
     if (fits) {
         return TSR_OK;
     }
-    return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+    return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                       "the tensor has more than 2^63-1 elements");
 }
 

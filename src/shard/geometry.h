@@ -15,9 +15,9 @@ typedef struct dim_geometry {
     int64_t used;              /* even chunks: shards from this one on are empty */
     const int64_t *offsets;    /* dynamic and aligned: S + 1 prefix sums; else NULL */
     const int64_t *stored;     /* aligned: rows that each shard stores; else NULL */
-    const tsr_layout *aligned; /* aligned; else NULL */
+    const tsr_ragged *aligned; /* aligned; else NULL */
     const int64_t *totals;     /* aligned: rows of each partition */
-    const tsr_layout *layout;  /* unaligned; else NULL */
+    const tsr_ragged *ragged;  /* unaligned; else NULL */
     const int64_t *block_rows; /* unaligned: S * N starts of the blocks in the tensor */
 } dim_geometry;
 
@@ -47,7 +47,7 @@ bool dim_next_stored(const dim_geometry *dim, int64_t shard, int64_t *at, int64_
 /* Whether the dimension is cut into even chunks, so that its shards follow from its numbers. */
 static inline bool dim_is_even(const dim_geometry *dim)
 {
-    return dim->offsets == NULL && dim->layout == NULL;
+    return dim->offsets == NULL && dim->ragged == NULL;
 }
 
 /* Whether some shard of the dimension is empty. */

@@ -36,10 +36,10 @@ static int64_t shard_by_offsets(const dim_geometry *dim, int64_t row)
 
 static int64_t shard_by_blocks(const dim_geometry *dim, int64_t row)
 {
-    const int64_t blocks = dim->along.size * dim->layout->partitions;
+    const int64_t blocks = dim->along.size * dim->ragged->partitions;
     for (int64_t i = 0; i < blocks; i++) {
-        if (row >= dim->block_rows[i] && row - dim->block_rows[i] < dim->layout->counts[i]) {
-            return i / dim->layout->partitions;
+        if (row >= dim->block_rows[i] && row - dim->block_rows[i] < dim->ragged->counts[i]) {
+            return i / dim->ragged->partitions;
         }
     }
     return 0;
@@ -47,7 +47,7 @@ static int64_t shard_by_blocks(const dim_geometry *dim, int64_t row)
 
 static int64_t shard_of_row(const dim_geometry *dim, int64_t row)
 {
-    if (dim->layout != NULL) {
+    if (dim->ragged != NULL) {
         return shard_by_blocks(dim, row);
     }
     return dim->offsets != NULL ? shard_by_offsets(dim, row) : row / dim->chunk;
@@ -80,7 +80,7 @@ tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena, const tsr_ge
     for (size_t i = 0; i < geometry->rank; i++) {
         const dim_geometry *dim = &geometry->dims[i];
         if (index[i] < 0 || index[i] >= dim->extent) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "index %lld in dim %zu is outside of 0 to %lld", (long long)index[i],
                               i, (long long)dim->extent - 1);
         }

@@ -12,8 +12,8 @@ static void print_dim(buffer *buf, const tsr_sharding *sharding, size_t index)
         buffer_string(buf, dim->num_axes > 0 ? ", ?" : "?");
     }
     buffer_char(buf, '}');
-    if (dim->layout != NULL) {
-        layout_print(buf, dim->layout, tsr_sharding_num_shards(sharding, index));
+    if (dim->ragged != NULL) {
+        ragged_print(buf, dim->ragged, tsr_sharding_num_shards(sharding, index));
     }
     if (dim->priority != TSR_NO_PRIORITY) {
         buffer_char(buf, 'p');

@@ -11,13 +11,13 @@
 static tsr_status check_shapes(tsr_context *ctx, const tsr_geometry *a, const tsr_geometry *b)
 {
     if (a->rank != b->rank) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "geometries of rank %zu and %zu cannot be compared", a->rank, b->rank);
     }
     for (size_t i = 0; i < a->rank; i++) {
         if (a->shape[i] != b->shape[i]) {
             return diag_error(
-                ctx, TSR_ERR_INVALID, NO_PLACE,
+                ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "geometries of different shapes cannot be compared: dim %zu has extent "
                 "%lld and %lld",
                 i, (long long)a->shape[i], (long long)b->shape[i]);
@@ -77,7 +77,7 @@ static bool all_plain_or_full(const tsr_geometry *g)
 {
     for (size_t i = 0; i < g->rank; i++) {
         const dim_geometry *dim = &g->dims[i];
-        if (!dim_is_even(dim) && (dim->layout != NULL || dim_has_empty(dim))) {
+        if (!dim_is_even(dim) && (dim->ragged != NULL || dim_has_empty(dim))) {
             return false;
         }
     }
@@ -129,7 +129,7 @@ static tsr_status check_countable(tsr_context *ctx, int64_t count)
     if (count <= MAX_COMPARED) {
         return TSR_OK;
     }
-    return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                       "the shardings can only be compared device by device, and %lld are more than "
                       "%lld",
                       (long long)count, (long long)MAX_COMPARED);

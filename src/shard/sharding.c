@@ -80,7 +80,7 @@ bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b)
         const tsr_dim *x = &a->dims[i];
         const tsr_dim *y = &b->dims[i];
         if (x->open != y->open || x->priority != y->priority || !same_axes(x, y) ||
-            !layout_equal(x->layout, y->layout, tsr_sharding_num_shards(a, i))) {
+            !ragged_equal(x->ragged, y->ragged, tsr_sharding_num_shards(a, i))) {
             return false;
         }
     }
@@ -109,7 +109,7 @@ bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b, bool 
     }
     for (size_t i = 0; i < a->rank; i++) {
         if (!same_axes(&a->dims[i], &b->dims[i]) ||
-            !layout_equal(a->dims[i].layout, b->dims[i].layout, tsr_sharding_num_shards(a, i))) {
+            !ragged_equal(a->dims[i].ragged, b->dims[i].ragged, tsr_sharding_num_shards(a, i))) {
             return false;
         }
     }
@@ -215,8 +215,8 @@ tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena, const tsr_shard
         return diag_nomem(ctx);
     }
     for (size_t i = 0; i < sharding->rank; i++) {
-        if (dims[i].layout != NULL) {
-            return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        if (dims[i].ragged != NULL) {
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "dim %zu has a layout with explicit sizes and cannot be opened", i);
         }
         dims[i].open = true;
@@ -230,7 +230,7 @@ static tsr_status check_dim(tsr_context *ctx, const tsr_sharding *sharding, size
     if (dim < sharding->rank) {
         return TSR_OK;
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "dim %zu of a sharding that has %zu dimensions", dim, sharding->rank);
 }
 
@@ -275,11 +275,11 @@ tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena, const tsr_s
 {
     TSR_TRY(check_dim(ctx, sharding, dim));
     if (!sharding->dims[dim].open) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu is closed and cannot be sharded further", dim);
     }
     if (is_bound(sharding, axis.axis)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "axis \"%s\" is bound already",
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "axis \"%s\" is bound already",
                           tsr_mesh_axis_name(sharding->mesh, (size_t)axis.axis));
     }
     const tsr_dim *old = &sharding->dims[dim];
@@ -328,8 +328,8 @@ static tsr_status remove_from_dim(tsr_context *ctx, tsr_arena *arena, size_t ind
     if (!tsr_axes_overlap(dim->axes, dim->num_axes, gone, num_gone)) {
         return TSR_OK;
     }
-    if (dim->layout != NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    if (dim->ragged != NULL) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu has a layout with explicit sizes for its axes: none can be "
                           "removed",
                           index);
@@ -370,27 +370,27 @@ tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
 }
 
 tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                             size_t dim, const tsr_layout *layout, const tsr_sharding **out)
+                             size_t dim, const tsr_ragged *ragged, const tsr_sharding **out)
 {
     TSR_TRY(check_dim(ctx, sharding, dim));
-    const tsr_layout *old = sharding->dims[dim].layout;
-    if (old == NULL || old->sizes != NULL || old->counts != NULL || old->kind != layout->kind) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    const tsr_ragged *old = sharding->dims[dim].ragged;
+    if (old == NULL || old->sizes != NULL || old->counts != NULL || old->kind != ragged->kind) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu has no unbound layout of that kind", dim);
     }
-    if (old->partitions != 0 && old->partitions != layout->partitions) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE,
+    if (old->partitions != 0 && old->partitions != ragged->partitions) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu is to have %lld partitions, got: %lld", dim,
-                          (long long)old->partitions, (long long)layout->partitions);
+                          (long long)old->partitions, (long long)ragged->partitions);
     }
     tsr_dim *dims = copy_dims(arena, sharding);
     if (dims == NULL) {
         return diag_nomem(ctx);
     }
-    tsr_layout bound = *layout;
-    bound.owner_start = layout->owner_start != NULL ? layout->owner_start : old->owner_start;
-    bound.alignment = layout->alignment > 1 ? layout->alignment : old->alignment;
-    dims[dim].layout = &bound;
+    tsr_ragged bound = *ragged;
+    bound.owner_start = ragged->owner_start != NULL ? ragged->owner_start : old->owner_start;
+    bound.alignment = ragged->alignment > 1 ? ragged->alignment : old->alignment;
+    dims[dim].ragged = &bound;
     const tsr_sharding_spec spec = spec_of(sharding, dims);
     return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
 }

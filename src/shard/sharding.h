@@ -22,8 +22,8 @@ typedef struct dim_text {
     named_axes axes;
     bool open;
     int64_t priority;
-    bool has_layout;
-    tsr_layout layout;
+    bool has_ragged;
+    tsr_ragged ragged;
     size_t num_sizes; /* of layout.sizes or layout.counts */
     size_t num_owners;
     bool says_partitions;
@@ -80,19 +80,19 @@ tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding 
 void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing printing);
 
 /* Reads `:dynamic[...]` or `:partitioned[...](...)`; `lex` stands behind the colon. */
-tsr_status layout_read(lexer *lex, dim_text *dim);
-void layout_print(buffer *buf, const tsr_layout *layout, int64_t shards);
+tsr_status ragged_read(lexer *lex, dim_text *dim);
+void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards);
 
 /* Checks a layout as written and makes the arena's copy of it, owners in canonical form. */
-tsr_status layout_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
-                          const char *prefix, const tsr_layout **out);
+tsr_status ragged_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
+                          const char *prefix, const tsr_ragged **out);
 /* Whether bound sizes or counts are those of an extent: their sums are what it has. */
-tsr_status layout_check_extent(tsr_context *ctx, location where, const char *prefix, size_t index,
-                               const tsr_layout *layout, int64_t shards, int64_t extent);
-bool layout_equal(const tsr_layout *a, const tsr_layout *b, int64_t shards);
+tsr_status ragged_check_extent(tsr_context *ctx, location where, const char *prefix, size_t index,
+                               const tsr_ragged *ragged, int64_t shards, int64_t extent);
+bool ragged_equal(const tsr_ragged *a, const tsr_ragged *b, int64_t shards);
 
 /* The first partition that a shard of an aligned layout owns. */
-int64_t layout_owner_start(const tsr_layout *layout, int64_t shards, int64_t shard);
+int64_t ragged_owner_start(const tsr_ragged *ragged, int64_t shards, int64_t shard);
 
 /* floor(a * b / c) for 0 <= a <= c, without overflow. */
 int64_t mul_div(int64_t a, int64_t b, int64_t c);

@@ -23,15 +23,15 @@ static uint64_t mix_numbers(uint64_t hash, const int64_t *numbers, int64_t count
     return numbers != NULL ? hash_bytes(numbers, (size_t)count * sizeof *numbers, hash) : hash;
 }
 
-static uint64_t mix_layout(uint64_t hash, const tsr_layout *layout, int64_t shards)
+static uint64_t mix_ragged(uint64_t hash, const tsr_ragged *ragged, int64_t shards)
 {
-    if (layout == NULL) {
+    if (ragged == NULL) {
         return hash;
     }
-    hash = mix(mix(hash, (int64_t)layout->kind), layout->alignment);
-    hash = mix_numbers(hash, layout->sizes, shards);
-    hash = mix_numbers(hash, layout->counts, shards * layout->partitions);
-    return mix_numbers(hash, layout->owner_start, shards + 1);
+    hash = mix(mix(hash, (int64_t)ragged->kind), ragged->alignment);
+    hash = mix_numbers(hash, ragged->sizes, shards);
+    hash = mix_numbers(hash, ragged->counts, shards * ragged->partitions);
+    return mix_numbers(hash, ragged->owner_start, shards + 1);
 }
 
 uint64_t sharding_hash(const tsr_sharding *s, uint64_t seed)
@@ -40,8 +40,8 @@ uint64_t sharding_hash(const tsr_sharding *s, uint64_t seed)
     for (size_t i = 0; i < s->rank; i++) {
         const tsr_dim *dim = &s->dims[i];
         hash = mix_axes(hash, dim->axes, dim->num_axes);
-        if (dim->layout != NULL) {
-            hash = mix_layout(hash, dim->layout, tsr_sharding_num_shards(s, i));
+        if (dim->ragged != NULL) {
+            hash = mix_ragged(hash, dim->ragged, tsr_sharding_num_shards(s, i));
         }
     }
     return mix(mix_axes(hash, s->unreduced, s->num_unreduced), (int64_t)s->reduction);

@@ -126,7 +126,7 @@ static tsr_status read_priority(lexer *lex, int64_t *priority)
     if (problem != NULL) {
         (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_here(lex), "%s%.*s", problem, (int)word.size,
                          word.data);
-        return diag_note(lex->ctx, NO_PLACE,
+        return diag_note(lex->ctx, NO_LOCATION,
                          "a priority stands right behind the braces, as p0, p1, p2");
     }
     lex_next(lex);
@@ -140,7 +140,7 @@ static tsr_status read_dim(lexer *lex, dim_text *out)
     dim_text dim = {.priority = TSR_NO_PRIORITY};
     TSR_TRY(read_braces(lex, &dim));
     if (lex_accept(lex, ':')) {
-        TSR_TRY(layout_read(lex, &dim));
+        TSR_TRY(ragged_read(lex, &dim));
     }
     if (lex_is(lex, TOKEN_WORD)) {
         TSR_TRY(read_priority(lex, &dim.priority));
@@ -237,7 +237,7 @@ static tsr_status read_named_noted(lexer *lex, tsr_reading reading, sharding_tex
 {
     if (read_named(lex, reading, text, have) < 0) {
         return diag_note(
-            lex->ctx, NO_PLACE,
+            lex->ctx, NO_LOCATION,
             "behind the dimensions come replicated={\"x\"} and unreduced={\"y\"}, each "
             "once at most, with names in quotes");
     }
@@ -286,7 +286,7 @@ static tsr_status read_mesh(lexer *lex, tsr_reading reading, sharding_text *text
         return TSR_OK;
     }
     (void)lex_error(lex, lex_here(lex), "expected attribute value");
-    (void)diag_note(lex->ctx, NO_PLACE,
+    (void)diag_note(lex->ctx, NO_LOCATION,
                     "a sharding starts with its mesh: <@mesh, [...]> or <mesh<[\"x\"=2]>, [...]>");
     return diag_follow_up(lex->ctx, lex_here(lex),
                           "expecting MeshAttr or FlatSymbolRefAttr, got: <<NULL ATTRIBUTE>>");
@@ -345,7 +345,7 @@ static tsr_status unknown_mesh(tsr_context *ctx, const sharding_text *text,
     }
     (void)diag_error(ctx, TSR_ERR_INVALID, text->where, "unknown mesh: @%.*s",
                      (int)text->mesh_name.size, text->mesh_name.data);
-    return diag_note(ctx, NO_PLACE, "the meshes that are defined: %s", names);
+    return diag_note(ctx, NO_LOCATION, "the meshes that are defined: %s", names);
 }
 
 tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,

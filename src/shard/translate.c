@@ -24,7 +24,7 @@ static tsr_status cannot(const translator *t, const tsr_axis_ref *axes, size_t c
 {
     const char *text;
     TSR_TRY(tsr_axes_print(t->ctx, t->arena, t->from.mesh, axes, count, &text));
-    return diag_error(t->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(t->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "{%s} cannot be expressed by the axes of the other mesh", text);
 }
 
@@ -244,21 +244,21 @@ static tsr_status translate_axes(const translator *t, const tsr_axis_ref *axes, 
  * The axes may be cut otherwise over there, so sizes in rows become one row; without any axes left
  * there is one shard, which holds all that an even one would.
  */
-static tsr_status translate_layout(const translator *t, tsr_dim *dim)
+static tsr_status translate_ragged(const translator *t, tsr_dim *dim)
 {
-    if (dim->layout == NULL || dim->num_axes == 0) {
-        dim->layout = NULL;
+    if (dim->ragged == NULL || dim->num_axes == 0) {
+        dim->ragged = NULL;
         return TSR_OK;
     }
-    if (dim->layout->rows == 1) {
+    if (dim->ragged->rows == 1) {
         return TSR_OK;
     }
-    tsr_layout *flat = arena_copy(t->arena, dim->layout, 1, sizeof *flat);
+    tsr_ragged *flat = arena_copy(t->arena, dim->ragged, 1, sizeof *flat);
     if (flat == NULL) {
         return diag_nomem(t->ctx);
     }
     flat->rows = 1;
-    dim->layout = flat;
+    dim->ragged = flat;
     return TSR_OK;
 }
 
@@ -294,7 +294,7 @@ static tsr_status check_together(const translator *t, const tsr_sharding_spec *s
     if (fine) {
         return TSR_OK;
     }
-    return diag_error(t->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    return diag_error(t->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                       "the axes of the sharding can be expressed by those of the other mesh one by "
                       "one, but not together");
 }
@@ -309,7 +309,7 @@ static tsr_status translate(const translator *t, const tsr_sharding *sharding,
     for (size_t i = 0; i < sharding->rank; i++) {
         TSR_TRY(translate_axes(t, dims[i].axes, dims[i].num_axes, true, &dims[i].axes,
                                &dims[i].num_axes));
-        TSR_TRY(translate_layout(t, &dims[i]));
+        TSR_TRY(translate_ragged(t, &dims[i]));
         if (dims[i].num_axes == 0 && !dims[i].open) {
             dims[i].priority = TSR_NO_PRIORITY;
         }
@@ -329,7 +329,7 @@ tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_arena *arena, const tsr_
 {
     if (!tsr_mesh_same_devices(sharding->mesh, mesh)) {
         return diag_error(
-            ctx, TSR_ERR_INVALID, NO_PLACE,
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
             "the meshes are no views of the same devices: one has %lld, the other %lld",
             (long long)tsr_mesh_num_devices(sharding->mesh), (long long)tsr_mesh_num_devices(mesh));
     }

@@ -98,7 +98,7 @@ static tsr_status check_maximal(const resolver *r)
         "%sa maximal sharding can only have a sharding with rank 0 and no replicated or "
         "unreduced axes.",
         r->prefix);
-    return diag_note(r->ctx, NO_PLACE,
+    return diag_note(r->ctx, NO_LOCATION,
                      "the mesh is one device without axes: write [] for a tensor of any rank");
 }
 
@@ -112,7 +112,7 @@ static tsr_status check_rank(const resolver *r)
                      "%ssharding doesn't match tensor rank: %zu != %lld", r->prefix, r->text->rank,
                      (long long)rank);
     return diag_note(
-        r->ctx, NO_PLACE,
+        r->ctx, NO_LOCATION,
         "write one {} for each dimension of the tensor, %lld in all; {} is not sharded",
         (long long)rank);
 }
@@ -129,7 +129,7 @@ static tsr_status check_dims(resolver *r)
         if (dim->axes.count == 0 && !dim->open && dim->priority != TSR_NO_PRIORITY) {
             (void)diag_error(r->ctx, TSR_ERR_INVALID, dim->where,
                              "%sdim %zu is empty and closed but has a priority", r->prefix, i);
-            return diag_note(r->ctx, NO_PLACE,
+            return diag_note(r->ctx, NO_LOCATION,
                              "there is nothing to propagate: drop the p%lld, or open the dimension "
                              "with {?}",
                              (long long)dim->priority);
@@ -148,7 +148,7 @@ static tsr_status check_list(resolver *r, named_axes list, location where, const
     if (known && !named_axes_ordered(list)) {
         (void)diag_error(r->ctx, TSR_ERR_INVALID, where, "%s%s axes are not ordered w.r.t. mesh",
                          r->prefix, word);
-        return diag_note(r->ctx, NO_PLACE,
+        return diag_note(r->ctx, NO_LOCATION,
                          "list them in the order of the mesh's axes, sub-axes of one by pre-size");
     }
     return axis_verify_list(&r->verifier, list);
@@ -162,7 +162,7 @@ static tsr_status refuse_sub_axes(const resolver *r, named_axes list)
             (void)diag_error(r->ctx, TSR_ERR_INVALID, axis->where,
                              "%ssub-axes are not allowed here: %s", r->prefix,
                              named_axis_text(r->arena, axis));
-            return diag_note(r->ctx, NO_PLACE,
+            return diag_note(r->ctx, NO_LOCATION,
                              "use a mesh in which this part is an axis of its own");
         }
     }
@@ -211,12 +211,12 @@ static tsr_status build_dim(const resolver *r, size_t index, tsr_dim *out)
     if (out->axes == NULL) {
         return diag_nomem(r->ctx);
     }
-    if (!text->has_layout) {
+    if (!text->has_ragged) {
         return TSR_OK;
     }
-    TSR_TRY(layout_resolve(r->ctx, r->arena, text, index, r->prefix, &out->layout));
+    TSR_TRY(ragged_resolve(r->ctx, r->arena, text, index, r->prefix, &out->ragged));
     const int64_t extent = r->options->shape != NULL ? r->options->shape[index] : TSR_UNKNOWN;
-    return layout_check_extent(r->ctx, text->where, r->prefix, index, out->layout,
+    return ragged_check_extent(r->ctx, text->where, r->prefix, index, out->ragged,
                                tsr_axes_size(out->axes, out->num_axes), extent);
 }
 
@@ -274,7 +274,7 @@ static bool write_axes(tsr_arena *arena, const tsr_mesh *mesh, const tsr_axis_re
 }
 
 /* A builder's layout has as many numbers as its axes ask for. */
-static void write_layout(const tsr_layout *layout, dim_text *out)
+static void write_ragged(const tsr_ragged *ragged, dim_text *out)
 {
     int64_t shards = 1;
     for (size_t i = 0; i < out->axes.count; i++) {
@@ -283,11 +283,11 @@ static void write_layout(const tsr_layout *layout, dim_text *out)
         }
     }
     int64_t numbers = shards;
-    if (layout->kind != TSR_LAYOUT_DYNAMIC && !checked_mul(shards, layout->partitions, &numbers)) {
+    if (ragged->kind != TSR_RAGGED_DYNAMIC && !checked_mul(shards, ragged->partitions, &numbers)) {
         numbers = 0;
     }
-    out->has_layout = true;
-    out->layout = *layout;
+    out->has_ragged = true;
+    out->ragged = *ragged;
     out->num_sizes = (size_t)numbers;
     out->num_owners = (size_t)shards + 1;
 }
@@ -298,8 +298,8 @@ static bool write_dim(tsr_arena *arena, const tsr_mesh *mesh, const tsr_dim *dim
     if (!write_axes(arena, mesh, dim->axes, dim->num_axes, &out->axes)) {
         return false;
     }
-    if (dim->layout != NULL) {
-        write_layout(dim->layout, out);
+    if (dim->ragged != NULL) {
+        write_ragged(dim->ragged, out);
     }
     return true;
 }

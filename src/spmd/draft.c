@@ -9,15 +9,15 @@
 static tsr_status make_lists(type_draft *d, size_t num_axes, size_t room)
 {
     d->axes = ARENA_ARRAY(d->arena, tsr_axis_type, num_axes);
-    d->places = ARENA_ARRAY(d->arena, size_t *, room);
+    d->dim_axes = ARENA_ARRAY(d->arena, size_t *, room);
     d->counts = ARENA_ARRAY(d->arena, size_t, room);
     d->sizes = ARENA_ARRAY(d->arena, const int64_t *, room);
-    if (d->axes == NULL || d->places == NULL || d->counts == NULL || d->sizes == NULL) {
+    if (d->axes == NULL || d->dim_axes == NULL || d->counts == NULL || d->sizes == NULL) {
         return diag_nomem(d->ctx);
     }
     for (size_t i = 0; i < room; i++) {
-        d->places[i] = ARENA_ARRAY(d->arena, size_t, num_axes);
-        if (d->places[i] == NULL) {
+        d->dim_axes[i] = ARENA_ARRAY(d->arena, size_t, num_axes);
+        if (d->dim_axes[i] == NULL) {
             return diag_nomem(d->ctx);
         }
         d->counts[i] = 0;
@@ -40,16 +40,16 @@ tsr_status draft_start(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
         d.counts[i] = type->dims[i].num_axes;
         d.sizes[i] = type->dims[i].sizes;
         for (size_t k = 0; k < d.counts[i]; k++) {
-            d.places[i][k] = type->dims[i].axes[k];
+            d.dim_axes[i][k] = type->dims[i].axes[k];
         }
     }
     *out = d;
     return TSR_OK;
 }
 
-void draft_place(type_draft *draft, size_t axis, size_t dim)
+void draft_add_axis(type_draft *draft, size_t axis, size_t dim)
 {
-    draft->places[dim][draft->counts[dim]++] = axis;
+    draft->dim_axes[dim][draft->counts[dim]++] = axis;
     draft->sizes[dim] = NULL;
 }
 
@@ -57,8 +57,8 @@ void draft_remove(type_draft *draft, size_t axis)
 {
     for (size_t d = 0; d < draft->rank; d++) {
         for (size_t k = 0; k < draft->counts[d]; k++) {
-            if (draft->places[d][k] == axis) {
-                memmove(&draft->places[d][k], &draft->places[d][k + 1],
+            if (draft->dim_axes[d][k] == axis) {
+                memmove(&draft->dim_axes[d][k], &draft->dim_axes[d][k + 1],
                         (draft->counts[d] - k - 1) * sizeof(size_t));
                 draft->counts[d]--;
                 draft->sizes[d] = NULL;
@@ -75,7 +75,7 @@ tsr_status draft_finish(const type_draft *draft, const tsr_type **out)
         return diag_nomem(draft->ctx);
     }
     for (size_t d = 0; d < draft->rank; d++) {
-        dims[d] = (tsr_spec_dim){draft->counts[d], draft->places[d], draft->sizes[d]};
+        dims[d] = (tsr_spec_dim){draft->counts[d], draft->dim_axes[d], draft->sizes[d]};
     }
     const tsr_type_spec spec = {
         .mesh = draft->mesh, .axes = draft->axes, .has_spec = true, draft->rank, dims};

@@ -67,7 +67,7 @@ tsr_status tsr_end_parse(tsr_context *ctx, const char *text, tsr_end *out)
         end.kind = TSR_P;
     }
     if (end.kind == TSR_UNTYPED) {
-        return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
                           "\"%s\" is no type: R, I, V, P, P(avg), P(max), P(min) or S(dimension)",
                           text);
     }
@@ -90,7 +90,7 @@ static tsr_status read_placement(tsr_context *ctx, const char *text, tsr_end *ou
     } else if (argument_of(text, "Shard", &argument) && read_dim(argument, &end.dim)) {
         end.kind = TSR_V;
     } else {
-        return diag_error(ctx, TSR_ERR_SYNTAX, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
                           "\"%s\" is no placement: Replicate, Shard(dimension) or Partial", text);
     }
     *out = end;

@@ -301,7 +301,8 @@ static tsr_status lay_dim(const global_op *g, const tsr_rule_dim *dim, tsr_spec_
                                "no chunks of the result");
         }
         if (!checked_mul(times, rule_factor_size(g->rule, dim->factors[i]), &times)) {
-            return diag_error(g->inf->ctx, TSR_ERR_OVERFLOW, NO_PLACE, "an extent exceeds 2^63-1");
+            return diag_error(g->inf->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                              "an extent exceeds 2^63-1");
         }
     }
     if (major->num_axes == 0) {

@@ -200,7 +200,7 @@ static tsr_status add_notes(inference *inf)
     size_t count;
     TSR_TRY(find_fixes(inf->ctx, inf->arena, inf->call, inf->bad_axis, &fixes, &count));
     for (size_t i = 0; i < count; i++) {
-        (void)diag_note(inf->ctx, NO_PLACE, "%s %s->%s of %s%zu along axis %s would do: %s",
+        (void)diag_note(inf->ctx, NO_LOCATION, "%s %s->%s of %s%zu along axis %s would do: %s",
                         tsr_transition_name(fixes[i].call.op),
                         spmd_end_text(inf->arena, fixes[i].call.src),
                         spmd_end_text(inf->arena, fixes[i].call.dst),

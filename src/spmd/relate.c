@@ -96,16 +96,16 @@ static bool is_subsequence(const size_t *a, size_t count_a, const size_t *b, siz
 }
 
 /* The axes that a claim puts elsewhere than the value has them. */
-static tsr_status check_places(const type_draft *d, const tsr_type *claim)
+static tsr_status check_dims(const type_draft *d, const tsr_type *claim)
 {
     for (size_t dim = 0; dim < d->rank; dim++) {
         for (size_t k = 0; k < d->counts[dim]; k++) {
-            const int64_t said = tsr_type_dim_of(claim, d->places[dim][k]);
+            const int64_t said = tsr_type_dim_of(claim, d->dim_axes[dim][k]);
             if (said >= 0 && said != (int64_t)dim) {
                 return SPMD_ERROR(d->ctx,
                                   "axis %s cuts dimension %zu of the value, but it is said to cut "
                                   "dimension %lld",
-                                  tsr_mesh_axis_name(d->mesh, d->places[dim][k]), dim,
+                                  tsr_mesh_axis_name(d->mesh, d->dim_axes[dim][k]), dim,
                                   (long long)said);
             }
         }
@@ -115,20 +115,20 @@ static tsr_status check_places(const type_draft *d, const tsr_type *claim)
 
 static tsr_status claim_dim(type_draft *d, const tsr_spec_dim *said, size_t dim)
 {
-    if (is_subsequence(d->places[dim], d->counts[dim], said->axes, said->num_axes)) {
+    if (is_subsequence(d->dim_axes[dim], d->counts[dim], said->axes, said->num_axes)) {
         const bool grows = said->num_axes > d->counts[dim];
         d->counts[dim] = said->num_axes;
-        memcpy(d->places[dim], said->axes, said->num_axes * sizeof(size_t));
+        memcpy(d->dim_axes[dim], said->axes, said->num_axes * sizeof(size_t));
         d->sizes[dim] = said->sizes != NULL ? said->sizes : grows ? NULL : d->sizes[dim];
         return TSR_OK;
     }
-    if (is_subsequence(said->axes, said->num_axes, d->places[dim], d->counts[dim])) {
+    if (is_subsequence(said->axes, said->num_axes, d->dim_axes[dim], d->counts[dim])) {
         return TSR_OK;
     }
     buffer has = buffer_new(d->arena);
     buffer want = buffer_new(d->arena);
     const char *texts[2];
-    spmd_print_axes(&has, d->mesh, d->places[dim], d->counts[dim]);
+    spmd_print_axes(&has, d->mesh, d->dim_axes[dim], d->counts[dim]);
     spmd_print_axes(&want, d->mesh, said->axes, said->num_axes);
     TSR_TRY(buffer_finish(d->ctx, &has, &texts[0]));
     TSR_TRY(buffer_finish(d->ctx, &want, &texts[1]));
@@ -154,7 +154,7 @@ tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *v
     TSR_TRY(draft_start(ctx, arena, value->mesh, value, claim->rank, &d));
     TSR_TRY(claim_kinds(&d, claim, rest));
     if (claim->has_spec) {
-        TSR_TRY(check_places(&d, claim));
+        TSR_TRY(check_dims(&d, claim));
         for (size_t dim = 0; dim < d.rank; dim++) {
             if (claim->dims[dim].num_axes > 0) {
                 TSR_TRY(claim_dim(&d, &claim->dims[dim], dim));
@@ -179,29 +179,29 @@ static size_t first_difference(const tsr_type *a, const tsr_type *b)
 }
 
 /* An axis type with its place, `S(1)` or `V`. */
-static const char *placed(tsr_arena *arena, const tsr_type *type, size_t axis)
+static const char *end_text(tsr_arena *arena, const tsr_type *type, size_t axis)
 {
     const int64_t dim = tsr_type_dim_of(type, axis);
     return spmd_end_text(arena, (tsr_end){type->axes[axis].kind, dim < 0 ? TSR_NO_DIM : dim,
                                           type->axes[axis].partial});
 }
 
-tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *place,
+tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *slot,
                           const tsr_type *result, bool may_change, const tsr_type **out)
 {
-    if (!tsr_mesh_equal(place->mesh, result->mesh)) {
+    if (!tsr_mesh_equal(slot->mesh, result->mesh)) {
         return SPMD_ERROR(ctx, "the result and the place for it are on different meshes");
     }
-    for (size_t a = 0; a < tsr_mesh_num_axes(place->mesh); a++) {
-        const bool untyped = place->axes[a].kind == TSR_UNTYPED;
-        const bool differs = !same_axis(place->axes[a], result->axes[a]) ||
-                             tsr_type_dim_of(place, a) != tsr_type_dim_of(result, a);
+    for (size_t a = 0; a < tsr_mesh_num_axes(slot->mesh); a++) {
+        const bool untyped = slot->axes[a].kind == TSR_UNTYPED;
+        const bool differs = !same_axis(slot->axes[a], result->axes[a]) ||
+                             tsr_type_dim_of(slot, a) != tsr_type_dim_of(result, a);
         if (!untyped && differs && !may_change) {
             return SPMD_ERROR(ctx,
                               "a result that is %s along axis %s cannot be written to a place that "
                               "is %s: whoever reads the place, or its gradient, counts on that",
-                              placed(arena, result, a), tsr_mesh_axis_name(place->mesh, a),
-                              placed(arena, place, a));
+                              end_text(arena, result, a), tsr_mesh_axis_name(slot->mesh, a),
+                              end_text(arena, slot, a));
         }
     }
     *out = result;
@@ -226,9 +226,9 @@ tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_typ
         const size_t axis = first_difference(values[i], declared[i]);
         if (axis < tsr_mesh_num_axes(values[i]->mesh)) {
             return SPMD_ERROR(ctx, "local_map: value %zu is %s along axis %s, but declared %s", i,
-                              placed(arena, values[i], axis),
+                              end_text(arena, values[i], axis),
                               tsr_mesh_axis_name(values[i]->mesh, axis),
-                              placed(arena, declared[i], axis));
+                              end_text(arena, declared[i], axis));
         }
         if (!tsr_type_equal(values[i], declared[i])) {
             return SPMD_ERROR(ctx,

@@ -14,7 +14,7 @@ static int64_t size_at(int64_t extent, const int64_t *sizes, int64_t shards, int
 static tsr_status new_sizes(tsr_context *ctx, tsr_arena *arena, int64_t count, int64_t **out)
 {
     if (count < 0 || count > MOST_SIZES) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "a dimension that its shards do not divide has more than 2^24 of them");
     }
     *out = ARENA_ARRAY(arena, int64_t, (size_t)count);
@@ -80,7 +80,7 @@ tsr_status sizes_scale(tsr_context *ctx, tsr_arena *arena, int64_t extent, const
         return TSR_OK;
     }
     if (!checked_mul(extent, times, &whole)) {
-        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE, "an extent exceeds 2^63-1");
+        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION, "an extent exceeds 2^63-1");
     }
     TSR_TRY(new_sizes(ctx, arena, shards, &scaled));
     for (int64_t i = 0; i < shards; i++) {

@@ -17,7 +17,7 @@ typedef struct flat_axis {
 static tsr_status flatten(tsr_context *ctx, const tsr_strided_axis *axis, flat_axis *out)
 {
     if (axis->num_pairs > MOST_PAIRS) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE, "an axis has more than %d pairs",
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "an axis has more than %d pairs",
                           (int)MOST_PAIRS);
     }
     memcpy(out->pairs, axis->pairs, axis->num_pairs * sizeof *axis->pairs);
@@ -127,7 +127,7 @@ static tsr_status pairs_of_dim(tsr_context *ctx, const flat_axis *old, const tsr
     for (size_t i = 0; i < dim->num_axes; i++) {
         const flat_axis *axis = &old[dim->axes[i]];
         if (out->count + axis->count > MOST_PAIRS) {
-            return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE, "a dimension has more than %d pairs",
+            return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "a dimension has more than %d pairs",
                               (int)MOST_PAIRS);
         }
         memcpy(out->pairs + out->count, axis->pairs, axis->count * sizeof *axis->pairs);
@@ -281,7 +281,7 @@ tsr_status tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type
         for (size_t k = 0; k < type->dims[d].num_axes; k++) {
             const tsr_strided_axis *axis = &type->axes[type->dims[d].axes[k]];
             if (axis->num_pairs > MOST_PAIRS - all.count) {
-                return diag_error(ctx, TSR_ERR_LIMIT, NO_PLACE, "a spec has more than %d pairs",
+                return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "a spec has more than %d pairs",
                                   (int)MOST_PAIRS);
             }
             memcpy(all.pairs + all.count, axis->pairs, axis->num_pairs * sizeof *axis->pairs);

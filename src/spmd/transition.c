@@ -337,7 +337,7 @@ static tsr_status concatenate(shape_walk *w)
         }
     }
     return fits ? TSR_OK
-                : diag_error(w->ctx, TSR_ERR_OVERFLOW, NO_PLACE, "%s: the extent exceeds 2^63-1",
+                : diag_error(w->ctx, TSR_ERR_OVERFLOW, NO_LOCATION, "%s: the extent exceeds 2^63-1",
                              text_of(w->t).text);
 }
 

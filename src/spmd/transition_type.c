@@ -118,8 +118,8 @@ static tsr_status take_out(type_change *c)
         }
         type_draft *d = &c->draft;
         const int64_t inner = tsr_mesh_axis_size(d->mesh, axis);
-        const int64_t shards = spmd_shards(d->mesh, d->places[dim], d->counts[dim]);
-        const bool innermost = d->places[dim][d->counts[dim] - 1] == axis;
+        const int64_t shards = spmd_shards(d->mesh, d->dim_axes[dim], d->counts[dim]);
+        const bool innermost = d->dim_axes[dim][d->counts[dim] - 1] == axis;
         const int64_t *sizes = NULL;
         if (innermost) {
             TSR_TRY(
@@ -139,11 +139,11 @@ static tsr_status put_in(type_change *c)
     }
     type_draft *d = &c->draft;
     int64_t inner = 1;
-    const int64_t shards = spmd_shards(d->mesh, d->places[dim], d->counts[dim]);
+    const int64_t shards = spmd_shards(d->mesh, d->dim_axes[dim], d->counts[dim]);
     const int64_t *sizes = d->sizes[dim];
     for (size_t i = 0; i < c->num_axes; i++) {
         inner *= tsr_mesh_axis_size(d->mesh, c->axes[i]);
-        draft_place(d, c->axes[i], dim);
+        draft_add_axis(d, c->axes[i], dim);
     }
     return sizes_cut(c->ctx, c->arena, c->shape[dim], sizes, shards, inner, &d->sizes[dim]);
 }
@@ -161,7 +161,7 @@ static tsr_status drop_dim(type_change *c)
         return change_error(c, "the dimension that is unbound is cut by other axes");
     }
     for (size_t i = dim; i + 1 < d->rank; i++) {
-        d->places[i] = d->places[i + 1];
+        d->dim_axes[i] = d->dim_axes[i + 1];
         d->counts[i] = d->counts[i + 1];
         d->sizes[i] = d->sizes[i + 1];
     }
@@ -178,7 +178,7 @@ static tsr_status bring_dim(type_change *c)
         return TSR_OK;
     }
     for (size_t i = d->rank; i > dim; i--) {
-        d->places[i] = d->places[i - 1];
+        d->dim_axes[i] = d->dim_axes[i - 1];
         d->counts[i] = d->counts[i - 1];
         d->sizes[i] = d->sizes[i - 1];
     }

@@ -7,7 +7,7 @@
 static tsr_status full_axis(tsr_context *ctx, const tsr_mesh *mesh, tsr_axis_ref ref, size_t *out)
 {
     if (ref.is_sub != 0) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "a part of axis %s is used: types know whole axes only",
                           tsr_mesh_axis_name(mesh, (size_t)ref.axis));
     }
@@ -21,15 +21,15 @@ static tsr_status take_dim(type_draft *d, const tsr_dim *dim, size_t at)
         size_t axis = 0;
         TSR_TRY(full_axis(d->ctx, d->mesh, dim->axes[k], &axis));
         d->axes[axis] = (tsr_axis_type){TSR_V, TSR_SUM};
-        draft_place(d, axis, at);
+        draft_add_axis(d, axis, at);
     }
-    if (dim->layout != NULL &&
-        (dim->layout->kind != TSR_LAYOUT_DYNAMIC || dim->layout->sizes == NULL)) {
-        return diag_error(d->ctx, TSR_ERR_UNSUPPORTED, NO_PLACE,
+    if (dim->ragged != NULL &&
+        (dim->ragged->kind != TSR_RAGGED_DYNAMIC || dim->ragged->sizes == NULL)) {
+        return diag_error(d->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "dimension %zu has a layout that types do not know: only explicit sizes",
                           at);
     }
-    d->sizes[at] = dim->layout != NULL ? dim->layout->sizes : NULL;
+    d->sizes[at] = dim->ragged != NULL ? dim->ragged->sizes : NULL;
     return TSR_OK;
 }
 
@@ -99,13 +99,13 @@ static tsr_status lay_out(tsr_context *ctx, tsr_arena *arena, const tsr_type *ty
     }
     *out = tsr_dim_closed(refs, dim->num_axes);
     if (dim->sizes != NULL) {
-        tsr_layout *layout = ARENA_NEW(arena, tsr_layout);
-        if (layout == NULL) {
+        tsr_ragged *ragged = ARENA_NEW(arena, tsr_ragged);
+        if (ragged == NULL) {
             return diag_nomem(ctx);
         }
-        *layout = (tsr_layout){
-            .kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = dim->sizes, .alignment = 1};
-        out->layout = layout;
+        *ragged = (tsr_ragged){
+            .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = dim->sizes, .alignment = 1};
+        out->ragged = ragged;
     }
     return TSR_OK;
 }

@@ -114,7 +114,7 @@ static tsr_status copy_sizes(tsr_context *ctx, tsr_arena *arena, const tsr_mesh 
 {
     const int64_t shards = spmd_shards(mesh, dim->axes, dim->num_axes);
     if (shards < 0) {
-        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+        return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                           "a dimension has more than 2^63-1 shards");
     }
     *out = NULL;
@@ -272,7 +272,7 @@ static tsr_status check_sizes(tsr_context *ctx, const tsr_typed_shape *typed, si
     int64_t sum = 0;
     for (int64_t i = 0; d->sizes != NULL && i < shards; i++) {
         if (!checked_add(sum, d->sizes[i], &sum)) {
-            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_PLACE,
+            return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                               "the sizes of dimension %zu sum to more than 2^63-1", dim);
         }
     }

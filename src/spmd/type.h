@@ -15,7 +15,7 @@ struct tsr_type {
     const tsr_spec_dim *dims;
 };
 
-#define SPMD_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_PLACE, __VA_ARGS__)
+#define SPMD_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_LOCATION, __VA_ARGS__)
 
 /* Whether an axis is in a set. */
 static inline bool axis_in_set(tsr_axis_set set, size_t axis)
@@ -47,7 +47,7 @@ typedef struct type_draft {
     const tsr_mesh *mesh;
     tsr_axis_type *axes;
     size_t rank;
-    size_t **places; /* by dimension: room for every axis of the mesh */
+    size_t **dim_axes; /* by dimension: room for every axis of the mesh */
     size_t *counts;
     const int64_t **sizes;
 } type_draft;
@@ -56,7 +56,7 @@ typedef struct type_draft {
 tsr_status draft_start(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                        const tsr_type *type, size_t rank, type_draft *out);
 /* Puts an axis behind the others of a dimension; takes one out of wherever it is. */
-void draft_place(type_draft *draft, size_t axis, size_t dim);
+void draft_add_axis(type_draft *draft, size_t axis, size_t dim);
 void draft_remove(type_draft *draft, size_t axis);
 tsr_status draft_finish(const type_draft *draft, const tsr_type **out);
 

@@ -114,9 +114,9 @@ static bool check_global_extent(fact *f)
         sizes[coordinate(f->mesh, (int64_t)i, axis)] = local[i];
     }
     const tsr_axis_ref ref = tsr_axis_full(f->mesh, axis);
-    const tsr_layout layout = {.kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = sizes};
+    const tsr_ragged ragged = {.kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes};
     tsr_dim dim = tsr_dim_closed(&ref, 1);
-    dim.layout = &layout;
+    dim.ragged = &ragged;
     const tsr_sharding_spec spec = {.mesh = f->mesh, .rank = 1, .dims = &dim};
     const tsr_sharding *s = NULL;
     const tsr_geometry *g = NULL;

@@ -13,7 +13,7 @@
 
 static tsr_status refuse(const fact *f, const char *why)
 {
-    return diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "%s", why);
+    return diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s", why);
 }
 
 static bool is_op(const fact *f, const char *name)

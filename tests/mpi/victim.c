@@ -9,7 +9,7 @@
 
 #include <tessera/tessera.h>
 
-static tsr_status meet_for_ever(tsr_comm *world, void *state)
+static tsr_status wait_for_ever(tsr_comm *world, void *state)
 {
     char path[4096];
     char **arguments = state;
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     }
     const tsr_launch_spec spec = {
         .ranks = TSR_RANKS_MPI, .timeout = argc > 2 ? 0.5 : 60, .segment_bytes = (size_t)1 << 24};
-    const tsr_status status = tsr_launch(ctx, &spec, meet_for_ever, argv);
+    const tsr_status status = tsr_launch(ctx, &spec, wait_for_ever, argv);
     for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
         (void)fprintf(stderr, "%s\n", d->text);
     }

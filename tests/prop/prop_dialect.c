@@ -243,8 +243,8 @@ static void dtensor_cuts_once_for_each_axis(void **state)
         assert_true(round_trip(f, TSR_DIALECT_DTENSOR, &p));
         for (size_t j = 0; j < p.rank; j++) {
             const tsr_dim *dim = tsr_sharding_dim(p.sharding, j);
-            dynamic += dim->layout != NULL;
-            even += dim->layout == NULL && dim->num_axes > 1;
+            dynamic += dim->ragged != NULL;
+            even += dim->ragged == NULL && dim->num_axes > 1;
         }
         tsr_arena_reset(f->arena, mark);
     }

@@ -73,7 +73,7 @@ static void check_shapes(const tsr_geometry *g, size_t rank, const int64_t *shap
         const int64_t shards = tsr_sharding_num_shards(sharding, i);
         assert_int_equal(local[i], largest[i]);
         assert_int_equal(padded[i], local[i] * shards);
-        if (tsr_sharding_dim(sharding, i)->layout == NULL) {
+        if (tsr_sharding_dim(sharding, i)->ragged == NULL) {
             assert_int_equal(local[i], (shape[i] + shards - 1) / shards);
         }
     }

@@ -246,7 +246,7 @@ static tsr_status compare(const pair *p, const space *src, const space *dst,
     for (int64_t k = 0; status == TSR_OK && k < m * n; k++) {
         if (fabs(apart[k]) > (p->what.src.partial == TSR_AVG ? 1e-14 : 0)) {
             status = diag_error(
-                tsr_comm_context(p->world), TSR_ERR_INVALID, NO_PLACE,
+                tsr_comm_context(p->world), TSR_ERR_INVALID, NO_LOCATION,
                 "%s from kind %d to kind %d, %lld ranks: <F e%lld, f%lld> and <e, F' "
                 "f> are %g apart",
                 tsr_transition_name(p->what.op), (int)p->what.src.kind, (int)p->what.dst.kind,

@@ -105,16 +105,16 @@ static tsr_status count_one(tsr_comm *world, const coll_algorithm *a)
     const bool tells = a->kind == COLL_ALL_TO_ALL_V; /* the counts go first */
     const int64_t told = tells ? p - 1 : 0;
     WANT(world, tsr_comm_set_algorithm(world, a->shown.collective, a->shown.name) == TSR_OK);
-    (void)post_office_in_a_row(tsr_comm_rank(world));
+    (void)memory_transport_critical_path(tsr_comm_rank(world));
     WANT(world, tsr_barrier(world) == TSR_OK);
     WANT(world, make_call(world, &c.call) == TSR_OK);
-    in_a_row busy = post_office_in_a_row(tsr_comm_rank(world));
+    critical_path busy = memory_transport_critical_path(tsr_comm_rank(world));
     WANT(world, largest(world, &busy.messages) == TSR_OK);
     WANT(world, largest(world, &busy.bytes) == TSR_OK);
     const double messages = a->cost(&(tsr_link){.alpha = 1}, n, p) + (double)told;
     const double bytes = a->cost(&(tsr_link){.beta = 1}, n, p) + (double)(told * 16 * (p + 1));
     if ((double)busy.messages != messages || (double)busy.bytes != bytes) {
-        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,
                           "%s by %s: %lld messages, wanted %g; %lld bytes, wanted %g",
                           a->shown.collective, a->shown.name, (long long)busy.messages, messages,
                           (long long)busy.bytes, bytes);

@@ -250,7 +250,7 @@ static tsr_status complain(tsr_comm *world, const wrong_row *row, const char *wh
     if (d != NULL) {
         (void)snprintf(said, sizeof said, "%s", d->text);
     }
-    return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,
                       "%s of %s, %s: %s%s; it says: %s", row->call, row->operands[0],
                       row->operands[1] != NULL ? row->operands[1] : "", what, part, said);
 }

@@ -299,7 +299,7 @@ typedef struct trial {
 static tsr_status complain(const trial *t, const char *what, const char *want, const char *got)
 {
     const char *layout = t->row->operands[0].layout;
-    return diag_error(tsr_comm_context(t->world), TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(tsr_comm_context(t->world), TSR_ERR_INVALID, NO_LOCATION,
                       "%s of %s as %s ..: %s is %s, expected: %s", t->row->name,
                       t->row->operands[0].type, layout, what, got, want);
 }

@@ -150,7 +150,7 @@ static void groups_cross(void **state)
 }
 
 /* A blocking call behind one that was started runs behind it. */
-static tsr_status block_behind(tsr_comm *world, void *state)
+static tsr_status block_after(tsr_comm *world, void *state)
 {
     static _Thread_local numbers all[2];
     tsr_request request;
@@ -165,9 +165,9 @@ static tsr_status block_behind(tsr_comm *world, void *state)
     return TSR_OK;
 }
 
-static void blocking_calls_come_behind(void **state)
+static void blocking_calls_come_after(void **state)
 {
-    expect_success(*state, 20, block_behind);
+    expect_success(*state, 20, block_after);
 }
 
 /* One rank's arguments are wrong: everybody's wait says so, and all goes on. */
@@ -321,7 +321,7 @@ static tsr_status dawdle(tsr_comm *world, void *state)
     return check_no_block_twice(world);
 }
 
-static void slowness_behind_the_meeting_is_no_absence(void **state)
+static void slowness_after_the_rendezvous_is_no_absence(void **state)
 {
     expect_success(*state, 0.8, dawdle);
 }
@@ -360,12 +360,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(many_in_any_order),
         TEST(groups_cross),
-        TEST(blocking_calls_come_behind),
+        TEST(blocking_calls_come_after),
         TEST(refusal_is_heard_at_the_wait),
         TEST(waiting_twice_is_an_error),
         TEST(a_forgotten_request_fails_the_rank),
         TEST(absence_is_heard_at_the_wait),
-        TEST(slowness_behind_the_meeting_is_no_absence),
+        TEST(slowness_after_the_rendezvous_is_no_absence),
         TEST(a_group_is_made_meanwhile),
     };
     kinds_choose(argc, argv);

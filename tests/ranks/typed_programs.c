@@ -426,7 +426,7 @@ static tsr_status check_values(run *t, int64_t count)
                 const double got = mean_of(t, t->kinds[v], TSR_P, t->all + at, count, q);
                 if (got != t->meanings[v].at[q][e].value) {
                     return diag_error(
-                        tsr_comm_context(t->world), TSR_ERR_INVALID, NO_PLACE,
+                        tsr_comm_context(t->world), TSR_ERR_INVALID, NO_LOCATION,
                         "value %zu, step %d, call %d, from %d to %d: element %lld means %g on rank "
                         "%lld, not %g",
                         v, (int)t->p.steps[v].op, (int)t->p.steps[v].what.op,
@@ -475,7 +475,7 @@ static tsr_status check_direction(run *t, size_t which, int64_t at, int64_t coun
     const double wanted = slope_of(t, which, direction);
     t->c->directions++;
     if (got != wanted && fabs(wanted) < most_slope) {
-        return diag_error(tsr_comm_context(t->world), TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tsr_comm_context(t->world), TSR_ERR_INVALID, NO_LOCATION,
                           "leaf %zu of types %s and %s: the slope is %g, the gradient says %g",
                           which, tsr_local_type_name(t->p.leaf[which].kinds[0]),
                           tsr_local_type_name(t->p.leaf[which].kinds[1]), wanted, got);

@@ -116,7 +116,7 @@ static tsr_status check_move(tsr_comm *world, tsr_arena *arena, const tsr_mesh *
     TSR_TRY(pairing(world, &x, x.numbers, tsr_tensor_data(gradient), &right));
     tsr_tape_end(world);
     if (left != right) {
-        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,
                           "%s to %s: %g is not %g", moves[i].src, moves[i].dst, left, right);
     }
     return TSR_OK;

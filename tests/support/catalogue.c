@@ -372,7 +372,7 @@ static void cut_nested(int64_t extent, int64_t outer, int64_t inner, int64_t *si
     }
 }
 
-static tsr_layout cut_dynamic(fixture *f, cut how, const tsr_dim *dim, int64_t extent)
+static tsr_ragged cut_dynamic(fixture *f, cut how, const tsr_dim *dim, int64_t extent)
 {
     const int64_t shards = tsr_axes_size(dim->axes, dim->num_axes);
     const int64_t outer = how == NESTED ? tsr_axes_size(dim->axes, 1) : 1;
@@ -382,20 +382,20 @@ static tsr_layout cut_dynamic(fixture *f, cut how, const tsr_dim *dim, int64_t e
     } else {
         cut_up(how, extent, shards, sizes);
     }
-    return (tsr_layout){.kind = TSR_LAYOUT_DYNAMIC, .rows = outer, .sizes = sizes, .alignment = 1};
+    return (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC, .rows = outer, .sizes = sizes, .alignment = 1};
 }
 
-static tsr_layout cut_partitioned(fixture *f, cut how, const tsr_dim *dim, int64_t extent)
+static tsr_ragged cut_partitioned(fixture *f, cut how, const tsr_dim *dim, int64_t extent)
 {
     const int64_t shards = tsr_axes_size(dim->axes, dim->num_axes);
-    const int64_t partitions = dim->layout->partitions;
+    const int64_t partitions = dim->ragged->partitions;
     int64_t *counts = numbers(f, shards * partitions);
     int64_t *owners = numbers(f, shards + 1);
     cut_up(how, extent, shards * partitions, counts);
     for (int64_t i = 0; i <= shards; i++) {
         owners[i] = i == shards || 2 * i > partitions ? partitions : 2 * i;
     }
-    return (tsr_layout){.kind = dim->layout->kind,
+    return (tsr_ragged){.kind = dim->ragged->kind,
                         .rows = 1,
                         .partitions = partitions,
                         .counts = counts,
@@ -409,14 +409,14 @@ static const tsr_sharding *bind_all(fixture *f, const tsr_sharding *sharding, cu
 {
     for (size_t i = 0; i < tsr_sharding_rank(sharding); i++) {
         const tsr_dim *dim = tsr_sharding_dim(sharding, i);
-        if (dim->layout == NULL) {
+        if (dim->ragged == NULL) {
             continue;
         }
-        const tsr_layout layout = dim->layout->kind == TSR_LAYOUT_DYNAMIC
+        const tsr_ragged ragged = dim->ragged->kind == TSR_RAGGED_DYNAMIC
                                       ? cut_dynamic(f, how, dim, shape[i])
                                       : cut_partitioned(f, how, dim, shape[i]);
         const tsr_sharding *bound = NULL;
-        if (tsr_sharding_bind(f->ctx, f->arena, sharding, i, &layout, &bound) != TSR_OK) {
+        if (tsr_sharding_bind(f->ctx, f->arena, sharding, i, &ragged, &bound) != TSR_OK) {
             fail_msg("%s", tsr_context_diagnostics(f->ctx)->text);
         }
         sharding = bound;

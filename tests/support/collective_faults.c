@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collectives.h"
-#include "post_office.h"
+#include "memory_transport.h"
 
 #include "base/diag.h"
 #include "coll/cost.h"
@@ -16,7 +16,7 @@ enum { RANKS = 3, GUILTY = 1, ROWS = 12, COLUMNS = 10, ELEMENTS = RANKS * ROWS *
 #define WANT(world, condition)                                                                     \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,                  \
+            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,               \
                               "%s: line %d: %s; last message: %s", b.f->name, __LINE__,            \
                               #condition, last_error_text(tsr_comm_context(world)));               \
         }                                                                                          \
@@ -125,7 +125,7 @@ static void overlap(bench_call *b)
 {
     b->dst.data = (char *)b->src.data + 4;
 }
-static void overlap_behind(bench_call *b)
+static void overlap_after(bench_call *b)
 {
     b->dst.data = b->out;
     b->src.data = b->out + ROWS * COLUMNS - 1;
@@ -256,7 +256,7 @@ static const fault faults[] = {
     {"overlap", COLL_ALL_GATHER, overlap, TSR_ERR_INVALID, "src and dst overlap"},
     {"overlap", COLL_ALL_REDUCE, overlap, TSR_ERR_INVALID,
      "src and dst overlap and are not the same"},
-    {"overlap", COLL_ALL_REDUCE, overlap_behind, TSR_ERR_INVALID, "src and dst overlap"},
+    {"overlap", COLL_ALL_REDUCE, overlap_after, TSR_ERR_INVALID, "src and dst overlap"},
     {"overlap", COLL_ALL_REDUCE, other_layout, TSR_ERR_INVALID, "src and dst overlap"},
     {"stride", COLL_PERMUTE, dst_on_itself, TSR_ERR_INVALID,
      "the elements of dst overlap: the stride of dimension 0 is 36, it must be at least 40"},

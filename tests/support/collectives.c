@@ -5,7 +5,7 @@
 
 #include "coll/algorithm.h"
 #include "kernel/fold.h"
-#include "post_office.h"
+#include "memory_transport.h"
 #include "rt/comm.h"
 #include "scenario.h"
 

@@ -142,7 +142,7 @@ static tsr_status transposing(const fact *f, const fact_call *call, const tsr_ru
         permutation[d] = d;
     }
     if (rank == 0) {
-        return diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "a scalar is not transposed");
+        return diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "a scalar is not transposed");
     }
     permutation[(a + rank) % rank] = (size_t)((b + rank) % rank);
     permutation[(b + rank) % rank] = (size_t)((a + rank) % rank);

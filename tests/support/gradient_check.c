@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "post_office.h"
+#include "memory_transport.h"
 
 gradient_counts *gradient_counts_new(void)
 {
@@ -51,7 +51,7 @@ typedef struct worker {
 
 static tsr_status complain(const worker *w, const char *what)
 {
-    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_PLACE, "%s: %s",
+    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_LOCATION, "%s: %s",
                       w->c->op->call, what);
 }
 
@@ -266,7 +266,7 @@ static tsr_status check_element(worker *w, size_t operand, int64_t place)
             return TSR_OK;
         }
     }
-    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_LOCATION,
                       "%s: the gradient of operand %zu at %lld is %.12g, by differences %.12g",
                       w->c->op->call, operand, (long long)place, got, want);
 }
@@ -334,7 +334,7 @@ static tsr_status compare(worker *w, worker *whole, size_t operand)
         const double b = all[count + i];
         const bool close = is_exact(w->c->op) ? a == b : fabs(a - b) <= 1e-9 * fmax(1, fabs(a));
         if (isfinite(a) && !close) { /* sums of shares do not keep infinities */
-            return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_LOCATION,
                               "%s: the gradient of operand %zu at %lld is %.17g, that of whole "
                               "tensors %.17g",
                               w->c->op->call, operand, (long long)i, b, a);

@@ -5,7 +5,7 @@
 #ifndef KINDS_H
 #define KINDS_H
 
-#include "post_office.h"
+#include "memory_transport.h"
 #include "support.h"
 
 /* The kind, from main's arguments; exits when there is no such kind. */

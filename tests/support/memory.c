@@ -1,5 +1,5 @@
 #include "memory.h"
-#include "post_office.h"
+#include "memory_transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>

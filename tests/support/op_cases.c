@@ -228,7 +228,7 @@ static const tsr_sharding *draw_sharding(fixture *f, const op_case *c, rng *r, c
     const bool layouts = rng_chance(r, 15);
     const sharding_limits limits = {.sub_axes = sub_axes && !c->limits.no_sub_axes,
                                     .lists = lists && !c->limits.no_lists,
-                                    .layouts = layouts && !c->limits.no_layouts};
+                                    .ragged = layouts && !c->limits.no_layouts};
     const tsr_sharding *s = random_sharding(f, r, mesh, o->rank, o->shape, limits);
     s = rng_chance(r, 50) ? with_more_pending(f, s) : s;
     tsr_reduction reduction = tsr_sharding_reduction(s);

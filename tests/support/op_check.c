@@ -9,8 +9,8 @@
 
 #include "base/diag.h"
 #include "kernel/elementwise.h"
+#include "memory_transport.h"
 #include "ops/op.h"
-#include "post_office.h"
 #include "slices.h"
 #include "want.h"
 
@@ -256,7 +256,7 @@ typedef struct worker {
 
 static tsr_status complain(const worker *w, const char *what)
 {
-    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_PLACE, "%s: %s",
+    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_LOCATION, "%s: %s",
                       w->c->op->call, what);
 }
 
@@ -357,7 +357,7 @@ static tsr_status complain_at(const worker *w, size_t result, int64_t place, con
     get(tsr_tensor_dtype(t), got, numbers[1]);
     (void)!tsr_sharding_print(tsr_comm_context(w->world), w->arena, tsr_tensor_sharding(t),
                               TSR_PRINT_BARE, &layout);
-    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(tsr_comm_context(w->world), TSR_ERR_INVALID, NO_LOCATION,
                       "%s: result %zu, laid out as %s: at %s is %.17g, expected: %.17g",
                       w->c->op->call, result, layout, index, numbers[1][0], numbers[0][0]);
 }

@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "elements.h"
-#include "post_office.h"
+#include "memory_transport.h"
 #include "slices.h"
 
 /* What an element is, by its index: never 0, which is what padding holds. */
@@ -224,7 +224,7 @@ static tsr_status complain(const worker *w, const char *what)
         (void)!tsr_sharding_print(ctx, w->arena, s, TSR_PRINT_BARE, &texts[i]);
         (void)!tsr_mesh_print(ctx, w->arena, tsr_sharding_mesh(s), &meshes[i]);
     }
-    return diag_error(ctx, TSR_ERR_INVALID, NO_PLACE, "%s: %s, %s on %s to %s on %s", what,
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: %s, %s on %s to %s on %s", what,
                       of->name, texts[0], meshes[0], texts[1], meshes[1]);
 }
 

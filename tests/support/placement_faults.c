@@ -4,8 +4,8 @@
 
 #include <dlpack/dlpack.h>
 
+#include "memory_transport.h"
 #include "placements.h"
-#include "post_office.h"
 
 #include "base/base.h"
 #include "rt/comm.h"
@@ -34,7 +34,7 @@ static const int64_t shape[] = {ROWS};
     do {                                                                                           \
         const tsr_status got = (call);                                                             \
         if (got != (status) || !heard(world, part)) {                                              \
-            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,                  \
+            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,               \
                               "line %d: %s, wanted: %s; last message: %s", __LINE__,               \
                               tsr_status_name(got), part,                                          \
                               last_error_text(tsr_comm_context(world)));                           \
@@ -114,7 +114,7 @@ static tsr_status check_numbers(tsr_comm *world, tsr_arena *arena, const scene *
         const tsr_placement to = {w->partitioned ? s->parts_unbound : s->unbound, &amounts};
         const tsr_status status = tsr_placement_bind(world, arena, &to, ROWS, &bound, NULL);
         if (status >= 0 || !heard(world, w->text)) {
-            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,
+            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,
                               "wanted: %s; last message: %s", w->text,
                               last_error_text(tsr_comm_context(world)));
         }

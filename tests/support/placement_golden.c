@@ -1,8 +1,8 @@
 /* The worked example of PartitionedShard, and where sizes and counts come from. */
 #include <string.h>
 
+#include "memory_transport.h"
 #include "placements.h"
-#include "post_office.h"
 
 #include "base/base.h"
 #include "rt/comm.h"
@@ -131,8 +131,8 @@ static tsr_status check_tensors(tsr_comm *world, const tsr_partitioned *p)
     WANT(world, write_blocks(expected, before_blocks[me], PARTITIONS) == 16);
     WANT(world, memcmp(tsr_tensor_data(t[2]), expected, 16 * sizeof *expected) == 0);
     WANT(world, tsr_partitioned_to_dynamic(t[1], 0, NULL, NULL, &t[3]) == TSR_OK);
-    const tsr_layout *rows = tsr_sharding_dim(tsr_tensor_sharding(t[3]), 0)->layout;
-    WANT(world, rows->kind == TSR_LAYOUT_DYNAMIC);
+    const tsr_ragged *rows = tsr_sharding_dim(tsr_tensor_sharding(t[3]), 0)->ragged;
+    WANT(world, rows->kind == TSR_RAGGED_DYNAMIC);
     WANT(world, memcmp(rows->sizes, sizes, sizeof sizes) == 0);
     WANT(world, tsr_tensor_data(t[3]) == tsr_tensor_data(t[1]));
     tsr_tensor_release(t[1]);
@@ -195,13 +195,13 @@ static tsr_status check_bound(tsr_comm *world, tsr_arena *arena, const tsr_shard
     const tsr_sharding *bound = NULL;
     const char *how = NULL;
     WANT(world, tsr_placement_bind(world, arena, &to, extent, &bound, &how) == TSR_OK);
-    const tsr_layout *layout = tsr_sharding_dim(bound, 0)->layout;
-    const bool dynamic = layout->kind == TSR_LAYOUT_DYNAMIC;
-    const size_t count = RANKS * (size_t)(dynamic ? 1 : layout->partitions);
+    const tsr_ragged *ragged = tsr_sharding_dim(bound, 0)->ragged;
+    const bool dynamic = ragged->kind == TSR_RAGGED_DYNAMIC;
+    const size_t count = RANKS * (size_t)(dynamic ? 1 : ragged->partitions);
     WANT(world,
-         memcmp(dynamic ? layout->sizes : layout->counts, wanted, count * sizeof *wanted) == 0);
+         memcmp(dynamic ? ragged->sizes : ragged->counts, wanted, count * sizeof *wanted) == 0);
     if (strcmp(how, how_wanted) != 0) {
-        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE, "how: %s", how);
+        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION, "how: %s", how);
     }
     return TSR_OK;
 }

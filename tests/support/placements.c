@@ -1,5 +1,5 @@
 #include "placements.h"
-#include "post_office.h"
+#include "memory_transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ typedef struct job {
 #define WANT_JOB(j, condition)                                                                     \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            return diag_error(tsr_comm_context((j)->world), TSR_ERR_INVALID, NO_PLACE,             \
+            return diag_error(tsr_comm_context((j)->world), TSR_ERR_INVALID, NO_LOCATION,          \
                               "%s: line %d: %s; last message: %s", (j)->what, __LINE__,            \
                               #condition, last_error_text(tsr_comm_context((j)->world)));          \
         }                                                                                          \
@@ -204,7 +204,7 @@ static tsr_status make_tensor(const job *j, const tsr_sharding *sharding, int64_
 
 /* ---- layouts ---- */
 
-static tsr_status make_place(const job *j, place_kind kind, const tsr_layout *layout,
+static tsr_status make_place(const job *j, place_kind kind, const tsr_ragged *ragged,
                              const tsr_sharding **out)
 {
     const bool pending = kind == PENDING_SUM || kind == PENDING_AVG || kind == PENDING_MAX;
@@ -219,7 +219,7 @@ static tsr_status make_place(const job *j, place_kind kind, const tsr_layout *la
     }
     if (!whole) {
         dims[dim] = tsr_dim_closed(j->axes, j->num_axes);
-        dims[dim].layout = layout;
+        dims[dim].ragged = ragged;
     }
     const tsr_sharding_spec spec = {.mesh = j->mesh,
                                     .rank = j->rank,
@@ -254,21 +254,21 @@ static const int64_t *row_sums(const job *j)
 
 static tsr_status make_dynamic(job *j, place_kind kind, const int64_t *sizes)
 {
-    const tsr_layout layout = {
-        .kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
-    return make_place(j, kind, &layout, &j->at[kind]);
+    const tsr_ragged ragged = {
+        .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
+    return make_place(j, kind, &ragged, &j->at[kind]);
 }
 
-static tsr_status make_partitioned(job *j, place_kind kind, tsr_layout_kind layout_kind,
+static tsr_status make_partitioned(job *j, place_kind kind, tsr_ragged_kind ragged_kind,
                                    const int64_t *owners)
 {
-    const tsr_layout layout = {.kind = layout_kind,
+    const tsr_ragged ragged = {.kind = ragged_kind,
                                .rows = 1,
                                .partitions = j->partitions,
                                .counts = j->counts,
                                .owner_start = owners,
                                .alignment = j->alignment};
-    return make_place(j, kind, &layout, &j->at[kind]);
+    return make_place(j, kind, &ragged, &j->at[kind]);
 }
 
 static tsr_status make_places(job *j, rng *r)
@@ -282,9 +282,9 @@ static tsr_status make_places(job *j, rng *r)
     TRY(make_dynamic(j, OTHER_SIZES, random_sizes(j, r, j->shape[j->dim])));
     TRY(make_dynamic(j, OTHER_DIM, random_sizes(j, r, j->shape[j->other])));
     TRY(make_dynamic(j, SHARD_MAJOR, row_sums(j)));
-    TRY(make_partitioned(j, UNALIGNED, TSR_LAYOUT_UNALIGNED, NULL));
-    TRY(make_partitioned(j, ALIGNED, TSR_LAYOUT_ALIGNED, NULL));
-    return make_partitioned(j, OTHER_OWNERS, TSR_LAYOUT_ALIGNED, j->owners);
+    TRY(make_partitioned(j, UNALIGNED, TSR_RAGGED_UNALIGNED, NULL));
+    TRY(make_partitioned(j, ALIGNED, TSR_RAGGED_ALIGNED, NULL));
+    return make_partitioned(j, OTHER_OWNERS, TSR_RAGGED_ALIGNED, j->owners);
 }
 
 /* Counts with zeros among them, and owners in any cut. */

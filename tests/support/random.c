@@ -166,24 +166,24 @@ static const int64_t *random_sizes(fixture *f, rng *r, int64_t extent, int64_t c
     return sizes;
 }
 
-static const tsr_layout *random_layout(fixture *f, rng *r, int64_t extent, int64_t shards)
+static const tsr_ragged *random_ragged(fixture *f, rng *r, int64_t extent, int64_t shards)
 {
-    tsr_layout *layout = tsr_arena_alloc(f->arena, sizeof *layout);
-    *layout = (tsr_layout){.kind = (tsr_layout_kind)rng_below(r, 3), .rows = 1, .alignment = 1};
-    if (layout->kind == TSR_LAYOUT_DYNAMIC) {
-        layout->sizes = random_sizes(f, r, extent, shards);
+    tsr_ragged *ragged = tsr_arena_alloc(f->arena, sizeof *ragged);
+    *ragged = (tsr_ragged){.kind = (tsr_ragged_kind)rng_below(r, 3), .rows = 1, .alignment = 1};
+    if (ragged->kind == TSR_RAGGED_DYNAMIC) {
+        ragged->sizes = random_sizes(f, r, extent, shards);
     } else {
-        layout->partitions = 1 + rng_below(r, 5);
-        layout->counts = random_sizes(f, r, extent, shards * layout->partitions);
-        layout->alignment = rng_chance(r, 30) ? 8 : 1;
+        ragged->partitions = 1 + rng_below(r, 5);
+        ragged->counts = random_sizes(f, r, extent, shards * ragged->partitions);
+        ragged->alignment = rng_chance(r, 30) ? 8 : 1;
     }
-    return layout;
+    return ragged;
 }
 
 static bool usable(const tsr_sharding_spec *spec)
 {
     for (size_t i = 0; i < spec->rank; i++) {
-        if (spec->dims[i].layout != NULL && spec->dims[i].num_axes == 0) {
+        if (spec->dims[i].ragged != NULL && spec->dims[i].num_axes == 0) {
             return false;
         }
     }
@@ -209,14 +209,14 @@ const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, si
     }
     for (size_t i = 0; i < rank; i++) {
         const int64_t shards = tsr_axes_size(lists[i], counts[i]);
-        const bool laid = limits.layouts && counts[i] > 0 && rng_chance(r, 40);
+        const bool laid = limits.ragged && counts[i] > 0 && rng_chance(r, 40);
         const bool open = limits.lists && !laid && rng_chance(r, 30);
         const bool priority = limits.lists && (open || counts[i] > 0) && rng_chance(r, 20);
         dims[i] = (tsr_dim){.axes = lists[i],
                             .num_axes = counts[i],
                             .open = open,
                             .priority = priority ? rng_below(r, 3) : TSR_NO_PRIORITY,
-                            .layout = laid ? random_layout(f, r, shape[i], shards) : NULL};
+                            .ragged = laid ? random_ragged(f, r, shape[i], shards) : NULL};
     }
     const tsr_sharding_spec spec = {.mesh = mesh,
                                     .rank = rank,

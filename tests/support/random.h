@@ -42,7 +42,7 @@ size_t random_shape(rng *r, int64_t *shape);
 typedef struct sharding_limits {
     bool sub_axes;
     bool lists; /* replicated, unreduced, openness, priorities */
-    bool layouts;
+    bool ragged;
 } sharding_limits;
 
 const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, size_t rank,

@@ -1,5 +1,5 @@
 #include "rank_faults.h"
-#include "post_office.h"
+#include "memory_transport.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -565,7 +565,7 @@ static tsr_status complain(const job *j, const char *what)
                        (long long)s->piece[i]);
     }
     const coll_algorithm *set = j->comm->world->choices.set[s->kind];
-    return diag_error(j->comm->ctx, TSR_ERR_INVALID, NO_PLACE,
+    return diag_error(j->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s%s%s %s %s[%s] dim %zu %zu root %lld: member %lld: %s",
                       coll_row_of(s->kind)->call, set != NULL ? " by " : "",
                       set != NULL ? set->shown.name : "", tsr_reduce_op_name(s->op),

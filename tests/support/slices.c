@@ -43,36 +43,36 @@ static void add_even(listing *l, int64_t extent, int64_t shards, int64_t shard)
     }
 }
 
-static void add_dynamic(listing *l, const tsr_layout *layout, int64_t shard)
+static void add_dynamic(listing *l, const tsr_ragged *ragged, int64_t shard)
 {
     int64_t start = 0;
     for (int64_t i = 0; i < shard; i++) {
-        start += layout->sizes[i];
+        start += ragged->sizes[i];
     }
-    add_rows(l, start, layout->sizes[shard]);
+    add_rows(l, start, ragged->sizes[shard]);
 }
 
 /* The tensor is partition-major: walks its blocks and takes those of the shard. */
-static void add_partitioned(listing *l, const tsr_layout *layout, int64_t shards, int64_t shard)
+static void add_partitioned(listing *l, const tsr_ragged *ragged, int64_t shards, int64_t shard)
 {
-    const int64_t partitions = layout->partitions;
-    const bool aligned = layout->kind == TSR_LAYOUT_ALIGNED;
+    const int64_t partitions = ragged->partitions;
+    const bool aligned = ragged->kind == TSR_RAGGED_ALIGNED;
     const int64_t first =
-        layout->owner_start != NULL ? layout->owner_start[shard] : shard * partitions / shards;
-    const int64_t end = layout->owner_start != NULL ? layout->owner_start[shard + 1]
+        ragged->owner_start != NULL ? ragged->owner_start[shard] : shard * partitions / shards;
+    const int64_t end = ragged->owner_start != NULL ? ragged->owner_start[shard + 1]
                                                     : (shard + 1) * partitions / shards;
     int64_t start = 0;
     for (int64_t p = 0; p < partitions; p++) {
         const int64_t before = l->count;
         for (int64_t s = 0; s < shards; s++) {
-            const int64_t rows = layout->counts[s * partitions + p];
+            const int64_t rows = ragged->counts[s * partitions + p];
             if (aligned ? p >= first && p < end : s == shard) {
                 add_rows(l, start, rows);
             }
             start += rows;
         }
         if (aligned) {
-            add_padding(l, layout->alignment, l->count - before);
+            add_padding(l, ragged->alignment, l->count - before);
         }
     }
 }
@@ -89,12 +89,12 @@ void slice_of(const tsr_sharding *sharding, size_t rank, const int64_t *shape, i
         const int64_t shards = tsr_axes_size(dim->axes, dim->num_axes);
         const int64_t shard = index_along(mesh, dim->axes, dim->num_axes, device);
         listing l = {.rows = out->rows[i]};
-        if (dim->layout == NULL) {
+        if (dim->ragged == NULL) {
             add_even(&l, shape[i], shards, shard);
-        } else if (dim->layout->kind == TSR_LAYOUT_DYNAMIC) {
-            add_dynamic(&l, dim->layout, shard);
+        } else if (dim->ragged->kind == TSR_RAGGED_DYNAMIC) {
+            add_dynamic(&l, dim->ragged, shard);
         } else {
-            add_partitioned(&l, dim->layout, shards, shard);
+            add_partitioned(&l, dim->ragged, shards, shard);
         }
         out->count[i] = l.count;
     }

@@ -315,7 +315,7 @@ static tsr_status play_closed(stage *s)
     const tsr_extents shape = {1, sizes};
     const tsr_rule *rule = NULL;
     const tsr_sharding *operands[2] = {NULL, NULL};
-    const tsr_sharding *behind[2] = {NULL, NULL};
+    const tsr_sharding *after[2] = {NULL, NULL};
     const tsr_sharding *result = NULL;
     TSR_TRY(tsr_rule_elementwise(s->ctx, s->arena, 2, shape, &rule));
     TSR_TRY(tsr_sharding_parse(s->ctx, s->arena, s->mesh, "[{\"x\", ?}]", &operands[0]));
@@ -326,8 +326,8 @@ static tsr_status play_closed(stage *s)
                                     .strategy = (tsr_strategy)strategy,
                                     .elementwise = true,
                                     .operands = operands};
-        TSR_TRY(tsr_propagate(s->ctx, s->arena, &op, behind, &result));
-        WANT(s->world, tsr_sharding_equal(behind[1], operands[1]));
+        TSR_TRY(tsr_propagate(s->ctx, s->arena, &op, after, &result));
+        WANT(s->world, tsr_sharding_equal(after[1], operands[1]));
     }
     return TSR_OK;
 }

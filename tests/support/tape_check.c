@@ -5,7 +5,7 @@
 
 #include <tessera/gradient.h>
 
-#include "post_office.h"
+#include "memory_transport.h"
 #include "rt/comm.h"
 #include "want.h"
 

@@ -334,7 +334,7 @@ static tsr_status run_adjoint(tsr_comm *world, void *state)
         gradient = next;
     }
     if (gradient.rank != x.rank || memcmp(gradient.shape, x.shape, 3 * sizeof x.shape[0]) != 0) {
-        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE,
+        return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,
                           "the gradient has another shape than the value");
     }
     sums[1] = pairing(&x, &gradient, t->src.kind, me);

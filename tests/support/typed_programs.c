@@ -192,7 +192,7 @@ void leaf_meaning(const program *p, size_t which, meaning *out)
 typedef struct around {
     int64_t before;
     int64_t size;
-    int64_t behind;
+    int64_t inner;
 } around;
 
 static around around_dim(const step *s, int64_t dim)
@@ -200,7 +200,7 @@ static around around_dim(const step *s, int64_t dim)
     around a = {1, s->shape[dim], 1};
     for (int64_t d = 0; d < (int64_t)s->rank; d++) {
         a.before *= d < dim ? s->shape[d] : 1;
-        a.behind *= d > dim ? s->shape[d] : 1;
+        a.inner *= d > dim ? s->shape[d] : 1;
     }
     return a;
 }
@@ -210,8 +210,8 @@ static void copy_rows(const dual *from, int64_t from_size, int64_t first, dual *
                       int64_t at, int64_t rows, around a)
 {
     for (int64_t b = 0; b < a.before; b++) {
-        memcpy(to + (b * to_size + at) * a.behind, from + (b * from_size + first) * a.behind,
-               (size_t)(rows * a.behind) * sizeof *to);
+        memcpy(to + (b * to_size + at) * a.inner, from + (b * from_size + first) * a.inner,
+               (size_t)(rows * a.inner) * sizeof *to);
     }
 }
 
@@ -250,7 +250,7 @@ static void local_meaning(const step *s, const step *sa, const step *sb, const d
     case STEP_SUM:
         d = s->dim < 0 ? (around){1, step_elements(sa), 1} : around_dim(sa, s->dim);
         for (int64_t e = 0; e < step_elements(sa); e++) {
-            dual *to = &y[e / d.behind / d.size * d.behind + e % d.behind];
+            dual *to = &y[e / d.inner / d.size * d.inner + e % d.inner];
             *to = plus(*to, a[e]);
         }
         break;

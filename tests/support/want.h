@@ -10,8 +10,8 @@
 #define WANT(world, condition)                                                                     \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_PLACE, "line %d: %s",   \
-                              __LINE__, #condition);                                               \
+            return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,               \
+                              "line %d: %s", __LINE__, #condition);                                \
         }                                                                                          \
     } while (0)
 

@@ -23,75 +23,75 @@ static void append(struct builder *builder, int64_t shard, int64_t size)
     builder->next += size;
 }
 
-static int64_t sum_of_row(const tsr_layout *layout, int64_t shard)
+static int64_t sum_of_row(const tsr_ragged *ragged, int64_t shard)
 {
     int64_t sum = 0;
-    for (int64_t p = 0; p < layout->partitions; p++) {
-        sum += layout->counts[shard * layout->partitions + p];
+    for (int64_t p = 0; p < ragged->partitions; p++) {
+        sum += ragged->counts[shard * ragged->partitions + p];
     }
     return sum;
 }
 
-static int64_t sum_of_column(const tsr_layout *layout, int64_t shards, int64_t partition)
+static int64_t sum_of_column(const tsr_ragged *ragged, int64_t shards, int64_t partition)
 {
     int64_t sum = 0;
     for (int64_t s = 0; s < shards; s++) {
-        sum += layout->counts[s * layout->partitions + partition];
+        sum += ragged->counts[s * ragged->partitions + partition];
     }
     return sum;
 }
 
 /* The first partition of a shard of an aligned layout: floor(shard * N / S) unless it is given. */
-static int64_t first_owned(const tsr_layout *layout, int64_t shards, int64_t shard)
+static int64_t first_owned(const tsr_ragged *ragged, int64_t shards, int64_t shard)
 {
-    if (layout->owner_start != NULL) {
-        return layout->owner_start[shard];
+    if (ragged->owner_start != NULL) {
+        return ragged->owner_start[shard];
     }
-    return (int64_t)((__int128)shard * layout->partitions / shards);
+    return (int64_t)((__int128)shard * ragged->partitions / shards);
 }
 
-static int64_t sum_of_owned(const tsr_layout *layout, int64_t shards, int64_t shard)
+static int64_t sum_of_owned(const tsr_ragged *ragged, int64_t shards, int64_t shard)
 {
     int64_t sum = 0;
-    int64_t end = first_owned(layout, shards, shard + 1);
-    for (int64_t p = first_owned(layout, shards, shard); p < end; p++) {
-        sum += sum_of_column(layout, shards, p);
+    int64_t end = first_owned(ragged, shards, shard + 1);
+    for (int64_t p = first_owned(ragged, shards, shard); p < end; p++) {
+        sum += sum_of_column(ragged, shards, p);
     }
     return sum;
 }
 
 /* How much a shard holds. */
-static int64_t shard_size(const tsr_layout *layout, int64_t shards, int64_t shard)
+static int64_t shard_size(const tsr_ragged *ragged, int64_t shards, int64_t shard)
 {
-    switch (layout->kind) {
-    case TSR_LAYOUT_UNALIGNED:
-        return sum_of_row(layout, shard);
-    case TSR_LAYOUT_ALIGNED:
-        return sum_of_owned(layout, shards, shard);
-    case TSR_LAYOUT_DYNAMIC:
+    switch (ragged->kind) {
+    case TSR_RAGGED_UNALIGNED:
+        return sum_of_row(ragged, shard);
+    case TSR_RAGGED_ALIGNED:
+        return sum_of_owned(ragged, shards, shard);
+    case TSR_RAGGED_DYNAMIC:
     default:
-        return layout->sizes[shard];
+        return ragged->sizes[shard];
     }
 }
 
 /* The blocks of an unaligned layout: for each partition, for each shard. */
-static void append_blocks(struct builder *builder, const tsr_layout *layout, int64_t shards)
+static void append_blocks(struct builder *builder, const tsr_ragged *ragged, int64_t shards)
 {
-    for (int64_t p = 0; p < layout->partitions; p++) {
+    for (int64_t p = 0; p < ragged->partitions; p++) {
         for (int64_t s = 0; s < shards; s++) {
-            append(builder, s, layout->counts[s * layout->partitions + p]);
+            append(builder, s, ragged->counts[s * ragged->partitions + p]);
         }
     }
 }
 
-static void cut_by_layout(struct session *session, const tsr_layout *layout, struct cuts *cuts)
+static void cut_by_ragged(struct session *session, const tsr_ragged *ragged, struct cuts *cuts)
 {
-    bool blocks = layout->kind == TSR_LAYOUT_UNALIGNED;
-    size_t most = (size_t)cuts->shards * (blocks ? (size_t)layout->partitions : 1);
+    bool blocks = ragged->kind == TSR_RAGGED_UNALIGNED;
+    size_t most = (size_t)cuts->shards * (blocks ? (size_t)ragged->partitions : 1);
     struct builder builder = {.list = session_alloc(session, most, sizeof(tsr_interval))};
     cuts->smallest = INT64_MAX;
     for (int64_t s = 0; s < cuts->shards; s++) {
-        int64_t size = shard_size(layout, cuts->shards, s);
+        int64_t size = shard_size(ragged, cuts->shards, s);
         cuts->smallest = size < cuts->smallest ? size : cuts->smallest;
         cuts->holding += size > 0;
         if (!blocks) {
@@ -99,7 +99,7 @@ static void cut_by_layout(struct session *session, const tsr_layout *layout, str
         }
     }
     if (blocks) {
-        append_blocks(&builder, layout, cuts->shards);
+        append_blocks(&builder, ragged, cuts->shards);
     }
     cuts->list = builder.list;
     cuts->count = builder.count;
@@ -117,9 +117,9 @@ static void cut_evenly(struct cuts *cuts)
     cuts->smallest = all_hold ? cuts->extent - (cuts->count - 1) * cuts->chunk : 0;
 }
 
-const tsr_layout *layout_of(const tsr_sharding *sharding, size_t dim)
+const tsr_ragged *ragged_of(const tsr_sharding *sharding, size_t dim)
 {
-    return dim < tsr_sharding_rank(sharding) ? tsr_sharding_dim(sharding, dim)->layout : NULL;
+    return dim < tsr_sharding_rank(sharding) ? tsr_sharding_dim(sharding, dim)->ragged : NULL;
 }
 
 int64_t shards_of(const tsr_sharding *sharding, size_t dim)
@@ -132,11 +132,11 @@ const struct cuts *cuts_of(struct session *session, const tsr_geometry *geometry
     const tsr_sharding *sharding = tsr_geometry_sharding(geometry);
     struct cuts *all = session_alloc(session, rank, sizeof *all);
     for (size_t d = 0; d < rank; d++) {
-        const tsr_layout *layout = layout_of(sharding, d);
+        const tsr_ragged *ragged = ragged_of(sharding, d);
         all[d].extent = tsr_geometry_shape(geometry)[d];
         all[d].shards = shards_of(sharding, d);
-        if (layout != NULL) {
-            cut_by_layout(session, layout, &all[d]);
+        if (ragged != NULL) {
+            cut_by_ragged(session, ragged, &all[d]);
         } else {
             cut_evenly(&all[d]);
         }

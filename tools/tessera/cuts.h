@@ -25,7 +25,7 @@ const struct cuts *cuts_of(struct session *session, const tsr_geometry *geometry
  * The layout of a dimension and its number of shards. A sharding over one device has no dimensions,
  * whatever the rank of the tensor: each of the tensor's is whole then.
  */
-const tsr_layout *layout_of(const tsr_sharding *sharding, size_t dim);
+const tsr_ragged *ragged_of(const tsr_sharding *sharding, size_t dim);
 int64_t shards_of(const tsr_sharding *sharding, size_t dim);
 
 /* Interval i, 0 <= i < count. */

@@ -40,10 +40,10 @@ int facts_find_stored(struct session *session, struct facts *facts)
     facts->stored_least = least;
     int code = EXIT_FINE;
     for (size_t d = 0; d < facts->rank && code == EXIT_FINE; d++) {
-        const tsr_layout *layout = layout_of(facts->sharding, d);
+        const tsr_ragged *ragged = ragged_of(facts->sharding, d);
         most[d] = facts->local_shape[d];
         least[d] = facts->cuts[d].smallest;
-        if (layout != NULL && layout->kind == TSR_LAYOUT_ALIGNED && layout->alignment > 1) {
+        if (ragged != NULL && ragged->kind == TSR_RAGGED_ALIGNED && ragged->alignment > 1) {
             code = find_aligned(session, facts, d, &most[d], &least[d]);
         }
     }
@@ -76,9 +76,9 @@ size_t facts_most_pieces(const struct facts *facts)
 {
     int64_t most = 1;
     for (size_t d = 0; d < facts->rank; d++) {
-        const tsr_layout *layout = layout_of(facts->sharding, d);
-        if (layout != NULL && layout->partitions > most) {
-            most = layout->partitions;
+        const tsr_ragged *ragged = ragged_of(facts->sharding, d);
+        if (ragged != NULL && ragged->partitions > most) {
+            most = ragged->partitions;
         }
     }
     return (size_t)most;

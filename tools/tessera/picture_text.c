@@ -142,7 +142,7 @@ static void fit(struct drawing *drawing)
 }
 
 /* Whether the column left out comes behind shown column i. */
-static bool gap_behind(const struct drawing *drawing, size_t i)
+static bool gap_after(const struct drawing *drawing, size_t i)
 {
     return drawing->gap && i + 1 == drawing->head;
 }
@@ -152,7 +152,7 @@ static void write_rule(const struct drawing *drawing, struct line line)
     fprintf(drawing->out, "%*s%s", (int)drawing->margin, "", line.left);
     for (size_t i = 0; i < drawing->columns; i++) {
         repeat(drawing->out, drawing->set->horizontal, drawing->cell + 2);
-        if (gap_behind(drawing, i)) {
+        if (gap_after(drawing, i)) {
             fputs(line.middle, drawing->out);
             repeat(drawing->out, drawing->set->horizontal, utf8_length(drawing->set->gap) + 2);
         }
@@ -176,7 +176,7 @@ static void write_headings(const struct drawing *drawing)
         size_t spare = drawing->cell + 2 - utf8_length(text);
         fprintf(drawing->out, "%*s%s", (int)(pending + 1 + spare / 2), "", text);
         pending = spare - spare / 2;
-        if (gap_behind(drawing, i)) {
+        if (gap_after(drawing, i)) {
             pending += utf8_length(drawing->set->gap) + 3;
         }
     }
@@ -216,7 +216,7 @@ static void write_row(const struct drawing *drawing, const struct picture_slice 
         size_t column = picture_side_index(&picture->columns, drawing->columns, i);
         size_t cell = slice->cells[row * picture->columns.count + column];
         write_cell(drawing, &picture->shards[cell]);
-        if (gap_behind(drawing, i)) {
+        if (gap_after(drawing, i)) {
             write_gap(drawing);
         }
     }
@@ -231,7 +231,7 @@ static void write_gap_row(const struct drawing *drawing)
     for (size_t i = 0; i < drawing->columns; i++) {
         write_centred(drawing->out, drawing->set->gap, drawing->cell + 2);
         fputs(drawing->set->vertical, drawing->out);
-        if (gap_behind(drawing, i)) {
+        if (gap_after(drawing, i)) {
             write_gap(drawing);
         }
     }

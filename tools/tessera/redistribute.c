@@ -148,16 +148,16 @@ static tsr_status read_layouts(struct session *session, struct redistribution *r
 static tsr_status make_plan(struct session *session, struct redistribution *r)
 {
     const tsr_geometry *before = NULL;
-    const tsr_geometry *behind = NULL;
+    const tsr_geometry *after = NULL;
     tsr_status status = tsr_geometry_create(session->ctx, session->arena, r->from, r->shape.rank,
                                             r->shape.extents, &before);
     if (status == TSR_OK) {
         status = tsr_geometry_create(session->ctx, session->arena, r->to, r->shape.rank,
-                                     r->shape.extents, &behind);
+                                     r->shape.extents, &after);
     }
     if (status == TSR_OK) {
         status =
-            tsr_plan_create(session->ctx, session->arena, before, behind, r->shape.dtype, &r->plan);
+            tsr_plan_create(session->ctx, session->arena, before, after, r->shape.dtype, &r->plan);
     }
     for (int64_t i = 0; status == TSR_OK && i < r->ranks; i++) {
         const int64_t received = tsr_plan_bytes_received(r->plan, i);
@@ -315,10 +315,10 @@ static tsr_status work(struct rank_work *w, struct outcome *out)
     (void)tsr_sharding_unreduced(r->from, &pending);
     struct bits_of bits = {&r->shape, (size_t)tsr_dtype_item_bytes(r->shape.dtype), 0};
     const tsr_tensor_spec before = {r->from, r->shape.dtype, r->shape.rank, r->shape.extents};
-    const tsr_tensor_spec behind = {r->to, r->shape.dtype, r->shape.rank, r->shape.extents};
+    const tsr_tensor_spec after = {r->to, r->shape.dtype, r->shape.rank, r->shape.extents};
     tsr_status status = tsr_tensor_create(w->world, &before, &w->src);
     if (status == TSR_OK) {
-        status = tsr_tensor_create(w->world, &behind, &w->dst);
+        status = tsr_tensor_create(w->world, &after, &w->dst);
     }
     if (status == TSR_OK && pending == 0) {
         tsr_tensor_fill(w->src, set_bits, &bits);

@@ -30,7 +30,7 @@ struct rule_facts {
     size_t num_operands;
     size_t num_results;
     const tsr_sharding **before; /* operands, then results; NULL for none */
-    const tsr_sharding **behind;
+    const tsr_sharding **after;
     const char *pending; /* the axes; NULL for none */
     tsr_propagation op;
     tsr_decisions decisions;
@@ -129,7 +129,7 @@ static tsr_status find_pending(struct session *session, struct rule_facts *facts
     const tsr_axis_ref *axes = NULL;
     size_t count = 0;
     const tsr_status status = tsr_propagate_pending(session->ctx, session->arena, facts->rule,
-                                                    facts->mesh, facts->behind, &axes, &count);
+                                                    facts->mesh, facts->after, &axes, &count);
     if (status != TSR_OK || count == 0) {
         return status;
     }
@@ -155,8 +155,8 @@ static tsr_status propagate(struct session *session, const struct rule_options *
                                   .results = facts->before + n,
                                   .decisions = &facts->decisions};
     if (status == TSR_OK) {
-        status = tsr_propagate(session->ctx, session->arena, &facts->op, facts->behind,
-                               facts->behind + n);
+        status =
+            tsr_propagate(session->ctx, session->arena, &facts->op, facts->after, facts->after + n);
     }
     return status == TSR_OK ? find_pending(session, facts) : status;
 }
@@ -197,14 +197,14 @@ static void print_table(struct session *session, const struct rule_facts *facts)
     for (size_t i = 0; facts->mesh != NULL && i < facts->num_operands + facts->num_results; i++) {
         const bool operand = i < facts->num_operands;
         const char *before = text_of(session, facts->before[i]);
-        const char *behind = text_of(session, facts->behind[i]);
+        const char *after = text_of(session, facts->after[i]);
         char name[32];
         snprintf(name, sizeof name, "%s %zu", operand ? "operand" : "result",
                  operand ? i : i - facts->num_operands);
-        if (strcmp(before, behind) == 0) {
+        if (strcmp(before, after) == 0) {
             printf("%-10s %s\n", name, before);
         } else {
-            printf("%-10s %s  was %s\n", name, behind, before);
+            printf("%-10s %s  was %s\n", name, after, before);
         }
     }
     if (facts->mesh != NULL) {
@@ -248,9 +248,8 @@ static void print_json(struct session *session, const struct rule_facts *facts)
     }
     putchar(']');
     if (facts->mesh != NULL) {
-        print_json_list(session, "operands", facts->behind, facts->num_operands);
-        print_json_list(session, "results", facts->behind + facts->num_operands,
-                        facts->num_results);
+        print_json_list(session, "operands", facts->after, facts->num_operands);
+        print_json_list(session, "results", facts->after + facts->num_operands, facts->num_results);
         fputs(", \"pending\": ", stdout);
         write_json_string(stdout, facts->pending != NULL ? facts->pending : "");
         fputs(", \"decisions\": [", stdout);
@@ -274,7 +273,7 @@ static int rule(struct session *session, const struct rule_options *o)
     facts.num_results = tsr_rule_num_results(facts.rule);
     const size_t count = facts.num_operands + facts.num_results;
     facts.before = session_alloc(session, count, sizeof(const tsr_sharding *));
-    facts.behind = session_alloc(session, count, sizeof(const tsr_sharding *));
+    facts.after = session_alloc(session, count, sizeof(const tsr_sharding *));
     code = check_options(o, &facts);
     if (code != EXIT_FINE) {
         return code;

@@ -29,8 +29,8 @@ static void write_text(const char *key, const char *text)
 static bool has_unaligned(const struct facts *facts)
 {
     for (size_t d = 0; d < facts->rank; d++) {
-        const tsr_layout *layout = layout_of(facts->sharding, d);
-        if (layout != NULL && layout->kind == TSR_LAYOUT_UNALIGNED) {
+        const tsr_ragged *ragged = ragged_of(facts->sharding, d);
+        if (ragged != NULL && ragged->kind == TSR_RAGGED_UNALIGNED) {
             return true;
         }
     }

@@ -8,7 +8,7 @@
 
 static const char source[] = "first line\n\tsecond \"x\" line\nthird";
 
-static void places_have_line_and_column(void **state)
+static void locations_have_line_and_column(void **state)
 {
     fixture *f = *state;
     const tsr_text text = {.name = "file.mlir", .data = source, .size = strlen(source)};
@@ -33,11 +33,11 @@ static void several_are_collected_with_their_notes(void **state)
 {
     fixture *f = *state;
     const tsr_text text = tsr_text_of("t", "abc");
-    (void)diag_error(f->ctx, TSR_ERR_SYNTAX, NO_PLACE, "first");
-    (void)diag_note(f->ctx, NO_PLACE, "why");
+    (void)diag_error(f->ctx, TSR_ERR_SYNTAX, NO_LOCATION, "first");
+    (void)diag_note(f->ctx, NO_LOCATION, "why");
     (void)diag_note(f->ctx, (location){&text, 3, 1, false}, "what to do");
-    assert_int_equal(diag_follow_up(f->ctx, NO_PLACE, "so the list failed"), TSR_ERR_SYNTAX);
-    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "second");
+    assert_int_equal(diag_follow_up(f->ctx, NO_LOCATION, "so the list failed"), TSR_ERR_SYNTAX);
+    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "second");
     const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
     assert_string_equal(d->notes->text, "why");
     assert_int_equal(d->notes->severity, TSR_NOTE);
@@ -58,7 +58,7 @@ static void colours_only_when_asked(void **state)
 {
     fixture *f = *state;
     const char *shown;
-    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "x");
+    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "x");
     const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
     assert_int_equal(tsr_diagnostic_format(f->ctx, f->arena, d, true, &shown), TSR_OK);
     assert_non_null(strstr(shown, "\033["));
@@ -113,15 +113,15 @@ static void log_hears_every_message(void **state)
     fixture *f = *state;
     int heard = 0;
     tsr_context_set_log(f->ctx, count_message, &heard);
-    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_PLACE, "one");
-    (void)diag_note(f->ctx, NO_PLACE, "two");
+    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "one");
+    (void)diag_note(f->ctx, NO_LOCATION, "two");
     (void)diag_nomem(f->ctx);
     assert_int_equal(heard, 3);
     assert_int_equal(diag_nomem(f->ctx), TSR_ERR_NOMEM);
     assert_int_equal(heard, 3);
 }
 
-static void missing_marks_are_reported_behind_the_last_token(void **state)
+static void missing_marks_are_reported_after_the_last_token(void **state)
 {
     fixture *f = *state;
     tsr_text text = tsr_text_of("t", "<[\"a\"=2   // comment\n  , ;");
@@ -161,13 +161,13 @@ static void strings_are_unescaped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(places_have_line_and_column),
+        TEST(locations_have_line_and_column),
         TEST(several_are_collected_with_their_notes),
         TEST(colours_only_when_asked),
         TEST(long_lines_are_cut_around_the_caret),
         TEST(prefix_stands_before_attribute_errors_only),
         TEST(log_hears_every_message),
-        TEST(missing_marks_are_reported_behind_the_last_token),
+        TEST(missing_marks_are_reported_after_the_last_token),
         TEST(strings_are_unescaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

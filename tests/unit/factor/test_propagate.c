@@ -13,7 +13,7 @@ typedef struct example {
     const char *before[MOST]; /* operands, then results */
     tsr_strategy strategy;
     bool elementwise;
-    const char *behind[MOST]; /* "" for none */
+    const char *after[MOST]; /* "" for none */
 } example;
 
 static const char *const tensor_words[] = {"operand", "result"};
@@ -28,7 +28,7 @@ static void run_example(fixture *f, const example *e)
     const size_t operands = tsr_rule_num_operands(rule);
     const size_t results = tsr_rule_num_results(rule);
     const tsr_sharding *before[MOST] = {NULL};
-    const tsr_sharding *behind[MOST] = {NULL};
+    const tsr_sharding *after[MOST] = {NULL};
     for (size_t i = 0; i < operands + results; i++) {
         before[i] = e->before[i][0] != '\0' ? sharding_of(f, mesh, e->before[i]) : NULL;
     }
@@ -38,14 +38,14 @@ static void run_example(fixture *f, const example *e)
                                 .elementwise = e->elementwise,
                                 .operands = before,
                                 .results = before + operands};
-    if (tsr_propagate(f->ctx, f->arena, &op, behind, behind + operands) != TSR_OK) {
+    if (tsr_propagate(f->ctx, f->arena, &op, after, after + operands) != TSR_OK) {
         fail_msg("%s: %s", e->rule, tsr_context_diagnostics(f->ctx)->text);
     }
     for (size_t i = 0; i < operands + results; i++) {
-        const char *text = behind[i] != NULL ? sharding_bare(f, behind[i]) : "";
-        if (strcmp(text, e->behind[i]) != 0) {
+        const char *text = after[i] != NULL ? sharding_bare(f, after[i]) : "";
+        if (strcmp(text, e->after[i]) != 0) {
             fail_msg("%s: %s %zu is %s, not %s", e->rule, tensor_words[i >= operands],
-                     i < operands ? i : i - operands, text, e->behind[i]);
+                     i < operands ? i : i - operands, text, e->after[i]);
         }
     }
 }

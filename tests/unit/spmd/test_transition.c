@@ -154,7 +154,7 @@ static void averages_divide(void **state)
 }
 
 /* The type and the local shape behind a call agree with each other, uneven shards included. */
-static void types_behind_calls(void **state)
+static void types_after_calls(void **state)
 {
     static const struct {
         const char *before;
@@ -197,6 +197,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_pair),       TEST(backwards),       TEST(backwards_are_adjoint),
-        TEST(other_dimensions), TEST(averages_divide), TEST(types_behind_calls)};
+        TEST(other_dimensions), TEST(averages_divide), TEST(types_after_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

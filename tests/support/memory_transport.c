@@ -1,18 +1,18 @@
-#include "post_office.h"
+#include "memory_transport.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rt/control.h"
 #include "rt/joined.h"
-#include "rt/letters.h"
 #include "rt/request.h"
 
 enum { COPIED_BYTES = 512, LONGEST_DELAY = 5 };
 
 /* A message, or somebody who waits for one. */
-typedef struct letter {
-    struct letter *next;
+typedef struct message {
+    struct message *next;
     int64_t peer; /* who sent it, or from whom it is wanted */
     int32_t tag;
     size_t bytes;
@@ -20,9 +20,9 @@ typedef struct letter {
     bool copied;
     int delay;          /* how often it is overlooked */
     bool done;          /* received; the sender's memory is his again */
-    bool let_go;        /* nobody asks for it any more */
+    bool detached;      /* nobody asks for it any more */
     int64_t through[2]; /* when it is, in messages and in bytes */
-} letter;
+} message;
 
 enum { MOST_ARRIVALS = 4096 };
 
@@ -41,26 +41,26 @@ typedef struct port {
 } port;
 
 /* Of one rank: what has come, in order, and what it waits for, in order. */
-typedef struct box {
-    letter *come;
-    letter *wanted;
+typedef struct inbox {
+    message *arrived;
+    message *posted;
     port ports[2]; /* in messages and in bytes */
-} box;
+} inbox;
 
-typedef struct office {
+typedef struct network {
     pthread_mutex_t lock;
     int64_t size;
-    uint64_t luck;
-    box *boxes;
-} office;
+    uint64_t random_state;
+    inbox *inboxes;
+} network;
 
 /* A rank's end; also a request: the letter and whether it was sent. */
-typedef struct counter {
-    office *office;
+typedef struct memory_endpoint {
+    network *network;
     int64_t rank;
-} counter;
+} memory_endpoint;
 
-static void append(letter **list, letter *l)
+static void append(message **list, message *l)
 {
     while (*list != NULL) {
         list = &(*list)->next;
@@ -68,7 +68,7 @@ static void append(letter **list, letter *l)
     *list = l;
 }
 
-static void take_out(letter **list, const letter *l)
+static void take_out(message **list, const message *l)
 {
     while (*list != NULL && *list != l) {
         list = &(*list)->next;
@@ -78,7 +78,7 @@ static void take_out(letter **list, const letter *l)
     }
 }
 
-static void free_letter(letter *l)
+static void free_message(message *l)
 {
     if (l->copied) {
         free(l->data);
@@ -86,9 +86,9 @@ static void free_letter(letter *l)
     free(l);
 }
 
-static letter *new_letter(int64_t peer, int32_t tag, size_t bytes)
+static message *new_message(int64_t peer, int32_t tag, size_t bytes)
 {
-    letter *l = calloc(1, sizeof *l);
+    message *l = calloc(1, sizeof *l);
     if (l != NULL) {
         l->peer = peer;
         l->tag = tag;
@@ -140,11 +140,12 @@ static void port_receive(port *p, int64_t through, int64_t size)
     p->arrivals[p->num_arrivals++] = (arrival){through, size};
 }
 
-static int post(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes, void **out)
+static int send_message(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes,
+                        void **out)
 {
-    counter *c = state;
-    letter *l = new_letter(c->rank, tag, bytes);
-    if (l == NULL || peer < 0 || peer >= c->office->size || peer == c->rank || bytes == 0) {
+    memory_endpoint *c = state;
+    message *l = new_message(c->rank, tag, bytes);
+    if (l == NULL || peer < 0 || peer >= c->network->size || peer == c->rank || bytes == 0) {
         free(l);
         return 1;
     }
@@ -158,39 +159,41 @@ static int post(void *state, int64_t peer, int32_t tag, const void *data, size_t
         }
         memcpy(l->data, data, bytes);
     }
-    (void)pthread_mutex_lock(&c->office->lock);
-    c->office->luck = c->office->luck * UINT64_C(6364136223846793005) + 1442695040888963407U;
-    l->delay = tag == TAG_NOTICE ? 0 : (int)(c->office->luck >> 33) % LONGEST_DELAY;
+    (void)pthread_mutex_lock(&c->network->lock);
+    c->network->random_state =
+        c->network->random_state * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    l->delay = tag == TAG_CONTROL ? 0 : (int)(c->network->random_state >> 33) % LONGEST_DELAY;
     if (is_data(tag)) {
-        l->through[0] = port_send(&c->office->boxes[c->rank].ports[0], 1);
-        l->through[1] = port_send(&c->office->boxes[c->rank].ports[1], (int64_t)bytes);
+        l->through[0] = port_send(&c->network->inboxes[c->rank].ports[0], 1);
+        l->through[1] = port_send(&c->network->inboxes[c->rank].ports[1], (int64_t)bytes);
     }
-    append(&c->office->boxes[peer].come, l);
-    (void)pthread_mutex_unlock(&c->office->lock);
+    append(&c->network->inboxes[peer].arrived, l);
+    (void)pthread_mutex_unlock(&c->network->lock);
     *out = l;
     return 0;
 }
 
-static int want(void *state, int64_t peer, int32_t tag, void *data, size_t bytes, void **out)
+static int receive_message(void *state, int64_t peer, int32_t tag, void *data, size_t bytes,
+                           void **out)
 {
-    counter *c = state;
-    letter *l = new_letter(peer, tag, bytes);
+    memory_endpoint *c = state;
+    message *l = new_message(peer, tag, bytes);
     if (l == NULL) {
         return 1;
     }
     l->data = data;
-    (void)pthread_mutex_lock(&c->office->lock);
-    append(&c->office->boxes[c->rank].wanted, l);
-    (void)pthread_mutex_unlock(&c->office->lock);
+    (void)pthread_mutex_lock(&c->network->lock);
+    append(&c->network->inboxes[c->rank].posted, l);
+    (void)pthread_mutex_unlock(&c->network->lock);
     *out = l;
     return 0;
 }
 
 /* The first who waits for a letter. */
-static letter *receiver_of(const box *b, const letter *come)
+static message *receiver_of(const inbox *b, const message *arrived)
 {
-    for (letter *w = b->wanted; w != NULL; w = w->next) {
-        if (!w->done && w->peer == come->peer && w->tag == come->tag) {
+    for (message *w = b->posted; w != NULL; w = w->next) {
+        if (!w->done && w->peer == arrived->peer && w->tag == arrived->tag) {
             return w;
         }
     }
@@ -198,9 +201,9 @@ static letter *receiver_of(const box *b, const letter *come)
 }
 
 /* Whether an earlier letter of the same kind still waits. */
-static bool is_behind(const box *b, const letter *l)
+static bool follows_another(const inbox *b, const message *l)
 {
-    for (const letter *e = b->come; e != l; e = e->next) {
+    for (const message *e = b->arrived; e != l; e = e->next) {
         if (e->peer == l->peer && e->tag == l->tag) {
             return true;
         }
@@ -209,16 +212,16 @@ static bool is_behind(const box *b, const letter *l)
 }
 
 /* Hands out what has come to a rank. */
-static void deliver(box *b)
+static void deliver(inbox *b)
 {
-    for (letter *l = b->come, *next = NULL; l != NULL; l = next) {
+    for (message *l = b->arrived, *next = NULL; l != NULL; l = next) {
         next = l->next;
-        letter *w = receiver_of(b, l);
+        message *w = receiver_of(b, l);
         if (l->delay > 0) {
             l->delay--;
             continue;
         }
-        if (w == NULL || is_behind(b, l)) {
+        if (w == NULL || follows_another(b, l)) {
             continue;
         }
         if (w->bytes != l->bytes) {
@@ -230,68 +233,68 @@ static void deliver(box *b)
             port_receive(&b->ports[0], l->through[0], 1);
             port_receive(&b->ports[1], l->through[1], (int64_t)l->bytes);
         }
-        take_out(&b->come, l);
+        take_out(&b->arrived, l);
         l->done = true;
-        if (l->let_go) {
-            free_letter(l);
+        if (l->detached) {
+            free_message(l);
         }
     }
 }
 
 static int test(void *state, void **request, bool *done)
 {
-    counter *c = state;
-    letter *l = *request;
-    (void)pthread_mutex_lock(&c->office->lock);
-    box *b = &c->office->boxes[c->rank];
+    memory_endpoint *c = state;
+    message *l = *request;
+    (void)pthread_mutex_lock(&c->network->lock);
+    inbox *b = &c->network->inboxes[c->rank];
     deliver(b);
-    const bool wanted = l->peer != c->rank;
+    const bool posted = l->peer != c->rank;
     *done = l->done || l->copied;
     if (*done) {
         *request = NULL;
-        if (wanted) {
-            take_out(&b->wanted, l);
+        if (posted) {
+            take_out(&b->posted, l);
         }
-        if (wanted || l->done) {
-            free_letter(l);
+        if (posted || l->done) {
+            free_message(l);
         } else {
-            l->let_go = true;
+            l->detached = true;
         }
     }
-    (void)pthread_mutex_unlock(&c->office->lock);
+    (void)pthread_mutex_unlock(&c->network->lock);
     return 0;
 }
 
 static int cancel(void *state, void **request)
 {
-    counter *c = state;
-    letter *l = *request;
-    (void)pthread_mutex_lock(&c->office->lock);
+    memory_endpoint *c = state;
+    message *l = *request;
+    (void)pthread_mutex_lock(&c->network->lock);
     if (l->peer != c->rank) {
-        take_out(&c->office->boxes[c->rank].wanted, l);
-        free_letter(l);
+        take_out(&c->network->inboxes[c->rank].posted, l);
+        free_message(l);
     } else if (l->done) {
-        free_letter(l);
+        free_message(l);
     } else {
-        l->let_go = true;
+        l->detached = true;
     }
-    (void)pthread_mutex_unlock(&c->office->lock);
+    (void)pthread_mutex_unlock(&c->network->lock);
     *request = NULL;
     return 0;
 }
 
 static int probe(void *state, int32_t tag, bool *found, int64_t *peer)
 {
-    counter *c = state;
+    memory_endpoint *c = state;
     *found = false;
-    (void)pthread_mutex_lock(&c->office->lock);
-    box *b = &c->office->boxes[c->rank];
+    (void)pthread_mutex_lock(&c->network->lock);
+    inbox *b = &c->network->inboxes[c->rank];
     deliver(b);
-    for (const letter *l = b->come; l != NULL && !*found; l = l->next) {
+    for (const message *l = b->arrived; l != NULL && !*found; l = l->next) {
         *found = l->tag == tag && l->delay == 0;
         *peer = l->peer;
     }
-    (void)pthread_mutex_unlock(&c->office->lock);
+    (void)pthread_mutex_unlock(&c->network->lock);
     return 0;
 }
 
@@ -307,27 +310,27 @@ static void abort_all(void *state, int code)
     (void)code;
 }
 
-static void close_counter(void *state, tsr_transport_end how)
+static void close_endpoint(void *state, tsr_transport_end how)
 {
     (void)state;
     (void)how;
 }
 
-static office *open_office;
+static network *current_network;
 
-in_a_row post_office_in_a_row(int64_t rank)
+critical_path memory_transport_critical_path(int64_t rank)
 {
     int64_t busy[2];
-    (void)pthread_mutex_lock(&open_office->lock);
+    (void)pthread_mutex_lock(&current_network->lock);
     for (size_t i = 0; i < 2; i++) {
-        port *p = &open_office->boxes[rank].ports[i];
+        port *p = &current_network->inboxes[rank].ports[i];
         port_settle(p);
         busy[i] = larger(p->out, p->in);
         p->out = 0;
         p->in = 0;
     }
-    (void)pthread_mutex_unlock(&open_office->lock);
-    return (in_a_row){.messages = busy[0], .bytes = busy[1]};
+    (void)pthread_mutex_unlock(&current_network->lock);
+    return (critical_path){.messages = busy[0], .bytes = busy[1]};
 }
 
 /* One rank and what it runs. */
@@ -337,7 +340,7 @@ typedef struct rank {
     const tsr_launch_spec *spec;
     tsr_rank_function function;
     void *state;
-    counter at;
+    memory_endpoint at;
     tsr_status status;
 } rank;
 
@@ -349,18 +352,18 @@ static void *run_rank(void *argument)
     const tsr_transport transport = {.version = TSR_TRANSPORT_VERSION,
                                      .name = "post office",
                                      .rank = r->at.rank,
-                                     .size = r->at.office->size,
+                                     .size = r->at.network->size,
                                      .most_bytes = (size_t)1 << 20,
                                      .most_tag = 32767,
                                      .state = &r->at,
-                                     .send = post,
-                                     .receive = want,
+                                     .send = send_message,
+                                     .receive = receive_message,
                                      .test = test,
                                      .cancel = cancel,
                                      .probe = probe,
                                      .error_text = error_text,
                                      .abort = abort_all,
-                                     .close = close_counter};
+                                     .close = close_endpoint};
     r->status = tsr_context_create(NULL, &ctx);
     if (r->status == TSR_OK) {
         r->status = joined_open(ctx, &transport, r->spec, &world);
@@ -375,16 +378,16 @@ static void *run_rank(void *argument)
     return NULL;
 }
 
-static void free_letters(letter *l)
+static void free_messages(message *l)
 {
     while (l != NULL) {
-        letter *next = l->next;
-        free_letter(l);
+        message *next = l->next;
+        free_message(l);
         l = next;
     }
 }
 
-static tsr_status run_all(tsr_context *ctx, const tsr_launch_spec *spec, office *o, rank *ranks,
+static tsr_status run_all(tsr_context *ctx, const tsr_launch_spec *spec, network *o, rank *ranks,
                           tsr_rank_function function, void *state)
 {
     for (int64_t i = 0; i < o->size; i++) {
@@ -401,8 +404,8 @@ static tsr_status run_all(tsr_context *ctx, const tsr_launch_spec *spec, office 
         (void)pthread_join(ranks[i].thread, NULL);
     }
     for (int64_t i = 0; i < o->size; i++) {
-        free_letters(o->boxes[i].come);
-        free_letters(o->boxes[i].wanted);
+        free_messages(o->inboxes[i].arrived);
+        free_messages(o->inboxes[i].posted);
     }
     return ranks[0].status;
 }
@@ -413,19 +416,19 @@ tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_
     if (spec->ranks != RANKS_BY_MESSAGES && spec->ranks != RANKS_JOINED) {
         return tsr_launch(ctx, spec, function, state);
     }
-    office o = {.lock = PTHREAD_MUTEX_INITIALIZER, .size = spec->num_ranks};
+    network o = {.lock = PTHREAD_MUTEX_INITIALIZER, .size = spec->num_ranks};
     const size_t n = (size_t)spec->num_ranks;
-    o.boxes = calloc(n, sizeof *o.boxes);
+    o.inboxes = calloc(n, sizeof *o.inboxes);
     rank *ranks = calloc(n, sizeof *ranks);
-    if (o.boxes == NULL || ranks == NULL) {
+    if (o.inboxes == NULL || ranks == NULL) {
         abort();
     }
     (void)setenv("TSR_TRANSPORT", spec->ranks == RANKS_BY_MESSAGES ? "message" : "", 1);
-    open_office = &o;
+    current_network = &o;
     const tsr_status status = run_all(ctx, spec, &o, ranks, function, state);
-    open_office = NULL;
+    current_network = NULL;
     free(ranks);
-    free(o.boxes);
+    free(o.inboxes);
     return status;
 }
 

@@ -13,28 +13,28 @@
 #include "rt/transfer.h"
 
 /* What moves one way between this rank and another. */
-typedef struct freight {
+typedef struct payload {
     size_t bytes;
     size_t boxes;
     const plan_move *move; /* the only one, if there is one box */
-} freight;
+} payload;
 
 /* What moves from and to one rank. */
-typedef struct bundle {
-    freight out;
-    freight in;
-    char *came;     /* what came, or is coming */
+typedef struct peer_transfer {
+    payload out;
+    payload in;
+    char *received; /* what came, or is coming */
     bool direct;    /* into the destination itself */
     const char *at; /* how far it is unpacked */
     bool unpacked;
-} bundle;
+} peer_transfer;
 
 /* A step by mail. */
-typedef struct mailing {
+typedef struct message_transfer {
     const transfer *x;
-    bundle *bundles; /* one for each rank */
-    mail m;
-} mailing;
+    peer_transfer *peers; /* one for each rank */
+    channel channel;
+} message_transfer;
 
 static bool has_source(const transfer *x, const plan_move *move, int64_t rank)
 {
@@ -53,7 +53,7 @@ static bool is_packed(const transfer *x, const plan_move *move, int64_t from)
            has_source(x, move, from);
 }
 
-static void load(freight *f, const transfer *x, const plan_move *move)
+static void load(payload *f, const transfer *x, const plan_move *move)
 {
     size_t boxes = 1;
     for (size_t i = 0; i < x->step->dst->rank; i++) {
@@ -64,26 +64,26 @@ static void load(freight *f, const transfer *x, const plan_move *move)
     f->move = move;
 }
 
-static void measure(mailing *w)
+static void measure(message_transfer *w)
 {
     const transfer *x = w->x;
     const int64_t me = x->world->rank;
     for (size_t i = 0; i < x->step->num_moves; i++) {
         const plan_move *move = &x->step->moves[i];
         if (is_packed(x, move, me)) {
-            load(&w->bundles[move->dst].out, x, move);
+            load(&w->peers[move->dst].out, x, move);
         }
         for (size_t q = 0; move->dst == me && q < x->step->sources_each; q++) {
             const int64_t from = x->step->sources[move->first_source + q];
             if (is_packed(x, move, from)) {
-                load(&w->bundles[from].in, x, move);
+                load(&w->peers[from].in, x, move);
             }
         }
     }
 }
 
 /* Where all of a freight lies in one run of a tensor's memory; NULL if it does not. */
-static char *run_of(const transfer *x, const freight *f, const tsr_tensor *t)
+static char *run_of(const transfer *x, const payload *f, const tsr_tensor *t)
 {
     const size_t rank = x->step->dst->rank;
     transfer_box box;
@@ -119,7 +119,7 @@ static void pack(const transfer *x, int64_t to, char *out)
 }
 
 /* Puts a box into this rank's destination, from its sources' bundles or from its own shard. */
-static void put_box(mailing *w, const plan_move *move, const transfer_box *box)
+static void put_box(message_transfer *w, const plan_move *move, const transfer_box *box)
 {
     const transfer *x = w->x;
     const size_t rank = x->step->dst->rank;
@@ -135,8 +135,8 @@ static void put_box(mailing *w, const plan_move *move, const transfer_box *box)
     const void *sources[COMM_MAX_RANKS];
     const int64_t bytes = packed_strides(box->shape, rank, x->item, dense);
     for (size_t q = 0; q < x->step->sources_each; q++) {
-        sources[q] = w->bundles[from[q]].at;
-        w->bundles[from[q]].at += bytes;
+        sources[q] = w->peers[from[q]].at;
+        w->peers[from[q]].at += bytes;
     }
     if (x->step->sources_each == 1) {
         kernel_copy(dst, x->dst->strides, sources[0], dense, box->shape, rank, x->item, x->stream);
@@ -147,7 +147,7 @@ static void put_box(mailing *w, const plan_move *move, const transfer_box *box)
 }
 
 /* Puts what came from one rank, or with -1 from all, into the destination. */
-static void unpack(mailing *w, int64_t from)
+static void unpack(message_transfer *w, int64_t from)
 {
     const transfer *x = w->x;
     for (size_t i = 0; i < x->step->num_moves; i++) {
@@ -168,50 +168,50 @@ static void unpack(mailing *w, int64_t from)
 }
 
 /* Starts to receive everything. */
-static tsr_status start_receiving(mailing *w)
+static tsr_status start_receiving(message_transfer *w)
 {
     const transfer *x = w->x;
     const int64_t me = x->world->rank;
     for (int64_t from = 0; from < x->world->size; from++) {
-        bundle *b = &w->bundles[from];
+        peer_transfer *b = &w->peers[from];
         char *run = x->step->sources_each == 1 && from != me ? run_of(x, &b->in, x->dst) : NULL;
         b->direct = run != NULL;
-        b->came = b->direct ? run : mail_buffer(&w->m, b->in.bytes);
-        b->at = b->came;
-        if (b->came == NULL) {
+        b->received = b->direct ? run : channel_buffer(&w->channel, b->in.bytes);
+        b->at = b->received;
+        if (b->received == NULL) {
             return TSR_ERR_NOMEM;
         }
         if (from != me) {
-            TSR_TRY(mail_receive(&w->m, from, b->came, b->in.bytes, (size_t)from));
+            TSR_TRY(channel_receive(&w->channel, from, b->received, b->in.bytes, (size_t)from));
         }
     }
     return TSR_OK;
 }
 
 /* Sends one rank what it lacks. */
-static tsr_status send_to(mailing *w, int64_t to)
+static tsr_status send_to(message_transfer *w, int64_t to)
 {
-    const freight *f = &w->bundles[to].out;
+    const payload *f = &w->peers[to].out;
     char *data = run_of(w->x, f, w->x->src);
     if (data == NULL) {
-        data = mail_buffer(&w->m, f->bytes);
+        data = channel_buffer(&w->channel, f->bytes);
         if (data == NULL) {
             return TSR_ERR_NOMEM;
         }
         pack(w->x, to, data);
     }
-    TSR_TRY(mail_send(&w->m, to, data, f->bytes));
-    const tsr_status status = mail_test(&w->m);
+    TSR_TRY(channel_send(&w->channel, to, data, f->bytes));
+    const tsr_status status = channel_test(&w->channel);
     return status < 0 ? status : TSR_OK;
 }
 
 /* Packs and sends to one rank after the other, starting with the one behind this. */
-static tsr_status send_all(mailing *w)
+static tsr_status send_all(message_transfer *w)
 {
     const tsr_comm *world = w->x->world;
     for (int64_t turn = 1; turn < world->size; turn++) {
         const int64_t to = (world->rank + turn) % world->size;
-        if (w->bundles[to].out.bytes > 0) {
+        if (w->peers[to].out.bytes > 0) {
             TSR_TRY(send_to(w, to));
         }
     }
@@ -219,25 +219,26 @@ static tsr_status send_all(mailing *w)
 }
 
 /* Unpacks each bundle as it comes, this rank's own first. */
-static tsr_status receive_all(mailing *w)
+static tsr_status receive_all(message_transfer *w)
 {
     tsr_comm *world = w->x->world;
     if (w->x->step->sources_each > 1) {
-        pack(w->x, world->rank, w->bundles[world->rank].came);
-        TSR_TRY(comm_mail_done(world, &w->m, "tsr_redistribute", true));
+        pack(w->x, world->rank, w->peers[world->rank].received);
+        TSR_TRY(comm_await_channel(world, &w->channel, "tsr_redistribute", true));
         unpack(w, -1);
         return TSR_OK;
     }
     unpack(w, world->rank);
     for (int64_t left = world->size - 1; left > 0;) {
-        const tsr_status status = comm_mail_done(world, &w->m, "tsr_redistribute", false);
+        const tsr_status status = comm_await_channel(world, &w->channel, "tsr_redistribute", false);
         if (status < 0) {
             return status;
         }
         (void)sched_yield();
         for (int64_t from = 0; from < world->size; from++) {
-            bundle *b = &w->bundles[from];
-            if (from != world->rank && !b->unpacked && mail_has(&w->m, (size_t)from)) {
+            peer_transfer *b = &w->peers[from];
+            if (from != world->rank && !b->unpacked &&
+                channel_has_received(&w->channel, (size_t)from)) {
                 if (!b->direct) {
                     unpack(w, from);
                 }
@@ -246,14 +247,14 @@ static tsr_status receive_all(mailing *w)
             }
         }
     }
-    return comm_mail_done(world, &w->m, "tsr_redistribute", true);
+    return comm_await_channel(world, &w->channel, "tsr_redistribute", true);
 }
 
-static void count_traffic(const mailing *w)
+static void count_traffic(const message_transfer *w)
 {
     const tsr_comm *world = w->x->world;
     for (int64_t i = 0; i < world->size; i++) {
-        const bundle *b = &w->bundles[i];
+        const peer_transfer *b = &w->peers[i];
         if (i != world->rank) {
             comm_count(world, world->rank, i, (int64_t)b->out.bytes);
             comm_count(world, i, world->rank, (int64_t)b->in.bytes);
@@ -263,15 +264,15 @@ static void count_traffic(const mailing *w)
     }
 }
 
-tsr_status transfer_by_mail(const transfer *x)
+tsr_status transfer_by_messages(const transfer *x)
 {
     tsr_comm *world = x->world;
-    const size_t bytes = (size_t)world->size * sizeof(bundle);
-    mailing w = {.x = x, .bundles = context_resize(world->ctx, NULL, 0, bytes)};
-    comm_open_mail(world, &w.m);
+    const size_t bytes = (size_t)world->size * sizeof(peer_transfer);
+    message_transfer w = {.x = x, .peers = context_resize(world->ctx, NULL, 0, bytes)};
+    comm_open_channel(world, &w.channel);
     tsr_status status = TSR_ERR_NOMEM;
-    if (w.bundles != NULL) {
-        memset(w.bundles, 0, bytes);
+    if (w.peers != NULL) {
+        memset(w.peers, 0, bytes);
         measure(&w);
         status = start_receiving(&w);
     } else {
@@ -282,9 +283,9 @@ tsr_status transfer_by_mail(const transfer *x)
     if (status == TSR_OK) {
         count_traffic(&w);
     } else if (world->broken == TSR_OK) {
-        status = comm_give_up(world, "tsr_redistribute", status);
+        status = comm_revoke(world, "tsr_redistribute", status);
     }
-    mail_close(&w.m);
-    (void)context_resize(world->ctx, w.bundles, bytes, 0);
+    channel_close(&w.channel);
+    (void)context_resize(world->ctx, w.peers, bytes, 0);
     return status;
 }

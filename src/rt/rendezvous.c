@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "rt/comm.h"
-#include "rt/letters.h"
+#include "rt/control.h"
 #include "rt/request.h"
 
 const char *last_error_text(const tsr_context *ctx)
@@ -41,20 +41,20 @@ static void write_record(tsr_comm *comm, const comm_call *what)
     memcpy(record->words, what->words, sizeof record->words);
 }
 
-#define SECONDS_BETWEEN_LOOKS 0.02
+#define SECONDS_BETWEEN_POLLS 0.02
 #define SECONDS_OF_GRACE 0.5
 
 /* A meeting at the beginning of a call, or at its end. */
-typedef struct meeting {
+typedef struct rendezvous {
     tsr_comm *comm;
     bool leaving;
-} meeting;
+} rendezvous;
 
 /*
  * A member that is gone and will not come, as a rank of the world; -1 if none. At the beginning
  * those that have entered this call have come; at the end nobody ends a call by himself.
  */
-static int64_t gone_member(const meeting *m)
+static int64_t gone_member(const rendezvous *m)
 {
     const tsr_comm *comm = m->comm;
     for (int64_t i = 0; i < comm->size; i++) {
@@ -79,13 +79,13 @@ static bool is_final(tsr_comm *comm, bool gone)
 }
 
 /* Waiting is pointless once a member that has not come is gone. */
-static bool somebody_is_gone(void *state)
+static bool a_member_is_gone(void *state)
 {
-    const meeting *m = state;
-    const double now = m->comm->team->lives != NULL ? clock_seconds() : 0;
-    if (now > m->comm->looked + SECONDS_BETWEEN_LOOKS) {
+    const rendezvous *m = state;
+    const double now = m->comm->team->pidfds != NULL ? clock_seconds() : 0;
+    if (now > m->comm->last_poll + SECONDS_BETWEEN_POLLS) {
         team_look_for_deaths(m->comm->team);
-        m->comm->looked = now;
+        m->comm->last_poll = now;
     }
     return is_final(m->comm, gone_member(m) >= 0);
 }
@@ -109,7 +109,7 @@ static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
     static const char *const how[] = {"is running", "ended", "failed", "died"};
     const rank_shared *r = &comm->team->ranks[rank];
     const int32_t state = atomic_load(&r->state);
-    return diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE, "%s: rank %lld %s%s%s", name,
+    return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION, "%s: rank %lld %s%s%s", name,
                       (long long)rank, how[state], r->text[0] != '\0' ? ": " : "", r->text);
 }
 
@@ -118,14 +118,14 @@ static void set_broken(tsr_comm *comm, tsr_status status)
 {
     comm->broken = status;
     if (comm->team->message) {
-        comm->team->link->littered = true;
+        comm->team->endpoint->has_unreceived = true;
     }
 }
 
 static tsr_status report_late(tsr_comm *comm, const char *name)
 {
     return diag_error(
-        comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+        comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
         "%s: the communicator is broken: its other ranks gave up waiting for this one", name);
 }
 
@@ -147,10 +147,10 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
     if (missing[0] == '\0') {
         return report_late(comm, name);
     }
-    (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_PLACE,
+    (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                      "%s: rank %s did not come within %g seconds", name, missing,
                      comm->team->timeout);
-    return diag_note(comm->ctx, NO_PLACE,
+    return diag_note(comm->ctx, NO_LOCATION,
                      here ? "the communicator is broken from now on: end the program, or go on "
                             "without it"
                           : "another rank noticed first");
@@ -160,9 +160,9 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
  * Whether the meeting under way is over. By letters, a member that comes too late has those of all
  * others; that they have given up it learns from their notices.
  */
-static barrier_result look(tsr_comm *comm, bool leaving)
+static barrier_result poll_rendezvous(tsr_comm *comm, bool leaving)
 {
-    if (comm->met) {
+    if (comm->passed) {
         return BARRIER_PASSED;
     }
     if (!comm->team->message) {
@@ -171,16 +171,16 @@ static barrier_result look(tsr_comm *comm, bool leaving)
     if (leaving) {
         return BARRIER_PASSED;
     }
-    const tsr_status status = letters_look(comm);
-    notices_look(comm);
-    if (status < 0 || notices_given_up(comm) != NULL) {
+    const tsr_status status = control_poll_records(comm);
+    control_poll(comm);
+    if (status < 0 || control_revocation(comm) != NULL) {
         return BARRIER_BROKEN;
     }
     return status == TSR_OK ? BARRIER_PASSED : BARRIER_WAITING;
 }
 
 /* Gives the meeting up, unless all have come in the meantime. */
-static barrier_result give_up(tsr_comm *comm)
+static barrier_result abandon(tsr_comm *comm)
 {
     return comm->team->message ? BARRIER_TIMED_OUT
                                : barrier_break(&comm->shared->gate, comm->ticket);
@@ -188,7 +188,7 @@ static barrier_result give_up(tsr_comm *comm)
 
 /* Between two looks: others get the core first; what lasts longer is slept through in small naps.
  */
-static void rest(const tsr_comm *comm, int turn)
+static void back_off(const tsr_comm *comm, int turn)
 {
     const struct timespec nap = {.tv_nsec = 20000};
     if (turn < (comm->team->spin ? 5000 : 50)) {
@@ -199,66 +199,66 @@ static void rest(const tsr_comm *comm, int turn)
 }
 
 /* Waits by looking again and again. */
-static barrier_result await_by_looking(tsr_comm *comm, const barrier_wait *how, bool leaving)
+static barrier_result await_by_polling(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
     const double deadline = clock_seconds() + how->timeout;
     for (int turn = 0;; turn++) {
-        const barrier_result result = look(comm, leaving);
+        const barrier_result result = poll_rendezvous(comm, leaving);
         if (result != BARRIER_WAITING) {
             return result;
         }
         if (turn % 64 == 63) {
             if (clock_seconds() > deadline) {
-                return give_up(comm);
+                return abandon(comm);
             }
             if (how->stop(how->state)) {
-                return give_up(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
+                return abandon(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
             }
         }
         if (comm->world->requests != NULL) {
             requests_progress(comm->world);
         }
-        rest(comm, turn);
+        back_off(comm, turn);
     }
 }
 
 static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
-    if (comm->met) {
+    if (comm->passed) {
         return BARRIER_PASSED;
     }
     if (!comm->team->message && comm->world->requests == NULL) {
         return barrier_await(&comm->shared->gate, comm->ticket, how);
     }
-    return await_by_looking(comm, how, leaving);
+    return await_by_polling(comm, how, leaving);
 }
 
 /* Another member gave up first: this one hears its reason, or that it is itself what was missing.
  */
-static tsr_status report_given_up(tsr_comm *comm, const char *name, const given_up *g)
+static tsr_status report_revocation(tsr_comm *comm, const char *name, const revocation *g)
 {
     set_broken(comm, g->status);
     if (g->missing == comm->world_rank) {
         return report_late(comm, name);
     }
-    (void)diag_error(comm->ctx, g->status, NO_PLACE, "%s", g->text);
-    return diag_note(comm->ctx, NO_PLACE, "rank %lld noticed first", (long long)g->rank);
+    (void)diag_error(comm->ctx, g->status, NO_LOCATION, "%s", g->text);
+    return diag_note(comm->ctx, NO_LOCATION, "rank %lld noticed first", (long long)g->rank);
 }
 
 /* Ends the meeting under way, and with it the group. */
-static tsr_status break_off(tsr_comm *comm, const meeting *m, const char *name, bool first)
+static tsr_status fail_rendezvous(tsr_comm *comm, const rendezvous *m, const char *name, bool first)
 {
-    const given_up *g = comm->team->message ? notices_given_up(comm) : NULL;
+    const revocation *g = comm->team->message ? control_revocation(comm) : NULL;
     const int64_t gone = g == NULL ? gone_member(m) : -1;
-    mail_close(&comm->letters);
+    channel_close(&comm->control);
     if (g != NULL) {
-        return report_given_up(comm, name, g);
+        return report_revocation(comm, name, g);
     }
     set_broken(comm, gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT);
     const tsr_status status =
         gone >= 0 ? report_gone(comm, name, gone) : report_missing(comm, name, first);
     if (comm->team->message) {
-        notices_tell_given_up(comm, status, gone >= 0 ? gone : first_missing(comm));
+        control_send_revocation(comm, status, gone >= 0 ? gone : first_missing(comm));
     }
     return status;
 }
@@ -267,46 +267,47 @@ static tsr_status break_off(tsr_comm *comm, const meeting *m, const char *name, 
  * Waits for the others, or says why not. Once all have entered a call, nobody leaves it for a
  * time-out: a peer may still be using his memory. Only a peer's death ends that.
  */
-static tsr_status meet(tsr_comm *comm, const char *name, bool leaving, bool wait)
+static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
-    meeting m = {comm, leaving};
+    rendezvous m = {comm, leaving};
     const barrier_wait how = {.spin = comm->team->spin,
                               .timeout = leaving ? HUGE_VAL : comm->team->timeout,
-                              .stop = somebody_is_gone,
+                              .stop = a_member_is_gone,
                               .state = &m};
-    barrier_result result = wait ? await(comm, &how, leaving) : look(comm, leaving);
-    const bool hopeless = result == BARRIER_WAITING &&
-                          ((!leaving && comm->overdue == comm->calls) || somebody_is_gone(&m));
-    if (result == BARRIER_WAITING && !hopeless) {
+    barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
+    const bool cannot_complete =
+        result == BARRIER_WAITING &&
+        ((!leaving && comm->overdue == comm->calls) || a_member_is_gone(&m));
+    if (result == BARRIER_WAITING && !cannot_complete) {
         return TSR_IN_PROGRESS;
     }
-    if (hopeless) {
-        result = give_up(comm);
+    if (cannot_complete) {
+        result = abandon(comm);
     }
     if (result != BARRIER_PASSED) {
-        return break_off(comm, &m, name, result == BARRIER_TIMED_OUT);
+        return fail_rendezvous(comm, &m, name, result == BARRIER_TIMED_OUT);
     }
-    mail_close(&comm->letters);
+    channel_close(&comm->control);
     comm->gone_since = 0;
     return TSR_OK;
 }
 
 /* Comes to a meeting. */
-static tsr_status arrive(tsr_comm *comm, const char *name, bool leaving)
+static tsr_status start_rendezvous(tsr_comm *comm, const char *name, bool leaving)
 {
-    comm->met = comm->size == 1;
-    if (comm->met) {
+    comm->passed = comm->size == 1;
+    if (comm->passed) {
         return TSR_OK;
     }
     if (comm->team->message) {
-        const tsr_status status = leaving ? (tsr_status)TSR_OK : letters_start(comm);
-        return status < 0 ? comm_give_up(comm, name, status) : TSR_OK;
+        const tsr_status status = leaving ? (tsr_status)TSR_OK : control_send_record(comm);
+        return status < 0 ? comm_revoke(comm, name, status) : TSR_OK;
     }
     const barrier_result result =
         barrier_arrive(&comm->shared->gate, (uint32_t)comm->size, &comm->ticket);
-    comm->met = result == BARRIER_PASSED;
-    const meeting m = {comm, leaving};
-    return result == BARRIER_BROKEN ? break_off(comm, &m, name, false) : TSR_OK;
+    comm->passed = result == BARRIER_PASSED;
+    const rendezvous m = {comm, leaving};
+    return result == BARRIER_BROKEN ? fail_rendezvous(comm, &m, name, false) : TSR_OK;
 }
 
 /* The first member that refuses, or -1. */
@@ -326,8 +327,9 @@ static tsr_status report_refusal(tsr_comm *comm, const comm_call *what, int64_t 
     if (what->status < 0) {
         return what->status;
     }
-    return diag_error(comm->ctx, (tsr_status)record->status, NO_PLACE, "%s: rank %lld refuses: %s",
-                      what->name, (long long)tsr_comm_world_rank(comm, member), record->text);
+    return diag_error(comm->ctx, (tsr_status)record->status, NO_LOCATION,
+                      "%s: rank %lld refuses: %s", what->name,
+                      (long long)tsr_comm_world_rank(comm, member), record->text);
 }
 
 static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
@@ -336,7 +338,7 @@ static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
     for (int64_t i = 1; i < comm->size; i++) {
         const call_record *other = comm_record(comm, i);
         if (other->hash != first->hash) {
-            return diag_error(comm->ctx, TSR_ERR_PEER, NO_PLACE,
+            return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
                               "%s: ranks differ in what they are about to do: rank %lld %s; rank "
                               "%lld %s",
                               what->name, (long long)tsr_comm_world_rank(comm, 0), first->text,
@@ -356,22 +358,22 @@ static tsr_status enter_alone(const comm_call *what)
     return what->status < 0 ? what->status : TSR_OK;
 }
 
-tsr_status comm_start(tsr_comm *comm, const comm_call *what)
+tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
 {
     if (comm->broken < 0) {
-        return diag_error(comm->ctx, comm->broken, NO_PLACE,
+        return diag_error(comm->ctx, comm->broken, NO_LOCATION,
                           "%s: the communicator is broken since an earlier call", what->name);
     }
     comm->calls++;
     write_record(comm, what);
     atomic_store_explicit(&comm->shared->slots[comm->rank].entered, comm->calls,
                           memory_order_release);
-    return arrive(comm, what->name, false);
+    return start_rendezvous(comm, what->name, false);
 }
 
-tsr_status comm_meet(tsr_comm *comm, const comm_call *what, bool wait)
+tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait)
 {
-    const tsr_status met = meet(comm, what->name, false, wait);
+    const tsr_status met = finish_rendezvous(comm, what->name, false, wait);
     if (met != TSR_OK) {
         return met;
     }
@@ -388,18 +390,18 @@ tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
         return enter_alone(what);
     }
     requests_finish(comm);
-    TSR_TRY(comm_start(comm, what));
-    return comm_meet(comm, what, true);
+    TSR_TRY(comm_start_entering(comm, what));
+    return comm_finish_entering(comm, what, true);
 }
 
 tsr_status comm_start_leaving(tsr_comm *comm, const char *name)
 {
-    return comm->broken < 0 ? comm->broken : arrive(comm, name, true);
+    return comm->broken < 0 ? comm->broken : start_rendezvous(comm, name, true);
 }
 
-tsr_status comm_part(tsr_comm *comm, const char *name, bool wait)
+tsr_status comm_finish_leaving(tsr_comm *comm, const char *name, bool wait)
 {
-    return meet(comm, name, true, wait);
+    return finish_rendezvous(comm, name, true, wait);
 }
 
 tsr_status comm_leave(tsr_comm *comm, const char *name)
@@ -408,31 +410,31 @@ tsr_status comm_leave(tsr_comm *comm, const char *name)
         return TSR_OK;
     }
     TSR_TRY(comm_start_leaving(comm, name));
-    return comm_part(comm, name, true);
+    return comm_finish_leaving(comm, name, true);
 }
 
-void comm_open_mail(tsr_comm *comm, mail *m)
+void comm_open_channel(tsr_comm *comm, channel *m)
 {
-    mail_open(m, comm->ctx, comm->team->link, letters_tag(comm, true), comm->own);
+    channel_open(m, comm->ctx, comm->team->endpoint, group_tag(comm, true), comm->own);
 }
 
-tsr_status comm_give_up(tsr_comm *comm, const char *name, tsr_status status)
+tsr_status comm_revoke(tsr_comm *comm, const char *name, tsr_status status)
 {
-    (void)diag_note(comm->ctx, NO_PLACE, "%s: the communicator is broken from now on", name);
+    (void)diag_note(comm->ctx, NO_LOCATION, "%s: the communicator is broken from now on", name);
     set_broken(comm, status);
-    mail_close(&comm->letters);
+    channel_close(&comm->control);
     if (comm->team->message) {
-        notices_tell_given_up(comm, status, -1);
+        control_send_revocation(comm, status, -1);
     }
     return status;
 }
 
 /* A member that is gone and from or to whom mail is under way; -1 if none. */
-static int64_t gone_peer(const tsr_comm *comm, const mail *m)
+static int64_t gone_peer(const tsr_comm *comm, const channel *m)
 {
     for (int64_t i = 0; i < comm->size; i++) {
         const int64_t rank = tsr_comm_world_rank(comm, i);
-        if (team_is_done(comm->team, rank) && mail_waits_for(m, rank)) {
+        if (team_is_done(comm->team, rank) && channel_waits_for(m, rank)) {
             return rank;
         }
     }
@@ -440,17 +442,17 @@ static int64_t gone_peer(const tsr_comm *comm, const mail *m)
 }
 
 /* Why mail will not come any more; TSR_OK when all has come, TSR_IN_PROGRESS while it may. */
-static tsr_status check_peers(tsr_comm *comm, mail *m, const char *name)
+static tsr_status check_peers(tsr_comm *comm, channel *m, const char *name)
 {
-    notices_look(comm);
-    const tsr_status status = mail_test(m);
+    control_poll(comm);
+    const tsr_status status = channel_test(m);
     if (status != TSR_IN_PROGRESS) {
         return status;
     }
-    const given_up *g = notices_given_up(comm);
+    const revocation *g = control_revocation(comm);
     const int64_t gone = gone_peer(comm, m);
     if (g != NULL) {
-        return report_given_up(comm, name, g);
+        return report_revocation(comm, name, g);
     }
     if (!is_final(comm, gone >= 0)) {
         return TSR_IN_PROGRESS;
@@ -459,15 +461,15 @@ static tsr_status check_peers(tsr_comm *comm, mail *m, const char *name)
     return report_gone(comm, name, gone);
 }
 
-tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
+tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait)
 {
     for (int turn = 0;; turn++) {
-        tsr_status status = mail_test(m);
+        tsr_status status = channel_test(m);
         if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait)) {
             status = check_peers(comm, m, name);
         }
         if (status < 0) {
-            return comm->broken < 0 ? status : comm_give_up(comm, name, status);
+            return comm->broken < 0 ? status : comm_revoke(comm, name, status);
         }
         if (status == TSR_OK) {
             comm->gone_since = 0;
@@ -475,7 +477,7 @@ tsr_status comm_mail_done(tsr_comm *comm, mail *m, const char *name, bool wait)
         if (status == TSR_OK || !wait) {
             return status;
         }
-        rest(comm, turn);
+        back_off(comm, turn);
     }
 }
 

@@ -10,12 +10,12 @@ int64_t mul_div(int64_t a, int64_t b, int64_t c)
     return (int64_t)((__int128)a * b / c);
 }
 
-int64_t layout_owner_start(const tsr_layout *layout, int64_t shards, int64_t shard)
+int64_t ragged_owner_start(const tsr_ragged *ragged, int64_t shards, int64_t shard)
 {
-    if (layout->owner_start != NULL) {
-        return layout->owner_start[shard];
+    if (ragged->owner_start != NULL) {
+        return ragged->owner_start[shard];
     }
-    return mul_div(shard, layout->partitions, shards);
+    return mul_div(shard, ragged->partitions, shards);
 }
 
 /* The numbers of a layout while they are read: rows of one length. */
@@ -72,7 +72,7 @@ static tsr_status read_dynamic(lexer *lex, dim_text *dim)
     number_rows rows = {0};
     bool nested;
     TSR_TRY(read_rows(lex, &nested, &rows));
-    dim->layout = (tsr_layout){.kind = TSR_LAYOUT_DYNAMIC,
+    dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC,
                                .rows = rows.rows > 0 ? (int64_t)rows.rows : 1,
                                .sizes = rows.values,
                                .alignment = 1};
@@ -102,30 +102,30 @@ static tsr_status check_repeated(lexer *lex, unsigned *seen)
 /* One of `aligned`, `unaligned`, `owners=[...]`, `align=8`, `partitions=4`. */
 static tsr_status read_option(lexer *lex, dim_text *dim)
 {
-    tsr_layout *layout = &dim->layout;
+    tsr_ragged *ragged = &dim->ragged;
     if (lex_accept_word(lex, "aligned")) {
-        layout->kind = TSR_LAYOUT_ALIGNED;
+        ragged->kind = TSR_RAGGED_ALIGNED;
         return TSR_OK;
     }
     if (lex_accept_word(lex, "unaligned")) {
-        layout->kind = TSR_LAYOUT_UNALIGNED;
+        ragged->kind = TSR_RAGGED_UNALIGNED;
         return TSR_OK;
     }
     if (lex_accept_word(lex, "align")) {
         TSR_TRY(lex_expect(lex, '='));
-        return lex_integer(lex, &layout->alignment);
+        return lex_integer(lex, &ragged->alignment);
     }
-    if (lex_is_word(lex, "partitions") && layout->counts == NULL) {
+    if (lex_is_word(lex, "partitions") && ragged->counts == NULL) {
         lex_next(lex);
         dim->says_partitions = true;
         TSR_TRY(lex_expect(lex, '='));
-        return lex_integer(lex, &layout->partitions);
+        return lex_integer(lex, &ragged->partitions);
     }
     if (lex_accept_word(lex, "owners")) {
         int64_t *owners;
         TSR_TRY(lex_expect(lex, '='));
         TSR_TRY(lex_integers(lex, false, &owners, &dim->num_owners));
-        layout->owner_start = owners;
+        ragged->owner_start = owners;
         return TSR_OK;
     }
     return lex_error(lex, lex_here(lex),
@@ -145,7 +145,7 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
             "a partitioned layout has one row of counts for each shard, as in [[4, 6], "
             "[2, 4]]");
     }
-    dim->layout = (tsr_layout){.kind = TSR_LAYOUT_UNALIGNED,
+    dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_UNALIGNED,
                                .rows = 1,
                                .partitions = (int64_t)rows.length,
                                .counts = rows.values,
@@ -162,9 +162,9 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
     return lex_expect(lex, ')');
 }
 
-tsr_status layout_read(lexer *lex, dim_text *dim)
+tsr_status ragged_read(lexer *lex, dim_text *dim)
 {
-    dim->has_layout = true;
+    dim->has_ragged = true;
     if (lex_accept_word(lex, "dynamic")) {
         return read_dynamic(lex, dim);
     }
@@ -184,38 +184,38 @@ static void print_rows(buffer *buf, const int64_t *values, int64_t rows, int64_t
     }
 }
 
-static void print_dynamic(buffer *buf, const tsr_layout *layout, int64_t shards)
+static void print_dynamic(buffer *buf, const tsr_ragged *ragged, int64_t shards)
 {
     buffer_string(buf, ":dynamic[");
-    if (layout->sizes == NULL) {
+    if (ragged->sizes == NULL) {
         buffer_char(buf, '?');
-    } else if (layout->rows > 1) {
-        print_rows(buf, layout->sizes, layout->rows, shards / layout->rows);
+    } else if (ragged->rows > 1) {
+        print_rows(buf, ragged->sizes, ragged->rows, shards / ragged->rows);
     } else {
-        buffer_ints(buf, layout->sizes, (size_t)shards);
+        buffer_ints(buf, ragged->sizes, (size_t)shards);
     }
     buffer_char(buf, ']');
 }
 
-static void print_options(buffer *buf, const tsr_layout *layout, int64_t shards)
+static void print_options(buffer *buf, const tsr_ragged *ragged, int64_t shards)
 {
     const char *separator = "(";
-    if (layout->kind == TSR_LAYOUT_ALIGNED) {
+    if (ragged->kind == TSR_RAGGED_ALIGNED) {
         buffer_format(buf, "%saligned", separator);
         separator = ", ";
     }
-    if (layout->counts == NULL && layout->partitions > 0) {
-        buffer_format(buf, "%spartitions=%lld", separator, (long long)layout->partitions);
+    if (ragged->counts == NULL && ragged->partitions > 0) {
+        buffer_format(buf, "%spartitions=%lld", separator, (long long)ragged->partitions);
         separator = ", ";
     }
-    if (layout->owner_start != NULL) {
+    if (ragged->owner_start != NULL) {
         buffer_format(buf, "%sowners=[", separator);
-        buffer_ints(buf, layout->owner_start, (size_t)shards + 1);
+        buffer_ints(buf, ragged->owner_start, (size_t)shards + 1);
         buffer_char(buf, ']');
         separator = ", ";
     }
-    if (layout->alignment > 1) {
-        buffer_format(buf, "%salign=%lld", separator, (long long)layout->alignment);
+    if (ragged->alignment > 1) {
+        buffer_format(buf, "%salign=%lld", separator, (long long)ragged->alignment);
         separator = ", ";
     }
     if (separator[0] == ',') {
@@ -223,32 +223,32 @@ static void print_options(buffer *buf, const tsr_layout *layout, int64_t shards)
     }
 }
 
-void layout_print(buffer *buf, const tsr_layout *layout, int64_t shards)
+void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards)
 {
-    if (layout->kind == TSR_LAYOUT_DYNAMIC) {
-        print_dynamic(buf, layout, shards);
+    if (ragged->kind == TSR_RAGGED_DYNAMIC) {
+        print_dynamic(buf, ragged, shards);
         return;
     }
     buffer_string(buf, ":partitioned[");
-    if (layout->counts == NULL) {
+    if (ragged->counts == NULL) {
         buffer_char(buf, '?');
     } else {
-        print_rows(buf, layout->counts, shards, layout->partitions);
+        print_rows(buf, ragged->counts, shards, ragged->partitions);
     }
     buffer_char(buf, ']');
-    print_options(buf, layout, shards);
+    print_options(buf, ragged, shards);
 }
 
 /* Who checks a layout and where its messages go. */
-typedef struct layout_checker {
+typedef struct ragged_checker {
     tsr_context *ctx;
     const dim_text *dim;
     size_t index;
     const char *prefix;
     int64_t shards;
-} layout_checker;
+} ragged_checker;
 
-static tsr_status check_not_negative(const layout_checker *c, const int64_t *values)
+static tsr_status check_not_negative(const ragged_checker *c, const int64_t *values)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < c->dim->num_sizes; i++) {
@@ -276,10 +276,10 @@ static bool rows_match_axes(const dim_text *dim, int64_t rows)
     return product == rows;
 }
 
-static tsr_status check_dynamic(const layout_checker *c)
+static tsr_status check_dynamic(const ragged_checker *c)
 {
-    const tsr_layout *layout = &c->dim->layout;
-    if (layout->sizes == NULL) {
+    const tsr_ragged *ragged = &c->dim->ragged;
+    if (ragged->sizes == NULL) {
         return TSR_OK;
     }
     if ((int64_t)c->dim->num_sizes != c->shards) {
@@ -288,19 +288,19 @@ static tsr_status check_dynamic(const layout_checker *c)
                           c->prefix, c->index, (long long)c->shards, (long long)c->shards,
                           c->dim->num_sizes);
     }
-    if (!rows_match_axes(c->dim, layout->rows)) {
+    if (!rows_match_axes(c->dim, ragged->rows)) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
                           "%sdim %zu: %lld rows of sizes, but no leading axes of the dimension "
                           "multiply to that",
-                          c->prefix, c->index, (long long)layout->rows);
+                          c->prefix, c->index, (long long)ragged->rows);
     }
-    return check_not_negative(c, layout->sizes);
+    return check_not_negative(c, ragged->sizes);
 }
 
-static tsr_status check_owners(const layout_checker *c)
+static tsr_status check_owners(const ragged_checker *c)
 {
-    const tsr_layout *layout = &c->dim->layout;
-    const int64_t *owners = layout->owner_start;
+    const tsr_ragged *ragged = &c->dim->ragged;
+    const int64_t *owners = ragged->owner_start;
     if (owners == NULL) {
         return TSR_OK;
     }
@@ -317,49 +317,49 @@ static tsr_status check_owners(const layout_checker *c)
                               c->prefix, c->index, (long long)owners[i], (long long)owners[i - 1]);
         }
     }
-    if (owners[0] != 0 || owners[c->shards] != layout->partitions) {
+    if (owners[0] != 0 || owners[c->shards] != ragged->partitions) {
         return diag_error(
             c->ctx, TSR_ERR_INVALID, c->dim->where,
             "%sdim %zu: owners must run from 0 to the number of partitions, %lld, got: "
             "%lld to %lld",
-            c->prefix, c->index, (long long)layout->partitions, (long long)owners[0],
+            c->prefix, c->index, (long long)ragged->partitions, (long long)owners[0],
             (long long)owners[c->shards]);
     }
     return TSR_OK;
 }
 
-static tsr_status check_partitioned(const layout_checker *c)
+static tsr_status check_partitioned(const ragged_checker *c)
 {
-    const tsr_layout *layout = &c->dim->layout;
-    if (layout->alignment < 1) {
+    const tsr_ragged *ragged = &c->dim->ragged;
+    if (ragged->alignment < 1) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
                           "%sdim %zu: align must be at least 1, got: %lld", c->prefix, c->index,
-                          (long long)layout->alignment);
+                          (long long)ragged->alignment);
     }
-    if (layout->partitions < 0 || (c->dim->says_partitions && layout->partitions == 0) ||
-        (layout->owner_start != NULL && layout->partitions == 0)) {
+    if (ragged->partitions < 0 || (c->dim->says_partitions && ragged->partitions == 0) ||
+        (ragged->owner_start != NULL && ragged->partitions == 0)) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
                           "%sdim %zu: the number of partitions must be at least 1, got: %lld",
-                          c->prefix, c->index, (long long)layout->partitions);
+                          c->prefix, c->index, (long long)ragged->partitions);
     }
     TSR_TRY(check_owners(c));
-    if (layout->counts == NULL) {
+    if (ragged->counts == NULL) {
         return TSR_OK;
     }
     int64_t needed;
-    if (!checked_mul(c->shards, layout->partitions, &needed) ||
+    if (!checked_mul(c->shards, ragged->partitions, &needed) ||
         (int64_t)c->dim->num_sizes != needed) {
         return diag_error(
             c->ctx, TSR_ERR_INVALID, c->dim->where,
             "%sdim %zu: counts of %lld partitions over %lld shards need %lld rows, got: "
             "%lld",
-            c->prefix, c->index, (long long)layout->partitions, (long long)c->shards,
-            (long long)c->shards, (long long)((int64_t)c->dim->num_sizes / layout->partitions));
+            c->prefix, c->index, (long long)ragged->partitions, (long long)c->shards,
+            (long long)c->shards, (long long)((int64_t)c->dim->num_sizes / ragged->partitions));
     }
-    return check_not_negative(c, layout->counts);
+    return check_not_negative(c, ragged->counts);
 }
 
-static tsr_status check_place(const layout_checker *c)
+static tsr_status check_dim(const ragged_checker *c)
 {
     if (c->dim->axes.count == 0) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
@@ -369,16 +369,16 @@ static tsr_status check_place(const layout_checker *c)
     if (c->dim->open) {
         (void)diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
                          "%sdim %zu has a layout and is open", c->prefix, c->index);
-        return diag_note(c->ctx, NO_PLACE,
+        return diag_note(c->ctx, NO_LOCATION,
                          "explicit sizes are for just these axes: close the dimension, without ?");
     }
     return TSR_OK;
 }
 
-static bool owners_are_default(const tsr_layout *layout, int64_t shards)
+static bool owners_are_default(const tsr_ragged *ragged, int64_t shards)
 {
     for (int64_t i = 0; i <= shards; i++) {
-        if (layout->owner_start[i] != mul_div(i, layout->partitions, shards)) {
+        if (ragged->owner_start[i] != mul_div(i, ragged->partitions, shards)) {
             return false;
         }
     }
@@ -393,34 +393,34 @@ static const int64_t *copied(tsr_arena *arena, const int64_t *values, size_t cou
     return copy;
 }
 
-tsr_status layout_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
-                          const char *prefix, const tsr_layout **out)
+tsr_status ragged_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
+                          const char *prefix, const tsr_ragged **out)
 {
-    layout_checker checker = {ctx, dim, index, prefix, 1};
+    ragged_checker checker = {ctx, dim, index, prefix, 1};
     for (size_t i = 0; i < dim->axes.count; i++) {
         checker.shards *= dim->axes.axes[i].ref.size;
     }
-    TSR_TRY(check_place(&checker));
-    const bool dynamic = dim->layout.kind == TSR_LAYOUT_DYNAMIC;
+    TSR_TRY(check_dim(&checker));
+    const bool dynamic = dim->ragged.kind == TSR_RAGGED_DYNAMIC;
     TSR_TRY(dynamic ? check_dynamic(&checker) : check_partitioned(&checker));
-    tsr_layout *layout = arena_copy(arena, &dim->layout, 1, sizeof *layout);
-    if (layout == NULL) {
+    tsr_ragged *ragged = arena_copy(arena, &dim->ragged, 1, sizeof *ragged);
+    if (ragged == NULL) {
         return diag_nomem(ctx);
     }
-    if (!dynamic && layout->owner_start != NULL && owners_are_default(layout, checker.shards)) {
-        layout->owner_start = NULL;
+    if (!dynamic && ragged->owner_start != NULL && owners_are_default(ragged, checker.shards)) {
+        ragged->owner_start = NULL;
     }
-    layout->sizes = dynamic ? layout->sizes : NULL;
-    layout->counts = dynamic ? NULL : layout->counts;
-    layout->owner_start = dynamic ? NULL : layout->owner_start;
+    ragged->sizes = dynamic ? ragged->sizes : NULL;
+    ragged->counts = dynamic ? NULL : ragged->counts;
+    ragged->owner_start = dynamic ? NULL : ragged->owner_start;
     bool failed = false;
-    layout->sizes = copied(arena, layout->sizes, dim->num_sizes, &failed);
-    layout->counts = copied(arena, layout->counts, dim->num_sizes, &failed);
-    layout->owner_start = copied(arena, layout->owner_start, dim->num_owners, &failed);
+    ragged->sizes = copied(arena, ragged->sizes, dim->num_sizes, &failed);
+    ragged->counts = copied(arena, ragged->counts, dim->num_sizes, &failed);
+    ragged->owner_start = copied(arena, ragged->owner_start, dim->num_owners, &failed);
     if (failed) {
         return diag_nomem(ctx);
     }
-    *out = layout;
+    *out = ragged;
     return TSR_OK;
 }
 
@@ -441,16 +441,16 @@ static tsr_status check_sum(tsr_context *ctx, location where, const char *prefix
 
 /* Rows of sizes must sum to the even chunks of the outer shards. */
 static tsr_status check_row_sums(tsr_context *ctx, location where, const char *prefix, size_t index,
-                                 const tsr_layout *layout, int64_t shards, int64_t extent)
+                                 const tsr_ragged *ragged, int64_t shards, int64_t extent)
 {
-    const int64_t chunk = ceil_div(extent, layout->rows);
-    const int64_t length = shards / layout->rows;
-    for (int64_t i = 0; i < layout->rows; i++) {
+    const int64_t chunk = ceil_div(extent, ragged->rows);
+    const int64_t length = shards / ragged->rows;
+    for (int64_t i = 0; i < ragged->rows; i++) {
         const int64_t used = chunk == 0 ? 0 : ceil_div(extent, chunk);
         const int64_t wanted = i < used ? min_i64(chunk, extent - i * chunk) : 0;
         int64_t sum = 0;
         for (int64_t j = 0; j < length; j++) {
-            sum += layout->sizes[i * length + j];
+            sum += ragged->sizes[i * length + j];
         }
         if (sum != wanted) {
             return diag_error(ctx, TSR_ERR_INVALID, where,
@@ -462,22 +462,22 @@ static tsr_status check_row_sums(tsr_context *ctx, location where, const char *p
     return TSR_OK;
 }
 
-tsr_status layout_check_extent(tsr_context *ctx, location where, const char *prefix, size_t index,
-                               const tsr_layout *layout, int64_t shards, int64_t extent)
+tsr_status ragged_check_extent(tsr_context *ctx, location where, const char *prefix, size_t index,
+                               const tsr_ragged *ragged, int64_t shards, int64_t extent)
 {
     if (extent < 0) {
         return TSR_OK;
     }
-    if (layout->counts != NULL) {
-        return check_sum(ctx, where, prefix, index, "counts", layout->counts,
-                         shards * layout->partitions, extent);
+    if (ragged->counts != NULL) {
+        return check_sum(ctx, where, prefix, index, "counts", ragged->counts,
+                         shards * ragged->partitions, extent);
     }
-    if (layout->sizes == NULL) {
+    if (ragged->sizes == NULL) {
         return TSR_OK;
     }
-    TSR_TRY(check_sum(ctx, where, prefix, index, "sizes", layout->sizes, shards, extent));
-    return layout->rows == 1 ? TSR_OK
-                             : check_row_sums(ctx, where, prefix, index, layout, shards, extent);
+    TSR_TRY(check_sum(ctx, where, prefix, index, "sizes", ragged->sizes, shards, extent));
+    return ragged->rows == 1 ? TSR_OK
+                             : check_row_sums(ctx, where, prefix, index, ragged, shards, extent);
 }
 
 static bool same_numbers(const int64_t *a, const int64_t *b, int64_t count)
@@ -488,7 +488,7 @@ static bool same_numbers(const int64_t *a, const int64_t *b, int64_t count)
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-bool layout_equal(const tsr_layout *a, const tsr_layout *b, int64_t shards)
+bool ragged_equal(const tsr_ragged *a, const tsr_ragged *b, int64_t shards)
 {
     if (a == NULL || b == NULL) {
         return a == b;

@@ -49,7 +49,7 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
             return SPMD_ERROR(ctx, "axis %zu is twice in the order", order[i]);
         }
         if (order[i] < num_axes && dims[order[i]] < rank) {
-            draft_place(&d, order[i], dims[order[i]]);
+            draft_add_axis(&d, order[i], dims[order[i]]);
         }
     }
     for (size_t a = 0; a < num_axes; a++) {
@@ -60,10 +60,10 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
             return SPMD_ERROR(ctx,
                               "axes %s and %s both cut dimension %zu, and nothing says which is "
                               "outer: give their order",
-                              tsr_mesh_axis_name(mesh, d.places[dims[a]][0]),
+                              tsr_mesh_axis_name(mesh, d.dim_axes[dims[a]][0]),
                               tsr_mesh_axis_name(mesh, a), dims[a]);
         }
-        draft_place(&d, a, dims[a]);
+        draft_add_axis(&d, a, dims[a]);
     }
     return draft_finish(&d, out);
 }
@@ -79,16 +79,16 @@ tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena *arena, const tsr_type
                           (long long)dim);
     }
     TSR_TRY(draft_start(ctx, arena, type->mesh, type, rank, &d));
-    if (from >= 0 && d.places[from][d.counts[from] - 1] != axis) {
+    if (from >= 0 && d.dim_axes[from][d.counts[from] - 1] != axis) {
         return SPMD_ERROR(ctx,
                           "axis %s is not the innermost on dimension %lld: %s is cut within it and "
                           "has to go first",
                           tsr_mesh_axis_name(type->mesh, axis), (long long)from,
-                          tsr_mesh_axis_name(type->mesh, d.places[from][d.counts[from] - 1]));
+                          tsr_mesh_axis_name(type->mesh, d.dim_axes[from][d.counts[from] - 1]));
     }
     draft_remove(&d, axis);
     if (to < rank) {
-        draft_place(&d, axis, to);
+        draft_add_axis(&d, axis, to);
     }
     return draft_finish(&d, out);
 }

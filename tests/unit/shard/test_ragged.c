@@ -221,36 +221,36 @@ static void neighbouring_pieces_are_joined(void **state)
     assert_int_equal(tsr_geometry_pieces(g, 2, 0, 0, NULL), -1);
 }
 
-static void unbound_layouts_are_bound_later(void **state)
+static void unbound_numbers_are_bound_later(void **state)
 {
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=2]>");
     const tsr_sharding *open_ended = sharding_of(f, mesh, "[{\"x\"}:dynamic[?], {}]");
     const int64_t sizes[] = {3, 4};
     const int64_t wrong[] = {3, -4};
-    tsr_layout layout = {.kind = TSR_LAYOUT_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
+    tsr_ragged ragged = {.kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
     const tsr_sharding *bound = NULL;
-    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, open_ended, 0, &layout, &bound), TSR_OK);
+    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, open_ended, 0, &ragged, &bound), TSR_OK);
     assert_string_equal(sharding_bare(f, bound), "[{\"x\"}:dynamic[3, 4], {}]");
     assert_string_equal(sharding_bare(f, open_ended), "[{\"x\"}:dynamic[?], {}]");
     const tsr_sharding *again = NULL;
-    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, bound, 0, &layout, &again),
+    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, bound, 0, &ragged, &again),
                      TSR_ERR_INVALID);
     expect_error(f, "dim 0 has no unbound layout of that kind");
-    layout.sizes = wrong;
-    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, open_ended, 0, &layout, &again),
+    ragged.sizes = wrong;
+    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, open_ended, 0, &ragged, &again),
                      TSR_ERR_INVALID);
     expect_error(f, "dim 0: number 1 of its layout is negative: -4");
     const tsr_sharding *partitioned =
         sharding_of(f, mesh, "[{\"x\"}:partitioned[?](aligned, partitions=2, align=8)]");
     const int64_t counts[] = {1, 2, 3, 4};
-    layout = (tsr_layout){
-        .kind = TSR_LAYOUT_ALIGNED, .rows = 1, .partitions = 2, .counts = counts, .alignment = 1};
-    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, partitioned, 0, &layout, &bound), TSR_OK);
+    ragged = (tsr_ragged){
+        .kind = TSR_RAGGED_ALIGNED, .rows = 1, .partitions = 2, .counts = counts, .alignment = 1};
+    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, partitioned, 0, &ragged, &bound), TSR_OK);
     assert_string_equal(sharding_bare(f, bound),
                         "[{\"x\"}:partitioned[[1, 2], [3, 4]](aligned, align=8)]");
-    layout.partitions = 1;
-    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, partitioned, 0, &layout, &again),
+    ragged.partitions = 1;
+    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, partitioned, 0, &ragged, &again),
                      TSR_ERR_INVALID);
     expect_error(f, "dim 0 is to have 2 partitions, got: 1");
     assert_null(again);
@@ -266,7 +266,7 @@ int main(void)
         TEST(partitioned_worked_example),
         TEST(owners_default_to_an_even_share),
         TEST(neighbouring_pieces_are_joined),
-        TEST(unbound_layouts_are_bound_later),
+        TEST(unbound_numbers_are_bound_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 /* A source that goes to several members is read in blocks of this many bytes, which stay cached. */
 enum { BLOCK_BYTES = 128 << 10 };
 
-bool exchange_sends(const exchange *x, int64_t from, int64_t to)
+bool coll_task_sends(const coll_task *x, int64_t from, int64_t to)
 {
     const int64_t root = x->args.root;
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
@@ -27,7 +27,7 @@ bool exchange_sends(const exchange *x, int64_t from, int64_t to)
     return !coll_has(x->row, COLL_ROOT_RECEIVES) || to == root;
 }
 
-int64_t exchange_bytes(const exchange *x, const int64_t *shape)
+int64_t coll_task_bytes(const coll_task *x, const int64_t *shape)
 {
     return packed_bytes(shape, x->rank, x->item);
 }
@@ -42,7 +42,7 @@ typedef struct move {
     int64_t bytes;
 } move;
 
-static move move_between(const exchange *x, int64_t from, int64_t to, bool push, int64_t *shape)
+static move move_between(const coll_task *x, int64_t from, int64_t to, bool push, int64_t *shape)
 {
     const array *mine = push ? &x->src : &x->dst;
     move m = {0};
@@ -60,22 +60,22 @@ static move move_between(const exchange *x, int64_t from, int64_t to, bool push,
         m.dst_start = c.start;
         shape[x->args.dst_dim] = push ? shape[x->args.dst_dim] : c.rows;
     }
-    m.bytes = exchange_bytes(x, shape);
+    m.bytes = coll_task_bytes(x, shape);
     return m;
 }
 
 /* Adds what moves between two members to the copies that take turns. */
-static void add_move(const exchange *x, copy_batch *b, int64_t from, int64_t to, bool push)
+static void add_move(const coll_task *x, copy_batch *b, int64_t from, int64_t to, bool push)
 {
     int64_t shape[KERNEL_MAX_RANK];
     const move m = move_between(x, from, to, push, shape);
     if (m.bytes == 0) {
         return;
     }
-    const place src = place_of_src(x, from);
-    const place dst = place_of_dst(x, to);
-    const kernel_box box = {exchange_row(dst, x, x->args.dst_dim, m.dst_start),
-                            exchange_row(src, x, x->args.src_dim, m.src_start), dst.strides,
+    const strided_ref src = src_of_member(x, from);
+    const strided_ref dst = dst_of_member(x, to);
+    const kernel_box box = {row_address(dst, x, x->args.dst_dim, m.dst_start),
+                            row_address(src, x, x->args.src_dim, m.src_start), dst.strides,
                             src.strides, shape};
     copy_batch_add(b, &box);
     if (!x->inlined) {
@@ -83,12 +83,12 @@ static void add_move(const exchange *x, copy_batch *b, int64_t from, int64_t to,
     }
 }
 
-void exchange_fill_unsent(const exchange *x)
+void coll_task_fill_unsent(const coll_task *x)
 {
     static const char zeros[32];
     static const int64_t still[KERNEL_MAX_RANK];
     for (int64_t from = 0; from < x->comm->size; from++) {
-        if (exchange_sends(x, from, x->comm->rank)) {
+        if (coll_task_sends(x, from, x->comm->rank)) {
             return;
         }
     }
@@ -106,13 +106,13 @@ static int64_t offset_of(const int64_t *index, const int64_t *strides, size_t ra
 }
 
 /* Writes one block of this member's source into every destination. */
-static void push_block(const exchange *x, const int64_t *start, const int64_t *size)
+static void push_block(const coll_task *x, const int64_t *start, const int64_t *size)
 {
     const int64_t me = x->comm->rank;
     const char *from = x->src.data + offset_of(start, x->src.strides, x->rank);
     for (int64_t turn = 0; turn < x->comm->size; turn++) {
         const int64_t to = (me + turn) % x->comm->size;
-        const place dst = place_of_dst(x, to);
+        const strided_ref dst = dst_of_member(x, to);
         const chunk c = chunk_of_dst(x, me, to);
         char *at = dst.data + offset_of(start, dst.strides, x->rank) +
                    c.start * dst.strides[x->args.dst_dim];
@@ -121,7 +121,7 @@ static void push_block(const exchange *x, const int64_t *start, const int64_t *s
 }
 
 /* All of this member's source to all members: each block is read from memory once. */
-static void push_to_all(const exchange *x)
+static void push_to_all(const coll_task *x)
 {
     int64_t start[KERNEL_MAX_RANK];
     int64_t size[KERNEL_MAX_RANK];
@@ -135,7 +135,7 @@ static void push_to_all(const exchange *x)
     }
 }
 
-void exchange_push(const exchange *x)
+void movement_push(const coll_task *x)
 {
     const int64_t me = x->comm->rank;
     copy_batch b = copy_batch_new(x->rank, x->item, x->stream);
@@ -144,27 +144,27 @@ void exchange_push(const exchange *x)
         return;
     }
     for (int64_t to = 0; to < x->comm->size; to++) {
-        if (exchange_sends(x, me, to)) {
+        if (coll_task_sends(x, me, to)) {
             add_move(x, &b, me, to, true);
         }
     }
     copy_batch_run(&b);
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
-        exchange_fill_unsent(x);
+        coll_task_fill_unsent(x);
     }
 }
 
-void exchange_pull(const exchange *x)
+void movement_pull(const coll_task *x)
 {
     const int64_t me = x->comm->rank;
     copy_batch b = copy_batch_new(x->rank, x->item, x->stream);
     for (int64_t from = 0; x->dst.here && from < x->comm->size; from++) {
-        if (exchange_sends(x, from, me)) {
+        if (coll_task_sends(x, from, me)) {
             add_move(x, &b, from, me, false);
         }
     }
     copy_batch_run(&b);
     if (coll_has(x->row, COLL_HAS_DESTINATIONS)) {
-        exchange_fill_unsent(x);
+        coll_task_fill_unsent(x);
     }
 }

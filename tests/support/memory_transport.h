@@ -3,8 +3,8 @@
  * processes of another launcher do. It is unkind where it may be: a message takes a while, and one
  * of more than a few bytes is read from the sender's memory only when it is received.
  */
-#ifndef POST_OFFICE_H
-#define POST_OFFICE_H
+#ifndef MEMORY_TRANSPORT_H
+#define MEMORY_TRANSPORT_H
 
 #include "support.h"
 
@@ -25,10 +25,10 @@ void expect_ranks(fixture *f, const tsr_launch_spec *spec, tsr_rank_function fun
  * time, and sends on what it received before. Records and notices do not count. Only by messages,
  * from the rank's function.
  */
-typedef struct in_a_row {
+typedef struct critical_path {
     int64_t messages;
     int64_t bytes;
-} in_a_row;
-in_a_row post_office_in_a_row(int64_t rank);
+} critical_path;
+critical_path memory_transport_critical_path(int64_t rank);
 
 #endif

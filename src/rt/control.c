@@ -1,0 +1,172 @@
+#include "rt/control.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+
+typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION } control_kind;
+
+/* What a notice says; sent as it is between machines of one kind. */
+typedef struct control_message {
+    int32_t kind;
+    int32_t id; /* of the group that was given up */
+    int32_t status;
+    int32_t missing;
+    char text[CALL_TEXT];
+} control_message;
+
+int32_t group_tag(const tsr_comm *comm, bool data)
+{
+    return TAG_GROUPS + 2 * comm->id + (data ? 1 : 0);
+}
+
+static call_record *record_of(const tsr_comm *comm, int64_t member)
+{
+    return &comm->shared->slots[member].records[comm->calls & 1];
+}
+
+/*
+ * A transport may hold a letter back until its receiver looks, and that one may be computing. So
+ * what is sent is a copy, and the meeting does not wait until it is.
+ */
+tsr_status control_send_record(tsr_comm *comm)
+{
+    const size_t bytes = sizeof(call_record);
+    channel *m = &comm->control;
+    (void)endpoint_reap(comm->team->endpoint, comm->ctx);
+    channel_open(m, comm->ctx, comm->team->endpoint, group_tag(comm, false), NULL);
+    call_record *mine = channel_buffer(m, bytes);
+    if (mine == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    *mine = *record_of(comm, comm->rank);
+    for (int64_t i = 1; i < comm->size; i++) {
+        const int64_t member = (comm->rank + i) % comm->size;
+        TSR_TRY(channel_receive(m, tsr_comm_world_rank(comm, member), record_of(comm, member),
+                                bytes, (size_t)member));
+    }
+    for (int64_t i = 1; i < comm->size; i++) {
+        const int64_t member = (comm->rank + i) % comm->size;
+        TSR_TRY(channel_send(m, tsr_comm_world_rank(comm, member), mine, bytes));
+    }
+    return TSR_OK;
+}
+
+tsr_status control_poll_records(tsr_comm *comm)
+{
+    const tsr_status status = channel_test(&comm->control);
+    const bool all = channel_has_received_all(&comm->control);
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (all || channel_has_received(&comm->control, (size_t)i)) {
+            atomic_store(&comm->shared->slots[i].entered, comm->calls);
+        }
+    }
+    return status >= 0 && all ? TSR_OK : status;
+}
+
+static void handle_control(tsr_comm *world, int64_t from, const control_message *n)
+{
+    if (n->kind == CONTROL_END) {
+        team_report_end(world->team, from, (tsr_status)n->status, n->text);
+        return;
+    }
+    revocation *g = ARENA_NEW(world->arena, revocation);
+    if (g != NULL) {
+        *g = (revocation){.next = world->revocations,
+                          .id = n->id,
+                          .rank = from,
+                          .missing = n->missing,
+                          .status = (tsr_status)n->status};
+        memcpy(g->text, n->text, sizeof g->text);
+        world->revocations = g;
+    }
+}
+
+/* Receives a notice that is there. */
+static bool receive_control(const tsr_transport *t, int64_t from, control_message *n)
+{
+    void *request = NULL;
+    bool done = false;
+    int error = t->receive(t->state, from, TAG_CONTROL, n, sizeof *n, &request);
+    while (error == 0 && !done) {
+        error = t->test(t->state, &request, &done);
+    }
+    return error == 0;
+}
+
+void control_poll(tsr_comm *comm)
+{
+    const tsr_transport *t = &comm->team->endpoint->transport;
+    for (;;) {
+        bool found = false;
+        int64_t from = 0;
+        control_message n;
+        if (t->probe(t->state, TAG_CONTROL, &found, &from) != 0 || !found ||
+            !receive_control(t, from, &n)) {
+            return;
+        }
+        n.text[sizeof n.text - 1] = '\0';
+        handle_control(comm->world, from, &n);
+    }
+}
+
+static bool is_member(const tsr_comm *comm, int64_t world_rank)
+{
+    for (int64_t i = 0; i < comm->size; i++) {
+        if (tsr_comm_world_rank(comm, i) == world_rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const revocation *control_revocation(const tsr_comm *comm)
+{
+    for (const revocation *g = comm->world->revocations; g != NULL; g = g->next) {
+        if (g->id == comm->id && is_member(comm, g->rank)) {
+            return g;
+        }
+    }
+    return NULL;
+}
+
+/* Nobody waits until it is sent: what is not yet stays with the link. A notice is never cut. */
+static void send_to_all(tsr_comm *comm, const control_message *what)
+{
+    channel m;
+    channel_open(&m, comm->ctx, comm->team->endpoint, TAG_CONTROL, NULL);
+    m.most_bytes = sizeof *what;
+    control_message *n = channel_buffer(&m, sizeof *what);
+    if (n != NULL) {
+        *n = *what;
+    }
+    for (int64_t i = 1; n != NULL && i < comm->size; i++) {
+        const int64_t member = (comm->rank + i) % comm->size;
+        (void)channel_send(&m, tsr_comm_world_rank(comm, member), n, sizeof *n);
+    }
+    (void)channel_test(&m);
+    channel_close(&m);
+}
+
+static control_message make_control(control_kind kind, tsr_status status, const char *text)
+{
+    control_message n = {.kind = (int32_t)kind, .status = (int32_t)status};
+    memcpy(n.text, text, strnlen(text, CALL_TEXT - 1));
+    return n;
+}
+
+void control_send_revocation(tsr_comm *comm, tsr_status status, int64_t missing)
+{
+    control_message n = make_control(CONTROL_REVOCATION, status, last_error_text(comm->ctx));
+    n.id = comm->id;
+    n.missing = (int32_t)missing;
+    send_to_all(comm, &n);
+}
+
+void control_send_end(tsr_comm *world, tsr_status status, const char *text)
+{
+    const control_message n = make_control(CONTROL_END, status, text);
+    send_to_all(world, &n);
+}
