@@ -15,7 +15,7 @@ typedef struct block {
 struct tsr_arena {
     tsr_context *ctx;
     block *first;
-    block *current; /* blocks behind it are empty */
+    block *current; /* blocks after it are empty */
     size_t used;    /* of the current block */
     size_t next_size;
 };

@@ -16,7 +16,7 @@ struct tsr_context {
     tsr_arena_mark empty;
     tsr_diagnostic *first;
     tsr_diagnostic *last;
-    tsr_diagnostic *noted;     /* the last error that is no follow-up: notes go there */
+    tsr_diagnostic *noted;     /* the last error that is not a follow-up: notes go there */
     tsr_diagnostic *last_note; /* of that error */
     tsr_diagnostic nomem;      /* linked in when memory is exhausted, so that it is never needed */
 };
@@ -113,7 +113,7 @@ tsr_text tsr_text_of(const char *name, const char *string)
     return (tsr_text){.name = name, .data = string, .size = strlen(string)};
 }
 
-/* Fills in line, column and the source line of a place. False when there is no memory. */
+/* Fills in line, column and the source line of a location. False when there is no memory. */
 static bool locate(tsr_context *ctx, location where, tsr_diagnostic *diag)
 {
     diag->file = "";

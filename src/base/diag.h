@@ -5,8 +5,8 @@
 #include <tessera/context.h>
 
 /*
- * Where a message points: `width` bytes of a text from `at`. A NULL text is no place. `bare` leaves
- * out the text's prefix, as messages about punctuation do.
+ * Where a message points: `width` bytes of a text from `at`. A NULL text is no location. `bare`
+ * leaves out the text's prefix, as messages about punctuation do.
  */
 typedef struct location {
     const tsr_text *text;
@@ -25,14 +25,13 @@ tsr_status diag_error(tsr_context *ctx, tsr_status status, location where, const
 tsr_status diag_follow_up(tsr_context *ctx, location where, const char *format, ...)
     TSR_PRINTF(3, 4);
 
-/* Adds a note to the last error that is no follow-up; returns that one's status. */
+/* Adds a note to the last error that is not a follow-up; returns that one's status. */
 tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...) TSR_PRINTF(3, 4);
 
 /* Adds the message for exhausted memory, which needs none, and returns TSR_ERR_NOMEM. */
 tsr_status diag_nomem(tsr_context *ctx);
 
-/* The static analyzer cannot see that these return failures, and would follow paths that are none.
- */
+/* The static analyzer cannot see that these return failures, and would follow impossible paths. */
 #ifdef __clang_analyzer__
 #define diag_error(...) ((void)diag_error(__VA_ARGS__), TSR_ERR_INVALID)
 #define diag_follow_up(...) ((void)diag_follow_up(__VA_ARGS__), TSR_ERR_INVALID)

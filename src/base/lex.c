@@ -33,13 +33,13 @@ static bool is_suffix_part(char c)
     return is_word_part(c) || c == '-';
 }
 
-/* The byte at an offset, 0 behind the end. */
+/* The byte at an offset, 0 after the end. */
 static char at(const lexer *lex, size_t offset)
 {
     return offset < lex->text->size ? lex->text->data[offset] : '\0';
 }
 
-/* Over blanks, line ends and comments. */
+/* Skips blanks, line ends and comments. */
 static size_t skip_space(const lexer *lex, size_t from)
 {
     const tsr_text *text = lex->text;
@@ -63,7 +63,9 @@ static void set(lexer *lex, int kind, size_t from, size_t to)
     lex->current = (token){.kind = kind, .at = from, .size = to - from};
 }
 
-/* A wrong token is reported only when somebody wants it: what follows may not be ours to read. */
+/*
+ * A malformed token is reported only when it is taken: what follows may belong to another reader.
+ */
 static void bad(lexer *lex, size_t from, size_t to, const char *problem)
 {
     lex->problem = problem;

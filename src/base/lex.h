@@ -1,9 +1,9 @@
 /*
  * The tokens of programs and of the notations near them, one token ahead.
  *
- * Errors are reported where the reference reports them: a missing mark right behind the last token
- * read, everything else at the token it is about. A token that is itself wrong is
- * reported in place of what was expected there.
+ * Errors are reported where the reference reports them: a missing mark right after the last token
+ * read, everything else at the token it is about. A token that is itself wrong is reported in place
+ * of what was expected there.
  */
 #ifndef BASE_LEX_H
 #define BASE_LEX_H
@@ -44,7 +44,7 @@ typedef struct slice {
     size_t size;
 } slice;
 
-/* Reads from `text->at`, which stays right behind the last token taken. */
+/* Reads from `text->at`, which stays right after the last token taken. */
 lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 
 /* Takes the current token. */
@@ -53,7 +53,7 @@ void lex_next(lexer *lex);
 /* The bytes of the current token. */
 slice lex_slice(const lexer *lex);
 
-/* The current token as a place, and the location where a missing mark is reported. */
+/* The location of the current token, and the location where a missing mark is reported. */
 location lex_here(const lexer *lex);
 location lex_after(const lexer *lex);
 /* From a byte to the last token taken. */
@@ -88,7 +88,9 @@ tsr_status lex_integers(lexer *lex, bool allow_empty, int64_t **out, size_t *cou
          : diag_nomem((lex)->ctx))
 bool lex_grow(lexer *lex, void **array, size_t item_size, size_t count, size_t *capacity);
 
-/* Fails with TSR_ERR_SYNTAX at a place; a current token that is bad is what is reported instead. */
+/*
+ * Fails with TSR_ERR_SYNTAX at a location; if the current token is malformed, reports that instead.
+ */
 tsr_status lex_error(lexer *lex, location where, const char *message);
 
 #endif

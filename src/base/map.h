@@ -1,7 +1,7 @@
 /*
  * The map: byte strings to 64-bit values, open addressing with linear probing, at most three
  * quarters full. Keys are not copied: they must outlive the map. Lives in an arena; growing leaves
- * the old table behind, so size it up front where the count is known.
+ * the old table in the arena, so size it up front where the count is known.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -27,10 +27,10 @@ map map_new(tsr_arena *arena);
 /* Room for `count` keys in all. False when there is no memory. */
 bool map_reserve(map *m, size_t count);
 
-/* The value of a key, to read or write; NULL when it is not there. Valid until the next insert. */
+/* The value of a key, to read or write; NULL when the map lacks it. Valid until the next insert. */
 uint64_t *map_find(const map *m, const char *key, size_t size);
 
-/* The value of a key, inserted with value 0 if it was not there; NULL when there is no memory. */
+/* The value of a key, inserted with value 0 if it is new; NULL when there is no memory. */
 uint64_t *map_insert(map *m, const char *key, size_t size);
 
 /* A hash of bytes; `seed` chains several. The same on every machine of one byte order. */

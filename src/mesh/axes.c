@@ -96,7 +96,10 @@ void tsr_axes_sort_and_merge(const tsr_mesh *mesh, tsr_axis_list *list)
     }
 }
 
-/* Replaces the element at `index` by what `other` leaves of it; *next is behind what was left. */
+/*
+ * Replaces the element at `index` by what `other` leaves of it; *next is the index after what was
+ * left.
+ */
 static tsr_status cut_around(tsr_axis_list *list, size_t index, tsr_axis_ref other, size_t *next)
 {
     tsr_axis_ref left[2];

@@ -22,7 +22,7 @@ typedef struct named_axes {
     size_t count;
 } named_axes;
 
-/* Who checks: where messages go, what stands before each, and the axes seen so far. */
+/* The state of a check: where messages go, their prefix, and the axes seen so far. */
 typedef struct axis_verifier {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -43,7 +43,7 @@ void named_axis_resolve(named_axis *axis, const tsr_mesh *mesh);
 /* A reference as if it had been written, for builders. An index out of range becomes unknown. */
 named_axis named_axis_of(const tsr_mesh *mesh, tsr_axis_ref ref);
 
-/* The axis-list check: names known, none twice, no neighbours that could be one. */
+/* The axis-list check: names known, no duplicates, no adjacent references that could be merged. */
 tsr_status axis_verify_list(axis_verifier *verifier, named_axes list);
 
 /* Whether a list is in mesh order. */

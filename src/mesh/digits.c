@@ -2,7 +2,7 @@
 
 #include "base/base.h"
 
-/* How long n, 2n, 3n .. places go on being worth s, 2s, 3s ..; at least 1. */
+/* The number of multiples of n whose ids are the same multiples of s; at least 1. */
 static int64_t run_length(int64_t n, int64_t place_stride, int64_t id_stride, numbering number,
                           const void *state)
 {

@@ -8,8 +8,8 @@
 typedef int64_t (*numbering)(const void *state, int64_t place);
 
 /*
- * Finds the digits of a numbering, major to minor and coalesced; false when it is not made of
- * digits. Digits of worth 0 are there too. `digits` has room for MAX_DIGITS. Tries every place.
+ * Finds the digits of a numbering, major to minor and coalesced; false when it has none. Digits
+ * whose id stride is 0 are included. `digits` has room for MAX_DIGITS. Tries every place.
  */
 bool digits_find(int64_t n, numbering number, const void *state, digit *digits, size_t *count);
 

@@ -243,7 +243,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The error for ids that are no permutation, with the first one that is missing. */
+/* The error for ids that are not a permutation, with the first one that is missing. */
 static tsr_status not_a_permutation(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *spec,
                                     location where)
 {

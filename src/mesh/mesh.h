@@ -40,7 +40,7 @@ struct tsr_mesh {
     uint64_t ids_hash;
 };
 
-/* tsr_mesh_create with a place for its messages. */
+/* tsr_mesh_create with a location for its messages. */
 tsr_status mesh_build(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *spec, location where,
                       const tsr_mesh **out);
 

@@ -69,7 +69,7 @@ static tsr_status read_axes(lexer *lex, int closing, mesh_parts *parts)
     return TSR_OK;
 }
 
-/* `T(1, 0)` behind the dimensions of an iota, if it is there. */
+/* `T(1, 0)` after the dimensions of an iota, if present. */
 static tsr_status read_transposition(lexer *lex, mesh_parts *parts)
 {
     if (!lex_accept_word(lex, "T")) {

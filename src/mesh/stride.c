@@ -210,7 +210,10 @@ static size_t next_smaller(const tsr_stride *pairs, size_t count, size_t last)
     return best;
 }
 
-/* Whether orthogonal pairs reach an id: taking the largest strides first finds the only way. */
+/*
+ * Whether orthogonal pairs reach an id: taking the largest strides first finds the only
+ * decomposition.
+ */
 static bool reaches(const tsr_stride *pairs, size_t count, int64_t id)
 {
     for (size_t i = next_smaller(pairs, count, count); i < count;
@@ -264,8 +267,9 @@ tsr_status tsr_strides_overlap(tsr_context *ctx, const tsr_stride *a, size_t cou
 }
 
 /*
- * Whether each pair of `a` keeps to the way in which `b` reaches its stride: multiples then are
- * multiples of that way, and several pairs add up. True settles it, false does not.
+ * A sufficient test: whether each pair of `a` stays within the decomposition by which `b` reaches
+ * its stride. Multiples are then multiples of that decomposition, and several pairs add up. False
+ * proves nothing.
  */
 static bool within_digitwise(const tsr_stride *a, size_t count_a, const tsr_stride *b,
                              size_t count_b)

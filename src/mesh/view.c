@@ -31,7 +31,7 @@ static int64_t place_in_other(const void *state, int64_t place)
     return tsr_mesh_place_of(meshes[1], tsr_mesh_device_at(meshes[0], place));
 }
 
-/* The digits of the way back: from a device's id to its place, by descending worth of the id. */
+/* The inverse digits: from a device's id to its place, by descending id stride. */
 static void inverse_digits(const tsr_mesh *mesh, digit *out)
 {
     for (size_t i = 0; i < mesh->num_digits; i++) {
