@@ -26,7 +26,9 @@ static size_t find_room(const int64_t *room, size_t num_senders, size_t from, in
     return from;
 }
 
-/* Gives each box to a sender with room for it, one share a box; sender num_senders: to nobody. */
+/*
+ * Gives each box to a sender with room for it, one share a box; sender num_senders: none had room.
+ */
 static void place_whole(const int64_t *boxes, size_t count, int64_t *room, size_t num_senders,
                         balance_share *out)
 {
@@ -57,8 +59,8 @@ static size_t cut(balance_share whole, int64_t *room, size_t num_senders, size_t
 }
 
 /*
- * The first answer, a share a box, stands behind room for as many shares as cuts can add: each cut
- * uses up a sender's room, so the final shares never reach what is yet to be read.
+ * The first answer, a share a box, is stored after room for as many shares as cuts can add: each
+ * cut uses up a sender's room, so the final shares never reach what is yet to be read.
  */
 size_t balance(const int64_t *boxes, size_t count, int64_t *loads, size_t num_senders,
                balance_share *out)

@@ -43,7 +43,7 @@ static bool same_geometry(const tsr_geometry *a, const tsr_geometry *b)
     return true;
 }
 
-/* Takes an entry out of the list; `link` is what points to it. */
+/* Removes an entry from the list; `link` is what points to it. */
 static plan_entry *unlink_entry(plan_entry **link)
 {
     plan_entry *entry = *link;
@@ -113,7 +113,9 @@ static tsr_status make_entry(tsr_context *ctx, const tsr_geometry *src, const ts
     return TSR_OK;
 }
 
-/* The link to what goes first: what is too large by itself, else the oldest; NULL if all are used.
+/*
+ * The link to the entry to evict: one that is too large by itself, else the least recently used;
+ * NULL if all are in use.
  */
 static plan_entry **least_needed(plan_cache *cache)
 {

@@ -1,10 +1,10 @@
 /*
- * Plans that were made before. A redistribution that comes again, in a loop or for each of many
- * tensors of one kind, finds its plan by what the two layouts are, wherever they are stored.
+ * The plan cache. A repeated redistribution, in a loop or for many tensors of one kind, finds its
+ * plan by the value of the two layouts, wherever they are stored.
  *
- * A cache is one rank's and knows nothing of threads. Whoever gets a plan puts it back; until then
- * it stays. When a plan is put back and there are too many, the least recently used of those that
- * nobody uses go, or one that is too large by itself.
+ * A cache belongs to one rank and is not thread-safe. The caller returns each plan that it gets;
+ * until then the plan stays. When a plan is returned and the cache is over its limits, it evicts a
+ * plan that is too large by itself, else the least recently used of those that are not in use.
  */
 #ifndef PLAN_CACHE_H
 #define PLAN_CACHE_H
@@ -33,7 +33,7 @@ typedef struct plan_cache {
 /* An empty cache, which has no memory yet. */
 plan_cache plan_cache_new(plan_cache_limits limits);
 
-/* Forgets all plans, those in use too, and gives back all memory. */
+/* Frees all plans, including those in use. */
 void plan_cache_clear(plan_cache *cache);
 
 /*

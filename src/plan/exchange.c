@@ -1,7 +1,7 @@
 /*
- * First all boxes are listed: one for each destination and each source shard that has something of
- * it. A box that its destination holds is not sent. The others of a source shard are shared out
- * among its replicas. Then boxes, whole or cut, become moves.
+ * How an exchange is planned. First all boxes are listed: one for each destination and each source
+ * shard that overlaps it. A box that its destination holds is not sent. The others of a source
+ * shard are divided among its replicas. Then boxes, whole or cut, become moves.
  */
 #include "plan/exchange.h"
 
@@ -342,7 +342,7 @@ static void add_move(exchange *x, const box *b, const plan_overlap *const *overl
     x->num_moves++;
 }
 
-/* Room for some more rows of a dimension, behind those that it has. */
+/* Room for more rows of a dimension, after those that it has. */
 static tsr_status reserve_rows(exchange *x, size_t dim, size_t more, plan_rows **out)
 {
     const size_t count = x->num_rows[dim];
@@ -390,7 +390,7 @@ static tsr_status trim(exchange *x, size_t dim, const plan_overlap *whole, int64
     return TSR_OK;
 }
 
-/* A box that is being cut, and who sends the piece. */
+/* A box that is being cut, and the sender of the piece. */
 typedef struct cutting {
     exchange *x;
     const box *of;
@@ -398,7 +398,9 @@ typedef struct cutting {
     int64_t replica;
 } cutting;
 
-/* A piece of a box: rows first .. first+size-1 of a dimension, all rows of those behind it. */
+/*
+ * A piece of a box: rows first .. first+size-1 of a dimension, all rows of the dimensions after it.
+ */
 static tsr_status add_piece(const cutting *c, size_t dim, int64_t first, int64_t size)
 {
     const size_t rank = c->x->dst->rank;

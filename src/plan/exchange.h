@@ -1,4 +1,7 @@
-/* One step of a plan: each device gets what it lacks, from replicas that share the sending. */
+/*
+ * Exchanges: one step of a plan, in which each device receives what it lacks and replicas divide
+ * the sending among them.
+ */
 #ifndef PLAN_EXCHANGE_H
 #define PLAN_EXCHANGE_H
 

@@ -140,7 +140,7 @@ static tsr_status make_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geom
     return tsr_geometry_create(ctx, arena, shares, src->rank, src->shape, out);
 }
 
-/* Folds in shares first, then exchanges, where that is less for the device that gets most. */
+/* Folds in shares first, then exchanges the shares, where the busiest device then receives less. */
 static tsr_status consider_shares(const step_maker *m, const tsr_geometry *src,
                                   const tsr_geometry *dst, const pending_axes *pending,
                                   plan_step *steps, size_t *num_steps)

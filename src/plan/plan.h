@@ -2,7 +2,7 @@
  * Redistribution plans: which rows go from which device to which.
  *
  * A plan is data, the same on every rank: a list of steps, each a list of moves from the layout
- * before it to the layout behind it. The runtime executes moves; nothing here knows how.
+ * before it to the layout after it. The runtime executes moves.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -36,7 +36,7 @@ typedef struct plan_dim {
 
 /*
  * What a device gets: the product of one overlap for each dimension. Of several sources the
- * elements are folded in their order; they all store them at the same place.
+ * elements are folded in their order; all sources store them at the same offset.
  */
 typedef struct plan_move {
     int64_t dst;

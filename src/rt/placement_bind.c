@@ -37,9 +37,9 @@ static tsr_status check_source(const bind_target *to, const tsr_amounts *amounts
 {
     tsr_context *ctx = to->world->ctx;
     if (amounts->kind == TSR_AMOUNTS_TOTALS && to->kind == TSR_RAGGED_DYNAMIC) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: totals are of partitions, which a dynamic layout does not have",
-                          to->dim);
+        return diag_error(
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "dim %zu: totals are of partitions, which a dynamic dimension does not have", to->dim);
     }
     if (amounts->tensor == NULL && amounts->values == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -72,9 +72,10 @@ static tsr_status check_sizes(const bind_target *to, const tsr_amounts *amounts,
                           (long long)count);
     }
     if (amounts->kind == TSR_AMOUNTS_ALL && count != to->shards) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: a dynamic layout over %lld shards needs %lld sizes, got: %lld",
-                          to->dim, (long long)to->shards, (long long)to->shards, (long long)count);
+        return diag_error(
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "dim %zu: a dynamic dimension over %lld shards needs %lld sizes, got: %lld", to->dim,
+            (long long)to->shards, (long long)to->shards, (long long)count);
     }
     return TSR_OK;
 }
@@ -114,7 +115,7 @@ static tsr_status check_not_negative(const bind_target *to, const int64_t *value
     for (size_t i = 0; i < count; i++) {
         if (values[i] < 0) {
             return diag_error(to->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "dim %zu: number %zu of its layout is negative: %lld", to->dim, i,
+                              "dim %zu: explicit size %zu is negative: %lld", to->dim, i,
                               (long long)values[i]);
         }
     }

@@ -273,7 +273,7 @@ static tsr_status check_sums(const tsr_partitioned *p)
     }
     return fits ? TSR_OK
                 : diag_error(p->world->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
-                             "dim %zu: the counts of its layout sum to more than 2^63-1", p->dim);
+                             "dim %zu: its counts sum to more than 2^63-1", p->dim);
 }
 
 /* Learns the counts; `told` when a failure is known to every rank. */

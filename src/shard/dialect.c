@@ -1,4 +1,4 @@
-/* The table of dialects: which there are, what each can say, how to tell one by its start. */
+/* The table of dialects: what each can express, and how to recognize one by its first token. */
 #include "shard/dialect.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 
-/* What a dialect has words for, beyond full axes in even chunks. */
+/* What a dialect can express, beyond full axes in even chunks. */
 enum {
     WORDS_OPEN = 1, /* an open dimension without axes */
     WORDS_SUB_AXES = 2,
@@ -63,7 +63,7 @@ tsr_status tsr_dialect_parse(tsr_context *ctx, const char *name, tsr_dialect *ou
                      rows[1].name, rows[2].name, rows[3].name);
 }
 
-/* The byte at an offset, 0 behind the end. */
+/* The byte at an offset, 0 after the end. */
 static char byte_at(const tsr_text *text, size_t at)
 {
     return at < text->size ? text->data[at] : '\0';
@@ -218,7 +218,7 @@ static tsr_status check_ragged(const dialect_writer *w, unsigned words, size_t i
     }
     const bool dynamic = ragged->kind == TSR_RAGGED_DYNAMIC;
     (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                     CANNOT "dim %zu has a %s layout and not even chunks", w->dialect, index,
+                     CANNOT "dim %zu is %s and not cut into even chunks", w->dialect, index,
                      dynamic ? "dynamic" : "partitioned");
     return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor have words for explicit sizes");
 }
@@ -256,7 +256,7 @@ static tsr_status check_lists(const dialect_writer *w, unsigned words)
     return check_full(w, words, s->unreduced, s->num_unreduced);
 }
 
-/* Whether the dialect has words for all of the sharding, as far as the table can tell. */
+/* Whether the dialect can express all of the sharding, as far as the table can tell. */
 static tsr_status check_words(const dialect_writer *w, unsigned words)
 {
     if ((words & WORDS_ALL) != 0) {

@@ -10,7 +10,7 @@
 #include "base/lex.h"
 #include "shard/sharding.h"
 
-/* What a dialect's reader has to go by. */
+/* The input of a dialect's reader. */
 typedef struct dialect_reader {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -33,17 +33,17 @@ typedef struct dialect_writer {
 /* The head of every refusal; its argument is the writer's dialect. */
 #define CANNOT "cannot be expressed in %s, because "
 
-/* A lexer for text in Python's manner: strings in quotes of either kind. */
+/* A lexer for Python text: strings in quotes of either kind. */
 lexer python_lexer(const dialect_reader *r);
 
-/* The part of a dotted name behind its last dot, and whether that part is this word. */
+/* The part of a dotted name after its last dot, and whether that part is this word. */
 slice last_part(slice name);
 bool last_part_is(slice name, const char *word);
 
-/* The reader's mesh; an error at the place when it has none. */
+/* The reader's mesh; an error at the location when it has none. */
 tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh **out);
 
-/* Resolves a text on a mesh; the reader's rank has been seen to. */
+/* Resolves a text on a mesh; the reader's rank is already checked. */
 tsr_status dialect_resolve(const dialect_reader *r, sharding_text *text, const tsr_mesh *mesh,
                            const tsr_sharding **out);
 

@@ -18,9 +18,9 @@ void cuts_add(cuts *c, int64_t size)
 }
 
 /*
- * At each axis all blocks must be whole multiples of our chunk, the last one aside, so only that
- * one is followed. With two shards or more to an axis nothing overflows: ours is at most (extent +
- * shards) / 2.
+ * At each axis all blocks but the last must be whole multiples of the even chunk, so only the last
+ * one is followed. With two shards or more to an axis nothing overflows: the even chunk is at most
+ * (extent + shards) / 2.
  */
 bool cuts_are_even(const cuts *c, int64_t extent)
 {

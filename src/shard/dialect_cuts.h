@@ -1,6 +1,6 @@
 /*
- * Cutting a dimension axis by axis, as DTensor does: each axis cuts what the one before left into
- * chunks of ceil. We cut once, into chunks of ceil of all shards.
+ * Cutting a dimension axis by axis, as DTensor does: each axis cuts the chunk of the previous axis
+ * into ceil(rows / size). Tessera cuts once, into chunks of ceil(extent / shards).
  */
 #ifndef SHARD_DIALECT_CUTS_H
 #define SHARD_DIALECT_CUTS_H
@@ -18,7 +18,7 @@ typedef struct cuts {
 bool cuts_init(cuts *c, tsr_arena *arena, size_t most);
 void cuts_add(cuts *c, int64_t size);
 
-/* Whether that gives our even chunks of an extent. Takes no time for each shard. */
+/* Whether that gives the even chunks of an extent. O(1) in the number of shards. */
 bool cuts_are_even(const cuts *c, int64_t extent);
 
 /* The sizes of all shards, in row-major order of the axes. NULL when there is no memory. */

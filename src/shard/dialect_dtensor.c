@@ -1,6 +1,6 @@
 /*
  * Reading DTensor: [Shard(0), Replicate(), Partial()], one placement for each mesh axis in mesh
- * order. DynamicShard and PartitionedShard are our additions.
+ * order. DynamicShard and PartitionedShard are additions of Tessera.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* More sizes than this are not written out when a text is read. */
 #define MAX_SIZES (INT64_C(1) << 24)
 
-/* The names of reductions, as torch has them. */
+/* The names of reductions in torch. */
 static const char *const op_names[] = {[TSR_SUM] = "sum",
                                        [TSR_MAX] = "max",
                                        [TSR_MIN] = "min",
@@ -39,7 +39,7 @@ typedef struct placement {
     tsr_ragged ragged;
     size_t num_sizes;
     size_t num_owners;
-    int64_t partitions; /* as said, 0 when not */
+    int64_t partitions; /* as written, 0 when not */
     location where;
 } placement;
 
@@ -312,7 +312,7 @@ static tsr_status read_list(lexer *lex, placements *list)
     return TSR_OK;
 }
 
-/* A list on its way to a sharding. */
+/* The state of building a sharding from a list. */
 typedef struct applier {
     const dialect_reader *reader;
     const tsr_mesh *mesh;
@@ -398,7 +398,7 @@ static tsr_status apply_ragged(const applier *p, const placement *item, dim_text
     return TSR_OK;
 }
 
-/* Hands each sharding axis to its dimension; mesh order is major to minor. */
+/* Adds each sharding axis to its dimension; mesh order is major to minor. */
 static tsr_status apply_shards(applier *p)
 {
     for (size_t i = 0; i < p->list->count; i++) {
@@ -427,7 +427,10 @@ static tsr_status cuts_of_text(const applier *p, const dim_text *dim, cuts *out)
     return TSR_OK;
 }
 
-/* Gives a dimension that several axes cut the sizes that DTensor gives it, if they are not ours. */
+/*
+ * Gives a dimension that several axes cut the sizes that DTensor gives it, if they are not the even
+ * chunks.
+ */
 static tsr_status apply_cuts(const applier *p, size_t index)
 {
     dim_text *dim = &p->text.dims[index];

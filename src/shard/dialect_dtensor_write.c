@@ -43,7 +43,7 @@ static tsr_status cuts_of_dim(const dialect_writer *w, const tsr_dim *dim, cuts 
     return TSR_OK;
 }
 
-/* The sizes of our even chunks, for a message. */
+/* The sizes of the even chunks, for a message. */
 static void even_sizes(int64_t extent, int64_t shards, int64_t *out)
 {
     const int64_t chunk = ceil_div(extent, shards);
@@ -105,7 +105,7 @@ static tsr_status check_even(const dialect_writer *w, size_t index, const cuts *
     return cuts_are_even(c, extent) ? TSR_OK : other_sizes(w, index, c, extent);
 }
 
-/* Whether a dynamic layout has the sizes that cutting axis by axis gives. */
+/* Whether a dynamic dimension has the sizes that cutting axis by axis gives. */
 static tsr_status ragged_is_cut(const dialect_writer *w, const tsr_ragged *ragged, const cuts *c,
                                 int64_t extent, bool *out)
 {
@@ -117,7 +117,7 @@ static tsr_status ragged_is_cut(const dialect_writer *w, const tsr_ragged *ragge
     return TSR_OK;
 }
 
-/* The sum of a dynamic layout's sizes, which must be the extent where that is known. */
+/* The sum of a dynamic dimension's sizes, which must be the extent where that is known. */
 static tsr_status ragged_extent(const dialect_writer *w, size_t index, const cuts *c, int64_t *out)
 {
     const int64_t *sizes = w->sharding->dims[index].ragged->sizes;
@@ -128,14 +128,14 @@ static tsr_status ragged_extent(const dialect_writer *w, size_t index, const cut
     }
     if (extent != TSR_UNKNOWN && extent != sum) {
         return diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: the sizes of its layout sum to %lld, the extent is %lld", index,
+                          "dim %zu: its sizes sum to %lld, the extent is %lld", index,
                           (long long)sum, (long long)extent);
     }
     *out = sum;
     return TSR_OK;
 }
 
-/* What stands for a dimension: plain Shard(d), or one of the two with explicit sizes. */
+/* Writes a dimension: plain Shard(d), or one of the two placements with explicit sizes. */
 static tsr_status choose(const dialect_writer *w, size_t index, bool *plain)
 {
     const tsr_dim *dim = &w->sharding->dims[index];

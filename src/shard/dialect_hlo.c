@@ -61,7 +61,7 @@ static tsr_status read_numbers(lexer *lex, int64_t **out, size_t *count)
     return TSR_OK;
 }
 
-/* `T(1,0)`, if it is there. */
+/* `T(1,0)`, if present. */
 static tsr_status read_transposition(lexer *lex, hlo_text *text)
 {
     const size_t from = lex->current.at;
@@ -97,7 +97,7 @@ static tsr_status read_tiles(lexer *lex, hlo_text *text)
     return read_numbers(lex, &text->ids, &text->num_ids);
 }
 
-/* What a sharding may start with; no reader: what we have no counterpart for. */
+/* What a sharding may start with; no reader: Tessera has no counterpart. */
 typedef struct head_row {
     const char *word;
     hlo_kind kind;
@@ -183,7 +183,7 @@ static tsr_status read_last_dims(lexer *lex, hlo_text *text)
     return lex_expect(lex, '}');
 }
 
-/* What may follow the head. Tiled: only behind devices=[...]. */
+/* What may follow the head. Tiled: only after devices=[...]. */
 typedef struct attribute_row {
     const char *word;
     bool tiled;
@@ -209,7 +209,7 @@ static tsr_status read_attribute(lexer *lex, hlo_text *text)
             return diag_note(lex->ctx, NO_LOCATION, "leave it out: it ties tensors to one another");
         }
         if (attributes[i].tiled && (text->kind != HLO_TILED || text->num_subgroups > 0)) {
-            return lex_error(lex, where, "subgroups are named once, behind devices=[...]");
+            return lex_error(lex, where, "subgroups are named once, after devices=[...]");
         }
         return attributes[i].read(lex, text);
     }
@@ -232,7 +232,7 @@ static tsr_status read_text(lexer *lex, hlo_text *text)
     return TSR_OK;
 }
 
-/* A text on its way to a sharding. */
+/* The state of building a sharding from a text. */
 typedef struct hlo_builder {
     const dialect_reader *reader;
     const hlo_text *text;

@@ -77,7 +77,7 @@ static tsr_status assign(const dialect_writer *w, assignment *out)
     return TSR_OK;
 }
 
-/* The device ids of the assignment as (size, stride) pairs; false when they are no such pairs. */
+/* The device ids of the assignment as (size, stride) pairs; false when they have no such form. */
 static bool id_pairs(const tsr_mesh *mesh, const places *order, tsr_stride *pairs, size_t *count)
 {
     size_t number = 0;

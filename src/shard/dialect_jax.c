@@ -204,7 +204,7 @@ static void write_entry(const dialect_writer *w, const tsr_dim *dim)
     buffer_string(w->buf, dim->num_axes > 1 ? ")" : "");
 }
 
-/* The table has refused what there are no words for. */
+/* The table has refused what JAX cannot express. */
 tsr_status jax_write(const dialect_writer *w)
 {
     const tsr_sharding *s = w->sharding;

@@ -21,7 +21,7 @@ static bool add_axes(const mesh_view *view, const tsr_axis_ref *axes, size_t cou
     return true;
 }
 
-/* Pending reductions have no order among their devices: a digit weighs what it is worth. */
+/* Pending reductions have no order among their devices: the weight of a digit is its stride. */
 static bool add_pending(const mesh_view *view, const tsr_sharding *sharding, form *out)
 {
     const size_t from = out->count;
@@ -61,7 +61,7 @@ static bool continues(const tsr_geometry *g, const term *minor, const term *majo
     return minor->target == major->target && major->weight == next;
 }
 
-/* Appends a term, joined with the last where it continues it; dead ones weigh nothing. */
+/* Appends a term, joined with the last where it continues it; dead terms have weight 0. */
 static void append(const tsr_geometry *g, form *f, term t)
 {
     if (is_empty(g, t.target, t.weight)) {
@@ -154,7 +154,7 @@ bool form_same_pending(const form *a, const form *b)
     }
 }
 
-/* The term that covers a place of the numbering, and its end above which the next begins. */
+/* The term that covers a stride of the numbering, and its end, where the next begins. */
 static const term *term_at(const form *f, int64_t stride)
 {
     for (size_t i = 0; i < f->count; i++) {

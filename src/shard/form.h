@@ -3,14 +3,13 @@
  *
  * In a numbering of the devices that makes digits of a mesh (mesh/view.h), each digit of a device's
  * number adds a weight to the shard index of one dimension, or to nothing. With digits joined
- * wherever one continues another, that function has one form only: the smallest digit's size is the
- * first number at which the function is not that multiple of its value at 1, and so on upwards. So
- * two shardings in one numbering place elements alike when their forms are equal.
+ * wherever one continues another, that function has a canonical form: the smallest digit's size is
+ * the first number at which the function is not that multiple of its value at 1, and so on upwards.
+ * So two shardings in one numbering place elements alike when their forms are equal.
  *
  * Devices that hold nothing are all alike, whatever their indices: a weight that leads straight to
  * an empty shard is DEAD, the same in every dimension, and a digit that runs into empty shards
- * continues into a dead one. Only even chunks are seen through in this way; explicit sizes are not
- * looked at.
+ * continues into a dead one. This holds for even chunks only; explicit sizes are not examined.
  */
 #ifndef SHARD_FORM_H
 #define SHARD_FORM_H
@@ -34,7 +33,7 @@ typedef struct form {
     size_t count;
 } form;
 
-/* The form of a sharding in a view; false when one of its axes is no digits there. */
+/* The form of a sharding in a view; false when one of its axes is not made of digits there. */
 bool form_of(const mesh_view *view, const tsr_geometry *geometry, form *out);
 
 bool form_equal(const form *a, const form *b);

@@ -54,7 +54,7 @@ bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_int
     return true;
 }
 
-/* The next owned partition of an aligned shard, with its place in storage. */
+/* The next owned partition of an aligned shard, with its offset in storage. */
 static bool next_partition(const dim_geometry *dim, int64_t shard, int64_t *at, int64_t *local,
                            tsr_interval *piece, int64_t *where)
 {
@@ -199,14 +199,14 @@ int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t
     return count;
 }
 
-/* Who makes a geometry. */
+/* The state of building a geometry. */
 typedef struct geometry_maker {
     tsr_context *ctx;
     tsr_arena *arena;
     const tsr_sharding *sharding;
 } geometry_maker;
 
-/* Prefix sums of `count` sizes; the layout has been checked not to overflow. */
+/* Prefix sums of `count` sizes; they have been checked not to overflow. */
 static int64_t *prefix_sums(const geometry_maker *m, const int64_t *sizes, int64_t count,
                             int64_t *largest)
 {
@@ -322,7 +322,7 @@ static tsr_status make_ragged(const geometry_maker *m, size_t index, const tsr_r
     const bool dynamic = ragged->kind == TSR_RAGGED_DYNAMIC;
     if ((dynamic ? ragged->sizes : ragged->counts) == NULL) {
         (void)diag_error(m->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                         "dim %zu: the sizes of its layout are not bound yet", index);
+                         "dim %zu: its sizes are not bound yet", index);
         return diag_note(m->ctx, NO_LOCATION,
                          "give them in the text in place of the ?, or bind them");
     }

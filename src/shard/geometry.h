@@ -32,19 +32,21 @@ struct tsr_geometry {
 tsr_interval dim_box(const dim_geometry *dim, int64_t shard);
 
 /*
- * The next piece of a shard from block *at on, which moves behind it; false when there is none.
- * Start with *at 0.
+ * The next piece of a shard from block *at on, which moves past it; false when there is none. Start
+ * with *at 0.
  */
 bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_interval *piece);
 
 /*
- * Rows of a shard that are stored together: a piece of the tensor and where the shard has it. As
- * dim_next_piece, but that partitions which alignment keeps apart are apart. *local starts at 0.
+ * The next run of rows that a shard stores contiguously: a piece of the tensor and its offset in
+ * the shard. As dim_next_piece, but alignment padding separates partitions. *local starts at 0.
  */
 bool dim_next_stored(const dim_geometry *dim, int64_t shard, int64_t *at, int64_t *local,
                      tsr_interval *piece, int64_t *where);
 
-/* Whether the dimension is cut into even chunks, so that its shards follow from its numbers. */
+/*
+ * Whether the dimension is cut into even chunks, so that its shards follow from the extent alone.
+ */
 static inline bool dim_is_even(const dim_geometry *dim)
 {
     return dim->offsets == NULL && dim->ragged == NULL;

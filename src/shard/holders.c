@@ -53,7 +53,7 @@ static int64_t shard_of_row(const dim_geometry *dim, int64_t row)
     return dim->offsets != NULL ? shard_by_offsets(dim, row) : row / dim->chunk;
 }
 
-/* All axes of the dimensions, one behind the other. */
+/* All axes of the dimensions, in order. */
 static tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                                 tsr_axis_list *out)
 {

@@ -51,7 +51,7 @@ static void print_body(buffer *buf, const tsr_sharding *sharding)
     }
 }
 
-/* A bare id as programs have them: it needs no quotes behind the @. */
+/* A bare id as in programs: it needs no quotes after the @. */
 static bool is_bare(const char *name)
 {
     static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";

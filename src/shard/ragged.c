@@ -1,4 +1,4 @@
-/* Layouts with explicit sizes: dynamic and partitioned. */
+/* Ragged dimensions: explicit sizes, dynamic or partitioned. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@ int64_t ragged_owner_start(const tsr_ragged *ragged, int64_t shards, int64_t sha
     return mul_div(shard, ragged->partitions, shards);
 }
 
-/* The numbers of a layout while they are read: rows of one length. */
+/* Sizes or counts while they are read: rows of one length. */
 typedef struct number_rows {
     int64_t *values;
     size_t count;
@@ -80,7 +80,7 @@ static tsr_status read_dynamic(lexer *lex, dim_text *dim)
     return TSR_OK;
 }
 
-/* Refuses an option that stands twice, or both of two that exclude each other. */
+/* Refuses a repeated option, and two options that exclude each other. */
 static tsr_status check_repeated(lexer *lex, unsigned *seen)
 {
     static const char *const words[] = {"aligned", "unaligned", "align", "partitions", "owners"};
@@ -91,7 +91,7 @@ static tsr_status check_repeated(lexer *lex, unsigned *seen)
         }
         if ((*seen & bit) != 0) {
             return lex_error(lex, lex_here(lex),
-                             i < 2 ? "a layout is aligned or unaligned: say it once"
+                             i < 2 ? "a partitioned dimension is aligned or unaligned: say it once"
                                    : "this option stands twice");
         }
         *seen |= bit;
@@ -129,7 +129,7 @@ static tsr_status read_option(lexer *lex, dim_text *dim)
         return TSR_OK;
     }
     return lex_error(lex, lex_here(lex),
-                     "expected one of aligned, unaligned, owners=[...], align=N, or behind "
+                     "expected one of aligned, unaligned, owners=[...], align=N, or after "
                      "partitioned[?] partitions=N");
 }
 
@@ -142,7 +142,7 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
     if (rows.rows > 0 && !nested) {
         return lex_error(
             lex, lex_span(lex, where.at),
-            "a partitioned layout has one row of counts for each shard, as in [[4, 6], "
+            "a partitioned dimension has one row of counts for each shard, as in [[4, 6], "
             "[2, 4]]");
     }
     dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_UNALIGNED,
@@ -171,7 +171,7 @@ tsr_status ragged_read(lexer *lex, dim_text *dim)
     if (lex_accept_word(lex, "partitioned")) {
         return read_partitioned(lex, dim);
     }
-    return lex_error(lex, lex_here(lex), "expected a layout: dynamic[...] or partitioned[...]");
+    return lex_error(lex, lex_here(lex), "expected dynamic[...] or partitioned[...]");
 }
 
 /* `[1, 2], [3, 4]` of rows. */
@@ -239,7 +239,7 @@ void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards)
     print_options(buf, ragged, shards);
 }
 
-/* Who checks a layout and where its messages go. */
+/* The state of checking a ragged dimension. */
 typedef struct ragged_checker {
     tsr_context *ctx;
     const dim_text *dim;
@@ -254,13 +254,12 @@ static tsr_status check_not_negative(const ragged_checker *c, const int64_t *val
     for (size_t i = 0; i < c->dim->num_sizes; i++) {
         if (values[i] < 0) {
             return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
-                              "%sdim %zu: number %zu of its layout is negative: %lld", c->prefix,
-                              c->index, i, (long long)values[i]);
+                              "%sdim %zu: explicit size %zu is negative: %lld", c->prefix, c->index,
+                              i, (long long)values[i]);
         }
         if (!checked_add(sum, values[i], &sum)) {
             return diag_error(c->ctx, TSR_ERR_OVERFLOW, c->dim->where,
-                              "%sdim %zu: the sizes of its layout sum to more than 2^63-1",
-                              c->prefix, c->index);
+                              "%sdim %zu: its sizes sum to more than 2^63-1", c->prefix, c->index);
         }
     }
     return TSR_OK;
@@ -283,10 +282,10 @@ static tsr_status check_dynamic(const ragged_checker *c)
         return TSR_OK;
     }
     if ((int64_t)c->dim->num_sizes != c->shards) {
-        return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
-                          "%sdim %zu: a dynamic layout over %lld shards needs %lld sizes, got: %zu",
-                          c->prefix, c->index, (long long)c->shards, (long long)c->shards,
-                          c->dim->num_sizes);
+        return diag_error(
+            c->ctx, TSR_ERR_INVALID, c->dim->where,
+            "%sdim %zu: a dynamic dimension over %lld shards needs %lld sizes, got: %zu", c->prefix,
+            c->index, (long long)c->shards, (long long)c->shards, c->dim->num_sizes);
     }
     if (!rows_match_axes(c->dim, ragged->rows)) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
@@ -363,12 +362,12 @@ static tsr_status check_dim(const ragged_checker *c)
 {
     if (c->dim->axes.count == 0) {
         return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
-                          "%sdim %zu has a layout but no axes: there is nothing to lay it along",
-                          c->prefix, c->index);
+                          "%sdim %zu has explicit sizes but no axes to split it", c->prefix,
+                          c->index);
     }
     if (c->dim->open) {
         (void)diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
-                         "%sdim %zu has a layout and is open", c->prefix, c->index);
+                         "%sdim %zu has explicit sizes and is open", c->prefix, c->index);
         return diag_note(c->ctx, NO_LOCATION,
                          "explicit sizes are for just these axes: close the dimension, without ?");
     }
@@ -435,8 +434,8 @@ static tsr_status check_sum(tsr_context *ctx, location where, const char *prefix
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_INVALID, where,
-                      "%sdim %zu: the %s of its layout sum to %lld, the extent is %lld", prefix,
-                      index, what, (long long)sum, (long long)extent);
+                      "%sdim %zu: its %s sum to %lld, the extent is %lld", prefix, index, what,
+                      (long long)sum, (long long)extent);
 }
 
 /* Rows of sizes must sum to the even chunks of the outer shards. */

@@ -84,7 +84,7 @@ static bool all_plain_or_full(const tsr_geometry *g)
     return true;
 }
 
-/* With equal forms, whether equal indices stand for equal rows in every dimension. */
+/* With equal forms, whether equal indices denote equal rows in every dimension. */
 static bool same_tables(const tsr_geometry *a, const tsr_geometry *b)
 {
     for (size_t i = 0; i < a->rank; i++) {
@@ -250,7 +250,7 @@ static tsr_status compare_devices(tsr_context *ctx, const tsr_geometry *a, const
     return TSR_OK;
 }
 
-/* Decides by the forms where they tell, else over the digits that matter. */
+/* Decides by the forms where they suffice, else over the digits that matter. */
 static tsr_status compare_forms(tsr_context *ctx, const pair_in_view *p, bool *out)
 {
     const bool equal = form_equal(&p->form_a, &p->form_b);

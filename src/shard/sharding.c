@@ -1,4 +1,4 @@
-/* Shardings: their parts, when two are the same, and others made from one. */
+/* Shardings: accessors, equality, and shardings derived from others. */
 #include "shard/sharding.h"
 
 #include <string.h>
@@ -122,7 +122,7 @@ static bool has_no_ids(const tsr_mesh *mesh)
     return tsr_mesh_is_iota(mesh) && !tsr_mesh_is_maximal(mesh);
 }
 
-/* Whether a mesh takes the place of the common one so far: that one says nothing, or too much. */
+/* Whether a mesh replaces the common one so far, which is empty or has device ids. */
 static bool is_preferred(const tsr_mesh *mesh, const tsr_mesh *common, bool ignore_device_ids)
 {
     return common == NULL || tsr_mesh_is_empty(common) ||
@@ -217,7 +217,7 @@ tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena, const tsr_shard
     for (size_t i = 0; i < sharding->rank; i++) {
         if (dims[i].ragged != NULL) {
             return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "dim %zu has a layout with explicit sizes and cannot be opened", i);
+                              "dim %zu has explicit sizes and cannot be opened", i);
         }
         dims[i].open = true;
     }
@@ -244,7 +244,7 @@ static bool binds(const tsr_axis_ref *axes, size_t count, int32_t axis)
     return false;
 }
 
-/* Whether any part of an axis stands anywhere in the sharding. */
+/* Whether any part of an axis is used in the sharding. */
 static bool is_bound(const tsr_sharding *sharding, int32_t axis)
 {
     for (size_t i = 0; i < sharding->rank; i++) {
@@ -256,7 +256,7 @@ static bool is_bound(const tsr_sharding *sharding, int32_t axis)
            binds(sharding->unreduced, sharding->num_unreduced, axis);
 }
 
-/* A list with one more element behind it. */
+/* A list with one more element at its end. */
 static tsr_axis_ref *with_axis(tsr_arena *arena, const tsr_axis_ref *axes, size_t count,
                                tsr_axis_ref axis)
 {
@@ -330,7 +330,7 @@ static tsr_status remove_from_dim(tsr_context *ctx, tsr_arena *arena, size_t ind
     }
     if (dim->ragged != NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu has a layout with explicit sizes for its axes: none can be "
+                          "dim %zu has explicit sizes for its axes: none can be "
                           "removed",
                           index);
     }
@@ -376,7 +376,7 @@ tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena, const tsr_shard
     const tsr_ragged *old = sharding->dims[dim].ragged;
     if (old == NULL || old->sizes != NULL || old->counts != NULL || old->kind != ragged->kind) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu has no unbound layout of that kind", dim);
+                          "dim %zu has no unbound sizes or counts of that kind", dim);
     }
     if (old->partitions != 0 && old->partitions != ragged->partitions) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,

@@ -1,4 +1,4 @@
-/* What a sharding is inside, and how one comes to be: written, verified, built. */
+/* The representation of a sharding, and how one is made: read, verified, built. */
 #ifndef SHARD_SHARDING_H
 #define SHARD_SHARDING_H
 
@@ -24,7 +24,7 @@ typedef struct dim_text {
     int64_t priority;
     bool has_ragged;
     tsr_ragged ragged;
-    size_t num_sizes; /* of layout.sizes or layout.counts */
+    size_t num_sizes; /* of ragged.sizes or ragged.counts */
     size_t num_owners;
     bool says_partitions;
     location where;
@@ -33,7 +33,7 @@ typedef struct dim_text {
 /* A sharding as written: names not looked up, rules not checked. */
 typedef struct sharding_text {
     tsr_reading reading;         /* how strictly this form is read */
-    const tsr_mesh *inline_mesh; /* NULL unless the mesh stands in place */
+    const tsr_mesh *inline_mesh; /* NULL unless the mesh is written inline */
     bool has_name;
     slice mesh_name;
     location where;
@@ -46,7 +46,7 @@ typedef struct sharding_text {
     tsr_reduction reduction;
 } sharding_text;
 
-/* Reads the text of a sharding; `lex` stands at it. */
+/* Reads the text of a sharding; `lex` is at it. */
 tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *out);
 
 /* The row of a reduction: its name in text. */
@@ -57,7 +57,7 @@ bool reduction_find(slice name, tsr_reduction *out);
 tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
                               const tsr_sharding_reader *reader, const tsr_mesh **out);
 
-/* What a text is checked for beside the rules that always hold. */
+/* Optional checks of a text, beyond the rules that always hold. */
 typedef struct resolve_options {
     int flags;            /* tsr_sharding_flags */
     int64_t rank;         /* of the tensor; -1 when it is not known */
@@ -79,11 +79,13 @@ tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding 
 
 void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing printing);
 
-/* Reads `:dynamic[...]` or `:partitioned[...](...)`; `lex` stands behind the colon. */
+/* Reads `:dynamic[...]` or `:partitioned[...](...)`; `lex` is after the colon. */
 tsr_status ragged_read(lexer *lex, dim_text *dim);
 void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards);
 
-/* Checks a layout as written and makes the arena's copy of it, owners in canonical form. */
+/*
+ * Checks a ragged dimension as written and makes the arena's copy of it, owners in canonical form.
+ */
 tsr_status ragged_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *dim, size_t index,
                           const char *prefix, const tsr_ragged **out);
 /* Whether bound sizes or counts are those of an extent: their sums are what it has. */
@@ -91,7 +93,7 @@ tsr_status ragged_check_extent(tsr_context *ctx, location where, const char *pre
                                const tsr_ragged *ragged, int64_t shards, int64_t extent);
 bool ragged_equal(const tsr_ragged *a, const tsr_ragged *b, int64_t shards);
 
-/* The first partition that a shard of an aligned layout owns. */
+/* The first partition that a shard of an aligned dimension owns. */
 int64_t ragged_owner_start(const tsr_ragged *ragged, int64_t shards, int64_t shard);
 
 /* floor(a * b / c) for 0 <= a <= c, without overflow. */

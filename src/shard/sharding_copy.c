@@ -1,4 +1,4 @@
-/* Shardings that outlive their arena: copies, and a hash by which to find them again. */
+/* Shardings that outlive their arena: copies, and a hash to look them up by. */
 #include "base/base.h"
 #include "base/map.h"
 #include "mesh/mesh.h"

@@ -104,7 +104,7 @@ static bool all_digits(slice text)
     return text.size > 0;
 }
 
-/* The word behind a dimension: `p` and a number. */
+/* The word after a dimension: `p` and a number. */
 static tsr_status read_priority(lexer *lex, int64_t *priority)
 {
     const slice word = lex_slice(lex);
@@ -127,7 +127,7 @@ static tsr_status read_priority(lexer *lex, int64_t *priority)
         (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_here(lex), "%s%.*s", problem, (int)word.size,
                          word.data);
         return diag_note(lex->ctx, NO_LOCATION,
-                         "a priority stands right behind the braces, as p0, p1, p2");
+                         "a priority stands right after the braces, as p0, p1, p2");
     }
     lex_next(lex);
     *priority = value;
@@ -236,10 +236,9 @@ static tsr_status read_named_noted(lexer *lex, tsr_reading reading, sharding_tex
                                    named_lists *have)
 {
     if (read_named(lex, reading, text, have) < 0) {
-        return diag_note(
-            lex->ctx, NO_LOCATION,
-            "behind the dimensions come replicated={\"x\"} and unreduced={\"y\"}, each "
-            "once at most, with names in quotes");
+        return diag_note(lex->ctx, NO_LOCATION,
+                         "after the dimensions come replicated={\"x\"} and unreduced={\"y\"}, each "
+                         "once at most, with names in quotes");
     }
     return TSR_OK;
 }

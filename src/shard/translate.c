@@ -17,7 +17,7 @@ typedef struct translator {
     mesh_view to;
 } translator;
 
-/* More devices than this are not looked at one by one. */
+/* More devices than this are not compared one by one. */
 #define MAX_LISTED (INT64_C(1) << 20)
 
 static tsr_status cannot(const translator *t, const tsr_axis_ref *axes, size_t count)
@@ -72,7 +72,10 @@ static void prepend(const tsr_mesh *mesh, tsr_axis_ref part, tsr_axis_list *list
     list->count++;
 }
 
-/* The pairs of a list of axes, major to minor; false when one is no digits of the numbering. */
+/*
+ * The pairs of a list of axes, major to minor; false when one is not made of digits of the
+ * numbering.
+ */
 static bool pairs_of(const translator *t, const tsr_axis_ref *axes, size_t count, tsr_stride *pairs,
                      size_t *num_pairs)
 {
@@ -241,7 +244,7 @@ static tsr_status translate_axes(const translator *t, const tsr_axis_ref *axes, 
 }
 
 /*
- * The axes may be cut otherwise over there, so sizes in rows become one row; without any axes left
+ * The target may cut the axes differently, so sizes in rows become one row; without any axes left
  * there is one shard, which holds all that an even one would.
  */
 static tsr_status translate_ragged(const translator *t, tsr_dim *dim)

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "shard/sharding.h"
 
-/* A sharding on its way from text to object. */
+/* The state of building a sharding from its text. */
 typedef struct resolver {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -261,7 +261,7 @@ tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *t
     return build(&r, out);
 }
 
-/* A list of references as if they had been written. */
+/* A list of references in the form of a text. */
 static bool write_axes(tsr_arena *arena, const tsr_mesh *mesh, const tsr_axis_ref *refs,
                        size_t count, named_axes *out)
 {
@@ -273,7 +273,7 @@ static bool write_axes(tsr_arena *arena, const tsr_mesh *mesh, const tsr_axis_re
     return out->axes != NULL;
 }
 
-/* A builder's layout has as many numbers as its axes ask for. */
+/* A builder's sizes and counts are as many as its axes require. */
 static void write_ragged(const tsr_ragged *ragged, dim_text *out)
 {
     int64_t shards = 1;

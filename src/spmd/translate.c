@@ -26,7 +26,8 @@ static tsr_status take_dim(type_draft *d, const tsr_dim *dim, size_t at)
     if (dim->ragged != NULL &&
         (dim->ragged->kind != TSR_RAGGED_DYNAMIC || dim->ragged->sizes == NULL)) {
         return diag_error(d->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "dimension %zu has a layout that types do not know: only explicit sizes",
+                          "dimension %zu is partitioned or unbound: types know only even chunks "
+                          "and explicit sizes",
                           at);
     }
     d->sizes[at] = dim->ragged != NULL ? dim->ragged->sizes : NULL;

@@ -57,7 +57,7 @@ expect_no_out
 
 # Errors that need the extents are pointed at too.
 show --mesh '<["x"=2]>' --shape 6 '[{"x"}:dynamic[2, 3]]'
-expect_error 2 '<sharding>:1:2: error: dim 0: the sizes of its layout sum to 5, the extent is 6'
+expect_error 2 '<sharding>:1:2: error: dim 0: its sizes sum to 5, the extent is 6'
 expect_in_err '
 [{"x"}:dynamic[2, 3]]
  ^~~'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC1091,SC2016,SC2034,SC2154
-# The shape from a type behind the sharding, and the name of a value before it.
+# The shape from a type after the sharding, and the name of a value before it.
 source "$(dirname "$0")/helpers.bash"
 
 show --mesh "$mesh" --shape 4x8xf32 '[{"x"}, {"y"}]'
@@ -51,13 +51,13 @@ expect_in_out 'local shape   2'
 
 # What differs is refused.
 show --mesh "$mesh" --shape 4x8 '[{"x"}, {}] : tensor<4x9xf32>'
-expect_error 2 '--shape says 4x8 and the type behind the sharding says 4x9: leave out one'
+expect_error 2 '--shape says 4x8 and the type after the sharding says 4x9: leave out one'
 show --mesh "$mesh" --shape '?x8' '[{"x"}, {}] : tensor<8xf32>'
-expect_error 2 '--shape says ?x8 and the type behind the sharding says 8: leave out one'
+expect_error 2 '--shape says ?x8 and the type after the sharding says 8: leave out one'
 show --mesh "$mesh" --shape 4x8xf16 '[{"x"}, {}] : tensor<4x8xf32>'
-expect_error 2 '--shape says f16 and the type behind the sharding says f32: leave out one'
+expect_error 2 '--shape says f16 and the type after the sharding says f32: leave out one'
 show --mesh "$mesh" --dtype f16 '[{"x"}, {}] : tensor<4x8xf32>'
-expect_error 2 'the type behind the sharding says f32 and --dtype says f16: leave out one'
+expect_error 2 'the type after the sharding says f32 and --dtype says f16: leave out one'
 
 # Errors are at their place in the whole argument.
 show --mesh "$mesh" '%arg0 : [{"x"}, {"q"}] : tensor<4x8xf32>'

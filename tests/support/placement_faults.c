@@ -58,25 +58,21 @@ typedef struct wrong_numbers {
 } wrong_numbers;
 
 static const wrong_numbers wrong[] = {
-    {false,
-     TSR_AMOUNTS_ALL,
-     {3, 0, 4},
-     3,
-     "dim 0: the sizes of its layout sum to 7, the extent is 8"},
-    {false, TSR_AMOUNTS_ALL, {9, -1, 0}, 3, "dim 0: number 1 of its layout is negative: -1"},
+    {false, TSR_AMOUNTS_ALL, {3, 0, 4}, 3, "dim 0: its sizes sum to 7, the extent is 8"},
+    {false, TSR_AMOUNTS_ALL, {9, -1, 0}, 3, "dim 0: explicit size 1 is negative: -1"},
     {false,
      TSR_AMOUNTS_ALL,
      {4, 4},
      2,
-     "dim 0: a dynamic layout over 3 shards needs 3 sizes, got: 2"},
+     "dim 0: a dynamic dimension over 3 shards needs 3 sizes, got: 2"},
     {false, TSR_AMOUNTS_OWN, {4, 4}, 2, "dim 0: a shard's own size is 1 number, got: 2"},
-    {false, TSR_AMOUNTS_OWN, {-4}, 1, "dim 0: number 0 of its layout is negative: -4"},
-    {false, TSR_AMOUNTS_OWN, {3}, 1, "dim 0: the sizes of its layout sum to 9, the extent is 8"},
+    {false, TSR_AMOUNTS_OWN, {-4}, 1, "dim 0: explicit size 0 is negative: -4"},
+    {false, TSR_AMOUNTS_OWN, {3}, 1, "dim 0: its sizes sum to 9, the extent is 8"},
     {false,
      TSR_AMOUNTS_TOTALS,
      {8},
      1,
-     "dim 0: totals are of partitions, which a dynamic layout does not have"},
+     "dim 0: totals are of partitions, which a dynamic dimension does not have"},
     {true,
      TSR_AMOUNTS_ALL,
      {1, 2, 3},
@@ -92,17 +88,13 @@ static const wrong_numbers wrong[] = {
      {8},
      1,
      "dim 0: totals of 2 partitions over 3 shards are 2 numbers, got: 1"},
-    {true,
-     TSR_AMOUNTS_TOTALS,
-     {4, 5},
-     2,
-     "dim 0: the counts of its layout sum to 9, the extent is 8"},
-    {true, TSR_AMOUNTS_OWN, {4, -5}, 2, "dim 0: number 1 of its layout is negative: -5"},
+    {true, TSR_AMOUNTS_TOTALS, {4, 5}, 2, "dim 0: its counts sum to 9, the extent is 8"},
+    {true, TSR_AMOUNTS_OWN, {4, -5}, 2, "dim 0: explicit size 1 is negative: -5"},
     {true,
      TSR_AMOUNTS_ALL,
      {INT64_MAX, 1, 0, 0, 0, 0},
      6,
-     "dim 0: the sizes of its layout sum to more than 2^63-1"},
+     "dim 0: its sizes sum to more than 2^63-1"},
 };
 
 static tsr_status check_numbers(tsr_comm *world, tsr_arena *arena, const scene *s)
@@ -141,8 +133,8 @@ static tsr_status check_guilty(tsr_comm *world, tsr_arena *arena, const scene *s
     tsr_tensor *out = NULL;
     WANT_ERROR(world, tsr_placement_bind(world, arena, &negative, ROWS, &bound, NULL),
                TSR_ERR_INVALID,
-               guilty ? "dim 0: number 0 of its layout is negative: -2"
-                      : "rank 1 refuses: dim 0: number 0 of its layout is negative: -2");
+               guilty ? "dim 0: explicit size 0 is negative: -2"
+                      : "rank 1 refuses: dim 0: explicit size 0 is negative: -2");
     WANT_ERROR(world, tsr_placement_bind(world, arena, &different, ROWS, &bound, NULL),
                TSR_ERR_PEER, text);
     WANT(world, make_tensor(world, s->whole, TSR_F64, &whole) == TSR_OK);

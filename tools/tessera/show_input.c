@@ -291,7 +291,7 @@ static int read_sharding(struct session *session, const struct options *options,
     return code == EXIT_FINE ? read_dialect(session, &reader, dialect, argument, facts) : code;
 }
 
-/* Reads the type behind the sharding. */
+/* Reads the type after the sharding. */
 static int read_type(struct session *session, const struct argument *argument, struct shape *out)
 {
     tsr_text text = argument->text;
@@ -323,22 +323,21 @@ static int add_dtype(struct shape *shape, const char *first, tsr_dtype dtype, co
     return EXIT_FINE;
 }
 
-/* Adds what the type behind the sharding says to what --shape says. */
+/* Adds what the type after the sharding says to what --shape says. */
 static int add_type(struct session *session, const struct shape *type, struct shape *shape)
 {
     if (type->rank != shape->rank ||
         (type->rank > 0 &&
          memcmp(type->extents, shape->extents, type->rank * sizeof *type->extents) != 0)) {
-        return complain("--shape says %s and the type behind the sharding says %s: leave out one",
+        return complain("--shape says %s and the type after the sharding says %s: leave out one",
                         facts_format_shape(session, shape->rank, shape->extents),
                         facts_format_shape(session, type->rank, type->extents));
     }
-    return type->has_dtype
-               ? add_dtype(shape, "--shape", type->dtype, "the type behind the sharding")
-               : EXIT_FINE;
+    return type->has_dtype ? add_dtype(shape, "--shape", type->dtype, "the type after the sharding")
+                           : EXIT_FINE;
 }
 
-/* The shape from --shape and from the type behind the sharding, which must agree. */
+/* The shape from --shape and from the type after the sharding, which must agree. */
 static int read_shape(struct session *session, const struct options *options,
                       const struct argument *argument, struct shape *shape)
 {
@@ -366,7 +365,7 @@ static int read_dtype(struct session *session, const struct options *options, st
     if (status != TSR_OK) {
         return session_fail(session, status);
     }
-    const char *first = options->shape != NULL ? "--shape" : "the type behind the sharding";
+    const char *first = options->shape != NULL ? "--shape" : "the type after the sharding";
     return add_dtype(shape, first, dtype, "--dtype");
 }
 

@@ -312,10 +312,10 @@ static void test_jax_refusals(void **state)
     expect_refused(f, jax, XY, NULL, "[{\"x\"}p3]", "dim 0 has priority 3", "leave out its p3");
     expect_refused(f, jax, XY, NULL, "[{}], replicated={\"x\"}", "\"x\" must stay replicated",
                    "leave out replicated");
-    expect_refused(f, jax, XY, NULL, "[{\"x\"}:dynamic[3, 5]]", "dim 0 has a dynamic layout",
+    expect_refused(f, jax, XY, NULL, "[{\"x\"}:dynamic[3, 5]]", "dim 0 is dynamic",
                    "sdy and dtensor");
-    expect_refused(f, jax, XY, NULL, "[{\"x\"}:partitioned[[3], [5]]]",
-                   "dim 0 has a partitioned layout", "sdy and dtensor");
+    expect_refused(f, jax, XY, NULL, "[{\"x\"}:partitioned[[3], [5]]]", "dim 0 is partitioned",
+                   "sdy and dtensor");
     expect_refused(f, jax, XY, NULL, "[{}], unreduced=max{\"x\"}",
                    "the reduction pending over \"x\" is max", "sdy and dtensor");
     expect_refused(f, jax, "<[], device_ids=[3]>", NULL, "[]", "its mesh is the one device 3",
@@ -618,7 +618,7 @@ static void test_hlo_errors(void **state)
         {NULL, NULL, "{sharded}", TSR_ERR_SYNTAX, "expected devices=[...]"},
         {NULL, NULL, "{maximal}", TSR_ERR_SYNTAX, "expected 'device'"},
         {NULL, NULL, "{maximal device=-1}", TSR_ERR_INVALID, "device id must be non-negative"},
-        {NULL, "4", "{replicated last_tile_dim_replicate}", TSR_ERR_SYNTAX, "behind devices"},
+        {NULL, "4", "{replicated last_tile_dim_replicate}", TSR_ERR_SYNTAX, "after devices"},
         {NULL, NULL, "{devices=[2,2]<=[4] last_tile_dim_replicate last_tile_dim_replicate}",
          TSR_ERR_SYNTAX, "named once"},
         {NULL, NULL, "{devices=[2]<=[2] last_tile_dims={odd}}", TSR_ERR_SYNTAX,
@@ -709,7 +709,7 @@ static void test_hlo_refusals(void **state)
     expect_refused(f, hlo, XY, NULL, "[{\"x\"}p1]", "dim 0 has priority 1", "leave out its p1");
     expect_refused(f, hlo, XY, NULL, "[{\"x\"}], replicated={\"y\"}", "\"y\" must stay replicated",
                    "leave out replicated");
-    expect_refused(f, hlo, XY, NULL, "[{\"x\"}:dynamic[3, 5]]", "dim 0 has a dynamic layout",
+    expect_refused(f, hlo, XY, NULL, "[{\"x\"}:dynamic[3, 5]]", "dim 0 is dynamic",
                    "sdy and dtensor");
     expect_refused(f, hlo, XY, NULL, "[{}], unreduced=min{\"x\"}",
                    "the reduction pending over \"x\" is min", "sdy and dtensor");

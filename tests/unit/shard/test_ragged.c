@@ -47,24 +47,24 @@ static void every_rule_has_its_message(void **state)
         const char *given;
         const char *message;
     } cases[] = {
-        {"[{\"y\"}:dynamic[3, 5]]", "dim 0: a dynamic layout over 3 shards needs 3 sizes, got: 2"},
-        {"[{}, {\"x\"}:dynamic[3, -1]]", "dim 1: number 1 of its layout is negative: -1"},
-        {"[{\"x\"}:dynamic[9223372036854775807, 1]]",
-         "dim 0: the sizes of its layout sum to more than 2^63-1"},
+        {"[{\"y\"}:dynamic[3, 5]]",
+         "dim 0: a dynamic dimension over 3 shards needs 3 sizes, got: 2"},
+        {"[{}, {\"x\"}:dynamic[3, -1]]", "dim 1: explicit size 1 is negative: -1"},
+        {"[{\"x\"}:dynamic[9223372036854775807, 1]]", "dim 0: its sizes sum to more than 2^63-1"},
         {"[{\"x\", \"y\"}:dynamic[[1, 1], [1, 1], [1, 1]]]",
          "dim 0: 3 rows of sizes, but no leading axes of the dimension multiply to that"},
         {"[{\"x\", \"y\"}:dynamic[[1, 1, 1], [1, 1]]]",
          "row 1 has 2 numbers where the first has 3"},
-        {"[{}:dynamic[3]]", "dim 0 has a layout but no axes: there is nothing to lay it along"},
-        {"[{\"x\", ?}:dynamic[3, 1]]", "dim 0 has a layout and is open"},
-        {"[{\"x\"}:ragged[3, 1]]", "expected a layout: dynamic[...] or partitioned[...]"},
+        {"[{}:dynamic[3]]", "dim 0 has explicit sizes but no axes to split it"},
+        {"[{\"x\", ?}:dynamic[3, 1]]", "dim 0 has explicit sizes and is open"},
+        {"[{\"x\"}:ragged[3, 1]]", "expected dynamic[...] or partitioned[...]"},
         {"[{\"x\"}:dynamic[]]", "expected integer value"},
         {"[{\"x\"}:partitioned[4, 6]]",
-         "a partitioned layout has one row of counts for each shard, "
+         "a partitioned dimension has one row of counts for each shard, "
          "as in [[4, 6], [2, 4]]"},
         {"[{\"y\"}:partitioned[[4, 6], [2, 4]]]",
          "dim 0: counts of 2 partitions over 3 shards need 3 rows, got: 2"},
-        {"[{\"x\"}:partitioned[[4, 6], [2, -4]]]", "dim 0: number 3 of its layout is negative: -4"},
+        {"[{\"x\"}:partitioned[[4, 6], [2, -4]]]", "dim 0: explicit size 3 is negative: -4"},
         {"[{\"x\"}:partitioned[[4, 6], [2, 4]](owners=[0, 2])]",
          "dim 0: owners of 2 shards are 3 numbers, got: 2"},
         {"[{\"x\"}:partitioned[[4, 6], [2, 4]](owners=[0, 2, 1])]",
@@ -76,12 +76,12 @@ static void every_rule_has_its_message(void **state)
         {"[{\"x\"}:partitioned[?](partitions=-1)]",
          "dim 0: the number of partitions must be at least 1, got: -1"},
         {"[{\"x\"}:partitioned[[4], [2]](aligned, unaligned)]",
-         "a layout is aligned or unaligned: say it once"},
+         "a partitioned dimension is aligned or unaligned: say it once"},
         {"[{\"x\"}:partitioned[[4], [2]](align=2, align=4)]", "this option stands twice"},
         {"[{\"x\"}:partitioned[?](partitions=0)]",
          "dim 0: the number of partitions must be at least 1, got: 0"},
         {"[{\"x\"}:partitioned[[4], [2]](sideways)]",
-         "expected one of aligned, unaligned, owners=[...], align=N, or behind partitioned[?] "
+         "expected one of aligned, unaligned, owners=[...], align=N, or after partitioned[?] "
          "partitions=N"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -100,10 +100,9 @@ static void sums_are_checked_against_the_extent(void **state)
         const char *given;
         const char *message;
     } cases[] = {
-        {"[{\"x\"}:dynamic[3, 5]]", "dim 0: the sizes of its layout sum to 8, the extent is 7"},
-        {"[{\"x\"}:dynamic[?]]", "dim 0: the sizes of its layout are not bound yet"},
-        {"[{\"x\"}:partitioned[[1], [2]]]",
-         "dim 0: the counts of its layout sum to 3, the extent is 7"},
+        {"[{\"x\"}:dynamic[3, 5]]", "dim 0: its sizes sum to 8, the extent is 7"},
+        {"[{\"x\"}:dynamic[?]]", "dim 0: its sizes are not bound yet"},
+        {"[{\"x\"}:partitioned[[1], [2]]]", "dim 0: its counts sum to 3, the extent is 7"},
         {"[{\"x\", \"y\"}:dynamic[[3, 0], [2, 2]]]",
          "dim 0: row 0 of its sizes sums to 3, the outer shard has 4"},
     };
@@ -236,11 +235,11 @@ static void unbound_numbers_are_bound_later(void **state)
     const tsr_sharding *again = NULL;
     assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, bound, 0, &ragged, &again),
                      TSR_ERR_INVALID);
-    expect_error(f, "dim 0 has no unbound layout of that kind");
+    expect_error(f, "dim 0 has no unbound sizes or counts of that kind");
     ragged.sizes = wrong;
     assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, open_ended, 0, &ragged, &again),
                      TSR_ERR_INVALID);
-    expect_error(f, "dim 0: number 1 of its layout is negative: -4");
+    expect_error(f, "dim 0: explicit size 1 is negative: -4");
     const tsr_sharding *partitioned =
         sharding_of(f, mesh, "[{\"x\"}:partitioned[?](aligned, partitions=2, align=8)]");
     const int64_t counts[] = {1, 2, 3, 4};

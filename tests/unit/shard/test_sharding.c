@@ -261,7 +261,7 @@ static void explicit_sizes_are_checked_where_they_stand(void **state)
     const tsr_sharding *none = NULL;
     assert_int_equal(tsr_sharding_read(f->ctx, f->arena, &text, &reader, &none), TSR_ERR_INVALID);
     assert_int_equal(tsr_context_diagnostics(f->ctx)->column, 6);
-    expect_error(f, "dim 1: the sizes of its layout sum to 5, the extent is 6");
+    expect_error(f, "dim 1: its sizes sum to 5, the extent is 6");
 }
 
 static void results_do_not_lean_on_their_source(void **state)
@@ -458,7 +458,7 @@ static void opening_and_closing(void **state)
     assert_int_equal(
         tsr_sharding_open(f->ctx, f->arena, sharding_of(f, m, "[{\"a\"}:dynamic[1, 2]]"), &out),
         TSR_ERR_INVALID);
-    expect_error(f, "dim 0 has a layout with explicit sizes and cannot be opened");
+    expect_error(f, "dim 0 has explicit sizes and cannot be opened");
 }
 
 static void adding_and_removing_axes(void **state)
