@@ -1,4 +1,4 @@
-/* What a world is told about algorithms: by its environment, and by calls. */
+/* The choice of algorithms of a world: from the environment and from calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices)
     return status < 0 ? diag_note(ctx, NO_LOCATION, "TSR_ALGORITHMS says so: %s", text) : status;
 }
 
-/* A number for what a world has been told. */
+/* A hash of the choices of a world. */
 static uint64_t hash_of(const coll_choices *choices)
 {
     uint64_t words[COLL_COUNT + 1];
@@ -28,7 +28,7 @@ static uint64_t hash_of(const coll_choices *choices)
     return hash_bytes(&choices->link, sizeof choices->link, hash_bytes(words, sizeof words, 11));
 }
 
-/* All ranks come with what they would have from now on; it must be the same. */
+/* Sets the choices on all ranks; a collective call that fails unless all ranks set the same. */
 static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
                         const coll_choices *choices)
 {
@@ -46,7 +46,9 @@ static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
     return TSR_OK;
 }
 
-/* Calls that were started and have not begun would choose on some ranks before, on others behind.
+/*
+ * Refuses while requests are pending: some ranks would choose their algorithm before this call,
+ * others after it.
  */
 static tsr_status check_world(const tsr_comm *world)
 {

@@ -2,10 +2,10 @@
  * A barrier in memory that ranks share, threads or processes.
  *
  * One word holds the generation, how many have arrived, and whether the barrier is broken. A
- * time-out breaks it by compare-and-swap, which succeeds only while somebody is missing; a rank
- * that comes later sees that before it does anything else. Waiting spins for a while when there is
- * a core for each rank, then sleeps on a futex. Arriving and waiting are two calls, so that a rank
- * can do other things in between.
+ * time-out breaks it by compare-and-swap, which succeeds only while a rank is missing; a rank that
+ * arrives later sees that before it does anything else. Waiting spins for a while when there is a
+ * core for each rank, then sleeps on a futex. Arriving and waiting are two calls, so that a rank
+ * can work in between.
  */
 #ifndef RT_BARRIER_H
 #define RT_BARRIER_H
@@ -25,13 +25,13 @@ typedef struct barrier {
 
 typedef enum barrier_result {
     BARRIER_PASSED,
-    BARRIER_WAITING,   /* somebody is missing */
+    BARRIER_WAITING,   /* a rank is missing */
     BARRIER_BROKEN,    /* by another rank, or in an earlier call */
     BARRIER_TIMED_OUT, /* this call broke it */
     BARRIER_STOPPED    /* `stop` said so */
 } barrier_result;
 
-/* How to wait. `stop` is asked now and then whether waiting has become pointless. */
+/* How to wait. `stop` is polled: true when waiting has become pointless. */
 typedef struct barrier_wait {
     bool spin;
     double timeout; /* seconds */
@@ -42,13 +42,13 @@ typedef struct barrier_wait {
 /* Arrives; unless this was the last rank, *ticket is what to wait with. */
 barrier_result barrier_arrive(barrier *b, uint32_t ranks, uint32_t *ticket);
 
-/* Whether all have come by now. */
+/* Whether all ranks have arrived. */
 barrier_result barrier_poll(barrier *b, uint32_t ticket);
 
 /* Waits for the others. */
 barrier_result barrier_await(barrier *b, uint32_t ticket, const barrier_wait *how);
 
-/* Breaks the barrier, unless all have come in the meantime. */
+/* Breaks the barrier, unless all ranks have arrived in the meantime. */
 barrier_result barrier_break(barrier *b, uint32_t ticket);
 
 /* The monotonic clock, in seconds. */

@@ -17,7 +17,7 @@ typedef struct channel_fragment {
 typedef struct channel_memory {
     struct channel_memory *next;
     size_t bytes;
-    char *pooled;       /* in the pool; NULL when it is behind this */
+    char *pooled;       /* in the pool; NULL when it follows this header */
     max_align_t data[]; /* `bytes` of it, or none */
 } channel_memory;
 
@@ -181,7 +181,10 @@ static void free_buffers(tsr_context *ctx, segment *pool, channel_memory *list)
     }
 }
 
-/* Leaves a piece that is being sent to the link; without memory for that it is never heard of. */
+/*
+ * Hands a fragment that is being sent to the endpoint. Without memory for its record, the endpoint
+ * only knows that there is one.
+ */
 static void leave_fragment(channel *c, const channel_fragment *fragment)
 {
     endpoint *ep = c->endpoint;
@@ -205,7 +208,7 @@ static void leave_buffers(channel *c)
     }
 }
 
-/* Gives up what is under way. Whether something is still being sent. */
+/* Cancels what is in flight. Whether something is still being sent. */
 static bool cancel_fragments(channel *c)
 {
     const tsr_transport *t = &c->endpoint->transport;

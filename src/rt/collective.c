@@ -1,4 +1,4 @@
-/* The steps of a collective, and how members meet where sources are large. */
+/* The steps of a collective whose sources are too large for the records. */
 #include "rt/collective.h"
 
 #include <string.h>
@@ -83,7 +83,10 @@ void count_move(const coll_task *x, int64_t from, int64_t to, int64_t bytes)
                bytes);
 }
 
-/* Whether other members can read and write an array. One that is not here, they need not. */
+/*
+ * Whether other members can read and write an array. An array that this member does not have counts
+ * as reachable.
+ */
 static bool in_reach(const tsr_comm *comm, const array *a)
 {
     if (!a->here || a->bytes == 0 || comm->team->threads) {
@@ -95,7 +98,7 @@ static bool in_reach(const tsr_comm *comm, const array *a)
     return low >= base && high <= base + comm->own->size;
 }
 
-/* A number for the strides that matter. */
+/* A hash of the strides of dimensions with several rows. */
 static uint64_t strides_hash(const coll_task *x)
 {
     uint64_t hash = 0;
@@ -135,13 +138,13 @@ static tsr_status make_offer(coll_task *x)
     return TSR_OK;
 }
 
-/* Where an array is, for the others; nothing that they could read is nowhere. */
+/* The offset of an array, for the other members; 0 when there is nothing to read. */
 static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
 {
     return a->here && a->bytes > 0 ? comm_offset(comm, a->data) : 0;
 }
 
-/* Comes to the meeting with the views as they are now. */
+/* Starts the rendezvous with the current views. */
 static tsr_status start_entering(coll_task *x, tsr_status status)
 {
     char text[CALL_TEXT];
@@ -164,7 +167,7 @@ static tsr_status start_entering(coll_task *x, tsr_status status)
     return comm_start_entering(x->comm, &what);
 }
 
-/* Whether the others have come as well. */
+/* Whether all members have entered. */
 static tsr_status finish_entering(coll_task *x, bool wait)
 {
     const comm_call what = {.name = x->row->call, .status = x->refused};
@@ -276,7 +279,7 @@ static void take_result(const coll_task *x, const array *dst)
     }
 }
 
-/* Everybody is done with everybody's memory. */
+/* All members have finished with each other's memory. */
 static tsr_status after_leaving(coll_task *x, bool wait)
 {
     const tsr_status status = comm_finish_leaving(x->comm, x->row->call, wait);
@@ -290,7 +293,7 @@ static tsr_status start_leaving(coll_task *x, coll_task_step *next)
     return comm_start_leaving(x->comm, x->row->call);
 }
 
-/* An all-reduce through the segment is over: this member takes its copy. */
+/* An all-reduce through the segment is over: this member copies its result. */
 static tsr_status after_leaving_with_result(coll_task *x, bool wait)
 {
     const tsr_status status = after_leaving(x, wait);
@@ -300,7 +303,7 @@ static tsr_status after_leaving_with_result(coll_task *x, bool wait)
     return status;
 }
 
-/* All sources are where others reach them. */
+/* All sources are in reach. */
 static tsr_status after_second_rendezvous(coll_task *x, bool wait)
 {
     const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
@@ -317,7 +320,7 @@ static tsr_status after_second_rendezvous(coll_task *x, bool wait)
     return start_leaving(x, shares ? after_leaving_with_result : after_leaving);
 }
 
-/* Puts the source where others reach it and meets them again. */
+/* Copies the source into the segment and starts a second rendezvous. */
 static tsr_status start_second_rendezvous(coll_task *x)
 {
     const bool shares = coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC);
@@ -353,14 +356,17 @@ tsr_status coll_task_compare_counts(const coll_task *x)
     return TSR_OK;
 }
 
-/* Members disagree, as all of them know; but offers have been read, so nobody goes by himself. */
+/*
+ * Members disagree, and all of them know it. Their offers have been read, so all wait until all are
+ * done.
+ */
 static tsr_status after_mismatch(coll_task *x, bool wait)
 {
     const tsr_status status = after_leaving(x, wait);
     return status == TSR_OK ? x->refused : status;
 }
 
-/* All have come: this member does its part, or what must happen before. */
+/* All members have entered: this one does its part, or starts what must happen before. */
 static tsr_status after_rendezvous(coll_task *x, bool wait)
 {
     const tsr_status status = finish_entering(x, wait);
@@ -385,13 +391,13 @@ static tsr_status after_rendezvous(coll_task *x, bool wait)
     return start_leaving(x, after_leaving);
 }
 
-/* A member that refuses comes all the same, so that all of them fail together. */
+/* A member that refuses enters all the same, so that the call fails on all members. */
 static tsr_status after_refusal(coll_task *x, bool wait)
 {
     return finish_entering(x, wait);
 }
 
-/* Ranks that are not there have nothing to exchange. */
+/* An abstract world has no arrays. */
 static tsr_status refuse_abstract(const tsr_comm *comm)
 {
     return diag_error(

@@ -1,17 +1,18 @@
 /*
  * How a collective call runs.
  *
- * Each rank checks its arguments (collective_check.c), then meets the others at comm_enter with
- * either what it refuses, or a hash of what all must agree on. Sources of a few bytes travel in the
- * records of that meeting (collective_inline.c). Otherwise each member has an offer in its segment,
- * which says where its views are; behind the meeting the members copy straight from view to view
- * (collective_movement.c) or fold (collective_reduce.c, collective_all_reduce.c), and part at
- * comm_leave. Views that others cannot reach are first copied into the segment. Between ranks that
- * share no memory they go by messages (message.h).
+ * Each rank checks its arguments (collective_check.c), then enters a rendezvous (comm_enter) with
+ * either the reason why it refuses or a hash of what all must agree on. Sources of a few bytes
+ * travel in the records of that rendezvous (collective_inline.c). Otherwise each member has an
+ * offer in its segment, which says where its views are; after the rendezvous the members copy
+ * straight from view to view (collective_movement.c) or fold (collective_reduce.c,
+ * collective_all_reduce.c), and finish with a second rendezvous (comm_leave). Views that others
+ * cannot reach are first copied into the segment. Between ranks that share no memory the data goes
+ * by messages (message.h).
  *
- * A call is a row of steps, each of which ends where the others must be waited for: `next` is the
- * one that comes then. A blocking call waits in every step; one that was only started looks, in
- * whatever call of the library comes along (request.c).
+ * A call is a sequence of steps, each of which ends where it must wait for other members; `next` is
+ * the following step. A blocking call waits in every step; a started one is polled inside later
+ * calls of the library (request.c).
  */
 #ifndef RT_COLLECTIVE_H
 #define RT_COLLECTIVE_H
@@ -70,11 +71,11 @@ typedef tsr_status coll_task_step(coll_task *x, bool wait);
 
 struct coll_task {
     tsr_comm *comm;
-    coll_arguments args; /* views and counts are not looked at after coll_task_begin */
+    coll_arguments args; /* views and counts are not read after coll_task_begin */
     const coll_row *row;
     const coll_algorithm *algorithm;
     coll_task_step *next; /* NULL when it is over */
-    tsr_status refused;   /* why this member does not want the call */
+    tsr_status refused;   /* why this member refuses the call */
     tsr_dtype dtype;
     size_t rank;
     size_t item;
@@ -86,10 +87,13 @@ struct coll_task {
     int64_t packed[KERNEL_MAX_RANK]; /* row-major strides of the source; where sources are packed */
     offer *offer;
     void *bounce;                   /* the source in the segment, when others could not reach it */
-    struct message_state *messages; /* what goes by mail */
+    struct message_state *messages; /* the state of a call by messages */
 };
 
-/* Starts a call; then its steps, until `next` is NULL or one fails; and the end, in any case. */
+/*
+ * Starts a call. The caller then runs its steps, until `next` is NULL or one fails, and ends it in
+ * any case.
+ */
 tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args);
 void coll_task_end(coll_task *x);
 
@@ -99,7 +103,7 @@ tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args);
 /* Checks the arguments of this member and fills in all but the offer. Not collective. */
 tsr_status coll_task_prepare(coll_task *x, tsr_comm *comm, const coll_arguments *args);
 
-/* The call with its arguments, and `f32[4,8]`, for a person; cut where the room ends. */
+/* The call with its arguments, and `f32[4,8]`, for messages; truncated to `size`. */
 void coll_task_describe(const coll_task *x, char *text, size_t size);
 void describe_type(tsr_dtype dtype, const int64_t *shape, size_t rank, char *text, size_t size);
 
@@ -113,7 +117,7 @@ typedef struct chunk {
 chunk chunk_of_src(const coll_task *x, int64_t from, int64_t to);
 chunk chunk_of_dst(const coll_task *x, int64_t from, int64_t to);
 
-/* A member's view as this member reaches it. */
+/* Data and strides of a view, at an address of this rank. */
 typedef struct strided_ref {
     char *data;
     const int64_t *strides;
@@ -122,7 +126,7 @@ typedef struct strided_ref {
 strided_ref src_of_member(const coll_task *x, int64_t member);
 strided_ref dst_of_member(const coll_task *x, int64_t member);
 
-/* Whether all members, behind comm_enter, are making the same call. */
+/* After comm_enter: whether all members are making the same call. */
 tsr_status coll_task_compare(const coll_task *x);
 
 /* Counts what went from one member to another. */
@@ -134,7 +138,7 @@ bool coll_task_sends(const coll_task *x, int64_t from, int64_t to);
 /* Whether every member expects of every other what that one sends: the same answer on all. */
 tsr_status coll_task_compare_counts(const coll_task *x);
 
-/* Where rows of a view start; scalars have no rows. */
+/* The address of a row of a view; scalars have no rows. */
 static inline char *row_address(strided_ref p, const coll_task *x, size_t dim, int64_t start)
 {
     return x->rank > 0 ? p.data + start * p.strides[dim] : p.data;
@@ -143,16 +147,16 @@ static inline char *row_address(strided_ref p, const coll_task *x, size_t dim, i
 /* The bytes of an array of some shape. */
 int64_t coll_task_bytes(const coll_task *x, const int64_t *shape);
 
-/* A member that nobody sends to gets zeros. */
+/* Fills the destination with zeros if no member sends to this one. */
 void coll_task_fill_unsent(const coll_task *x);
 
 /* Starts a small call. */
 tsr_status inline_begin(coll_task *x);
 
-/* Goes on by messages, behind the meeting (message.c). */
+/* Goes on by messages, after the rendezvous (message.c). */
 tsr_status message_begin(coll_task *x);
 void message_end(coll_task *x);
-/* The starts of all members' chunks, where they have told them. */
+/* The starts of a member's chunks, where members exchange counts. */
 const int64_t *message_starts(const coll_task *x, int64_t member);
 
 /* This member's part of a movement: by writing into the others' views, or by reading from them. */

@@ -3,15 +3,15 @@
  * result into all destinations, so that each byte of every array is read or written once. Costs
  * cost_all_reduce_shares.
  *
- * A destination may be the source of its member: whoever writes a block has read it from all
- * sources before, and nobody else reads it.
+ * A destination may be the source of its member: the member that writes a block has read it from
+ * all sources before, and no other member reads it.
  */
 #include "base/base.h"
 #include "kernel/fold.h"
 #include "rt/collective.h"
 #include "rt/collective_blocks.h"
 
-/* A block waits in the first cache, between folding and writing. */
+/* A block stays in the first-level cache between folding and writing. */
 enum { BLOCK_BYTES = 16 << 10, LINE_BYTES = 64 };
 
 /* All views of an all-reduce, and the block under way. */

@@ -6,7 +6,7 @@
 
 /*
  * The blocks of a shape, in row-major order: one index of the dimensions before `dim`, up to `rows`
- * indices of `dim`, all of those behind it.
+ * indices of `dim`, all indices of the dimensions after it.
  */
 typedef struct blocks {
     const int64_t *shape;

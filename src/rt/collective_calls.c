@@ -1,4 +1,4 @@
-/* The public calls: a row each, for the call that waits and the one that only starts. */
+/* The public calls: one row each, for the blocking call and the one that only starts. */
 #include "rt/collective.h"
 #include "rt/request.h"
 

@@ -1,4 +1,4 @@
-/* What a member can tell by itself of its arguments: everything but whether the others agree. */
+/* The checks that a member can make by itself: all but whether the members agree. */
 #include <string.h>
 
 #include "base/base.h"
@@ -93,7 +93,7 @@ static tsr_status check_header(tsr_context *ctx, const char *name, const tsr_vie
     return TSR_OK;
 }
 
-/* Takes a view that this member has. */
+/* Loads a view that this member has. */
 static tsr_status load_view(tsr_context *ctx, const char *name, const tsr_view *view, array *out)
 {
     TSR_TRY(check_header(ctx, name, view));
@@ -124,7 +124,7 @@ static bool has_shape(const tsr_view *view, const int64_t *shape, size_t rank)
     return same;
 }
 
-/* Takes a view that must have the shape already in `out`. */
+/* Loads a view that must have the shape already in `out`. */
 static tsr_status load_expected(coll_task *x, const char *name, const tsr_view *view, array *out)
 {
     tsr_context *ctx = x->comm->ctx;
@@ -183,7 +183,7 @@ static tsr_status check_dims(const coll_task *x)
     return coll_has(x->row, COLL_CUTS_DST) ? check_dim(x, x->args.dst_dim) : TSR_OK;
 }
 
-/* No member is named twice, and none that is not there. */
+/* Every destination is a member, and none is named twice. */
 static tsr_status check_destinations(const coll_task *x)
 {
     bool named[COMM_MAX_RANKS] = {false};
@@ -327,7 +327,7 @@ static tsr_status expect_other(coll_task *x, bool by_dst)
                                              : expect_equal(x, by_dst);
 }
 
-/* Takes both views: one that every member has, and from it the shape of the other. */
+/* Loads both views: one that every member has, and from it the shape of the other. */
 static tsr_status load_views(coll_task *x)
 {
     const coll_arguments *args = &x->args;
@@ -349,7 +349,7 @@ static tsr_status load_views(coll_task *x)
     return count_bytes(x->comm->ctx, names[!by_dst], other->shape, x->rank, x->item, &other->bytes);
 }
 
-/* Takes the one view of a broadcast: a source on the root, a destination elsewhere. */
+/* Loads the one view of a broadcast: a source on the root, a destination elsewhere. */
 static tsr_status load_one_view(coll_task *x)
 {
     const bool is_root = x->comm->rank == x->args.root;
@@ -457,7 +457,10 @@ static uint64_t hash_of(const coll_task *x)
                : hash;
 }
 
-/* From what all members know alike; where each has counts of its own there is one algorithm. */
+/*
+ * Chooses by what is the same on all members; where each has counts of its own there is one
+ * algorithm.
+ */
 static const coll_algorithm *algorithm_of(const coll_task *x)
 {
     const bool differ = coll_has(x->row, COLL_COUNTS_DIFFER);

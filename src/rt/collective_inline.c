@@ -1,18 +1,18 @@
 /*
- * Small calls: the sources travel in the records with which the members meet, and there is no
- * parting. The members go on while others may still read their records; that is safe because there
- * are two: the record of this call is written again only in the call after the next, and nobody
- * gets there before all have entered the next one, when they are done with this.
+ * Small calls: the sources travel in the records of the rendezvous, and there is no rendezvous at
+ * the end. A member returns while others may still read its record. That is safe because there are
+ * two records: the one of this call is overwritten only in the call after the next, and no member
+ * enters that before all have entered the next one, when they have finished with this.
  *
- * One meeting, in which each member sees all sources: cost_all_reduce_direct, and for movements the
- * costs of the direct exchange.
+ * One rendezvous, in which each member sees all sources: cost_all_reduce_direct, and for movements
+ * the costs of direct movement.
  */
 #include <string.h>
 
 #include "base/base.h"
 #include "rt/collective.h"
 
-/* A member's own counters take no other's cache line. */
+/* Counts on the member's own cache line. */
 static void count_own(const coll_task *x, int64_t sent, int64_t received, int64_t local)
 {
     rank_shared *mine = &x->comm->team->ranks[x->comm->world_rank];
@@ -49,7 +49,7 @@ static void count_movement(const coll_task *x)
     count_own(x, sent, received, coll_task_sends(x, me, me) ? in : 0);
 }
 
-/* All sources are here. */
+/* All sources have arrived. */
 static tsr_status after_inline_rendezvous(coll_task *x, bool wait)
 {
     const comm_call what = {.name = x->row->call};

@@ -1,6 +1,6 @@
 /*
- * The direct exchange: what moves from one member to another is copied once, by the sender (push)
- * or by the receiver (pull), without a message in between.
+ * Direct movement: what moves from one member to another is copied once, by the sender (push) or by
+ * the receiver (pull), without a message in between.
  *
  * Costs, each pair of members counting as a message: all-gather cost_all_gather_ring, all-to-all
  * cost_all_to_all_pairwise, scatter and gather cost_scatter_linear, broadcast cost_broadcast_pull,
@@ -64,7 +64,7 @@ static move move_between(const coll_task *x, int64_t from, int64_t to, bool push
     return m;
 }
 
-/* Adds what moves between two members to the copies that take turns. */
+/* Adds what moves between two members to the copies that are interleaved. */
 static void add_move(const coll_task *x, copy_batch *b, int64_t from, int64_t to, bool push)
 {
     int64_t shape[KERNEL_MAX_RANK];

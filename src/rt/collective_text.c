@@ -1,4 +1,4 @@
-/* Collectives in words. */
+/* Collectives as text, for messages. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void describe_type(tsr_dtype dtype, const int64_t *shape, size_t rank, char *tex
     }
 }
 
-/* Appends to a text, cut where the room ends. */
+/* Appends to a text, truncated to its room. */
 static void append(char *text, size_t size, const char *format, ...) TSR_PRINTF(3, 4);
 static void append(char *text, size_t size, const char *format, ...)
 {

@@ -143,7 +143,7 @@ tsr_status comm_check_world(const tsr_comm *comm)
                       (long long)comm->size);
 }
 
-/* What tells a group from others: the device order of the mesh, and the axes. */
+/* The identity of a group: the device order of the mesh, and the axes. */
 static uint64_t group_hash(const tsr_groups *groups)
 {
     uint64_t hash = hash_bytes(NULL, 0, 0);
@@ -204,7 +204,7 @@ static tsr_comm *find_kept(const tsr_comm *world, const comm_kept *like)
 }
 
 /*
- * The first member makes what the group shares, in its segment, and tells the others where. Ranks
+ * The first member allocates what the group shares, in its segment, and publishes the offset. Ranks
  * that share no memory make their own.
  */
 static tsr_status share_group(tsr_comm *world, comm_kept *kept)
@@ -237,7 +237,7 @@ static tsr_status share_group(tsr_comm *world, comm_kept *kept)
     return comm_leave(world, what.name);
 }
 
-/* What this rank brings to the call: its group, or the reason why not. */
+/* This rank's input of the call: its group, or the reason why it has none. */
 static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_ref *axes,
                                 size_t num_axes, comm_kept **out)
 {

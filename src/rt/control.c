@@ -8,10 +8,10 @@
 
 typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION } control_kind;
 
-/* What a notice says; sent as it is between machines of one kind. */
+/* The body of a control message; sent as it is between machines of one byte order. */
 typedef struct control_message {
     int32_t kind;
-    int32_t id; /* of the group that was given up */
+    int32_t id; /* of the group that was revoked */
     int32_t status;
     int32_t missing;
     char text[CALL_TEXT];
@@ -28,8 +28,8 @@ static call_record *record_of(const tsr_comm *comm, int64_t member)
 }
 
 /*
- * A transport may hold a letter back until its receiver looks, and that one may be computing. So
- * what is sent is a copy, and the meeting does not wait until it is.
+ * A transport may hold a message back until its receiver polls, and the receiver may be computing.
+ * So a copy is sent, and the rendezvous does not wait until the send is complete.
  */
 tsr_status control_send_record(tsr_comm *comm)
 {
@@ -84,7 +84,7 @@ static void handle_control(tsr_comm *world, int64_t from, const control_message 
     }
 }
 
-/* Receives a notice that is there. */
+/* Receives a control message that a probe has found. */
 static bool receive_control(const tsr_transport *t, int64_t from, control_message *n)
 {
     void *request = NULL;
@@ -132,7 +132,10 @@ const revocation *control_revocation(const tsr_comm *comm)
     return NULL;
 }
 
-/* Nobody waits until it is sent: what is not yet stays with the link. A notice is never cut. */
+/*
+ * Does not wait until it is sent: the endpoint keeps what is in flight. A control message is one
+ * fragment.
+ */
 static void send_to_all(tsr_comm *comm, const control_message *what)
 {
     channel m;

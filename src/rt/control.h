@@ -1,9 +1,10 @@
 /*
- * Between ranks that share no memory: how they meet, and what they tell each other besides.
+ * Control messages, between ranks that share no memory.
  *
- * To meet, each member sends its record to all others. Besides there are notices, which a rank
- * sends once and which others see while they wait: that it has ended, and how; that it has given a
- * group up, so that a member which comes late does not wait for it.
+ * There are three kinds. At a rendezvous each member sends its record to all others. A rank that
+ * ends tells all ranks so, with its status. A rank that fails inside a group revokes it, so that a
+ * member which enters later does not wait. The last two are sent once, and received while a rank
+ * waits for something else.
  */
 #ifndef RT_CONTROL_H
 #define RT_CONTROL_H
@@ -18,28 +19,28 @@ int32_t group_tag(const tsr_comm *comm, bool data);
 /* Sends this member's record to the others and starts to receive theirs. */
 tsr_status control_send_record(tsr_comm *comm);
 
-/* Whether all records have come. */
+/* Whether all records have arrived. */
 tsr_status control_poll_records(tsr_comm *comm);
 
-/* Takes in the notices that have come. */
+/* Receives and handles the control messages that have arrived. */
 void control_poll(tsr_comm *comm);
 
-/* A group that another rank has given up, and why. */
+/* A group that another rank has revoked, and why. */
 typedef struct revocation {
     struct revocation *next;
     int32_t id;
     int64_t rank;
-    int64_t missing; /* whom it waited for; -1 if for nobody */
+    int64_t missing; /* the rank that it waited for; -1 for none */
     tsr_status status;
     char text[CALL_TEXT];
 } revocation;
 
-/* That another member has given the group up; NULL if none has. */
+/* The revocation of the group by another member; NULL if there is none. */
 const revocation *control_revocation(const tsr_comm *comm);
 
 /*
- * Tell all members that this one gives the group up, with its last error as the reason; or all
- * ranks that it ends. Nobody waits for that.
+ * Tell all members that this one revokes the group, with its last error as the reason; or all ranks
+ * that it ends. Neither waits for the messages to be sent.
  */
 void control_send_revocation(tsr_comm *comm, tsr_status status, int64_t missing);
 void control_send_end(tsr_comm *world, tsr_status status, const char *text);

@@ -37,7 +37,7 @@ static const type_row *type_of(tsr_dtype dtype)
     return NULL;
 }
 
-/* What is handed out: sizes and strides behind it. */
+/* What is exported; sizes and strides follow it. */
 typedef struct lent {
     DLManagedTensor managed;
     tsr_tensor *tensor;
@@ -130,7 +130,7 @@ static tsr_status check_type(tsr_context *ctx, const DLTensor *t, tsr_dtype dtyp
     return TSR_OK;
 }
 
-/* What this rank stores of the tensor must be what it was handed. */
+/* The imported array must have the shape that this rank stores of the tensor. */
 static tsr_status check_shape(tsr_context *ctx, const DLTensor *t, const tsr_tensor *like)
 {
     const size_t rank = like->geometry->rank;
@@ -155,7 +155,7 @@ static tsr_status check_shape(tsr_context *ctx, const DLTensor *t, const tsr_ten
     return TSR_OK;
 }
 
-/* Its strides in bytes; where there is nothing to step over, those of the tensor. */
+/* Its strides in bytes; those of the tensor for dimensions with one row. */
 static tsr_status read_strides(tsr_context *ctx, const DLTensor *t, const tsr_tensor *like,
                                int64_t *strides)
 {

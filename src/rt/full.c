@@ -9,7 +9,7 @@
 #include "kernel/copy.h"
 #include "rt/tensor.h"
 
-/* A full array and a part of it, somewhere. */
+/* A full array and a device's part of it. */
 typedef struct full_part {
     const tsr_geometry *geometry;
     int64_t place; /* of the part's device */
@@ -19,7 +19,10 @@ typedef struct full_part {
     int64_t shape[KERNEL_MAX_RANK];
 } full_part;
 
-/* Copies dimension `dim` and those behind it, of every piece that the part stores together. */
+/*
+ * Copies dimension `dim` and those after it, for every run of rows that the part stores
+ * contiguously.
+ */
 static void copy_pieces(full_part *p, size_t dim, const char *full, char *part)
 {
     if (dim == p->geometry->rank) {
@@ -135,7 +138,7 @@ static tsr_status wrap_root(const tsr_tensor *t, int64_t root, const void *full,
     TSR_TRY(tsr_arena_create(t->world->ctx, &arena));
     tsr_status status = sharding_of_root(t->world, arena, g, root, &sharding);
     if (status == TSR_OK) {
-        /* It is only read; a tensor knows no such memory. */
+        /* Only read, although a tensor has no const memory. */
         void *data = full != NULL ? (void *)(uintptr_t)full : nothing; /* NOLINT */
         const tsr_tensor_spec spec = {sharding, t->dtype, g->rank, g->shape};
         status = tensor_make(t->world, &spec, data, NULL, out);
@@ -144,7 +147,7 @@ static tsr_status wrap_root(const tsr_tensor *t, int64_t root, const void *full,
     return status;
 }
 
-/* What this rank brings to the call: a tensor and the root's array, or the reason why not. */
+/* This rank's input of the call: a tensor and the root's array, or the reason why it has none. */
 static tsr_status prepare(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
                           const void *full, tsr_tensor **out, tsr_tensor **src)
 {
@@ -205,7 +208,7 @@ tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, in
     return TSR_OK;
 }
 
-/* A tensor over the array, whole on every rank; where there is none it is never touched. */
+/* A tensor over the array, replicated on every rank; a rank without an array never touches it. */
 static tsr_status wrap_full(const tsr_tensor *tensor, void *full, tsr_tensor **out)
 {
     static char nothing[1];

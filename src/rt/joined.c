@@ -22,20 +22,20 @@
 enum { HOST_BYTES = 96 };
 #define SECONDS_TO_SETTLE 1.0
 
-/* What a process tells the others to be found. */
+/* What a process tells its peers, so that they can reach it. */
 typedef struct peer_info {
-    char host[HOST_BYTES]; /* the same for processes that know each other by the same numbers */
+    char host[HOST_BYTES]; /* the same for processes that share one pid name space */
     int64_t pid;
     int64_t control; /* descriptors of the memory that it shares, -1 for none */
     int64_t segment;
     uint64_t segment_bytes;
-    uint64_t message_bytes; /* the largest piece that it would send */
+    uint64_t message_bytes; /* the largest fragment that it would send */
     int64_t message;        /* whether it wants no memory shared */
     int64_t checked;        /* whether it wants calls compared */
-    int64_t reaches;        /* in the second round: whether it has everybody's memory */
+    int64_t reaches;        /* in the second round: whether it has mapped the memory of all peers */
 } peer_info;
 
-/* A world and what it was made from. */
+/* A world and its resources. */
 typedef struct joined {
     struct joined *next; /* in the list of those that are never freed */
     tsr_comm *world;
@@ -56,7 +56,7 @@ typedef struct joined {
  */
 static _Atomic(joined *) never_freed;
 
-/* The boot of the machine, and the name space of its process numbers: a container has its own. */
+/* Identifies the machine by its boot id and the pid name space: a container has its own. */
 static void name_host(char *host)
 {
     const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -90,7 +90,7 @@ static void close_file(int *file)
     *file = -1;
 }
 
-/* The size of a piece; TSR_MESSAGE_BYTES makes it smaller, for tests. */
+/* The size of a fragment; TSR_MESSAGE_BYTES makes it smaller, for tests. */
 static size_t most_bytes(const tsr_transport *t)
 {
     const char *wish = getenv("TSR_MESSAGE_BYTES");
@@ -113,7 +113,7 @@ static peer_info own_info(const joined *j)
     return c;
 }
 
-/* Sends this process's card to all others and receives theirs. */
+/* Sends this process's information to all peers and receives theirs. */
 static tsr_status all_gather_peers(joined *j)
 {
     const tsr_transport *t = &j->endpoint.transport;
@@ -142,7 +142,9 @@ static tsr_status all_gather_peers(joined *j)
     return status;
 }
 
-/* What must be the same on all: comparing calls if one wants it, the smallest of the pieces. */
+/*
+ * What must be the same on all ranks: checked mode if one asks for it, the smallest fragment size.
+ */
 static void agree(joined *j)
 {
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
@@ -154,7 +156,7 @@ static void agree(joined *j)
     }
 }
 
-/* Whether all processes are on this machine, and none of them wants otherwise. */
+/* Whether all processes are on this machine, and none of them asks for messages. */
 static bool one_host(const joined *j)
 {
     const peer_info *mine = &j->peers[j->endpoint.transport.rank];
@@ -175,7 +177,10 @@ static int open_of(int64_t pid, int64_t file)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Maps the memory of all processes; fails quietly when one of them cannot be reached. */
+/*
+ * Maps the memory of all processes; false, without a diagnostic, when one of them cannot be
+ * reached.
+ */
 static bool map_peers(joined *j)
 {
     const int64_t n = j->t.num_ranks;
@@ -206,7 +211,7 @@ static void close_pidfds(joined *j)
     j->t.pidfds = NULL;
 }
 
-/* Shares memory with all others if everybody can; else has some of its own. */
+/* Shares memory if all processes can; else maps private memory and uses messages. */
 static tsr_status share_or_not(joined *j)
 {
     peer_info *mine = &j->peers[j->endpoint.transport.rank];
@@ -334,7 +339,7 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
     return TSR_OK;
 }
 
-/* Waits until the others have ended; whoever has not in time is given up. Whether all have. */
+/* Waits until the other ranks have ended, at most for the time-out. Whether all have. */
 static bool await_ends(tsr_comm *world)
 {
     const team *t = world->team;

@@ -1,4 +1,4 @@
-/* Worlds of processes that something else started, found through a transport. */
+/* Worlds of processes that another launcher started, connected through a transport. */
 #ifndef RT_JOINED_H
 #define RT_JOINED_H
 
@@ -9,8 +9,8 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
                        const tsr_launch_spec *spec, tsr_comm **world);
 
 /*
- * Ends this rank with a status, waits for the others to end, and closes. What became of all of them
- * is said to `ctx`, which may be another context than the world's.
+ * Ends this rank with a status, waits for the others to end, and closes. The diagnostics of all
+ * ranks go to `ctx`, which need not be the world's.
  */
 tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status);
 

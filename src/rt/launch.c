@@ -36,7 +36,7 @@ typedef struct launch {
     rank_job *jobs;
 } launch;
 
-/* A rank that forgets a request has failed. */
+/* A rank that leaves a request pending has failed. */
 static tsr_status run_function(tsr_comm *world, tsr_rank_function function, void *state)
 {
     const tsr_status status = function(world, state);
@@ -97,8 +97,8 @@ static void give_up_from(launch *l, int64_t rank)
 }
 
 /*
- * Whether a rank has had its time, now that all others are done; *since is when that was seen
- * first, 0 before. A rank that never had others may take as long as it likes.
+ * Whether a rank exceeds the time-out, counted from when all others have ended; *since is when that
+ * was first seen, 0 before. The only rank of a world has no time-out.
  */
 static bool is_overdue(const team *t, int64_t rank, double *since)
 {
@@ -130,7 +130,7 @@ static bool join_thread(const launch *l, const rank_job *job)
     }
 }
 
-/* Returns how many threads had to be abandoned: they may still use what is shared. */
+/* Returns the number of threads that had to be abandoned: they may still use shared memory. */
 static int64_t join_threads(launch *l)
 {
     int64_t abandoned = 0;
@@ -169,7 +169,7 @@ static tsr_status start_processes(launch *l)
     return TSR_OK;
 }
 
-/* What became of a process that did not report an end of its own. */
+/* Reports the end of a process that did not report it itself. */
 static void report_death(const launch *l, int64_t rank, int how)
 {
     rank_shared *shared = &l->t.ranks[rank];
@@ -187,7 +187,7 @@ static void report_death(const launch *l, int64_t rank, int how)
     atomic_store(&shared->state, RANK_DIED);
 }
 
-/* Ends a process that does not end by itself after all others have. */
+/* Kills a process that exceeds the time-out after all others have ended. */
 static void kill_overdue(const launch *l, int64_t rank, double *since)
 {
     if (!team_is_done(&l->t, rank) && is_overdue(&l->t, rank, since)) {
@@ -235,7 +235,7 @@ static tsr_status prepare(launch *l, tsr_rank_function function, void *state)
     return TSR_OK;
 }
 
-/* Runs the ranks; *abandoned tells whether threads still use what is shared. */
+/* Runs the ranks; *abandoned tells whether threads may still use shared memory. */
 static tsr_status run(launch *l, bool *abandoned)
 {
     *abandoned = false;
@@ -253,7 +253,7 @@ static tsr_status run(launch *l, bool *abandoned)
     return started < 0 ? started : ended;
 }
 
-/* Starts the ranks here, and ends what they shared. */
+/* Starts the ranks in this process or forked from it, and frees what they shared. */
 static tsr_status launch_here(tsr_context *ctx, const tsr_launch_spec *spec, tsr_ranks ranks,
                               tsr_rank_function function, void *state)
 {

@@ -47,7 +47,7 @@ static tsr_status check_bytes(tsr_context *ctx, const tensor_layout *l)
     return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION, "the tensor has more than 2^63-1 bytes");
 }
 
-/* Whether the storage has rows that are no part of the tensor: those are zero. */
+/* Whether the storage has padding rows; those are zero. */
 static bool has_padding(const int64_t *box, const int64_t *stored, size_t rank)
 {
     return rank > 0 && memcmp(box, stored, rank * sizeof *box) != 0;
@@ -130,7 +130,7 @@ tensor_layout *layout_retain(layout_table *table, tensor_layout *layout)
     return layout;
 }
 
-/* Gives back the layouts that nobody has, or all. */
+/* Frees the layouts that no tensor has, or all. */
 static void drop(layout_table *table, bool all)
 {
     for (size_t i = 0; i < LAYOUT_BUCKETS; i++) {

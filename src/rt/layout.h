@@ -1,9 +1,9 @@
 /*
- * How a rank's part of a tensor lies: what all tensors of one sharding, shape, type and strides
- * share.
+ * Layouts: how a rank stores its part of a tensor. All tensors of one sharding, shape, type and
+ * strides share one.
  *
- * A world keeps each layout once, so that tensors that lie alike have the same one, and making a
- * tensor like another costs no more than its memory. One rank's, like the tensors.
+ * A world interns layouts, so that equal layouts are the same pointer and making a tensor like
+ * another costs no more than its memory. A layout belongs to one rank, like the tensors.
  */
 #ifndef RT_LAYOUT_H
 #define RT_LAYOUT_H
@@ -14,7 +14,7 @@
 
 typedef struct tensor_layout tensor_layout;
 struct tensor_layout {
-    tensor_layout *next; /* with the same place in the table */
+    tensor_layout *next; /* in the same bucket */
     tsr_arena *arena;
     uint64_t hash;
     int64_t references;
@@ -23,10 +23,10 @@ struct tensor_layout {
     const int64_t *start; /* of the rank's box */
     const int64_t *local_shape;
     const int64_t *strides; /* in bytes */
-    int64_t elements;       /* that the rank stores, pad rows included */
+    int64_t elements;       /* that the rank stores, padding rows included */
     size_t bytes;           /* of them, at least 1 */
     bool row_major;
-    bool padded; /* the rank stores rows that are no part of the tensor */
+    bool padded; /* the rank stores padding rows */
 };
 
 enum { LAYOUT_BUCKETS = 256, LAYOUT_MOST_UNUSED = 1024 };

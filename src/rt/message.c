@@ -1,4 +1,4 @@
-/* How a collective goes by messages: what all algorithms share, and the table that finds them. */
+/* Collectives by messages: what all algorithms share, and the table of algorithms. */
 #include "rt/message.h"
 
 #include <string.h>
@@ -39,15 +39,16 @@ void message_end(coll_task *x)
     x->messages = NULL;
 }
 
-/* A failure behind the meeting: the others cannot know, so the group is lost. */
+/* A failure after the rendezvous: the other members cannot know, so the group is revoked. */
 static tsr_status lose(coll_task *x, tsr_status status)
 {
     return x->comm->broken < 0 ? status : comm_revoke(x->comm, x->row->call, status);
 }
 
 /*
- * Waits for messages, or looks whether they have come. A member may wait for one that waits for
- * another: whoever sees that one is gone tells all. What has come is forgotten.
+ * Waits for messages, or polls whether they have arrived. A member may wait for one that waits for
+ * another: the first to see that a member is gone revokes the group. Completed messages are dropped
+ * from the channel.
  */
 static tsr_status await_messages(coll_task *x, bool wait)
 {
@@ -64,7 +65,7 @@ static tsr_status await_messages(coll_task *x, bool wait)
 
 static tsr_status step_on(coll_task *x, bool wait);
 
-/* Takes a step; the one that it sets comes when all messages have. */
+/* Runs a step; the one that it sets runs when all messages have arrived. */
 static tsr_status take_step(coll_task *x, message_step *step)
 {
     x->messages->next = NULL;
@@ -252,7 +253,7 @@ static tsr_status begin_data(coll_task *x)
     return take_step(x, algorithms[x->algorithm->method]);
 }
 
-/* Members that disagree all know it from the same numbers: the group is whole. */
+/* Members that disagree all know it from the same numbers, so the group is not broken. */
 static tsr_status starts_received(coll_task *x, bool wait)
 {
     const tsr_status status = await_messages(x, wait);
@@ -264,7 +265,7 @@ static tsr_status starts_received(coll_task *x, bool wait)
     return begin_data(x);
 }
 
-/* Tells the others which rows this member sends and expects, and asks for theirs. */
+/* Sends the other members the rows that this one sends and expects, and receives theirs. */
 static tsr_status begin_starts(coll_task *x)
 {
     const int64_t members = x->comm->size;

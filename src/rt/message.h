@@ -2,10 +2,10 @@
  * Collectives between ranks that share no memory: one file for each algorithm, and what they have
  * in common.
  *
- * Behind the meeting message.c opens the mail and begins the algorithm that was chosen. That starts
- * some messages and sets `next`, the step to take when they have come; a step that sets none ends
- * the call. Views that lie in one run of memory are sent and received where they are, others
- * through buffers, which live as long as the mail.
+ * After the rendezvous message.c opens a channel and begins the chosen algorithm. That starts some
+ * messages and sets `next`, the step to run when they have arrived; a step that sets none ends the
+ * call. Contiguous views are sent and received in place, others through buffers, which live as long
+ * as the channel.
  */
 #ifndef RT_MESSAGE_H
 #define RT_MESSAGE_H
@@ -14,43 +14,43 @@
 #include "coll/cost.h"
 #include "rt/collective.h"
 
-/* A message from another member, or what one has in one run. */
+/* A message from another member, or a member's own contiguous data. */
 typedef struct incoming {
     char *data;
     bool direct; /* into the destination itself */
 } incoming;
 
 /*
- * Blocks of all members in one run, this member's first, then those of the members behind it; `at`
- * is where each begins, and the end.
+ * Blocks of all members, contiguous, this member's first, then those of the members after it in the
+ * group; `at` has the offset of each, and the end.
  */
 typedef struct circle {
     char *data;
     int64_t *at;
 } circle;
 
-/* A part of an algorithm, up to where messages must be waited for. */
+/* A part of an algorithm, up to where it must wait for messages. */
 typedef tsr_status message_step(coll_task *x);
 
-/* What goes by mail in one collective. An algorithm uses of it what it needs. */
+/* The state of one collective by messages. An algorithm uses the fields that it needs. */
 typedef struct message_state {
     channel channel;
-    message_step *next;  /* when all messages have come; NULL when it is over */
+    message_step *next;  /* when all messages have arrived; NULL when it is over */
     int64_t *starts;     /* of all members' chunks */
-    char *packed;        /* the whole source, or this member's own part of it, in one run */
-    char *result;        /* of an all-reduce, in one run */
+    char *packed;        /* the whole source, or this member's own part of it, contiguous */
+    char *result;        /* of an all-reduce, contiguous */
     char *out;           /* what is sent in this round */
-    char *in;            /* what comes in this round */
-    circle circle;       /* blocks that come together, or are folded, in rounds */
-    int64_t round;       /* or how far the rounds have come, as the algorithm counts */
+    char *in;            /* what is received in this round */
+    circle circle;       /* blocks that are gathered or folded in rounds */
+    int64_t round;       /* the current round, as the algorithm counts */
     message_step *then;  /* when the rounds are over */
     incoming incoming[]; /* one for each member */
 } message_state;
 
 /* The first step of each algorithm. */
-/* Whatever moves goes straight from its owner to whoever wants it. */
+/* Each chunk goes straight from its owner to the members that receive it. */
 message_step message_direct;
-/* The same, folded by whoever wants it. */
+/* The same, folded by the receiver. */
 message_step message_fold;
 /* Each member folds a share of all sources and sends it to all. */
 message_step message_shares;
@@ -67,7 +67,7 @@ message_step message_rabenseifner;
 tsr_status message_send(coll_task *x, int64_t to, const void *data, int64_t bytes);
 tsr_status message_receive(coll_task *x, int64_t from, void *data, int64_t bytes);
 
-/* The member so many places on, or back. */
+/* The member `by` positions after this one in the group, cyclically; before it if negative. */
 static inline int64_t message_member(const coll_task *x, int64_t by)
 {
     const int64_t p = x->comm->size;
@@ -77,42 +77,45 @@ static inline int64_t message_member(const coll_task *x, int64_t by)
 /* Counts bytes that stay on this member. */
 void message_count_kept(const coll_task *x, int64_t bytes);
 
-/* Whether an array lies in one run, in the order of its elements. */
+/* Whether an array is contiguous and row-major. */
 bool message_is_dense(const coll_task *x, const int64_t *shape, const int64_t *strides);
 
-/* Copy an array into one run of memory, and back. */
+/* Copy an array into contiguous memory, and back. */
 void message_pack(const coll_task *x, char *out, strided_ref from, const int64_t *shape);
 void message_unpack(const coll_task *x, strided_ref to, const char *in, const int64_t *shape);
 
-/* What this member has for another, and where what another has for this one goes: place, shape. */
+/*
+ * What this member sends to another, and where what it receives from another goes: data, strides
+ * and shape.
+ */
 strided_ref message_part_for(const coll_task *x, int64_t to, int64_t *shape);
 strided_ref message_part_from(const coll_task *x, int64_t from, int64_t *shape);
 
-/* Sends what this member has for another; what goes to all is packed only once. */
+/* Sends what another member receives; what goes to all is packed only once. */
 tsr_status message_send_part(coll_task *x, int64_t to);
 
-/* Receives a run of as many bytes from every other member. */
+/* Receives so many bytes from every other member. */
 tsr_status message_receive_runs(coll_task *x, int64_t bytes);
 
 /* This member's own part of a movement. */
 void message_keep_part(const coll_task *x);
 
-/* This member's source in one run: where it is, or in a buffer. NULL without memory. */
+/* This member's source, contiguous: in place, or in a buffer. NULL without memory. */
 char *message_dense_source(coll_task *x);
 
-/* Folds runs of elements, one of each member in their order, into an array. */
+/* Folds contiguous elements, one buffer of each member in their order, into an array. */
 void message_fold_runs(const coll_task *x, strided_ref to, const int64_t *shape, size_t rank);
 
-/* a = a op b, or with `behind` b op a, of runs of so many bytes. */
+/* a = a op b, or with `reversed` a = b op a, of so many contiguous bytes. */
 void message_fold_pair(const coll_task *x, char *a, const char *b, int64_t bytes, bool reversed);
 
-/* The elements of which a member makes the sum, in an all-reduce. */
+/* The elements that a member reduces in an all-reduce. */
 chunk message_share_of(const coll_task *x, int64_t member);
 
 /* Makes room for a circle; bytes[i] are those of member i's block. */
 tsr_status message_make_circle(coll_task *x, const int64_t *bytes);
 
-/* Bruck's all-gather of a circle of which the first block is there; then goes on with `then`. */
+/* Bruck's all-gather of a circle whose first block is filled in; then goes on with `then`. */
 tsr_status message_gather_circle(coll_task *x, message_step *then);
 
 /* Folds a circle of all blocks so that the first one is the fold of all members; then `then`. */

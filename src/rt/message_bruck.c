@@ -1,8 +1,8 @@
 /*
- * All-gather after Bruck: a member that knows the blocks of m members, from its own on, gets those
- * of the next m from the member m places on, and sends its own to the one m places back. Any number
- * of members: in the last round only what is lacking goes. Costs cost_all_gather_bruck, the copy
- * being that from the circle to where the blocks belong.
+ * All-gather after Bruck: a member that knows the blocks of m members, from its own on, receives
+ * those of the next m from the member m positions after it, and sends its own to the one m
+ * positions before it. Works for any number of members: the last round sends only what is missing.
+ * Costs cost_all_gather_bruck, the copy being that from the circle to the destination.
  */
 #include "rt/message.h"
 
@@ -37,7 +37,7 @@ tsr_status message_gather_circle(coll_task *x, message_step *then)
     return begin_round(x);
 }
 
-/* All blocks are here: each goes to its place. */
+/* All blocks have arrived: copies each to the destination. */
 static tsr_status blocks_received(coll_task *x)
 {
     const circle *c = &x->messages->circle;

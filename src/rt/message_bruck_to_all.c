@@ -1,8 +1,8 @@
 /*
- * All-to-all after Bruck, for equal chunks: a block for the member d places on hops along the bits
- * of d, 1, 2, 4 .. places at a time, and in each round all blocks with that bit go in one message.
- * Fewer messages than in pairs, more bytes. Costs cost_all_to_all_bruck, the copies being those
- * into the circle and out of it, and those into and out of the message of each round.
+ * All-to-all after Bruck, for equal chunks: a block for the member d positions further hops along
+ * the bits of d, 1, 2, 4 .. positions at a time, and in each round all blocks with that bit go in
+ * one message. Fewer messages than in pairs, more bytes. Costs cost_all_to_all_bruck, the copies
+ * being those into the circle and out of it, and those into and out of the message of each round.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int64_t copy_blocks(const coll_task *x, char *message, bool out)
     return at - message;
 }
 
-/* All blocks are where they are wanted: the one at place d is from the member d places back. */
+/* All blocks have arrived: block d of the circle is from the member d positions before this one. */
 static void finish(const coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];

@@ -1,6 +1,5 @@
 /*
- * The direct exchange: chunks go straight from their owner to whoever wants them, in one message
- * each.
+ * Direct movement: each chunk goes straight from its owner to its receiver, in one message.
  *
  * Costs: all-gather cost_all_gather_ring, all-to-all cost_all_to_all_pairwise, scatter and gather
  * cost_scatter_linear, broadcast cost_broadcast_linear, permutation cost_permute.
@@ -17,7 +16,7 @@ static bool has_part_from(const coll_task *x, int64_t from)
     return x->dst.here && x->dst.bytes > 0 && coll_task_sends(x, from, x->comm->rank);
 }
 
-/* Receives a part of a movement, where it belongs if it can. */
+/* Receives a part of a movement, in place if it is contiguous there. */
 static tsr_status receive_part(coll_task *x, int64_t from)
 {
     int64_t shape[KERNEL_MAX_RANK];

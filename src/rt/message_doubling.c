@@ -1,13 +1,13 @@
 /*
  * All-reduce by recursive doubling: in each round pairs exchange all that they have folded, so that
- * it is of twice as many members. Unless their number is a power of two, the first few give what
- * they have to their neighbours before, and get the result behind. Out of the order of the group;
+ * it is of twice as many members. Unless their number is a power of two, the first few hand their
+ * source to a neighbour before the rounds, and receive the result after them. Not in group order;
  * both of a pair fold the lower one's first, so that all members get the same bits. Costs
  * cost_all_reduce_doubling.
  */
 #include "rt/message.h"
 
-/* The power of two, and how many members are too many. */
+/* The largest power of two, and the number of members beyond it. */
 static int64_t power_below(int64_t members)
 {
     int64_t power = 1;
@@ -22,7 +22,9 @@ static int64_t too_many(const coll_task *x)
     return x->comm->size - power_below(x->comm->size);
 }
 
-/* Those that are left are counted anew: of the first pairs the second, then the rest. */
+/*
+ * The members of the rounds are renumbered: the second of each of the first pairs, then the rest.
+ */
 static int64_t number_of(const coll_task *x)
 {
     const int64_t pairs = too_many(x);
@@ -46,7 +48,7 @@ static tsr_status finished(coll_task *x)
 
 static tsr_status round_received(coll_task *x);
 
-/* Starts the round of distance `round`, or tells the neighbour that waits for the result. */
+/* Starts the round of distance `round`, or sends the result to the neighbour that waits for it. */
 static tsr_status begin_round(coll_task *x)
 {
     const int64_t far = x->messages->round;
@@ -71,21 +73,21 @@ static tsr_status round_received(coll_task *x)
     return begin_round(x);
 }
 
-/* What the neighbour before had is here. */
+/* The source of the neighbour before this member has arrived. */
 static tsr_status neighbour_received(coll_task *x)
 {
     message_fold_pair(x, x->messages->result, x->messages->in, x->src.bytes, true);
     return begin_round(x);
 }
 
-/* This member's part is with the neighbour behind it, who will send the result. */
+/* The neighbour after this member has its source, and will send the result. */
 static tsr_status handed_over(coll_task *x)
 {
     x->messages->next = finished;
     return message_receive(x, x->comm->rank + 1, x->messages->result, x->src.bytes);
 }
 
-/* The source where the result will be, in one run. */
+/* Copies the source, contiguous, to where the result will be. */
 static tsr_status lay_out(coll_task *x)
 {
     message_state *p = x->messages;

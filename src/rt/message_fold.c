@@ -1,10 +1,10 @@
 /*
- * Reductions where whoever wants a part gets it from all members and folds it, in the order of the
- * group. A reduce-scatter costs cost_reduce_scatter_pairwise, an all-reduce cost_all_reduce_direct.
+ * Reductions where the receiver of a part receives it from all members and folds it, in group
+ * order. A reduce-scatter costs cost_reduce_scatter_pairwise, an all-reduce cost_all_reduce_direct.
  */
 #include "rt/message.h"
 
-/* All parts of this member's chunk of a reduction, or of all of it, are here. */
+/* All parts of this member's chunk of a reduction, or of the whole, have arrived. */
 static tsr_status reduction_received(coll_task *x)
 {
     if (x->dst.bytes > 0) {
@@ -13,7 +13,7 @@ static tsr_status reduction_received(coll_task *x)
     return TSR_OK;
 }
 
-/* This member's own part of a reduction, in one run. */
+/* This member's own part of a reduction, contiguous. */
 static tsr_status keep_run(coll_task *x)
 {
     int64_t shape[KERNEL_MAX_RANK];

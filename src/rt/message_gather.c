@@ -1,6 +1,6 @@
 /*
- * All-reduce where every member gets all sources, by Bruck's all-gather (message_bruck.c), and
- * folds them in the order of the group. Costs cost_all_reduce_gather.
+ * All-reduce where every member gathers all sources, by Bruck's all-gather (message_bruck.c), and
+ * folds them in group order. Costs cost_all_reduce_gather.
  */
 #include "rt/message.h"
 

@@ -1,10 +1,10 @@
 /*
  * Reduce-scatter by halving: Bruck's all-gather backwards. A member has partial folds of the blocks
- * of all members, from its own on. In a round it sends those of the members m to 2m-1 places on to
- * the one m places on, gets as many from the member m places back, which are its own and those
- * behind, and folds them in; m halves down to 1. What a member gives to a block thus takes the way
- * back that the block takes in the all-gather, for any number of members. Out of the order of the
- * group. Costs cost_reduce_scatter_halving.
+ * of all members, from its own on. In a round it sends those of the members m to 2m-1 positions
+ * after it to the one m positions after it, receives as many from the member m positions before it,
+ * which are its own block and those after it, and folds them in; m halves down to 1. Each
+ * contribution to a block thus travels the reverse of the path that the block takes in the
+ * all-gather, for any number of members. Not in group order. Costs cost_reduce_scatter_halving.
  */
 #include "rt/message.h"
 

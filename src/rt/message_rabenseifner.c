@@ -1,13 +1,13 @@
 /*
  * All-reduce after Rabenseifner: a reduce-scatter of shares by halving (message_halving.c), then an
- * all-gather of them (message_bruck.c). Out of the order of the group; a share is folded once, so
- * that all members get the same bits. Costs cost_all_reduce_rabenseifner.
+ * all-gather of them (message_bruck.c). Not in group order; a share is folded once, so that all
+ * members get the same bits. Costs cost_all_reduce_rabenseifner.
  */
 #include <string.h>
 
 #include "rt/message.h"
 
-/* Copies between the circle and an array in one run, in which the shares are in order. */
+/* Copies between the circle and a contiguous array, in which the shares are in order. */
 static void turn(const coll_task *x, char *run, bool to_circle)
 {
     const circle *c = &x->messages->circle;

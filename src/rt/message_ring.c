@@ -1,10 +1,10 @@
 /*
- * All-gather around a ring: in each round a member sends on to the next what it got from the one
- * before, its own block first. Costs cost_all_gather_ring.
+ * All-gather around a ring: in each round a member forwards to the next one what it received from
+ * the one before, its own block first. Costs cost_all_gather_ring.
  */
 #include "rt/message.h"
 
-/* Where a block of the destination comes in: in place if it can. */
+/* Where a block of the destination is received: in place if it is contiguous there. */
 static tsr_status receive_block(coll_task *x, int64_t block)
 {
     int64_t shape[KERNEL_MAX_RANK];

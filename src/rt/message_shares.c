@@ -1,10 +1,10 @@
 /*
- * All-reduce in shares: each member folds its share of all sources, in the order of the group, and
- * sends the result to all. Costs cost_all_reduce_shares.
+ * All-reduce in shares: each member folds its share of all sources, in group order, and sends the
+ * result to all. Costs cost_all_reduce_shares.
  */
 #include "rt/message.h"
 
-/* All shares of the result are here. */
+/* All shares of the result have arrived. */
 static tsr_status result_received(coll_task *x)
 {
     if (x->messages->result != x->dst.data) {
@@ -14,7 +14,7 @@ static tsr_status result_received(coll_task *x)
     return TSR_OK;
 }
 
-/* This member's share of all sources is here: folds it and sends it to all. */
+/* This member's share of all sources has arrived: folds it and sends it to all. */
 static tsr_status share_received(coll_task *x)
 {
     const int64_t item = (int64_t)x->item;
@@ -36,7 +36,7 @@ static tsr_status share_received(coll_task *x)
     return TSR_OK;
 }
 
-/* The source and the place for the result, each in one run. */
+/* The source and the buffer of the result, each contiguous. */
 static tsr_status lay_out(coll_task *x)
 {
     message_state *p = x->messages;

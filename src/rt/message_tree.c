@@ -1,13 +1,13 @@
 /*
- * Broadcast along a binomial tree: who has the data sends it on, first to the member with most
- * others behind it. Costs cost_broadcast_tree.
+ * Broadcast along a binomial tree: a member that has the data forwards it, first to the member with
+ * the largest subtree. Costs cost_broadcast_tree.
  *
- * Members are counted from the root. Member v gets the data from v without its lowest bit, and has
- * those behind it that differ from v only below that bit.
+ * Members are counted from the root. Member v receives the data from v without its lowest bit; its
+ * subtree are the members that differ from v only below that bit.
  */
 #include "rt/message.h"
 
-/* How many members are counted from v on, itself among them, if the tree were full. */
+/* The size of the subtree of v, v included, if the tree were full. */
 static int64_t branch_of(int64_t v, int64_t members)
 {
     int64_t size = 1;
@@ -30,7 +30,7 @@ static int64_t member_at(const coll_task *x, int64_t v)
     return (v + x->args.root) % x->comm->size;
 }
 
-/* The memory is the caller's again. */
+/* All sends are complete: the memory is the caller's again. */
 static tsr_status sent(coll_task *x)
 {
     (void)x;
@@ -50,7 +50,7 @@ static tsr_status send_on(coll_task *x)
     return TSR_OK;
 }
 
-/* The data is here: on to the others first. */
+/* The data has arrived: forwards it first. */
 static tsr_status data_received(coll_task *x)
 {
     TSR_TRY(send_on(x));

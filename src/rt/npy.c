@@ -11,7 +11,7 @@ enum { MAGIC = 6, ALIGNMENT = 64 };
 
 /* One row for each type that the format has a name for. */
 static const struct {
-    const char *name; /* behind the byte order */
+    const char *name; /* after the byte order */
     tsr_dtype dtype;
 } names[] = {
     {"b1", TSR_I1},  {"i1", TSR_I8},  {"i2", TSR_I16}, {"i4", TSR_I32},   {"i8", TSR_I64},
@@ -119,7 +119,7 @@ static tsr_status read_dict(lexer *lex, npy_head *head)
     return seen == 7 ? TSR_OK : lex_error(lex, lex_here(lex), "an entry of the head is missing");
 }
 
-/* Where the dictionary is: behind the magic, the version and its length. */
+/* Finds the dictionary: after the magic number, the version and its length. */
 static tsr_status find_dict(tsr_context *ctx, const char *name, const char *file, size_t size,
                             tsr_text *text)
 {

@@ -1,4 +1,4 @@
-/* The head of a `.npy` file. */
+/* The header of a `.npy` file. */
 #ifndef RT_NPY_H
 #define RT_NPY_H
 
@@ -16,11 +16,11 @@ typedef struct npy_head {
     int64_t bytes; /* of all items */
 } npy_head;
 
-/* Reads the head of a file that is `size` bytes long; checks that the items are all there. */
+/* Reads the header of a file that is `size` bytes long; checks that it has all items. */
 tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t size,
                          npy_head *out);
 
-/* The head of a row-major array: 64-byte aligned, as it stands in the file. The arena's. */
+/* The header of a row-major array, 64-byte aligned, as in the file. The arena's. */
 tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, size_t rank,
                           const int64_t *shape, const char **out, size_t *size);
 

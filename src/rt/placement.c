@@ -75,7 +75,7 @@ static uint64_t hash_layouts(const tsr_sharding *s, uint64_t hash)
     return hash;
 }
 
-/* `dim 0 dynamic[3, 5]` of every layout. */
+/* `dim 0 dynamic[3, 5]` of every ragged dimension. */
 static void print_layouts(buffer *buf, const tsr_sharding *s)
 {
     for (size_t i = 0; s != NULL && i < s->rank; i++) {

@@ -2,11 +2,11 @@
  * How the named conversions of placements run.
  *
  * A conversion checks its arguments and builds the destination's sharding, each rank by itself,
- * then meets the others (placement_run): with the reason why it refuses, or, in checked mode, with
- * a hash of the sizes and counts, which are compared. The data then moves by tsr_redistribute, or
- * stays where it is when only its meaning changes. Binding (placement_bind.c) may communicate: what
- * it meets the others for is always first on the world, so that a rank which refuses before it
- * meets them there.
+ * then enters a rendezvous (placement_run): with the reason why it refuses, or, in checked mode,
+ * with a hash of the sizes and counts, which are compared. The data then moves by tsr_redistribute,
+ * or stays where it is when only its meaning changes. Binding (placement_bind.c) may communicate:
+ * its first rendezvous is always on the world, which is where a rank that refuses earlier enters as
+ * well.
  */
 #ifndef RT_PLACEMENT_H
 #define RT_PLACEMENT_H
@@ -37,7 +37,7 @@ struct tsr_conversion {
     bool in_place; /* the same memory in another layout */
 };
 
-/* A conversion under way. */
+/* A conversion in progress. */
 typedef struct conversion_call {
     const char *name;
     tsr_tensor *tensor;
@@ -54,7 +54,7 @@ conversion_call conversion_begin(const char *name, tsr_tensor *tensor, bool pend
 void conversion_to(conversion_call *c, const tsr_placement *to);
 void conversion_to_dim(conversion_call *c, size_t dim, const tsr_dim *with);
 
-/* Refuses unless the dimension of the tensor is of one of these kinds. */
+/* Refuses unless the dimension of the tensor has one of these kinds. */
 void conversion_check_dim(conversion_call *c, size_t dim, unsigned kinds);
 
 /*
@@ -75,7 +75,7 @@ tsr_status placement_run(const char *name, tsr_tensor *tensor, tsr_status status
                          const tsr_sharding *to, bool in_place, tsr_tensor **out);
 
 /*
- * Meets the others with this rank's status and, where it is fine, its sizes and counts of up to two
+ * A rendezvous with this rank's status and, where it is TSR_OK, its sizes and counts of up to two
  * shardings, NULL for none: a difference is an error on every rank that names the ranks.
  */
 tsr_status placement_agree(tsr_comm *world, const char *name, tsr_status status,
@@ -100,7 +100,7 @@ typedef struct bind_target {
     size_t dim;
     tsr_ragged_kind kind;
     int64_t shards;
-    int64_t partitions; /* 0: as many as the numbers say */
+    int64_t partitions; /* 0: follows from the numbers */
 } bind_target;
 
 /* Refuses amounts that cannot be those of the target; sets its partitions if they are not known. */

@@ -1,11 +1,11 @@
-/* The backward of a conversion: the gradient, back to where the tensor came from. */
+/* The backward of a conversion: the gradient moves back to the source layout. */
 #include <string.h>
 
 #include "base/base.h"
 #include "base/diag.h"
 #include "rt/placement.h"
 
-/* A sharding without what is pending. */
+/* A sharding without its pending reductions. */
 static tsr_status settled(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *s,
                           const tsr_sharding **out)
 {

@@ -1,4 +1,4 @@
-/* Sizes and counts that are given late: checked, exchanged, bound. */
+/* Binding sizes and counts: check them, gather them, build the bound sharding. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@ size_t unbound_dim(const tsr_sharding *sharding)
     return dim;
 }
 
-/* How many numbers this rank brings. */
+/* The number of amounts that this rank passes. */
 static int64_t amounts_count(const tsr_amounts *amounts)
 {
     if (amounts->tensor == NULL) {
@@ -109,7 +109,7 @@ static tsr_status check_counts(bind_target *to, const tsr_amounts *amounts, int6
     return TSR_OK;
 }
 
-/* A negative number is refused before it travels, by the rank that has it. */
+/* The rank that has a negative number refuses it before it is sent. */
 static tsr_status check_not_negative(const bind_target *to, const int64_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -137,7 +137,7 @@ tsr_status amounts_check(bind_target *to, const tsr_amounts *amounts)
     return check_not_negative(to, values, number);
 }
 
-/* Where elements go, one behind the other. */
+/* Where elements are appended. */
 typedef struct collecting {
     int64_t *values;
     size_t count;
@@ -288,7 +288,7 @@ static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_place
     const size_t dim = unbound_dim(s);
     if (dim == s->rank) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "no dimension of the placement is left open: amounts have no place");
+                          "no dimension of the placement is left open: there is nothing to bind the amounts to");
     }
     if (placement->amounts == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,

@@ -125,7 +125,7 @@ static tsr_status check_spec(tsr_comm *world, const tsr_partitioned_spec *spec)
     return TSR_OK;
 }
 
-/* The sharding of the spec with this layout for the dimension. */
+/* The sharding of the spec with these explicit sizes for the dimension. */
 static tsr_status with_ragged(const tsr_partitioned *p, const tsr_sharding *s,
                               const tsr_ragged *ragged, const tsr_sharding **out)
 {
@@ -143,7 +143,7 @@ static tsr_status with_ragged(const tsr_partitioned *p, const tsr_sharding *s,
     return tsr_sharding_create(ctx, p->arena, &spec, TSR_SHARDING_DEFAULT, out);
 }
 
-/* All that can be said before counts are exchanged. */
+/* Fills in what is known before counts are communicated. */
 static tsr_status prepare(tsr_partitioned *p, const tsr_partitioned_spec *spec, bind_target *to)
 {
     const tsr_sharding *own = NULL;
@@ -169,7 +169,7 @@ static tsr_status prepare(tsr_partitioned *p, const tsr_partitioned_spec *spec, 
     return amounts_check(to, &spec->splits);
 }
 
-/* Where this rank stands among the shards. */
+/* The shard of this rank. */
 static void find_shard(tsr_partitioned *p)
 {
     p->shard = p->group->rank;
@@ -276,7 +276,7 @@ static tsr_status check_sums(const tsr_partitioned *p)
                              "dim %zu: its counts sum to more than 2^63-1", p->dim);
 }
 
-/* Learns the counts; `told` when a failure is known to every rank. */
+/* Gets the counts; `told` when a failure is known to every rank. */
 static tsr_status learn(tsr_partitioned *p, const bind_target *to, const tsr_partitioned_spec *spec,
                         bool *told)
 {

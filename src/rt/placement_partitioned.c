@@ -8,7 +8,7 @@
 
 enum { DIM_PARTITIONED = DIM_UNALIGNED | DIM_ALIGNED };
 
-/* The dimension of the tensor under another layout. */
+/* Sets the destination: the source with other explicit sizes of the dimension. */
 static void to_ragged(conversion_call *c, size_t dim, const tsr_ragged *ragged)
 {
     if (c->status < 0) {
@@ -19,7 +19,7 @@ static void to_ragged(conversion_call *c, size_t dim, const tsr_ragged *ragged)
     conversion_to_dim(c, dim, &with);
 }
 
-/* The same counts, owners and alignment, the other way round. */
+/* The same counts, owners and alignment, converted between aligned and unaligned. */
 static tsr_status turn(const char *name, tsr_tensor *tensor, size_t dim, dim_kind from,
                        tsr_ragged_kind kind, tsr_conversion **record, tsr_tensor **out)
 {
@@ -112,7 +112,7 @@ static int64_t *owned_sizes(tsr_arena *arena, const tsr_ragged *ragged, int64_t 
     return sizes;
 }
 
-/* A dynamic layout of what each rank owns; in place where it has just that. */
+/* Dynamic sizes of what each rank owns; in place where the rank stores exactly that. */
 static void to_owned(conversion_call *c, size_t dim)
 {
     if (c->status < 0) {

@@ -13,7 +13,7 @@
 #include "kernel/copy.h"
 #include "rt/placement.h"
 
-/* One exchange of parts, unaligned to aligned or back. */
+/* One conversion of parts, unaligned to aligned or back. */
 typedef struct parts {
     const tsr_partitioned *p;
     const char *name;

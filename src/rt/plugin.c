@@ -12,13 +12,13 @@
 
 enum { MAX_PATH = 4096, ERROR_TEXT = 256 };
 
-/* The MPIs there are plug-ins for, and how to tell them. */
+/* The MPI implementations that have plug-ins, and how to recognize them. */
 typedef struct mpi_kind {
     const char *name;
     const char *file;
     const char *size_variable; /* how many processes its launcher started */
     const char *rank_variable; /* and which one this is */
-    const char *symbol;        /* that only its library has */
+    const char *symbol;        /* defined only by its library */
 } mpi_kind;
 
 static const mpi_kind kinds[] = {
@@ -71,7 +71,7 @@ static tsr_status find_kind(tsr_context *ctx, const char *name, const mpi_kind *
         "there is no plug-in for an MPI called '%s'; TSR_MPI is openmpi, mpich or none", name);
 }
 
-/* Loads a file of a folder; NULL when it is not there or does not load. */
+/* Loads a file of a folder; NULL when it is missing or does not load. */
 static void *load_from(const char *folder, size_t length, const char *subfolder, const char *file)
 {
     char path[MAX_PATH];
@@ -83,8 +83,10 @@ static void *load_from(const char *folder, size_t length, const char *subfolder,
     return dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
 }
 
-/* From TSR_PLUGIN_PATH, which holds nothing else when it is set; from around this code; from where
- * the system keeps libraries. */
+/*
+ * From TSR_PLUGIN_PATH alone when it is set; else from folders near this library, then from the
+ * system's search path.
+ */
 static void *load(const char *file)
 {
     const char *path = getenv("TSR_PLUGIN_PATH");
@@ -143,7 +145,7 @@ static tsr_status check_size(tsr_context *ctx, const tsr_transport *t)
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s sees %lld processes, but %s started %lld: take the same MPI for both, by "
                       "its mpirun or TSR_MPI",
-                      t->name, (long long)t->size, launcher != NULL ? launcher->name : "nobody",
+                      t->name, (long long)t->size, launcher != NULL ? launcher->name : "no launcher",
                       started);
 }
 

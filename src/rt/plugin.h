@@ -5,10 +5,10 @@
 #include <tessera/context.h>
 #include <tessera/transport.h>
 
-/* The MPI whose launcher started this process, as its plug-in is called; NULL if none did. */
+/* The name of the plug-in for the MPI whose launcher started this process; NULL if none did. */
 const char *plugin_of_launcher(void);
 
-/* Opens a plug-in on all processes that the launcher started, and checks that they are as many. */
+/* Opens a plug-in on all processes that the launcher started, and checks their number. */
 tsr_status plugin_open_world(tsr_context *ctx, const char *name, tsr_transport *out);
 
 /* Opens the plug-in of the MPI that this process uses already, on a communicator of its. */

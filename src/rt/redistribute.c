@@ -1,5 +1,5 @@
 /*
- * Carrying out a plan on one host: every rank copies straight from owner to owner.
+ * Executing a plan on one host: every rank copies straight between its memory and its peers'.
  *
  * A rank pushes where the destinations can be reached: it reads its own part in order and writes
  * runs into every destination. It pulls where only the sources can be reached, and for folds, which
@@ -15,8 +15,7 @@
 #include "base/map.h"
 #include "rt/transfer.h"
 
-/* The words of a rank's record: where its part before and behind the step is, and what it can do.
- */
+/* The words of a rank's record: where its part is before and after the step, and flags. */
 enum { WORD_SRC, WORD_DST, WORD_FLAGS };
 enum { SRC_IS_SHARED = 1, DST_IS_SHARED = 2 };
 
@@ -113,8 +112,8 @@ static void carry_out(const transfer *x, const plan_move *move)
 }
 
 /*
- * Writes what this rank has for all others, and for itself, into their parts: in turns, so that its
- * own part is read in one sweep.
+ * Writes what all ranks, this one included, receive from this rank into their parts: interleaved,
+ * so that its own part is read once, in order.
  */
 static void push_mine(const transfer *x)
 {
@@ -141,7 +140,7 @@ static void push_mine(const transfer *x)
     kernel_copy_fence();
 }
 
-/* Reads what this rank gets from the others' parts, starting with the rank behind it. */
+/* Reads what this rank receives from the others' parts, starting with the rank after it. */
 static void pull_mine(const transfer *x)
 {
     const plan_step *step = x->step;
@@ -236,7 +235,7 @@ static tsr_status bounce(const tsr_tensor *t, tsr_tensor **out)
     return TSR_OK;
 }
 
-/* Puts the source into the segment and enters again, when a rank's source cannot be reached. */
+/* Copies the source into the segment and enters again, when a rank's source cannot be reached. */
 static tsr_status make_reachable(transfer *x, tsr_tensor **bounced)
 {
     const tsr_status status = bounce(x->src, bounced);
@@ -244,7 +243,7 @@ static tsr_status make_reachable(transfer *x, tsr_tensor **bounced)
     return enter(x, 4, status);
 }
 
-/* One step, entered already: the way it goes is the same on every rank. */
+/* Runs one step, entered already: push or pull is chosen alike on every rank. */
 static tsr_status run_step(transfer *x)
 {
     if (x->world->team->message) {
@@ -322,7 +321,7 @@ static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64
     return TSR_OK;
 }
 
-/* What is needed for a redistribution, made by each rank by itself. */
+/* The state of a redistribution on one rank. */
 typedef struct prepared {
     const tsr_plan *plan;
     tsr_tensor *middle; /* between two steps */
@@ -410,7 +409,7 @@ static tsr_status refuse(tsr_comm *world, tsr_status made)
     return comm_enter(world, &what);
 }
 
-/* Fills a fresh destination, or gives it up. */
+/* Fills a fresh destination, or frees it on failure. */
 static tsr_status fill_fresh(tsr_tensor *fresh, tsr_tensor *tensor, tsr_tensor **out)
 {
     const tsr_status status = tsr_redistribute_into(fresh, tensor);

@@ -1,6 +1,6 @@
 /*
- * How the members of a group meet at the beginning of a call and part at its end, in memory that
- * they share or by letters; and what each is told when that fails.
+ * Rendezvous at the start and end of a collective, in shared memory or by control messages; and the
+ * diagnostics when one fails.
  */
 #include <math.h>
 #include <sched.h>
@@ -44,15 +44,15 @@ static void write_record(tsr_comm *comm, const comm_call *what)
 #define SECONDS_BETWEEN_POLLS 0.02
 #define SECONDS_OF_GRACE 0.5
 
-/* A meeting at the beginning of a call, or at its end. */
+/* A rendezvous at the start of a call, or at its end. */
 typedef struct rendezvous {
     tsr_comm *comm;
     bool leaving;
 } rendezvous;
 
 /*
- * A member that is gone and will not come, as a rank of the world; -1 if none. At the beginning
- * those that have entered this call have come; at the end nobody ends a call by himself.
+ * A member that is gone and will not arrive, as a rank of the world; -1 if none. At the start of a
+ * call, a member that has entered it has arrived; at the end, no member returns by itself.
  */
 static int64_t gone_member(const rendezvous *m)
 {
@@ -67,7 +67,9 @@ static int64_t gone_member(const rendezvous *m)
     return -1;
 }
 
-/* By messages, what a member sent before it ended may arrive behind the notice of its end. */
+/*
+ * By messages, what a member sent before it ended may arrive after the control message of its end.
+ */
 static bool is_final(tsr_comm *comm, bool gone)
 {
     if (!gone || !comm->team->message) {
@@ -78,7 +80,7 @@ static bool is_final(tsr_comm *comm, bool gone)
     return now > comm->gone_since + SECONDS_OF_GRACE;
 }
 
-/* Waiting is pointless once a member that has not come is gone. */
+/* Whether a member that has not arrived is gone, so that waiting is pointless. */
 static bool a_member_is_gone(void *state)
 {
     const rendezvous *m = state;
@@ -113,7 +115,7 @@ static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
                       (long long)rank, how[state], r->text[0] != '\0' ? ": " : "", r->text);
 }
 
-/* The group can meet no more, and what its members have sent may lie about for ever. */
+/* The group can no longer be used, and messages of its members may never be received. */
 static void set_broken(tsr_comm *comm, tsr_status status)
 {
     comm->broken = status;
@@ -157,8 +159,8 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
 }
 
 /*
- * Whether the meeting under way is over. By letters, a member that comes too late has those of all
- * others; that they have given up it learns from their notices.
+ * Whether the current rendezvous is over. By messages, a member that arrives too late finds the
+ * records of all others; it learns from a revocation that they no longer wait.
  */
 static barrier_result poll_rendezvous(tsr_comm *comm, bool leaving)
 {
@@ -179,15 +181,14 @@ static barrier_result poll_rendezvous(tsr_comm *comm, bool leaving)
     return status == TSR_OK ? BARRIER_PASSED : BARRIER_WAITING;
 }
 
-/* Gives the meeting up, unless all have come in the meantime. */
+/* Abandons the rendezvous, unless all members have arrived in the meantime. */
 static barrier_result abandon(tsr_comm *comm)
 {
     return comm->team->message ? BARRIER_TIMED_OUT
                                : barrier_break(&comm->shared->gate, comm->ticket);
 }
 
-/* Between two looks: others get the core first; what lasts longer is slept through in small naps.
- */
+/* Between two polls: yields the core to other ranks first, then sleeps for short intervals. */
 static void back_off(const tsr_comm *comm, int turn)
 {
     const struct timespec nap = {.tv_nsec = 20000};
@@ -198,7 +199,7 @@ static void back_off(const tsr_comm *comm, int turn)
     }
 }
 
-/* Waits by looking again and again. */
+/* Waits by polling. */
 static barrier_result await_by_polling(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
     const double deadline = clock_seconds() + how->timeout;
@@ -233,8 +234,7 @@ static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leavin
     return await_by_polling(comm, how, leaving);
 }
 
-/* Another member gave up first: this one hears its reason, or that it is itself what was missing.
- */
+/* Another member failed first: reports its reason, or that this member was the one missing. */
 static tsr_status report_revocation(tsr_comm *comm, const char *name, const revocation *g)
 {
     set_broken(comm, g->status);
@@ -245,7 +245,7 @@ static tsr_status report_revocation(tsr_comm *comm, const char *name, const revo
     return diag_note(comm->ctx, NO_LOCATION, "rank %lld noticed first", (long long)g->rank);
 }
 
-/* Ends the meeting under way, and with it the group. */
+/* Fails the current rendezvous, and breaks the group. */
 static tsr_status fail_rendezvous(tsr_comm *comm, const rendezvous *m, const char *name, bool first)
 {
     const revocation *g = comm->team->message ? control_revocation(comm) : NULL;
@@ -264,8 +264,9 @@ static tsr_status fail_rendezvous(tsr_comm *comm, const rendezvous *m, const cha
 }
 
 /*
- * Waits for the others, or says why not. Once all have entered a call, nobody leaves it for a
- * time-out: a peer may still be using his memory. Only a peer's death ends that.
+ * Waits for the other members, or polls. Once all members have entered a call, a member waits
+ * without a time-out at its end, because a peer may still be using its memory; only the death of a
+ * peer ends that wait.
  */
 static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
@@ -292,7 +293,7 @@ static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leavi
     return TSR_OK;
 }
 
-/* Comes to a meeting. */
+/* Arrives at a rendezvous. */
 static tsr_status start_rendezvous(tsr_comm *comm, const char *name, bool leaving)
 {
     comm->passed = comm->size == 1;
@@ -348,16 +349,16 @@ static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
     return TSR_OK;
 }
 
-/*
- * A member of a broken group writes no record: peers that have not noticed yet may still be reading
- * the one before the last, which it would overwrite.
- */
-/* Alone there is nobody to meet, and nothing to give them. */
+/* An abstract world has one rank: no rendezvous and no record. */
 static tsr_status enter_alone(const comm_call *what)
 {
     return what->status < 0 ? what->status : TSR_OK;
 }
 
+/*
+ * A member of a broken group writes no record: peers that have not noticed yet may still be reading
+ * the one before the last, which it would overwrite.
+ */
 tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
 {
     if (comm->broken < 0) {
@@ -429,7 +430,7 @@ tsr_status comm_revoke(tsr_comm *comm, const char *name, tsr_status status)
     return status;
 }
 
-/* A member that is gone and from or to whom mail is under way; -1 if none. */
+/* A member that is gone while a message from or to it is in flight; -1 if none. */
 static int64_t gone_peer(const tsr_comm *comm, const channel *m)
 {
     for (int64_t i = 0; i < comm->size; i++) {
@@ -441,7 +442,10 @@ static int64_t gone_peer(const tsr_comm *comm, const channel *m)
     return -1;
 }
 
-/* Why mail will not come any more; TSR_OK when all has come, TSR_IN_PROGRESS while it may. */
+/*
+ * Why messages will not arrive any more; TSR_OK when all have arrived, TSR_IN_PROGRESS while they
+ * may.
+ */
 static tsr_status check_peers(tsr_comm *comm, channel *m, const char *name)
 {
     control_poll(comm);

@@ -72,7 +72,7 @@ static tsr_status copy_arguments(request *r)
     return copy_list(ctx, r->arena, members, &r->args.destinations);
 }
 
-/* Goes on with a request as far as it gets without waiting. */
+/* Makes progress on a request without waiting. */
 static void advance(request *r)
 {
     tsr_status status = TSR_OK;
@@ -117,9 +117,9 @@ static request *first_of(const tsr_comm *comm)
 }
 
 /*
- * Goes on with everything until a request is over, or with NULL all of a communicator are. Nobody
- * waits in here but by looking: a request that waited would be gone on with inside itself. Each
- * meeting has the whole time-out.
+ * Makes progress on everything until a request is over, or with NULL all of a communicator. Waits
+ * only by polling: a request that blocked here would be progressed inside itself. Each rendezvous
+ * has the whole time-out.
  */
 static void finish(tsr_comm *comm, const request *last)
 {
@@ -172,7 +172,7 @@ tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request
     return TSR_OK;
 }
 
-/* The place of a request in the list; NULL with a diagnostic. */
+/* The link to a request in the list; NULL with a diagnostic. */
 static request **find(tsr_comm *comm, tsr_request which)
 {
     for (request **r = &comm->world->requests; *r != NULL; r = &(*r)->next) {

@@ -51,7 +51,10 @@ static size_t class_of(size_t size, size_t *block)
     return class + quarters - 4;
 }
 
-/* What the kernel says could be had without swapping; everything, when it does not say. */
+/*
+ * The memory that the kernel estimates to be available without swapping; unlimited, when it gives
+ * no estimate.
+ */
 static size_t available_bytes(void)
 {
     char text[4096];
@@ -66,13 +69,13 @@ static size_t available_bytes(void)
                         : SIZE_MAX;
 }
 
-/* Whether touching so much fresh memory will work. Below a size it is not worth the question. */
+/* Whether touching so much fresh memory will succeed. Small sizes are not checked. */
 static bool machine_has(size_t size)
 {
     return size < ((size_t)64 << 20) || size <= available_bytes();
 }
 
-/* A block that was given back. */
+/* A freed block. */
 static void *reuse(segment *s, size_t class, size_t block)
 {
     free_block *node = s->free[class];

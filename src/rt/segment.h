@@ -2,7 +2,7 @@
  * A rank's segment: address space that all ranks see, from which its tensors come.
  *
  * Only the owner allocates. Blocks come in size classes, four to each doubling; a freed block goes
- * back to its class and keeps its pages, so that the next tensor of that size is warm.
+ * back to its class and keeps its pages, so that the next tensor of that size finds them mapped.
  */
 #ifndef RT_SEGMENT_H
 #define RT_SEGMENT_H
@@ -17,13 +17,13 @@ typedef struct segment {
     tsr_context *ctx;
     char *base;
     size_t size;
-    size_t used; /* from the start; what is behind was never handed out */
-    size_t live; /* bytes handed out and not given back */
+    size_t used; /* from the start; memory after it was never allocated */
+    size_t live; /* bytes allocated and not freed */
     struct free_block *free[SEGMENT_CLASSES];
     struct free_block *spare; /* nodes without a block */
 } segment;
 
-/* A segment over address space that is there already. */
+/* A segment over address space that is mapped already. */
 void segment_init(segment *s, tsr_context *ctx, char *base, size_t size);
 /* Frees what describes the segment; the address space is the caller's. */
 void segment_destroy(segment *s);

@@ -1,4 +1,4 @@
-/* The ranks of a world: what all of them know of each, and what they share. */
+/* The ranks of a world: the state of each, and the memory that they share. */
 #ifndef RT_TEAM_H
 #define RT_TEAM_H
 
@@ -28,14 +28,15 @@ typedef struct team {
     double timeout;
     bool checked;
     bool spin;
-    bool threads;  /* all memory is everybody's */
-    bool message;  /* ranks share no memory */
-    bool abstract; /* there is one rank that stands for all: nothing has elements, nobody meets */
+    bool threads;       /* all ranks share one address space */
+    bool message;       /* ranks share no memory */
+    bool abstract;      /* an abstract world: one rank stands for all, nothing has elements, no
+                           rendezvous */
     const char *name;   /* "threads" */
     endpoint *endpoint; /* NULL when this library started the ranks */
     const int *pidfds;  /* for each rank a descriptor that says when its process is gone; or NULL */
     size_t segment_bytes;
-    char *segments; /* of all ranks, one behind the other */
+    char *segments; /* of all ranks, one after the other */
     rank_shared *ranks;
     struct comm_shared *world;
     size_t control_bytes; /* from `world` on: the world and the ranks */
@@ -54,13 +55,13 @@ void team_unmap(team *t);
 
 /* Tells the others that a rank is done, and how it went. */
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text);
-/* Notices the processes that are gone without having said so. */
+/* Records the end of processes that died without reporting it. */
 void team_look_for_deaths(const team *t);
 /* Whether a rank, or every rank but one, is done. */
 bool team_is_done(const team *t, int64_t rank);
 bool team_others_are_done(const team *t, int64_t rank);
 
-/* What became of all ranks: the status of the lowest that failed, with a message for each. */
+/* The outcome of all ranks: the status of the lowest that failed, with a message for each. */
 tsr_status team_collect(tsr_context *ctx, const team *t);
 
 #endif

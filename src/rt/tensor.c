@@ -86,14 +86,14 @@ tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
     return status;
 }
 
-/* What tells one call to make a tensor from another. */
+/* A hash of what ranks must agree on when they make a tensor. */
 static uint64_t spec_hash(const tsr_tensor_spec *spec, uint64_t seed)
 {
     uint64_t hash = hash_bytes(&spec->dtype, sizeof spec->dtype, seed);
     return hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, hash);
 }
 
-/* A tensor over the caller's memory, which is there unless the part is empty. */
+/* A tensor over the caller's memory, which is not NULL unless the part is empty. */
 static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                             const int64_t *strides, tsr_tensor **out)
 {
@@ -227,7 +227,7 @@ typedef struct walk {
     int64_t *index;
 } walk;
 
-/* Walks dimension `dim` and those behind it, from `data` on. */
+/* Walks dimension `dim` and those after it, from `data` on. */
 static void walk_dim(const walk *w, size_t dim, char *data)
 {
     const tsr_geometry *g = w->tensor->geometry;

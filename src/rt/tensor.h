@@ -1,4 +1,4 @@
-/* What a distributed tensor is inside. */
+/* The representation of a distributed tensor. */
 #ifndef RT_TENSOR_H
 #define RT_TENSOR_H
 
@@ -13,15 +13,15 @@ struct tsr_tensor {
     tensor_layout *layout;
     char *data;
     size_t bytes; /* owned; 0 when the memory is the caller's */
-    /* What the layout says, at hand. */
+    /* Copies of fields of the layout. */
     const tsr_geometry *geometry;
     tsr_dtype dtype;
     const int64_t *local_shape;
     const int64_t *strides;
     bool row_major;
-    const void *typed;               /* its type, to the layer above; NULL for none */
-    uint64_t note;                   /* what a layer above has to say of it; 0 for nothing */
-    void (*on_release)(void *state); /* gives the memory back, instead of the segment; or NULL */
+    const void *typed;               /* its type, of the layer above; NULL for none */
+    uint64_t note;                   /* a number of the layer above; 0 for none */
+    void (*on_release)(void *state); /* frees the memory, instead of the segment; or NULL */
     void *release_state;
 };
 
@@ -31,7 +31,7 @@ bool tensor_is_shared(const tsr_tensor *tensor);
 /* How many elements this rank stores, pad rows included. */
 int64_t tensor_elements(const tsr_tensor *tensor);
 
-/* The addresses of its first byte and behind its last; the same when it has none. */
+/* The addresses of its first byte and after its last; the same when it has none. */
 void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high);
 
 /* Row-major strides, in bytes, of what a device stores under a geometry; returns the bytes. */
@@ -43,11 +43,11 @@ tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec);
 
 /*
  * A tensor of a layout, over memory of the caller's, or of its own with `data` NULL; only this rank
- * makes it. Rows that are no part of the tensor are zero, the rest is not set.
+ * makes it. Padding rows are zero, the rest is not set.
  */
 tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, tsr_tensor **out);
 
-/* A tensor that only this rank makes: the others do so at the same place in the program. */
+/* A tensor that only this rank makes: the others do so at the same point of the program. */
 tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                        const int64_t *strides, tsr_tensor **out);
 

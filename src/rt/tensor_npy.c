@@ -27,7 +27,7 @@ static tsr_status file_error(tsr_context *ctx, const char *path, const char *wha
 static tsr_status map_file(tsr_context *ctx, const char *path, mapped *out)
 {
     struct stat about;
-    /* A pipe would make the open wait for somebody to write. */
+    /* Opening a pipe would block until it has a writer. */
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 || fstat(file, &about) != 0) {
         const tsr_status status = file_error(ctx, path, "cannot be opened");
@@ -109,7 +109,7 @@ static bool write_all(int file, const char *data, size_t size)
     return true;
 }
 
-/* A file's two parts, and the names it has on the way and in the end. */
+/* The two parts of a file, its temporary name and its final one. */
 typedef struct outgoing {
     const char *path;
     const char *partial;
@@ -136,7 +136,7 @@ static tsr_status write_file(tsr_context *ctx, const outgoing *o)
     return status;
 }
 
-/* What rank 0 needs before the items come: the head, the names, room for the items. */
+/* What rank 0 needs before it receives the items: the header, the names, room for the items. */
 static tsr_status prepare_file(const tsr_tensor *t, tsr_arena *arena, const char *path, outgoing *o)
 {
     tsr_context *ctx = t->world->ctx;
@@ -158,7 +158,7 @@ static tsr_status prepare_file(const tsr_tensor *t, tsr_arena *arena, const char
     return npy_write_head(ctx, arena, t->dtype, g->rank, g->shape, &o->head, &o->head_size);
 }
 
-/* Gathers on rank 0, which writes; all learn how it went. */
+/* Gathers on rank 0, which writes; all ranks return its status. */
 static tsr_status save(tsr_tensor *t, tsr_arena *arena, const char *path)
 {
     tsr_comm *world = t->world;

@@ -1,9 +1,9 @@
 /*
- * A step of a redistribution under way on one rank: where its moves read and write.
+ * A step of a redistribution in progress on one rank: where its moves read and write.
  *
  * Where ranks share memory, a move copies from shard to shard (redistribute.c); else what a rank
  * has for another is packed into one message (transfer_message.c). The order of the moves, and of
- * the boxes of each, is the same on all ranks, so that messages need no headings.
+ * the boxes of each, is the same on all ranks, so that messages need no headers.
  */
 #ifndef RT_TRANSFER_H
 #define RT_TRANSFER_H
@@ -36,7 +36,7 @@ typedef struct transfer_box {
 void transfer_first(const transfer *x, const plan_move *move, transfer_box *box);
 bool transfer_next(const transfer *x, const plan_move *move, transfer_box *box);
 
-/* Where a place in an array is, by its strides. */
+/* The byte offset of an index. */
 static inline int64_t transfer_offset(const int64_t *rows, const int64_t *strides, size_t rank)
 {
     int64_t offset = 0;
@@ -52,7 +52,7 @@ static inline bool transfer_wants(const transfer *x, const plan_move *move)
     return move->elements > 0 && (x->only < 0 || x->only == move->dst);
 }
 
-/* The whole step, between ranks that share no memory, behind comm_enter. */
+/* Runs the whole step between ranks that share no memory, after comm_enter. */
 tsr_status transfer_by_messages(const transfer *x);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Moves by messages: one to each rank that lacks something, packed, while what others send is on
- * its way; unpacked as it comes. A message that is one run of memory is sent, or received, where it
- * lies. Folds wait for all of their sources.
+ * Executing moves by messages: each rank packs one message for each rank that receives something
+ * from it, while the others' messages are in flight, and unpacks messages as they arrive.
+ * Contiguous data is sent, or received, in place. Folds wait for all of their sources.
  */
 #include <sched.h>
 #include <string.h>
@@ -23,13 +23,13 @@ typedef struct payload {
 typedef struct peer_transfer {
     payload out;
     payload in;
-    char *received; /* what came, or is coming */
+    char *received; /* the buffer of the incoming message */
     bool direct;    /* into the destination itself */
     const char *at; /* how far it is unpacked */
     bool unpacked;
 } peer_transfer;
 
-/* A step by mail. */
+/* A step by messages. */
 typedef struct message_transfer {
     const transfer *x;
     peer_transfer *peers; /* one for each rank */
@@ -82,7 +82,7 @@ static void measure(message_transfer *w)
     }
 }
 
-/* Where all of a freight lies in one run of a tensor's memory; NULL if it does not. */
+/* The address of a payload that is contiguous in a tensor's memory; NULL if it is not. */
 static char *run_of(const transfer *x, const payload *f, const tsr_tensor *t)
 {
     const size_t rank = x->step->dst->rank;
@@ -97,7 +97,7 @@ static char *run_of(const transfer *x, const payload *f, const tsr_tensor *t)
     return t->data + transfer_offset(t == x->src ? box.src : box.dst, t->strides, rank);
 }
 
-/* Packs what this rank has for another, in the order of the moves. */
+/* Packs what another rank receives from this one, in the order of the moves. */
 static void pack(const transfer *x, int64_t to, char *out)
 {
     const size_t rank = x->step->dst->rank;
@@ -118,7 +118,7 @@ static void pack(const transfer *x, int64_t to, char *out)
     }
 }
 
-/* Puts a box into this rank's destination, from its sources' bundles or from its own shard. */
+/* Writes a box into this rank's destination, from its sources' messages or from its own shard. */
 static void put_box(message_transfer *w, const plan_move *move, const transfer_box *box)
 {
     const transfer *x = w->x;
@@ -146,7 +146,7 @@ static void put_box(message_transfer *w, const plan_move *move, const transfer_b
     }
 }
 
-/* Puts what came from one rank, or with -1 from all, into the destination. */
+/* Unpacks what one rank, or with -1 all ranks, sent into the destination. */
 static void unpack(message_transfer *w, int64_t from)
 {
     const transfer *x = w->x;
@@ -205,7 +205,7 @@ static tsr_status send_to(message_transfer *w, int64_t to)
     return status < 0 ? status : TSR_OK;
 }
 
-/* Packs and sends to one rank after the other, starting with the one behind this. */
+/* Packs and sends to one rank after the other, starting with the one after this. */
 static tsr_status send_all(message_transfer *w)
 {
     const tsr_comm *world = w->x->world;
@@ -218,7 +218,7 @@ static tsr_status send_all(message_transfer *w)
     return TSR_OK;
 }
 
-/* Unpacks each bundle as it comes, this rank's own first. */
+/* Unpacks each message as it arrives, this rank's own data first. */
 static tsr_status receive_all(message_transfer *w)
 {
     tsr_comm *world = w->x->world;
