@@ -9,7 +9,7 @@
         .shown = {.name = (name_), .formula = (formula_), __VA_ARGS__}, .kind = (kind_),           \
         .method = (method_), .cost = (cost_)                                                       \
     }
-/* One that moves, one that folds in the order of the group, one that folds in another. */
+/* An algorithm that moves, one that folds in group order, one that folds in another order. */
 #define MOVES(collective_, ...) .collective = (collective_), .ordered = true, __VA_ARGS__
 #define ORDERED(collective_, ...)                                                                  \
     .collective = (collective_), .reduces = true, .ordered = true, __VA_ARGS__

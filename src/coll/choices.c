@@ -1,5 +1,4 @@
-/* What a world is told about algorithms, by calls or by a text; and the public side of the table.
- */
+/* The choices of a world, set by calls or by a text; and the public functions of the table. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +90,7 @@ static const coll_algorithm *find_row(coll_kind kind, word name)
     return NULL;
 }
 
-/* Whether a world may be told to take an algorithm. */
+/* Whether a world may choose an algorithm. */
 static tsr_status check_row(tsr_context *ctx, const coll_choices *choices, coll_kind kind,
                             word name, const coll_algorithm *a)
 {

@@ -2,10 +2,9 @@
  * The vocabulary of collectives: one row each.
  *
  * A collective has a source and a destination on each member. One that cuts a source (or a
- * destination) treats it as chunks along a dimension, one for each member in the order of the
- * group; otherwise it is taken whole. What moves from member f to member t is then, for all of
- * them, the t-th chunk of f's source, if sources are cut, to the f-th chunk of t's destination, if
- * those are.
+ * destination) treats it as chunks along a dimension, one for each member in group order; otherwise
+ * it is one chunk. What moves from member f to member t is then, for all of them, the t-th chunk of
+ * f's source, if sources are cut, to the f-th chunk of t's destination, if those are.
  */
 #ifndef COLL_COLLECTIVE_H
 #define COLL_COLLECTIVE_H
@@ -38,8 +37,8 @@ typedef enum coll_trait {
     COLL_CUTS_DST = 1 << 4,         /* along a dimension */
     COLL_HAS_COUNTS = 1 << 5,       /* rows of the chunks; else they are equal */
     COLL_COUNTS_DIFFER = 1 << 6,    /* each member has counts of its own, of both sides */
-    COLL_HAS_DESTINATIONS = 1 << 7, /* who sends to whom */
-    COLL_ONE_VIEW = 1 << 8,         /* the root's source is everybody else's destination */
+    COLL_HAS_DESTINATIONS = 1 << 7, /* the permutation */
+    COLL_ONE_VIEW = 1 << 8,         /* the root's source is the destination of all other members */
     COLL_IN_PLACE = 1 << 9          /* the source may be the destination */
 } coll_trait;
 

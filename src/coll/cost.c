@@ -1,12 +1,12 @@
 #include "coll/cost.h"
 
-/* Messages in a row when each member talks to every other. */
+/* Sequential messages when each member sends to every other. */
 static double others(int64_t p)
 {
     return (double)(p - 1);
 }
 
-/* Messages in a row when what is known doubles with each: ceil(log2 p). */
+/* Sequential messages when the known data doubles with each: ceil(log2 p). */
 static double rounds(int64_t p)
 {
     int64_t known = 1;
@@ -17,13 +17,13 @@ static double rounds(int64_t p)
     return count;
 }
 
-/* What a member lacks, or sends, of n bytes in equal shares. */
+/* What a member receives, or sends, of n bytes in equal shares. */
 static double lacking(double n, int64_t p)
 {
     return n * others(p) / (double)p;
 }
 
-/* What a member copies of n bytes: nothing when it is alone. */
+/* What a member copies of n bytes: nothing in a group of one. */
 static double copied(double n, int64_t p)
 {
     return p > 1 ? n : 0;

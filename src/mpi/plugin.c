@@ -2,9 +2,9 @@
  * A transport over MPI, compiled once for each implementation as a plug-in: it needs MPI 3 and
  * <tessera/transport.h>, nothing else of the library.
  *
- * If nobody has initialised MPI, the plug-in does, and finalises it when the process exits; unless
- * a world ended broken: finalising would wait for a process that does not come, and leaving without
- * it makes mpirun end the job.
+ * If MPI is not initialised, the plug-in initialises it, and finalises it when the process exits;
+ * unless a world ended broken: finalising would wait for a process that never arrives, and exiting
+ * without it makes mpirun end the job.
  */
 #include <limits.h>
 #include <mpi.h>
@@ -14,17 +14,17 @@
 
 #include <tessera/transport.h>
 
-/* The build says which MPI this is compiled for. */
+/* The build defines which MPI this is compiled for. */
 #ifndef TSR_MPI_NAME
 #define TSR_MPI_NAME "mpi"
 #endif
 
 typedef struct world {
-    MPI_Comm comm; /* a duplicate, so that no other messages are in the way */
+    MPI_Comm comm; /* a duplicate, so that its messages are separate from all others */
     char text[MPI_MAX_ERROR_STRING];
 } world;
 
-/* A request under way. */
+/* A request in flight. */
 typedef struct request {
     MPI_Request mpi;
     bool receives;
@@ -130,7 +130,7 @@ static void mpi_abort(void *state, int code)
     (void)MPI_Abort(w->comm, code);
 }
 
-/* A communicator that was freed may be made again, and find the messages of the first. */
+/* A later communicator may reuse the id of a freed one, and receive its messages. */
 static void mpi_close(void *state, tsr_transport_end how)
 {
     world *w = state;
@@ -141,7 +141,7 @@ static void mpi_close(void *state, tsr_transport_end how)
     free(w);
 }
 
-/* Initialises MPI unless somebody has. */
+/* Initialises MPI unless it is initialised already. */
 static int initialise(void)
 {
     int started = 0;

@@ -1,11 +1,11 @@
-/* Types under way: lists of axes that can be changed, then built as a type. */
+/* Drafts: mutable lists of axes, then built as a type. */
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/base.h"
 #include "spmd/type.h"
 
-/* With room for one dimension more, which a stack may bring. */
+/* With room for one more dimension, which a stack may add. */
 static tsr_status make_lists(type_draft *d, size_t num_axes, size_t room)
 {
     d->axes = ARENA_ARRAY(d->arena, tsr_axis_type, num_axes);

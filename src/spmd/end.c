@@ -31,7 +31,7 @@ tsr_status tsr_end_print(tsr_context *ctx, tsr_arena *arena, tsr_end end, const 
     return buffer_finish(ctx, &buf, out);
 }
 
-/* What stands in the brackets behind a name: `S(1)` with "S" gives `1`. */
+/* What is in the brackets after a name: `S(1)` with "S" gives `1`. */
 static bool argument_of(const char *text, const char *name, slice *out)
 {
     const size_t size = strlen(text);

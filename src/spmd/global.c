@@ -17,7 +17,7 @@ typedef struct cut {
 
 static const size_t no_axes[] = {SIZE_MAX};
 
-/* A call under way. */
+/* The state of checking a call. */
 typedef struct global_op {
     inference *inf;
     const tsr_rule *rule;
@@ -30,7 +30,7 @@ tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type, tsr_axi
         if (axis_in_set(global, a) && type->axes[a].kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return SPMD_ERROR(ctx,
                               "the value varies along axis %s, which is global, and the partition "
-                              "spec has no place for it: say which dimension it cuts",
+                              "spec has no entry for it: say which dimension it cuts",
                               tsr_mesh_axis_name(type->mesh, a));
         }
     }
@@ -91,7 +91,7 @@ static bool same_cut(const cut *a, const cut *b)
     return true;
 }
 
-/* Why two operands do not go together along a factor. */
+/* Why two operands conflict along a factor. */
 static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
 {
     const bool one = (a->num_axes == 0) != (b->num_axes == 0);
@@ -118,8 +118,7 @@ static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
                            : "operands have shards of different sizes along one dimension");
 }
 
-/* A dimension of several factors: its major one takes the cut, where the rule is on whole shapes.
- */
+/* A dimension of several factors: its major factor is cut, where the rule is on whole shapes. */
 static tsr_status split_cut(const global_op *g, const tsr_rule_dim *dim, cut *c)
 {
     const int64_t major = rule_factor_size(g->rule, dim->factors[0]);
@@ -175,7 +174,7 @@ static tsr_status take_operands(global_op *g)
             if (axis_in_set(call->global, a) && o->type->axes[a].kind == TSR_V &&
                 tsr_type_dim_of(o->type, a) < 0) {
                 return infer_error(g->inf, a,
-                                   "an operand varies along a global axis that has no place in its "
+                                   "an operand varies along a global axis that has no entry in its "
                                    "partition spec");
             }
         }
@@ -219,7 +218,7 @@ static bool tensor_has(const tsr_rule_tensor *t, size_t factor)
     return false;
 }
 
-/* A contracted factor: its axes become pending, if that was asked for. */
+/* A contracted factor: its axes become pending, if that was requested. */
 static tsr_status contract(global_op *g, const cut *c)
 {
     const tsr_typed_call *call = g->inf->call;
@@ -265,7 +264,7 @@ static tsr_status check_factor(global_op *g, size_t factor)
     return TSR_OK;
 }
 
-/* Axes that were asked to become pending must have cut something that was contracted. */
+/* Axes that were requested to become pending must have cut a contracted factor. */
 static tsr_status check_out_partial(const global_op *g)
 {
     const tsr_typed_call *call = g->inf->call;

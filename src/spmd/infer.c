@@ -51,8 +51,8 @@ static census count_kinds(const tsr_typed_call *call, const axis_operand *operan
 
 /*
  * Operands that are linear together: the reduction is pending in all of them. What is the same on
- * every rank may stand among them only if reducing it gives itself, as an average does and a sum
- * does not.
+ * every rank may be among them only if reducing it gives itself, as an average does and a sum does
+ * not.
  */
 static const char *check_joint(const tsr_typed_call *call, const axis_operand *operands,
                                const bool *present, tsr_reduction pending)
@@ -134,7 +134,7 @@ static verdict infer_kinds(const tsr_typed_call *call, const axis_operand *opera
     return infer_pending(call, operands, present, &c);
 }
 
-/* out_partial_axes, where the axis is not global: what varies is said to be pending. */
+/* out_partial_axes, where the axis is not global: what varies is declared pending. */
 static verdict apply_out_partial(const tsr_typed_call *call, size_t axis, verdict v)
 {
     if (!v.fine || !axis_in_set(call->out_partial, axis) || axis_in_set(call->global, axis)) {

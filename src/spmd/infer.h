@@ -4,7 +4,7 @@
 
 #include "spmd/type.h"
 
-/* A call under way. Quiet ones only try: they fail without a message. */
+/* The state of an inference. A quiet one fails without a message. */
 typedef struct inference {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -16,7 +16,7 @@ typedef struct inference {
     size_t num_results;
 } inference;
 
-/* What the local rules say along one axis. */
+/* The result of the local rules along one axis. */
 typedef struct verdict {
     bool fine;
     tsr_axis_type type;
@@ -29,7 +29,7 @@ typedef struct axis_operand {
     tsr_axis_type type;
 } axis_operand;
 
-/* The rules for one axis; operands that are not `present` are passed over (NULL: all are). */
+/* The rules for one axis; operands that are not `present` are skipped (NULL: all are present). */
 verdict infer_axis(const tsr_typed_call *call, size_t axis, const axis_operand *operands,
                    const bool *present);
 

@@ -1,4 +1,4 @@
-/* Types beside types: claims, places to write to, gradients, what a region declares. */
+/* Relations between types: claims, slots to write to, gradients, what a region declares. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -95,7 +95,7 @@ static bool is_subsequence(const size_t *a, size_t count_a, const size_t *b, siz
     return k == count_a;
 }
 
-/* The axes that a claim puts elsewhere than the value has them. */
+/* Refuses a claim that puts an axis on another dimension than the value. */
 static tsr_status check_dims(const type_draft *d, const tsr_type *claim)
 {
     for (size_t dim = 0; dim < d->rank; dim++) {
@@ -166,7 +166,7 @@ tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *v
 
 /* ---- writing ---- */
 
-/* The first axis along which two types differ, in kind or in place; the count when none. */
+/* The first axis along which two types differ, in kind or in dimension; the count when none. */
 static size_t first_difference(const tsr_type *a, const tsr_type *b)
 {
     const size_t count = tsr_mesh_num_axes(a->mesh);
@@ -178,7 +178,7 @@ static size_t first_difference(const tsr_type *a, const tsr_type *b)
     return axis;
 }
 
-/* An axis type with its place, `S(1)` or `V`. */
+/* An axis type with its dimension, `S(1)` or `V`. */
 static const char *end_text(tsr_arena *arena, const tsr_type *type, size_t axis)
 {
     const int64_t dim = tsr_type_dim_of(type, axis);
@@ -190,7 +190,7 @@ tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *sl
                           const tsr_type *result, bool may_change, const tsr_type **out)
 {
     if (!tsr_mesh_equal(slot->mesh, result->mesh)) {
-        return SPMD_ERROR(ctx, "the result and the place for it are on different meshes");
+        return SPMD_ERROR(ctx, "the result and the slot it is written to are on different meshes");
     }
     for (size_t a = 0; a < tsr_mesh_num_axes(slot->mesh); a++) {
         const bool untyped = slot->axes[a].kind == TSR_UNTYPED;
@@ -198,8 +198,8 @@ tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *sl
                              tsr_type_dim_of(slot, a) != tsr_type_dim_of(result, a);
         if (!untyped && differs && !may_change) {
             return SPMD_ERROR(ctx,
-                              "a result that is %s along axis %s cannot be written to a place that "
-                              "is %s: whoever reads the place, or its gradient, counts on that",
+                              "a result that is %s along axis %s cannot be written to a slot that "
+                              "is %s: readers of the slot, and its gradient, rely on that type",
                               end_text(arena, result, a), tsr_mesh_axis_name(slot->mesh, a),
                               end_text(arena, slot, a));
         }
@@ -240,7 +240,7 @@ tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_typ
     return TSR_OK;
 }
 
-/* ---- by fiat ---- */
+/* ---- reinterpretation without checks ---- */
 
 tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena, const tsr_type *type,
                            const tsr_mutation *mutations, size_t num_mutations,

@@ -1,13 +1,13 @@
-/* Sizes of shards when axes come to a dimension or leave it. */
+/* Sizes of shards when axes are added to a dimension or removed. */
 #ifndef SPMD_SIZES_H
 #define SPMD_SIZES_H
 
 #include "spmd/type.h"
 
 /*
- * The sizes that a dimension has when its innermost axes, `inner` shards of `shards`, are put
- * together; when each of its shards is cut by ceil into `inner`; and when each row stands for
- * `times` rows. `sizes` NULL are even chunks of `extent`; so is the result where it comes to that.
+ * The sizes that a dimension has when its innermost axes, `inner` shards of `shards`, are merged;
+ * when each of its shards is cut by ceil into `inner`; and when each row becomes `times` rows.
+ * `sizes` NULL are even chunks of `extent`; the result is NULL too where it is even.
  */
 tsr_status sizes_join(tsr_context *ctx, tsr_arena *arena, int64_t extent, const int64_t *sizes,
                       int64_t shards, int64_t inner, const int64_t **out);

@@ -1,4 +1,4 @@
-/* Places of axes: from ends to a spec, moving an axis, an order that several specs agree on. */
+/* Partition specs: from ends to a spec, moving an axis, an order that several specs agree on. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -127,7 +127,7 @@ typedef struct axis_graph {
     size_t num_axes;
     size_t *used; /* in the order of their first use */
     size_t num_used;
-    bool *before; /* [a * num_axes + b]: a stands before b */
+    bool *before; /* [a * num_axes + b]: a is before b */
 } axis_graph;
 
 static void add_type(axis_graph *g, const tsr_type *type)

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "spmd/infer.h"
 
-/* What keeps the value and its shape, and costs what. */
+/* The changes that keep the value and its shape, with their costs. */
 static const struct {
     tsr_transition_op op;
     tsr_local_type src;
@@ -21,7 +21,7 @@ static const struct {
 
 enum { NUM_CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-/* A search under way. */
+/* The state of a search. */
 typedef struct search {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -97,7 +97,7 @@ static bool is_of(const search *s, size_t operand, tsr_local_type kind)
     return !s->operands[operand].number && s->operands[operand].type.kind == kind;
 }
 
-/* One operand at a time; as long as nothing has helped, all of that type at once. */
+/* One operand at a time; if none is a fix, all of that type at once. */
 static tsr_status try_candidate(search *s, size_t candidate)
 {
     const size_t n = s->call->num_operands;

@@ -1,5 +1,7 @@
-/* Collectives, reinterpret and convert: which there are, with which dimensions, and by which call a
- * redistribution goes. */
+/*
+ * Collectives, reinterpret and convert: the valid pairs of ends and their dimensions, and the call
+ * that implements a redistribution.
+ */
 #include "spmd/transition.h"
 
 #include <stdio.h>
@@ -11,7 +13,9 @@ static const char *const names[] = {
     [TSR_REDUCE_SCATTER] = "reduce_scatter", [TSR_ALL_TO_ALL] = "all_to_all",
     [TSR_REINTERPRET] = "reinterpret",       [TSR_CONVERT] = "convert"};
 
-/* By call and source, a letter for each destination R I V P S: - same, o fine, E expert, x none. */
+/*
+ * By call and source, a character for each destination R I V P S: - same, o fine, E expert, x none.
+ */
 static const char *const pairs[TRANSITION_COUNT][END_COUNT] = {
     [TSR_ALL_REDUCE] = {"xxxxx", "xxxxx", "ooxxx", "ooxxx", "xxxxx"},
     [TSR_ALL_GATHER] = {"xxxxx", "xxxxx", "ooxxx", "xxxxx", "ooxxx"},
@@ -21,12 +25,14 @@ static const char *const pairs[TRANSITION_COUNT][END_COUNT] = {
     [TSR_CONVERT] = {"-Eooo", "o-oEo", "xx-Ex", "xxx-x", "xxxE-"},
 };
 
-/* The call of a redistribution: g all_gather, r all_reduce, s reduce_scatter, t all_to_all, c
- * convert, - none, x no way. */
+/*
+ * The call of a redistribution: g all_gather, r all_reduce, s reduce_scatter, t all_to_all, c
+ * convert, - none, x impossible.
+ */
 static const char *const routes[END_COUNT] = {
     [END_R] = "-cccc", [END_I] = "c-ccc", [END_V] = "gg-cx", [END_P] = "rrs-s", [END_S] = "ggxct"};
 
-/* What calls say in their errors. */
+/* The rule of each call, for error messages. */
 static const char *const rules[] = {
     [TSR_ALL_REDUCE] = "all_reduce sums what is pending (P, or V taken as such) to R or I",
     [TSR_ALL_GATHER] = "all_gather puts V or S(i) together to R or I",
@@ -34,7 +40,7 @@ static const char *const rules[] = {
                            "each rank its part, V or S(i)",
     [TSR_ALL_TO_ALL] = "all_to_all exchanges V for V or S(i) for S(j)",
     [TSR_REINTERPRET] = "reinterpret leaves the data alone: what differs between ranks cannot "
-                        "become the same, and a place in the spec cannot be said",
+                        "become the same, and it cannot name a dimension of the spec",
     [TSR_CONVERT] = "convert keeps the value without communication: what differs between ranks "
                     "cannot become the same, and pending sums cannot be done"};
 
@@ -115,7 +121,7 @@ void transition_print(buffer *buf, const tsr_transition *t)
 
 /* ---- checks ---- */
 
-/* Texts for messages, with room for what they can be. */
+/* Buffers for texts in messages. */
 typedef struct end_words {
     char text[32];
 } end_words;
@@ -146,7 +152,7 @@ static call_words text_of(const tsr_transition *t)
     return out;
 }
 
-/* The call by which a redistribution between two ends goes; false when there is none. */
+/* The call that implements a redistribution between two ends; false when there is none. */
 static bool find_route(tsr_end src, tsr_end dst, tsr_transition *out)
 {
     static const struct {
@@ -169,7 +175,7 @@ static bool find_route(tsr_end src, tsr_end dst, tsr_transition *out)
     return false;
 }
 
-/* The call that does what seems to be meant, as the end of a message. */
+/* The call that was probably meant, as the end of a message. */
 static hint_words hint_of(const tsr_transition *t)
 {
     hint_words hint = {""};
@@ -180,7 +186,7 @@ static hint_words hint_of(const tsr_transition *t)
     return hint;
 }
 
-/* Dimensions of V: where it is stacked there is one more to stand beside. */
+/* Dimensions of V: a stacked V has one dimension more. */
 static tsr_status check_dims(tsr_context *ctx, const char *axis, const tsr_transition *t,
                              size_t rank)
 {
@@ -233,7 +239,7 @@ tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
 
 /* ---- dimensions as calls name them ---- */
 
-/* One of them: the end that it belongs to says the same, or takes it. */
+/* Sets the dimension of an end, or checks it against the end's own. */
 static tsr_status set_dim(tsr_context *ctx, const tsr_transition *t, const char *name, bool used,
                           tsr_end end, size_t rank, int64_t dim, int64_t *out)
 {
@@ -271,7 +277,7 @@ tsr_status tsr_transition_set_dims(tsr_context *ctx, tsr_transition *transition,
 
 /* ---- shapes ---- */
 
-/* A shape under way. */
+/* The state of inferring a shape. */
 typedef struct shape_walk {
     tsr_context *ctx;
     const tsr_transition *t;

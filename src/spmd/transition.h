@@ -4,15 +4,15 @@
 
 #include "spmd/type.h"
 
-/* An end without its dimension: V with a place is a kind of its own. */
+/* An end without its dimension: V with a dimension, S(i), is a kind of its own. */
 typedef enum end_kind { END_R, END_I, END_V, END_P, END_S, END_COUNT } end_kind;
 
-/* How a pair of ends stands with a call. */
+/* Whether a call accepts a pair of ends. */
 typedef enum pair_status { PAIR_NONE, PAIR_SAME, PAIR_EXPERT, PAIR_FINE } pair_status;
 
 enum { TRANSITION_COUNT = TSR_CONVERT + 1 };
 
-/* The kind of an end; false for one that is none (untyped). */
+/* The kind of an end; false for an untyped one. */
 bool end_kind_of(tsr_end end, end_kind *out);
 
 /* The same call with dimensions that are counted from the front, where there are such. */
@@ -20,7 +20,7 @@ tsr_transition transition_resolved(const tsr_transition *t, size_t rank);
 
 pair_status transition_pair(const tsr_transition *t);
 
-/* Whether a call puts the parts of its source together, and whether it cuts its result. */
+/* Whether a call concatenates the parts of its source, and whether it cuts its result. */
 bool transition_gathers(const tsr_transition *t);
 bool transition_scatters(const tsr_transition *t);
 

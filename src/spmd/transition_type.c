@@ -1,4 +1,4 @@
-/* The type of a value behind a collective, a reinterpret or a convert. */
+/* The type of a value after a collective, a reinterpret or a convert. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include "spmd/sizes.h"
 #include "spmd/transition.h"
 
-/* A call under way. */
+/* The state of a call. */
 typedef struct type_change {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -76,7 +76,7 @@ static tsr_status check_global(const type_change *c)
     const bool plain_v = (c->t->src.kind == TSR_V && c->t->src.dim == TSR_NO_DIM) ||
                          (c->t->dst.kind == TSR_V && c->t->dst.dim == TSR_NO_DIM);
     if (plain_v) {
-        return change_error(c, "on a global axis what varies has a place, S(i): plain V is for "
+        return change_error(c, "on a global axis what varies has a dimension, S(i): plain V is for "
                                "local regions");
     }
     if (c->t->op == TSR_REINTERPRET && (c->t->src.kind == TSR_P) != (c->t->dst.kind == TSR_P)) {
@@ -107,7 +107,7 @@ static tsr_status check_axes(type_change *c, tsr_axis_set global, bool *untyped)
 
 /* ---- what it becomes ---- */
 
-/* Takes the axes out of the spec; sizes of the outer shards are put together. */
+/* Removes the axes from the spec; sizes of the outer shards are summed. */
 static tsr_status take_out(type_change *c)
 {
     for (size_t i = c->num_axes; i-- > 0;) {
@@ -148,7 +148,7 @@ static tsr_status put_in(type_change *c)
     return sizes_cut(c->ctx, c->arena, c->shape[dim], sizes, shards, inner, &d->sizes[dim]);
 }
 
-/* A plain V takes a dimension away or brings one: the places of the other axes move along. */
+/* A plain V removes a dimension or adds one: the entries of the other axes shift. */
 static tsr_status drop_dim(type_change *c)
 {
     type_draft *d = &c->draft;

@@ -69,7 +69,7 @@ static tsr_status find_pending(tsr_context *ctx, const tsr_type *type, tsr_axis_
         if (t.kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return SPMD_ERROR(ctx,
                               "the value varies along axis %s and the partition spec has no "
-                              "place for it: there is no sharding that says so",
+                              "entry for it: no sharding expresses that",
                               tsr_mesh_axis_name(type->mesh, a));
         }
         if (t.kind != TSR_P) {

@@ -1,4 +1,4 @@
-/* Types: built, looked at, compared, checked against a value. */
+/* Types: building, accessors, comparison, checks against a value. */
 #include "spmd/type.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static tsr_status copy_axes(tsr_context *ctx, tsr_arena *arena, const tsr_type_s
     return TSR_OK;
 }
 
-/* An axis in the spec varies, and stands there once. */
+/* An axis in the spec varies, and occurs once. */
 static tsr_status claim_axis(tsr_context *ctx, const tsr_mesh *mesh, size_t axis, size_t dim,
                              bool *seen, tsr_axis_type *axes)
 {
@@ -101,7 +101,7 @@ static tsr_status claim_axis(tsr_context *ctx, const tsr_mesh *mesh, size_t axis
         return SPMD_ERROR(
             ctx,
             "axis %s cuts dimension %zu and is %s: only an axis along which the value "
-            "varies (V) has a place in the partition spec",
+            "varies (V) has an entry in the partition spec",
             name, dim, tsr_axis_type_name(axes[axis]));
     }
     seen[axis] = true;
@@ -191,7 +191,7 @@ tsr_status tsr_type_uniform(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
     return tsr_type_create(ctx, arena, &spec, out);
 }
 
-/* ---- looking ---- */
+/* ---- accessors ---- */
 
 const tsr_mesh *tsr_type_mesh(const tsr_type *type)
 {

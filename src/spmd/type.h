@@ -1,4 +1,4 @@
-/* What a type is inside, and how one is made from another. */
+/* The representation of a type, and drafts for making one from another. */
 #ifndef SPMD_TYPE_H
 #define SPMD_TYPE_H
 
@@ -10,7 +10,7 @@
 struct tsr_type {
     const tsr_mesh *mesh;
     const tsr_axis_type *axes; /* one for each axis of the mesh */
-    bool has_spec;             /* some axis has a place */
+    bool has_spec;             /* some axis is in the spec */
     size_t rank;
     const tsr_spec_dim *dims;
 };
@@ -40,7 +40,7 @@ void spmd_print_axes(buffer *buf, const tsr_mesh *mesh, const size_t *axes, size
 /* `R`, `S(1)`, `P(max)` as text of the arena; never NULL. */
 const char *spmd_end_text(tsr_arena *arena, tsr_end end);
 
-/* A type under way: lists that can be changed. */
+/* A draft of a type: mutable lists. */
 typedef struct type_draft {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -55,7 +55,7 @@ typedef struct type_draft {
 /* From a type, or from nothing (NULL); `rank` dimensions where the type has no spec. */
 tsr_status draft_start(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                        const tsr_type *type, size_t rank, type_draft *out);
-/* Puts an axis behind the others of a dimension; takes one out of wherever it is. */
+/* Appends an axis to a dimension; removes one from its dimension. */
 void draft_add_axis(type_draft *draft, size_t axis, size_t dim);
 void draft_remove(type_draft *draft, size_t axis);
 tsr_status draft_finish(const type_draft *draft, const tsr_type **out);

@@ -103,7 +103,7 @@ tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *arena, const tsr_typed_sh
 
 /* ---- reading ---- */
 
-/* A type under way. */
+/* The state of reading a type. */
 typedef struct reading {
     lexer lex;
     const tsr_mesh *mesh;

@@ -1,4 +1,4 @@
-/* The element types of a collective: what goes over the wire, what comes out. */
+/* The element types of a collective: what is sent, what is returned. */
 #include <string.h>
 
 #include "base/base.h"
