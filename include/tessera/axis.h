@@ -6,8 +6,8 @@
  * "x":(1)8 is not "x", even when x has size 8 (and is not valid in a sharding).
  *
  * Functions on lists write to lists that the caller provides and do not allocate; what such a list
- * holds after a failure is not defined. All of them want axes that could stand in a sharding of the
- * mesh: tsr_axes_verify tells, and what shardings and meshes hand out has passed it.
+ * holds after a failure is not defined. All of them require axes that are valid in a sharding of
+ * the mesh: tsr_axes_verify checks that, and axes of shardings and meshes have passed it.
  */
 #ifndef TESSERA_AXIS_H
 #define TESSERA_AXIS_H
@@ -42,7 +42,7 @@ TSR_API tsr_axis_ref tsr_axis_sub(size_t axis, int64_t pre, int64_t size) TSR_MT
 TSR_API bool tsr_axis_equal(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
 
 /*
- * Mesh order: by place in the mesh, then sub-axes by (pre-size, size), the full axis behind all
+ * Mesh order: by index in the mesh, then sub-axes by (pre-size, size), the full axis after all
  * sub-axes of pre-size 1. Negative, zero or positive.
  */
 TSR_API int tsr_axis_compare(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
@@ -68,7 +68,7 @@ TSR_API bool tsr_axis_prefix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_re
 TSR_API bool tsr_axis_suffix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
 /* The longest sub-axis that both start with. */
 TSR_API bool tsr_axis_common_prefix(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
-/* b continues a: one sub-axis says the same, or the full axis when that is all of it. */
+/* b continues a: the sub-axis that covers both, or the full axis when that is all of it. */
 TSR_API bool tsr_axis_merge(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b,
                             tsr_axis_ref *out) TSR_MT_SAFE;
 /* Whether b continues a. */
@@ -82,8 +82,8 @@ TSR_API bool tsr_axis_split(tsr_axis_ref axis, int64_t size, tsr_axis_ref *major
                             tsr_axis_ref *minor) TSR_MT_SAFE;
 
 /*
- * Whether axes could stand together in a sharding of the mesh, each as an element of its own list:
- * names known, none twice, sub-axes within their axis and apart. An error names the first fault.
+ * Whether axes could be in one sharding of the mesh, each as an element of its own list: names
+ * known, no duplicates, sub-axes within their axis and disjoint. An error names the first fault.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_verify(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_mesh *mesh, const tsr_axis_ref *axes,

@@ -28,7 +28,7 @@
  *
  * TSR_MT_SAFE: may be called from any thread at any time; const arguments may be shared.
  * TSR_MT_CONTEXT: uses the context (or the arena or table made from one) that it is given; one
- * thread at a time for each of those. Const arguments may be shared all the same.
+ * thread at a time for each of those. Const arguments may still be shared.
  */
 #define TSR_MT_SAFE
 #define TSR_MT_CONTEXT
@@ -41,9 +41,9 @@ extern "C" {
 #define TSR_UNKNOWN INT64_C(-1)
 
 /*
- * What a call came to. Zero is fine, positive values are no errors, negative values are failures.
- * A failure leaves at least one diagnostic in the context, where the call takes one, and the
- * outputs untouched, except for lists that the caller provides.
+ * The result of a call. Zero is success, positive values are not errors, negative values are
+ * failures. A failure leaves at least one diagnostic in the context, where the call takes one, and
+ * the outputs untouched, except for lists that the caller provides.
  */
 typedef enum tsr_status {
     TSR_OK = 0,
@@ -55,11 +55,11 @@ typedef enum tsr_status {
     TSR_ERR_OVERFLOW = -4,    /* a product or sum of extents exceeds 2^63-1 */
     TSR_ERR_LIMIT = -5,       /* larger than what this function takes */
     TSR_ERR_UNSUPPORTED = -6, /* well formed, but cannot be expressed or done here */
-    TSR_ERR_TIMEOUT = -7,     /* a rank did not come in time; the communicator is broken */
+    TSR_ERR_TIMEOUT = -7,     /* a rank did not arrive in time; the communicator is broken */
     TSR_ERR_PEER = -8         /* another rank failed, ended or does something else */
 } tsr_status;
 
-/* The name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for a value that is none. Static. */
+/* The name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for an unknown value. Static. */
 TSR_API const char *tsr_status_name(tsr_status status) TSR_MT_SAFE;
 
 /* The version of the library that is loaded, as "major.minor.patch". Static. */
@@ -67,7 +67,7 @@ TSR_API const char *tsr_version(void) TSR_MT_SAFE;
 
 /*
  * Whether the loaded library serves programs compiled with these headers: pass TSR_ABI_VERSION.
- * TSR_OK, or TSR_ERR_UNSUPPORTED when the library is of another kind.
+ * TSR_OK, or TSR_ERR_UNSUPPORTED when the library has another ABI.
  */
 TSR_API tsr_status tsr_abi_check(int abi_version) TSR_MT_SAFE;
 

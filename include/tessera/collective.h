@@ -1,23 +1,24 @@
 /*
  * Collectives on strided arrays: every member of a communicator makes the same call.
  *
- * A member hands in views of its own memory: the elements it gives (`src`) and the place for what
- * it gets (`dst`). All members pass the same element type, reduction, dimensions, root and counts,
- * and shapes that fit together as each call says. A call returns when this member's src may be
- * changed and its dst is complete, on this member; it is no barrier otherwise. Counts of rows are
+ * A member passes views of its own memory: the elements it sends (`src`) and the destination of
+ * what it receives (`dst`). All members pass the same element type, reduction, dimensions, root and
+ * counts, and shapes that fit together as each call says. A call returns when this member's src may
+ * be changed and its dst is complete, on this member; it is not a barrier. Counts of rows are
  * int64, so there is no limit on sizes but memory.
  *
- * When a member's arguments are refused, the call fails on every member, with a message that says
- * whose and why, and no dst is touched. Members whose arguments do not agree are told so; with
- * checks on (tsr_launch_spec.checked, TSR_CHECK=1) the message has both calls with their arguments.
+ * When a member's arguments are refused, the call fails on every member, with a message that names
+ * the member and the reason, and no dst is written. When the arguments of members do not agree, the
+ * call fails on all of them; with checks on (tsr_launch_spec.checked, TSR_CHECK=1) the message has
+ * both calls with their arguments.
  *
  * The first to the last byte of src and those of dst must not overlap, except where a call says so.
  * Neither may they overlap the memory that other members pass. The elements of a dst must not
  * overlap each other; those of a src may (a stride of 0 repeats a row).
  *
- * Reductions are the left fold over the members in the order of the group, ((e0 op e1) op e2) ..,
- * f16 and bf16 in f32 and rounded once: the same bits whatever the algorithm, the kind of ranks and
- * the layout of the views. Only a world that allows it reduces in another order (algorithm.h).
+ * Reductions are the left fold over the members in group order, ((e0 op e1) op e2) .., f16 and bf16
+ * in f32 and rounded once: the same bits whatever the algorithm, the kind of ranks and the strides
+ * of the views. Only a world that allows it reduces in another order (algorithm.h).
  */
 #ifndef TESSERA_COLLECTIVE_H
 #define TESSERA_COLLECTIVE_H
@@ -31,7 +32,7 @@ extern "C" {
 
 /*
  * Reductions; the first five are those of tsr_reduction. Sums and products of integers wrap around;
- * the average of integers does not, and is rounded towards zero. Max and min hand on a NaN. And,
+ * the average of integers does not, and is rounded towards zero. Max and min propagate a NaN. And,
  * or: bit by bit, of integers and truth values. Not every type has all: complex numbers have no
  * order, floats no bits, and types of less than a byte and f8 no reduction at all.
  */
@@ -45,7 +46,7 @@ typedef enum tsr_reduce_op {
     TSR_REDUCE_OR
 } tsr_reduce_op;
 
-/* "sum", "max", "min", "avg", "prod", "and", "or"; "?" for a value that is none. Static. */
+/* "sum", "max", "min", "avg", "prod", "and", "or"; "?" for an unknown value. Static. */
 TSR_API const char *tsr_reduce_op_name(tsr_reduce_op op) TSR_MT_SAFE;
 
 /* Whether there is such a reduction of elements of a type. */
@@ -62,11 +63,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast(tsr_comm *comm, const tsr_vi
 TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter(tsr_comm *comm, const tsr_view *src, size_t dim,
                                                   const tsr_view *dst, int64_t root) TSR_MT_CONTEXT;
 
-/* Every member's src, one behind the other along a dimension, in the root's dst; NULL elsewhere. */
+/* Every member's src, concatenated along a dimension, in the root's dst; NULL elsewhere. */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_gather(tsr_comm *comm, const tsr_view *src, size_t dim,
                                                  const tsr_view *dst, int64_t root) TSR_MT_CONTEXT;
 
-/* Every member's src, one behind the other along a dimension, in every member's dst. */
+/* Every member's src, concatenated along a dimension, in every member's dst. */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather(tsr_comm *comm, const tsr_view *src,
                                                      size_t dim,
                                                      const tsr_view *dst) TSR_MT_CONTEXT;
@@ -83,25 +84,26 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter(tsr_comm *comm, tsr_red
 
 /*
  * Every member cuts its src into equal chunks along `split_dim`, sends the i-th to member i, and
- * puts what it gets one behind the other, in the order of the members, along `concat_dim` of dst.
- * The two may be the same dimension.
+ * concatenates what it receives, in the order of the members, along `concat_dim` of dst. The two
+ * may be the same dimension.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all(tsr_comm *comm, const tsr_view *src,
                                                      size_t split_dim, size_t concat_dim,
                                                      const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * Member i sends its src to member destinations[i], or to nobody (-1); itself is fine. No member is
- * named twice. The dst of a member that nobody sends to is filled with zeros. The list is the same
- * on every member, and has one entry for each.
+ * Member i sends its src to member destinations[i], which may be itself, or to none (-1). No member
+ * is named twice. The dst of a member to which none sends is filled with zeros. The list is the
+ * same on every member, and has one entry for each.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_permute(tsr_comm *comm, const tsr_view *src,
                                                   const int64_t *destinations,
                                                   const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * The same with chunks that differ: counts[i] is how many rows along `dim` member i gives or gets;
- * it may be 0. The counts are the same on every member; the cut view has as many rows as their sum.
+ * The same with chunks that differ: counts[i] is how many rows along `dim` member i sends or
+ * receives; it may be 0. The counts are the same on every member; the cut view has as many rows as
+ * their sum.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_v(tsr_comm *comm, const tsr_view *src, size_t dim,
                                                     const int64_t *counts, const tsr_view *dst,
@@ -119,8 +121,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter_v(tsr_comm *comm, tsr_r
 
 /*
  * This member sends send_counts[i] rows along `dim` of src to member i, from the first row on, and
- * gets receive_counts[i] rows of dst from it. Each member has counts of its own; what one expects
- * of another must be what that one sends, else the call fails on every member.
+ * receives receive_counts[i] rows of dst from it. Each member has counts of its own; what one
+ * expects of another must be what that one sends, else the call fails on every member.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v(tsr_comm *comm, const tsr_view *src,
                                                        size_t dim, const int64_t *send_counts,
@@ -131,19 +133,19 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v(tsr_comm *comm, const tsr
  * The same, only started: the call returns at once with a request, and the elements of src and dst
  * belong to the collective until that has been waited for, exactly once. Arguments other than the
  * elements are copied. Collectives of one communicator run in the order in which they were started;
- * members must start and call them in the same order there, but may wait in any. They go on inside
- * calls of this library, on this rank's thread; whoever wants them to go on while it computes calls
- * tsr_test now and then. What would have failed the blocking call fails the wait. A rank that ends
- * with a request not waited for has failed.
+ * members must start and call them in the same order there, but may wait in any. They make progress
+ * inside calls of this library, on this rank's thread; call tsr_test from time to time to make
+ * progress while computing. What would have failed the blocking call fails the wait. A rank that
+ * ends with a request not waited for has failed.
  */
 typedef struct tsr_request {
     uint64_t id;
 } tsr_request;
 
-/* Waits until a collective is over; what it came to. Waiting twice is an error. */
+/* Waits until a collective is over and returns its status. Waiting twice is an error. */
 TSR_API TSR_NODISCARD tsr_status tsr_wait(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
 
-/* TSR_IN_PROGRESS, or when it is over what it came to: then it has been waited for. */
+/* TSR_IN_PROGRESS, or when it is over its status: then it has been waited for. */
 TSR_API TSR_NODISCARD tsr_status tsr_test(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
 
 TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast_start(tsr_comm *comm, const tsr_view *view,

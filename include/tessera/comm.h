@@ -2,10 +2,10 @@
  * Ranks and communicators.
  *
  * A rank is a thread of this process, a forked process, or a process that mpirun started; each runs
- * the same function. Rank r is device r of a mesh. A communicator is one rank's end of a group; its
- * calls are collective: every member makes the same calls in the same order. A failure is
- * collective too: when one rank refuses a call, does not come in time or ends, every member's call
- * fails with the reason.
+ * the same function. Rank r is device r of a mesh. A communicator is one rank's handle of a group;
+ * its calls are collective: every member makes the same calls in the same order. A failure is
+ * collective too: when one rank refuses a call, does not arrive in time or ends, every member's
+ * call fails with the reason.
  */
 #ifndef TESSERA_COMM_H
 #define TESSERA_COMM_H
@@ -22,7 +22,7 @@ typedef struct tsr_comm tsr_comm;
 typedef enum tsr_ranks {
     TSR_RANKS_AUTO,      /* MPI when mpirun started this process, else threads */
     TSR_RANKS_THREADS,   /* of this process */
-    TSR_RANKS_PROCESSES, /* forked: a crash costs one rank */
+    TSR_RANKS_PROCESSES, /* forked: a crash ends only one rank */
     TSR_RANKS_MPI        /* this process is one of those that mpirun started */
 } tsr_ranks;
 
@@ -43,36 +43,36 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * more; else the status of the lowest rank that failed, and a message for every one that did. The
  * last rank that has not ended within the time-out after the others did is named, and abandoned if
  * it is a thread, killed if it is a forked process. With forked processes, `state` is each
- * process's copy; nothing that they write to it comes back.
+ * process's copy; what they write to it is lost.
  *
- * Under mpirun every process calls this, and is one rank; the answer is the same on all of them.
- * One that has ended waits for the others to end as long as the time-out, and says who has not. MPI
- * is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's variables do;
- * TSR_MPI=none keeps to threads. Plug-ins are looked for in TSR_PLUGIN_PATH, beside the library,
- * and where the system keeps libraries. When ranks run on one machine they share memory; else, or
- * with TSR_TRANSPORT=message, everything goes by messages.
+ * Under mpirun every process calls this, and is one rank; the result is the same on all of them. A
+ * rank that has ended waits for the others to end, at most for the time-out, and names those that
+ * have not. MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's
+ * variables do; TSR_MPI=none keeps to threads. Plug-ins are looked for in TSR_PLUGIN_PATH, beside
+ * the library, and where the system keeps libraries. When ranks run on one machine they share
+ * memory; else, or with TSR_TRANSPORT=message, everything goes by messages.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec,
                                             tsr_rank_function function, void *state) TSR_MT_CONTEXT;
 
 /*
- * Runs the function once, on this thread, as `rank` of a world of any number of ranks that are not
- * there: what it makes has types, shapes and layouts, but no elements (tsr_tensor_data is NULL,
- * what a tensor is made from is not read); calls check, say what they would move (tsr_trace_begin)
- * and give tensors without elements. So a program is checked, and its collectives are counted, for
- * meshes of thousands before anything runs. Calls that would need elements fail: collectives on
- * arrays, full arrays, files.
+ * Runs the function once, on this thread, as `rank` of an abstract world of any number of ranks (no
+ * ranks, shapes only): what it makes has types, shapes and layouts, but no elements
+ * (tsr_tensor_data is NULL, what a tensor is made from is not read). Calls check their arguments,
+ * record what they would move (tsr_trace_begin) and give tensors without elements. So a program is
+ * checked, and its collectives are counted, for meshes of thousands of devices before anything
+ * runs. Calls that would need elements fail: collectives on arrays, full arrays, files.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks,
                                                      int64_t rank, tsr_rank_function function,
                                                      void *state) TSR_MT_CONTEXT;
 
-/* Whether a world is such a one. */
+/* Whether a world is abstract. */
 TSR_API bool tsr_comm_is_abstract(const tsr_comm *comm) TSR_MT_SAFE;
 
 /*
  * A world over the processes of a transport, for programs that bring their own; every process calls
- * it. `spec` may be NULL; its `ranks` is not looked at. The transport is closed with the world.
+ * it. `spec` may be NULL; its `ranks` is ignored. The transport is closed with the world.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
                                                const tsr_launch_spec *spec,
@@ -80,8 +80,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_trans
 
 /*
  * A world over the processes of an MPI_Comm, given by its address, for programs that use MPI
- * already: the library looks which MPI that is, and makes a duplicate of the communicator. MPI must
- * be initialised; the world is closed before it is finalised.
+ * already: the library detects which MPI that is, and duplicates the communicator. MPI must be
+ * initialised; the world is closed before it is finalised.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm,
                                                    const tsr_launch_spec *spec,
@@ -89,14 +89,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void 
 
 /*
  * Ends a world that tsr_comm_open or tsr_comm_open_mpi made. Every process calls it; returns when
- * all have, or with an error that names who has not within the time-out.
+ * all have, or with an error that names the ranks that have not within the time-out.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_close(tsr_comm *world) TSR_MT_CONTEXT;
 
 /*
- * Ends all processes of an MPI job at once. What is left to do when a rank did not come in time and
- * the program cannot go on without it: a broken communicator stays broken, and MPI_Finalize would
- * wait for the missing process. Without MPI it does nothing.
+ * Ends all processes of an MPI job at once. For when a rank did not arrive in time and the program
+ * cannot go on without it: a broken communicator stays broken, and MPI_Finalize would wait for the
+ * missing process. Without MPI it does nothing.
  */
 TSR_API void tsr_comm_abort(tsr_comm *comm, int code) TSR_MT_CONTEXT;
 
@@ -118,7 +118,7 @@ TSR_API int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member) TSR_MT
 /*
  * The group of this rank along axes of a mesh over all ranks of the world, in the order that
  * tsr_groups gives. Collective over the world. Made once for each list of axes of a mesh and kept
- * by the world: asking again is cheap, and nobody frees it.
+ * by the world: asking again is cheap, and the caller does not free it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh,
                                                 const tsr_axis_ref *axes, size_t num_axes,

@@ -29,10 +29,10 @@ typedef struct tsr_allocator {
 typedef enum tsr_severity { TSR_NOTE, TSR_WARNING, TSR_ERROR } tsr_severity;
 
 /*
- * One message. `line` and `column` count from 1; line is 0 when the message has no place. `caret`
- * is the offset in `source_line` that the message points at, `width` how much it underlines.
- * `follow_up` marks an error that only says what an earlier one led to: tools that show messages to
- * people leave it out. Owned by the context, valid until its diagnostics are cleared.
+ * One message. `line` and `column` count from 1; line is 0 when the message has no location.
+ * `caret` is the offset in `source_line` that the message points at, `width` how much it
+ * underlines. `follow_up` marks an error that is a consequence of an earlier one: interactive tools
+ * leave it out. Owned by the context, valid until its diagnostics are cleared.
  */
 typedef struct tsr_diagnostic {
     tsr_severity severity;
@@ -62,14 +62,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_context_create(const tsr_allocator *allocat
 /* Frees a context and its diagnostics. NULL is fine. */
 TSR_API void tsr_context_destroy(tsr_context *ctx) TSR_MT_CONTEXT;
 
-/* Sets the function that hears every message as it is made; NULL for none. */
+/* Sets the function that receives every message as it is made; NULL for none. */
 TSR_API void tsr_context_set_log(tsr_context *ctx, tsr_log_callback log,
                                  void *state) TSR_MT_CONTEXT;
 
 /* The first message since the last clear, linked by `next`; NULL when there is none. */
 TSR_API const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx) TSR_MT_CONTEXT;
 
-/* Forgets all messages. */
+/* Removes all messages. */
 TSR_API void tsr_context_clear(tsr_context *ctx) TSR_MT_CONTEXT;
 
 /*
@@ -82,8 +82,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_diagnostic_format(tsr_context *ctx, tsr_are
                                                        const char **out) TSR_MT_CONTEXT;
 
 /*
- * An arena: memory that is given back all at once. Meshes, shardings and texts live in one. It
- * takes its blocks from the context's allocator and must be destroyed before the context.
+ * An arena: memory that is freed all at once. Meshes, shardings and texts live in one. It takes its
+ * blocks from the context's allocator and must be destroyed before the context.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_arena_create(tsr_context *ctx, tsr_arena **out) TSR_MT_CONTEXT;
 TSR_API void tsr_arena_destroy(tsr_arena *arena) TSR_MT_CONTEXT;
@@ -91,7 +91,7 @@ TSR_API void tsr_arena_destroy(tsr_arena *arena) TSR_MT_CONTEXT;
 /* `size` bytes aligned for any object, not zeroed; NULL when there is no memory. */
 TSR_API void *tsr_arena_alloc(tsr_arena *arena, size_t size) TSR_MT_CONTEXT;
 
-/* A place in an arena. Resetting to it gives back what was allocated since, keeping the blocks. */
+/* A mark in an arena. Resetting to it frees what was allocated since, keeping the blocks. */
 typedef struct tsr_arena_mark {
     void *block;
     size_t used;
@@ -99,15 +99,15 @@ typedef struct tsr_arena_mark {
 TSR_API tsr_arena_mark tsr_arena_get_mark(const tsr_arena *arena) TSR_MT_CONTEXT;
 TSR_API void tsr_arena_reset(tsr_arena *arena, tsr_arena_mark mark) TSR_MT_CONTEXT;
 
-/* Bytes handed out and not given back, and bytes taken from the allocator. */
+/* Bytes allocated and not freed, and bytes taken from the allocator. */
 TSR_API size_t tsr_arena_used(const tsr_arena *arena) TSR_MT_CONTEXT;
 TSR_API size_t tsr_arena_reserved(const tsr_arena *arena) TSR_MT_CONTEXT;
 
 /*
- * Text to read, perhaps a slice of a larger one: reading starts at `at` and ends at `size`; places
- * in messages are counted from `data`. Readers move `at` past what they read. `name` stands before
- * the line in messages (NULL: "<text>"). `prefix`, unless NULL, stands before messages of attribute
- * readers, as `custom op 'sdy.mesh' ` does in programs.
+ * Text to read, perhaps a slice of a larger one: reading starts at `at` and ends at `size`;
+ * locations in messages are counted from `data`. Readers move `at` past what they read. `name`
+ * stands before the line in messages (NULL: "<text>"). `prefix`, unless NULL, stands before
+ * messages of attribute readers, as `custom op 'sdy.mesh' ` does in programs.
  */
 typedef struct tsr_text {
     const char *name;

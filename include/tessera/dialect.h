@@ -1,5 +1,5 @@
 /*
- * The notations in which people write shardings, read into ours and written from it.
+ * Notations of shardings, read into a tsr_sharding and written from it.
  *
  * sdy      #sdy.sharding<@mesh, [{"x"}, {}]>, sharding<...>, or [{"x"}, {}]
  * jax      P('x', None, ('y', 'z')), with P.UNCONSTRAINED and unreduced={'w'}
@@ -31,12 +31,12 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_parse(tsr_context *ctx, const char 
 TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
 
 /*
- * Reads a sharding in a dialect and moves `text->at` behind it. `shape` with `rank` is the
- * tensor's; NULL when it is not known, which fails where the text alone does not tell the rank. The
- * mesh is reader->mesh (for sdy, also reader->meshes). HLO text on no mesh (NULL) gets one of its
- * own, with axes "d0", "d1", ..; on a mesh it is expressed by the mesh's axes and sub-axes or
- * refused. DTensor cuts a dimension once per mesh axis, not all at once: where the shards then are
- * not ours for the shape, the result has a dynamic layout with DTensor's sizes.
+ * Reads a sharding in a dialect and moves `text->at` past it. `shape` with `rank` is the tensor's;
+ * NULL when it is not known, which fails where the text alone does not determine the rank. The mesh
+ * is reader->mesh (for sdy, also reader->meshes). HLO text on no mesh (NULL) gets one of its own,
+ * with axes "d0", "d1", ..; on a mesh it is expressed by the mesh's axes and sub-axes or refused.
+ * DTensor cuts a dimension once per mesh axis, not all at once: where that does not give even
+ * chunks for the shape, the dimension is dynamic, with DTensor's sizes.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *arena,
                                                   tsr_dialect dialect, tsr_text *text,
@@ -45,7 +45,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *a
                                                   const tsr_sharding **out) TSR_MT_CONTEXT;
 
 /*
- * Writes a sharding in a dialect. What the dialect has no words for is TSR_ERR_UNSUPPORTED, with a
+ * Writes a sharding in a dialect. What the dialect cannot express is TSR_ERR_UNSUPPORTED, with a
  * diagnostic `cannot be expressed in jax, because ...`. `shape` may be NULL; where the answer
  * depends on it (DTensor, several axes on one dimension), that is an error.
  */

@@ -16,7 +16,7 @@ typedef struct tsr_geometry tsr_geometry;
  * elements fits. Asking for boxes and pieces then neither fails nor allocates.
  *
  * On a maximal mesh the sharding has rank 0 whatever the tensor's rank is: do not ask it for the
- * tensor's dimensions. The rows that `align` adds are no part of the tensor: only
+ * tensor's dimensions. The padding rows that `align` adds are not part of the tensor: only
  * tsr_geometry_stored_size counts them.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena,
@@ -43,8 +43,8 @@ TSR_API bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int6
                               int64_t *size) TSR_MT_SAFE;
 
 /*
- * What a device stores, per dimension: the size of its box, but each partition of an aligned layout
- * rounded up to the layout's alignment. False when the mesh does not have the device.
+ * What a device stores, per dimension: the size of its box, but each partition of an aligned
+ * dimension rounded up to the alignment. False when the mesh does not have the device.
  */
 TSR_API bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device,
                                       int64_t *size) TSR_MT_SAFE;

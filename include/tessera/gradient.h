@@ -1,11 +1,11 @@
 /*
- * Gradients: a tape of calls, and walking it back.
+ * Gradients: a tape of calls, and its backward.
  *
- * While a tape runs, calls whose operands depend on a watched tensor are noted, each rank its own.
- * A backward goes through them from the last to the first and gives every watched tensor its
- * gradient. Gradients are tensors like others: how they lie follows from the calls that make them,
- * and a sum may be pending in one, to be reduced late. What a call saved is given back as the tape
- * unwinds, so a tape can be walked back once.
+ * While a tape runs, each rank records its calls whose operands depend on a watched tensor. A
+ * backward goes through them from the last to the first and gives every watched tensor its
+ * gradient. Gradients are tensors like others: their layout follows from the calls that make them,
+ * and a sum may be pending in one, to be reduced late. What a call saved is freed as the tape
+ * unwinds, so a tape has one backward.
  *
  * Calls with integer or truth-value results have no gradient; where one would have to flow through
  * a call that has none, the backward fails and names it.
@@ -20,34 +20,37 @@
 extern "C" {
 #endif
 
-/* Starts a tape; calls are noted from now on. Tapes nest: the innermost notes. */
+/* Starts a tape; calls are recorded from now on. Tapes nest: the innermost one records. */
 TSR_API TSR_NODISCARD tsr_status tsr_tape_begin(tsr_comm *world) TSR_MT_CONTEXT;
 
-/* Ends the innermost tape and gives back everything it has, gradients too. */
+/* Ends the innermost tape and frees everything it has, gradients too. */
 TSR_API void tsr_tape_end(tsr_comm *world) TSR_MT_CONTEXT;
 
-/* Between the two nothing is noted; they nest. */
+/* Between the two nothing is recorded; they nest. */
 TSR_API void tsr_tape_pause(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API void tsr_tape_resume(tsr_comm *world) TSR_MT_CONTEXT;
 
-/* Asks for the gradient of a tensor of floats, a parameter or any value on the way. */
+/* Requests the gradient of a tensor of floats, a parameter or any intermediate value. */
 TSR_API TSR_NODISCARD tsr_status tsr_watch(tsr_tensor *tensor) TSR_MT_CONTEXT;
 
 /*
- * Walks back from a loss: a tensor without dimensions. tsr_backward_from walks back from any value,
- * with its cotangent, of the same shape and type.
+ * Runs the backward of a loss: a tensor without dimensions. tsr_backward_from runs that of any
+ * value, with its cotangent, of the same shape and type.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_backward(tsr_tensor *loss) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_backward_from(tsr_tensor *value,
                                                    tsr_tensor *cotangent) TSR_MT_CONTEXT;
 
-/* The gradient of a watched tensor; zeros when nothing came. The caller's, or the scope's. */
+/*
+ * The gradient of a watched tensor; zeros when the loss does not depend on it. The caller's, or the
+ * scope's.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * A region that is computed again in the backward instead of being remembered: only its inputs are
- * saved. The function gets tensors in place of the inputs and gives the outputs, the same whenever
- * it is called; it releases nothing that it gives.
+ * A region that is recomputed in the backward: only its inputs are saved. The function gets tensors
+ * in place of the inputs and gives the outputs, the same whenever it is called; it releases nothing
+ * that it gives.
  */
 typedef tsr_status (*tsr_region)(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
                                  void *state);
@@ -58,10 +61,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region regio
 
 /*
  * An op of the program's own on the tape: it has computed `outputs` from `inputs` by itself, and
- * knows how to go back. The function gets the cotangents of the outputs, NULL where nothing came,
- * and the inputs; it gives the gradients of the inputs, each a tensor that the tape owns from then
- * on, or NULL for none. `drop`, unless NULL, gives the state up when it is needed no more, also
- * when this call fails or nothing is noted.
+ * has its own backward. The function gets the cotangents of the outputs, NULL for none, and the
+ * inputs; it gives the gradients of the inputs, each a tensor that the tape owns from then on, or
+ * NULL for none. `drop`, unless NULL, frees the state when it is no longer needed, also when this
+ * call fails or nothing is recorded.
  */
 typedef struct tsr_own_op {
     const char *name; /* for messages; it outlives the tape */
@@ -75,8 +78,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *
                                               size_t num_outputs) TSR_MT_CONTEXT;
 
 /*
- * Notes a conversion of a ragged placement (placement.h) from one tensor to another; the record is
- * the tape's from then on, if the call succeeds.
+ * Records a conversion of a ragged placement (placement.h) from one tensor to another; the record
+ * is the tape's from then on, if the call succeeds.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tape_conversion(tsr_tensor *from, tsr_tensor *to,
                                                      tsr_conversion *record) TSR_MT_CONTEXT;

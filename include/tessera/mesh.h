@@ -37,8 +37,8 @@ typedef struct tsr_mesh_spec {
 
 /*
  * Builds a mesh in the arena; names and ids are copied. Refuses sizes below 1, negative ids, a name
- * used twice, a number of ids other than the number of places, ids that are no permutation of
- * 0 .. n-1, more than 1024 axes, and more than 2^62 places. Ids equal to 0, 1, .. n-1 are dropped.
+ * used twice, a number of ids other than the number of places, ids that are not a permutation of 0
+ * .. n-1, more than 1024 axes, and more than 2^62 places. Ids equal to 0, 1, .. n-1 are dropped.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_mesh_spec *spec,
@@ -51,10 +51,9 @@ typedef enum tsr_reading {
 } tsr_reading;
 
 /*
- * Reads a mesh at `text->at` and moves `at` behind it: `<["x"=2, "y"=4], device_ids=[...]>`, also
+ * Reads a mesh at `text->at` and moves `at` past it: `<["x"=2, "y"=4], device_ids=[...]>`, also
  * with `#sdy.mesh` or `mesh` before it. The lenient reading takes the forms of the document as
- * well:
- * `<"devices"=8>`, `{<["a"=4]>, device_ids=[...]}`, a definition `@name = ...`, and ids as a
+ * well: `<"devices"=8>`, `{<["a"=4]>, device_ids=[...]}`, a definition `@name = ...`, and ids as a
  * transposed iota, `device_ids<=[4, 2]T(1, 0)`.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
@@ -159,7 +158,7 @@ TSR_API bool tsr_groups_find(const tsr_groups *groups, int64_t device, int64_t *
 typedef struct tsr_mesh_table tsr_mesh_table;
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_table_create(tsr_context *ctx, tsr_arena *arena,
                                                        tsr_mesh_table **out) TSR_MT_CONTEXT;
-/* Adds a mesh that has a name; a name that is there already is an error. */
+/* Adds a mesh that has a name; a name that is in the table already is an error. */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_table_add(tsr_context *ctx, tsr_mesh_table *table,
                                                     const tsr_mesh *mesh) TSR_MT_CONTEXT;
 /* The mesh of that name (not necessarily zero-terminated), or NULL. */

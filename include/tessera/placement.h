@@ -1,8 +1,8 @@
 /*
  * DynamicShard and PartitionedShard: named conversions of distributed tensors, and their backwards.
  *
- * A placement is a sharding with a dimension whose layout is dynamic, unaligned or aligned (see
- * tsr_ragged). Its sizes or counts stand in the sharding, or are left unbound there
+ * A placement is a sharding with a ragged dimension: dynamic, unaligned or aligned (see
+ * tsr_ragged). Its sizes or counts are in the sharding, or are left unbound there
  * (`{"x"}:dynamic[?]`, `{"x"}:partitioned[?]`) and bound at the first use.
  *
  * Below, S is the number of shards of the dimension, n its extent, N the number of partitions,
@@ -23,10 +23,10 @@
 extern "C" {
 #endif
 
-/* Of what the numbers are that bind a placement. */
+/* What the numbers that bind a placement count. */
 typedef enum tsr_amounts_kind {
     TSR_AMOUNTS_ALL,   /* of every shard: S sizes, or S x N counts; the same on each rank */
-    TSR_AMOUNTS_OWN,   /* of this rank's shard: one size, or N counts; the ranks exchange them */
+    TSR_AMOUNTS_OWN,   /* of this rank's shard: one size, or N counts; gathered from all ranks */
     TSR_AMOUNTS_TOTALS /* of the N partitions: each is cut over the shards in even chunks */
 } tsr_amounts_kind;
 
@@ -42,7 +42,10 @@ typedef struct tsr_amounts {
     tsr_tensor *tensor; /* instead of values; NULL for none */
 } tsr_amounts;
 
-/* Where a conversion goes. `amounts` binds the dimension that is unbound; NULL when none is. */
+/*
+ * The destination of a conversion. `amounts` binds the dimension that is unbound; NULL when none
+ * is.
+ */
 typedef struct tsr_placement {
     const tsr_sharding *sharding;
     const tsr_amounts *amounts;
@@ -51,8 +54,8 @@ typedef struct tsr_placement {
 /*
  * Binds the unbound dimension of a placement, for an extent of it (TSR_UNKNOWN: not checked). The
  * sharding and the text `how`, which says where the numbers come from, are the arena's; `how` may
- * be NULL. Refused, each with the numbers: as many as there should not be, a negative one, a wrong
- * sum, owners that decrease, a kind that does not fit, numbers that differ between ranks.
+ * be NULL. Refused, each with the numbers: a wrong number of amounts, a negative one, a wrong sum,
+ * owners that decrease, a kind that does not fit, numbers that differ between ranks.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *arena,
                                                     const tsr_placement *placement, int64_t extent,
@@ -62,7 +65,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *
 /* ---- backwards ---- */
 
 /*
- * What a conversion did, for its backward. Each conversion hands one out where `record` is not
+ * The record of a conversion, for its backward. Each conversion returns one where `record` is not
  * NULL; release it before the rank's function ends.
  */
 typedef struct tsr_conversion tsr_conversion;
@@ -70,17 +73,17 @@ typedef struct tsr_conversion tsr_conversion;
 /*
  * The gradient of what went into the conversion, from the gradient of what came out of it, which is
  * laid out as that was, or besides has a sum or average pending over some axes. No counts are
- * exchanged. So a gradient that is replicated is sliced, and one that is pending is reduced and
- * scattered with counts. Behind a pending sum each rank gets the whole gradient (all-gather with
- * counts), behind an average that divided by the number of ranks it was taken over; a pending max,
- * min or product, and an average of integers, have no gradient: TSR_ERR_UNSUPPORTED. Rows that pad
- * an aligned layout have gradient zero.
+ * communicated. So a gradient that is replicated is sliced, and one that is pending is reduced and
+ * scattered with counts. Of a pending sum each rank gets the whole gradient (all-gather with
+ * counts), of an average that divided by the number of ranks it was taken over; a pending max, min
+ * or product, and an average of integers, have no gradient: TSR_ERR_UNSUPPORTED. Padding rows of an
+ * aligned dimension have gradient zero.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_conversion_backward(const tsr_conversion *conversion,
                                                          tsr_tensor *gradient,
                                                          tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* The shardings before and behind the conversion; the record's. */
+/* The shardings before and after the conversion; the record's. */
 TSR_API const tsr_sharding *tsr_conversion_source(const tsr_conversion *conversion) TSR_MT_SAFE;
 TSR_API const tsr_sharding *
 tsr_conversion_destination(const tsr_conversion *conversion) TSR_MT_SAFE;
@@ -138,7 +141,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_dynamic_from_replicate(tsr_tensor *tensor,
                                                             tsr_conversion **record,
                                                             tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Carries out what is pending, each rank its own rows: reduce-scatter with counts. */
+/* Reduces what is pending, each rank its own rows: reduce-scatter with counts. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_reduce_shard(tsr_tensor *tensor,
                                                           const tsr_placement *to,
                                                           tsr_conversion **record,
@@ -151,7 +154,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_dynamic_to_dynamic(tsr_tensor *tensor, cons
 
 /* ---- PartitionedShard ---- */
 
-/* Whole partitions a rank, from a slice of each. Owners and alignment are those of the layout. */
+/* Whole partitions a rank, from a slice of each. Owners and alignment are those of the sharding. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_unaligned_to_aligned(
     tsr_tensor *tensor, size_t dim, tsr_conversion **record, tsr_tensor **out) TSR_MT_CONTEXT;
 
@@ -181,7 +184,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_realign(tsr_tensor *tensor, siz
                                                          tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * The logical tensor in a dynamic layout. With `to` NULL each rank has the rows of the partitions
+ * The logical tensor with dynamic sizes. With `to` NULL each rank has the rows of the partitions
  * that it owns; of an aligned tensor without pad rows those are the rows that it has, and the
  * result then shares the tensor's memory, which stays until both are released.
  */
@@ -195,7 +198,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, si
                                                           tsr_conversion **record,
                                                           tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Carries out what is pending, each rank its own blocks or partitions. */
+/* Reduces what is pending, each rank its own blocks or partitions. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reduce(tsr_tensor *tensor, const tsr_placement *to,
                                                         tsr_conversion **record,
                                                         tsr_tensor **out) TSR_MT_CONTEXT;
@@ -219,8 +222,8 @@ typedef enum tsr_knowledge { TSR_COUNTS_FULL, TSR_COUNTS_SLICE } tsr_knowledge;
 /*
  * What a PartitionedShard is made of. `sharding` has the axes of all dimensions; that of `dim` has
  * no sizes yet. `splits` of all shards and totals make the counts FULL; this shard's own row is
- * exchanged as `knowledge` says: by an all-gather of S x N numbers (FULL), or by an all-to-all of N
- * (SLICE), which is enough for unaligned to aligned and back, and for nothing else.
+ * communicated as `knowledge` says: by an all-gather of S x N numbers (FULL), or by an all-to-all
+ * of N (SLICE), which is enough for unaligned to aligned and back, and for nothing else.
  */
 typedef struct tsr_partitioned_spec {
     const tsr_sharding *sharding;
@@ -273,9 +276,9 @@ TSR_API bool tsr_partitioned_is_aligned(const tsr_partitioned *partitioned) TSR_
 /*
  * Unaligned to aligned, and back, of this rank's part in memory: all that a slice of the counts is
  * enough for. Collective over the ranks along the dimension's axes. `src` and `dst` are the parts
- * before and behind, with tsr_partitioned_rows rows along the dimension; they must not overlap.
- * Each is the backward of the other, without another exchange of counts. Pad rows are set to zero
- * in an aligned dst, and never read.
+ * before and after, with tsr_partitioned_rows rows along the dimension; they must not overlap. Each
+ * is the backward of the other, without communicating counts again. Pad rows are set to zero in an
+ * aligned dst, and never read.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_align(const tsr_partitioned *partitioned,
                                                        const tsr_view *src,

@@ -3,8 +3,8 @@
  * others should have.
  *
  * Dimensions are projected to the factors of the op's rule, axes are passed between tensors factor
- * by factor, and the factors are put together to dimensions again. Axes are only ever added, to
- * open dimensions: closed ones, explicit replication and what a user wrote hold.
+ * by factor, and the factors are projected back to dimensions. Axes are only ever added, to open
+ * dimensions: closed dimensions, explicit replication and what a user wrote stay.
  */
 #ifndef TESSERA_PROPAGATE_H
 #define TESSERA_PROPAGATE_H
@@ -28,11 +28,11 @@ typedef enum tsr_strategy {
     TSR_STRATEGY_MOST_PARALLEL
 } tsr_strategy;
 
-/* "basic", "aggressive", "most-parallel"; "?" for a value that is none. Static. */
+/* "basic", "aggressive", "most-parallel"; "?" for an unknown value. Static. */
 TSR_API const char *tsr_strategy_name(tsr_strategy strategy) TSR_MT_SAFE;
 TSR_API bool tsr_strategy_find(const char *name, tsr_strategy *out) TSR_MT_SAFE;
 
-/* Which way axes go. */
+/* The direction in which axes propagate. */
 typedef enum tsr_direction {
     TSR_DIRECTION_BOTH,
     TSR_DIRECTION_FORWARD, /* from operands to results */
@@ -82,7 +82,7 @@ typedef struct tsr_propagation {
 
 /*
  * Propagates through one op. Dimensions with priorities come in rounds, those without and with 0
- * first: what a lower number has given stands where a higher one would conflict. `operands` and
+ * first: what a lower number has given stays where a higher one would conflict. `operands` and
  * `results`, as many as the rule has, get the new shardings: the same object for a tensor that did
  * not change, NULL for one that had none and got nothing. TSR_OK, or an error when a sharding has
  * another rank than the rule gives, or is on another mesh.
@@ -107,9 +107,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_are
  * Whether the op can run on operands of these shardings, none of them NULL, each device by itself
  * on what it holds, and how its results are laid out then: closed, with `reduction` pending over
  * the axes of reduction factors. So all operands that have a factor shard it alike and divide as
- * its dimensions need; factors that need replication or permutation are whole; no axis stands for
- * two factors; nothing is pending. A dimension with explicit sizes is a factor by itself, cut alike
- * in every operand that has it. TSR_NOT_APPLICABLE when it cannot: redistribute first.
+ * its dimensions need; factors that need replication or permutation are whole; no axis shards two
+ * factors; nothing is pending. A dimension with explicit sizes is a factor by itself, cut alike in
+ * every operand that has it. TSR_NOT_APPLICABLE when it cannot: redistribute first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_rule *rule, const tsr_mesh *mesh,
@@ -118,11 +118,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena
                                                      const tsr_sharding **results) TSR_MT_CONTEXT;
 
 /*
- * Layouts of the operands in which the op can run where they lie, as tsr_propagate_local wants
- * them: for each factor the axes of one operand, chosen by the strategy, by priorities, and so that
- * as few bytes as possible move; what an operand says is replicated is not sharded in it. `bytes`
- * has the size of each operand, then of each result. The same object for an operand that can stay
- * as it is.
+ * Shardings of the operands with which the op can run on local parts, as tsr_propagate_local
+ * requires: for each factor the axes of one operand, chosen by the strategy, by priorities, and so
+ * that as few bytes as possible move; what an operand declares replicated is not sharded in it.
+ * `bytes` has the size of each operand, then of each result. The same object for an operand that
+ * can stay as it is.
  */
 typedef struct tsr_alignment {
     const tsr_rule *rule;

@@ -4,7 +4,7 @@
  * Each dimension lists the axes and sub-axes that shard it, major to minor; it is open (may be
  * sharded further) or closed, and may have a priority. Axes may be replicated explicitly, and a
  * reduction may be pending along others (unreduced). A dimension is cut into even chunks of
- * ceil(extent / shards) unless it has a layout of its own: dynamic or partitioned.
+ * ceil(extent / shards) unless it is ragged: dynamic or partitioned, with explicit sizes.
  *
  * A sharding is const once built and lives in the caller's arena, beside its mesh.
  */
@@ -27,19 +27,19 @@ typedef enum tsr_ragged_kind {
 } tsr_ragged_kind;
 
 /*
- * A layout with explicit sizes. S, the number of shards, is the product of the dimension's axis
- * sizes; shards are in row-major order of those axes. With `sizes` or `counts` NULL the layout is
- * unbound: it says what kind of cut it is and leaves the numbers for later.
+ * The explicit sizes of a ragged dimension. S, the number of shards, is the product of the
+ * dimension's axis sizes; shards are in row-major order of those axes. With `sizes` or `counts`
+ * NULL it is unbound: the kind of cut is known and the numbers are bound later.
  *
  * DYNAMIC, text `{"x"}:dynamic[3, 0, 5]`: shard i has sizes[i] rows. rows > 1 groups the sizes by
  * the outer axes of the dimension, `:dynamic[[2, 1], [1, 1]]`: each row then sums to what that
  * outer coordinate has in even chunks.
  *
  * PARTITIONED, text `{"x"}:partitioned[[4, 6], [2, 4]]`: counts[s * partitions + p] rows of
- * partition p came from shard s. The tensor is partition-major. UNALIGNED is the default; behind
- * the counts, `(aligned, owners=[0, 1, 2], align=8)` in any choice. Shard d of an aligned layout
- * has the partitions owner_start[d] .. owner_start[d+1]-1; the default, NULL here, is floor(d * N /
- * S). `align` stores each aligned partition in a multiple of that many rows.
+ * partition p came from shard s. The tensor is partition-major. UNALIGNED is the default; after the
+ * counts, any of `(aligned, owners=[0, 1, 2], align=8)`. Shard d of an aligned dimension has the
+ * partitions owner_start[d] .. owner_start[d+1]-1; the default, NULL here, is floor(d * N / S).
+ * `align` stores each aligned partition in a multiple of that many rows.
  */
 typedef struct tsr_ragged {
     tsr_ragged_kind kind;
@@ -51,7 +51,7 @@ typedef struct tsr_ragged {
     int64_t alignment;          /* PARTITIONED: 1 for none */
 } tsr_ragged;
 
-/* One dimension. `layout` NULL: even chunks. */
+/* One dimension. `ragged` NULL: even chunks. */
 typedef struct tsr_dim {
     const tsr_axis_ref *axes;
     size_t num_axes;
@@ -63,7 +63,7 @@ typedef struct tsr_dim {
 /* A closed dimension with these axes, even chunks and no priority, to build from. */
 TSR_API tsr_dim tsr_dim_closed(const tsr_axis_ref *axes, size_t num_axes) TSR_MT_SAFE;
 
-/* What a pending reduction does. AVG and PROD are beyond what programs can say. */
+/* What a pending reduction does. Programs have no AVG and PROD. */
 typedef enum tsr_reduction { TSR_SUM, TSR_MAX, TSR_MIN, TSR_AVG, TSR_PROD } tsr_reduction;
 
 /* What a sharding is built from. */
@@ -80,7 +80,7 @@ typedef struct tsr_sharding_spec {
 
 typedef struct tsr_sharding tsr_sharding;
 
-/* What the reader and the builder may be asked for, beside the rules that always hold. */
+/* Options of the reader and the builder, beyond the rules that always hold. */
 typedef enum tsr_sharding_flags {
     TSR_SHARDING_DEFAULT = 0,
     TSR_SHARDING_NO_SUB_AXES = 1, /* refuse sub-axes: users' own annotations have none */
@@ -109,13 +109,12 @@ typedef struct tsr_sharding_reader {
 } tsr_sharding_reader;
 
 /*
- * Reads a sharding at `text->at` and moves `at` behind it. The program form is
- * `#sdy.sharding<@mesh, [{"x"}, {"z", ?}p1], replicated={"y"}, unreduced={"w"}>`, also without its
- * `#sdy.sharding`; it must be in canonical order. The lenient reading takes the document's form
- * `sharding<...>` too, and a text that starts at the dimensions, `[{"x"}, {}], replicated={"y"}`:
- * in these, lists may be empty or out of order and are sorted and merged. Any form takes a mesh in
- * place,
- * `<mesh<["x"=2]>, [{"x"}]>`, and what Tessera adds: layouts, and the reductions avg and prod.
+ * Reads a sharding at `text->at` and moves `at` past it. The program form is `#sdy.sharding<@mesh,
+ * [{"x"}, {"z", ?}p1], replicated={"y"}, unreduced={"w"}>`, also without its `#sdy.sharding`; it
+ * must be in canonical order. The lenient reading takes the document's form `sharding<...>` too,
+ * and a text that starts at the dimensions, `[{"x"}, {}], replicated={"y"}`: in these, lists may be
+ * empty or out of order and are sorted and merged. Any form takes a mesh in place, `<mesh<["x"=2]>,
+ * [{"x"}]>`, and the extensions of Tessera: ragged dimensions, and the reductions avg and prod.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena,
                                                    tsr_text *text,
@@ -163,24 +162,24 @@ TSR_API tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding) TSR_M
 TSR_API int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
 
 /*
- * The same, spelled the same: axes, openness, priorities, layouts, lists, kind, and equal meshes of
- * the same name.
+ * The same, spelled the same: axes, openness, priorities, explicit sizes, lists, kind, and equal
+ * meshes of the same name.
  */
 TSR_API bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b) TSR_MT_SAFE;
 
 /*
- * Equivalent for programs: the same axes and layout for each dimension and the same unreduced axes,
- * on equal meshes of the same name; openness, priorities, replicated axes and kind do not count.
- * Without any axes, equivalent to any other without, and to NULL, which stands for no sharding.
- * `ignore_unreduced` leaves out the unreduced axes. tsr_geometry_same looks through names and
+ * Equivalent for programs: the same axes and explicit sizes for each dimension and the same
+ * unreduced axes, on equal meshes of the same name; openness, priorities, replicated axes and kind
+ * do not count. Without any axes, equivalent to any other without, and to NULL, which means no
+ * sharding. `ignore_unreduced` leaves out the unreduced axes. tsr_geometry_same ignores names and
  * views.
  */
 TSR_API bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b,
                                      bool ignore_unreduced) TSR_MT_SAFE;
 
 /*
- * The mesh that all have in common: NULLs and empty meshes are passed over, equal meshes count as
- * one. NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh without
+ * The mesh that all have in common: NULLs and empty meshes are skipped, equal meshes count as one.
+ * NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh without
  * explicit ids.
  */
 TSR_API const tsr_mesh *tsr_sharding_common_mesh(const tsr_sharding *const *shardings, size_t count,
@@ -192,7 +191,7 @@ tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh 
                              bool open, const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
  * All dimensions closed, replicated axes dropped, unreduced ones kept. Priorities stay, but for
- * those of dimensions without axes, which would have nothing to say.
+ * those of dimensions without axes, which have no effect.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_sharding *sharding,
@@ -203,20 +202,20 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *
                                                    const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
  * Appends an axis (merging) to an open dimension and drops its priority. The axis must be bound
- * nowhere in the sharding, and the dimension must not have a layout of its own.
+ * nowhere in the sharding, and the dimension must not be ragged.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_sharding *sharding, size_t dim,
                                                        tsr_axis_ref axis,
                                                        const tsr_sharding **out) TSR_MT_CONTEXT;
-/* Puts an axis into the replicated list, in its place. */
+/* Inserts an axis into the replicated list, in order. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_replicate(tsr_context *ctx, tsr_arena *arena,
                                                         const tsr_sharding *sharding,
                                                         tsr_axis_ref axis,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Takes axes out of wherever they stand; what is left of a cut axis stays. A dimension that loses
- * one must not have a layout of its own. Where an extent does not divide, this may move data.
+ * Removes axes wherever they are used; what is left of a cut axis stays. A dimension that loses one
+ * must not be ragged. Where an extent does not divide, this may move data.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
                                                           const tsr_sharding *sharding,

@@ -5,8 +5,8 @@
  * both mean that every rank has the same; the gradient of R is P, so that each rank may contribute
  * to it, that of I is I. V is different on each rank, and so is its gradient. P is a reduction that
  * has not happened yet; its gradient is R. A partition spec says, for axes along which a value
- * varies, how the parts make a whole: which dimension they cut. S(i) is sugar for V with a place in
- * dimension i.
+ * varies, how the parts make a whole: which dimension they cut. S(i) is short for V along an axis
+ * that cuts dimension i.
  *
  * Everything here is about types alone: nothing runs and nothing is communicated.
  */
@@ -38,7 +38,7 @@ typedef struct tsr_axis_type {
     tsr_reduction partial;
 } tsr_axis_type;
 
-/* The axes that cut one dimension, major to minor: places in the mesh. */
+/* The axes that cut one dimension, major to minor: indices in the mesh. */
 typedef struct tsr_spec_dim {
     size_t num_axes;
     const size_t *axes;
@@ -80,23 +80,23 @@ TSR_API const char *tsr_local_type_name(tsr_local_type type) TSR_MT_SAFE;
 TSR_API const char *tsr_axis_type_name(tsr_axis_type type) TSR_MT_SAFE;
 
 /*
- * A value as its type sees it. `shape` is that of the whole value: what the axes of the spec cut
- * put together; `local` is what this rank has of it. They are the same where there is no spec.
+ * A value as its type sees it. `shape` is that of the whole value: the concatenation of what the
+ * axes of the spec cut; `local` is what this rank has of it. They are the same where there is no
+ * spec.
  */
 typedef struct tsr_typed_shape {
     const tsr_type *type;
     tsr_dtype dtype;
     size_t rank;
     const int64_t *shape;
-    const int64_t *local; /* NULL where only the type is looked at */
+    const int64_t *local; /* NULL where only the type is checked */
 } tsr_typed_shape;
 
 /*
- * Reads and prints `f32[8,16@tp]`, `f32[8@(dp,tp)]{pp:R, ep:P(max)}`: axes stand at the dimensions
- * that they cut, the types of the others behind; explicit sizes as `8@tp:[3,0,5]`. In a text
- * without any `@` and with
- * `{tp:V}` there is no spec for tp. Axes that are not named are untyped. What is printed reads back
- * equal.
+ * Reads and prints `f32[8,16@tp]`, `f32[8@(dp,tp)]{pp:R, ep:P(max)}`: axes are written at the
+ * dimensions that they cut, the types of the others at the end; explicit sizes as `8@tp:[3,0,5]`.
+ * In a text without any `@` and with `{tp:V}` there is no spec for tp. Axes that are not named are
+ * untyped. What is printed reads back equal.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
                                                const tsr_mesh *mesh,
@@ -135,7 +135,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *
 /*
  * Between types and shardings. A sharding's axes are V at their dimensions, its unreduced ones P,
  * the rest `other` (R or I); the mesh of the type is the sharding's. Back, R and I are replicated;
- * a V without a place in the spec has no sharding: an error.
+ * a V without an entry in the spec has no sharding: an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_of_sharding(tsr_context *ctx, tsr_arena *arena,
                                                       const tsr_sharding *sharding,
@@ -150,8 +150,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_sharding(tsr_context *ctx, tsr_arena *
 /* What an op does to a pending sum of an argument; src/spmd/class.h says it in full. */
 typedef enum tsr_op_class { TSR_NONLINEAR, TSR_LINEAR, TSR_MULTILINEAR } tsr_op_class;
 
-/* Which axes are checked as a whole value's (global), by their places in the mesh; the others
- * locally. */
+/*
+ * Which axes are checked as a whole value's (global), by their indices in the mesh; the others
+ * locally.
+ */
 typedef struct tsr_axis_set {
     uint64_t bits; /* of the first 64 axes */
 } tsr_axis_set;
@@ -161,8 +163,8 @@ typedef struct tsr_axis_set {
  * class of an operand with regard to a pending reduction; NULL is an op that nothing is known of:
  * nonlinear, and refused when strict. With global axes, `rule` is the op's rule, an operand for
  * each of the call's (plain numbers have rank 0); an op without one is refused there. The rule is
- * on the shapes that one rank has, as the op is called there; factors that are sharded then stand
- * for as much more in the whole. A dimension that is cut and then split would leave open which part
+ * on the shapes that one rank has, as the op is called there; sharded factors are larger by the
+ * number of shards in the whole. A dimension that is cut and then split would leave open which part
  * grows, and is refused; with `whole_rule` the rule is on the shapes of whole values, and a split
  * is fine where the shards divide its major part.
  */
@@ -195,15 +197,15 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_infer(tsr_context *ctx, tsr_arena *are
                                                 const tsr_type **results) TSR_MT_CONTEXT;
 
 /*
- * Whether a value is one of a whole along global axes: what varies has a place in the spec there.
+ * Whether a value is one of a whole along global axes: what varies has an entry in the spec there.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type,
                                                        tsr_axis_set global) TSR_MT_CONTEXT;
 
 /*
- * Whether a result may be written to a place of a type: an untyped one takes any; where types
- * differ the place may only become what is written when no gradient goes through it
- * (`may_change`). *out is the type of the place behind the write.
+ * Whether a result may be written to a slot of a type: an untyped slot takes any; where types
+ * differ the slot may only become what is written when no gradient goes through it (`may_change`).
+ * *out is the type of the slot after the write.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_type *slot, const tsr_type *result,
@@ -212,7 +214,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *are
 
 /*
  * The border of a region of local types: each value must be what is declared for it, axis by axis
- * and place by place. A value without a declaration, or the other way round, is an error.
+ * and dimension by dimension. A value without a declaration, or the other way round, is an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_type *const *values,
@@ -252,9 +254,9 @@ typedef struct tsr_end {
 
 /*
  * A change of type along one axis: what is called. A plain V is stacked on dimension `gather_dim`
- * where it becomes whole and unbound on `scatter_dim` where it comes to be; negative ones count
- * from the last. `divide`: what comes out is divided by the size of the group, as the gradient of
- * an average is.
+ * where it becomes whole and unstacked on `scatter_dim` where it is made; negative ones count from
+ * the last. `divide`: what comes out is divided by the size of the group, as the gradient of an
+ * average is.
  */
 typedef struct tsr_transition {
     tsr_transition_op op;
@@ -273,28 +275,29 @@ TSR_API TSR_NODISCARD tsr_status tsr_end_print(tsr_context *ctx, tsr_arena *aren
 
 /*
  * Names the dimensions of a call as calls have them, beside its ends: TSR_NO_DIM is not named. For
- * S(i) they must say what it says; for V they are where it is stacked or unbound.
+ * S(i) they must equal i; for V they are where it is stacked or unstacked.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_transition_set_dims(tsr_context *ctx,
                                                          tsr_transition *transition, size_t rank,
                                                          int64_t gather_dim,
                                                          int64_t scatter_dim) TSR_MT_CONTEXT;
 
-/* How strictly reinterpret and convert are taken: guarded asks for an expert scope where it is easy
- * to go wrong. */
+/*
+ * How strictly reinterpret and convert are checked: guarded requires an expert scope for
+ * error-prone uses.
+ */
 typedef enum tsr_guard { TSR_UNGUARDED, TSR_GUARDED, TSR_GUARDED_EXPERT } tsr_guard;
 
 /*
  * Whether there is such a call for a local value of this rank: by the tables of the types. An error
- * names the call, the axis, both ends and, where there is one, the call that does what seems to be
- * meant.
+ * names the call, the axis, both ends and, where there is one, the call that was probably meant.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
                                                       const tsr_transition *transition, size_t rank,
                                                       tsr_guard guard) TSR_MT_CONTEXT;
 
 /*
- * The shape that rank `index` of a group of `size` has behind a call, from the one before; `after`
+ * The shape that rank `index` of a group of `size` has after a call, from the one before; `after`
  * has room for one dimension more. `sizes`, unless NULL, are those of the shards of S(i), one for
  * each rank; without them whole dimensions are cut by ceil. An extent that cannot be cut so is an
  * error.
@@ -336,26 +339,28 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *are
                                                 size_t *num_fixes) TSR_MT_CONTEXT;
 
 /*
- * The type behind a call along axes that are one communicator (several are flattened, major to
+ * The type after a call along axes that are one communicator (several are flattened, major to
  * minor; they must all be of the source's kind). On a global axis only S variants and the others
- * that keep the whole value are there, and of several axes on a dimension only the innermost can be
- * worked on. Where the value is untyped along one of them nothing is checked and the type stays;
- * that is an error when strict.
+ * that keep the whole value are allowed, and of several axes on a dimension only the innermost.
+ * Where the value is untyped along one of them nothing is checked and the type stays; that is an
+ * error when strict.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_transition(
     tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value, const size_t *axes,
     size_t num_axes, const tsr_transition *transition, tsr_axis_set global, tsr_guard guard,
     bool strict, const tsr_type **out) TSR_MT_CONTEXT;
 
-/* Whether a backward may start from a value of a type: I and a pending sum may; R and V say both
- * remedies. */
+/*
+ * Whether a backward may start from a value of a type: I and a pending sum may; for R and V the
+ * error names both remedies.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_type_check_loss(tsr_context *ctx,
                                                      const tsr_type *type) TSR_MT_CONTEXT;
 
 /*
  * A claim about a value: axes that the claim leaves untyped are not checked, unless `rest` says
- * what they must be. What the claim adds (a type of an untyped axis, a place of a V axis) is taken;
- * what contradicts is an error that says both.
+ * what they must be. What the claim adds (a type of an untyped axis, a dimension of a V axis) is
+ * added; a contradiction is an error that names both.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_type *value, const tsr_type *claim,
@@ -363,8 +368,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *ar
                                                  const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
- * A change of type by fiat, for what the rules cannot see: each axis named must be of the kind
- * `from` now. A place in the spec is lost with V.
+ * An unchecked change of type, for what the rules cannot prove: each axis named must be of the kind
+ * `from` now. Its entry in the spec is lost with V.
  */
 typedef struct tsr_mutation {
     size_t axis;
@@ -377,7 +382,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *ar
                                                  size_t num_mutations,
                                                  const tsr_type **out) TSR_MT_CONTEXT;
 
-/* ---- places of axes ---- */
+/* ---- partition specs ---- */
 
 /*
  * A type from one end for each axis of the mesh, for a value of a rank. Where several axes cut one
@@ -390,9 +395,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *a
                                                   const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
- * Puts an axis to another dimension, as its innermost axis, or takes it out of the spec (`dim`
- * TSR_NO_DIM; the axis stays V). Only the innermost axis of a dimension can go: the others are cut
- * within it.
+ * Moves an axis to another dimension, as its innermost axis, or removes it from the spec (`dim`
+ * TSR_NO_DIM; the axis stays V). Only the innermost axis of a dimension can be moved: the others
+ * are cut within it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_type *type, size_t rank, size_t axis,
@@ -415,7 +420,7 @@ typedef struct tsr_strided_axis {
     tsr_axis_type type; /* untyped: not known, or to be found */
 } tsr_strided_axis;
 
-/* The axes of a dimension, by their places in a list of such axes, major to minor. */
+/* The axes of a dimension, by their indices in a list of such axes, major to minor. */
 typedef struct tsr_strided_dim {
     const size_t *axes;
     size_t num_axes;
@@ -431,26 +436,26 @@ typedef struct tsr_strided_type {
 
 /*
  * The same type along other axes over the same ranks: axes flattened to one must have one type, and
- * stand side by side in the spec if at all; an axis split gives its type to the parts. `axes` are
- * the new ones; one that is typed must come to that. The result is the arena's, its axes by
- * stride, largest first.
+ * be adjacent in the spec if at all; an axis split gives its type to the parts. `axes` are the new
+ * ones; one that is typed must come to that. The result is the arena's, its axes by stride, largest
+ * first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_strided_type *type,
                                                  const tsr_strided_axis *axes, size_t num_axes,
                                                  tsr_strided_type *out) TSR_MT_CONTEXT;
 
-/* Whether the axes of a spec are apart; an error names the ranks that two of them share. */
+/* Whether the axes of a spec are disjoint; an error names the ranks that two of them share. */
 TSR_API TSR_NODISCARD tsr_status
 tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type) TSR_MT_CONTEXT;
 
 /* ---- notations and element types ---- */
 
 /*
- * The end that a DTensor placement stands for, `Replicate`, `Shard(1)`, `Partial` or
- * `Partial(avg)`, with the placement of its gradient or NULL. Replicate with a gradient that is
- * replicated too is I; with a partial one, or none given, R. A gradient that is not the dual of its
- * value is an error.
+ * The end that a DTensor placement means, `Replicate`, `Shard(1)`, `Partial` or `Partial(avg)`,
+ * with the placement of its gradient or NULL. Replicate with a gradient that is replicated too is
+ * I; with a partial one, or none given, R. A gradient that is not the dual of its value is an
+ * error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement,
                                                       const char *gradient,

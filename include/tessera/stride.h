@@ -1,8 +1,8 @@
 /*
  * The (size, stride) algebra of axes over device ids.
  *
- * A list of pairs (size, stride) stands for the ids that sums of index times stride reach, with
- * 0 <= index < size for each pair. Row-major order over the pairs, the last one fastest. Sizes and
+ * A list of pairs (size, stride) denotes the ids that sums of index times stride reach, with 0 <=
+ * index < size for each pair. Row-major order over the pairs, the last one fastest. Sizes and
  * strides are at least 1, and the product of the sizes fits an int64.
  */
 #ifndef TESSERA_STRIDE_H

@@ -44,7 +44,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tens
                                                  void *data, const int64_t *strides,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Gives up one reference; NULL is fine. tsr_tensor_retain adds one. Not collective. */
+/* Releases one reference; NULL is fine. tsr_tensor_retain adds one. Not collective. */
 TSR_API void tsr_tensor_release(tsr_tensor *tensor) TSR_MT_CONTEXT;
 TSR_API tsr_tensor *tsr_tensor_retain(tsr_tensor *tensor) TSR_MT_CONTEXT;
 
@@ -79,7 +79,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr
 
 /*
  * The full array, row-major, on rank `root`, or on every rank with root -1; others pass NULL.
- * Pending reductions are carried out.
+ * Pending reductions are performed.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root,
                                                     void *full) TSR_MT_CONTEXT;
@@ -95,7 +95,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_
                                                      tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * Writes a tensor to a `.npy` file, by rank 0, row-major; pending reductions are carried out. The
+ * Writes a tensor to a `.npy` file, by rank 0, row-major; pending reductions are performed. The
  * file appears whole or not at all. Types that the format has no name for are TSR_ERR_UNSUPPORTED.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_save_npy(tsr_tensor *tensor,
@@ -103,15 +103,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_save_npy(tsr_tensor *tensor,
 
 /*
  * The same elements in another layout over the same devices: a new tensor. Pending reductions that
- * the new sharding does not have are carried out, in the order of the ranks of their group, f16 and
- * bf16 in f32.
+ * the new sharding does not have are performed, in group order, f16 and bf16 in f32.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding,
                                                   tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * The same into a tensor that is there already, of the same shape and type. On no rank may the
- * first to the last byte of the two overlap, nor those of one rank's with another's.
+ * The same into an existing tensor of the same shape and type. On no rank may the first to the last
+ * byte of the two overlap, nor those of one rank's with another's.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_into(tsr_tensor *dst,
                                                        tsr_tensor *src) TSR_MT_CONTEXT;

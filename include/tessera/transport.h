@@ -1,10 +1,10 @@
 /*
- * A transport: what carries messages between processes, as a table of functions.
+ * A transport: point-to-point messages between processes, as a table of functions.
  *
- * Ranks of one machine move tensors through memory that they share; a transport tells them who they
- * are and lets them find each other. Between machines it carries everything. The library has one
- * for Open MPI and one for MPICH, as plug-ins that it loads when they are needed; a program may
- * bring another one and open a world on it (tsr_comm_open).
+ * Ranks of one machine move tensors through memory that they share; a transport gives them their
+ * ranks and lets them find each other's memory. Between machines it carries everything. The library
+ * has one for Open MPI and one for MPICH, as plug-ins that it loads when they are needed; a program
+ * may bring another one and open a world on it (tsr_comm_open).
  *
  * A plug-in is a shared object that exports `tsr_transport_open` and needs nothing of libtessera
  * but this header.
@@ -24,8 +24,9 @@ extern "C" {
 /* How a transport ends. */
 typedef enum tsr_transport_end {
     TSR_END_CLEAN,      /* every message was received */
-    TSR_END_UNRECEIVED, /* some were not: later ones must not be taken for them */
-    TSR_END_BROKEN      /* a rank did not come, or died: nothing may wait for all of them */
+    TSR_END_UNRECEIVED, /* some messages were not received: later ones must not be mistaken for them
+                         */
+    TSR_END_BROKEN      /* a rank did not arrive, or died: closing must not wait for all ranks */
 } tsr_transport_end;
 
 /*
@@ -51,11 +52,11 @@ typedef struct tsr_transport {
     /* Whether a request is done; then *request is NULL and no longer exists. */
     int (*test)(void *state, void **request, bool *done);
     /*
-     * Gives a request up. A receive no longer writes to its memory; what is being sent may still
+     * Cancels a request. A receive no longer writes to its memory; what is being sent may still
      * arrive, and its memory must stay.
      */
     int (*cancel)(void *state, void **request);
-    /* Whether a message with a tag has come that nobody receives yet, and from whom. */
+    /* Whether a message with a tag has arrived for which no receive is posted, and its sender. */
     int (*probe)(void *state, int32_t tag, bool *found, int64_t *peer);
     const char *(*error_text)(void *state, int error);
     /* Ends all processes of the job at once. */

@@ -1,15 +1,14 @@
 /*
- * Typed SPMD code: every rank works on values of its own, types say how they belong together, and
+ * Typed SPMD code: every rank works on values of its own, types relate the values of the ranks, and
  * every collective is a call.
  *
  * Inside a scope the calls of ops.h compute on each rank's own arrays and never communicate. Along
  * each axis of the scope's mesh a value has a type (spmd.h): R, I, V or P. A call whose operands'
- * types do not go together fails before it computes, with the reason and what would mend it; so
- * gradients that would be wrong are found before anything runs. Axes are checked locally, or
- * globally: then the whole value is followed too, by partition specs, and only what computes the
- * same as one device would is let through. Values may have any strides; results are row-major.
- * Types are erasable: in an unchecked scope the same calls compute the same bits, and nothing of
- * types is looked at.
+ * types are incompatible fails before it computes, with the reason and possible fixes; so wrong
+ * gradients are found before anything runs. Axes are checked locally, or globally: then the whole
+ * value is tracked too, by partition specs, and only what computes the same as one device would is
+ * accepted. Values may have any strides; results are row-major. Types are erasable: in an unchecked
+ * scope the same calls compute the same bits, and no type is checked.
  */
 #ifndef TESSERA_TYPED_H
 #define TESSERA_TYPED_H
@@ -32,7 +31,7 @@ typedef struct tsr_spmd_scope {
     bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
 } tsr_spmd_scope;
 
-/* Scopes nest; the innermost holds. Opening one is collective over the world. */
+/* Scopes nest; the innermost one applies. Opening one is collective over the world. */
 TSR_API TSR_NODISCARD tsr_status tsr_spmd_open(tsr_comm *world,
                                                const tsr_spmd_scope *scope) TSR_MT_CONTEXT;
 TSR_API void tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
@@ -48,8 +47,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_typed_value(tsr_comm *world, const tsr_view
 /*
  * This rank's part of a sharded tensor as a value: V where an axis shards it, P where it is
  * pending, `other` (R or I) along the rest. It shares the tensor's memory. And back: the tensor
- * whose parts the values are; every axis along which the value varies must have a place in its
- * spec. No gradient goes through either: of what depends on a watched tensor they are refused.
+ * whose parts the values are; every axis along which the value varies must be in its spec. No
+ * gradient goes through either: they refuse what depends on a watched tensor.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other,
                                               tsr_tensor **out) TSR_MT_CONTEXT;
@@ -62,7 +61,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_of(const tsr_tensor *value, tsr_arena 
 
 /*
  * Claims a type for a value, as text without the element type and shape, `{tp:S(0), dp:R}`, or with
- * them. What contradicts is an error; what is new is taken.
+ * them. A contradiction is an error; what is new is added.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *type,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
@@ -82,20 +81,20 @@ typedef struct tsr_local_region {
 
 /*
  * Runs a region in which the named axes are local, whatever they are outside: the inputs must have
- * the declared types; inside, they vary along those axes without a place in a spec; the outputs
- * must be what is declared, and get the places back that it says. A scope must be open, to which
- * everything belongs.
+ * the declared types; inside, they vary along those axes without an entry in a spec; the outputs
+ * must be what is declared, and get the spec that it says. A scope must be open, to which all
+ * values belong.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_map(tsr_comm *world, const char *axes,
                                                const tsr_local_region *region,
                                                tsr_tensor **outputs) TSR_MT_CONTEXT;
 
-/* ---- numbers that steer ---- */
+/* ---- control flow ---- */
 
 /*
  * A number read from a value without dimensions, with the axes along which ranks may have read
- * different ones: those of type V. A P is refused: it is no number yet. Of a value without elements
- * it is 0.
+ * different ones: those of type V. A P is refused: it is not reduced yet. Of a value without
+ * elements it is 0.
  */
 typedef struct tsr_typed_number {
     double number;
@@ -105,10 +104,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_read_number(const tsr_tensor *value,
                                                  tsr_typed_number *out) TSR_MT_CONTEXT;
 
 /*
- * Around what only some ranks may come to, because a number steers it: until it is closed,
- * collectives along the axes along which that number varies are refused, on every rank that comes.
- * So what would wait for ever is found where it is written. Returns whether `condition` holds; they
- * nest, and are closed in any case.
+ * Encloses code that only some ranks may reach, because a number controls it: until it is closed,
+ * collectives along the axes along which that number varies are refused, on every rank that reaches
+ * them. So a deadlock is found where it is written. Returns whether `condition` holds; they nest,
+ * and are closed in any case.
  *
  *     if (tsr_if(world, &loss, loss.number > 1)) { .. }
  *     tsr_end_if(world);
@@ -140,16 +139,16 @@ TSR_API TSR_NODISCARD tsr_status tsr_sum_partial(tsr_tensor *x, const size_t *di
 #define TSR_AS_S(dim) ((tsr_end){TSR_V, (dim), TSR_SUM})
 #define TSR_AS_P(reduction) ((tsr_end){TSR_P, TSR_NO_DIM, (reduction)})
 
-/* What a collective may be told besides. Zeros are the defaults; NULL for all of them. */
+/* Options of a collective. Zeros are the defaults; NULL for all of them. */
 typedef struct tsr_collective_options {
-    int64_t dim;           /* plain V: where the axis is stacked or taken out; 0 */
+    int64_t dim;           /* plain V: where the axis is stacked or unstacked; 0 */
     const int64_t *counts; /* S: rows of each member, where they differ; NULL: as even chunks are */
     bool has_wire_dtype;
     tsr_dtype
         wire_dtype; /* of what is sent, where that is not the value's; the result is the value's */
     bool has_backward_dtype;
-    tsr_dtype backward_dtype; /* the same for the backward: must be said where that reduces in less
-                                 than f32 */
+    tsr_dtype backward_dtype; /* the same for the backward: required where that reduces in less than
+                                 f32 */
 } tsr_collective_options;
 
 /*
@@ -206,9 +205,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(tsr_tensor *x, const char
 
 /*
  * From one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to `f32[8@(tp,dp)]`, or
- * from a pending sum to shards, in one exchange by the runtime's plan. Both types are given in
- * full, so that it works without checks too; V must have places. Sums are carried out, never made.
- * Its gradient is the exchange back.
+ * from a pending sum to shards, in one redistribution by the runtime's plan. Both types are given
+ * in full, so that it works without checks too; V must be in the specs. Sums are performed, never
+ * introduced. Its gradient is the reverse redistribution.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_spec(tsr_tensor *x, const char *src,
                                                        const char *dst,
@@ -216,16 +215,17 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute_spec(tsr_tensor *x, const char
 
 /* ---- collectives that are only started ---- */
 
-/* A collective under way, by number. */
+/* A collective in progress, by number. */
 typedef struct tsr_started {
     uint64_t id;
 } tsr_started;
 
 /*
- * Starts an all_reduce, an all_gather or a reduce_scatter, and returns at once; its value is there
- * when it has been waited for, exactly once: waiting again is an error, and a rank that ends with
- * one that was never waited for has failed, with the name of the call. The value that goes in must
- * not be changed until then. Options as above, but for another element type on the wire.
+ * Starts an all_reduce, an all_gather or a reduce_scatter, and returns at once; its value is
+ * complete when it has been waited for, exactly once: waiting again is an error, and a rank that
+ * ends with one that was never waited for has failed, with the name of the call. The value that
+ * goes in must not be changed until then. Options as above, but for another element type on the
+ * wire.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_start_collective(tsr_tensor *x, const char *axis,
                                                       const tsr_transition *what,

@@ -287,8 +287,9 @@ static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_place
     const tsr_sharding *s = placement->sharding;
     const size_t dim = unbound_dim(s);
     if (dim == s->rank) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "no dimension of the placement is left open: there is nothing to bind the amounts to");
+        return diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "no dimension of the placement is left open: there is nothing to bind the amounts to");
     }
     if (placement->amounts == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,

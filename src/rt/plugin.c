@@ -145,8 +145,8 @@ static tsr_status check_size(tsr_context *ctx, const tsr_transport *t)
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s sees %lld processes, but %s started %lld: take the same MPI for both, by "
                       "its mpirun or TSR_MPI",
-                      t->name, (long long)t->size, launcher != NULL ? launcher->name : "no launcher",
-                      started);
+                      t->name, (long long)t->size,
+                      launcher != NULL ? launcher->name : "no launcher", started);
 }
 
 tsr_status plugin_open_world(tsr_context *ctx, const char *name, tsr_transport *out)

@@ -177,7 +177,8 @@ static tsr_status check_sources(tsr_comm *world, tsr_arena *arena, const scene *
          "dim 0: counts of 2 partitions over 3 shards are 6 numbers, got: 9"},
         {{s->unbound, &nothing}, "dim 0: its sizes or counts are left open and none are given"},
         {{s->unbound, NULL}, "dim 0: its sizes or counts are left open and none are given"},
-        {{s->ragged, &some}, "no dimension of the placement is left open: there is nothing to bind the amounts to"},
+        {{s->ragged, &some},
+         "no dimension of the placement is left open: there is nothing to bind the amounts to"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         WANT_ERROR(world, tsr_placement_bind(world, arena, &cases[i].to, ROWS, &bound, NULL),
