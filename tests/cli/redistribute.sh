@@ -17,7 +17,7 @@ for kind in "" --processes; do
     # shellcheck disable=SC2086
     move "${rows[@]}" $kind --times 2
     expect_fine
-    expect_in_out 'elements      all in their place'
+    expect_in_out 'elements      all correct'
     expect_in_out "ranks         2, ${kind:+processes}"
 done
 
@@ -25,7 +25,7 @@ done
 for type in i8 bf16 f32 f64 c128; do
     move --mesh '<["x"=3, "y"=2]>' --shape "7x5x$type" --from '[{"x"}, {"y"}]' --to '[{"y"}, {}]' --times 1
     expect_fine
-    expect_in_out 'all in their place'
+    expect_in_out 'all correct'
 done
 move --mesh '<["x"=4]>' --shape 9xi32 --from '[{}], unreduced={"x"}' --to '[{"x"}]' --times 1
 expect_fine

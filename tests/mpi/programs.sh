@@ -62,10 +62,10 @@ output=$(TSR_MPI=none run_mpi openmpi 1 "$example" 3 | sort -u)
 move=(redistribute --mesh '<["x"=2]>' --shape 60x80xf32 --from '[{"x"}, {}]' --to '[{}, {"x"}]' --times 1)
 for mpi in openmpi mpich; do
     output=$(run_mpi $mpi 2 "$TESSERA" "${move[@]}")
-    [[ $output == *"ranks         2, $mpi"$'\n'*"all in their place"* ]] || fail "$output"
+    [[ $output == *"ranks         2, $mpi"$'\n'*"all correct"* ]] || fail "$output"
     [[ $(grep -c elements <<<"$output") -eq 1 ]] || fail "$output"
     output=$(TSR_TRANSPORT=message run_mpi $mpi 2 "$TESSERA" "${move[@]}")
-    [[ $output == *"ranks         2, $mpi, by messages"$'\n'*"all in their place"* ]] || fail "$output"
+    [[ $output == *"ranks         2, $mpi, by messages"$'\n'*"all correct"* ]] || fail "$output"
     output=$(run_mpi $mpi 2 "$TESSERA" show --mesh '<["x"=2]>' '[{"x"}]')
     [[ $(grep -c devices <<<"$output") -eq 1 ]] || fail "$output"
     ! output=$(run_mpi $mpi 3 "$TESSERA" "${move[@]}" 2>&1) || fail "$output"

@@ -1,4 +1,4 @@
-/* `tessera algorithms`: which algorithms the collectives have, what they cost, which is taken. */
+/* `tessera algorithms`: the algorithms of the collectives, their costs, and the choice. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -66,18 +66,18 @@ struct request {
     tsr_link given;
 };
 
-/* Reads a number from 0 on, with K, M or G behind it if `units`. */
+/* Reads a number >= 0, with a suffix K, M or G if `units`. */
 static bool read_number(const char *text, bool units, int64_t *out)
 {
-    static const char letters[] = "KMG";
+    static const char suffixes[] = "KMG";
     char *end = NULL;
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (errno != 0 || end == text || value < 0) {
         return false;
     }
-    const char *unit = units && *end != '\0' ? strchr(letters, *end) : NULL;
-    for (const char *u = letters; unit != NULL && u <= unit; u++) {
+    const char *unit = units && *end != '\0' ? strchr(suffixes, *end) : NULL;
+    for (const char *u = suffixes; unit != NULL && u <= unit; u++) {
         if (value > INT64_MAX / 1024) {
             return false;
         }
@@ -167,7 +167,7 @@ static const char *format_time(struct session *session, double seconds)
     return session_format(session, "%.3g %s", seconds / units[i].unit, units[i].name);
 }
 
-/* A medium with its link, and what is taken there. */
+/* A medium with its link, and the algorithms chosen there. */
 struct view {
     const struct request *request;
     tsr_medium medium;
@@ -285,8 +285,8 @@ static void write_json(const struct request *request, const struct view *views, 
 static const char legend[] =
     "* is taken; then the order of reductions, the time, the formula: n bytes, p\n"
     "ranks, lg p rounds, s bits set in the numbers below p; [] unless p is a power of\n"
-    "two. Sources of up to 64 bytes travel with the meeting in which every call\n"
-    "begins, whatever is taken. What does not keep the order needs --unordered.";
+    "two. Sources of up to 64 bytes travel in the records at the start of every\n"
+    "call, whatever is taken. What does not keep the order needs --unordered.";
 
 /* Everything is known before anything is printed. */
 static int show_algorithms(struct session *session, const struct request *request)

@@ -7,7 +7,7 @@
 
 #include "command.h"
 
-/* Reads a decimal number >= 0 and moves the text behind it; false when there is none that fits. */
+/* Reads a decimal number >= 0 and moves the text past it; false when there is none that fits. */
 static bool read_number(const char **text, int64_t *out)
 {
     char *end = NULL;
@@ -43,7 +43,7 @@ static bool read_extent(const char **text, int64_t *out)
     return read_number(text, out);
 }
 
-/* Moves the text behind an `x` or a comma. */
+/* Moves the text past an `x` or a comma. */
 static bool skip_separator(const char **text)
 {
     skip_spaces(text);
@@ -72,7 +72,7 @@ static const char *strip_shape(struct session *session, const char *argument)
     return session_format(session, "%.*s", (int)length, argument);
 }
 
-/* Reads an element type; what the library has against it, else NULL. */
+/* Reads an element type; the library's error, else NULL. */
 static const char *read_dtype(struct session *session, const char *name, struct shape *out)
 {
     if (tsr_dtype_parse(session->ctx, name, &out->dtype) == TSR_OK) {

@@ -4,7 +4,7 @@
 
 #include "session.h"
 
-/* A shape, perhaps with the element type that stood behind it. */
+/* A shape, with the element type that followed it, if any. */
 struct shape {
     size_t rank;
     int64_t *extents; /* TSR_UNKNOWN for `?` */
@@ -14,7 +14,7 @@ struct shape {
 
 /*
  * Reads `4x8`, `4,8`, `4x8xf32` or `tensor<4x8xf32>`. Rank 0 is `scalar`, `f32`, `tensor<f32>` or
- * nothing at all. NULL when all is well, else what is wrong, of the arena or static.
+ * nothing at all. NULL on success, else the error, of the arena or static.
  */
 const char *shape_parse(struct session *session, const char *argument, struct shape *out);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes room for so many bytes and the zero behind them. */
+/* Makes room for so many bytes and a terminating zero. */
 static void reserve(struct buffer *buffer, size_t more)
 {
     size_t wanted = buffer->size + more + 1;

@@ -2,15 +2,15 @@
 #ifndef TOOL_COMMAND_H
 #define TOOL_COMMAND_H
 
-/* What the command tells its caller. */
+/* Exit codes. */
 enum exit_code {
     EXIT_FINE = 0,
-    EXIT_CHECK_FAILED = 1, /* a check that was asked for did not hold */
+    EXIT_CHECK_FAILED = 1, /* a requested check did not hold */
     EXIT_BAD_INPUT = 2,    /* usage, input, output, memory */
     EXIT_NOT_SUPPORTED = 3 /* well formed, but cannot be expressed or done */
 };
 
-/* `run` gets the arguments behind the name, with argv[0] as messages should call the command. */
+/* `run` gets the arguments after the name; argv[0] is the name of the command in messages. */
 struct command {
     const char *name;
     const char *doc;

@@ -41,7 +41,9 @@ static int64_t sum_of_column(const tsr_ragged *ragged, int64_t shards, int64_t p
     return sum;
 }
 
-/* The first partition of a shard of an aligned layout: floor(shard * N / S) unless it is given. */
+/*
+ * The first partition of a shard of an aligned dimension: floor(shard * N / S) unless it is given.
+ */
 static int64_t first_owned(const tsr_ragged *ragged, int64_t shards, int64_t shard)
 {
     if (ragged->owner_start != NULL) {
@@ -74,7 +76,7 @@ static int64_t shard_size(const tsr_ragged *ragged, int64_t shards, int64_t shar
     }
 }
 
-/* The blocks of an unaligned layout: for each partition, for each shard. */
+/* The blocks of an unaligned dimension: for each partition, for each shard. */
 static void append_blocks(struct builder *builder, const tsr_ragged *ragged, int64_t shards)
 {
     for (int64_t p = 0; p < ragged->partitions; p++) {

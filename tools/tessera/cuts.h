@@ -5,8 +5,8 @@
 #include "session.h"
 
 /*
- * Even cuts are computed when asked for, so that a million shards cost nothing; a layout with sizes
- * of its own has its intervals in `list`. Of an unaligned layout each block is an interval.
+ * Even cuts are computed on demand, so that a million shards cost nothing; a ragged dimension has
+ * its intervals in `list`. Of an unaligned dimension each block is an interval.
  */
 struct cuts {
     int64_t extent;
@@ -22,8 +22,8 @@ struct cuts {
 const struct cuts *cuts_of(struct session *session, const tsr_geometry *geometry, size_t rank);
 
 /*
- * The layout of a dimension and its number of shards. A sharding over one device has no dimensions,
- * whatever the rank of the tensor: each of the tensor's is whole then.
+ * The explicit sizes of a dimension, or NULL, and its number of shards. A sharding over one device
+ * has no dimensions, whatever the rank of the tensor: each of the tensor's is whole then.
  */
 const tsr_ragged *ragged_of(const tsr_sharding *sharding, size_t dim);
 int64_t shards_of(const tsr_sharding *sharding, size_t dim);

@@ -26,7 +26,7 @@ static tsr_axis_list sharding_axes(struct session *session, const tsr_sharding *
     return list;
 }
 
-/* The axes and sub-axes along which devices hold the same; false when they cannot be told. */
+/* The axes and sub-axes along which devices hold the same; false when they are not known. */
 static bool spare_axes(struct session *session, const tsr_sharding *sharding, tsr_axis_list *out)
 {
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);

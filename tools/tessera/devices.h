@@ -15,8 +15,8 @@ struct id_run {
 enum { ID_RUNS = 24 };
 
 /*
- * A set of ids in ascending order; `more` when there are runs behind the last one kept. No runs at
- * all stand for all devices there are, whose number an empty mesh leaves open.
+ * A set of ids in ascending order; `more` when there are runs after the last one kept. No runs at
+ * all mean all devices, whose number an empty mesh leaves open.
  */
 struct id_set {
     struct id_run runs[ID_RUNS];
@@ -29,8 +29,8 @@ struct id_set {
 enum { DEVICES_LISTED = 65536 };
 
 /*
- * How the devices that hold the same part of a tensor lie apart, the same for every part: as
- * (size, stride) pairs, largest stride first. `known` is false on a mesh of arbitrary ids.
+ * The differences between the devices that hold the same part of a tensor, the same for every part:
+ * as (size, stride) pairs, largest stride first. `known` is false on a mesh of arbitrary ids.
  */
 struct spread {
     bool known;

@@ -56,7 +56,7 @@ static char *list_commands(void)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Puts the list where help ends. argp frees what this returns. */
+/* Appends the list to the help. argp frees what this returns. */
 static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
@@ -95,7 +95,7 @@ static void print_version(FILE *out, struct argp_state *state)
     fprintf(out, "tessera %s\n", tsr_version());
 }
 
-/* Under mpirun the first process speaks for all. */
+/* Under mpirun only the first process prints. */
 static void hush_other_ranks(void)
 {
     if (tsr_launcher_rank() > 0 &&

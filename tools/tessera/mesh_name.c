@@ -4,15 +4,15 @@
 
 #include "buffer.h"
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define NAME_START "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 static const char blanks[] = " \t\r\n";
 
 /* How many bytes of a text are a bare id. */
 static size_t bare_length(const char *text)
 {
-    return text[0] != '\0' && strchr(LETTERS, text[0]) != NULL
-               ? strspn(text, LETTERS "0123456789$.")
+    return text[0] != '\0' && strchr(NAME_START, text[0]) != NULL
+               ? strspn(text, NAME_START "0123456789$.")
                : 0;
 }
 

@@ -4,11 +4,11 @@
 
 #include "session.h"
 
-/* A name behind its `@`: in quotes, with escapes, unless it is a bare id. */
+/* A name after its `@`: in quotes, with escapes, unless it is a bare id. */
 const char *mesh_name_format(struct session *session, const char *name);
 
 /*
- * Where the mesh starts in `@name = <...>`: the offset behind the `=`. 0 for a text that does not
+ * Where the mesh starts in `@name = <...>`: the offset after the `=`. 0 for a text that does not
  * start with a name.
  */
 size_t mesh_name_end(const char *text);

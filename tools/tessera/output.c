@@ -69,7 +69,7 @@ static mode_t permissions(const struct stat *old)
     return 0666 & ~mask;
 }
 
-/* Fills a temporary file and puts it where `path` is; the temporary one is gone in any case. */
+/* Fills a temporary file and renames it to `path`; the temporary file is removed in any case. */
 static int write_beside(const char *path, const struct stat *old, const char *data, size_t size)
 {
     char *temporary = NULL;

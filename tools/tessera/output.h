@@ -1,4 +1,4 @@
-/* Standard output that is not lost unnoticed, and files written whole or not at all. */
+/* Standard output whose failures are detected, and files written whole or not at all. */
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
 
@@ -8,9 +8,9 @@
 int output_flush(void);
 
 /*
- * Writes bytes to a file; `-` is standard output. A file is written beside and then renamed, so
- * that one that was there stays when this fails, and no part of a new one is left behind. What is
- * not a plain file is written to as it is. An exit code; the failure has been said.
+ * Writes bytes to a file; `-` is standard output. A file is written under a temporary name and then
+ * renamed, so that an existing file stays when this fails, and no part of a new one is left. What
+ * is not a plain file is written directly. Returns an exit code; a failure has been reported.
  */
 int output_write(const char *path, const char *data, size_t size);
 

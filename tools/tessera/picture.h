@@ -15,7 +15,7 @@
 /* The most intervals of a dimension and slices that a picture keeps. */
 enum { PICTURE_SPANS = 16, PICTURE_SPANS_OF_SLICE = 10, PICTURE_SLICES = 4 };
 
-/* The intervals kept of a dimension; those left out come behind the first `head`. */
+/* The intervals kept of a dimension; those left out come after the first `head`. */
 struct picture_side {
     size_t count;
     size_t head;

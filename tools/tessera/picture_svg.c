@@ -6,17 +6,17 @@
 #include "utf8.h"
 
 static const size_t border = 16;
-static const size_t letter = 8; /* the width of a letter of the font */
-static const size_t line = 20;  /* from one line of text to the next */
+static const size_t character = 8; /* the width of a character of the font */
+static const size_t line = 20;     /* from one line of text to the next */
 static const size_t baseline = 14;
 static const size_t cell_height = 36;
 static const size_t gap = 28; /* the width or height of what is left out */
 
 enum {
-    TITLE_LETTERS = 100,
-    TITLE_ROOM = 4 * TITLE_LETTERS + 4,
-    LABEL_LETTERS = 24,
-    LEGEND_LETTERS = 64,
+    TITLE_CHARACTERS = 100,
+    TITLE_ROOM = 4 * TITLE_CHARACTERS + 4,
+    LABEL_CHARACTERS = 24,
+    LEGEND_CHARACTERS = 64,
     LEGEND_ENTRIES = 32,
     TEXT_ROOM = 128,
     ENTRY_ROOM = 1024
@@ -51,7 +51,7 @@ static size_t span_width(tsr_interval span)
 {
     char text[64];
     picture_format_span(span, ellipsis, text);
-    return utf8_length(text) * letter;
+    return utf8_length(text) * character;
 }
 
 static size_t widest_span(const struct picture_side *side)
@@ -69,17 +69,17 @@ static size_t widest_label(const struct picture *picture)
     size_t widest = 0;
     for (size_t i = 0; i < picture->num_shards; i++) {
         const struct id_set *devices = &picture->shards[i].devices;
-        widest = larger(widest, id_set_format(devices, LABEL_LETTERS, ellipsis, text));
+        widest = larger(widest, id_set_format(devices, LABEL_CHARACTERS, ellipsis, text));
     }
-    return widest * letter;
+    return widest * character;
 }
 
 static void measure(struct page *page)
 {
     const struct picture *picture = page->picture;
     size_t heading = picture->rank > 0 ? widest_span(&picture->columns) : 0;
-    page->margin = picture->rank > 1 ? widest_span(&picture->rows) + letter : 0;
-    page->cell = larger(larger(heading, widest_label(picture)) + 2 * letter, 2 * cell_height);
+    page->margin = picture->rank > 1 ? widest_span(&picture->rows) + character : 0;
+    page->cell = larger(larger(heading, widest_label(picture)) + 2 * character, 2 * cell_height);
 }
 
 /* Where a row or column starts, from the start of the grid; `i` may be the count, for the end. */
@@ -109,7 +109,7 @@ static size_t legend_entries(const struct picture *picture)
 static void format_entry(const struct picture_shard *shard, char *text, size_t size)
 {
     char devices[TEXT_ROOM];
-    id_set_format(&shard->devices, LEGEND_LETTERS, ellipsis, devices);
+    id_set_format(&shard->devices, LEGEND_CHARACTERS, ellipsis, devices);
     const char *word = shard->devices.count == 1 ? "device" : "devices";
     const char *more = shard->cells > 1 ? " and more" : "";
     snprintf(text, size, "%s%s: %s %s", shard->box, more, word, devices);
@@ -132,7 +132,7 @@ static void format_remarks(const struct picture *picture, char remarks[3][TEXT_R
                  picture->num_shards - LEGEND_ENTRIES);
     }
     if (picture->idle != NULL) {
-        id_set_format(picture->idle, LEGEND_LETTERS, ellipsis, text);
+        id_set_format(picture->idle, LEGEND_CHARACTERS, ellipsis, text);
         snprintf(remarks[2], TEXT_ROOM, "hold nothing: devices %.90s", text);
     } else if (picture->num_idle > 0) {
         snprintf(remarks[2], TEXT_ROOM, "%" PRId64 " devices hold nothing", picture->num_idle);
@@ -142,16 +142,16 @@ static void format_remarks(const struct picture *picture, char remarks[3][TEXT_R
 /* The width of a title, cut when it is long; 0 for none. */
 static size_t title_width(const char *title)
 {
-    size_t letters = title != NULL ? utf8_length(title) : 0;
-    return (letters < TITLE_LETTERS ? letters : TITLE_LETTERS) * letter;
+    size_t length = title != NULL ? utf8_length(title) : 0;
+    return (length < TITLE_CHARACTERS ? length : TITLE_CHARACTERS) * character;
 }
 
 /* A title on a line of its own. */
 static void write_title(struct page *page, const char *title)
 {
     char text[TITLE_ROOM];
-    if (utf8_length(title) > TITLE_LETTERS) {
-        size_t kept = utf8_prefix(title, TITLE_LETTERS - 1);
+    if (utf8_length(title) > TITLE_CHARACTERS) {
+        size_t kept = utf8_prefix(title, TITLE_CHARACTERS - 1);
         snprintf(text, sizeof text, "%.*s%s", (int)kept, title, ellipsis);
         title = text;
     }
@@ -172,9 +172,9 @@ static size_t page_width(const struct page *page)
     }
     for (size_t i = 0; i < legend_entries(page->picture); i++) {
         format_entry(&page->picture->shards[i], text, sizeof text);
-        width = larger(width, utf8_length(text) * letter + 2 * line);
+        width = larger(width, utf8_length(text) * character + 2 * line);
     }
-    return larger(width, LEGEND_LETTERS * letter) + 2 * border;
+    return larger(width, LEGEND_CHARACTERS * character) + 2 * border;
 }
 
 static size_t page_height(const struct page *page)
@@ -217,7 +217,7 @@ static void write_cell(struct page *page, size_t x, size_t y, const struct pictu
     fprintf(page->out,
             "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\" fill=\"%s\" class=\"cell\"/>\n",
             x, y, page->cell, cell_height, picture_web_colour(shard->colour));
-    id_set_format(&shard->devices, LABEL_LETTERS, ellipsis, text);
+    id_set_format(&shard->devices, LABEL_CHARACTERS, ellipsis, text);
     write_text(page, x + page->cell / 2, y + cell_height / 2 + 5, "middle", text);
 }
 
@@ -241,7 +241,7 @@ static void write_row(struct page *page, size_t left, const struct picture_slice
     char text[64];
     if (picture->rank > 1) {
         picture_format_span(picture->rows.spans[row], ellipsis, text);
-        write_text(page, left - letter, y + cell_height / 2 + 5, "right", text);
+        write_text(page, left - character, y + cell_height / 2 + 5, "right", text);
     }
     for (size_t i = 0; i < columns->count; i++) {
         size_t shard = slice->cells[row * columns->count + i];

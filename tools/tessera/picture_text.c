@@ -39,7 +39,7 @@ struct drawing {
     size_t head; /* columns before the gap; all of them without one */
     bool gap;
     size_t cell;   /* characters inside a cell, without the padding */
-    size_t margin; /* characters of the row labels, with the space behind them */
+    size_t margin; /* characters of the row labels, with the space after them */
 };
 
 static void repeat(FILE *out, const char *text, size_t count)
@@ -76,7 +76,7 @@ static size_t widest_heading(const struct drawing *drawing, size_t count)
     return widest;
 }
 
-/* The widest list of devices in all cells, as far as anyone would want to see it. */
+/* The widest list of devices in all cells, up to a limit. */
 static size_t widest_label(const struct drawing *drawing)
 {
     char text[LABEL_ROOM];
@@ -141,7 +141,7 @@ static void fit(struct drawing *drawing)
     drawing->cell = larger(heading, smaller(label, room));
 }
 
-/* Whether the column left out comes behind shown column i. */
+/* Whether the columns left out come after shown column i. */
 static bool gap_after(const struct drawing *drawing, size_t i)
 {
     return drawing->gap && i + 1 == drawing->head;
@@ -161,7 +161,7 @@ static void write_rule(const struct drawing *drawing, struct line line)
     fputc('\n', drawing->out);
 }
 
-/* The ranges above the columns, each in the middle of its own; no spaces behind the last. */
+/* The ranges above the columns, each in the middle of its own; no spaces after the last. */
 static void write_headings(const struct drawing *drawing)
 {
     const struct picture_side *side = &drawing->picture->columns;

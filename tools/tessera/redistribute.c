@@ -1,4 +1,4 @@
-/* `tessera redistribute`: what moves between two layouts of a tensor, and how fast it does here. */
+/* `tessera redistribute`: what moves between two layouts of a tensor, and how fast. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const struct argp_option option_rows[] = {
     {"mesh", 'm', "MESH", 0, "the mesh of both layouts, <[\"x\"=2]>", 0},
     {"shape", 's', "SHAPE", 0, "the shape and element type, 1024x1024xf32", 0},
     {"from", 'f', "SHARDING", 0, "the layout before", 0},
-    {"to", 't', "SHARDING", 0, "the layout behind", 0},
+    {"to", 't', "SHARDING", 0, "the layout after", 0},
     {"plan", 'p', NULL, 0, "only say what would move", 0},
     {"processes", 'P', NULL, 0, "run ranks as forked processes, not as threads", 0},
     {"times", 'n', "COUNT", 0, "move it so often and take the median (5)", 0},
@@ -214,14 +214,14 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* What all ranks found. */
+/* The result over all ranks. */
 struct outcome {
     int64_t wrong; /* elements; -1 when they were not compared */
     double move;   /* seconds, the median of the slowest rank's */
     double copy;   /* of as many bytes as each rank holds before */
 };
 
-/* One rank's side of the work. */
+/* The state of one rank. */
 struct rank_work {
     tsr_comm *world;
     const struct redistribution *r;
@@ -267,7 +267,7 @@ static tsr_status copy_once(struct rank_work *w)
     return TSR_OK;
 }
 
-/* The median of what the slowest rank takes, behind one run that does not count. */
+/* The median time of the slowest rank, after one run that does not count. */
 static tsr_status time_runs(struct rank_work *w, tsr_status (*once)(struct rank_work *w),
                             double *out)
 {
@@ -355,7 +355,7 @@ static void print_table(const struct redistribution *r, const char *ranks, bool 
     if (o->wrong < 0) {
         puts("elements      not compared: a reduction was pending");
     } else {
-        printf("elements      %s\n", o->wrong == 0 ? "all in their place" : "WRONG");
+        printf("elements      %s\n", o->wrong == 0 ? "all correct" : "WRONG");
     }
     printf("time          %.3g ms, %.2f times a copy of each rank's part\n", 1e3 * o->move,
            o->copy > 0 ? o->move / o->copy : 0);
@@ -389,7 +389,7 @@ static void print(const struct redistribution *r, const char *ranks, bool shared
     fflush(stdout);
 }
 
-/* What each rank runs. The first one prints; elements in the wrong place fail all of them. */
+/* What each rank runs. The first one prints; wrong elements fail all of them. */
 static tsr_status run_rank(tsr_comm *world, void *state)
 {
     const struct redistribution *r = state;

@@ -241,7 +241,7 @@ static int check_parts(const struct op_parts *p, const struct op_row *row)
     }
     if (row->to != p->has_result) {
         return complain(row->to ? "%s needs the result's shape: 'to 2x4'"
-                                : "%s takes no shape behind 'to'",
+                                : "%s takes no shape after 'to'",
                         p->name);
     }
     if (row->dims && p->num_dims == 0) {

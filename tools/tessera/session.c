@@ -41,7 +41,7 @@ void session_close(struct session *session)
     *session = (struct session){0};
 }
 
-/* Ends the run; what it holds is given back first. */
+/* Ends the run; frees what it holds first. */
 static _Noreturn void end_without_memory(struct session *session)
 {
     session_close(session);

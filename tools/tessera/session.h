@@ -1,8 +1,8 @@
 /*
  * One run of a sub-command: its context, its arena, and how it fails.
  *
- * Functions that can fail return an exit code, EXIT_FINE when all is well; whoever fails first has
- * said so on stderr.
+ * Functions that can fail return an exit code, EXIT_FINE on success; the function that fails first
+ * has printed the error to stderr.
  */
 #ifndef TOOL_SESSION_H
 #define TOOL_SESSION_H
@@ -29,7 +29,7 @@ const char *session_format(struct session *session, const char *format, ...) TSR
 /* Prints the messages of the library to stderr and gives the exit code for its status. */
 int session_fail(struct session *session, tsr_status status);
 
-/* An error at a place of a text, printed as the library prints its own. EXIT_BAD_INPUT. */
+/* An error at a location of a text, printed as the library prints its own. EXIT_BAD_INPUT. */
 int session_fail_at(struct session *session, const tsr_text *text, size_t at, size_t width,
                     const char *message);
 

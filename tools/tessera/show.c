@@ -1,4 +1,4 @@
-/* `tessera show`: its options, and the way from them to what is printed. */
+/* `tessera show`: its options, the facts, the output. */
 #include "show.h"
 
 #include <argp.h>
@@ -33,7 +33,7 @@ static const struct argp_option option_rows[] = {
      1},
     {"shape", KEY_SHAPE, "SHAPE", 0,
      "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32 or tensor<4x8xf32>. A type "
-     "may stand behind the sharding instead: `[{\"x\"}, {}] : tensor<4x8xf32>'",
+     "may stand after the sharding instead: `[{\"x\"}, {}] : tensor<4x8xf32>'",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "The element type, such as f32: tells bytes per device", 1},
     {0, 0, 0, 0, "How to read the sharding:", 2},
@@ -76,7 +76,7 @@ static const char doc[] =
     "\n"
     "Exit status: 0 fine, 2 bad usage or input, 3 cannot be expressed.";
 
-/* Refuses combinations that would print two things to one place, or nothing. */
+/* Refuses combinations that would print two things to one output, or nothing. */
 static void check_options(const struct options *options, struct argp_state *state)
 {
     bool svg_to_stdout = options->svg != NULL && strcmp(options->svg, "-") == 0;
@@ -217,7 +217,7 @@ static int find_range(const struct options *options, struct facts *facts)
     return EXIT_FINE;
 }
 
-/* Everything there is to know before anything is printed. */
+/* Computes all facts before anything is printed. */
 static int find_facts(struct session *session, const struct options *options, struct facts *facts)
 {
     int code = show_input(session, options, facts);

@@ -1,4 +1,4 @@
-/* What `tessera show` knows, and the ways it tells it. */
+/* The facts of `tessera show`, and their output formats. */
 #ifndef TOOL_SHOW_H
 #define TOOL_SHOW_H
 
@@ -24,7 +24,7 @@ struct options {
     enum colour_mode colour;
 };
 
-/* The facts; without a shape only the first group is there. */
+/* The facts; without a shape only the first group is set. */
 struct facts {
     const tsr_sharding *sharding;
     const tsr_mesh *mesh;
@@ -51,7 +51,7 @@ struct facts {
  */
 int show_input(struct session *session, const struct options *options, struct facts *facts);
 
-/* Whether a type stands behind the sharding, and tells the shape. */
+/* Whether a type follows the sharding and gives the shape. */
 bool show_is_typed(const char *sharding);
 
 /* session_fail, with a note about --shape when that is missing. */
@@ -65,7 +65,7 @@ void show_device_list(struct session *session, const struct facts *facts);
 
 void show_json(struct session *session, const struct facts *facts);
 
-/* Finds what is stored, once the rest of the geometry is there. */
+/* Computes what is stored, once the rest of the geometry is known. */
 int facts_find_stored(struct session *session, struct facts *facts);
 
 /* Bytes that the device with the most and the one with the least store; -1 beyond 2^63-1. */

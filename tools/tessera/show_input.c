@@ -1,4 +1,6 @@
-/* What `tessera show` reads: the meshes, the sharding, and the shape from wherever it is said. */
+/*
+ * What `tessera show` reads: the meshes, the sharding, and the shape, from --shape or from a type.
+ */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,11 +10,11 @@
 
 static const char type_start[] = "tensor<";
 
-/* The argument `%name : SHARDING : tensor<4x8xf32>`, of which only the sharding must be there. */
+/* The argument `%name : SHARDING : tensor<4x8xf32>`, of which only the sharding is required. */
 struct argument {
     tsr_text text; /* at the sharding */
     size_t end;    /* of the sharding */
-    bool typed;    /* the rest is only there with a type */
+    bool typed;    /* the rest is only set with a type */
     size_t type;   /* where it starts */
     size_t type_end;
 };
@@ -25,7 +27,7 @@ static size_t skip_spaces(const char *text, size_t at)
     return at;
 }
 
-/* Where the sharding starts: behind `%name :`, if that is there. */
+/* Where the sharding starts: after `%name :`, if present. */
 static size_t skip_value(const char *text)
 {
     size_t at = skip_spaces(text, 0);
@@ -40,7 +42,10 @@ static size_t skip_value(const char *text)
     return text[at] == ':' ? at + 1 : 0;
 }
 
-/* Behind the string that opens at an offset, or the end of the text when it is not closed. */
+/*
+ * The offset after the string that opens at an offset, or the end of the text when it is not
+ * closed.
+ */
 static size_t skip_string(const char *text, size_t at)
 {
     char quote = text[at++];
@@ -50,7 +55,7 @@ static size_t skip_string(const char *text, size_t at)
     return text[at] == quote ? at + 1 : at;
 }
 
-/* Whether `: tensor<` stands at an offset. */
+/* Whether `: tensor<` is at an offset. */
 static bool type_follows(const char *text, size_t at)
 {
     return text[at] == ':' &&
@@ -66,7 +71,7 @@ static size_t find_type(const char *text, size_t at)
     return at;
 }
 
-/* Behind the angle bracket that closes a type, or where it starts when none does. */
+/* The offset after the angle bracket that closes a type, or where it starts when none does. */
 static size_t find_type_end(const char *text, size_t type)
 {
     int64_t depth = 0;
@@ -101,7 +106,7 @@ bool show_is_typed(const char *sharding)
     return take_apart(sharding).typed;
 }
 
-/* Refuses what stands between a text that has been read and its end. */
+/* Refuses what follows a text that has been read. */
 static int check_end(struct session *session, const tsr_text *text, size_t end, const char *message)
 {
     size_t at = skip_spaces(text->data, text->at);
@@ -114,7 +119,7 @@ static tsr_reading reading_of(const struct options *options)
 }
 
 /*
- * Moves a text behind `@name =` and gives the name, NULL when it does not start with one. Programs
+ * Moves a text past `@name =` and gives the name, NULL when it does not start with one. Programs
  * name their meshes outside of the attribute that the strict reading takes; the lenient one reads
  * the name, before a mesh that stands for the real one.
  */
@@ -246,7 +251,7 @@ int show_fail(struct session *session, const struct facts *facts, tsr_status sta
     return code;
 }
 
-/* Reads the sharding in a dialect, and refuses what stands behind it. */
+/* Reads the sharding in a dialect, and refuses what follows it. */
 static int read_dialect(struct session *session, const tsr_sharding_reader *reader,
                         tsr_dialect dialect, struct argument *argument, struct facts *facts)
 {
@@ -311,7 +316,7 @@ static int read_type(struct session *session, const struct argument *argument, s
                            : session_fail_at(session, &text, argument->type, width, problem);
 }
 
-/* Adds an element type to a shape that may have one; `first` and `second` say where they stand. */
+/* Adds an element type to a shape that may have one; `first` and `second` name their sources. */
 static int add_dtype(struct shape *shape, const char *first, tsr_dtype dtype, const char *second)
 {
     if (shape->has_dtype && shape->dtype != dtype) {

@@ -8,7 +8,7 @@
 
 enum { VALUE_COLUMN = 14, MESH_LINES = 4 };
 
-/* How many bytes of a text come before the next space behind `at`, strings kept whole. */
+/* The offset of the next space after `at`, strings kept whole. */
 static size_t word_end(const char *text, size_t at)
 {
     bool quoted = false;
