@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 11 };
 
-/* Ends the bench: a figure for work that was not done, or not the same, is worth nothing. */
+/* Ends the bench: a figure for work that was not done, or not the same, is meaningless. */
 #define INSIST(condition)                                                                          \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

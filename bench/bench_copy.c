@@ -33,7 +33,7 @@ static int64_t copy(void *state)
     return 2 * s->bytes;
 }
 
-/* Both halves of every row, the right one to where the left one ends: a rank that serves two. */
+/* Both halves of every row, each to a block of its own: a rank that sends to two. */
 static int64_t copy_both_halves(void *state)
 {
     const bench_state *s = state;
@@ -84,7 +84,7 @@ static int64_t memcpy_of_a_fold(void *state)
     return touched;
 }
 
-/* Each piece where it belongs, and the bytes between the pieces as they were. */
+/* Checks that each piece is copied, and the bytes between the pieces are unchanged. */
 static void check_copy(bench_state *s)
 {
     enum { UNTOUCHED = 0x5a };
@@ -168,7 +168,7 @@ static void bench_copies(bench_state s)
     }
 }
 
-/* From the start of a page to 16 bytes behind one: from a segment to what malloc hands out. */
+/* From the start of a page to 16 bytes after one: from a segment to memory of malloc. */
 static void bench_after_a_page(bench_state s)
 {
     s.to += 16;
@@ -176,7 +176,7 @@ static void bench_after_a_page(bench_state s)
     s.from_pitch = 16384;
     s.to_pitch = 32768;
     s.stream = false;
-    report("copy_half_rows_16k_behind_a_page", copy, memcpy_of_a_copy, &s);
+    report("copy_half_rows_16k_after_a_page", copy, memcpy_of_a_copy, &s);
     check_copy(&s);
 }
 

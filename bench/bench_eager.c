@@ -147,7 +147,7 @@ static tsr_status bench_types(tsr_comm *world, void *state)
 
 /* ---- chains of products ---- */
 
-/* x W W .. : how x and the weights, taken in turns, lie. */
+/* x W W .. : the layouts of x and of the weights, which alternate. */
 typedef struct chain {
     const char *name;
     const char *x;

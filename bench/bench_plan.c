@@ -1,6 +1,6 @@
 /*
  * Making the plan of a redistribution, beside intersecting the boxes of every pair of devices,
- * which says who lacks how much and no more.
+ * which only says how much each device lacks.
  */
 #include "bench.h"
 
@@ -143,7 +143,10 @@ static bool same_box(const planning *p, const box *a, const box *b)
     return true;
 }
 
-/* What each device lacks, from the first of the devices that hold a box; nobody is spared. */
+/*
+ * What each device lacks, from the first of the devices that hold a box; the sending is not
+ * balanced.
+ */
 static int64_t by_boxes(void *state)
 {
     const planning *p = state;

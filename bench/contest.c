@@ -216,7 +216,7 @@ static void print_figure(const contest *c, const work_row *row, int64_t mebibyte
     (void)fflush(stdout);
 }
 
-/* The contestants of a work, behind the limit. */
+/* The contestants of a work, after the limit. */
 typedef struct field {
     size_t count;
     const contestant *who[MOST_CONTESTANTS];
@@ -335,7 +335,7 @@ void contest_run(contest *c, const contest_size *size, const contest_hooks *hook
     free(w);
 }
 
-/* Seconds of a memcpy to where nothing has been yet. */
+/* Seconds of a memcpy into fresh memory. */
 static double time_fresh_copy(contest *c, size_t bytes)
 {
     char *from = malloc(bytes);

@@ -9,7 +9,7 @@
 
 enum { MOST_CONTESTANTS = 12, MOST_ROUNDS = 32 };
 
-/* One rank's end of the works of one size. */
+/* The state of one rank for the works of one size. */
 typedef struct contest {
     tsr_comm *world;
     tsr_comm *messages; /* over the same ranks, without shared memory; or NULL */
@@ -73,7 +73,7 @@ bool contest_has_cold(const work_row *row);
 contest_cold contest_cold_once(contest *c, const work_row *row);
 void contest_report_cold(const contest *c, const work_row *row, const contest_cold *samples);
 
-/* Meets by the library's barrier. */
+/* The library's barrier. */
 void contest_barrier(contest *c);
 
 #endif

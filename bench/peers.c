@@ -1,10 +1,10 @@
 /*
- * The works of works.h under mpirun, against what a user of MPI would take for them: Alltoallw with
+ * The works of works.h under mpirun, against what a user of MPI would use for them: Alltoallw with
  * subarray types, packing and Alltoallv, the collective that is the work, and ScaLAPACK's pdgemr2d.
  * Compiled once for each MPI.
  *
- * Types, counts and buffers are made once and not timed, buffers are touched. Of what a rank keeps,
- * packing and Alltoallv copy nothing but once, from place to place.
+ * Types, counts and buffers are made once and not timed, buffers are touched. What a rank keeps,
+ * packing and Alltoallv copy directly, once.
  */
 #include <mpi.h>
 #include <string.h>
@@ -30,7 +30,10 @@ typedef struct overlaps {
     overlap boxes[WORK_BOXES];
 } overlaps;
 
-/* What the peers keep for a work: by rank, what this one sends to it and gets from it. */
+/*
+ * The prepared state of the peers for a work: by rank, what this one sends to it and receives from
+ * it.
+ */
 typedef struct peer_plan {
     overlaps out[RANKS];
     overlaps in[RANKS];
@@ -60,7 +63,7 @@ static bool intersect(const work_box *src, const work_box *dst, overlap *out)
     return true;
 }
 
-/* A source that everybody has goes nowhere. */
+/* A source that every rank has is not sent. */
 static void overlaps_of(const work_case *w, int64_t from, int64_t to, overlaps *out)
 {
     const work_part *src = &w->parts[SRC][from];

@@ -2,7 +2,7 @@
  * A tensor-parallel training step in typed code, beside the same step written by hand with MPI and
  * CBLAS, under `mpirun -n 2`. Compiled once for each MPI. Two layers: x W1 by columns, relu, W2 by
  * rows, an all-reduce, a mean square; both gradients; a step of descent. Both do the same in turns,
- * from barrier to barrier, and their weights are compared behind every step.
+ * from barrier to barrier, and their weights are compared after every step.
  */
 #include <cblas.h>
 #include <math.h>

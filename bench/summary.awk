@@ -1,5 +1,5 @@
 # A table of the works in build/bench.json: times memcpy, and what is wanted. A line for each kind of
-# ranks, size and work; `*` stands behind figures that miss what is wanted.
+# ranks, size and work; `*` follows figures that miss the required ratio.
 
 function field(key,    at, rest) {
     at = index($0, "\"" key "\": ")

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /*
- * Letters in layouts: < and > are sizes that rise and fall from rank to rank, # is a table of
+ * Characters in layouts: < and > are sizes that rise and fall from rank to rank, # is a table of
  * counts, of twice as many partitions as ranks; @ turns the mesh by one device.
  */
 const work_row work_rows[] = {

@@ -1,6 +1,6 @@
 /*
- * The works that are measured, the same in every program and on every kind of ranks: how a tensor
- * lies before and behind each, what it must hold then, and what ratio to memcpy is wanted.
+ * The works that are measured, the same in every program and on every kind of ranks: the layout of
+ * a tensor before and after each, what it must hold then, and the required ratio to memcpy.
  */
 #ifndef BENCH_WORKS_H
 #define BENCH_WORKS_H
@@ -23,10 +23,11 @@ typedef enum work_collective {
 /* One work on an f32 tensor. `wanted` is times memcpy, 0 where the issue wants nothing. */
 typedef struct work_row {
     const char *name;
-    const char *layouts[2]; /* with ' for ", and letters for what depends on the number of ranks */
+    const char
+        *layouts[2]; /* with ' for ", and characters for what depends on the number of ranks */
     size_t rank;
     int64_t shape[WORK_DIMS]; /* for 1 MiB */
-    int64_t more[WORK_DIMS];  /* added behind the size */
+    int64_t more[WORK_DIMS];  /* added after the size */
     size_t grows;             /* the extent that grows with the size */
     double wanted_threads;
     double wanted_mpi;
