@@ -1,4 +1,4 @@
-# The front door; the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
+# Shortcuts; the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
 PREFIX ?= /usr/local
 
 .PHONY: build demo check check-long bench lint format install clean deps

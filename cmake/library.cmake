@@ -1,5 +1,5 @@
 # libtessera: every src/<layer>/*.c, compiled once, in three forms.
-#   tessera_objects  an archive with the internal symbols; for our own tests, fuzzers and benches
+#   tessera_objects  an archive with the internal symbols; for the tests, fuzzers and benches
 #   tessera          libtessera.so
 #   tessera_static   libtessera.a, one object in which all but the public symbols are local
 find_package(Threads REQUIRED)

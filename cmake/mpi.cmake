@@ -1,4 +1,4 @@
-# A plug-in for each MPI that is there: libtessera_mpi_<name>.so, found by libtessera at run time.
+# A plug-in for each MPI that is installed: libtessera_mpi_<name>.so, found by libtessera at run time.
 set(mpi_packages openmpi=ompi-c mpich=mpich)
 set(mpi_plugins "")
 foreach(pair ${mpi_packages})

@@ -1,12 +1,11 @@
 /*
  * A two-layer network, sharded by data and by feature.
  *
- * The rows of x lie along the mesh axis "data". The first weight is cut into columns along "model",
- * the second into rows: each rank computes its part of the hidden layer, and the second product
- * leaves a sum that is pending over "model". Nobody says how the results lie: that follows, and the
- * trace tells which collectives it took. The same calls on tensors that lie whole on every rank are
- * the network on one rank; the numbers are small integers, so both results must be the same bit for
- * bit.
+ * The rows of x are sharded along the mesh axis "data". The first weight is cut into columns along
+ * "model", the second into rows: each rank computes its part of the hidden layer, and the second
+ * product leaves a sum that is pending over "model". The layouts of the results are inferred, and
+ * the trace lists the implicit collectives. The same calls on replicated tensors are the network on
+ * one rank; the numbers are small integers, so both results must be the same bit for bit.
  *
  *   mlp [RANKS] [threads|processes]
  */
@@ -33,7 +32,7 @@ typedef struct network {
     const tsr_mesh *mesh;
 } network;
 
-/* The layers' parameters and input, each with its layout: sharded, or whole on every rank. */
+/* The layers' parameters and input, each with its layout: sharded or replicated. */
 typedef struct parts {
     tsr_tensor *x;
     tsr_tensor *weights[2];
@@ -54,7 +53,7 @@ static void whole_number_of_vector(const int64_t *index, void *element, void *st
     whole_number(pair, element, state);
 }
 
-/* A tensor of small whole numbers that lies as the text says, or whole if `whole`. */
+/* A tensor of small whole numbers with the layout of the text, or replicated if `whole`. */
 static tsr_status make(const network *n, const int64_t *shape, size_t rank, const char *layout,
                        bool whole, int64_t seed, tsr_tensor **out)
 {
@@ -81,7 +80,7 @@ static tsr_status make_parts(const network *n, bool whole, parts *p)
     return make(n, width, 1, "[{}]", whole, 5, &p->biases[1]);
 }
 
-/* Prints how a tensor lies, on rank 0. */
+/* Prints the layout of a tensor, on rank 0. */
 static tsr_status show(const network *n, const char *name, const tsr_tensor *t)
 {
     const char *text = NULL;
@@ -127,7 +126,7 @@ static tsr_status compare(const network *n)
     TRY(forward(n, &sharded, true, &results[0]));
     TRY(tsr_trace_print(n->world, n->arena, &trace));
     if (tsr_comm_rank(n->world) == 0) {
-        printf("\ncollectives that nobody asked for:\n%s", trace[0] != '\0' ? trace : "none\n");
+        printf("\nimplicit collectives:\n%s", trace[0] != '\0' ? trace : "none\n");
     }
     TRY(forward(n, &whole, false, &results[1]));
     for (int i = 0; i < 2; i++) {

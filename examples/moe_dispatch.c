@@ -75,7 +75,7 @@ static bool make_tokens(dispatch *d)
     return true;
 }
 
-/* Every rank learns how many tokens each rank has for each expert. */
+/* Gathers how many tokens each rank has for each expert. */
 static tsr_status exchange_counts(dispatch *d)
 {
     const int64_t ranks = tsr_comm_size(d->world);
@@ -176,7 +176,7 @@ static tsr_status travel(dispatch *d, tsr_tensor **tensors)
     return tsr_redistribute(tensors[2], slices, &tensors[3]);
 }
 
-/* Each rank says how it went, in turn, and the first one whether all is well. */
+/* Each rank prints its result, in turn, and the first one the overall result. */
 static tsr_status report(const dispatch *d, tsr_tensor *const *tensors, int64_t wrong)
 {
     const tsr_traffic traffic = tsr_comm_traffic(d->world);

@@ -1,12 +1,12 @@
 /*
- * A mixture of experts trained through the exchange of tokens, without padding.
+ * A mixture of experts trained through the redistribution of tokens, without padding.
  *
  * Every rank has some tokens, each routed to one of EXPERTS experts; some ranks have many, some
  * none. Sorted by expert, they are a tensor whose rows are partitioned: unaligned, each rank has a
  * slice of every partition. Aligned, each rank has the tokens of its experts whole; there they go
  * through two layers of that expert, an op of this program's own with its own gradient, and back to
- * where they came from. The tape goes through all of it: the gradient of the exchange is the
- * exchange backwards. On one rank the same program is the reference: the numbers are such that
+ * where they came from. The tape goes through all of it: the gradient of the redistribution is the
+ * reverse redistribution. On one rank the same program is the reference: the numbers are such that
  * losses and gradients are the same but for rounding.
  *
  *   moe_train [RANKS]        on threads, or on the processes of mpirun

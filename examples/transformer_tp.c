@@ -320,7 +320,7 @@ static tsr_status take_parameters(model *m, tsr_tensor **parts)
     return TSR_OK;
 }
 
-/* The loss, and the gradients as sharded tensors: what is typed is over behind this. */
+/* The loss, and the gradients as sharded tensors: the typed part ends here. */
 static tsr_status differentiate(model *m, float *loss_out, tsr_tensor **gradients)
 {
     tsr_tensor *parts[PARAMETERS];
@@ -394,7 +394,7 @@ static tsr_status make_mesh(model *m)
     return tsr_mesh_create(m->ctx, m->arena, &spec, &m->mesh);
 }
 
-/* What a rank was told, with the notes: why a call is refused, and what would mend it. */
+/* The diagnostics of a rank, with the notes: why a call is refused, and how to fix it. */
 static void complain(tsr_context *ctx)
 {
     for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {

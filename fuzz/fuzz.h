@@ -32,7 +32,7 @@ static inline workbench workbench_open(void)
     return b;
 }
 
-/* Also renders what was said, since that reads the input too. */
+/* Also renders the diagnostics, since that reads the input too. */
 static inline void workbench_close(workbench *b)
 {
     for (const tsr_diagnostic *d = tsr_context_diagnostics(b->ctx); d != NULL; d = d->next) {
@@ -43,7 +43,7 @@ static inline void workbench_close(workbench *b)
     tsr_context_destroy(b->ctx);
 }
 
-/* A failure always says something. */
+/* A failure always leaves a diagnostic. */
 static inline bool worked(const workbench *b, tsr_status status)
 {
     INSIST(status >= 0 || tsr_context_diagnostics(b->ctx) != NULL);

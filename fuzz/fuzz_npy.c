@@ -1,4 +1,4 @@
-/* Heads of .npy files: what is read fits the file. */
+/* Headers of .npy files: what is read fits the file. */
 #include "fuzz.h"
 
 #include "rt/npy.h"

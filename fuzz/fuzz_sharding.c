@@ -1,4 +1,7 @@
-/* Sharding text, layouts included: fixed points, and geometry that stays within the tensor. */
+/*
+ * Sharding text, ragged dimensions included: fixed points, and geometry that stays within the
+ * tensor.
+ */
 #include "fuzz.h"
 
 enum { MOST_DIMS = 8, MOST_SEEN = 16 };
@@ -18,7 +21,7 @@ static void check_text(workbench *w, const tsr_sharding *sharding)
     INSIST(strcmp(text, again) == 0);
 }
 
-/* An extent that a dimension's layout can have, else any. */
+/* An extent that the sizes of a ragged dimension allow, else any. */
 static int64_t extent_of(const tsr_sharding *sharding, size_t dim)
 {
     const tsr_ragged *ragged = tsr_sharding_dim(sharding, dim)->ragged;
