@@ -90,7 +90,7 @@ plant() {
 }
 
 make_clean_tree
-for check in layers headers symbols prototypes libc format docs; do
+for check in layers headers symbols prototypes libc format docs words; do
     fresh_tree
     run $check
     [[ $code -eq 0 || $code -eq 77 ]] ||
@@ -129,6 +129,12 @@ if [[ $(clang-format --version) == *"version 14."* ]]; then
 fi
 plant docs src/base/README.md 'text \t'
 plant docs src/base/README.md ' '
+
+plant words src/base/version.c '/* What lies behind it. */'
+plant words src/base/version.c 'int lex_behind;'
+plant words include/tessera/other.h '/* Nobody leaves while his memory is in use. */'
+plant words src/base/README.md '<<<<<<< HEAD'
+plant words layers.txt '>>>>>>> branch'
 
 fresh_tree
 rm "$work/tree/src/mesh/README.md"
