@@ -40,7 +40,7 @@ code=0
 err=$(cat "$work/err")
 expect_error 2 'cannot write to standard output'
 
-# A pipe that nobody reads; an endless listing stops there.
+# A pipe without a reader; an endless listing stops there.
 last='closed pipe'
 code=0
 {

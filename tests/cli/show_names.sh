@@ -47,7 +47,7 @@ for definition in '  @m=<["x"=2]>' '@"m"  =  <["x"=2]>' 'sdy.mesh @m = <["x"=2]>
     expect_in_out '@m = <["x"=2]>'
 done
 
-# Errors keep their place behind a name; the forms of the document are not those of programs.
+# Errors keep their location after a name; the forms of the document are not those of programs.
 show --strict --mesh '@"a=b" = <["x"=0]>' '[{}]'
 expect_error 2 '<mesh>:1:12: error: axis size must be at least 1'
 show --strict --mesh '@"a=b" = <"x"=2>' '[{}]'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC1091,SC2034,SC2154
-# The table and the picture, letter by letter where that matters.
+# The table and the picture, character by character where that matters.
 source "$(dirname "$0")/helpers.bash"
 
 show --mesh "$mesh" --shape 4x8 '[{"x"}, {"y"}]'

@@ -80,11 +80,11 @@ chmod 640 "$work/e.svg"
 ln -s e.svg "$work/link.svg"
 show --mesh "$mesh" --shape 4x8 --svg "$work/link.svg" '[{"x"}, {"y"}]'
 expect_fine
-cmp -s "$work/a.svg" "$work/e.svg" || fail 'the file behind the link is written'
+cmp -s "$work/a.svg" "$work/e.svg" || fail 'the target of the link is written'
 [ -L "$work/link.svg" ] || fail 'the link stays'
 [ "$(stat -c %a "$work/e.svg")" = 640 ] || fail 'permissions stay'
 
-# Failures: a message, exit code 2, nothing left behind.
+# Failures: a message, exit code 2, no file left.
 show --mesh "$mesh" --shape 4x8 --svg "$work/none/a.svg" '[{"x"}, {"y"}]'
 expect_code 2
 expect_in_err 'cannot write'

@@ -369,7 +369,7 @@ static tsr_axis_set global_axes(const fact *f)
     return (tsr_axis_set){fact_all_axes(f).bits & ~local.bits};
 }
 
-/* `assert S(0) after .., then mul by scalar`: the claim, and the op behind it. */
+/* `assert S(0) after .., then mul by scalar`: the claim, and the op after it. */
 static tsr_status claim_first(const fact *f, fact_call *call)
 {
     const char *op = fact_text(f, "op");

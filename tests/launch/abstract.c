@@ -1,6 +1,6 @@
 /*
  * Worlds of ranks that are not there: the same code on types and layouts alone, for any mesh; and
- * numbers that steer, which types keep from collectives that would wait for ever.
+ * control flow by numbers, which types keep from collectives that would deadlock.
  */
 #include <stdio.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static void what_needs_elements_is_refused(void **state)
     expect_message(f, "there is no rank 3 of 3");
 }
 
-/* A collective behind a condition that ranks answer differently is refused where it is written. */
+/* A collective under a condition that differs between ranks is refused where it is written. */
 static tsr_status steer(tsr_comm *world, void *state)
 {
     tsr_context *ctx = tsr_comm_context(world);
@@ -167,7 +167,9 @@ static tsr_status steer(tsr_comm *world, void *state)
     TSR_TRY(tsr_all_reduce(loss, "tp", TSR_AS(V), TSR_AS(R), NULL, &sum));
     TSR_TRY(tsr_read_number(sum, &number));
     WANT(world, number.varies.bits == 1);
-    /* All ranks of a "tp" group answer alike, so they may meet; the groups do different things. */
+    /*
+     * All ranks of a "tp" group take the same branch, so they may communicate; the groups differ.
+     */
     if (tsr_if(world, &number, number.number > 2)) {
         TSR_TRY(tsr_all_reduce(loss, "tp", TSR_AS(V), TSR_AS(R), NULL, &sum));
     }

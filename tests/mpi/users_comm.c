@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     int rank;
     int size;
     MPI_Comm half;
-    MPI_Comm everybody = MPI_COMM_WORLD;
+    MPI_Comm all = MPI_COMM_WORLD;
     tsr_context *ctx;
     tsr_comm *world = NULL;
     tsr_comm *part = NULL;
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     INSIST(MPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS);
     INSIST(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half) == MPI_SUCCESS);
     INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
-    INSIST(tsr_comm_open_mpi(ctx, &everybody, NULL, &world) == TSR_OK);
+    INSIST(tsr_comm_open_mpi(ctx, &all, NULL, &world) == TSR_OK);
     INSIST(tsr_comm_open_mpi(ctx, &half, NULL, &part) == TSR_OK);
     INSIST(tsr_comm_rank(world) == rank && tsr_comm_size(world) == size);
     int half_rank;

@@ -1,7 +1,7 @@
 /*
- * Ranks that meet again and again until one is killed; or, with a second argument, of which the
- * last never comes, whereupon the others end the job. Writes the process ids to files named by rank
- * in the folder of the first argument.
+ * Ranks that call barriers until one is killed; or, with a second argument, of which the last never
+ * comes, whereupon the others end the job. Writes the process ids to files named by rank in the
+ * folder of the first argument.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -499,7 +499,7 @@ static void broken_text_does_no_harm(void **state)
         assert_non_null(copy);
         memcpy(copy, seed, room - 8);
         const size_t size = mutate(&r, copy, room - 8, room);
-        char *exact = malloc(size > 0 ? size : 1); /* so that reading behind it is found */
+        char *exact = malloc(size > 0 ? size : 1); /* so that reading past it is found */
         assert_non_null(exact);
         memcpy(exact, copy, size);
         tsr_context_clear(f->ctx);

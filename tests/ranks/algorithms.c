@@ -407,8 +407,8 @@ static void same_bits(void **state)
 }
 
 /*
- * Member 4 of a tree of 8 starts a broadcast and ends. Those behind it, and those behind them that
- * wait for no one who is gone, all hear of it.
+ * Member 4 of a tree of 8 starts a broadcast and ends. All members learn of it, those of its
+ * subtree and those that wait for no ended member.
  */
 static tsr_status leave_the_tree(tsr_comm *world, void *state)
 {

@@ -149,7 +149,7 @@ static void groups_cross(void **state)
     expect_success(*state, 20, cross);
 }
 
-/* A blocking call behind one that was started runs behind it. */
+/* A blocking call after one that was started runs after it. */
 static tsr_status block_after(tsr_comm *world, void *state)
 {
     static _Thread_local numbers all[2];
@@ -170,7 +170,7 @@ static void blocking_calls_come_after(void **state)
     expect_success(*state, 20, block_after);
 }
 
-/* One rank's arguments are wrong: everybody's wait says so, and all goes on. */
+/* One rank's arguments are wrong: the wait of every rank fails with that, and later calls work. */
 static tsr_status refuse(tsr_comm *world, void *state)
 {
     static _Thread_local numbers n;

@@ -272,7 +272,7 @@ static void write_ids(writer *w, int64_t n, bool reversed)
     }
 }
 
-/* Writes what stands for a $ and the word behind it; returns the length of the word. */
+/* Writes what replaces a $ and the word after it; returns the length of the word. */
 static size_t write_variable(writer *w, const char *word, int64_t n)
 {
     const int64_t a = smaller_half(n);

@@ -338,7 +338,7 @@ static bool is_untouched(const bench_call *b)
     return true;
 }
 
-/* Every fault in turn; after each the same call works when nobody spoils it. */
+/* Every fault in turn; after each the same call works without a fault. */
 static tsr_status commit_faults(tsr_comm *world, void *state)
 {
     static _Thread_local bench_call b;

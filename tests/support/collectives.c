@@ -113,7 +113,7 @@ void check_collectives(fixture *f, int64_t ranks, tsr_ranks kind)
     expect_ranks(f, &spec, run_rank, &r);
 }
 
-/* Large enough not to travel with the meeting, now and then; always right all the same. */
+/* Sometimes too large to travel in the records of the rendezvous; always correct. */
 static tsr_status run_by(tsr_comm *comm, const rng *base, uint64_t number, const coll_algorithm *a,
                          tsr_dtype dtype, tsr_reduce_op op)
 {

@@ -66,7 +66,7 @@ void fact_call_name(fact_call *call, const char *text)
     call->text = text;
 }
 
-/* A number behind a key of the text, `dim=-1`, or the first one in brackets. */
+/* A number after a key of the text, `dim=-1`, or the first one in brackets. */
 static int64_t argument(const fact_call *call, const char *key, int64_t otherwise)
 {
     const char *at = strstr(call->text, key);
@@ -263,7 +263,7 @@ static tsr_status infer_added(const fact *f, const fact_call *call, size_t bias,
     return infer_one(f, &sum, out);
 }
 
-/* A new dimension in each operand, then these one behind the other. */
+/* A new dimension in each operand, then a concatenation. */
 static tsr_status infer_stack(const fact *f, const fact_call *call, const tsr_type **out)
 {
     fact_call cat = *call;

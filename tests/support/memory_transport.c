@@ -10,17 +10,17 @@
 
 enum { COPIED_BYTES = 512, LONGEST_DELAY = 5 };
 
-/* A message, or somebody who waits for one. */
+/* A message that was sent, or a posted receive. */
 typedef struct message {
     struct message *next;
-    int64_t peer; /* who sent it, or from whom it is wanted */
+    int64_t peer; /* the sender */
     int32_t tag;
     size_t bytes;
     char *data; /* the sender's, unless it was copied; or where it goes */
     bool copied;
-    int delay;          /* how often it is overlooked */
-    bool done;          /* received; the sender's memory is his again */
-    bool detached;      /* nobody asks for it any more */
+    int delay;          /* how many polls pass before it is delivered */
+    bool done;          /* received; the sender may reuse its memory */
+    bool detached;      /* its request no longer exists */
     int64_t through[2]; /* when it is, in messages and in bytes */
 } message;
 
@@ -40,7 +40,7 @@ typedef struct port {
     arrival arrivals[MOST_ARRIVALS];
 } port;
 
-/* Of one rank: what has come, in order, and what it waits for, in order. */
+/* Of one rank: messages that have arrived, and posted receives, each in order. */
 typedef struct inbox {
     message *arrived;
     message *posted;
@@ -54,7 +54,7 @@ typedef struct network {
     inbox *inboxes;
 } network;
 
-/* A rank's end; also a request: the letter and whether it was sent. */
+/* The state of one rank. */
 typedef struct memory_endpoint {
     network *network;
     int64_t rank;
@@ -189,7 +189,7 @@ static int receive_message(void *state, int64_t peer, int32_t tag, void *data, s
     return 0;
 }
 
-/* The first who waits for a letter. */
+/* The first posted receive that matches a message. */
 static message *receiver_of(const inbox *b, const message *arrived)
 {
     for (message *w = b->posted; w != NULL; w = w->next) {
@@ -200,7 +200,7 @@ static message *receiver_of(const inbox *b, const message *arrived)
     return NULL;
 }
 
-/* Whether an earlier letter of the same kind still waits. */
+/* Whether an earlier message of the same sender and tag is still queued. */
 static bool follows_another(const inbox *b, const message *l)
 {
     for (const message *e = b->arrived; e != l; e = e->next) {
@@ -211,7 +211,7 @@ static bool follows_another(const inbox *b, const message *l)
     return false;
 }
 
-/* Hands out what has come to a rank. */
+/* Delivers the messages that have arrived at a rank. */
 static void deliver(inbox *b)
 {
     for (message *l = b->arrived, *next = NULL; l != NULL; l = next) {
@@ -301,7 +301,7 @@ static int probe(void *state, int32_t tag, bool *found, int64_t *peer)
 static const char *error_text(void *state, int error)
 {
     (void)state;
-    return error == 1 ? "no such letter" : "unknown";
+    return error == 1 ? "no such message" : "unknown";
 }
 
 static void abort_all(void *state, int code)
@@ -350,7 +350,7 @@ static void *run_rank(void *argument)
     tsr_context *ctx = NULL;
     tsr_comm *world = NULL;
     const tsr_transport transport = {.version = TSR_TRANSPORT_VERSION,
-                                     .name = "post office",
+                                     .name = "memory",
                                      .rank = r->at.rank,
                                      .size = r->at.network->size,
                                      .most_bytes = (size_t)1 << 20,

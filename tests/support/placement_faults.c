@@ -441,7 +441,7 @@ static bool is_right(const tsr_tensor *t)
     return wrong_ones == 0;
 }
 
-/* In from column-major memory behind an offset, redistributed, out, and out again as a tensor. */
+/* In from column-major memory at an offset, redistributed, out, and out again as a tensor. */
 static tsr_status exchange_dlpack(tsr_comm *world, void *state)
 {
     enum { COLUMNS = 5, OFFSET = 3 };

@@ -33,7 +33,7 @@ typedef struct scene {
     const tsr_sharding *parts;  /* unbound */
 } scene;
 
-/* Rows of blocks (s, p), one behind the other. */
+/* Rows of blocks (s, p), concatenated. */
 static size_t write_blocks(int64_t *rows, const int64_t (*blocks)[2], size_t count)
 {
     size_t at = 0;
@@ -326,7 +326,7 @@ static tsr_status check_first_use(tsr_comm *world, const scene *s)
     return TSR_OK;
 }
 
-/* From a source rank each receives its chunk; without one nobody receives anything. */
+/* From a source rank each receives its chunk; without one no rank receives anything. */
 static tsr_status check_shard(tsr_comm *world, const scene *s, int64_t source)
 {
     const int64_t me = tsr_comm_rank(world);

@@ -131,7 +131,7 @@ static tsr_status be_slow(tsr_comm *world, void *state)
     (void)state;
     const comm_call what = {.name = "a call", .hash = 1};
     WANT(world, comm_enter(world, &what) == TSR_OK);
-    /* By messages nobody needs to wait for it, but all must end in time. */
+    /* By messages no rank needs to wait for it, but all must end in time. */
     if (tsr_comm_rank(world) == GUILTY || world->team->message) {
         usleep(450000);
     }

@@ -174,8 +174,8 @@ static int64_t find_chunk(const int64_t *counts, int64_t *row)
 }
 
 /*
- * Where an element of this member's destination comes from: a member and an index there. -1 when
- * nobody sends it; -2 when it is the fold of all members.
+ * Where an element of this member's destination comes from: a member and an index there. -1 when no
+ * member sends it; -2 when it is the fold of all members.
  */
 static int64_t origin(const job *j, const int64_t *index, int64_t *from)
 {

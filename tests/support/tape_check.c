@@ -128,7 +128,7 @@ static tsr_status uses_add_up(tsr_comm *world, const scene *s)
     return TSR_OK;
 }
 
-/* An inner tape notes for itself; the outer one goes on behind it, with the same tensors too. */
+/* An inner tape records by itself; the outer one continues after it, with the same tensors too. */
 static tsr_status tapes_nest(tsr_comm *world, const scene *s)
 {
     tsr_tensor *a = NULL;
@@ -438,7 +438,7 @@ static tsr_status walk(tsr_comm *world, const scene *s, bool back)
     return TSR_OK;
 }
 
-/* All of it comes back: behind a backward, or without one; and during it what was saved. */
+/* All memory is freed: after a backward, or without one; and during it what was saved. */
 static tsr_status memory_comes_back(tsr_comm *world, const scene *s)
 {
     double grads[2][ELEMENTS];

@@ -30,7 +30,7 @@ static size_t resolve(int64_t dim, size_t rank)
 
 /* ---- on one rank ---- */
 
-/* How many elements are before and behind a dimension. */
+/* How many elements are before and after a dimension. */
 static void around(const part *p, size_t dim, int64_t *outer, int64_t *inner)
 {
     *outer = *inner = 1;

@@ -188,7 +188,7 @@ void leaf_meaning(const program *p, size_t which, meaning *out)
     }
 }
 
-/* Extents before, of and behind a dimension. */
+/* Extents before, of and after a dimension. */
 typedef struct around {
     int64_t before;
     int64_t size;

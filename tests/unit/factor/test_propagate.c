@@ -6,7 +6,7 @@
 
 enum { MOST = 4 };
 
-/* One op: a rule, shardings before ("" for none) and behind. */
+/* One op: a rule, shardings before ("" for none) and after. */
 typedef struct example {
     const char *mesh;
     const char *rule;
@@ -215,7 +215,7 @@ static void worked_examples(void **state)
     }
 }
 
-/* The axes that are pending behind an op. */
+/* The axes that are pending after an op. */
 static void pending_axes(void **state)
 {
     static const struct {

@@ -201,7 +201,7 @@ static void test_guess(void **state)
     assert_int_equal(guess(" \n"), TSR_DIALECT_SDY);
 }
 
-/* A slice of a larger text: nothing behind `size` is looked at, `at` ends behind the sharding. */
+/* A slice of a larger text: nothing after `size` is read, `at` ends after the sharding. */
 static void test_slices(void **state)
 {
     fixture *f = *state;

@@ -7,7 +7,7 @@
 static const char *const ends[] = {"R", "I", "V", "P", "S(0)", "S(1)"};
 enum { ENDS = sizeof ends / sizeof ends[0] };
 
-/* o fine, E in an expert scope, x none; by source, a letter for each of `ends`. */
+/* o fine, E in an expert scope, x none; by source, a character for each of `ends`. */
 static const struct {
     tsr_transition_op op;
     const char *rows[ENDS];
@@ -153,7 +153,7 @@ static void averages_divide(void **state)
     expect_message(f, "has no gradient");
 }
 
-/* The type and the local shape behind a call agree with each other, uneven shards included. */
+/* The type and the local shape after a call agree with each other, uneven shards included. */
 static void types_after_calls(void **state)
 {
     static const struct {
