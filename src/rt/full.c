@@ -7,40 +7,8 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "kernel/copy.h"
+#include "rt/box_walk.h"
 #include "rt/tensor.h"
-
-/* A full array and a device's part of it. */
-typedef struct full_part {
-    const tsr_geometry *geometry;
-    int64_t place; /* of the part's device */
-    size_t item;
-    int64_t full_strides[KERNEL_MAX_RANK];
-    int64_t part_strides[KERNEL_MAX_RANK];
-    int64_t shape[KERNEL_MAX_RANK];
-} full_part;
-
-/*
- * Copies dimension `dim` and those after it, for every run of rows that the part stores
- * contiguously.
- */
-static void copy_pieces(full_part *p, size_t dim, const char *full, char *part)
-{
-    if (dim == p->geometry->rank) {
-        kernel_copy(part, p->part_strides, full, p->full_strides, p->shape, dim, p->item, false);
-        return;
-    }
-    const dim_geometry *of = &p->geometry->dims[dim];
-    const int64_t shard = places_index(&of->along, p->place);
-    int64_t at = 0;
-    int64_t local = 0;
-    int64_t where;
-    tsr_interval piece;
-    while (dim_next_stored(of, shard, &at, &local, &piece, &where)) {
-        p->shape[dim] = piece.size;
-        copy_pieces(p, dim + 1, full + piece.start * p->full_strides[dim],
-                    part + where * p->part_strides[dim]);
-    }
-}
 
 void full_strides(const tsr_geometry *geometry, tsr_dtype dtype, bool column_major,
                   int64_t *strides)
@@ -57,20 +25,21 @@ int64_t copy_part(const tsr_tensor *t, int64_t rank, const void *full, const int
                   char *part)
 {
     const tsr_geometry *g = t->geometry;
-    full_part p = {.geometry = g,
-                   .place = tsr_mesh_place_of(g->sharding->mesh, rank),
-                   .item = (size_t)tsr_dtype_item_bytes(t->dtype)};
-    int64_t start[KERNEL_MAX_RANK];
-    int64_t size[KERNEL_MAX_RANK];
-    int64_t bytes = (int64_t)p.item;
-    (void)stored_strides(g, rank, t->dtype, p.part_strides);
-    (void)tsr_geometry_box(g, rank, start, size);
-    for (size_t i = 0; i < g->rank; i++) {
-        p.full_strides[i] = strides[i];
-        bytes *= size[i];
-    }
-    if (bytes > 0) {
-        copy_pieces(&p, 0, full, part);
+    const size_t item = (size_t)tsr_dtype_item_bytes(t->dtype);
+    int64_t part_strides[KERNEL_MAX_RANK];
+    int64_t bytes = 0;
+    box_walk w;
+    (void)stored_strides(g, rank, t->dtype, part_strides);
+    for (bool more = box_walk_first(&w, g, rank, false); more; more = box_walk_next(&w)) {
+        const char *src = full;
+        int64_t box_bytes = (int64_t)item;
+        for (size_t i = 0; i < g->rank; i++) {
+            src += w.start[i] * strides[i];
+            box_bytes *= w.size[i];
+        }
+        kernel_copy(part + box_walk_offset(&w, part_strides), part_strides, src, strides, w.size,
+                    g->rank, item, false);
+        bytes += box_bytes;
     }
     return bytes;
 }

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "kernel/copy.h"
+#include "rt/box_walk.h"
 
 bool tensor_is_shared(const tsr_tensor *tensor)
 {
@@ -219,43 +220,13 @@ const int64_t *tsr_tensor_strides(const tsr_tensor *tensor)
     return tensor->strides;
 }
 
-/* A walk over the elements of this rank's part. */
-typedef struct walk {
-    const tsr_tensor *tensor;
-    tsr_element_function function;
-    void *state;
-    int64_t *index;
-} walk;
-
-/* Walks dimension `dim` and those after it, from `data` on. */
-static void walk_dim(const walk *w, size_t dim, char *data)
-{
-    const tsr_geometry *g = w->tensor->geometry;
-    if (dim == g->rank) {
-        w->function(w->index, data, w->state);
-        return;
-    }
-    const dim_geometry *of = &g->dims[dim];
-    const int64_t place = tsr_mesh_place_of(g->sharding->mesh, w->tensor->world->rank);
-    const int64_t shard = places_index(&of->along, place);
-    int64_t at = 0;
-    int64_t local = 0;
-    int64_t where;
-    tsr_interval piece;
-    while (dim_next_stored(of, shard, &at, &local, &piece, &where)) {
-        for (int64_t i = 0; i < piece.size; i++) {
-            w->index[dim] = piece.start + i;
-            walk_dim(w, dim + 1, data + (where + i) * w->tensor->strides[dim]);
-        }
-    }
-}
-
 void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, void *state)
 {
-    int64_t index[KERNEL_MAX_RANK];
-    const walk w = {tensor, function, state, index};
-    if (tensor->data != NULL) {
-        walk_dim(&w, 0, tensor->data);
+    box_walk w;
+    bool more =
+        tensor->data != NULL && box_walk_first(&w, tensor->geometry, tensor->world->rank, true);
+    for (; more; more = box_walk_next(&w)) {
+        function(w.start, tensor->data + box_walk_offset(&w, tensor->strides), state);
     }
 }
 
