@@ -173,6 +173,17 @@ tsr_status message_send_part(coll_task *x, int64_t to)
     return message_send(x, to, data, bytes);
 }
 
+tsr_status message_receive_part(coll_task *x, int64_t member, int64_t from)
+{
+    int64_t shape[KERNEL_MAX_RANK];
+    incoming *in = &x->messages->incoming[member];
+    const strided_ref to = message_part_from(x, member, shape);
+    const int64_t bytes = coll_task_bytes(x, shape);
+    in->direct = message_is_dense(x, shape, to.strides);
+    in->data = in->direct ? to.data : channel_buffer(&x->messages->channel, (size_t)bytes);
+    return in->data != NULL ? message_receive(x, from, in->data, bytes) : TSR_ERR_NOMEM;
+}
+
 tsr_status message_receive_runs(coll_task *x, int64_t bytes)
 {
     for (int64_t from = 0; bytes > 0 && from < x->comm->size; from++) {

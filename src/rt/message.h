@@ -94,6 +94,9 @@ strided_ref message_part_from(const coll_task *x, int64_t from, int64_t *shape);
 /* Sends what another member receives; what goes to all is packed only once. */
 tsr_status message_send_part(coll_task *x, int64_t to);
 
+/* Receives a member's part of a movement from `from`, in place if it is contiguous there. */
+tsr_status message_receive_part(coll_task *x, int64_t member, int64_t from);
+
 /* Receives so many bytes from every other member. */
 tsr_status message_receive_runs(coll_task *x, int64_t bytes);
 

@@ -16,18 +16,6 @@ static bool has_part_from(const coll_task *x, int64_t from)
     return x->dst.here && x->dst.bytes > 0 && coll_task_sends(x, from, x->comm->rank);
 }
 
-/* Receives a part of a movement, in place if it is contiguous there. */
-static tsr_status receive_part(coll_task *x, int64_t from)
-{
-    int64_t shape[KERNEL_MAX_RANK];
-    incoming *in = &x->messages->incoming[from];
-    const strided_ref to = message_part_from(x, from, shape);
-    const int64_t bytes = coll_task_bytes(x, shape);
-    in->direct = message_is_dense(x, shape, to.strides);
-    in->data = in->direct ? to.data : channel_buffer(&x->messages->channel, (size_t)bytes);
-    return in->data != NULL ? message_receive(x, from, in->data, bytes) : TSR_ERR_NOMEM;
-}
-
 static tsr_status movement_received(coll_task *x)
 {
     for (int64_t from = 0; from < x->comm->size; from++) {
@@ -50,7 +38,7 @@ tsr_status message_direct(coll_task *x)
     const int64_t me = x->comm->rank;
     for (int64_t from = 0; from < members; from++) {
         if (from != me && has_part_from(x, from)) {
-            TSR_TRY(receive_part(x, from));
+            TSR_TRY(message_receive_part(x, from, from));
         }
     }
     for (int64_t turn = 1; turn < members; turn++) {

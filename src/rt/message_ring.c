@@ -4,19 +4,6 @@
  */
 #include "rt/message.h"
 
-/* Where a block of the destination is received: in place if it is contiguous there. */
-static tsr_status receive_block(coll_task *x, int64_t block)
-{
-    int64_t shape[KERNEL_MAX_RANK];
-    incoming *in = &x->messages->incoming[block];
-    const strided_ref to = message_part_from(x, block, shape);
-    const int64_t bytes = coll_task_bytes(x, shape);
-    in->direct = message_is_dense(x, shape, to.strides);
-    in->data = in->direct ? to.data : channel_buffer(&x->messages->channel, (size_t)bytes);
-    return in->data != NULL ? message_receive(x, message_member(x, -1), in->data, bytes)
-                            : TSR_ERR_NOMEM;
-}
-
 static tsr_status send_block(coll_task *x, int64_t block)
 {
     int64_t shape[KERNEL_MAX_RANK];
@@ -45,7 +32,7 @@ static tsr_status begin_round(coll_task *x)
         return TSR_OK;
     }
     x->messages->next = begin_round;
-    TSR_TRY(receive_block(x, message_member(x, -round - 1)));
+    TSR_TRY(message_receive_part(x, message_member(x, -round - 1), message_member(x, -1)));
     return send_block(x, message_member(x, -round));
 }
 
