@@ -367,6 +367,25 @@ tsr_status conversion_end(conversion_call *c, tsr_conversion **record, tsr_tenso
     return status;
 }
 
+tsr_status convert_to_placement(const conversion_row *row, tsr_tensor *tensor,
+                                const tsr_placement *to, tsr_conversion **record, tsr_tensor **out)
+{
+    conversion_call c = conversion_begin(row->name, tensor, row->pending);
+    conversion_check_to(&c, to, row->kinds, row->from);
+    conversion_to(&c, to);
+    return conversion_end(&c, record, out);
+}
+
+tsr_status convert_to_whole(const conversion_row *row, tsr_tensor *tensor, size_t dim,
+                            tsr_conversion **record, tsr_tensor **out)
+{
+    const tsr_dim whole = tsr_dim_closed(NULL, 0);
+    conversion_call c = conversion_begin(row->name, tensor, row->pending);
+    conversion_check_dim(&c, dim, row->from);
+    conversion_to_dim(&c, dim, &whole);
+    return conversion_end(&c, record, out);
+}
+
 void tsr_conversion_release(tsr_conversion *conversion)
 {
     if (conversion != NULL) {

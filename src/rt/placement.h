@@ -67,6 +67,20 @@ void conversion_check_to(conversion_call *c, const tsr_placement *to, unsigned k
 /* Moves the data and ends the conversion. */
 tsr_status conversion_end(conversion_call *c, tsr_conversion **record, tsr_tensor **out);
 
+/* A conversion to a placement: its name, and which dimensions it takes. */
+typedef struct conversion_row {
+    const char *name;
+    bool pending;   /* the source may have a reduction pending */
+    unsigned kinds; /* of the placement's dimension */
+    unsigned from;  /* of that dimension in the source */
+} conversion_row;
+
+/* The whole of such a conversion; and of one that makes a dimension whole. */
+tsr_status convert_to_placement(const conversion_row *row, tsr_tensor *tensor,
+                                const tsr_placement *to, tsr_conversion **record, tsr_tensor **out);
+tsr_status convert_to_whole(const conversion_row *row, tsr_tensor *tensor, size_t dim,
+                            tsr_conversion **record, tsr_tensor **out);
+
 /*
  * Moves a tensor to a sharding, or with `in_place` makes another tensor of its memory, when all
  * ranks can; `status` says whether this one can.

@@ -190,36 +190,30 @@ tsr_status tsr_dynamic_shard_backward(tsr_tensor *gradient, int64_t source, void
 tsr_status tsr_dynamic_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conversion **record,
                                     tsr_tensor **out)
 {
-    const tsr_dim whole = tsr_dim_closed(NULL, 0);
-    conversion_call c = conversion_begin("tsr_dynamic_to_replicate", tensor, false);
-    conversion_check_dim(&c, dim, DIM_DYNAMIC | DIM_EVEN);
-    conversion_to_dim(&c, dim, &whole);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {
+        .name = "tsr_dynamic_to_replicate", .pending = false, .from = DIM_DYNAMIC | DIM_EVEN};
+    return convert_to_whole(&row, tensor, dim, record, out);
 }
 
 tsr_status tsr_dynamic_from_replicate(tsr_tensor *tensor, const tsr_placement *to,
                                       tsr_conversion **record, tsr_tensor **out)
 {
-    conversion_call c = conversion_begin("tsr_dynamic_from_replicate", tensor, false);
-    conversion_check_to(&c, to, DIM_DYNAMIC, DIM_WHOLE);
-    conversion_to(&c, to);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {"tsr_dynamic_from_replicate", false, DIM_DYNAMIC, DIM_WHOLE};
+    return convert_to_placement(&row, tensor, to, record, out);
 }
 
 tsr_status tsr_dynamic_reduce_shard(tsr_tensor *tensor, const tsr_placement *to,
                                     tsr_conversion **record, tsr_tensor **out)
 {
-    conversion_call c = conversion_begin("tsr_dynamic_reduce_shard", tensor, true);
-    conversion_check_to(&c, to, DIM_DYNAMIC, DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC);
-    conversion_to(&c, to);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {"tsr_dynamic_reduce_shard", true, DIM_DYNAMIC,
+                                       DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC};
+    return convert_to_placement(&row, tensor, to, record, out);
 }
 
 tsr_status tsr_dynamic_to_dynamic(tsr_tensor *tensor, const tsr_placement *to,
                                   tsr_conversion **record, tsr_tensor **out)
 {
-    conversion_call c = conversion_begin("tsr_dynamic_to_dynamic", tensor, false);
-    conversion_check_to(&c, to, DIM_DYNAMIC, DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC);
-    conversion_to(&c, to);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {"tsr_dynamic_to_dynamic", false, DIM_DYNAMIC,
+                                       DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC};
+    return convert_to_placement(&row, tensor, to, record, out);
 }

@@ -50,20 +50,17 @@ tsr_status tsr_partitioned_aligned_to_unaligned(tsr_tensor *tensor, size_t dim,
 tsr_status tsr_partitioned_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conversion **record,
                                         tsr_tensor **out)
 {
-    const tsr_dim whole = tsr_dim_closed(NULL, 0);
-    conversion_call c = conversion_begin("tsr_partitioned_to_replicate", tensor, false);
-    conversion_check_dim(&c, dim, DIM_PARTITIONED);
-    conversion_to_dim(&c, dim, &whole);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {
+        .name = "tsr_partitioned_to_replicate", .pending = false, .from = DIM_PARTITIONED};
+    return convert_to_whole(&row, tensor, dim, record, out);
 }
 
 tsr_status tsr_partitioned_from_replicate(tsr_tensor *tensor, const tsr_placement *to,
                                           tsr_conversion **record, tsr_tensor **out)
 {
-    conversion_call c = conversion_begin("tsr_partitioned_from_replicate", tensor, false);
-    conversion_check_to(&c, to, DIM_PARTITIONED, DIM_WHOLE);
-    conversion_to(&c, to);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {"tsr_partitioned_from_replicate", false, DIM_PARTITIONED,
+                                       DIM_WHOLE};
+    return convert_to_placement(&row, tensor, to, record, out);
 }
 
 static void check_owners(conversion_call *c, size_t dim, const int64_t *owner_start,
@@ -158,11 +155,9 @@ tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, size_t dim, tsr_conversi
 tsr_status tsr_partitioned_reduce(tsr_tensor *tensor, const tsr_placement *to,
                                   tsr_conversion **record, tsr_tensor **out)
 {
-    conversion_call c = conversion_begin("tsr_partitioned_reduce", tensor, true);
-    conversion_check_to(&c, to, DIM_PARTITIONED,
-                        DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC | DIM_PARTITIONED);
-    conversion_to(&c, to);
-    return conversion_end(&c, record, out);
+    static const conversion_row row = {"tsr_partitioned_reduce", true, DIM_PARTITIONED,
+                                       DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC | DIM_PARTITIONED};
+    return convert_to_placement(&row, tensor, to, record, out);
 }
 
 /* Refuses layouts that differ elsewhere than where one is unaligned and the other is not. */
