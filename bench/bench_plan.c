@@ -247,7 +247,7 @@ static int64_t redistribute_tiny(void *state)
     return 1;
 }
 
-/* Both contestants are the same: every rank must make as many calls. Rank 0 hands out the time. */
+/* Both contestants are the same: every rank must make as many calls. Rank 0 returns the time. */
 static tsr_status run_tiny(tsr_comm *world, void *state)
 {
     planning p = {.ctx = tsr_comm_context(world), .of = &tiny};

@@ -70,7 +70,7 @@ static int64_t print(void *state)
     return bytes;
 }
 
-/* The limit for printing: copy text that is there already. */
+/* The limit for printing: copy text that is already printed. */
 static int64_t copy_text(void *state)
 {
     bench_state *s = state;

@@ -177,7 +177,7 @@ static double time_once(contest *c, void (*run)(contest *c))
     return seconds() - start;
 }
 
-/* The median of samples, which get sorted, and how far they lie apart. */
+/* The median of samples, which get sorted, and their spread. */
 typedef struct figure {
     double median;
     double spread; /* (largest - smallest) / median */

@@ -40,7 +40,7 @@ typedef struct work_row {
 extern const work_row work_rows[];
 extern const size_t num_work_rows;
 
-/* Rows of a shard that lie side by side: where they are in the tensor and in the shard. */
+/* Contiguous rows of a shard: where they are in the tensor and in the shard. */
 typedef struct work_box {
     int64_t start[WORK_DIMS];
     int64_t size[WORK_DIMS];

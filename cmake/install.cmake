@@ -1,4 +1,4 @@
-# What `make install` puts in place. Both package files find their prefix from where they lie, so an
+# What `make install` puts in place. Both package files find their prefix from their own path, so an
 # installed tree can be moved.
 include(CMakePackageConfigHelpers)
 

@@ -34,7 +34,7 @@ typedef struct dispatch {
     tsr_arena *arena;
     const tsr_mesh *mesh;
     int64_t num_tokens; /* of this rank */
-    float *tokens;      /* num_tokens x WIDTH, in the order they came */
+    float *tokens;      /* num_tokens x WIDTH, in their original order */
     int64_t *order;     /* sorted by expert: which token comes */
     int64_t *counts;    /* of all ranks: tokens of rank s for expert p */
     int64_t total;      /* tokens of all ranks */

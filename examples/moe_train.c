@@ -162,7 +162,7 @@ static tsr_status experts_back(tsr_comm *world, void *state, tsr_tensor *const *
 {
     const moe *m = state;
     tsr_tensor *laid_out = NULL;
-    /* The cotangent may lie in any way: it is wanted as the tokens lie. */
+    /* The cotangent may have any layout: it is redistributed to that of the tokens. */
     TRY(tsr_with_sharding(cotangents[0], tsr_tensor_sharding(inputs[0]), &laid_out));
     tsr_status status = zeros_like(inputs[0], world, &gradients[0]);
     if (status == TSR_OK) {

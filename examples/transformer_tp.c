@@ -93,7 +93,7 @@ static tsr_status number_times(tsr_tensor *x, double number, tsr_tensor **out)
     return tsr_mul(x, scalar, out);
 }
 
-/* A parameter for use in computation: along an axis its gradient may come in parts. */
+/* A parameter for use in computation: along an axis its gradient may be partial. */
 static tsr_status to_use(tsr_tensor *value, const char *axis, tsr_tensor **out)
 {
     return tsr_convert_type(value, axis, TSR_AS(I), TSR_AS(R), NULL, out);

@@ -71,13 +71,13 @@ TSR_API TSR_NODISCARD tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *
 typedef struct tsr_conversion tsr_conversion;
 
 /*
- * The gradient of what went into the conversion, from the gradient of what came out of it, which is
- * laid out as that was, or besides has a sum or average pending over some axes. No counts are
- * communicated. So a gradient that is replicated is sliced, and one that is pending is reduced and
- * scattered with counts. Of a pending sum each rank gets the whole gradient (all-gather with
- * counts), of an average that divided by the number of ranks it was taken over; a pending max, min
- * or product, and an average of integers, have no gradient: TSR_ERR_UNSUPPORTED. Padding rows of an
- * aligned dimension have gradient zero.
+ * The gradient of the source of the conversion, from the gradient of its result, which is laid out
+ * as that was, or besides has a sum or average pending over some axes. No counts are communicated.
+ * So a gradient that is replicated is sliced, and one that is pending is reduced and scattered with
+ * counts. Of a pending sum each rank gets the whole gradient (all-gather with counts), of an
+ * average that divided by the number of ranks it was taken over; a pending max, min or product, and
+ * an average of integers, have no gradient: TSR_ERR_UNSUPPORTED. Padding rows of an aligned
+ * dimension have gradient zero.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_conversion_backward(const tsr_conversion *conversion,
                                                          tsr_tensor *gradient,

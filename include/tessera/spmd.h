@@ -183,7 +183,7 @@ typedef struct tsr_typed_call {
     bool implicit_partial;    /* a sharded contracted dimension gives P by itself */
     bool strict;              /* all operands must be typed on all axes that any of them is */
     tsr_axis_set required;    /* strict: and on these */
-    bool no_fixes;            /* errors come without suggestions */
+    bool no_fixes;            /* errors have no suggestions */
 } tsr_typed_call;
 
 /*
@@ -255,8 +255,8 @@ typedef struct tsr_end {
 /*
  * A change of type along one axis: what is called. A plain V is stacked on dimension `gather_dim`
  * where it becomes whole and unstacked on `scatter_dim` where it is made; negative ones count from
- * the last. `divide`: what comes out is divided by the size of the group, as the gradient of an
- * average is.
+ * the last. `divide`: the result is divided by the size of the group, as the gradient of an average
+ * is.
  */
 typedef struct tsr_transition {
     tsr_transition_op op;
@@ -437,8 +437,8 @@ typedef struct tsr_strided_type {
 /*
  * The same type along other axes over the same ranks: axes flattened to one must have one type, and
  * be adjacent in the spec if at all; an axis split gives its type to the parts. `axes` are the new
- * ones; one that is typed must come to that. The result is the arena's, its axes by stride, largest
- * first.
+ * ones; one that is typed must agree with that. The result is the arena's, its axes by stride,
+ * largest first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_strided_type *type,

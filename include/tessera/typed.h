@@ -68,7 +68,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *
 
 /* ---- regions where axes are local ---- */
 
-/* What a region is called with, and the types that are declared for what goes in and comes out. */
+/* What a region is called with, and the types that are declared for its inputs and outputs. */
 typedef struct tsr_local_region {
     tsr_region region;
     void *state;
@@ -237,9 +237,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_wait_value(tsr_comm *world, tsr_started sta
 /* ---- axes by communicator ---- */
 
 /*
- * The names of the scope's axes along which a communicator's members lie, as the calls above take
- * them: `tp`, or `dp,tp` for one over several. `names` has room for `size` bytes. An error when no
- * axes of the mesh are that group.
+ * The names of the scope's axes that span a communicator's members, as the calls above take them:
+ * `tp`, or `dp,tp` for one over several. `names` has room for `size` bytes. An error when no axes
+ * of the mesh are that group.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm,
                                                   char *names, size_t size) TSR_MT_CONTEXT;

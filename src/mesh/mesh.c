@@ -265,9 +265,9 @@ static tsr_status not_a_permutation(tsr_context *ctx, tsr_arena *arena, const ts
     }
     const bool twice = missing > 0 && sorted[missing] == sorted[missing - 1];
     const int64_t wrong = twice ? sorted[missing - 1] : sorted[missing];
-    return diag_note(ctx, NO_LOCATION, "each of 0 to %zu must stand once: %lld %s", count - 1,
+    return diag_note(ctx, NO_LOCATION, "each of 0 to %zu must be listed once: %lld %s", count - 1,
                      (long long)wrong,
-                     twice ? "stands twice" : "comes where a smaller id is missing");
+                     twice ? "is repeated" : "is given and a smaller id is missing");
 }
 
 static int64_t listed_id(const void *state, int64_t place)

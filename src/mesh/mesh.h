@@ -44,7 +44,7 @@ struct tsr_mesh {
 tsr_status mesh_build(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *spec, location where,
                       const tsr_mesh **out);
 
-/* Reads a mesh with a lexer that stands at it. */
+/* Reads a mesh with a lexer that is at it. */
 tsr_status mesh_read(lexer *lex, tsr_reading reading, const tsr_mesh **out);
 
 void mesh_print(buffer *buf, const tsr_mesh *mesh);

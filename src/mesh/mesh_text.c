@@ -139,7 +139,7 @@ static tsr_status read_braces(lexer *lex, mesh_parts *parts)
     return lex_expect(lex, '}');
 }
 
-/* What may stand before the mesh: leniently `sdy.mesh @name =`; then `mesh` or `#sdy.mesh`. */
+/* What may precede the mesh: leniently `sdy.mesh @name =`; then `mesh` or `#sdy.mesh`. */
 static tsr_status read_head(lexer *lex, tsr_reading reading, const char **name)
 {
     if (reading == TSR_READ_LENIENT) {

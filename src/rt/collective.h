@@ -53,9 +53,9 @@ typedef struct array {
 } array;
 
 /*
- * What a member tells the others, in its segment. Written before comm_enter and read between it and
- * comm_leave. The starts of all chunks and their end: size + 1 of the source, then of the
- * destination.
+ * What a member publishes for the others, in its segment. Written before comm_enter and read
+ * between it and comm_leave. The starts of all chunks and their end: size + 1 of the source, then
+ * of the destination.
  */
 typedef struct offer {
     uint64_t src;
@@ -65,7 +65,7 @@ typedef struct offer {
     int64_t starts[];
 } offer;
 
-/* A collective under way on one member. */
+/* A collective in progress on one member. */
 typedef struct coll_task coll_task;
 typedef tsr_status coll_task_step(coll_task *x, bool wait);
 

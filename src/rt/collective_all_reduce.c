@@ -14,7 +14,7 @@
 /* A block stays in the first-level cache between folding and writing. */
 enum { BLOCK_BYTES = 16 << 10, LINE_BYTES = 64 };
 
-/* All views of an all-reduce, and the block under way. */
+/* All views of an all-reduce, and the current block. */
 typedef struct sharing {
     const coll_task *x;
     const void *sources[COMM_MAX_RANKS];

@@ -46,7 +46,7 @@ static tsr_status count_bytes(tsr_context *ctx, const char *name, const int64_t 
     return TSR_OK;
 }
 
-/* Which bytes the elements lie in, from the first one. */
+/* The range of bytes that the elements span, from the first one. */
 static tsr_status find_span(tsr_context *ctx, const char *name, size_t rank, size_t item,
                             array *out)
 {

@@ -131,7 +131,7 @@ static tsr_status all_gather_peers(joined *j)
     while (status == TSR_OK && (status = channel_test(&m)) == TSR_IN_PROGRESS) {
         if (clock_seconds() > deadline) {
             status = diag_error(j->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                                "the processes of the world did not all come within %g seconds",
+                                "the processes of the world did not all arrive within %g seconds",
                                 j->t.timeout);
             break;
         }

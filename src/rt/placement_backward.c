@@ -52,8 +52,8 @@ static tsr_status check_gradient(tsr_context *ctx, tsr_arena *scratch, const tsr
     if (g->sharding->num_unreduced > 0 && (of->in_place || (g->sharding->reduction != TSR_SUM &&
                                                             g->sharding->reduction != TSR_AVG))) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the gradient has a %s pending, which cannot be handed back",
-                          of->name, reduction_name(g->sharding->reduction));
+                          "%s: the gradient has a %s pending, which has no backward", of->name,
+                          reduction_name(g->sharding->reduction));
     }
     const tsr_sharding *bare = NULL;
     const tsr_geometry *have = NULL;
@@ -74,7 +74,7 @@ static tsr_status check_gradient(tsr_context *ctx, tsr_arena *scratch, const tsr
     return TSR_OK;
 }
 
-/* Checks, and the sharding of what comes back. */
+/* Checks, and the sharding of the result. */
 static tsr_status prepare_backward(tsr_context *ctx, tsr_arena *scratch, const tsr_conversion *of,
                                    const tsr_tensor *gradient, const tsr_sharding **to)
 {

@@ -150,7 +150,7 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
         return report_late(comm, name);
     }
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                     "%s: rank %s did not come within %g seconds", name, missing,
+                     "%s: rank %s did not arrive within %g seconds", name, missing,
                      comm->team->timeout);
     return diag_note(comm->ctx, NO_LOCATION,
                      here ? "the communicator is broken from now on: end the program, or go on "

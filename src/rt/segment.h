@@ -1,5 +1,5 @@
 /*
- * A rank's segment: address space that all ranks see, from which its tensors come.
+ * A rank's segment: address space that all ranks see, from which its tensors are allocated.
  *
  * Only the owner allocates. Blocks come in size classes, four to each doubling; a freed block goes
  * back to its class and keeps its pages, so that the next tensor of that size finds them mapped.

@@ -60,7 +60,7 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
     return TSR_OK;
 }
 
-/* Address space; pages come when they are touched. */
+/* Address space; pages are allocated when they are touched. */
 static void *map_memory(void *where, size_t bytes, int flags, int file)
 {
     void *memory = mmap(where, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, file, 0);

@@ -152,7 +152,7 @@ tsr_status dialect_resolve(const dialect_reader *r, sharding_text *text, const t
 tsr_status dialect_no_rank(const dialect_reader *r, location where)
 {
     (void)diag_error(r->ctx, TSR_ERR_INVALID, where,
-                     "the text does not tell how many dimensions the tensor has");
+                     "the text does not determine how many dimensions the tensor has");
     return diag_note(r->ctx, NO_LOCATION, "give the shape of the tensor");
 }
 
@@ -243,8 +243,9 @@ static tsr_status check_lists(const dialect_writer *w, unsigned words)
     if (s->num_replicated > 0) {
         (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, CANNOT "%s must stay replicated",
                          w->dialect, dialect_axes(w, s->replicated, s->num_replicated));
-        return diag_note(w->ctx, NO_LOCATION,
-                         "leave out replicated={...}: axes that stand nowhere are replicated too");
+        return diag_note(
+            w->ctx, NO_LOCATION,
+            "leave out replicated={...}: axes that are used nowhere are replicated too");
     }
     if (s->num_unreduced > 0 && s->reduction != TSR_SUM && (words & WORDS_KINDS) == 0) {
         (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,

@@ -47,7 +47,7 @@ tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh 
 tsr_status dialect_resolve(const dialect_reader *r, sharding_text *text, const tsr_mesh *mesh,
                            const tsr_sharding **out);
 
-/* The error for a text that does not tell the rank when nothing else does. */
+/* The error for a text that does not determine the rank when nothing else does. */
 tsr_status dialect_no_rank(const dialect_reader *r, location where);
 
 /* The extent of a dimension, or TSR_UNKNOWN. */

@@ -233,7 +233,7 @@ static tsr_status read_argument(lexer *lex, const placement_row *row, size_t pos
     }
     const unsigned bit = 1U << (found - row->parameters);
     if ((*given & bit) != 0) {
-        return lex_error(lex, where, "the argument stands twice");
+        return lex_error(lex, where, "the argument is repeated");
     }
     *given |= bit;
     if (named) {

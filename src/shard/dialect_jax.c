@@ -90,7 +90,7 @@ static tsr_status read_keyword(lexer *lex, partition_spec *spec)
                          "it changes no placement: leave it out, or use replicated={...} of sdy");
     }
     if (spec->has_unreduced) {
-        return lex_error(lex, lex_here(lex), "unreduced stands twice");
+        return lex_error(lex, lex_here(lex), "unreduced is repeated");
     }
     spec->has_unreduced = true;
     lex_next(lex);

@@ -92,7 +92,7 @@ static tsr_status check_repeated(lexer *lex, unsigned *seen)
         if ((*seen & bit) != 0) {
             return lex_error(lex, lex_here(lex),
                              i < 2 ? "a partitioned dimension is aligned or unaligned: say it once"
-                                   : "this option stands twice");
+                                   : "this option is repeated");
         }
         *seen |= bit;
     }

@@ -126,8 +126,7 @@ static tsr_status read_priority(lexer *lex, int64_t *priority)
     if (problem != NULL) {
         (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_here(lex), "%s%.*s", problem, (int)word.size,
                          word.data);
-        return diag_note(lex->ctx, NO_LOCATION,
-                         "a priority stands right after the braces, as p0, p1, p2");
+        return diag_note(lex->ctx, NO_LOCATION, "a priority follows the braces, as p0, p1, p2");
     }
     lex_next(lex);
     *priority = value;
@@ -236,9 +235,10 @@ static tsr_status read_named_noted(lexer *lex, tsr_reading reading, sharding_tex
                                    named_lists *have)
 {
     if (read_named(lex, reading, text, have) < 0) {
-        return diag_note(lex->ctx, NO_LOCATION,
-                         "after the dimensions come replicated={\"x\"} and unreduced={\"y\"}, each "
-                         "once at most, with names in quotes");
+        return diag_note(
+            lex->ctx, NO_LOCATION,
+            "the dimensions are followed by replicated={\"x\"} and unreduced={\"y\"}, each "
+            "once at most, with names in quotes");
     }
     return TSR_OK;
 }

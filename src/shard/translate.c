@@ -29,7 +29,7 @@ static tsr_status cannot(const translator *t, const tsr_axis_ref *axes, size_t c
 }
 
 /*
- * The part of a pair that lies in one axis of the target, from the pair's minor end: it begins at
+ * The part of a pair that is in one axis of the target, from the pair's minor end: it begins at
  * `stride` and takes as much of `size` as the axis has. False when no axis has it.
  */
 static bool minor_part(const translator *t, int64_t stride, int64_t size, tsr_axis_ref *out)

@@ -35,7 +35,7 @@ static size_t look_up_all(const resolver *r)
     return count;
 }
 
-/* Whether the algebra may be asked about an axis: it is one that could stand in a sharding. */
+/* Whether the algebra accepts an axis: it is valid in a sharding. */
 static bool is_sound(const resolver *r, const named_axis *axis)
 {
     int64_t next;

@@ -122,7 +122,7 @@ tsr_status tsr_local_axes(tsr_context *ctx, const tsr_mesh *mesh, const size_t *
 
 /* ---- an order for all ---- */
 
-/* Which axes are used, and which come right before which. */
+/* Which axes are used, and which precede which. */
 typedef struct axis_graph {
     size_t num_axes;
     size_t *used; /* in the order of their first use */

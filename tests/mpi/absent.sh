@@ -21,7 +21,7 @@ for mpi in openmpi mpich; do
             fail "$mpi $transport: the job ended with 0"
         fi
         [[ $((SECONDS - started)) -lt 10 ]] || fail "$mpi $transport: it took over 10 seconds"
-        grep -q 'tsr_barrier: rank 2 did not come within 0.5 seconds' "$folder/output" ||
+        grep -q 'tsr_barrier: rank 2 did not arrive within 0.5 seconds' "$folder/output" ||
             fail "$mpi $transport: rank 2 was not named"
     done
 done

@@ -254,7 +254,7 @@ static tsr_status stay_away(tsr_comm *world, void *state)
     }
     WANT(world, start_sum(world, &n, 0, ELEMENTS, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_ERR_TIMEOUT);
-    WANT(world, heard(world, "tsr_comm_all_reduce: rank 1 did not come within 0.3 seconds"));
+    WANT(world, heard(world, "tsr_comm_all_reduce: rank 1 did not arrive within 0.3 seconds"));
     return TSR_OK;
 }
 

@@ -114,7 +114,7 @@ static tsr_status stay_away(tsr_comm *world, void *state)
     }
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
     WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
-                                    : "tsr_barrier: rank 1 did not come within 0.3 seconds"));
+                                    : "tsr_barrier: rank 1 did not arrive within 0.3 seconds"));
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
     WANT(world, heard(world, "the communicator is broken since an earlier call"));
     return TSR_OK;

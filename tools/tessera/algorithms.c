@@ -37,7 +37,8 @@ static const struct argp_option option_rows[] = {
     {0}};
 
 static const char doc[] =
-    "Shows the algorithms of the collectives: where each is there, whether it keeps the order of "
+    "Shows the algorithms of the collectives: where each is available, whether it keeps the order "
+    "of "
     "reductions, its formula and the time that this predicts, and which one is taken."
     "\v"
     "In the formulas n is --bytes, p is --ranks, a, b, g and d are the four of\n"

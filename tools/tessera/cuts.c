@@ -1,6 +1,6 @@
 #include "cuts.h"
 
-/* Intervals under construction; `next` is where the one to come starts. */
+/* Intervals under construction; `next` is where the next one starts. */
 struct builder {
     tsr_interval *list;
     int64_t count;

@@ -19,7 +19,7 @@ struct maker {
     size_t num_colours;
 };
 
-/* How many of `count` spans stand before those left out: two thirds, but not all of them. */
+/* How many of `count` spans are before those left out: two thirds, but not all of them. */
 size_t picture_side_head(const struct picture_side *side, size_t count)
 {
     return count < side->count || side->hidden > 0 ? count - (count + 1) / 3 : count;

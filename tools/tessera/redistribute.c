@@ -410,7 +410,7 @@ static tsr_status run_rank(tsr_comm *world, void *state)
     }
     if (status == TSR_ERR_TIMEOUT) {
         const tsr_diagnostic *d = tsr_context_diagnostics(tsr_comm_context(world));
-        complain("%s", d != NULL ? d->text : "a rank did not come in time");
+        complain("%s", d != NULL ? d->text : "a rank did not arrive in time");
         tsr_comm_abort(world, EXIT_CHECK_FAILED);
     }
     return status == TSR_OK && outcome.wrong > 0 ? TSR_ERR_INVALID : status;

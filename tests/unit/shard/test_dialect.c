@@ -280,7 +280,7 @@ static void test_jax_errors(void **state)
     expect_read_error(f, jax, XY, NULL, "P(unreduced={'x'}, 'y')", TSR_ERR_SYNTAX,
                       "an entry cannot follow unreduced");
     expect_read_error(f, jax, XY, NULL, "P(unreduced={'x'}, unreduced={'y'})", TSR_ERR_SYNTAX,
-                      "unreduced stands twice");
+                      "unreduced is repeated");
     expect_read_error(f, jax, XY, NULL, "P(reduced={'x'})", TSR_ERR_UNSUPPORTED, "reduced={...}");
 }
 
@@ -412,7 +412,7 @@ static void test_dtensor_errors(void **state)
         {"4", "[Shard, R]", TSR_ERR_SYNTAX, "Shard needs its dim"},
         {"4", "[Shard(0, 1), R]", TSR_ERR_SYNTAX, "too many arguments"},
         {"4", "[Replicate(0), R]", TSR_ERR_SYNTAX, "too many arguments"},
-        {"4", "[Shard(0, dim=0), R]", TSR_ERR_SYNTAX, "the argument stands twice"},
+        {"4", "[Shard(0, dim=0), R]", TSR_ERR_SYNTAX, "the argument is repeated"},
         {"4", "[Shard(x), R]", TSR_ERR_SYNTAX, "expected integer value"},
         {"4", "[Shard(0), R", TSR_ERR_SYNTAX, "expected ']'"},
         {"4", "(R, R]", TSR_ERR_SYNTAX, "expected ')'"},

@@ -77,7 +77,7 @@ static void every_rule_has_its_message(void **state)
          "dim 0: the number of partitions must be at least 1, got: -1"},
         {"[{\"x\"}:partitioned[[4], [2]](aligned, unaligned)]",
          "a partitioned dimension is aligned or unaligned: say it once"},
-        {"[{\"x\"}:partitioned[[4], [2]](align=2, align=4)]", "this option stands twice"},
+        {"[{\"x\"}:partitioned[[4], [2]](align=2, align=4)]", "this option is repeated"},
         {"[{\"x\"}:partitioned[?](partitions=0)]",
          "dim 0: the number of partitions must be at least 1, got: 0"},
         {"[{\"x\"}:partitioned[[4], [2]](sideways)]",
