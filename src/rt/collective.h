@@ -156,7 +156,7 @@ tsr_status inline_begin(coll_task *x);
 /* Goes on by messages, after the rendezvous (message.c). */
 tsr_status message_begin(coll_task *x);
 void message_end(coll_task *x);
-/* The starts of a member's chunks, where members exchange counts. */
+/* The starts of a member's chunks, where members send each other their counts. */
 const int64_t *message_starts(const coll_task *x, int64_t member);
 
 /* This member's part of a movement: by writing into the others' views, or by reading from them. */

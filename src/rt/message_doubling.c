@@ -1,8 +1,8 @@
 /*
- * All-reduce by recursive doubling: in each round pairs exchange all that they have folded, so that
- * it is of twice as many members. Unless their number is a power of two, the first few hand their
- * source to a neighbour before the rounds, and receive the result after them. Not in group order;
- * both of a pair fold the lower one's first, so that all members get the same bits. Costs
+ * All-reduce by recursive doubling: in each round pairs send each other all that they have folded,
+ * so that it is of twice as many members. Unless their number is a power of two, the first few hand
+ * their source to a neighbour before the rounds, and receive the result after them. Not in group
+ * order; both of a pair fold the lower one's first, so that all members get the same bits. Costs
  * cost_all_reduce_doubling.
  */
 #include "rt/message.h"

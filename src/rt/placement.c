@@ -322,7 +322,7 @@ void conversion_to(conversion_call *c, const tsr_placement *to)
     if (dim < bound->rank || to->amounts != NULL) {
         const int64_t extent = dim < bound->rank ? c->record->shape[dim] : TSR_UNKNOWN;
         c->status = placement_bind(world, c->name, c->record->arena, to, extent, &bound, NULL);
-        c->told = c->status < 0;
+        c->known_to_all = c->status < 0;
     }
     if (c->status == TSR_OK) {
         c->status = sharding_copy(world->ctx, c->record->arena, bound, &c->record->dst);
@@ -354,7 +354,7 @@ void conversion_to_dim(conversion_call *c, size_t dim, const tsr_dim *with)
 tsr_status conversion_end(conversion_call *c, tsr_conversion **record, tsr_tensor **out)
 {
     tsr_status status = c->status;
-    if (!c->told) {
+    if (!c->known_to_all) {
         const bool ready = c->record != NULL && status == TSR_OK;
         status = placement_run(c->name, c->tensor, status, ready ? c->record->dst : NULL,
                                ready && c->record->in_place, out);

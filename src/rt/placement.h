@@ -43,7 +43,7 @@ typedef struct conversion_call {
     tsr_tensor *tensor;
     tsr_conversion *record; /* NULL when there is no memory for it */
     tsr_status status;      /* so far */
-    bool told;              /* all ranks know of the failure */
+    bool known_to_all;      /* all ranks know of the failure */
 } conversion_call;
 
 /* Begins a conversion; the source may have a reduction pending or must not. */
@@ -125,11 +125,11 @@ tsr_status amounts_own(const bind_target *to, const tsr_amounts *amounts, const 
                        size_t *count);
 
 /*
- * All sizes or counts, and how they were derived. Amounts that were checked. `told` when a failure
- * is known to every rank already; else it is this rank's own.
+ * All sizes or counts, and how they were derived. Amounts that were checked. `known_to_all` when a
+ * failure is known to every rank already; else it is this rank's own.
  */
 tsr_status amounts_fetch(const bind_target *to, const tsr_amounts *amounts, const int64_t **out,
-                         const char **how, bool *told);
+                         const char **how, bool *known_to_all);
 
 /* A PartitionedShard as one rank knows it. */
 struct tsr_partitioned {

@@ -176,16 +176,16 @@ static int64_t row_length(const bind_target *to)
 
 /* This shard's row from each rank along the axes. */
 static tsr_status gather_rows(const bind_target *to, const tsr_amounts *amounts, void *all,
-                              bool *told)
+                              bool *known_to_all)
 {
     const int64_t length = row_length(to);
     const tsr_dim *dim = &to->sharding->dims[to->dim];
     const int64_t *own = NULL;
     size_t count = 0;
     tsr_comm *group = NULL;
-    *told = true;
+    *known_to_all = true;
     TSR_TRY(tsr_comm_along(to->world, to->sharding->mesh, dim->axes, dim->num_axes, &group));
-    *told = false;
+    *known_to_all = false;
     const tsr_status status = amounts_own(to, amounts, &own, &count);
     int64_t *copy = status < 0 ? NULL : arena_copy(to->arena, own, count, sizeof *own);
     const int64_t one[] = {length};
@@ -209,11 +209,11 @@ static void cut_totals(const bind_target *to, const int64_t *totals, int64_t *co
 }
 
 /* The elements of a tensor of all numbers, wherever they are. */
-static tsr_status gather_tensor(tsr_tensor *tensor, int64_t *all, bool *told)
+static tsr_status gather_tensor(tsr_tensor *tensor, int64_t *all, bool *known_to_all)
 {
-    *told = true;
+    *known_to_all = true;
     TSR_TRY(tsr_tensor_to_full(tensor, -1, all));
-    *told = false;
+    *known_to_all = false;
     return TSR_OK;
 }
 
@@ -249,13 +249,13 @@ static tsr_status say_how(const bind_target *to, const tsr_amounts *amounts, con
 
 /* The numbers as they were given, before totals are cut. */
 static tsr_status fetch_given(const bind_target *to, const tsr_amounts *amounts, int64_t *all,
-                              bool *told)
+                              bool *known_to_all)
 {
     if (amounts->kind == TSR_AMOUNTS_OWN) {
-        return gather_rows(to, amounts, all, told);
+        return gather_rows(to, amounts, all, known_to_all);
     }
     if (amounts->tensor != NULL) {
-        TSR_TRY(gather_tensor(amounts->tensor, all, told));
+        TSR_TRY(gather_tensor(amounts->tensor, all, known_to_all));
         return check_not_negative(to, all, (size_t)amounts_count(amounts));
     }
     memcpy(all, amounts->values, amounts->count * sizeof *all);
@@ -263,16 +263,16 @@ static tsr_status fetch_given(const bind_target *to, const tsr_amounts *amounts,
 }
 
 tsr_status amounts_fetch(const bind_target *to, const tsr_amounts *amounts, const int64_t **out,
-                         const char **how, bool *told)
+                         const char **how, bool *known_to_all)
 {
     const size_t count = (size_t)(to->shards * row_length(to));
     int64_t *all = ARENA_ARRAY(to->arena, int64_t, count);
     int64_t *cut = ARENA_ARRAY(to->arena, int64_t, count);
-    *told = false;
+    *known_to_all = false;
     if (all == NULL || cut == NULL) {
         return diag_nomem(to->world->ctx);
     }
-    TSR_TRY(fetch_given(to, amounts, all, told));
+    TSR_TRY(fetch_given(to, amounts, all, known_to_all));
     if (amounts->kind == TSR_AMOUNTS_TOTALS) {
         cut_totals(to, all, cut);
     }
@@ -336,12 +336,12 @@ tsr_status placement_bind(tsr_comm *world, const char *name, tsr_arena *arena,
     const int64_t *numbers = NULL;
     const char *text = NULL;
     const tsr_sharding *bound = NULL;
-    bool told = false;
+    bool known_to_all = false;
     tsr_status status = find_target(world, arena, placement, &to);
     if (status == TSR_OK) {
-        status = amounts_fetch(&to, placement->amounts, &numbers, &text, &told);
+        status = amounts_fetch(&to, placement->amounts, &numbers, &text, &known_to_all);
     }
-    if (told) {
+    if (known_to_all) {
         return status;
     }
     if (status == TSR_OK) {

@@ -207,17 +207,17 @@ static tsr_status bind_both(tsr_partitioned *p, const int64_t *counts)
 
 /* All counts: gathered, given or derived. */
 static tsr_status learn_all(tsr_partitioned *p, const bind_target *to, const tsr_amounts *splits,
-                            bool *told)
+                            bool *known_to_all)
 {
     const int64_t *counts = NULL;
-    TSR_TRY(amounts_fetch(to, splits, &counts, &p->how, told));
+    TSR_TRY(amounts_fetch(to, splits, &counts, &p->how, known_to_all));
     p->knowledge = TSR_COUNTS_FULL;
     TSR_TRY(cut_slice(p, counts));
     return bind_both(p, counts);
 }
 
 /* The counts of the partitions of each shard: what it is sent, and what this one gets. */
-static tsr_status exchange_columns(tsr_partitioned *p, const int64_t *row, void *columns)
+static tsr_status all_to_all_columns(tsr_partitioned *p, const int64_t *row, void *columns)
 {
     int64_t *send = ARENA_ARRAY(p->arena, int64_t, (size_t)p->shards);
     int64_t *receive = ARENA_ARRAY(p->arena, int64_t, (size_t)p->shards);
@@ -248,7 +248,7 @@ static tsr_status learn_slice(tsr_partitioned *p, const bind_target *to, const t
     size_t count = 0;
     int64_t *columns = ARENA_ARRAY(p->arena, int64_t, (size_t)(p->shards * p->owned) + 1);
     (void)!amounts_own(to, splits, &row, &count);
-    TSR_TRY(exchange_columns(p, row, columns));
+    TSR_TRY(all_to_all_columns(p, row, columns));
     p->knowledge = TSR_COUNTS_SLICE;
     buffer buf = buffer_new(p->arena);
     buffer_format(&buf,
@@ -276,17 +276,18 @@ static tsr_status check_sums(const tsr_partitioned *p)
                              "dim %zu: its counts sum to more than 2^63-1", p->dim);
 }
 
-/* Gets the counts; `told` when a failure is known to every rank. */
+/* Gets the counts; `known_to_all` when a failure is known to every rank. */
 static tsr_status learn(tsr_partitioned *p, const bind_target *to, const tsr_partitioned_spec *spec,
-                        bool *told)
+                        bool *known_to_all)
 {
     const tsr_dim *dim = &p->sharding->dims[p->dim];
-    *told = true;
+    *known_to_all = true;
     TSR_TRY(tsr_comm_along(p->world, p->sharding->mesh, dim->axes, dim->num_axes, &p->group));
-    *told = false;
+    *known_to_all = false;
     find_shard(p);
     const bool partly = spec->knowledge == TSR_COUNTS_SLICE && spec->splits.kind == TSR_AMOUNTS_OWN;
-    TSR_TRY(partly ? learn_slice(p, to, &spec->splits) : learn_all(p, to, &spec->splits, told));
+    TSR_TRY(partly ? learn_slice(p, to, &spec->splits)
+                   : learn_all(p, to, &spec->splits, known_to_all));
     return check_sums(p);
 }
 
@@ -294,12 +295,12 @@ static tsr_status learn(tsr_partitioned *p, const bind_target *to, const tsr_par
 static tsr_status fill_in(tsr_partitioned *p, const tsr_partitioned_spec *spec)
 {
     bind_target to = {0};
-    bool told = false;
+    bool known_to_all = false;
     tsr_status status = prepare(p, spec, &to);
     if (status == TSR_OK) {
-        status = learn(p, &to, spec, &told);
+        status = learn(p, &to, spec, &known_to_all);
     }
-    if (told) {
+    if (known_to_all) {
         return status;
     }
     const tsr_sharding *agreed = p->bound[0] != NULL ? p->bound[0] : p->sharding;

@@ -196,7 +196,7 @@ static void reorder(const parts *x, bool to_aligned)
     }
 }
 
-static tsr_status exchange_parts(parts *x, bool to_aligned)
+static tsr_status all_to_all_parts(parts *x, bool to_aligned)
 {
     const tsr_partitioned *p = x->p;
     const tsr_status status = prepare_parts(x);
@@ -218,7 +218,7 @@ tsr_status tsr_partitioned_align(const tsr_partitioned *partitioned, const tsr_v
                                  const tsr_view *dst)
 {
     parts x = {.p = partitioned, .name = "tsr_partitioned_align", .unaligned = src, .aligned = dst};
-    const tsr_status status = exchange_parts(&x, true);
+    const tsr_status status = all_to_all_parts(&x, true);
     release_parts(&x);
     return status;
 }
@@ -228,7 +228,7 @@ tsr_status tsr_partitioned_unalign(const tsr_partitioned *partitioned, const tsr
 {
     parts x = {
         .p = partitioned, .name = "tsr_partitioned_unalign", .unaligned = dst, .aligned = src};
-    const tsr_status status = exchange_parts(&x, false);
+    const tsr_status status = all_to_all_parts(&x, false);
     release_parts(&x);
     return status;
 }

@@ -110,7 +110,7 @@ static tsr_status run(tsr_comm *world, void *state)
     return TSR_OK;
 }
 
-/* What was started and never waited for is told when the rank ends, with the call. */
+/* What was started and never waited for is reported when the rank ends, with the call. */
 static tsr_status forget(tsr_comm *world, void *state)
 {
     tsr_arena *arena = NULL;

@@ -1,4 +1,4 @@
-/* The table of algorithms, the choice among them, and what a world may be told. */
+/* The table of algorithms, the choice among them, and the settings of a world. */
 #include <math.h>
 #include <string.h>
 
