@@ -11,52 +11,26 @@
 
 #include <tessera/view.h>
 
+#include "kernel/binary.h"
+#include "kernel/unary.h"
+
+/* UNARY_NEGATE and so on: the list is in unary.h, with what each computes. */
 typedef enum unary_op {
-    UNARY_NEGATE,
-    UNARY_ABS,
-    UNARY_SIGN,
-    UNARY_EXP,
-    UNARY_EXPM1,
-    UNARY_LOG,
-    UNARY_LOG1P,
-    UNARY_SQRT,
-    UNARY_RSQRT,
-    UNARY_TANH,
-    UNARY_ERF,
-    UNARY_LOGISTIC, /* 1 / (1 + e^-x) */
-    UNARY_SILU,     /* x * logistic(x) */
-    UNARY_GELU,     /* x * (1 + erf(x / sqrt 2)) / 2 */
-    UNARY_RELU,     /* max(x, 0); hands on a NaN */
-    UNARY_SIN,
-    UNARY_COS,
-    UNARY_FLOOR,
-    UNARY_CEIL,
-    UNARY_NOT, /* of bits; of truth values, logical */
-    UNARY_COUNT
+#define UNARY_NAME(NAME, op, floats, integers, truth) UNARY_##NAME,
+    UNARY_OPS(UNARY_NAME)
+#undef UNARY_NAME
+        UNARY_COUNT
 } unary_op;
 
 bool unary_supports(unary_op op, tsr_dtype dtype);
 void kernel_unary(unary_op op, const tsr_view *dst, const tsr_view *src);
 
-/*
- * As StableHLO has them: integers wrap around; their division rounds towards zero, by zero it is -1
- * (all ones), and the least by -1 is the least; a remainder has the dividend's sign, by zero it is
- * the dividend. MAX and MIN hand on a NaN. POW of integers with a negative exponent is 0 but for
- * bases 1 and -1. ADD and MAX of truth values are OR; MUL and MIN are AND.
- */
+/* BINARY_ADD and so on: the list is in binary.h, with what each computes. */
 typedef enum binary_op {
-    BINARY_ADD,
-    BINARY_SUBTRACT,
-    BINARY_MULTIPLY,
-    BINARY_DIVIDE,
-    BINARY_MAX,
-    BINARY_MIN,
-    BINARY_POWER,
-    BINARY_REMAINDER,
-    BINARY_AND,
-    BINARY_OR,
-    BINARY_XOR,
-    BINARY_COUNT
+#define BINARY_NAME(NAME, op, floats, integers, truth) BINARY_##NAME,
+    BINARY_OPS(BINARY_NAME)
+#undef BINARY_NAME
+        BINARY_COUNT
 } binary_op;
 
 bool binary_supports(binary_op op, tsr_dtype dtype);

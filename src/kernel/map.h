@@ -4,6 +4,7 @@
 
 #include <tessera/view.h>
 
+#include "kernel/element_types.h"
 #include "kernel/vector.h"
 
 /* Runs have a multiple of as many elements: loops of a constant length are what gcc vectorises. */
@@ -19,13 +20,6 @@ typedef struct map_forms {
     map_run run[VECTOR_COUNT];
 } map_forms;
 
-#define FORMS(name)                                                                                \
-    {                                                                                              \
-        {                                                                                          \
-            name, name##_avx2, name##_avx512                                                       \
-        }                                                                                          \
-    }
-
 /*
  * Computes all elements of dst from those of up to MAP_MAX_SOURCES sources, whatever the strides. A
  * run may be given elements that are not there, as zeros, whose results are dropped.
@@ -34,69 +28,41 @@ void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *con
                 size_t num_src);
 
 /*
- * Defines the forms of a run out of name##_chunk(dst, src, at), which computes the MAP_CHUNK
- * elements from index `at` on.
+ * The forms of a run: `loop` is an inline function that takes what a run does and then f, which the
+ * compiler puts into each form.
  */
-#define DEFINE_RUN(name)                                                                           \
+#define DEFINE_RUNS(name, loop, f)                                                                 \
     static void name(char *dst, const char *const *src, int64_t n)                                 \
     {                                                                                              \
-        for (int64_t at = 0; at < n; at += MAP_CHUNK) {                                            \
-            name##_chunk(dst, src, at);                                                            \
-        }                                                                                          \
+        loop(dst, src, n, f);                                                                      \
     }                                                                                              \
-    AVX2 static void name##_avx2(char *dst, const char *const *src, int64_t n)                     \
+    AVX2 static void JOIN(name, _avx2)(char *dst, const char *const *src, int64_t n)               \
     {                                                                                              \
-        for (int64_t at = 0; at < n; at += MAP_CHUNK) {                                            \
-            name##_chunk(dst, src, at);                                                            \
-        }                                                                                          \
+        loop(dst, src, n, f);                                                                      \
     }                                                                                              \
-    AVX512 static void name##_avx512(char *dst, const char *const *src, int64_t n)                 \
+    AVX512 static void JOIN(name, _avx512)(char *dst, const char *const *src, int64_t n)           \
     {                                                                                              \
-        for (int64_t at = 0; at < n; at += MAP_CHUNK) {                                            \
-            name##_chunk(dst, src, at);                                                            \
+        loop(dst, src, n, f);                                                                      \
+    }
+
+#define RUNS(name)                                                                                 \
+    {                                                                                              \
+        {                                                                                          \
+            name, JOIN(name, _avx2), JOIN(name, _avx512)                                           \
         }                                                                                          \
     }
 
 /*
- * The run dst[i] = store(f(load(src[0][i]))), by way of an array of its own: dst may be a source,
- * which a loop that loads and stores at once could not be vectorised for.
+ * In a template, for one element type: the runs of an op in a list such as UNARY_OPS, named
+ * OF_TYPE(op), and their entry in a table, if the list says that this type has the op.
  */
-#define DEFINE_MAP(name, to, middle, from, load, f, store)                                         \
-    INLINE void name##_chunk(char *dst, const char *const *src, int64_t at)                        \
-    {                                                                                              \
-        to y[MAP_CHUNK];                                                                           \
-        const char *a = src[0] + at * (int64_t)sizeof(from);                                       \
-        for (int64_t i = 0; i < MAP_CHUNK; i++) {                                                  \
-            from x;                                                                                \
-            memcpy(&x, a + i * (int64_t)sizeof x, sizeof x);                                       \
-            const middle z = (middle)f((middle)load(x));                                           \
-            y[i] = (to)store(z);                                                                   \
-        }                                                                                          \
-        memcpy(dst + at * (int64_t)sizeof(to), y, sizeof y);                                       \
-    }                                                                                              \
-    DEFINE_RUN(name)
+#define DEFINE_OP(NAME, op, floats, integers, truth)                                               \
+    JOIN(DEFINE_IF_, COLUMN(floats, integers, truth))(op)
+#define DEFINE_IF_YES(op) DEFINE_RUNS(OF_TYPE(op), OF_TYPE(map), FORM(op))
+#define DEFINE_IF_NO(op)
 
-/* The run dst[i] = store(f(load(src[0][i]), load(src[1][i]))). */
-#define DEFINE_MAP2(name, to, middle, from, load, f, store)                                        \
-    INLINE void name##_chunk(char *dst, const char *const *src, int64_t at)                        \
-    {                                                                                              \
-        to y[MAP_CHUNK];                                                                           \
-        const char *a = src[0] + at * (int64_t)sizeof(from);                                       \
-        const char *b = src[1] + at * (int64_t)sizeof(from);                                       \
-        for (int64_t i = 0; i < MAP_CHUNK; i++) {                                                  \
-            from v;                                                                                \
-            from w;                                                                                \
-            memcpy(&v, a + i * (int64_t)sizeof v, sizeof v);                                       \
-            memcpy(&w, b + i * (int64_t)sizeof w, sizeof w);                                       \
-            const middle p = (middle)load(v);                                                      \
-            const middle q = (middle)load(w);                                                      \
-            y[i] = (to)store(f(p, q));                                                             \
-        }                                                                                          \
-        memcpy(dst + at * (int64_t)sizeof(to), y, sizeof y);                                       \
-    }                                                                                              \
-    DEFINE_RUN(name)
-
-/* For types that are computed as they are. */
-#define AS_IS(x) (x)
+#define OP_ENTRY(index, op, column) JOIN(ENTRY_IF_, column)(index, op)
+#define ENTRY_IF_YES(index, op) [index] = RUNS(OF_TYPE(op)),
+#define ENTRY_IF_NO(index, op)
 
 #endif

@@ -35,7 +35,7 @@ void vector_set_most(vector_form form);
 /* Which of two NaNs an addition hands on is the compiler's choice, so none of them is. */
 INLINE float plain_float(float x)
 {
-    return float_of_bits((uint32_t)choose(x != x, 0x7fc00000, (int32_t)bits_of_float(x)));
+    return float_of_bits((uint32_t)choose_bits(x != x, 0x7fc00000, (int32_t)bits_of_float(x)));
 }
 
 INLINE double plain_double(double x)

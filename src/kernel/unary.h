@@ -12,8 +12,8 @@
  * A NaN that comes out is the positive quiet one, except of negate and abs, which change the sign
  * and nothing else. silu and gelu of minus infinity are NaN, as the product is.
  */
-#ifndef KERNEL_FUNCTIONS_H
-#define KERNEL_FUNCTIONS_H
+#ifndef KERNEL_UNARY_H
+#define KERNEL_UNARY_H
 
 #include <float.h>
 #include <math.h>
@@ -79,7 +79,7 @@ INLINE float bounded(float x, float most)
 /* y, or the plain NaN. */
 INLINE float nan_if(bool is_nan, float y)
 {
-    return float_of_bits((uint32_t)choose(is_nan, 0x7fc00000, (int32_t)bits_of_float(y)));
+    return float_of_bits((uint32_t)choose_bits(is_nan, 0x7fc00000, (int32_t)bits_of_float(y)));
 }
 
 /* |x|, or a number, with the sign of another. */
@@ -203,7 +203,7 @@ INLINE float log_float(float x)
     const bool subnormal = x < FLT_MIN;
     const float normal = subnormal ? x * 0x1p23F : x;
     const uint32_t bits = bits_of_float(normal) - 0x3f3504f3U;
-    const int32_t exponent = ((int32_t)bits >> 23) - choose(subnormal, 23, 0);
+    const int32_t exponent = ((int32_t)bits >> 23) - choose_bits(subnormal, 23, 0);
     const float e = (float)exponent;
     const float f = float_of_bits((bits & 0x7fffffU) + 0x3f3504f3U) - 1.0F;
     float p = 7.0376836292e-2F;
@@ -269,32 +269,81 @@ INLINE float ceil_float(float x)
     return plain_float(negate_float(floor_float(negate_float(x))));
 }
 
-#define DEFINE_BY_WAY_OF_DOUBLE(op)                                                                \
-    INLINE float op##_float(float x)                                                               \
-    {                                                                                              \
-        return plain_float((float)op((double)x));                                                  \
-    }
-DEFINE_BY_WAY_OF_DOUBLE(expm1)
-DEFINE_BY_WAY_OF_DOUBLE(log1p)
-DEFINE_BY_WAY_OF_DOUBLE(sin)
-DEFINE_BY_WAY_OF_DOUBLE(cos)
+/* |x| less its integer part is exact; adding 1/2 to |x| would not be. */
+INLINE float expm1_float(float x)
+{
+    return plain_float((float)expm1((double)x));
+}
 
-#define DEFINE_DOUBLE(op)                                                                          \
-    INLINE double op##_double(double x)                                                            \
-    {                                                                                              \
-        return plain_double(op(x));                                                                \
-    }
-DEFINE_DOUBLE(exp)
-DEFINE_DOUBLE(expm1)
-DEFINE_DOUBLE(log)
-DEFINE_DOUBLE(log1p)
-DEFINE_DOUBLE(sqrt)
-DEFINE_DOUBLE(tanh)
-DEFINE_DOUBLE(erf)
-DEFINE_DOUBLE(sin)
-DEFINE_DOUBLE(cos)
-DEFINE_DOUBLE(floor)
-DEFINE_DOUBLE(ceil)
+INLINE float log1p_float(float x)
+{
+    return plain_float((float)log1p((double)x));
+}
+
+INLINE float sin_float(float x)
+{
+    return plain_float((float)sin((double)x));
+}
+
+INLINE float cos_float(float x)
+{
+    return plain_float((float)cos((double)x));
+}
+
+INLINE double exp_double(double x)
+{
+    return plain_double(exp(x));
+}
+
+INLINE double expm1_double(double x)
+{
+    return plain_double(expm1(x));
+}
+
+INLINE double log_double(double x)
+{
+    return plain_double(log(x));
+}
+
+INLINE double log1p_double(double x)
+{
+    return plain_double(log1p(x));
+}
+
+INLINE double sqrt_double(double x)
+{
+    return plain_double(sqrt(x));
+}
+
+INLINE double tanh_double(double x)
+{
+    return plain_double(tanh(x));
+}
+
+INLINE double erf_double(double x)
+{
+    return plain_double(erf(x));
+}
+
+INLINE double sin_double(double x)
+{
+    return plain_double(sin(x));
+}
+
+INLINE double cos_double(double x)
+{
+    return plain_double(cos(x));
+}
+
+INLINE double floor_double(double x)
+{
+    return plain_double(floor(x));
+}
+
+INLINE double ceil_double(double x)
+{
+    return plain_double(ceil(x));
+}
 
 INLINE double rsqrt_double(double x)
 {
@@ -344,4 +393,80 @@ INLINE double relu_double(double x)
     return plain_double(((x > 0.0) | (x != x)) ? x : 0.0);
 }
 
+INLINE uint8_t not_truth(uint8_t x)
+{
+    return x ^ 1;
+}
+
+/*
+ * All functions of one number: X(name in unary_op, function, floats, integers, truth values). The
+ * last three say for which element types there is one.
+ */
+#define UNARY_OPS(X)                                                                               \
+    X(NEGATE, negate, YES, YES, NO)                                                                \
+    X(ABS, abs, YES, YES, NO)                                                                      \
+    X(SIGN, sign, YES, YES, NO)                                                                    \
+    X(EXP, exp, YES, NO, NO)                                                                       \
+    X(EXPM1, expm1, YES, NO, NO)                                                                   \
+    X(LOG, log, YES, NO, NO)                                                                       \
+    X(LOG1P, log1p, YES, NO, NO)                                                                   \
+    X(SQRT, sqrt, YES, NO, NO)                                                                     \
+    X(RSQRT, rsqrt, YES, NO, NO)                                                                   \
+    X(TANH, tanh, YES, NO, NO)                                                                     \
+    X(ERF, erf, YES, NO, NO)                                                                       \
+    X(LOGISTIC, logistic, YES, NO, NO)                                                             \
+    X(SILU, silu, YES, NO, NO)                                                                     \
+    X(GELU, gelu, YES, NO, NO)                                                                     \
+    X(RELU, relu, YES, NO, NO)                                                                     \
+    X(SIN, sin, YES, NO, NO)                                                                       \
+    X(COS, cos, YES, NO, NO)                                                                       \
+    X(FLOOR, floor, YES, NO, NO)                                                                   \
+    X(CEIL, ceil, YES, NO, NO)                                                                     \
+    X(NOT, not, NO, YES, YES)
+
+#endif
+
+/*
+ * The forms of integers: this part is included by a template, once for each element type
+ * (element_types.inc has the macros). None overflows: what is negative goes by way of PATTERN.
+ */
+#ifdef TYPE
+#if IS_INTEGER
+
+INLINE ITEM FORM(negate)(ITEM x)
+{
+    return (ITEM)(0U - (PATTERN)x);
+}
+
+INLINE ITEM FORM(not )(ITEM x)
+{
+    return (ITEM)~x;
+}
+
+#if IS_SIGNED
+
+INLINE ITEM FORM(abs)(ITEM x)
+{
+    return x < 0 ? FORM(negate)(x) : x;
+}
+
+INLINE ITEM FORM(sign)(ITEM x)
+{
+    return (ITEM)((x > 0) - (x < 0));
+}
+
+#else
+
+INLINE ITEM FORM(abs)(ITEM x)
+{
+    return x;
+}
+
+INLINE ITEM FORM(sign)(ITEM x)
+{
+    return x > 0;
+}
+
+#endif
+#endif
 #endif
