@@ -82,8 +82,27 @@ INLINE uint8_t or_truth(uint8_t a, uint8_t b)
     return a | b;
 }
 
-/* How a fold ends: results as they are, with plain NaNs, or divided by the number of sources. */
-typedef enum fold_ending { FOLD_KEEPS, FOLD_CLEANS, FOLD_DIVIDES } fold_ending;
+/* Of averages of integers of 64 bits, which must not wrap around. */
+INLINE __int128 sum_int128(__int128 a, __int128 b)
+{
+    return a + b;
+}
+
+/*
+ * All operations: X(name in fold_op, name in texts, function that combines, identity, how a fold
+ * ends, floats, integers, truth values, complex numbers). The identity changes no value; LEAST,
+ * GREATEST and ONES are those of the type (element_types.inc). A fold KEEPS its result, CLEANS it
+ * of NaNs that are not plain, or DIVIDES it by the number of sources, which a reduction cannot. The
+ * last four say for which element types there is one.
+ */
+#define FOLD_OPS(X)                                                                                \
+    X(SUM, sum, sum, ZERO, CLEANS, YES, YES, YES, YES)                                             \
+    X(MAX, max, max, LEAST, KEEPS, YES, YES, YES, NO)                                              \
+    X(MIN, min, min, GREATEST, KEEPS, YES, YES, YES, NO)                                           \
+    X(AVG, avg, sum, ZERO, DIVIDES, YES, YES, NO, YES)                                             \
+    X(PROD, prod, prod, ONE, CLEANS, YES, YES, YES, YES)                                           \
+    X(AND, and, and, ONES, KEEPS, NO, YES, YES, NO)                                                \
+    X(OR, or, or, ZERO, KEEPS, NO, YES, YES, NO)
 
 #endif
 

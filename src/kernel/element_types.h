@@ -35,7 +35,7 @@ enum { NUM_ELEMENT_TYPES = TSR_C128 + 1 };
 /* In a template: the name of this type's own function or table, such as f32_map. */
 #define OF_TYPE(name) JOIN3(TYPE, _, name)
 
-/* In a template: this type's form of a function of numbers, such as max_float or max_i8. */
+/* In a template: this type's form of a function of numbers, such as max_float or max_int8. */
 #define FORM(op) JOIN3(op, _, KIND)
 
 #endif

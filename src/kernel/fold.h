@@ -4,18 +4,15 @@
 
 #include <tessera/dtype.h>
 
+#include "kernel/combine.h"
 #include "kernel/copy.h"
 
-/* What a reduction does. The first five are those of pending reductions. */
+/* FOLD_SUM and so on, as combine.h lists them. The first five are those of pending reductions. */
 typedef enum fold_op {
-    FOLD_SUM,
-    FOLD_MAX,
-    FOLD_MIN,
-    FOLD_AVG,
-    FOLD_PROD,
-    FOLD_AND,
-    FOLD_OR,
-    FOLD_COUNT
+#define FOLD_NAME(NAME, ...) FOLD_##NAME,
+    FOLD_OPS(FOLD_NAME)
+#undef FOLD_NAME
+        FOLD_COUNT
 } fold_op;
 
 const char *fold_name(fold_op op);

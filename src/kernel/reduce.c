@@ -56,214 +56,81 @@ typedef struct reduction {
                  lanes *l);
 } reduction;
 
-#define SAME(x) (x)
-#define SUM(a, b) ((a) + (b))
-#define PROD(a, b) ((a) * (b))
-#define PROD_UNSIGNED(a, b) (1U * (a) * (b))
-#define MAX(a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
-#define MIN(a, b) ((((b) < (a)) | ((b) != (b))) ? (b) : (a))
-#define GREATER(a, b) ((b) > (a) ? (b) : (a))
-#define LESSER(a, b) ((b) < (a) ? (b) : (a))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define KEEP(x) (x)
-
-/* Only floats are scaled. */
-#define SCALE(x, scale) ((scale) == 1.0 ? (x) : (x) * (scale))
-#define NO_SCALE(x, scale) ((void)(scale), (x))
-
-/* The loops that are vectorised: elements into places, a constant number at a time. */
-#define DEFINE_LOOPS(name, item, wide, member, load, combine)                                      \
-    typedef wide name##_wide;                                                                      \
-    INLINE void name##_chunk(name##_wide *to, const char *src, int64_t n)                          \
+/* The functions of a reduction, of the inline ones of reduce_type.inc. */
+#define DEFINE_REDUCTION(name, combine, identity)                                                  \
+    static void JOIN(name, _rows)(lanes * l, const char *src, int64_t n)                           \
     {                                                                                              \
-        wide y[CHUNK];                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            item x;                                                                                \
-            memcpy(&x, src + i * (int64_t)sizeof x, sizeof x);                                     \
-            y[i] = (wide)load(x);                                                                  \
-        }                                                                                          \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            to[i] = (wide)combine(to[i], y[i]);                                                    \
-        }                                                                                          \
+        OF_TYPE(rows)(l, src, n, combine);                                                         \
     }                                                                                              \
-    INLINE void name##_rows_any(lanes *l, const char *src, int64_t n)                              \
+    AVX2 static void JOIN(name, _rows_avx2)(lanes * l, const char *src, int64_t n)                 \
     {                                                                                              \
-        wide sums[LANES];                                                                          \
-        memcpy(sums, l->member, sizeof sums);                                                      \
-        for (int64_t at = 0; at < n; at += LANES) {                                                \
-            name##_chunk(sums, src + at * (int64_t)sizeof(item), LANES);                           \
-        }                                                                                          \
-        memcpy(l->member, sums, sizeof sums);                                                      \
+        OF_TYPE(rows)(l, src, n, combine);                                                         \
     }                                                                                              \
-    INLINE void name##_columns_any(lanes *l, const char *src, int64_t pitch, int64_t rows,         \
-                                   int64_t lane, int64_t width)                                    \
+    static void JOIN(name, _columns)(lanes * l, const char *src, int64_t pitch, int64_t rows,      \
+                                     int64_t lane, int64_t width)                                  \
     {                                                                                              \
-        const int64_t size = sizeof(item);                                                         \
-        for (int64_t r = 0; r < rows; r++, src += pitch) {                                         \
-            name##_wide *to = (name##_wide *)l->member + (lane + r) % LANES * STRIP;               \
-            int64_t at = 0;                                                                        \
-            for (; at + CHUNK <= width; at += CHUNK) {                                             \
-                name##_chunk(to + at, src + at * size, CHUNK);                                     \
-            }                                                                                      \
-            for (; at + SMALL_CHUNK <= width; at += SMALL_CHUNK) {                                 \
-                name##_chunk(to + at, src + at * size, SMALL_CHUNK);                               \
-            }                                                                                      \
-            for (; at < width; at++) {                                                             \
-                name##_chunk(to + at, src + at * size, 1);                                         \
-            }                                                                                      \
-        }                                                                                          \
+        OF_TYPE(columns)(l, src, pitch, rows, lane, width, combine);                               \
     }                                                                                              \
-    static void name##_rows(lanes *l, const char *src, int64_t n)                                  \
+    AVX2 static void JOIN(name, _columns_avx2)(lanes * l, const char *src, int64_t pitch,          \
+                                               int64_t rows, int64_t lane, int64_t width)          \
     {                                                                                              \
-        name##_rows_any(l, src, n);                                                                \
+        OF_TYPE(columns)(l, src, pitch, rows, lane, width, combine);                               \
     }                                                                                              \
-    AVX2 static void name##_rows_avx2(lanes *l, const char *src, int64_t n)                        \
+    static void JOIN(name, _pad)(char *items, int64_t n)                                           \
     {                                                                                              \
-        name##_rows_any(l, src, n);                                                                \
+        OF_TYPE(pad)(items, n, identity);                                                          \
     }                                                                                              \
-    static void name##_columns(lanes *l, const char *src, int64_t pitch, int64_t rows,             \
-                               int64_t lane, int64_t width)                                        \
+    static void JOIN(name, _start)(lanes * l, int64_t n)                                           \
     {                                                                                              \
-        name##_columns_any(l, src, pitch, rows, lane, width);                                      \
+        OF_TYPE(start)(l, n, identity);                                                            \
     }                                                                                              \
-    AVX2 static void name##_columns_avx2(lanes *l, const char *src, int64_t pitch, int64_t rows,   \
-                                         int64_t lane, int64_t width)                              \
+    static void JOIN(name, _finish)(char *dst, int64_t stride, lanes *l, int64_t pitch,            \
+                                    int64_t width, int64_t used, double scale)                     \
     {                                                                                              \
-        name##_columns_any(l, src, pitch, rows, lane, width);                                      \
+        OF_TYPE(finish)(dst, stride, l, pitch, width, used, scale, combine);                       \
+    }                                                                                              \
+    static void JOIN(name, _scan)(char *dst, const char *src, const scan_steps *s, int64_t n,      \
+                                  int64_t width, lanes *l)                                         \
+    {                                                                                              \
+        OF_TYPE(scan)(dst, src, s, n, width, l, combine);                                          \
     }
 
-/* The rest of a reduction. `none` is the identity, as an item and as what is computed in. */
-#define DEFINE_REDUCTION(name, item, wide, member, load, store, combine, finish_nan, scaling,      \
-                         none_item, none)                                                          \
-    DEFINE_LOOPS(name, item, wide, member, load, combine)                                          \
-    static void name##_pad(char *items, int64_t n)                                                 \
-    {                                                                                              \
-        const item x = (item)(none_item);                                                          \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            memcpy(items + i * (int64_t)sizeof x, &x, sizeof x);                                   \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_start(lanes *l, int64_t n)                                                  \
-    {                                                                                              \
-        name##_wide *to = (name##_wide *)l->member;                                                \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            to[i] = (wide)(none);                                                                  \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_finish(char *dst, int64_t stride, lanes *l, int64_t pitch, int64_t width,   \
-                              int64_t used, double scale)                                          \
-    {                                                                                              \
-        name##_wide *of = (name##_wide *)l->member;                                                \
-        for (int64_t half = LANES / 2; half > 0; half /= 2) {                                      \
-            for (int64_t i = 0; i < half && i + half < used; i++) {                                \
-                for (int64_t at = 0; at < width; at++) {                                           \
-                    name##_wide *a = &of[i * pitch + at];                                          \
-                    *a = (wide)combine(*a, of[(i + half) * pitch + at]);                           \
-                }                                                                                  \
-            }                                                                                      \
-            used = used < half ? used : half;                                                      \
-        }                                                                                          \
-        for (int64_t at = 0; at < width; at++) {                                                   \
-            const wide y = (wide)finish_nan(scaling(of[at], (wide)scale));                         \
-            const item x = (item)store(y);                                                         \
-            memcpy(dst + at * stride, &x, sizeof x);                                               \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_scan(char *dst, const char *src, const scan_steps *s, int64_t n,            \
-                            int64_t width, lanes *l)                                               \
-    {                                                                                              \
-        name##_wide *sums = (name##_wide *)l->member;                                              \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            for (int64_t at = 0; at < width; at++) {                                               \
-                item x;                                                                            \
-                memcpy(&x, src + i * s->src_element + at * s->src_line, sizeof x);                 \
-                const wide y = (wide)load(x);                                                      \
-                const wide sum = i == 0 ? y : (wide)combine(sums[at], y);                          \
-                const wide plain = (wide)finish_nan(sum);                                          \
-                sums[at] = sum;                                                                    \
-                x = (item)store(plain);                                                            \
-                memcpy(dst + i * s->dst_element + at * s->dst_line, &x, sizeof x);                 \
-            }                                                                                      \
-        }                                                                                          \
-    }
+/* In a template: an operation of FOLD_OPS, and its entry in the table, if this type has it. */
+#define DEFINE_OP(NAME, op, combine, identity, ending, floats, integers, truth, complex)           \
+    JOIN3(DEFINE_, ending, JOIN(_IF_, COLUMN(floats, integers, truth)))(op, combine, identity)
+#define DEFINE_KEEPS_IF_YES(op, combine, identity)                                                 \
+    DEFINE_REDUCTION(OF_TYPE(op), FORM(combine), identity)
+#define DEFINE_CLEANS_IF_YES(op, combine, identity)                                                \
+    DEFINE_REDUCTION(OF_TYPE(op), FORM(combine), identity)
+#define DEFINE_KEEPS_IF_NO(op, combine, identity)
+#define DEFINE_DIVIDES_IF_YES(op, combine, identity)
+#define DEFINE_DIVIDES_IF_NO(op, combine, identity)
 
-/* f32 computes the halves, of which the identities are given as bits. */
-#define DEFINE_FLOAT(type, item, wide, member, load, store, zero, one, least, most)                \
-    DEFINE_REDUCTION(type##_sum, item, wide, member, load, store, SUM, PLAIN_NAN, SCALE, zero, 0)  \
-    DEFINE_REDUCTION(type##_prod, item, wide, member, load, store, PROD, PLAIN_NAN, SCALE, one, 1) \
-    DEFINE_REDUCTION(type##_max, item, wide, member, load, store, MAX, PLAIN_NAN, SCALE, least,    \
-                     -INFINITY)                                                                    \
-    DEFINE_REDUCTION(type##_min, item, wide, member, load, store, MIN, PLAIN_NAN, SCALE, most,     \
-                     INFINITY)
-DEFINE_FLOAT(f32, float, float, f32, SAME, SAME, 0, 1, -INFINITY, INFINITY)
-DEFINE_FLOAT(f64, double, double, f64, SAME, SAME, 0, 1, -INFINITY, INFINITY)
-DEFINE_FLOAT(f16, uint16_t, float, f32, float_of_f16, f16_of_float, 0, 0x3c00, 0xfc00, 0x7c00)
-DEFINE_FLOAT(bf16, uint16_t, float, f32, float_of_bf16, bf16_of_float, 0, 0x3f80, 0xff80, 0x7f80)
+#define REDUCTION_ENTRY(NAME, op, combine, identity, ending, floats, integers, truth, complex)     \
+    JOIN3(ENTRY_, ending, JOIN(_IF_, COLUMN(floats, integers, truth)))(FOLD_##NAME, OF_TYPE(op))
+#define ENTRY_KEEPS_IF_YES(index, name)                                                            \
+    [index] = {{JOIN(name, _rows), JOIN(name, _rows_avx2)},                                        \
+               {JOIN(name, _columns), JOIN(name, _columns_avx2)},                                  \
+               JOIN(name, _pad),                                                                   \
+               JOIN(name, _start),                                                                 \
+               JOIN(name, _finish),                                                                \
+               JOIN(name, _scan)},
+#define ENTRY_CLEANS_IF_YES ENTRY_KEEPS_IF_YES
+#define ENTRY_KEEPS_IF_NO(index, name)
+#define ENTRY_DIVIDES_IF_YES(index, name)
+#define ENTRY_DIVIDES_IF_NO(index, name)
 
-#define DEFINE_PLAIN(name, item, member, combine, none)                                            \
-    DEFINE_REDUCTION(name, item, item, member, SAME, SAME, combine, KEEP, NO_SCALE, none, none)
+#define ZERO 0
+#define ONE 1
+#define TEMPLATE "kernel/reduce_type.inc"
+#include "kernel/element_types.inc"
 
-/* Sums and bits do not care for the sign. */
-#define DEFINE_INTEGER(bits)                                                                       \
-    DEFINE_PLAIN(u##bits##_sum, uint##bits##_t, u##bits, SUM, 0)                                   \
-    DEFINE_PLAIN(u##bits##_prod, uint##bits##_t, u##bits, PROD_UNSIGNED, 1)                        \
-    DEFINE_PLAIN(u##bits##_and, uint##bits##_t, u##bits, AND, UINT##bits##_MAX)                    \
-    DEFINE_PLAIN(u##bits##_or, uint##bits##_t, u##bits, OR, 0)                                     \
-    DEFINE_PLAIN(u##bits##_max, uint##bits##_t, u##bits, GREATER, 0)                               \
-    DEFINE_PLAIN(u##bits##_min, uint##bits##_t, u##bits, LESSER, UINT##bits##_MAX)                 \
-    DEFINE_PLAIN(i##bits##_max, int##bits##_t, u##bits, GREATER, INT##bits##_MIN)                  \
-    DEFINE_PLAIN(i##bits##_min, int##bits##_t, u##bits, LESSER, INT##bits##_MAX)
-DEFINE_INTEGER(8)
-DEFINE_INTEGER(16)
-DEFINE_INTEGER(32)
-DEFINE_INTEGER(64)
-
-/* Truth values are bytes of 0 and 1. */
-DEFINE_PLAIN(i1_all, uint8_t, u8, AND, 1)
-
-#define REDUCTION(name)                                                                            \
-    {                                                                                              \
-        {name##_rows, name##_rows_avx2}, {name##_columns, name##_columns_avx2}, name##_pad,        \
-            name##_start, name##_finish, name##_scan                                               \
-    }
-#define ROW_FLOAT(type)                                                                            \
-    {                                                                                              \
-        [FOLD_SUM] = REDUCTION(type##_sum), [FOLD_PROD] = REDUCTION(type##_prod),                  \
-        [FOLD_MAX] = REDUCTION(type##_max), [FOLD_MIN] = REDUCTION(type##_min),                    \
-    }
-#define ROW_INTEGER(type, bits)                                                                    \
-    {                                                                                              \
-        [FOLD_SUM] = REDUCTION(u##bits##_sum), [FOLD_PROD] = REDUCTION(u##bits##_prod),            \
-        [FOLD_MAX] = REDUCTION(type##_max), [FOLD_MIN] = REDUCTION(type##_min),                    \
-        [FOLD_AND] = REDUCTION(u##bits##_and), [FOLD_OR] = REDUCTION(u##bits##_or),                \
-    }
-#define ROW_TRUTH                                                                                  \
-    {                                                                                              \
-        [FOLD_SUM] = REDUCTION(u8_or), [FOLD_MAX] = REDUCTION(u8_or),                              \
-        [FOLD_OR] = REDUCTION(u8_or), [FOLD_PROD] = REDUCTION(i1_all),                             \
-        [FOLD_MIN] = REDUCTION(i1_all), [FOLD_AND] = REDUCTION(i1_all),                            \
-    }
-
-static const reduction reductions[TSR_C128 + 1][FOLD_COUNT] = {
-    [TSR_I1] = ROW_TRUTH,
-    [TSR_I8] = ROW_INTEGER(i8, 8),
-    [TSR_I16] = ROW_INTEGER(i16, 16),
-    [TSR_I32] = ROW_INTEGER(i32, 32),
-    [TSR_I64] = ROW_INTEGER(i64, 64),
-    [TSR_U8] = ROW_INTEGER(u8, 8),
-    [TSR_U16] = ROW_INTEGER(u16, 16),
-    [TSR_U32] = ROW_INTEGER(u32, 32),
-    [TSR_U64] = ROW_INTEGER(u64, 64),
-    [TSR_F16] = ROW_FLOAT(f16),
-    [TSR_BF16] = ROW_FLOAT(bf16),
-    [TSR_F32] = ROW_FLOAT(f32),
-    [TSR_F64] = ROW_FLOAT(f64),
-};
+#define ROW(NAME, type) [TSR_##NAME] = type##_reductions,
+static const reduction *const reductions[NUM_ELEMENT_TYPES] = {ELEMENT_TYPES(ROW)};
 
 bool reduce_supports(fold_op op, tsr_dtype dtype)
 {
-    return reductions[dtype][op].finish != NULL;
+    return reductions[dtype] != NULL && reductions[dtype][op].finish != NULL;
 }
 
 /* A reduction on its way. */
