@@ -3,7 +3,8 @@
  *
  * As StableHLO has them: integers wrap around; their division rounds towards zero, by zero it is -1
  * (all ones), and the least by -1 is the least; a remainder has the dividend's sign, by zero it is
- * the dividend. A power of integers with a negative exponent is 0 but for bases 1 and -1.
+ * the dividend. A power of integers with a negative exponent is 0 but for bases 1 and -1. An amount
+ * of a shift is unsigned, and may exceed the width. atan2 of f32 goes by way of f64, as in unary.h.
  *
  * A NaN that comes out of arithmetic is the positive quiet one. MAX, MIN, AND and OR are in
  * combine.h.
@@ -84,6 +85,16 @@ INLINE double remainder_double(double a, double b)
     return plain_double(fmod(a, b));
 }
 
+INLINE float atan2_float(float a, float b)
+{
+    return plain_float((float)atan2((double)a, (double)b));
+}
+
+INLINE double atan2_double(double a, double b)
+{
+    return plain_double(atan2(a, b));
+}
+
 INLINE uint8_t xor_truth(uint8_t a, uint8_t b)
 {
     return a ^ b;
@@ -115,7 +126,11 @@ static inline uint64_t power_of_integer(uint64_t base, uint64_t exponent)
     X(REMAINDER, remainder, YES, YES, NO)                                                          \
     X(AND, and, NO, YES, YES)                                                                      \
     X(OR, or, NO, YES, YES)                                                                        \
-    X(XOR, xor, NO, YES, YES)
+    X(XOR, xor, NO, YES, YES)                                                                      \
+    X(ATAN2, atan2, YES, NO, NO)                                                                   \
+    X(SHIFT_LEFT, shift_left, NO, YES, NO)                                                         \
+    X(SHIFT_RIGHT_ARITHMETIC, shift_right_arithmetic, NO, YES, NO)                                 \
+    X(SHIFT_RIGHT_LOGICAL, shift_right_logical, NO, YES, NO)
 
 #endif
 
@@ -143,6 +158,27 @@ INLINE ITEM FORM(multiply)(ITEM a, ITEM b)
 INLINE ITEM FORM (xor)(ITEM a, ITEM b)
 {
     return (ITEM)(a ^ b);
+}
+
+/* The amount of a shift is unsigned; from BITS on nothing of x is left. */
+INLINE ITEM FORM(shift_left)(ITEM x, ITEM amount)
+{
+    const PATTERN shift = (PATTERN)amount;
+    return (ITEM)(shift < BITS ? (PATTERN)((uint64_t)(PATTERN)x << (shift % BITS)) : 0);
+}
+
+INLINE ITEM FORM(shift_right_logical)(ITEM x, ITEM amount)
+{
+    const PATTERN shift = (PATTERN)amount;
+    return (ITEM)(shift < BITS ? (PATTERN)((PATTERN)x >> (shift % BITS)) : 0);
+}
+
+/* The highest bit is the sign, in unsigned types too; from BITS on only the sign is left. */
+INLINE ITEM FORM(shift_right_arithmetic)(ITEM x, ITEM amount)
+{
+    const PATTERN shift = (PATTERN)amount;
+    const JOIN3(int, BITS, _t) value = (JOIN3(int, BITS, _t))x;
+    return (ITEM)(value >> (shift < BITS ? shift : BITS - 1));
 }
 
 #if IS_SIGNED

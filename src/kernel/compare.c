@@ -1,4 +1,4 @@
-/* Comparing, selecting, filling. */
+/* Comparing, finite or not, selecting, filling. */
 #include "kernel/copy.h"
 #include "kernel/elementwise.h"
 #include "kernel/map.h"
@@ -9,9 +9,26 @@
 #define ROW(NAME, type) [TSR_##NAME] = type##_compares,
 static const map_forms *const compares[NUM_ELEMENT_TYPES] = {ELEMENT_TYPES(ROW)};
 
+static const map_forms is_finite[NUM_ELEMENT_TYPES] = {
+    [TSR_F16] = RUNS(f16_is_finite),
+    [TSR_BF16] = RUNS(bf16_is_finite),
+    [TSR_F32] = RUNS(f32_is_finite),
+    [TSR_F64] = RUNS(f64_is_finite),
+};
+
 bool compare_supports(tsr_dtype dtype)
 {
     return compares[dtype] != NULL;
+}
+
+bool is_finite_supports(tsr_dtype dtype)
+{
+    return is_finite[dtype].run[0] != NULL;
+}
+
+void kernel_is_finite(const tsr_view *dst, const tsr_view *src)
+{
+    kernel_map(&is_finite[src->dtype], dst, &src, 1);
 }
 
 void kernel_compare(compare_op op, const tsr_view *dst, const tsr_view *a, const tsr_view *b)

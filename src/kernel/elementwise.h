@@ -50,6 +50,17 @@ typedef enum compare_op {
 bool compare_supports(tsr_dtype dtype);
 void kernel_compare(compare_op op, const tsr_view *dst, const tsr_view *a, const tsr_view *b);
 
+/* dst is i1, src a float: whether it is neither an infinity nor a NaN. */
+bool is_finite_supports(tsr_dtype dtype);
+void kernel_is_finite(const tsr_view *dst, const tsr_view *src);
+
+/*
+ * dst = minimum(maximum(x, min), max), of types that BINARY_MAX supports: max where min exceeds it.
+ * A NaN of any of the three is handed on.
+ */
+bool clamp_supports(tsr_dtype dtype);
+void kernel_clamp(const tsr_view *dst, const tsr_view *min, const tsr_view *x, const tsr_view *max);
+
 /* `yes` where the truth value is set, `no` elsewhere; any type, by its bytes. */
 void kernel_select(const tsr_view *dst, const tsr_view *predicate, const tsr_view *yes,
                    const tsr_view *no);

@@ -1,13 +1,14 @@
 /*
- * Functions of one number, for loops over many: those of f32 are free of branches and calls, so
- * that compilers vectorise the loop, but for expm1, log1p, sin and cos.
+ * Functions of one number, and at the end the list of them. They are for loops over many numbers:
+ * those of f32 are free of branches and calls, so that compilers vectorise the loop, but for expm1,
+ * log1p, sin, cos, tan and cbrt.
  *
  * Their results are IEEE arithmetic in an order that is written down, so they are the same on every
  * processor. Errors in f32 against the exact value, in units in the last place, as
  * tests/unit/kernel/test_unary.c holds them: sqrt half; exp, log, rsqrt and logistic at most 2;
  * tanh, erf, silu and gelu at most 4, in the subnormals too. What goes by way of f64 is rounded
- * from the library's result, which is nearly exact. Those of f64 are the C library's, which
- * promises less: it may differ between machines in the last place.
+ * from the library's result, which is nearly exact: at most 1. Those of f64 are the C library's,
+ * which promises less: it may differ between machines in the last place.
  *
  * A NaN that comes out is the positive quiet one, except of negate and abs, which change the sign
  * and nothing else. silu and gelu of minus infinity are NaN, as the product is.
@@ -269,6 +270,20 @@ INLINE float ceil_float(float x)
     return plain_float(negate_float(floor_float(negate_float(x))));
 }
 
+INLINE float round_nearest_even_float(float x)
+{
+    const float a = magnitude_of(x);
+    const float nearest = with_sign((a + 0x1p23F) - 0x1p23F, x);
+    return plain_float(a < 0x1p23F ? nearest : x);
+}
+
+INLINE float round_nearest_afz_float(float x)
+{
+    const float a = magnitude_of(x);
+    const float below = floor_float(a);
+    return plain_float(with_sign(below + (a - below >= 0.5F ? 1.0F : 0.0F), x));
+}
+
 /* |x| less its integer part is exact; adding 1/2 to |x| would not be. */
 INLINE float expm1_float(float x)
 {
@@ -288,6 +303,16 @@ INLINE float sin_float(float x)
 INLINE float cos_float(float x)
 {
     return plain_float((float)cos((double)x));
+}
+
+INLINE float tan_float(float x)
+{
+    return plain_float((float)tan((double)x));
+}
+
+INLINE float cbrt_float(float x)
+{
+    return plain_float((float)cbrt((double)x));
 }
 
 INLINE double exp_double(double x)
@@ -335,6 +360,16 @@ INLINE double cos_double(double x)
     return plain_double(cos(x));
 }
 
+INLINE double tan_double(double x)
+{
+    return plain_double(tan(x));
+}
+
+INLINE double cbrt_double(double x)
+{
+    return plain_double(cbrt(x));
+}
+
 INLINE double floor_double(double x)
 {
     return plain_double(floor(x));
@@ -343,6 +378,19 @@ INLINE double floor_double(double x)
 INLINE double ceil_double(double x)
 {
     return plain_double(ceil(x));
+}
+
+/* Numbers from 2^52 on are integers; adding as much to others rounds them to the nearest. */
+INLINE double round_nearest_even_double(double x)
+{
+    const double a = fabs(x);
+    const double nearest = copysign((a + 0x1p52) - 0x1p52, x);
+    return plain_double(a < 0x1p52 ? nearest : x);
+}
+
+INLINE double round_nearest_afz_double(double x)
+{
+    return plain_double(round(x));
 }
 
 INLINE double rsqrt_double(double x)
@@ -393,6 +441,29 @@ INLINE double relu_double(double x)
     return plain_double(((x > 0.0) | (x != x)) ? x : 0.0);
 }
 
+/* The bits that are set: sums of neighbouring groups of bits, twice as wide each time. */
+INLINE uint64_t count_of_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x += x >> 8;
+    x += x >> 16;
+    x += x >> 32;
+    return x & 0x7f;
+}
+
+/* Sets every bit below the highest one that is set. */
+INLINE uint64_t filled_downwards(uint64_t x)
+{
+    x |= x >> 1;
+    x |= x >> 2;
+    x |= x >> 4;
+    x |= x >> 8;
+    x |= x >> 16;
+    return x | x >> 32;
+}
+
 INLINE uint8_t not_truth(uint8_t x)
 {
     return x ^ 1;
@@ -401,6 +472,11 @@ INLINE uint8_t not_truth(uint8_t x)
 /*
  * All functions of one number: X(name in unary_op, function, floats, integers, truth values). The
  * last three say for which element types there is one.
+ *
+ * SIGN of a float zero is that zero. LOGISTIC is 1 / (1 + e^-x), SILU x * logistic(x), GELU
+ * x * (1 + erf(x / sqrt 2)) / 2, RELU max(x, 0), which hands on a NaN. ROUND_NEAREST_EVEN and
+ * ROUND_NEAREST_AFZ (away from zero) differ for halves between integers. NOT is of bits, and of
+ * truth values logical.
  */
 #define UNARY_OPS(X)                                                                               \
     X(NEGATE, negate, YES, YES, NO)                                                                \
@@ -422,6 +498,12 @@ INLINE uint8_t not_truth(uint8_t x)
     X(COS, cos, YES, NO, NO)                                                                       \
     X(FLOOR, floor, YES, NO, NO)                                                                   \
     X(CEIL, ceil, YES, NO, NO)                                                                     \
+    X(CBRT, cbrt, YES, NO, NO)                                                                     \
+    X(TAN, tan, YES, NO, NO)                                                                       \
+    X(ROUND_NEAREST_EVEN, round_nearest_even, YES, NO, NO)                                         \
+    X(ROUND_NEAREST_AFZ, round_nearest_afz, YES, NO, NO)                                           \
+    X(POPCNT, popcnt, NO, YES, NO)                                                                 \
+    X(COUNT_LEADING_ZEROS, count_leading_zeros, NO, YES, NO)                                       \
     X(NOT, not, NO, YES, YES)
 
 #endif
@@ -436,6 +518,16 @@ INLINE uint8_t not_truth(uint8_t x)
 INLINE ITEM FORM(negate)(ITEM x)
 {
     return (ITEM)(0U - (PATTERN)x);
+}
+
+INLINE ITEM FORM(popcnt)(ITEM x)
+{
+    return (ITEM)count_of_bits((PATTERN)x);
+}
+
+INLINE ITEM FORM(count_leading_zeros)(ITEM x)
+{
+    return (ITEM)(BITS - count_of_bits(filled_downwards((PATTERN)x)));
 }
 
 INLINE ITEM FORM(not )(ITEM x)

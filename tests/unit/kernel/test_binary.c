@@ -24,6 +24,19 @@ static __int128 power(__int128 base, __int128 exponent, tsr_dtype dtype)
     return (__int128)result;
 }
 
+/* One bit at a time, as often as there are bits: from then on nothing changes. */
+static __int128 shifted(binary_op op, tsr_dtype dtype, uint64_t x, uint64_t amount)
+{
+    const uint64_t bits = 8 * item_of(dtype);
+    const uint64_t top = UINT64_C(1) << (bits - 1);
+    const uint64_t sign = op == BINARY_SHIFT_RIGHT_ARITHMETIC ? x & top : 0;
+    for (uint64_t i = 0; i < bits && i < amount; i++) {
+        x = op == BINARY_SHIFT_LEFT ? x * 2 : x / 2 + sign;
+        x &= mask_of(dtype);
+    }
+    return (__int128)x;
+}
+
 static __int128 wanted_integer(binary_op op, tsr_dtype dtype, __int128 a, __int128 b)
 {
     switch (op) {
@@ -47,8 +60,10 @@ static __int128 wanted_integer(binary_op op, tsr_dtype dtype, __int128 a, __int1
         return a & b;
     case BINARY_OR:
         return a | b;
-    default:
+    case BINARY_XOR:
         return a ^ b;
+    default:
+        return shifted(op, dtype, (uint64_t)a & mask_of(dtype), (uint64_t)b & mask_of(dtype));
     }
 }
 
@@ -68,6 +83,8 @@ static double wanted_float(binary_op op, double a, double b)
         return pow(a, b);
     case BINARY_REMAINDER:
         return fmod(a, b);
+    case BINARY_ATAN2:
+        return atan2(a, b);
     case BINARY_MAX:
         return isnan(b) || b > a ? b : a;
     default:
@@ -180,16 +197,21 @@ static void support_is_as_documented(void **state)
     for (int i = 0; i < NUM_COMPUTED; i++) {
         for (int op = 0; op < BINARY_COUNT; op++) {
             const tsr_dtype dtype = computed[i];
-            const bool bitwise = op >= BINARY_AND;
-            const bool truth = bitwise || op == BINARY_ADD || op == BINARY_MULTIPLY ||
+            const bool logical = op >= BINARY_AND && op <= BINARY_XOR;
+            const bool bitwise = logical || op >= BINARY_SHIFT_LEFT;
+            const bool truth = logical || op == BINARY_ADD || op == BINARY_MULTIPLY ||
                                op == BINARY_MAX || op == BINARY_MIN;
-            const bool wanted = dtype == TSR_I1 ? truth : !is_float(dtype) || !bitwise;
+            const bool wanted = dtype == TSR_I1   ? truth
+                                : is_float(dtype) ? !bitwise
+                                                  : op != BINARY_ATAN2;
             assert_int_equal(binary_supports((binary_op)op, dtype), wanted);
         }
         assert_true(compare_supports(computed[i]));
+        assert_true(clamp_supports(computed[i]));
     }
     assert_false(binary_supports(BINARY_ADD, TSR_C64));
     assert_false(compare_supports(TSR_F8E4M3));
+    assert_false(clamp_supports(TSR_C64));
 }
 
 static bool compared(compare_op op, bool less, bool equal, bool greater)
@@ -284,6 +306,70 @@ static void check_select(rng *r, tsr_dtype dtype)
     free(own.room);
 }
 
+/* Small amounts of both signs, and those around the width. */
+static void shifts_beyond_the_width(void **state)
+{
+    (void)state;
+    static const int64_t amounts[] = {0, 1, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 127, -1, -8};
+    for (size_t t = 0; t < NUM_COMPUTED; t++) {
+        const tsr_dtype dtype = computed[t];
+        for (int op = BINARY_SHIFT_LEFT; is_integer(dtype) && op < BINARY_COUNT; op++) {
+            for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+                uint64_t x = UINT64_C(0x9ac3e7b580d1f6a9);
+                uint64_t got = 0;
+                uint64_t amount = (uint64_t)amounts[i] & mask_of(dtype);
+                kernel_binary((binary_op)op, &(tsr_view){.data = &got, .dtype = dtype},
+                              &(tsr_view){.data = &x, .dtype = dtype},
+                              &(tsr_view){.data = &amount, .dtype = dtype});
+                assert_int_equal(got,
+                                 wanted_bits((binary_op)op, dtype, x & mask_of(dtype), amount));
+            }
+        }
+    }
+}
+
+static void run_clamp(int op, const tsr_view *dst, strided *const *src)
+{
+    (void)op;
+    kernel_clamp(dst, view_of(src[0]), view_of(src[1]), view_of(src[2]));
+}
+
+static void check_clamp(rng *r, tsr_dtype dtype)
+{
+    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    const size_t rank = random_extents(r, shape);
+    strided min = strided_new(r, dtype, rank, shape, REPEATING);
+    strided x = strided_new(r, dtype, rank, shape, ANY);
+    strided max = strided_new(r, dtype, rank, shape, REPEATING);
+    strided own = strided_new(r, dtype, rank, shape, rng_chance(r, 40) ? PACKED : ANY);
+    strided *dst = rng_chance(r, 25) ? &x : &own;
+    strided *const src[] = {&min, &x, &max};
+    unsigned char *before = copy_of_room(dst);
+    unsigned char *wanted = copy_of_room(dst);
+    for (int64_t i = 0; i < elements_of(dst); i++) {
+        const uint64_t raised = wanted_bits(BINARY_MAX, dtype, bits_at(&x, i), bits_at(&min, i));
+        const uint64_t bits = wanted_bits(BINARY_MIN, dtype, raised, bits_at(&max, i));
+        memcpy(wanted + place_of(dst, i), &bits, item_of(dtype));
+    }
+    expect_every_form(run_clamp, 0, dst, src, before, wanted, "clamp");
+    free(before);
+    free(wanted);
+    free(min.room);
+    free(x.room);
+    free(max.room);
+    free(own.room);
+}
+
+static void clamping_is_maximum_then_minimum(void **state)
+{
+    (void)state;
+    const rng start = rng_start("clamping_is_maximum_then_minimum");
+    for (int64_t i = 0; i < prop_cases(30) * NUM_COMPUTED; i++) {
+        rng r = rng_case(&start, (uint64_t)i);
+        check_clamp(&r, computed[i % NUM_COMPUTED]);
+    }
+}
+
 static void selection_is_by_bytes(void **state)
 {
     (void)state;
@@ -354,6 +440,8 @@ int main(void)
         cmocka_unit_test(support_is_as_documented),
         cmocka_unit_test(every_function_of_every_type),
         cmocka_unit_test(every_comparison_of_every_type),
+        cmocka_unit_test(shifts_beyond_the_width),
+        cmocka_unit_test(clamping_is_maximum_then_minimum),
         cmocka_unit_test(selection_is_by_bytes),
         cmocka_unit_test(filling_reaches_every_element),
         cmocka_unit_test(large_arrays_are_written_whole),

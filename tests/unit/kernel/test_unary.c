@@ -52,6 +52,14 @@ static long double exact(unary_op op, long double x)
         return floorl(x);
     case UNARY_CEIL:
         return ceill(x);
+    case UNARY_CBRT:
+        return cbrtl(x);
+    case UNARY_TAN:
+        return tanl(x);
+    case UNARY_ROUND_NEAREST_EVEN:
+        return rintl(x);
+    case UNARY_ROUND_NEAREST_AFZ:
+        return roundl(x);
     case UNARY_RELU:
         return relu((double)x);
     default:
@@ -68,7 +76,7 @@ static const struct {
     [UNARY_LOG1P] = {1, 2}, [UNARY_SQRT] = {.5, .51}, [UNARY_RSQRT] = {2, 2},
     [UNARY_TANH] = {4, 3},  [UNARY_ERF] = {4, 2},     [UNARY_LOGISTIC] = {2, 3},
     [UNARY_SILU] = {4, 4},  [UNARY_GELU] = {4, 8},    [UNARY_SIN] = {1, 1},
-    [UNARY_COS] = {1, 1},
+    [UNARY_COS] = {1, 1},   [UNARY_CBRT] = {1, 4},    [UNARY_TAN] = {1, 2},
 };
 
 static int fraction_bits(tsr_dtype dtype)
@@ -136,6 +144,11 @@ static uint64_t wanted_integer(unary_op op, tsr_dtype dtype, uint64_t x)
         return (uint64_t)(value < 0 ? -value : value) & mask_of(dtype);
     case UNARY_SIGN:
         return (uint64_t)((value > 0) - (value < 0)) & mask_of(dtype);
+    case UNARY_POPCNT:
+        return (uint64_t)__builtin_popcountll(x);
+    case UNARY_COUNT_LEADING_ZEROS:
+        return x == 0 ? 8 * item_of(dtype)
+                      : (uint64_t)__builtin_clzll(x) - (64 - 8 * item_of(dtype));
     default:
         return dtype == TSR_I1 ? x ^ 1 : ~x & mask_of(dtype);
     }
@@ -219,8 +232,9 @@ static void support_is_as_documented(void **state)
         }
         for (int op = 0; op < UNARY_COUNT; op++) {
             const bool any = op <= UNARY_SIGN;
-            const bool wanted = known && (is_float(dtype)     ? op != UNARY_NOT
-                                          : is_integer(dtype) ? any || op == UNARY_NOT
+            const bool bitwise = op >= UNARY_POPCNT;
+            const bool wanted = known && (is_float(dtype)     ? !bitwise
+                                          : is_integer(dtype) ? any || bitwise
                                                               : op == UNARY_NOT);
             assert_int_equal(unary_supports((unary_op)op, dtype), wanted);
         }
@@ -241,7 +255,7 @@ static void errors_in_f32_are_bounded(void **state)
     const int64_t stride = sizeof from[0];
     const tsr_view src = {from, TSR_F32, 1, &shape, &stride};
     const tsr_view dst = {to, TSR_F32, 1, &shape, &stride};
-    for (int op = UNARY_EXP; op <= UNARY_CEIL; op++) {
+    for (int op = UNARY_EXP; op < UNARY_POPCNT; op++) {
         long double worst = 0.0L;
         float at = 0.0F;
         for (uint64_t bits = 0; bits <= UINT32_MAX;) {
@@ -263,12 +277,65 @@ static void errors_in_f32_are_bounded(void **state)
     }
 }
 
+/* Halves between integers go to the even one, or away from zero; what follows a half does not. */
+static void ties_are_rounded_as_named(void **state)
+{
+    (void)state;
+    float x[] = {0.5F,  1.5F,  2.5F,           -0.5F,     -1.5F,      -2.5F,
+                 -0.0F, -0.2F, 0x1.fffffep-2F, 0x1.8p22F, 8388607.5F, -8388606.5F};
+    static const float even[] = {0.0F,  2.0F,  2.0F, -0.0F,     -2.0F,      -2.0F,
+                                 -0.0F, -0.0F, 0.0F, 0x1.8p22F, 8388608.0F, -8388606.0F};
+    static const float away[] = {1.0F,  2.0F,  3.0F, -1.0F,     -2.0F,      -3.0F,
+                                 -0.0F, -0.0F, 0.0F, 0x1.8p22F, 8388608.0F, -8388607.0F};
+    float y[sizeof x / sizeof x[0]];
+    const int64_t shape = sizeof x / sizeof x[0];
+    const int64_t stride = sizeof x[0];
+    const tsr_view src = {x, TSR_F32, 1, &shape, &stride};
+    const tsr_view dst = {y, TSR_F32, 1, &shape, &stride};
+    kernel_unary(UNARY_ROUND_NEAREST_EVEN, &dst, &src);
+    assert_memory_equal(y, even, sizeof even);
+    kernel_unary(UNARY_ROUND_NEAREST_AFZ, &dst, &src);
+    assert_memory_equal(y, away, sizeof away);
+}
+
+static void finite_is_neither_infinite_nor_nan(void **state)
+{
+    (void)state;
+    const rng start = rng_start("finite_is_neither_infinite_nor_nan");
+    for (int64_t i = 0; i < prop_cases(30) * NUM_COMPUTED; i++) {
+        rng r = rng_case(&start, (uint64_t)i);
+        const tsr_dtype dtype = computed[i % NUM_COMPUTED];
+        assert_int_equal(is_finite_supports(dtype), is_float(dtype));
+        if (!is_float(dtype)) {
+            continue;
+        }
+        int64_t shape[STRIDED_MOST_DIMS] = {0};
+        const size_t rank = random_extents(&r, shape);
+        strided src = strided_new(&r, dtype, rank, shape, REPEATING);
+        strided dst = strided_new(&r, TSR_I1, rank, shape, rng_chance(&r, 40) ? PACKED : ANY);
+        unsigned char *wanted = copy_of_room(&dst);
+        for (int64_t e = 0; e < elements_of(&dst); e++) {
+            wanted[place_of(&dst, e)] = isfinite(float_value(dtype, bits_at(&src, e))) ? 1 : 0;
+        }
+        for (int form = VECTOR_PORTABLE; form < VECTOR_COUNT; form++) {
+            vector_set_most((vector_form)form);
+            kernel_is_finite(view_of(&dst), view_of(&src));
+            expect_room(&dst, wanted, "is_finite", form);
+        }
+        free(wanted);
+        free(src.room);
+        free(dst.room);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(support_is_as_documented),
         cmocka_unit_test(every_function_of_every_type),
         cmocka_unit_test(errors_in_f32_are_bounded),
+        cmocka_unit_test(ties_are_rounded_as_named),
+        cmocka_unit_test(finite_is_neither_infinite_nor_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
