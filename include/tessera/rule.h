@@ -107,6 +107,27 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_shape(tsr_context *ctx, const tsr_rule
                                                 const tsr_rule_tensor *tensor,
                                                 int64_t *shape) TSR_MT_CONTEXT;
 
+/*
+ * The same rule with the factors whose flag in `whole` is set marked as needing replication: for an
+ * op that cannot run on parts of them, although its rule propagates along them.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_rule_keep_whole(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_rule *rule, const bool *whole,
+                                                     const tsr_rule **out) TSR_MT_CONTEXT;
+
+/* ---- the ops that Tessera knows ---- */
+
+typedef struct tsr_op_info {
+    const char *name; /* StableHLO's where it has the op; static */
+    size_t num_operands;
+    bool is_variadic; /* num_operands or more */
+    bool is_elementwise;
+} tsr_op_info;
+
+/* How many there are, and each of them, from 0; the name is NULL out of range. */
+TSR_API size_t tsr_op_count(void) TSR_MT_SAFE;
+TSR_API tsr_op_info tsr_op_at(size_t i) TSR_MT_SAFE;
+
 /* ---- templates: the rules of common ops, from their shapes ---- */
 
 /* A shape: `rank` extents. */
@@ -194,7 +215,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_concatenate(tsr_context *ctx, tsr_aren
                                                       size_t num_operands, size_t dim,
                                                       const tsr_rule **out) TSR_MT_CONTEXT;
 
-/* A part of the operand, or the operand with a border: dimensions that change are permuted. */
+/* A part of the operand, and an operand with a border, beside the scalar that it is made of:
+ * dimensions that change are permuted. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_slice(tsr_context *ctx, tsr_arena *arena,
                                                 tsr_extents operand, tsr_extents result,
                                                 const tsr_rule **out) TSR_MT_CONTEXT;

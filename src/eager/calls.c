@@ -7,6 +7,7 @@
 #include "ops/op_index.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
+#include "ops/op_sort.h"
 
 /* Dimensions as parameters have them. */
 typedef struct dims_list {
@@ -36,61 +37,20 @@ static op_ints ints_of(const dims_list *list)
 
 /* ---- elementwise ---- */
 
-static tsr_status unary(const char *call, unary_op op, tsr_tensor *x, tsr_tensor **out)
-{
-    return eager_call(call, &op_unary[op], &(op_params){0}, &x, 1, out);
-}
-
-static tsr_status binary(const char *call, binary_op op, tsr_tensor *a, tsr_tensor *b,
-                         tsr_tensor **out)
-{
-    tsr_tensor *const operands[] = {a, b};
-    return eager_call(call, &op_binary[op], &(op_params){0}, operands, 2, out);
-}
-
-#define UNARY_CALL(name, op)                                                                       \
-    tsr_status name(tsr_tensor *x, tsr_tensor **out)                                               \
+#define UNARY(kernel, name, dialect, call, types, class, gradient)                                 \
+    tsr_status call(tsr_tensor *x, tsr_tensor **out)                                               \
     {                                                                                              \
-        return unary(#name, op, x, out);                                                           \
+        return eager_call(#call, &op_unary[UNARY_##kernel], NULL, &x, 1, out);                     \
     }
-#define BINARY_CALL(name, op)                                                                      \
-    tsr_status name(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)                                \
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)                       \
+    tsr_status call(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)                                \
     {                                                                                              \
-        return binary(#name, op, a, b, out);                                                       \
+        tsr_tensor *const operands[] = {a, b};                                                     \
+        return eager_call(#call, &op_binary[BINARY_##kernel], NULL, operands, 2, out);             \
     }
-
-UNARY_CALL(tsr_negate, UNARY_NEGATE)
-UNARY_CALL(tsr_abs, UNARY_ABS)
-UNARY_CALL(tsr_sign, UNARY_SIGN)
-UNARY_CALL(tsr_exp, UNARY_EXP)
-UNARY_CALL(tsr_expm1, UNARY_EXPM1)
-UNARY_CALL(tsr_log, UNARY_LOG)
-UNARY_CALL(tsr_log1p, UNARY_LOG1P)
-UNARY_CALL(tsr_sqrt, UNARY_SQRT)
-UNARY_CALL(tsr_rsqrt, UNARY_RSQRT)
-UNARY_CALL(tsr_tanh, UNARY_TANH)
-UNARY_CALL(tsr_erf, UNARY_ERF)
-UNARY_CALL(tsr_sin, UNARY_SIN)
-UNARY_CALL(tsr_cos, UNARY_COS)
-UNARY_CALL(tsr_floor, UNARY_FLOOR)
-UNARY_CALL(tsr_ceil, UNARY_CEIL)
-UNARY_CALL(tsr_sigmoid, UNARY_LOGISTIC)
-UNARY_CALL(tsr_silu, UNARY_SILU)
-UNARY_CALL(tsr_gelu, UNARY_GELU)
-UNARY_CALL(tsr_relu, UNARY_RELU)
-UNARY_CALL(tsr_not, UNARY_NOT)
-
-BINARY_CALL(tsr_add, BINARY_ADD)
-BINARY_CALL(tsr_sub, BINARY_SUBTRACT)
-BINARY_CALL(tsr_mul, BINARY_MULTIPLY)
-BINARY_CALL(tsr_div, BINARY_DIVIDE)
-BINARY_CALL(tsr_maximum, BINARY_MAX)
-BINARY_CALL(tsr_minimum, BINARY_MIN)
-BINARY_CALL(tsr_pow, BINARY_POWER)
-BINARY_CALL(tsr_rem, BINARY_REMAINDER)
-BINARY_CALL(tsr_and, BINARY_AND)
-BINARY_CALL(tsr_or, BINARY_OR)
-BINARY_CALL(tsr_xor, BINARY_XOR)
+#include "ops/elementwise.def"
+#undef UNARY
+#undef BINARY
 
 tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, tsr_tensor **out)
 {
@@ -100,19 +60,19 @@ tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, 
                            diag_error(a->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                                       "tsr_compare: there is no comparison %d", (int)comparison));
     }
-    return eager_call("tsr_compare", &op_compare, &(op_params){.variant = (int32_t)comparison},
-                      operands, 2, out);
+    const compare_params params = {.comparison_direction = (int32_t)comparison};
+    return eager_call("tsr_compare", &op_compare, &params, operands, 2, out);
 }
 
 tsr_status tsr_select(tsr_tensor *predicate, tsr_tensor *yes, tsr_tensor *no, tsr_tensor **out)
 {
     tsr_tensor *const operands[] = {predicate, yes, no};
-    return eager_call("tsr_select", &op_select, &(op_params){0}, operands, 3, out);
+    return eager_call("tsr_select", &op_select, NULL, operands, 3, out);
 }
 
 tsr_status tsr_convert(tsr_tensor *x, tsr_dtype dtype, tsr_tensor **out)
 {
-    return eager_call("tsr_convert", &op_convert, &(op_params){.dtype = dtype}, &x, 1, out);
+    return eager_call("tsr_convert", &op_convert, &(convert_params){.result = dtype}, &x, 1, out);
 }
 
 /* ---- products ---- */
@@ -127,10 +87,10 @@ tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b, const tsr_dot_dims *dim
     TSR_TRY(read_dims(world, call, dims->rhs_batch, dims->num_batch, &lists[1]));
     TSR_TRY(read_dims(world, call, dims->lhs_contracting, dims->num_contracting, &lists[2]));
     TSR_TRY(read_dims(world, call, dims->rhs_contracting, dims->num_contracting, &lists[3]));
-    const op_params params = {.lhs_batch = ints_of(&lists[0]),
-                              .rhs_batch = ints_of(&lists[1]),
-                              .lhs_contracting = ints_of(&lists[2]),
-                              .rhs_contracting = ints_of(&lists[3])};
+    const dot_params params = {.lhs_batching_dimensions = ints_of(&lists[0]),
+                               .rhs_batching_dimensions = ints_of(&lists[1]),
+                               .lhs_contracting_dimensions = ints_of(&lists[2]),
+                               .rhs_contracting_dimensions = ints_of(&lists[3])};
     return eager_call(call, &op_dot_general, &params, operands, 2, out);
 }
 
@@ -145,8 +105,8 @@ static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
                       op_type_text(&lhs).text, op_type_text(&rhs).text);
 }
 
-/* A matrix by several: their leading dimensions stand behind its rows, and have to go first. */
-static tsr_status matrix_by_many(tsr_tensor *a, tsr_tensor *b, const op_params *params,
+/* A matrix by several: their leading dimensions come out after its rows, and have to go first. */
+static tsr_status matrix_by_many(tsr_tensor *a, tsr_tensor *b, const dot_params *params,
                                  tsr_tensor **out)
 {
     const size_t rank = b->geometry->rank;
@@ -177,10 +137,10 @@ tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
     }
     const int64_t k_of_a = (int64_t)m - 1;
     const int64_t k_of_b = n > 1 ? (int64_t)n - 2 : 0;
-    const op_params params = {.lhs_batch = {count, batch},
-                              .rhs_batch = {count, batch},
-                              .lhs_contracting = {1, &k_of_a},
-                              .rhs_contracting = {1, &k_of_b}};
+    const dot_params params = {.lhs_batching_dimensions = {count, batch},
+                               .rhs_batching_dimensions = {count, batch},
+                               .lhs_contracting_dimensions = {1, &k_of_a},
+                               .rhs_contracting_dimensions = {1, &k_of_b}};
     if (m == 2 && rhs_batch > 0) {
         return matrix_by_many(a, b, &params, out);
     }
@@ -189,38 +149,38 @@ tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
 
 /* ---- reductions ---- */
 
-static tsr_status reduce(const char *call, fold_op fold, tsr_tensor *x, const size_t *dims,
+static tsr_status reduce(const char *call, op_body body, tsr_tensor *x, const size_t *dims,
                          size_t num_dims, tsr_tensor **out)
 {
     dims_list list;
     TSR_TRY(read_dims(x->world, call, dims, num_dims, &list));
-    const op_params params = {.dimensions = ints_of(&list), .variant = (int32_t)fold};
-    return eager_call(call, &op_reduce, &params, &x, 1, out);
+    const reduce_params params = {.dimensions = ints_of(&list), .body = {.body = body}};
+    return eager_call(call, &op_fold, &params, &x, 1, out);
 }
 
-#define REDUCE_CALL(name, fold)                                                                    \
+#define REDUCE_CALL(name, body)                                                                    \
     tsr_status name(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)          \
     {                                                                                              \
-        return reduce(#name, fold, x, dims, num_dims, out);                                        \
+        return reduce(#name, body, x, dims, num_dims, out);                                        \
     }
-REDUCE_CALL(tsr_sum, FOLD_SUM)
-REDUCE_CALL(tsr_max, FOLD_MAX)
-REDUCE_CALL(tsr_min, FOLD_MIN)
-REDUCE_CALL(tsr_prod, FOLD_PROD)
-REDUCE_CALL(tsr_all, FOLD_AND)
-REDUCE_CALL(tsr_any, FOLD_OR)
+REDUCE_CALL(tsr_sum, OP_BODY_SUM)
+REDUCE_CALL(tsr_max, OP_BODY_MAX)
+REDUCE_CALL(tsr_min, OP_BODY_MIN)
+REDUCE_CALL(tsr_prod, OP_BODY_PROD)
+REDUCE_CALL(tsr_all, OP_BODY_AND)
+REDUCE_CALL(tsr_any, OP_BODY_OR)
 
 tsr_status tsr_mean(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)
 {
     dims_list list;
     TSR_TRY(read_dims(x->world, "tsr_mean", dims, num_dims, &list));
-    const op_params params = {.dimensions = ints_of(&list)};
+    const mean_params params = {.dimensions = ints_of(&list)};
     return eager_call("tsr_mean", &op_mean, &params, &x, 1, out);
 }
 
 tsr_status tsr_cumsum(tsr_tensor *x, size_t dim, tsr_tensor **out)
 {
-    const op_params params = {.dimension = (int64_t)dim, .variant = FOLD_SUM};
+    const cumulative_params params = {.dimension = (int64_t)dim, .body = {.body = OP_BODY_SUM}};
     return eager_call("tsr_cumsum", &op_cumulative, &params, &x, 1, out);
 }
 
@@ -228,7 +188,7 @@ tsr_status tsr_cumsum(tsr_tensor *x, size_t dim, tsr_tensor **out)
 
 tsr_status tsr_reshape(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_tensor **out)
 {
-    const op_params params = {.shape = {rank, shape}};
+    const reshape_params params = {.result = {x->dtype, rank, shape}};
     return eager_call("tsr_reshape", &op_reshape, &params, &x, 1, out);
 }
 
@@ -236,7 +196,7 @@ tsr_status tsr_transpose(tsr_tensor *x, const size_t *permutation, tsr_tensor **
 {
     dims_list list;
     TSR_TRY(read_dims(x->world, "tsr_transpose", permutation, x->geometry->rank, &list));
-    const op_params params = {.dimensions = ints_of(&list)};
+    const transpose_params params = {.permutation = ints_of(&list)};
     return eager_call("tsr_transpose", &op_transpose, &params, &x, 1, out);
 }
 
@@ -247,7 +207,8 @@ tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *shape, size_t rank, ts
     for (size_t d = 0; d < own; d++) {
         dims[d] = (int64_t)(rank - own + d);
     }
-    const op_params params = {.shape = {rank, shape}, .dimensions = {own, dims}};
+    const broadcast_params params = {.broadcast_dimensions = {own, dims},
+                                     .result = {x->dtype, rank, shape}};
     return eager_call("tsr_broadcast_to", &op_broadcast_in_dim, &params, &x, 1, out);
 }
 
@@ -259,9 +220,9 @@ tsr_status tsr_slice(tsr_tensor *x, const int64_t *start, const int64_t *limit,
     for (size_t d = 0; d < rank; d++) {
         ones[d] = 1;
     }
-    const op_params params = {.start = {rank, start},
-                              .limit = {rank, limit},
-                              .strides = {rank, strides != NULL ? strides : ones}};
+    const slice_params params = {.start_indices = {rank, start},
+                                 .limit_indices = {rank, limit},
+                                 .strides = {rank, strides != NULL ? strides : ones}};
     return eager_call("tsr_slice", &op_slice, &params, &x, 1, out);
 }
 
@@ -270,7 +231,7 @@ tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count, size_t dim,
     if (count == 0) {
         return TSR_ERR_INVALID;
     }
-    const op_params params = {.dimension = (int64_t)dim};
+    const concatenate_params params = {.dimension = (int64_t)dim};
     return eager_call("tsr_concatenate", &op_concatenate, &params, tensors, count, out);
 }
 
@@ -309,8 +270,9 @@ tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes, size_t cou
     for (size_t i = 0; i < count; i++) {
         start[dim] = limit[dim];
         limit[dim] += sizes[i];
-        const op_params params = {
-            .start = {rank, start}, .limit = {rank, limit}, .strides = {rank, ones}};
+        const slice_params params = {.start_indices = {rank, start},
+                                     .limit_indices = {rank, limit},
+                                     .strides = {rank, ones}};
         const tsr_status status = eager_call("tsr_split", &op_slice, &params, &x, 1, &out[i]);
         if (status < 0) {
             for (size_t k = 0; e->scope == NULL && k < i; k++) {
@@ -342,12 +304,12 @@ static void find_row_dims(size_t rank, size_t indices_rank, size_t dim, row_dims
     }
 }
 
-static op_params params_of_rows(const row_dims *r, size_t indices_rank)
+static window_dims windows_of_rows(const row_dims *r, size_t indices_rank)
 {
-    return (op_params){.lhs_contracting = {r->num_offset, r->offset},
-                       .rhs_contracting = {1, &r->dim},
-                       .index_map = {1, &r->dim},
-                       .index_vector_dim = (int64_t)indices_rank};
+    return (window_dims){.window = {r->num_offset, r->offset},
+                         .collapsed = {1, &r->dim},
+                         .index_map = {1, &r->dim},
+                         .index_vector_dim = (int64_t)indices_rank};
 }
 
 static tsr_status check_row_dim(const char *call, const tsr_tensor *x, const tsr_tensor *indices,
@@ -374,8 +336,8 @@ static tsr_status take_rows(const char *call, tsr_tensor *x, tsr_tensor *indices
     for (size_t d = 0; d < rank; d++) {
         sizes[d] = d == dim ? min_i64(1, x->geometry->shape[d]) : x->geometry->shape[d];
     }
-    op_params params = params_of_rows(&rows, indices->geometry->rank);
-    params.slice_sizes = (op_ints){rank, sizes};
+    const window_dims windows = windows_of_rows(&rows, indices->geometry->rank);
+    const gather_params params = gather_of_windows(&windows, (op_ints){rank, sizes});
     return eager_call(call, &op_gather, &params, operands, 2, out);
 }
 
@@ -397,16 +359,16 @@ tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **ou
     return take_rows("tsr_embedding", table, indices, 0, out);
 }
 
-/* The kernel's words for what updates do. */
-static const scatter_kind scatter_kinds[] = {[TSR_SCATTER_SET] = SCATTER_SET,
-                                             [TSR_SCATTER_ADD] = SCATTER_ADD,
-                                             [TSR_SCATTER_MUL] = SCATTER_MULTIPLY,
-                                             [TSR_SCATTER_MAX] = SCATTER_MAX,
-                                             [TSR_SCATTER_MIN] = SCATTER_MIN};
+/* What updates do, as the region of a scatter. */
+static const op_body scatter_bodies[] = {[TSR_SCATTER_SET] = OP_BODY_SECOND,
+                                         [TSR_SCATTER_ADD] = OP_BODY_SUM,
+                                         [TSR_SCATTER_MUL] = OP_BODY_PROD,
+                                         [TSR_SCATTER_MAX] = OP_BODY_MAX,
+                                         [TSR_SCATTER_MIN] = OP_BODY_MIN};
 
 static tsr_status check_scatter(const char *call, const tsr_tensor *x, tsr_scatter_op op)
 {
-    if ((size_t)op < sizeof scatter_kinds / sizeof scatter_kinds[0]) {
+    if ((size_t)op < sizeof scatter_bodies / sizeof scatter_bodies[0]) {
         return TSR_OK;
     }
     return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: there is no scatter op %d",
@@ -421,14 +383,14 @@ tsr_status tsr_scatter(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates, 
     TSR_TRY(eager_given("tsr_scatter", operands, 3, check_scatter("tsr_scatter", x, op)));
     TSR_TRY(eager_given("tsr_scatter", operands, 3, check_row_dim("tsr_scatter", x, indices, dim)));
     find_row_dims(x->geometry->rank, indices->geometry->rank, dim, &rows);
-    op_params params = params_of_rows(&rows, indices->geometry->rank);
-    params.variant = (int32_t)scatter_kinds[op];
+    const window_dims windows = windows_of_rows(&rows, indices->geometry->rank);
+    const scatter_params params = scatter_of_windows(&windows, scatter_bodies[op]);
     return eager_call("tsr_scatter", &op_scatter, &params, operands, 3, out);
 }
 
 /* General dimension numbers as parameters; the lists hold them. */
 static tsr_status read_slices(tsr_comm *world, const char *call, const tsr_slices_dims *dims,
-                              dims_list *lists, op_params *out)
+                              dims_list *lists, window_dims *out)
 {
     const tsr_gather_dims *d = &dims->dims;
     TSR_TRY(read_dims(world, call, d->offset_dims, d->num_offset, &lists[0]));
@@ -436,12 +398,12 @@ static tsr_status read_slices(tsr_comm *world, const char *call, const tsr_slice
     TSR_TRY(read_dims(world, call, d->input_batching, d->num_batching, &lists[2]));
     TSR_TRY(read_dims(world, call, d->indices_batching, d->num_batching, &lists[3]));
     TSR_TRY(read_dims(world, call, dims->start_index_map, dims->num_indexed, &lists[4]));
-    *out = (op_params){.lhs_contracting = ints_of(&lists[0]),
-                       .rhs_contracting = ints_of(&lists[1]),
-                       .lhs_batch = ints_of(&lists[2]),
-                       .rhs_batch = ints_of(&lists[3]),
-                       .index_map = ints_of(&lists[4]),
-                       .index_vector_dim = (int64_t)d->index_vector_dim};
+    *out = (window_dims){.window = ints_of(&lists[0]),
+                         .collapsed = ints_of(&lists[1]),
+                         .input_batching = ints_of(&lists[2]),
+                         .indices_batching = ints_of(&lists[3]),
+                         .index_map = ints_of(&lists[4]),
+                         .index_vector_dim = (int64_t)d->index_vector_dim};
     return TSR_OK;
 }
 
@@ -450,10 +412,11 @@ tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices, const tsr_slice
 {
     tsr_tensor *const operands[] = {x, indices};
     dims_list lists[5];
-    op_params params;
+    window_dims windows;
     TSR_TRY(eager_given("tsr_gather_slices", operands, 2,
-                        read_slices(x->world, "tsr_gather_slices", dims, lists, &params)));
-    params.slice_sizes = (op_ints){x->geometry->rank, slice_sizes};
+                        read_slices(x->world, "tsr_gather_slices", dims, lists, &windows)));
+    const gather_params params =
+        gather_of_windows(&windows, (op_ints){x->geometry->rank, slice_sizes});
     return eager_call("tsr_gather_slices", &op_gather, &params, operands, 2, out);
 }
 
@@ -462,18 +425,18 @@ tsr_status tsr_scatter_slices(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *up
 {
     tsr_tensor *const operands[] = {x, indices, updates};
     dims_list lists[5];
-    op_params params;
+    window_dims windows;
     TSR_TRY(
         eager_given("tsr_scatter_slices", operands, 3, check_scatter("tsr_scatter_slices", x, op)));
     TSR_TRY(eager_given("tsr_scatter_slices", operands, 3,
-                        read_slices(x->world, "tsr_scatter_slices", dims, lists, &params)));
-    params.variant = (int32_t)scatter_kinds[op];
+                        read_slices(x->world, "tsr_scatter_slices", dims, lists, &windows)));
+    const scatter_params params = scatter_of_windows(&windows, scatter_bodies[op]);
     return eager_call("tsr_scatter_slices", &op_scatter, &params, operands, 3, out);
 }
 
 /* A sort with two results, of which the caller may want one. */
-static tsr_status sort_call(const char *call, const op_row *row, const op_params *params,
-                            tsr_tensor *x, tsr_tensor **values, tsr_tensor **indices)
+static tsr_status sort_call(const char *call, const op_row *row, const void *params, tsr_tensor *x,
+                            tsr_tensor **values, tsr_tensor **indices)
 {
     tsr_tensor *results[2];
     eager *e = NULL;
@@ -493,13 +456,13 @@ static tsr_status sort_call(const char *call, const op_row *row, const op_params
 tsr_status tsr_sort(tsr_tensor *x, size_t dim, bool descending, tsr_tensor **values,
                     tsr_tensor **indices)
 {
-    const op_params params = {.dimension = (int64_t)dim, .variant = descending ? 1 : 0};
-    return sort_call("tsr_sort", &op_sort, &params, x, values, indices);
+    const argsort_params params = {.dimension = (int64_t)dim, .descending = descending};
+    return sort_call("tsr_sort", &op_argsort, &params, x, values, indices);
 }
 
 tsr_status tsr_top_k(tsr_tensor *x, size_t dim, int64_t k, tsr_tensor **values,
                      tsr_tensor **indices)
 {
-    const op_params params = {.dimension = (int64_t)dim, .k = k};
+    const top_k_params params = {.dimension = (int64_t)dim, .k = k};
     return sort_call("tsr_top_k", &op_top_k, &params, x, values, indices);
 }

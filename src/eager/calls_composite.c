@@ -191,17 +191,13 @@ tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const in
 {
     const size_t rank = x->geometry->rank;
     const int64_t none[OP_MAX_RANK] = {0};
-    const op_params params = {.start = {rank, before},
-                              .limit = {rank, after},
-                              .strides = {rank, between != NULL ? between : none}};
+    const pad_params params = {.edge_padding_low = {rank, before},
+                               .edge_padding_high = {rank, after},
+                               .interior_padding = {rank, between != NULL ? between : none}};
     eager_builder b;
-    op_value *result = NULL;
     TSR_TRY(compose_begin("tsr_pad", x, &b));
     op_value *const operands[] = {value_of(x), build_number(&b.base, value_of(x), number)};
-    if (b.base.status == TSR_OK) {
-        b.base.status = b.base.apply(&b.base, &op_pad, &params, operands, 2, &result);
-    }
-    return compose_end(&b, result, out);
+    return compose_end(&b, build_apply(&b.base, &op_pad, &params, operands, 2), out);
 }
 
 static tsr_status einsum_call(const char *equation, tsr_tensor *const *operands,

@@ -6,9 +6,9 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "eager/pending.h"
 #include "mesh/groups.h"
 #include "mesh/mesh.h"
+#include "ops/pending.h"
 
 /* A case that is being worked out. Lists are by operand or by result. */
 typedef struct planning {
@@ -17,23 +17,25 @@ typedef struct planning {
     tsr_arena *arena;
     const op_request *r;
     tensor_layout *const *given;
-    op_type results[OP_MAX_RESULTS];
+    size_t num_results;
+    op_type *results;
     const tsr_mesh *mesh;           /* the first operand's */
-    const tsr_rule *rule;           /* NULL when there is none */
+    const tsr_rule *rule;           /* the registry's; NULL when there is none */
+    const tsr_rule *local_rule;     /* the same, with factors marked that must be whole */
     const tsr_sharding **shardings; /* of the operands, over the mesh */
     const tsr_sharding **stripped;  /* without what is pending */
     const tsr_sharding **aligned;   /* stripped, as the op wants them */
     kept_axes *kept;
     tsr_reduction kept_kind;
-    const tsr_sharding *locals[OP_MAX_RESULTS]; /* as the op leaves its results */
-    const tsr_sharding *finals[OP_MAX_RESULTS];
+    const tsr_sharding **locals; /* as the op leaves its results */
+    const tsr_sharding **finals;
     bool fallback;
 } planning;
 
 op_type type_of_layout(const tensor_layout *layout)
 {
     const tsr_geometry *g = layout->geometry;
-    return op_type_of(layout->dtype, (op_ints){g->rank, g->shape});
+    return (op_type){.dtype = layout->dtype, .rank = g->rank, .shape = g->shape};
 }
 
 /* ---- shardings ---- */
@@ -95,22 +97,22 @@ static tsr_status strip_pending(planning *p, bool keep)
     return TSR_OK;
 }
 
-/* Whether the kernel cannot take the parts of an operand as they are. */
-static bool is_no_box(const planning *p, size_t operand)
+/* Whether each rank's part of an operand is one box of the whole. */
+static bool is_contiguous_box(const planning *p, size_t operand)
 {
     const tsr_sharding *s = p->stripped[operand];
     for (size_t d = 0; d < s->rank; d++) {
         if (s->dims[d].ragged != NULL && s->dims[d].ragged->kind == TSR_RAGGED_UNALIGNED) {
-            return true;
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
-static bool parts_will_do(const planning *p)
+static bool can_run_on_parts(const planning *p)
 {
     for (size_t i = 0; (p->r->row->traits & OP_POSITIONAL) != 0 && i < p->r->num_operands; i++) {
-        if (is_no_box(p, i)) {
+        if (!is_contiguous_box(p, i)) {
             return false;
         }
     }
@@ -128,7 +130,7 @@ static int64_t bytes_of(const op_type *type)
 
 static tsr_status align(planning *p)
 {
-    const size_t count = p->r->num_operands + p->r->row->num_results;
+    const size_t count = p->r->num_operands + p->num_results;
     int64_t *bytes = ARENA_ARRAY(p->arena, int64_t, count);
     if (bytes == NULL) {
         return diag_nomem(p->ctx);
@@ -137,7 +139,7 @@ static tsr_status align(planning *p)
         bytes[i] = bytes_of(i < p->r->num_operands ? &p->r->operands[i]
                                                    : &p->results[i - p->r->num_operands]);
     }
-    const tsr_alignment op = {.rule = p->rule,
+    const tsr_alignment op = {.rule = p->local_rule,
                               .mesh = p->mesh,
                               .strategy = p->e->strategy,
                               .operands = p->stripped,
@@ -151,7 +153,7 @@ static tsr_status replicate_all(planning *p)
         TSR_TRY(tsr_sharding_replicated_over(p->ctx, p->arena, p->mesh, p->r->operands[i].rank,
                                              false, &p->aligned[i]));
     }
-    for (size_t k = 0; k < p->r->row->num_results; k++) {
+    for (size_t k = 0; k < p->num_results; k++) {
         TSR_TRY(tsr_sharding_replicated_over(p->ctx, p->arena, p->mesh, p->results[k].rank, false,
                                              &p->locals[k]));
     }
@@ -164,9 +166,9 @@ static tsr_reduction reduction_of(const planning *p)
     return p->r->row->reduces != NULL ? p->r->row->reduces(p->r) : TSR_SUM;
 }
 
-static tsr_status run_where_they_lie(planning *p, const tsr_sharding *const *operands)
+static tsr_status run_in_layout(planning *p, const tsr_sharding *const *operands)
 {
-    return tsr_propagate_local(p->ctx, p->arena, p->rule, p->mesh, operands, reduction_of(p),
+    return tsr_propagate_local(p->ctx, p->arena, p->local_rule, p->mesh, operands, reduction_of(p),
                                p->locals);
 }
 
@@ -214,7 +216,7 @@ static tsr_status reshard_result(planning *p, size_t result, const tsr_sharding 
 
 static tsr_status reshard_results(planning *p)
 {
-    const tsr_sharding *wanted[OP_MAX_RESULTS] = {NULL};
+    const tsr_sharding **wanted = ARENA_ARRAY(p->arena, const tsr_sharding *, p->num_results);
     const tsr_sharding **same = ARENA_ARRAY(p->arena, const tsr_sharding *, p->r->num_operands);
     const tsr_propagation op = {.rule = p->rule,
                                 .mesh = p->mesh,
@@ -222,11 +224,11 @@ static tsr_status reshard_results(planning *p)
                                 .direction = TSR_DIRECTION_FORWARD,
                                 .elementwise = (p->r->row->traits & OP_ELEMENTWISE) != 0,
                                 .operands = p->stripped};
-    if (same == NULL) {
+    if (same == NULL || wanted == NULL) {
         return diag_nomem(p->ctx);
     }
     TSR_TRY(tsr_propagate(p->ctx, p->arena, &op, same, wanted));
-    for (size_t k = 0; k < p->r->row->num_results; k++) {
+    for (size_t k = 0; k < p->num_results; k++) {
         TSR_TRY(reshard_result(p, k, wanted[k]));
     }
     return TSR_OK;
@@ -239,7 +241,7 @@ enum { MOST_JOINED = 2 * MOST_PENDING };
 static tsr_status add_kept(planning *p, bool *fits)
 {
     *fits = true;
-    for (size_t k = 0; k < p->r->row->num_results; k++) {
+    for (size_t k = 0; k < p->num_results; k++) {
         const tsr_sharding *s = p->locals[k];
         size_t count = 0;
         tsr_axis_ref axes[MOST_JOINED];
@@ -274,13 +276,13 @@ static tsr_status lay_out(planning *p, bool keep, bool *fits)
     TSR_TRY(strip_pending(p, keep));
     bool aligned = false;
     tsr_status status = p->rule == NULL ? replicate_all(p) : TSR_NOT_APPLICABLE;
-    if (p->rule != NULL && parts_will_do(p)) {
+    if (p->rule != NULL && can_run_on_parts(p)) {
         memcpy(p->aligned, p->stripped, n * sizeof(const tsr_sharding *));
-        status = run_where_they_lie(p, p->stripped);
+        status = run_in_layout(p, p->stripped);
     }
     if (status == TSR_NOT_APPLICABLE) {
         TSR_TRY(align(p));
-        status = run_where_they_lie(p, p->aligned);
+        status = run_in_layout(p, p->aligned);
         aligned = true;
     }
     if (status == TSR_NOT_APPLICABLE) {
@@ -288,7 +290,7 @@ static tsr_status lay_out(planning *p, bool keep, bool *fits)
     }
     TSR_TRY(status);
     TSR_TRY(add_kept(p, fits));
-    memcpy(p->finals, p->locals, sizeof p->finals);
+    memcpy((void *)p->finals, (const void *)p->locals, p->num_results * sizeof *p->finals);
     return *fits && aligned ? reshard_results(p) : TSR_OK;
 }
 
@@ -360,7 +362,7 @@ static tsr_status finish_case(const planning *p, op_case *c)
     for (size_t i = 0; i < p->r->num_operands; i++) {
         TSR_TRY(finish_operand(p, c, i));
     }
-    for (size_t k = 0; k < p->r->row->num_results; k++) {
+    for (size_t k = 0; k < p->num_results; k++) {
         TSR_TRY(layout_for(p, p->locals[k], &p->results[k], &c->results[k]));
         TSR_TRY(layout_for(p, p->finals[k], &p->results[k], &c->finals[k]));
     }
@@ -375,7 +377,7 @@ static tsr_status finish_maximal(const planning *p, op_case *c)
     for (size_t i = 0; i < p->r->num_operands; i++) {
         c->run[i] = layout_retain(&p->e->world->layouts, p->given[i]);
     }
-    for (size_t k = 0; k < p->r->row->num_results; k++) {
+    for (size_t k = 0; k < p->num_results; k++) {
         TSR_TRY(layout_for(p, s, &p->results[k], &c->results[k]));
         TSR_TRY(layout_for(p, s, &p->results[k], &c->finals[k]));
     }
@@ -385,15 +387,13 @@ static tsr_status finish_maximal(const planning *p, op_case *c)
 
 static tsr_status find_rule(planning *p)
 {
-    tsr_status status = TSR_NOT_APPLICABLE;
-    if (p->r->row->rule != NULL) {
-        status = p->r->row->rule(p->r, p->results, p->arena, &p->rule);
-    }
+    const tsr_status status = op_find_rule(p->r, p->results, p->arena, &p->rule);
     if (status == TSR_NOT_APPLICABLE) {
         p->rule = NULL;
         return TSR_OK;
     }
-    return status;
+    TSR_TRY(status);
+    return op_local_rule(p->r, p->results, p->rule, p->arena, &p->local_rule);
 }
 
 /* The types of the results, in a scope of typed code. */
@@ -407,6 +407,7 @@ static tsr_status find_types(planning *p, op_case *c)
 static tsr_status work_out(planning *p, op_case *c)
 {
     TSR_TRY(p->r->row->types(p->r, p->results));
+    TSR_TRY(op_check_supported(p->r, p->results));
     if (tsr_mesh_is_maximal(p->given[0]->geometry->sharding->mesh)) {
         return finish_maximal(p, c);
     }
@@ -430,7 +431,7 @@ static void case_destroy(eager *e, op_case *c)
             layout_release(table, c->run[i]);
         }
     }
-    for (size_t k = 0; k < c->row->num_results; k++) {
+    for (size_t k = 0; k < c->num_results; k++) {
         if (c->results[k] != NULL) {
             layout_release(table, c->results[k]);
         }
@@ -458,17 +459,19 @@ static tsr_status case_init(eager *e, op_case *c, const op_request *r, tensor_la
                             const typed_record *const *types)
 {
     const size_t n = r->num_operands;
-    const size_t m = r->row->num_results;
+    const size_t m = op_num_results(r->row, n);
     tensor_layout **lists = ARENA_ARRAY(c->arena, tensor_layout *, 2 * n + 2 * m);
     c->moves = ARENA_ARRAY(c->arena, bool, n);
     c->given_types = ARENA_ARRAY(c->arena, const typed_record *, n);
+    c->result_types = ARENA_ARRAY(c->arena, const typed_record *, m);
     c->typed_key = typed_key(e);
-    if (lists == NULL || c->moves == NULL || c->given_types == NULL) {
+    if (lists == NULL || c->moves == NULL || c->given_types == NULL || c->result_types == NULL) {
         return diag_nomem(r->ctx);
     }
-    TSR_TRY(op_params_copy(r->ctx, c->arena, r->params, &c->params));
+    TSR_TRY(op_params_copy(r->ctx, c->arena, r->row->fields, r->params, &c->params));
     memset((void *)lists, 0, (2 * n + 2 * m) * sizeof *lists);
     memset(c->moves, 0, n * sizeof *c->moves);
+    memset((void *)c->result_types, 0, m * sizeof *c->result_types);
     memcpy((void *)c->given_types, (const void *)types, n * sizeof *types);
     c->given = lists;
     c->run = lists + n;
@@ -477,6 +480,7 @@ static tsr_status case_init(eager *e, op_case *c, const op_request *r, tensor_la
     c->row = r->row;
     c->strategy = e->strategy;
     c->num_operands = n;
+    c->num_results = m;
     for (size_t i = 0; i < n; i++) {
         c->given[i] = layout_retain(&e->world->layouts, given[i]);
     }
@@ -487,10 +491,12 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
                           op_case *c)
 {
     const size_t n = asked->num_operands;
+    const size_t m = c->num_results;
     op_request r = *asked;
-    op_type *types = ARENA_ARRAY(e->arena, op_type, n);
-    planning p = {.e = e, .ctx = r.ctx, .arena = e->arena, .r = &r, .given = given};
-    const tsr_sharding **lists = ARENA_ARRAY(e->arena, const tsr_sharding *, 3 * n);
+    op_type *types = ARENA_ARRAY(e->arena, op_type, n + m);
+    planning p = {
+        .e = e, .ctx = r.ctx, .arena = e->arena, .r = &r, .given = given, .num_results = m};
+    const tsr_sharding **lists = ARENA_ARRAY(e->arena, const tsr_sharding *, 3 * n + 2 * m);
     p.kept = ARENA_ARRAY(e->arena, kept_axes, n);
     if (lists == NULL || p.kept == NULL || types == NULL) {
         return diag_nomem(r.ctx);
@@ -500,6 +506,11 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
         types[i] = type_of_layout(given[i]);
     }
     r.operands = types;
+    r.arena = e->arena;
+    p.results = types + n;
+    p.locals = lists + 3 * n;
+    p.finals = lists + 3 * n + m;
+    memset((void *)p.locals, 0, 2 * m * sizeof *p.locals);
     p.shardings = lists;
     p.stripped = lists + n;
     p.aligned = lists + 2 * n;
@@ -538,7 +549,7 @@ static uint64_t hash_of(const eager *e, const op_request *r, tensor_layout *cons
 {
     const uint64_t seed = (uint64_t)(uintptr_t)r->row ^ (uint64_t)e->strategy;
     const uint64_t hash = hash_bytes((const void *)given, r->num_operands * sizeof *given,
-                                     op_params_hash(r->params, seed));
+                                     op_params_hash(r->row->fields, r->params, seed));
     return is_typing(e) ? hash_bytes((const void *)types, r->num_operands * sizeof *types, hash)
                         : hash;
 }
@@ -553,7 +564,7 @@ static bool is_of(const op_case *c, const eager *e, const op_request *r,
            c->row == r->row && c->strategy == e->strategy &&
            memcmp((const void *)c->given, (const void *)given, c->num_operands * sizeof *given) ==
                0 &&
-           op_params_equal(&c->params, r->params);
+           op_params_equal(r->row->fields, c->params, r->params);
 }
 
 tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,

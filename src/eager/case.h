@@ -12,9 +12,10 @@ struct op_case {
     tsr_arena *arena;
     uint64_t hash;
     const op_row *row;
-    op_params params;
+    const void *params; /* the arena's */
     tsr_strategy strategy;
     size_t num_operands;
+    size_t num_results;
     tensor_layout **given;   /* how operands lie */
     tensor_layout **run;     /* how they must lie */
     bool *moves;             /* whether an element has to move for that */
@@ -25,7 +26,7 @@ struct op_case {
     bool first;         /* op_call.first */
     uint64_t typed_key; /* 0 when types are not looked at */
     const typed_record **given_types; /* of the operands */
-    const typed_record *result_types[OP_MAX_RESULTS];
+    const typed_record **result_types;
 };
 
 /* The case of a call, found or made; the request's operands are not looked at. `types` are

@@ -1,6 +1,6 @@
 #include "eager/compose.h"
 
-#include "ops/op_index.h"
+#include "ops/op_create.h"
 
 static tsr_tensor *tensor_of(op_value *value)
 {
@@ -12,12 +12,12 @@ static const tsr_tensor *const_tensor_of(const op_value *value)
     return (const tsr_tensor *)value;
 }
 
-static tsr_status apply(op_builder *base, const op_row *row, const op_params *params,
+static tsr_status apply(op_builder *base, const op_row *row, const void *params,
                         op_value *const *operands, size_t count, op_value **results)
 {
     const eager_builder *b = (const eager_builder *)base;
     tsr_tensor *tensors[EAGER_MAX_OPERANDS];
-    tsr_tensor *made[OP_MAX_RESULTS];
+    tsr_tensor *made[EAGER_MAX_RESULTS];
     if (count > EAGER_MAX_OPERANDS) {
         return diag_error(b->e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "%s: %zu operands are more than %d", b->call, count, EAGER_MAX_OPERANDS);
@@ -26,7 +26,7 @@ static tsr_status apply(op_builder *base, const op_row *row, const op_params *pa
         tensors[i] = tensor_of(operands[i]);
     }
     TSR_TRY(eager_call(b->call, row, params, tensors, count, made));
-    for (size_t k = 0; k < row->num_results; k++) {
+    for (size_t k = 0; k < op_num_results(row, count); k++) {
         results[k] = value_of(made[k]);
     }
     return TSR_OK;
@@ -43,7 +43,7 @@ static tsr_status spec_beside(const eager_builder *b, const op_value *beside, ts
                                         false, &out->sharding);
 }
 
-static tsr_status number(op_builder *base, op_value *beside, tsr_dtype dtype, double value,
+static tsr_status number(op_builder *base, op_value *beside, tsr_dtype dtype, op_number value,
                          op_value **out)
 {
     const eager_builder *b = (const eager_builder *)base;
@@ -52,7 +52,7 @@ static tsr_status number(op_builder *base, op_value *beside, tsr_dtype dtype, do
     tsr_tensor *made = NULL;
     tsr_status status = spec_beside(b, beside, dtype, 0, NULL, &spec);
     if (status == TSR_OK) {
-        status = tsr_fill(b->e->world, &spec, value, &made);
+        status = eager_fill(b->call, b->e->world, &spec, value, &made);
     }
     tsr_arena_reset(b->e->arena, mark);
     *out = value_of(made);
@@ -64,11 +64,12 @@ static tsr_status count_up(op_builder *base, op_value *beside, tsr_dtype dtype, 
 {
     const eager_builder *b = (const eager_builder *)base;
     const tsr_arena_mark mark = tsr_arena_get_mark(b->e->arena);
+    const iota_params params = {.result = {dtype, 1, &n}};
     tsr_tensor_spec spec;
     tsr_tensor *made = NULL;
     tsr_status status = spec_beside(b, beside, dtype, 1, &n, &spec);
     if (status == TSR_OK) {
-        status = eager_make(b->call, &op_iota, &(op_params){0}, b->e->world, &spec, &made);
+        status = eager_make(b->call, &op_iota, &params, b->e->world, &spec, &made);
     }
     tsr_arena_reset(b->e->arena, mark);
     *out = value_of(made);
@@ -117,6 +118,7 @@ static op_type type_of(const op_builder *base, const op_value *value)
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
 {
     *b = (eager_builder){.base = {.ctx = beside->world->ctx,
+                                  .broadcasts = true,
                                   .apply = apply,
                                   .number = number,
                                   .count = count_up,

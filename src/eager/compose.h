@@ -20,6 +20,10 @@ static inline op_value *value_of(tsr_tensor *tensor)
 /* Begins a composite call beside a tensor; what it makes belongs to the builder. */
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b);
 
+/* A tensor of one number. */
+tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
+                      op_number number, tsr_tensor **out);
+
 /* Ends it: the result, or why there is none, and everything else given back. */
 tsr_status compose_end(eager_builder *b, op_value *result, tsr_tensor **out);
 

@@ -12,7 +12,7 @@
 #include "ops/op.h"
 #include "rt/tensor.h"
 
-enum { EAGER_MAX_OPERANDS = 64, CASE_PLACES = 512, MOST_CASES = 4096 };
+enum { EAGER_MAX_OPERANDS = 64, EAGER_MAX_RESULTS = 64, CASE_PLACES = 512, MOST_CASES = 4096 };
 
 typedef struct op_case op_case;
 typedef struct eager_scope eager_scope;
@@ -53,7 +53,7 @@ tsr_status eager_scratch(eager *e, size_t bytes, void **out);
  * Runs an op on tensors: lays operands out as it needs them, computes, and gives the results, as
  * many as the row has. `call` stands in messages and in the trace.
  */
-tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
+tsr_status eager_call(const char *call, const op_row *row, const void *params,
                       tsr_tensor *const *operands, size_t num_operands, tsr_tensor **results);
 
 /*
@@ -64,7 +64,7 @@ tsr_status eager_given(const char *call, tsr_tensor *const *operands, size_t cou
                        tsr_status status);
 
 /* A tensor that comes from nothing, by an op without operands. */
-tsr_status eager_make(const char *call, const op_row *row, const op_params *params, tsr_comm *world,
+tsr_status eager_make(const char *call, const op_row *row, const void *params, tsr_comm *world,
                       const tsr_tensor_spec *spec, tsr_tensor **out);
 
 /* The same elements in another layout; noted in the trace, as implicit or asked for. */
@@ -97,7 +97,7 @@ static inline tsr_view view_of(const tsr_tensor *t)
 /* Copies elements between views of one shape; strides NULL: row-major. */
 void eager_copy_view(const tsr_view *to, const tsr_view *from);
 
-/* The type of a layout's tensor, as ops see it. */
+/* The type of a layout's tensor, as ops see it; its extents are the layout's. */
 op_type type_of_layout(const tensor_layout *layout);
 
 #endif

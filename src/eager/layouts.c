@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "eager/compose.h"
 #include "kernel/elementwise.h"
-#include "ops/op_index.h"
+#include "ops/op_create.h"
 
 /* To a sharding that may live in the call's arena. */
 static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
@@ -189,24 +189,16 @@ static tsr_status make_fresh(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
     return TSR_OK;
 }
 
-/* Whether a number can be made an element of a type. */
-static tsr_status check_number(tsr_comm *world, const char *call, tsr_dtype dtype)
-{
-    if (convert_supports(TSR_F64, dtype)) {
-        return TSR_OK;
-    }
-    return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s: a number cannot become %s",
-                      call, tsr_dtype_name(dtype));
-}
-
-static tsr_status fill_with(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
-                            double number, tsr_tensor **out)
+tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
+                      op_number number, tsr_tensor **out)
 {
     char element[16];
     tsr_tensor *t = NULL;
-    TSR_TRY(check_number(world, call, spec->dtype));
+    if (!op_number_store(number, spec->dtype, element)) {
+        return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "%s: a number cannot become %s", call, tsr_dtype_name(spec->dtype));
+    }
     TSR_TRY(make_fresh(world, spec, &t));
-    element_of_number(spec->dtype, number, element);
     const tsr_view view = view_of(t);
     if (!is_abstract(t)) {
         kernel_fill(&view, element);
@@ -217,12 +209,12 @@ static tsr_status fill_with(const char *call, tsr_comm *world, const tsr_tensor_
 
 tsr_status tsr_fill(tsr_comm *world, const tsr_tensor_spec *spec, double number, tsr_tensor **out)
 {
-    return fill_with("tsr_fill", world, spec, number, out);
+    return eager_fill("tsr_fill", world, spec, number_float(number), out);
 }
 
 tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
-    return fill_with("tsr_ones", world, spec, 1, out);
+    return eager_fill("tsr_ones", world, spec, number_integer(1), out);
 }
 
 tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
@@ -244,14 +236,18 @@ tsr_status tsr_scalar_like(tsr_tensor *tensor, double number, tsr_tensor **out)
 
 tsr_status tsr_iota(tsr_comm *world, const tsr_tensor_spec *spec, size_t dim, tsr_tensor **out)
 {
-    const op_params params = {.dimension = (int64_t)dim};
+    const iota_params params = {.iota_dimension = (int64_t)dim,
+                                .result = {spec->dtype, spec->rank, spec->shape}};
     return eager_make("tsr_iota", &op_iota, &params, world, spec, out);
 }
 
 static tsr_status draw(const char *call, random_kind kind, tsr_comm *world,
                        const tsr_tensor_spec *spec, tsr_random_key key, tsr_tensor **out)
 {
-    const op_params params = {.variant = (int32_t)kind, .key = key.seed, .stream = key.stream};
+    const random_params params = {.distribution = (int32_t)kind,
+                                  .key = (int64_t)key.seed,
+                                  .stream = (int64_t)key.stream,
+                                  .result = {spec->dtype, spec->rank, spec->shape}};
     return eager_make(call, &op_random, &params, world, spec, out);
 }
 
@@ -284,8 +280,7 @@ static tsr_status check_part(const char *call, const tsr_tensor *t, const tsr_vi
         return TSR_OK;
     }
     const op_type type = type_of_layout(t->layout);
-    op_type mine = type;
-    memcpy(mine.shape, t->local_shape, mine.rank * sizeof *mine.shape);
+    const op_type mine = {.dtype = type.dtype, .rank = type.rank, .shape = t->local_shape};
     return diag_error(t->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s: the view is not the part of %s that rank %lld stores, %s", call,
                       op_type_text(&type).text, (long long)t->world->rank,

@@ -32,7 +32,8 @@ typedef struct running {
     bool abstract;
     tsr_tensor *operands[EAGER_MAX_OPERANDS]; /* as they must lie; one reference each */
     size_t num_ready;
-    tsr_tensor *results[OP_MAX_RESULTS];
+    tsr_tensor *results[EAGER_MAX_RESULTS];
+    size_t num_results; /* set once the case is known */
 } running;
 
 tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *tensor,
@@ -91,17 +92,18 @@ static tsr_status lay_out_operands(running *r, tsr_tensor *const *operands)
 static tsr_status compute(running *r)
 {
     op_array arrays[EAGER_MAX_OPERANDS];
-    op_array results[OP_MAX_RESULTS];
+    op_array results[EAGER_MAX_RESULTS];
     void *scratch = NULL;
     for (size_t i = 0; i < r->c->num_operands; i++) {
         arrays[i] = array_of(r->operands[i]);
     }
-    for (size_t k = 0; k < r->c->row->num_results; k++) {
+    for (size_t k = 0; k < r->c->num_results; k++) {
         results[k] = array_of(r->results[k]);
     }
     const op_call call = {.row = r->c->row,
-                          .params = &r->c->params,
+                          .params = r->c->params,
                           .num_operands = r->c->num_operands,
+                          .num_results = r->c->num_results,
                           .operands = arrays,
                           .results = results,
                           .first = r->c->first};
@@ -114,10 +116,11 @@ static tsr_status compute(running *r)
 
 static tsr_status make_results(running *r)
 {
-    for (size_t k = 0; k < r->c->row->num_results; k++) {
+    for (size_t k = 0; k < r->c->num_results; k++) {
         TSR_TRY(r->abstract
                     ? make_abstract(r->e, r->c->results[k], &r->results[k])
                     : tensor_of_layout(r->e->world, r->c->results[k], NULL, &r->results[k]));
+        r->num_results = k + 1;
         r->results[k]->typed = r->c->result_types[k];
     }
     return TSR_OK;
@@ -126,7 +129,7 @@ static tsr_status make_results(running *r)
 /* Results that propagation wants elsewhere go there. */
 static tsr_status reshard_results(running *r)
 {
-    for (size_t k = 0; k < r->c->row->num_results; k++) {
+    for (size_t k = 0; k < r->c->num_results; k++) {
         tsr_tensor *moved = NULL;
         if (r->c->finals[k] != r->c->results[k]) {
             TSR_TRY(move_one(r, -1, r->results[k], r->c->finals[k], &moved));
@@ -139,7 +142,7 @@ static tsr_status reshard_results(running *r)
 
 static tsr_status run_case(running *r, tsr_tensor *const *operands)
 {
-    TSR_TRY(eager_reserve(r->e, r->c->row->num_results));
+    TSR_TRY(eager_reserve(r->e, r->c->num_results));
     TSR_TRY(lay_out_operands(r, operands));
     TSR_TRY(make_results(r));
     if (!r->abstract) {
@@ -169,7 +172,7 @@ static tsr_status agree(const eager *e, const char *call, const op_case *c)
     if (!world->team->checked || world->size == 1 || e->spmd != NULL) {
         return TSR_OK;
     }
-    uint64_t hash = op_params_hash(&c->params, 11);
+    uint64_t hash = op_params_hash(c->row->fields, c->params, 11);
     hash = hash_bytes(c->row->name, strlen(c->row->name), hash);
     for (size_t i = 0; i < c->num_operands; i++) {
         hash = sharding_hash(c->given[i]->geometry->sharding, hash);
@@ -216,8 +219,7 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
                                  size_t count, tsr_comm *world)
 {
     const bool variadic = (row->traits & OP_VARIADIC) != 0;
-    if (variadic ? count < row->num_operands || count > EAGER_MAX_OPERANDS
-                 : count != row->num_operands) {
+    if (!op_takes(row, count) || count > EAGER_MAX_OPERANDS) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: %zu operands; there must be %zu%s", call, count, row->num_operands,
                           variadic ? " to 64" : "");
@@ -235,7 +237,7 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
     return TSR_OK;
 }
 
-static tsr_status run_call(running *r, const op_row *row, const op_params *params,
+static tsr_status run_call(running *r, const op_row *row, const void *params,
                            tsr_tensor *const *operands, size_t count)
 {
     tensor_layout *given[EAGER_MAX_OPERANDS];
@@ -252,8 +254,12 @@ static tsr_status run_call(running *r, const op_row *row, const op_params *param
         types[i] = record_of(operands[i]);
         r->abstract = r->abstract || is_abstract(operands[i]);
     }
-    const op_request request = {
-        .ctx = world->ctx, .call = r->call, .row = row, .params = params, .num_operands = count};
+    const op_request request = {.ctx = world->ctx,
+                                .call = r->call,
+                                .row = row,
+                                .params = params,
+                                .num_operands = count,
+                                .broadcasts = true};
     const tsr_status status = case_get(r->e, &request, given, types, &r->c);
     if (status < 0) {
         if (r->e->spmd == NULL) { /* types say it themselves */
@@ -271,21 +277,19 @@ static tsr_status run_call(running *r, const op_row *row, const op_params *param
                : TSR_OK;
 }
 
-tsr_status eager_call(const char *call, const op_row *row, const op_params *params,
+tsr_status eager_call(const char *call, const op_row *row, const void *params,
                       tsr_tensor *const *operands, size_t num_operands, tsr_tensor **results)
 {
     running r;
     r.call = call;
     r.abstract = false;
     r.num_ready = 0;
-    for (size_t k = 0; k < OP_MAX_RESULTS; k++) {
-        r.results[k] = NULL;
-    }
+    r.num_results = 0;
     const tsr_status status = run_call(&r, row, params, operands, num_operands);
     for (size_t i = 0; i < r.num_ready; i++) {
         tsr_tensor_release(r.operands[i]);
     }
-    for (size_t k = 0; k < row->num_results && k < OP_MAX_RESULTS; k++) {
+    for (size_t k = 0; k < r.num_results; k++) {
         if (status < 0) {
             tsr_tensor_release(r.results[k]);
         } else {
@@ -300,7 +304,7 @@ tsr_status eager_call(const char *call, const op_row *row, const op_params *para
 typedef struct making {
     const tsr_tensor *tensor;
     const op_row *row;
-    const op_params *params;
+    const void *params;
     int64_t start[OP_MAX_RANK];
     int64_t shape[OP_MAX_RANK];
 } making;
@@ -313,7 +317,8 @@ static void make_box(const making *m, int64_t offset)
         .view = {data + offset, t->dtype, t->geometry->rank, m->shape, t->strides},
         .start = m->start,
         .full = t->geometry->shape};
-    const op_call c = {.row = m->row, .params = m->params, .results = &result, .first = true};
+    const op_call c = {
+        .row = m->row, .params = m->params, .num_results = 1, .results = &result, .first = true};
     m->row->run(&c, NULL);
 }
 
@@ -340,7 +345,7 @@ static void make_boxes(making *m, size_t dim, int64_t offset)
 }
 
 /* A fresh tensor of a spec, which the op without operands then fills. */
-static tsr_status make_from_nothing(eager *e, const op_row *row, const op_params *params,
+static tsr_status make_from_nothing(eager *e, const op_row *row, const void *params,
                                     tensor_layout *layout, tsr_tensor **out)
 {
     TSR_TRY(eager_reserve(e, 1));
@@ -353,21 +358,19 @@ static tsr_status make_from_nothing(eager *e, const op_row *row, const op_params
     return TSR_OK;
 }
 
-tsr_status eager_make(const char *call, const op_row *row, const op_params *params, tsr_comm *world,
+tsr_status eager_make(const char *call, const op_row *row, const void *params, tsr_comm *world,
                       const tsr_tensor_spec *spec, tsr_tensor **out)
 {
     eager *e = NULL;
     op_type result;
     tensor_layout *layout = NULL;
-    op_params p = *params;
-    p.dtype = spec->dtype;
-    p.shape = (op_ints){spec->rank, spec->shape};
-    const op_request r = {.ctx = world->ctx, .call = call, .row = row, .params = &p};
+    const op_request r = {.ctx = world->ctx, .call = call, .row = row, .params = params};
     TSR_TRY(eager_of(world, &e));
     TSR_TRY(tensor_check_spec(world, spec));
     TSR_TRY(row->types(&r, &result));
+    TSR_TRY(op_check_supported(&r, &result));
     TSR_TRY(layout_get(world, spec, NULL, &layout));
-    const tsr_status status = make_from_nothing(e, row, &p, layout, out);
+    const tsr_status status = make_from_nothing(e, row, params, layout, out);
     layout_release(&world->layouts, layout);
     return status;
 }

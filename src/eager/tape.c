@@ -160,23 +160,21 @@ static tsr_status link_node(eager *e, tape_node *node, tsr_tensor *const *operan
     return TSR_OK;
 }
 
-tsr_status tape_note_op(eager *e, const char *call, const op_row *row, const op_params *params,
+tsr_status tape_note_op(eager *e, const char *call, const op_row *row, const void *params,
                         tsr_tensor *const *operands, size_t count, tsr_tensor *const *results)
 {
     tape_node *node = NULL;
-    op_params *copy = ARENA_NEW(e->tape->arena, op_params);
-    if (copy == NULL) {
-        return diag_nomem(e->world->ctx);
-    }
-    TSR_TRY(op_params_copy(e->world->ctx, e->tape->arena, params, copy));
-    TSR_TRY(new_node(e, count, row->num_results, &node));
+    const void *copy = NULL;
+    const size_t num_results = op_num_results(row, count);
+    TSR_TRY(op_params_copy(e->world->ctx, e->tape->arena, row->fields, params, &copy));
+    TSR_TRY(new_node(e, count, num_results, &node));
     node->call = call;
     node->row = row;
     node->params = copy;
     tsr_status status =
         save(e, (row->traits & OP_GRADIENT_BY_TYPE) == 0, operands, count, node->operands);
     if (status == TSR_OK) {
-        status = save(e, (row->traits & OP_GRADIENT_BY_RESULT) != 0, results, row->num_results,
+        status = save(e, (row->traits & OP_GRADIENT_BY_RESULT) != 0, results, num_results,
                       node->results);
     }
     if (status == TSR_OK) {
@@ -259,8 +257,8 @@ static tsr_status back_through_op(eager *e, const tape_node *node, tsr_tensor *c
 {
     op_value *operands[EAGER_MAX_OPERANDS];
     op_value *found[EAGER_MAX_OPERANDS] = {NULL};
-    op_value *results[OP_MAX_RESULTS];
-    op_value *came[OP_MAX_RESULTS];
+    op_value *results[EAGER_MAX_RESULTS];
+    op_value *came[EAGER_MAX_RESULTS];
     bool wanted[EAGER_MAX_OPERANDS];
     eager_builder b;
     char call[96];

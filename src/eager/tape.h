@@ -29,7 +29,7 @@ typedef struct tape_way {
 struct tape_node {
     const char *call;
     const op_row *row; /* NULL for a way of its own */
-    const op_params *params;
+    const void *params;
     const tape_way *way; /* NULL for an op */
     void *state;
     size_t num_operands;
@@ -45,7 +45,7 @@ struct tape_node {
 bool tape_wants(const eager *e, tsr_tensor *const *tensors, size_t count);
 
 /* Notes a call of an op, or of something else. Results get their numbers. */
-tsr_status tape_note_op(eager *e, const char *call, const op_row *row, const op_params *params,
+tsr_status tape_note_op(eager *e, const char *call, const op_row *row, const void *params,
                         tsr_tensor *const *operands, size_t count, tsr_tensor *const *results);
 tsr_status tape_note_way(eager *e, const char *call, const tape_way *way, void *state,
                          tsr_tensor *const *operands, size_t count, tsr_tensor *const *results,

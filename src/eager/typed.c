@@ -315,14 +315,16 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                        const tsr_rule *rule, const op_type *results, const typed_record **records)
 {
     const tsr_spmd_scope *s = &e->spmd->settings;
-    const tsr_type *found[OP_MAX_RESULTS] = {NULL};
+    const size_t num_results = op_num_results(r->row, r->num_operands);
+    const tsr_type **found = ARENA_ARRAY(e->arena, const tsr_type *, num_results);
     tsr_typed_shape *shapes = ARENA_ARRAY(e->arena, tsr_typed_shape, r->num_operands);
     if (!any_typed(operands, r->num_operands)) {
         return TSR_OK;
     }
-    if (shapes == NULL) {
+    if (shapes == NULL || found == NULL) {
         return diag_nomem(r->ctx);
     }
+    memset((void *)found, 0, num_results * sizeof *found);
     for (size_t i = 0; i < r->num_operands; i++) {
         const op_type *type = &r->operands[i];
         shapes[i] =
@@ -345,7 +347,7 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                                      r->row->reduces != NULL ? r->row->reduces(r) : TSR_SUM,
                                  .implicit_partial = s->implicit_partial};
     TSR_TRY(tsr_type_infer(r->ctx, e->arena, &call, found));
-    for (size_t k = 0; k < r->row->num_results; k++) {
+    for (size_t k = 0; k < num_results; k++) {
         int64_t whole[OP_MAX_RANK];
         const tsr_type *type = found[k] != NULL ? found[k] : found[0];
         find_whole(&call, type, k, &results[k], whole);

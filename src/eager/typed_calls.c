@@ -162,7 +162,7 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
                           "tsr_typed_value: a value can have %d dimensions, got: %zu", OP_MAX_RANK,
                           local->rank);
     }
-    const op_type mine = op_type_of(local->dtype, (op_ints){local->rank, local->shape});
+    const op_type mine = {.dtype = local->dtype, .rank = local->rank, .shape = local->shape};
     const tsr_typed_shape like = {.dtype = local->dtype, .rank = local->rank, .shape = mine.shape};
     const typed_record *record = NULL;
     tsr_tensor *value = NULL;

@@ -48,9 +48,6 @@ static int64_t priority_of(const aligning *a, size_t tensor, size_t factor)
 static bool can_be_sharded(const aligning *a, size_t factor)
 {
     const tsr_factor_kind kind = a->p.rule->factors[factor].kind;
-    if (rule_is_whole(a->p.rule, factor)) {
-        return false;
-    }
     for (size_t t = a->p.rule->num_operands; t < a->p.num_tensors; t++) {
         if (kind == TSR_FACTOR_PASS_THROUGH && !a->p.tensors[t].factors[factor].present) {
             return false;

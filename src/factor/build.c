@@ -57,11 +57,6 @@ size_t rule_factor(rule_builder *b, int64_t size, tsr_factor_kind kind, bool blo
     return b->num_factors++;
 }
 
-void rule_keep_whole(rule_builder *b, size_t factor)
-{
-    b->whole |= factor < 64 ? UINT64_C(1) << factor : 0;
-}
-
 void rule_put(rule_builder *b, size_t tensor, size_t dim, size_t factor)
 {
     if (b->failed || dim == NO_DIM) {
@@ -137,25 +132,7 @@ tsr_status rule_finish(rule_builder *b, const tsr_rule **out)
                        .factors = b->factors,
                        .num_operands = b->num_operands,
                        .num_results = b->num_tensors - b->num_operands,
-                       .whole = b->whole,
                        .tensors = tensors};
     *out = rule;
-    return TSR_OK;
-}
-
-tsr_status rule_check_dims(tsr_context *ctx, const char *what, const size_t *dims, size_t count,
-                           size_t rank)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (dims[i] >= rank) {
-            return RULE_ERROR(ctx, "%s dimension %zu is out of range: the rank is %zu", what,
-                              dims[i], rank);
-        }
-        for (size_t k = 0; k < i; k++) {
-            if (dims[k] == dims[i]) {
-                return RULE_ERROR(ctx, "%s dimension %zu is named twice", what, dims[i]);
-            }
-        }
-    }
     return TSR_OK;
 }

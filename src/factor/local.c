@@ -102,9 +102,6 @@ static bool find_axes(local_op *l, size_t factor)
         first = false;
     }
     const tsr_factor_kind kind = l->p.rule->factors[factor].kind;
-    if (l->axes[factor].count > 0 && rule_is_whole(l->p.rule, factor)) {
-        return false;
-    }
     return l->axes[factor].count == 0 || kind == TSR_FACTOR_REDUCTION ||
            (kind == TSR_FACTOR_PASS_THROUGH && reaches_results(l, factor));
 }

@@ -209,3 +209,22 @@ tsr_status tsr_rule_create(tsr_context *ctx, tsr_arena *arena, const tsr_rule_sp
     *out = rule;
     return TSR_OK;
 }
+
+tsr_status tsr_rule_keep_whole(tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule,
+                               const bool *whole, const tsr_rule **out)
+{
+    tsr_rule *marked = ARENA_NEW(arena, tsr_rule);
+    tsr_factor *factors = arena_copy(arena, rule->factors, rule->num_factors, sizeof *factors);
+    if (marked == NULL || factors == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t f = 0; f < rule->num_factors; f++) {
+        if (whole[f]) {
+            factors[f].kind = TSR_FACTOR_NEED_REPLICATION;
+        }
+    }
+    *marked = *rule;
+    marked->factors = factors;
+    *out = marked;
+    return TSR_OK;
+}

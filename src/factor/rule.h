@@ -13,11 +13,6 @@ struct tsr_rule {
     size_t num_results;
     const tsr_rule_tensor *tensors; /* operands, then results */
     bool custom;
-    /*
-     * Factors along which axes propagate as the rule's text says, but that must be whole for the op
-     * to run where its operands lie; one bit for each of the first 64.
-     */
-    uint64_t whole;
 };
 
 static inline size_t rule_num_tensors(const tsr_rule *rule)
@@ -27,12 +22,6 @@ static inline size_t rule_num_tensors(const tsr_rule *rule)
 
 /* Its name: i .. z, then z_1 .. */
 void factor_print(buffer *buf, size_t factor);
-
-/* Whether a factor must be whole, by a mark of its template. */
-static inline bool rule_is_whole(const tsr_rule *rule, size_t factor)
-{
-    return factor < 64 && (rule->whole >> factor & 1) != 0;
-}
 
 /* The size of a factor, 1 when it is not known. */
 int64_t rule_factor_size(const tsr_rule *rule, size_t factor);
@@ -50,7 +39,6 @@ typedef struct rule_builder {
     tsr_factor *factors;
     size_t num_factors;
     size_t room;
-    uint64_t whole;
     bool failed;
 } rule_builder;
 
@@ -62,9 +50,6 @@ rule_builder rule_start(tsr_context *ctx, tsr_arena *arena, const tsr_extents *o
 
 /* The next factor. */
 size_t rule_factor(rule_builder *b, int64_t size, tsr_factor_kind kind, bool blocked);
-
-/* The factor must be whole for the op to run where its operands lie, whatever its kind says. */
-void rule_keep_whole(rule_builder *b, size_t factor);
 
 /* Puts a factor behind those of a dimension. NO_DIM is nowhere. */
 void rule_put(rule_builder *b, size_t tensor, size_t dim, size_t factor);
@@ -78,9 +63,5 @@ tsr_status rule_finish(rule_builder *b, const tsr_rule **out);
 
 /* An error about an op's shapes or dimensions. */
 #define RULE_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_LOCATION, __VA_ARGS__)
-
-/* Whether dimensions are within a rank, each once; `what` names them in the error. */
-tsr_status rule_check_dims(tsr_context *ctx, const char *what, const size_t *dims, size_t count,
-                           size_t rank);
 
 #endif

@@ -1,6 +1,5 @@
 #include "ops/builder.h"
 
-#include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
@@ -10,7 +9,7 @@ op_type build_type(const op_builder *b, const op_value *x)
     return x != NULL ? b->type_of(b, x) : (op_type){0};
 }
 
-op_value *build_apply(op_builder *b, const op_row *row, const op_params *params,
+op_value *build_apply(op_builder *b, const op_row *row, const void *params,
                       op_value *const *operands, size_t count)
 {
     op_value *result = NULL;
@@ -26,7 +25,7 @@ op_value *build_apply(op_builder *b, const op_row *row, const op_params *params,
     return b->status < 0 ? NULL : result;
 }
 
-op_value *build_number_of(op_builder *b, op_value *beside, tsr_dtype dtype, double number)
+op_value *build_number_of(op_builder *b, op_value *beside, tsr_dtype dtype, op_number number)
 {
     op_value *result = NULL;
     if (b->status < 0 || beside == NULL) {
@@ -38,7 +37,7 @@ op_value *build_number_of(op_builder *b, op_value *beside, tsr_dtype dtype, doub
 
 op_value *build_number(op_builder *b, op_value *beside, double number)
 {
-    return build_number_of(b, beside, build_type(b, beside).dtype, number);
+    return build_number_of(b, beside, build_type(b, beside).dtype, number_float(number));
 }
 
 op_value *build_count(op_builder *b, op_value *beside, tsr_dtype dtype, int64_t n)
@@ -71,51 +70,118 @@ op_value *build_settled(op_builder *b, op_value *x)
     return b->status < 0 ? NULL : result;
 }
 
+/* ---- elementwise ---- */
+
+enum { MOST_OPERANDS = 3 };
+
+/* The shape that values broadcast to; false when one of them is NULL. Rows report shapes that do
+ * not fit. */
+static bool common_shape(const op_builder *b, op_value *const *values, size_t count, size_t *rank,
+                         int64_t *shape)
+{
+    *rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        const op_type type = build_type(b, values[i]);
+        if (values[i] == NULL) {
+            return false;
+        }
+        *rank = type.rank > *rank ? type.rank : *rank;
+    }
+    for (size_t d = 0; d < *rank; d++) {
+        shape[d] = 1;
+        for (size_t i = 0; i < count; i++) {
+            const op_type type = build_type(b, values[i]);
+            if (d + type.rank >= *rank && shape[d] == 1) {
+                shape[d] = type.shape[d + type.rank - *rank];
+            }
+        }
+    }
+    return true;
+}
+
+/* A value repeated to a shape whose last dimensions are its own; itself if it has that shape. */
+static op_value *spread_to(op_builder *b, op_value *x, size_t rank, const int64_t *shape)
+{
+    const op_type type = build_type(b, x);
+    int64_t dims[OP_MAX_RANK];
+    bool same = type.rank == rank;
+    for (size_t d = 0; d < type.rank; d++) {
+        dims[d] = (int64_t)(rank - type.rank + d);
+        same = same && type.shape[d] == shape[d];
+    }
+    return same ? x : build_broadcast(b, x, (op_ints){rank, shape}, dims);
+}
+
+/* Applies an elementwise row, operands brought to one shape where the builder needs that. */
+static op_value *apply_elementwise(op_builder *b, const op_row *row, const void *params,
+                                   op_value *const *operands, size_t count)
+{
+    op_value *spread[MOST_OPERANDS];
+    int64_t shape[OP_MAX_RANK];
+    size_t rank;
+    if (b->broadcasts) {
+        return build_apply(b, row, params, operands, count);
+    }
+    if (!common_shape(b, operands, count, &rank, shape)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        spread[i] = spread_to(b, operands[i], rank, shape);
+    }
+    return build_apply(b, row, params, spread, count);
+}
+
 op_value *build_unary(op_builder *b, unary_op op, op_value *x)
 {
-    return build_apply(b, &op_unary[op], &(op_params){0}, &x, 1);
+    return build_apply(b, &op_unary[op], NULL, &x, 1);
 }
 
 op_value *build_binary(op_builder *b, binary_op op, op_value *x, op_value *y)
 {
     op_value *const operands[] = {x, y};
-    return build_apply(b, &op_binary[op], &(op_params){0}, operands, 2);
+    return apply_elementwise(b, &op_binary[op], NULL, operands, 2);
 }
 
 op_value *build_compare(op_builder *b, compare_op op, op_value *x, op_value *y)
 {
     op_value *const operands[] = {x, y};
-    return build_apply(b, &op_compare, &(op_params){.variant = (int32_t)op}, operands, 2);
+    const compare_params params = {.comparison_direction = (int32_t)op};
+    return apply_elementwise(b, &op_compare, &params, operands, 2);
 }
 
 op_value *build_select(op_builder *b, op_value *which, op_value *yes, op_value *no)
 {
     op_value *const operands[] = {which, yes, no};
-    return build_apply(b, &op_select, &(op_params){0}, operands, 3);
+    return apply_elementwise(b, &op_select, NULL, operands, 3);
 }
 
 op_value *build_convert(op_builder *b, op_value *x, tsr_dtype dtype)
 {
+    const convert_params params = {.result = dtype};
     return build_type(b, x).dtype == dtype && x != NULL
                ? x
-               : build_apply(b, &op_convert, &(op_params){.dtype = dtype}, &x, 1);
+               : build_apply(b, &op_convert, &params, &x, 1);
 }
+
+/* ---- shapes ---- */
 
 op_value *build_reshape(op_builder *b, op_value *x, const int64_t *shape, size_t rank)
 {
-    return build_apply(b, &op_reshape, &(op_params){.shape = {rank, shape}}, &x, 1);
+    const reshape_params params = {.result = {build_type(b, x).dtype, rank, shape}};
+    return build_apply(b, &op_reshape, &params, &x, 1);
 }
 
 op_value *build_transpose(op_builder *b, op_value *x, const int64_t *permutation)
 {
-    const op_params params = {.dimensions = {build_type(b, x).rank, permutation}};
+    const transpose_params params = {.permutation = {build_type(b, x).rank, permutation}};
     return build_apply(b, &op_transpose, &params, &x, 1);
 }
 
-op_value *build_broadcast(op_builder *b, op_value *x, const op_type *to, const int64_t *dims)
+op_value *build_broadcast(op_builder *b, op_value *x, op_ints shape, const int64_t *dims)
 {
-    const op_params params = {.shape = {to->rank, to->shape},
-                              .dimensions = {build_type(b, x).rank, dims}};
+    const op_type type = build_type(b, x);
+    const broadcast_params params = {.broadcast_dimensions = {type.rank, dims},
+                                     .result = {type.dtype, shape.count, shape.values}};
     return build_apply(b, &op_broadcast_in_dim, &params, &x, 1);
 }
 
@@ -123,8 +189,8 @@ op_value *build_slice(op_builder *b, op_value *x, const int64_t *start, const in
                       const int64_t *strides)
 {
     const size_t rank = build_type(b, x).rank;
-    const op_params params = {
-        .start = {rank, start}, .limit = {rank, limit}, .strides = {rank, strides}};
+    const slice_params params = {
+        .start_indices = {rank, start}, .limit_indices = {rank, limit}, .strides = {rank, strides}};
     return build_apply(b, &op_slice, &params, &x, 1);
 }
 
@@ -132,16 +198,19 @@ op_value *build_pad(op_builder *b, op_value *x, const int64_t *low, const int64_
                     const int64_t *interior)
 {
     const size_t rank = build_type(b, x).rank;
-    const op_params params = {
-        .start = {rank, low}, .limit = {rank, high}, .strides = {rank, interior}};
+    const pad_params params = {.edge_padding_low = {rank, low},
+                               .edge_padding_high = {rank, high},
+                               .interior_padding = {rank, interior}};
     op_value *const operands[] = {x, build_number(b, x, 0)};
     return build_apply(b, &op_pad, &params, operands, 2);
 }
 
 op_value *build_concatenate(op_builder *b, op_value *const *values, size_t count, int64_t dim)
 {
-    return build_apply(b, &op_concatenate, &(op_params){.dimension = dim}, values, count);
+    return build_apply(b, &op_concatenate, &(concatenate_params){.dimension = dim}, values, count);
 }
+
+/* ---- reductions and products ---- */
 
 /* Puts a dimension of size 1 where one was reduced. */
 static op_value *put_back(op_builder *b, op_value *x, int64_t dim)
@@ -155,27 +224,26 @@ static op_value *put_back(op_builder *b, op_value *x, int64_t dim)
     return x != NULL ? build_reshape(b, x, shape, type.rank + 1) : NULL;
 }
 
-op_value *build_reduce(op_builder *b, fold_op fold, op_value *x, int64_t dim, bool keep)
+op_value *build_fold(op_builder *b, op_body body, op_value *x, op_ints dims)
 {
-    const op_params params = {.dimensions = {1, &dim}, .variant = (int32_t)fold};
-    op_value *reduced = build_apply(b, &op_reduce, &params, &x, 1);
+    const reduce_params params = {.dimensions = dims, .body = {.body = body}};
+    return dims.count > 0 ? build_apply(b, &op_fold, &params, &x, 1) : x;
+}
+
+op_value *build_reduce(op_builder *b, op_body body, op_value *x, int64_t dim, bool keep)
+{
+    op_value *reduced = build_fold(b, body, x, (op_ints){1, &dim});
     return keep ? put_back(b, reduced, dim) : reduced;
 }
 
 op_value *build_mean(op_builder *b, op_value *x, int64_t dim, bool keep)
 {
-    const op_params params = {.dimensions = {1, &dim}};
+    const mean_params params = {.dimensions = {1, &dim}};
     op_value *reduced = build_apply(b, &op_mean, &params, &x, 1);
     return keep ? put_back(b, reduced, dim) : reduced;
 }
 
-op_value *build_sum(op_builder *b, op_value *x, const int64_t *dims, size_t count)
-{
-    const op_params params = {.dimensions = {count, dims}, .variant = FOLD_SUM};
-    return count > 0 ? build_apply(b, &op_reduce, &params, &x, 1) : x;
-}
-
-op_value *build_dot(op_builder *b, op_value *x, op_value *y, const op_params *dims)
+op_value *build_dot(op_builder *b, op_value *x, op_value *y, const dot_params *dims)
 {
     op_value *const operands[] = {x, y};
     return build_apply(b, &op_dot_general, dims, operands, 2);

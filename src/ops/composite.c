@@ -4,15 +4,15 @@
 
 op_value *compose_softmax(op_builder *b, op_value *x, int64_t dim)
 {
-    op_value *most = build_reduce(b, FOLD_MAX, x, dim, true);
+    op_value *most = build_reduce(b, OP_BODY_MAX, x, dim, true);
     op_value *e = build_unary(b, UNARY_EXP, build_binary(b, BINARY_SUBTRACT, x, most));
-    return build_binary(b, BINARY_DIVIDE, e, build_reduce(b, FOLD_SUM, e, dim, true));
+    return build_binary(b, BINARY_DIVIDE, e, build_reduce(b, OP_BODY_SUM, e, dim, true));
 }
 
 /* The greatest where it is finite, else 0: infinity less infinity would be no number. */
 static op_value *finite_most(op_builder *b, op_value *x, int64_t dim)
 {
-    op_value *most = build_settled(b, build_reduce(b, FOLD_MAX, x, dim, true));
+    op_value *most = build_settled(b, build_reduce(b, OP_BODY_MAX, x, dim, true));
     op_value *zero = build_number(b, x, 0);
     op_value *nothing = build_binary(b, BINARY_SUBTRACT, most, most);
     return build_select(b, build_compare(b, COMPARE_EQ, nothing, zero), most, zero);
@@ -36,7 +36,7 @@ op_value *compose_logsumexp(op_builder *b, op_value *x, int64_t dim)
 {
     op_value *most = finite_most(b, x, dim);
     op_value *e = build_unary(b, UNARY_EXP, build_binary(b, BINARY_SUBTRACT, x, most));
-    op_value *log = build_unary(b, UNARY_LOG, build_reduce(b, FOLD_SUM, e, dim, true));
+    op_value *log = build_unary(b, UNARY_LOG, build_reduce(b, OP_BODY_SUM, e, dim, true));
     return drop_dim(b, build_binary(b, BINARY_ADD, log, most), dim);
 }
 
@@ -58,13 +58,14 @@ static op_value *count_along(op_builder *b, op_value *x, int64_t dim)
 op_value *compose_argmax(op_builder *b, op_value *x, int64_t dim)
 {
     const op_type type = build_type(b, x);
-    op_value *most = build_reduce(b, FOLD_MAX, x, dim, true);
+    op_value *most = build_reduce(b, OP_BODY_MAX, x, dim, true);
     op_value *equal = build_compare(b, COMPARE_EQ, x, most);
     op_value *no_number = build_compare(b, COMPARE_NE, x, x);
     op_value *found = build_binary(b, BINARY_OR, equal, no_number);
-    op_value *beyond = build_number_of(b, x, TSR_I64, x != NULL ? (double)type.shape[dim] : 0);
+    op_value *beyond =
+        build_number_of(b, x, TSR_I64, number_integer(x != NULL ? type.shape[dim] : 0));
     op_value *index = build_select(b, found, count_along(b, x, dim), beyond);
-    return build_reduce(b, FOLD_MIN, index, dim, false);
+    return build_reduce(b, OP_BODY_MIN, index, dim, false);
 }
 
 /* x / sqrt(y + epsilon) */
@@ -101,7 +102,8 @@ op_value *compose_linear(op_builder *b, op_value *x, op_value *weight, op_value 
 {
     const int64_t last = last_dim(b, x);
     const int64_t in = 1;
-    const op_params dims = {.lhs_contracting = {1, &last}, .rhs_contracting = {1, &in}};
+    const dot_params dims = {.lhs_contracting_dimensions = {1, &last},
+                             .rhs_contracting_dimensions = {1, &in}};
     op_value *product = build_dot(b, x, weight, &dims);
     return bias != NULL ? build_binary(b, BINARY_ADD, product, bias) : product;
 }
@@ -114,7 +116,6 @@ static op_value *logit_of(op_builder *b, op_value *logits, op_value *labels)
     int64_t batches[OP_MAX_RANK];
     int64_t ones[OP_MAX_RANK];
     op_value *operands[2] = {logits, NULL};
-    op_value *result = NULL;
     if (logits == NULL || b->status < 0) {
         return NULL;
     }
@@ -126,17 +127,13 @@ static op_value *logit_of(op_builder *b, op_value *logits, op_value *labels)
         ones[d] = type.shape[d] > 0 ? 1 : 0;
     }
     operands[1] = build_reshape(b, labels, shape, type.rank);
-    const op_params params = {.lhs_batch = {n, batches},
-                              .rhs_batch = {n, batches},
-                              .rhs_contracting = {1, &last},
-                              .index_map = {1, &last},
-                              .index_vector_dim = last,
-                              .slice_sizes = {type.rank, ones}};
-    if (operands[1] == NULL) {
-        return NULL;
-    }
-    b->status = b->apply(b, &op_gather, &params, operands, 2, &result);
-    return b->status < 0 ? NULL : result;
+    const gather_params params = {.operand_batching_dims = {n, batches},
+                                  .start_indices_batching_dims = {n, batches},
+                                  .collapsed_slice_dims = {1, &last},
+                                  .start_index_map = {1, &last},
+                                  .index_vector_dim = last,
+                                  .slice_sizes = {type.rank, ones}};
+    return build_apply(b, &op_gather, &params, operands, 2);
 }
 
 op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *labels)

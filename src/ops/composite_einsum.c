@@ -70,7 +70,7 @@ static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const l
         }
     }
     l->rank = kept;
-    l->value = build_sum(b, l->value, dims, count);
+    l->value = build_fold(b, OP_BODY_SUM, l->value, (op_ints){count, dims});
 }
 
 /* The product of two: letters of both that are still wanted are batches, the others summed. */
@@ -102,10 +102,10 @@ static lettered multiply(op_builder *b, const tsr_rule *rule, size_t next, const
             }
         }
     }
-    const op_params dims = {.lhs_batch = {num_batch, batch[0]},
-                            .rhs_batch = {num_batch, batch[1]},
-                            .lhs_contracting = {num_sum, sum[0]},
-                            .rhs_contracting = {num_sum, sum[1]}};
+    const dot_params dims = {.lhs_batching_dimensions = {num_batch, batch[0]},
+                             .rhs_batching_dimensions = {num_batch, batch[1]},
+                             .lhs_contracting_dimensions = {num_sum, sum[0]},
+                             .rhs_contracting_dimensions = {num_sum, sum[1]}};
     out.value = build_dot(b, x->value, y->value, &dims);
     return out;
 }

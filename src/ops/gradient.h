@@ -10,40 +10,28 @@
 
 #include "ops/builder.h"
 
-/* One use of an op, and what is known behind it. */
+/* One use of an op, and what is known after it. */
 typedef struct op_vjp {
     const char *call;
     const op_row *row;
-    const op_params *params;
+    const void *params;
     size_t num_operands;
     op_value *const *operands;
     op_value *const *results;
     op_value *const *cotangents; /* of the results; NULL where nothing came */
-    const bool *wanted;          /* by operand: nobody asks for the others */
+    const bool *wanted;          /* by operand: gradients of the others are not used */
 } op_vjp;
 
 /* Ops whose result does not change with their operands, or in steps. */
 void gradient_none(op_builder *b, const op_vjp *v, op_value **grads);
 
-void gradient_unary(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_binary(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_select(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_convert(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_reduce(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_mean(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_cumulative(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_dot(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_reshape(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_transpose(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_broadcast(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_slice(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_concatenate(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_pad(op_builder *b, const op_vjp *v, op_value **grads);
+/* Of gather and scatter: gradient_index.c. */
 void gradient_gather(op_builder *b, const op_vjp *v, op_value **grads);
 void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads);
-void gradient_sort(op_builder *b, const op_vjp *v, op_value **grads);
+/* Each element back to where it was taken from: results are values and their indices. */
+void gradient_by_indices(op_builder *b, const op_vjp *v, op_value **grads, int64_t dim);
 
 /* A cotangent of a broadcast operand: summed over where it repeats. */
-op_value *unbroadcast(op_builder *b, op_value *g, const op_type *operand);
+op_value *unbroadcast(op_builder *b, op_value *g, op_value *operand);
 
 #endif

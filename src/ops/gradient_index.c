@@ -3,13 +3,11 @@
 #include "ops/gradient.h"
 #include "ops/op_index.h"
 
-static op_value *scatter_of(op_builder *b, int variant, op_value *into, op_value *indices,
-                            op_value *updates, const op_params *dims)
+static op_value *scatter_of(op_builder *b, op_body body, op_value *into, op_value *indices,
+                            op_value *updates, const window_dims *dims)
 {
-    op_params params = *dims;
+    const scatter_params params = scatter_of_windows(dims, body);
     op_value *const operands[] = {into, indices, updates};
-    params.variant = variant;
-    params.slice_sizes = (op_ints){0};
     return build_apply(b, &op_scatter, &params, operands, 3);
 }
 
@@ -17,10 +15,10 @@ static op_value *scatter_of(op_builder *b, int variant, op_value *into, op_value
 
 /* The i-th numbers of all index vectors, as i64; the dimension of the vectors stays, with size 1.
  */
-static op_value *numbers_at(op_builder *b, const op_vjp *v, size_t i)
+static op_value *numbers_at(op_builder *b, const op_vjp *v, const window_dims *w, size_t i)
 {
     const op_type type = build_type(b, v->operands[1]);
-    const size_t dim = (size_t)v->params->index_vector_dim;
+    const size_t dim = (size_t)w->index_vector_dim;
     int64_t start[OP_MAX_RANK] = {0};
     int64_t limit[OP_MAX_RANK];
     int64_t ones[OP_MAX_RANK];
@@ -39,16 +37,16 @@ static op_value *numbers_at(op_builder *b, const op_vjp *v, size_t i)
 
 static op_value *clamp(op_builder *b, op_value *x, int64_t low, int64_t high)
 {
-    op_value *above = build_binary(b, BINARY_MAX, x, build_number(b, x, (double)low));
-    return build_binary(b, BINARY_MIN, above, build_number(b, x, (double)high));
+    op_value *above =
+        build_binary(b, BINARY_MAX, x, build_number_of(b, x, TSR_I64, number_integer(low)));
+    return build_binary(b, BINARY_MIN, above, build_number_of(b, x, TSR_I64, number_integer(high)));
 }
 
 /* Index vectors from their numbers. */
-static op_value *join(op_builder *b, const op_vjp *v, op_value *const *numbers)
+static op_value *join(op_builder *b, const window_dims *w, op_value *const *numbers)
 {
-    const size_t count = v->params->index_map.count;
-    return count == 1 ? numbers[0]
-                      : build_concatenate(b, numbers, count, v->params->index_vector_dim);
+    const size_t count = w->index_map.count;
+    return count == 1 ? numbers[0] : build_concatenate(b, numbers, count, w->index_vector_dim);
 }
 
 /* ---- gather ---- */
@@ -56,45 +54,46 @@ static op_value *join(op_builder *b, const op_vjp *v, op_value *const *numbers)
 /* A gather takes indices out of range as the nearest in it: so must the scatter that goes back. */
 void gradient_gather(op_builder *b, const op_vjp *v, op_value **grads)
 {
-    const op_params *p = v->params;
+    const gather_params *p = v->params;
+    const window_dims w = gather_window_dims(p);
     const op_type input = build_type(b, v->operands[0]);
     op_value *numbers[OP_MAX_RANK];
     op_value *indices = v->operands[1];
     if (!v->wanted[0]) {
         return;
     }
-    for (size_t i = 0; i < p->index_map.count; i++) {
-        const size_t d = (size_t)p->index_map.values[i];
-        numbers[i] = clamp(b, numbers_at(b, v, i), 0, input.shape[d] - p->slice_sizes.values[d]);
+    for (size_t i = 0; i < w.index_map.count; i++) {
+        const size_t d = (size_t)w.index_map.values[i];
+        numbers[i] =
+            clamp(b, numbers_at(b, v, &w, i), 0, input.shape[d] - p->slice_sizes.values[d]);
     }
-    if (p->index_map.count > 0) {
-        indices = join(b, v, numbers);
+    if (w.index_map.count > 0) {
+        indices = join(b, &w, numbers);
     }
     grads[0] =
-        scatter_of(b, SCATTER_ADD, build_zeros(b, v->operands[0]), indices, v->cotangents[0], p);
+        scatter_of(b, OP_BODY_SUM, build_zeros(b, v->operands[0]), indices, v->cotangents[0], &w);
 }
 
 /* ---- scatter ---- */
 
 /* The windows of a scatter, by dimensions of the input. */
-static void window_sizes(const op_params *p, const op_type *input, const op_type *updates,
+static void window_sizes(const window_dims *w, const op_type *input, const op_type *updates,
                          int64_t *sizes)
 {
     size_t window = 0;
     for (size_t d = 0; d < input->rank; d++) {
-        const bool kept = !op_ints_have(p->rhs_contracting, d) && !op_ints_have(p->lhs_batch, d);
-        sizes[d] = kept ? updates->shape[p->lhs_contracting.values[window]] : 1;
+        const bool kept = !op_ints_have(w->collapsed, d) && !op_ints_have(w->input_batching, d);
+        sizes[d] = kept ? updates->shape[w->window.values[window]] : 1;
         window += kept;
     }
 }
 
 /* Truths for each index vector, for each element of its update. */
-static op_value *spread_truths(op_builder *b, const op_vjp *v, op_value *truths,
+static op_value *spread_truths(op_builder *b, const window_dims *w, op_value *truths,
                                const op_type *updates)
 {
     const op_type type = build_type(b, truths);
-    const size_t vector = (size_t)v->params->index_vector_dim;
-    op_type to = *updates;
+    const size_t vector = (size_t)w->index_vector_dim;
     int64_t shape[OP_MAX_RANK];
     int64_t dims[OP_MAX_RANK];
     size_t rank = 0;
@@ -105,12 +104,12 @@ static op_value *spread_truths(op_builder *b, const op_vjp *v, op_value *truths,
     }
     size_t batch = 0;
     for (size_t d = 0; d < updates->rank; d++) {
-        if (!op_ints_have(v->params->lhs_contracting, d)) {
+        if (!op_ints_have(w->window, d)) {
             dims[batch++] = (int64_t)d;
         }
     }
-    to.dtype = type.dtype;
-    return build_broadcast(b, build_reshape(b, truths, shape, rank), &to, dims);
+    return build_broadcast(b, build_reshape(b, truths, shape, rank),
+                           (op_ints){updates->rank, updates->shape}, dims);
 }
 
 /*
@@ -127,49 +126,49 @@ static op_value *read_back(op_builder *b, const op_vjp *v, op_value *array)
     int64_t border[OP_MAX_RANK] = {0};
     op_value *numbers[OP_MAX_RANK];
     op_value *inside = NULL;
-    op_params params = *v->params;
+    const window_dims w = scatter_window_dims(v->params);
     bool bordered = false;
-    window_sizes(v->params, &input, &updates, sizes);
-    for (size_t i = 0; i < params.index_map.count; i++) {
-        const size_t d = (size_t)params.index_map.values[i];
-        op_value *at = numbers_at(b, v, i);
+    window_sizes(&w, &input, &updates, sizes);
+    for (size_t i = 0; i < w.index_map.count; i++) {
+        const size_t d = (size_t)w.index_map.values[i];
+        op_value *at = numbers_at(b, v, &w, i);
         border[d] = sizes[d] > 1 ? sizes[d] : 0;
         bordered = bordered || border[d] > 0;
         const int64_t last = border[d] > 0 ? input.shape[d] : input.shape[d] - sizes[d];
         numbers[i] = clamp(b, at, -border[d], last);
         if (border[d] > 0) {
-            numbers[i] = build_binary(b, BINARY_ADD, numbers[i],
-                                      build_number(b, numbers[i], (double)border[d]));
+            numbers[i] =
+                build_binary(b, BINARY_ADD, numbers[i],
+                             build_number_of(b, numbers[i], TSR_I64, number_integer(border[d])));
         } else {
             op_value *in = build_compare(b, COMPARE_EQ, at, numbers[i]);
             inside = inside != NULL ? build_binary(b, BINARY_AND, inside, in) : in;
         }
     }
     op_value *const operands[] = {bordered ? build_pad(b, array, border, border, zeros) : array,
-                                  params.index_map.count > 0 ? join(b, v, numbers)
-                                                             : v->operands[1]};
-    params.variant = 0;
-    params.slice_sizes = (op_ints){input.rank, sizes};
+                                  w.index_map.count > 0 ? join(b, &w, numbers) : v->operands[1]};
+    const gather_params params = gather_of_windows(&w, (op_ints){input.rank, sizes});
     op_value *read = build_apply(b, &op_gather, &params, operands, 2);
     if (inside == NULL) {
         return read;
     }
-    return build_select(b, spread_truths(b, v, inside, &updates), read, build_number(b, read, 0));
+    return build_select(b, spread_truths(b, &w, inside, &updates), read, build_number(b, read, 0));
 }
 
 /* Which updates are still there: a scatter of numbers of their own, read back, tells. */
 static op_value *find_last(op_builder *b, const op_vjp *v)
 {
+    const window_dims w = scatter_window_dims(v->params);
     const op_type updates = build_type(b, v->operands[2]);
     int64_t count = 1;
     for (size_t d = 0; d < updates.rank; d++) {
         count *= updates.shape[d];
     }
     op_value *ids = build_count(b, v->operands[2], TSR_I64, count);
-    ids = build_binary(b, BINARY_ADD, ids, build_number(b, ids, 1));
+    ids = build_binary(b, BINARY_ADD, ids, build_number_of(b, ids, TSR_I64, number_integer(1)));
     ids = build_reshape(b, ids, updates.shape, updates.rank);
     op_value *none = build_convert(b, build_zeros(b, v->operands[0]), TSR_I64);
-    op_value *left = scatter_of(b, SCATTER_SET, none, v->operands[1], ids, v->params);
+    op_value *left = scatter_of(b, OP_BODY_SECOND, none, v->operands[1], ids, &w);
     return build_compare(b, COMPARE_EQ, read_back(b, v, left), ids);
 }
 
@@ -184,37 +183,44 @@ static bool is_empty(const op_builder *b, const op_value *x)
     return false;
 }
 
+/* Of one input; several are scattered by programs alone. */
 void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
 {
-    const bool set = v->params->variant == SCATTER_SET;
+    const scatter_params *p = v->params;
+    const window_dims w = scatter_window_dims(p);
+    const bool sets = p->body.body == OP_BODY_SECOND;
     op_value *g = v->cotangents[0];
-    if (!set && v->params->variant != SCATTER_ADD) {
+    if (!sets && p->body.body != OP_BODY_SUM) {
         b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                                "%s: only scatters that set or add have a gradient", v->call);
         return;
     }
+    if (v->num_operands != 3) {
+        b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                               "%s: a scatter of several inputs has no gradient", v->call);
+        return;
+    }
     if (v->wanted[0]) {
-        grads[0] = set ? scatter_of(b, SCATTER_SET, g, v->operands[1],
-                                    build_zeros(b, v->operands[2]), v->params)
-                       : g;
+        grads[0] = sets ? scatter_of(b, OP_BODY_SECOND, g, v->operands[1],
+                                     build_zeros(b, v->operands[2]), &w)
+                        : g;
     }
     if (v->wanted[2] && !is_empty(b, v->operands[0])) {
         grads[2] = read_back(b, v, g);
-        if (set) {
+        if (sets) {
             grads[2] = build_select(b, find_last(b, v), grads[2], build_number(b, grads[2], 0));
         }
     }
 }
 
-/* ---- sort ---- */
+/* ---- sorted values ---- */
 
-/* Each element back to where it was: all other dimensions are batches. */
-void gradient_sort(op_builder *b, const op_vjp *v, op_value **grads)
+/* All dimensions but the sorted one are batches. */
+void gradient_by_indices(op_builder *b, const op_vjp *v, op_value **grads, int64_t dim)
 {
     const op_type type = build_type(b, v->results[1]);
-    const int64_t dim = v->params->dimension;
     int64_t batches[OP_MAX_RANK];
-    int64_t shape[OP_MAX_RANK];
+    int64_t shape[OP_MAX_RANK + 1];
     size_t count = 0;
     if (v->cotangents[0] == NULL) {
         return;
@@ -226,12 +232,12 @@ void gradient_sort(op_builder *b, const op_vjp *v, op_value **grads)
         }
     }
     shape[type.rank] = 1;
-    const op_params dims = {.rhs_contracting = {1, &dim},
-                            .lhs_batch = {count, batches},
-                            .rhs_batch = {count, batches},
-                            .index_map = {1, &dim},
-                            .index_vector_dim = (int64_t)type.rank};
+    const window_dims dims = {.collapsed = {1, &dim},
+                              .input_batching = {count, batches},
+                              .indices_batching = {count, batches},
+                              .index_map = {1, &dim},
+                              .index_vector_dim = (int64_t)type.rank};
     op_value *indices = build_reshape(b, v->results[1], shape, type.rank + 1);
-    grads[0] = scatter_of(b, SCATTER_ADD, build_zeros(b, v->operands[0]), indices, v->cotangents[0],
+    grads[0] = scatter_of(b, OP_BODY_SUM, build_zeros(b, v->operands[0]), indices, v->cotangents[0],
                           &dims);
 }

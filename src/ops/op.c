@@ -3,89 +3,84 @@
 #include <stdio.h>
 #include <string.h>
 
-const op_row *op_find(const char *name)
+#include "base/arena.h"
+
+bool op_takes(const op_row *row, size_t num_operands)
 {
-    for (size_t i = 0; i < op_rows_count; i++) {
-        if (strcmp(op_rows[i]->name, name) == 0) {
-            return op_rows[i];
-        }
-    }
-    return NULL;
+    return (row->traits & OP_VARIADIC) != 0
+               ? num_operands >= row->num_operands && op_num_results(row, num_operands) > 0
+               : num_operands == row->num_operands;
 }
 
-op_text op_type_text(const op_type *type)
-{
-    op_text t;
-    int used = snprintf(t.text, sizeof t.text, "%s[", tsr_dtype_name(type->dtype));
-    for (size_t i = 0; i < type->rank && used > 0 && (size_t)used < sizeof t.text; i++) {
-        used += snprintf(t.text + used, sizeof t.text - (size_t)used, "%s%lld", i > 0 ? "," : "",
-                         (long long)type->shape[i]);
-    }
-    if (used > 0 && (size_t)used < sizeof t.text) {
-        (void)snprintf(t.text + used, sizeof t.text - (size_t)used, "]");
-    }
-    return t;
-}
+/* ---- rules ---- */
 
-bool op_ints_have(op_ints list, size_t dim)
+static bool any_unknown(const op_type *types, size_t count)
 {
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.values[i] == (int64_t)dim) {
+    for (size_t i = 0; i < count; i++) {
+        if (op_has_unknown(&types[i])) {
             return true;
         }
     }
     return false;
 }
 
-tsr_extents op_extents(const op_type *type)
+tsr_status op_find_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                        const tsr_rule **out)
 {
-    return (tsr_extents){type->rank, type->shape};
-}
-
-op_type op_type_of(tsr_dtype dtype, op_ints shape)
-{
-    op_type type = {.dtype = dtype, .rank = shape.count};
-    if (shape.count > 0) {
-        memcpy(type.shape, shape.values, shape.count * sizeof *shape.values);
+    if (r->row->rule == NULL || any_unknown(r->operands, r->num_operands) ||
+        any_unknown(results, op_num_results(r->row, r->num_operands))) {
+        return TSR_NOT_APPLICABLE;
     }
-    return type;
+    return r->row->rule(r, results, arena, out);
 }
 
-tsr_status op_no_such_type(const op_request *r, tsr_dtype dtype)
+tsr_status op_local_rule(const op_request *r, const op_type *results, const tsr_rule *rule,
+                         tsr_arena *arena, const tsr_rule **out)
 {
+    const size_t count = tsr_rule_num_factors(rule);
+    *out = rule;
+    if (r->row->local == NULL) {
+        return TSR_OK;
+    }
+    bool *whole = ARENA_ARRAY(arena, bool, count);
+    if (whole == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    memset(whole, 0, count * sizeof *whole);
+    r->row->local(r, results, rule, whole);
+    return tsr_rule_keep_whole(r->ctx, arena, rule, whole, out);
+}
+
+/* ---- element types ---- */
+
+tsr_status op_check_supported(const op_request *r, const op_type *results)
+{
+    const op_fields *fields = r->row->fields;
+    const tsr_dtype to = results[0].dtype;
+    const tsr_dtype from = r->num_operands > 0 ? r->operands[0].dtype : to;
+    const bool converts = fields != NULL && fields->fields[0].kind == OP_FIELD_DTYPE;
+    if (r->row->run != NULL && (r->row->supports == NULL || r->row->supports(r, results))) {
+        return TSR_OK;
+    }
     return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "%s: there is no %s of %s; convert to another element type first", r->call,
-                      r->row->name, tsr_dtype_name(dtype));
+                      "%s: there is no %s of %s%s%s; convert to another element type first",
+                      r->call, r->row->name, tsr_dtype_name(from), converts ? " to " : "",
+                      converts ? tsr_dtype_name(to) : "");
 }
 
-tsr_status op_check_dim(const op_request *r, const char *what, int64_t dim, size_t rank)
+bool dtype_is_float(tsr_dtype dtype)
 {
-    if (dim < 0 || (uint64_t)dim >= rank) {
-        return OP_ERROR(r, "%s %lld is out of range: operand 0, %s, has rank %zu", what,
-                        (long long)dim, op_type_text(&r->operands[0]).text, rank);
-    }
-    return TSR_OK;
+    return dtype >= TSR_F4E2M1FN && dtype <= TSR_F64;
 }
 
-tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, size_t rank,
-                         size_t *sizes)
+bool dtype_is_complex(tsr_dtype dtype)
 {
-    bool seen[OP_MAX_RANK] = {false};
-    for (size_t i = 0; i < dims.count; i++) {
-        const int64_t d = dims.values[i];
-        if (d < 0 || (uint64_t)d >= rank) {
-            return OP_ERROR(r, "%s %lld is out of range: the rank is %zu", what, (long long)d,
-                            rank);
-        }
-        if (seen[d]) {
-            return OP_ERROR(r, "%s %lld is named twice", what, (long long)d);
-        }
-        seen[d] = true;
-        if (sizes != NULL) {
-            sizes[i] = (size_t)d;
-        }
-    }
-    return TSR_OK;
+    return dtype == TSR_C64 || dtype == TSR_C128;
+}
+
+bool dtype_is_integer(tsr_dtype dtype)
+{
+    return dtype > TSR_I1 && dtype <= TSR_U64;
 }
 
 tsr_status op_same_dtype(const op_request *r, size_t a, size_t b)
@@ -97,17 +92,100 @@ tsr_status op_same_dtype(const op_request *r, size_t a, size_t b)
                     a, op_type_text(&r->operands[a]).text, b, op_type_text(&r->operands[b]).text);
 }
 
+/* ---- extents ---- */
+
+int64_t *op_new_shape(const op_request *r, size_t rank)
+{
+    return ARENA_ARRAY(r->arena, int64_t, rank);
+}
+
+op_text op_type_text(const op_type *type)
+{
+    op_text t;
+    int used = snprintf(t.text, sizeof t.text, "%s[", tsr_dtype_name(type->dtype));
+    for (size_t i = 0; i < type->rank && used > 0 && (size_t)used < sizeof t.text; i++) {
+        const char *comma = i > 0 ? "," : "";
+        used += type->shape[i] == TSR_UNKNOWN
+                    ? snprintf(t.text + used, sizeof t.text - (size_t)used, "%s?", comma)
+                    : snprintf(t.text + used, sizeof t.text - (size_t)used, "%s%lld", comma,
+                               (long long)type->shape[i]);
+    }
+    if (used > 0 && (size_t)used < sizeof t.text) {
+        (void)snprintf(t.text + used, sizeof t.text - (size_t)used, "]");
+    }
+    return t;
+}
+
+tsr_extents op_extents(const op_type *type)
+{
+    return (tsr_extents){type->rank, type->shape};
+}
+
+tsr_extents *op_operand_extents(const op_request *r, tsr_arena *arena)
+{
+    tsr_extents *extents = ARENA_ARRAY(arena, tsr_extents, r->num_operands);
+    for (size_t i = 0; extents != NULL && i < r->num_operands; i++) {
+        extents[i] = op_extents(&r->operands[i]);
+    }
+    return extents;
+}
+
+bool op_shapes_agree(const op_type *a, const op_type *b)
+{
+    bool agree = a->rank == b->rank;
+    for (size_t d = 0; agree && d < a->rank; d++) {
+        agree = extents_agree(a->shape[d], b->shape[d]);
+    }
+    return agree;
+}
+
+bool op_has_unknown(const op_type *type)
+{
+    for (size_t d = 0; d < type->rank; d++) {
+        if (type->shape[d] == TSR_UNKNOWN) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool op_elements(const op_type *type, int64_t *out)
 {
     int64_t elements = 1;
     for (size_t i = 0; i < type->rank; i++) {
-        if (!checked_mul(elements, type->shape[i], &elements)) {
+        if (type->shape[i] == TSR_UNKNOWN || !checked_mul(elements, type->shape[i], &elements)) {
             return false;
         }
     }
     *out = elements;
     return true;
 }
+
+tsr_status op_check_dim(const op_request *r, const char *what, int64_t dim, size_t rank)
+{
+    if (dim < 0 || (uint64_t)dim >= rank) {
+        return OP_ERROR(r, "%s %lld is out of range: operand 0, %s, has rank %zu", what,
+                        (long long)dim, op_type_text(&r->operands[0]).text, rank);
+    }
+    return TSR_OK;
+}
+
+tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, size_t rank)
+{
+    for (size_t i = 0; i < dims.count; i++) {
+        const int64_t d = dims.values[i];
+        if (d < 0 || (uint64_t)d >= rank) {
+            return OP_ERROR(r, "%s %lld is out of range: the rank is %zu", what, (long long)d,
+                            rank);
+        }
+        if (op_ints_have((op_ints){i, dims.values}, (size_t)d)) {
+            return OP_ERROR(r, "%s %lld is named twice", what, (long long)d);
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- classes ---- */
 
 spmd_class class_moves(const op_request *r, size_t operand, tsr_reduction pending)
 {
@@ -135,19 +213,4 @@ spmd_class class_multilinear(const op_request *r, size_t operand, tsr_reduction 
 {
     (void)operand;
     return distributes(r, pending) ? SPMD_MULTILINEAR : SPMD_NONLINEAR;
-}
-
-bool dtype_is_float(tsr_dtype dtype)
-{
-    return dtype >= TSR_F4E2M1FN && dtype <= TSR_F64;
-}
-
-bool dtype_is_complex(tsr_dtype dtype)
-{
-    return dtype == TSR_C64 || dtype == TSR_C128;
-}
-
-bool dtype_is_integer(tsr_dtype dtype)
-{
-    return dtype > TSR_I1 && dtype <= TSR_U64;
 }

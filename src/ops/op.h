@@ -1,8 +1,8 @@
 /*
  * What an op is: one row.
  *
- * A row says everything about an op on element types, shapes and a struct of parameters, and
- * nothing of programs or ranks: eager calls and programs share it. Each hook can be used alone.
+ * A row says everything about an op on element types, extents and a struct of parameters, and
+ * nothing of program text or ranks: eager calls and programs share it. Each hook can be used alone.
  * Names and meanings are StableHLO's where it has the op.
  */
 #ifndef OPS_OP_H
@@ -15,71 +15,42 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "kernel/copy.h"
+#include "ops/params.h"
 #include "spmd/class.h"
-
-enum { OP_MAX_RANK = KERNEL_MAX_RANK, OP_MAX_RESULTS = 2 };
-
-/* A tensor as an op sees it. */
-typedef struct op_type {
-    tsr_dtype dtype;
-    size_t rank;
-    int64_t shape[OP_MAX_RANK];
-} op_type;
-
-/* A list of numbers; its values are the caller's. */
-typedef struct op_ints {
-    size_t count;
-    const int64_t *values;
-} op_ints;
-
-/*
- * The parameters of all ops: each op reads those that it has, the others are zeros. Dimensions
- * count from 0. Whoever adds a list adds it to the table in params.c too.
- */
-typedef struct op_params {
-    tsr_dtype dtype;   /* convert, iota, random: of the result */
-    int32_t variant;   /* compare: compare_op; reduce, cumulative: fold_op; random: random_kind;
-                          scatter: scatter_kind; sort: 1 for descending */
-    int64_t dimension; /* concatenate, iota, sort, top_k, cumulative */
-    int64_t k;         /* top_k */
-    int64_t index_vector_dim; /* gather, scatter */
-    uint64_t key;             /* random */
-    uint64_t stream;          /* random */
-    op_ints dimensions; /* reduce: those reduced; transpose: the permutation; broadcast_in_dim */
-    op_ints shape;      /* broadcast_in_dim, reshape, iota, random: of the result */
-    op_ints start;      /* slice: start_indices; pad: edge_padding_low */
-    op_ints limit;      /* slice: limit_indices; pad: edge_padding_high */
-    op_ints strides;    /* slice; pad: interior_padding */
-    op_ints lhs_batch;  /* dot_general; gather, scatter: operand_batching_dims */
-    op_ints rhs_batch;  /* dot_general; gather, scatter: start_indices_batching_dims */
-    op_ints lhs_contracting; /* dot_general; gather: offset_dims; scatter: update_window_dims */
-    op_ints rhs_contracting; /* dot_general; gather: collapsed_slice_dims; scatter: inserted_.. */
-    op_ints index_map;       /* gather: start_index_map; scatter: scatter_dims_to_operand_dims */
-    op_ints slice_sizes;     /* gather */
-} op_params;
-
-/* The arena's copy; whether two are the same; a hash. */
-tsr_status op_params_copy(tsr_context *ctx, tsr_arena *arena, const op_params *params,
-                          op_params *out);
-bool op_params_equal(const op_params *a, const op_params *b);
-uint64_t op_params_hash(const op_params *params, uint64_t seed);
 
 typedef struct op_row op_row;
 struct op_builder;
 struct op_value;
 struct op_vjp;
 
+/* What a program knows of an operand beyond its type. */
+typedef struct op_operand_fact {
+    bool is_constant; /* defined by a constant */
+    bool is_slice;    /* defined by a slice */
+    uint32_t source;  /* a number of the value, seen through one slice if it is one */
+} op_operand_fact;
+
+/* What a rule depends on beside types and parameters. All of it is false for an eager call. */
+typedef struct op_facts {
+    bool conservative;            /* factors that would need halos are left out or blocked */
+    bool feeds_rng_bit_generator; /* some user is rng_bit_generator */
+    const op_operand_fact *operands;
+} op_facts;
+
 /* One use of an op: what its hooks are asked about. */
 typedef struct op_request {
     tsr_context *ctx;
+    tsr_arena *arena; /* for the extents of results */
     const char *call; /* who asks, for messages: "tsr_add" */
     const op_row *row;
-    const op_params *params;
+    const void *params; /* the struct that row->fields describes; NULL where there is none */
     size_t num_operands;
     const op_type *operands;
+    const op_facts *facts; /* NULL: nothing is known */
+    bool broadcasts;       /* elementwise operands may differ in shape, as eager calls allow */
 } op_request;
 
-/* This rank's part of a tensor, and where it lies in the whole. */
+/* This rank's part of a tensor, and its position in the whole. */
 typedef struct op_array {
     tsr_view view;        /* with strides */
     const int64_t *start; /* of the part in the whole */
@@ -89,8 +60,9 @@ typedef struct op_array {
 /* One run of an op on parts that fit together as its rule says. */
 typedef struct op_call {
     const op_row *row;
-    const op_params *params;
+    const void *params;
     size_t num_operands;
+    size_t num_results;
     const op_array *operands;
     const op_array *results;
     /*
@@ -102,46 +74,94 @@ typedef struct op_call {
 
 /* What holds of an op, beside its hooks. */
 typedef enum op_traits {
-    OP_ELEMENTWISE = 1,      /* operands broadcast to the result, element by element */
+    OP_ELEMENTWISE = 1,      /* element by element; in eager calls operands broadcast */
     OP_POSITIONAL = 2,       /* its kernel looks at `start`: parts must be boxes */
-    OP_VARIADIC = 4,         /* one operand or more, whatever num_operands says */
+    OP_VARIADIC = 4,         /* num_operands operands or more */
     OP_GRADIENT_BY_TYPE = 8, /* its gradient looks at the types of operands only, not at elements */
     OP_GRADIENT_BY_RESULT = 16 /* its gradient looks at the elements of results */
 } op_traits;
 
+/* Where an op comes from. */
+typedef enum op_dialect { OP_STABLEHLO, OP_CHLO, OP_TESSERA } op_dialect;
+
 /*
- * The row. Hooks that are NULL have a default: no rule, so that it runs on whole operands; every
- * argument nonlinear; reductions are sums; no scratch.
+ * The row. A hook that is NULL has a default: no rule, so that the op runs on whole operands; every
+ * pass-through and reduction factor may be cut; every argument is nonlinear; reductions are sums;
+ * a kernel for every element type; no scratch; no kernel; no gradient, which is an error where one
+ * flows.
  */
 struct op_row {
     const char *name;
+    op_dialect dialect;
     int traits;
     int kind; /* for rows that share their hooks: what tells them apart */
     size_t num_operands;
     size_t num_results;
-    /* Checks operands and parameters, and tells the results. */
+    /* For rows whose results are as many as their inputs: how many, by the number of operands. */
+    size_t (*count_results)(size_t num_operands);
+    const op_fields *fields; /* the parameters; NULL where there are none */
+    /*
+     * Is this use legal, and what comes out: StableHLO's verification, whether or not there is a
+     * kernel. Extents may be TSR_UNKNOWN and are then compatible with any.
+     */
     tsr_status (*types)(const op_request *r, op_type *results);
-    /* The sharding rule; TSR_NOT_APPLICABLE where there is none for these shapes. */
+    /*
+     * The sharding rule of the reference's registry, as a function of the request alone;
+     * TSR_NOT_APPLICABLE where there is none. All extents are known: op_find_rule sees to that.
+     */
     tsr_status (*rule)(const op_request *r, const op_type *results, tsr_arena *arena,
                        const tsr_rule **out);
+    /* Sets `whole[f]` for each factor that must not be cut when the kernel runs on parts, although
+     * the rule's kinds would allow it. */
+    void (*local)(const op_request *r, const op_type *results, const tsr_rule *rule, bool *whole);
     /* What the op does to a reduction that is pending in an argument: spmd/class.h. */
     spmd_class (*class_of)(const op_request *r, size_t operand, tsr_reduction pending);
     /* What is pending in the results when a reduction factor is sharded. */
     tsr_reduction (*reduces)(const op_request *r);
-    /* Bytes of scratch that the kernel wants, and the kernel. */
+    /* Whether there is a kernel for these element types and parameters. */
+    bool (*supports)(const op_request *r, const op_type *results);
+    /* Bytes of scratch that the kernel needs, and the kernel. */
     size_t (*scratch)(const op_call *c);
     void (*run)(const op_call *c, void *scratch);
-    /* The gradients of the operands: gradient.h. NULL: there is none, which is an error where one
-     * flows. */
+    /* The gradients of the operands: gradient.h. */
     void (*gradient)(struct op_builder *b, const struct op_vjp *v, struct op_value **grads);
 };
 
-/* All rows. */
-extern const op_row *const op_rows[];
-extern const size_t op_rows_count;
+/* Rows of one subject, listed in the file that defines them; families.def lists the families. */
+typedef struct op_family {
+    const op_row *const *rows;
+    size_t count;
+} op_family;
+
+/* All rows, in the order of families. */
+size_t op_count(void);
+const op_row *op_at(size_t i);
 
 /* The row of that name, or NULL. */
 const op_row *op_find(const char *name);
+
+/* How many results a row gives for so many operands. */
+static inline size_t op_num_results(const op_row *row, size_t num_operands)
+{
+    return row->count_results != NULL ? row->count_results(num_operands) : row->num_results;
+}
+
+/* Whether a row takes so many operands. */
+bool op_takes(const op_row *row, size_t num_operands);
+
+/*
+ * The row's rule: TSR_NOT_APPLICABLE where it has none for these types. The reference refuses to
+ * shard an op with an unknown extent, so there is none for those.
+ */
+tsr_status op_find_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                        const tsr_rule **out);
+
+/* The rule with every factor that must not be cut marked as needing replication. */
+tsr_status op_local_rule(const op_request *r, const op_type *results, const tsr_rule *rule,
+                         tsr_arena *arena, const tsr_rule **out);
+
+/* An error that names the element types when the row has no kernel for them. */
+tsr_status op_check_supported(const op_request *r, const op_type *results);
 
 /* ---- for hooks ---- */
 
@@ -149,33 +169,53 @@ const op_row *op_find(const char *name);
 #define OP_ERROR(r, format, ...)                                                                   \
     diag_error((r)->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: " format, (r)->call, __VA_ARGS__)
 
-/* Whether a list has a dimension. */
-bool op_ints_have(op_ints list, size_t dim);
+static inline bool op_is_conservative(const op_request *r)
+{
+    return r->facts != NULL && r->facts->conservative;
+}
 
-/* "f32[4,8]"; the arena-free text is cut when it does not fit. */
+/* Room for the extents of a result, in the request's arena; NULL without memory. */
+int64_t *op_new_shape(const op_request *r, size_t rank);
+
+/* A result of an operand's type, sharing its extents. */
+static inline op_type op_type_like(const op_type *type, tsr_dtype dtype)
+{
+    return (op_type){.dtype = dtype, .rank = type->rank, .shape = type->shape};
+}
+
+/* "f32[4,?]"; cut when it does not fit. */
 typedef struct op_text {
     char text[160];
 } op_text;
 op_text op_type_text(const op_type *type);
 
 tsr_extents op_extents(const op_type *type);
+/* The extents of all operands, in the arena. NULL without memory. */
+tsr_extents *op_operand_extents(const op_request *r, tsr_arena *arena);
 
-/* The same type and another shape. */
-op_type op_type_of(tsr_dtype dtype, op_ints shape);
-
-/* Refuses an element type that a kernel does not have. */
-tsr_status op_no_such_type(const op_request *r, tsr_dtype dtype);
+/* Whether two extents may be the same: they are, or one of them is unknown. */
+static inline bool extents_agree(int64_t a, int64_t b)
+{
+    return a == b || a == TSR_UNKNOWN || b == TSR_UNKNOWN;
+}
+/* The one of two extents that agree which is known, if any. */
+static inline int64_t known_extent(int64_t a, int64_t b)
+{
+    return a == TSR_UNKNOWN ? b : a;
+}
+/* Whether two types have one rank and extents that agree. */
+bool op_shapes_agree(const op_type *a, const op_type *b);
+bool op_has_unknown(const op_type *type);
 
 /* A dimension parameter within a rank. */
 tsr_status op_check_dim(const op_request *r, const char *what, int64_t dim, size_t rank);
-/* A list of them, each once; sizes is NULL or has the room for them as size_t. */
-tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, size_t rank,
-                         size_t *sizes);
+/* A list of them, each once. */
+tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, size_t rank);
 
 /* Whether two operands have the same element type; an error names both. */
 tsr_status op_same_dtype(const op_request *r, size_t a, size_t b);
 
-/* How many elements a shape has; false when that exceeds int64. */
+/* How many elements a shape has; false when that exceeds int64 or an extent is unknown. */
 bool op_elements(const op_type *type, int64_t *out);
 
 /* The classes of ops that only move elements, one argument by itself or all together. */

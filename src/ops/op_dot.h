@@ -4,7 +4,14 @@
 
 #include "ops/op.h"
 
-/* lhs_batch, rhs_batch, lhs_contracting, rhs_contracting; the result: batch, free lhs, free rhs. */
+typedef struct dot_params {
+    op_ints lhs_batching_dimensions;
+    op_ints rhs_batching_dimensions;
+    op_ints lhs_contracting_dimensions;
+    op_ints rhs_contracting_dimensions;
+} dot_params;
+
+/* The result: batch dimensions, free ones of the left, free ones of the right. dot_params. */
 extern const op_row op_dot_general;
 
 #endif

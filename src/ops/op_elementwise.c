@@ -1,48 +1,141 @@
 #include "ops/op_elementwise.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "ops/gradient.h"
 
+/* ---- element types that an op is defined for ---- */
+
+enum { F = 1, C = 2, I = 4, B = 8 };
+
+static int type_bit(tsr_dtype dtype)
+{
+    if (dtype_is_float(dtype)) {
+        return F;
+    }
+    return dtype_is_complex(dtype) ? C : dtype_is_integer(dtype) ? I : B;
+}
+
+static tsr_status check_defined(const op_request *r, int types)
+{
+    if ((type_bit(r->operands[0].dtype) & types) != 0) {
+        return TSR_OK;
+    }
+    return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                      "%s: there is no %s of %s; convert to another element type first", r->call,
+                      r->row->name, tsr_dtype_name(r->operands[0].dtype));
+}
+
+#define UNARY(kernel, name, dialect, call, types, class, gradient) [UNARY_##kernel] = (types),
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)
+static const int unary_types_of[UNARY_COUNT] = {
+#include "ops/elementwise.def"
+};
+#undef UNARY
+#undef BINARY
+#define UNARY(kernel, name, dialect, call, types, class, gradient)
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)                       \
+    [BINARY_##kernel] = (types),
+static const int binary_types_of[BINARY_COUNT] = {
+#include "ops/elementwise.def"
+};
+#undef UNARY
+#undef BINARY
+
 /* ---- shapes ---- */
 
-/* The shape that operands broadcast to. */
-static tsr_status broadcast_shape(const op_request *r, op_type *result)
+static tsr_status refuse_broadcast(const op_request *r, size_t a, size_t b, int64_t size_a,
+                                   int64_t size_b)
 {
-    result->rank = 0;
+    return OP_ERROR(r,
+                    "operand %zu, %s, and operand %zu, %s, do not broadcast: %lld is not %lld; "
+                    "sizes must be equal, or one of them 1",
+                    a, op_type_text(&r->operands[a]).text, b, op_type_text(&r->operands[b]).text,
+                    (long long)size_b, (long long)size_a);
+}
+
+/* One extent of the result: all operands have it, or 1, or repeat. An unknown one may be 1. */
+static tsr_status broadcast_extent(const op_request *r, size_t rank, size_t d, int64_t *extent)
+{
+    size_t from = 0;
+    *extent = 1;
     for (size_t i = 0; i < r->num_operands; i++) {
-        result->rank = r->operands[i].rank > result->rank ? r->operands[i].rank : result->rank;
-    }
-    for (size_t d = 0; d < result->rank; d++) {
-        size_t from = 0;
-        result->shape[d] = 1;
-        for (size_t i = 0; i < r->num_operands; i++) {
-            const op_type *t = &r->operands[i];
-            if (d + t->rank < result->rank) {
-                continue;
-            }
-            const int64_t size = t->shape[d + t->rank - result->rank];
-            if (result->shape[d] == 1) {
-                result->shape[d] = size;
-                from = i;
-            } else if (size != 1 && size != result->shape[d]) {
-                return OP_ERROR(r,
-                                "operand %zu, %s, and operand %zu, %s, do not broadcast: %lld is "
-                                "not %lld; sizes must be equal, or one of them 1",
-                                from, op_type_text(&r->operands[from]).text, i,
-                                op_type_text(t).text, (long long)size, (long long)result->shape[d]);
-            }
+        const op_type *t = &r->operands[i];
+        if (d + t->rank < rank) {
+            continue;
+        }
+        const int64_t size = t->shape[d + t->rank - rank];
+        if (*extent == 1 || (*extent == TSR_UNKNOWN && size != 1)) {
+            *extent = size;
+            from = i;
+        } else if (size != 1 && size != TSR_UNKNOWN && size != *extent) {
+            return refuse_broadcast(r, from, i, *extent, size);
         }
     }
     return TSR_OK;
 }
 
-static tsr_status broadcast_rule(const op_request *r, const op_type *results, tsr_arena *arena,
-                                 const tsr_rule **out)
+static tsr_status broadcast_shape(const op_request *r, op_type *result)
 {
-    tsr_extents operands[3];
+    size_t rank = 0;
     for (size_t i = 0; i < r->num_operands; i++) {
-        operands[i] = op_extents(&r->operands[i]);
+        rank = r->operands[i].rank > rank ? r->operands[i].rank : rank;
+    }
+    int64_t *shape = op_new_shape(r, rank);
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    for (size_t d = 0; d < rank; d++) {
+        TSR_TRY(broadcast_extent(r, rank, d, &shape[d]));
+    }
+    result->rank = rank;
+    result->shape = shape;
+    return TSR_OK;
+}
+
+/* In a program all operands have one shape; those in `scalars` (bits) may also have rank 0. */
+static tsr_status common_shape(const op_request *r, unsigned scalars, op_type *result)
+{
+    size_t data = 0;
+    while ((scalars >> data & 1) != 0) {
+        data++;
+    }
+    int64_t *shape = op_new_shape(r, r->operands[data].rank);
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    result->rank = r->operands[data].rank;
+    result->shape = shape;
+    for (size_t d = 0; d < result->rank; d++) {
+        shape[d] = r->operands[data].shape[d];
+    }
+    for (size_t i = 0; i < r->num_operands; i++) {
+        if (r->operands[i].rank == 0 && (scalars >> i & 1) != 0) {
+            continue;
+        }
+        if (!op_shapes_agree(&r->operands[i], &r->operands[data])) {
+            return OP_ERROR(r, "operand %zu, %s, and operand %zu, %s, differ in shape", data,
+                            op_type_text(&r->operands[data]).text, i,
+                            op_type_text(&r->operands[i]).text);
+        }
+        for (size_t d = 0; d < result->rank; d++) {
+            shape[d] = known_extent(shape[d], r->operands[i].shape[d]);
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status result_shape(const op_request *r, unsigned scalars, op_type *result)
+{
+    return r->broadcasts ? broadcast_shape(r, result) : common_shape(r, scalars, result);
+}
+
+static tsr_status elementwise_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                                   const tsr_rule **out)
+{
+    const tsr_extents *operands = op_operand_extents(r, arena);
+    if (operands == NULL) {
+        return diag_nomem(r->ctx);
     }
     return tsr_rule_broadcasting(r->ctx, arena, operands, r->num_operands, op_extents(&results[0]),
                                  out);
@@ -54,7 +147,7 @@ typedef struct spread {
     int64_t strides[OP_MAX_RANK];
 } spread;
 
-/* The view's strides are the spread's own, so it stays where it is. */
+/* The view points to the spread's own strides, so the spread must not be copied. */
 static void spread_operand(const op_call *c, size_t operand, spread *out)
 {
     const op_array *a = &c->operands[operand];
@@ -70,15 +163,26 @@ static void spread_operand(const op_call *c, size_t operand, spread *out)
     out->view.strides = out->strides;
 }
 
-/* ---- unary ---- */
+/* ---- one operand ---- */
+
+static tsr_dtype part_of_complex(tsr_dtype dtype)
+{
+    return dtype == TSR_C64 ? TSR_F32 : dtype == TSR_C128 ? TSR_F64 : dtype;
+}
 
 static tsr_status unary_types(const op_request *r, op_type *results)
 {
-    if (!unary_supports((unary_op)r->row->kind, r->operands[0].dtype)) {
-        return op_no_such_type(r, r->operands[0].dtype);
-    }
-    results[0] = r->operands[0];
+    const tsr_dtype dtype = r->operands[0].dtype;
+    TSR_TRY(check_defined(r, unary_types_of[r->row->kind]));
+    results[0] =
+        op_type_like(&r->operands[0], r->row->kind == UNARY_ABS ? part_of_complex(dtype) : dtype);
     return TSR_OK;
+}
+
+static bool unary_has_kernel(const op_request *r, const op_type *results)
+{
+    (void)results;
+    return unary_supports((unary_op)r->row->kind, r->operands[0].dtype);
 }
 
 static void unary_run(const op_call *c, void *scratch)
@@ -103,51 +207,117 @@ static spmd_class class_monotone_above(const op_request *r, size_t operand, tsr_
     return pending == TSR_MIN ? SPMD_LINEAR : SPMD_NONLINEAR;
 }
 
-#define UNARY(op, text, class)                                                                     \
-    [op] = {.name = (text),                                                                        \
-            .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT,                                      \
-            .kind = (op),                                                                          \
-            .num_operands = 1,                                                                     \
-            .num_results = 1,                                                                      \
-            .types = unary_types,                                                                  \
-            .rule = broadcast_rule,                                                                \
-            .class_of = (class),                                                                   \
-            .run = unary_run,                                                                      \
-            .gradient = gradient_unary}
+/* ---- gradients, in the words of elementwise.def ---- */
 
+#define MUL(x, y) build_binary(b, BINARY_MULTIPLY, (x), (y))
+#define DIV(x, y) build_binary(b, BINARY_DIVIDE, (x), (y))
+#define ADD(x, y) build_binary(b, BINARY_ADD, (x), (y))
+#define SUB(x, y) build_binary(b, BINARY_SUBTRACT, (x), (y))
+#define NEG(x) build_unary(b, UNARY_NEGATE, (x))
+#define APPLY(op, x) build_unary(b, UNARY_##op, (x))
+#define NUM(beside, n) build_number(b, (beside), (n))
+
+/* s (1 + x (1 - s)), where s is the logistic function. */
+static op_value *slope_of_silu(op_builder *b, op_value *x)
+{
+    op_value *s = APPLY(LOGISTIC, x);
+    return MUL(s, ADD(NUM(x, 1), MUL(x, SUB(NUM(x, 1), s))));
+}
+
+/* (1 + erf(x / sqrt 2)) / 2 + x e^(-x^2 / 2) / sqrt(2 pi) */
+static op_value *slope_of_gelu(op_builder *b, op_value *x)
+{
+    op_value *erf = APPLY(ERF, MUL(x, NUM(x, M_SQRT1_2)));
+    op_value *share = MUL(ADD(erf, NUM(x, 1)), NUM(x, 0.5));
+    op_value *bell = APPLY(EXP, MUL(NUM(x, -0.5), MUL(x, x)));
+    return ADD(share, MUL(MUL(x, NUM(x, M_2_SQRTPI * M_SQRT1_2 / 2)), bell));
+}
+
+/* Half of the cotangent goes to each of equals. */
+static op_value *share_of_extreme(op_builder *b, op_value *g, op_value *mine, op_value *other,
+                                  compare_op wins)
+{
+    op_value *half =
+        build_select(b, build_compare(b, COMPARE_EQ, mine, other), MUL(g, NUM(g, 0.5)), NUM(g, 0));
+    return build_select(b, build_compare(b, wins, mine, other), g, half);
+}
+
+/* y x^(y - 1) */
+static op_value *slope_of_power(op_builder *b, op_value *x, op_value *y)
+{
+    return MUL(y, build_binary(b, BINARY_POWER, x, SUB(y, NUM(y, 1))));
+}
+
+static op_value *log_unless_zero(op_builder *b, op_value *x)
+{
+    op_value *is_zero = build_compare(b, COMPARE_EQ, x, NUM(x, 0));
+    return APPLY(LOG, build_select(b, is_zero, NUM(x, 1), x));
+}
+
+static op_value *truncated_quotient(op_builder *b, op_value *x, op_value *y)
+{
+    op_value *q = DIV(x, y);
+    return MUL(APPLY(SIGN, q), APPLY(FLOOR, APPLY(ABS, q)));
+}
+
+#define UNARY(kernel, name, dialect, call, types, class, gradient)                                 \
+    static void name##_gradient(op_builder *b, const op_vjp *v, op_value **grads)                  \
+    {                                                                                              \
+        op_value *x = v->operands[0];                                                              \
+        op_value *y = v->results[0];                                                               \
+        op_value *g = v->cotangents[0];                                                            \
+        (void)b, (void)x, (void)y, (void)g;                                                        \
+        grads[0] = v->wanted[0] ? (gradient) : NULL;                                               \
+    }
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)                       \
+    static void name##_gradient(op_builder *b, const op_vjp *v, op_value **grads)                  \
+    {                                                                                              \
+        op_value *x = v->operands[0];                                                              \
+        op_value *y = v->operands[1];                                                              \
+        op_value *r = v->results[0];                                                               \
+        op_value *g = v->cotangents[0];                                                            \
+        (void)x, (void)y, (void)r, (void)g;                                                        \
+        grads[0] = v->wanted[0] ? unbroadcast(b, (of_x), x) : NULL;                                \
+        grads[1] = v->wanted[1] ? unbroadcast(b, (of_y), y) : NULL;                                \
+    }
+#include "ops/elementwise.def"
+#undef UNARY
+#undef BINARY
+
+#define UNARY(kernel, text, from, call, types_, class, of_x)                                       \
+    [UNARY_##kernel] = {.name = #text,                                                             \
+                        .dialect = (from),                                                         \
+                        .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT,                          \
+                        .kind = UNARY_##kernel,                                                    \
+                        .num_operands = 1,                                                         \
+                        .num_results = 1,                                                          \
+                        .types = unary_types,                                                      \
+                        .rule = elementwise_rule,                                                  \
+                        .class_of = (class),                                                       \
+                        .supports = unary_has_kernel,                                              \
+                        .run = unary_run,                                                          \
+                        .gradient = text##_gradient},
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)
 const op_row op_unary[UNARY_COUNT] = {
-    UNARY(UNARY_NEGATE, "negate", class_linear),
-    UNARY(UNARY_ABS, "abs", NULL),
-    UNARY(UNARY_SIGN, "sign", class_monotone),
-    UNARY(UNARY_EXP, "exponential", class_monotone),
-    UNARY(UNARY_EXPM1, "exponential_minus_one", class_monotone),
-    UNARY(UNARY_LOG, "log", class_monotone_above),
-    UNARY(UNARY_LOG1P, "log_plus_one", class_monotone_above),
-    UNARY(UNARY_SQRT, "sqrt", class_monotone_above),
-    UNARY(UNARY_RSQRT, "rsqrt", NULL),
-    UNARY(UNARY_TANH, "tanh", class_monotone),
-    UNARY(UNARY_ERF, "erf", class_monotone),
-    UNARY(UNARY_LOGISTIC, "logistic", class_monotone),
-    UNARY(UNARY_SILU, "silu", NULL),
-    UNARY(UNARY_GELU, "gelu", NULL),
-    UNARY(UNARY_RELU, "relu", class_monotone),
-    UNARY(UNARY_SIN, "sine", NULL),
-    UNARY(UNARY_COS, "cosine", NULL),
-    UNARY(UNARY_FLOOR, "floor", class_monotone),
-    UNARY(UNARY_CEIL, "ceil", class_monotone),
-    UNARY(UNARY_NOT, "not", NULL),
+#include "ops/elementwise.def"
 };
+#undef UNARY
+#undef BINARY
 
-/* ---- binary ---- */
+/* ---- two operands ---- */
 
 static tsr_status binary_types(const op_request *r, op_type *results)
 {
     TSR_TRY(op_same_dtype(r, 0, 1));
-    if (!binary_supports((binary_op)r->row->kind, r->operands[0].dtype)) {
-        return op_no_such_type(r, r->operands[0].dtype);
-    }
+    TSR_TRY(check_defined(r, binary_types_of[r->row->kind]));
     results[0].dtype = r->operands[0].dtype;
-    return broadcast_shape(r, &results[0]);
+    return result_shape(r, 0, &results[0]);
+}
+
+static bool binary_has_kernel(const op_request *r, const op_type *results)
+{
+    (void)results;
+    return binary_supports((binary_op)r->row->kind, r->operands[0].dtype);
 }
 
 static void binary_run(const op_call *c, void *scratch)
@@ -182,62 +352,71 @@ static spmd_class class_min(const op_request *r, size_t operand, tsr_reduction p
     return pending == TSR_MIN ? SPMD_LINEAR : SPMD_NONLINEAR;
 }
 
-#define BINARY(op, text, class, saves)                                                             \
-    [op] = {.name = (text),                                                                        \
-            .traits = OP_ELEMENTWISE | (saves),                                                    \
-            .kind = (op),                                                                          \
-            .num_operands = 2,                                                                     \
-            .num_results = 1,                                                                      \
-            .types = binary_types,                                                                 \
-            .rule = broadcast_rule,                                                                \
-            .class_of = (class),                                                                   \
-            .run = binary_run,                                                                     \
-            .gradient = gradient_binary}
-
+#define UNARY(kernel, name, dialect, call, types, class, gradient)
+#define BINARY(kernel, text, from, call, types_, class, needs, of_x, of_y)                         \
+    [BINARY_##kernel] = {.name = #text,                                                            \
+                         .dialect = (from),                                                        \
+                         .traits = OP_ELEMENTWISE | (needs),                                       \
+                         .kind = BINARY_##kernel,                                                  \
+                         .num_operands = 2,                                                        \
+                         .num_results = 1,                                                         \
+                         .types = binary_types,                                                    \
+                         .rule = elementwise_rule,                                                 \
+                         .class_of = (class),                                                      \
+                         .supports = binary_has_kernel,                                            \
+                         .run = binary_run,                                                        \
+                         .gradient = text##_gradient},
 const op_row op_binary[BINARY_COUNT] = {
-    BINARY(BINARY_ADD, "add", class_linear, OP_GRADIENT_BY_TYPE),
-    BINARY(BINARY_SUBTRACT, "subtract", class_linear, OP_GRADIENT_BY_TYPE),
-    BINARY(BINARY_MULTIPLY, "multiply", class_multilinear, 0),
-    BINARY(BINARY_DIVIDE, "divide", class_divide, OP_GRADIENT_BY_RESULT),
-    BINARY(BINARY_MAX, "maximum", class_max, 0),
-    BINARY(BINARY_MIN, "minimum", class_min, 0),
-    BINARY(BINARY_POWER, "power", NULL, OP_GRADIENT_BY_RESULT),
-    BINARY(BINARY_REMAINDER, "remainder", NULL, 0),
-    BINARY(BINARY_AND, "and", NULL, 0),
-    BINARY(BINARY_OR, "or", NULL, 0),
-    BINARY(BINARY_XOR, "xor", NULL, 0),
+#include "ops/elementwise.def"
 };
+#undef UNARY
+#undef BINARY
 
-/* ---- compare, select, convert ---- */
+/* ---- compare ---- */
+
+static const char *const directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE", NULL};
+static const op_field compare_list[] = {{.name = "comparison_direction",
+                                         .kind = OP_FIELD_ENUM,
+                                         .offset = offsetof(compare_params, comparison_direction),
+                                         .names = directions}};
+static const op_fields compare_fields = OP_FIELDS(compare_params, compare_list);
 
 static tsr_status compare_types(const op_request *r, op_type *results)
 {
     TSR_TRY(op_same_dtype(r, 0, 1));
-    if (!compare_supports(r->operands[0].dtype)) {
-        return op_no_such_type(r, r->operands[0].dtype);
-    }
     results[0].dtype = TSR_I1;
-    return broadcast_shape(r, &results[0]);
+    return result_shape(r, 0, &results[0]);
+}
+
+static bool compare_has_kernel(const op_request *r, const op_type *results)
+{
+    (void)results;
+    return compare_supports(r->operands[0].dtype);
 }
 
 static void compare_run(const op_call *c, void *scratch)
 {
+    const compare_params *p = c->params;
     spread a;
     spread b;
     (void)scratch;
     spread_operand(c, 0, &a);
     spread_operand(c, 1, &b);
-    kernel_compare((compare_op)c->params->variant, &c->results[0].view, &a.view, &b.view);
+    kernel_compare((compare_op)p->comparison_direction, &c->results[0].view, &a.view, &b.view);
 }
 
 const op_row op_compare = {.name = "compare",
                            .traits = OP_ELEMENTWISE,
                            .num_operands = 2,
                            .num_results = 1,
+                           .fields = &compare_fields,
                            .types = compare_types,
-                           .rule = broadcast_rule,
+                           .rule = elementwise_rule,
+                           .supports = compare_has_kernel,
                            .run = compare_run,
                            .gradient = gradient_none};
+
+/* ---- select ---- */
 
 static tsr_status select_types(const op_request *r, op_type *results)
 {
@@ -247,7 +426,7 @@ static tsr_status select_types(const op_request *r, op_type *results)
     }
     TSR_TRY(op_same_dtype(r, 1, 2));
     results[0].dtype = r->operands[1].dtype;
-    return broadcast_shape(r, &results[0]);
+    return result_shape(r, 1, &results[0]);
 }
 
 static spmd_class class_select(const op_request *r, size_t operand, tsr_reduction pending)
@@ -267,26 +446,43 @@ static void select_run(const op_call *c, void *scratch)
     kernel_select(&c->results[0].view, &which.view, &yes.view, &no.view);
 }
 
+static void select_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    op_value *g = v->cotangents[0];
+    for (size_t i = 1; i < 3; i++) {
+        if (v->wanted[i]) {
+            op_value *zero = NUM(g, 0);
+            op_value *part = build_select(b, v->operands[0], i == 1 ? g : zero, i == 1 ? zero : g);
+            grads[i] = unbroadcast(b, part, v->operands[i]);
+        }
+    }
+}
+
 const op_row op_select = {.name = "select",
                           .traits = OP_ELEMENTWISE,
                           .num_operands = 3,
                           .num_results = 1,
                           .types = select_types,
-                          .rule = broadcast_rule,
+                          .rule = elementwise_rule,
                           .class_of = class_select,
                           .run = select_run,
-                          .gradient = gradient_select};
+                          .gradient = select_gradient};
+
+/* ---- convert ---- */
+
+static const op_field convert_list[] = {OP_FIELD(convert_params, result, DTYPE)};
+static const op_fields convert_fields = OP_FIELDS(convert_params, convert_list);
 
 static tsr_status convert_types(const op_request *r, op_type *results)
 {
-    if (!convert_supports(r->operands[0].dtype, r->params->dtype)) {
-        return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "%s: %s cannot be converted to %s", r->call,
-                          op_type_text(&r->operands[0]).text, tsr_dtype_name(r->params->dtype));
-    }
-    results[0] = r->operands[0];
-    results[0].dtype = r->params->dtype;
+    const convert_params *p = r->params;
+    results[0] = op_type_like(&r->operands[0], p->result);
     return TSR_OK;
+}
+
+static bool convert_has_kernel(const op_request *r, const op_type *results)
+{
+    return convert_supports(r->operands[0].dtype, results[0].dtype);
 }
 
 /* Whether every number of a float type is one of another. */
@@ -301,13 +497,13 @@ static bool widens(tsr_dtype from, tsr_dtype to)
  */
 static spmd_class class_convert(const op_request *r, size_t operand, tsr_reduction pending)
 {
+    const convert_params *p = r->params;
     const tsr_dtype from = r->operands[0].dtype;
-    const bool floats = dtype_is_float(from) && dtype_is_float(r->params->dtype);
+    const bool floats = dtype_is_float(from) && dtype_is_float(p->result);
     if (floats && (pending == TSR_MAX || pending == TSR_MIN)) {
         return SPMD_LINEAR;
     }
-    return floats && widens(from, r->params->dtype) ? class_linear(r, operand, pending)
-                                                    : SPMD_NONLINEAR;
+    return floats && widens(from, p->result) ? class_linear(r, operand, pending) : SPMD_NONLINEAR;
 }
 
 static void convert_run(const op_call *c, void *scratch)
@@ -316,12 +512,34 @@ static void convert_run(const op_call *c, void *scratch)
     kernel_convert(&c->results[0].view, &c->operands[0].view);
 }
 
+static void convert_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    grads[0] = build_convert(b, v->cotangents[0], build_type(b, v->operands[0]).dtype);
+}
+
 const op_row op_convert = {.name = "convert",
                            .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_TYPE,
                            .num_operands = 1,
                            .num_results = 1,
+                           .fields = &convert_fields,
                            .types = convert_types,
-                           .rule = broadcast_rule,
+                           .rule = elementwise_rule,
                            .class_of = class_convert,
+                           .supports = convert_has_kernel,
                            .run = convert_run,
-                           .gradient = gradient_convert};
+                           .gradient = convert_gradient};
+
+/* ---- the family ---- */
+
+#define UNARY(kernel, name, dialect, call, types, class, gradient) &op_unary[UNARY_##kernel],
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)                       \
+    &op_binary[BINARY_##kernel],
+static const op_row *const rows[] = {
+#include "ops/elementwise.def"
+    &op_compare,
+    &op_select,
+    &op_convert,
+};
+#undef UNARY
+#undef BINARY
+const op_family family_elementwise = {rows, sizeof rows / sizeof rows[0]};

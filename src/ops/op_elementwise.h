@@ -1,14 +1,23 @@
-/* Elementwise ops: operands are broadcast, their last dimensions together, size 1 grows. */
+/* Elementwise ops. In eager calls operands broadcast: their last dimensions together, size 1 grows.
+ */
 #ifndef OPS_OP_ELEMENTWISE_H
 #define OPS_OP_ELEMENTWISE_H
 
 #include "kernel/elementwise.h"
 #include "ops/op.h"
 
+typedef struct compare_params {
+    int32_t comparison_direction; /* compare_op */
+} compare_params;
+
+typedef struct convert_params {
+    tsr_dtype result; /* the element type */
+} convert_params;
+
 extern const op_row op_unary[UNARY_COUNT];
 extern const op_row op_binary[BINARY_COUNT];
-extern const op_row op_compare; /* variant: compare_op */
+extern const op_row op_compare; /* compare_params */
 extern const op_row op_select;  /* predicate, on true, on false */
-extern const op_row op_convert; /* dtype */
+extern const op_row op_convert; /* convert_params */
 
 #endif

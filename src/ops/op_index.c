@@ -2,113 +2,184 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "factor/rule.h"
 #include "kernel/elementwise.h"
 #include "ops/gradient.h"
 
-/* ---- gather and scatter ---- */
+static const op_field gather_list[] = {OP_FIELD(gather_params, offset_dims, INTS),
+                                       OP_FIELD(gather_params, collapsed_slice_dims, INTS),
+                                       OP_FIELD(gather_params, operand_batching_dims, INTS),
+                                       OP_FIELD(gather_params, start_indices_batching_dims, INTS),
+                                       OP_FIELD(gather_params, start_index_map, INTS),
+                                       OP_FIELD(gather_params, index_vector_dim, INT),
+                                       OP_FIELD(gather_params, slice_sizes, INTS)};
+static const op_fields gather_fields = OP_FIELDS(gather_params, gather_list);
 
-/* The dimension numbers as sizes, for rules and kernels. */
-typedef struct index_dims {
-    size_t offset[OP_MAX_RANK];
-    size_t collapsed[OP_MAX_RANK];
-    size_t input_batching[OP_MAX_RANK];
-    size_t indices_batching[OP_MAX_RANK];
-    size_t map[OP_MAX_RANK];
-    tsr_gather_dims rule;
-} index_dims;
+static const op_field scatter_list[] = {
+    OP_FIELD(scatter_params, update_window_dims, INTS),
+    OP_FIELD(scatter_params, inserted_window_dims, INTS),
+    OP_FIELD(scatter_params, input_batching_dims, INTS),
+    OP_FIELD(scatter_params, scatter_indices_batching_dims, INTS),
+    OP_FIELD(scatter_params, scatter_dims_to_operand_dims, INTS),
+    OP_FIELD(scatter_params, index_vector_dim, INT),
+    OP_FIELD(scatter_params, body, REGION)};
+static const op_fields scatter_fields = OP_FIELDS(scatter_params, scatter_list);
 
-static void to_sizes(op_ints from, size_t *to)
+/* ---- what both share ---- */
+
+window_dims gather_window_dims(const gather_params *p)
 {
-    for (size_t i = 0; i < from.count; i++) {
-        to[i] = (size_t)from.values[i];
+    return (window_dims){.window = p->offset_dims,
+                         .collapsed = p->collapsed_slice_dims,
+                         .input_batching = p->operand_batching_dims,
+                         .indices_batching = p->start_indices_batching_dims,
+                         .index_map = p->start_index_map,
+                         .index_vector_dim = p->index_vector_dim};
+}
+
+window_dims scatter_window_dims(const scatter_params *p)
+{
+    return (window_dims){.window = p->update_window_dims,
+                         .collapsed = p->inserted_window_dims,
+                         .input_batching = p->input_batching_dims,
+                         .indices_batching = p->scatter_indices_batching_dims,
+                         .index_map = p->scatter_dims_to_operand_dims,
+                         .index_vector_dim = p->index_vector_dim};
+}
+
+scatter_params scatter_of_windows(const window_dims *w, op_body body)
+{
+    return (scatter_params){.update_window_dims = w->window,
+                            .inserted_window_dims = w->collapsed,
+                            .input_batching_dims = w->input_batching,
+                            .scatter_indices_batching_dims = w->indices_batching,
+                            .scatter_dims_to_operand_dims = w->index_map,
+                            .index_vector_dim = w->index_vector_dim,
+                            .body = {.body = body}};
+}
+
+gather_params gather_of_windows(const window_dims *w, op_ints slice_sizes)
+{
+    return (gather_params){.offset_dims = w->window,
+                           .collapsed_slice_dims = w->collapsed,
+                           .operand_batching_dims = w->input_batching,
+                           .start_indices_batching_dims = w->indices_batching,
+                           .start_index_map = w->index_map,
+                           .index_vector_dim = w->index_vector_dim,
+                           .slice_sizes = slice_sizes};
+}
+
+size_t next_window_dim(const window_dims *w, size_t dim)
+{
+    while (op_ints_have(w->collapsed, dim) || op_ints_have(w->input_batching, dim)) {
+        dim++;
     }
+    return dim;
 }
 
-static void read_dims(const op_params *p, index_dims *d)
+/* Input, indices and slices of either op: what checks and rules look at. */
+typedef struct windows_of {
+    window_dims dims;
+    const op_type *input;
+    const op_type *indices;
+    size_t num_inputs; /* of a scatter; 0 for a gather */
+} windows_of;
+
+static windows_of windows_in_gather(const op_request *r)
 {
-    to_sizes(p->lhs_contracting, d->offset);
-    to_sizes(p->rhs_contracting, d->collapsed);
-    to_sizes(p->lhs_batch, d->input_batching);
-    to_sizes(p->rhs_batch, d->indices_batching);
-    to_sizes(p->index_map, d->map);
-    d->rule = (tsr_gather_dims){.num_offset = p->lhs_contracting.count,
-                                .offset_dims = d->offset,
-                                .num_collapsed = p->rhs_contracting.count,
-                                .collapsed_dims = d->collapsed,
-                                .num_batching = p->lhs_batch.count,
-                                .input_batching = d->input_batching,
-                                .indices_batching = d->indices_batching,
-                                .index_vector_dim = (size_t)p->index_vector_dim};
+    return (windows_of){gather_window_dims(r->params), &r->operands[0], &r->operands[1], 0};
 }
 
-/* How many indices there are for each slice. */
-static int64_t index_size(const op_request *r)
+static size_t count_scattered(size_t num_operands)
 {
-    const op_type *indices = &r->operands[1];
-    const size_t dim = (size_t)r->params->index_vector_dim;
-    return dim < indices->rank ? indices->shape[dim] : 1;
+    return num_operands % 2 == 1 ? num_operands / 2 : 0;
 }
 
-static tsr_status check_dims(const op_request *r, size_t slices_rank)
+static windows_of windows_in_scatter(const op_request *r)
 {
-    const op_params *p = r->params;
-    const op_type *input = &r->operands[0];
-    const op_type *indices = &r->operands[1];
+    const size_t n = count_scattered(r->num_operands);
+    return (windows_of){scatter_window_dims(r->params), &r->operands[0], &r->operands[n], n};
+}
+
+/* How many index vectors' dimensions there are: those of the indices but the vector's own. */
+static size_t num_batches(const windows_of *w)
+{
+    return w->indices->rank - ((uint64_t)w->dims.index_vector_dim < w->indices->rank ? 1 : 0);
+}
+
+/* The dimension of the indices that is batch dimension `batch` of the slices. */
+static size_t indices_dim(const windows_of *w, size_t batch)
+{
+    return batch < (size_t)w->dims.index_vector_dim ? batch : batch + 1;
+}
+
+/* ---- types ---- */
+
+static tsr_status check_index_vectors(const op_request *r, const windows_of *w)
+{
+    const op_type *indices = w->indices;
+    const int64_t dim = w->dims.index_vector_dim;
     if (!dtype_is_integer(indices->dtype)) {
         return OP_ERROR(r, "the indices, %s, must be integers", op_type_text(indices).text);
     }
-    if (p->index_vector_dim < 0 || (uint64_t)p->index_vector_dim > indices->rank) {
+    if (dim < 0 || (uint64_t)dim > indices->rank) {
         return OP_ERROR(r, "index_vector_dim %lld is out of range: the indices are %s",
-                        (long long)p->index_vector_dim, op_type_text(indices).text);
+                        (long long)dim, op_type_text(indices).text);
     }
-    TSR_TRY(op_check_dims(r, "the offset dimension", p->lhs_contracting, slices_rank, NULL));
-    TSR_TRY(op_check_dims(r, "the collapsed dimension", p->rhs_contracting, input->rank, NULL));
-    TSR_TRY(op_check_dims(r, "the batching dimension", p->lhs_batch, input->rank, NULL));
-    TSR_TRY(op_check_dims(r, "the batching dimension", p->rhs_batch, indices->rank, NULL));
-    TSR_TRY(op_check_dims(r, "the indexed dimension", p->index_map, input->rank, NULL));
-    if (p->lhs_batch.count != p->rhs_batch.count) {
-        return OP_ERROR(r, "%zu batching dimensions of the input, %zu of the indices",
-                        p->lhs_batch.count, p->rhs_batch.count);
-    }
-    for (size_t i = 0; i < p->lhs_batch.count; i++) {
-        const size_t d = (size_t)p->lhs_batch.values[i];
-        const size_t x = (size_t)p->rhs_batch.values[i];
-        if (op_ints_have(p->rhs_contracting, d) || op_ints_have(p->index_map, d) ||
-            x == (size_t)p->index_vector_dim || input->shape[d] != indices->shape[x]) {
-            return OP_ERROR(r,
-                            "dimension %zu of the input, %s, and %zu of the indices, %s, cannot "
-                            "be batched",
-                            d, op_type_text(input).text, x, op_type_text(indices).text);
-        }
-    }
-    if (index_size(r) != (int64_t)p->index_map.count) {
+    const int64_t size = (uint64_t)dim < indices->rank ? indices->shape[dim] : 1;
+    if (!extents_agree(size, (int64_t)w->dims.index_map.count)) {
         return OP_ERROR(r, "%lld indices a slice in %s, but %zu indexed dimensions",
-                        (long long)index_size(r), op_type_text(indices).text, p->index_map.count);
+                        (long long)size, op_type_text(indices).text, w->dims.index_map.count);
     }
     return TSR_OK;
 }
 
-static size_t num_batches(const op_request *r)
+static tsr_status check_batching(const op_request *r, const windows_of *w)
 {
-    const size_t rank = r->operands[1].rank;
-    return rank - ((size_t)r->params->index_vector_dim < rank ? 1 : 0);
+    const window_dims *d = &w->dims;
+    if (d->input_batching.count != d->indices_batching.count) {
+        return OP_ERROR(r, "%zu batching dimensions of the input, %zu of the indices",
+                        d->input_batching.count, d->indices_batching.count);
+    }
+    for (size_t i = 0; i < d->input_batching.count; i++) {
+        const size_t a = (size_t)d->input_batching.values[i];
+        const size_t x = (size_t)d->indices_batching.values[i];
+        if (op_ints_have(d->collapsed, a) || op_ints_have(d->index_map, a) ||
+            x == (size_t)d->index_vector_dim ||
+            !extents_agree(w->input->shape[a], w->indices->shape[x])) {
+            return OP_ERROR(r,
+                            "dimension %zu of the input, %s, and %zu of the indices, %s, cannot "
+                            "be batched",
+                            a, op_type_text(w->input).text, x, op_type_text(w->indices).text);
+        }
+    }
+    return TSR_OK;
 }
 
-static tsr_status check_windows(const op_request *r)
+/* The dimension numbers against the ranks of all tensors. */
+static tsr_status check_dims(const op_request *r, const windows_of *w, size_t slices_rank)
 {
-    const op_params *p = r->params;
-    const size_t taken = p->rhs_contracting.count + p->lhs_batch.count;
-    if (p->lhs_contracting.count + taken != r->operands[0].rank) {
+    const window_dims *d = &w->dims;
+    const size_t input_rank = w->input->rank;
+    TSR_TRY(op_check_dims(r, "the offset dimension", d->window, slices_rank));
+    TSR_TRY(op_check_dims(r, "the collapsed dimension", d->collapsed, input_rank));
+    TSR_TRY(op_check_dims(r, "the batching dimension", d->input_batching, input_rank));
+    TSR_TRY(op_check_dims(r, "the batching dimension", d->indices_batching, w->indices->rank));
+    TSR_TRY(op_check_dims(r, "the indexed dimension", d->index_map, input_rank));
+    TSR_TRY(check_index_vectors(r, w));
+    TSR_TRY(check_batching(r, w));
+    if (d->window.count + d->collapsed.count + d->input_batching.count != input_rank) {
         return OP_ERROR(r, "%zu offset, %zu collapsed and %zu batching dimensions for an input %s",
-                        p->lhs_contracting.count, p->rhs_contracting.count, p->lhs_batch.count,
-                        op_type_text(&r->operands[0]).text);
+                        d->window.count, d->collapsed.count, d->input_batching.count,
+                        op_type_text(w->input).text);
     }
     return TSR_OK;
 }
 
 static tsr_status check_slice_sizes(const op_request *r)
 {
-    const op_params *p = r->params;
+    const gather_params *p = r->params;
     const op_type *input = &r->operands[0];
     if (p->slice_sizes.count != input->rank) {
         return OP_ERROR(r, "%zu slice sizes for an input %s", p->slice_sizes.count,
@@ -116,8 +187,10 @@ static tsr_status check_slice_sizes(const op_request *r)
     }
     for (size_t d = 0; d < input->rank; d++) {
         const int64_t size = p->slice_sizes.values[d];
-        const bool one = op_ints_have(p->rhs_contracting, d) || op_ints_have(p->lhs_batch, d);
-        if (size < 0 || size > input->shape[d] || (one && size > 1)) {
+        const bool single =
+            op_ints_have(p->collapsed_slice_dims, d) || op_ints_have(p->operand_batching_dims, d);
+        const bool fits = input->shape[d] == TSR_UNKNOWN || size <= input->shape[d];
+        if (size < 0 || !fits || (single && size > 1)) {
             return OP_ERROR(r, "slice size %lld does not fit dimension %zu of %s", (long long)size,
                             d, op_type_text(input).text);
         }
@@ -127,41 +200,276 @@ static tsr_status check_slice_sizes(const op_request *r)
 
 static tsr_status gather_types(const op_request *r, op_type *results)
 {
-    const op_params *p = r->params;
-    const op_type *indices = &r->operands[1];
-    const size_t rank = num_batches(r) + p->lhs_contracting.count;
+    const gather_params *p = r->params;
+    const windows_of w = windows_in_gather(r);
+    const bool has_vectors = p->index_vector_dim >= 0;
+    const size_t rank = (has_vectors ? num_batches(&w) : 0) + p->offset_dims.count;
     if (rank > OP_MAX_RANK) {
         return OP_ERROR(r, "the slices would have %zu dimensions, %d are the most", rank,
                         OP_MAX_RANK);
     }
-    TSR_TRY(check_dims(r, rank));
-    TSR_TRY(check_windows(r));
+    TSR_TRY(check_dims(r, &w, rank));
     TSR_TRY(check_slice_sizes(r));
-    results[0] = (op_type){.dtype = r->operands[0].dtype, .rank = rank};
+    int64_t *shape = op_new_shape(r, rank);
     size_t window = 0;
     size_t batch = 0;
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
+    }
     for (size_t s = 0; s < rank; s++) {
-        if (op_ints_have(p->lhs_contracting, s)) {
-            while (op_ints_have(p->rhs_contracting, window) || op_ints_have(p->lhs_batch, window)) {
-                window++;
-            }
-            results[0].shape[s] = p->slice_sizes.values[window++];
+        if (op_ints_have(p->offset_dims, s)) {
+            window = next_window_dim(&w.dims, window);
+            shape[s] = p->slice_sizes.values[window++];
         } else {
-            batch += batch == (size_t)p->index_vector_dim;
-            results[0].shape[s] = indices->shape[batch++];
+            shape[s] = w.indices->shape[indices_dim(&w, batch++)];
         }
     }
+    results[0] = (op_type){.dtype = r->operands[0].dtype, .rank = rank, .shape = shape};
     return TSR_OK;
+}
+
+/* Whether updates are what the indices and the input ask for. */
+static bool updates_fit(const windows_of *w, const op_type *updates)
+{
+    size_t window = 0;
+    size_t batch = 0;
+    bool fits = updates->rank == num_batches(w) + w->dims.window.count;
+    for (size_t s = 0; fits && s < updates->rank; s++) {
+        const int64_t size = updates->shape[s];
+        if (op_ints_have(w->dims.window, s)) {
+            window = next_window_dim(&w->dims, window);
+            const int64_t most = w->input->shape[window++];
+            fits = size == TSR_UNKNOWN || most == TSR_UNKNOWN || size <= most;
+        } else {
+            fits = extents_agree(size, w->indices->shape[indices_dim(w, batch++)]);
+        }
+    }
+    return fits;
+}
+
+static tsr_status scatter_types(const op_request *r, op_type *results)
+{
+    const windows_of w = windows_in_scatter(r);
+    const size_t n = w.num_inputs;
+    TSR_TRY(check_dims(r, &w, r->operands[n + 1].rank));
+    for (size_t i = 0; i < n; i++) {
+        const op_type *updates = &r->operands[n + 1 + i];
+        TSR_TRY(op_same_dtype(r, i, n + 1 + i));
+        if (!op_shapes_agree(&r->operands[i], w.input)) {
+            return OP_ERROR(r, "input %zu, %s, and input 0, %s, differ in shape", i,
+                            op_type_text(&r->operands[i]).text, op_type_text(w.input).text);
+        }
+        if (!updates_fit(&w, updates)) {
+            return OP_ERROR(r, "updates %s do not fit an input %s and indices %s",
+                            op_type_text(updates).text, op_type_text(w.input).text,
+                            op_type_text(w.indices).text);
+        }
+        results[i] = r->operands[i];
+    }
+    return TSR_OK;
+}
+
+/* ---- rules ---- */
+
+/* A rule under way. Tensors: inputs, indices, slices, and the results of a scatter. */
+typedef struct window_rule {
+    rule_builder b;
+    windows_of of;
+    tsr_extents slices;
+    bool reduces; /* updates of one element may be combined in any order */
+} window_rule;
+
+static bool is_scatter(const window_rule *w)
+{
+    return w->of.num_inputs > 0;
+}
+
+/* Into a dimension of every input, and of every result of a scatter. */
+static void put_input(window_rule *w, size_t dim, size_t factor)
+{
+    const size_t n = w->of.num_inputs;
+    if (!is_scatter(w)) {
+        rule_put(&w->b, 0, dim, factor);
+    }
+    for (size_t i = 0; i < n; i++) {
+        rule_put(&w->b, i, dim, factor);
+        rule_put(&w->b, 2 * n + 1 + i, dim, factor);
+    }
+}
+
+static void put_indices(window_rule *w, size_t dim, size_t factor)
+{
+    rule_put(&w->b, is_scatter(w) ? w->of.num_inputs : 1, dim, factor);
+}
+
+/* Into a dimension of the result of a gather, or of every update of a scatter. */
+static void put_slices(window_rule *w, size_t dim, size_t factor)
+{
+    const size_t n = w->of.num_inputs;
+    if (!is_scatter(w)) {
+        rule_put(&w->b, 2, dim, factor);
+    }
+    for (size_t i = 0; i < n; i++) {
+        rule_put(&w->b, n + 1 + i, dim, factor);
+    }
+}
+
+static size_t new_factor(window_rule *w, int64_t size, tsr_factor_kind kind)
+{
+    return rule_factor(&w->b, size, kind, false);
+}
+
+/* Dimension s of the slices, which is dimension c of a window. */
+static void add_offset(window_rule *w, size_t s, size_t c)
+{
+    const int64_t all = w->of.input->shape[c];
+    const int64_t some = w->slices.sizes[s];
+    if (all == some) {
+        const size_t f = new_factor(w, all, TSR_FACTOR_PASS_THROUGH);
+        put_input(w, c, f);
+        put_slices(w, s, f);
+    } else if (is_scatter(w)) {
+        put_input(w, c, new_factor(w, all, TSR_FACTOR_NEED_REPLICATION));
+        put_slices(w, s, new_factor(w, some, TSR_FACTOR_NEED_REPLICATION));
+    } else if (some == 1) {
+        put_input(w, c, new_factor(w, all, TSR_FACTOR_REDUCTION));
+        put_slices(w, s, new_factor(w, 1, TSR_FACTOR_NEED_REPLICATION));
+    } else {
+        const size_t f = rule_factor(&w->b, all, TSR_FACTOR_NEED_REPLICATION, true);
+        put_input(w, c, f);
+        put_slices(w, s, f);
+    }
+}
+
+/* Dimension s of the slices, which is one of the indices. */
+static void add_batch(window_rule *w, size_t s, size_t batch)
+{
+    const window_dims *d = &w->of.dims;
+    const size_t x = indices_dim(&w->of, batch);
+    size_t paired = NO_DIM;
+    for (size_t i = 0; i < d->indices_batching.count; i++) {
+        paired = d->indices_batching.values[i] == (int64_t)x ? (size_t)d->input_batching.values[i]
+                                                             : paired;
+    }
+    tsr_factor_kind kind = TSR_FACTOR_PASS_THROUGH;
+    if (is_scatter(w) && paired == NO_DIM) {
+        kind = w->reduces ? TSR_FACTOR_REDUCTION : TSR_FACTOR_NEED_REPLICATION;
+    }
+    const size_t f = new_factor(w, w->slices.sizes[s], kind);
+    put_input(w, paired, f);
+    put_indices(w, x, f);
+    put_slices(w, s, f);
+}
+
+static void add_collapsed(window_rule *w)
+{
+    const op_ints collapsed = w->of.dims.collapsed;
+    for (size_t i = 0; i < collapsed.count; i++) {
+        const size_t d = (size_t)collapsed.values[i];
+        const int64_t size = w->of.input->shape[d];
+        tsr_factor_kind kind = TSR_FACTOR_PASS_THROUGH;
+        if (!is_scatter(w)) {
+            kind = size == 1 ? TSR_FACTOR_NEED_REPLICATION : TSR_FACTOR_REDUCTION;
+        }
+        put_input(w, d, new_factor(w, size, kind));
+    }
+}
+
+static tsr_status finish_rule(window_rule *w, const tsr_rule **out)
+{
+    const window_dims *d = &w->of.dims;
+    size_t c = 0;
+    size_t batch = 0;
+    for (size_t s = 0; s < w->slices.rank; s++) {
+        if (op_ints_have(d->window, s)) {
+            c = next_window_dim(d, c);
+            add_offset(w, s, c++);
+        } else {
+            add_batch(w, s, batch++);
+        }
+    }
+    add_collapsed(w);
+    if ((uint64_t)d->index_vector_dim < w->of.indices->rank) {
+        const size_t x = (size_t)d->index_vector_dim;
+        put_indices(w, x, new_factor(w, w->of.indices->shape[x], TSR_FACTOR_NEED_REPLICATION));
+    }
+    return rule_finish(&w->b, out);
 }
 
 static tsr_status gather_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                               const tsr_rule **out)
 {
-    index_dims d;
-    read_dims(r->params, &d);
-    return tsr_rule_gather(r->ctx, arena, op_extents(&r->operands[0]), op_extents(&r->operands[1]),
-                           op_extents(&results[0]), &d.rule, out);
+    const tsr_extents operands[] = {op_extents(&r->operands[0]), op_extents(&r->operands[1])};
+    window_rule w = {.of = windows_in_gather(r), .slices = op_extents(&results[0])};
+    w.b = rule_start(r->ctx, arena, operands, 2, &w.slices, 1);
+    return finish_rule(&w, out);
 }
+
+/* Whether the order of updates of one element does not matter. */
+static bool body_reduces(const op_request *r)
+{
+    const scatter_params *p = r->params;
+    switch (p->body.body) {
+    case OP_BODY_SUM:
+    case OP_BODY_PROD:
+    case OP_BODY_MAX:
+    case OP_BODY_MIN:
+        return true;
+    case OP_BODY_AND:
+    case OP_BODY_OR:
+        for (size_t i = 0; i < count_scattered(r->num_operands); i++) {
+            if (r->operands[i].dtype != TSR_I1) {
+                return false;
+            }
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+static tsr_status scatter_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                               const tsr_rule **out)
+{
+    window_rule w = {.of = windows_in_scatter(r), .reduces = body_reduces(r)};
+    const size_t n = w.of.num_inputs;
+    const tsr_extents *operands = op_operand_extents(r, arena);
+    tsr_extents *to = ARENA_ARRAY(arena, tsr_extents, n);
+    if (operands == NULL || to == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    for (size_t i = 0; i < n; i++) {
+        to[i] = op_extents(&results[i]);
+    }
+    w.slices = operands[n + 1];
+    w.b = rule_start(r->ctx, arena, operands, r->num_operands, to, n);
+    return finish_rule(&w, out);
+}
+
+/*
+ * Where an index moves a window that is as large as its dimension, parts of the updates go to other
+ * parts of the input than the rule says.
+ */
+static void scatter_local(const op_request *r, const op_type *results, const tsr_rule *rule,
+                          bool *whole)
+{
+    const windows_of w = windows_in_scatter(r);
+    const op_type *updates = &r->operands[w.num_inputs + 1];
+    size_t c = 0;
+    (void)results;
+    for (size_t s = 0; s < updates->rank; s++) {
+        if (!op_ints_have(w.dims.window, s)) {
+            continue;
+        }
+        c = next_window_dim(&w.dims, c);
+        if (op_ints_have(w.dims.index_map, c) && updates->shape[s] == w.input->shape[c]) {
+            whole[tsr_rule_operand(rule, 0)->dims[c].factors[0]] = true;
+        }
+        c++;
+    }
+}
+
+/* ---- pending reductions ---- */
 
 /* A gather only moves elements of its input; nothing pending may choose them. */
 static spmd_class class_gather(const op_request *r, size_t operand, tsr_reduction pending)
@@ -169,146 +477,127 @@ static spmd_class class_gather(const op_request *r, size_t operand, tsr_reductio
     return operand == 0 ? class_linear(r, operand, pending) : SPMD_NONLINEAR;
 }
 
-static gather_job job_of(const op_call *c, const index_dims *d, const op_array *input)
+static spmd_class class_scatter(const op_request *r, size_t operand, tsr_reduction pending)
 {
+    const scatter_params *p = r->params;
+    return operand != count_scattered(r->num_operands) && p->body.body == OP_BODY_SUM
+               ? class_linear(r, operand, pending)
+               : SPMD_NONLINEAR;
+}
+
+static tsr_reduction scatter_reduces(const op_request *r)
+{
+    const scatter_params *p = r->params;
+    switch (p->body.body) {
+    case OP_BODY_PROD:
+        return TSR_PROD;
+    case OP_BODY_MAX:
+    case OP_BODY_OR:
+        return TSR_MAX;
+    case OP_BODY_MIN:
+    case OP_BODY_AND:
+        return TSR_MIN;
+    default:
+        return TSR_SUM;
+    }
+}
+
+/* ---- kernels ---- */
+
+/* The dimension numbers as the kernels take them. */
+typedef struct kernel_dims {
+    size_t offset[OP_MAX_RANK];
+    size_t collapsed[OP_MAX_RANK];
+    size_t input_batching[OP_MAX_RANK];
+    size_t indices_batching[OP_MAX_RANK];
+    size_t map[OP_MAX_RANK];
+} kernel_dims;
+
+static void to_sizes(op_ints from, size_t *to)
+{
+    for (size_t i = 0; i < from.count; i++) {
+        to[i] = (size_t)from.values[i];
+    }
+}
+
+static gather_job job_of(const window_dims *w, const op_array *input, const tsr_view *indices,
+                         kernel_dims *k)
+{
+    to_sizes(w->window, k->offset);
+    to_sizes(w->collapsed, k->collapsed);
+    to_sizes(w->input_batching, k->input_batching);
+    to_sizes(w->indices_batching, k->indices_batching);
+    to_sizes(w->index_map, k->map);
     return (gather_job){.input = &input->view,
-                        .indices = &c->operands[1].view,
+                        .indices = indices,
                         .input_start = input->start,
                         .input_full = input->full,
-                        .offset_dims = d->offset,
-                        .num_offset = d->rule.num_offset,
-                        .collapsed_dims = d->collapsed,
-                        .num_collapsed = d->rule.num_collapsed,
-                        .input_batching = d->input_batching,
-                        .indices_batching = d->indices_batching,
-                        .num_batching = d->rule.num_batching,
-                        .start_index_map = d->map,
-                        .num_indexed = c->params->index_map.count,
-                        .index_vector_dim = d->rule.index_vector_dim,
-                        .slice_sizes = c->params->slice_sizes.values};
+                        .offset_dims = k->offset,
+                        .num_offset = w->window.count,
+                        .collapsed_dims = k->collapsed,
+                        .num_collapsed = w->collapsed.count,
+                        .input_batching = k->input_batching,
+                        .indices_batching = k->indices_batching,
+                        .num_batching = w->input_batching.count,
+                        .start_index_map = k->map,
+                        .num_indexed = w->index_map.count,
+                        .index_vector_dim = (size_t)w->index_vector_dim};
 }
 
 static void gather_run(const op_call *c, void *scratch)
 {
-    index_dims d;
+    const gather_params *p = c->params;
+    const window_dims w = gather_window_dims(p);
+    kernel_dims k;
     (void)scratch;
-    read_dims(c->params, &d);
-    const gather_job job = job_of(c, &d, &c->operands[0]);
+    gather_job job = job_of(&w, &c->operands[0], &c->operands[1].view, &k);
+    job.slice_sizes = p->slice_sizes.values;
     kernel_gather(&job, &c->results[0].view);
 }
 
-const op_row op_gather = {.name = "gather",
-                          .traits = OP_POSITIONAL,
-                          .num_operands = 2,
-                          .num_results = 1,
-                          .types = gather_types,
-                          .rule = gather_rule,
-                          .class_of = class_gather,
-                          .run = gather_run,
-                          .gradient = gradient_gather};
-
-/* The updates must be what the indices and the input ask for. */
-static tsr_status check_updates(const op_request *r)
+/* What the kernel does for a body; false when it has nothing for it. */
+static bool find_scatter_kind(op_body body, scatter_kind *out)
 {
-    const op_params *p = r->params;
-    const op_type *updates = &r->operands[2];
-    size_t window = 0;
-    size_t batch = 0;
-    bool fits = updates->rank == num_batches(r) + p->lhs_contracting.count;
-    for (size_t s = 0; fits && s < updates->rank; s++) {
-        if (op_ints_have(p->lhs_contracting, s)) {
-            while (op_ints_have(p->rhs_contracting, window) || op_ints_have(p->lhs_batch, window)) {
-                window++;
-            }
-            fits = updates->shape[s] <= r->operands[0].shape[window++];
-        } else {
-            batch += batch == (size_t)p->index_vector_dim;
-            fits = updates->shape[s] == r->operands[1].shape[batch++];
-        }
-    }
-    if (!fits) {
-        return OP_ERROR(r, "updates %s do not fit an input %s and indices %s",
-                        op_type_text(updates).text, op_type_text(&r->operands[0]).text,
-                        op_type_text(&r->operands[1]).text);
-    }
-    return TSR_OK;
-}
-
-static tsr_status scatter_types(const op_request *r, op_type *results)
-{
-    TSR_TRY(op_same_dtype(r, 0, 2));
-    if (!scatter_supports((scatter_kind)r->params->variant, r->operands[0].dtype)) {
-        return op_no_such_type(r, r->operands[0].dtype);
-    }
-    TSR_TRY(check_dims(r, r->operands[2].rank));
-    TSR_TRY(check_windows(r));
-    TSR_TRY(check_updates(r));
-    results[0] = r->operands[0];
-    return TSR_OK;
-}
-
-/*
- * Whether an index moves a window that is as large as its dimension: parts of the updates then go
- * to other parts of the input, which the rule does not say.
- */
-static bool moves_whole_windows(const op_request *r)
-{
-    const op_params *p = r->params;
-    size_t window = 0;
-    for (size_t i = 0; i < p->lhs_contracting.count; i++, window++) {
-        while (op_ints_have(p->rhs_contracting, window) || op_ints_have(p->lhs_batch, window)) {
-            window++;
-        }
-        if (op_ints_have(p->index_map, window) &&
-            r->operands[2].shape[p->lhs_contracting.values[i]] == r->operands[0].shape[window]) {
+    static const struct {
+        op_body body;
+        scatter_kind kind;
+    } kinds[] = {{OP_BODY_SECOND, SCATTER_SET},
+                 {OP_BODY_SUM, SCATTER_ADD},
+                 {OP_BODY_PROD, SCATTER_MULTIPLY},
+                 {OP_BODY_MAX, SCATTER_MAX},
+                 {OP_BODY_MIN, SCATTER_MIN}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i].body == body) {
+            *out = kinds[i].kind;
             return true;
         }
     }
     return false;
 }
 
-static tsr_status scatter_rule(const op_request *r, const op_type *results, tsr_arena *arena,
-                               const tsr_rule **out)
+static bool scatter_has_kernel(const op_request *r, const op_type *results)
 {
-    index_dims d;
-    (void)results;
-    if (moves_whole_windows(r)) {
-        return TSR_NOT_APPLICABLE;
+    const scatter_params *p = r->params;
+    scatter_kind kind;
+    if (!find_scatter_kind(p->body.body, &kind)) {
+        return false;
     }
-    read_dims(r->params, &d);
-    return tsr_rule_scatter(r->ctx, arena, 1, op_extents(&r->operands[0]),
-                            op_extents(&r->operands[1]), op_extents(&r->operands[2]), &d.rule,
-                            r->params->variant != SCATTER_SET, out);
-}
-
-static spmd_class class_scatter(const op_request *r, size_t operand, tsr_reduction pending)
-{
-    return operand != 1 && r->params->variant == SCATTER_ADD ? class_linear(r, operand, pending)
-                                                             : SPMD_NONLINEAR;
-}
-
-static tsr_reduction scatter_reduces(const op_request *r)
-{
-    static const tsr_reduction reductions[] = {[SCATTER_SET] = TSR_SUM,
-                                               [SCATTER_ADD] = TSR_SUM,
-                                               [SCATTER_MULTIPLY] = TSR_PROD,
-                                               [SCATTER_MAX] = TSR_MAX,
-                                               [SCATTER_MIN] = TSR_MIN};
-    return reductions[r->params->variant];
-}
-
-/* The result starts as the input; on the ranks that only add to it, as what adds nothing. */
-static void start_result(const op_call *c)
-{
-    const op_array *input = &c->operands[0];
-    const op_array *result = &c->results[0];
-    const bool adds = c->params->variant == SCATTER_ADD;
-    char neutral[16];
-    if (!c->first && (adds || c->params->variant == SCATTER_MULTIPLY)) {
-        memset(neutral, 0, sizeof neutral);
-        if (!adds || !dtype_is_complex(result->view.dtype)) {
-            element_of_number(result->view.dtype, adds ? 0 : 1, neutral);
+    for (size_t i = 0; i < count_scattered(r->num_operands); i++) {
+        if (!scatter_supports(kind, results[i].dtype)) {
+            return false;
         }
+    }
+    return true;
+}
+
+/* A result starts as its input; on the ranks that only add to it, as what adds nothing. */
+static void start_result(const op_array *input, const op_array *result, scatter_kind kind,
+                         bool first)
+{
+    char neutral[16] = {0};
+    if (!first && (kind == SCATTER_ADD || kind == SCATTER_MULTIPLY)) {
+        (void)op_number_store(number_integer(kind == SCATTER_ADD ? 0 : 1), result->view.dtype,
+                              neutral);
         kernel_fill(&result->view, neutral);
         return;
     }
@@ -319,164 +608,44 @@ static void start_result(const op_call *c)
 
 static void scatter_run(const op_call *c, void *scratch)
 {
-    index_dims d;
+    const scatter_params *p = c->params;
+    const window_dims w = scatter_window_dims(p);
+    const size_t n = c->num_results;
+    scatter_kind kind = SCATTER_SET;
+    kernel_dims k;
     (void)scratch;
-    read_dims(c->params, &d);
-    start_result(c);
-    const gather_job job = job_of(c, &d, &c->results[0]);
-    kernel_scatter((scatter_kind)c->params->variant, &job, &c->operands[2].view);
+    (void)find_scatter_kind(p->body.body, &kind);
+    for (size_t i = 0; i < n; i++) {
+        start_result(&c->operands[i], &c->results[i], kind, c->first);
+        const gather_job job = job_of(&w, &c->results[i], &c->operands[n].view, &k);
+        kernel_scatter(kind, &job, &c->operands[n + 1 + i].view);
+    }
 }
 
+const op_row op_gather = {.name = "gather",
+                          .traits = OP_POSITIONAL,
+                          .num_operands = 2,
+                          .num_results = 1,
+                          .fields = &gather_fields,
+                          .types = gather_types,
+                          .rule = gather_rule,
+                          .class_of = class_gather,
+                          .run = gather_run,
+                          .gradient = gradient_gather};
+
 const op_row op_scatter = {.name = "scatter",
-                           .traits = OP_POSITIONAL,
+                           .traits = OP_POSITIONAL | OP_VARIADIC,
                            .num_operands = 3,
-                           .num_results = 1,
+                           .count_results = count_scattered,
+                           .fields = &scatter_fields,
                            .types = scatter_types,
                            .rule = scatter_rule,
+                           .local = scatter_local,
                            .class_of = class_scatter,
                            .reduces = scatter_reduces,
+                           .supports = scatter_has_kernel,
                            .run = scatter_run,
                            .gradient = gradient_scatter};
 
-/* ---- what comes from nothing ---- */
-
-static tsr_status iota_types(const op_request *r, op_type *results)
-{
-    const tsr_dtype dtype = r->params->dtype;
-    results[0] = op_type_of(dtype, r->params->shape);
-    if (!convert_supports(TSR_I64, dtype) || dtype == TSR_I1) {
-        return op_no_such_type(r, dtype);
-    }
-    if (r->params->dimension < 0 || (uint64_t)r->params->dimension >= results[0].rank) {
-        return OP_ERROR(r, "dimension %lld is out of range: the result is %s",
-                        (long long)r->params->dimension, op_type_text(&results[0]).text);
-    }
-    return TSR_OK;
-}
-
-static void iota_run(const op_call *c, void *scratch)
-{
-    const size_t dim = (size_t)c->params->dimension;
-    (void)scratch;
-    kernel_iota(&c->results[0].view, dim, c->results[0].start[dim]);
-}
-
-const op_row op_iota = {.name = "iota",
-                        .traits = OP_POSITIONAL,
-                        .num_results = 1,
-                        .types = iota_types,
-                        .run = iota_run,
-                        .gradient = gradient_none};
-
-static tsr_status random_types(const op_request *r, op_type *results)
-{
-    if (!random_supports((random_kind)r->params->variant, r->params->dtype)) {
-        return op_no_such_type(r, r->params->dtype);
-    }
-    results[0] = op_type_of(r->params->dtype, r->params->shape);
-    return TSR_OK;
-}
-
-static void random_run(const op_call *c, void *scratch)
-{
-    (void)scratch;
-    kernel_random((random_kind)c->params->variant, &c->results[0].view, c->params->key,
-                  c->params->stream, c->results[0].start, c->results[0].full);
-}
-
-const op_row op_random = {.name = "random",
-                          .traits = OP_POSITIONAL,
-                          .num_results = 1,
-                          .types = random_types,
-                          .run = random_run,
-                          .gradient = gradient_none};
-
-/* ---- sort ---- */
-
-static tsr_status sort_types(const op_request *r, op_type *results)
-{
-    const op_type *operand = &r->operands[0];
-    TSR_TRY(op_check_dim(r, "the dimension", r->params->dimension, operand->rank));
-    if (!sort_supports(operand->dtype)) {
-        return op_no_such_type(r, operand->dtype);
-    }
-    results[0] = *operand;
-    results[1] = *operand;
-    results[1].dtype = TSR_I64;
-    return TSR_OK;
-}
-
-static tsr_status top_k_types(const op_request *r, op_type *results)
-{
-    const int64_t k = r->params->k;
-    TSR_TRY(sort_types(r, results));
-    const int64_t most = r->operands[0].shape[r->params->dimension];
-    if (k < 0 || k > most) {
-        return OP_ERROR(r, "k is %lld, but dimension %lld of %s has %lld", (long long)k,
-                        (long long)r->params->dimension, op_type_text(&r->operands[0]).text,
-                        (long long)most);
-    }
-    results[0].shape[r->params->dimension] = k;
-    results[1].shape[r->params->dimension] = k;
-    return TSR_OK;
-}
-
-/* One operand and two results: the dimension that is sorted is whole in all of them. */
-static tsr_status sort_rule(const op_request *r, const op_type *results, tsr_arena *arena,
-                            const tsr_rule **out)
-{
-    const size_t rank = r->operands[0].rank;
-    tsr_factor factors[OP_MAX_RANK];
-    tsr_rule_dim dims[OP_MAX_RANK];
-    size_t numbers[OP_MAX_RANK];
-    (void)results;
-    for (size_t d = 0; d < rank; d++) {
-        const bool sorted = d == (size_t)r->params->dimension;
-        factors[d] =
-            (tsr_factor){.size = max_i64(r->operands[0].shape[d], 1),
-                         .kind = sorted ? TSR_FACTOR_NEED_REPLICATION : TSR_FACTOR_PASS_THROUGH};
-        numbers[d] = d;
-        dims[d] = (tsr_rule_dim){&numbers[d], 1};
-    }
-    const tsr_rule_tensor tensor = {dims, rank};
-    const tsr_rule_tensor both[] = {tensor, tensor};
-    const tsr_rule_spec spec = {.factors = factors,
-                                .num_factors = rank,
-                                .operands = &tensor,
-                                .num_operands = 1,
-                                .results = both,
-                                .num_results = 2};
-    return tsr_rule_create(r->ctx, arena, &spec, out);
-}
-
-static size_t sort_scratch(const op_call *c)
-{
-    return kernel_sort_scratch(&c->operands[0].view, (size_t)c->params->dimension);
-}
-
-static void sort_run(const op_call *c, void *scratch)
-{
-    const bool descending = c->row == &op_top_k || c->params->variant == 1;
-    kernel_sort(&c->results[0].view, &c->results[1].view, &c->operands[0].view,
-                (size_t)c->params->dimension, descending, scratch);
-}
-
-const op_row op_sort = {.name = "sort",
-                        .traits = OP_GRADIENT_BY_RESULT,
-                        .num_operands = 1,
-                        .num_results = 2,
-                        .types = sort_types,
-                        .rule = sort_rule,
-                        .scratch = sort_scratch,
-                        .run = sort_run,
-                        .gradient = gradient_sort};
-
-const op_row op_top_k = {.name = "top_k",
-                         .traits = OP_GRADIENT_BY_RESULT,
-                         .num_operands = 1,
-                         .num_results = 2,
-                         .types = top_k_types,
-                         .rule = sort_rule,
-                         .scratch = sort_scratch,
-                         .run = sort_run,
-                         .gradient = gradient_sort};
+static const op_row *const rows[] = {&op_gather, &op_scatter};
+const op_family family_index = {rows, sizeof rows / sizeof rows[0]};

@@ -5,8 +5,26 @@
 #include "kernel/reduce.h"
 #include "ops/op.h"
 
-extern const op_row op_reduce; /* dimensions, variant: fold_op */
-extern const op_row op_mean;   /* dimensions: the sum over the number of elements of the whole */
-extern const op_row op_cumulative; /* dimension, variant: fold_op */
+typedef struct reduce_params {
+    op_ints dimensions;
+    op_region body;
+} reduce_params;
+
+typedef struct mean_params {
+    op_ints dimensions;
+} mean_params;
+
+typedef struct cumulative_params {
+    int64_t dimension;
+    op_region body; /* a known combiner */
+} cumulative_params;
+
+/* Inputs of one shape, then as many initial values; as many results. reduce_params. */
+extern const op_row op_reduce;
+/* One input, folded from the identity of a known combiner: no initial value. reduce_params. */
+extern const op_row op_fold;
+/* The sum over the number of elements of the whole. mean_params. */
+extern const op_row op_mean;
+extern const op_row op_cumulative; /* cumulative_params */
 
 #endif

@@ -2,11 +2,14 @@
 
 #include <string.h>
 
+#include "factor/rule.h"
 #include "kernel/elementwise.h"
 #include "kernel/packed.h"
 #include "ops/gradient.h"
 
-/* Copies elements to where they lie in the result. */
+#define PASS TSR_FACTOR_PASS_THROUGH
+
+/* Copies elements to their positions in the result. */
 static void copy_to(const op_array *to, size_t offset, const int64_t *to_strides,
                     const tsr_view *from, const int64_t *from_strides, const int64_t *shape)
 {
@@ -15,17 +18,17 @@ static void copy_to(const op_array *to, size_t offset, const int64_t *to_strides
                 (size_t)tsr_dtype_item_bytes(to->view.dtype), false);
 }
 
-/* A shape that is given: known extents, not too many. */
-static tsr_status check_shape(const op_request *r, op_ints shape)
+/* A shape that a parameter gives: extents of at least 0, or unknown; not too many. */
+static tsr_status check_shape(const op_request *r, const op_type *type)
 {
-    if (shape.count > OP_MAX_RANK) {
-        return OP_ERROR(r, "the result would have %zu dimensions, %d are the most", shape.count,
+    if (type->rank > OP_MAX_RANK) {
+        return OP_ERROR(r, "the result would have %zu dimensions, %d are the most", type->rank,
                         OP_MAX_RANK);
     }
-    for (size_t i = 0; i < shape.count; i++) {
-        if (shape.values[i] < 0) {
+    for (size_t i = 0; i < type->rank; i++) {
+        if (type->shape[i] < 0 && type->shape[i] != TSR_UNKNOWN) {
             return OP_ERROR(r, "dimension %zu of the result has size %lld; 0 is the least", i,
-                            (long long)shape.values[i]);
+                            (long long)type->shape[i]);
         }
     }
     return TSR_OK;
@@ -33,118 +36,279 @@ static tsr_status check_shape(const op_request *r, op_ints shape)
 
 /* ---- reshape ---- */
 
+static const op_field reshape_list[] = {OP_FIELD(reshape_params, result, RESULT)};
+static const op_fields reshape_fields = OP_FIELDS(reshape_params, reshape_list);
+
 static tsr_status reshape_types(const op_request *r, op_type *results)
 {
-    int64_t before;
-    int64_t behind;
-    TSR_TRY(check_shape(r, r->params->shape));
-    results[0] = op_type_of(r->operands[0].dtype, r->params->shape);
-    if (!op_elements(&r->operands[0], &before) || !op_elements(&results[0], &behind) ||
-        before != behind) {
+    const reshape_params *p = r->params;
+    int64_t before = 0;
+    int64_t after = 0;
+    TSR_TRY(check_shape(r, &p->result));
+    results[0] = op_type_like(&p->result, r->operands[0].dtype);
+    if (op_has_unknown(&r->operands[0]) || op_has_unknown(&results[0])) {
+        return TSR_OK;
+    }
+    if (!op_elements(&r->operands[0], &before) || !op_elements(&results[0], &after) ||
+        before != after) {
         return OP_ERROR(r, "%s cannot become %s: the number of elements differs",
                         op_type_text(&r->operands[0]).text, op_type_text(&results[0]).text);
     }
     return TSR_OK;
 }
 
+/* One side of the walk: the dimension under way, and how much of it has become factors. */
+typedef struct side {
+    tsr_extents shape;
+    size_t tensor;
+    size_t dim;
+    int64_t entered; /* the product of the dimensions entered */
+    int64_t emitted; /* the product of the factors made of them */
+} side;
+
+static bool has_more(const side *s)
+{
+    return s->dim < s->shape.rank;
+}
+
+/* A dimension of size 1 is a factor of its own. */
+static bool skip_one(rule_builder *b, side *s)
+{
+    if (!has_more(s) || s->shape.sizes[s->dim] != 1) {
+        return false;
+    }
+    rule_map(b, s->tensor, s->dim++, rule_factor(b, 1, PASS, false));
+    return true;
+}
+
+/* Opens the next dimension when all of those before have become factors. */
+static void enter(side *s)
+{
+    if (has_more(s) && s->entered == s->emitted) {
+        s->entered *= s->shape.sizes[s->dim];
+    }
+}
+
+static void leave(side *s)
+{
+    if (has_more(s) && s->entered == s->emitted) {
+        s->dim++;
+    }
+}
+
+/* A factor of this side alone. */
+static void emit_alone(rule_builder *b, side *s, int64_t size)
+{
+    rule_map(b, s->tensor, s->dim, rule_factor(b, size, PASS, false));
+    s->emitted *= size;
+}
+
+static void emit_both(rule_builder *b, side *in, side *out, int64_t size)
+{
+    const size_t f = rule_factor(b, size, PASS, false);
+    rule_map(b, in->tensor, in->dim, f);
+    rule_map(b, out->tensor, out->dim, f);
+    in->emitted *= size;
+    out->emitted *= size;
+}
+
+/* The side with fewer factors so far makes one that brings it level, or as far as it gets. */
+static void catch_up(rule_builder *b, side *late, const side *ahead, int64_t common)
+{
+    const int64_t open = late->entered / late->emitted;
+    const int64_t gap = ahead->emitted % late->emitted == 0 ? ahead->emitted / late->emitted : 0;
+    int64_t size = open > common ? open / common : open;
+    if (gap > 0 && open % gap == 0) {
+        size = gap;
+    }
+    emit_alone(b, late, size);
+}
+
+static void step(rule_builder *b, side *in, side *out)
+{
+    /* No size is 0, so neither is a product of factors. */
+    const int64_t common =
+        gcd_i64(in->entered / in->emitted, out->entered / out->emitted); /* NOLINT */
+    if (in->emitted != out->emitted) {
+        const bool in_is_late = in->emitted < out->emitted;
+        catch_up(b, in_is_late ? in : out, in_is_late ? out : in, common);
+    } else if (common > 1) {
+        emit_both(b, in, out, common);
+    } else {
+        emit_alone(b, in, in->entered / in->emitted);
+        emit_alone(b, out, out->entered / out->emitted);
+    }
+}
+
+/* Factors that both shapes are products of; none where there are no elements. */
 static tsr_status reshape_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                const tsr_rule **out)
 {
+    const tsr_extents operand = op_extents(&r->operands[0]);
+    const tsr_extents result = op_extents(&results[0]);
     int64_t elements;
     if (!op_elements(&results[0], &elements) || elements == 0) {
         return TSR_NOT_APPLICABLE;
     }
-    return tsr_rule_reshape(r->ctx, arena, op_extents(&r->operands[0]), op_extents(&results[0]),
-                            out);
+    rule_builder b = rule_start(r->ctx, arena, &operand, 1, &result, 1);
+    side in = {.shape = operand, .tensor = 0, .entered = 1, .emitted = 1};
+    side to = {.shape = result, .tensor = 1, .entered = 1, .emitted = 1};
+    while (has_more(&in) || has_more(&to)) {
+        if (skip_one(&b, &in) || skip_one(&b, &to)) {
+            continue;
+        }
+        enter(&in);
+        enter(&to);
+        step(&b, &in, &to);
+        leave(&in);
+        leave(&to);
+    }
+    return rule_finish(&b, out);
 }
 
-/* The result is packed, so the elements are copied in the order of the operand. */
+static bool is_packed(const tsr_view *view)
+{
+    return is_packed_array(view->shape, view->rank, (size_t)tsr_dtype_item_bytes(view->dtype),
+                           view->strides);
+}
+
+/* A result with gaps is put together elsewhere first. */
+static size_t reshape_scratch(const op_call *c)
+{
+    const tsr_view *to = &c->results[0].view;
+    return is_packed(to)
+               ? 0
+               : (size_t)packed_bytes(to->shape, to->rank, (size_t)tsr_dtype_item_bytes(to->dtype));
+}
+
 static void reshape_run(const op_call *c, void *scratch)
 {
     const tsr_view *from = &c->operands[0].view;
+    const tsr_view *to = &c->results[0].view;
     const size_t item = (size_t)tsr_dtype_item_bytes(from->dtype);
+    const bool direct = is_packed(to);
     int64_t packed[OP_MAX_RANK];
-    (void)scratch;
     (void)packed_strides(from->shape, from->rank, item, packed);
-    kernel_copy(c->results[0].view.data, packed, from->data, from->strides, from->shape, from->rank,
-                item, false);
+    kernel_copy(direct ? to->data : scratch, packed, from->data, from->strides, from->shape,
+                from->rank, item, false);
+    if (!direct) {
+        (void)packed_strides(to->shape, to->rank, item, packed);
+        kernel_copy(to->data, to->strides, scratch, packed, to->shape, to->rank, item, false);
+    }
+}
+
+static void reshape_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const op_type type = build_type(b, v->operands[0]);
+    grads[0] = build_reshape(b, v->cotangents[0], type.shape, type.rank);
 }
 
 const op_row op_reshape = {.name = "reshape",
                            .traits = OP_GRADIENT_BY_TYPE,
                            .num_operands = 1,
                            .num_results = 1,
+                           .fields = &reshape_fields,
                            .types = reshape_types,
                            .rule = reshape_rule,
                            .class_of = class_moves,
+                           .scratch = reshape_scratch,
                            .run = reshape_run,
-                           .gradient = gradient_reshape};
+                           .gradient = reshape_gradient};
 
 /* ---- transpose ---- */
 
+static const op_field transpose_list[] = {OP_FIELD(transpose_params, permutation, INTS)};
+static const op_fields transpose_fields = OP_FIELDS(transpose_params, transpose_list);
+
 static tsr_status transpose_types(const op_request *r, op_type *results)
 {
+    const transpose_params *p = r->params;
     const op_type *operand = &r->operands[0];
-    const op_ints permutation = r->params->dimensions;
-    TSR_TRY(op_check_dims(r, "the permuted dimension", permutation, operand->rank, NULL));
-    if (permutation.count != operand->rank) {
+    TSR_TRY(op_check_dims(r, "the permuted dimension", p->permutation, operand->rank));
+    if (p->permutation.count != operand->rank) {
         return OP_ERROR(r, "the permutation has %zu dimensions, operand 0, %s, has %zu",
-                        permutation.count, op_type_text(operand).text, operand->rank);
+                        p->permutation.count, op_type_text(operand).text, operand->rank);
     }
-    results[0] = *operand;
+    int64_t *shape = op_new_shape(r, operand->rank);
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
+    }
     for (size_t d = 0; d < operand->rank; d++) {
-        results[0].shape[d] = operand->shape[permutation.values[d]];
+        shape[d] = operand->shape[p->permutation.values[d]];
     }
+    results[0] = (op_type){.dtype = operand->dtype, .rank = operand->rank, .shape = shape};
     return TSR_OK;
 }
 
 static tsr_status transpose_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                  const tsr_rule **out)
 {
-    size_t permutation[OP_MAX_RANK];
-    (void)results;
-    TSR_TRY(op_check_dims(r, "the permuted dimension", r->params->dimensions, r->operands[0].rank,
-                          permutation));
-    return tsr_rule_transpose(r->ctx, arena, op_extents(&r->operands[0]), permutation, out);
+    const transpose_params *p = r->params;
+    const tsr_extents operand = op_extents(&r->operands[0]);
+    const tsr_extents result = op_extents(&results[0]);
+    rule_builder b = rule_start(r->ctx, arena, &operand, 1, &result, 1);
+    for (size_t o = 0; o < result.rank; o++) {
+        const size_t f = rule_factor(&b, result.sizes[o], PASS, false);
+        rule_map(&b, 0, (size_t)p->permutation.values[o], f);
+        rule_map(&b, 1, o, f);
+    }
+    return rule_finish(&b, out);
 }
 
 static void transpose_run(const op_call *c, void *scratch)
 {
+    const transpose_params *p = c->params;
     const op_array *to = &c->results[0];
     int64_t strides[OP_MAX_RANK];
     (void)scratch;
     for (size_t d = 0; d < to->view.rank; d++) {
-        strides[d] = c->operands[0].view.strides[c->params->dimensions.values[d]];
+        strides[d] = c->operands[0].view.strides[p->permutation.values[d]];
     }
     copy_to(to, 0, to->view.strides, &c->operands[0].view, strides, to->view.shape);
+}
+
+static void transpose_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const transpose_params *p = v->params;
+    int64_t inverse[OP_MAX_RANK];
+    for (size_t d = 0; d < p->permutation.count; d++) {
+        inverse[p->permutation.values[d]] = (int64_t)d;
+    }
+    grads[0] = build_transpose(b, v->cotangents[0], inverse);
 }
 
 const op_row op_transpose = {.name = "transpose",
                              .traits = OP_GRADIENT_BY_TYPE,
                              .num_operands = 1,
                              .num_results = 1,
+                             .fields = &transpose_fields,
                              .types = transpose_types,
                              .rule = transpose_rule,
                              .class_of = class_moves,
                              .run = transpose_run,
-                             .gradient = gradient_transpose};
+                             .gradient = transpose_gradient};
 
-/* ---- broadcast ---- */
+/* ---- broadcast_in_dim ---- */
+
+static const op_field broadcast_list[] = {OP_FIELD(broadcast_params, broadcast_dimensions, INTS),
+                                          OP_FIELD(broadcast_params, result, RESULT)};
+static const op_fields broadcast_fields = OP_FIELDS(broadcast_params, broadcast_list);
 
 static tsr_status broadcast_types(const op_request *r, op_type *results)
 {
+    const broadcast_params *p = r->params;
     const op_type *operand = &r->operands[0];
-    const op_ints dims = r->params->dimensions;
-    TSR_TRY(check_shape(r, r->params->shape));
-    results[0] = op_type_of(operand->dtype, r->params->shape);
-    TSR_TRY(op_check_dims(r, "the dimension", dims, results[0].rank, NULL));
+    const op_ints dims = p->broadcast_dimensions;
+    TSR_TRY(check_shape(r, &p->result));
+    results[0] = op_type_like(&p->result, operand->dtype);
+    TSR_TRY(op_check_dims(r, "the dimension", dims, results[0].rank));
     if (dims.count != operand->rank) {
         return OP_ERROR(r, "%zu dimensions are named for operand 0, %s, which has %zu", dims.count,
                         op_type_text(operand).text, operand->rank);
     }
     for (size_t d = 0; d < operand->rank; d++) {
         const int64_t size = results[0].shape[dims.values[d]];
-        if (operand->shape[d] != size && operand->shape[d] != 1) {
+        if (!extents_agree(operand->shape[d], size) && operand->shape[d] != 1) {
             return OP_ERROR(r, "dimension %zu of %s cannot grow to %lld of %s: only size 1 grows",
                             d, op_type_text(operand).text, (long long)size,
                             op_type_text(&results[0]).text);
@@ -153,147 +317,327 @@ static tsr_status broadcast_types(const op_request *r, op_type *results)
     return TSR_OK;
 }
 
+/* The position of a dimension in a list, or NO_DIM. */
+static size_t position_in(op_ints list, size_t dim)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.values[i] == (int64_t)dim) {
+            return i;
+        }
+    }
+    return NO_DIM;
+}
+
 static tsr_status broadcast_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                  const tsr_rule **out)
 {
-    size_t dims[OP_MAX_RANK];
-    TSR_TRY(op_check_dims(r, "the dimension", r->params->dimensions, results[0].rank, dims));
-    return tsr_rule_broadcast(r->ctx, arena, op_extents(&r->operands[0]), op_extents(&results[0]),
-                              dims, out);
+    const broadcast_params *p = r->params;
+    const tsr_extents operand = op_extents(&r->operands[0]);
+    const tsr_extents result = op_extents(&results[0]);
+    rule_builder b = rule_start(r->ctx, arena, &operand, 1, &result, 1);
+    for (size_t o = 0; o < result.rank; o++) {
+        size_t i = position_in(p->broadcast_dimensions, o);
+        if (i != NO_DIM && operand.sizes[i] == 1 && result.sizes[o] != 1) {
+            rule_map(&b, 0, i, rule_factor(&b, 1, PASS, false));
+            i = NO_DIM;
+        }
+        const size_t f = rule_factor(&b, result.sizes[o], PASS, false);
+        rule_map(&b, 0, i, f);
+        rule_map(&b, 1, o, f);
+    }
+    return rule_finish(&b, out);
 }
 
 static void broadcast_run(const op_call *c, void *scratch)
 {
+    const broadcast_params *p = c->params;
     const op_array *from = &c->operands[0];
     const op_array *to = &c->results[0];
     int64_t strides[OP_MAX_RANK] = {0};
     (void)scratch;
     for (size_t d = 0; d < from->view.rank; d++) {
-        const size_t at = (size_t)c->params->dimensions.values[d];
+        const size_t at = (size_t)p->broadcast_dimensions.values[d];
         strides[at] = from->full[d] == to->full[at] ? from->view.strides[d] : 0;
     }
     copy_to(to, 0, to->view.strides, &from->view, strides, to->view.shape);
+}
+
+/* Summed where it repeats; then the dimensions in the operand's order. */
+static void broadcast_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const broadcast_params *p = v->params;
+    const op_type type = build_type(b, v->operands[0]);
+    const op_type to = build_type(b, v->cotangents[0]);
+    int64_t summed[OP_MAX_RANK];
+    int64_t permutation[OP_MAX_RANK];
+    int64_t left[OP_MAX_RANK];
+    size_t count = 0;
+    size_t rank = 0;
+    size_t placed = 0;
+    for (size_t d = 0; d < to.rank; d++) {
+        const size_t from = position_in(p->broadcast_dimensions, d);
+        if (from == NO_DIM || type.shape[from] != to.shape[d]) {
+            summed[count++] = (int64_t)d;
+        } else {
+            left[rank++] = (int64_t)from;
+        }
+    }
+    op_value *g = build_fold(b, OP_BODY_SUM, v->cotangents[0], (op_ints){count, summed});
+    bool sorted = true;
+    for (size_t d = 0; d < type.rank; d++) {
+        const size_t at = position_in((op_ints){rank, left}, d);
+        if (at != NO_DIM) {
+            sorted = sorted && at == placed;
+            permutation[placed++] = (int64_t)at;
+        }
+    }
+    g = sorted ? g : build_transpose(b, g, permutation);
+    grads[0] = count > 0 ? build_reshape(b, g, type.shape, type.rank) : g;
 }
 
 const op_row op_broadcast_in_dim = {.name = "broadcast_in_dim",
                                     .traits = OP_GRADIENT_BY_TYPE,
                                     .num_operands = 1,
                                     .num_results = 1,
+                                    .fields = &broadcast_fields,
                                     .types = broadcast_types,
                                     .rule = broadcast_rule,
                                     .class_of = class_moves,
                                     .run = broadcast_run,
-                                    .gradient = gradient_broadcast};
+                                    .gradient = broadcast_gradient};
+
+/* ---- the rule of slice and pad ---- */
+
+/* One factor a dimension, in all tensors that have dimensions; permuted where sizes differ. */
+static tsr_status mismatch_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                                const tsr_rule **out)
+{
+    const tsr_extents *operands = op_operand_extents(r, arena);
+    const tsr_extents result = op_extents(&results[0]);
+    if (operands == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    rule_builder b = rule_start(r->ctx, arena, operands, r->num_operands, &result, 1);
+    for (size_t d = 0; d < result.rank; d++) {
+        const bool differs = operands[0].sizes[d] != result.sizes[d];
+        rule_put_each(&b, d,
+                      rule_factor(&b, operands[0].sizes[d], differs ? TSR_FACTOR_PERMUTATION : PASS,
+                                  differs && op_is_conservative(r)));
+    }
+    return rule_finish(&b, out);
+}
 
 /* ---- slice ---- */
 
-static tsr_status slice_types(const op_request *r, op_type *results)
+static const op_field slice_list[] = {OP_FIELD(slice_params, start_indices, INTS),
+                                      OP_FIELD(slice_params, limit_indices, INTS),
+                                      OP_FIELD(slice_params, strides, INTS)};
+static const op_fields slice_fields = OP_FIELDS(slice_params, slice_list);
+
+/* The extent of one dimension; unknown where the operand's is. */
+static tsr_status slice_extent(const op_request *r, size_t d, int64_t *extent)
 {
+    const slice_params *p = r->params;
     const op_type *operand = &r->operands[0];
-    const op_params *p = r->params;
-    if (p->start.count != operand->rank || p->limit.count != operand->rank ||
-        p->strides.count != operand->rank) {
-        return OP_ERROR(r, "%zu starts, %zu limits and %zu strides for operand 0, %s",
-                        p->start.count, p->limit.count, p->strides.count,
-                        op_type_text(operand).text);
+    const int64_t from = p->start_indices.values[d];
+    const int64_t to = p->limit_indices.values[d];
+    const int64_t stride = p->strides.values[d];
+    const bool known = operand->shape[d] != TSR_UNKNOWN;
+    if (from < 0 || to < from || (known && to > operand->shape[d]) || stride < 1) {
+        return OP_ERROR(r, "%lld:%lld:%lld is no slice of dimension %zu of %s", (long long)from,
+                        (long long)to, (long long)stride, d, op_type_text(operand).text);
     }
-    results[0] = *operand;
-    for (size_t d = 0; d < operand->rank; d++) {
-        const int64_t from = p->start.values[d];
-        const int64_t to = p->limit.values[d];
-        if (from < 0 || to < from || to > operand->shape[d] || p->strides.values[d] < 1) {
-            return OP_ERROR(r, "%lld:%lld:%lld is no slice of dimension %zu of %s", (long long)from,
-                            (long long)to, (long long)p->strides.values[d], d,
-                            op_type_text(operand).text);
-        }
-        results[0].shape[d] = ceil_div(to - from, p->strides.values[d]);
-    }
+    *extent = known ? ceil_div(to - from, stride) : TSR_UNKNOWN;
     return TSR_OK;
 }
 
-static tsr_status slice_rule(const op_request *r, const op_type *results, tsr_arena *arena,
-                             const tsr_rule **out)
+static tsr_status slice_types(const op_request *r, op_type *results)
 {
-    return tsr_rule_slice(r->ctx, arena, op_extents(&r->operands[0]), op_extents(&results[0]), out);
+    const slice_params *p = r->params;
+    const op_type *operand = &r->operands[0];
+    const size_t rank = operand->rank;
+    int64_t *shape = op_new_shape(r, rank);
+    if (p->start_indices.count != rank || p->limit_indices.count != rank ||
+        p->strides.count != rank) {
+        return OP_ERROR(r, "%zu starts, %zu limits and %zu strides for operand 0, %s",
+                        p->start_indices.count, p->limit_indices.count, p->strides.count,
+                        op_type_text(operand).text);
+    }
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    for (size_t d = 0; d < rank; d++) {
+        TSR_TRY(slice_extent(r, d, &shape[d]));
+    }
+    results[0] = (op_type){.dtype = operand->dtype, .rank = rank, .shape = shape};
+    return TSR_OK;
 }
 
 /* Dimensions that change are whole on every rank; the others are taken as they are. */
 static void slice_run(const op_call *c, void *scratch)
 {
+    const slice_params *p = c->params;
     const op_array *to = &c->results[0];
     tsr_view from = c->operands[0].view;
     int64_t strides[OP_MAX_RANK];
     (void)scratch;
     for (size_t d = 0; d < to->view.rank; d++) {
         const bool whole = to->full[d] == c->operands[0].full[d];
-        strides[d] = from.strides[d] * (whole ? 1 : c->params->strides.values[d]);
+        strides[d] = from.strides[d] * (whole ? 1 : p->strides.values[d]);
         if (!whole && to->view.shape[d] > 0) {
-            from.data = (char *)from.data + c->params->start.values[d] * from.strides[d];
+            from.data = (char *)from.data + p->start_indices.values[d] * from.strides[d];
         }
     }
     copy_to(to, 0, to->view.strides, &from, strides, to->view.shape);
+}
+
+static void slice_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const slice_params *p = v->params;
+    const op_type type = build_type(b, v->operands[0]);
+    const op_type part = build_type(b, v->cotangents[0]);
+    int64_t high[OP_MAX_RANK];
+    int64_t interior[OP_MAX_RANK];
+    for (size_t d = 0; d < type.rank; d++) {
+        const int64_t rows = part.shape[d];
+        const int64_t reach = rows > 0 ? (rows - 1) * p->strides.values[d] + 1 : 0;
+        high[d] = type.shape[d] - p->start_indices.values[d] - reach;
+        interior[d] = p->strides.values[d] - 1;
+    }
+    grads[0] = build_pad(b, v->cotangents[0], p->start_indices.values, high, interior);
 }
 
 const op_row op_slice = {.name = "slice",
                          .traits = OP_GRADIENT_BY_TYPE,
                          .num_operands = 1,
                          .num_results = 1,
+                         .fields = &slice_fields,
                          .types = slice_types,
-                         .rule = slice_rule,
+                         .rule = mismatch_rule,
                          .class_of = class_moves,
                          .run = slice_run,
-                         .gradient = gradient_slice};
+                         .gradient = slice_gradient};
 
 /* ---- concatenate ---- */
 
+static const op_field concatenate_list[] = {OP_FIELD(concatenate_params, dimension, INT)};
+static const op_fields concatenate_fields = OP_FIELDS(concatenate_params, concatenate_list);
+
+/* Takes one more operand into the shape of the result; false when it does not fit. */
+static bool join_shape(int64_t *shape, size_t dim, const op_type *operand)
+{
+    for (size_t d = 0; d < operand->rank; d++) {
+        if (d != dim) {
+            if (!extents_agree(shape[d], operand->shape[d])) {
+                return false;
+            }
+            shape[d] = known_extent(shape[d], operand->shape[d]);
+        } else if (shape[d] == TSR_UNKNOWN || operand->shape[d] == TSR_UNKNOWN) {
+            shape[d] = TSR_UNKNOWN;
+        } else if (!checked_add(shape[d], operand->shape[d], &shape[d])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static tsr_status concatenate_types(const op_request *r, op_type *results)
 {
+    const concatenate_params *p = r->params;
     const op_type *first = &r->operands[0];
-    TSR_TRY(op_check_dim(r, "the dimension", r->params->dimension, first->rank));
-    const size_t dim = (size_t)r->params->dimension;
-    results[0] = *first;
+    int64_t *shape = op_new_shape(r, first->rank);
+    TSR_TRY(op_check_dim(r, "the dimension", p->dimension, first->rank));
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    memcpy(shape, first->shape, first->rank * sizeof *shape);
     for (size_t i = 1; i < r->num_operands; i++) {
         const op_type *other = &r->operands[i];
         TSR_TRY(op_same_dtype(r, 0, i));
-        bool fits = other->rank == first->rank;
-        for (size_t d = 0; fits && d < first->rank; d++) {
-            fits = d == dim || other->shape[d] == first->shape[d];
-        }
-        if (!fits ||
-            !checked_add(results[0].shape[dim], other->shape[dim], &results[0].shape[dim])) {
-            return OP_ERROR(r,
-                            "operand 0, %s, and operand %zu, %s, may differ in dimension %zu only",
-                            op_type_text(first).text, i, op_type_text(other).text, dim);
+        if (other->rank != first->rank || !join_shape(shape, (size_t)p->dimension, other)) {
+            return OP_ERROR(
+                r, "operand 0, %s, and operand %zu, %s, may differ in dimension %lld only",
+                op_type_text(first).text, i, op_type_text(other).text, (long long)p->dimension);
         }
     }
+    results[0] = (op_type){.dtype = first->dtype, .rank = first->rank, .shape = shape};
     return TSR_OK;
+}
+
+/*
+ * Whether parts of one value are put side by side again: every operand is a slice, or they are all
+ * slices of one value or that value itself, with at least one slice.
+ */
+static bool joins_slices(const op_request *r)
+{
+    bool all = true;
+    bool any = false;
+    bool same = true;
+    if (r->facts == NULL || r->facts->operands == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < r->num_operands; i++) {
+        const op_operand_fact *fact = &r->facts->operands[i];
+        all = all && fact->is_slice;
+        any = any || fact->is_slice;
+        same = same && fact->source == r->facts->operands[0].source;
+    }
+    return all || (any && same);
 }
 
 static tsr_status concatenate_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                    const tsr_rule **out)
 {
-    tsr_extents *operands = tsr_arena_alloc(arena, r->num_operands * sizeof *operands);
-    (void)results;
+    const concatenate_params *p = r->params;
+    const tsr_extents *operands = op_operand_extents(r, arena);
+    const tsr_extents result = op_extents(&results[0]);
+    const tsr_factor_kind kind =
+        joins_slices(r) ? TSR_FACTOR_PERMUTATION : TSR_FACTOR_NEED_REPLICATION;
     if (operands == NULL) {
         return diag_nomem(r->ctx);
     }
-    for (size_t i = 0; i < r->num_operands; i++) {
-        operands[i] = op_extents(&r->operands[i]);
+    rule_builder b = rule_start(r->ctx, arena, operands, r->num_operands, &result, 1);
+    for (size_t d = 0; d < result.rank; d++) {
+        const bool joined = (int64_t)d == p->dimension;
+        if (!joined || !op_is_conservative(r)) {
+            rule_put_each(&b, d, rule_factor(&b, result.sizes[d], joined ? kind : PASS, false));
+        }
     }
-    return tsr_rule_concatenate(r->ctx, arena, operands, r->num_operands,
-                                (size_t)r->params->dimension, out);
+    return rule_finish(&b, out);
 }
 
 static void concatenate_run(const op_call *c, void *scratch)
 {
+    const concatenate_params *p = c->params;
     const op_array *to = &c->results[0];
-    const size_t dim = (size_t)c->params->dimension;
     size_t offset = 0;
     (void)scratch;
     for (size_t i = 0; i < c->num_operands; i++) {
         const tsr_view *from = &c->operands[i].view;
         copy_to(to, offset, to->view.strides, from, from->strides, from->shape);
-        offset += (size_t)(from->shape[dim] * to->view.strides[dim]);
+        offset += (size_t)(from->shape[p->dimension] * to->view.strides[p->dimension]);
+    }
+}
+
+static void concatenate_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const concatenate_params *p = v->params;
+    int64_t start[OP_MAX_RANK] = {0};
+    int64_t limit[OP_MAX_RANK];
+    int64_t ones[OP_MAX_RANK];
+    int64_t at = 0;
+    for (size_t i = 0; i < v->num_operands; i++) {
+        const op_type type = build_type(b, v->operands[i]);
+        for (size_t d = 0; d < type.rank; d++) {
+            limit[d] = type.shape[d];
+            ones[d] = 1;
+        }
+        start[p->dimension] = at;
+        at += type.shape[p->dimension];
+        limit[p->dimension] = at;
+        if (v->wanted[i]) {
+            grads[i] = build_slice(b, v->cotangents[0], start, limit, ones);
+        }
     }
 }
 
@@ -301,95 +645,97 @@ const op_row op_concatenate = {.name = "concatenate",
                                .traits = OP_VARIADIC | OP_GRADIENT_BY_TYPE,
                                .num_operands = 1,
                                .num_results = 1,
+                               .fields = &concatenate_fields,
                                .types = concatenate_types,
                                .rule = concatenate_rule,
                                .class_of = class_moves,
                                .run = concatenate_run,
-                               .gradient = gradient_concatenate};
+                               .gradient = concatenate_gradient};
 
 /* ---- pad ---- */
 
+static const op_field pad_list[] = {OP_FIELD(pad_params, edge_padding_low, INTS),
+                                    OP_FIELD(pad_params, edge_padding_high, INTS),
+                                    OP_FIELD(pad_params, interior_padding, INTS)};
+static const op_fields pad_fields = OP_FIELDS(pad_params, pad_list);
+
+/* The extent of one dimension; unknown where the operand's is. */
+static tsr_status pad_extent(const op_request *r, size_t d, int64_t *extent)
+{
+    const pad_params *p = r->params;
+    const op_type *operand = &r->operands[0];
+    const int64_t low = p->edge_padding_low.values[d];
+    const int64_t high = p->edge_padding_high.values[d];
+    const int64_t interior = p->interior_padding.values[d];
+    const int64_t rows = operand->shape[d];
+    int64_t size = 0;
+    const bool fits =
+        interior >= 0 && interior < INT64_MAX && low > INT64_MIN &&
+        (rows == TSR_UNKNOWN ||
+         (checked_mul(max_i64(rows - 1, 0), interior, &size) && checked_add(size, rows, &size) &&
+          checked_add(size, low, &size) && checked_add(size, high, &size) && size >= 0));
+    if (!fits) {
+        return OP_ERROR(r, "padding %lld, %lld and %lld between does not fit dimension %zu of %s",
+                        (long long)low, (long long)high, (long long)interior, d,
+                        op_type_text(operand).text);
+    }
+    *extent = rows == TSR_UNKNOWN ? TSR_UNKNOWN : size;
+    return TSR_OK;
+}
+
 static tsr_status pad_types(const op_request *r, op_type *results)
 {
+    const pad_params *p = r->params;
     const op_type *operand = &r->operands[0];
-    const op_params *p = r->params;
+    const size_t rank = operand->rank;
+    int64_t *shape = op_new_shape(r, rank);
     TSR_TRY(op_same_dtype(r, 0, 1));
     if (r->operands[1].rank != 0) {
         return OP_ERROR(r, "the value to pad with must be a scalar, not %s",
                         op_type_text(&r->operands[1]).text);
     }
-    if (p->start.count != operand->rank || p->limit.count != operand->rank ||
-        p->strides.count != operand->rank) {
-        return OP_ERROR(r, "%zu paddings before, %zu behind and %zu between for operand 0, %s",
-                        p->start.count, p->limit.count, p->strides.count,
-                        op_type_text(operand).text);
+    if (p->edge_padding_low.count != rank || p->edge_padding_high.count != rank ||
+        p->interior_padding.count != rank) {
+        return OP_ERROR(r, "%zu paddings before, %zu after and %zu between for operand 0, %s",
+                        p->edge_padding_low.count, p->edge_padding_high.count,
+                        p->interior_padding.count, op_type_text(operand).text);
     }
-    results[0] = *operand;
-    for (size_t d = 0; d < operand->rank; d++) {
-        const int64_t gaps = operand->shape[d] > 1 ? operand->shape[d] - 1 : 0;
-        int64_t size;
-        const bool fits = p->strides.values[d] >= 0 && p->strides.values[d] < INT64_MAX &&
-                          p->start.values[d] > INT64_MIN &&
-                          checked_mul(gaps, p->strides.values[d], &size) &&
-                          checked_add(size, operand->shape[d], &size) &&
-                          checked_add(size, p->start.values[d], &size) &&
-                          checked_add(size, p->limit.values[d], &size) && size >= 0;
-        if (!fits) {
-            return OP_ERROR(r,
-                            "padding %lld, %lld and %lld between does not fit dimension %zu of %s",
-                            (long long)p->start.values[d], (long long)p->limit.values[d],
-                            (long long)p->strides.values[d], d, op_type_text(operand).text);
-        }
-        results[0].shape[d] = size;
+    if (shape == NULL) {
+        return diag_nomem(r->ctx);
     }
+    for (size_t d = 0; d < rank; d++) {
+        TSR_TRY(pad_extent(r, d, &shape[d]));
+    }
+    results[0] = (op_type){.dtype = operand->dtype, .rank = rank, .shape = shape};
     return TSR_OK;
 }
 
 /* Whether a dimension is as it was. */
-static bool is_kept(const op_params *p, size_t d)
+static bool is_kept(const pad_params *p, size_t d)
 {
-    return p->start.values[d] == 0 && p->limit.values[d] == 0 && p->strides.values[d] == 0;
+    return p->edge_padding_low.values[d] == 0 && p->edge_padding_high.values[d] == 0 &&
+           p->interior_padding.values[d] == 0;
 }
 
-/* The rule of the operand alone, with a second one that has no dimensions. */
-static tsr_status pad_rule(const op_request *r, const op_type *results, tsr_arena *arena,
-                           const tsr_rule **out)
+/* Padding before and after may cancel out: rows move although the rule sees equal sizes. */
+static void pad_local(const op_request *r, const op_type *results, const tsr_rule *rule,
+                      bool *whole)
 {
-    const tsr_rule *alone = NULL;
-    TSR_TRY(
-        tsr_rule_pad(r->ctx, arena, op_extents(&r->operands[0]), op_extents(&results[0]), &alone));
-    const size_t count = tsr_rule_num_factors(alone);
-    tsr_factor *factors = tsr_arena_alloc(arena, (count + 1) * sizeof *factors);
-    if (factors == NULL) {
-        return diag_nomem(r->ctx);
-    }
-    for (size_t f = 0; f < count; f++) {
-        factors[f] = *tsr_rule_factor(alone, f);
-        factors[f].size = max_i64(factors[f].size, 1);
-    }
+    (void)results;
     for (size_t d = 0; d < r->operands[0].rank; d++) {
         if (!is_kept(r->params, d)) {
-            /* low and high may cancel out, so that the sizes do not tell. */
-            factors[tsr_rule_operand(alone, 0)->dims[d].factors[0]].kind = TSR_FACTOR_PERMUTATION;
+            whole[tsr_rule_operand(rule, 0)->dims[d].factors[0]] = true;
         }
     }
-    const tsr_rule_tensor operands[] = {*tsr_rule_operand(alone, 0), {NULL, 0}};
-    const tsr_rule_spec spec = {.factors = factors,
-                                .num_factors = count,
-                                .operands = operands,
-                                .num_operands = 2,
-                                .results = tsr_rule_result(alone, 0),
-                                .num_results = 1};
-    return tsr_rule_create(r->ctx, arena, &spec, out);
 }
 
 /* The rows of a dimension that land in the result: the first, how many, and where. */
 static void landing(const op_call *c, size_t d, int64_t *first, int64_t *count, int64_t *where)
 {
-    const op_params *p = c->params;
+    const pad_params *p = c->params;
     const int64_t rows = c->operands[0].view.shape[d];
-    const int64_t step = p->strides.values[d] + 1;
-    const int64_t low = p->start.values[d];
+    const int64_t step = p->interior_padding.values[d] + 1;
+    const int64_t low = p->edge_padding_low.values[d];
     *first = low < 0 ? ceil_div(-low, step) : 0;
     const int64_t room = c->results[0].view.shape[d] - (low + *first * step);
     *count = room > 0 ? min_i64(rows - *first, ceil_div(room, step)) : 0;
@@ -399,6 +745,7 @@ static void landing(const op_call *c, size_t d, int64_t *first, int64_t *count, 
 
 static void pad_run(const op_call *c, void *scratch)
 {
+    const pad_params *p = c->params;
     const op_array *to = &c->results[0];
     tsr_view from = c->operands[0].view;
     int64_t strides[OP_MAX_RANK];
@@ -409,7 +756,7 @@ static void pad_run(const op_call *c, void *scratch)
     for (size_t d = 0; d < to->view.rank; d++) {
         int64_t first;
         int64_t where;
-        if (is_kept(c->params, d)) {
+        if (is_kept(p, d)) {
             strides[d] = to->view.strides[d];
             shape[d] = from.shape[d];
             continue;
@@ -418,19 +765,62 @@ static void pad_run(const op_call *c, void *scratch)
         if (shape[d] == 0) {
             return;
         }
-        strides[d] = to->view.strides[d] * (c->params->strides.values[d] + 1);
+        strides[d] = to->view.strides[d] * (p->interior_padding.values[d] + 1);
         offset += where * to->view.strides[d];
         from.data = (char *)from.data + first * from.strides[d];
     }
     copy_to(to, (size_t)offset, strides, &from, from.strides, shape);
 }
 
+static op_value *sum_of_all(op_builder *b, op_value *x)
+{
+    int64_t all[OP_MAX_RANK];
+    const size_t rank = build_type(b, x).rank;
+    for (size_t d = 0; d < rank; d++) {
+        all[d] = (int64_t)d;
+    }
+    return build_fold(b, OP_BODY_SUM, x, (op_ints){rank, all});
+}
+
+/* Without the border, which negative padding takes away; then every so many elements. */
+static void pad_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    const pad_params *p = v->params;
+    const op_type padded = build_type(b, v->cotangents[0]);
+    int64_t low[OP_MAX_RANK];
+    int64_t high[OP_MAX_RANK];
+    int64_t steps[OP_MAX_RANK];
+    int64_t limit[OP_MAX_RANK];
+    const int64_t zeros[OP_MAX_RANK] = {0};
+    for (size_t d = 0; d < padded.rank; d++) {
+        low[d] = -p->edge_padding_low.values[d];
+        high[d] = -p->edge_padding_high.values[d];
+        steps[d] = p->interior_padding.values[d] + 1;
+        limit[d] = padded.shape[d] + low[d] + high[d];
+    }
+    op_value *inner = build_pad(b, v->cotangents[0], low, high, zeros);
+    op_value *own = build_slice(b, inner, zeros, limit, steps);
+    if (v->wanted[0]) {
+        grads[0] = own;
+    }
+    if (v->wanted[1]) {
+        grads[1] =
+            build_binary(b, BINARY_SUBTRACT, sum_of_all(b, v->cotangents[0]), sum_of_all(b, own));
+    }
+}
+
 const op_row op_pad = {.name = "pad",
                        .traits = OP_GRADIENT_BY_TYPE,
                        .num_operands = 2,
                        .num_results = 1,
+                       .fields = &pad_fields,
                        .types = pad_types,
-                       .rule = pad_rule,
+                       .rule = mismatch_rule,
+                       .local = pad_local,
                        .class_of = class_moves,
                        .run = pad_run,
-                       .gradient = gradient_pad};
+                       .gradient = pad_gradient};
+
+static const op_row *const rows[] = {&op_reshape, &op_transpose,   &op_broadcast_in_dim,
+                                     &op_slice,   &op_concatenate, &op_pad};
+const op_family family_shape = {rows, sizeof rows / sizeof rows[0]};

@@ -1,77 +1,168 @@
-/* Parameters of ops as values: copied, compared, hashed. */
-#include <stddef.h>
+#include "ops/params.h"
+
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
-#include "ops/op.h"
 
-/* Where the lists are. */
-static const size_t lists[] = {
-    offsetof(op_params, dimensions),      offsetof(op_params, shape),
-    offsetof(op_params, start),           offsetof(op_params, limit),
-    offsetof(op_params, strides),         offsetof(op_params, lhs_batch),
-    offsetof(op_params, rhs_batch),       offsetof(op_params, lhs_contracting),
-    offsetof(op_params, rhs_contracting), offsetof(op_params, index_map),
-    offsetof(op_params, slice_sizes),
-};
-enum { NUM_LISTS = sizeof lists / sizeof lists[0] };
-
-static op_ints *list_at(op_params *params, size_t i)
+bool op_ints_have(op_ints list, size_t dim)
 {
-    return (op_ints *)((char *)params + lists[i]);
-}
-
-static const op_ints *const_list_at(const op_params *params, size_t i)
-{
-    return (const op_ints *)((const char *)params + lists[i]);
-}
-
-tsr_status op_params_copy(tsr_context *ctx, tsr_arena *arena, const op_params *params,
-                          op_params *out)
-{
-    *out = *params;
-    for (size_t i = 0; i < NUM_LISTS; i++) {
-        op_ints *list = list_at(out, i);
-        if (list->count > 0) {
-            list->values = arena_copy(arena, list->values, list->count, sizeof *list->values);
-            if (list->values == NULL) {
-                return diag_nomem(ctx);
-            }
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.values[i] == (int64_t)dim) {
+            return true;
         }
     }
-    return TSR_OK;
+    return false;
 }
 
-bool op_params_equal(const op_params *a, const op_params *b)
+fold_op op_region_fold(const op_region *region)
 {
-    if (a->dtype != b->dtype || a->variant != b->variant || a->dimension != b->dimension ||
-        a->k != b->k || a->index_vector_dim != b->index_vector_dim || a->key != b->key ||
-        a->stream != b->stream) {
-        return false;
+    static const fold_op folds[OP_BODY_COUNT] = {
+        [OP_BODY_OPAQUE] = FOLD_COUNT, [OP_BODY_SUM] = FOLD_SUM,      [OP_BODY_PROD] = FOLD_PROD,
+        [OP_BODY_MAX] = FOLD_MAX,      [OP_BODY_MIN] = FOLD_MIN,      [OP_BODY_AND] = FOLD_AND,
+        [OP_BODY_OR] = FOLD_OR,        [OP_BODY_SECOND] = FOLD_COUNT, [OP_BODY_LESS] = FOLD_COUNT,
+        [OP_BODY_GREATER] = FOLD_COUNT};
+    return folds[region->body];
+}
+
+/* ---- one field ---- */
+
+static bool copy_ints(tsr_arena *arena, op_ints *list)
+{
+    if (list->count > 0) {
+        list->values = arena_copy(arena, list->values, list->count, sizeof *list->values);
     }
-    for (size_t i = 0; i < NUM_LISTS; i++) {
-        const op_ints *x = const_list_at(a, i);
-        const op_ints *y = const_list_at(b, i);
-        if (x->count != y->count ||
-            (x->count > 0 && memcmp(x->values, y->values, x->count * sizeof *x->values) != 0)) {
+    return list->count == 0 || list->values != NULL;
+}
+
+/* The extents of a type as a list, to be treated as one. */
+static op_ints extents_of(const op_type *type)
+{
+    return (op_ints){type->rank, type->shape};
+}
+
+/* Makes what a field of a copied struct points to the arena's own. */
+static bool copy_field(tsr_arena *arena, const op_field *field, char *params)
+{
+    if (field->kind == OP_FIELD_INTS) {
+        return copy_ints(arena, (op_ints *)(void *)(params + field->offset));
+    }
+    if (field->kind == OP_FIELD_RESULT) {
+        op_type *type = (op_type *)(void *)(params + field->offset);
+        op_ints extents = extents_of(type);
+        const bool copied = copy_ints(arena, &extents);
+        type->shape = extents.values;
+        return copied;
+    }
+    return true;
+}
+
+static bool ints_equal(op_ints a, op_ints b)
+{
+    return a.count == b.count &&
+           (a.count == 0 || memcmp(a.values, b.values, a.count * sizeof *a.values) == 0);
+}
+
+static bool regions_equal(const op_region *a, const op_region *b)
+{
+    return a->body == b->body &&
+           (a->body != OP_BODY_OPAQUE || (a->call == b->call && a->state == b->state));
+}
+
+static bool fields_equal(const op_field *field, const char *a, const char *b)
+{
+    const void *x = a + field->offset;
+    const void *y = b + field->offset;
+    switch (field->kind) {
+    case OP_FIELD_INT:
+        return *(const int64_t *)x == *(const int64_t *)y;
+    case OP_FIELD_INTS:
+        return ints_equal(*(const op_ints *)x, *(const op_ints *)y);
+    case OP_FIELD_BOOL:
+        return *(const bool *)x == *(const bool *)y;
+    case OP_FIELD_ENUM:
+        return *(const int32_t *)x == *(const int32_t *)y;
+    case OP_FIELD_REGION:
+        return regions_equal(x, y);
+    case OP_FIELD_DTYPE:
+        return *(const tsr_dtype *)x == *(const tsr_dtype *)y;
+    case OP_FIELD_RESULT:
+        return ((const op_type *)x)->dtype == ((const op_type *)y)->dtype &&
+               ints_equal(extents_of(x), extents_of(y));
+    }
+    return false;
+}
+
+static uint64_t hash_number(int64_t number, uint64_t seed)
+{
+    return hash_bytes(&number, sizeof number, seed);
+}
+
+static uint64_t hash_ints(op_ints list, uint64_t seed)
+{
+    return hash_bytes(list.values, list.count * sizeof *list.values,
+                      seed + (uint64_t)list.count * 31);
+}
+
+static uint64_t hash_region(const op_region *region, uint64_t seed)
+{
+    return hash_number((int64_t)region->body, seed); /* addresses differ between ranks */
+}
+
+static uint64_t hash_field(const op_field *field, const char *params, uint64_t seed)
+{
+    const void *x = params + field->offset;
+    switch (field->kind) {
+    case OP_FIELD_INT:
+        return hash_number(*(const int64_t *)x, seed);
+    case OP_FIELD_INTS:
+        return hash_ints(*(const op_ints *)x, seed);
+    case OP_FIELD_BOOL:
+        return hash_number(*(const bool *)x, seed);
+    case OP_FIELD_ENUM:
+        return hash_number(*(const int32_t *)x, seed);
+    case OP_FIELD_REGION:
+        return hash_region(x, seed);
+    case OP_FIELD_DTYPE:
+        return hash_number((int64_t) * (const tsr_dtype *)x, seed);
+    case OP_FIELD_RESULT:
+        return hash_ints(extents_of(x), seed + (uint64_t)((const op_type *)x)->dtype);
+    }
+    return seed;
+}
+
+/* ---- all of them ---- */
+
+tsr_status op_params_copy(tsr_context *ctx, tsr_arena *arena, const op_fields *fields,
+                          const void *params, const void **out)
+{
+    *out = NULL;
+    if (fields == NULL) {
+        return TSR_OK;
+    }
+    char *copy = arena_copy(arena, params, 1, fields->bytes);
+    for (size_t i = 0; copy != NULL && i < fields->count; i++) {
+        copy = copy_field(arena, &fields->fields[i], copy) ? copy : NULL;
+    }
+    *out = copy;
+    return copy != NULL ? TSR_OK : diag_nomem(ctx);
+}
+
+bool op_params_equal(const op_fields *fields, const void *a, const void *b)
+{
+    for (size_t i = 0; fields != NULL && i < fields->count; i++) {
+        if (!fields_equal(&fields->fields[i], a, b)) {
             return false;
         }
     }
     return true;
 }
 
-uint64_t op_params_hash(const op_params *params, uint64_t seed)
+uint64_t op_params_hash(const op_fields *fields, const void *params, uint64_t seed)
 {
-    const int64_t scalars[] = {
-        (int64_t)params->dtype,   params->variant,      params->dimension,      params->k,
-        params->index_vector_dim, (int64_t)params->key, (int64_t)params->stream};
-    uint64_t hash = hash_bytes(scalars, sizeof scalars, seed);
-    for (size_t i = 0; i < NUM_LISTS; i++) {
-        const op_ints *list = const_list_at(params, i);
-        if (list->count > 0) {
-            hash = hash_bytes(list->values, list->count * sizeof *list->values, hash + i);
-        }
+    for (size_t i = 0; fields != NULL && i < fields->count; i++) {
+        seed = hash_field(&fields->fields[i], params, seed);
     }
-    return hash;
+    return seed;
 }

@@ -1,63 +1,62 @@
-/* All rows: whoever adds a family adds its rows here. */
-#include "ops/op_dot.h"
-#include "ops/op_elementwise.h"
-#include "ops/op_index.h"
-#include "ops/op_reduce.h"
-#include "ops/op_shape.h"
+/* All rows, from the lists of the families. */
+#include <string.h>
 
-#define UNARY(op) &op_unary[UNARY_##op]
-#define BINARY(op) &op_binary[BINARY_##op]
+#include "ops/op.h"
 
-const op_row *const op_rows[] = {
-    UNARY(NEGATE),
-    UNARY(ABS),
-    UNARY(SIGN),
-    UNARY(EXP),
-    UNARY(EXPM1),
-    UNARY(LOG),
-    UNARY(LOG1P),
-    UNARY(SQRT),
-    UNARY(RSQRT),
-    UNARY(TANH),
-    UNARY(ERF),
-    UNARY(LOGISTIC),
-    UNARY(SILU),
-    UNARY(GELU),
-    UNARY(RELU),
-    UNARY(SIN),
-    UNARY(COS),
-    UNARY(FLOOR),
-    UNARY(CEIL),
-    UNARY(NOT),
-    BINARY(ADD),
-    BINARY(SUBTRACT),
-    BINARY(MULTIPLY),
-    BINARY(DIVIDE),
-    BINARY(MAX),
-    BINARY(MIN),
-    BINARY(POWER),
-    BINARY(REMAINDER),
-    BINARY(AND),
-    BINARY(OR),
-    BINARY(XOR),
-    &op_compare,
-    &op_select,
-    &op_convert,
-    &op_reduce,
-    &op_mean,
-    &op_cumulative,
-    &op_dot_general,
-    &op_reshape,
-    &op_transpose,
-    &op_broadcast_in_dim,
-    &op_slice,
-    &op_concatenate,
-    &op_pad,
-    &op_gather,
-    &op_scatter,
-    &op_iota,
-    &op_random,
-    &op_sort,
-    &op_top_k,
+#define OP_FAMILY(name) extern const op_family family_##name;
+#include "ops/families.def"
+#undef OP_FAMILY
+
+static const op_family *const families[] = {
+#define OP_FAMILY(name) &family_##name,
+#include "ops/families.def"
+#undef OP_FAMILY
 };
-const size_t op_rows_count = sizeof op_rows / sizeof op_rows[0];
+enum { NUM_FAMILIES = sizeof families / sizeof families[0] };
+
+size_t op_count(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < NUM_FAMILIES; i++) {
+        count += families[i]->count;
+    }
+    return count;
+}
+
+const op_row *op_at(size_t i)
+{
+    size_t family = 0;
+    while (family < NUM_FAMILIES && i >= families[family]->count) {
+        i -= families[family++]->count;
+    }
+    return family < NUM_FAMILIES ? families[family]->rows[i] : NULL;
+}
+
+const op_row *op_find(const char *name)
+{
+    for (size_t family = 0; family < NUM_FAMILIES; family++) {
+        for (size_t i = 0; i < families[family]->count; i++) {
+            if (strcmp(families[family]->rows[i]->name, name) == 0) {
+                return families[family]->rows[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+size_t tsr_op_count(void)
+{
+    return op_count();
+}
+
+tsr_op_info tsr_op_at(size_t i)
+{
+    const op_row *row = op_at(i);
+    if (row == NULL) {
+        return (tsr_op_info){0};
+    }
+    return (tsr_op_info){.name = row->name,
+                         .num_operands = row->num_operands,
+                         .is_variadic = (row->traits & OP_VARIADIC) != 0,
+                         .is_elementwise = (row->traits & OP_ELEMENTWISE) != 0};
+}

@@ -255,7 +255,7 @@ static const moving_row moving_rows[] = {
     {{"the minor of those merged", call_merge, {{"f32[8,6]", _X}}, R1},
      {"tsr_reshape", 0, "all-gather", "\"x\"", R2, 384, false}},
     {{"bits of a sharded dimension", call_all_0, {{"i32[8,6]", X_}}, R1},
-     {"tsr_all", 0, "all-gather", "\"x\"", R2, 384, true}},
+     {"tsr_all", 0, "all-gather", "\"x\"", R2, 384, false}},
     {{"along the sharded dimension", call_top_k_1, {{"f32[8,6]", _X}}, _X},
      {"tsr_top_k", 0, "all-gather", "\"x\"", R2, 384, true}},
     {{"of the sharded dimension", call_slice_0, {{"f32[8,6]", X_}}, X_},

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "ops/op.h"
 #include <sys/mman.h>
 
 #include <tessera/gradient.h>
@@ -32,7 +34,8 @@ static bool has_gradient(const op_maker *op)
 {
     return !op->creates && (op->types & WIDE_FLOATS) != 0 &&
            strcmp(op->call, "tsr_scalar_like") != 0 && strcmp(op->call, "tsr_one_hot") != 0 &&
-           strcmp(op->call, "tsr_argmax") != 0 && strcmp(op->call, "tsr_compare") != 0;
+           strcmp(op->call, "tsr_argmax") != 0 && strcmp(op->call, "tsr_compare") != 0 &&
+           strcmp(op->call, "tsr_is_finite") != 0;
 }
 
 /* ---- one call on a rank ---- */
@@ -312,7 +315,11 @@ static tsr_status check_case_by_differences(worker *w)
 /* Gradients that sums and products of integers give exactly. */
 static bool is_exact(const op_maker *op)
 {
-    return !op->inexact && strcmp(op->call, "tsr_max") != 0 && strcmp(op->call, "tsr_min") != 0;
+    const op_row *row = op->row != NULL ? op_find(op->row) : NULL;
+    const bool by_slope = row != NULL && (row->traits & OP_ELEMENTWISE) != 0 &&
+                          (row->traits & OP_GRADIENT_BY_TYPE) == 0;
+    return !op->inexact && !by_slope && strcmp(op->call, "tsr_max") != 0 &&
+           strcmp(op->call, "tsr_min") != 0;
 }
 
 static tsr_status compare(worker *w, worker *whole, size_t operand)

@@ -1,8 +1,11 @@
 #include "op_cases.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "ops/op.h"
 
 static const op_makers *const tables[] = {&makers_of_elements, &makers_of_shapes,
                                           &makers_of_indices};
@@ -75,14 +78,42 @@ static bool is_unsigned(tsr_dtype dtype)
     return dtype == TSR_I1 || (dtype >= TSR_U2 && dtype <= TSR_U64);
 }
 
+/* Whether an elementwise op of floats is no number for negative operands, as log is. */
+static bool is_undefined_below_zero(const op_maker *op)
+{
+    const op_row *row = op->row != NULL ? op_find(op->row) : NULL;
+    double x = -3.5;
+    double y = 0;
+    const tsr_view from = {.data = &x, .dtype = TSR_F64};
+    const tsr_view to = {.data = &y, .dtype = TSR_F64};
+    const op_array operands[] = {{.view = from}, {.view = from}};
+    const op_array result = {.view = to};
+    const op_type types[] = {{.dtype = TSR_F64}, {.dtype = TSR_F64}};
+    const op_request request = {.row = row, .num_operands = 1, .operands = types};
+    if (row == NULL || (row->traits & OP_ELEMENTWISE) == 0 || row->num_operands > 2 ||
+        row->fields != NULL || !row->supports(&request, types)) {
+        return false;
+    }
+    const op_call call = {.row = row, .operands = operands, .results = &result, .first = true};
+    row->run(&call, NULL);
+    return isnan(y);
+}
+
 case_operand *add_operand(op_case *c, tsr_dtype dtype, size_t rank, const int64_t *shape)
 {
     case_operand *o = &c->operands[c->num_operands++];
     const bool given = c->op->low != 0 || c->op->high != 0;
+    const op_row *row = c->op->row != NULL ? op_find(c->op->row) : NULL;
+    const bool positive = is_undefined_below_zero(c->op);
+    const int64_t most = row != NULL && row->num_operands > 1 ? 3 : 9; /* powers grow fast */
     *o = (case_operand){.dtype = dtype,
                         .rank = rank,
-                        .low = given ? c->op->low : -4,
-                        .high = given ? c->op->high : 4,
+                        .low = given      ? c->op->low
+                               : positive ? 1
+                                          : -4,
+                        .high = given      ? c->op->high
+                                : positive ? most
+                                           : 4,
                         .powers = c->op->powers && !is_unsigned(dtype)};
     memcpy(o->shape, shape, rank * sizeof *shape);
     if (is_low_type(dtype)) {

@@ -3,14 +3,30 @@
 #include <string.h>
 
 #include "op_cases.h"
+#include "ops/op.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* ---- element by element ---- */
 
+/* Whether the op has a kernel for an element type; ops of several rows are asked for floats only.
+ */
+static bool is_supported(const op_case *c, tsr_dtype dtype)
+{
+    const op_row *row = c->op->row != NULL ? op_find(c->op->row) : NULL;
+    const op_type operands[] = {{.dtype = dtype}, {.dtype = dtype}, {.dtype = dtype}};
+    const op_type result = {.dtype = dtype};
+    const op_request request = {
+        .row = row, .num_operands = 1, .operands = operands, .broadcasts = true};
+    return row == NULL || (row->traits & OP_ELEMENTWISE) == 0 || row->fields != NULL ||
+           row->supports == NULL || row->supports(&request, &result);
+}
+
 static void begin(op_case *c, rng *r)
 {
-    c->dtype = draw_type(c, r, c->op->types);
+    do {
+        c->dtype = draw_type(c, r, c->op->types);
+    } while (!is_supported(c, c->dtype));
     c->may_be_low = is_low_type(c->dtype);
 }
 
@@ -43,6 +59,20 @@ static case_operand *add_broadcast(op_case *c, rng *r, tsr_dtype dtype, size_t r
     return add_operand(c, dtype, rank - first, own + first);
 }
 
+/* A divisor is a power of two, and not zero: a pending sum over zero is no number. */
+static void keep_from_zero(op_case *c)
+{
+    case_operand *divisor = &c->operands[1];
+    const bool is_unsigned = c->dtype >= TSR_U2 && c->dtype <= TSR_U64;
+    divisor->powers = !is_unsigned;
+    divisor->low = is_unsigned ? 1 : divisor->low;
+}
+
+static bool is_division(const op_maker *op)
+{
+    return op->row != NULL && (strcmp(op->row, "divide") == 0 || strcmp(op->row, "remainder") == 0);
+}
+
 static void make_binary(fixture *f, op_case *c, rng *r)
 {
     int64_t shape[MOST_DIMS];
@@ -52,16 +82,8 @@ static void make_binary(fixture *f, op_case *c, rng *r)
     const int64_t whole = rng_below(r, 3);
     (void)add_broadcast(c, r, c->dtype, rank, shape, whole == 0);
     (void)add_broadcast(c, r, c->dtype, rank, shape, whole == 1);
-}
-
-/* A divisor is a power of two, and not zero. */
-static void make_division(fixture *f, op_case *c, rng *r)
-{
-    make_binary(f, c, r);
-    c->operands[1].powers = true;
-    if (c->dtype >= TSR_U2 && c->dtype <= TSR_U64) {
-        c->operands[1].powers = false;
-        c->operands[1].low = 1;
+    if (is_division(c->op)) {
+        keep_from_zero(c);
     }
 }
 
@@ -338,10 +360,13 @@ static void make_cross_entropy(fixture *f, op_case *c, rng *r)
     labels->low = 0;
 }
 
-#define UNARY(function, name, kinds)                                                               \
+/* Element types, in the words of elementwise.def. */
+enum { F = FLOATS, C = COMPLEX, I = INTEGERS, B = TRUTH };
+
+#define OF_ONE(function, name, kinds)                                                              \
     .call = #function, .row = (name), .types = (kinds), .make = make_unary, .run = run_unary,      \
     .by.one = (function)
-#define BINARY(function, name, kinds)                                                              \
+#define OF_TWO(function, name, kinds)                                                              \
     .call = #function, .row = (name), .types = (kinds), .make = make_binary, .run = run_binary,    \
     .by.two = (function)
 #define REDUCTION(function, name, kinds)                                                           \
@@ -352,47 +377,12 @@ static void make_cross_entropy(fixture *f, op_case *c, rng *r)
     .by.along = (function)
 
 static const op_maker rows[] = {
-    {UNARY(tsr_negate, "negate", NUMBERS)},
-    {UNARY(tsr_abs, "abs", NUMBERS)},
-    {UNARY(tsr_sign, "sign", NUMBERS)},
-    {UNARY(tsr_exp, "exponential", FLOATS), .inexact = true},
-    {UNARY(tsr_expm1, "exponential_minus_one", FLOATS), .inexact = true},
-    {UNARY(tsr_log, "log", FLOATS), .low = 1, .high = 9, .inexact = true},
-    {UNARY(tsr_log1p, "log_plus_one", FLOATS), .high = 9, .inexact = true},
-    {UNARY(tsr_sqrt, "sqrt", FLOATS), .high = 9, .inexact = true},
-    {UNARY(tsr_rsqrt, "rsqrt", FLOATS), .low = 1, .high = 9, .inexact = true},
-    {UNARY(tsr_tanh, "tanh", FLOATS), .inexact = true},
-    {UNARY(tsr_erf, "erf", FLOATS), .inexact = true},
-    {UNARY(tsr_sin, "sine", FLOATS), .inexact = true},
-    {UNARY(tsr_cos, "cosine", FLOATS), .inexact = true},
-    {UNARY(tsr_floor, "floor", FLOATS)},
-    {UNARY(tsr_ceil, "ceil", FLOATS)},
-    {UNARY(tsr_sigmoid, "logistic", FLOATS), .inexact = true},
-    {UNARY(tsr_silu, "silu", FLOATS), .inexact = true},
-    {UNARY(tsr_gelu, "gelu", FLOATS), .inexact = true},
-    {UNARY(tsr_relu, "relu", FLOATS)},
-    {UNARY(tsr_not, "not", INTEGERS | TRUTH)},
-    {BINARY(tsr_add, "add", NUMBERS)},
-    {BINARY(tsr_sub, "subtract", NUMBERS)},
-    {BINARY(tsr_mul, "multiply", NUMBERS)},
-    {.call = "tsr_div",
-     .row = "divide",
-     .types = NUMBERS,
-     .make = make_division,
-     .run = run_binary,
-     .by.two = tsr_div},
-    {BINARY(tsr_maximum, "maximum", NUMBERS)},
-    {BINARY(tsr_minimum, "minimum", NUMBERS)},
-    {BINARY(tsr_pow, "power", FLOATS), .low = 1, .high = 3, .inexact = true},
-    {.call = "tsr_rem",
-     .row = "remainder",
-     .types = NUMBERS,
-     .make = make_division,
-     .run = run_binary,
-     .by.two = tsr_rem},
-    {BINARY(tsr_and, "and", INTEGERS | TRUTH)},
-    {BINARY(tsr_or, "or", INTEGERS | TRUTH)},
-    {BINARY(tsr_xor, "xor", INTEGERS | TRUTH)},
+#define UNARY(kernel, name, dialect, call, types, class, gradient) {OF_ONE(call, #name, types)},
+#define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)                       \
+    {OF_TWO(call, #name, types)},
+#include "ops/elementwise.def"
+#undef UNARY
+#undef BINARY
     {.call = "tsr_compare",
      .row = "compare",
      .types = NUMBERS | TRUTH,
@@ -421,13 +411,13 @@ static const op_maker rows[] = {
      .run = run_dot},
     {.call = "tsr_einsum", .types = WIDE_FLOATS | INTEGERS, .make = make_einsum, .run = run_einsum},
     {.call = "tsr_linear", .types = NUMBERS, .make = make_linear, .run = run_linear},
-    {REDUCTION(tsr_sum, "reduce", NUMBERS)},
+    {REDUCTION(tsr_sum, "fold", NUMBERS)},
     {REDUCTION(tsr_mean, "mean", FLOATS), .inexact = true},
-    {REDUCTION(tsr_max, "reduce", NUMBERS)},
-    {REDUCTION(tsr_min, "reduce", NUMBERS)},
-    {REDUCTION(tsr_prod, "reduce", WIDE_FLOATS | INTEGERS), .powers = true},
-    {REDUCTION(tsr_all, "reduce", INTEGERS | TRUTH)},
-    {REDUCTION(tsr_any, "reduce", INTEGERS | TRUTH)},
+    {REDUCTION(tsr_max, "fold", NUMBERS)},
+    {REDUCTION(tsr_min, "fold", NUMBERS)},
+    {REDUCTION(tsr_prod, "fold", WIDE_FLOATS | INTEGERS), .powers = true},
+    {REDUCTION(tsr_all, "fold", INTEGERS | TRUTH)},
+    {REDUCTION(tsr_any, "fold", INTEGERS | TRUTH)},
     {.call = "tsr_argmax",
      .types = NUMBERS,
      .make = make_along_something,

@@ -289,7 +289,7 @@ static const op_maker rows[] = {
     {ROW(tsr_gather_slices, "gather", ALL_TYPES, make_gather_slices, run_gather_slices)},
     {ROW(tsr_scatter_slices, "scatter", NUMBERS, make_scatter_slices, run_scatter_slices)},
     {ROW(tsr_one_hot, NULL, NUMBERS, make_one_hot, run_one_hot)},
-    {ROW(tsr_sort, "sort", NUMBERS, make_sort, run_sort)},
+    {ROW(tsr_sort, "argsort", NUMBERS, make_sort, run_sort)},
     {ROW(tsr_top_k, "top_k", NUMBERS, make_top_k, run_top_k)},
 };
 

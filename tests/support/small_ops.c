@@ -1,5 +1,9 @@
 #include "small_ops.h"
 
+#include "ops/op_convolution.h"
+#include "ops/op_index.h"
+#include "ops/op_shape.h"
+
 #include <string.h>
 
 int64_t small_count(const small_array *a)
@@ -419,9 +423,48 @@ bool small_slice_apply(const small_op *o, const small_array *const *in, small_ar
     return true;
 }
 
+/* The rule of a row, for running on parts. */
+static tsr_status local_rule_of(fixture *f, const small_op *o, const op_row *row,
+                                const void *params, const tsr_rule **out)
+{
+    op_type operands[SMALL_OPERANDS];
+    op_type result = {0};
+    const tsr_rule *rule = NULL;
+    for (size_t i = 0; i < o->num_operands; i++) {
+        const bool indices = row == &op_scatter && i == 1;
+        operands[i] =
+            (op_type){indices ? TSR_I64 : TSR_F32, o->operands[i].rank, o->operands[i].sizes};
+    }
+    const op_request r = {.ctx = f->ctx,
+                          .arena = f->arena,
+                          .call = o->name,
+                          .row = row,
+                          .params = params,
+                          .num_operands = o->num_operands,
+                          .operands = operands};
+    TSR_TRY(row->types(&r, &result));
+    assert_int_equal(result.rank, o->result.rank);
+    for (size_t d = 0; d < result.rank; d++) {
+        assert_int_equal(result.shape[d], o->result.sizes[d]);
+    }
+    TSR_TRY(op_find_rule(&r, &result, f->arena, &rule));
+    return op_local_rule(&r, &result, rule, f->arena, out);
+}
+
 tsr_status small_pad_rule(fixture *f, const small_op *o, const tsr_rule **out)
 {
-    return tsr_rule_pad(f->ctx, f->arena, o->operands[0], o->result, out);
+    const size_t rank = o->result.rank;
+    int64_t high[SMALL_RANK];
+    int64_t interior[SMALL_RANK];
+    for (size_t d = 0; d < rank; d++) {
+        const int64_t rows = o->operands[0].sizes[d];
+        interior[d] = o->step[d] - 1;
+        high[d] = o->result.sizes[d] - o->low[d] - rows - (rows > 0 ? rows - 1 : 0) * interior[d];
+    }
+    const pad_params params = {.edge_padding_low = {rank, o->low},
+                               .edge_padding_high = {rank, high},
+                               .interior_padding = {rank, interior}};
+    return local_rule_of(f, o, &op_pad, &params, out);
 }
 
 /* With 9; `step` - 1 of them between elements. */
@@ -462,14 +505,55 @@ tsr_status small_embedding_rule(fixture *f, const small_op *o, const tsr_rule **
 
 tsr_status small_scatter_rule(fixture *f, const small_op *o, const tsr_rule **out)
 {
-    return tsr_rule_scatter(f->ctx, f->arena, 1, o->operands[0], o->operands[1], o->operands[2],
-                            &o->gather->dims, o->dim != 0 || o->reduction == TSR_MAX, out);
+    const small_gather *g = o->gather;
+    const bool reduces = o->dim != 0 || o->reduction == TSR_MAX;
+    int64_t lists[5][SMALL_RANK];
+    const struct {
+        const size_t *dims;
+        size_t count;
+    } from[] = {{g->dims.offset_dims, g->dims.num_offset},
+                {g->dims.collapsed_dims, g->dims.num_collapsed},
+                {g->dims.input_batching, g->dims.num_batching},
+                {g->dims.indices_batching, g->dims.num_batching},
+                {g->map, g->num_indexed}};
+    op_ints to[5];
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t k = 0; k < from[i].count; k++) {
+            lists[i][k] = (int64_t)from[i].dims[k];
+        }
+        to[i] = (op_ints){from[i].count, lists[i]};
+    }
+    const window_dims windows = {.window = to[0],
+                                 .collapsed = to[1],
+                                 .input_batching = to[2],
+                                 .indices_batching = to[3],
+                                 .index_map = to[4],
+                                 .index_vector_dim = (int64_t)g->dims.index_vector_dim};
+    const scatter_params params =
+        scatter_of_windows(&windows, reduces ? OP_BODY_SUM : OP_BODY_SECOND);
+    return local_rule_of(f, o, &op_scatter, &params, out);
 }
 
 tsr_status small_convolution_rule(fixture *f, const small_op *o, const tsr_rule **out)
 {
-    return tsr_rule_convolution(f->ctx, f->arena, o->operands[0], o->operands[1], o->result,
-                                o->convolution, out);
+    const tsr_convolution_dims *d = o->convolution;
+    const int64_t stride = (int64_t)o->dim;
+    const int64_t spatial[] = {(int64_t)d->input_spatial[0], (int64_t)d->kernel_spatial[0],
+                               (int64_t)d->output_spatial[0]};
+    const convolution_params params = {
+        .window_strides = {1, &stride},
+        .input_batch_dimension = (int64_t)d->input_batch,
+        .input_feature_dimension = (int64_t)d->input_feature,
+        .input_spatial_dimensions = {1, &spatial[0]},
+        .kernel_input_feature_dimension = (int64_t)d->kernel_input_feature,
+        .kernel_output_feature_dimension = (int64_t)d->kernel_output_feature,
+        .kernel_spatial_dimensions = {1, &spatial[1]},
+        .output_batch_dimension = (int64_t)d->output_batch,
+        .output_feature_dimension = (int64_t)d->output_feature,
+        .output_spatial_dimensions = {1, &spatial[2]},
+        .feature_group_count = d->feature_group_count,
+        .batch_group_count = d->batch_group_count};
+    return local_rule_of(f, o, &op_convolution, &params, out);
 }
 
 tsr_status small_attention_rule(fixture *f, const small_op *o, const tsr_rule **out)

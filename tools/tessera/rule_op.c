@@ -16,7 +16,7 @@ struct op_parts {
     tsr_extents operands[MOST_TENSORS];
     size_t num_operands;
     bool has_result;
-    tsr_extents result; /* behind `to` */
+    tsr_extents result; /* after `to` */
     size_t dims[MOST_DIMS];
     size_t num_dims;
 };
@@ -109,7 +109,7 @@ static tsr_status of_elementwise(const struct op_parts *p, tsr_context *ctx, tsr
     return tsr_rule_elementwise(ctx, arena, p->num_operands, p->operands[0], out);
 }
 
-/* What an op takes: so many operands (0: one or more), a shape behind `to`, dimensions. */
+/* What an op takes: so many operands (0: one or more), a shape after `to`, dimensions. */
 struct op_row {
     const char *name;
     op_rule *rule;
@@ -119,6 +119,7 @@ struct op_row {
     bool elementwise;
 };
 
+/* Ops whose arguments are more than shapes; elementwise ones come from the library. */
 static const struct op_row rows[] = {
     {"matmul", of_matmul, 2, false, false, false},
     {"einsum", of_einsum, 0, false, false, false},
@@ -135,29 +136,30 @@ static const struct op_row rows[] = {
     {"embedding", of_embedding, 2, false, false, false},
     {"attention", of_attention, 3, false, false, false},
     {"elementwise", of_elementwise, 0, false, false, true},
-    {"add", of_elementwise, 2, false, false, true},
-    {"subtract", of_elementwise, 2, false, false, true},
-    {"multiply", of_elementwise, 2, false, false, true},
-    {"divide", of_elementwise, 2, false, false, true},
-    {"maximum", of_elementwise, 2, false, false, true},
-    {"minimum", of_elementwise, 2, false, false, true},
-    {"power", of_elementwise, 2, false, false, true},
-    {"select", of_elementwise, 3, false, false, true},
-    {"exp", of_elementwise, 1, false, false, true},
-    {"log", of_elementwise, 1, false, false, true},
-    {"tanh", of_elementwise, 1, false, false, true},
-    {"sqrt", of_elementwise, 1, false, false, true},
-    {"negate", of_elementwise, 1, false, false, true},
 };
 
-static const struct op_row *find_row(const char *name)
+/* An elementwise op of the library's table. */
+static bool find_elementwise(const char *name, struct op_row *out)
+{
+    for (size_t i = 0; i < tsr_op_count(); i++) {
+        const tsr_op_info op = tsr_op_at(i);
+        if (op.is_elementwise && strcmp(op.name, name) == 0) {
+            *out = (struct op_row){op.name, of_elementwise, op.num_operands, false, false, true};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_row(const char *name, struct op_row *out)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0) {
-            return &rows[i];
+            *out = rows[i];
+            return true;
         }
     }
-    return NULL;
+    return find_elementwise(name, out);
 }
 
 static int read_shape(struct op_parts *p, const char *text, tsr_extents *out)
@@ -278,8 +280,8 @@ int rule_op_read(struct session *session, const char *op, const tsr_rule **out, 
     char *rest = NULL;
     memcpy(text, op, strlen(op) + 1);
     struct op_parts p = {.session = session, .name = strtok_r(text, " ", &rest)};
-    const struct op_row *row = p.name != NULL ? find_row(p.name) : NULL;
-    if (row == NULL) {
+    struct op_row row;
+    if (p.name == NULL || !find_row(p.name, &row)) {
         return complain("there is no op '%s'; see --help for those there are",
                         p.name != NULL ? p.name : "");
     }
@@ -290,11 +292,11 @@ int rule_op_read(struct session *session, const char *op, const tsr_rule **out, 
             return code;
         }
     }
-    int code = check_parts(&p, row);
+    int code = check_parts(&p, &row);
     if (code != EXIT_FINE) {
         return code;
     }
-    *elementwise = row->elementwise;
-    const tsr_status status = row->rule(&p, session->ctx, session->arena, out);
+    *elementwise = row.elementwise;
+    const tsr_status status = row.rule(&p, session->ctx, session->arena, out);
     return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
 }

@@ -1,4 +1,4 @@
-#include "eager/pending.h"
+#include "ops/pending.h"
 
 #include <string.h>
 

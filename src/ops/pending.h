@@ -1,8 +1,8 @@
 /* Which pending reductions of the operands may stay pending through an op. */
-#ifndef EAGER_PENDING_H
-#define EAGER_PENDING_H
+#ifndef OPS_PENDING_H
+#define OPS_PENDING_H
 
-#include "eager/eager.h"
+#include "ops/op.h"
 
 enum { MOST_PENDING = 64 };
 
