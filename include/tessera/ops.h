@@ -31,15 +31,26 @@ TSR_API TSR_NODISCARD tsr_status tsr_tanh(tsr_tensor *x, tsr_tensor **out) TSR_M
 TSR_API TSR_NODISCARD tsr_status tsr_erf(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_sin(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_cos(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_tan(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_floor(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_ceil(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
+/* To the nearest integer; one half goes to the even one, or away from zero. */
+TSR_API TSR_NODISCARD tsr_status tsr_round_nearest_even(tsr_tensor *x,
+                                                        tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_round_nearest_afz(tsr_tensor *x,
+                                                       tsr_tensor **out) TSR_MT_CONTEXT;
 /* 1 / (1 + e^-x); x times that; x (1 + erf(x / sqrt 2)) / 2; max(x, 0). */
 TSR_API TSR_NODISCARD tsr_status tsr_sigmoid(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_silu(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_gelu(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_relu(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
-/* The bits of integers, truth values. */
+/* The bits of integers, truth values; how many bits are set; how many leading ones are not. */
 TSR_API TSR_NODISCARD tsr_status tsr_not(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_popcnt(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_count_leading_zeros(tsr_tensor *x,
+                                                         tsr_tensor **out) TSR_MT_CONTEXT;
+/* Truth values: whether a float is neither infinite nor a NaN. */
+TSR_API TSR_NODISCARD tsr_status tsr_is_finite(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
  * Integers wrap around and their division rounds towards zero, by zero it is all ones. Max and min
@@ -67,6 +78,23 @@ TSR_API TSR_NODISCARD tsr_status tsr_or(tsr_tensor *a, tsr_tensor *b,
                                         tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_xor(tsr_tensor *a, tsr_tensor *b,
                                          tsr_tensor **out) TSR_MT_CONTEXT;
+/* The angle of the point (b, a), in -pi .. pi. */
+TSR_API TSR_NODISCARD tsr_status tsr_atan2(tsr_tensor *a, tsr_tensor *b,
+                                           tsr_tensor **out) TSR_MT_CONTEXT;
+/*
+ * Integers shifted by so many bits. By as many as the type has, or more, or a negative number, all
+ * bits are shifted out: 0, or for an arithmetic shift copies of the sign bit.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_shift_left(tsr_tensor *a, tsr_tensor *b,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_shift_right_arithmetic(tsr_tensor *a, tsr_tensor *b,
+                                                            tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_shift_right_logical(tsr_tensor *a, tsr_tensor *b,
+                                                         tsr_tensor **out) TSR_MT_CONTEXT;
+
+/* min(max(x, least), greatest). */
+TSR_API TSR_NODISCARD tsr_status tsr_clamp(tsr_tensor *least, tsr_tensor *x, tsr_tensor *greatest,
+                                           tsr_tensor **out) TSR_MT_CONTEXT;
 
 typedef enum tsr_comparison { TSR_EQ, TSR_NE, TSR_LT, TSR_LE, TSR_GT, TSR_GE } tsr_comparison;
 

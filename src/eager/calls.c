@@ -52,6 +52,17 @@ static op_ints ints_of(const dims_list *list)
 #undef UNARY
 #undef BINARY
 
+tsr_status tsr_is_finite(tsr_tensor *x, tsr_tensor **out)
+{
+    return eager_call("tsr_is_finite", &op_is_finite, NULL, &x, 1, out);
+}
+
+tsr_status tsr_clamp(tsr_tensor *least, tsr_tensor *x, tsr_tensor *greatest, tsr_tensor **out)
+{
+    tsr_tensor *const operands[] = {least, x, greatest};
+    return eager_call("tsr_clamp", &op_clamp, NULL, operands, 3, out);
+}
+
 tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, tsr_tensor **out)
 {
     tsr_tensor *const operands[] = {a, b};

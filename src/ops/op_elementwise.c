@@ -260,6 +260,11 @@ static op_value *truncated_quotient(op_builder *b, op_value *x, op_value *y)
     return MUL(APPLY(SIGN, q), APPLY(FLOOR, APPLY(ABS, q)));
 }
 
+static op_value *squared_norm(op_builder *b, op_value *x, op_value *y)
+{
+    return ADD(MUL(x, x), MUL(y, y));
+}
+
 #define UNARY(kernel, name, dialect, call, types, class, gradient)                                 \
     static void name##_gradient(op_builder *b, const op_vjp *v, op_value **grads)                  \
     {                                                                                              \
@@ -372,6 +377,37 @@ const op_row op_binary[BINARY_COUNT] = {
 #undef UNARY
 #undef BINARY
 
+/* ---- is_finite ---- */
+
+static tsr_status is_finite_types(const op_request *r, op_type *results)
+{
+    TSR_TRY(check_defined(r, F));
+    results[0] = op_type_like(&r->operands[0], TSR_I1);
+    return TSR_OK;
+}
+
+static bool is_finite_has_kernel(const op_request *r, const op_type *results)
+{
+    (void)results;
+    return is_finite_supports(r->operands[0].dtype);
+}
+
+static void is_finite_run(const op_call *c, void *scratch)
+{
+    (void)scratch;
+    kernel_is_finite(&c->results[0].view, &c->operands[0].view);
+}
+
+const op_row op_is_finite = {.name = "is_finite",
+                             .traits = OP_ELEMENTWISE,
+                             .num_operands = 1,
+                             .num_results = 1,
+                             .types = is_finite_types,
+                             .rule = elementwise_rule,
+                             .supports = is_finite_has_kernel,
+                             .run = is_finite_run,
+                             .gradient = gradient_none};
+
 /* ---- compare ---- */
 
 static const char *const directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE", NULL};
@@ -468,6 +504,74 @@ const op_row op_select = {.name = "select",
                           .run = select_run,
                           .gradient = select_gradient};
 
+/* ---- clamp ---- */
+
+static tsr_status clamp_types(const op_request *r, op_type *results)
+{
+    TSR_TRY(op_same_dtype(r, 0, 1));
+    TSR_TRY(op_same_dtype(r, 1, 2));
+    results[0].dtype = r->operands[1].dtype;
+    return result_shape(r, 1 | 4, &results[0]);
+}
+
+/* A clamp to one range keeps the order of what is clamped. */
+static spmd_class class_clamp(const op_request *r, size_t operand, tsr_reduction pending)
+{
+    return operand == 1 ? class_monotone(r, operand, pending) : SPMD_NONLINEAR;
+}
+
+static bool clamp_has_kernel(const op_request *r, const op_type *results)
+{
+    (void)results;
+    return clamp_supports(r->operands[0].dtype);
+}
+
+static void clamp_run(const op_call *c, void *scratch)
+{
+    spread least;
+    spread x;
+    spread greatest;
+    (void)scratch;
+    spread_operand(c, 0, &least);
+    spread_operand(c, 1, &x);
+    spread_operand(c, 2, &greatest);
+    kernel_clamp(&c->results[0].view, &least.view, &x.view, &greatest.view);
+}
+
+/*
+ * To the operand strictly inside of the range, to a bound where it is the result. A range whose
+ * bounds are the wrong way round is its greatest.
+ */
+static void clamp_gradient(op_builder *b, const op_vjp *v, op_value **grads)
+{
+    op_value *least = v->operands[0];
+    op_value *x = v->operands[1];
+    op_value *greatest = v->operands[2];
+    op_value *g = v->cotangents[0];
+    op_value *raised = build_binary(b, BINARY_MAX, x, least);
+    op_value *const where[] = {build_binary(b, BINARY_AND, build_compare(b, COMPARE_LT, x, least),
+                                            build_compare(b, COMPARE_LE, least, greatest)),
+                               build_binary(b, BINARY_AND, build_compare(b, COMPARE_GT, x, least),
+                                            build_compare(b, COMPARE_LT, x, greatest)),
+                               build_compare(b, COMPARE_GT, raised, greatest)};
+    for (size_t i = 0; i < 3; i++) {
+        if (v->wanted[i]) {
+            grads[i] = unbroadcast(b, build_select(b, where[i], g, NUM(g, 0)), v->operands[i]);
+        }
+    }
+}
+
+const op_row op_clamp = {.name = "clamp",
+                         .traits = OP_ELEMENTWISE,
+                         .num_operands = 3,
+                         .num_results = 1,
+                         .types = clamp_types,
+                         .rule = elementwise_rule,
+                         .class_of = class_clamp,
+                         .supports = clamp_has_kernel,
+                         .run = clamp_run,
+                         .gradient = clamp_gradient};
+
 /* ---- convert ---- */
 
 static const op_field convert_list[] = {OP_FIELD(convert_params, result, DTYPE)};
@@ -536,9 +640,7 @@ const op_row op_convert = {.name = "convert",
     &op_binary[BINARY_##kernel],
 static const op_row *const rows[] = {
 #include "ops/elementwise.def"
-    &op_compare,
-    &op_select,
-    &op_convert,
+    &op_is_finite, &op_compare, &op_select, &op_clamp, &op_convert,
 };
 #undef UNARY
 #undef BINARY

@@ -18,6 +18,8 @@ extern const op_row op_unary[UNARY_COUNT];
 extern const op_row op_binary[BINARY_COUNT];
 extern const op_row op_compare; /* compare_params */
 extern const op_row op_select;  /* predicate, on true, on false */
+extern const op_row op_clamp;   /* least, operand, greatest */
+extern const op_row op_is_finite;
 extern const op_row op_convert; /* convert_params */
 
 #endif

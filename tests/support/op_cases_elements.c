@@ -116,6 +116,23 @@ static void make_select(fixture *f, op_case *c, rng *r)
     (void)add_broadcast(c, r, c->dtype, rank, shape, false);
 }
 
+static void make_clamp(fixture *f, op_case *c, rng *r)
+{
+    int64_t shape[MOST_DIMS];
+    (void)f;
+    begin(c, r);
+    const size_t rank = draw_shape(c, r, 3, shape);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, false);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, true);
+    (void)add_broadcast(c, r, c->dtype, rank, shape, false);
+}
+
+static tsr_status run_clamp(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    (void)c;
+    return tsr_clamp(at->x[0], at->x[1], at->x[2], out);
+}
+
 static tsr_status run_select(const op_case *c, const case_site *at, tsr_tensor **out)
 {
     (void)c;
@@ -383,6 +400,8 @@ static const op_maker rows[] = {
 #include "ops/elementwise.def"
 #undef UNARY
 #undef BINARY
+    {OF_ONE(tsr_is_finite, "is_finite", F)},
+    {.call = "tsr_clamp", .row = "clamp", .types = NUMBERS, .make = make_clamp, .run = run_clamp},
     {.call = "tsr_compare",
      .row = "compare",
      .types = NUMBERS | TRUTH,
