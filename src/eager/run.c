@@ -7,6 +7,7 @@
 #include "eager/tape.h"
 #include "eager/trace.h"
 #include "kernel/elementwise.h"
+#include "rt/box_walk.h"
 
 static op_array array_of(const tsr_tensor *t)
 {
@@ -300,47 +301,26 @@ tsr_status eager_call(const char *call, const op_row *row, const void *params,
     return status;
 }
 
-/* A fresh tensor on its way: the box of it that comes next. */
-typedef struct making {
-    const tsr_tensor *tensor;
-    const op_row *row;
-    const void *params;
-    int64_t start[OP_MAX_RANK];
-    int64_t shape[OP_MAX_RANK];
-} making;
-
-static void make_box(const making *m, int64_t offset)
+/* Runs an op without operands on one box of a fresh tensor. */
+static void make_box(const tsr_tensor *t, const op_row *row, const void *params, const box_walk *w)
 {
-    const tsr_tensor *t = m->tensor;
     char *data = t->data;
-    const op_array result = {
-        .view = {data + offset, t->dtype, t->geometry->rank, m->shape, t->strides},
-        .start = m->start,
-        .full = t->geometry->shape};
+    const op_array result = {.view = {data + box_walk_offset(w, t->strides), t->dtype,
+                                      t->geometry->rank, w->size, t->strides},
+                             .start = w->start,
+                             .full = t->geometry->shape};
     const op_call c = {
-        .row = m->row, .params = m->params, .num_results = 1, .results = &result, .first = true};
-    m->row->run(&c, NULL);
+        .row = row, .params = params, .num_results = 1, .results = &result, .first = true};
+    row->run(&c, NULL);
 }
 
-/* Box by box, from dimension `dim` on: a rank's rows may lie apart in the whole, or in memory. */
-static void make_boxes(making *m, size_t dim, int64_t offset)
+/* Box by box: a rank's rows may be apart in the whole tensor, or in memory. */
+static void make_boxes(const tsr_tensor *t, const op_row *row, const void *params)
 {
-    const tsr_geometry *g = m->tensor->geometry;
-    if (dim == g->rank) {
-        make_box(m, offset);
-        return;
-    }
-    const dim_geometry *of = &g->dims[dim];
-    const int64_t place = tsr_mesh_place_of(g->sharding->mesh, m->tensor->world->rank);
-    const int64_t shard = places_index(&of->along, place);
-    int64_t at = 0;
-    int64_t local = 0;
-    int64_t where;
-    tsr_interval piece;
-    while (dim_next_stored(of, shard, &at, &local, &piece, &where)) {
-        m->start[dim] = piece.start;
-        m->shape[dim] = piece.size;
-        make_boxes(m, dim + 1, offset + where * m->tensor->strides[dim]);
+    box_walk w;
+    bool more = box_walk_first(&w, t->geometry, t->world->rank, false);
+    for (; more; more = box_walk_next(&w)) {
+        make_box(t, row, params, &w);
     }
 }
 
@@ -350,9 +330,8 @@ static tsr_status make_from_nothing(eager *e, const op_row *row, const void *par
 {
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(tensor_of_layout(e->world, layout, NULL, out));
-    making m = {.tensor = *out, .row = row, .params = params};
     if (!is_abstract(*out)) {
-        make_boxes(&m, 0, 0);
+        make_boxes(*out, row, params);
     }
     eager_adopt(e, *out);
     return TSR_OK;
