@@ -1,6 +1,8 @@
 # Every file in tests/<suite>/ is a CTest test named by its path, with the suite as its label. A C
 # test whose name says that its ranks are threads, which messages may join, is also labelled
-# `threads` and runs under the thread sanitizer.
+# `threads` and runs under the thread sanitizer. A C test tests/<suite>/<name>.c has further sources
+# in tests/<suite>/<name>/, which no other program is built with; what several programs of a suite
+# share is in tests/<suite>/shared/, what several suites share in tests/support/.
 include(CTest)
 if(NOT BUILD_TESTING)
     return()
@@ -23,7 +25,25 @@ function(tsr_set_test_properties test suite)
         SKIP_RETURN_CODE 77)
 endfunction()
 
-# Builds a C file under tests/ to <build>/tests/<same path>. Sets in the caller `test`, the path
+# The library of tests/<folder>/shared/*.c, what several programs of a folder share. Sets `shared` in
+# the caller, empty when there is no such file.
+function(tsr_find_shared folder)
+    string(MAKE_C_IDENTIFIER ${folder}_shared shared)
+    if(NOT TARGET ${shared})
+        file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/shared/*.c)
+        if(sources)
+            add_library(${shared} STATIC ${sources})
+            target_include_directories(${shared} PUBLIC tests/${folder}/shared)
+            target_link_libraries(${shared} PUBLIC test_support)
+        else()
+            set(shared "")
+        endif()
+    endif()
+    set(shared "${shared}" PARENT_SCOPE)
+endfunction()
+
+# Builds a C file under tests/ to <build>/tests/<same path>, with the sources in the folder of its
+# name, if there is one, and the library of the folder it is in. Sets in the caller `test`, the path
 # without its ending, and `target`.
 function(tsr_add_test_program source)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE test)
@@ -31,11 +51,16 @@ function(tsr_add_test_program source)
     string(MAKE_C_IDENTIFIER ${test} target)
     cmake_path(GET test PARENT_PATH folder)
     cmake_path(GET test FILENAME program)
-    add_executable(${target} ${source})
+    file(GLOB parts CONFIGURE_DEPENDS tests/${test}/*.c)
+    tsr_find_shared(${folder})
+    add_executable(${target} ${source} ${parts})
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME ${program}
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder})
-    target_link_libraries(${target} PRIVATE test_support)
+    if(parts)
+        target_include_directories(${target} PRIVATE tests/${test})
+    endif()
+    target_link_libraries(${target} PRIVATE ${shared} test_support)
     set(test ${test} PARENT_SCOPE)
     set(target ${target} PARENT_SCOPE)
 endfunction()
