@@ -138,6 +138,9 @@ else()
     foreach(source ${runners})
         tsr_add_test_program(${source})
     endforeach()
+    # Some facts are statements that the rank tests make as well.
+    target_sources(conformance_nabla_facts PRIVATE tests/ranks/statements/statements.c)
+    target_include_directories(conformance_nabla_facts PRIVATE tests/ranks/statements)
 
     # tests/differential/*.sh compare with a reference implementation that a plain clone does not
     # have: the programs are built here, the scripts are run by hand.

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "rank_faults.h"
+#include "support.h"
 
 #include "rt/comm.h"
 

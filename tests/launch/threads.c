@@ -1,7 +1,7 @@
 /* Ranks that are threads and do something wrong. */
 #include <unistd.h>
 
-#include "rank_faults.h"
+#include "support.h"
 
 static tsr_status fail_one(tsr_comm *world, void *state)
 {

@@ -1,50 +1,282 @@
-/* Ranks that do something wrong, alike on all kinds of ranks. */
+/* What ranks do wrong, alike on all kinds of ranks, and what the others must hear of it. */
+#include <string.h>
+#include <unistd.h>
+
 #include "kinds.h"
-#include "rank_faults.h"
+#include "want.h"
+
+#include "rt/comm.h"
+
+enum { RANKS = 3, GUILTY = 1 };
+
+typedef struct scene {
+    const tsr_sharding *rows;
+    const tsr_sharding *columns;
+    const tsr_sharding *elsewhere; /* on a mesh of other devices */
+} scene;
+
+static tsr_status make_tensor(tsr_comm *world, const tsr_sharding *sharding, int64_t extent,
+                              tsr_tensor **out)
+{
+    const int64_t shape[] = {extent, 6};
+    const tsr_tensor_spec spec = {sharding, TSR_F32, 2, shape};
+    return tsr_tensor_create(world, &spec, out);
+}
+
+static void run(fixture *f, double timeout, tsr_rank_function function)
+{
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=3]>");
+    scene s = {sharding_of(f, mesh, "[{\"x\"}, {}]"), sharding_of(f, mesh, "[{}, {\"x\"}]"),
+               sharding_of(f, mesh_of(f, "<[\"x\"=2]>"), "[{\"x\"}, {}]")};
+    const tsr_launch_spec spec = {.num_ranks = RANKS,
+                                  .ranks = kinds_chosen(),
+                                  .timeout = timeout,
+                                  .checked = true,
+                                  .segment_bytes = (size_t)1 << 24};
+    expect_ranks(f, &spec, function, &s);
+}
+
+/* One rank asks for what cannot be: all hear its reason, and the tensors live on. */
+static tsr_status refuse(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    tsr_tensor *t = NULL;
+    tsr_tensor *out = NULL;
+    WANT(world, make_tensor(world, guilty ? s->elsewhere : s->rows, 5, &t) == TSR_ERR_INVALID);
+    WANT(world, t == NULL);
+    WANT(world, heard(world, guilty ? "the mesh of the sharding has 2 devices, the world 3 ranks"
+                                    : "rank 1 refuses: the mesh of the sharding has 2 devices"));
+    WANT(world, make_tensor(world, s->rows, 5, &t) == TSR_OK);
+    memset(tsr_tensor_data(t), 7, 1);
+    WANT(world, tsr_redistribute(t, guilty ? s->elsewhere : s->columns, &out) == TSR_ERR_INVALID);
+    WANT(world, out == NULL && heard(world, "devices"));
+    WANT(world, tsr_redistribute(t, s->columns, &out) == TSR_OK);
+    tsr_tensor_release(out);
+    tsr_tensor_release(t);
+    const tsr_mesh *mesh = tsr_sharding_mesh(s->rows);
+    const tsr_mesh *other = tsr_sharding_mesh(s->elsewhere);
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    tsr_comm *group = NULL;
+    tsr_comm *again = NULL;
+    WANT(world, tsr_comm_along(world, guilty ? other : mesh, &axis, 1, &group) == TSR_ERR_INVALID);
+    WANT(world, group == NULL && heard(world, "the mesh has 2 devices, the world 3 ranks"));
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &again) == TSR_OK && again == group);
+    WANT(world, tsr_comm_along(world, guilty ? other : mesh, &axis, 1, &again) == TSR_ERR_INVALID);
+    tsr_context_clear(tsr_comm_context(world));
+    return TSR_OK;
+}
 
 static void refusal(void **state)
 {
-    check_refusal(*state, kinds_chosen());
+    run(*state, 20, refuse);
+}
+
+/* Ranks call different things: all hear of both. */
+static tsr_status differ(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    tsr_tensor *t = NULL;
+    tsr_tensor *out = NULL;
+    WANT(world, make_tensor(world, s->rows, 5, &t) == TSR_OK);
+    if (guilty) {
+        WANT(world, tsr_barrier(world) == TSR_ERR_PEER);
+    } else {
+        WANT(world, tsr_redistribute(t, s->columns, &out) == TSR_ERR_PEER);
+    }
+    WANT(world, heard(world, "ranks differ in what they are about to do: rank 0 redistributes "
+                             "f32[5,6]"));
+    const tsr_sharding *other = guilty ? s->rows : s->columns;
+    WANT(world, tsr_redistribute(t, other, &out) == TSR_ERR_PEER);
+    WANT(world, heard(world, "differ"));
+    tsr_tensor *smaller = NULL;
+    WANT(world, make_tensor(world, s->rows, guilty ? 4 : 5, &smaller) == TSR_ERR_PEER);
+    tsr_context_clear(tsr_comm_context(world));
+    tsr_tensor_release(t);
+    return TSR_OK;
 }
 
 static void difference(void **state)
 {
-    check_difference(*state, kinds_chosen());
+    run(*state, 20, differ);
+}
+
+/* A rank comes too late: the others name it, and it finds the communicator broken. */
+static tsr_status stay_away(tsr_comm *world, void *state)
+{
+    (void)state;
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    WANT(world, tsr_barrier(world) == TSR_OK);
+    if (guilty) {
+        usleep(450000);
+    }
+    WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
+    WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
+                                    : "tsr_barrier: rank 1 did not arrive within 0.3 seconds"));
+    WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
+    WANT(world, heard(world, "the communicator is broken since an earlier call"));
+    return TSR_OK;
 }
 
 static void absence(void **state)
 {
-    check_absence(*state, kinds_chosen());
+    run(*state, 0.3, stay_away);
+}
+
+/* A rank that is slow inside a call is waited for: its memory is in use, where it is shared. */
+static tsr_status be_slow(tsr_comm *world, void *state)
+{
+    (void)state;
+    const comm_call what = {.name = "a call", .hash = 1};
+    WANT(world, comm_enter(world, &what) == TSR_OK);
+    /* By messages no rank needs to wait for it, but all must end in time. */
+    if (tsr_comm_rank(world) == GUILTY || world->team->message) {
+        usleep(450000);
+    }
+    WANT(world, comm_leave(world, what.name) == TSR_OK);
+    return TSR_OK;
 }
 
 static void slowness(void **state)
 {
-    check_slowness(*state, kinds_chosen());
+    run(*state, 0.2, be_slow);
+}
+
+/* A rank ends while the others wait for it. */
+static tsr_status end_early(tsr_comm *world, void *state)
+{
+    (void)state;
+    if (tsr_comm_rank(world) == GUILTY) {
+        return TSR_OK;
+    }
+    WANT(world, tsr_barrier(world) == TSR_ERR_PEER);
+    WANT(world, heard(world, "tsr_barrier: rank 1 ended"));
+    return TSR_OK;
 }
 
 static void early_end(void **state)
 {
-    check_early_end(*state, kinds_chosen());
+    run(*state, 20, end_early);
+}
+
+/* More memory than there is: an error on every rank, and the next tensor works. */
+static tsr_status want_too_much(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    tsr_tensor *t = NULL;
+    WANT(world, make_tensor(world, s->columns, INT64_C(1) << 40, &t) == TSR_ERR_NOMEM);
+    WANT(world, t == NULL && heard(world, "bytes for a tensor are more than there are"));
+    WANT(world, make_tensor(world, s->columns, 5 << 18, &t) == TSR_OK);
+    tsr_tensor *second = NULL;
+    tsr_tensor *third = NULL;
+    WANT(world, make_tensor(world, s->columns, 5 << 18, &second) == TSR_ERR_NOMEM);
+    WANT(world, heard(world, "has no room for a tensor"));
+    tsr_tensor_release(t);
+    WANT(world, make_tensor(world, s->columns, 5 << 18, &third) == TSR_OK);
+    tsr_tensor_release(third);
+    return TSR_OK;
 }
 
 static void no_room(void **state)
 {
-    check_no_room(*state, kinds_chosen());
+    run(*state, 20, want_too_much);
+}
+
+/* One rank hands in memory that will not do: all hear of it, and nothing is written. */
+static tsr_status hand_in_bad_memory(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    enum { ROWS = 5, BYTES = ROWS * 6 * (int)sizeof(float) };
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    const int64_t shape[] = {ROWS, 6};
+    const int64_t back[] = {-24, -4};
+    static _Thread_local char memory[2 * BYTES];
+    memset(memory, 3, sizeof memory);
+    tsr_tensor *src = NULL;
+    tsr_tensor *dst = NULL;
+    const tsr_tensor_spec rows = {s->rows, TSR_F32, 2, shape};
+    const tsr_tensor_spec columns = {s->columns, TSR_F32, 2, shape};
+    WANT(world,
+         tsr_tensor_wrap(world, &rows, guilty ? NULL : memory, NULL, &src) == TSR_ERR_INVALID);
+    WANT(world, src == NULL && heard(world, "rank 1 has no memory for its part of 12 elements"));
+    WANT(world, tsr_tensor_wrap(world, &rows, memory, NULL, &src) == TSR_OK);
+    WANT(world, tsr_redistribute_into(src, src) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the two tensors overlap in the memory of rank"));
+    /* From its last element down: what it spans begins before its data. */
+    char *last = memory + (guilty ? 0 : BYTES) + 4 * 24 + 4;
+    WANT(world, tsr_tensor_wrap(world, &columns, last, back, &dst) == TSR_OK);
+    WANT(world, tsr_redistribute_into(dst, src) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the two tensors overlap in the memory of rank 1"));
+    for (size_t i = 0; i < sizeof memory; i++) {
+        WANT(world, memory[i] == 3);
+    }
+    tsr_tensor_release(dst);
+    tsr_tensor_release(src);
+    return TSR_OK;
 }
 
 static void bad_memory(void **state)
 {
-    check_bad_memory(*state, kinds_chosen());
+    run(*state, 20, hand_in_bad_memory);
+}
+
+/* More bytes than can be counted, though the elements can. */
+static tsr_status want_uncountable(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    tsr_tensor *t = NULL;
+    const int64_t shapes[][2] = {
+        {INT64_C(1) << 30, INT64_C(1) << 32}, {(INT64_C(1) << 58) + 1, 4}, {0, INT64_C(1) << 62}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const tsr_tensor_spec spec = {s->columns, TSR_C128, 2, shapes[i]};
+        WANT(world, tsr_tensor_create(world, &spec, &t) == TSR_ERR_OVERFLOW);
+        WANT(world, t == NULL && heard(world, "the tensor has more than 2^63-1 bytes"));
+    }
+    return TSR_OK;
 }
 
 static void uncountable(void **state)
 {
-    check_uncountable(*state, kinds_chosen());
+    run(*state, 20, want_uncountable);
+}
+
+/* A group with the size of the world, but another order, where the world is asked for. */
+static tsr_status take_group_for_world(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    static const int64_t order[] = {2, 0, 1};
+    const char *const name = "x";
+    const int64_t size = RANKS;
+    const tsr_mesh_spec spec = {.num_axes = 1,
+                                .axis_names = &name,
+                                .axis_sizes = &size,
+                                .num_device_ids = RANKS,
+                                .device_ids = order};
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    tsr_comm *group = NULL;
+    tsr_comm *nested = NULL;
+    tsr_tensor *t = NULL;
+    tsr_context *ctx = tsr_comm_context(world);
+    WANT(world, tsr_arena_create(ctx, &arena) == TSR_OK);
+    WANT(world, tsr_mesh_create(ctx, arena, &spec, &mesh) == TSR_OK);
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
+    WANT(world, make_tensor(group, s->rows, 5, &t) == TSR_ERR_INVALID);
+    WANT(world, t == NULL && heard(world, "a group of 3 ranks: take the world"));
+    WANT(world, tsr_comm_along(group, mesh, &axis, 1, &nested) == TSR_ERR_INVALID);
+    WANT(world, nested == NULL && heard(world, "a group of 3 ranks: take the world"));
+    WANT(world, tsr_comm_close(group) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "a group of 3 ranks: take the world"));
+    tsr_arena_destroy(arena);
+    return tsr_barrier(group);
 }
 
 static void group_for_world(void **state)
 {
-    check_group_for_world(*state, kinds_chosen());
+    run(*state, 20, take_group_for_world);
 }
 
 int main(int argc, char **argv)

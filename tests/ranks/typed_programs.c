@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "eager/typed.h"
 #include "kinds.h"
-#include "typed_programs.h"
+#include "program.h"
 #include "want.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "typed_programs.h"
+#include "program.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "placements.h"
 #include "memory_transport.h"
+#include "placements.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * in plain C, all ranks at once, with a derivative in some direction beside every number. The
  * library's runs are compared with that.
  */
-#ifndef TYPED_PROGRAMS_H
-#define TYPED_PROGRAMS_H
+#ifndef PROGRAM_H
+#define PROGRAM_H
 
 #include "random.h"
 
