@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collectives.h"
+#include "faults.h"
 #include "memory_transport.h"
+#include "scenario.h"
 
 #include "base/diag.h"
 #include "coll/cost.h"

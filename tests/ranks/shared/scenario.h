@@ -2,9 +2,31 @@
 #ifndef SCENARIO_H
 #define SCENARIO_H
 
-#include "collectives.h"
+#include <tessera/algorithm.h>
+#include <tessera/collective.h>
+
+#include "random.h"
+
+#include "coll/collective.h"
 
 enum { MOST_MEMBERS = 11, MOST_RANK = 9 };
+
+/* The arguments of any collective; each takes what it has. */
+typedef struct any_call {
+    coll_kind kind;
+    tsr_reduce_op op;
+    const tsr_view *src;
+    const tsr_view *dst;
+    size_t dim;
+    size_t concat_dim;
+    int64_t root;
+    const int64_t *counts;
+    const int64_t *receive_counts;
+    const int64_t *destinations;
+} any_call;
+
+tsr_status make_call(tsr_comm *comm, const any_call *c);
+tsr_status start_call(tsr_comm *comm, const any_call *c, tsr_request *request);
 
 /* One call, the same on every member; what differs between members follows from `seed`. */
 typedef struct scenario {
