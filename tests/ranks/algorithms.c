@@ -2,7 +2,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "kinds.h"
 #include "scenario.h"
@@ -442,14 +441,12 @@ static tsr_status sum_both_ways(tsr_comm *world, void *state)
 
 static bits bits_of(fixture *f, tsr_ranks kind, int64_t ranks)
 {
-    bits *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(shared != MAP_FAILED);
+    bits *shared = shared_new(sizeof *shared);
     if (launch(f, kind, ranks, false, sum_both_ways, shared) != TSR_OK) {
         fail_msg("%lld ranks: %s", (long long)ranks, tsr_context_diagnostics(f->ctx)->text);
     }
     const bits b = *shared;
-    (void)munmap(shared, sizeof *shared);
+    shared_free(shared, sizeof *shared);
     return b;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static const struct {
     const char *name;
@@ -51,4 +52,16 @@ bool kinds_next_count(size_t *at, int64_t most, int64_t *count)
     *count = mpi ? launched() : counts[*at];
     (*at)++;
     return mpi || *count <= most;
+}
+
+void *shared_new(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    return memory;
+}
+
+void shared_free(void *memory, size_t bytes)
+{
+    (void)munmap(memory, bytes);
 }

@@ -18,4 +18,8 @@ tsr_ranks kinds_chosen(void);
  */
 bool kinds_next_count(size_t *at, int64_t most, int64_t *count);
 
+/* Zeroed memory that launched ranks of any kind share; under mpirun each process has its own. */
+void *shared_new(size_t bytes);
+void shared_free(void *memory, size_t bytes);
+
 #endif

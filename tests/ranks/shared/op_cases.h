@@ -70,7 +70,7 @@ typedef struct op_case {
     int64_t strides[CASE_DIMS];
     const tsr_sharding *target;
     const char *equation;
-    char arguments[320]; /* behind the operands, as C */
+    char arguments[320]; /* after the operands, as C */
 } op_case;
 
 /* Where a call is made: the tensors, and whether they are the replicated ones. */

@@ -1,6 +1,6 @@
 /* What tapes do: what is noted, what is refused, what is given back. */
-#ifndef TAPE_CHECK_H
-#define TAPE_CHECK_H
+#ifndef TAPES_H
+#define TAPES_H
 
 #include "support.h"
 

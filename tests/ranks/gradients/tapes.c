@@ -1,4 +1,4 @@
-#include "tape_check.h"
+#include "tapes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,16 +6,10 @@
 #include <tessera/gradient.h>
 
 #include "memory_transport.h"
-#include "rt/comm.h"
 #include "want.h"
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const tsr_status tried_ = (call);                                                          \
-        if (tried_ < 0) {                                                                          \
-            return tried_;                                                                         \
-        }                                                                                          \
-    } while (0)
+#include "base/base.h"
+#include "rt/comm.h"
 
 enum { ROWS = 6, COLUMNS = 4, ELEMENTS = ROWS * COLUMNS, NUM_CUBES = 5 };
 
@@ -68,7 +62,7 @@ static tsr_status make_of(tsr_comm *world, const tsr_tensor_spec *spec, int64_t 
     size_t num_pending;
     (void)tsr_sharding_unreduced(spec->sharding, &num_pending);
     filling how = {spec->shape, spec->rank, salt, num_pending == 0 || tsr_comm_rank(world) == 0};
-    TRY(tsr_tensor_create(world, spec, out));
+    TSR_TRY(tsr_tensor_create(world, spec, out));
     tsr_tensor_fill(*out, fill_element, &how);
     return TSR_OK;
 }
@@ -90,7 +84,7 @@ static tsr_status sum_of(tsr_tensor *t, tsr_tensor **out)
 static tsr_status gradient_of(tsr_tensor *t, double *all)
 {
     tsr_tensor *g = NULL;
-    TRY(tsr_gradient(t, &g));
+    TSR_TRY(tsr_gradient(t, &g));
     return tsr_tensor_to_full(g, -1, all);
 }
 
@@ -106,17 +100,17 @@ static tsr_status uses_add_up(tsr_comm *world, const scene *s)
         tsr_tensor *loss = NULL;
         double of_a[ELEMENTS];
         double of_square[ELEMENTS];
-        TRY(make(world, s->at[at], 1, &a));
-        TRY(tsr_tape_begin(world));
-        TRY(tsr_watch(a));
-        TRY(tsr_mul(a, a, &square));
-        TRY(tsr_watch(square)); /* a value on the way */
-        TRY(tsr_mul(square, square, &fourth));
-        TRY(tsr_add(fourth, a, &y));
-        TRY(sum_of(y, &loss));
-        TRY(tsr_backward(loss));
-        TRY(gradient_of(a, of_a));
-        TRY(gradient_of(square, of_square));
+        TSR_TRY(make(world, s->at[at], 1, &a));
+        TSR_TRY(tsr_tape_begin(world));
+        TSR_TRY(tsr_watch(a));
+        TSR_TRY(tsr_mul(a, a, &square));
+        TSR_TRY(tsr_watch(square)); /* a value on the way */
+        TSR_TRY(tsr_mul(square, square, &fourth));
+        TSR_TRY(tsr_add(fourth, a, &y));
+        TSR_TRY(sum_of(y, &loss));
+        TSR_TRY(tsr_backward(loss));
+        TSR_TRY(gradient_of(a, of_a));
+        TSR_TRY(gradient_of(square, of_square));
         for (int64_t i = 0; i < ELEMENTS; i++) {
             const double x = value_at(i, 1);
             WANT(world, of_a[i] == 4 * x * x * x + 1);
@@ -136,29 +130,29 @@ static tsr_status tapes_nest(tsr_comm *world, const scene *s)
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
     double all[ELEMENTS];
-    TRY(make(world, s->at[BY_ROWS], 1, &a));
-    TRY(make(world, s->at[BY_COLUMNS], 2, &b));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(a));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(b));
-    TRY(tsr_watch(a));
-    TRY(tsr_mul(a, b, &y));
-    TRY(sum_of(y, &loss));
-    TRY(tsr_backward(loss));
-    TRY(gradient_of(b, all));
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TSR_TRY(make(world, s->at[BY_COLUMNS], 2, &b));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(b));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_mul(a, b, &y));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(gradient_of(b, all));
     for (int64_t i = 0; i < ELEMENTS; i++) {
         WANT(world, all[i] == value_at(i, 1));
     }
-    TRY(gradient_of(a, all));
+    TSR_TRY(gradient_of(a, all));
     for (int64_t i = 0; i < ELEMENTS; i++) {
         WANT(world, all[i] == value_at(i, 2));
     }
     tsr_tape_end(world);
-    TRY(tsr_mul(a, a, &y));
-    TRY(sum_of(y, &loss));
-    TRY(tsr_backward(loss));
-    TRY(gradient_of(a, all));
+    TSR_TRY(tsr_mul(a, a, &y));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(gradient_of(a, all));
     for (int64_t i = 0; i < ELEMENTS; i++) {
         WANT(world, all[i] == 2 * value_at(i, 1));
     }
@@ -178,24 +172,24 @@ static tsr_status pauses_note_nothing(tsr_comm *world, const scene *s)
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
     double all[ELEMENTS];
-    TRY(make(world, s->at[BY_ROWS], 3, &a));
-    TRY(make(world, s->at[BY_ROWS], 4, &unused));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(a));
-    TRY(tsr_watch(unused));
+    TSR_TRY(make(world, s->at[BY_ROWS], 3, &a));
+    TSR_TRY(make(world, s->at[BY_ROWS], 4, &unused));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_watch(unused));
     tsr_tape_pause(world);
     tsr_tape_pause(world);
     tsr_tape_resume(world);
-    TRY(tsr_mul(a, a, &square)); /* still paused */
+    TSR_TRY(tsr_mul(a, a, &square)); /* still paused */
     tsr_tape_resume(world);
-    TRY(tsr_mul(square, a, &y));
-    TRY(sum_of(y, &loss));
-    TRY(tsr_backward(loss));
-    TRY(gradient_of(a, all));
+    TSR_TRY(tsr_mul(square, a, &y));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(gradient_of(a, all));
     for (int64_t i = 0; i < ELEMENTS; i++) {
         WANT(world, all[i] == value_at(i, 3) * value_at(i, 3));
     }
-    TRY(gradient_of(unused, all));
+    TSR_TRY(gradient_of(unused, all));
     for (int64_t i = 0; i < ELEMENTS; i++) {
         WANT(world, all[i] == 0);
     }
@@ -211,8 +205,8 @@ static tsr_status scatter_largest(tsr_tensor *a, tsr_tensor **out)
 {
     tsr_tensor *along = NULL;
     tsr_tensor *rows = NULL;
-    TRY(tsr_argmax(a, 1, &along));
-    TRY(tsr_mul(a, a, &rows));
+    TSR_TRY(tsr_argmax(a, 1, &along));
+    TSR_TRY(tsr_mul(a, a, &rows));
     return tsr_scatter(a, along, rows, 0, TSR_SCATTER_MAX, out);
 }
 
@@ -222,32 +216,32 @@ static tsr_status refusals(tsr_comm *world, const scene *s)
     tsr_tensor *b = NULL;
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
-    TRY(make(world, s->at[BY_ROWS], 1, &a));
-    TRY(make(world, s->at[BY_ROWS], 2, &b));
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TSR_TRY(make(world, s->at[BY_ROWS], 2, &b));
     WANT(world, tsr_watch(a) == TSR_ERR_INVALID);
     WANT(world, heard(world, "no tape is running"));
-    TRY(sum_of(b, &loss));
+    TSR_TRY(sum_of(b, &loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
     WANT(world, heard(world, "no tape is running"));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(a));
-    TRY(sum_of(b, &loss));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(sum_of(b, &loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
     WANT(world, heard(world, "does not depend on one that is watched"));
-    TRY(tsr_mul(a, b, &y));
+    TSR_TRY(tsr_mul(a, b, &y));
     WANT(world, tsr_backward(y) == TSR_ERR_INVALID);
     WANT(world, heard(world, "a loss is one float, not f64[6,4]"));
-    TRY(sum_of(y, &loss));
+    TSR_TRY(sum_of(y, &loss));
     WANT(world, tsr_backward_from(loss, y) == TSR_ERR_INVALID);
     WANT(world, heard(world, "a cotangent f64[6,4] of a value f64[]"));
-    TRY(tsr_backward(loss));
+    TSR_TRY(tsr_backward(loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
     WANT(world, heard(world, "the tape has been walked back already"));
-    TRY(scatter_largest(a, &y));
-    TRY(sum_of(y, &loss));
+    TSR_TRY(scatter_largest(a, &y));
+    TSR_TRY(sum_of(y, &loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_UNSUPPORTED);
     WANT(world, heard(world, "tsr_scatter: only scatters that set or add have a gradient"));
-    TRY(tsr_argmax(a, 1, &y));
+    TSR_TRY(tsr_argmax(a, 1, &y));
     WANT(world, tsr_watch(y) == TSR_ERR_INVALID);
     WANT(world, heard(world, "only floats have gradients"));
     tsr_tape_end(world);
@@ -293,16 +287,16 @@ static tsr_status products_with_a_batch(tsr_comm *world, const scene *s)
         tsr_tensor *w = NULL;
         tsr_tensor *y = NULL;
         double got[2][BATCH * ROWS * INNER * WIDE];
-        TRY(make(world, s->at[WHOLE + i / NUM_CUBES], 1, &a));
-        TRY(make_of(world, &of_b, 2, &b));
-        TRY(make_of(world, &of_y, 3, &w));
-        TRY(tsr_tape_begin(world));
-        TRY(tsr_watch(a));
-        TRY(tsr_watch(b));
-        TRY(tsr_matmul(a, b, &y));
-        TRY(tsr_backward_from(y, w));
-        TRY(gradient_of(a, got[0]));
-        TRY(gradient_of(b, got[1]));
+        TSR_TRY(make(world, s->at[WHOLE + i / NUM_CUBES], 1, &a));
+        TSR_TRY(make_of(world, &of_b, 2, &b));
+        TSR_TRY(make_of(world, &of_y, 3, &w));
+        TSR_TRY(tsr_tape_begin(world));
+        TSR_TRY(tsr_watch(a));
+        TSR_TRY(tsr_watch(b));
+        TSR_TRY(tsr_matmul(a, b, &y));
+        TSR_TRY(tsr_backward_from(y, w));
+        TSR_TRY(gradient_of(a, got[0]));
+        TSR_TRY(gradient_of(b, got[1]));
         WANT(world, memcmp(got[0], want[0], sizeof(double) * ROWS * INNER) == 0);
         WANT(world, memcmp(got[1], want[1], sizeof(double) * BATCH * INNER * WIDE) == 0);
         tsr_tape_end(world);
@@ -323,10 +317,10 @@ static tsr_status region(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor 
     tsr_tensor *bent = NULL;
     (void)world;
     (void)state;
-    TRY(tsr_mul(inputs[0], inputs[1], &product));
-    TRY(tsr_tanh(product, &bent));
-    TRY(tsr_mul(bent, inputs[0], &outputs[1]));
-    TRY(tsr_exp(bent, &outputs[0]));
+    TSR_TRY(tsr_mul(inputs[0], inputs[1], &product));
+    TSR_TRY(tsr_tanh(product, &bent));
+    TSR_TRY(tsr_mul(bent, inputs[0], &outputs[1]));
+    TSR_TRY(tsr_exp(bent, &outputs[0]));
     return tsr_add(inputs[1], inputs[1], &outputs[2]);
 }
 
@@ -338,25 +332,25 @@ static tsr_status go_through(tsr_comm *world, const scene *s, bool again, bool a
     tsr_tensor *out[3] = {NULL};
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
-    TRY(make(world, s->at[BY_ROWS], 1, &in[0]));
-    TRY(make(world, s->at[BY_COLUMNS], 2, &in[1]));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(in[0]));
-    TRY(tsr_watch(in[1]));
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &in[0]));
+    TSR_TRY(make(world, s->at[BY_COLUMNS], 2, &in[1]));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(in[0]));
+    TSR_TRY(tsr_watch(in[1]));
     if (again) {
-        TRY(tsr_recompute(world, region, NULL, in, 2, out, 3));
+        TSR_TRY(tsr_recompute(world, region, NULL, in, 2, out, 3));
     } else {
-        TRY(region(world, in, out, NULL));
+        TSR_TRY(region(world, in, out, NULL));
     }
     y = out[0];
     if (all_outputs) {
-        TRY(tsr_mul(y, out[1], &y));
-        TRY(tsr_add(y, out[2], &y));
+        TSR_TRY(tsr_mul(y, out[1], &y));
+        TSR_TRY(tsr_add(y, out[2], &y));
     }
-    TRY(sum_of(y, &loss));
-    TRY(tsr_backward(loss));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
     for (size_t i = 0; i < 2; i++) {
-        TRY(gradient_of(in[i], grads[i]));
+        TSR_TRY(gradient_of(in[i], grads[i]));
     }
     tsr_tape_end(world);
     tsr_tensor_release(in[0]);
@@ -370,7 +364,7 @@ static tsr_status passing_region(tsr_comm *world, tsr_tensor *const *inputs, tsr
 {
     (void)world;
     outputs[0] = inputs[0];
-    TRY(tsr_mul(inputs[0], inputs[1], &outputs[1]));
+    TSR_TRY(tsr_mul(inputs[0], inputs[1], &outputs[1]));
     return tsr_mul(state, state, &outputs[2]);
 }
 
@@ -383,16 +377,16 @@ static tsr_status regions_pass_inputs(tsr_comm *world, const scene *s)
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
     double all[ELEMENTS];
-    TRY(make(world, s->at[BY_ROWS], 1, &a));
-    TRY(make(world, s->at[BY_ROWS], 2, &c));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(a));
-    TRY(tsr_recompute(world, passing_region, c, (tsr_tensor *[]){a, a}, 2, out, 3));
-    TRY(tsr_add(out[0], out[1], &y));
-    TRY(tsr_add(y, out[2], &y));
-    TRY(sum_of(y, &loss));
-    TRY(tsr_backward(loss));
-    TRY(gradient_of(a, all));
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TSR_TRY(make(world, s->at[BY_ROWS], 2, &c));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_recompute(world, passing_region, c, (tsr_tensor *[]){a, a}, 2, out, 3));
+    TSR_TRY(tsr_add(out[0], out[1], &y));
+    TSR_TRY(tsr_add(y, out[2], &y));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(gradient_of(a, all));
     for (int64_t i = 0; i < ELEMENTS; i++) {
         WANT(world, all[i] == 1 + 2 * value_at(i, 1));
     }
@@ -407,8 +401,8 @@ static tsr_status regions_give_the_same(tsr_comm *world, const scene *s)
     for (int all = 0; all < 2; all++) {
         double kept[2][ELEMENTS];
         double anew[2][ELEMENTS];
-        TRY(go_through(world, s, false, all == 1, kept));
-        TRY(go_through(world, s, true, all == 1, anew));
+        TSR_TRY(go_through(world, s, false, all == 1, kept));
+        TSR_TRY(go_through(world, s, true, all == 1, anew));
         WANT(world, memcmp(kept, anew, sizeof kept) == 0);
     }
     return TSR_OK;
@@ -421,16 +415,16 @@ static tsr_status walk(tsr_comm *world, const scene *s, bool back)
     tsr_tensor *a = NULL;
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
-    TRY(make(world, s->at[BY_ROWS], 1, &a));
-    TRY(tsr_tape_begin(world));
-    TRY(tsr_watch(a));
-    TRY(tsr_scope_open(world));
-    TRY(tsr_tanh(a, &y));
-    TRY(tsr_mul(y, a, &y));
-    TRY(tsr_softmax(y, 1, &y));
-    TRY(sum_of(y, &loss));
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_tanh(a, &y));
+    TSR_TRY(tsr_mul(y, a, &y));
+    TSR_TRY(tsr_softmax(y, 1, &y));
+    TSR_TRY(sum_of(y, &loss));
     if (back) {
-        TRY(tsr_backward(loss));
+        TSR_TRY(tsr_backward(loss));
     }
     tsr_scope_close(world);
     tsr_tape_end(world);
@@ -444,34 +438,34 @@ static tsr_status memory_comes_back(tsr_comm *world, const scene *s)
     double grads[2][ELEMENTS];
     const size_t before = world->own->live;
     for (int back = 0; back < 2; back++) {
-        TRY(tsr_scope_open(world));
-        TRY(walk(world, s, back == 1));
-        TRY(go_through(world, s, true, true, grads));
+        TSR_TRY(tsr_scope_open(world));
+        TSR_TRY(walk(world, s, back == 1));
+        TSR_TRY(go_through(world, s, true, true, grads));
         tsr_scope_close(world);
-        TRY(tsr_barrier(world));
+        TSR_TRY(tsr_barrier(world));
         WANT(world, world->own->live == before);
     }
     tsr_tensor *a = NULL;
     tsr_tensor *y = NULL;
     tsr_tensor *loss = NULL;
-    TRY(make(world, s->at[BY_ROWS], 1, &a));
-    TRY(tsr_tape_begin(world));
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TSR_TRY(tsr_tape_begin(world));
     const size_t bare = world->own->live;
-    TRY(tsr_watch(a));
-    TRY(tsr_scope_open(world));
-    TRY(tsr_exp(a, &y));
-    TRY(tsr_mul(y, y, &y));
-    TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_exp(a, &y));
+    TSR_TRY(tsr_mul(y, y, &y));
+    TSR_TRY(sum_of(y, &loss));
     tsr_tensor *kept = tsr_tensor_retain(loss);
     tsr_scope_close(world);
     WANT(world, world->own->live > bare);
-    TRY(tsr_scope_open(world));
-    TRY(tsr_backward(kept));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_backward(kept));
     tsr_scope_close(world);
     tsr_tensor_release(kept);
     tsr_tensor *g = NULL;
-    TRY(tsr_scope_open(world));
-    TRY(tsr_gradient(a, &g)); /* all that is left */
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_gradient(a, &g)); /* all that is left */
     const size_t left = world->own->live;
     tsr_tape_end(world);
     WANT(world, world->own->live == left);
@@ -565,17 +559,17 @@ static tsr_status conversions_go_back(tsr_comm *world, const scene *s)
         tsr_tensor *loss = NULL;
         tsr_conversion *record = NULL;
         double all[ELEMENTS];
-        TRY(make(world, s->at[conversions[k].from], 1, &a));
-        TRY(make(world, s->at[WHOLE], 2, &weights));
-        TRY(tsr_tape_begin(world));
-        TRY(tsr_watch(a));
-        TRY(conversions[k].convert(s, a, &record, &converted));
-        TRY(tsr_tape_conversion(a, converted, record));
-        TRY(tsr_mul(converted, weights, &y));
-        TRY(tsr_add(y, y, &twice));
-        TRY(sum_of(twice, &loss));
-        TRY(tsr_backward(loss));
-        TRY(gradient_of(a, all));
+        TSR_TRY(make(world, s->at[conversions[k].from], 1, &a));
+        TSR_TRY(make(world, s->at[WHOLE], 2, &weights));
+        TSR_TRY(tsr_tape_begin(world));
+        TSR_TRY(tsr_watch(a));
+        TSR_TRY(conversions[k].convert(s, a, &record, &converted));
+        TSR_TRY(tsr_tape_conversion(a, converted, record));
+        TSR_TRY(tsr_mul(converted, weights, &y));
+        TSR_TRY(tsr_add(y, y, &twice));
+        TSR_TRY(sum_of(twice, &loss));
+        TSR_TRY(tsr_backward(loss));
+        TSR_TRY(gradient_of(a, all));
         for (int64_t i = 0; i < ELEMENTS; i++) {
             WANT(world, all[i] == 2 * value_at(i, 2));
         }
@@ -597,10 +591,10 @@ static tsr_status run_all(tsr_comm *world, void *state)
         regions_pass_inputs,   memory_comes_back, conversions_go_back,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        TRY(tsr_scope_open(world));
-        TRY(checks[i](world, state));
+        TSR_TRY(tsr_scope_open(world));
+        TSR_TRY(checks[i](world, state));
         tsr_scope_close(world);
-        TRY(tsr_barrier(world));
+        TSR_TRY(tsr_barrier(world));
     }
     return TSR_OK;
 }
