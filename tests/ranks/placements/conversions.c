@@ -1,70 +1,15 @@
-#include "memory_transport.h"
-#include "placements.h"
-
+/* Every conversion with its backward: elements, bytes and adjoint, on random counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
+#include "memory_transport.h"
+#include "placements.h"
 #include "random.h"
+
+#include "base/base.h"
 #include "rt/comm.h"
-#include "want.h"
-
-/* The layouts that conversions go between. */
-typedef enum place_kind {
-    WHOLE,
-    EVEN,
-    DYNAMIC,
-    OTHER_SIZES,
-    OTHER_DIM,
-    UNALIGNED,
-    ALIGNED,
-    OTHER_OWNERS,
-    SHARD_MAJOR, /* dynamic, with the rows that each shard of UNALIGNED has */
-    PENDING_SUM,
-    PENDING_AVG,
-    PENDING_MAX,
-    NUM_PLACES
-} place_kind;
-
-enum { MOST_RANK = 3 };
-
-/* One random case on one rank. */
-typedef struct job {
-    tsr_comm *world;
-    tsr_arena *arena;
-    const tsr_mesh *mesh;
-    tsr_axis_ref axes[2]; /* of the dimension */
-    size_t num_axes;
-    const tsr_axis_ref *beside; /* an axis for another dimension; NULL for none */
-    int64_t shards;
-    int64_t partitions;
-    int64_t *counts;
-    int64_t *owners;
-    int64_t alignment;
-    size_t rank;
-    size_t dim;
-    size_t other; /* dimension; the same when there is one only */
-    int64_t shape[MOST_RANK];
-    const tsr_sharding *at[NUM_PLACES];
-    const char *what; /* under way, for messages */
-} job;
-
-#define WANT_JOB(j, condition)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            return diag_error(tsr_comm_context((j)->world), TSR_ERR_INVALID, NO_LOCATION,          \
-                              "%s: line %d: %s; last message: %s", (j)->what, __LINE__,            \
-                              #condition, last_error_text(tsr_comm_context((j)->world)));          \
-        }                                                                                          \
-    } while (0)
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const tsr_status try_status = (call);                                                      \
-        if (try_status < 0) {                                                                      \
-            return try_status;                                                                     \
-        }                                                                                          \
-    } while (0)
 
 /* An array of the job's; the test ends where there is no memory. */
 static int64_t *numbers(const job *j, int64_t count)
@@ -138,15 +83,6 @@ static bool holds_values(const job *j, const tsr_tensor *t, int64_t salt, double
     return how.wrong == 0;
 }
 
-static int64_t local_elements(const tsr_tensor *t)
-{
-    int64_t count = 1;
-    for (size_t i = 0; i < tsr_tensor_rank(t); i++) {
-        count *= tsr_tensor_local_shape(t)[i];
-    }
-    return count;
-}
-
 /* How many ranks hold each element, or each share of it. */
 static int64_t copies_of(const tsr_tensor *t)
 {
@@ -175,7 +111,7 @@ static tsr_status inner_product(const job *j, const tsr_tensor *a, const tsr_ten
     }
     const int64_t one[] = {1};
     const tsr_view view = {&sum, TSR_F64, 1, one, NULL};
-    TRY(tsr_comm_all_reduce(j->world, TSR_REDUCE_SUM, &view, &view));
+    TSR_TRY(tsr_comm_all_reduce(j->world, TSR_REDUCE_SUM, &view, &view));
     const int64_t of_a = copies_of(a);
     const int64_t of_b = copies_of(b);
     *out = sum / (double)(of_a < of_b ? of_a : of_b);
@@ -191,13 +127,14 @@ static tsr_status make_tensor(const job *j, const tsr_sharding *sharding, int64_
     const tsr_axis_ref *pending = tsr_sharding_unreduced(sharding, &count);
     const tsr_groups *groups = NULL;
     int64_t group;
-    TRY(tsr_groups_create(tsr_comm_context(j->world), j->arena, j->mesh, pending, count, &groups));
+    TSR_TRY(
+        tsr_groups_create(tsr_comm_context(j->world), j->arena, j->mesh, pending, count, &groups));
     filling how = {.of = j, .salt = salt, .scale = 1, .members = tsr_groups_size(groups)};
     (void)tsr_groups_find(groups, tsr_comm_rank(j->world), &group, &how.share);
     if (tsr_sharding_reduction(sharding) == TSR_AVG) {
         how.scale = (double)how.members;
     }
-    TRY(tsr_tensor_create(j->world, &spec, out));
+    TSR_TRY(tsr_tensor_create(j->world, &spec, out));
     tsr_tensor_fill(*out, set_element, &how);
     return TSR_OK;
 }
@@ -273,17 +210,17 @@ static tsr_status make_partitioned(job *j, place_kind kind, tsr_ragged_kind ragg
 
 static tsr_status make_places(job *j, rng *r)
 {
-    TRY(make_place(j, WHOLE, NULL, &j->at[WHOLE]));
-    TRY(make_place(j, EVEN, NULL, &j->at[EVEN]));
-    TRY(make_place(j, PENDING_SUM, NULL, &j->at[PENDING_SUM]));
-    TRY(make_place(j, PENDING_AVG, NULL, &j->at[PENDING_AVG]));
-    TRY(make_place(j, PENDING_MAX, NULL, &j->at[PENDING_MAX]));
-    TRY(make_dynamic(j, DYNAMIC, random_sizes(j, r, j->shape[j->dim])));
-    TRY(make_dynamic(j, OTHER_SIZES, random_sizes(j, r, j->shape[j->dim])));
-    TRY(make_dynamic(j, OTHER_DIM, random_sizes(j, r, j->shape[j->other])));
-    TRY(make_dynamic(j, SHARD_MAJOR, row_sums(j)));
-    TRY(make_partitioned(j, UNALIGNED, TSR_RAGGED_UNALIGNED, NULL));
-    TRY(make_partitioned(j, ALIGNED, TSR_RAGGED_ALIGNED, NULL));
+    TSR_TRY(make_place(j, WHOLE, NULL, &j->at[WHOLE]));
+    TSR_TRY(make_place(j, EVEN, NULL, &j->at[EVEN]));
+    TSR_TRY(make_place(j, PENDING_SUM, NULL, &j->at[PENDING_SUM]));
+    TSR_TRY(make_place(j, PENDING_AVG, NULL, &j->at[PENDING_AVG]));
+    TSR_TRY(make_place(j, PENDING_MAX, NULL, &j->at[PENDING_MAX]));
+    TSR_TRY(make_dynamic(j, DYNAMIC, random_sizes(j, r, j->shape[j->dim])));
+    TSR_TRY(make_dynamic(j, OTHER_SIZES, random_sizes(j, r, j->shape[j->dim])));
+    TSR_TRY(make_dynamic(j, OTHER_DIM, random_sizes(j, r, j->shape[j->other])));
+    TSR_TRY(make_dynamic(j, SHARD_MAJOR, row_sums(j)));
+    TSR_TRY(make_partitioned(j, UNALIGNED, TSR_RAGGED_UNALIGNED, NULL));
+    TSR_TRY(make_partitioned(j, ALIGNED, TSR_RAGGED_ALIGNED, NULL));
     return make_partitioned(j, OTHER_OWNERS, TSR_RAGGED_ALIGNED, j->owners);
 }
 
@@ -482,8 +419,8 @@ static tsr_status expected_elements(const job *j, const conversion_row *row, con
     }
     const tsr_plan *plan = NULL;
     const int64_t rank = tsr_comm_rank(j->world);
-    TRY(tsr_plan_create(tsr_comm_context(j->world), j->arena, tsr_tensor_geometry(from),
-                        tsr_tensor_geometry(to), TSR_F64, &plan));
+    TSR_TRY(tsr_plan_create(tsr_comm_context(j->world), j->arena, tsr_tensor_geometry(from),
+                            tsr_tensor_geometry(to), TSR_F64, &plan));
     *out = tsr_plan_bytes_received(plan, rank) / 8;
     if (tsr_plan_num_steps(plan) == 1) {
         int64_t start[MOST_RANK];
@@ -524,13 +461,13 @@ static tsr_status check_backward(const job *j, const conversion_row *row, tsr_te
     size_t pending;
     (void)tsr_sharding_unreduced(tsr_tensor_sharding(y), &pending);
     const tsr_traffic before = tsr_comm_traffic(j->world);
-    TRY(tsr_barrier(j->world));
+    TSR_TRY(tsr_barrier(j->world));
     WANT_JOB(j, tsr_conversion_backward(c, y, &back) == TSR_OK);
     const int64_t received = tsr_comm_traffic(j->world).bytes_received - before.bytes_received;
     const int64_t wanted = (row->flags & MEANS_OTHER) != 0 ? 0 : lacking(j, y, back) * 8;
     WANT_JOB(j, pending > 0 || received == wanted);
-    TRY(inner_product(j, fx, y, &left));
-    TRY(inner_product(j, x, back, &right));
+    TSR_TRY(inner_product(j, fx, y, &left));
+    TSR_TRY(inner_product(j, x, back, &right));
     WANT_JOB(j, left == right);
     WANT_JOB(j, pads_are_zero(j, back));
     WANT_JOB(j, (row->flags & MEANS_OTHER) != 0 || holds_values(j, back, 5, 1));
@@ -546,7 +483,7 @@ static tsr_status make_gradient(const job *j, const conversion_row *row, const t
                                 bool pending, tsr_tensor **out)
 {
     filling how = {.of = j, .salt = 5, .scale = (double)j->shards};
-    TRY(make_tensor(j, pending ? j->at[PENDING_SUM] : tsr_tensor_sharding(fx), 5, out));
+    TSR_TRY(make_tensor(j, pending ? j->at[PENDING_SUM] : tsr_tensor_sharding(fx), 5, out));
     if (row->from == PENDING_AVG) {
         tsr_tensor_fill(*out, set_element, &how);
     }
@@ -559,8 +496,8 @@ static tsr_status check_gradients(const job *j, const conversion_row *row, tsr_t
     const int kinds = (row->flags & GRADIENT_MAY_PEND) != 0 ? 2 : 1;
     for (int pending = 0; pending < kinds; pending++) {
         tsr_tensor *y = NULL;
-        TRY(make_gradient(j, row, fx, pending == 1, &y));
-        TRY(check_backward(j, row, x, fx, y, c));
+        TSR_TRY(make_gradient(j, row, fx, pending == 1, &y));
+        TSR_TRY(check_backward(j, row, x, fx, y, c));
         tsr_tensor_release(y);
     }
     return TSR_OK;
@@ -576,177 +513,19 @@ static tsr_status check_conversion(job *j, const conversion_row *row)
         return TSR_OK;
     }
     j->what = row->name;
-    TRY(make_tensor(j, j->at[row->from], 1, &x));
+    TSR_TRY(make_tensor(j, j->at[row->from], 1, &x));
     const tsr_traffic before = tsr_comm_traffic(j->world);
-    TRY(tsr_barrier(j->world));
+    TSR_TRY(tsr_barrier(j->world));
     WANT_JOB(j, row->convert(j, x, &c, &fx) == TSR_OK);
     const tsr_traffic after = tsr_comm_traffic(j->world);
-    TRY(expected_elements(j, row, x, fx, &wanted));
+    TSR_TRY(expected_elements(j, row, x, fx, &wanted));
     WANT_JOB(j, after.bytes_received - before.bytes_received == wanted * 8);
     WANT_JOB(j, (row->flags & MEANS_OTHER) != 0 || holds_values(j, fx, 1, 1));
     WANT_JOB(j, pads_are_zero(j, fx));
-    TRY(check_gradients(j, row, x, fx, c));
+    TSR_TRY(check_gradients(j, row, x, fx, c));
     tsr_conversion_release(c);
     tsr_tensor_release(x);
     tsr_tensor_release(fx);
-    return TSR_OK;
-}
-
-/* ---- the laws of partitions, on bytes that are no numbers ---- */
-
-/* The byte at a place of block (s, p). */
-static unsigned char byte_of(int64_t s, int64_t p, int64_t row, int64_t within)
-{
-    return (unsigned char)(s * 59 + p * 23 + row * 7 + within * 3 + 1);
-}
-
-/* The bytes that follow from one row of the dimension; its rows are adjacent when it is the first.
- */
-static int64_t row_bytes(const job *j, tsr_dtype dtype)
-{
-    int64_t bytes = tsr_dtype_item_bytes(dtype);
-    for (size_t i = 1; i < j->rank; i++) {
-        bytes *= j->shape[i];
-    }
-    return bytes;
-}
-
-static void write_block(unsigned char **at, const job *j, tsr_dtype dtype, int64_t s, int64_t p)
-{
-    for (int64_t row = 0; row < j->counts[s * j->partitions + p]; row++) {
-        for (int64_t b = 0; b < row_bytes(j, dtype); b++) {
-            *(*at)++ = byte_of(s, p, row, b);
-        }
-    }
-}
-
-static int64_t first_partition(const job *j, int64_t shard)
-{
-    return shard * j->partitions / j->shards;
-}
-
-/* What this shard holds unaligned, and aligned with its pad rows, written down by the definition.
- */
-static int64_t write_parts(const job *j, tsr_dtype dtype, int64_t shard, unsigned char *unaligned,
-                           unsigned char *aligned)
-{
-    unsigned char *start = aligned;
-    for (int64_t p = 0; p < j->partitions; p++) {
-        write_block(&unaligned, j, dtype, shard, p);
-    }
-    for (int64_t p = first_partition(j, shard); p < first_partition(j, shard + 1); p++) {
-        const unsigned char *begin = aligned;
-        for (int64_t s = 0; s < j->shards; s++) {
-            write_block(&aligned, j, dtype, s, p);
-        }
-        const int64_t rows = (aligned - begin) / row_bytes(j, dtype);
-        const int64_t pads = (j->alignment - rows % j->alignment) % j->alignment;
-        memset(aligned, 0, (size_t)(pads * row_bytes(j, dtype)));
-        aligned += pads * row_bytes(j, dtype);
-    }
-    return aligned - start;
-}
-
-static size_t tensor_bytes(const tsr_tensor *t)
-{
-    return (size_t)(local_elements(t) * tsr_dtype_item_bytes(tsr_tensor_dtype(t)));
-}
-
-/* There and back is the identity; and whole is whole whichever way it came about. */
-static tsr_status check_round_trip(const job *j, tsr_dtype dtype, int64_t shard)
-{
-    const tsr_tensor_spec spec = {j->at[UNALIGNED], dtype, j->rank, j->shape};
-    tsr_tensor *t[5] = {NULL};
-    unsigned char *buffers[2];
-    const size_t room = (size_t)(j->shape[0] + 4 * j->partitions) * (size_t)row_bytes(j, dtype) + 1;
-    TRY(tsr_tensor_create(j->world, &spec, &t[0]));
-    for (size_t i = 0; i < 2; i++) {
-        buffers[i] = tsr_arena_alloc(j->arena, room);
-        WANT_JOB(j, buffers[i] != NULL);
-    }
-    const int64_t bytes = write_parts(j, dtype, shard, buffers[0], buffers[1]);
-    memcpy(tsr_tensor_data(t[0]), buffers[0], tensor_bytes(t[0]));
-    WANT_JOB(j, tsr_partitioned_unaligned_to_aligned(t[0], j->dim, NULL, &t[1]) == TSR_OK);
-    WANT_JOB(j, tensor_bytes(t[1]) == (size_t)bytes);
-    WANT_JOB(j, memcmp(tsr_tensor_data(t[1]), buffers[1], tensor_bytes(t[1])) == 0);
-    WANT_JOB(j, tsr_partitioned_aligned_to_unaligned(t[1], j->dim, NULL, &t[2]) == TSR_OK);
-    WANT_JOB(j, memcmp(tsr_tensor_data(t[2]), buffers[0], tensor_bytes(t[0])) == 0);
-    WANT_JOB(j, tsr_partitioned_to_replicate(t[0], j->dim, NULL, &t[3]) == TSR_OK);
-    WANT_JOB(j, tsr_partitioned_to_replicate(t[1], j->dim, NULL, &t[4]) == TSR_OK);
-    WANT_JOB(j, memcmp(tsr_tensor_data(t[3]), tsr_tensor_data(t[4]), tensor_bytes(t[3])) == 0);
-    for (size_t i = 0; i < 5; i++) {
-        tsr_tensor_release(t[i]);
-    }
-    return TSR_OK;
-}
-
-/* The same by parts in memory, with a slice of the counts or with all. */
-static tsr_status check_parts(const job *j, tsr_dtype dtype, int64_t shard, tsr_knowledge knowledge)
-{
-    tsr_partitioned *p = NULL;
-    const tsr_partitioned_spec spec = {.sharding = j->at[EVEN],
-                                       .dim = j->dim,
-                                       .num_partitions = j->partitions,
-                                       .splits = {.kind = TSR_AMOUNTS_OWN,
-                                                  .values = j->counts + shard * j->partitions,
-                                                  .count = (size_t)j->partitions},
-                                       .alignment = j->alignment,
-                                       .knowledge = knowledge};
-    const size_t room = (size_t)(j->shape[0] + 4 * j->partitions) * (size_t)row_bytes(j, dtype) + 1;
-    WANT_JOB(j, tsr_partitioned_create(j->world, &spec, &p) == TSR_OK);
-    unsigned char *buffers[4];
-    for (size_t i = 0; i < 4; i++) {
-        buffers[i] = tsr_arena_alloc(j->arena, room);
-        WANT_JOB(j, buffers[i] != NULL);
-        memset(buffers[i], 0xee, room);
-    }
-    const int64_t bytes = write_parts(j, dtype, shard, buffers[0], buffers[1]);
-    int64_t shapes[2][MOST_RANK];
-    memcpy(shapes[0], j->shape, sizeof shapes[0]);
-    memcpy(shapes[1], j->shape, sizeof shapes[1]);
-    shapes[0][0] = tsr_partitioned_rows(p, false);
-    shapes[1][0] = tsr_partitioned_rows(p, true);
-    WANT_JOB(j, shapes[1][0] * row_bytes(j, dtype) == bytes);
-    const tsr_view from = {buffers[0], dtype, j->rank, shapes[0], NULL};
-    const tsr_view there = {buffers[2], dtype, j->rank, shapes[1], NULL};
-    const tsr_view back = {buffers[3], dtype, j->rank, shapes[0], NULL};
-    WANT_JOB(j, tsr_partitioned_align(p, &from, &there) == TSR_OK);
-    WANT_JOB(j, memcmp(buffers[2], buffers[1], (size_t)bytes) == 0);
-    WANT_JOB(j, tsr_partitioned_unalign(p, &there, &back) == TSR_OK);
-    WANT_JOB(j, memcmp(buffers[3], buffers[0], (size_t)(shapes[0][0] * row_bytes(j, dtype))) == 0);
-    const tsr_sharding *sharding = NULL;
-    int64_t extent = -1;
-    const tsr_status known = tsr_partitioned_sharding(p, true, &sharding, &extent);
-    if (knowledge == TSR_COUNTS_FULL) {
-        WANT_JOB(j, known == TSR_OK && extent == j->shape[j->dim]);
-        WANT_JOB(j, j->beside != NULL || tsr_sharding_equal(sharding, j->at[ALIGNED]));
-    } else {
-        WANT_JOB(j, known == TSR_ERR_UNSUPPORTED && sharding == NULL);
-        WANT_JOB(j, strstr(last_error_text(tsr_comm_context(j->world)),
-                           "has a slice of them: its own row and") != NULL);
-        tsr_context_clear(tsr_comm_context(j->world));
-    }
-    tsr_partitioned_release(p);
-    return TSR_OK;
-}
-
-static tsr_status check_laws(job *j)
-{
-    static const tsr_dtype dtypes[] = {TSR_U8, TSR_BF16, TSR_F32, TSR_I64, TSR_C128};
-    const tsr_groups *groups = NULL;
-    int64_t group;
-    int64_t shard = 0;
-    if (j->dim != 0 || j->beside != NULL) {
-        return TSR_OK;
-    }
-    TRY(tsr_groups_create(tsr_comm_context(j->world), j->arena, j->mesh, j->axes, j->num_axes,
-                          &groups));
-    (void)tsr_groups_find(groups, tsr_comm_rank(j->world), &group, &shard);
-    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
-        j->what = tsr_dtype_name(dtypes[i]);
-        TRY(check_round_trip(j, dtypes[i], shard));
-        TRY(check_parts(j, dtypes[i], shard, i % 2 == 0 ? TSR_COUNTS_SLICE : TSR_COUNTS_FULL));
-    }
     return TSR_OK;
 }
 
@@ -758,7 +537,7 @@ static tsr_status check_no_gradient(job *j)
     tsr_tensor *none = NULL;
     tsr_conversion *c = NULL;
     j->what = "max to dynamic";
-    TRY(make_tensor(j, j->at[PENDING_MAX], 1, &x));
+    TSR_TRY(make_tensor(j, j->at[PENDING_MAX], 1, &x));
     WANT_JOB(j, reduce_to_dynamic(j, x, &c, &fx) == TSR_OK);
     if (j->shards > 1) {
         WANT_JOB(j, tsr_conversion_backward(c, fx, &none) == TSR_ERR_UNSUPPORTED && none == NULL);
@@ -785,7 +564,7 @@ static tsr_status set_up(job *j, variant v)
     } else {
         (void)snprintf(text, sizeof text, "<[\"y\"=2, \"x\"=%lld]>", (long long)ranks / 2);
     }
-    TRY(tsr_mesh_parse(tsr_comm_context(j->world), j->arena, text, &j->mesh));
+    TSR_TRY(tsr_mesh_parse(tsr_comm_context(j->world), j->arena, text, &j->mesh));
     j->num_axes = v == BOTH_TURNED ? 2 : 1;
     j->axes[0] = tsr_axis_full(j->mesh, v == ONE_AXIS ? 0 : 1);
     j->axes[1] = tsr_axis_full(j->mesh, 0);
@@ -797,19 +576,19 @@ static tsr_status run_case(tsr_comm *world, tsr_arena *arena, rng r, variant v, 
 {
     job j = {.world = world, .arena = arena, .what = "set up"};
     tsr_axis_ref beside;
-    TRY(set_up(&j, v));
+    TSR_TRY(set_up(&j, v));
     random_counts(&j, &r, number);
     choose_shape(&j, number);
     if (v == ONE_OF_TWO) {
         beside = tsr_axis_full(j.mesh, 0);
         j.beside = &beside;
     }
-    TRY(make_places(&j, &r));
+    TSR_TRY(make_places(&j, &r));
     for (size_t i = 0; i < sizeof conversions / sizeof conversions[0]; i++) {
-        TRY(check_conversion(&j, &conversions[i]));
+        TSR_TRY(check_conversion(&j, &conversions[i]));
     }
-    TRY(check_no_gradient(&j));
-    return check_laws(&j);
+    TSR_TRY(check_no_gradient(&j));
+    return check_partition_laws(&j);
 }
 
 static tsr_status run_cases(tsr_comm *world, void *state)
