@@ -56,6 +56,12 @@ tsr_dtype draw_type(const op_case *c, rng *r, int types)
     return turns[i].dtype;
 }
 
+void draw_case_type(op_case *c, rng *r)
+{
+    c->dtype = draw_type(c, r, c->op->types);
+    c->may_be_low = is_low_type(c->dtype);
+}
+
 int64_t draw_extent(const op_case *c, rng *r)
 {
     static const int64_t extents[] = {0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 11, 12, 4, 6};

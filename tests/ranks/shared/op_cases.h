@@ -136,6 +136,8 @@ void op_case_make(fixture *f, const op_maker *op, uint64_t seed, const case_limi
 /* ---- for rows ---- */
 
 tsr_dtype draw_type(const op_case *c, rng *r, int types);
+/* The type of the call, one of its row. */
+void draw_case_type(op_case *c, rng *r);
 bool is_low_type(tsr_dtype dtype);
 int64_t draw_extent(const op_case *c, rng *r);
 /* At most `most` dimensions. */

@@ -25,9 +25,8 @@ static bool is_supported(const op_case *c, tsr_dtype dtype)
 static void begin(op_case *c, rng *r)
 {
     do {
-        c->dtype = draw_type(c, r, c->op->types);
+        draw_case_type(c, r);
     } while (!is_supported(c, c->dtype));
-    c->may_be_low = is_low_type(c->dtype);
 }
 
 static void make_unary(fixture *f, op_case *c, rng *r)

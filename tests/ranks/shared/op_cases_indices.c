@@ -5,12 +5,6 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-static void begin(op_case *c, rng *r)
-{
-    c->dtype = draw_type(c, r, c->op->types);
-    c->may_be_low = is_low_type(c->dtype);
-}
-
 /* A tensor of at least one dimension, of which one is `dim`, with a row if `some`. */
 static case_operand *add_rows(op_case *c, rng *r, size_t most, bool some)
 {
@@ -28,7 +22,7 @@ static void make_take(fixture *f, op_case *c, rng *r)
 {
     int64_t shape[MOST_DIMS];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const case_operand *x = add_rows(c, r, 3, true);
     const size_t rank = draw_shape(c, r, 2, shape);
     (void)add_indices(c, r, rank, shape, x->shape[c->dim]);
@@ -44,7 +38,7 @@ static void make_embedding(fixture *f, op_case *c, rng *r)
 {
     int64_t shape[MOST_DIMS];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const int64_t drawn = draw_extent(c, r);
     const int64_t table[] = {drawn > 0 ? drawn : 1, draw_extent(c, r)};
     const size_t rank = draw_shape(c, r, 2, shape);
@@ -75,7 +69,7 @@ static void make_scatter(fixture *f, op_case *c, rng *r)
     int64_t indices[MOST_DIMS];
     int64_t updates[MOST_DIMS];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const case_operand *x = add_rows(c, r, 3, false);
     const size_t rank = draw_shape(c, r, x->rank > 2 ? 1 : 2, indices);
     (void)add_indices(c, r, rank, indices, x->shape[c->dim]);
@@ -158,7 +152,7 @@ static void make_batch(op_case *c, rng *r)
 
 static void make_slices(op_case *c, rng *r)
 {
-    begin(c, r);
+    draw_case_type(c, r);
     if (rng_chance(r, 60)) {
         make_pairs(c, r);
     } else {
@@ -237,7 +231,7 @@ static void make_one_hot(fixture *f, op_case *c, rng *r)
 {
     int64_t shape[MOST_DIMS];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const size_t rank = draw_shape(c, r, 2, shape);
     c->number = draw_extent(c, r);
     (void)add_indices(c, r, rank, shape, c->number);
@@ -252,7 +246,7 @@ static tsr_status run_one_hot(const op_case *c, const case_site *at, tsr_tensor 
 static void make_sort(fixture *f, op_case *c, rng *r)
 {
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     (void)add_rows(c, r, 3, false);
     c->variant = (int)rng_below(r, 2);
     c->num_results = 2;
@@ -267,7 +261,7 @@ static tsr_status run_sort(const op_case *c, const case_site *at, tsr_tensor **o
 static void make_top_k(fixture *f, op_case *c, rng *r)
 {
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const case_operand *x = add_rows(c, r, 3, false);
     c->number = rng_below(r, x->shape[c->dim] + 1);
     c->num_results = 2;

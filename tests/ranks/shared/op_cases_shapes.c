@@ -5,18 +5,12 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-static void begin(op_case *c, rng *r)
-{
-    c->dtype = draw_type(c, r, c->op->types);
-    c->may_be_low = is_low_type(c->dtype);
-}
-
 /* One operand of any shape. */
 static void make_any(fixture *f, op_case *c, rng *r)
 {
     int64_t shape[MOST_DIMS];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const size_t rank = draw_shape(c, r, 3, shape);
     (void)add_operand(c, c->dtype, rank, shape);
 }
@@ -56,7 +50,7 @@ static void make_reshape(fixture *f, op_case *c, rng *r)
     int64_t factors[4];
     int64_t shape[4];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     const size_t count = (size_t)rng_below(r, 5);
     for (size_t i = 0; i < 4; i++) {
         const int64_t size = sizes[rng_below(r, (int64_t)COUNT(sizes))];
@@ -91,7 +85,7 @@ static void make_broadcast(fixture *f, op_case *c, rng *r)
 {
     int64_t own[MOST_DIMS];
     (void)f;
-    begin(c, r);
+    draw_case_type(c, r);
     c->rank = draw_shape(c, r, 3, c->sizes);
     const size_t first = (size_t)rng_below(r, (int64_t)c->rank + 1);
     for (size_t d = 0; d < c->rank; d++) {
