@@ -25,7 +25,7 @@ typedef struct gradient_counts {
     int64_t sharded[MOST_MAKERS];
     int64_t refused[MOST_MAKERS]; /* by the backward, which says so */
     int64_t pending[MOST_MAKERS]; /* gradients that came with something pending */
-    int64_t failed;               /* the first case that failed; -1 for none */
+    _Atomic int64_t failed;       /* the first case that failed; -1 for none */
 } gradient_counts;
 
 /* Not for calls whose results do not depend on the numbers of their operands. */

@@ -23,7 +23,7 @@ typedef struct op_counts {
     int64_t cases[MOST_MAKERS];
     int64_t quiet[MOST_MAKERS]; /* nothing moved */
     int64_t fallbacks[MOST_MAKERS];
-    int64_t failed; /* the first case that failed; -1 for none */
+    _Atomic int64_t failed; /* the first case that failed; -1 for none */
 } op_counts;
 
 /* ---- elements ---- */

@@ -177,10 +177,10 @@ tsr_status op_case_complain(tsr_comm *world, const op_case *c, const char *what)
                       what);
 }
 
-void note_failed(int64_t *failed, size_t which)
+void note_failed(_Atomic int64_t *failed, size_t which)
 {
     int64_t none = -1;
-    (void)atomic_compare_exchange_strong((_Atomic int64_t *)failed, &none, (int64_t)which);
+    (void)atomic_compare_exchange_strong(failed, &none, (int64_t)which);
 }
 
 void op_case_print(fixture *f, const op_case *c)

@@ -34,7 +34,7 @@ size_t op_maker_index(const op_maker *op);
 tsr_status op_case_complain(tsr_comm *world, const op_case *c, const char *what);
 
 /* Keeps the first case that fails on any rank; `failed` is shared and -1 before. */
-void note_failed(int64_t *failed, size_t which);
+void note_failed(_Atomic int64_t *failed, size_t which);
 
 /* Prints a call as C, with its operands and their layouts. */
 void op_case_print(fixture *f, const op_case *c);
