@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel/dot.h"
+#include "kernel/element_types.h"
 #include "kernel/product.h"
 
 /* OpenBLAS's own; another CBLAS has none of them. */
@@ -116,34 +117,36 @@ static void clear(const vector_product *v, size_t item)
     }
 }
 
-#define PLAIN_NUMBER(x) ((x)[0])
-#define POINTER_TO_NUMBER(x) (x)
+/* Numbers are handed to CBLAS as values, complex ones by pointers. */
+#define NUMBER(x) ((x)[0])
+#define TYPE f32
+#define PART float
+#define POINTER float
+#define GEMM cblas_sgemm
+#define GEMV cblas_sgemv
+#include "kernel/blas_type.inc"
+#define TYPE f64
+#define PART double
+#define POINTER double
+#define GEMM cblas_dgemm
+#define GEMV cblas_dgemv
+#include "kernel/blas_type.inc"
+#undef NUMBER
 
-/* One type: numbers are handed over as values, complex ones by pointers. */
-#define DEFINE_PRODUCTS(type, items, pointer, number, gemm, gemv)                                  \
-    static void type##_vector(const vector_product *v)                                             \
-    {                                                                                              \
-        static const items one[2] = {1, 0};                                                        \
-        gemv(order_of(&v->a), v->transposition, v->rows, v->cols, number(one),                     \
-             (const pointer *)(const void *)v->a.data, v->a.ld,                                    \
-             (const pointer *)(const void *)v->x, v->x_step, number(one), (pointer *)(void *)v->y, \
-             v->y_step);                                                                           \
-    }                                                                                              \
-    static void type##_matrix(const product *p, const blas_matrix *dst, const blas_matrix *a,      \
-                              const blas_matrix *b)                                                \
-    {                                                                                              \
-        static const items one[2] = {1, 0};                                                        \
-        static const items zero[2] = {0, 0};                                                       \
-        gemm(order_of(dst), transposed(a, dst), transposed(b, dst), (int)p->m, (int)p->n,          \
-             (int)p->k, number(one), (const pointer *)(const void *)a->data, a->ld,                \
-             (const pointer *)(const void *)b->data, b->ld,                                        \
-             p->accumulate ? number(one) : number(zero), (pointer *)(void *)dst->data, dst->ld);   \
-    }
-
-DEFINE_PRODUCTS(f32, float, float, PLAIN_NUMBER, cblas_sgemm, cblas_sgemv)
-DEFINE_PRODUCTS(f64, double, double, PLAIN_NUMBER, cblas_dgemm, cblas_dgemv)
-DEFINE_PRODUCTS(c64, float, void, POINTER_TO_NUMBER, cblas_cgemm, cblas_cgemv)
-DEFINE_PRODUCTS(c128, double, void, POINTER_TO_NUMBER, cblas_zgemm, cblas_zgemv)
+#define NUMBER(x) (x)
+#define TYPE c64
+#define PART float
+#define POINTER void
+#define GEMM cblas_cgemm
+#define GEMV cblas_cgemv
+#include "kernel/blas_type.inc"
+#define TYPE c128
+#define PART double
+#define POINTER void
+#define GEMM cblas_zgemm
+#define GEMV cblas_zgemv
+#include "kernel/blas_type.inc"
+#undef NUMBER
 
 typedef struct blas_type {
     void (*vector)(const vector_product *v);

@@ -15,18 +15,26 @@ enum { SHORT_ROW = 16384 };
 
 enum { LINE = 64, STREAM_LEAST = 2 * LINE };
 
-static void stream_line(char *dst, const char *src)
+/* Four vectors, all loaded before one is stored. */
+typedef struct line {
+    __m128i parts[LINE / sizeof(__m128i)];
+} line;
+
+static inline line load_line(const char *src)
 {
     const __m128i *from = (const __m128i *)(const void *)src;
+    return (line){{_mm_loadu_si128(from), _mm_loadu_si128(from + 1), _mm_loadu_si128(from + 2),
+                   _mm_loadu_si128(from + 3)}};
+}
+
+static inline void stream_line(char *dst, const char *src)
+{
     __m128i *to = (__m128i *)(void *)dst;
-    const __m128i a = _mm_loadu_si128(from);
-    const __m128i b = _mm_loadu_si128(from + 1);
-    const __m128i c = _mm_loadu_si128(from + 2);
-    const __m128i d = _mm_loadu_si128(from + 3);
-    _mm_stream_si128(to, a);
-    _mm_stream_si128(to + 1, b);
-    _mm_stream_si128(to + 2, c);
-    _mm_stream_si128(to + 3, d);
+    const line x = load_line(src);
+    _mm_stream_si128(to, x.parts[0]);
+    _mm_stream_si128(to + 1, x.parts[1]);
+    _mm_stream_si128(to + 2, x.parts[2]);
+    _mm_stream_si128(to + 3, x.parts[3]);
 }
 
 /* A hint, which never faults: the address may be past the end of what there is. */
@@ -67,18 +75,14 @@ static bool is_slow_for_libc(const char *dst, const char *src, size_t bytes)
     return bytes >= SLOW_LEAST && distance > 0 && distance < SLOW_DISTANCE;
 }
 
-static void copy_line(char *dst, const char *src)
+static inline void copy_line(char *dst, const char *src)
 {
-    const __m128i *from = (const __m128i *)(const void *)src;
     __m128i *to = (__m128i *)(void *)dst;
-    const __m128i a = _mm_loadu_si128(from);
-    const __m128i b = _mm_loadu_si128(from + 1);
-    const __m128i c = _mm_loadu_si128(from + 2);
-    const __m128i d = _mm_loadu_si128(from + 3);
-    _mm_storeu_si128(to, a);
-    _mm_storeu_si128(to + 1, b);
-    _mm_storeu_si128(to + 2, c);
-    _mm_storeu_si128(to + 3, d);
+    const line x = load_line(src);
+    _mm_storeu_si128(to, x.parts[0]);
+    _mm_storeu_si128(to + 1, x.parts[1]);
+    _mm_storeu_si128(to + 2, x.parts[2]);
+    _mm_storeu_si128(to + 3, x.parts[3]);
 }
 
 static void copy_by_lines(char *dst, const char *src, size_t bytes)
@@ -234,6 +238,13 @@ void kernel_copy(void *dst, const int64_t *dst_strides, const void *src, const i
         while (walk_row(&w)) {
         }
     }
+}
+
+void kernel_clear(void *dst, const int64_t *strides, const int64_t *shape, size_t rank, size_t item)
+{
+    static const char zero[MOST_STRIDED];
+    static const int64_t none[KERNEL_MAX_RANK];
+    kernel_copy(dst, strides, zero, none, shape, rank, item, false);
 }
 
 /* As many boxes take turns; the others wait. */

@@ -21,6 +21,10 @@ enum { KERNEL_STREAM_BYTES = 4 << 20 };
 void kernel_copy(void *dst, const int64_t *dst_strides, const void *src, const int64_t *src_strides,
                  const int64_t *shape, size_t rank, size_t item, bool stream);
 
+/* Sets all bytes of the items of a box to 0; an item has at most 16. */
+void kernel_clear(void *dst, const int64_t *strides, const int64_t *shape, size_t rank,
+                  size_t item);
+
 /* One box of several. */
 typedef struct kernel_box {
     void *dst;

@@ -1,5 +1,6 @@
 #include "kernel/dot.h"
 
+#include "base/base.h"
 #include "kernel/copy.h"
 #include "kernel/half.h"
 #include "kernel/loops.h"
@@ -16,53 +17,64 @@ enum { HALF_MOST = 1024 };
 /* Between n halves, `stride` bytes apart, and n floats in a row. */
 typedef void (*convert_row)(char *halves, int64_t stride, char *floats, int64_t n);
 
-#define DEFINE_LOAD(name, convert)                                                                 \
-    INLINE void name##_items(const char *halves, int64_t stride, char *floats, int64_t n)          \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            uint16_t x;                                                                            \
-            memcpy(&x, halves + i * stride, sizeof x);                                             \
-            const float y = convert(x);                                                            \
-            memcpy(floats + i * (int64_t)sizeof y, &y, sizeof y);                                  \
-        }                                                                                          \
-    }                                                                                              \
-    DEFINE_ROW(name)
+INLINE void load_items(const char *halves, int64_t stride, char *floats, int64_t n,
+                       float (*convert)(uint16_t))
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t x;
+        memcpy(&x, halves + i * stride, sizeof x);
+        const float y = convert(x);
+        memcpy(floats + i * (int64_t)sizeof y, &y, sizeof y);
+    }
+}
 
-#define DEFINE_STORE(name, convert)                                                                \
-    INLINE void name##_items(char *halves, int64_t stride, const char *floats, int64_t n)          \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            float x;                                                                               \
-            memcpy(&x, floats + i * (int64_t)sizeof x, sizeof x);                                  \
-            const uint16_t y = convert(x);                                                         \
-            memcpy(halves + i * stride, &y, sizeof y);                                             \
-        }                                                                                          \
-    }                                                                                              \
-    DEFINE_ROW(name)
+INLINE void load_row(const char *halves, int64_t stride, char *floats, int64_t n,
+                     float (*convert)(uint16_t))
+{
+    for (; stride == HALF && n >= CHUNK; n -= CHUNK) {
+        load_items(halves, HALF, floats, CHUNK, convert);
+        halves += (ptrdiff_t)HALF * CHUNK;
+        floats += (ptrdiff_t)FLOAT * CHUNK;
+    }
+    load_items(halves, stride, floats, n, convert);
+}
 
-#define DEFINE_ROW(name)                                                                           \
-    INLINE void name##_row(char *halves, int64_t stride, char *floats, int64_t n)                  \
-    {                                                                                              \
-        for (; stride == HALF && n >= CHUNK; n -= CHUNK) {                                         \
-            name##_items(halves, HALF, floats, CHUNK);                                             \
-            halves += (ptrdiff_t)HALF * CHUNK;                                                     \
-            floats += (ptrdiff_t)FLOAT * CHUNK;                                                    \
-        }                                                                                          \
-        name##_items(halves, stride, floats, n);                                                   \
-    }                                                                                              \
+INLINE void store_items(char *halves, int64_t stride, const char *floats, int64_t n,
+                        uint16_t (*convert)(float))
+{
+    for (int64_t i = 0; i < n; i++) {
+        float x;
+        memcpy(&x, floats + i * (int64_t)sizeof x, sizeof x);
+        const uint16_t y = convert(x);
+        memcpy(halves + i * stride, &y, sizeof y);
+    }
+}
+
+INLINE void store_row(char *halves, int64_t stride, const char *floats, int64_t n,
+                      uint16_t (*convert)(float))
+{
+    for (; stride == HALF && n >= CHUNK; n -= CHUNK) {
+        store_items(halves, HALF, floats, CHUNK, convert);
+        halves += (ptrdiff_t)HALF * CHUNK;
+        floats += (ptrdiff_t)FLOAT * CHUNK;
+    }
+    store_items(halves, stride, floats, n, convert);
+}
+
+/* The two forms of a conversion of rows. */
+#define DEFINE_CONVERSION(name, row, convert)                                                      \
     static void name(char *halves, int64_t stride, char *floats, int64_t n)                        \
     {                                                                                              \
-        name##_row(halves, stride, floats, n);                                                     \
+        row(halves, stride, floats, n, convert);                                                   \
     }                                                                                              \
     AVX2 static void name##_avx2(char *halves, int64_t stride, char *floats, int64_t n)            \
     {                                                                                              \
-        name##_row(halves, stride, floats, n);                                                     \
+        row(halves, stride, floats, n, convert);                                                   \
     }
-
-DEFINE_LOAD(load_f16, float_of_f16)
-DEFINE_LOAD(load_bf16, float_of_bf16)
-DEFINE_STORE(store_f16, f16_of_float)
-DEFINE_STORE(store_bf16, bf16_of_float)
+DEFINE_CONVERSION(load_f16, load_row, float_of_f16)
+DEFINE_CONVERSION(load_bf16, load_row, float_of_bf16)
+DEFINE_CONVERSION(store_f16, store_row, f16_of_float)
+DEFINE_CONVERSION(store_bf16, store_row, bf16_of_float)
 
 typedef enum way { NO_WAY, BY_BLAS, BY_HALVES, BY_INTEGERS } way;
 
@@ -175,11 +187,6 @@ static bool is_taken(const plan *p, const operand *o)
     }
 }
 
-static uint64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 static void plan_operand(const plan *p, operand *o, const tsr_view *view, size_t num_batch,
                          size_t num_rows)
 {
@@ -194,12 +201,7 @@ static void plan_operand(const plan *p, operand *o, const tsr_view *view, size_t
     }
     o->by_blocks = !is_taken(p, o);
     o->block_by_columns =
-        o->cols > 1 && magnitude(o->now.row_stride) < magnitude(o->now.col_stride);
-}
-
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
+        o->cols > 1 && stride_magnitude(o->now.row_stride) < stride_magnitude(o->now.col_stride);
 }
 
 enum { ALIGNMENT = 64 };
@@ -209,7 +211,8 @@ static void allot(plan *p, operand *o, char *scratch, int64_t most_rows, int64_t
 {
     const int64_t whole = o->by_whole ? o->rows * o->cols * p->item : 0;
     const int64_t block =
-        o->by_blocks ? lesser(o->rows, most_rows) * lesser(o->cols, most_cols) * p->block_item : 0;
+        o->by_blocks ? min_i64(o->rows, most_rows) * min_i64(o->cols, most_cols) * p->block_item
+                     : 0;
     const size_t start = p->scratch;
     const size_t middle = start + ((size_t)whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     p->scratch = middle + ((size_t)block + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -352,7 +355,7 @@ static void multiply_block(plan *p, int64_t row, int64_t col, int64_t m, int64_t
     product pr = {.m = m, .n = n};
     pr.dst = p->dst.by_blocks ? packed_block(p, &p->dst, m, n) : part;
     for (int64_t k = 0; k < total; k += p->most_k) {
-        pr.k = lesser(p->most_k, total - k);
+        pr.k = min_i64(p->most_k, total - k);
         pr.a = block_of(p, &p->a, row, k, m, pr.k);
         pr.b = block_of(p, &p->b, k, col, pr.k, n);
         pr.accumulate = k > 0;
@@ -371,21 +374,13 @@ static void multiply_matrices(plan *p, char *dst, char *a, char *b)
     p->dst.now.data = p->dst.by_whole ? p->dst.whole : dst;
     for (int64_t col = 0; col < p->dst.cols; col += p->most) {
         for (int64_t row = 0; row < p->dst.rows; row += p->most) {
-            multiply_block(p, row, col, lesser(p->most, p->dst.rows - row),
-                           lesser(p->most, p->dst.cols - col));
+            multiply_block(p, row, col, min_i64(p->most, p->dst.rows - row),
+                           min_i64(p->most, p->dst.cols - col));
         }
     }
     if (p->dst.by_whole) {
         copy_whole(p, &p->dst, dst, true);
     }
-}
-
-static void clear(const tsr_view *dst)
-{
-    static const char zero[16];
-    static const int64_t none[KERNEL_MAX_RANK];
-    kernel_copy(dst->data, dst->strides, zero, none, dst->shape, dst->rank,
-                (size_t)tsr_dtype_item_bytes(dst->dtype), false);
 }
 
 void kernel_dot(const dot_job *job, void *scratch)
@@ -394,7 +389,8 @@ void kernel_dot(const dot_job *job, void *scratch)
         return;
     }
     if (is_empty(job->a)) {
-        clear(job->dst);
+        kernel_clear(job->dst->data, job->dst->strides, job->dst->shape, job->dst->rank,
+                     (size_t)tsr_dtype_item_bytes(job->dst->dtype));
         return;
     }
     plan p = plan_of(job, scratch);

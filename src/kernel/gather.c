@@ -31,13 +31,6 @@ static size_t run_of(const windows *w)
                : 0;
 }
 
-static void clear(const windows *w)
-{
-    static const char zero[16];
-    static const int64_t none[KERNEL_MAX_RANK];
-    kernel_copy(w->slice, w->slice_strides, zero, none, w->shape, w->rank, w->item, false);
-}
-
 void kernel_gather(const gather_job *job, const tsr_view *slices)
 {
     windows w;
@@ -53,7 +46,7 @@ void kernel_gather(const gather_job *job, const tsr_view *slices)
         }
         const bool any = windows_part(&w, starts, &part);
         if (!any || !part.is_whole) {
-            clear(&w);
+            kernel_clear(w.slice, w.slice_strides, w.shape, w.rank, w.item);
         }
         if (any && part.is_whole && run > 0) {
             memcpy(part.slice, part.input, run);

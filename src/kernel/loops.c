@@ -62,18 +62,15 @@ bool loops_init(loops *nest, const int64_t *shape, size_t rank, const int64_t *c
     return init(nest, shape, rank, NULL, strides, num_arrays, item);
 }
 
-static uint64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 bool loops_init_sorted(loops *nest, const int64_t *shape, size_t rank,
                        const int64_t *const *strides, size_t num_arrays, int64_t item)
 {
     size_t order[KERNEL_MAX_RANK];
     for (size_t d = 0; d < rank; d++) {
         size_t at = d;
-        for (; at > 0 && magnitude(strides[0][order[at - 1]]) < magnitude(strides[0][d]); at--) {
+        for (; at > 0 &&
+               stride_magnitude(strides[0][order[at - 1]]) < stride_magnitude(strides[0][d]);
+             at--) {
             order[at] = order[at - 1];
         }
         order[at] = d;

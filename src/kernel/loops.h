@@ -36,6 +36,12 @@ bool loops_init(loops *nest, const int64_t *shape, size_t rank, const int64_t *c
 bool loops_init_sorted(loops *nest, const int64_t *shape, size_t rank,
                        const int64_t *const *strides, size_t num_arrays, int64_t item);
 
+/* How far a stride of either sign goes. */
+static inline uint64_t stride_magnitude(int64_t stride)
+{
+    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
 /* Moves the offsets to the next row of the innermost loop; false when there is none. */
 bool loops_next(loops *nest);
 

@@ -92,20 +92,45 @@ static void store_f64(double x, char *item)
     memcpy(item, &x, sizeof x);
 }
 
-#define DEFINE_FLOAT(type, from, kept)                                                             \
-    static void uniform_##type(uint64_t bits, char *item)                                          \
-    {                                                                                              \
-        store_##type(uniform(bits, from, kept), item);                                             \
-    }                                                                                              \
-    static void normal_##type(uint64_t bits, char *item)                                           \
-    {                                                                                              \
-        store_##type(normal(bits, from), item);                                                    \
-    }
+static void uniform_f16(uint64_t bits, char *item)
+{
+    store_f16(uniform(bits, 32, 11), item);
+}
 
-DEFINE_FLOAT(f16, 32, 11)
-DEFINE_FLOAT(bf16, 32, 8)
-DEFINE_FLOAT(f32, 32, 24)
-DEFINE_FLOAT(f64, 64, 53)
+static void normal_f16(uint64_t bits, char *item)
+{
+    store_f16(normal(bits, 32), item);
+}
+
+static void uniform_bf16(uint64_t bits, char *item)
+{
+    store_bf16(uniform(bits, 32, 8), item);
+}
+
+static void normal_bf16(uint64_t bits, char *item)
+{
+    store_bf16(normal(bits, 32), item);
+}
+
+static void uniform_f32(uint64_t bits, char *item)
+{
+    store_f32(uniform(bits, 32, 24), item);
+}
+
+static void normal_f32(uint64_t bits, char *item)
+{
+    store_f32(normal(bits, 32), item);
+}
+
+static void uniform_f64(uint64_t bits, char *item)
+{
+    store_f64(uniform(bits, 64, 53), item);
+}
+
+static void normal_f64(uint64_t bits, char *item)
+{
+    store_f64(normal(bits, 64), item);
+}
 
 enum { NUM_KINDS = RANDOM_NORMAL + 1, NUM_TYPES = TSR_C128 + 1 };
 

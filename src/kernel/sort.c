@@ -1,4 +1,6 @@
-#include "kernel/half.h"
+#include <string.h>
+
+#include "kernel/element_types.h"
 #include "kernel/index.h"
 #include "kernel/loops.h"
 
@@ -24,28 +26,91 @@ static inline uint64_t float_key(uint64_t bits, uint64_t sign, uint64_t infinity
     return (bits & sign) != 0 ? ~bits & all : bits | sign;
 }
 
-#define DEFINE_KEY(name, type, expression)                                                         \
-    static uint64_t name(const char *item)                                                         \
-    {                                                                                              \
-        type bits;                                                                                 \
-        memcpy(&bits, item, sizeof bits);                                                          \
-        const uint64_t x = bits;                                                                   \
-        return expression;                                                                         \
-    }
+static inline uint64_t load_8(const char *item)
+{
+    return (uint8_t)*item;
+}
 
-DEFINE_KEY(u8_key, uint8_t, x)
-DEFINE_KEY(u16_key, uint16_t, x)
-DEFINE_KEY(u32_key, uint32_t, x)
-DEFINE_KEY(u64_key, uint64_t, x)
-DEFINE_KEY(i8_key, uint8_t, x ^ 0x80)
-DEFINE_KEY(i16_key, uint16_t, x ^ 0x8000)
-DEFINE_KEY(i32_key, uint32_t, x ^ 0x80000000)
-DEFINE_KEY(i64_key, uint64_t, x ^ UINT64_C(0x8000000000000000))
-DEFINE_KEY(f16_key, uint16_t, float_key(x, UINT64_C(0x8000), UINT64_C(0x7c00)))
-DEFINE_KEY(bf16_key, uint16_t, float_key(x, UINT64_C(0x8000), UINT64_C(0x7f80)))
-DEFINE_KEY(f32_key, uint32_t, float_key(x, UINT64_C(0x80000000), UINT64_C(0x7f800000)))
-DEFINE_KEY(f64_key, uint64_t,
-           float_key(x, UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000)))
+static inline uint64_t load_16(const char *item)
+{
+    uint16_t x;
+    memcpy(&x, item, sizeof x);
+    return x;
+}
+
+static inline uint64_t load_32(const char *item)
+{
+    uint32_t x;
+    memcpy(&x, item, sizeof x);
+    return x;
+}
+
+static inline uint64_t load_64(const char *item)
+{
+    uint64_t x;
+    memcpy(&x, item, sizeof x);
+    return x;
+}
+
+static uint64_t u8_key(const char *item)
+{
+    return load_8(item);
+}
+
+static uint64_t u16_key(const char *item)
+{
+    return load_16(item);
+}
+
+static uint64_t u32_key(const char *item)
+{
+    return load_32(item);
+}
+
+static uint64_t u64_key(const char *item)
+{
+    return load_64(item);
+}
+
+static uint64_t i8_key(const char *item)
+{
+    return load_8(item) ^ 0x80;
+}
+
+static uint64_t i16_key(const char *item)
+{
+    return load_16(item) ^ 0x8000;
+}
+
+static uint64_t i32_key(const char *item)
+{
+    return load_32(item) ^ 0x80000000;
+}
+
+static uint64_t i64_key(const char *item)
+{
+    return load_64(item) ^ UINT64_C(0x8000000000000000);
+}
+
+static uint64_t f16_key(const char *item)
+{
+    return float_key(load_16(item), 0x8000, 0x7c00);
+}
+
+static uint64_t bf16_key(const char *item)
+{
+    return float_key(load_16(item), 0x8000, 0x7f80);
+}
+
+static uint64_t f32_key(const char *item)
+{
+    return float_key(load_32(item), 0x80000000, 0x7f800000);
+}
+
+static uint64_t f64_key(const char *item)
+{
+    return float_key(load_64(item), UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000));
+}
 
 static const key_function keys[] = {
     [TSR_I1] = u8_key,   [TSR_I8] = i8_key,   [TSR_I16] = i16_key,   [TSR_I32] = i32_key,
@@ -58,77 +123,6 @@ bool sort_supports(tsr_dtype dtype)
 {
     return (size_t)dtype < sizeof keys / sizeof keys[0] && keys[dtype] != NULL;
 }
-
-/* A key of at most 32 bits above its index, or a pair. */
-typedef uint64_t narrow;
-typedef narrow *narrow_list;
-typedef struct wide {
-    uint64_t key;
-    uint64_t index;
-} wide;
-typedef wide *wide_list;
-
-#define NARROW_KEY(x) ((x) >> 32)
-#define WIDE_KEY(x) ((x).key)
-
-/* Sorts n entries in `a`, with as much room in `b`; returns which of the two has them. */
-#define DEFINE_SORT(entry, key_of)                                                                 \
-    static entry##_list entry##_sort_few(entry##_list a, size_t n)                                 \
-    {                                                                                              \
-        for (size_t i = 1; i < n; i++) {                                                           \
-            const entry x = a[i];                                                                  \
-            size_t at = i;                                                                         \
-            for (; at > 0 && key_of(a[at - 1]) > key_of(x); at--) {                                \
-                a[at] = a[at - 1];                                                                 \
-            }                                                                                      \
-            a[at] = x;                                                                             \
-        }                                                                                          \
-        return a;                                                                                  \
-    }                                                                                              \
-    static void entry##_count(const entry a[], size_t n, size_t digits, size_t counts[][RADIX])    \
-    {                                                                                              \
-        memset(counts, 0, digits * sizeof counts[0]);                                              \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            uint64_t key = key_of(a[i]);                                                           \
-            for (size_t d = 0; d < digits; d++, key >>= 8) {                                       \
-                counts[d][key % RADIX]++;                                                          \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void entry##_pass(entry##_list to, const entry from[], size_t n, size_t digit,          \
-                             size_t *counts)                                                       \
-    {                                                                                              \
-        size_t sum = 0;                                                                            \
-        for (size_t i = 0; i < RADIX; i++) {                                                       \
-            const size_t count = counts[i];                                                        \
-            counts[i] = sum;                                                                       \
-            sum += count;                                                                          \
-        }                                                                                          \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            to[counts[key_of(from[i]) >> (8 * digit) & (RADIX - 1)]++] = from[i];                  \
-        }                                                                                          \
-    }                                                                                              \
-    static entry##_list entry##_sort(entry##_list a, entry##_list b, size_t n, size_t digits)      \
-    {                                                                                              \
-        size_t counts[MOST_DIGITS][RADIX];                                                         \
-        if (n <= FEW) {                                                                            \
-            return entry##_sort_few(a, n);                                                         \
-        }                                                                                          \
-        entry##_count(a, n, digits, counts);                                                       \
-        for (size_t d = 0; d < digits; d++) {                                                      \
-            if (counts[d][key_of(a[0]) >> (8 * d) & (RADIX - 1)] == n) {                           \
-                continue;                                                                          \
-            }                                                                                      \
-            entry##_pass(b, a, n, d, counts[d]);                                                   \
-            const entry##_list sorted = b;                                                         \
-            b = a;                                                                                 \
-            a = sorted;                                                                            \
-        }                                                                                          \
-        return a;                                                                                  \
-    }
-
-DEFINE_SORT(narrow, NARROW_KEY)
-DEFINE_SORT(wide, WIDE_KEY)
 
 /* What is the same for all lines. */
 typedef struct sort_job {
@@ -144,6 +138,45 @@ typedef struct sort_job {
     size_t dim;
     void *scratch;
 } sort_job;
+
+/* A key of at most 32 bits above its index. */
+typedef uint64_t narrow;
+
+static inline narrow narrow_entry(uint64_t key, uint64_t index)
+{
+    return key << 32 | index;
+}
+
+static inline uint64_t narrow_key(narrow x)
+{
+    return x >> 32;
+}
+
+static inline uint64_t narrow_index(narrow x)
+{
+    return x & UINT32_MAX;
+}
+
+/* A key of any width, and its index. */
+typedef struct wide {
+    uint64_t key;
+    uint64_t index;
+} wide;
+
+static inline wide wide_entry(uint64_t key, uint64_t index)
+{
+    return (wide){key, index};
+}
+
+static inline uint64_t wide_key(wide x)
+{
+    return x.key;
+}
+
+static inline uint64_t wide_index(wide x)
+{
+    return x.index;
+}
 
 static bool is_narrow(size_t item, int64_t n)
 {
@@ -173,29 +206,10 @@ static void put(const sort_job *job, const char *src, uint64_t from, char *value
     }
 }
 
-#define DEFINE_LINE(entry, make, index_of)                                                         \
-    static void entry##_line(const sort_job *job, const char *src, char *value, char *index)       \
-    {                                                                                              \
-        const entry##_list a = job->scratch;                                                       \
-        for (size_t i = 0; i < job->n; i++) {                                                      \
-            const uint64_t key = job->key(src + (int64_t)i * job->src_stride) ^ job->flip;         \
-            a[i] = make(key, i);                                                                   \
-        }                                                                                          \
-        const entry##_list sorted = entry##_sort(a, a + job->n, job->n, job->item);                \
-        for (size_t i = 0; i < job->kept; i++) {                                                   \
-            put(job, src, index_of(sorted[i]), value, index);                                      \
-            value = value != NULL ? value + job->values->strides[job->dim] : NULL;                 \
-            index = index != NULL ? index + job->indices->strides[job->dim] : NULL;                \
-        }                                                                                          \
-    }
-
-#define NARROW(key, index) ((key) << 32 | (index))
-#define NARROW_INDEX(x) ((x)&UINT32_MAX)
-#define WIDE(key, index) ((wide){(key), (index)})
-#define WIDE_INDEX(x) ((x).index)
-
-DEFINE_LINE(narrow, NARROW, NARROW_INDEX)
-DEFINE_LINE(wide, WIDE, WIDE_INDEX)
+#define ENTRY narrow
+#include "kernel/sort_entries.inc"
+#define ENTRY wide
+#include "kernel/sort_entries.inc"
 
 /* The loops over the lines: src, values, indices; what is not there does not move. */
 static bool init_lines(loops *nest, const tsr_view *src, const tsr_view *values,

@@ -115,35 +115,41 @@ bool windows_next(windows *w)
     return true;
 }
 
-#define LOAD(type)                                                                                 \
-    {                                                                                              \
-        type x;                                                                                    \
-        memcpy(&x, from, sizeof x);                                                                \
-        return (int64_t)x;                                                                         \
-    }
-
 static int64_t load(tsr_dtype dtype, const char *from)
 {
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
     switch (dtype) {
     case TSR_I8:
-        LOAD(int8_t)
+        memcpy(&i8, from, sizeof i8);
+        return i8;
     case TSR_I16:
-        LOAD(int16_t)
+        memcpy(&i16, from, sizeof i16);
+        return i16;
     case TSR_I32:
-        LOAD(int32_t)
+        memcpy(&i32, from, sizeof i32);
+        return i32;
     case TSR_I64:
-        LOAD(int64_t)
+        memcpy(&i64, from, sizeof i64);
+        return i64;
     case TSR_U16:
-        LOAD(uint16_t)
+        memcpy(&u16, from, sizeof u16);
+        return u16;
     case TSR_U32:
-        LOAD(uint32_t)
-    case TSR_U64: {
-        uint64_t x;
-        memcpy(&x, from, sizeof x);
-        return x > INT64_MAX ? INT64_MAX : (int64_t)x;
-    }
+        memcpy(&u32, from, sizeof u32);
+        return u32;
+    case TSR_U64:
+        memcpy(&u64, from, sizeof u64);
+        return u64 > INT64_MAX ? INT64_MAX : (int64_t)u64;
     default:
-        LOAD(uint8_t)
+        memcpy(&u8, from, sizeof u8);
+        return u8;
     }
 }
 
