@@ -38,7 +38,7 @@ static bool is_by_rows(const matrix *x, int64_t rows, int64_t cols, int64_t item
     return has_lines(rows, cols, x->row_stride, x->col_stride, item);
 }
 
-bool blas_takes(const matrix *x, int64_t rows, int64_t cols, int64_t item)
+bool can_blas_take(const matrix *x, int64_t rows, int64_t cols, int64_t item)
 {
     return is_by_rows(x, rows, cols, item) ||
            has_lines(cols, rows, x->col_stride, x->row_stride, item);
@@ -58,7 +58,7 @@ static CBLAS_ORDER order_of(const blas_matrix *x)
     return x->by_columns ? CblasColMajor : CblasRowMajor;
 }
 
-/* Operands that do not lie as dst does are transposed ones. */
+/* Operands whose layout differs from that of dst are passed as transposed. */
 static CBLAS_TRANSPOSE transposed(const blas_matrix *x, const blas_matrix *dst)
 {
     return x->by_columns == dst->by_columns ? CblasNoTrans : CblasTrans;
@@ -109,7 +109,7 @@ static vector_product row_product(const product *p, int64_t item)
                             .y_size = p->n};
 }
 
-/* What is there must not matter, not even NaNs; so y is cleared and then added to. */
+/* What y held must not matter, not even NaNs; so it is cleared and then added to. */
 static void clear(const vector_product *v, size_t item)
 {
     for (int64_t i = 0; i < v->y_size; i++) {
@@ -117,7 +117,7 @@ static void clear(const vector_product *v, size_t item)
     }
 }
 
-/* Numbers are handed to CBLAS as values, complex ones by pointers. */
+/* Numbers are passed to CBLAS as values, complex ones by pointers. */
 #define NUMBER(x) ((x)[0])
 #define TYPE f32
 #define PART float

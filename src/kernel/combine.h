@@ -2,9 +2,9 @@
  * The operations of folds and reductions: functions that combine two numbers, their identities, and
  * the list of them, from which fold_op and the tables of fold.c and reduce.c are made.
  *
- * max and min keep the first of equals and hand on a NaN, the second of two. Sums and products of
- * floats hand on any NaN; who stores one makes it plain. Integers wrap around. Truth values are 0
- * and 1.
+ * max and min keep the first of equals and propagate a NaN, the second of two. Sums and products of
+ * floats propagate any NaN; the caller makes it plain before it stores it. Integers wrap around.
+ * Truth values are 0 and 1.
  */
 #ifndef KERNEL_COMBINE_H
 #define KERNEL_COMBINE_H

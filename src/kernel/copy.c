@@ -7,7 +7,7 @@
 /* How far ahead of a streamed copy its source is fetched, in bytes of source that are wanted. */
 enum { AHEAD = 2048 };
 
-/* Rows up to this long are followed into the next rows; in longer ones the next bytes will do. */
+/* In rows up to this long the next rows are fetched ahead; in longer ones the next bytes. */
 enum { SHORT_ROW = 16384 };
 
 #ifdef __SSE2__
@@ -45,7 +45,7 @@ static void fetch(const char *src, int64_t ahead)
 }
 
 /*
- * Whole lines go around the cache; the ends, which share a line with somebody else's bytes, do not.
+ * Whole lines go around the cache; the ends, whose lines hold bytes outside the box, do not.
  * The source is fetched `ahead` bytes before it is read.
  */
 static void stream_run(char *dst, const char *src, size_t bytes, int64_t ahead)
@@ -64,8 +64,8 @@ static void stream_run(char *dst, const char *src, size_t bytes, int64_t ahead)
 
 /*
  * Libc copies runs from about 2 KiB up to half a MiB by one instruction, which some machines carry
- * out twenty times slower when the destination lies just behind the source within their pages.
- * That is common: what malloc hands out starts 16 bytes behind a page, segments start on one.
+ * out twenty times slower when the destination is at a slightly higher offset in its page.
+ * That is common: large blocks of malloc start 16 bytes into a page, segments at its start.
  */
 enum { PAGE = 4096, SLOW_LEAST = 2048, SLOW_DISTANCE = 64 };
 
@@ -160,7 +160,7 @@ static strided_copy strided_of(size_t item)
     return item <= MOST_STRIDED && strided[item] != NULL ? strided[item] : strided_any;
 }
 
-/* A box on its way. */
+/* The state of copying one box. */
 typedef struct walk {
     loops nest;
     char *dst;
@@ -247,7 +247,7 @@ void kernel_clear(void *dst, const int64_t *strides, const int64_t *shape, size_
     kernel_copy(dst, strides, zero, none, shape, rank, item, false);
 }
 
-/* As many boxes take turns; the others wait. */
+/* How many boxes take turns; the others wait. */
 enum { TOGETHER = 16 };
 
 /* Takes the next boxes that hold anything until there are TOGETHER; returns how many there are. */

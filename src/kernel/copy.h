@@ -35,14 +35,14 @@ typedef struct kernel_box {
 } kernel_box;
 
 /*
- * Copies several boxes as kernel_copy does, in turns of a row each. Boxes that lie side by side in
+ * Copies several boxes as kernel_copy does, in turns of a row each. Boxes that are side by side in
  * one source, listed in that order, are so read in one sweep: for rows of up to a few KiB twice as
  * fast as one box after another, which reads the memory between the rows in vain.
  */
 void kernel_copy_boxes(const kernel_box *boxes, size_t count, size_t rank, size_t item,
                        bool stream);
 
-/* As many boxes take turns. */
+/* How many boxes take turns. */
 enum { COPY_BATCH = 16 };
 
 /* Boxes that are collected, and copied in turns whenever there are enough. */

@@ -8,7 +8,7 @@
 #include "kernel/product.h"
 #include "kernel/vector.h"
 
-/* Rows of halves in f32: as many at a time, so that compilers use vectors. */
+/* How many halves are converted at a time: a constant, so that compilers use vectors. */
 enum { CHUNK = 64, HALF = 2, FLOAT = 4 };
 
 /* Blocks of halves, in f32: at most 12 MiB in all. */
@@ -111,7 +111,7 @@ bool dot_supports(tsr_dtype dtype)
 
 /*
  * One of the three arrays, as a matrix for each place in the batch. An array whose dimensions do
- * not join is packed as a whole, and a matrix that cannot be multiplied as it lies by blocks.
+ * not join is packed as a whole, and a matrix that cannot be multiplied in place by blocks.
  */
 typedef struct operand {
     const tsr_view *view;
@@ -173,11 +173,11 @@ static bool is_aligned(const tsr_view *v, size_t num_batch, int64_t number)
     return aligned;
 }
 
-static bool is_taken(const plan *p, const operand *o)
+static bool can_multiply_in_place(const plan *p, const operand *o)
 {
     switch (p->type->way) {
     case BY_BLAS:
-        return blas_takes(&o->now, o->rows, o->cols, p->item) &&
+        return can_blas_take(&o->now, o->rows, o->cols, p->item) &&
                (o->by_whole ||
                 is_aligned(o->view, o->num_batch, p->item / (int64_t)p->type->parts));
     case BY_INTEGERS:
@@ -199,7 +199,7 @@ static void plan_operand(const plan *p, operand *o, const tsr_view *view, size_t
         o->now.row_stride = o->cols * p->item;
         o->now.col_stride = p->item;
     }
-    o->by_blocks = !is_taken(p, o);
+    o->by_blocks = !can_multiply_in_place(p, o);
     o->block_by_columns =
         o->cols > 1 && stride_magnitude(o->now.row_stride) < stride_magnitude(o->now.col_stride);
 }
@@ -321,7 +321,7 @@ static matrix part_of(const operand *o, int64_t row, int64_t col)
     return part;
 }
 
-/* A block of a source as it is multiplied: where it lies, or packed, unless it is already. */
+/* A block of a source as it is multiplied: in place, or packed, unless it is packed already. */
 static matrix block_of(const plan *p, operand *o, int64_t row, int64_t col, int64_t rows,
                        int64_t cols)
 {

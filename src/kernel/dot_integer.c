@@ -5,8 +5,8 @@
 #include "kernel/vector.h"
 
 /*
- * A strip is as many bytes of a row of dst, two vectors; as many rows are computed at a time, in
- * registers. The strip of b that they take is copied first, so that it lies in the first cache
+ * A strip is STRIP bytes of a row of dst, two vectors; ROWS_AT_ONCE rows are computed at a time, in
+ * registers. The strip of b that they take is copied first, so that it is in the first cache
  * whatever the strides were, filled up with zeros.
  */
 enum { VECTOR = 32, STRIP = 2 * VECTOR, ROWS_AT_ONCE = 4 };

@@ -23,7 +23,7 @@
     X(F32, f32)                                                                                    \
     X(F64, f64)
 
-/* Tables by tsr_dtype have as many rows. */
+/* How many rows a table by tsr_dtype has. */
 enum { NUM_ELEMENT_TYPES = TSR_C128 + 1 };
 
 /* Tokens joined after they are expanded. */

@@ -56,7 +56,7 @@ void kernel_is_finite(const tsr_view *dst, const tsr_view *src);
 
 /*
  * dst = minimum(maximum(x, min), max), of types that BINARY_MAX supports: max where min exceeds it.
- * A NaN of any of the three is handed on.
+ * A NaN of any of the three is propagated.
  */
 bool clamp_supports(tsr_dtype dtype);
 void kernel_clamp(const tsr_view *dst, const tsr_view *min, const tsr_view *x, const tsr_view *max);

@@ -3,10 +3,10 @@
 #include "kernel/loops.h"
 #include "kernel/vector.h"
 
-/* As many bytes of an array are folded at a time; they stay in the first cache. */
+/* How many bytes of an array are folded at a time; they stay in the first cache. */
 enum { CHUNK = 512 };
 
-/* As many bytes of results wait to be copied to where they belong. */
+/* How many bytes of results are collected before they are copied to dst. */
 enum { BLOCK = 2048 };
 
 /* Folds n items, `stride` bytes apart, from `at` bytes into each source; dst is contiguous. */
@@ -82,7 +82,7 @@ bool fold_supports(tsr_dtype dtype, fold_op op)
     return folds[dtype] != NULL && folds[dtype][op].portable != NULL;
 }
 
-/* A fold on its way: what is the same for all rows. */
+/* What is the same for all rows of a fold. */
 typedef struct fold_job {
     fold_items fold;
     char *dst;
@@ -92,7 +92,7 @@ typedef struct fold_job {
     bool stream;
 } fold_job;
 
-/* One row in blocks, each folded in the cache and then copied to where it belongs. */
+/* One row in blocks, each folded in the cache and then copied to dst. */
 static void fold_by_blocks(const fold_job *job, const loop *inner, char *dst, int64_t at)
 {
     _Alignas(64) char block[BLOCK];

@@ -29,7 +29,7 @@ bool fold_supports(tsr_dtype dtype, fold_op op);
  * them, with the same strides. `stream` as in kernel_copy. The bits that come out depend on the
  * bits that go in and on nothing else:
  * - f16 and bf16 are folded in f32 and rounded once.
- * - MAX and MIN keep the earlier of equals and hand on a NaN, the last of several. A NaN that
+ * - MAX and MIN keep the earlier of equals and propagate a NaN, the last of several. A NaN that
  *   comes of SUM, AVG and PROD is the positive quiet one without payload.
  * - SUM and PROD of integers wrap around. AVG divides the sum by `count`; that of integers has not
  *   wrapped, and is rounded towards zero.

@@ -3,8 +3,8 @@
 #include <string.h>
 
 /*
- * A start index, moved so that the window lies in the whole input. A window as large as that leaves
- * no choice: then the slices have the rows of the box.
+ * A start index, moved so that the window is inside the whole input. A window as large as that
+ * leaves no choice: then the slices have the rows of the box.
  */
 static int64_t clamped(const windows *w, size_t index)
 {

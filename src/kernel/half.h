@@ -25,7 +25,7 @@ static inline float float_of_bf16(uint16_t half)
     return float_of_bits((uint32_t)half << 16);
 }
 
-/* One of two by arithmetic, so that a loop over many keeps free of branches. */
+/* One of two by arithmetic, so that a loop over many has no branches. */
 static inline int32_t choose_bits(bool condition, int32_t yes, int32_t no)
 {
     const int32_t mask = -(int32_t)condition;

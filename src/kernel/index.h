@@ -67,14 +67,14 @@ typedef struct gather_job {
 } gather_job;
 
 /*
- * Gathers into the slices, of any type. A start index is clamped so that the slice lies in the
- * whole input. Elements of slices that lie outside the box are 0: the sum over boxes is the gather
+ * Gathers into the slices, of any type. A start index is clamped so that the slice is inside the
+ * whole input. Elements of slices that are outside the box are 0: the sum over boxes is the gather
  * of the whole. Sizes are those of `slices`: of an indexed dimension the slice size; of others, and
- * of those whose slice size is all there is, what the box has, from its start.
+ * of those whose slice size is the full size, what the box has, from its start.
  */
 void kernel_gather(const gather_job *job, const tsr_view *slices);
 
-/* How an update meets the element that is there: as kernel_fold folds the two. */
+/* How an update is combined with the element of the input: as kernel_fold folds the two. */
 typedef enum scatter_kind {
     SCATTER_SET, /* any type */
     SCATTER_ADD,
@@ -92,7 +92,7 @@ void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *up
 
 /*
  * Sorts along `dim`, stably: ascending, or descending with equals in their order all the same. -0
- * and 0 are equal, and so are all NaNs, which come behind all numbers ascending and before them
+ * and 0 are equal, and so are all NaNs, which come after all numbers ascending and before them
  * descending; every element keeps its bits. `indices` (i32 or i64 view of dst's shape, or NULL)
  * gets where each element was along dim, from 0. `values` may be NULL. Both may have fewer rows
  * along dim than src, as many as each other: the first of the sorted ones are kept. The scratch is

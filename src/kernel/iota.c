@@ -2,12 +2,12 @@
 #include "kernel/half.h"
 #include "kernel/index.h"
 
-/* As many numbers are made at a time. */
+/* How many numbers are made at a time. */
 enum { CHUNK = 256, MOST_ITEM = 16, FLOAT_BITS = 24 };
 
 /*
  * An integer as a float that rounds to the same bf16 and f16: cut to 24 bits, the last of them set
- * if any behind it was.
+ * if any of those cut off was.
  */
 static float float_for_half(int64_t number)
 {

@@ -1,7 +1,7 @@
 #include "kernel/loops.h"
 
-/* Whether a dimension continues the loop inside it, in every array. */
-static bool continues(const loop *outer, const loop *inner, size_t num_arrays)
+/* Whether a loop is continued by the one inside it, in every array. */
+static bool is_continued(const loop *outer, const loop *inner, size_t num_arrays)
 {
     for (size_t a = 0; a < num_arrays; a++) {
         if (outer->strides[a] != inner->strides[a] * inner->size) {
@@ -11,11 +11,11 @@ static bool continues(const loop *outer, const loop *inner, size_t num_arrays)
     return true;
 }
 
-/* Appends a loop inside the others, joined with the last where it continues into it. */
+/* Appends a loop inside the others, joined with the last where that is continued by it. */
 static void append(loops *nest, loop fresh)
 {
     loop *last = nest->count > 0 ? &nest->loops[nest->count - 1] : NULL;
-    if (last != NULL && continues(last, &fresh, nest->num_arrays)) {
+    if (last != NULL && is_continued(last, &fresh, nest->num_arrays)) {
         fresh.size *= last->size;
         *last = fresh;
     } else {

@@ -31,7 +31,8 @@ bool loops_init(loops *nest, const int64_t *shape, size_t rank, const int64_t *c
 
 /*
  * The same where the order of the items does not matter: the dimensions are taken by their strides
- * in the first array, the smallest innermost, so that arrays of one layout are walked as they lie.
+ * in the first array, the smallest innermost, so that arrays of one layout are walked in the order
+ * of memory.
  */
 bool loops_init_sorted(loops *nest, const int64_t *shape, size_t rank,
                        const int64_t *const *strides, size_t num_arrays, int64_t item);

@@ -4,7 +4,7 @@
 #include "kernel/copy.h"
 #include "kernel/loops.h"
 
-/* As many elements wait in each buffer; those of all arrays stay in the first cache. */
+/* How many elements a buffer holds; the buffers of all arrays fit the first cache. */
 enum { BLOCK = 512, MOST_ITEM = 16, LINE = 64, MOST_ARRAYS = MAP_MAX_SOURCES + 1 };
 
 /* Room for a block of every array, dst first. */
@@ -27,7 +27,7 @@ static int64_t whole_chunks(int64_t n)
     return ceil_div(n, MAP_CHUNK) * MAP_CHUNK;
 }
 
-/* Copies n elements into a buffer, and zeros behind them up to a whole chunk. */
+/* Copies n elements into a buffer, followed by zeros up to a whole chunk. */
 static void gather(char *buffer, const char *src, int64_t stride, int64_t item, int64_t n)
 {
     if (stride == item) {
@@ -48,7 +48,7 @@ static void scatter(char *dst, int64_t stride, const char *buffer, int64_t item,
     }
 }
 
-/* A row on its way: where its arrays are and how far apart their elements lie. */
+/* A row: where its arrays are and how far apart their elements are. */
 typedef struct map_row {
     char *dst;
     const char *src[MAP_MAX_SOURCES];

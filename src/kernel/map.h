@@ -1,4 +1,4 @@
-/* Elementwise loops over strided arrays: runs of packed elements, by functions made for them. */
+/* Elementwise loops over strided arrays: runs of packed elements, each by one function. */
 #ifndef KERNEL_MAP_H
 #define KERNEL_MAP_H
 
@@ -7,7 +7,7 @@
 #include "kernel/element_types.h"
 #include "kernel/vector.h"
 
-/* Runs have a multiple of as many elements: loops of a constant length are what gcc vectorises. */
+/* The length of a run is a multiple of this: gcc vectorises loops of a constant length. */
 enum { MAP_CHUNK = 64 };
 
 enum { MAP_MAX_SOURCES = 3 };
@@ -22,7 +22,7 @@ typedef struct map_forms {
 
 /*
  * Computes all elements of dst from those of up to MAP_MAX_SOURCES sources, whatever the strides. A
- * run may be given elements that are not there, as zeros, whose results are dropped.
+ * run may be padded with zeros, whose results are dropped.
  */
 void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *const *src,
                 size_t num_src);

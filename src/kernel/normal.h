@@ -50,7 +50,7 @@ static inline double normal_minus_log(double p)
     return -((double)exponent * 0.6931471805599453 + 2.0 * (s + s * sum));
 }
 
-/* The x <= 0 such that a share p of normal numbers lies below it; p in (0, 1/2]. */
+/* The x <= 0 such that a share p of normal numbers is below it; p in (0, 1/2]. */
 static inline double normal_quantile(double p)
 {
     static const normal_quotient middle = {

@@ -1,4 +1,4 @@
-/* Arrays that lie in one run of memory, the last dimension fastest. */
+/* Packed arrays: one run of memory, the last dimension fastest. */
 #ifndef KERNEL_PACKED_H
 #define KERNEL_PACKED_H
 
@@ -16,7 +16,7 @@ static inline int64_t packed_strides(const int64_t *shape, size_t rank, size_t i
     return stride;
 }
 
-/* Whether an array with these strides is one. */
+/* Whether an array with these strides is packed. */
 static inline bool is_packed_array(const int64_t *shape, size_t rank, size_t item,
                                    const int64_t *strides)
 {

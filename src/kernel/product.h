@@ -1,4 +1,4 @@
-/* Products of matrices, in the two ways that there are: CBLAS, and loops over integers. */
+/* Products of matrices, by CBLAS or by loops over integers. */
 #ifndef KERNEL_PRODUCT_H
 #define KERNEL_PRODUCT_H
 
@@ -26,12 +26,12 @@ typedef struct product {
 enum { BLAS_MOST = 1 << 30 };
 
 /*
- * Whether CBLAS takes a matrix as it lies: the items of its rows, or of its columns, are
+ * Whether CBLAS can take a matrix in place: the items of its rows, or of its columns, are
  * neighbours, and those do not overlap.
  */
-bool blas_takes(const matrix *x, int64_t rows, int64_t cols, int64_t item);
+bool can_blas_take(const matrix *x, int64_t rows, int64_t cols, int64_t item);
 
-/* A product of f32, f64 or complex matrices that CBLAS takes, none larger than BLAS_MOST. */
+/* A product of f32, f64 or complex matrices that CBLAS can take, none larger than BLAS_MOST. */
 void blas_multiply(tsr_dtype dtype, const product *p);
 
 /*

@@ -3,7 +3,7 @@
 #include "kernel/index.h"
 #include "kernel/normal.h"
 
-/* As many numbers are made at a time. */
+/* How many numbers are made at a time. */
 enum { CHUNK = 256, MOST_ITEM = 8, WORDS = 4, PHILOX_ROUNDS = 10 };
 
 void philox_block(uint64_t key, uint64_t low, uint64_t high, uint32_t *words)
@@ -199,7 +199,7 @@ typedef struct places {
 } places;
 
 /* Adds a dimension inside the others; false if it cannot be joined with the last of them. */
-static bool joined(places *p, int64_t shape, int64_t stride, int64_t full)
+static bool try_join(places *p, int64_t shape, int64_t stride, int64_t full)
 {
     const size_t last = p->rank - 1;
     if (shape != full || (p->shape[last] > 1 && p->strides[last] != stride * shape)) {
@@ -216,7 +216,7 @@ static places places_of(const tsr_view *dst, const int64_t *start, const int64_t
 {
     places p = {.rank = 1, .shape = {1}, .strides = {0}, .start = {0}, .full = {1}};
     for (size_t d = 0; d < dst->rank; d++) {
-        if (full[d] == 1 || joined(&p, dst->shape[d], dst->strides[d], full[d])) {
+        if (full[d] == 1 || try_join(&p, dst->shape[d], dst->strides[d], full[d])) {
             continue;
         }
         p.shape[p.rank] = dst->shape[d];

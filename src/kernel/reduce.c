@@ -25,7 +25,7 @@ typedef union lanes {
     uint64_t u64[LANES * STRIP];
 } lanes;
 
-/* Folds n contiguous elements, a multiple of LANES, into lanes that lie side by side. */
+/* Folds n contiguous elements, a multiple of LANES, into lanes that are side by side. */
 typedef void (*reduce_rows)(lanes *l, const char *src, int64_t n);
 
 /*
@@ -133,7 +133,7 @@ bool reduce_supports(fold_op op, tsr_dtype dtype)
     return reductions[dtype] != NULL && reductions[dtype][op].finish != NULL;
 }
 
-/* A reduction on its way. */
+/* The state of one reduction. */
 typedef struct reduce_job {
     const reduction *by;
     reduce_rows rows;
@@ -147,7 +147,7 @@ typedef struct reduce_job {
     loops kept;    /* the others of src, then of dst; by their strides in src */
 } reduce_job;
 
-/* Elements on their way to the lanes, where they do not lie in a row. */
+/* Elements that are collected for the lanes where they are not contiguous. */
 typedef struct reduce_block {
     _Alignas(64) char bytes[BLOCK * MOST_WIDE];
     int64_t filled;
@@ -209,7 +209,7 @@ static void reduce_each(reduce_job *job)
     } while (loops_next(&job->kept));
 }
 
-/* Rows of a strip that do not lie in a run of memory, one after another. */
+/* Rows of a strip whose elements are not contiguous, one after another. */
 static void gather_columns(const reduce_job *job, lanes *l, const char *src, int64_t stride,
                            const loop *rows, int64_t lane, int64_t width)
 {
@@ -221,7 +221,7 @@ static void gather_columns(const reduce_job *job, lanes *l, const char *src, int
     }
 }
 
-/* As many results side by side. */
+/* `width` results side by side. */
 static void reduce_strip(reduce_job *job, const char *src, char *dst, int64_t width, lanes *l)
 {
     const loop *kept = &job->kept.loops[job->kept.count - 1];
@@ -268,7 +268,7 @@ static void reduce_nothing(reduce_job *job)
     } while (loops_next(&job->kept));
 }
 
-/* Whether the results lie closer to each other in src than what goes into one of them. */
+/* Whether results are closer to each other in src than the elements of one of them. */
 static bool is_by_strips(const reduce_job *job)
 {
     const loop *kept = &job->kept.loops[job->kept.count - 1];
@@ -325,7 +325,7 @@ void kernel_reduce(fold_op op, const tsr_view *dst, const tsr_view *src, const b
     }
 }
 
-/* Lines along `dim`, as many side by side as a strip has. */
+/* Lines along `dim`, STRIP of them side by side at a time. */
 void kernel_cumulative(fold_op op, const tsr_view *dst, const tsr_view *src, size_t dim)
 {
     int64_t shape[KERNEL_MAX_RANK];

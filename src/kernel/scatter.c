@@ -1,6 +1,6 @@
 #include "kernel/windows.h"
 
-/* As many bytes of a row are combined at a time. */
+/* How many bytes of a row are combined at a time. */
 enum { CHUNK = 2048, MOST_ITEM = 16 };
 
 static const fold_op folds[] = {[SCATTER_ADD] = FOLD_SUM,
@@ -31,7 +31,7 @@ static void combine_row(fold_op op, tsr_dtype dtype, char *dst, const char *src,
     }
 }
 
-static bool same_strides(const windows *w, const int64_t *shape)
+static bool has_same_strides(const windows *w, const int64_t *shape)
 {
     for (size_t d = 0; d < w->rank; d++) {
         if (shape[d] > 1 && w->slice_strides[d] != w->input_strides[d]) {
@@ -50,7 +50,7 @@ static void combine(scatter_kind kind, const windows *w, const window_part *part
     if (kind == SCATTER_SET) {
         kernel_copy(part->input, w->input_strides, part->slice, w->slice_strides, part->shape,
                     w->rank, w->item, false);
-    } else if (same_strides(w, part->shape)) {
+    } else if (has_same_strides(w, part->shape)) {
         kernel_fold(part->input, w->input_strides, both, 2, w->input_strides, part->shape, w->rank,
                     dtype, folds[kind], false);
     } else if (loops_init_sorted(&nest, part->shape, w->rank, strides, 2, (int64_t)w->item)) {
@@ -61,7 +61,8 @@ static void combine(scatter_kind kind, const windows *w, const window_part *part
     }
 }
 
-/* Where the window begins; far outside is as good as anywhere outside, and cannot overflow. */
+/* Where the window begins; a start far outside is moved to just outside, so that sums cannot
+ * overflow. */
 static void load_starts(const windows *w, int64_t *starts)
 {
     for (size_t i = 0; i < w->job->num_indexed; i++) {

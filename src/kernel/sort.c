@@ -5,7 +5,7 @@
 #include "kernel/loops.h"
 
 /*
- * A line is sorted by keys: unsigned integers in the order that is wanted, each with where it was.
+ * A line is sorted by keys: unsigned integers in the order that is wanted, each with its index.
  * Radix sort from the lowest byte on is stable; bytes that are the same in all keys cost nothing.
  */
 enum { RADIX = 256, FEW = 24, MOST_DIGITS = 8 };
@@ -211,7 +211,7 @@ static void put(const sort_job *job, const char *src, uint64_t from, char *value
 #define ENTRY wide
 #include "kernel/sort_entries.inc"
 
-/* The loops over the lines: src, values, indices; what is not there does not move. */
+/* The loops over the lines: src, values, indices; an array that is NULL does not move. */
 static bool init_lines(loops *nest, const tsr_view *src, const tsr_view *values,
                        const tsr_view *indices, size_t dim)
 {

@@ -474,7 +474,7 @@ INLINE uint8_t not_truth(uint8_t x)
  * last three say for which element types there is one.
  *
  * SIGN of a float zero is that zero. LOGISTIC is 1 / (1 + e^-x), SILU x * logistic(x), GELU
- * x * (1 + erf(x / sqrt 2)) / 2, RELU max(x, 0), which hands on a NaN. ROUND_NEAREST_EVEN and
+ * x * (1 + erf(x / sqrt 2)) / 2, RELU max(x, 0), which propagates a NaN. ROUND_NEAREST_EVEN and
  * ROUND_NEAREST_AFZ (away from zero) differ for halves between integers. NOT is of bits, and of
  * truth values logical.
  */

@@ -1,6 +1,6 @@
 /*
  * What loops over many elements share: how they are compiled for wider vectors, and which of the
- * two forms runs.
+ * forms runs.
  */
 #ifndef KERNEL_VECTOR_H
 #define KERNEL_VECTOR_H
@@ -29,10 +29,10 @@ typedef enum vector_form { VECTOR_PORTABLE, VECTOR_AVX2, VECTOR_AVX512, VECTOR_C
 /* The last form that this processor has and vector_set_most allows. */
 vector_form vector_best(void);
 
-/* For tests: no form behind this one is used from now on. */
+/* For tests: no form after this one in the list is used from now on. */
 void vector_set_most(vector_form form);
 
-/* Which of two NaNs an addition hands on is the compiler's choice, so none of them is. */
+/* Which of two NaNs an addition propagates is the compiler's choice, so a plain one is stored. */
 INLINE float plain_float(float x)
 {
     return float_of_bits((uint32_t)choose_bits(x != x, 0x7fc00000, (int32_t)bits_of_float(x)));

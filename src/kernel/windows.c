@@ -12,7 +12,7 @@ static bool is_in(const size_t *list, size_t count, size_t dim)
     return false;
 }
 
-/* The dimensions of the slices that are of the window go to those of the input that it has. */
+/* Maps the window dimensions of the slices to the dimensions of the input. */
 static void init_window(windows *w, const tsr_view *slices)
 {
     const gather_job *job = w->job;

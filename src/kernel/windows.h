@@ -25,7 +25,7 @@ typedef struct windows {
     const char *index;
 } windows;
 
-/* A part of a window that lies in the box. */
+/* The part of a window that is inside the box. */
 typedef struct window_part {
     bool is_whole;
     char *slice;
@@ -41,8 +41,8 @@ bool windows_next(windows *w);
 int64_t windows_start(const windows *w, size_t index);
 
 /*
- * The part of this window, which begins at `starts` of the whole input, that lies in the box; false
- * when there is none. `starts` are those of the indexed dimensions, in the order of the map.
+ * The part of this window, which begins at `starts` of the whole input, that is inside the box;
+ * false when there is none. `starts` are those of the indexed dimensions, in the order of the map.
  */
 bool windows_part(const windows *w, const int64_t *starts, window_part *part);
 

@@ -91,7 +91,7 @@ static inline size_t random_extents(rng *r, int64_t *shape)
     return rank;
 }
 
-/* How arrays may lie. */
+/* Which layouts an array may have. */
 typedef enum layout_kind { PACKED, ANY, REPEATING } layout_kind;
 
 /* Dimensions in any order, gaps, either sign; REPEATING has strides of 0 as well. */
@@ -155,7 +155,7 @@ static inline int64_t elements_of(const strided *a)
     return count;
 }
 
-/* Where the index-th element lies in the room, row-major. */
+/* Where the index-th element is in the room, row-major. */
 static inline size_t place_of(const strided *a, int64_t index)
 {
     int64_t place = (const unsigned char *)a->view.data - a->room;
@@ -222,7 +222,7 @@ static inline void expect_room(const strided *a, const unsigned char *wanted, co
     for (; at < a->size && a->room[at] == wanted[at]; at++) {
     }
     if (at < a->size) {
-        fail_msg("%s %d of %s: byte %zd behind the start is 0x%02x, wanted 0x%02x", what, op,
+        fail_msg("%s %d of %s: byte %zd after the start is 0x%02x, wanted 0x%02x", what, op,
                  tsr_dtype_name(a->view.dtype),
                  (ptrdiff_t)at - ((const unsigned char *)a->view.data - a->room), a->room[at],
                  wanted[at]);

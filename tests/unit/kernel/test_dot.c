@@ -264,7 +264,7 @@ static void products_are_cut_into_blocks(void **state)
     }
 }
 
-/* Exchanges the last two dimensions: a transposed array that lies row-major. */
+/* Exchanges the last two dimensions: a transposed array that is row-major. */
 static void transpose(strided *s)
 {
     const size_t d = s->view.rank - 2;
@@ -365,7 +365,7 @@ static void cblas_takes_what_fits_its_ints(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const matrix x = {NULL, rows[i].row_stride, rows[i].col_stride};
-        assert_int_equal(blas_takes(&x, rows[i].rows, rows[i].cols, 4), rows[i].wanted);
+        assert_int_equal(can_blas_take(&x, rows[i].rows, rows[i].cols, 4), rows[i].wanted);
     }
 }
 

@@ -89,7 +89,7 @@ static int least_exponent(tsr_dtype dtype)
     return dtype == TSR_F64 ? -1022 : dtype == TSR_F16 ? -14 : -126;
 }
 
-/* Infinity counts as the power of 2 behind the largest number. */
+/* Infinity counts as the power of 2 after the largest number. */
 static long double units_off(tsr_dtype dtype, long double wanted, double got)
 {
     const int top = 1 - least_exponent(dtype);
