@@ -1,22 +1,15 @@
 /* The public calls of single ops: their arguments as parameters of a row. */
 #include <tessera/ops.h>
 
+#include "eager/calls.h"
 #include "eager/compose.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
-#include "ops/op_index.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
-#include "ops/op_sort.h"
 
-/* Dimensions as parameters have them. */
-typedef struct dims_list {
-    int64_t values[OP_MAX_RANK];
-    size_t count;
-} dims_list;
-
-static tsr_status read_dims(tsr_comm *world, const char *call, const size_t *dims, size_t count,
-                            dims_list *out)
+tsr_status eager_read_dims(tsr_comm *world, const char *call, const size_t *dims, size_t count,
+                           dims_list *out)
 {
     if (count > OP_MAX_RANK) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -28,11 +21,6 @@ static tsr_status read_dims(tsr_comm *world, const char *call, const size_t *dim
     }
     out->count = count;
     return TSR_OK;
-}
-
-static op_ints ints_of(const dims_list *list)
-{
-    return (op_ints){list->count, list->values};
 }
 
 /* ---- elementwise ---- */
@@ -94,10 +82,10 @@ tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b, const tsr_dot_dims *dim
     dims_list lists[4];
     tsr_comm *world = a->world;
     const char *call = "tsr_dot_general";
-    TSR_TRY(read_dims(world, call, dims->lhs_batch, dims->num_batch, &lists[0]));
-    TSR_TRY(read_dims(world, call, dims->rhs_batch, dims->num_batch, &lists[1]));
-    TSR_TRY(read_dims(world, call, dims->lhs_contracting, dims->num_contracting, &lists[2]));
-    TSR_TRY(read_dims(world, call, dims->rhs_contracting, dims->num_contracting, &lists[3]));
+    TSR_TRY(eager_read_dims(world, call, dims->lhs_batch, dims->num_batch, &lists[0]));
+    TSR_TRY(eager_read_dims(world, call, dims->rhs_batch, dims->num_batch, &lists[1]));
+    TSR_TRY(eager_read_dims(world, call, dims->lhs_contracting, dims->num_contracting, &lists[2]));
+    TSR_TRY(eager_read_dims(world, call, dims->rhs_contracting, dims->num_contracting, &lists[3]));
     const dot_params params = {.lhs_batching_dimensions = ints_of(&lists[0]),
                                .rhs_batching_dimensions = ints_of(&lists[1]),
                                .lhs_contracting_dimensions = ints_of(&lists[2]),
@@ -164,7 +152,7 @@ static tsr_status reduce(const char *call, op_body body, tsr_tensor *x, const si
                          size_t num_dims, tsr_tensor **out)
 {
     dims_list list;
-    TSR_TRY(read_dims(x->world, call, dims, num_dims, &list));
+    TSR_TRY(eager_read_dims(x->world, call, dims, num_dims, &list));
     const reduce_params params = {.dimensions = ints_of(&list), .body = {.body = body}};
     return eager_call(call, &op_fold, &params, &x, 1, out);
 }
@@ -184,7 +172,7 @@ REDUCE_CALL(tsr_any, OP_BODY_OR)
 tsr_status tsr_mean(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)
 {
     dims_list list;
-    TSR_TRY(read_dims(x->world, "tsr_mean", dims, num_dims, &list));
+    TSR_TRY(eager_read_dims(x->world, "tsr_mean", dims, num_dims, &list));
     const mean_params params = {.dimensions = ints_of(&list)};
     return eager_call("tsr_mean", &op_mean, &params, &x, 1, out);
 }
@@ -206,7 +194,7 @@ tsr_status tsr_reshape(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_ten
 tsr_status tsr_transpose(tsr_tensor *x, const size_t *permutation, tsr_tensor **out)
 {
     dims_list list;
-    TSR_TRY(read_dims(x->world, "tsr_transpose", permutation, x->geometry->rank, &list));
+    TSR_TRY(eager_read_dims(x->world, "tsr_transpose", permutation, x->geometry->rank, &list));
     const transpose_params params = {.permutation = ints_of(&list)};
     return eager_call("tsr_transpose", &op_transpose, &params, &x, 1, out);
 }
@@ -293,187 +281,4 @@ tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes, size_t cou
         }
     }
     return TSR_OK;
-}
-
-/* ---- indices ---- */
-
-/* The dimension numbers of rows along a dimension: the indices' dimensions stand in its place. */
-typedef struct row_dims {
-    int64_t offset[OP_MAX_RANK];
-    size_t num_offset;
-    int64_t dim;
-} row_dims;
-
-static void find_row_dims(size_t rank, size_t indices_rank, size_t dim, row_dims *r)
-{
-    r->num_offset = 0;
-    r->dim = (int64_t)dim;
-    for (size_t d = 0; d < rank; d++) {
-        if (d != dim) {
-            r->offset[r->num_offset++] = (int64_t)(d < dim ? d : d - 1 + indices_rank);
-        }
-    }
-}
-
-static window_dims windows_of_rows(const row_dims *r, size_t indices_rank)
-{
-    return (window_dims){.window = {r->num_offset, r->offset},
-                         .collapsed = {1, &r->dim},
-                         .index_map = {1, &r->dim},
-                         .index_vector_dim = (int64_t)indices_rank};
-}
-
-static tsr_status check_row_dim(const char *call, const tsr_tensor *x, const tsr_tensor *indices,
-                                size_t dim)
-{
-    const op_type type = type_of_layout(x->layout);
-    if (dim >= type.rank || type.rank - 1 + indices->geometry->rank > OP_MAX_RANK) {
-        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: dimension %zu is out of range for %s and indices of rank %zu", call,
-                          dim, op_type_text(&type).text, indices->geometry->rank);
-    }
-    return TSR_OK;
-}
-
-static tsr_status take_rows(const char *call, tsr_tensor *x, tsr_tensor *indices, size_t dim,
-                            tsr_tensor **out)
-{
-    tsr_tensor *const operands[] = {x, indices};
-    const size_t rank = x->geometry->rank;
-    int64_t sizes[OP_MAX_RANK];
-    row_dims rows;
-    TSR_TRY(eager_given(call, operands, 2, check_row_dim(call, x, indices, dim)));
-    find_row_dims(rank, indices->geometry->rank, dim, &rows);
-    for (size_t d = 0; d < rank; d++) {
-        sizes[d] = d == dim ? min_i64(1, x->geometry->shape[d]) : x->geometry->shape[d];
-    }
-    const window_dims windows = windows_of_rows(&rows, indices->geometry->rank);
-    const gather_params params = gather_of_windows(&windows, (op_ints){rank, sizes});
-    return eager_call(call, &op_gather, &params, operands, 2, out);
-}
-
-tsr_status tsr_take(tsr_tensor *x, tsr_tensor *indices, size_t dim, tsr_tensor **out)
-{
-    return take_rows("tsr_take", x, indices, dim, out);
-}
-
-tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **out)
-{
-    tsr_tensor *const operands[] = {table, indices};
-    if (table->geometry->rank != 2) {
-        const op_type type = type_of_layout(table->layout);
-        return eager_given("tsr_embedding", operands, 2,
-                           diag_error(table->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                      "tsr_embedding: a table has two dimensions, not %s",
-                                      op_type_text(&type).text));
-    }
-    return take_rows("tsr_embedding", table, indices, 0, out);
-}
-
-/* What updates do, as the region of a scatter. */
-static const op_body scatter_bodies[] = {[TSR_SCATTER_SET] = OP_BODY_SECOND,
-                                         [TSR_SCATTER_ADD] = OP_BODY_SUM,
-                                         [TSR_SCATTER_MUL] = OP_BODY_PROD,
-                                         [TSR_SCATTER_MAX] = OP_BODY_MAX,
-                                         [TSR_SCATTER_MIN] = OP_BODY_MIN};
-
-static tsr_status check_scatter(const char *call, const tsr_tensor *x, tsr_scatter_op op)
-{
-    if ((size_t)op < sizeof scatter_bodies / sizeof scatter_bodies[0]) {
-        return TSR_OK;
-    }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: there is no scatter op %d",
-                      call, (int)op);
-}
-
-tsr_status tsr_scatter(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates, size_t dim,
-                       tsr_scatter_op op, tsr_tensor **out)
-{
-    tsr_tensor *const operands[] = {x, indices, updates};
-    row_dims rows;
-    TSR_TRY(eager_given("tsr_scatter", operands, 3, check_scatter("tsr_scatter", x, op)));
-    TSR_TRY(eager_given("tsr_scatter", operands, 3, check_row_dim("tsr_scatter", x, indices, dim)));
-    find_row_dims(x->geometry->rank, indices->geometry->rank, dim, &rows);
-    const window_dims windows = windows_of_rows(&rows, indices->geometry->rank);
-    const scatter_params params = scatter_of_windows(&windows, scatter_bodies[op]);
-    return eager_call("tsr_scatter", &op_scatter, &params, operands, 3, out);
-}
-
-/* General dimension numbers as parameters; the lists hold them. */
-static tsr_status read_slices(tsr_comm *world, const char *call, const tsr_slices_dims *dims,
-                              dims_list *lists, window_dims *out)
-{
-    const tsr_gather_dims *d = &dims->dims;
-    TSR_TRY(read_dims(world, call, d->offset_dims, d->num_offset, &lists[0]));
-    TSR_TRY(read_dims(world, call, d->collapsed_dims, d->num_collapsed, &lists[1]));
-    TSR_TRY(read_dims(world, call, d->input_batching, d->num_batching, &lists[2]));
-    TSR_TRY(read_dims(world, call, d->indices_batching, d->num_batching, &lists[3]));
-    TSR_TRY(read_dims(world, call, dims->start_index_map, dims->num_indexed, &lists[4]));
-    *out = (window_dims){.window = ints_of(&lists[0]),
-                         .collapsed = ints_of(&lists[1]),
-                         .input_batching = ints_of(&lists[2]),
-                         .indices_batching = ints_of(&lists[3]),
-                         .index_map = ints_of(&lists[4]),
-                         .index_vector_dim = (int64_t)d->index_vector_dim};
-    return TSR_OK;
-}
-
-tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices, const tsr_slices_dims *dims,
-                             const int64_t *slice_sizes, tsr_tensor **out)
-{
-    tsr_tensor *const operands[] = {x, indices};
-    dims_list lists[5];
-    window_dims windows;
-    TSR_TRY(eager_given("tsr_gather_slices", operands, 2,
-                        read_slices(x->world, "tsr_gather_slices", dims, lists, &windows)));
-    const gather_params params =
-        gather_of_windows(&windows, (op_ints){x->geometry->rank, slice_sizes});
-    return eager_call("tsr_gather_slices", &op_gather, &params, operands, 2, out);
-}
-
-tsr_status tsr_scatter_slices(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates,
-                              const tsr_slices_dims *dims, tsr_scatter_op op, tsr_tensor **out)
-{
-    tsr_tensor *const operands[] = {x, indices, updates};
-    dims_list lists[5];
-    window_dims windows;
-    TSR_TRY(
-        eager_given("tsr_scatter_slices", operands, 3, check_scatter("tsr_scatter_slices", x, op)));
-    TSR_TRY(eager_given("tsr_scatter_slices", operands, 3,
-                        read_slices(x->world, "tsr_scatter_slices", dims, lists, &windows)));
-    const scatter_params params = scatter_of_windows(&windows, scatter_bodies[op]);
-    return eager_call("tsr_scatter_slices", &op_scatter, &params, operands, 3, out);
-}
-
-/* A sort with two results, of which the caller may want one. */
-static tsr_status sort_call(const char *call, const op_row *row, const void *params, tsr_tensor *x,
-                            tsr_tensor **values, tsr_tensor **indices)
-{
-    tsr_tensor *results[2];
-    eager *e = NULL;
-    TSR_TRY(eager_of(x->world, &e));
-    TSR_TRY(eager_call(call, row, params, &x, 1, results));
-    tsr_tensor **const wanted[2] = {values, indices};
-    for (size_t i = 0; i < 2; i++) {
-        if (wanted[i] != NULL) {
-            *wanted[i] = results[i];
-        } else if (e->scope == NULL) {
-            tsr_tensor_release(results[i]);
-        }
-    }
-    return TSR_OK;
-}
-
-tsr_status tsr_sort(tsr_tensor *x, size_t dim, bool descending, tsr_tensor **values,
-                    tsr_tensor **indices)
-{
-    const argsort_params params = {.dimension = (int64_t)dim, .descending = descending};
-    return sort_call("tsr_sort", &op_argsort, &params, x, values, indices);
-}
-
-tsr_status tsr_top_k(tsr_tensor *x, size_t dim, int64_t k, tsr_tensor **values,
-                     tsr_tensor **indices)
-{
-    const top_k_params params = {.dimension = (int64_t)dim, .k = k};
-    return sort_call("tsr_top_k", &op_top_k, &params, x, values, indices);
 }

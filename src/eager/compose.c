@@ -2,11 +2,6 @@
 
 #include "ops/op_create.h"
 
-static tsr_tensor *tensor_of(op_value *value)
-{
-    return (tsr_tensor *)value;
-}
-
 static const tsr_tensor *const_tensor_of(const op_value *value)
 {
     return (const tsr_tensor *)value;

@@ -17,6 +17,11 @@ static inline op_value *value_of(tsr_tensor *tensor)
     return (op_value *)tensor;
 }
 
+static inline tsr_tensor *tensor_of(op_value *value)
+{
+    return (tsr_tensor *)value;
+}
+
 /* Begins a composite call beside a tensor; what it makes belongs to the builder. */
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b);
 

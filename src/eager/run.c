@@ -260,7 +260,8 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
                                 .row = row,
                                 .params = params,
                                 .num_operands = count,
-                                .broadcasts = true};
+                                .broadcasts = true,
+                                .own_values = r->e->spmd != NULL};
     const tsr_status status = case_get(r->e, &request, given, types, &r->c);
     if (status < 0) {
         if (r->e->spmd == NULL) { /* types say it themselves */

@@ -59,6 +59,9 @@ tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out);
 tsr_status typed_check_part(eager *e, const char *call, const tsr_tensor *value,
                             const tsr_typed_shape *shape, const char *type);
 
+/* This rank's part of a whole value: where it starts, and its shape. In the call's arena. */
+tsr_status typed_part(eager *e, const tsr_typed_shape *shape, int64_t *start, int64_t *local);
+
 /* The scope that a call is in; an error when there is none. */
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out);
 

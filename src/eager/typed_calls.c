@@ -112,14 +112,13 @@ static tsr_status cuts_of(eager *e, const tsr_type *type, size_t rank, const tsr
     return tsr_sharding_create(e->world->ctx, e->arena, &spec, 0, out);
 }
 
-/* What this rank has of a whole value. */
-static tsr_status local_shape_of(eager *e, const tsr_typed_shape *shape, int64_t *local)
+tsr_status typed_part(eager *e, const tsr_typed_shape *shape, int64_t *start, int64_t *local)
 {
     const tsr_sharding *sharding = NULL;
     const tsr_geometry *geometry = NULL;
-    int64_t start[OP_MAX_RANK];
     if (!tsr_type_has_spec(shape->type)) {
         for (size_t d = 0; d < shape->rank; d++) {
+            start[d] = 0;
             local[d] = shape->shape[d];
         }
         return TSR_OK;
@@ -134,9 +133,10 @@ static tsr_status local_shape_of(eager *e, const tsr_typed_shape *shape, int64_t
 tsr_status typed_check_part(eager *e, const char *call, const tsr_tensor *value,
                             const tsr_typed_shape *shape, const char *type)
 {
+    int64_t start[OP_MAX_RANK];
     int64_t part[OP_MAX_RANK];
     const op_type mine = type_of_layout(value->layout);
-    TSR_TRY(local_shape_of(e, shape, part));
+    TSR_TRY(typed_part(e, shape, start, part));
     if (shape->dtype == mine.dtype && shape->rank == mine.rank &&
         memcmp(part, mine.shape, mine.rank * sizeof *part) == 0) {
         return TSR_OK;
@@ -169,9 +169,10 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
     TSR_TRY(eager_reserve(e, 1));
     if (!e->spmd->settings.unchecked) {
         tsr_typed_shape shape;
+        int64_t start[OP_MAX_RANK];
         int64_t part[OP_MAX_RANK];
         TSR_TRY(read_type(e, type, &like, &shape));
-        TSR_TRY(local_shape_of(e, &shape, part));
+        TSR_TRY(typed_part(e, &shape, start, part));
         if (shape.dtype != mine.dtype || shape.rank != mine.rank ||
             memcmp(part, mine.shape, mine.rank * sizeof *part) != 0) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -494,75 +495,6 @@ tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_reg
         TSR_TRY(tsr_assert_type(found[k], r->output_types[k], &outputs[k]));
     }
     return TSR_OK;
-}
-
-/* ---- contractions that leave a sum ---- */
-
-/* Sets the axes of out_partial for what is called until they are reset. */
-static tsr_status begin_partial(tsr_comm *world, const char *call, const char *names, eager **out)
-{
-    axis_names axes;
-    TSR_TRY(typed_scope(world, call, out));
-    TSR_TRY(typed_axes(*out, call, names, &axes));
-    for (size_t i = 0; i < axes.count; i++) {
-        (*out)->out_partial.bits |= UINT64_C(1) << axes.axes[i];
-    }
-    return TSR_OK;
-}
-
-static tsr_status end_partial(eager *e, tsr_status status)
-{
-    e->out_partial.bits = 0;
-    return status;
-}
-
-tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b, const char *axes, tsr_tensor **out)
-{
-    eager *e = NULL;
-    TSR_TRY(begin_partial(a->world, "tsr_matmul_partial", axes, &e));
-    return end_partial(e, tsr_matmul(a, b, out));
-}
-
-tsr_status tsr_einsum_partial(const char *equation, tsr_tensor *const *operands,
-                              size_t num_operands, const char *axes, tsr_tensor **out)
-{
-    eager *e = NULL;
-    if (num_operands == 0 || num_operands > 2) {
-        return num_operands == 0
-                   ? TSR_ERR_INVALID
-                   : diag_error(
-                         operands[0]->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                         "tsr_einsum_partial: of more than two operands it would not be said "
-                         "which product leaves the sum; multiply two at a time");
-    }
-    TSR_TRY(begin_partial(operands[0]->world, "tsr_einsum_partial", axes, &e));
-    return end_partial(e, tsr_einsum(equation, operands, num_operands, out));
-}
-
-tsr_status tsr_sum_partial(tsr_tensor *x, const size_t *dims, size_t num_dims, const char *axes,
-                           tsr_tensor **out)
-{
-    eager *e = NULL;
-    TSR_TRY(begin_partial(x->world, "tsr_sum_partial", axes, &e));
-    return end_partial(e, tsr_sum(x, dims, num_dims, out));
-}
-
-tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, const char *axes,
-                              tsr_tensor **out)
-{
-    eager *e = NULL;
-    tsr_tensor *product = NULL;
-    TSR_TRY(begin_partial(x->world, "tsr_linear_partial", axes, &e));
-    TSR_TRY(end_partial(e, tsr_linear(x, weight, NULL, &product)));
-    if (bias == NULL) {
-        *out = product;
-        return TSR_OK;
-    }
-    const tsr_status status = tsr_add(product, bias, out);
-    if (e->scope == NULL) {
-        tsr_tensor_release(product);
-    }
-    return status;
 }
 
 /* ---- numbers that steer ---- */

@@ -215,6 +215,12 @@ static tsr_reduction reduction_of(const op_request *r)
     }
 }
 
+/* Means over parts of a whole are shares of it; those over a rank's own values are averaged. */
+static tsr_reduction mean_reduces(const op_request *r)
+{
+    return r->own_values ? TSR_AVG : TSR_SUM;
+}
+
 /* ---- kernels ---- */
 
 /* The same combination of two arrays, for initial values. */
@@ -563,6 +569,7 @@ const op_row op_mean = {.name = "mean",
                         .types = mean_types,
                         .rule = reduce_rule,
                         .class_of = class_linear,
+                        .reduces = mean_reduces,
                         .supports = fold_has_kernel,
                         .run = mean_run,
                         .gradient = mean_gradient};
