@@ -133,8 +133,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_einsum_partial(const char *equation,
 TSR_API TSR_NODISCARD tsr_status tsr_sum_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,
                                                  const char *axes, tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * The result is pending by its own kind: P(avg), P(max), P(min). An average of averages is right for
- * even shards only; where the type says that they are not, it is refused.
+ * The result is pending by its own kind: P(avg), P(max), P(min). An average of averages is right
+ * for even shards only; where the type says that they are not, it is refused.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mean_partial(tsr_tensor *x, const size_t *dims,
                                                   size_t num_dims, const char *axes,
@@ -144,8 +144,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_max_partial(tsr_tensor *x, const size_t *di
 TSR_API TSR_NODISCARD tsr_status tsr_min_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,
                                                  const char *axes, tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * Rows of a table whose rows are cut along `axes`: indices count over the whole table, of which this
- * rank's rows begin at `start`. Rows of other ranks are zeros here, and so are rows of no rank.
+ * Rows of a table whose rows are cut along `axes`: indices count over the whole table, of which
+ * this rank's rows begin at `start`. Rows of other ranks are zeros here, and so are rows of no
+ * rank.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_take_partial(tsr_tensor *x, tsr_tensor *indices, size_t dim,
                                                   int64_t start, const char *axes,
@@ -154,8 +155,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_embedding_partial(tsr_tensor *table, tsr_te
                                                        int64_t start, const char *axes,
                                                        tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * Updates that are cut along `axes`, scattered into x, which is the same on all ranks along them and
- * counts once: P, P(prod), P(max) or P(min), by the op; one that sets is refused.
+ * Updates that are cut along `axes`, scattered into x, which is the same on all ranks along them
+ * and counts once: P, P(prod), P(max) or P(min), by the op; one that sets is refused.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices,
                                                      tsr_tensor *updates, size_t dim,

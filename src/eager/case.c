@@ -322,7 +322,7 @@ static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
                           p->shardings[i] == p->given[i]->geometry->sharding &&
                           p->kept[i].count == p->shardings[i]->num_unreduced;
     if (as_it_is) {
-        c->run[i] = layout_retain(&p->e->world->layouts, p->given[i]);
+        c->run[i] = layout_retain(&p->e->world->state->layouts, p->given[i]);
         return TSR_OK;
     }
     if (p->kept[i].count > 0) {
@@ -375,7 +375,7 @@ static tsr_status finish_maximal(const planning *p, op_case *c)
 {
     const tsr_sharding *s = p->given[0]->geometry->sharding;
     for (size_t i = 0; i < p->r->num_operands; i++) {
-        c->run[i] = layout_retain(&p->e->world->layouts, p->given[i]);
+        c->run[i] = layout_retain(&p->e->world->state->layouts, p->given[i]);
     }
     for (size_t k = 0; k < p->num_results; k++) {
         TSR_TRY(layout_for(p, s, &p->results[k], &c->results[k]));
@@ -424,7 +424,7 @@ static tsr_status work_out(planning *p, op_case *c)
 
 static void case_destroy(eager *e, op_case *c)
 {
-    layout_table *table = &e->world->layouts;
+    layout_table *table = &e->world->state->layouts;
     for (size_t i = 0; i < c->num_operands; i++) {
         layout_release(table, c->given[i]);
         if (c->run[i] != NULL) {
@@ -482,7 +482,7 @@ static tsr_status case_init(eager *e, op_case *c, const op_request *r, tensor_la
     c->num_operands = n;
     c->num_results = m;
     for (size_t i = 0; i < n; i++) {
-        c->given[i] = layout_retain(&e->world->layouts, given[i]);
+        c->given[i] = layout_retain(&e->world->state->layouts, given[i]);
     }
     return TSR_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * What eager calls keep for a world: how calls were laid out before, settings, the trace, scopes.
  *
- * One rank's, like its tensors. It hangs on the world (tsr_comm.above) and goes with it.
+ * One rank's, like its tensors. It hangs on the world (world_state.above) and goes with it.
  */
 #ifndef EAGER_EAGER_H
 #define EAGER_EAGER_H
@@ -42,6 +42,12 @@ typedef struct eager {
     struct tape *tape;          /* the innermost; NULL for none */
     uint64_t tapes;             /* begun so far */
 } eager;
+
+/* That of a world, if something has been called there; NULL for a group. */
+static inline eager *eager_if_any(const tsr_comm *world)
+{
+    return world->world == world ? world->state->above : NULL;
+}
 
 /* That of a world, made when it is first asked for. */
 tsr_status eager_of(tsr_comm *world, eager **out);

@@ -18,7 +18,7 @@ static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
     TSR_TRY(eager_given(call, &t, 1, tensor_check_spec(t->world, &spec)));
     TSR_TRY(eager_given(call, &t, 1, layout_get(t->world, &spec, NULL, &layout)));
     const tsr_status status = eager_move(e, call, implicit, t, layout, out);
-    layout_release(&t->world->layouts, layout);
+    layout_release(&t->world->state->layouts, layout);
     return status;
 }
 

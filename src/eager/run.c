@@ -351,7 +351,7 @@ tsr_status eager_make(const char *call, const op_row *row, const void *params, t
     TSR_TRY(op_check_supported(&r, &result));
     TSR_TRY(layout_get(world, spec, NULL, &layout));
     const tsr_status status = make_from_nothing(e, row, params, layout, out);
-    layout_release(&world->layouts, layout);
+    layout_release(&world->state->layouts, layout);
     return status;
 }
 
@@ -368,7 +368,7 @@ tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor
     if (status == TSR_OK) {
         status = make_abstract(e, layout, out);
     }
-    layout_release(&world->layouts, layout);
+    layout_release(&world->state->layouts, layout);
     TSR_TRY(status);
     eager_adopt(e, *out);
     return TSR_OK;

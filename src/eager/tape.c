@@ -482,7 +482,7 @@ tsr_status tsr_tape_begin(tsr_comm *world)
 
 void tsr_tape_end(tsr_comm *world)
 {
-    eager *e = world->above;
+    eager *e = eager_if_any(world);
     tape *t = e != NULL ? e->tape : NULL;
     if (t == NULL) {
         return;
@@ -512,7 +512,7 @@ void tapes_clear(eager *e)
 
 void tsr_tape_pause(tsr_comm *world)
 {
-    const eager *e = world->above;
+    const eager *e = eager_if_any(world);
     if (e != NULL && e->tape != NULL) {
         e->tape->paused++;
     }
@@ -520,7 +520,7 @@ void tsr_tape_pause(tsr_comm *world)
 
 void tsr_tape_resume(tsr_comm *world)
 {
-    const eager *e = world->above;
+    const eager *e = eager_if_any(world);
     if (e != NULL && e->tape != NULL && e->tape->paused > 0) {
         e->tape->paused--;
     }

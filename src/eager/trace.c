@@ -86,13 +86,13 @@ static tsr_status count_bytes(eager *e, const tensor_layout *from, const tensor_
 {
     tsr_comm *world = e->world;
     const tsr_plan *plan = NULL;
-    TSR_TRY(plan_cache_get(&world->plans, world->ctx, from->geometry, to->geometry, from->dtype,
-                           &plan));
+    TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, from->geometry, to->geometry,
+                           from->dtype, &plan));
     out->bytes_received = tsr_plan_bytes_received(plan, world->rank);
     for (int64_t i = 0; i < world->size; i++) {
         out->bytes_moved += tsr_plan_bytes_received(plan, i);
     }
-    plan_cache_put(&world->plans, plan);
+    plan_cache_put(&world->state->plans, plan);
     return TSR_OK;
 }
 
@@ -188,7 +188,7 @@ tsr_status tsr_trace_begin(tsr_comm *world)
 
 void tsr_trace_end(tsr_comm *world)
 {
-    eager *e = world->above;
+    eager *e = eager_if_any(world);
     if (e == NULL) {
         return;
     }
@@ -201,7 +201,7 @@ void tsr_trace_end(tsr_comm *world)
 
 const tsr_trace_event *tsr_trace_events(const tsr_comm *world, size_t *count)
 {
-    const eager *e = world->above;
+    const eager *e = eager_if_any(world);
     *count = e != NULL ? e->num_events : 0;
     return *count > 0 ? e->events : NULL;
 }

@@ -34,7 +34,7 @@ tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *sh
     tensor_layout *layout = NULL;
     TSR_TRY(local_layout(e, dtype, rank, shape, &layout));
     const tsr_status status = tensor_of_layout(e->world, layout, NULL, out);
-    layout_release(&e->world->layouts, layout);
+    layout_release(&e->world->state->layouts, layout);
     return status;
 }
 
@@ -548,7 +548,7 @@ static tsr_status run_abstract(eager *e, const transition_job *job, const tsr_te
     tensor_layout *layout = NULL;
     TSR_TRY(local_layout(e, x->dtype, rank, shape, &layout));
     const tsr_status status = make_abstract(e, layout, out);
-    layout_release(&e->world->layouts, layout);
+    layout_release(&e->world->state->layouts, layout);
     return status;
 }
 

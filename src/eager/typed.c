@@ -208,7 +208,7 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
 
 void tsr_spmd_close(tsr_comm *world)
 {
-    eager *e = world->above;
+    eager *e = eager_if_any(world);
     spmd_scope *scope = e != NULL ? e->spmd : NULL;
     if (scope == NULL) {
         return;

@@ -247,7 +247,7 @@ static tsr_status take_part(eager *e, tsr_tensor *t, tsr_local_type other, tsr_t
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(own_layout(e, t->dtype, g->rank, t->local_shape, t->strides, &layout));
     const tsr_status status = alias_tensor(t, layout, &value);
-    layout_release(&e->world->layouts, layout);
+    layout_release(&e->world->state->layouts, layout);
     return status < 0 ? status : hand_out(e, value, record, out);
 }
 
@@ -286,7 +286,7 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     if (status == TSR_OK) {
         status = alias_tensor(value, layout, out);
     }
-    layout_release(&e->world->layouts, layout);
+    layout_release(&e->world->state->layouts, layout);
     if (status == TSR_OK) {
         eager_adopt(e, *out);
     }
@@ -535,7 +535,7 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
 
 bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 {
-    eager *e = world->above;
+    eager *e = eager_if_any(world);
     spmd_scope *scope = e != NULL ? e->spmd : NULL;
     if (scope != NULL) {
         const size_t most = sizeof scope->steered / sizeof scope->steered[0];
@@ -551,7 +551,7 @@ bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 
 void tsr_end_if(tsr_comm *world)
 {
-    const eager *e = world->above;
+    const eager *e = eager_if_any(world);
     if (e != NULL && e->spmd != NULL && e->spmd->num_steered > 0) {
         e->spmd->num_steered--;
     }

@@ -35,7 +35,7 @@ static tsr_status own_value(eager *e, tsr_tensor *whole, tsr_tensor **out)
                                          &spec.sharding));
     TSR_TRY(layout_get(e->world, &spec, NULL, &layout));
     const tsr_status status = alias_tensor(whole, layout, out);
-    layout_release(&e->world->layouts, layout);
+    layout_release(&e->world->state->layouts, layout);
     return status;
 }
 
@@ -64,7 +64,7 @@ static tsr_status move(eager *e, const tsr_typed_shape *shape, tsr_tensor *value
     tsr_tensor_release(moved);
     for (size_t i = 0; i < 2; i++) {
         if (layouts[i] != NULL) {
-            layout_release(&e->world->layouts, layouts[i]);
+            layout_release(&e->world->state->layouts, layouts[i]);
         }
     }
     return status;

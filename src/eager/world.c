@@ -29,8 +29,8 @@ static void close_eager(void *state)
 
 tsr_status eager_of(tsr_comm *world, eager **out)
 {
-    if (world->above != NULL) {
-        *out = world->above;
+    *out = eager_if_any(world);
+    if (*out != NULL) {
         return TSR_OK;
     }
     TSR_TRY(comm_check_world(world));
@@ -44,8 +44,8 @@ tsr_status eager_of(tsr_comm *world, eager **out)
         (void)context_resize(world->ctx, e, sizeof *e, 0);
         return status;
     }
-    world->above = e;
-    world->close_above = close_eager;
+    world->state->above = e;
+    world->state->close_above = close_eager;
     *out = e;
     return TSR_OK;
 }
@@ -105,7 +105,7 @@ tsr_status tsr_scope_open(tsr_comm *world)
 
 void tsr_scope_close(tsr_comm *world)
 {
-    eager *e = world->above;
+    eager *e = eager_if_any(world);
     eager_scope *scope = e != NULL ? e->scope : NULL;
     if (scope == NULL) {
         return;

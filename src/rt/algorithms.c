@@ -42,7 +42,7 @@ static tsr_status agree(tsr_comm *world, const char *name, tsr_status status,
                               (long long)i);
         }
     }
-    world->choices = *choices;
+    world->state->choices = *choices;
     return TSR_OK;
 }
 
@@ -56,7 +56,7 @@ static tsr_status check_world(const tsr_comm *world)
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "algorithms are chosen for the world, not for a group of it");
     }
-    return world->requests == NULL
+    return world->state->requests == NULL
                ? TSR_OK
                : diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "a request has not been waited for: wait for all of them before "
@@ -65,7 +65,7 @@ static tsr_status check_world(const tsr_comm *world)
 
 tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const char *name)
 {
-    coll_choices choices = world->world->choices;
+    coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
         status = coll_choices_set(world->ctx, &choices, collective, name);
@@ -75,7 +75,7 @@ tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const
 
 tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
 {
-    coll_choices choices = world->world->choices;
+    coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
         status = coll_choices_allow(world->ctx, &choices, allow);
@@ -85,7 +85,7 @@ tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
 
 tsr_status tsr_comm_set_link(tsr_comm *world, const tsr_link *link)
 {
-    coll_choices choices = world->world->choices;
+    coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
         status = coll_choices_set_link(world->ctx, &choices, link);
@@ -98,6 +98,6 @@ tsr_status tsr_comm_algorithm(const tsr_comm *comm, const char *collective, doub
 {
     coll_kind kind;
     TSR_TRY(coll_find(comm->ctx, collective, strlen(collective), &kind));
-    *out = &coll_choose(&comm->world->choices, kind, false, bytes, comm->size)->shown;
+    *out = &coll_choose(&comm->state->choices, kind, false, bytes, comm->size)->shown;
     return TSR_OK;
 }

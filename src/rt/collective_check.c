@@ -466,7 +466,7 @@ static const coll_algorithm *algorithm_of(const coll_task *x)
     const bool differ = coll_has(x->row, COLL_COUNTS_DIFFER);
     const bool average = coll_has(x->row, COLL_HAS_OP) && x->args.op == TSR_REDUCE_AVG;
     const int64_t bytes = differ ? 0 : max_i64(x->src.bytes, x->dst.bytes);
-    return coll_choose(&x->comm->world->choices, x->args.kind, average, (double)bytes,
+    return coll_choose(&x->comm->state->choices, x->args.kind, average, (double)bytes,
                        x->comm->size);
 }
 

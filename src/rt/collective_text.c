@@ -69,7 +69,7 @@ void coll_task_describe(const coll_task *x, char *text, size_t size)
         append_counts(text, size, "destinations", args->destinations, x->comm->size);
     }
     append(text, size, ")");
-    if (!x->inlined && x->comm->world->choices.set[args->kind] != NULL) {
+    if (!x->inlined && x->comm->state->choices.set[args->kind] != NULL) {
         append(text, size, " by %s", x->algorithm->shown.name);
     }
 }

@@ -93,23 +93,24 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
     TSR_TRY(tsr_arena_create(ctx, &arena));
     tsr_comm *comm = ARENA_NEW(arena, tsr_comm);
     segment *own = ARENA_NEW(arena, segment);
-    if (comm == NULL || own == NULL) {
+    world_state *state = ARENA_NEW(arena, world_state);
+    if (comm == NULL || own == NULL || state == NULL) {
         tsr_arena_destroy(arena);
         return diag_nomem(ctx);
     }
     char *base = t->segments != NULL ? t->segments + (size_t)rank * t->segment_bytes : NULL;
     segment_init(own, ctx, base, t->segment_bytes);
+    *state = (world_state){.plans = plan_cache_new(PLAN_CACHE_DEFAULT), .choices = choices};
     *comm = (tsr_comm){.ctx = ctx,
                        .arena = arena,
                        .team = t,
                        .world = comm,
+                       .state = state,
                        .world_rank = rank,
                        .rank = rank,
                        .size = t->num_ranks,
                        .shared = t->world,
-                       .own = own,
-                       .plans = plan_cache_new(PLAN_CACHE_DEFAULT),
-                       .choices = choices};
+                       .own = own};
     *out = comm;
     return TSR_OK;
 }
@@ -117,18 +118,18 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
 void comm_close_control(tsr_comm *world)
 {
     channel_close(&world->control);
-    for (comm_kept *k = world->kept; k != NULL; k = k->next) {
+    for (comm_kept *k = world->state->kept; k != NULL; k = k->next) {
         channel_close(&k->comm.control);
     }
 }
 
 void comm_close_world(tsr_comm *world)
 {
-    if (world->above != NULL) {
-        world->close_above(world->above);
+    if (world->state->above != NULL) {
+        world->state->close_above(world->state->above);
     }
-    plan_cache_clear(&world->plans);
-    layout_table_clear(&world->layouts);
+    plan_cache_clear(&world->state->plans);
+    layout_table_clear(&world->state->layouts);
     segment_destroy(world->own);
     tsr_arena_destroy(world->arena);
 }
@@ -182,11 +183,12 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
                                  .arena = world->arena,
                                  .team = world->team,
                                  .world = world,
+                                 .state = world->state,
                                  .world_rank = world->world_rank,
                                  .rank = index,
                                  .size = size,
                                  .members = members,
-                                 .id = world->num_kept + 1,
+                                 .id = world->state->num_kept + 1,
                                  .own = world->own}};
     *out = kept;
     return TSR_OK;
@@ -194,7 +196,7 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
 
 static tsr_comm *find_kept(const tsr_comm *world, const comm_kept *like)
 {
-    for (comm_kept *k = world->kept; k != NULL; k = k->next) {
+    for (comm_kept *k = world->state->kept; k != NULL; k = k->next) {
         if (k->hash == like->hash && k->comm.size == like->comm.size &&
             k->comm.rank == like->comm.rank) {
             return &k->comm;
@@ -248,10 +250,10 @@ static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr
                           (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
     const endpoint *ep = world->team->endpoint;
-    if (ep != NULL && world->num_kept >= (ep->transport.most_tag - TAG_GROUPS) / 2 - 1) {
+    if (ep != NULL && world->state->num_kept >= (ep->transport.most_tag - TAG_GROUPS) / 2 - 1) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "%s has no tags for more than %d groups", ep->transport.name,
-                          world->num_kept);
+                          world->state->num_kept);
     }
     const tsr_groups *groups = NULL;
     TSR_TRY(tsr_groups_create(world->ctx, world->arena, mesh, axes, num_axes, &groups));
@@ -274,9 +276,9 @@ tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_
         return TSR_OK;
     }
     TSR_TRY(share_group(world, kept));
-    kept->next = world->kept;
-    world->kept = kept;
-    world->num_kept++;
+    kept->next = world->state->kept;
+    world->state->kept = kept;
+    world->state->num_kept++;
     *out = &kept->comm;
     return TSR_OK;
 }

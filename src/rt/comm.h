@@ -45,12 +45,30 @@ typedef struct comm_shared {
     comm_slot slots[];
 } comm_shared;
 
+/* What a rank keeps for a world, once for all of its groups. */
+typedef struct world_state {
+    coll_choices choices;   /* of algorithms */
+    struct comm_kept *kept; /* groups made from the world */
+    int32_t num_kept;
+    plan_cache plans;
+    layout_table layouts;
+    void *above;                 /* what a layer above keeps for the world; NULL for nothing */
+    void (*close_above)(void *); /* frees it when the world closes */
+    struct request *requests;    /* started and not waited for, of all groups */
+    uint64_t last_request;
+    uint64_t turn; /* counts rounds of progress on requests */
+    bool progressing;
+    struct revocation *revocations; /* groups that other ranks have revoked */
+    struct joined *joined;          /* when it was opened on a transport */
+} world_state;
+
 /* One rank's handle of a group. `world` is itself for the world. */
 struct tsr_comm {
     tsr_context *ctx;
     tsr_arena *arena;
     const team *team;
     tsr_comm *world;
+    world_state *state; /* of the world */
     int64_t world_rank;
     int64_t rank;
     int64_t size;
@@ -68,20 +86,6 @@ struct tsr_comm {
     double gone_since;  /* since when a member is gone that has not entered */
     channel control;    /* the records of the current rendezvous, where ranks share no memory */
     segment *own;
-    /* Only the world has these. */
-    coll_choices choices;   /* of algorithms */
-    struct comm_kept *kept; /* groups made from it */
-    plan_cache plans;
-    layout_table layouts;
-    void *above;                 /* what a layer above keeps for the world; NULL for nothing */
-    void (*close_above)(void *); /* frees it when the world closes */
-    int32_t num_kept;
-    struct request *requests; /* started and not waited for, of all groups */
-    uint64_t last_request;
-    uint64_t turn; /* counts rounds of progress on requests */
-    bool progressing;
-    struct revocation *revocations; /* groups that other ranks have revoked */
-    struct joined *joined;          /* when it was opened on a transport */
 };
 
 /* Bytes of what n members share. */

@@ -74,13 +74,13 @@ static void handle_control(tsr_comm *world, int64_t from, const control_message 
     }
     revocation *g = ARENA_NEW(world->arena, revocation);
     if (g != NULL) {
-        *g = (revocation){.next = world->revocations,
+        *g = (revocation){.next = world->state->revocations,
                           .id = n->id,
                           .rank = from,
                           .missing = n->missing,
                           .status = (tsr_status)n->status};
         memcpy(g->text, n->text, sizeof g->text);
-        world->revocations = g;
+        world->state->revocations = g;
     }
 }
 
@@ -124,7 +124,7 @@ static bool is_member(const tsr_comm *comm, int64_t world_rank)
 
 const revocation *control_revocation(const tsr_comm *comm)
 {
-    for (const revocation *g = comm->world->revocations; g != NULL; g = g->next) {
+    for (const revocation *g = comm->state->revocations; g != NULL; g = g->next) {
         if (g->id == comm->id && is_member(comm, g->rank)) {
             return g;
         }

@@ -333,7 +333,7 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
         return status;
     }
     j->world = *world;
-    j->world->joined = j;
+    j->world->state->joined = j;
     const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
     j->blas_threads = blas_set_threads((int)max_i64(cores / ranks_here(j), 1));
     return TSR_OK;
@@ -365,7 +365,7 @@ static bool await_ends(tsr_comm *world)
 
 tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
 {
-    joined *j = world->joined;
+    joined *j = world->state->joined;
     const char *text = status < 0 ? last_error_text(world->ctx) : "";
     team_report_end(world->team, world->rank, status, text);
     if (world->team->message) {
@@ -402,7 +402,7 @@ tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_l
 tsr_status tsr_comm_close(tsr_comm *world)
 {
     TSR_TRY(comm_check_world(world));
-    if (world->joined == NULL) {
+    if (world->state->joined == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_launch ends this world itself");
     }

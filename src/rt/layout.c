@@ -109,10 +109,10 @@ tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_
                       tensor_layout **out)
 {
     const uint64_t hash = hash_of(spec, strides);
-    tensor_layout **bucket = &world->layouts.buckets[hash % LAYOUT_BUCKETS];
+    tensor_layout **bucket = &world->state->layouts.buckets[hash % LAYOUT_BUCKETS];
     for (tensor_layout *l = *bucket; l != NULL; l = l->next) {
         if (l->hash == hash && is_of(l, spec, strides)) {
-            *out = layout_retain(&world->layouts, l);
+            *out = layout_retain(&world->state->layouts, l);
             return TSR_OK;
         }
     }

@@ -331,7 +331,7 @@ static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, int64_t 
 {
     tsr_context *ctx = src->world->ctx;
     TSR_TRY(check_pair(dst, src, only));
-    TSR_TRY(plan_cache_get(&src->world->plans, ctx, src->geometry, dst->geometry, src->dtype,
+    TSR_TRY(plan_cache_get(&src->world->state->plans, ctx, src->geometry, dst->geometry, src->dtype,
                            &out->plan));
     TSR_TRY(check_fold(ctx, out->plan));
     if (out->plan->num_steps == 2) {
@@ -345,7 +345,7 @@ static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, int64_t 
 static void unprepare(tsr_comm *world, prepared *p)
 {
     tsr_tensor_release(p->middle);
-    plan_cache_put(&world->plans, p->plan);
+    plan_cache_put(&world->state->plans, p->plan);
 }
 
 static transfer transfer_of(tsr_tensor *dst, tsr_tensor *src)

@@ -216,7 +216,7 @@ static barrier_result await_by_polling(tsr_comm *comm, const barrier_wait *how, 
                 return abandon(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
             }
         }
-        if (comm->world->requests != NULL) {
+        if (comm->state->requests != NULL) {
             requests_progress(comm->world);
         }
         back_off(comm, turn);
@@ -228,7 +228,7 @@ static barrier_result await(tsr_comm *comm, const barrier_wait *how, bool leavin
     if (comm->passed) {
         return BARRIER_PASSED;
     }
-    if (!comm->team->message && comm->world->requests == NULL) {
+    if (!comm->team->message && comm->state->requests == NULL) {
         return barrier_await(&comm->shared->gate, comm->ticket, how);
     }
     return await_by_polling(comm, how, leaving);

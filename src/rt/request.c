@@ -92,23 +92,23 @@ static void advance(request *r)
 
 void requests_progress(tsr_comm *world)
 {
-    if (world->progressing) {
+    if (world->state->progressing) {
         return;
     }
-    world->progressing = true;
-    world->turn++;
-    for (request *r = world->requests; r != NULL; r = r->next) {
-        if (!r->over && r->comm->turn_seen != world->turn) {
-            r->comm->turn_seen = world->turn;
+    world->state->progressing = true;
+    world->state->turn++;
+    for (request *r = world->state->requests; r != NULL; r = r->next) {
+        if (!r->over && r->comm->turn_seen != world->state->turn) {
+            r->comm->turn_seen = world->state->turn;
             advance(r);
         }
     }
-    world->progressing = false;
+    world->state->progressing = false;
 }
 
 static request *first_of(const tsr_comm *comm)
 {
-    for (request *r = comm->world->requests; r != NULL; r = r->next) {
+    for (request *r = comm->state->requests; r != NULL; r = r->next) {
         if (!r->over && r->comm == comm) {
             return r;
         }
@@ -141,7 +141,7 @@ static void finish(tsr_comm *comm, const request *last)
 
 void requests_finish_all(tsr_comm *comm)
 {
-    if (!comm->world->progressing && first_of(comm) != NULL) {
+    if (!comm->state->progressing && first_of(comm) != NULL) {
         finish(comm, NULL);
     }
 }
@@ -156,13 +156,13 @@ tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request
         tsr_arena_destroy(arena);
         return diag_nomem(comm->ctx);
     }
-    *r = (request){.arena = arena, .comm = comm, .args = *args, .id = ++world->last_request};
+    *r = (request){.arena = arena, .comm = comm, .args = *args, .id = ++world->state->last_request};
     const tsr_status copied = copy_arguments(r);
     if (copied < 0) {
         tsr_arena_destroy(arena);
         return copied;
     }
-    request **end = &world->requests;
+    request **end = &world->state->requests;
     while (*end != NULL) {
         end = &(*end)->next;
     }
@@ -175,12 +175,12 @@ tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request
 /* The link to a request in the list; NULL with a diagnostic. */
 static request **find(tsr_comm *comm, tsr_request which)
 {
-    for (request **r = &comm->world->requests; *r != NULL; r = &(*r)->next) {
+    for (request **r = &comm->state->requests; *r != NULL; r = &(*r)->next) {
         if ((*r)->id == which.id) {
             return r;
         }
     }
-    const bool was = which.id > 0 && which.id <= comm->world->last_request;
+    const bool was = which.id > 0 && which.id <= comm->state->last_request;
     (void)diag_error(
         comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
         was ? "request %llu was waited for already: wait for each exactly once"
@@ -224,15 +224,15 @@ tsr_status tsr_test(tsr_comm *comm, tsr_request which)
 tsr_status requests_drop(tsr_comm *world)
 {
     tsr_status status = TSR_OK;
-    while (world->requests != NULL) {
-        request *r = world->requests;
+    while (world->state->requests != NULL) {
+        request *r = world->state->requests;
         status = diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "request %llu, of %s, was never waited for: wait for each exactly once",
                             (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
         if (r->begun && !r->over) {
             coll_task_end(&r->x);
         }
-        (void)take(&world->requests);
+        (void)take(&world->state->requests);
     }
     return status;
 }

@@ -21,7 +21,7 @@ void requests_finish_all(tsr_comm *comm);
 
 static inline void requests_finish(tsr_comm *comm)
 {
-    if (comm->world->requests != NULL) {
+    if (comm->state->requests != NULL) {
         requests_finish_all(comm);
     }
 }

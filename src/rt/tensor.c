@@ -71,7 +71,7 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
             memset(t->data, 0, t->bytes);
         }
     }
-    (void)layout_retain(&world->layouts, layout);
+    (void)layout_retain(&world->state->layouts, layout);
     *out = t;
     return TSR_OK;
 }
@@ -83,7 +83,7 @@ tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
     TSR_TRY(tensor_check_spec(world, spec));
     TSR_TRY(layout_get(world, spec, strides, &layout));
     const tsr_status status = tensor_of_layout(world, layout, data, out);
-    layout_release(&world->layouts, layout);
+    layout_release(&world->state->layouts, layout);
     return status;
 }
 
@@ -172,7 +172,7 @@ void tsr_tensor_release(tsr_tensor *tensor)
     if (tensor->bytes > 0 && on_release == NULL) {
         segment_free(tensor->world->own, tensor->data, tensor->bytes);
     }
-    layout_release(&tensor->world->layouts, tensor->layout);
+    layout_release(&tensor->world->state->layouts, tensor->layout);
     (void)context_resize(tensor->world->ctx, tensor, sizeof *tensor, 0);
     if (on_release != NULL) {
         on_release(state);

@@ -304,13 +304,13 @@ static tsr_status differ(tsr_comm *world, void *state)
     }
     (void)set_up(&c, world, COLL_ALL_GATHER);
     if (tsr_comm_rank(world) == GUILTY) {
-        WANT(world, coll_choices_set(ctx, &world->choices, "all-gather", "ring") == TSR_OK);
+        WANT(world, coll_choices_set(ctx, &world->state->choices, "all-gather", "ring") == TSR_OK);
     }
     WANT(world, make_call(world, &c.call) == TSR_ERR_PEER);
     WANT(world, heard(world, world->team->checked
                                  ? "rank 1 calls tsr_comm_all_gather(f32[24], dim 0) by ring"
                                  : "calls something else, or with other arguments"));
-    WANT(world, coll_choices_set(ctx, &world->choices, "all-gather", "ring") == TSR_OK);
+    WANT(world, coll_choices_set(ctx, &world->state->choices, "all-gather", "ring") == TSR_OK);
     WANT(world, make_call(world, &c.call) == TSR_OK);
     return TSR_OK;
 }
@@ -328,8 +328,8 @@ static tsr_status look_at_environment(tsr_comm *world, void *state)
 {
     (void)state;
     WANT(world, takes(world, "all-gather", 1, "direct"));
-    WANT(world, world->choices.set[COLL_ALL_GATHER] != NULL);
-    WANT(world, world->choices.unordered);
+    WANT(world, world->state->choices.set[COLL_ALL_GATHER] != NULL);
+    WANT(world, world->state->choices.unordered);
     return TSR_OK;
 }
 

@@ -66,8 +66,7 @@ static const double *numbers(const tsr_tensor *t)
 /* The same value on every rank: reduced from what is pending, which must be of that kind. */
 static tsr_status settle(const setting *s, tsr_tensor *x, tsr_reduction kind, tsr_tensor **out)
 {
-    const tsr_status status =
-        tsr_all_reduce(x, "tp", TSR_AS_P(kind), TSR_AS(R), NULL, out);
+    const tsr_status status = tsr_all_reduce(x, "tp", TSR_AS_P(kind), TSR_AS(R), NULL, out);
     if (status < 0) {
         return status;
     }
@@ -241,10 +240,10 @@ static tsr_status check_refusals(const setting *s)
     if (s->global) {
         WANT(s->world, tsr_take_partial(table, indices, 0, s->rank * ROWS + 1, "tp", &y) < 0 &&
                            heard(s->world, "start at"));
-        WANT(s->world, tsr_take(table, indices, 0, &y) < 0 &&
-                           heard(s->world, "name it in out_partial_axes"));
-        WANT(s->world, tsr_mean(table, &dim, 1, &y) < 0 &&
-                           heard(s->world, "name it in out_partial_axes"));
+        WANT(s->world,
+             tsr_take(table, indices, 0, &y) < 0 && heard(s->world, "name it in out_partial_axes"));
+        WANT(s->world,
+             tsr_mean(table, &dim, 1, &y) < 0 && heard(s->world, "name it in out_partial_axes"));
     }
     return TSR_OK;
 }

@@ -564,7 +564,7 @@ static tsr_status complain(const job *j, const char *what)
         (void)snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%lld ",
                        (long long)s->piece[i]);
     }
-    const coll_algorithm *set = j->comm->world->choices.set[s->kind];
+    const coll_algorithm *set = j->comm->state->choices.set[s->kind];
     return diag_error(j->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                       "%s%s%s %s %s[%s] dim %zu %zu root %lld: member %lld: %s",
                       coll_row_of(s->kind)->call, set != NULL ? " by " : "",
