@@ -444,14 +444,14 @@ static void case_destroy(eager *e, op_case *c)
 
 void cases_clear(eager *e)
 {
-    for (size_t i = 0; i < CASE_PLACES; i++) {
-        while (e->cases[i] != NULL) {
-            op_case *c = e->cases[i];
-            e->cases[i] = c->next;
+    for (size_t i = 0; i < CASE_BUCKETS; i++) {
+        while (e->cases.buckets[i] != NULL) {
+            op_case *c = e->cases.buckets[i];
+            e->cases.buckets[i] = c->next;
             case_destroy(e, c);
         }
     }
-    e->num_cases = 0;
+    e->cases.count = 0;
 }
 
 /* The lists of a case, empty. */
@@ -571,21 +571,21 @@ tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
                     const typed_record *const *types, const op_case **out)
 {
     const uint64_t hash = hash_of(e, r, given, types);
-    for (op_case *c = e->cases[hash % CASE_PLACES]; c != NULL; c = c->next) {
+    for (op_case *c = e->cases.buckets[hash % CASE_BUCKETS]; c != NULL; c = c->next) {
         if (c->hash == hash && is_of(c, e, r, given, types)) {
             *out = c;
             return TSR_OK;
         }
     }
-    if (e->num_cases >= MOST_CASES) {
+    if (e->cases.count >= MOST_CASES) {
         cases_clear(e);
     }
     op_case *fresh = NULL;
     TSR_TRY(case_make(e, r, given, types, &fresh));
     fresh->hash = hash;
-    fresh->next = e->cases[hash % CASE_PLACES];
-    e->cases[hash % CASE_PLACES] = fresh;
-    e->num_cases++;
+    fresh->next = e->cases.buckets[hash % CASE_BUCKETS];
+    e->cases.buckets[hash % CASE_BUCKETS] = fresh;
+    e->cases.count++;
     *out = fresh;
     return TSR_OK;
 }

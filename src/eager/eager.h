@@ -12,35 +12,60 @@
 #include "ops/op.h"
 #include "rt/tensor.h"
 
-enum { EAGER_MAX_OPERANDS = 64, EAGER_MAX_RESULTS = 64, CASE_PLACES = 512, MOST_CASES = 4096 };
+enum { EAGER_MAX_OPERANDS = 64, EAGER_MAX_RESULTS = 64, CASE_BUCKETS = 512, MOST_CASES = 4096 };
 
 typedef struct op_case op_case;
 typedef struct eager_scope eager_scope;
+
+/* How calls were laid out before: case.h. */
+typedef struct case_table {
+    op_case *buckets[CASE_BUCKETS];
+    size_t count;
+} case_table;
+
+/* What is traced: trace.h. The arena is that of the events; NULL while nothing is traced. */
+typedef struct trace_log {
+    tsr_arena *arena;
+    tsr_trace_event *events;
+    size_t count;
+    size_t room;
+} trace_log;
+
+/* Typed code: typed.h. */
+typedef struct typing_state {
+    struct spmd_scope *scope;  /* the innermost; NULL for none */
+    const tsr_mesh *mesh;      /* of values that ranks have to themselves: the innermost scope's */
+    struct typed_table *table; /* types of values, each once; NULL while there is none */
+    int64_t off;               /* above 0 types are not looked at: in a backward */
+    tsr_axis_set out_partial;  /* of the current call */
+} typing_state;
+
+/* Typed collectives that were started and not waited for yet. */
+typedef struct started_list {
+    struct started *first;
+    uint64_t count; /* so far */
+    bool entered;   /* the current collective has passed its rendezvous */
+} started_list;
+
+/* Gradients: tape.h. */
+typedef struct tape_stack {
+    struct tape *innermost; /* NULL for none */
+    uint64_t begun;         /* so far */
+} tape_stack;
 
 typedef struct eager {
     tsr_comm *world;
     tsr_arena *arena; /* for one call at a time; marked and reset */
     char *scratch;    /* of kernels */
     size_t scratch_bytes;
-    op_case *cases[CASE_PLACES];
-    size_t num_cases;
     tsr_strategy strategy;
     bool strict;
-    tsr_arena *trace; /* of the events; NULL while nothing is traced */
-    tsr_trace_event *events;
-    size_t num_events;
-    size_t events_room;
-    eager_scope *scope;         /* the innermost; NULL for none */
-    struct spmd_scope *spmd;    /* the innermost; NULL for none */
-    const tsr_mesh *local_mesh; /* of values that ranks have to themselves: the innermost scope's */
-    struct typed_table *types;  /* types of values, each once; NULL while there is none */
-    int64_t untyped;            /* above 0 types are not looked at: in a backward */
-    tsr_axis_set out_partial;   /* of the call under way */
-    struct started *started;    /* collectives that were not waited for yet */
-    uint64_t num_started;       /* so far */
-    bool entered;               /* the collective under way has met the others */
-    struct tape *tape;          /* the innermost; NULL for none */
-    uint64_t tapes;             /* begun so far */
+    eager_scope *scope; /* the innermost; NULL for none */
+    case_table cases;
+    trace_log trace;
+    typing_state typing;
+    started_list requests;
+    tape_stack tapes;
 } eager;
 
 /* That of a world, if something has been called there; NULL for a group. */

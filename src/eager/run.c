@@ -170,7 +170,7 @@ static tsr_status agree(const eager *e, const char *call, const op_case *c)
 {
     tsr_comm *world = e->world;
     /* On values that ranks have to themselves nothing meets, and ranks may go their own ways. */
-    if (!world->team->checked || world->size == 1 || e->spmd != NULL) {
+    if (!world->team->checked || world->size == 1 || e->typing.scope != NULL) {
         return TSR_OK;
     }
     uint64_t hash = op_params_hash(c->row->fields, c->params, 11);
@@ -261,10 +261,10 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
                                 .params = params,
                                 .num_operands = count,
                                 .broadcasts = true,
-                                .own_values = r->e->spmd != NULL};
+                                .own_values = r->e->typing.scope != NULL};
     const tsr_status status = case_get(r->e, &request, given, types, &r->c);
     if (status < 0) {
-        if (r->e->spmd == NULL) { /* types say it themselves */
+        if (r->e->typing.scope == NULL) { /* types say it themselves */
             explain(world, r->call, operands, count);
         }
         return status;

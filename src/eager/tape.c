@@ -77,7 +77,7 @@ static tsr_status new_value(eager *e, tape *t, size_t node, tsr_tensor *tensor, 
 
 bool tape_wants(const eager *e, tsr_tensor *const *tensors, size_t count)
 {
-    const tape *t = e->tape;
+    const tape *t = e->tapes.innermost;
     if (t == NULL || t->paused > 0) {
         return false;
     }
@@ -122,7 +122,7 @@ static void drop_saved(eager *e, tape_node *node)
 /* A node with room for its lists, the last of the tape; it counts when all is well. */
 static tsr_status new_node(eager *e, size_t operands, size_t results, tape_node **out)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     tape_node *nodes = grown(t->arena, t->nodes, t->num_nodes, &t->nodes_room, sizeof *nodes);
     tsr_tensor **tensors = ARENA_ARRAY(t->arena, tsr_tensor *, operands + results);
     size_t *numbers = ARENA_ARRAY(t->arena, size_t, operands + results);
@@ -146,7 +146,7 @@ static tsr_status new_node(eager *e, size_t operands, size_t results, tape_node 
 static tsr_status link_node(eager *e, tape_node *node, tsr_tensor *const *operands,
                             tsr_tensor *const *results)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     for (size_t i = 0; i < node->num_operands; i++) {
         node->inputs[i] = value_on(t, operands[i]);
     }
@@ -166,7 +166,7 @@ tsr_status tape_note_op(eager *e, const char *call, const op_row *row, const voi
     tape_node *node = NULL;
     const void *copy = NULL;
     const size_t num_results = op_num_results(row, count);
-    TSR_TRY(op_params_copy(e->world->ctx, e->tape->arena, row->fields, params, &copy));
+    TSR_TRY(op_params_copy(e->world->ctx, e->tapes.innermost->arena, row->fields, params, &copy));
     TSR_TRY(new_node(e, count, num_results, &node));
     node->call = call;
     node->row = row;
@@ -263,7 +263,7 @@ static tsr_status back_through_op(eager *e, const tape_node *node, tsr_tensor *c
     eager_builder b;
     char call[96];
     (void)snprintf(call, sizeof call, "gradient of %s", node->call);
-    const char *kept = arena_string(e->tape->arena, call, strlen(call));
+    const char *kept = arena_string(e->tapes.innermost->arena, call, strlen(call));
     if (kept == NULL) {
         return diag_nomem(e->world->ctx);
     }
@@ -310,7 +310,7 @@ static bool find_cotangents(const tape *t, const tape_node *node, tsr_tensor **c
 /* Adds to the cotangent of an operand; takes the reference over. */
 static tsr_status flow_into(eager *e, const tape_node *node, size_t number, tsr_tensor *grad)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     const size_t made_by = t->values[number].node;
     if (made_by > 0 && t->nodes[made_by - 1].done) {
         tsr_tensor_release(grad);
@@ -324,7 +324,7 @@ static tsr_status flow_into(eager *e, const tape_node *node, size_t number, tsr_
 
 static tsr_status back_through(eager *e, tape_node *node)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     tsr_tensor *cotangents[EAGER_MAX_OPERANDS];
     tsr_tensor *grads[EAGER_MAX_OPERANDS] = {NULL};
     if (node->done || !find_cotangents(t, node, cotangents)) {
@@ -348,7 +348,7 @@ static tsr_status back_through(eager *e, tape_node *node)
 /* What a node saved and the cotangents of its results are needed no more. */
 static void unwind(eager *e, tape_node *node)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     for (size_t k = 0; k < node->num_results; k++) {
         tape_value *value = &t->values[node->outputs[k]];
         if (node->outputs[k] > 0 && !value->watched) {
@@ -361,7 +361,7 @@ static void unwind(eager *e, tape_node *node)
 
 static tsr_status walk_back(eager *e, size_t last)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     for (size_t n = last; n > 0; n--) {
         TSR_TRY(back_through(e, &t->nodes[n - 1]));
         unwind(e, &t->nodes[n - 1]);
@@ -372,7 +372,7 @@ static tsr_status walk_back(eager *e, size_t last)
 /* Whether a backward can start from a tensor; an error when it depends on nothing watched. */
 static tsr_status check_start(const eager *e, const char *call, const tsr_tensor *tensor)
 {
-    const tape *t = e->tape;
+    const tape *t = e->tapes.innermost;
     if (t == NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: no tape is running; call tsr_tape_begin before what is to be "
@@ -397,11 +397,11 @@ static tsr_status check_start(const eager *e, const char *call, const tsr_tensor
 tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const *cotangents,
                          size_t count)
 {
-    tape *t = e->tape;
+    tape *t = e->tapes.innermost;
     size_t last = 0;
     tsr_status status = TSR_OK;
     t->paused++;
-    e->untyped++;
+    e->typing.off++;
     for (size_t k = 0; status == TSR_OK && k < count; k++) {
         const size_t number = cotangents[k] != NULL ? value_on(t, values[k]) : 0;
         if (number > 0) {
@@ -412,7 +412,7 @@ tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const 
     if (status == TSR_OK) {
         status = walk_back(e, last);
     }
-    e->untyped--;
+    e->typing.off--;
     t->paused--;
     return status;
 }
@@ -475,15 +475,15 @@ tsr_status tsr_tape_begin(tsr_comm *world)
         tsr_arena_destroy(arena);
         return diag_nomem(world->ctx);
     }
-    *t = (tape){.outer = e->tape, .arena = arena, .number = ++e->tapes};
-    e->tape = t;
+    *t = (tape){.outer = e->tapes.innermost, .arena = arena, .number = ++e->tapes.begun};
+    e->tapes.innermost = t;
     return TSR_OK;
 }
 
 void tsr_tape_end(tsr_comm *world)
 {
     eager *e = eager_if_any(world);
-    tape *t = e != NULL ? e->tape : NULL;
+    tape *t = e != NULL ? e->tapes.innermost : NULL;
     if (t == NULL) {
         return;
     }
@@ -499,13 +499,13 @@ void tsr_tape_end(tsr_comm *world)
             tsr_tensor_release(t->values[v].lent);
         }
     }
-    e->tape = t->outer;
+    e->tapes.innermost = t->outer;
     tsr_arena_destroy(t->arena);
 }
 
 void tapes_clear(eager *e)
 {
-    while (e->tape != NULL) {
+    while (e->tapes.innermost != NULL) {
         tsr_tape_end(e->world);
     }
 }
@@ -513,16 +513,16 @@ void tapes_clear(eager *e)
 void tsr_tape_pause(tsr_comm *world)
 {
     const eager *e = eager_if_any(world);
-    if (e != NULL && e->tape != NULL) {
-        e->tape->paused++;
+    if (e != NULL && e->tapes.innermost != NULL) {
+        e->tapes.innermost->paused++;
     }
 }
 
 void tsr_tape_resume(tsr_comm *world)
 {
     const eager *e = eager_if_any(world);
-    if (e != NULL && e->tape != NULL && e->tape->paused > 0) {
-        e->tape->paused--;
+    if (e != NULL && e->tapes.innermost != NULL && e->tapes.innermost->paused > 0) {
+        e->tapes.innermost->paused--;
     }
 }
 
@@ -539,12 +539,12 @@ static bool is_on_outer(const tape *t, const tsr_tensor *tensor)
 /* A tensor that nothing on this tape made; an outer one finds it again when this one ends. */
 static tsr_status watch_new(eager *e, tsr_tensor *tensor, size_t *value)
 {
-    const bool lent = is_on_outer(e->tape, tensor);
+    const bool lent = is_on_outer(e->tapes.innermost, tensor);
     const uint64_t note = tensor->note;
-    TSR_TRY(new_value(e, e->tape, 0, tensor, value));
+    TSR_TRY(new_value(e, e->tapes.innermost, 0, tensor, value));
     if (lent) {
-        e->tape->values[*value].lent = tsr_tensor_retain(tensor);
-        e->tape->values[*value].note = note;
+        e->tapes.innermost->values[*value].lent = tsr_tensor_retain(tensor);
+        e->tapes.innermost->values[*value].note = note;
     }
     return TSR_OK;
 }
@@ -554,16 +554,16 @@ tsr_status tsr_watch(tsr_tensor *tensor)
     eager *e = NULL;
     TSR_TRY(eager_of(tensor->world, &e));
     const op_type type = type_of_layout(tensor->layout);
-    if (e->tape == NULL || !dtype_is_float(type.dtype)) {
+    if (e->tapes.innermost == NULL || !dtype_is_float(type.dtype)) {
         return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "tsr_watch: %s",
-                          e->tape == NULL ? "no tape is running; call tsr_tape_begin first"
+                          e->tapes.innermost == NULL ? "no tape is running; call tsr_tape_begin first"
                                           : "only floats have gradients; convert the tensor");
     }
-    size_t value = value_on(e->tape, tensor);
+    size_t value = value_on(e->tapes.innermost, tensor);
     if (value == 0) {
         TSR_TRY(watch_new(e, tensor, &value));
     }
-    e->tape->values[value].watched = true;
+    e->tapes.innermost->values[value].watched = true;
     return TSR_OK;
 }
 
@@ -588,12 +588,12 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
     eager *e = NULL;
     const typed_record *record = NULL;
     TSR_TRY(eager_of(tensor->world, &e));
-    const size_t value = e->tape != NULL ? value_on(e->tape, tensor) : 0;
-    if (value == 0 || !e->tape->values[value].watched) {
+    const size_t value = e->tapes.innermost != NULL ? value_on(e->tapes.innermost, tensor) : 0;
+    if (value == 0 || !e->tapes.innermost->values[value].watched) {
         return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_gradient: the tensor is not watched by the tape that is running");
     }
-    if (e->tape->values[value].cotangent == NULL) {
+    if (e->tapes.innermost->values[value].cotangent == NULL) {
         eager_builder b;
         TSR_TRY(typed_gradient(e, tensor, &record));
         TSR_TRY(compose_begin("tsr_gradient", tensor, &b));
@@ -603,7 +603,7 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
     }
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(typed_gradient(e, tensor, &record));
-    TSR_TRY(handle_of(e->tape->values[value].cotangent, record, out));
+    TSR_TRY(handle_of(e->tapes.innermost->values[value].cotangent, record, out));
     eager_adopt(e, *out);
     return TSR_OK;
 }

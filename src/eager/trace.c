@@ -86,8 +86,8 @@ static tsr_status count_bytes(eager *e, const tensor_layout *from, const tensor_
 {
     tsr_comm *world = e->world;
     const tsr_plan *plan = NULL;
-    TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, from->geometry, to->geometry,
-                           from->dtype, &plan));
+    TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, from->geometry, to->geometry, from->dtype,
+                           &plan));
     out->bytes_received = tsr_plan_bytes_received(plan, world->rank);
     for (int64_t i = 0; i < world->size; i++) {
         out->bytes_moved += tsr_plan_bytes_received(plan, i);
@@ -152,29 +152,29 @@ tsr_status refuse_move(eager *e, const move_note *move)
 
 tsr_status trace_add(eager *e, const tsr_trace_event *event)
 {
-    if (e->num_events == e->events_room) {
-        const size_t room = e->events_room > 0 ? 2 * e->events_room : 64;
-        tsr_trace_event *grown = ARENA_ARRAY(e->trace, tsr_trace_event, room);
+    if (e->trace.count == e->trace.room) {
+        const size_t room = e->trace.room > 0 ? 2 * e->trace.room : 64;
+        tsr_trace_event *grown = ARENA_ARRAY(e->trace.arena, tsr_trace_event, room);
         if (grown == NULL) {
             return diag_nomem(e->world->ctx);
         }
-        if (e->num_events > 0) {
-            memcpy(grown, e->events, e->num_events * sizeof *grown);
+        if (e->trace.count > 0) {
+            memcpy(grown, e->trace.events, e->trace.count * sizeof *grown);
         }
-        e->events = grown;
-        e->events_room = room;
+        e->trace.events = grown;
+        e->trace.room = room;
     }
-    e->events[e->num_events++] = *event;
+    e->trace.events[e->trace.count++] = *event;
     return TSR_OK;
 }
 
 tsr_status note_move(eager *e, const move_note *move)
 {
     tsr_trace_event event;
-    if (e->trace == NULL) {
+    if (e->trace.arena == NULL) {
         return TSR_OK;
     }
-    TSR_TRY(describe_move(e, e->trace, move, &event));
+    TSR_TRY(describe_move(e, e->trace.arena, move, &event));
     return trace_add(e, &event);
 }
 
@@ -183,7 +183,7 @@ tsr_status tsr_trace_begin(tsr_comm *world)
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     tsr_trace_end(world);
-    return tsr_arena_create(world->ctx, &e->trace);
+    return tsr_arena_create(world->ctx, &e->trace.arena);
 }
 
 void tsr_trace_end(tsr_comm *world)
@@ -192,18 +192,18 @@ void tsr_trace_end(tsr_comm *world)
     if (e == NULL) {
         return;
     }
-    tsr_arena_destroy(e->trace);
-    e->trace = NULL;
-    e->events = NULL;
-    e->num_events = 0;
-    e->events_room = 0;
+    tsr_arena_destroy(e->trace.arena);
+    e->trace.arena = NULL;
+    e->trace.events = NULL;
+    e->trace.count = 0;
+    e->trace.room = 0;
 }
 
 const tsr_trace_event *tsr_trace_events(const tsr_comm *world, size_t *count)
 {
     const eager *e = eager_if_any(world);
-    *count = e != NULL ? e->num_events : 0;
-    return *count > 0 ? e->events : NULL;
+    *count = e != NULL ? e->trace.count : 0;
+    return *count > 0 ? e->trace.events : NULL;
 }
 
 static void print_event(buffer *buf, const tsr_trace_event *event)

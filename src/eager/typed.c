@@ -27,17 +27,17 @@ typedef struct kept_comm {
 
 static tsr_status table_of(eager *e, struct typed_table **out)
 {
-    if (e->types == NULL) {
+    if (e->typing.table == NULL) {
         tsr_arena *arena = NULL;
         TSR_TRY(tsr_arena_create(e->world->ctx, &arena));
-        e->types = ARENA_NEW(arena, struct typed_table);
-        if (e->types == NULL) {
+        e->typing.table = ARENA_NEW(arena, struct typed_table);
+        if (e->typing.table == NULL) {
             tsr_arena_destroy(arena);
             return diag_nomem(e->world->ctx);
         }
-        *e->types = (struct typed_table){.arena = arena};
+        *e->typing.table = (struct typed_table){.arena = arena};
     }
-    *out = e->types;
+    *out = e->typing.table;
     return TSR_OK;
 }
 
@@ -86,8 +86,8 @@ static tsr_status copy_type(eager *e, const tsr_type *type, const tsr_type **out
     TSR_TRY(intern_mesh(e, tsr_type_mesh(type), &mesh));
     const size_t axes = tsr_mesh_num_axes(mesh);
     const size_t rank = tsr_type_has_spec(type) ? tsr_type_rank(type) : 0;
-    tsr_axis_type *kinds = ARENA_ARRAY(e->types->arena, tsr_axis_type, axes);
-    tsr_spec_dim *dims = ARENA_ARRAY(e->types->arena, tsr_spec_dim, rank);
+    tsr_axis_type *kinds = ARENA_ARRAY(e->typing.table->arena, tsr_axis_type, axes);
+    tsr_spec_dim *dims = ARENA_ARRAY(e->typing.table->arena, tsr_spec_dim, rank);
     if (kinds == NULL || dims == NULL) {
         return diag_nomem(e->world->ctx);
     }
@@ -102,7 +102,7 @@ static tsr_status copy_type(eager *e, const tsr_type *type, const tsr_type **out
                                 .has_spec = tsr_type_has_spec(type),
                                 .rank = rank,
                                 .dims = dims};
-    return tsr_type_create(e->world->ctx, e->types->arena, &spec, out);
+    return tsr_type_create(e->world->ctx, e->typing.table->arena, &spec, out);
 }
 
 tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out)
@@ -139,26 +139,26 @@ static bool same_axes(const axis_names *a, const axis_names *b)
 
 static tsr_status comm_on(eager *e, const tsr_mesh *mesh, const axis_names *axes, tsr_comm **out)
 {
-    for (const kept_comm *k = e->types->comms; k != NULL; k = k->next) {
+    for (const kept_comm *k = e->typing.table->comms; k != NULL; k = k->next) {
         if (k->mesh == mesh && same_axes(&k->axes, axes)) {
             *out = k->comm;
             return TSR_OK;
         }
     }
-    kept_comm *fresh = ARENA_NEW(e->types->arena, kept_comm);
+    kept_comm *fresh = ARENA_NEW(e->typing.table->arena, kept_comm);
     if (fresh == NULL) {
         return diag_nomem(e->world->ctx);
     }
-    *fresh = (kept_comm){.next = e->types->comms, .mesh = mesh, .axes = *axes};
+    *fresh = (kept_comm){.next = e->typing.table->comms, .mesh = mesh, .axes = *axes};
     TSR_TRY(tsr_comm_along(e->world, mesh, axes->refs, axes->count, &fresh->comm));
-    e->types->comms = fresh;
+    e->typing.table->comms = fresh;
     *out = fresh->comm;
     return TSR_OK;
 }
 
 tsr_status typed_comm(eager *e, const axis_names *axes, tsr_comm **out)
 {
-    return comm_on(e, e->spmd->settings.mesh, axes, out);
+    return comm_on(e, e->typing.scope->settings.mesh, axes, out);
 }
 
 /* Those along single axes, so that a collective meets nobody but its own group. */
@@ -192,7 +192,7 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
     if (scope == NULL) {
         return diag_nomem(world->ctx);
     }
-    *scope = (spmd_scope){.outer = e->spmd, .settings = *settings};
+    *scope = (spmd_scope){.outer = e->typing.scope, .settings = *settings};
     tsr_status status = intern_mesh(e, settings->mesh, &scope->settings.mesh);
     if (status == TSR_OK) {
         status = make_comms(e, scope->settings.mesh);
@@ -201,31 +201,31 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
         (void)context_resize(world->ctx, scope, sizeof *scope, 0);
         return status;
     }
-    e->spmd = scope;
-    e->local_mesh = scope->settings.mesh;
+    e->typing.scope = scope;
+    e->typing.mesh = scope->settings.mesh;
     return TSR_OK;
 }
 
 void tsr_spmd_close(tsr_comm *world)
 {
     eager *e = eager_if_any(world);
-    spmd_scope *scope = e != NULL ? e->spmd : NULL;
+    spmd_scope *scope = e != NULL ? e->typing.scope : NULL;
     if (scope == NULL) {
         return;
     }
-    e->spmd = scope->outer;
-    e->local_mesh = e->spmd != NULL ? e->spmd->settings.mesh : NULL;
+    e->typing.scope = scope->outer;
+    e->typing.mesh = e->typing.scope != NULL ? e->typing.scope->settings.mesh : NULL;
     (void)context_resize(world->ctx, scope, sizeof *scope, 0);
 }
 
 void typed_clear(eager *e)
 {
-    while (e->spmd != NULL) {
+    while (e->typing.scope != NULL) {
         tsr_spmd_close(e->world);
     }
-    if (e->types != NULL) {
-        tsr_arena_destroy(e->types->arena);
-        e->types = NULL;
+    if (e->typing.table != NULL) {
+        tsr_arena_destroy(e->typing.table->arena);
+        e->typing.table = NULL;
     }
 }
 
@@ -236,15 +236,15 @@ uint64_t typed_key(const eager *e)
     if (!is_typing(e)) {
         return 0;
     }
-    const tsr_spmd_scope *s = &e->spmd->settings;
+    const tsr_spmd_scope *s = &e->typing.scope->settings;
     return 1 + 2 * (uint64_t)s->implicit_partial + 4 * s->global.bits +
-           hash_bytes(&e->out_partial, sizeof e->out_partial, (uint64_t)(uintptr_t)s->mesh);
+           hash_bytes(&e->typing.out_partial, sizeof e->typing.out_partial, (uint64_t)(uintptr_t)s->mesh);
 }
 
 tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,
                                 size_t count)
 {
-    for (size_t i = 0; e->spmd != NULL && i < count; i++) {
+    for (size_t i = 0; e->typing.scope != NULL && i < count; i++) {
         if (tsr_any_sharded(&operands[i], 1)) {
             return diag_error(
                 e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -314,7 +314,7 @@ static void find_whole(const tsr_typed_call *call, const tsr_type *type, size_t 
 tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
                        const tsr_rule *rule, const op_type *results, const typed_record **records)
 {
-    const tsr_spmd_scope *s = &e->spmd->settings;
+    const tsr_spmd_scope *s = &e->typing.scope->settings;
     const size_t num_results = op_num_results(r->row, r->num_operands);
     const tsr_type **found = ARENA_ARRAY(e->arena, const tsr_type *, num_results);
     tsr_typed_shape *shapes = ARENA_ARRAY(e->arena, tsr_typed_shape, r->num_operands);
@@ -342,7 +342,7 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                                  .state = &asked,
                                  .global = s->global,
                                  .rule = rule,
-                                 .out_partial = e->out_partial,
+                                 .out_partial = e->typing.out_partial,
                                  .reduction =
                                      r->row->reduces != NULL ? r->row->reduces(r) : TSR_SUM,
                                  .implicit_partial = s->implicit_partial};

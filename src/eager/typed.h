@@ -32,7 +32,7 @@ static inline const typed_record *record_of(const tsr_tensor *tensor)
 /* Whether calls are typed now. */
 static inline bool is_typing(const eager *e)
 {
-    return e->spmd != NULL && !e->spmd->settings.unchecked && e->untyped == 0;
+    return e->typing.scope != NULL && !e->typing.scope->settings.unchecked && e->typing.off == 0;
 }
 
 /* The record of a typed shape, found or made; it lives as long as the world. */

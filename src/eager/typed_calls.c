@@ -12,7 +12,7 @@
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out)
 {
     TSR_TRY(eager_of(world, out));
-    if ((*out)->spmd != NULL) {
+    if ((*out)->typing.scope != NULL) {
         return TSR_OK;
     }
     return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -23,7 +23,7 @@ tsr_status typed_scope(tsr_comm *world, const char *call, eager **out)
 
 tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_names *out)
 {
-    const tsr_mesh *mesh = e->spmd->settings.mesh;
+    const tsr_mesh *mesh = e->typing.scope->settings.mesh;
     const char *at = names;
     out->count = 0;
     while (*at != '\0') {
@@ -72,7 +72,7 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
         TSR_TRY(buffer_finish(ctx, &buf, &whole));
     }
     tsr_text text = tsr_text_of("<type>", whole);
-    TSR_TRY(tsr_type_read(ctx, e->arena, &text, e->spmd->settings.mesh, out));
+    TSR_TRY(tsr_type_read(ctx, e->arena, &text, e->typing.scope->settings.mesh, out));
     if (text.at != text.size) {
         return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "there is more behind the type: '%s'",
                           text.data + text.at);
@@ -167,7 +167,7 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
     const typed_record *record = NULL;
     tsr_tensor *value = NULL;
     TSR_TRY(eager_reserve(e, 1));
-    if (!e->spmd->settings.unchecked) {
+    if (!e->typing.scope->settings.unchecked) {
         tsr_typed_shape shape;
         int64_t start[OP_MAX_RANK];
         int64_t part[OP_MAX_RANK];
@@ -216,7 +216,7 @@ static tsr_status own_layout(eager *e, tsr_dtype dtype, size_t rank, const int64
                              const int64_t *strides, tensor_layout **out)
 {
     tsr_tensor_spec spec = {.dtype = dtype, .rank = rank, .shape = shape};
-    TSR_TRY(tsr_sharding_replicated_over(e->world->ctx, e->arena, e->local_mesh, rank, false,
+    TSR_TRY(tsr_sharding_replicated_over(e->world->ctx, e->arena, e->typing.mesh, rank, false,
                                          &spec.sharding));
     return layout_get(e->world, &spec, strides, out);
 }
@@ -239,7 +239,7 @@ static tsr_status take_part(eager *e, tsr_tensor *t, tsr_local_type other, tsr_t
     const typed_record *record = NULL;
     tensor_layout *layout = NULL;
     tsr_tensor *value = NULL;
-    if (!e->spmd->settings.unchecked) {
+    if (!e->typing.scope->settings.unchecked) {
         tsr_typed_shape shape = {.dtype = t->dtype, .rank = g->rank, .shape = g->shape};
         TSR_TRY(tsr_type_of_sharding(e->world->ctx, e->arena, g->sharding, other, &shape.type));
         TSR_TRY(typed_intern(e, &shape, &record));
@@ -331,11 +331,11 @@ static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tenso
     tsr_tensor *same = NULL;
     int64_t whole[OP_MAX_RANK] = {0};
     TSR_TRY(eager_reserve(e, 1));
-    if (!e->spmd->settings.unchecked) {
+    if (!e->typing.scope->settings.unchecked) {
         TSR_TRY(read_type(e, type, &before, &claimed));
         if (record != NULL) {
             TSR_TRY(tsr_type_assert(e->world->ctx, e->arena, record->of.type, claimed.type,
-                                    e->spmd->settings.rest, &claimed.type));
+                                    e->typing.scope->settings.rest, &claimed.type));
         }
         if (type[0] == '{') {
             grow_whole(&before, claimed.type, whole);
@@ -456,7 +456,7 @@ static tsr_status run_region(eager *e, const axis_names *axes, const tsr_local_r
                              tsr_tensor **found)
 {
     tsr_tensor *inner[EAGER_MAX_OPERANDS];
-    tsr_spmd_scope settings = e->spmd->settings;
+    tsr_spmd_scope settings = e->typing.scope->settings;
     TSR_TRY(enter_region(e, axes, r->inputs, r->input_types, r->num_inputs, inner));
     for (size_t i = 0; i < axes->count; i++) {
         settings.global.bits &= ~(UINT64_C(1) << axes->axes[i]);
@@ -536,7 +536,7 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
 bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 {
     eager *e = eager_if_any(world);
-    spmd_scope *scope = e != NULL ? e->spmd : NULL;
+    spmd_scope *scope = e != NULL ? e->typing.scope : NULL;
     if (scope != NULL) {
         const size_t most = sizeof scope->steered / sizeof scope->steered[0];
         if (scope->num_steered < most) {
@@ -552,8 +552,8 @@ bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 void tsr_end_if(tsr_comm *world)
 {
     const eager *e = eager_if_any(world);
-    if (e != NULL && e->spmd != NULL && e->spmd->num_steered > 0) {
-        e->spmd->num_steered--;
+    if (e != NULL && e->typing.scope != NULL && e->typing.scope->num_steered > 0) {
+        e->typing.scope->num_steered--;
     }
 }
 
@@ -561,9 +561,9 @@ void tsr_end_if(tsr_comm *world)
 static uint64_t steered_axes(const eager *e)
 {
     uint64_t bits = 0;
-    for (const spmd_scope *scope = e->spmd; scope != NULL; scope = scope->outer) {
+    for (const spmd_scope *scope = e->typing.scope; scope != NULL; scope = scope->outer) {
         const size_t most = sizeof scope->steered / sizeof scope->steered[0];
-        const bool same_mesh = scope->settings.mesh == e->spmd->settings.mesh;
+        const bool same_mesh = scope->settings.mesh == e->typing.scope->settings.mesh;
         for (size_t i = 0; same_mesh && i < scope->num_steered && i < most; i++) {
             bits |= scope->steered[i].bits;
         }
@@ -581,7 +581,7 @@ tsr_status typed_check_steered(const eager *e, const char *call, const axis_name
                 "%s along axis %s is behind a condition that varies along it: ranks that do "
                 "not come here would be waited for; make the number the same on all of them "
                 "first, by all_reduce",
-                call, tsr_mesh_axis_name(e->spmd->settings.mesh, axes->axes[a]));
+                call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[a]));
         }
     }
     return TSR_OK;

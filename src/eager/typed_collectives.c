@@ -160,7 +160,7 @@ static tsr_status find_type(collective_call *c)
     tsr_typed_shape value = record->of;
     value.local = c->x->local_shape;
     return tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
-                               &c->job.what, e->spmd->settings.global, e->spmd->settings.guard,
+                               &c->job.what, e->typing.scope->settings.global, e->typing.scope->settings.guard,
                                false, &c->type);
 }
 
@@ -239,7 +239,7 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
     c->job.what.gather_dim = o->dim;
     c->job.what.scatter_dim = o->dim;
     TSR_TRY(tsr_transition_check(c->e->world->ctx, axis, &c->job.what, c->x->geometry->rank,
-                                 c->e->spmd->settings.guard));
+                                 c->e->typing.scope->settings.guard));
     settle_dims(c);
     TSR_TRY(check_wire(c, o->has_wire_dtype, o->wire_dtype));
     TSR_TRY(check_wire(c, o->has_backward_dtype, o->backward_dtype));
@@ -274,23 +274,23 @@ static int64_t bytes_received(const collective_call *c, const tsr_tensor *result
 static tsr_status tell(const collective_call *c, const char *axis, const tsr_tensor *result)
 {
     eager *e = c->e;
-    if (e->trace == NULL) {
+    if (e->trace.arena == NULL) {
         return TSR_OK;
     }
     const op_type type = type_of_layout(c->x->layout);
     const op_text text = op_type_text(&type);
     tsr_trace_event event = {.call = c->name,
                              .operand = -1,
-                             .tensor = arena_string(e->trace, text.text, strlen(text.text)),
+                             .tensor = arena_string(e->trace.arena, text.text, strlen(text.text)),
                              .collective = tsr_transition_name(c->job.what.op),
-                             .axes = arena_string(e->trace, axis, strlen(axis)),
+                             .axes = arena_string(e->trace.arena, axis, strlen(axis)),
                              .bytes_received = bytes_received(c, result)};
     event.bytes_moved = event.bytes_received * e->world->size;
     if (event.tensor == NULL || event.axes == NULL) {
         return diag_nomem(e->world->ctx);
     }
-    TSR_TRY(tsr_end_print(e->world->ctx, e->trace, c->job.what.src, &event.from));
-    TSR_TRY(tsr_end_print(e->world->ctx, e->trace, c->job.what.dst, &event.to));
+    TSR_TRY(tsr_end_print(e->world->ctx, e->trace.arena, c->job.what.src, &event.from));
+    TSR_TRY(tsr_end_print(e->world->ctx, e->trace.arena, c->job.what.dst, &event.to));
     return trace_add(e, &event);
 }
 
@@ -434,7 +434,7 @@ tsr_status tsr_start_collective(tsr_tensor *x, const char *axis, const tsr_trans
     if (s == NULL) {
         return diag_nomem(x->world->ctx);
     }
-    *s = (struct started){.next = e->started, .id = e->num_started + 1};
+    *s = (struct started){.next = e->requests.first, .id = e->requests.count + 1};
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_status status = start(&c, axis, what, options, s);
     tsr_arena_reset(e->arena, mark);
@@ -442,8 +442,8 @@ tsr_status tsr_start_collective(tsr_tensor *x, const char *axis, const tsr_trans
         (void)context_resize(x->world->ctx, s, sizeof *s, 0);
         return status;
     }
-    e->num_started++;
-    e->started = s;
+    e->requests.count++;
+    e->requests.first = s;
     started->id = s->id;
     return TSR_OK;
 }
@@ -451,7 +451,7 @@ tsr_status tsr_start_collective(tsr_tensor *x, const char *axis, const tsr_trans
 /* The link to the one of that number; to the end of the list when there is none. */
 static struct started **find_started(eager *e, uint64_t id)
 {
-    struct started **link = &e->started;
+    struct started **link = &e->requests.first;
     while (*link != NULL && (*link)->id != id) {
         link = &(*link)->next;
     }
@@ -465,7 +465,7 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
     struct started **link = find_started(e, started.id);
     struct started *s = *link;
     if (s == NULL) {
-        const bool was = started.id > 0 && started.id <= e->num_started;
+        const bool was = started.id > 0 && started.id <= e->requests.count;
         return diag_error(
             world->ctx, TSR_ERR_INVALID, NO_LOCATION,
             was ? "tsr_wait_value: value %llu was waited for already: wait for each exactly "
@@ -490,9 +490,9 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
 
 void started_clear(eager *e)
 {
-    while (e->started != NULL) {
-        struct started *s = e->started;
-        e->started = s->next;
+    while (e->requests.first != NULL) {
+        struct started *s = e->requests.first;
+        e->requests.first = s->next;
         tsr_tensor_release(s->x);
         tsr_tensor_release(s->result);
         (void)context_resize(e->world->ctx, s, sizeof *s, 0);
@@ -507,7 +507,7 @@ static bool is_along(const eager *e, const tsr_comm *comm, const axis_names *axe
     const tsr_groups *groups = NULL;
     int64_t group;
     int64_t index;
-    if (tsr_groups_create(e->world->ctx, arena, e->spmd->settings.mesh, axes->refs, axes->count,
+    if (tsr_groups_create(e->world->ctx, arena, e->typing.scope->settings.mesh, axes->refs, axes->count,
                           &groups) < 0 ||
         tsr_groups_size(groups) != comm->size ||
         !tsr_groups_find(groups, e->world->rank, &group, &index)) {
@@ -538,7 +538,7 @@ static tsr_status print_names(const eager *e, const axis_names *axes, char *name
     size_t used = 0;
     for (size_t i = 0; i < axes->count && used < size; i++) {
         const int added = snprintf(names + used, size - used, "%s%s", i > 0 ? "," : "",
-                                   tsr_mesh_axis_name(e->spmd->settings.mesh, axes->axes[i]));
+                                   tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]));
         used += added > 0 ? (size_t)added : 0;
     }
     return used < size ? TSR_OK
@@ -550,7 +550,7 @@ tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm, char *names, 
 {
     eager *e = NULL;
     TSR_TRY(typed_scope(world, "tsr_axes_of_comm", &e));
-    const tsr_mesh *mesh = e->spmd->settings.mesh;
+    const tsr_mesh *mesh = e->typing.scope->settings.mesh;
     const size_t count = tsr_mesh_num_axes(mesh) < 12 ? tsr_mesh_num_axes(mesh) : 12;
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     axis_names axes;

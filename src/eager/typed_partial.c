@@ -13,14 +13,14 @@ static tsr_status begin_partial(tsr_comm *world, const char *call, const char *n
     TSR_TRY(typed_scope(world, call, out));
     TSR_TRY(typed_axes(*out, call, names, &axes));
     for (size_t i = 0; i < axes.count; i++) {
-        (*out)->out_partial.bits |= UINT64_C(1) << axes.axes[i];
+        (*out)->typing.out_partial.bits |= UINT64_C(1) << axes.axes[i];
     }
     return TSR_OK;
 }
 
 static tsr_status end_partial(eager *e, tsr_status status)
 {
-    e->out_partial.bits = 0;
+    e->typing.out_partial.bits = 0;
     return status;
 }
 
@@ -134,11 +134,11 @@ static tsr_status check_start(eager *e, const char *call, const tsr_tensor *x, s
     }
     tsr_status status = typed_part(e, &record->of, starts, part);
     if (status == TSR_OK && starts[dim] != start) {
-        status = diag_error(
-            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "%s: by its type, rows of dimension %zu on rank %lld start at %lld, not "
-            "at %lld",
-            call, dim, (long long)e->world->rank, (long long)starts[dim], (long long)start);
+        status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                            "%s: by its type, rows of dimension %zu on rank %lld start at %lld, not "
+                            "at %lld",
+                            call, dim, (long long)e->world->rank, (long long)starts[dim],
+                            (long long)start);
     }
     tsr_arena_reset(e->arena, mark);
     return status;
@@ -178,8 +178,9 @@ static tsr_status take_own_rows(const char *call, tsr_tensor *x, tsr_tensor *ind
         taken = value_of(rows);
     }
     op_value *inside = is_inside(&b.base, index, x->geometry->shape[dim], rank - 1 - dim);
-    op_value *result = build_select(&b.base, inside, taken,
-                                    build_number_of(&b.base, taken, x->dtype, number_integer(0)));
+    op_value *result =
+        build_select(&b.base, inside, taken, build_number_of(&b.base, taken, x->dtype,
+                                                             number_integer(0)));
     return compose_end(&b, result, out);
 }
 
@@ -201,9 +202,9 @@ static tsr_status take_partial(const char *call, tsr_tensor *x, tsr_tensor *indi
     if (status < 0) {
         return status;
     }
-    e->untyped++;
+    e->typing.off++;
     status = take_own_rows(call, x, indices, dim, start, out);
-    e->untyped--;
+    e->typing.off--;
     if (status == TSR_OK) {
         (*out)->typed = record;
     }
@@ -233,7 +234,7 @@ tsr_status tsr_embedding_partial(tsr_tensor *table, tsr_tensor *indices, int64_t
 /* Whether this rank is the first of those along some axes. */
 static tsr_status is_first(const eager *e, const axis_names *axes, bool *out)
 {
-    const tsr_mesh *mesh = e->spmd->settings.mesh;
+    const tsr_mesh *mesh = e->typing.scope->settings.mesh;
     int64_t *coordinates = ARENA_ARRAY(e->arena, int64_t, tsr_mesh_num_axes(mesh));
     if (coordinates == NULL) {
         return diag_nomem(e->world->ctx);
@@ -253,12 +254,11 @@ static tsr_status check_input(const eager *e, const char *call, const tsr_tensor
     for (size_t i = 0; is_typing(e) && record != NULL && i < axes->count; i++) {
         const tsr_axis_type type = tsr_type_axis(record->of.type, axes->axes[i]);
         if (type.kind != TSR_R && type.kind != TSR_I) {
-            return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s: along axis %s the input is %s; it counts once for all ranks, and "
-                "so must be R or I",
-                call, tsr_mesh_axis_name(e->spmd->settings.mesh, axes->axes[i]),
-                tsr_axis_type_name(type));
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: along axis %s the input is %s; it counts once for all ranks, and "
+                              "so must be R or I",
+                              call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]),
+                              tsr_axis_type_name(type));
         }
     }
     return TSR_OK;
@@ -302,11 +302,10 @@ tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *u
     eager *e = NULL;
     bool first = true;
     if (op == TSR_SCATTER_SET || (size_t)op >= sizeof bodies / sizeof bodies[0]) {
-        return diag_error(
-            x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "%s: updates that %s cannot be pending: add, multiply, or take the larger "
-            "or the smaller",
-            call, op == TSR_SCATTER_SET ? "replace what is there" : "do nothing known");
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s: updates that %s cannot be pending: add, multiply, or take the larger "
+                          "or the smaller",
+                          call, op == TSR_SCATTER_SET ? "replace what is there" : "do nothing known");
     }
     TSR_TRY(eager_check_take(call, x, indices, dim));
     eager_take_dims(x, indices, dim, &dims);
@@ -327,9 +326,9 @@ tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *u
     if (status < 0) {
         return status;
     }
-    e->untyped++;
+    e->typing.off++;
     status = scatter_own_updates(call, operands, dim, op, first, out);
-    e->untyped--;
+    e->typing.off--;
     if (status == TSR_OK) {
         (*out)->typed = record;
     }

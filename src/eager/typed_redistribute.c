@@ -31,7 +31,7 @@ static tsr_status own_value(eager *e, tsr_tensor *whole, tsr_tensor **out)
     tsr_tensor_spec spec = {
         .dtype = whole->dtype, .rank = whole->geometry->rank, .shape = whole->local_shape};
     tensor_layout *layout = NULL;
-    TSR_TRY(tsr_sharding_replicated_over(e->world->ctx, e->arena, e->local_mesh, spec.rank, false,
+    TSR_TRY(tsr_sharding_replicated_over(e->world->ctx, e->arena, e->typing.mesh, spec.rank, false,
                                          &spec.sharding));
     TSR_TRY(layout_get(e->world, &spec, NULL, &layout));
     const tsr_status status = alias_tensor(whole, layout, out);
