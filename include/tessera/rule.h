@@ -64,9 +64,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_create(tsr_context *ctx, tsr_arena *ar
                                                  const tsr_rule **out) TSR_MT_CONTEXT;
 
 /*
- * Reads a rule at `text->at` and moves `at` behind it:
+ * Reads a rule at `text->at` and moves `at` after it:
  * `([i, j], [j, k])->([i, k]) {i=4, j=8, k=16} reduction={j}`, also inside
- * `#sdy.op_sharding_rule<...>`; behind the sizes, in any choice, `reduction={..}`,
+ * `#sdy.op_sharding_rule<...>`; after the sizes, in any choice, `reduction={..}`,
  * `need_replication={..}`, `permutation={..}`, `blocked_propagation={..}`, and `, custom`. A factor
  * is a letter, or `z_1`, `z_2` ..; those of a dimension stand side by side, `[ij]`. Factors are
  * numbered in the order of the sizes; without sizes in that of their first use.
@@ -119,6 +119,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_keep_whole(tsr_context *ctx, tsr_arena
 
 typedef struct tsr_op_info {
     const char *name; /* StableHLO's where it has the op; static */
+    const char *call; /* the call of ops.h, such as "tsr_exp"; NULL where there is no single one */
     size_t num_operands;
     bool is_variadic; /* num_operands or more */
     bool is_elementwise;
@@ -175,8 +176,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_matmul(tsr_context *ctx, tsr_arena *ar
                                                  const tsr_rule **out) TSR_MT_CONTEXT;
 
 /*
- * `ij,jk->ik`: a letter for each dimension, any number of operands; letters that the result lacks
- * are summed. Without an arrow the result has the letters that occur once, in order. A letter twice
+ * `ij,jk->ik`: a subscript for each dimension, any number of operands; those that the result lacks
+ * are summed. Without an arrow the result has those that occur once, in order. A subscript twice
  * in one operand is refused: take the diagonal first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena,
@@ -209,7 +210,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_reshape(tsr_context *ctx, tsr_arena *a
                                                   tsr_extents operand, tsr_extents result,
                                                   const tsr_rule **out) TSR_MT_CONTEXT;
 
-/* Operands one behind the other along a dimension, which must be whole. */
+/* Operands one after the other along a dimension, which must be whole. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_concatenate(tsr_context *ctx, tsr_arena *arena,
                                                       const tsr_extents *operands,
                                                       size_t num_operands, size_t dim,

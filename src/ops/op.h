@@ -93,6 +93,7 @@ typedef enum op_dialect { OP_STABLEHLO, OP_CHLO, OP_TESSERA } op_dialect;
  */
 struct op_row {
     const char *name;
+    const char *call; /* the public call, such as "tsr_exp"; NULL where there is no single one */
     op_dialect dialect;
     int traits;
     int kind; /* for rows that share their hooks: what tells them apart */

@@ -289,8 +289,9 @@ static op_value *squared_norm(op_builder *b, op_value *x, op_value *y)
 #undef UNARY
 #undef BINARY
 
-#define UNARY(kernel, text, from, call, types_, class, of_x)                                       \
+#define UNARY(kernel, text, from, function, types_, class, of_x)                                   \
     [UNARY_##kernel] = {.name = #text,                                                             \
+                        .call = #function,                                                         \
                         .dialect = (from),                                                         \
                         .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT,                          \
                         .kind = UNARY_##kernel,                                                    \
@@ -358,8 +359,9 @@ static spmd_class class_min(const op_request *r, size_t operand, tsr_reduction p
 }
 
 #define UNARY(kernel, name, dialect, call, types, class, gradient)
-#define BINARY(kernel, text, from, call, types_, class, needs, of_x, of_y)                         \
+#define BINARY(kernel, text, from, function, types_, class, needs, of_x, of_y)                     \
     [BINARY_##kernel] = {.name = #text,                                                            \
+                         .call = #function,                                                        \
                          .dialect = (from),                                                        \
                          .traits = OP_ELEMENTWISE | (needs),                                       \
                          .kind = BINARY_##kernel,                                                  \
@@ -399,6 +401,7 @@ static void is_finite_run(const op_call *c, void *scratch)
 }
 
 const op_row op_is_finite = {.name = "is_finite",
+                             .call = "tsr_is_finite",
                              .traits = OP_ELEMENTWISE,
                              .num_operands = 1,
                              .num_results = 1,
@@ -442,6 +445,7 @@ static void compare_run(const op_call *c, void *scratch)
 }
 
 const op_row op_compare = {.name = "compare",
+                           .call = "tsr_compare",
                            .traits = OP_ELEMENTWISE,
                            .num_operands = 2,
                            .num_results = 1,
@@ -495,6 +499,7 @@ static void select_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_select = {.name = "select",
+                          .call = "tsr_select",
                           .traits = OP_ELEMENTWISE,
                           .num_operands = 3,
                           .num_results = 1,
@@ -562,6 +567,7 @@ static void clamp_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_clamp = {.name = "clamp",
+                         .call = "tsr_clamp",
                          .traits = OP_ELEMENTWISE,
                          .num_operands = 3,
                          .num_results = 1,
@@ -622,6 +628,7 @@ static void convert_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_convert = {.name = "convert",
+                           .call = "tsr_convert",
                            .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_TYPE,
                            .num_operands = 1,
                            .num_results = 1,

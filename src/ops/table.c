@@ -56,6 +56,7 @@ tsr_op_info tsr_op_at(size_t i)
         return (tsr_op_info){0};
     }
     return (tsr_op_info){.name = row->name,
+                         .call = row->call,
                          .num_operands = row->num_operands,
                          .is_variadic = (row->traits & OP_VARIADIC) != 0,
                          .is_elementwise = (row->traits & OP_ELEMENTWISE) != 0};

@@ -14,6 +14,8 @@ expect_rule 'matmul 2x4,4x8' '([i, k], [k, j])->([i, j]) {i=2, j=8, k=4} reducti
 expect_rule 'einsum ij,jk->ik 2x4,4x8' '([i, j], [j, k])->([i, k]) {i=2, j=4, k=8} reduction={j}'
 expect_rule 'add 4x8,4x8' '([i, j], [i, j])->([i, j]) {i=4, j=8}'
 expect_rule 'logistic 4' '([i])->([i]) {i=4}'
+expect_rule 'exp 4' '([i])->([i]) {i=4}'
+expect_rule 'exponential 4' '([i])->([i]) {i=4}'
 expect_rule 'clamp 4x8,4x8,4x8' '([i, j], [i, j], [i, j])->([i, j]) {i=4, j=8}'
 expect_rule 'reduce 4x8x2 dims=1' '([i, j, k])->([i, k]) {i=4, j=8, k=2} reduction={j}'
 expect_rule 'transpose 2x3x4 dims=2,0,1' '([j, k, i])->([i, j, k]) {i=4, j=2, k=3}'

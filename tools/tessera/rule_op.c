@@ -138,12 +138,14 @@ static const struct op_row rows[] = {
     {"elementwise", of_elementwise, 0, false, false, true},
 };
 
-/* An elementwise op of the library's table. */
+/* An elementwise op of the library's table, by its name or by that of its call. */
 static bool find_elementwise(const char *name, struct op_row *out)
 {
     for (size_t i = 0; i < tsr_op_count(); i++) {
         const tsr_op_info op = tsr_op_at(i);
-        if (op.is_elementwise && strcmp(op.name, name) == 0) {
+        const bool found = strcmp(op.name, name) == 0 ||
+                           (op.call != NULL && strcmp(op.call + strlen("tsr_"), name) == 0);
+        if (op.is_elementwise && found) {
             *out = (struct op_row){op.name, of_elementwise, op.num_operands, false, false, true};
             return true;
         }
