@@ -1,5 +1,5 @@
 /*
- * Eager calls on distributed tensors: how they lie, what moves, and what is said of it.
+ * Eager calls on distributed tensors: their layouts, what moves, and how that is reported.
  *
  * Every rank runs the same C code. A call returns a new tensor and leaves its operands as they are;
  * with one rank it is an ordinary tensor library. The layout of every result follows from those of
@@ -26,8 +26,9 @@ extern "C" {
 
 /*
  * The same elements in another layout over the same devices. tsr_shard is for tensors that are laid
- * out for the first time, tsr_with_sharding says that a value shall lie so here: they do the same.
- * The trace has both as asked for. Pending sums that the layout does not have are carried out.
+ * out for the first time, tsr_with_sharding states the layout of a value at this point: they do the
+ * same. The trace has both as asked for. Pending sums that the layout does not have are carried
+ * out.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
@@ -48,7 +49,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_reduce_pending(tsr_tensor *tensor,
 /* Whether some dimension of one of the tensors is sharded, or something is pending in it. */
 TSR_API bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
 
-/* The mesh that all tensors lie on, the first one's; NULL when they lie on different devices. */
+/* The mesh of all tensors, the first one's; NULL when they are on different devices. */
 TSR_API const tsr_mesh *tsr_tensors_mesh(tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
 
 /*
@@ -162,7 +163,7 @@ typedef struct tsr_trace_event {
     const char *to;
     int64_t bytes_received; /* by this rank */
     int64_t bytes_moved;    /* by all */
-    bool implicit;          /* nobody asked for it */
+    bool implicit;          /* not requested by a call of its own */
     bool fallback;          /* the op has no rule for the layouts: it gathers, computes, reshards */
 } tsr_trace_event;
 

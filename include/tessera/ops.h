@@ -1,5 +1,5 @@
 /*
- * Ops on distributed tensors. eager.h says how operands and results lie.
+ * Ops on distributed tensors. eager.h says how layouts of operands and results follow.
  *
  * Element types are not converted by themselves: operands of one type, unless a call says
  * otherwise. Elementwise ops broadcast: the last dimensions go together, and one of size 1, or that
@@ -130,8 +130,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * `ij,jk->ik`: letters as tsr_rule_einsum has them, for any number of operands; they are multiplied
- * from left to right.
+ * `ij,jk->ik`: subscripts as tsr_rule_einsum has them, for any number of operands; they are
+ * multiplied from left to right.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands,
                                             size_t num_operands, tsr_tensor **out) TSR_MT_CONTEXT;
@@ -185,7 +185,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *
 TSR_API TSR_NODISCARD tsr_status tsr_slice(tsr_tensor *x, const int64_t *start,
                                            const int64_t *limit, const int64_t *strides,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
-/* One behind the other along a dimension; 1 to 64 of them, and TSR_ERR_INVALID without a message of
+/* One after the other along a dimension; 1 to 64 of them, and TSR_ERR_INVALID without a message of
  * none. */
 TSR_API TSR_NODISCARD tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count,
                                                  size_t dim, tsr_tensor **out) TSR_MT_CONTEXT;
@@ -196,8 +196,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_stack(tsr_tensor *const *tensors, size_t co
 TSR_API TSR_NODISCARD tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes,
                                            size_t count, tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * A border of a number: before, behind and between the elements of each dimension; between NULL:
- * none. Negative before or behind takes elements away.
+ * A border of a number: before, after and between the elements of each dimension; between NULL:
+ * none. Negative padding before or after takes elements away.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before,
                                          const int64_t *after, const int64_t *between,

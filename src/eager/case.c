@@ -65,7 +65,7 @@ static tsr_status to_common_mesh(planning *p)
         }
         if (!tsr_mesh_same_devices(s->mesh, p->mesh)) {
             return OP_ERROR(
-                p->r, "operand 0, %s, and operand %zu, %s, lie on different sets of devices",
+                p->r, "operand 0, %s, and operand %zu, %s, are on different sets of devices",
                 op_type_text(&p->r->operands[0]).text, i, op_type_text(&p->r->operands[i]).text);
         }
         tsr_context *quiet = NULL;
@@ -314,7 +314,7 @@ static bool may_pad(const tsr_sharding *s)
     return false;
 }
 
-/* How an operand must lie; and whether an element moves for that. */
+/* The layout that an operand needs, and whether an element moves for it. */
 static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
 {
     const tsr_sharding *run = p->aligned[i];

@@ -1,6 +1,6 @@
 /*
- * How an op runs on operands that lie in some way: which of them are redistributed first, and how,
- * and how its results lie. Worked out once for each op, parameters and layouts, and kept.
+ * How an op runs on operands of some layouts: which of them are redistributed first, and the
+ * layouts of its results. Worked out once for each op, parameters and layouts, and kept.
  */
 #ifndef EAGER_CASE_H
 #define EAGER_CASE_H
@@ -16,8 +16,8 @@ struct op_case {
     tsr_strategy strategy;
     size_t num_operands;
     size_t num_results;
-    tensor_layout **given;   /* how operands lie */
-    tensor_layout **run;     /* how they must lie */
+    tensor_layout **given;   /* of the operands */
+    tensor_layout **run;     /* that they need */
     bool *moves;             /* whether an element has to move for that */
     tensor_layout **results; /* how the op leaves its results */
     tensor_layout **finals;  /* how they are handed out */

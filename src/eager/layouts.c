@@ -1,4 +1,5 @@
-/* How tensors lie: changed, asked for, and tensors that come from something else. */
+/* Layouts of tensors, changed and queried; tensors made from numbers, counts, random bits, parts.
+ */
 #include <string.h>
 
 #include "base/arena.h"

@@ -31,7 +31,8 @@ typedef struct running {
     const char *call;
     const op_case *c;
     bool abstract;
-    tsr_tensor *operands[EAGER_MAX_OPERANDS]; /* as they must lie; one reference each */
+    tsr_tensor
+        *operands[EAGER_MAX_OPERANDS]; /* in the layouts that they need; one reference each */
     size_t num_ready;
     tsr_tensor *results[EAGER_MAX_RESULTS];
     size_t num_results; /* set once the case is known */
@@ -63,7 +64,7 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
     return TSR_OK;
 }
 
-/* One tensor of a call to where it must lie. */
+/* One tensor of a call to the layout that it needs. */
 static tsr_status move_one(running *r, int64_t operand, tsr_tensor *from, tensor_layout *to,
                            tsr_tensor **out)
 {

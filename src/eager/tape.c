@@ -41,7 +41,7 @@ static size_t value_on(const tape *t, const tsr_tensor *tensor)
                : 0;
 }
 
-/* An array of a tape that has room for one more; what it leaves behind is the arena's. */
+/* An array of a tape with room for one more; an outgrown one stays in the arena. */
 static void *grown(tsr_arena *arena, void *array, size_t count, size_t *room, size_t size)
 {
     if (count < *room) {
@@ -556,8 +556,9 @@ tsr_status tsr_watch(tsr_tensor *tensor)
     const op_type type = type_of_layout(tensor->layout);
     if (e->tapes.innermost == NULL || !dtype_is_float(type.dtype)) {
         return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "tsr_watch: %s",
-                          e->tapes.innermost == NULL ? "no tape is running; call tsr_tape_begin first"
-                                          : "only floats have gradients; convert the tensor");
+                          e->tapes.innermost == NULL
+                              ? "no tape is running; call tsr_tape_begin first"
+                              : "only floats have gradients; convert the tensor");
     }
     size_t value = value_on(e->tapes.innermost, tensor);
     if (value == 0) {

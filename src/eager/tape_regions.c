@@ -197,7 +197,7 @@ static void drop_conversion(eager *e, void *state)
     tsr_conversion_release(state);
 }
 
-/* The cotangent lies as the conversion's result did, then goes back. */
+/* The cotangent is brought to the layout of the conversion's result, then goes back. */
 static tsr_status back_through_conversion(eager *e, const tape_node *node,
                                           tsr_tensor *const *cotangents, tsr_tensor **grads)
 {

@@ -56,7 +56,7 @@ static void add_changed(const tsr_axis_ref *a, size_t count_a, const tsr_axis_re
     }
 }
 
-/* The axes that a tensor has before and not in the same place behind, or the other way. */
+/* The axes that a tensor has before and not at the same position after, or the other way. */
 static tsr_status axes_text(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
                             const tsr_sharding *to, const char **out)
 {
@@ -86,8 +86,8 @@ static tsr_status count_bytes(eager *e, const tensor_layout *from, const tensor_
 {
     tsr_comm *world = e->world;
     const tsr_plan *plan = NULL;
-    TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, from->geometry, to->geometry, from->dtype,
-                           &plan));
+    TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, from->geometry, to->geometry,
+                           from->dtype, &plan));
     out->bytes_received = tsr_plan_bytes_received(plan, world->rank);
     for (int64_t i = 0; i < world->size; i++) {
         out->bytes_moved += tsr_plan_bytes_received(plan, i);
@@ -124,12 +124,11 @@ static tsr_status refuse(tsr_context *ctx, const tsr_trace_event *event)
     if (event->operand >= 0) {
         (void)snprintf(which, sizeof which, "operand %lld", (long long)event->operand);
     }
-    (void)diag_error(
-        ctx, TSR_ERR_INVALID, NO_LOCATION,
-        "%s: %s, %s, lies as %s and would have to lie as %s: an implicit %s over %s of "
-        "%lld bytes, which strict mode refuses",
-        event->call, which, event->tensor, event->from, event->to, event->collective, event->axes,
-        (long long)event->bytes_moved);
+    (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                     "%s: %s, %s, has the layout %s and would need %s: an implicit %s over %s of "
+                     "%lld bytes, which strict mode refuses",
+                     event->call, which, event->tensor, event->from, event->to, event->collective,
+                     event->axes, (long long)event->bytes_moved);
     return diag_note(ctx, NO_LOCATION,
                      "ask for it, by tsr_with_sharding of the operand to %s, or leave strict mode",
                      event->to);

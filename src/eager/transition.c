@@ -254,7 +254,7 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
                                 : tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
 }
 
-/* Pieces of one array for each member, packed one behind the other, and back. */
+/* Pieces of one array for each member, packed one after the other, and back. */
 typedef struct pieces {
     const tsr_tensor *t;
     size_t dim;

@@ -23,7 +23,7 @@ typedef struct transition_job {
     tsr_request *request; /* only started: what to wait for; NULL to wait at once */
 } transition_job;
 
-/* Does it; the result is a fresh value of this rank, with one reference, and nobody's scope's. */
+/* Does it; the result is a fresh value of this rank, with one reference, in no scope. */
 tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out);
 
 /* Whether ranks meet in it. */

@@ -6,14 +6,14 @@
 #include "base/map.h"
 #include "mesh/mesh.h"
 
-enum { TYPED_PLACES = 128, MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
+enum { TYPED_BUCKETS = 128, MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
 
 /* Meshes and types of a world, each once. */
 struct typed_table {
     tsr_arena *arena;
     const tsr_mesh *meshes[16];
     size_t num_meshes;
-    typed_record *places[TYPED_PLACES];
+    typed_record *buckets[TYPED_BUCKETS];
     struct kept_comm *comms;
 };
 
@@ -110,8 +110,8 @@ tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_reco
     struct typed_table *table = NULL;
     tsr_typed_shape own = *shape;
     TSR_TRY(table_of(e, &table));
-    typed_record **place = &table->places[hash_shape(shape) % TYPED_PLACES];
-    for (typed_record *r = *place; r != NULL; r = r->next) {
+    typed_record **bucket = &table->buckets[hash_shape(shape) % TYPED_BUCKETS];
+    for (typed_record *r = *bucket; r != NULL; r = r->next) {
         if (same_shape(&r->of, shape)) {
             *out = r;
             return TSR_OK;
@@ -124,8 +124,8 @@ tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_reco
     if (record == NULL || own.shape == NULL) {
         return diag_nomem(e->world->ctx);
     }
-    *record = (typed_record){.next = *place, .of = own};
-    *place = record;
+    *record = (typed_record){.next = *bucket, .of = own};
+    *bucket = record;
     *out = record;
     return TSR_OK;
 }
@@ -161,7 +161,7 @@ tsr_status typed_comm(eager *e, const axis_names *axes, tsr_comm **out)
     return comm_on(e, e->typing.scope->settings.mesh, axes, out);
 }
 
-/* Those along single axes, so that a collective meets nobody but its own group. */
+/* Those along single axes, so that a collective involves its own group only. */
 static tsr_status make_comms(eager *e, const tsr_mesh *mesh)
 {
     for (size_t a = 0; a < tsr_mesh_num_axes(mesh); a++) {
@@ -238,7 +238,8 @@ uint64_t typed_key(const eager *e)
     }
     const tsr_spmd_scope *s = &e->typing.scope->settings;
     return 1 + 2 * (uint64_t)s->implicit_partial + 4 * s->global.bits +
-           hash_bytes(&e->typing.out_partial, sizeof e->typing.out_partial, (uint64_t)(uintptr_t)s->mesh);
+           hash_bytes(&e->typing.out_partial, sizeof e->typing.out_partial,
+                      (uint64_t)(uintptr_t)s->mesh);
 }
 
 tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,

@@ -74,7 +74,7 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
     tsr_text text = tsr_text_of("<type>", whole);
     TSR_TRY(tsr_type_read(ctx, e->arena, &text, e->typing.scope->settings.mesh, out));
     if (text.at != text.size) {
-        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "there is more behind the type: '%s'",
+        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "there is more after the type: '%s'",
                           text.data + text.at);
     }
     if (out->rank > OP_MAX_RANK) {
@@ -306,7 +306,7 @@ tsr_status tsr_tensor_of_local(tsr_tensor *value, tsr_tensor **out)
 
 /* ---- claims ---- */
 
-/* The whole shape behind a claim that gives none: an axis that gets a place makes its dimension
+/* The whole shape for a claim that gives none: an axis that is put into a spec makes its dimension
  * larger. */
 static void grow_whole(const tsr_typed_shape *before, const tsr_type *type, int64_t *whole)
 {
@@ -361,7 +361,7 @@ tsr_status tsr_assert_type(tsr_tensor *value, const char *type, tsr_tensor **out
 
 /* ---- regions where axes are local ---- */
 
-/* A type without places for some axes; dimensions that they cut are as large as this rank's part.
+/* A type without some axes in its spec; dimensions that they cut are as large as this rank's part.
  */
 static tsr_status without_places(eager *e, const axis_names *axes, const tsr_tensor *value,
                                  tsr_typed_shape *shape)
@@ -414,7 +414,7 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
     return tsr_type_create(e->world->ctx, e->arena, &spec, &shape->type);
 }
 
-/* The same value with no place for some axes in its spec. */
+/* The same value without some axes in its spec. */
 static tsr_status forget(eager *e, const axis_names *axes, tsr_tensor *value, tsr_tensor **out)
 {
     const typed_record *record = record_of(value);
@@ -541,7 +541,7 @@ bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
         const size_t most = sizeof scope->steered / sizeof scope->steered[0];
         if (scope->num_steered < most) {
             scope->steered[scope->num_steered] = number->varies;
-        } else { /* those that nest deeper share the last place: more is refused, nothing less */
+        } else { /* those that nest deeper share the last entry: more is refused, nothing less */
             scope->steered[most - 1].bits |= number->varies.bits;
         }
         scope->num_steered++;
@@ -578,7 +578,7 @@ tsr_status typed_check_steered(const eager *e, const char *call, const axis_name
         if (steered >> axes->axes[a] & 1) {
             return diag_error(
                 e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s along axis %s is behind a condition that varies along it: ranks that do "
+                "%s along axis %s is inside a condition that varies along it: ranks that do "
                 "not come here would be waited for; make the number the same on all of them "
                 "first, by all_reduce",
                 call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[a]));

@@ -149,7 +149,7 @@ static void settle_dims(collective_call *c)
     what->scatter_dim = from_front(what->scatter_dim, rank);
 }
 
-/* The type behind the call. */
+/* The type after the call. */
 static tsr_status find_type(collective_call *c)
 {
     const eager *e = c->e;
@@ -160,11 +160,11 @@ static tsr_status find_type(collective_call *c)
     tsr_typed_shape value = record->of;
     value.local = c->x->local_shape;
     return tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
-                               &c->job.what, e->typing.scope->settings.global, e->typing.scope->settings.guard,
-                               false, &c->type);
+                               &c->job.what, e->typing.scope->settings.global,
+                               e->typing.scope->settings.guard, false, &c->type);
 }
 
-/* Whether the axes of a call have a place in a dimension, before or behind it. */
+/* Whether the axes of a call are in the spec of a dimension, before or after it. */
 static bool is_followed(const collective_call *c, int64_t dim)
 {
     const tsr_type *before = record_of(c->x)->of.type;
@@ -173,7 +173,7 @@ static bool is_followed(const collective_call *c, int64_t dim)
 }
 
 /*
- * The shape of the whole value behind the call. Dimensions that the axes cut have the whole size on
+ * The shape of the whole value after the call. Dimensions that the axes cut have the whole size on
  * both sides; others change as this rank's part does, and one that is stacked or taken out comes or
  * goes.
  */
@@ -250,19 +250,19 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
     return typed_comm(c->e, &c->axes, &c->job.comm);
 }
 
-/* What one rank receives in a collective of a group, if nobody sends more than he must. */
+/* What one rank receives in a collective of a group, if no rank sends more than it must. */
 static int64_t bytes_received(const collective_call *c, const tsr_tensor *result)
 {
     const int64_t n = c->job.comm->size;
     const int64_t before = (int64_t)c->x->layout->bytes;
-    const int64_t behind = (int64_t)result->layout->bytes;
+    const int64_t after = (int64_t)result->layout->bytes;
     switch (c->job.what.op) {
     case TSR_ALL_REDUCE:
         return 2 * (before / n * (n - 1));
     case TSR_ALL_GATHER:
-        return behind - before;
+        return after - before;
     case TSR_REDUCE_SCATTER:
-        return behind * (n - 1);
+        return after * (n - 1);
     case TSR_ALL_TO_ALL:
         return before / n * (n - 1);
     default:
@@ -294,7 +294,7 @@ static tsr_status tell(const collective_call *c, const char *axis, const tsr_ten
     return trace_add(e, &event);
 }
 
-/* A backward that reduces in less than f32 loses what nobody asked to lose: it must be chosen. */
+/* A backward that reduces in less than f32 loses precision: it must be chosen explicitly. */
 static tsr_status check_backward_dtype(const collective_call *c)
 {
     tsr_transition steps[2];
@@ -507,8 +507,8 @@ static bool is_along(const eager *e, const tsr_comm *comm, const axis_names *axe
     const tsr_groups *groups = NULL;
     int64_t group;
     int64_t index;
-    if (tsr_groups_create(e->world->ctx, arena, e->typing.scope->settings.mesh, axes->refs, axes->count,
-                          &groups) < 0 ||
+    if (tsr_groups_create(e->world->ctx, arena, e->typing.scope->settings.mesh, axes->refs,
+                          axes->count, &groups) < 0 ||
         tsr_groups_size(groups) != comm->size ||
         !tsr_groups_find(groups, e->world->rank, &group, &index)) {
         return false;
@@ -537,8 +537,9 @@ static tsr_status print_names(const eager *e, const axis_names *axes, char *name
 {
     size_t used = 0;
     for (size_t i = 0; i < axes->count && used < size; i++) {
-        const int added = snprintf(names + used, size - used, "%s%s", i > 0 ? "," : "",
-                                   tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]));
+        const int added =
+            snprintf(names + used, size - used, "%s%s", i > 0 ? "," : "",
+                     tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]));
         used += added > 0 ? (size_t)added : 0;
     }
     return used < size ? TSR_OK

@@ -134,11 +134,11 @@ static tsr_status check_start(eager *e, const char *call, const tsr_tensor *x, s
     }
     tsr_status status = typed_part(e, &record->of, starts, part);
     if (status == TSR_OK && starts[dim] != start) {
-        status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                            "%s: by its type, rows of dimension %zu on rank %lld start at %lld, not "
-                            "at %lld",
-                            call, dim, (long long)e->world->rank, (long long)starts[dim],
-                            (long long)start);
+        status = diag_error(
+            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "%s: by its type, rows of dimension %zu on rank %lld start at %lld, not "
+            "at %lld",
+            call, dim, (long long)e->world->rank, (long long)starts[dim], (long long)start);
     }
     tsr_arena_reset(e->arena, mark);
     return status;
@@ -178,9 +178,8 @@ static tsr_status take_own_rows(const char *call, tsr_tensor *x, tsr_tensor *ind
         taken = value_of(rows);
     }
     op_value *inside = is_inside(&b.base, index, x->geometry->shape[dim], rank - 1 - dim);
-    op_value *result =
-        build_select(&b.base, inside, taken, build_number_of(&b.base, taken, x->dtype,
-                                                             number_integer(0)));
+    op_value *result = build_select(&b.base, inside, taken,
+                                    build_number_of(&b.base, taken, x->dtype, number_integer(0)));
     return compose_end(&b, result, out);
 }
 
@@ -254,11 +253,12 @@ static tsr_status check_input(const eager *e, const char *call, const tsr_tensor
     for (size_t i = 0; is_typing(e) && record != NULL && i < axes->count; i++) {
         const tsr_axis_type type = tsr_type_axis(record->of.type, axes->axes[i]);
         if (type.kind != TSR_R && type.kind != TSR_I) {
-            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: along axis %s the input is %s; it counts once for all ranks, and "
-                              "so must be R or I",
-                              call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]),
-                              tsr_axis_type_name(type));
+            return diag_error(
+                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                "%s: along axis %s the input is %s; it counts once for all ranks, and "
+                "so must be R or I",
+                call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]),
+                tsr_axis_type_name(type));
         }
     }
     return TSR_OK;
@@ -302,10 +302,11 @@ tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *u
     eager *e = NULL;
     bool first = true;
     if (op == TSR_SCATTER_SET || (size_t)op >= sizeof bodies / sizeof bodies[0]) {
-        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: updates that %s cannot be pending: add, multiply, or take the larger "
-                          "or the smaller",
-                          call, op == TSR_SCATTER_SET ? "replace what is there" : "do nothing known");
+        return diag_error(
+            x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "%s: updates that %s cannot be pending: add, multiply, or take the larger "
+            "or the smaller",
+            call, op == TSR_SCATTER_SET ? "replace what is there" : "do nothing known");
     }
     TSR_TRY(eager_check_take(call, x, indices, dim));
     eager_take_dims(x, indices, dim, &dims);

@@ -39,7 +39,7 @@ static tsr_status own_value(eager *e, tsr_tensor *whole, tsr_tensor **out)
     return status;
 }
 
-/* Moves a value whose parts lie as one type says to where another says. */
+/* Redistributes a value from the partition spec of one type to that of another. */
 static tsr_status move(eager *e, const tsr_typed_shape *shape, tsr_tensor *value,
                        const tsr_type *from, const tsr_type *to, tsr_tensor **out)
 {

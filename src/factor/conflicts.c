@@ -10,29 +10,29 @@ typedef struct agreement {
     bool grow;
 } agreement;
 
-/* What two axes at the same place make, and whether the lists go on behind it. */
-typedef enum place { PLACE_GO_ON, PLACE_STOP_WITH, PLACE_STOP } place;
+/* What two axes at the same position give, and whether the lists continue after it. */
+typedef enum join_outcome { JOIN_GO_ON, JOIN_STOP_WITH, JOIN_STOP } join_outcome;
 
-static place join_axes(tsr_axis_ref x, bool more_x, tsr_axis_ref y, bool more_y, bool grow,
-                       tsr_axis_ref *out)
+static join_outcome join_axes(tsr_axis_ref x, bool more_x, tsr_axis_ref y, bool more_y, bool grow,
+                              tsr_axis_ref *out)
 {
     *out = y;
     if (x.axis != y.axis) {
-        return PLACE_STOP;
+        return JOIN_STOP;
     }
     if (tsr_axis_equal(x, y)) {
-        return PLACE_GO_ON;
+        return JOIN_GO_ON;
     }
     if (tsr_axis_is_prefix(y, x)) {
         *out = more_y ? y : x;
-        return more_y ? PLACE_STOP_WITH : PLACE_GO_ON;
+        return more_y ? JOIN_STOP_WITH : JOIN_GO_ON;
     }
     if (tsr_axis_is_prefix(x, y)) {
         const bool stop = !grow || more_x;
         *out = stop ? x : y;
-        return stop ? PLACE_STOP_WITH : PLACE_GO_ON;
+        return stop ? JOIN_STOP_WITH : JOIN_GO_ON;
     }
-    return PLACE_STOP;
+    return JOIN_STOP;
 }
 
 /* Folds one tensor's axes in. False when they disagree. */
@@ -45,10 +45,10 @@ static bool fold(agreement *a, const tsr_axis_list *with)
     out->count = 0;
     for (; agree && i < l->count && i < with->count; i++) {
         tsr_axis_ref ref;
-        const place where = join_axes(l->refs[i], i + 1 < l->count, with->refs[i],
-                                      i + 1 < with->count, a->grow, &ref);
-        agree = where == PLACE_GO_ON;
-        if (where != PLACE_STOP) {
+        const join_outcome where = join_axes(l->refs[i], i + 1 < l->count, with->refs[i],
+                                             i + 1 < with->count, a->grow, &ref);
+        agree = where == JOIN_GO_ON;
+        if (where != JOIN_STOP) {
             out->refs[out->count++] = ref;
         }
     }

@@ -6,15 +6,15 @@
 #include "base/diag.h"
 #include "factor/rule.h"
 
-enum { MOST_LETTERS = 52, NO_FACTOR = -1 };
+enum { MOST_SUBSCRIPTS = 52, NO_FACTOR = -1 };
 
-/* What is known of the letters: their sizes and factors. */
-typedef struct letters {
-    int64_t sizes[MOST_LETTERS];
-    int uses[MOST_LETTERS]; /* in operands */
-    bool in_result[MOST_LETTERS];
-    int64_t factors[MOST_LETTERS];
-} letters;
+/* What is known of the subscripts: their sizes and factors. */
+typedef struct subscripts {
+    int64_t sizes[MOST_SUBSCRIPTS];
+    int uses[MOST_SUBSCRIPTS]; /* in operands */
+    bool in_result[MOST_SUBSCRIPTS];
+    int64_t factors[MOST_SUBSCRIPTS];
+} subscripts;
 
 static int index_of(char c)
 {
@@ -24,7 +24,7 @@ static int index_of(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 26 : -1;
 }
 
-/* The letters of the equation without blanks, NULL when there is no memory. */
+/* The subscripts of the equation without blanks, NULL when there is no memory. */
 static char *compress(tsr_arena *arena, const char *equation)
 {
     char *text = ARENA_ARRAY(arena, char, strlen(equation) + 1);
@@ -40,18 +40,18 @@ static char *compress(tsr_arena *arena, const char *equation)
     return text;
 }
 
-/* Takes the letters of one operand. */
+/* Takes the subscripts of one operand. */
 static tsr_status read_operand(tsr_context *ctx, const char *text, size_t length, size_t index,
-                               tsr_extents shape, letters *l)
+                               tsr_extents shape, subscripts *l)
 {
     if (length != shape.rank) {
-        return RULE_ERROR(ctx, "operand %zu has %zu letters and rank %zu", index, length,
+        return RULE_ERROR(ctx, "operand %zu has %zu subscripts and rank %zu", index, length,
                           shape.rank);
     }
     for (size_t i = 0; i < length; i++) {
         const int k = index_of(text[i]);
         if (k < 0) {
-            return RULE_ERROR(ctx, "'%c' is no letter of an equation", text[i]);
+            return RULE_ERROR(ctx, "'%c' is no subscript of an equation", text[i]);
         }
         if (memchr(text, text[i], i) != NULL) {
             return RULE_ERROR(ctx, "'%c' is twice in operand %zu: take the diagonal first", text[i],
@@ -67,12 +67,12 @@ static tsr_status read_operand(tsr_context *ctx, const char *text, size_t length
     return TSR_OK;
 }
 
-/* The result's letters: those behind the arrow, or those that occur once, in order. */
-static tsr_status read_result(tsr_context *ctx, const char *arrow, letters *l, char *result)
+/* The result's subscripts: those after the arrow, or those that occur once, in order. */
+static tsr_status read_result(tsr_context *ctx, const char *arrow, subscripts *l, char *result)
 {
     size_t count = 0;
     if (arrow == NULL) {
-        for (int k = 0; k < MOST_LETTERS; k++) {
+        for (int k = 0; k < MOST_SUBSCRIPTS; k++) {
             if (l->uses[k] == 1) {
                 result[count++] = (char)(k < 26 ? 'a' + k : 'A' + k - 26);
             }
@@ -95,8 +95,9 @@ static tsr_status read_result(tsr_context *ctx, const char *arrow, letters *l, c
     return TSR_OK;
 }
 
-/* Puts the factors of a tensor's letters, making those that are new. */
-static void put_letters(rule_builder *b, letters *l, size_t tensor, const char *text, size_t count)
+/* Puts the factors of a tensor's subscripts, making those that are new. */
+static void put_subscripts(rule_builder *b, subscripts *l, size_t tensor, const char *text,
+                           size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const int k = index_of(text[i]);
@@ -112,8 +113,8 @@ static void put_letters(rule_builder *b, letters *l, size_t tensor, const char *
 tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena, const char *equation,
                            const tsr_extents *operands, size_t num_operands, const tsr_rule **out)
 {
-    letters l = {0};
-    char result[MOST_LETTERS + 1];
+    subscripts l = {0};
+    char result[MOST_SUBSCRIPTS + 1];
     const char *text = compress(arena, equation);
     if (text == NULL) {
         return diag_nomem(ctx);
@@ -138,14 +139,14 @@ tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena, const char *equat
     TSR_TRY(read_result(ctx, arrow, &l, result));
     const tsr_extents of_result = {.rank = strlen(result)};
     rule_builder b = rule_start(ctx, arena, operands, num_operands, &of_result, 1);
-    for (int k = 0; k < MOST_LETTERS; k++) {
+    for (int k = 0; k < MOST_SUBSCRIPTS; k++) {
         l.factors[k] = NO_FACTOR;
     }
     at = 0;
     for (size_t i = 0; i < num_operands; i++) {
-        put_letters(&b, &l, i, text + at, operands[i].rank);
+        put_subscripts(&b, &l, i, text + at, operands[i].rank);
         at += operands[i].rank + 1;
     }
-    put_letters(&b, &l, num_operands, result, of_result.rank);
+    put_subscripts(&b, &l, num_operands, result, of_result.rank);
     return rule_finish(&b, out);
 }

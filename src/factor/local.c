@@ -1,4 +1,4 @@
-/* Whether an op can run where its operands lie. */
+/* Whether an op can run on its operands in their layouts, without moving them. */
 #include <string.h>
 
 #include "base/arena.h"

@@ -51,7 +51,7 @@ rule_builder rule_start(tsr_context *ctx, tsr_arena *arena, const tsr_extents *o
 /* The next factor. */
 size_t rule_factor(rule_builder *b, int64_t size, tsr_factor_kind kind, bool blocked);
 
-/* Puts a factor behind those of a dimension. NO_DIM is nowhere. */
+/* Appends a factor to those of a dimension; NO_DIM: to none. */
 void rule_put(rule_builder *b, size_t tensor, size_t dim, size_t factor);
 /* The same, but that a factor of size 1 is left out where there are others. */
 void rule_map(rule_builder *b, size_t tensor, size_t dim, size_t factor);

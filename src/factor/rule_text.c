@@ -239,7 +239,7 @@ static tsr_status read_factor(rule_reader *r, size_t *out)
     return TSR_OK;
 }
 
-/* Factors get the numbers of their places in the list of sizes; others come behind. */
+/* Factors are numbered in the order of the list of sizes; others follow. */
 static tsr_status number_factors(rule_reader *r, const size_t *order, size_t count)
 {
     size_t *numbers = ARENA_ARRAY(r->lex.arena, size_t, r->count);

@@ -1,30 +1,30 @@
-/* Products of any number of tensors, by the letters of their dimensions. */
+/* Products of any number of tensors, by the subscripts of their dimensions. */
 #include <string.h>
 
 #include "factor/rule.h"
 #include "ops/composite.h"
 
-/* A value and the letters of its dimensions: factors of the rule. */
-typedef struct lettered {
+/* A value and the subscripts of its dimensions: factors of the rule. */
+typedef struct labelled {
     op_value *value;
     size_t rank;
-    size_t letters[OP_MAX_RANK];
-} lettered;
+    size_t subscripts[OP_MAX_RANK];
+} labelled;
 
-static lettered operand_at(const tsr_rule *rule, size_t i, op_value *value)
+static labelled operand_at(const tsr_rule *rule, size_t i, op_value *value)
 {
     const tsr_rule_tensor *t = tsr_rule_operand(rule, i);
-    lettered l = {.value = value, .rank = t->rank};
+    labelled l = {.value = value, .rank = t->rank};
     for (size_t d = 0; d < t->rank; d++) {
-        l.letters[d] = t->dims[d].factors[0];
+        l.subscripts[d] = t->dims[d].factors[0];
     }
     return l;
 }
 
-static bool has(const lettered *l, size_t letter, size_t *dim)
+static bool has(const labelled *l, size_t subscript, size_t *dim)
 {
     for (size_t d = 0; d < l->rank; d++) {
-        if (l->letters[d] == letter) {
+        if (l->subscripts[d] == subscript) {
             *dim = d;
             return true;
         }
@@ -32,39 +32,40 @@ static bool has(const lettered *l, size_t letter, size_t *dim)
     return false;
 }
 
-static bool tensor_has(const tsr_rule_tensor *t, size_t letter)
+static bool tensor_has(const tsr_rule_tensor *t, size_t subscript)
 {
     for (size_t d = 0; d < t->rank; d++) {
-        if (t->dims[d].factors[0] == letter) {
+        if (t->dims[d].factors[0] == subscript) {
             return true;
         }
     }
     return false;
 }
 
-/* Whether the result or an operand from `next` on still wants a letter. */
-static bool is_wanted(const tsr_rule *rule, size_t next, size_t letter)
+/* Whether the result or an operand from `next` on still wants a subscript. */
+static bool is_wanted(const tsr_rule *rule, size_t next, size_t subscript)
 {
     for (size_t i = next; i < tsr_rule_num_operands(rule); i++) {
-        if (tensor_has(tsr_rule_operand(rule, i), letter)) {
+        if (tensor_has(tsr_rule_operand(rule, i), subscript)) {
             return true;
         }
     }
-    return tensor_has(tsr_rule_result(rule, 0), letter);
+    return tensor_has(tsr_rule_result(rule, 0), subscript);
 }
 
-/* Sums the letters away that nobody wants and the other operand does not have. */
-static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const lettered *other,
-                       lettered *l)
+/* Sums the subscripts away that no later operand and not the result has and the other operand does
+ * not have. */
+static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const labelled *other,
+                       labelled *l)
 {
     int64_t dims[OP_MAX_RANK];
     size_t count = 0;
     size_t kept = 0;
     size_t at;
     for (size_t d = 0; d < l->rank; d++) {
-        const size_t letter = l->letters[d];
-        if (is_wanted(rule, next, letter) || (other != NULL && has(other, letter, &at))) {
-            l->letters[kept++] = letter;
+        const size_t subscript = l->subscripts[d];
+        if (is_wanted(rule, next, subscript) || (other != NULL && has(other, subscript, &at))) {
+            l->subscripts[kept++] = subscript;
         } else {
             dims[count++] = (int64_t)d;
         }
@@ -73,32 +74,32 @@ static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const l
     l->value = build_fold(b, OP_BODY_SUM, l->value, (op_ints){count, dims});
 }
 
-/* The product of two: letters of both that are still wanted are batches, the others summed. */
-static lettered multiply(op_builder *b, const tsr_rule *rule, size_t next, const lettered *x,
-                         const lettered *y)
+/* The product of two: subscripts of both that are still wanted are batches, the others summed. */
+static labelled multiply(op_builder *b, const tsr_rule *rule, size_t next, const labelled *x,
+                         const labelled *y)
 {
     int64_t batch[2][OP_MAX_RANK] = {{0}};
     int64_t sum[2][OP_MAX_RANK] = {{0}};
     size_t num_batch = 0;
     size_t num_sum = 0;
     size_t at;
-    lettered out = {.rank = 0};
+    labelled out = {.rank = 0};
     for (size_t d = 0; d < x->rank; d++) {
-        if (has(y, x->letters[d], &at)) {
-            const bool wanted = is_wanted(rule, next, x->letters[d]);
+        if (has(y, x->subscripts[d], &at)) {
+            const bool wanted = is_wanted(rule, next, x->subscripts[d]);
             size_t *count = wanted ? &num_batch : &num_sum;
             (wanted ? batch : sum)[0][*count] = (int64_t)d;
             (wanted ? batch : sum)[1][(*count)++] = (int64_t)at;
         }
     }
     for (size_t i = 0; i < num_batch; i++) {
-        out.letters[out.rank++] = x->letters[batch[0][i]];
+        out.subscripts[out.rank++] = x->subscripts[batch[0][i]];
     }
-    const lettered *const both[] = {x, y};
+    const labelled *const both[] = {x, y};
     for (size_t side = 0; side < 2; side++) {
         for (size_t d = 0; d < both[side]->rank; d++) {
-            if (!has(both[1 - side], both[side]->letters[d], &at) && out.rank < OP_MAX_RANK) {
-                out.letters[out.rank++] = both[side]->letters[d];
+            if (!has(both[1 - side], both[side]->subscripts[d], &at) && out.rank < OP_MAX_RANK) {
+                out.subscripts[out.rank++] = both[side]->subscripts[d];
             }
         }
     }
@@ -111,22 +112,22 @@ static lettered multiply(op_builder *b, const tsr_rule *rule, size_t next, const
 }
 
 /* Whether the last product comes out in the order of the result with its operands exchanged. */
-static bool comes_out_exchanged(const tsr_rule *rule, const lettered *x, const lettered *y)
+static bool comes_out_exchanged(const tsr_rule *rule, const labelled *x, const labelled *y)
 {
     const tsr_rule_tensor *result = tsr_rule_result(rule, 0);
     size_t rank = 0;
     size_t at;
-    const lettered *const both[] = {y, x};
+    const labelled *const both[] = {y, x};
     for (size_t pass = 0; pass < 3; pass++) {
-        const lettered *from = pass == 2 ? both[1] : both[0];
-        const lettered *other = pass == 2 ? both[0] : both[1];
+        const labelled *from = pass == 2 ? both[1] : both[0];
+        const labelled *other = pass == 2 ? both[0] : both[1];
         for (size_t d = 0; d < from->rank; d++) {
-            const size_t letter = from->letters[d];
-            const bool shared = has(other, letter, &at);
-            if (shared != (pass == 0) || !tensor_has(result, letter)) {
+            const size_t subscript = from->subscripts[d];
+            const bool shared = has(other, subscript, &at);
+            if (shared != (pass == 0) || !tensor_has(result, subscript)) {
                 continue;
             }
-            if (rank >= result->rank || result->dims[rank].factors[0] != letter) {
+            if (rank >= result->rank || result->dims[rank].factors[0] != subscript) {
                 return false;
             }
             rank++;
@@ -136,7 +137,7 @@ static bool comes_out_exchanged(const tsr_rule *rule, const lettered *x, const l
 }
 
 /* The dimensions in the order of the result. */
-static op_value *in_order(op_builder *b, const tsr_rule *rule, const lettered *l)
+static op_value *in_order(op_builder *b, const tsr_rule *rule, const labelled *l)
 {
     const tsr_rule_tensor *result = tsr_rule_result(rule, 0);
     int64_t permutation[OP_MAX_RANK];
@@ -153,9 +154,9 @@ static op_value *in_order(op_builder *b, const tsr_rule *rule, const lettered *l
 op_value *compose_einsum(op_builder *b, const tsr_rule *rule, op_value *const *values)
 {
     const size_t count = tsr_rule_num_operands(rule);
-    lettered product = operand_at(rule, 0, values[0]);
+    labelled product = operand_at(rule, 0, values[0]);
     for (size_t i = 1; i < count && b->status >= 0; i++) {
-        lettered next = operand_at(rule, i, values[i]);
+        labelled next = operand_at(rule, i, values[i]);
         sum_lonely(b, rule, i + 1, &next, &product);
         sum_lonely(b, rule, i + 1, &product, &next);
         const bool exchange = i + 1 == count && comes_out_exchanged(rule, &product, &next);

@@ -113,9 +113,9 @@ static op_value *spread_truths(op_builder *b, const window_dims *w, op_value *tr
 }
 
 /*
- * What lies in an array, shaped as the scatter's input, where the updates went; zero where they
- * went nowhere. Windows of more than one row may lie outside in part: there the array gets a
- * border.
+ * The elements of an array, shaped as the scatter's input, at the positions of the updates; zero
+ * for updates that were dropped. A window of several rows may be outside in part: the array gets a
+ * border for those.
  */
 static op_value *read_back(op_builder *b, const op_vjp *v, op_value *array)
 {

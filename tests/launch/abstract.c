@@ -161,7 +161,7 @@ static tsr_status steer(tsr_comm *world, void *state)
     if (tsr_if(world, &number, number.number > 1)) {
         WANT(world,
              tsr_all_reduce(loss, "tp", TSR_AS(V), TSR_AS(R), NULL, &sum) == TSR_ERR_INVALID);
-        WANT(world, heard(world, "behind a condition that varies along it"));
+        WANT(world, heard(world, "inside a condition that varies along it"));
     }
     tsr_end_if(world);
     TSR_TRY(tsr_all_reduce(loss, "tp", TSR_AS(V), TSR_AS(R), NULL, &sum));

@@ -235,7 +235,7 @@ static tsr_status own_ways(tsr_comm *world)
     if (tsr_if(world, &steers, steers.number > 0)) {
         TSR_TRY(tsr_exp(x, &y));
         WANT(world, tsr_local_map(world, "x", &region, &y) == TSR_ERR_INVALID);
-        WANT(world, heard(world, "behind a condition that varies along it"));
+        WANT(world, heard(world, "inside a condition that varies along it"));
     }
     tsr_end_if(world);
     for (size_t i = 0; i < 40; i++) {
