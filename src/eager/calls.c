@@ -7,6 +7,7 @@
 #include "ops/op_elementwise.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
+#include "ops/op_slice.h"
 
 tsr_status eager_read_dims(tsr_comm *world, const char *call, const size_t *dims, size_t count,
                            dims_list *out)

@@ -5,6 +5,7 @@
 
 #include "eager/compose.h"
 #include "ops/op_shape.h"
+#include "ops/op_slice.h"
 
 static tsr_status check_dim(const char *call, const tsr_tensor *x, size_t dim)
 {

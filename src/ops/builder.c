@@ -3,6 +3,7 @@
 #include "ops/op_elementwise.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
+#include "ops/op_slice.h"
 
 op_type build_type(const op_builder *b, const op_value *x)
 {

@@ -185,6 +185,16 @@ tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, si
     return TSR_OK;
 }
 
+/* ---- kernels ---- */
+
+void op_copy_to(const op_array *to, size_t offset, const int64_t *to_strides, const tsr_view *from,
+                const int64_t *from_strides, const int64_t *shape)
+{
+    char *dst = (char *)to->view.data + offset;
+    kernel_copy(dst, to_strides, from->data, from_strides, shape, to->view.rank,
+                (size_t)tsr_dtype_item_bytes(to->view.dtype), false);
+}
+
 /* ---- classes ---- */
 
 spmd_class class_moves(const op_request *r, size_t operand, tsr_reduction pending)

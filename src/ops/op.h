@@ -185,6 +185,10 @@ static inline op_type op_type_like(const op_type *type, tsr_dtype dtype)
     return (op_type){.dtype = dtype, .rank = type->rank, .shape = type->shape};
 }
 
+/* Copies elements of a view, by strides and a shape, to `offset` bytes into an array. */
+void op_copy_to(const op_array *to, size_t offset, const int64_t *to_strides, const tsr_view *from,
+                const int64_t *from_strides, const int64_t *shape);
+
 /* "f32[4,?]"; cut when it does not fit. */
 typedef struct op_text {
     char text[160];

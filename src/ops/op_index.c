@@ -487,19 +487,7 @@ static spmd_class class_scatter(const op_request *r, size_t operand, tsr_reducti
 
 static tsr_reduction scatter_reduces(const op_request *r)
 {
-    const scatter_params *p = r->params;
-    switch (p->body.body) {
-    case OP_BODY_PROD:
-        return TSR_PROD;
-    case OP_BODY_MAX:
-    case OP_BODY_OR:
-        return TSR_MAX;
-    case OP_BODY_MIN:
-    case OP_BODY_AND:
-        return TSR_MIN;
-    default:
-        return TSR_SUM;
-    }
+    return op_region_reduction(&((const scatter_params *)r->params)->body);
 }
 
 /* ---- kernels ---- */

@@ -198,21 +198,10 @@ static spmd_class class_reduce(const op_request *r, size_t operand, tsr_reductio
     }
 }
 
-/* AND and OR of truth values are the least and the greatest. */
 static tsr_reduction reduction_of(const op_request *r)
 {
-    switch (body_of(r->row, r->params).body) {
-    case OP_BODY_MAX:
-    case OP_BODY_OR:
-        return TSR_MAX;
-    case OP_BODY_MIN:
-    case OP_BODY_AND:
-        return TSR_MIN;
-    case OP_BODY_PROD:
-        return TSR_PROD;
-    default:
-        return TSR_SUM;
-    }
+    const op_region body = body_of(r->row, r->params);
+    return op_region_reduction(&body);
 }
 
 /* Means over parts of a whole are shares of it; those over a rank's own values are averaged. */

@@ -1,4 +1,4 @@
-/* Ops that only move elements. */
+/* Ops that give all elements another shape. */
 #ifndef OPS_OP_SHAPE_H
 #define OPS_OP_SHAPE_H
 
@@ -17,27 +17,8 @@ typedef struct broadcast_params {
     op_type result;
 } broadcast_params;
 
-typedef struct slice_params {
-    op_ints start_indices;
-    op_ints limit_indices;
-    op_ints strides;
-} slice_params;
-
-typedef struct concatenate_params {
-    int64_t dimension;
-} concatenate_params;
-
-typedef struct pad_params {
-    op_ints edge_padding_low;
-    op_ints edge_padding_high;
-    op_ints interior_padding;
-} pad_params;
-
 extern const op_row op_reshape;
 extern const op_row op_transpose;
 extern const op_row op_broadcast_in_dim;
-extern const op_row op_slice;
-extern const op_row op_concatenate; /* one operand or more */
-extern const op_row op_pad;         /* operand, the value to pad with */
 
 #endif

@@ -26,6 +26,22 @@ fold_op op_region_fold(const op_region *region)
     return folds[region->body];
 }
 
+tsr_reduction op_region_reduction(const op_region *region)
+{
+    switch (region->body) {
+    case OP_BODY_MAX:
+    case OP_BODY_OR:
+        return TSR_MAX;
+    case OP_BODY_MIN:
+    case OP_BODY_AND:
+        return TSR_MIN;
+    case OP_BODY_PROD:
+        return TSR_PROD;
+    default:
+        return TSR_SUM;
+    }
+}
+
 /* ---- one field ---- */
 
 static bool copy_ints(tsr_arena *arena, op_ints *list)

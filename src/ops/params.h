@@ -7,6 +7,7 @@
 #define OPS_PARAMS_H
 
 #include <tessera/dtype.h>
+#include <tessera/sharding.h>
 
 #include "kernel/copy.h"
 #include "kernel/fold.h"
@@ -57,6 +58,9 @@ typedef struct op_region {
 
 /* The fold that a known combiner is; FOLD_COUNT for the others. */
 fold_op op_region_fold(const op_region *region);
+/* What is pending when parts are combined by it; AND and OR of truth values are the least and the
+ * greatest. */
+tsr_reduction op_region_reduction(const op_region *region);
 
 /* ---- what a struct of parameters holds ---- */
 

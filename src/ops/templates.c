@@ -5,6 +5,7 @@
 #include "ops/op_index.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
+#include "ops/op_slice.h"
 #include "ops/op_sort.h"
 
 /* A row asked about shapes of f32. */

@@ -3,6 +3,7 @@
 #include "ops/op_convolution.h"
 #include "ops/op_index.h"
 #include "ops/op_shape.h"
+#include "ops/op_slice.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "ops/op_index.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
+#include "ops/op_slice.h"
 
 /* The same use with some extents of the operands unknown. */
 static void forget_extents(instance *i, rng *r)
