@@ -6,7 +6,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-static const case_rows *const tables[] = {&rows_of_elements};
+static const case_rows *const tables[] = {&rows_of_elements, &rows_of_reductions};
 
 size_t case_rows_count(void)
 {
