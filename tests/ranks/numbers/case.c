@@ -6,7 +6,8 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-static const case_rows *const tables[] = {&rows_of_elements, &rows_of_reductions};
+static const case_rows *const tables[] = {&rows_of_elements, &rows_of_reductions, &rows_of_shapes,
+                                          &rows_of_indices};
 
 size_t case_rows_count(void)
 {
