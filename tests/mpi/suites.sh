@@ -32,6 +32,7 @@ for mpi in openmpi mpich; do
     done
     expect_success $mpi 2 "$ranks/memory" mpi
     expect_success $mpi 3 "$ranks/ops" mpi 200
+    expect_success $mpi 3 "$ranks/numbers" mpi 200
     expect_success $mpi 2 "$ranks/op_layouts" mpi
     expect_success $mpi 2 "$ranks/op_errors" mpi
     expect_success $mpi 2 "$ranks/statements" mpi

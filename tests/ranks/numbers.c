@@ -1,8 +1,8 @@
 /*
  * The numbers of every call of tessera/ops.h, on random shapes, values, element types and layouts,
- * against a reference that is written apart (numbers/reference.h). A second argument is
- * how many calls to make in all, at least one of each. TSR_SEED, TSR_PROP_SCALE and TSR_OP=tsr_add
- * choose.
+ * against a reference that is written apart (numbers/reference.h). Deliberately wrong calls, built
+ * from public ones, must be reported: the check is able to fail. A second argument is how many
+ * calls to make in all, at least one of each. TSR_SEED, TSR_PROP_SCALE and TSR_OP=tsr_add choose.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,6 +277,48 @@ static bool is_chosen(const case_row *row)
     return only == NULL || strcmp(only, row->call) == 0;
 }
 
+/* Whether a call has a row; `length` is that of its name. */
+static bool has_row(const char *call, size_t length)
+{
+    for (size_t i = 0; i < case_rows_count(); i++) {
+        const char *name = case_row_at(i)->call;
+        if (strlen(name) == length && strncmp(name, call, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void every_call_of_the_header_has_a_reference(void **state)
+{
+    char path[1024];
+    char line[512];
+    size_t calls = 0;
+    const char *sources = getenv("TSR_SOURCE_DIR");
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/include/tessera/ops.h", sources != NULL ? sources : ".");
+    FILE *header = fopen(path, "r");
+    if (header == NULL) {
+        fail_msg("%s is not there: set TSR_SOURCE_DIR", path);
+        return;
+    }
+    while (fgets(line, sizeof line, header) != NULL) {
+        const char *at = strstr(line, "tsr_status tsr_");
+        const char *name = at != NULL ? at + strlen("tsr_status ") : NULL;
+        const size_t length = name != NULL ? strcspn(name, "( ;\n") : 0;
+        if (name == NULL || name[length] != '(') {
+            continue;
+        }
+        calls++;
+        if (!has_row(name, length)) {
+            (void)fclose(header);
+            fail_msg("%.*s has no reference", (int)length, name);
+        }
+    }
+    (void)fclose(header);
+    assert_int_equal(calls, case_rows_count());
+}
+
 /* Returns how often a case is different. */
 static int64_t check_on(fixture *f, int64_t ranks, int64_t cases, int64_t *counts)
 {
@@ -322,9 +364,119 @@ static void every_call_computes_what_the_reference_does(void **state)
     assert_int_equal(different, 0);
 }
 
+/* ---- calls that are wrong ---- */
+
+/* e / (sum(e) + 1) */
+static tsr_status wrong_softmax(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+{
+    int64_t shape[REF_DIMS];
+    tsr_tensor *t = NULL;
+    tsr_tensor *e = NULL;
+    tsr_tensor *one = NULL;
+    memcpy(shape, c->x[0].shape, sizeof shape);
+    shape[c->dim] = 1;
+    TSR_TRY(tsr_max(x[0], &c->dim, 1, &t));
+    TSR_TRY(tsr_reshape(t, shape, c->x[0].rank, &t));
+    TSR_TRY(tsr_sub(x[0], t, &t));
+    TSR_TRY(tsr_exp(t, &e));
+    TSR_TRY(tsr_sum(e, &c->dim, 1, &t));
+    TSR_TRY(tsr_reshape(t, shape, c->x[0].rank, &t));
+    TSR_TRY(tsr_scalar_like(t, 1, &one));
+    TSR_TRY(tsr_add(t, one, &t));
+    return tsr_div(e, t, out);
+}
+
+/* Of the next label. */
+static tsr_status wrong_cross_entropy(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+{
+    tsr_tensor *one = NULL;
+    tsr_tensor *size = NULL;
+    tsr_tensor *labels = NULL;
+    TSR_TRY(tsr_scalar_like(x[1], 1, &one));
+    TSR_TRY(tsr_scalar_like(x[1], (double)c->x[0].shape[c->x[0].rank - 1], &size));
+    TSR_TRY(tsr_add(x[1], one, &labels));
+    TSR_TRY(tsr_rem(labels, size, &labels));
+    return tsr_cross_entropy(x[0], labels, out);
+}
+
+/* Exclusive: without the element itself. */
+static tsr_status wrong_cumsum(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+{
+    tsr_tensor *sums = NULL;
+    TSR_TRY(tsr_cumsum(x[0], c->dim, &sums));
+    return tsr_sub(sums, x[0], out);
+}
+
+/* The first k of the ascending order. */
+static tsr_status wrong_top_k(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+{
+    const int64_t start[REF_DIMS] = {0};
+    int64_t limit[REF_DIMS];
+    tsr_tensor *values = NULL;
+    tsr_tensor *places = NULL;
+    memcpy(limit, c->x[0].shape, sizeof limit);
+    limit[c->dim] = c->number;
+    TSR_TRY(tsr_sort(x[0], c->dim, false, &values, &places));
+    TSR_TRY(tsr_slice(values, start, limit, NULL, &out[0]));
+    return tsr_slice(places, start, limit, NULL, &out[1]);
+}
+
+/* A wrong call, and of how many cases in a hundred it must be reported: some have no elements. */
+typedef struct planted {
+    const char *call;
+    case_call run;
+    int64_t percent;
+} planted;
+
+static const planted faults[] = {{"tsr_softmax", wrong_softmax, 60},
+                                 {"tsr_cross_entropy", wrong_cross_entropy, 60},
+                                 {"tsr_cumsum", wrong_cumsum, 60},
+                                 {"tsr_top_k", wrong_top_k, 40}};
+
+static const case_row *row_of(const char *call)
+{
+    for (size_t i = 0; i < case_rows_count(); i++) {
+        if (strcmp(case_row_at(i)->call, call) == 0) {
+            return case_row_at(i);
+        }
+    }
+    fail_msg("no row calls %s", call);
+    return NULL;
+}
+
+static void check_fault(fixture *f, const planted *p, int64_t ranks)
+{
+    enum { TRIALS = 20 };
+    const rng base = rng_start("numbers");
+    number_case cases[TRIALS];
+    batch b = {cases, TRIALS, p->run, findings_new()};
+    for (size_t i = 0; i < TRIALS; i++) {
+        case_draw(f, row_of(p->call), rng_case(&base, 5000 + i).state, ranks, &cases[i]);
+    }
+    expect_ranks(f, &(tsr_launch_spec){.num_ranks = ranks, .ranks = kinds_chosen()}, run_batch, &b);
+    if (tsr_launcher_rank() <= 0) {
+        printf("a wrong %s is reported in %lld of %d cases: %.160s\n", p->call,
+               (long long)b.found->different, TRIALS, b.found->first);
+        assert_true(b.found->different * 100 >= p->percent * TRIALS);
+    }
+    findings_free(b.found);
+}
+
+static void a_wrong_call_is_reported(void **state)
+{
+    int64_t ranks;
+    for (size_t at = 0; kinds_next_count(&at, 2, &ranks);) {
+        for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+            check_fault(*state, &faults[i], ranks);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(every_call_computes_what_the_reference_does)};
+    const struct CMUnitTest tests[] = {TEST(every_call_of_the_header_has_a_reference),
+                                       TEST(every_call_computes_what_the_reference_does),
+                                       TEST(a_wrong_call_is_reported)};
     kinds_choose(argc, argv);
     sample = argc > 2 ? atoll(argv[2]) : 0;
     return cmocka_run_group_tests(tests, NULL, NULL);
