@@ -43,8 +43,9 @@ void philox_block(uint64_t key, uint64_t low, uint64_t high, uint32_t *words);
  * StableHLO's gather and scatter on one box of the input. Names as there. Indices are of any
  * integer type of whole bytes. `input_start` and `input_full` say which box of the whole input this
  * one is, and matter for the indexed dimensions, those of start_index_map: indices are of the
- * whole. Batching dimensions of the box line up with those of the indices as they are here; the
- * others are taken as the box has them. A list of dims that is sorted there is sorted here. Lists
+ * whole. Batching dimensions of the box line up with those of the indices as they are here. Of a
+ * dimension that no index moves, a slice of fewer rows has the first ones of the whole; a slice of
+ * all rows has those of the box. A list of dims that is sorted there is sorted here. Lists
  * that are empty may be NULL.
  */
 typedef struct gather_job {

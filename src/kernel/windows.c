@@ -70,6 +70,25 @@ static void place(windows *w, const tsr_view *slices)
     w->inner = 0;
 }
 
+/*
+ * Whether the box has the first row of every dimension that no index moves and of which the window
+ * is only the first rows. Where the slice size is the full one the window has the rows of the box.
+ */
+static bool has_first_rows(const gather_job *job)
+{
+    for (size_t d = 0; d < job->input->rank; d++) {
+        const bool is_partial =
+            is_in(job->collapsed_dims, job->num_collapsed, d) ||
+            (job->slice_sizes != NULL && job->slice_sizes[d] != job->input_full[d]);
+        if (is_partial && job->input_start[d] > 0 &&
+            !is_in(job->start_index_map, job->num_indexed, d) &&
+            !is_in(job->input_batching, job->num_batching, d)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool windows_init(windows *w, const gather_job *job, const tsr_view *slices)
 {
     w->job = job;
@@ -80,7 +99,7 @@ bool windows_init(windows *w, const gather_job *job, const tsr_view *slices)
                         ? job->indices->strides[job->index_vector_dim]
                         : 0;
     init_window(w, slices);
-    w->is_box_empty = false;
+    w->is_box_empty = !has_first_rows(job);
     for (size_t d = 0; d < w->rank; d++) {
         if (w->shape[d] == 0) {
             return false;

@@ -214,7 +214,7 @@ static const tsr_sharding *draw_sharding(fixture *f, const number_case *c, rng *
     const tsr_sharding *s = random_sharding(f, r, mesh, x->rank, x->shape, limits);
     const bool settled = c->special && (c->row->traits & MULTILINEAR) != 0;
     const tsr_reduction reduction = reductions[rng_below(r, 5)];
-    if (rng_chance(r, 15) || (operand == 0 && c->is_first_whole)) {
+    if (rng_chance(r, 15)) {
         assert_int_equal(tsr_sharding_replicated_over(f->ctx, f->arena, mesh, x->rank, false, &s),
                          TSR_OK);
         return s;

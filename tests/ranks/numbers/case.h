@@ -40,7 +40,6 @@ typedef struct number_case {
     size_t num_operands;
     ref_array x[CASE_OPERANDS];
     const tsr_sharding *shardings[CASE_OPERANDS];
-    bool is_first_whole; /* operand 0 lies on every rank */
     bool sum_is_pending;
     size_t num_results;
     ref_array want[CASE_RESULTS];

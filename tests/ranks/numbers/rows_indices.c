@@ -160,27 +160,6 @@ static void add_starts(tsr_arena *arena, number_case *c, rng *r, const int64_t *
     }
 }
 
-/*
- * Left out: inputs sharded in a dimension that no index moves and of which slices have only the
- * first row (collapsed, or of slice size 1). tsr_gather_slices and tsr_scatter_slices then take or
- * update the first row of every shard (windows_part in src/kernel/windows.c looks at indexed
- * dimensions only).
- */
-static bool takes_first_rows(const number_case *c)
-{
-    const case_list *map = &c->lists[INDEX_MAP];
-    for (size_t d = 0; d < c->x[0].rank; d++) {
-        bool is_moved = c->lists[INPUT_BATCHING].count > 0 && c->lists[INPUT_BATCHING].dims[0] == d;
-        for (size_t i = 0; i < map->count; i++) {
-            is_moved = is_moved || map->dims[i] == d;
-        }
-        if (!is_moved && c->sizes[d] == 1 && c->x[0].shape[d] > 1) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void make_gather_slices(tsr_arena *arena, number_case *c, rng *r)
 {
     int64_t shape[REF_DIMS];
@@ -197,7 +176,6 @@ static void make_gather_slices(tsr_arena *arena, number_case *c, rng *r)
     }
     (void)add_operand(arena, c, r, c->dtype, rank, shape);
     add_starts(arena, c, r, shape);
-    c->is_first_whole = takes_first_rows(c);
 }
 
 static tsr_status run_gather_slices(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)

@@ -69,8 +69,7 @@ static void keep_from_zero(op_case *c)
 
 static bool is_division(const op_maker *op)
 {
-    return op->row != NULL &&
-           (strcmp(op->row, "divide") == 0 || strcmp(op->row, "remainder") == 0);
+    return op->row != NULL && (strcmp(op->row, "divide") == 0 || strcmp(op->row, "remainder") == 0);
 }
 
 static void make_binary(fixture *f, op_case *c, rng *r)
