@@ -144,7 +144,10 @@ else()
 
     # tests/differential/*.sh compare with a reference implementation that a plain clone does not
     # have: the programs are built here, the scripts are run by hand.
-    tsr_add_test_program(${PROJECT_SOURCE_DIR}/tests/differential/rules.c)
+    file(GLOB differential CONFIGURE_DEPENDS tests/differential/*.c)
+    foreach(source ${differential})
+        tsr_add_test_program(${source})
+    endforeach()
 endif()
 
 tsr_add_shell_tests(cli)

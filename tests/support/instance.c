@@ -897,6 +897,15 @@ bool instance_draw(fixture *f, const op_row *row, rng *r, instance *out)
     return true;
 }
 
+void instance_forget_facts(instance *i)
+{
+    i->num_arguments = 0;
+    i->facts.operands = NULL;
+    for (size_t k = 0; k < INSTANCE_OPERANDS; k++) {
+        i->slice_of[k] = NO_SLICE;
+    }
+}
+
 static void print_types(FILE *file, const op_type *types, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -932,6 +941,12 @@ static void print_slice(FILE *file, const instance *i, size_t k)
 
 void instance_print(FILE *file, const instance *i, const char *name)
 {
+    instance_print_with(file, i, name, NULL, "");
+}
+
+void instance_print_with(FILE *file, const instance *i, const char *name,
+                         const char *const *shardings, const char *attributes)
+{
     const bool own = i->num_arguments > 0;
     const op_type *arguments = own ? i->arguments : i->operands;
     const size_t num_arguments = own ? i->num_arguments : i->num_operands;
@@ -940,6 +955,9 @@ void instance_print(FILE *file, const instance *i, const char *name)
     for (size_t k = 0; k < num_arguments; k++) {
         (void)fprintf(file, "%s%%arg%zu: ", k > 0 ? ", " : "", k);
         print_type(file, &arguments[k]);
+        if (shardings != NULL && shardings[k] != NULL) {
+            (void)fprintf(file, " {sdy.sharding = #sdy.sharding%s}", shardings[k]);
+        }
     }
     (void)fputs(") -> (", file);
     print_types(file, i->results, num_results);
@@ -961,6 +979,9 @@ void instance_print(FILE *file, const instance *i, const char *name)
     }
     if (i->region[0] != '\0') {
         (void)fprintf(file, " ({\n    %s\n    })", i->region);
+    }
+    if (attributes[0] != '\0') {
+        (void)fprintf(file, " {%s}", attributes);
     }
     (void)fputs(" : (", file);
     print_types(file, i->operands, i->num_operands);

@@ -35,10 +35,17 @@ typedef struct instance {
 /* Draws a use of a row; false when the row has no generator. */
 bool instance_draw(fixture *f, const op_row *row, rng *r, instance *out);
 
+/* Makes every operand a function argument of its own, of which nothing is known. */
+void instance_forget_facts(instance *i);
+
 /* What the hooks are asked. */
 op_request instance_request(fixture *f, const instance *i);
 
 /* A function of that name with the op in it. */
 void instance_print(FILE *file, const instance *i, const char *name);
+
+/* The same with shardings of its arguments (NULL for none), and attributes for the op. */
+void instance_print_with(FILE *file, const instance *i, const char *name,
+                         const char *const *shardings, const char *attributes);
 
 #endif
