@@ -1,7 +1,7 @@
 # Shortcuts; the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
 PREFIX ?= /usr/local
 
-.PHONY: build demo check check-long bench lint format install clean deps
+.PHONY: build demo check check-long differential bench lint format install clean deps
 
 build:
 	@scripts/deps build
@@ -19,6 +19,11 @@ check:
 check-long:
 	@scripts/deps build test
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TSR_PROP_SCALE=$${TSR_PROP_SCALE:-20} TEST_TIMEOUT=$${TEST_TIMEOUT:-6000} scripts/check
+
+differential:
+	@scripts/deps build test
+	@scripts/build release
+	@scripts/differential
 
 bench:
 	@scripts/deps build bench
