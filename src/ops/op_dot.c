@@ -10,7 +10,8 @@ static const op_field dot_list[] = {OP_FIELD(dot_params, lhs_batching_dimensions
                                     OP_FIELD(dot_params, rhs_contracting_dimensions, INTS)};
 static const op_fields dot_fields = OP_FIELDS(dot_params, dot_list);
 
-/* The dimensions of one operand, by what a product does to them. */
+/* The dimensions of one operand, by what a product does to them. Of free ones beyond OP_MAX_RANK,
+ * which dot_types refuses, there is only the number. */
 typedef struct dot_side {
     op_ints batch;
     op_ints contracting;
@@ -23,9 +24,13 @@ static dot_side side_of(op_ints batch, op_ints contracting, size_t rank)
 {
     dot_side s = {.batch = batch, .contracting = contracting, .rank = rank};
     for (size_t d = 0; d < rank; d++) {
-        if (!op_ints_have(batch, d) && !op_ints_have(contracting, d)) {
-            s.free[s.num_free++] = (int64_t)d;
+        if (op_ints_have(batch, d) || op_ints_have(contracting, d)) {
+            continue;
         }
+        if (s.num_free < OP_MAX_RANK) {
+            s.free[s.num_free] = (int64_t)d;
+        }
+        s.num_free++;
     }
     return s;
 }

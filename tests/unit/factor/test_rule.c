@@ -149,6 +149,10 @@ static void products(void **state)
            "is not 7");
     REFUSE(tsr_rule_matmul(f->ctx, f->arena, SHAPE(2, 4, 8), SHAPE(2, 2, 8, 6), &rule),
            "broadcast one of them first");
+    static const int64_t ones[64] = {1};
+    REFUSE(tsr_rule_dot_general(f->ctx, f->arena, (tsr_extents){64, ones}, SHAPE(2),
+                                &(tsr_dot_dims){0}, &rule),
+           "dot_general: the product would have 65 dimensions, 32 are the most");
     REFUSE(tsr_rule_einsum(f->ctx, f->arena, "ii->i", ((tsr_extents[]){SHAPE(2, 2)}), 1, &rule),
            "take the diagonal first");
     REFUSE(tsr_rule_einsum(f->ctx, f->arena, "ij->ik", ((tsr_extents[]){SHAPE(2, 2)}), 1, &rule),
