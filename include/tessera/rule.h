@@ -57,7 +57,7 @@ typedef struct tsr_rule tsr_rule;
 
 /*
  * Builds a rule in the arena; everything is copied. Refuses a dimension without factors, an index
- * out of range, a factor twice in one tensor, a size below 1, and an unknown size where it matters.
+ * out of range, a factor twice in one tensor, a negative size, and an unknown size where it matters.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_rule_spec *spec,
@@ -129,7 +129,11 @@ typedef struct tsr_op_info {
 TSR_API size_t tsr_op_count(void) TSR_MT_SAFE;
 TSR_API tsr_op_info tsr_op_at(size_t i) TSR_MT_SAFE;
 
-/* ---- templates: the rules of common ops, from their shapes ---- */
+/*
+ * ---- templates: the rules of common ops, from their shapes ----
+ *
+ * A rule is the arena's. Shapes and dimensions that do not fit the op are errors.
+ */
 
 /* A shape: `rank` extents. */
 typedef struct tsr_extents {
@@ -277,7 +281,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_attention(tsr_context *ctx, tsr_arena 
                                                     tsr_extents value,
                                                     const tsr_rule **out) TSR_MT_CONTEXT;
 
-/* The dimensions of a convolution: which is batch, which feature, which are spatial. */
+/*
+ * The dimensions of a convolution: which is batch, which feature, which are spatial. Operands:
+ * input, kernel. With an unknown extent there is no rule: TSR_ERR_UNSUPPORTED.
+ */
 typedef struct tsr_convolution_dims {
     size_t num_spatial;
     size_t input_batch;

@@ -21,6 +21,32 @@ static op_type type_of(tsr_extents extents, tsr_dtype dtype)
     return (op_type){.dtype = dtype, .rank = extents.rank, .shape = extents.sizes};
 }
 
+/* Extents of callers are at least 0, or unknown; hooks rely on that. */
+static tsr_status check_extents(tsr_context *ctx, const char *name, const op_type *types,
+                                size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t d = 0; d < types[i].rank; d++) {
+            if (types[i].shape[d] < 0 && types[i].shape[d] != TSR_UNKNOWN) {
+                return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                                  "%s: dimension %zu of shape %zu has size %lld; 0 is the least",
+                                  name, d, i, (long long)types[i].shape[d]);
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+/* The rule of a use that has been checked; an error where there is none. */
+static tsr_status find_rule(const op_request *r, const op_type *results, const tsr_rule **out)
+{
+    const tsr_status status = op_find_rule(r, results, r->arena, out);
+    return status == TSR_NOT_APPLICABLE
+               ? diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                            "%s: there is no rule for these shapes", r->call)
+               : status;
+}
+
 /* Checks the op as every use of it is checked, then gives its rule. */
 static tsr_status make_rule(const template_of *t, const void *params, const op_type *operands,
                             size_t num_operands, const tsr_rule **out)
@@ -36,12 +62,9 @@ static tsr_status make_rule(const template_of *t, const void *params, const op_t
     if (results == NULL) {
         return diag_nomem(t->ctx);
     }
+    TSR_TRY(check_extents(t->ctx, t->name, operands, num_operands));
     TSR_TRY(t->row->types(&r, results));
-    const tsr_status status = op_find_rule(&r, results, t->arena, out);
-    return status == TSR_NOT_APPLICABLE
-               ? diag_error(t->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                            "%s: there is no rule for these shapes", t->name)
-               : status;
+    return find_rule(&r, results, out);
 }
 
 /* Dimensions as parameters have them; NULL without memory. */
@@ -233,8 +256,11 @@ tsr_status tsr_rule_pad(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
     if (none.values == NULL || after == NULL) {
         return diag_nomem(ctx);
     }
+    const op_type shapes[] = {types[0], type_of(result, TSR_F32)};
+    TSR_TRY(check_extents(ctx, t.name, shapes, 2));
     for (size_t d = 0; d < operand.rank; d++) {
-        after[d] = result.sizes[d] - operand.sizes[d];
+        const bool known = operand.sizes[d] != TSR_UNKNOWN;
+        after[d] = known ? result.sizes[d] - operand.sizes[d] : 0;
     }
     const pad_params params = {.edge_padding_low = none,
                                .edge_padding_high = {operand.rank, after},
@@ -395,6 +421,8 @@ tsr_status tsr_rule_convolution(tsr_context *ctx, tsr_arena *arena, tsr_extents 
                           .params = &params,
                           .num_operands = 2,
                           .operands = operands};
+    TSR_TRY(check_extents(ctx, r.call, operands, 2));
+    TSR_TRY(check_extents(ctx, r.call, &result, 1));
     TSR_TRY(convolution_check_dims(&r, output.rank));
-    return op_find_rule(&r, &result, arena, out);
+    return find_rule(&r, &result, out);
 }

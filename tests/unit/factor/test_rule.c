@@ -221,6 +221,23 @@ static void reshapes(void **state)
            "reshape: f32[6] cannot become f32[5]: the number of elements differs");
     REFUSE(tsr_rule_reshape(f->ctx, f->arena, SHAPE(0, 6), SHAPE(0), &rule),
            "reshape: there is no rule for these shapes");
+    REFUSE(tsr_rule_reshape(f->ctx, f->arena, SHAPE(-2, -3), SHAPE(6), &rule),
+           "reshape: dimension 0 of shape 0 has size -2; 0 is the least");
+}
+
+static void extents_at_the_limits(void **state)
+{
+    fixture *f = *state;
+    REFUSE(tsr_rule_pad(f->ctx, f->arena, SHAPE(INT64_MAX), SHAPE(INT64_MIN), &rule),
+           "pad: dimension 0 of shape 1 has size -9223372036854775808; 0 is the least");
+    REFUSE(tsr_rule_pad(f->ctx, f->arena, SHAPE(TSR_UNKNOWN), SHAPE(INT64_MAX), &rule),
+           "pad: there is no rule for these shapes");
+    REFUSE(tsr_rule_pad(f->ctx, f->arena, SHAPE(INT64_MAX), SHAPE(TSR_UNKNOWN), &rule),
+           "does not fit dimension 0");
+    REFUSE(tsr_rule_matmul(f->ctx, f->arena, SHAPE(4, -8), SHAPE(-8, 6), &rule),
+           "dot_general: dimension 1 of shape 0 has size -8");
+    REFUSE(tsr_rule_matmul(f->ctx, f->arena, SHAPE(4, TSR_UNKNOWN), SHAPE(8, 6), &rule),
+           "dot_general: there is no rule for these shapes");
 }
 
 static void gathers_and_convolutions(void **state)
@@ -275,15 +292,23 @@ static void gathers_and_convolutions(void **state)
                                 &conv, &rule),
            "convolution: 1 spatial dimensions of the input, which has rank 2: the rank must be two "
            "more");
+    REFUSE(tsr_rule_convolution(f->ctx, f->arena, SHAPE(8, TSR_UNKNOWN, 3), SHAPE(5, 3, 7),
+                                SHAPE(8, 8, 7), &conv, &rule),
+           "convolution: there is no rule for these shapes");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(texts_round_trip), TEST(names_do_not_matter),
-        TEST(many_factors),     TEST(wrong_texts),
-        TEST(products),         TEST(simple_templates),
-        TEST(reshapes),         TEST(gathers_and_convolutions),
+        TEST(texts_round_trip),
+        TEST(names_do_not_matter),
+        TEST(many_factors),
+        TEST(wrong_texts),
+        TEST(products),
+        TEST(simple_templates),
+        TEST(reshapes),
+        TEST(gathers_and_convolutions),
+        TEST(extents_at_the_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
