@@ -300,7 +300,9 @@ static int64_t whole_of(const tsr_typed_call *call, size_t factor, int64_t local
 static void find_whole(const tsr_typed_call *call, const tsr_type *type, size_t result,
                        const op_type *local, int64_t *whole)
 {
-    memcpy(whole, local->shape, local->rank * sizeof *whole);
+    for (size_t d = 0; d < local->rank; d++) {
+        whole[d] = local->shape[d];
+    }
     if (call->rule == NULL || !tsr_type_has_spec(type)) {
         return;
     }

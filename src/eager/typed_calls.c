@@ -174,7 +174,7 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
         TSR_TRY(read_type(e, type, &like, &shape));
         TSR_TRY(typed_part(e, &shape, start, part));
         if (shape.dtype != mine.dtype || shape.rank != mine.rank ||
-            memcmp(part, mine.shape, mine.rank * sizeof *part) != 0) {
+            (mine.rank > 0 && memcmp(part, mine.shape, mine.rank * sizeof *part) != 0)) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "tsr_typed_value: rank %lld has %s, which is not its part of %s",
                               (long long)e->world->rank, op_type_text(&mine).text, type);

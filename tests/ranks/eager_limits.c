@@ -225,6 +225,8 @@ static tsr_status own_ways(tsr_comm *world)
     tsr_tensor *x = NULL;
     tsr_tensor *y = NULL;
     TSR_TRY(tsr_typed_value(world, &view, "{x:V}", &x));
+    TSR_TRY(tsr_reshape(x, (const int64_t[]){1}, 1, &y));
+    TSR_TRY(tsr_reshape(y, NULL, 0, &x));
     TSR_TRY(tsr_read_number(x, &steers));
     const tsr_local_region region = {.region = reduce_within,
                                      .inputs = &x,
