@@ -75,6 +75,12 @@ static tsr_status slice_types(const op_request *r, op_type *results)
     return TSR_OK;
 }
 
+/* From one row to the next; a single row has none, and its step may be too large to multiply. */
+static int64_t stride_of(int64_t stride, int64_t step, int64_t rows)
+{
+    return rows > 1 ? stride * step : stride;
+}
+
 /* Dimensions that change are whole on every rank; the others are taken as they are. */
 static void slice_run(const op_call *c, void *scratch)
 {
@@ -85,7 +91,8 @@ static void slice_run(const op_call *c, void *scratch)
     (void)scratch;
     for (size_t d = 0; d < to->view.rank; d++) {
         const bool whole = to->full[d] == c->operands[0].full[d];
-        strides[d] = from.strides[d] * (whole ? 1 : p->strides.values[d]);
+        strides[d] =
+            stride_of(from.strides[d], whole ? 1 : p->strides.values[d], to->view.shape[d]);
         if (!whole && to->view.shape[d] > 0) {
             from.data = (char *)from.data + p->start_indices.values[d] * from.strides[d];
         }
@@ -271,11 +278,12 @@ static tsr_status pad_extent(const op_request *r, size_t d, int64_t *extent)
     const int64_t interior = p->interior_padding.values[d];
     const int64_t rows = operand->shape[d];
     int64_t size = 0;
+    int64_t edges = 0;
     const bool fits =
-        interior >= 0 && interior < INT64_MAX && low > INT64_MIN &&
+        interior >= 0 && interior < INT64_MAX && low > INT64_MIN && high > INT64_MIN &&
         (rows == TSR_UNKNOWN ||
          (checked_mul(max_i64(rows - 1, 0), interior, &size) && checked_add(size, rows, &size) &&
-          checked_add(size, low, &size) && checked_add(size, high, &size) && size >= 0));
+          checked_add(low, high, &edges) && checked_add(size, edges, &size) && size >= 0));
     if (!fits) {
         return OP_ERROR(r, "padding %lld, %lld and %lld between does not fit dimension %zu of %s",
                         (long long)low, (long long)high, (long long)interior, d,
@@ -339,10 +347,13 @@ static void landing(const op_call *c, size_t d, int64_t *first, int64_t *count, 
     const int64_t step = p->interior_padding.values[d] + 1;
     const int64_t low = p->edge_padding_low.values[d];
     *first = low < 0 ? ceil_div(-low, step) : 0;
-    const int64_t room = c->results[0].view.shape[d] - (low + *first * step);
-    *count = room > 0 ? min_i64(rows - *first, ceil_div(room, step)) : 0;
-    *count = max_i64(*count, 0);
+    *count = 0;
+    if (*first >= rows) { /* all of them are taken away, however far that goes */
+        return;
+    }
     *where = low + *first * step;
+    const int64_t room = c->results[0].view.shape[d] - *where;
+    *count = room > 0 ? min_i64(rows - *first, ceil_div(room, step)) : 0;
 }
 
 static void pad_run(const op_call *c, void *scratch)
@@ -356,8 +367,8 @@ static void pad_run(const op_call *c, void *scratch)
     (void)scratch;
     kernel_fill(&to->view, c->operands[1].view.data);
     for (size_t d = 0; d < to->view.rank; d++) {
-        int64_t first;
-        int64_t where;
+        int64_t first = 0;
+        int64_t where = 0;
         if (is_kept(p, d)) {
             strides[d] = to->view.strides[d];
             shape[d] = from.shape[d];
@@ -367,7 +378,7 @@ static void pad_run(const op_call *c, void *scratch)
         if (shape[d] == 0) {
             return;
         }
-        strides[d] = to->view.strides[d] * (p->interior_padding.values[d] + 1);
+        strides[d] = stride_of(to->view.strides[d], p->interior_padding.values[d] + 1, shape[d]);
         offset += where * to->view.strides[d];
         from.data = (char *)from.data + first * from.strides[d];
     }
@@ -388,17 +399,18 @@ static op_value *sum_of_all(op_builder *b, op_value *x)
 static void pad_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 {
     const pad_params *p = v->params;
-    const op_type padded = build_type(b, v->cotangents[0]);
+    const op_type type = build_type(b, v->operands[0]);
     int64_t low[OP_MAX_RANK];
     int64_t high[OP_MAX_RANK];
     int64_t steps[OP_MAX_RANK];
     int64_t limit[OP_MAX_RANK];
     const int64_t zeros[OP_MAX_RANK] = {0};
-    for (size_t d = 0; d < padded.rank; d++) {
+    for (size_t d = 0; d < type.rank; d++) {
+        const int64_t rows = type.shape[d];
         low[d] = -p->edge_padding_low.values[d];
         high[d] = -p->edge_padding_high.values[d];
         steps[d] = p->interior_padding.values[d] + 1;
-        limit[d] = padded.shape[d] + low[d] + high[d];
+        limit[d] = rows + max_i64(rows - 1, 0) * p->interior_padding.values[d];
     }
     op_value *inner = build_pad(b, v->cotangents[0], low, high, zeros);
     op_value *own = build_slice(b, inner, zeros, limit, steps);

@@ -58,6 +58,57 @@ static tsr_status large_and_empty(tsr_comm *world, const tsr_mesh *mesh, tsr_are
     return TSR_OK;
 }
 
+/* The gradient of ones that came out of x, which is watched. */
+static tsr_status gradient_through(tsr_tensor *x, tsr_tensor *y, tsr_tensor **out)
+{
+    tsr_tensor *one = NULL;
+    tsr_tensor *ones = NULL;
+    TSR_TRY(tsr_scalar_like(y, 1, &one));
+    TSR_TRY(tsr_broadcast_to(one, tsr_tensor_shape(y), tsr_tensor_rank(y), &ones));
+    TSR_TRY(tsr_backward_from(y, ones));
+    return tsr_gradient(x, out);
+}
+
+/* Steps that go beyond all memory are never taken: of slices, of pads, and in their gradients. */
+static tsr_status steps_without_end(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const int64_t most = INT64_MAX;
+    const int64_t one = 1;
+    const int64_t two = 2;
+    const int64_t before[] = {0, 1, -INT64_MAX, -INT64_MAX};
+    const int64_t after[] = {0, 1, INT64_MAX, INT64_MAX};
+    const int64_t between[] = {INT64_MAX - 1, INT64_MAX - 1, 0, (INT64_C(1) << 62) - 1};
+    const float wanted[] = {1, 0, 0, 0}; /* the first element of each pad */
+    tsr_tensor_spec spec = {NULL, TSR_F32, 1, &two};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *g = NULL;
+    TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 1, false,
+                                         &spec.sharding));
+    TSR_TRY(tsr_iota(world, &spec, 0, &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_slice(x, &(int64_t){0}, &two, &most, &y));
+    WANT(world, tsr_tensor_shape(y)[0] == 1 && *(const float *)tsr_tensor_data(y) == 0);
+    TSR_TRY(gradient_through(x, y, &g));
+    const float *slopes = tsr_tensor_data(g);
+    WANT(world, slopes[0] == 1 && slopes[1] == 0);
+    tsr_tape_end(world);
+    spec.shape = &one;
+    TSR_TRY(tsr_ones(world, &spec, &x));
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        TSR_TRY(tsr_tape_begin(world));
+        TSR_TRY(tsr_watch(x));
+        TSR_TRY(tsr_pad(x, 0, &before[i], &after[i], &between[i], &y));
+        WANT(world, tsr_tensor_shape(y)[0] == 1 + before[i] + after[i]);
+        WANT(world, *(const float *)tsr_tensor_data(y) == wanted[i]);
+        TSR_TRY(gradient_through(x, y, &g));
+        WANT(world, *(const float *)tsr_tensor_data(g) == (float)(before[i] >= 0));
+        tsr_tape_end(world);
+    }
+    return TSR_OK;
+}
+
 /* An event tells its call also when the tape that made the call is gone. */
 static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
 {
@@ -263,6 +314,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, text, &mesh));
     TSR_TRY(tsr_scope_open(world));
     TSR_TRY(large_and_empty(world, mesh, arena));
+    TSR_TRY(steps_without_end(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
