@@ -57,7 +57,8 @@ typedef struct tsr_rule tsr_rule;
 
 /*
  * Builds a rule in the arena; everything is copied. Refuses a dimension without factors, an index
- * out of range, a factor twice in one tensor, a negative size, and an unknown size where it matters.
+ * out of range, a factor twice in one tensor, a negative size, and an unknown size where it
+ * matters.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_rule_spec *spec,
@@ -239,7 +240,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_cumulative(tsr_context *ctx, tsr_arena
                                                      tsr_extents shape, size_t dim,
                                                      const tsr_rule **out) TSR_MT_CONTEXT;
 
-/* How gather and scatter read their indices, as StableHLO has it. */
+/* How gather and scatter read their indices, as StableHLO has it. The lists of offset, collapsed
+ * and input's batching dimensions ascend. */
 typedef struct tsr_gather_dims {
     size_t num_offset;
     const size_t *offset_dims; /* of the slices; scatter's update_window_dims */

@@ -157,6 +157,18 @@ static tsr_status check_batching(const op_request *r, const windows_of *w)
     return TSR_OK;
 }
 
+/* A list that is read as a set: the kernels and the rules take it in ascending order. */
+static tsr_status check_ascending(const op_request *r, const char *what, op_ints dims)
+{
+    for (size_t i = 1; i < dims.count; i++) {
+        if (dims.values[i] < dims.values[i - 1]) {
+            return OP_ERROR(r, "%s dimensions must ascend: %lld comes before %lld", what,
+                            (long long)dims.values[i - 1], (long long)dims.values[i]);
+        }
+    }
+    return TSR_OK;
+}
+
 /* The dimension numbers against the ranks of all tensors. */
 static tsr_status check_dims(const op_request *r, const windows_of *w, size_t slices_rank)
 {
@@ -167,6 +179,9 @@ static tsr_status check_dims(const op_request *r, const windows_of *w, size_t sl
     TSR_TRY(op_check_dims(r, "the batching dimension", d->input_batching, input_rank));
     TSR_TRY(op_check_dims(r, "the batching dimension", d->indices_batching, w->indices->rank));
     TSR_TRY(op_check_dims(r, "the indexed dimension", d->index_map, input_rank));
+    TSR_TRY(check_ascending(r, "offset", d->window));
+    TSR_TRY(check_ascending(r, "collapsed", d->collapsed));
+    TSR_TRY(check_ascending(r, "batching", d->input_batching));
     TSR_TRY(check_index_vectors(r, w));
     TSR_TRY(check_batching(r, w));
     if (d->window.count + d->collapsed.count + d->input_batching.count != input_rank) {

@@ -58,6 +58,8 @@ static const tsr_slices_dims slices_far = {
     {1, (const size_t[]){1}, 1, (const size_t[]){5}, 0, NULL, NULL, 1}, 1, (const size_t[]){0}};
 static const tsr_slices_dims slices_vector = {
     {1, (const size_t[]){1}, 1, (const size_t[]){0}, 0, NULL, NULL, 7}, 1, (const size_t[]){0}};
+static const tsr_slices_dims slices_back = {
+    {2, (const size_t[]){1, 0}, 0, NULL, 0, NULL, NULL, 0}, 1, (const size_t[]){0}};
 
 CALL(add, tsr_add(x[0], x[1], out))
 CALL(maximum, tsr_maximum(x[0], x[1], out))
@@ -112,6 +114,8 @@ CALL(scatter_how, tsr_scatter(x[0], x[1], x[2], 0, (tsr_scatter_op)9, out))
 CALL(gather_large, tsr_gather_slices(x[0], x[1], &slices_large, large_slice, out))
 CALL(gather_far, tsr_gather_slices(x[0], x[1], &slices_far, whole, out))
 CALL(gather_vector, tsr_gather_slices(x[0], x[1], &slices_vector, whole, out))
+CALL(gather_back, tsr_gather_slices(x[0], x[1], &slices_back, whole, out))
+CALL(scatter_back, tsr_scatter_slices(x[0], x[1], x[2], &slices_back, TSR_SCATTER_ADD, out))
 CALL(one_hot, tsr_one_hot(x[0], 4, TSR_F32, out))
 CALL(one_hot_depth, tsr_one_hot(x[0], -4, TSR_F32, out))
 CALL(sort, tsr_sort(x[0], 2, false, out, NULL))
@@ -194,6 +198,8 @@ static const wrong_row rows[] = {
     {"tsr_gather_slices", gather_large, {"f32[4,6]", "i32[3,1]"}, "9"},
     {"tsr_gather_slices", gather_far, {"f32[4,6]", "i32[3,1]"}, "5"},
     {"tsr_gather_slices", gather_vector, {"f32[4,6]", "i32[3,1]"}, "7"},
+    {"tsr_gather_slices", gather_back, {"f32[4,6]", "i32[1]"}, "ascend: 1 comes before 0"},
+    {"tsr_scatter_slices", scatter_back, {"f32[4,6]", "i32[1]", "f32[4,6]"}, "ascend"},
     {"tsr_one_hot", one_hot, {"f32[4]"}, "integers"},
     {"tsr_one_hot", one_hot_depth, {"i32[4]"}, "-4"},
     {"tsr_sort", sort, {"f32[4,6]"}, "2"},
