@@ -146,7 +146,9 @@ static int64_t element_of(const small_array *whole, const small_array *part, int
 static small_array whole_of(tsr_extents shape)
 {
     small_array a = {.rank = shape.rank};
-    memcpy(a.shape, shape.sizes, shape.rank * sizeof *shape.sizes);
+    for (size_t d = 0; d < shape.rank; d++) {
+        a.shape[d] = shape.sizes[d];
+    }
     memcpy(a.full, a.shape, sizeof a.full);
     assert_true(small_count(&a) <= SMALL_ELEMENTS);
     return a;
