@@ -113,7 +113,8 @@ static tsr_status check_features(const op_request *r)
     const int64_t made = kernel->shape[p->kernel_output_feature_dimension];
     const int64_t batch = input->shape[p->input_batch_dimension];
     const bool known = features != TSR_UNKNOWN && each != TSR_UNKNOWN;
-    if ((known && features != each * p->feature_group_count) ||
+    int64_t all;
+    if ((known && !(checked_mul(each, p->feature_group_count, &all) && features == all)) ||
         (made != TSR_UNKNOWN &&
          (made % p->feature_group_count != 0 || made % p->batch_group_count != 0)) ||
         (batch != TSR_UNKNOWN && batch % p->batch_group_count != 0) ||

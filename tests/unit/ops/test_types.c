@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "instance.h"
+#include "ops/op_convolution.h"
 #include "ops/op_index.h"
 #include "ops/op_reduce.h"
 #include "ops/op_shape.h"
@@ -183,11 +184,39 @@ static void variadic_rows_say_what_is_wrong(void **state)
     assert_false(op_takes(&op_concatenate, 0));
 }
 
+/* Groups of more features than there are numbers for. */
+static void groups_without_end(void **state)
+{
+    fixture *f = *state;
+    const int64_t input[] = {1, 0, 4};
+    const int64_t kernel[] = {0, INT64_C(1) << 62, 3};
+    const int64_t spatial = 2;
+    const convolution_params params = {.input_feature_dimension = 1,
+                                       .input_spatial_dimensions = {1, &spatial},
+                                       .kernel_input_feature_dimension = 1,
+                                       .kernel_spatial_dimensions = {1, &spatial},
+                                       .output_feature_dimension = 1,
+                                       .output_spatial_dimensions = {1, &spatial},
+                                       .feature_group_count = 4,
+                                       .batch_group_count = 1};
+    const op_type operands[] = {{TSR_F32, 3, input}, {TSR_F32, 3, kernel}};
+    const op_request r = {.ctx = f->ctx,
+                          .arena = f->arena,
+                          .call = "convolution",
+                          .row = &op_convolution,
+                          .params = &params,
+                          .num_operands = 2,
+                          .operands = operands};
+    op_type result;
+    assert_int_equal(r.row->types(&r, &result), TSR_ERR_INVALID);
+    expect_message(f, "does not divide into 4 feature groups");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(unknown_extents_refine), TEST(unknown_extents_have_no_rule),
-        TEST(legality_is_apart_from_kernels), TEST(shapes_must_be_equal_unless_they_broadcast),
-        TEST(variadic_rows_say_what_is_wrong)};
+        TEST(unknown_extents_refine),          TEST(unknown_extents_have_no_rule),
+        TEST(legality_is_apart_from_kernels),  TEST(shapes_must_be_equal_unless_they_broadcast),
+        TEST(variadic_rows_say_what_is_wrong), TEST(groups_without_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
