@@ -70,6 +70,7 @@ CALL(compare, tsr_compare(x[0], x[1], TSR_EQ, out))
 CALL(compare_how, tsr_compare(x[0], x[1], (tsr_comparison)17, out))
 CALL(choose, tsr_select(x[0], x[1], x[2], out))
 CALL(convert, tsr_convert(x[0], TSR_F4E2M1FN, out))
+CALL(convert_far, tsr_convert(x[0], (tsr_dtype)99, out))
 CALL(matmul, tsr_matmul(x[0], x[1], out))
 CALL(dot_far_dim, tsr_dot_general(x[0], x[1], &dot_far, out))
 CALL(dot_twice_dim, tsr_dot_general(x[0], x[1], &dot_twice, out))
@@ -118,6 +119,7 @@ CALL(gather_back, tsr_gather_slices(x[0], x[1], &slices_back, whole, out))
 CALL(scatter_back, tsr_scatter_slices(x[0], x[1], x[2], &slices_back, TSR_SCATTER_ADD, out))
 CALL(one_hot, tsr_one_hot(x[0], 4, TSR_F32, out))
 CALL(one_hot_depth, tsr_one_hot(x[0], -4, TSR_F32, out))
+CALL(one_hot_type, tsr_one_hot(x[0], 4, (tsr_dtype)99, out))
 CALL(sort, tsr_sort(x[0], 2, false, out, NULL))
 CALL(top_k, tsr_top_k(x[0], 1, 7, out, NULL))
 CALL(top_k_less, tsr_top_k(x[0], 1, -1, out, NULL))
@@ -142,6 +144,7 @@ static const wrong_row rows[] = {
     {"tsr_select", choose, {"i1[4]", "f32[4]", "f64[4]"}, ""},
     {"tsr_select", choose, {"i1[4]", "f32[5]", "f32[5]"}, "5 is not 4"},
     {"tsr_convert", convert, {"f32[4]"}, "f4E2M1FN"},
+    {"tsr_convert", convert_far, {"f32[4]"}, "no element type 99"},
     {"tsr_matmul", matmul, {"f32[4,6]", "f32[5,4]"}, "6"},
     {"tsr_matmul", matmul, {"f32[4,6]", "f32[]"}, "must have a dimension"},
     {"tsr_matmul", matmul, {"f32[2,3,4,6]", "f32[3,6,4]"}, "leading"},
@@ -202,6 +205,7 @@ static const wrong_row rows[] = {
     {"tsr_scatter_slices", scatter_back, {"f32[4,6]", "i32[1]", "f32[4,6]"}, "ascend"},
     {"tsr_one_hot", one_hot, {"f32[4]"}, "integers"},
     {"tsr_one_hot", one_hot_depth, {"i32[4]"}, "-4"},
+    {"tsr_one_hot", one_hot_type, {"i32[4]"}, "no element type 99"},
     {"tsr_sort", sort, {"f32[4,6]"}, "2"},
     {"tsr_top_k", top_k, {"f32[4,6]"}, "7"},
     {"tsr_top_k", top_k_less, {"f32[4,6]"}, "-1"},
