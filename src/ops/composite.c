@@ -142,6 +142,13 @@ op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *label
     return build_binary(b, BINARY_SUBTRACT, all, logit_of(b, logits, labels));
 }
 
+/* The type to count classes in: the indices' own, or i64 where that would wrap around. */
+static tsr_dtype type_of_classes(tsr_dtype indices, int64_t depth)
+{
+    const int bits = tsr_dtype_bits(indices) - (indices <= TSR_I64 ? 1 : 0);
+    return bits < 63 && depth > INT64_C(1) << bits ? TSR_I64 : indices;
+}
+
 op_value *compose_one_hot(op_builder *b, op_value *indices, int64_t depth, tsr_dtype dtype)
 {
     const op_type type = build_type(b, indices);
@@ -150,8 +157,9 @@ op_value *compose_one_hot(op_builder *b, op_value *indices, int64_t depth, tsr_d
         shape[d] = type.shape[d];
     }
     shape[type.rank] = 1;
-    op_value *column = build_reshape(b, indices, shape, type.rank + 1);
-    op_value *classes = build_count(b, indices, type.dtype, depth);
+    const tsr_dtype counted = type_of_classes(type.dtype, depth);
+    op_value *column = build_reshape(b, build_convert(b, indices, counted), shape, type.rank + 1);
+    op_value *classes = build_count(b, indices, counted, depth);
     return build_convert(b, build_compare(b, COMPARE_EQ, column, classes), dtype);
 }
 

@@ -109,6 +109,30 @@ static tsr_status steps_without_end(tsr_comm *world, const tsr_mesh *mesh, tsr_a
     return TSR_OK;
 }
 
+/* Indices whose type cannot count to the depth, nor tell the last classes from negative ones. */
+static tsr_status more_classes_than_indices(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const int64_t depths[] = {100, 256, 300};
+    const tsr_dtype types[] = {TSR_I8, TSR_U8};
+    const int64_t two = 2;
+    const size_t last = 1;
+    tsr_tensor_spec spec = {NULL, TSR_I8, 1, &two};
+    TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 1, false,
+                                         &spec.sharding));
+    for (size_t i = 0; i < 6; i++) {
+        tsr_tensor *x = NULL;
+        spec.dtype = types[i % 2];
+        TSR_TRY(tsr_iota(world, &spec, 0, &x));
+        TSR_TRY(tsr_negate(x, &x)); /* 0, and -1 or 255 */
+        TSR_TRY(tsr_one_hot(x, depths[i / 2], TSR_F32, &x));
+        TSR_TRY(tsr_sum(x, &last, 1, &x));
+        const float *sums = tsr_tensor_data(x);
+        WANT(world, sums[0] == 1);
+        WANT(world, sums[1] == (float)(types[i % 2] == TSR_U8 && depths[i / 2] > 255));
+    }
+    return TSR_OK;
+}
+
 /* An event tells its call also when the tape that made the call is gone. */
 static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
 {
@@ -315,6 +339,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(tsr_scope_open(world));
     TSR_TRY(large_and_empty(world, mesh, arena));
     TSR_TRY(steps_without_end(world, mesh, arena));
+    TSR_TRY(more_classes_than_indices(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
