@@ -234,6 +234,7 @@ tsr_status tsr_embedding_partial(tsr_tensor *table, tsr_tensor *indices, int64_t
 static tsr_status is_first(const eager *e, const axis_names *axes, bool *out)
 {
     const tsr_mesh *mesh = e->typing.scope->settings.mesh;
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     int64_t *coordinates = ARENA_ARRAY(e->arena, int64_t, tsr_mesh_num_axes(mesh));
     if (coordinates == NULL) {
         return diag_nomem(e->world->ctx);
@@ -242,6 +243,7 @@ static tsr_status is_first(const eager *e, const axis_names *axes, bool *out)
     for (size_t i = 0; i < axes->count; i++) {
         *out = *out && coordinates[axes->axes[i]] == 0;
     }
+    tsr_arena_reset(e->arena, mark);
     return TSR_OK;
 }
 

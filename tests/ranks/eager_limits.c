@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "eager/eager.h"
 #include "kinds.h"
 #include "want.h"
 
@@ -327,6 +328,30 @@ static tsr_status own_ways(tsr_comm *world)
     return tsr_all_reduce(x, "x", TSR_AS(V), TSR_AS(R), NULL, &y);
 }
 
+/* The arena for one call at a time is after each call as it was before. */
+static tsr_status calls_keep_nothing(tsr_comm *world)
+{
+    const int32_t zeros[2] = {0};
+    const int64_t two = 2;
+    const tsr_view view = {(void *)(uintptr_t)zeros, TSR_I32, 1, &two, NULL};
+    eager *e = NULL;
+    tsr_tensor *rows = NULL;
+    tsr_tensor *indices = NULL;
+    tsr_tensor *x = NULL;
+    tsr_tensor *updates = NULL;
+    TSR_TRY(eager_of(world, &e));
+    TSR_TRY(rows_of_five(world, "{x:V}", &rows));
+    TSR_TRY(rows_of_five(world, "{x:R}", &x));
+    TSR_TRY(rows_of_five(world, "{x:V}", &updates));
+    TSR_TRY(tsr_typed_value(world, &view, "{x:V}", &indices));
+    const tsr_arena_mark before = tsr_arena_get_mark(e->arena);
+    TSR_TRY(tsr_scatter_partial(x, indices, updates, 0, TSR_SCATTER_ADD, "x", &x));
+    TSR_TRY(tsr_take_partial(rows, indices, 0, 0, "x", &rows));
+    const tsr_arena_mark after = tsr_arena_get_mark(e->arena);
+    WANT(world, after.block == before.block && after.used == before.used);
+    return TSR_OK;
+}
+
 static tsr_status run(tsr_comm *world, void *state)
 {
     tsr_arena *arena = NULL;
@@ -348,6 +373,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(refused_options(world));
     TSR_TRY(uneven_columns(world));
     TSR_TRY(own_ways(world));
+    TSR_TRY(calls_keep_nothing(world));
     tsr_spmd_close(world);
     tsr_scope_close(world);
     tsr_arena_destroy(arena);
