@@ -233,6 +233,23 @@ static int read_word(struct op_parts *p, char *word, bool *to)
     return read_operands(p, word);
 }
 
+/* How many dims= there may be. */
+static int check_dims(const struct op_parts *p, const struct op_row *row)
+{
+    const bool one =
+        row->rule == of_sort || row->rule == of_cumulative || row->rule == of_concatenate;
+    if (row->dims && p->num_dims == 0) {
+        return complain("%s needs dims=", p->name);
+    }
+    if (one && p->num_dims != 1) {
+        return complain("%s takes one dimension in dims=, got %zu", p->name, p->num_dims);
+    }
+    if (!row->dims && row->rule != of_broadcast && p->num_dims > 0) {
+        return complain("%s takes no dims=", p->name);
+    }
+    return EXIT_FINE;
+}
+
 static int check_parts(const struct op_parts *p, const struct op_row *row)
 {
     if (row->operands > 0 ? p->num_operands != row->operands : p->num_operands == 0) {
@@ -248,8 +265,9 @@ static int check_parts(const struct op_parts *p, const struct op_row *row)
                                 : "%s takes no shape after 'to'",
                         p->name);
     }
-    if (row->dims && p->num_dims == 0) {
-        return complain("%s needs dims=", p->name);
+    const int code = check_dims(p, row);
+    if (code != EXIT_FINE) {
+        return code;
     }
     if (strcmp(p->name, "transpose") == 0 && p->num_dims != p->operands[0].rank) {
         return complain("transpose needs as many dims= as the operand has: %zu",
@@ -260,7 +278,8 @@ static int check_parts(const struct op_parts *p, const struct op_row *row)
         return complain("broadcast needs as many dims= as the operand has: %zu",
                         p->operands[0].rank);
     }
-    for (size_t i = 1; row->elementwise && i < p->num_operands; i++) {
+    const bool alike = row->elementwise || row->rule == of_sort;
+    for (size_t i = 1; alike && i < p->num_operands; i++) {
         const tsr_extents *a = &p->operands[0];
         const tsr_extents *b = &p->operands[i];
         if (a->rank != b->rank || memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes) != 0) {
