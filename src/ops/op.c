@@ -205,22 +205,20 @@ spmd_class class_moves(const op_request *r, size_t operand, tsr_reduction pendin
     return SPMD_LINEAR;
 }
 
-/* Averages of integers are rounded: no op is linear for them. */
-static bool distributes(const op_request *r, tsr_reduction pending)
+/* Averages of integers are rounded: no op is linear for them. Operands may differ in type. */
+static bool distributes(const op_request *r, size_t operand, tsr_reduction pending)
 {
-    const tsr_dtype dtype = r->operands[0].dtype;
+    const tsr_dtype dtype = r->operands[operand].dtype;
     return pending == TSR_SUM ||
            (pending == TSR_AVG && (dtype_is_float(dtype) || dtype_is_complex(dtype)));
 }
 
 spmd_class class_linear(const op_request *r, size_t operand, tsr_reduction pending)
 {
-    (void)operand;
-    return distributes(r, pending) ? SPMD_LINEAR : SPMD_NONLINEAR;
+    return distributes(r, operand, pending) ? SPMD_LINEAR : SPMD_NONLINEAR;
 }
 
 spmd_class class_multilinear(const op_request *r, size_t operand, tsr_reduction pending)
 {
-    (void)operand;
-    return distributes(r, pending) ? SPMD_MULTILINEAR : SPMD_NONLINEAR;
+    return distributes(r, operand, pending) ? SPMD_MULTILINEAR : SPMD_NONLINEAR;
 }

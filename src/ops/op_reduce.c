@@ -155,8 +155,11 @@ static void reduce_local(const op_request *r, const op_type *results, const tsr_
 {
     const fold_op fold = fold_of(r->row, r->params);
     const bool bits = fold == FOLD_AND || fold == FOLD_OR;
-    (void)results;
-    if (fold != FOLD_COUNT && (!bits || r->operands[0].dtype == TSR_I1)) {
+    bool can_pend = fold != FOLD_COUNT;
+    for (size_t k = 0; bits && k < op_num_results(r->row, r->num_operands); k++) {
+        can_pend = can_pend && results[k].dtype == TSR_I1;
+    }
+    if (can_pend) {
         return;
     }
     for (size_t f = 0; f < tsr_rule_num_factors(rule); f++) {

@@ -358,8 +358,38 @@ static void local_marks_are_apart(void **state)
     }
 }
 
+/* Truth values beside integers, in either order: what holds of one input does not of the other. */
+static void inputs_of_two_types(void **state)
+{
+    fixture *f = *state;
+    for (size_t k = 0; k < 2; k++) {
+        const tsr_dtype a = k == 0 ? TSR_I1 : TSR_I32;
+        const tsr_dtype b = k == 0 ? TSR_I32 : TSR_I1;
+        const rule_case ands = {"reduce",
+                                &last_and,
+                                4,
+                                {{a, 2, {4, 8}}, {b, 2, {4, 8}}, {a, 0, {0}}, {b, 0, {0}}},
+                                .rule = NULL};
+        const op_type x[] = {{k == 0 ? TSR_F32 : TSR_I32, 0, NULL},
+                             {k == 0 ? TSR_I32 : TSR_F32, 0, NULL}};
+        const op_type operands[] = {x[0], x[1], x[0], x[1]};
+        const op_request r = {
+            .row = op_find("reduce"), .params = &last_sum, .num_operands = 4, .operands = operands};
+        const tsr_rule *rule = NULL;
+        const tsr_rule *local = NULL;
+        make_rules(f, &ands, &rule, &local);
+        assert_non_null(strstr(text_of(f, local), "need_replication={j}"));
+        for (size_t i = 0; i < 4; i++) {
+            assert_int_equal(r.row->class_of(&r, i, TSR_SUM), SPMD_LINEAR);
+            assert_int_equal(r.row->class_of(&r, i, TSR_AVG),
+                             operands[i].dtype == TSR_F32 ? SPMD_LINEAR : SPMD_NONLINEAR);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(rules_are_the_registrys), TEST(local_marks_are_apart)};
+    const struct CMUnitTest tests[] = {TEST(rules_are_the_registrys), TEST(local_marks_are_apart),
+                                       TEST(inputs_of_two_types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
