@@ -13,8 +13,8 @@ static op_value *scatter_of(op_builder *b, op_body body, op_value *into, op_valu
 
 /* ---- index vectors ---- */
 
-/* The i-th numbers of all index vectors, as i64; the dimension of the vectors stays, with size 1.
- */
+/* The i-th numbers of all index vectors, as i64, the largest for what exceeds that; the dimension
+ * of the vectors stays, with size 1. */
 static op_value *numbers_at(op_builder *b, const op_vjp *v, const window_dims *w, size_t i)
 {
     const op_type type = build_type(b, v->operands[1]);
@@ -31,6 +31,10 @@ static op_value *numbers_at(op_builder *b, const op_vjp *v, const window_dims *w
         start[dim] = (int64_t)i;
         limit[dim] = (int64_t)i + 1;
         numbers = build_slice(b, numbers, start, limit, ones);
+    }
+    if (type.dtype == TSR_U64) {
+        numbers = build_binary(b, BINARY_MIN, numbers,
+                               build_number_of(b, numbers, TSR_U64, number_integer(INT64_MAX)));
     }
     return build_convert(b, numbers, TSR_I64);
 }

@@ -134,6 +134,34 @@ static tsr_status more_classes_than_indices(tsr_comm *world, const tsr_mesh *mes
     return TSR_OK;
 }
 
+/* An index beyond i64 is the last row, for the gradient too. */
+static tsr_status indices_beyond(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const int64_t two = 2;
+    const int64_t one = 1;
+    tsr_tensor_spec spec = {NULL, TSR_F32, 1, &two};
+    tsr_tensor *x = NULL;
+    tsr_tensor *index = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *g = NULL;
+    TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 1, false,
+                                         &spec.sharding));
+    TSR_TRY(tsr_iota(world, &spec, 0, &x));
+    spec.dtype = TSR_U64;
+    spec.shape = &one;
+    TSR_TRY(tsr_zeros(world, &spec, &index));
+    TSR_TRY(tsr_not(index, &index));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_take(x, index, 0, &y));
+    WANT(world, *(const float *)tsr_tensor_data(y) == 1);
+    TSR_TRY(gradient_through(x, y, &g));
+    const float *slopes = tsr_tensor_data(g);
+    WANT(world, slopes[0] == 0 && slopes[1] == 1);
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
 /* An event tells its call also when the tape that made the call is gone. */
 static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
 {
@@ -365,6 +393,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(large_and_empty(world, mesh, arena));
     TSR_TRY(steps_without_end(world, mesh, arena));
     TSR_TRY(more_classes_than_indices(world, mesh, arena));
+    TSR_TRY(indices_beyond(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
