@@ -177,7 +177,7 @@ static tsr_status agree(const eager *e, const char *call, const op_case *c)
     uint64_t hash = op_params_hash(c->row->fields, c->params, 11);
     hash = hash_bytes(c->row->name, strlen(c->row->name), hash);
     for (size_t i = 0; i < c->num_operands; i++) {
-        hash = sharding_hash(c->given[i]->geometry->sharding, hash);
+        hash = sharding_hash(c->given[i]->geometry->sharding, hash + (uint64_t)c->given[i]->dtype);
         hash = hash_bytes(c->given[i]->geometry->shape,
                           c->given[i]->geometry->rank * sizeof(int64_t), hash);
     }

@@ -162,6 +162,23 @@ static tsr_status indices_beyond(tsr_comm *world, const tsr_mesh *mesh, tsr_aren
     return TSR_OK;
 }
 
+/* Ranks that call an op on other element types than others make another call. */
+static tsr_status element_types_are_compared(tsr_comm *world, const tsr_mesh *mesh,
+                                             tsr_arena *arena)
+{
+    const int64_t two = 2;
+    const bool last = tsr_comm_rank(world) + 1 == tsr_comm_size(world);
+    tsr_tensor_spec spec = {NULL, last ? TSR_F64 : TSR_F32, 1, &two};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 1, false,
+                                         &spec.sharding));
+    TSR_TRY(tsr_ones(world, &spec, &x));
+    WANT(world, (tsr_exp(x, &y) < 0) == (tsr_comm_size(world) > 1));
+    tsr_context_clear(tsr_comm_context(world));
+    return TSR_OK;
+}
+
 /* An event tells its call also when the tape that made the call is gone. */
 static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
 {
@@ -394,6 +411,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(steps_without_end(world, mesh, arena));
     TSR_TRY(more_classes_than_indices(world, mesh, arena));
     TSR_TRY(indices_beyond(world, mesh, arena));
+    TSR_TRY(element_types_are_compared(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
