@@ -219,29 +219,26 @@ void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
 
 /* ---- sorted values ---- */
 
-/* All dimensions but the sorted one are batches. */
+/* All dimensions but the sorted one are batches; each index is a vector of its own, without a
+ * dimension, which a tensor may have no room for. */
 void gradient_by_indices(op_builder *b, const op_vjp *v, op_value **grads, int64_t dim)
 {
     const op_type type = build_type(b, v->results[1]);
     int64_t batches[OP_MAX_RANK];
-    int64_t shape[OP_MAX_RANK + 1];
     size_t count = 0;
     if (v->cotangents[0] == NULL) {
         return;
     }
     for (size_t d = 0; d < type.rank; d++) {
-        shape[d] = type.shape[d];
         if ((int64_t)d != dim) {
             batches[count++] = (int64_t)d;
         }
     }
-    shape[type.rank] = 1;
     const window_dims dims = {.collapsed = {1, &dim},
                               .input_batching = {count, batches},
                               .indices_batching = {count, batches},
                               .index_map = {1, &dim},
                               .index_vector_dim = (int64_t)type.rank};
-    op_value *indices = build_reshape(b, v->results[1], shape, type.rank + 1);
-    grads[0] = scatter_of(b, OP_BODY_SUM, build_zeros(b, v->operands[0]), indices, v->cotangents[0],
-                          &dims);
+    grads[0] = scatter_of(b, OP_BODY_SUM, build_zeros(b, v->operands[0]), v->results[1],
+                          v->cotangents[0], &dims);
 }

@@ -162,6 +162,31 @@ static tsr_status indices_beyond(tsr_comm *world, const tsr_mesh *mesh, tsr_aren
     return TSR_OK;
 }
 
+/* A sort of as many dimensions as a tensor can have, and back. */
+static tsr_status sort_of_many_dimensions(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    enum { MOST = 32 };
+    int64_t shape[MOST];
+    tsr_tensor_spec spec = {NULL, TSR_F32, MOST, shape};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *g = NULL;
+    for (size_t d = 0; d < MOST; d++) {
+        shape[d] = d + 1 == MOST ? 3 : 1;
+    }
+    TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, MOST, false,
+                                         &spec.sharding));
+    TSR_TRY(tsr_iota(world, &spec, MOST - 1, &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_top_k(x, MOST - 1, 2, &y, NULL));
+    TSR_TRY(gradient_through(x, y, &g));
+    const float *slopes = tsr_tensor_data(g);
+    WANT(world, slopes[0] == 0 && slopes[1] == 1 && slopes[2] == 1);
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
 /* Ranks that call an op on other element types than others make another call. */
 static tsr_status element_types_are_compared(tsr_comm *world, const tsr_mesh *mesh,
                                              tsr_arena *arena)
@@ -411,6 +436,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(steps_without_end(world, mesh, arena));
     TSR_TRY(more_classes_than_indices(world, mesh, arena));
     TSR_TRY(indices_beyond(world, mesh, arena));
+    TSR_TRY(sort_of_many_dimensions(world, mesh, arena));
     TSR_TRY(element_types_are_compared(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
