@@ -7,6 +7,9 @@
  * world's strategy and so that few bytes move; a sum over a sharded dimension stays pending until
  * an op needs it that is not linear in it. Shards may be uneven or empty.
  *
+ * A pending sum is multiplied and divided part by part: an infinity, a NaN or a divisor of zero may
+ * then give a NaN where the whole sum would not. Where that matters, tsr_reduce_pending first.
+ *
  * Results are the caller's to release, unless a scope is open. A call whose arguments are wrong
  * fails on every rank alike, with a message that names the call and its operands. With checks on
  * (tsr_launch_spec.checked) ranks compare every call before they make it.
