@@ -154,7 +154,7 @@ static tsr_status reduce(const char *call, op_body body, tsr_tensor *x, const si
 {
     dims_list list;
     TSR_TRY(eager_read_dims(x->world, call, dims, num_dims, &list));
-    const reduce_params params = {.dimensions = ints_of(&list), .body = {.body = body}};
+    const reduce_params params = {.dimensions = ints_of(&list), .body = known_region(body)};
     return eager_call(call, &op_fold, &params, &x, 1, out);
 }
 

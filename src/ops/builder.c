@@ -227,7 +227,7 @@ static op_value *put_back(op_builder *b, op_value *x, int64_t dim)
 
 op_value *build_fold(op_builder *b, op_body body, op_value *x, op_ints dims)
 {
-    const reduce_params params = {.dimensions = dims, .body = {.body = body}};
+    const reduce_params params = {.dimensions = dims, .body = known_region(body)};
     return dims.count > 0 ? build_apply(b, &op_fold, &params, &x, 1) : x;
 }
 

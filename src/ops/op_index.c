@@ -56,7 +56,7 @@ scatter_params scatter_of_windows(const window_dims *w, op_body body)
                             .scatter_indices_batching_dims = w->indices_batching,
                             .scatter_dims_to_operand_dims = w->index_map,
                             .index_vector_dim = w->index_vector_dim,
-                            .body = {.body = body}};
+                            .body = known_region(body)};
 }
 
 gather_params gather_of_windows(const window_dims *w, op_ints slice_sizes)
@@ -558,6 +558,18 @@ static void gather_run(const op_call *c, void *scratch)
     kernel_gather(&job, &c->results[0].view);
 }
 
+/* Kernels read indices of whole bytes. */
+static bool can_read_indices(const op_type *indices)
+{
+    return tsr_dtype_bits(indices->dtype) >= 8;
+}
+
+static bool gather_has_kernel(const op_request *r, const op_type *results)
+{
+    (void)results;
+    return can_read_indices(&r->operands[1]);
+}
+
 /* What the kernel does for a body; false when it has nothing for it. */
 static bool find_scatter_kind(op_body body, scatter_kind *out)
 {
@@ -581,11 +593,12 @@ static bool find_scatter_kind(op_body body, scatter_kind *out)
 static bool scatter_has_kernel(const op_request *r, const op_type *results)
 {
     const scatter_params *p = r->params;
+    const size_t n = count_scattered(r->num_operands);
     scatter_kind kind;
-    if (!find_scatter_kind(p->body.body, &kind)) {
+    if (!find_scatter_kind(p->body.body, &kind) || !can_read_indices(&r->operands[n])) {
         return false;
     }
-    for (size_t i = 0; i < count_scattered(r->num_operands); i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!scatter_supports(kind, results[i].dtype)) {
             return false;
         }
@@ -633,6 +646,7 @@ const op_row op_gather = {.name = "gather",
                           .types = gather_types,
                           .rule = gather_rule,
                           .class_of = class_gather,
+                          .supports = gather_has_kernel,
                           .run = gather_run,
                           .gradient = gradient_gather};
 

@@ -56,6 +56,12 @@ typedef struct op_region {
     void *state;
 } op_region;
 
+/* A region that is one known op. */
+static inline op_region known_region(op_body body)
+{
+    return (op_region){.body = body};
+}
+
 /* The fold that a known combiner is; FOLD_COUNT for the others. */
 fold_op op_region_fold(const op_region *region);
 /* What is pending when parts are combined by it; AND and OR of truth values are the least and the

@@ -104,6 +104,33 @@ static void legality_is_apart_from_kernels(void **state)
     }
 }
 
+/* Indices of less than a byte are legal, and no kernel reads them. */
+static void narrow_indices_have_no_kernel(void **state)
+{
+    static const int64_t four[] = {4};
+    static const int64_t zero = 0;
+    static const int64_t one = 1;
+    static const gather_params rows = {.collapsed_slice_dims = {1, &zero},
+                                       .start_index_map = {1, &zero},
+                                       .index_vector_dim = 1,
+                                       .slice_sizes = {1, &one}};
+    fixture *f = *state;
+    for (size_t k = 0; k < 2; k++) {
+        const op_type operands[] = {{TSR_F32, 1, four}, {k == 0 ? TSR_I4 : TSR_I8, 1, four}};
+        const op_request r = {.ctx = f->ctx,
+                              .arena = f->arena,
+                              .call = "gather",
+                              .row = &op_gather,
+                              .params = &rows,
+                              .num_operands = 2,
+                              .operands = operands};
+        op_type result;
+        assert_int_equal(op_gather.types(&r, &result), TSR_OK);
+        assert_int_equal(op_check_supported(&r, &result), k == 0 ? TSR_ERR_UNSUPPORTED : TSR_OK);
+        tsr_context_clear(f->ctx);
+    }
+}
+
 /* Programs have operands of one shape; eager calls broadcast. */
 static void shapes_must_be_equal_unless_they_broadcast(void **state)
 {
@@ -214,9 +241,12 @@ static void groups_without_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(unknown_extents_refine),          TEST(unknown_extents_have_no_rule),
-        TEST(legality_is_apart_from_kernels),  TEST(shapes_must_be_equal_unless_they_broadcast),
-        TEST(variadic_rows_say_what_is_wrong), TEST(groups_without_end)};
+    const struct CMUnitTest tests[] = {TEST(unknown_extents_refine),
+                                       TEST(unknown_extents_have_no_rule),
+                                       TEST(legality_is_apart_from_kernels),
+                                       TEST(narrow_indices_have_no_kernel),
+                                       TEST(shapes_must_be_equal_unless_they_broadcast),
+                                       TEST(variadic_rows_say_what_is_wrong),
+                                       TEST(groups_without_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
