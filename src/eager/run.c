@@ -47,20 +47,19 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
         TSR_TRY(refuse_move(e, &note));
     }
     TSR_TRY(eager_reserve(e, 1));
-    if (is_abstract(tensor)) {
-        TSR_TRY(make_abstract(e, to, out));
-    } else {
-        TSR_TRY(redistribute_to_layout(tensor, to, out));
-    }
+    tsr_tensor *moved = NULL;
+    TSR_TRY(is_abstract(tensor) ? make_abstract(e, to, &moved)
+                                : redistribute_to_layout(tensor, to, &moved));
     tsr_status status = note_move(e, &note);
     if (status == TSR_OK && tape_wants(e, &tensor, 1)) {
-        status = tape_note_way(e, call, &tape_identity, NULL, &tensor, 1, out, 1);
+        status = tape_note_way(e, call, &tape_identity, NULL, &tensor, 1, &moved, 1);
     }
     if (status < 0) {
-        tsr_tensor_release(*out);
+        tsr_tensor_release(moved);
         return status;
     }
-    eager_adopt(e, *out);
+    eager_adopt(e, moved);
+    *out = moved;
     return TSR_OK;
 }
 

@@ -237,9 +237,10 @@ uint64_t typed_key(const eager *e)
         return 0;
     }
     const tsr_spmd_scope *s = &e->typing.scope->settings;
-    return 1 + 2 * (uint64_t)s->implicit_partial + 4 * s->global.bits +
-           hash_bytes(&e->typing.out_partial, sizeof e->typing.out_partial,
-                      (uint64_t)(uintptr_t)s->mesh);
+    const uint64_t words[] = {s->implicit_partial ? 1 : 0, s->global.bits,
+                              e->typing.out_partial.bits, (uint64_t)(uintptr_t)s->mesh};
+    const uint64_t hash = hash_bytes(words, sizeof words, 0);
+    return hash != 0 ? hash : 1;
 }
 
 tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,
