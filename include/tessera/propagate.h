@@ -74,7 +74,9 @@ typedef struct tsr_propagation {
     const tsr_mesh *mesh; /* NULL: the one that the shardings have in common */
     tsr_strategy strategy;
     tsr_direction direction;
-    bool elementwise; /* AGGRESSIVE breaks ties by shards for these ops */
+    const tsr_direction *directions; /* one for each factor; NULL: `direction` for all */
+    bool conservative;               /* no sub-axis propagates, so that no axis is split */
+    bool elementwise;                /* AGGRESSIVE breaks ties by shards for these ops */
     const tsr_sharding *const *operands;
     const tsr_sharding *const *results;
     tsr_decisions *decisions; /* NULL: nothing is recorded */

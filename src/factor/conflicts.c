@@ -87,10 +87,17 @@ static void fold_group(projection *p, size_t factor, bool operands, agreement *a
     }
 }
 
+tsr_direction direction_of(const projection *p, size_t factor)
+{
+    if (p->rule->factors[factor].blocked) {
+        return TSR_DIRECTION_NONE;
+    }
+    return p->op->directions != NULL ? p->op->directions[factor] : p->op->direction;
+}
+
 void compatible_axes(projection *p, size_t factor, tsr_axis_list *out)
 {
-    const tsr_direction direction =
-        p->rule->factors[factor].blocked ? TSR_DIRECTION_NONE : p->op->direction;
+    const tsr_direction direction = direction_of(p, factor);
     tsr_axis_list spare = new_axis_list(p);
     out->count = 0;
     if (direction == TSR_DIRECTION_NONE || spare.refs == NULL) {
@@ -238,7 +245,8 @@ void remove_conflicts(projection *p, size_t first, size_t end, size_t factor, in
     int64_t size = 1;
     for (size_t i = 0; i < axes->count; i++) {
         tsr_axis_ref axis = axes->refs[i];
-        if (!pass_through(p, first, end, factor, which, size, &axis)) {
+        const bool left = pass_through(p, first, end, factor, which, size, &axis);
+        if (!left || (p->op->conservative && axis.is_sub != 0)) {
             axes->count = i;
             return;
         }

@@ -60,7 +60,10 @@ bool is_strict_prefix(const tsr_axis_list *a, const tsr_axis_list *b);
 /* Gives a tensor more axes for a factor, if those it has are a strict prefix of them. */
 void expand(projection *p, size_t tensor, size_t factor, const tsr_axis_list *axes);
 
-/* Records a decision, if anybody wants to know. */
+/* The direction in which axes propagate along a factor. */
+tsr_direction direction_of(const projection *p, size_t factor);
+
+/* Records a decision, while decisions are recorded. */
 void record(projection *p, tsr_decision decision, const tsr_axis_ref *axes, size_t num_axes);
 
 /* The axes that all tensors with the factor agree on, by 4.2 of the rules; recorded. */

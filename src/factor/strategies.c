@@ -174,7 +174,7 @@ tsr_status propagate_aggressive(projection *p)
 static void most_shards(projection *p, size_t factor, tsr_axis_list *out)
 {
     compatible_axes(p, factor, out);
-    if (p->rule->factors[factor].blocked || p->op->direction == TSR_DIRECTION_NONE) {
+    if (direction_of(p, factor) == TSR_DIRECTION_NONE) {
         return;
     }
     int64_t most = tsr_axes_size(out->refs, out->count);

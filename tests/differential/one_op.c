@@ -1,8 +1,8 @@
 /*
  * Writes random uses of ops with random shardings, and what one-op propagation makes of them:
- * `one_op COUNT basic|aggressive PROGRAM SHARDINGS`. A line of SHARDINGS is the name of a function
- * of PROGRAM, the op, what the case has (conflict, sub-axis, overflow, ..), and the shardings of
- * operands and results afterwards. one_op.sh compares them with the reference's.
+ * `one_op COUNT basic|aggressive plain|conservative PROGRAM SHARDINGS`. A line of SHARDINGS is the
+ * name of a function of PROGRAM, the op, what the case has (conflict, sub-axis, overflow, ..), and
+ * the shardings of operands and results afterwards. one_op.sh compares them with the reference's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -138,13 +138,14 @@ static void draw_shardings(fixture *f, rng *r, sharded_use *u)
     }
 }
 
-static bool draw_use(fixture *f, const op_row *row, rng *r, sharded_use *u)
+static bool draw_use(fixture *f, const op_row *row, bool conservative, rng *r, sharded_use *u)
 {
     u->rule = NULL;
     if (!instance_draw(f, row, r, &u->i)) {
         return false;
     }
     instance_forget_facts(&u->i);
+    u->i.facts.conservative = conservative;
     const op_request request = instance_request(f, &u->i);
     if (op_find_rule(&request, u->i.results, f->arena, &u->rule) != TSR_OK) {
         return false;
@@ -160,6 +161,7 @@ static void propagate(fixture *f, const char *strategy, sharded_use *u)
 {
     tsr_propagation op = {.rule = u->rule,
                           .mesh = u->mesh,
+                          .conservative = u->i.facts.conservative,
                           .elementwise = (u->i.row->traits & OP_ELEMENTWISE) != 0,
                           .operands = u->before,
                           .results = u->before + u->num_operands};
@@ -232,6 +234,7 @@ static void print_kinds(fixture *f, const char *strategy, const sharded_use *u, 
     tsr_decisions decisions = {0};
     tsr_propagation op = {.rule = u->rule,
                           .mesh = u->mesh,
+                          .conservative = u->i.facts.conservative,
                           .elementwise = (u->i.row->traits & OP_ELEMENTWISE) != 0,
                           .operands = u->before,
                           .results = u->before + u->num_operands,
@@ -276,15 +279,17 @@ static void write_one(fixture *f, const char *strategy, sharded_use *u, size_t n
 int main(int argc, char **argv)
 {
     void *state = NULL;
-    if (argc != 5) {
-        (void)fprintf(stderr, "usage: one_op COUNT basic|aggressive PROGRAM SHARDINGS\n");
+    if (argc != 6) {
+        (void)fprintf(stderr, "usage: one_op COUNT basic|aggressive plain|conservative PROGRAM "
+                              "SHARDINGS\n");
         return 2;
     }
     const size_t each = (size_t)strtoul(argv[1], NULL, 10);
-    FILE *program = fopen(argv[3], "w");
-    FILE *file = fopen(argv[4], "w");
+    const bool conservative = strcmp(argv[3], "conservative") == 0;
+    FILE *program = fopen(argv[4], "w");
+    FILE *file = fopen(argv[5], "w");
     if (program == NULL || file == NULL || fixture_setup(&state) != 0) {
-        (void)fprintf(stderr, "one_op: cannot write %s or %s\n", argv[3], argv[4]);
+        (void)fprintf(stderr, "one_op: cannot write %s or %s\n", argv[4], argv[5]);
         return 2;
     }
     fixture *f = state;
@@ -301,7 +306,7 @@ int main(int argc, char **argv)
             rng r = rng_case(&base, drawn++);
             const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
             sharded_use u;
-            if (draw_use(f, row, &r, &u)) {
+            if (draw_use(f, row, conservative, &r, &u)) {
                 write_one(f, argv[2], &u, number++, program, file);
                 n++;
             }

@@ -298,10 +298,62 @@ static void wrong_shardings(void **state)
     assert_null(results[0]);
 }
 
+/* Each factor may have a direction of its own: rows go back, columns forward, sums nowhere. */
+static void directions_by_factor(void **state)
+{
+    static const tsr_direction directions[] = {TSR_DIRECTION_BACKWARD, TSR_DIRECTION_FORWARD,
+                                               TSR_DIRECTION_NONE};
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"a\"=2, \"b\"=2, \"c\"=2]>");
+    const tsr_rule *rule = NULL;
+    const tsr_sharding *operands[2];
+    const tsr_sharding *results[1];
+    assert_int_equal(tsr_rule_parse(f->ctx, f->arena, MM " {i=16, j=32, k=8} reduction={k}", &rule),
+                     TSR_OK);
+    const tsr_sharding *given[] = {sharding_of(f, mesh, "[{?}, {\"c\", ?}]"),
+                                   sharding_of(f, mesh, "[{?}, {?}]")};
+    const tsr_sharding *made[] = {sharding_of(f, mesh, "[{\"a\", ?}, {\"b\", ?}]")};
+    const tsr_propagation op = {.rule = rule,
+                                .mesh = mesh,
+                                .direction = TSR_DIRECTION_BOTH,
+                                .directions = directions,
+                                .operands = given,
+                                .results = made};
+    assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, operands, results), TSR_OK);
+    assert_string_equal(sharding_bare(f, operands[0]), "[{\"a\", ?}, {\"c\", ?}]");
+    assert_string_equal(sharding_bare(f, operands[1]), "[{?}, {?}]");
+    assert_string_equal(sharding_bare(f, results[0]), "[{\"a\", ?}, {\"b\", ?}]");
+}
+
+/* An axis that would have to be split stays where it is. */
+static void conservative_propagation_splits_no_axis(void **state)
+{
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=8]>");
+    const tsr_rule *rule = NULL;
+    const tsr_sharding *operands[1];
+    const tsr_sharding *results[1];
+    assert_int_equal(tsr_rule_parse(f->ctx, f->arena, "([ij])->([i, j]) {i=4, j=6}", &rule),
+                     TSR_OK);
+    const tsr_sharding *given[] = {sharding_of(f, mesh, "[{\"x\", ?}]")};
+    for (int conservative = 0; conservative < 2; conservative++) {
+        const tsr_propagation op = {
+            .rule = rule, .mesh = mesh, .conservative = conservative == 1, .operands = given};
+        assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, operands, results), TSR_OK);
+        if (conservative == 1) {
+            assert_null(results[0]);
+        } else {
+            assert_string_equal(sharding_bare(f, results[0]), "[{\"x\":(1)4, ?}, {\"x\":(4)2, ?}]");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(worked_examples),
+        TEST(directions_by_factor),
+        TEST(conservative_propagation_splits_no_axis),
         TEST(pending_axes),
         TEST(decisions_are_recorded),
         TEST(wrong_shardings),
