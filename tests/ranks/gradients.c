@@ -297,13 +297,16 @@ static tsr_status check_case_by_differences(worker *w)
 
 /* ---- sharded against whole ---- */
 
-/* Gradients that sums and products of integers give exactly. */
+/*
+ * Gradients that sums and products of integers give exactly. The slopes of functions of floats
+ * alone, and of powers, are rounded.
+ */
 static bool is_exact(const op_maker *op)
 {
     const op_row *row = op->row != NULL ? op_find(op->row) : NULL;
-    const bool by_slope = row != NULL && (row->traits & OP_ELEMENTWISE) != 0 &&
-                          (row->traits & OP_GRADIENT_BY_TYPE) == 0;
-    return !op->inexact && !by_slope && strcmp(op->call, "tsr_max") != 0 &&
+    const bool rounds = row != NULL && (row->traits & OP_ELEMENTWISE) != 0 &&
+                        ((op->types & INTEGERS) == 0 || strcmp(row->name, "power") == 0);
+    return !op->inexact && !rounds && strcmp(op->call, "tsr_max") != 0 &&
            strcmp(op->call, "tsr_min") != 0;
 }
 
