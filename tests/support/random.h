@@ -48,6 +48,10 @@ typedef struct sharding_limits {
 const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, size_t rank,
                                     const int64_t *shape, sharding_limits limits);
 
+/* The same sharding with another reduction pending over its axes, or with nothing pending. */
+const tsr_sharding *with_reduction(fixture *f, const tsr_sharding *s, bool settled,
+                                   tsr_reduction reduction);
+
 /* Another view of the same devices: axes split, joined or renamed; the ids in the same order. */
 const tsr_mesh *random_view(fixture *f, rng *r, const tsr_mesh *mesh);
 

@@ -170,33 +170,6 @@ static void replace_zeros(number_case *c)
 
 /* ---- layouts ---- */
 
-/* The same with a reduction that these elements can have pending, or nothing pending. */
-static const tsr_sharding *with_reduction(fixture *f, const tsr_sharding *s, bool settled,
-                                          tsr_reduction reduction)
-{
-    tsr_dim dims[MOST_DIMS];
-    size_t num_replicated;
-    size_t num_unreduced;
-    const tsr_axis_ref *replicated = tsr_sharding_replicated(s, &num_replicated);
-    const tsr_axis_ref *unreduced = tsr_sharding_unreduced(s, &num_unreduced);
-    for (size_t d = 0; d < tsr_sharding_rank(s); d++) {
-        dims[d] = *tsr_sharding_dim(s, d);
-    }
-    num_unreduced = settled ? 0 : num_unreduced;
-    const tsr_sharding_spec spec = {.mesh = tsr_sharding_mesh(s),
-                                    .rank = tsr_sharding_rank(s),
-                                    .dims = dims,
-                                    .num_replicated = num_replicated,
-                                    .replicated = replicated,
-                                    .num_unreduced = num_unreduced,
-                                    .unreduced = unreduced,
-                                    .reduction = num_unreduced > 0 ? reduction : TSR_SUM};
-    const tsr_sharding *out = NULL;
-    assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, TSR_SHARDING_CANONICALIZE, &out),
-                     TSR_OK);
-    return out;
-}
-
 static bool has_pending_sum(const tsr_sharding *s)
 {
     size_t count;
