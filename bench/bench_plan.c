@@ -1,6 +1,7 @@
 /*
- * Making the plan of a redistribution, beside intersecting the boxes of every pair of devices,
- * which only says how much each device lacks.
+ * Making the plan of a redistribution and the parts of all devices, beside intersecting the boxes
+ * of every pair of devices, which only says how much each device lacks; the part of one device as
+ * the mesh grows; finding a plan in the cache.
  */
 #include "bench.h"
 
@@ -67,6 +68,7 @@ typedef struct planning {
     const tsr_geometry *src;
     const tsr_geometry *dst;
     int64_t devices;
+    plan_store store;
     plan_cache cache;
 } planning;
 
@@ -75,15 +77,6 @@ typedef struct box {
     int64_t size[MOST_RANK];
 } box;
 
-static int64_t bytes_of(const planning *p, const tsr_plan *plan)
-{
-    int64_t sum = 0;
-    for (int64_t device = 0; device < p->devices; device++) {
-        sum += tsr_plan_bytes_received(plan, device);
-    }
-    return sum;
-}
-
 static const tsr_plan *make_plan(const planning *p)
 {
     const tsr_plan *plan = NULL;
@@ -91,23 +84,33 @@ static const tsr_plan *make_plan(const planning *p)
     return plan;
 }
 
+/* The elements that all devices receive from others, by their parts. */
 static int64_t by_plan(void *state)
 {
     const planning *p = state;
     const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
-    const size_t steps = tsr_plan_num_steps(make_plan(p));
+    const tsr_plan *plan = make_plan(p);
+    int64_t sum = 0;
+    for (int64_t device = 0; device < p->devices; device++) {
+        plan_part part;
+        INSIST(plan_part_create(p->ctx, p->arena, plan, device, PLAN_BOTH, &part) == TSR_OK);
+        for (size_t i = 0; i < part.receives[0].count; i++) {
+            const plan_move *move = &part.receives[0].list[i];
+            sum += move->peer != device ? move->elements : 0;
+        }
+    }
     tsr_arena_reset(p->arena, mark);
-    return (int64_t)steps;
+    return sum;
 }
 
 static int64_t by_cache(void *state)
 {
     planning *p = state;
-    const tsr_plan *plan = NULL;
+    const cached_plan *plan = NULL;
     INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, TSR_I8, &plan) == TSR_OK);
-    const size_t steps = tsr_plan_num_steps(plan);
+    INSIST(plan_cache_get_part(&p->cache, p->ctx, plan, 0, PLAN_BOTH) == TSR_OK);
     plan_cache_put(&p->cache, plan);
-    return (int64_t)steps;
+    return 1;
 }
 
 /* As a redistribution without a cache does it: in an arena of its own. */
@@ -115,9 +118,11 @@ static int64_t by_fresh_plan(void *state)
 {
     planning p = *(const planning *)state;
     INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
-    const size_t steps = tsr_plan_num_steps(make_plan(&p));
+    const tsr_plan *plan = make_plan(&p);
+    plan_part part;
+    INSIST(plan_part_create(p.ctx, p.arena, plan, 0, PLAN_BOTH, &part) == TSR_OK);
     tsr_arena_destroy(p.arena);
-    return (int64_t)steps;
+    return 1;
 }
 
 static int64_t common(const planning *p, const box *a, const box *b)
@@ -185,9 +190,10 @@ static void run_cache(planning *p)
 {
     timing found = {0};
     timing made = {0};
-    p->cache = plan_cache_new(PLAN_CACHE_DEFAULT);
+    plan_store_init(&p->store, p->ctx);
+    p->cache = plan_cache_new(&p->store, PLAN_CACHE_DEFAULT);
     for (int dtype = 0; dtype < tsr_dtype_count(); dtype++) {
-        const tsr_plan *plan = NULL;
+        const cached_plan *plan = NULL;
         INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, (tsr_dtype)dtype, &plan) ==
                TSR_OK);
         plan_cache_put(&p->cache, plan);
@@ -200,6 +206,7 @@ static void run_cache(planning *p)
            p->of->name, (long long)p->devices, p->cache.count, 1e6 * found.median, found.spread,
            1e6 * made.median, found.median / made.median);
     plan_cache_clear(&p->cache);
+    plan_store_destroy(&p->store);
 }
 
 static void run(tsr_context *ctx, const bench_case *of)
@@ -214,18 +221,14 @@ static void run(tsr_context *ctx, const bench_case *of)
     p.src = prepare(&p, mesh, of->from);
     p.dst = prepare(&p, mesh, of->to);
     race(by_plan, by_boxes, &p, p.devices > 8 ? 20 : 500, &ours, &theirs);
-    const tsr_plan *plan = make_plan(&p);
-    int64_t most = 0;
-    for (int64_t device = 0; device < p.devices; device++) {
-        const int64_t sent = tsr_plan_bytes_sent(plan, device);
-        most = sent > most ? sent : most;
-    }
-    INSIST(bytes_of(&p, plan) == theirs.answer);
+    tsr_plan_totals totals;
+    INSIST(tsr_plan_total(ctx, make_plan(&p), &totals) == TSR_OK);
+    INSIST(ours.answer == theirs.answer && totals.moved == theirs.answer);
     printf("{\"bench\": \"plan\", \"case\": \"%s\", \"devices\": %lld, \"microseconds\": %.2f, "
            "\"spread\": %.2f, \"most_sent\": %lld, \"peer\": \"boxes of all pairs\", "
            "\"peer_microseconds\": %.2f, \"ratio\": %.2f}\n",
-           of->name, (long long)p.devices, 1e6 * ours.median, ours.spread, (long long)most,
-           1e6 * theirs.median, ours.median / theirs.median);
+           of->name, (long long)p.devices, 1e6 * ours.median, ours.spread,
+           (long long)totals.most_sent, 1e6 * theirs.median, ours.median / theirs.median);
     run_cache(&p);
     tsr_arena_destroy(p.arena);
 }
@@ -275,7 +278,7 @@ static tsr_status run_tiny(tsr_comm *world, void *state)
 
 static void compare_tiny(tsr_context *ctx)
 {
-    planning p = {.ctx = ctx, .of = &tiny, .cache = plan_cache_new(PLAN_CACHE_DEFAULT)};
+    planning p = {.ctx = ctx, .of = &tiny};
     const tsr_launch_spec spec = {.num_ranks = 2};
     const tsr_mesh *mesh;
     double whole = 0;
@@ -286,6 +289,8 @@ static void compare_tiny(tsr_context *ctx)
     INSIST(tsr_mesh_parse(ctx, p.arena, tiny.mesh, &mesh) == TSR_OK);
     p.src = prepare(&p, mesh, tiny.from);
     p.dst = prepare(&p, mesh, tiny.to);
+    plan_store_init(&p.store, ctx);
+    p.cache = plan_cache_new(&p.store, PLAN_CACHE_DEFAULT);
     race(by_cache, by_fresh_plan, &p, 2000, &found, &made);
     printf("{\"bench\": \"plan of a tiny redistribution\", \"case\": \"%s\", "
            "\"microseconds\": %.3f, \"made_anew_microseconds\": %.3f, "
@@ -293,7 +298,73 @@ static void compare_tiny(tsr_context *ctx)
            tiny.name, 1e6 * whole, 1e6 * made.median, 1e6 * found.median,
            (made.median - found.median) / whole);
     plan_cache_clear(&p.cache);
+    plan_store_destroy(&p.store);
     tsr_arena_destroy(p.arena);
+}
+
+/* Layouts whose plans are made on more and more devices, an x times y mesh. */
+static const struct {
+    const char *name;
+    const char *from;
+    const char *to;
+} growing[] = {
+    {"rows to columns", "[{\"x\", \"y\"}, {}]", "[{}, {\"x\", \"y\"}]"},
+    {"rows to columns, uneven", "[{\"y\", \"x\"}, {}]", "[{}, {\"x\", \"y\"}]"},
+    {"replicas to replicated", "[{\"x\"}, {}]", "[{}, {}]"},
+    {"replicas to columns", "[{\"x\"}, {}]", "[{}, {\"y\"}]"},
+    {"replicas to shards", "[{\"x\"}, {}]", "[{\"y\", \"x\"}, {}]"},
+};
+
+static const struct {
+    const char *mesh;
+    int64_t devices;
+} meshes[] = {{"<[\"x\"=8, \"y\"=8]>", 64},
+              {"<[\"x\"=16, \"y\"=32]>", 512},
+              {"<[\"x\"=64, \"y\"=64]>", 4096},
+              {"<[\"x\"=128, \"y\"=256]>", 32768}};
+
+/* The moves of sixteen devices, by their parts. */
+static int64_t by_part(void *state)
+{
+    const planning *p = state;
+    const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
+    const tsr_plan *plan = make_plan(p);
+    int64_t moves = 0;
+    for (int64_t i = 0; i < 16; i++) {
+        const int64_t device = i * (p->devices - 1) / 15;
+        plan_part part;
+        INSIST(plan_part_create(p->ctx, p->arena, plan, device, PLAN_BOTH, &part) == TSR_OK);
+        moves += (int64_t)part.num_moves;
+    }
+    tsr_arena_reset(p->arena, mark);
+    return moves;
+}
+
+static void run_growing(tsr_context *ctx, size_t row)
+{
+    double first = 0;
+    for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+        const bench_case of = {
+            growing[row].name, meshes[i].mesh, growing[row].from, growing[row].to, 2,
+            {65537, 32771}};
+        planning p = {.ctx = ctx, .of = &of, .devices = meshes[i].devices};
+        const tsr_mesh *mesh;
+        timing one = {0};
+        timing other = {0};
+        INSIST(tsr_arena_create(ctx, &p.arena) == TSR_OK);
+        INSIST(tsr_mesh_parse(ctx, p.arena, of.mesh, &mesh) == TSR_OK);
+        p.src = prepare(&p, mesh, of.from);
+        p.dst = prepare(&p, mesh, of.to);
+        race(by_part, by_part, &p, 5, &one, &other);
+        const double per_move = 1e9 * one.median / (double)one.answer;
+        first = i == 0 ? per_move : first;
+        printf("{\"bench\": \"plan of a rank\", \"case\": \"%s\", \"devices\": %lld, "
+               "\"moves\": %.1f, \"microseconds\": %.2f, \"nanoseconds_a_move\": %.1f, "
+               "\"growth\": %.2f}\n",
+               of.name, (long long)p.devices, (double)one.answer / 16, 1e6 * one.median / 16,
+               per_move, per_move / first);
+        tsr_arena_destroy(p.arena);
+    }
 }
 
 int main(void)
@@ -302,6 +373,9 @@ int main(void)
     INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run(ctx, &cases[i]);
+    }
+    for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++) {
+        run_growing(ctx, i);
     }
     compare_tiny(ctx);
     tsr_context_destroy(ctx);

@@ -159,10 +159,9 @@ typedef struct tsr_trace_event {
     const char *call;   /* "tsr_add" */
     int64_t operand;    /* which of the call's; -1 for its result, or for the tensor it was given */
     const char *tensor; /* "f32[4,8]" */
-    const char
-        *collective;  /* all-reduce, reduce-scatter, all-gather, all-to-all, slice, exchange */
-    const char *axes; /* those of the mesh along which it is */
-    const char *from; /* the layouts */
+    const char *collective; /* what it amounts to: the name of a kind of step (plan.h) */
+    const char *axes;       /* those of the mesh along which it is */
+    const char *from;       /* the layouts */
     const char *to;
     int64_t bytes_received; /* by this rank */
     int64_t bytes_moved;    /* by all */

@@ -1,7 +1,8 @@
-/* Plans: what a redistribution moves. */
+/* Plans: what a redistribution moves, step by step, and what that costs. */
 #ifndef TESSERA_PLAN_H
 #define TESSERA_PLAN_H
 
+#include <tessera/algorithm.h>
 #include <tessera/dtype.h>
 #include <tessera/geometry.h>
 
@@ -12,25 +13,95 @@ extern "C" {
 typedef struct tsr_plan tsr_plan;
 
 /*
- * The direct exchange from one layout to another of the same shape over the same devices: in one
- * step each device receives just what it lacks. The replicas of a shard share the sending so that
- * the busiest device sends as little as possible, counted in elements; ties go to the lowest
- * device. A box stays whole when some replica has room for all of it, and is cut between replicas
- * when none has. A pending reduction that the destination does not have is folded at its
- * destination; where several devices receive the same, it is folded once in shares, which are then
- * exchanged. Pending reductions cannot be introduced. The geometries must live as long as the plan,
- * which is the arena's. The same on every rank.
+ * The plan from one layout to another of the same shape over the same devices: in one step each
+ * device receives just what it lacks. The replicas of a shard share the sending so that the busiest
+ * device sends as little as possible, counted in elements. A pending reduction that the destination
+ * does not have is folded at its destination; where several devices receive the same and the
+ * busiest then receives less, it is folded once in shares, which are then exchanged: two steps.
+ * Pending reductions cannot be introduced. The geometries must live as long as the plan, which is
+ * the arena's. The same on every rank.
+ *
+ * A plan lists no pairs of devices: its size, and the time to make it, do not depend on their
+ * number unless a layout is ragged, device ids are arbitrary lists, or a fold makes the choice
+ * between one step and two a close one.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_geometry *src, const tsr_geometry *dst,
                                                  tsr_dtype dtype,
                                                  const tsr_plan **out) TSR_MT_CONTEXT;
 
+/* What a step does. */
+typedef enum tsr_step_kind {
+    TSR_STEP_SLICE,          /* each device keeps some of what it holds: nothing moves */
+    TSR_STEP_ALL_GATHER,     /* dimensions lose axes */
+    TSR_STEP_ALL_TO_ALL,     /* axes go from dimensions to others */
+    TSR_STEP_REDUCE_SCATTER, /* a pending reduction is folded, and its axes go to dimensions */
+    TSR_STEP_ALL_REDUCE,     /* a pending reduction is folded on every device that has a part */
+    TSR_STEP_PERMUTE,        /* each device gets the whole shard of one other */
+    TSR_STEP_DIRECT          /* anything else, or more than one of these at once */
+} tsr_step_kind;
+
+/* "all-gather". Static. */
+TSR_API const char *tsr_step_kind_name(tsr_step_kind kind) TSR_MT_SAFE;
+
+/* One step to be taken: its kind and the layout after it. */
+typedef struct tsr_step_spec {
+    tsr_step_kind kind; /* TSR_STEP_DIRECT for whatever it is */
+    const tsr_geometry *dst;
+} tsr_step_spec;
+
+/*
+ * The plan that takes a tensor through given layouts. Every step moves just what devices lack, as
+ * above; an all-reduce is one step, in which every device receives all parts. A step that is not
+ * what its kind says is TSR_ERR_INVALID.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_geometry *src, size_t num_steps,
+                                                     const tsr_step_spec *steps, tsr_dtype dtype,
+                                                     const tsr_plan **out) TSR_MT_CONTEXT;
+
 TSR_API size_t tsr_plan_num_steps(const tsr_plan *plan) TSR_MT_SAFE;
+
+/* Bytes that move between devices: all of them, and the most that one receives, and sends. */
+typedef struct tsr_plan_totals {
+    int64_t moved;
+    int64_t most_received;
+    int64_t most_sent;
+} tsr_plan_totals;
+
+/* A step as it is planned. The axes are those of the mesh before, along which something changes. */
+typedef struct tsr_step {
+    tsr_step_kind kind;
+    const tsr_geometry *src;
+    const tsr_geometry *dst;
+    size_t num_axes;
+    const tsr_axis_ref *axes;
+    tsr_plan_totals bytes;
+    double seconds;
+} tsr_step;
+
+/*
+ * A step by its number. Its cost on a link (NULL: tsr_link_default of shared memory) is alpha for
+ * each device from which the busiest one receives, beta for each byte that the busiest device
+ * receives or sends, gamma for each byte that a fold reads; of a slice delta for each byte that is
+ * kept. Looks at every device, so at most 2^26 of them: TSR_ERR_LIMIT beyond.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index,
+                                               const tsr_link *link, tsr_step *out) TSR_MT_CONTEXT;
+
+/* What all steps move together; the most is that of one device in all steps. As tsr_plan_step. */
+TSR_API TSR_NODISCARD tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan,
+                                                tsr_plan_totals *out) TSR_MT_CONTEXT;
 
 /* The bytes that a device receives from others and sends to others, in all steps. */
 TSR_API int64_t tsr_plan_bytes_received(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 TSR_API int64_t tsr_plan_bytes_sent(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
+
+/*
+ * The most bytes of tensors between two steps that a device stores at once while the plan runs:
+ * each is made before the step that fills it and freed after the step that reads it.
+ */
+TSR_API int64_t tsr_plan_bytes_between(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 
 #ifdef __cplusplus
 }

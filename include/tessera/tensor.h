@@ -115,6 +115,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_into(tsr_tensor *dst,
                                                        tsr_tensor *src) TSR_MT_CONTEXT;
 
+/*
+ * The same by a plan (plan.h) from the layout of `src` to that of `dst`, which is equal on every
+ * rank. What is stored between two steps is freed as soon as it has been read; every rank has the
+ * same message when one of them has no memory for it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src,
+                                                     const tsr_plan *plan) TSR_MT_CONTEXT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,94 +6,25 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 
-/* Whether some dimension of one sharding has axes that the same one of another has not. */
-static bool has_more(const tsr_sharding *a, const tsr_sharding *b)
+/* What a redistribution amounts to, by the plan: its kind, its axes and its bytes. */
+static tsr_status describe_plan(eager *e, tsr_arena *arena, const cached_plan *plan,
+                                tsr_trace_event *out)
 {
-    tsr_axis_ref left[64] = {{0}};
-    for (size_t d = 0; d < a->rank; d++) {
-        tsr_axis_list rest = {left, 0, 64};
-        if (tsr_axes_difference(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes,
-                                b->dims[d].num_axes, &rest) < 0 ||
-            rest.count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The collective that a change of layout amounts to, along one mesh. */
-static const char *name_of(const tsr_sharding *from, const tsr_sharding *to)
-{
-    if (!tsr_mesh_equal(from->mesh, to->mesh) || from->rank != to->rank) {
-        return "exchange";
-    }
-    const bool gathers = has_more(from, to);
-    const bool cuts = has_more(to, from);
-    if (from->num_unreduced > to->num_unreduced) {
-        return cuts ? "reduce-scatter" : "all-reduce";
-    }
-    if (gathers) {
-        return cuts ? "all-to-all" : "all-gather";
-    }
-    return cuts ? "slice" : "exchange";
-}
-
-enum { MOST_AXES = 128 };
-
-/* Adds the axes of one list that another has not, each once. */
-static void add_changed(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
-                        size_t count_b, tsr_axis_list *changed)
-{
-    tsr_axis_ref refs[MOST_AXES];
-    tsr_axis_list rest = {refs, 0, MOST_AXES};
-    if (tsr_axes_difference(a, count_a, b, count_b, &rest) < 0) {
-        return;
-    }
-    for (size_t i = 0; i < rest.count && changed->count < changed->capacity; i++) {
-        if (!tsr_axes_overlap(&refs[i], 1, changed->refs, changed->count)) {
-            changed->refs[changed->count++] = refs[i];
-        }
-    }
-}
-
-/* The axes that a tensor has before and not at the same position after, or the other way. */
-static tsr_status axes_text(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
-                            const tsr_sharding *to, const char **out)
-{
-    tsr_axis_ref refs[MOST_AXES];
-    tsr_axis_list changed = {refs, 0, MOST_AXES};
-    const tsr_sharding *const sides[2] = {from, to};
+    const tsr_comm *world = e->world;
+    const plan_step *first = &plan->plan->steps[0];
+    const plan_step *last = &plan->plan->steps[plan->plan->num_steps - 1];
+    const tsr_sharding *from = first->exchange.src.of->sharding;
+    const tsr_sharding *to = last->exchange.dst.of->sharding;
+    tsr_axis_list axes = {0};
+    out->collective = tsr_step_kind_name(plan->plan->kind);
+    out->bytes_received = tsr_plan_bytes_received(plan->plan, world->rank);
+    out->bytes_moved = plan->moved;
     if (!tsr_mesh_equal(from->mesh, to->mesh)) {
-        *out = "the whole mesh";
+        out->axes = "the whole mesh";
         return TSR_OK;
     }
-    for (size_t side = 0; side < 2; side++) {
-        const tsr_sharding *a = sides[side];
-        const tsr_sharding *b = sides[1 - side];
-        for (size_t d = 0; d < a->rank && d < b->rank; d++) {
-            add_changed(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes, b->dims[d].num_axes,
-                        &changed);
-        }
-        add_changed(a->unreduced, a->num_unreduced, b->unreduced, b->num_unreduced, &changed);
-    }
-    tsr_axes_sort_and_merge(from->mesh, &changed);
-    return tsr_axes_print(ctx, arena, from->mesh, changed.refs, changed.count, out);
-}
-
-/* What all ranks together receive, and this one. */
-static tsr_status count_bytes(eager *e, const tensor_layout *from, const tensor_layout *to,
-                              tsr_trace_event *out)
-{
-    tsr_comm *world = e->world;
-    const tsr_plan *plan = NULL;
-    TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, from->geometry, to->geometry,
-                           from->dtype, &plan));
-    out->bytes_received = tsr_plan_bytes_received(plan, world->rank);
-    for (int64_t i = 0; i < world->size; i++) {
-        out->bytes_moved += tsr_plan_bytes_received(plan, i);
-    }
-    plan_cache_put(&world->state->plans, plan);
-    return TSR_OK;
+    TSR_TRY(plan_changed_axes(world->ctx, arena, from, to, &axes));
+    return tsr_axes_print(world->ctx, arena, from->mesh, axes.refs, axes.count, &out->axes);
 }
 
 tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out)
@@ -106,16 +37,19 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     *out = (tsr_trace_event){.call = arena_string(arena, move->call, strlen(move->call)),
                              .operand = move->operand,
                              .tensor = arena_string(arena, text.text, strlen(text.text)),
-                             .collective = name_of(from, to),
                              .implicit = move->implicit,
                              .fallback = move->fallback};
     if (out->call == NULL || out->tensor == NULL) {
         return diag_nomem(ctx);
     }
-    TSR_TRY(axes_text(ctx, arena, from, to, &out->axes));
     TSR_TRY(tsr_sharding_print(ctx, arena, from, TSR_PRINT_BARE, &out->from));
     TSR_TRY(tsr_sharding_print(ctx, arena, to, TSR_PRINT_BARE, &out->to));
-    return count_bytes(e, move->from, move->to, out);
+    const cached_plan *plan = NULL;
+    TSR_TRY(plan_cache_get(&e->world->state->plans, ctx, move->from->geometry, move->to->geometry,
+                           move->from->dtype, &plan));
+    const tsr_status status = describe_plan(e, arena, plan, out);
+    plan_cache_put(&e->world->state->plans, plan);
+    return status;
 }
 
 static tsr_status refuse(tsr_context *ctx, const tsr_trace_event *event)

@@ -1,46 +1,21 @@
 #include "plan/cache.h"
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
-#include "base/map.h"
 
-/* A plan and all that it refers to, in an arena of its own. */
 struct plan_entry {
     plan_entry *older;
     tsr_arena *arena;
-    uint64_t hash;
-    const tsr_geometry *src;
-    const tsr_geometry *dst;
-    const tsr_plan *plan;
-    size_t moves;
+    const stored_plan *of;
+    cached_plan view;
+    plan_part part;
     int64_t uses;
 };
 
-plan_cache plan_cache_new(plan_cache_limits limits)
+plan_cache plan_cache_new(plan_store *store, plan_cache_limits limits)
 {
-    return (plan_cache){.limits = limits};
-}
-
-/* A hash of what a geometry is. Names are left to the comparison. */
-static uint64_t hash_geometry(const tsr_geometry *g, uint64_t seed)
-{
-    return hash_bytes(g->shape, g->rank * sizeof *g->shape, sharding_hash(g->sharding, seed));
-}
-
-static bool same_geometry(const tsr_geometry *a, const tsr_geometry *b)
-{
-    if (a->rank != b->rank || !tsr_sharding_equal(a->sharding, b->sharding)) {
-        return false;
-    }
-    for (size_t i = 0; i < a->rank; i++) {
-        if (a->shape[i] != b->shape[i]) {
-            return false;
-        }
-    }
-    return true;
+    return (plan_cache){.store = store, .limits = limits};
 }
 
 /* Removes an entry from the list; `link` is what points to it. */
@@ -63,38 +38,22 @@ static plan_entry **find(plan_cache *cache, uint64_t hash, const tsr_geometry *s
 {
     plan_entry **link = &cache->newest;
     for (; *link != NULL; link = &(*link)->older) {
-        const plan_entry *entry = *link;
-        if (entry->hash == hash && entry->plan->dtype == dtype && same_geometry(entry->src, src) &&
-            same_geometry(entry->dst, dst)) {
+        if (stored_plan_is((*link)->of, hash, src, dst, dtype)) {
             break;
         }
     }
     return link;
 }
 
-static tsr_status copy_geometry(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *g,
-                                const tsr_geometry **out)
+/* Frees an entry that is in no list. */
+static void drop(const plan_cache *cache, plan_entry *entry)
 {
-    const tsr_sharding *sharding = NULL;
-    TSR_TRY(sharding_copy(ctx, arena, g->sharding, &sharding));
-    return tsr_geometry_create(ctx, arena, sharding, g->rank, g->shape, out);
+    plan_store_return(cache->store, entry->of);
+    tsr_arena_destroy(entry->arena);
 }
 
-/* Fills in an entry that has its arena. */
-static tsr_status fill_entry(tsr_context *ctx, plan_entry *entry, const tsr_geometry *src,
-                             const tsr_geometry *dst, tsr_dtype dtype)
-{
-    TSR_TRY(copy_geometry(ctx, entry->arena, src, &entry->src));
-    TSR_TRY(copy_geometry(ctx, entry->arena, dst, &entry->dst));
-    TSR_TRY(tsr_plan_create(ctx, entry->arena, entry->src, entry->dst, dtype, &entry->plan));
-    for (size_t i = 0; i < entry->plan->num_steps; i++) {
-        entry->moves += entry->plan->steps[i].num_moves;
-    }
-    return TSR_OK;
-}
-
-static tsr_status make_entry(tsr_context *ctx, const tsr_geometry *src, const tsr_geometry *dst,
-                             tsr_dtype dtype, plan_entry **out)
+static tsr_status make_entry(const plan_cache *cache, tsr_context *ctx, const tsr_geometry *src,
+                             const tsr_geometry *dst, tsr_dtype dtype, plan_entry **out)
 {
     tsr_arena *arena = NULL;
     TSR_TRY(tsr_arena_create(ctx, &arena));
@@ -104,11 +63,12 @@ static tsr_status make_entry(tsr_context *ctx, const tsr_geometry *src, const ts
         return diag_nomem(ctx);
     }
     *entry = (plan_entry){.arena = arena};
-    const tsr_status status = fill_entry(ctx, entry, src, dst, dtype);
+    const tsr_status status = plan_store_take(cache->store, ctx, src, dst, dtype, &entry->of);
     if (status < 0) {
         tsr_arena_destroy(arena);
         return status;
     }
+    entry->view = (cached_plan){.plan = entry->of->plan, .moved = entry->of->moved};
     *out = entry;
     return TSR_OK;
 }
@@ -125,7 +85,7 @@ static plan_entry **least_needed(plan_cache *cache)
             continue;
         }
         oldest = link;
-        if ((*link)->moves > cache->limits.moves) {
+        if ((*link)->part.num_moves > cache->limits.moves) {
             break;
         }
     }
@@ -141,40 +101,66 @@ static void keep_within_limits(plan_cache *cache)
         }
         plan_entry *entry = unlink_entry(link);
         cache->count--;
-        cache->moves -= entry->moves;
-        tsr_arena_destroy(entry->arena);
+        cache->moves -= entry->part.num_moves;
+        drop(cache, entry);
     }
 }
 
 tsr_status plan_cache_get(plan_cache *cache, tsr_context *ctx, const tsr_geometry *src,
-                          const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
+                          const tsr_geometry *dst, tsr_dtype dtype, const cached_plan **out)
 {
-    const uint64_t hash = hash_geometry(dst, hash_geometry(src, (uint64_t)dtype));
-    plan_entry **link = find(cache, hash, src, dst, dtype);
+    plan_entry **link = find(cache, plan_hash(src, dst, dtype), src, dst, dtype);
     plan_entry *entry = NULL;
     if (*link != NULL) {
         entry = unlink_entry(link);
         cache->hits++;
     } else {
-        TSR_TRY(make_entry(ctx, src, dst, dtype, &entry));
-        entry->hash = hash;
+        TSR_TRY(make_entry(cache, ctx, src, dst, dtype, &entry));
         cache->misses++;
         cache->count++;
-        cache->moves += entry->moves;
     }
     push(cache, entry);
     entry->uses++;
-    *out = entry->plan;
+    *out = &entry->view;
     return TSR_OK;
 }
 
-void plan_cache_put(plan_cache *cache, const tsr_plan *plan)
+/* The entry of a plan that the cache gave; NULL when there is none. */
+static plan_entry *entry_of(const plan_cache *cache, const cached_plan *plan)
 {
-    for (plan_entry *entry = cache->newest; entry != NULL; entry = entry->older) {
-        if (entry->plan == plan) {
-            entry->uses--;
-            break;
-        }
+    plan_entry *entry = cache->newest;
+    while (entry != NULL && &entry->view != plan) {
+        entry = entry->older;
+    }
+    return entry;
+}
+
+tsr_status plan_cache_get_part(plan_cache *cache, tsr_context *ctx, const cached_plan *plan,
+                               int64_t device, plan_sides of_folds)
+{
+    plan_entry *entry = entry_of(cache, plan);
+    if (entry->view.part != NULL) {
+        return TSR_OK;
+    }
+    plan_part part = {0};
+    const tsr_arena_mark mark = tsr_arena_get_mark(entry->arena);
+    const tsr_status status =
+        plan_part_create(ctx, entry->arena, plan->plan, device, of_folds, &part);
+    if (status < 0) {
+        tsr_arena_reset(entry->arena, mark);
+        return status;
+    }
+    entry->part = part;
+    entry->view.part = &entry->part;
+    cache->moves += part.num_moves;
+    return TSR_OK;
+}
+
+void plan_cache_put(plan_cache *cache, const cached_plan *plan)
+{
+    plan_entry *entry = entry_of(cache, plan);
+    if (entry != NULL) {
+        entry->uses--;
     }
     keep_within_limits(cache);
 }
@@ -182,8 +168,7 @@ void plan_cache_put(plan_cache *cache, const tsr_plan *plan)
 void plan_cache_clear(plan_cache *cache)
 {
     while (cache->newest != NULL) {
-        plan_entry *entry = unlink_entry(&cache->newest);
-        tsr_arena_destroy(entry->arena);
+        drop(cache, unlink_entry(&cache->newest));
     }
     cache->count = 0;
     cache->moves = 0;

@@ -6,19 +6,6 @@
 #include "base/base.h"
 #include "base/diag.h"
 
-/* Rows that a shard stores together. */
-typedef struct stored_run {
-    int64_t start;
-    int64_t size;
-    int64_t shard;
-    int64_t local;
-} stored_run;
-
-typedef struct stored_runs {
-    stored_run *runs;
-    size_t count;
-} stored_runs;
-
 static int by_start(const void *a, const void *b)
 {
     const int64_t x = ((const stored_run *)a)->start;
@@ -45,113 +32,202 @@ static size_t list_runs(const dim_geometry *dim, stored_run *out)
     return count;
 }
 
-/* All runs of a dimension in the order of the tensor, which they tile. */
-static tsr_status sorted_runs(tsr_context *ctx, tsr_arena *arena, const dim_geometry *dim,
-                              stored_runs *out)
+/* Whether a shard can store its rows in several runs. */
+static bool has_runs(const dim_geometry *dim)
 {
-    out->count = list_runs(dim, NULL);
-    out->runs = ARENA_ARRAY(arena, stored_run, out->count);
-    if (out->runs == NULL) {
-        return diag_nomem(ctx);
+    return dim->ragged != NULL || (dim->aligned != NULL && dim->aligned->alignment > 1);
+}
+
+tsr_status plan_dim_create(const plan_maker *m, const dim_geometry *dim, plan_dim *out)
+{
+    *out = (plan_dim){.of = dim};
+    if (!has_runs(dim)) {
+        return TSR_OK;
     }
-    (void)list_runs(dim, out->runs);
-    if (out->count > 1) {
-        qsort(out->runs, out->count, sizeof *out->runs, by_start);
+    const size_t count = list_runs(dim, NULL);
+    stored_run *runs = ARENA_ARRAY(m->arena, stored_run, count);
+    if (runs == NULL) {
+        return diag_nomem(m->ctx);
     }
+    (void)list_runs(dim, runs);
+    if (count > 1) {
+        qsort(runs, count, sizeof *runs, by_start);
+    }
+    out->sorted = runs;
+    out->num_sorted = count;
     return TSR_OK;
 }
 
-/* Common rows of one pair of shards. */
+/* The first shard of a dimension of intervals that ends after a row; all before it do not. */
+static int64_t shard_at(const dim_geometry *dim, int64_t row)
+{
+    if (dim->offsets == NULL) {
+        return row / dim->chunk;
+    }
+    int64_t low = 0;
+    int64_t high = dim->along.size;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (dim->offsets[middle + 1] > row) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* The first sorted run that ends after a row. */
+static size_t run_at(const plan_dim *dim, int64_t row)
+{
+    size_t low = 0;
+    size_t high = dim->num_sorted;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (dim->sorted[middle].start + dim->sorted[middle].size > row) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* Where a walk over the runs of a dimension is. */
+typedef struct run_walk {
+    const plan_dim *dim;
+    int64_t next; /* a shard, or a sorted run */
+} run_walk;
+
+static run_walk walk_from(const plan_dim *dim, int64_t row)
+{
+    const int64_t first = dim->sorted != NULL ? (int64_t)run_at(dim, row) : shard_at(dim->of, row);
+    return (run_walk){dim, first};
+}
+
+/* The next run that begins before `end`; false when there is none. */
+static bool walk_next(run_walk *w, int64_t end, stored_run *out)
+{
+    if (w->dim->sorted != NULL) {
+        if (w->next == (int64_t)w->dim->num_sorted || w->dim->sorted[w->next].start >= end) {
+            return false;
+        }
+        *out = w->dim->sorted[w->next++];
+        return true;
+    }
+    while (w->next < w->dim->of->along.size) {
+        const int64_t shard = w->next++;
+        const tsr_interval box = dim_box(w->dim->of, shard);
+        if (box.start >= end) {
+            return false;
+        }
+        if (box.size > 0) {
+            *out = (stored_run){box.start, box.size, shard, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rows in common with one shard of the other layout. */
 typedef struct common {
-    int64_t src_shard;
-    int64_t dst_shard;
+    int64_t shard;
     plan_rows rows;
 } common;
 
-static int by_shards(const void *a, const void *b)
+static int by_shard(const void *a, const void *b)
 {
     const common *x = a;
     const common *y = b;
-    if (x->dst_shard != y->dst_shard) {
-        return x->dst_shard < y->dst_shard ? -1 : 1;
-    }
-    if (x->src_shard != y->src_shard) {
-        return x->src_shard < y->src_shard ? -1 : 1;
+    if (x->shard != y->shard) {
+        return x->shard < y->shard ? -1 : 1;
     }
     return (x->rows.dst > y->rows.dst) - (x->rows.dst < y->rows.dst);
 }
 
-/* Walks both lists at once; both tile the dimension, so there are at most their sum of pieces. */
-static size_t intersect(const stored_runs *src, const stored_runs *dst, common *out)
+/* How many rows in common a shard has, as runs; with `out`, also which. */
+static size_t list_common(plan_side side, const plan_dim *own, int64_t shard, const plan_dim *other,
+                          common *out)
 {
     size_t count = 0;
-    for (size_t i = 0, j = 0; i < src->count && j < dst->count;) {
-        const stored_run *a = &src->runs[i];
-        const stored_run *b = &dst->runs[j];
-        const int64_t start = max_i64(a->start, b->start);
-        const int64_t end = min_i64(a->start + a->size, b->start + b->size);
-        if (end > start) {
-            out[count++] =
-                (common){a->shard,
-                         b->shard,
-                         {a->local + start - a->start, b->local + start - b->start, end - start}};
+    int64_t at = 0;
+    int64_t local = 0;
+    int64_t where;
+    tsr_interval piece;
+    while (dim_next_stored(own->of, shard, &at, &local, &piece, &where)) {
+        run_walk walk = walk_from(other, piece.start);
+        stored_run run;
+        while (walk_next(&walk, piece.start + piece.size, &run)) {
+            const int64_t start = max_i64(piece.start, run.start);
+            const int64_t end = min_i64(piece.start + piece.size, run.start + run.size);
+            const int64_t mine = where + start - piece.start;
+            const int64_t theirs = run.local + start - run.start;
+            if (out != NULL) {
+                out[count] = side == PLAN_OF_SRC ? (common){run.shard, {mine, theirs, end - start}}
+                                                 : (common){run.shard, {theirs, mine, end - start}};
+            }
+            count++;
         }
-        const bool first_ends = a->start + a->size == end;
-        const bool second_ends = b->start + b->size == end;
-        i += first_ends;
-        j += second_ends;
     }
     return count;
 }
 
-/* Groups common rows by their pair of shards. */
-static tsr_status group(tsr_context *ctx, tsr_arena *arena, const common *parts, size_t count,
-                        int64_t dst_shards, plan_dim *out)
+/* Groups rows by the shard that they are in common with. */
+static tsr_status group(const plan_maker *m, const common *parts, size_t count, plan_overlaps *out)
 {
-    plan_overlap *overlaps = ARENA_ARRAY(arena, plan_overlap, count);
-    plan_rows *rows = ARENA_ARRAY(arena, plan_rows, count);
-    size_t *of_dst = ARENA_ARRAY(arena, size_t, (size_t)dst_shards + 1);
-    if (overlaps == NULL || rows == NULL || of_dst == NULL) {
-        return diag_nomem(ctx);
-    }
     size_t number = 0;
-    int64_t shard = 0;
-    of_dst[0] = 0;
     for (size_t i = 0; i < count; i++) {
-        const common *part = &parts[i];
-        const plan_overlap *last = number > 0 ? &overlaps[number - 1] : NULL;
-        rows[i] = part->rows;
-        if (last == NULL || last->src_shard != part->src_shard ||
-            last->dst_shard != part->dst_shard) {
-            while (shard < part->dst_shard) {
-                of_dst[++shard] = number;
-            }
-            overlaps[number++] = (plan_overlap){part->src_shard, part->dst_shard, i, 0, 0};
+        number += i == 0 || parts[i].shard != parts[i - 1].shard;
+    }
+    plan_overlap *overlaps = ARENA_ARRAY(m->arena, plan_overlap, number);
+    plan_rows *rows = ARENA_ARRAY(m->arena, plan_rows, count);
+    if (overlaps == NULL || rows == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    plan_overlap *now = NULL;
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = parts[i].rows;
+        if (now == NULL || now->shard != parts[i].shard) {
+            now = now == NULL ? overlaps : now + 1;
+            *now = (plan_overlap){.shard = parts[i].shard, .rows = &rows[i]};
         }
-        overlaps[number - 1].count++;
-        overlaps[number - 1].size += part->rows.size;
+        now->size += rows[i].size;
+        now->count++;
     }
-    while (shard < dst_shards) {
-        of_dst[++shard] = number;
-    }
-    *out = (plan_dim){.overlaps = overlaps, .of_dst = of_dst, .rows = rows};
+    *out = (plan_overlaps){overlaps, number};
     return TSR_OK;
 }
 
-tsr_status plan_dim_create(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
-                           const dim_geometry *src, const dim_geometry *dst, plan_dim *out)
+tsr_status plan_overlaps_of(const plan_maker *m, plan_side side, const plan_dim *own, int64_t shard,
+                            const plan_dim *other, plan_overlaps *out)
 {
-    stored_runs from = {0};
-    stored_runs to = {0};
-    TSR_TRY(sorted_runs(ctx, scratch, src, &from));
-    TSR_TRY(sorted_runs(ctx, scratch, dst, &to));
-    common *parts = ARENA_ARRAY(scratch, common, from.count + to.count);
+    const size_t count = list_common(side, own, shard, other, NULL);
+    common *parts = ARENA_ARRAY(m->scratch, common, count);
     if (parts == NULL) {
-        return diag_nomem(ctx);
+        return diag_nomem(m->ctx);
     }
-    const size_t count = intersect(&from, &to, parts);
-    if (count > 1) {
-        qsort(parts, count, sizeof *parts, by_shards);
+    (void)list_common(side, own, shard, other, parts);
+    if (count > 1 && (own->sorted != NULL || other->sorted != NULL)) {
+        qsort(parts, count, sizeof *parts, by_shard);
     }
-    return group(ctx, arena, parts, count, dst->along.size, out);
+    return group(m, parts, count, out);
+}
+
+int64_t plan_common_rows(const plan_dim *a, int64_t shard_a, const plan_dim *b, int64_t shard_b)
+{
+    int64_t at_a = 0;
+    int64_t at_b = 0;
+    int64_t size = 0;
+    tsr_interval piece_a;
+    tsr_interval piece_b;
+    bool more = dim_next_piece(a->of, shard_a, &at_a, &piece_a) &&
+                dim_next_piece(b->of, shard_b, &at_b, &piece_b);
+    while (more) {
+        const int64_t end_a = piece_a.start + piece_a.size;
+        const int64_t end_b = piece_b.start + piece_b.size;
+        size += max_i64(0, min_i64(end_a, end_b) - max_i64(piece_a.start, piece_b.start));
+        more = end_a <= end_b ? dim_next_piece(a->of, shard_a, &at_a, &piece_a)
+                              : dim_next_piece(b->of, shard_b, &at_b, &piece_b);
+    }
+    return size;
 }

@@ -6,7 +6,13 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
-#include "plan/exchange.h"
+
+static tsr_status axis_list(tsr_context *ctx, tsr_arena *arena, size_t capacity, tsr_axis_list *out)
+{
+    *out =
+        (tsr_axis_list){.refs = ARENA_ARRAY(arena, tsr_axis_ref, capacity), .capacity = capacity};
+    return out->refs != NULL ? TSR_OK : diag_nomem(ctx);
+}
 
 /* The unreduced axes of the destination as axes of the source's mesh. */
 static tsr_status unreduced_there(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *src,
@@ -27,9 +33,9 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
     enum { SPLITS = 128 };
     const tsr_sharding *there = NULL;
     tsr_axis_list introduced = {0};
-    TSR_TRY(plan_axis_list(ctx, arena, SPLITS, &out->kept));
-    TSR_TRY(plan_axis_list(ctx, arena, SPLITS, &out->removed));
-    TSR_TRY(plan_axis_list(ctx, arena, SPLITS, &introduced));
+    TSR_TRY(axis_list(ctx, arena, SPLITS, &out->kept));
+    TSR_TRY(axis_list(ctx, arena, SPLITS, &out->removed));
+    TSR_TRY(axis_list(ctx, arena, SPLITS, &introduced));
     if (dst->num_unreduced > 0) {
         TSR_TRY(unreduced_there(ctx, arena, src, dst, &there));
         for (size_t i = 0; i < there->num_unreduced; i++) {
@@ -53,50 +59,6 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
                                &out->removed);
 }
 
-static int64_t received(const plan_step *step, int64_t device)
-{
-    int64_t elements = 0;
-    for (size_t i = 0; i < step->num_moves; i++) {
-        const plan_move *move = &step->moves[i];
-        for (size_t q = 0; move->dst == device && q < step->sources_each; q++) {
-            elements += step->sources[move->first_source + q] != device ? move->elements : 0;
-        }
-    }
-    return elements;
-}
-
-static int64_t sent(const plan_step *step, int64_t device)
-{
-    int64_t elements = 0;
-    for (size_t i = 0; i < step->num_moves; i++) {
-        const plan_move *move = &step->moves[i];
-        for (size_t q = 0; move->dst != device && q < step->sources_each; q++) {
-            elements += step->sources[move->first_source + q] == device ? move->elements : 0;
-        }
-    }
-    return elements;
-}
-
-/* The most elements any device receives in some steps; `counts` has room for each device. */
-static int64_t worst(const plan_step *steps, size_t count, int64_t *counts, int64_t devices)
-{
-    int64_t most = 0;
-    memset(counts, 0, (size_t)devices * sizeof *counts);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < steps[i].num_moves; k++) {
-            const plan_move *move = &steps[i].moves[k];
-            for (size_t q = 0; q < steps[i].sources_each; q++) {
-                const bool own = steps[i].sources[move->first_source + q] == move->dst;
-                counts[move->dst] += own ? 0 : move->elements;
-            }
-        }
-    }
-    for (int64_t device = 0; device < devices; device++) {
-        most = max_i64(most, counts[device]);
-    }
-    return most;
-}
-
 /* The dimension with the longest even chunk, along which shares of a fold are cut; rank if none. */
 static size_t dim_to_share(const tsr_geometry *src)
 {
@@ -118,7 +80,7 @@ static tsr_status make_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geom
     tsr_dim *dims = arena_copy(arena, s->dims, s->rank, sizeof *dims);
     tsr_axis_list axes = {0};
     const size_t count = s->dims[dim].num_axes;
-    TSR_TRY(plan_axis_list(ctx, arena, count + pending->removed.count, &axes));
+    TSR_TRY(axis_list(ctx, arena, count + pending->removed.count, &axes));
     if (dims == NULL) {
         return diag_nomem(ctx);
     }
@@ -140,30 +102,70 @@ static tsr_status make_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geom
     return tsr_geometry_create(ctx, arena, shares, src->rank, src->shape, out);
 }
 
+/* The largest part that a device has of a layout, in elements. */
+static int64_t largest_part(const tsr_geometry *g)
+{
+    int64_t elements = 1;
+    for (size_t i = 0; i < g->rank; i++) {
+        elements *= g->dims[i].chunk;
+    }
+    return elements;
+}
+
+/* The most elements that a device receives in some steps. */
+static int64_t most_received(const plan_step *steps, size_t count)
+{
+    const plan_exchange *first = &steps[0].exchange;
+    int64_t most = 0;
+    for (int64_t place = 0; place < first->devices; place++) {
+        const int64_t device = tsr_mesh_device_at(first->src.mesh, place);
+        int64_t elements = 0;
+        for (size_t i = 0; i < count; i++) {
+            elements += exchange_received(&steps[i].exchange, device);
+        }
+        most = max_i64(most, elements);
+    }
+    return most;
+}
+
+/*
+ * Whether the busiest device receives less in two steps than in one. Of p parts, a device that gets
+ * the largest part of the result receives at least p - 1 of them in one step; in two, nobody
+ * receives more than p - 1 of the largest share and the largest part. Only where that does not
+ * decide it are all devices looked at.
+ */
+static bool two_are_better(const plan_step *one, const plan_step *two)
+{
+    const int64_t parts = exchange_parts(&one->exchange);
+    const int64_t whole = largest_part(one->exchange.dst.of);
+    const int64_t share = largest_part(two[0].exchange.dst.of);
+    if ((parts - 1) * share + whole < (parts - 1) * whole) {
+        return true;
+    }
+    if (whole == share &&
+        tsr_sharding_equal(one->exchange.dst.of->sharding, two[0].exchange.dst.of->sharding)) {
+        return false;
+    }
+    return most_received(two, 2) < most_received(one, 1);
+}
+
 /* Folds in shares first, then exchanges the shares, where the busiest device then receives less. */
-static tsr_status consider_shares(const step_maker *m, const tsr_geometry *src,
-                                  const tsr_geometry *dst, const pending_axes *pending,
+static tsr_status consider_shares(const plan_maker *m, const pending_axes *pending,
                                   plan_step *steps, size_t *num_steps)
 {
-    const int64_t devices = tsr_mesh_num_devices(src->sharding->mesh);
-    if (tsr_axes_size(pending->removed.refs, pending->removed.count) == 1) {
-        return TSR_OK;
-    }
+    const tsr_geometry *src = steps[0].exchange.src.of;
+    const tsr_geometry *dst = steps[0].exchange.dst.of;
     const size_t dim = dim_to_share(src);
-    if (dim == src->rank) {
+    if (exchange_parts(&steps[0].exchange) == 1 || dim == src->rank) {
         return TSR_OK;
     }
     const tsr_geometry *shares = NULL;
     plan_step two[2];
     const pending_axes rest = {.kept = pending->kept};
-    int64_t *counts = ARENA_ARRAY(m->scratch, int64_t, (size_t)devices);
-    if (counts == NULL) {
-        return diag_nomem(m->ctx);
-    }
     TSR_TRY(make_shares(m->ctx, m->arena, src, pending, dim, &shares));
-    TSR_TRY(plan_step_create(m, src, shares, pending, &two[0]));
-    TSR_TRY(plan_step_create(m, shares, dst, &rest, &two[1]));
-    if (worst(two, 2, counts, devices) < worst(steps, 1, counts, devices)) {
+    TSR_TRY(plan_exchange_create(m, src, shares, pending, &two[0].exchange));
+    TSR_TRY(plan_exchange_create(m, shares, dst, &rest, &two[1].exchange));
+    if (two_are_better(steps, two)) {
         steps[0] = two[0];
         steps[1] = two[1];
         *num_steps = 2;
@@ -188,34 +190,105 @@ static tsr_status check_pair(tsr_context *ctx, const tsr_geometry *src, const ts
     return TSR_OK;
 }
 
-static tsr_status make_plan(const step_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
+/* The exchange of one step, its kind and its axes. */
+static tsr_status make_step(const plan_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
+                            pending_axes *pending, plan_step *out)
+{
+    TSR_TRY(check_pair(m->ctx, src, dst));
+    TSR_TRY(find_pending(m->ctx, m->arena, src->sharding, dst->sharding, pending));
+    return plan_exchange_create(m, src, dst, pending, &out->exchange);
+}
+
+/* Names the steps. */
+static tsr_status finish_plan(const plan_maker *m, plan_step *steps, size_t num_steps, tsr_plan of,
+                              const tsr_plan **out)
+{
+    tsr_plan *plan = ARENA_NEW(m->arena, tsr_plan);
+    if (plan == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (size_t i = 0; i < num_steps; i++) {
+        const plan_exchange *x = &steps[i].exchange;
+        tsr_axis_list axes = {0};
+        TSR_TRY(
+            plan_changed_axes(m->ctx, m->arena, x->src.of->sharding, x->dst.of->sharding, &axes));
+        steps[i].kind = plan_kind(x);
+        steps[i].axes = axes.refs;
+        steps[i].num_axes = axes.count;
+    }
+    of.steps = steps;
+    of.num_steps = num_steps;
+    of.reduction = steps[0].exchange.src.of->sharding->reduction;
+    *plan = of;
+    *out = plan;
+    return TSR_OK;
+}
+
+static tsr_status make_plan(const plan_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
                             tsr_dtype dtype, const tsr_plan **out)
 {
     pending_axes pending;
-    TSR_TRY(find_pending(m->ctx, m->arena, src->sharding, dst->sharding, &pending));
-    tsr_plan *plan = ARENA_NEW(m->arena, tsr_plan);
+    size_t num_steps = 1;
     plan_step *steps = ARENA_ARRAY(m->arena, plan_step, 2);
-    if (plan == NULL || steps == NULL) {
+    if (steps == NULL) {
         return diag_nomem(m->ctx);
     }
-    size_t num_steps = 1;
-    TSR_TRY(plan_step_create(m, src, dst, &pending, &steps[0]));
-    TSR_TRY(consider_shares(m, src, dst, &pending, steps, &num_steps));
-    *plan = (tsr_plan){.num_steps = num_steps,
-                       .steps = steps,
-                       .dtype = dtype,
-                       .reduction = src->sharding->reduction};
-    *out = plan;
-    return TSR_OK;
+    TSR_TRY(make_step(m, src, dst, &pending, &steps[0]));
+    const tsr_plan of = {.kind = plan_kind(&steps[0].exchange), .dtype = dtype};
+    TSR_TRY(consider_shares(m, &pending, steps, &num_steps));
+    return finish_plan(m, steps, num_steps, of, out);
 }
 
 tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
                            const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
 {
-    step_maker m = {.ctx = ctx, .arena = arena};
-    TSR_TRY(check_pair(ctx, src, dst));
+    plan_maker m = {.ctx = ctx, .arena = arena};
     TSR_TRY(tsr_arena_create(ctx, &m.scratch));
     const tsr_status status = make_plan(&m, src, dst, dtype, out);
+    tsr_arena_destroy(m.scratch);
+    return status;
+}
+
+/* Refuses a step that is not what its spec says. */
+static tsr_status check_kind(tsr_context *ctx, const plan_step *step, const tsr_step_spec *spec,
+                             size_t number)
+{
+    const tsr_step_kind kind = plan_kind(&step->exchange);
+    if (spec->kind == TSR_STEP_DIRECT || spec->kind == kind) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "step %zu of the plan is said to be of kind %s, but its layouts make it %s",
+                      number, tsr_step_kind_name(spec->kind), tsr_step_kind_name(kind));
+}
+
+static tsr_status follow_steps(const plan_maker *m, const tsr_geometry *src, size_t num_steps,
+                               const tsr_step_spec *specs, tsr_dtype dtype, const tsr_plan **out)
+{
+    plan_step *steps = ARENA_ARRAY(m->arena, plan_step, num_steps);
+    if (steps == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (size_t i = 0; i < num_steps; i++) {
+        pending_axes pending;
+        TSR_TRY(make_step(m, i > 0 ? specs[i - 1].dst : src, specs[i].dst, &pending, &steps[i]));
+        TSR_TRY(check_kind(m->ctx, &steps[i], &specs[i], i));
+    }
+    const tsr_plan of = {.kind = num_steps == 1 ? plan_kind(&steps[0].exchange) : TSR_STEP_DIRECT,
+                         .dtype = dtype};
+    return finish_plan(m, steps, num_steps, of, out);
+}
+
+tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
+                               size_t num_steps, const tsr_step_spec *steps, tsr_dtype dtype,
+                               const tsr_plan **out)
+{
+    plan_maker m = {.ctx = ctx, .arena = arena};
+    if (num_steps == 0) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "a plan has at least one step");
+    }
+    TSR_TRY(tsr_arena_create(ctx, &m.scratch));
+    const tsr_status status = follow_steps(&m, src, num_steps, steps, dtype, out);
     tsr_arena_destroy(m.scratch);
     return status;
 }
@@ -229,7 +302,7 @@ int64_t tsr_plan_bytes_received(const tsr_plan *plan, int64_t device)
 {
     int64_t elements = 0;
     for (size_t i = 0; i < plan->num_steps; i++) {
-        elements += received(&plan->steps[i], device);
+        elements += exchange_received(&plan->steps[i].exchange, device);
     }
     return elements * tsr_dtype_item_bytes(plan->dtype);
 }
@@ -238,7 +311,7 @@ int64_t tsr_plan_bytes_sent(const tsr_plan *plan, int64_t device)
 {
     int64_t elements = 0;
     for (size_t i = 0; i < plan->num_steps; i++) {
-        elements += sent(&plan->steps[i], device);
+        elements += exchange_sent(&plan->steps[i].exchange, device);
     }
     return elements * tsr_dtype_item_bytes(plan->dtype);
 }

@@ -1,65 +1,61 @@
 /*
- * Redistribution plans: which rows go from which device to which.
+ * Redistribution plans: a list of steps from one layout to the next, and what one device sends and
+ * receives in each.
  *
- * A plan is data, the same on every rank: a list of steps, each a list of moves from the layout
- * before it to the layout after it. The runtime executes moves.
+ * A plan says what all devices do and is as small as the two layouts: it lists no pairs of devices.
+ * A part is what one device moves, worked out by that device alone in time and memory proportional
+ * to it; the parts of all devices agree because the plan decides everything.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
 #include <tessera/plan.h>
 
-#include "shard/geometry.h"
-
-/* Rows that two shards of a dimension have in common, by where each stores them. */
-typedef struct plan_rows {
-    int64_t src;
-    int64_t dst;
-    int64_t size;
-} plan_rows;
-
-/* All that one source shard and one destination shard of a dimension have in common. */
-typedef struct plan_overlap {
-    int64_t src_shard;
-    int64_t dst_shard;
-    size_t first; /* of the rows */
-    size_t count;
-    int64_t size;
-} plan_overlap;
-
-/* One dimension of a step: overlaps by destination shard, then source shard. */
-typedef struct plan_dim {
-    const plan_overlap *overlaps;
-    const size_t *of_dst; /* the first overlap of each destination shard, and the end */
-    const plan_rows *rows;
-} plan_dim;
-
-/*
- * What a device gets: the product of one overlap for each dimension. Of several sources the
- * elements are folded in their order; all sources store them at the same offset.
- */
-typedef struct plan_move {
-    int64_t dst;
-    size_t first_source;
-    const plan_overlap *const *overlaps; /* one for each dimension */
-    int64_t elements;
-} plan_move;
+#include "plan/exchange.h"
 
 typedef struct plan_step {
-    const tsr_geometry *src;
-    const tsr_geometry *dst;
-    const plan_dim *dims;
-    size_t sources_each; /* 1, or how many are folded */
-    const int64_t *sources;
-    const plan_move *moves;
-    size_t num_moves;
+    tsr_step_kind kind;
+    const tsr_axis_ref *axes; /* of the mesh before, along which something changes */
+    size_t num_axes;
+    plan_exchange exchange;
 } plan_step;
 
 struct tsr_plan {
     size_t num_steps;
     const plan_step *steps;
+    tsr_step_kind kind; /* of all steps as one */
     tsr_dtype dtype;
     tsr_reduction reduction; /* of the folds */
 };
+
+/* What one device moves in each step of a plan. */
+typedef struct plan_part {
+    const plan_moves *receives; /* one list for each step */
+    const plan_moves *sends;
+    size_t num_moves; /* in all of them */
+} plan_part;
+
+/* Which lists of a part are made: a fold over shared memory never sends. */
+typedef enum plan_sides { PLAN_RECEIVES, PLAN_BOTH } plan_sides;
+
+/*
+ * The part of a device that both meshes have. `of_folds` is for the steps that fold, the others get
+ * both lists. The plan must outlive the part, which is the arena's.
+ */
+tsr_status plan_part_create(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan,
+                            int64_t device, plan_sides of_folds, plan_part *out);
+
+/* The bytes that all devices receive, in all steps. */
+int64_t plan_bytes_moved(const tsr_plan *plan);
+
+/* The kind of a step. */
+tsr_step_kind plan_kind(const plan_exchange *x);
+
+/*
+ * The axes that a tensor has before and not at the same position after, or the other way; none when
+ * the meshes differ.
+ */
+tsr_status plan_changed_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
+                             const tsr_sharding *to, tsr_axis_list *out);
 
 #endif

@@ -100,7 +100,10 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
     }
     char *base = t->segments != NULL ? t->segments + (size_t)rank * t->segment_bytes : NULL;
     segment_init(own, ctx, base, t->segment_bytes);
-    *state = (world_state){.plans = plan_cache_new(PLAN_CACHE_DEFAULT), .choices = choices};
+    *state = (world_state){.choices = choices};
+    plan_store_init(&state->own_plans, ctx);
+    state->plans =
+        plan_cache_new(t->plans != NULL ? t->plans : &state->own_plans, PLAN_CACHE_DEFAULT);
     *comm = (tsr_comm){.ctx = ctx,
                        .arena = arena,
                        .team = t,
@@ -129,6 +132,7 @@ void comm_close_world(tsr_comm *world)
         world->state->close_above(world->state->above);
     }
     plan_cache_clear(&world->state->plans);
+    plan_store_destroy(&world->state->own_plans);
     layout_table_clear(&world->state->layouts);
     segment_destroy(world->own);
     tsr_arena_destroy(world->arena);

@@ -50,6 +50,7 @@ typedef struct world_state {
     coll_choices choices;   /* of algorithms */
     struct comm_kept *kept; /* groups made from the world */
     int32_t num_kept;
+    plan_store own_plans; /* unless the ranks share one */
     plan_cache plans;
     layout_table layouts;
     void *above;                 /* what a layer above keeps for the world; NULL for nothing */

@@ -34,6 +34,8 @@ typedef struct launch {
     tsr_ranks ranks;
     team t;
     rank_job *jobs;
+    tsr_context *shared; /* of what thread ranks share */
+    plan_store plans;
 } launch;
 
 /* A rank that leaves a request pending has failed. */
@@ -232,6 +234,11 @@ static tsr_status prepare(launch *l, tsr_rank_function function, void *state)
         l->jobs[i] =
             (rank_job){.t = &l->t, .rank = (int64_t)i, .function = function, .state = state};
     }
+    if (l->t.threads) {
+        TSR_TRY(tsr_context_create(NULL, &l->shared));
+        plan_store_init(&l->plans, l->shared);
+        l->t.plans = &l->plans;
+    }
     return TSR_OK;
 }
 
@@ -278,6 +285,10 @@ static tsr_status launch_here(tsr_context *ctx, const tsr_launch_spec *spec, tsr
     }
     if (!abandoned) {
         team_unmap(&l->t);
+        if (l->t.plans != NULL) {
+            plan_store_destroy(&l->plans);
+        }
+        tsr_context_destroy(l->shared);
         if (l->jobs != NULL) {
             (void)context_resize(ctx, l->jobs, (size_t)l->t.num_ranks * sizeof *l->jobs, 0);
         }

@@ -51,8 +51,8 @@ typedef struct move_sides {
 /* Takes the rows that the box's choice names. */
 static void take_rows(const transfer *x, const plan_move *move, transfer_box *box)
 {
-    for (size_t i = 0; i < x->step->dst->rank; i++) {
-        const plan_rows *rows = &x->step->dims[i].rows[move->overlaps[i]->first + box->choice[i]];
+    for (size_t i = 0; i < x->rank; i++) {
+        const plan_rows *rows = &move->overlaps[i]->rows[box->choice[i]];
         box->shape[i] = rows->size;
         box->src[i] = rows->src;
         box->dst[i] = rows->dst;
@@ -61,13 +61,13 @@ static void take_rows(const transfer *x, const plan_move *move, transfer_box *bo
 
 void transfer_first(const transfer *x, const plan_move *move, transfer_box *box)
 {
-    memset(box->choice, 0, x->step->dst->rank * sizeof *box->choice);
+    memset(box->choice, 0, x->rank * sizeof *box->choice);
     take_rows(x, move, box);
 }
 
 bool transfer_next(const transfer *x, const plan_move *move, transfer_box *box)
 {
-    size_t i = x->step->dst->rank;
+    size_t i = x->rank;
     while (i > 0 && ++box->choice[i - 1] == move->overlaps[i - 1]->count) {
         box->choice[--i] = 0;
     }
@@ -79,30 +79,32 @@ bool transfer_next(const transfer *x, const plan_move *move, transfer_box *box)
 
 static void move_box(const transfer *x, const transfer_box *box, const move_sides *sides)
 {
-    const size_t rank = x->step->dst->rank;
+    const size_t rank = x->rank;
     const int64_t src_offset = transfer_offset(box->src, sides->src.strides, rank);
     char *dst = sides->dst.data + transfer_offset(box->dst, sides->dst.strides, rank);
-    if (x->step->sources_each == 1) {
+    if (x->parts == 1) {
         kernel_copy(dst, sides->dst.strides, sides->src.data + src_offset, sides->src.strides,
                     box->shape, rank, x->item, x->stream);
         return;
     }
     const void *sources[COMM_MAX_RANKS];
-    for (size_t q = 0; q < x->step->sources_each; q++) {
+    for (size_t q = 0; q < x->parts; q++) {
         sources[q] = (const char *)sides->sources[q] + src_offset;
     }
-    kernel_fold(dst, sides->dst.strides, sources, x->step->sources_each, sides->src.strides,
-                box->shape, rank, x->src->dtype, x->op, x->stream);
+    kernel_fold(dst, sides->dst.strides, sources, x->parts, sides->src.strides, box->shape, rank,
+                x->src->dtype, x->op, x->stream);
 }
 
-static void carry_out(const transfer *x, const plan_move *move)
+/* Reads what this rank receives by one move. */
+static void pull(const transfer *x, const plan_move *move)
 {
-    const int64_t *sources = x->step->sources + move->first_source;
-    move_sides sides = {.dst = side_of(x, false, move->dst), .src = side_of(x, true, sources[0])};
+    const int64_t me = x->world->rank;
+    const int64_t *sources = transfer_sources(move);
+    move_sides sides = {.dst = side_of(x, false, me), .src = side_of(x, true, sources[0])};
     const int64_t bytes = move->elements * (int64_t)x->item;
-    for (size_t q = 0; q < x->step->sources_each; q++) {
+    for (size_t q = 0; q < x->parts; q++) {
         sides.sources[q] = q == 0 ? sides.src.data : side_of(x, true, sources[q]).data;
-        comm_count(x->world, sources[q], move->dst, bytes);
+        comm_count(x->world, sources[q], me, bytes);
     }
     transfer_box box;
     transfer_first(x, move, &box);
@@ -117,15 +119,14 @@ static void carry_out(const transfer *x, const plan_move *move)
  */
 static void push_mine(const transfer *x)
 {
-    const int64_t me = x->world->rank;
-    const size_t rank = x->step->dst->rank;
+    const size_t rank = x->rank;
     copy_batch b = copy_batch_new(rank, x->item, x->stream);
-    for (size_t i = 0; i < x->step->num_moves; i++) {
-        const plan_move *move = &x->step->moves[i];
-        if (x->step->sources[move->first_source] != me || !transfer_wants(x, move)) {
+    for (size_t i = 0; i < x->sends.count; i++) {
+        const plan_move *move = &x->sends.list[i];
+        if (!transfer_wants(x, move->peer)) {
             continue;
         }
-        const side dst = side_of(x, false, move->dst);
+        const side dst = side_of(x, false, move->peer);
         transfer_box box;
         transfer_first(x, move, &box);
         do {
@@ -134,27 +135,22 @@ static void push_mine(const transfer *x)
                                      dst.strides, x->src->strides, box.shape};
             copy_batch_add(&b, &copy);
         } while (transfer_next(x, move, &box));
-        comm_count(x->world, me, move->dst, move->elements * (int64_t)x->item);
+        comm_count(x->world, x->world->rank, move->peer, move->elements * (int64_t)x->item);
     }
     copy_batch_run(&b);
     kernel_copy_fence();
 }
 
-/* Reads what this rank receives from the others' parts, starting with the rank after it. */
+/* Reads what this rank receives from the others' parts, starting with a rank after it. */
 static void pull_mine(const transfer *x)
 {
-    const plan_step *step = x->step;
-    const int64_t me = x->world->rank;
-    const int64_t ranks = x->world->size;
-    for (int64_t turn = 0; turn < ranks; turn++) {
-        const int64_t other = (me + turn) % ranks;
-        for (size_t i = 0; i < step->num_moves; i++) {
-            const plan_move *move = &step->moves[i];
-            if (move->dst == me && step->sources[move->first_source] == other &&
-                transfer_wants(x, move)) {
-                carry_out(x, move);
-            }
-        }
+    const size_t count = x->receives.count;
+    size_t first = 0;
+    while (first < count && x->receives.list[first].peer <= x->world->rank) {
+        first++;
+    }
+    for (size_t i = 0; i < count && transfer_wants(x, x->world->rank); i++) {
+        pull(x, &x->receives.list[(first + i) % count]);
     }
     kernel_copy_fence();
 }
@@ -198,29 +194,34 @@ static tsr_status enter(const transfer *x, uint64_t hash, tsr_status status)
     return comm_enter(x->world, &what);
 }
 
-/* A hash of two tensors' shape, type and layout: what ranks must agree on. */
-static tsr_status hash_pair(tsr_comm *world, const tsr_tensor *src, const tsr_geometry *dst,
-                            uint64_t *out)
+/* Adds the text of a layout to a hash. */
+static tsr_status hash_layout(tsr_context *ctx, tsr_arena *scratch, const tsr_geometry *g,
+                              uint64_t *hash)
+{
+    const char *text = NULL;
+    TSR_TRY(tsr_sharding_print(ctx, scratch, g->sharding, TSR_PRINT_BARE, &text));
+    *hash = hash_bytes(text, strlen(text), *hash);
+    return TSR_OK;
+}
+
+/* A hash of the shape, the type and all layouts of a plan: what ranks must agree on. */
+static tsr_status hash_plan(tsr_comm *world, const tsr_plan *plan, uint64_t *out)
 {
     tsr_arena *scratch = NULL;
-    const char *texts[2] = {NULL, NULL};
+    *out = 0;
     if (!world->team->checked) {
-        *out = 0;
         return TSR_OK;
     }
     TSR_TRY(tsr_arena_create(world->ctx, &scratch));
-    tsr_status status =
-        tsr_sharding_print(world->ctx, scratch, src->geometry->sharding, TSR_PRINT_BARE, &texts[0]);
-    if (status == TSR_OK) {
-        status = tsr_sharding_print(world->ctx, scratch, dst->sharding, TSR_PRINT_BARE, &texts[1]);
-    }
-    if (status == TSR_OK) {
-        uint64_t hash = hash_bytes(&src->dtype, sizeof src->dtype, 3);
-        hash = hash_bytes(dst->shape, dst->rank * sizeof *dst->shape, hash);
-        hash = hash_bytes(texts[0], strlen(texts[0]), hash);
-        *out = hash_bytes(texts[1], strlen(texts[1]), hash);
+    const tsr_geometry *src = plan->steps[0].exchange.src.of;
+    uint64_t hash = hash_bytes(&plan->dtype, sizeof plan->dtype, 3);
+    hash = hash_bytes(src->shape, src->rank * sizeof *src->shape, hash);
+    tsr_status status = hash_layout(world->ctx, scratch, src, &hash);
+    for (size_t i = 0; status == TSR_OK && i < plan->num_steps; i++) {
+        status = hash_layout(world->ctx, scratch, plan->steps[i].exchange.dst.of, &hash);
     }
     tsr_arena_destroy(scratch);
+    *out = hash;
     return status;
 }
 
@@ -250,7 +251,7 @@ static tsr_status run_step(transfer *x)
         return transfer_by_messages(x);
     }
     tsr_tensor *bounced = NULL;
-    const bool fold = x->step->sources_each > 1;
+    const bool fold = x->parts > 1;
     const bool push = !fold && all_have(x->world, DST_IS_SHARED);
     tsr_status status = TSR_OK;
     if (!push && !all_have(x->world, SRC_IS_SHARED)) {
@@ -277,8 +278,8 @@ static fold_op fold_of(tsr_reduction reduction)
 static tsr_status check_fold(tsr_context *ctx, const tsr_plan *plan)
 {
     for (size_t i = 0; i < plan->num_steps; i++) {
-        const size_t each = plan->steps[i].sources_each;
-        if (each > 1 && !fold_supports(plan->dtype, fold_of(plan->reduction))) {
+        const int64_t parts = exchange_parts(&plan->steps[i].exchange);
+        if (parts > 1 && !fold_supports(plan->dtype, fold_of(plan->reduction))) {
             return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "there is no %s of %s",
                               fold_name(fold_of(plan->reduction)), tsr_dtype_name(plan->dtype));
         }
@@ -321,79 +322,157 @@ static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64
     return TSR_OK;
 }
 
-/* The state of a redistribution on one rank. */
-typedef struct prepared {
+/* A redistribution on one rank: a plan, and what this rank does in it. */
+typedef struct redistribution {
+    tsr_tensor *dst;
+    tsr_tensor *src;
+    int64_t only;
     const tsr_plan *plan;
-    tsr_tensor *middle; /* between two steps */
-} prepared;
+    const plan_part *part;
+    tsr_tensor *between[2]; /* what a step reads and writes; NULL for the two ends */
+} redistribution;
 
-static tsr_status prepare(const tsr_tensor *dst, const tsr_tensor *src, int64_t only, prepared *out)
+/* The sides that a rank needs of a fold: where memory is shared, it only receives. */
+static plan_sides sides_of_folds(const tsr_comm *world)
 {
-    tsr_context *ctx = src->world->ctx;
-    TSR_TRY(check_pair(dst, src, only));
-    TSR_TRY(plan_cache_get(&src->world->state->plans, ctx, src->geometry, dst->geometry, src->dtype,
-                           &out->plan));
-    TSR_TRY(check_fold(ctx, out->plan));
-    if (out->plan->num_steps == 2) {
-        const tsr_geometry *g = out->plan->steps[0].dst;
-        const tsr_tensor_spec spec = {g->sharding, src->dtype, g->rank, g->shape};
-        TSR_TRY(tensor_make(src->world, &spec, NULL, NULL, &out->middle));
+    return world->team->message ? PLAN_BOTH : PLAN_RECEIVES;
+}
+
+/* Makes the tensor that a step fills, unless that is the last one. */
+static tsr_status make_between(redistribution *r, size_t step)
+{
+    r->between[1] = NULL;
+    if (step + 1 == r->plan->num_steps) {
+        return TSR_OK;
     }
-    return TSR_OK;
+    const tsr_geometry *g = r->plan->steps[step].exchange.dst.of;
+    const tsr_tensor_spec spec = {g->sharding, r->src->dtype, g->rank, g->shape};
+    return tensor_make(r->src->world, &spec, NULL, NULL, &r->between[1]);
 }
 
-static void unprepare(tsr_comm *world, prepared *p)
+static transfer transfer_of(const redistribution *r, size_t step)
 {
-    tsr_tensor_release(p->middle);
-    plan_cache_put(&world->state->plans, p->plan);
-}
-
-static transfer transfer_of(tsr_tensor *dst, tsr_tensor *src)
-{
+    tsr_tensor *src = r->between[0] != NULL ? r->between[0] : r->src;
+    tsr_tensor *dst = r->between[1] != NULL ? r->between[1] : r->dst;
     const size_t item = (size_t)tsr_dtype_item_bytes(src->dtype);
     size_t bytes = item;
     for (size_t i = 0; i < src->geometry->rank; i++) {
         bytes *= (size_t)src->local_shape[i];
     }
-    return (transfer){.world = src->world,
-                      .src = src,
-                      .dst = dst,
-                      .item = item,
-                      .stream = bytes >= KERNEL_STREAM_BYTES,
-                      .only = -1};
+    transfer x = {.world = src->world,
+                  .src = src,
+                  .dst = dst,
+                  .rank = src->geometry->rank,
+                  .parts = 1,
+                  .item = item,
+                  .stream = bytes >= KERNEL_STREAM_BYTES,
+                  .only = -1};
+    if (r->part != NULL) {
+        x.receives = r->part->receives[step];
+        x.sends = r->part->sends[step];
+        x.parts = (size_t)exchange_parts(&r->plan->steps[step].exchange);
+        x.op = fold_of(r->plan->reduction);
+        x.only = step + 1 == r->plan->num_steps ? r->only : -1;
+    }
+    return x;
 }
 
-/* Runs the steps of a plan; the first one is entered already. */
-static tsr_status run_plan(const prepared *p, tsr_tensor *dst, tsr_tensor *src, int64_t only)
+/*
+ * Runs the steps one after the other; `status` is whether this rank can take the first one. What a
+ * step fills is made before the rendezvous of the step, so that every rank learns of a failure, and
+ * what it reads is freed after it.
+ */
+static tsr_status run_steps(redistribution *r, uint64_t hash, tsr_status status)
 {
-    for (size_t i = 0; i < p->plan->num_steps; i++) {
-        const bool last = i + 1 == p->plan->num_steps;
-        transfer x = transfer_of(last ? dst : p->middle, i == 0 ? src : p->middle);
-        x.step = &p->plan->steps[i];
-        x.op = fold_of(p->plan->reduction);
-        x.only = last ? only : -1;
-        if (i > 0) {
-            TSR_TRY(enter(&x, 5, TSR_OK));
+    const size_t num_steps = r->plan != NULL ? r->plan->num_steps : 1;
+    for (size_t i = 0; i < num_steps; i++) {
+        status = status == TSR_OK ? make_between(r, i) : status;
+        transfer x = transfer_of(r, i);
+        status = enter(&x, i == 0 ? hash : 5, status);
+        status = status == TSR_OK ? run_step(&x) : status;
+        tsr_tensor_release(r->between[0]);
+        r->between[0] = r->between[1];
+        if (status < 0) {
+            break;
         }
-        TSR_TRY(run_step(&x));
     }
+    tsr_tensor_release(r->between[0]);
+    return status;
+}
+
+static tsr_status prepare(redistribution *r, const cached_plan **out)
+{
+    tsr_comm *world = r->src->world;
+    plan_cache *plans = &world->state->plans;
+    TSR_TRY(check_pair(r->dst, r->src, r->only));
+    TSR_TRY(
+        plan_cache_get(plans, world->ctx, r->src->geometry, r->dst->geometry, r->src->dtype, out));
+    r->plan = (*out)->plan;
+    TSR_TRY(check_fold(world->ctx, r->plan));
+    TSR_TRY(plan_cache_get_part(plans, world->ctx, *out, world->rank, sides_of_folds(world)));
+    r->part = (*out)->part;
     return TSR_OK;
 }
 
 tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
 {
-    prepared p = {0};
+    redistribution r = {.dst = dst, .src = src, .only = only};
+    const cached_plan *plan = NULL;
     uint64_t hash = 0;
-    tsr_status status = prepare(dst, src, only, &p);
+    tsr_status status = prepare(&r, &plan);
     if (status == TSR_OK) {
-        status = hash_pair(src->world, src, dst->geometry, &hash);
+        status = hash_plan(src->world, r.plan, &hash);
     }
-    const transfer first = transfer_of(p.middle != NULL ? p.middle : dst, src);
-    status = enter(&first, hash, status);
-    if (status == TSR_OK && p.plan != NULL) {
-        status = run_plan(&p, dst, src, only);
+    status = run_steps(&r, hash, status);
+    plan_cache_put(&src->world->state->plans, plan);
+    return status;
+}
+
+/* Refuses a plan between other layouts than those of the two tensors. */
+static tsr_status check_plan(const redistribution *r)
+{
+    const tsr_plan *plan = r->plan;
+    tsr_context *ctx = r->src->world->ctx;
+    if (plan->dtype != r->src->dtype) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "the plan moves elements of type %s, the tensor has %s",
+                          tsr_dtype_name(plan->dtype), tsr_dtype_name(r->src->dtype));
     }
-    unprepare(src->world, &p);
+    if (!geometry_equal(plan->steps[0].exchange.src.of, r->src->geometry)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "the plan begins with another layout than the source has");
+    }
+    if (!geometry_equal(plan->steps[plan->num_steps - 1].exchange.dst.of, r->dst->geometry)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "the plan ends with another layout than the destination has");
+    }
+    return TSR_OK;
+}
+
+static tsr_status prepare_given(redistribution *r, tsr_arena **arena, plan_part *part,
+                                uint64_t *hash)
+{
+    tsr_comm *world = r->src->world;
+    TSR_TRY(check_pair(r->dst, r->src, r->only));
+    TSR_TRY(check_plan(r));
+    TSR_TRY(check_fold(world->ctx, r->plan));
+    TSR_TRY(hash_plan(world, r->plan, hash));
+    TSR_TRY(tsr_arena_create(world->ctx, arena));
+    TSR_TRY(
+        plan_part_create(world->ctx, *arena, r->plan, world->rank, sides_of_folds(world), part));
+    r->part = part;
+    return TSR_OK;
+}
+
+tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan *plan)
+{
+    redistribution r = {.dst = dst, .src = src, .only = -1, .plan = plan};
+    tsr_arena *arena = NULL;
+    plan_part part = {0};
+    uint64_t hash = 0;
+    const tsr_status prepared = prepare_given(&r, &arena, &part, &hash);
+    const tsr_status status = run_steps(&r, hash, prepared);
+    tsr_arena_destroy(arena);
     return status;
 }
 

@@ -39,7 +39,8 @@ typedef struct team {
     char *segments; /* of all ranks, one after the other */
     rank_shared *ranks;
     struct comm_shared *world;
-    size_t control_bytes; /* from `world` on: the world and the ranks */
+    struct plan_store *plans; /* that ranks share which are threads; NULL for others */
+    size_t control_bytes;     /* from `world` on: the world and the ranks */
 } team;
 
 /* What a spec asks for, checked and with the defaults in place; nothing is mapped yet. */

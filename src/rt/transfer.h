@@ -2,8 +2,8 @@
  * A step of a redistribution in progress on one rank: where its moves read and write.
  *
  * Where ranks share memory, a move copies from shard to shard (redistribute.c); else what a rank
- * has for another is packed into one message (transfer_message.c). The order of the moves, and of
- * the boxes of each, is the same on all ranks, so that messages need no headers.
+ * has for another is packed into one message (transfer_message.c). The order of the moves between
+ * two ranks, and of the boxes of each, is the same on both, so that messages need no headers.
  */
 #ifndef RT_TRANSFER_H
 #define RT_TRANSFER_H
@@ -15,7 +15,10 @@
 
 typedef struct transfer {
     tsr_comm *world;
-    const plan_step *step;
+    plan_moves receives; /* of this rank, itself included */
+    plan_moves sends;
+    size_t rank;  /* of the tensor */
+    size_t parts; /* of a fold; 1 when nothing is folded */
     tsr_tensor *src;
     tsr_tensor *dst;
     fold_op op;
@@ -32,7 +35,7 @@ typedef struct transfer_box {
     int64_t dst[KERNEL_MAX_RANK];
 } transfer_box;
 
-/* The first box of a move that has elements, and the next one; false when there is none. */
+/* The first box of a move, and the next one; false when there is none. */
 void transfer_first(const transfer *x, const plan_move *move, transfer_box *box);
 bool transfer_next(const transfer *x, const plan_move *move, transfer_box *box);
 
@@ -46,10 +49,16 @@ static inline int64_t transfer_offset(const int64_t *rows, const int64_t *stride
     return offset;
 }
 
-/* Whether a move is carried out at all. */
-static inline bool transfer_wants(const transfer *x, const plan_move *move)
+/* The sources of what is received by a move. */
+static inline const int64_t *transfer_sources(const plan_move *move)
 {
-    return move->elements > 0 && (x->only < 0 || x->only == move->dst);
+    return move->sources != NULL ? move->sources : &move->peer;
+}
+
+/* Whether anything moves to a rank. */
+static inline bool transfer_wants(const transfer *x, int64_t dst)
+{
+    return x->only < 0 || x->only == dst;
 }
 
 /* Runs the whole step between ranks that share no memory, after comm_enter. */

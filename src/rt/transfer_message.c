@@ -12,11 +12,12 @@
 #include "kernel/packed.h"
 #include "rt/transfer.h"
 
-/* What moves one way between this rank and another. */
+/* What moves one way between this rank and another: moves that follow each other. */
 typedef struct payload {
+    const plan_move *moves;
+    size_t count;
     size_t bytes;
     size_t boxes;
-    const plan_move *move; /* the only one, if there is one box */
 } payload;
 
 /* What moves from and to one rank. */
@@ -36,46 +37,34 @@ typedef struct message_transfer {
     channel channel;
 } message_transfer;
 
-static bool has_source(const transfer *x, const plan_move *move, int64_t rank)
-{
-    for (size_t q = 0; q < x->step->sources_each; q++) {
-        if (x->step->sources[move->first_source + q] == rank) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether a rank's part of a move goes through a buffer: a copy within a rank does not. */
-static bool is_packed(const transfer *x, const plan_move *move, int64_t from)
-{
-    return transfer_wants(x, move) && (x->step->sources_each > 1 || from != move->dst) &&
-           has_source(x, move, from);
-}
-
 static void load(payload *f, const transfer *x, const plan_move *move)
 {
     size_t boxes = 1;
-    for (size_t i = 0; i < x->step->dst->rank; i++) {
+    for (size_t i = 0; i < x->rank; i++) {
         boxes *= move->overlaps[i]->count;
     }
+    f->moves = f->count == 0 ? move : f->moves;
+    f->count++;
     f->bytes += (size_t)move->elements * x->item;
     f->boxes += boxes;
-    f->move = move;
 }
 
+/* Finds what goes through messages: a copy within a rank does not, a part of a fold does. */
 static void measure(message_transfer *w)
 {
     const transfer *x = w->x;
     const int64_t me = x->world->rank;
-    for (size_t i = 0; i < x->step->num_moves; i++) {
-        const plan_move *move = &x->step->moves[i];
-        if (is_packed(x, move, me)) {
-            load(&w->peers[move->dst].out, x, move);
+    for (size_t i = 0; i < x->sends.count; i++) {
+        const plan_move *move = &x->sends.list[i];
+        if (transfer_wants(x, move->peer) && (x->parts > 1 || move->peer != me)) {
+            load(&w->peers[move->peer].out, x, move);
         }
-        for (size_t q = 0; move->dst == me && q < x->step->sources_each; q++) {
-            const int64_t from = x->step->sources[move->first_source + q];
-            if (is_packed(x, move, from)) {
+    }
+    for (size_t i = 0; i < x->receives.count && transfer_wants(x, me); i++) {
+        const plan_move *move = &x->receives.list[i];
+        for (size_t q = 0; q < x->parts; q++) {
+            const int64_t from = transfer_sources(move)[q];
+            if (x->parts > 1 || from != me) {
                 load(&w->peers[from].in, x, move);
             }
         }
@@ -85,34 +74,30 @@ static void measure(message_transfer *w)
 /* The address of a payload that is contiguous in a tensor's memory; NULL if it is not. */
 static char *run_of(const transfer *x, const payload *f, const tsr_tensor *t)
 {
-    const size_t rank = x->step->dst->rank;
     transfer_box box;
     if (f->boxes != 1) {
         return NULL;
     }
-    transfer_first(x, f->move, &box);
-    if (!is_packed_array(box.shape, rank, x->item, t->strides)) {
+    transfer_first(x, f->moves, &box);
+    if (!is_packed_array(box.shape, x->rank, x->item, t->strides)) {
         return NULL;
     }
-    return t->data + transfer_offset(t == x->src ? box.src : box.dst, t->strides, rank);
+    return t->data + transfer_offset(t == x->src ? box.src : box.dst, t->strides, x->rank);
 }
 
 /* Packs what another rank receives from this one, in the order of the moves. */
-static void pack(const transfer *x, int64_t to, char *out)
+static void pack(const transfer *x, const payload *f, char *out)
 {
-    const size_t rank = x->step->dst->rank;
     int64_t dense[KERNEL_MAX_RANK];
-    for (size_t i = 0; i < x->step->num_moves; i++) {
-        const plan_move *move = &x->step->moves[i];
-        if (move->dst != to || !is_packed(x, move, x->world->rank)) {
-            continue;
-        }
+    for (size_t i = 0; i < f->count; i++) {
+        const plan_move *move = &f->moves[i];
         transfer_box box;
         transfer_first(x, move, &box);
         do {
-            const int64_t bytes = packed_strides(box.shape, rank, x->item, dense);
-            kernel_copy(out, dense, x->src->data + transfer_offset(box.src, x->src->strides, rank),
-                        x->src->strides, box.shape, rank, x->item, false);
+            const int64_t bytes = packed_strides(box.shape, x->rank, x->item, dense);
+            kernel_copy(out, dense,
+                        x->src->data + transfer_offset(box.src, x->src->strides, x->rank),
+                        x->src->strides, box.shape, x->rank, x->item, false);
             out += bytes;
         } while (transfer_next(x, move, &box));
     }
@@ -122,47 +107,52 @@ static void pack(const transfer *x, int64_t to, char *out)
 static void put_box(message_transfer *w, const plan_move *move, const transfer_box *box)
 {
     const transfer *x = w->x;
-    const size_t rank = x->step->dst->rank;
-    const int64_t *from = x->step->sources + move->first_source;
-    char *dst = x->dst->data + transfer_offset(box->dst, x->dst->strides, rank);
+    const int64_t *from = transfer_sources(move);
+    char *dst = x->dst->data + transfer_offset(box->dst, x->dst->strides, x->rank);
     int64_t dense[KERNEL_MAX_RANK];
-    if (!is_packed(x, move, from[0])) {
+    if (x->parts == 1 && from[0] == x->world->rank) {
         kernel_copy(dst, x->dst->strides,
-                    x->src->data + transfer_offset(box->src, x->src->strides, rank),
-                    x->src->strides, box->shape, rank, x->item, x->stream);
+                    x->src->data + transfer_offset(box->src, x->src->strides, x->rank),
+                    x->src->strides, box->shape, x->rank, x->item, x->stream);
         return;
     }
     const void *sources[COMM_MAX_RANKS];
-    const int64_t bytes = packed_strides(box->shape, rank, x->item, dense);
-    for (size_t q = 0; q < x->step->sources_each; q++) {
+    const int64_t bytes = packed_strides(box->shape, x->rank, x->item, dense);
+    for (size_t q = 0; q < x->parts; q++) {
         sources[q] = w->peers[from[q]].at;
         w->peers[from[q]].at += bytes;
     }
-    if (x->step->sources_each == 1) {
-        kernel_copy(dst, x->dst->strides, sources[0], dense, box->shape, rank, x->item, x->stream);
+    if (x->parts == 1) {
+        kernel_copy(dst, x->dst->strides, sources[0], dense, box->shape, x->rank, x->item,
+                    x->stream);
     } else {
-        kernel_fold(dst, x->dst->strides, sources, x->step->sources_each, dense, box->shape, rank,
+        kernel_fold(dst, x->dst->strides, sources, x->parts, dense, box->shape, x->rank,
                     x->src->dtype, x->op, x->stream);
     }
 }
 
-/* Unpacks what one rank, or with -1 all ranks, sent into the destination. */
-static void unpack(message_transfer *w, int64_t from)
+/* Unpacks moves, from the messages of their sources, into the destination. */
+static void unpack(message_transfer *w, const plan_move *moves, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        transfer_box box;
+        transfer_first(w->x, &moves[i], &box);
+        do {
+            put_box(w, &moves[i], &box);
+        } while (transfer_next(w->x, &moves[i], &box));
+    }
+}
+
+/* Copies what this rank has itself. */
+static void unpack_own(message_transfer *w)
 {
     const transfer *x = w->x;
-    for (size_t i = 0; i < x->step->num_moves; i++) {
-        const plan_move *move = &x->step->moves[i];
-        if (move->dst != x->world->rank || !transfer_wants(x, move) ||
-            (from >= 0 && x->step->sources[move->first_source] != from)) {
-            continue;
-        }
-        transfer_box box;
-        transfer_first(x, move, &box);
-        do {
-            put_box(w, move, &box);
-        } while (transfer_next(x, move, &box));
-        if (x->step->sources_each == 1 && x->step->sources[move->first_source] == move->dst) {
-            comm_count(x->world, move->dst, move->dst, move->elements * (int64_t)x->item);
+    const int64_t me = x->world->rank;
+    for (size_t i = 0; i < x->receives.count && transfer_wants(x, me); i++) {
+        const plan_move *move = &x->receives.list[i];
+        if (move->peer == me) {
+            unpack(w, move, 1);
+            comm_count(x->world, me, me, move->elements * (int64_t)x->item);
         }
     }
 }
@@ -174,7 +164,7 @@ static tsr_status start_receiving(message_transfer *w)
     const int64_t me = x->world->rank;
     for (int64_t from = 0; from < x->world->size; from++) {
         peer_transfer *b = &w->peers[from];
-        char *run = x->step->sources_each == 1 && from != me ? run_of(x, &b->in, x->dst) : NULL;
+        char *run = x->parts == 1 && from != me ? run_of(x, &b->in, x->dst) : NULL;
         b->direct = run != NULL;
         b->received = b->direct ? run : channel_buffer(&w->channel, b->in.bytes);
         b->at = b->received;
@@ -198,7 +188,7 @@ static tsr_status send_to(message_transfer *w, int64_t to)
         if (data == NULL) {
             return TSR_ERR_NOMEM;
         }
-        pack(w->x, to, data);
+        pack(w->x, f, data);
     }
     TSR_TRY(channel_send(&w->channel, to, data, f->bytes));
     const tsr_status status = channel_test(&w->channel);
@@ -222,13 +212,16 @@ static tsr_status send_all(message_transfer *w)
 static tsr_status receive_all(message_transfer *w)
 {
     tsr_comm *world = w->x->world;
-    if (w->x->step->sources_each > 1) {
-        pack(w->x, world->rank, w->peers[world->rank].received);
+    if (w->x->parts > 1) {
+        const peer_transfer *own = &w->peers[world->rank];
+        pack(w->x, &own->out, own->received);
         TSR_TRY(comm_await_channel(world, &w->channel, "tsr_redistribute", true));
-        unpack(w, -1);
+        if (transfer_wants(w->x, world->rank)) {
+            unpack(w, w->x->receives.list, w->x->receives.count);
+        }
         return TSR_OK;
     }
-    unpack(w, world->rank);
+    unpack_own(w);
     for (int64_t left = world->size - 1; left > 0;) {
         const tsr_status status = comm_await_channel(world, &w->channel, "tsr_redistribute", false);
         if (status < 0) {
@@ -240,7 +233,7 @@ static tsr_status receive_all(message_transfer *w)
             if (from != world->rank && !b->unpacked &&
                 channel_has_received(&w->channel, (size_t)from)) {
                 if (!b->direct) {
-                    unpack(w, from);
+                    unpack(w, b->in.moves, b->in.count);
                 }
                 b->unpacked = true;
                 left--;

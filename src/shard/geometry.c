@@ -15,6 +15,19 @@ const int64_t *tsr_geometry_shape(const tsr_geometry *geometry)
     return geometry->shape;
 }
 
+bool geometry_equal(const tsr_geometry *a, const tsr_geometry *b)
+{
+    if (a->rank != b->rank || !tsr_sharding_equal(a->sharding, b->sharding)) {
+        return false;
+    }
+    for (size_t i = 0; i < a->rank; i++) {
+        if (a->shape[i] != b->shape[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void tsr_geometry_local_shape(const tsr_geometry *geometry, int64_t *local_shape)
 {
     for (size_t i = 0; i < geometry->rank; i++) {

@@ -28,6 +28,9 @@ struct tsr_geometry {
     const dim_geometry *dims;
 };
 
+/* Whether two geometries are of one shape and have equal shardings. */
+bool geometry_equal(const tsr_geometry *a, const tsr_geometry *b);
+
 /* The rows of a shard: the first and how many; unaligned, as tsr_geometry_box. */
 tsr_interval dim_box(const dim_geometry *dim, int64_t shard);
 

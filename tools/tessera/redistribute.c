@@ -34,9 +34,7 @@ struct redistribution {
     const char *to_text;
     const tsr_plan *plan;
     int64_t ranks;
-    int64_t total;    /* bytes that move between ranks */
-    int64_t received; /* the most that one of them receives, and sends */
-    int64_t sent;
+    tsr_plan_totals bytes;
 };
 
 static const struct argp_option option_rows[] = {
@@ -159,14 +157,7 @@ static tsr_status make_plan(struct session *session, struct redistribution *r)
         status =
             tsr_plan_create(session->ctx, session->arena, before, after, r->shape.dtype, &r->plan);
     }
-    for (int64_t i = 0; status == TSR_OK && i < r->ranks; i++) {
-        const int64_t received = tsr_plan_bytes_received(r->plan, i);
-        const int64_t sent = tsr_plan_bytes_sent(r->plan, i);
-        r->total += received;
-        r->received = received > r->received ? received : r->received;
-        r->sent = sent > r->sent ? sent : r->sent;
-    }
-    return status;
+    return status == TSR_OK ? tsr_plan_total(session->ctx, r->plan, &r->bytes) : status;
 }
 
 /* What an element is, by its index: any bits, of as many bytes as it has. */
@@ -344,10 +335,10 @@ static void print_table(const struct redistribution *r, const char *ranks, bool 
     printf("from          %s\n", r->from_text);
     printf("to            %s\n", r->to_text);
     printf("tensor        %s\n", r->options->shape);
-    printf("moves         %lld bytes in %zu step%s\n", (long long)r->total,
+    printf("moves         %lld bytes in %zu step%s\n", (long long)r->bytes.moved,
            tsr_plan_num_steps(r->plan), tsr_plan_num_steps(r->plan) == 1 ? "" : "s");
-    printf("busiest rank  receives %lld bytes, sends %lld\n", (long long)r->received,
-           (long long)r->sent);
+    printf("busiest rank  receives %lld bytes, sends %lld\n", (long long)r->bytes.most_received,
+           (long long)r->bytes.most_sent);
     if (o == NULL) {
         return;
     }
@@ -369,8 +360,8 @@ static void print_json(const struct redistribution *r, const char *ranks, bool s
     fputs(", \"to\": ", stdout);
     write_json_string(stdout, r->to_text);
     printf(", \"steps\": %zu, \"bytes_moved\": %lld, \"most_received\": %lld, \"most_sent\": %lld",
-           tsr_plan_num_steps(r->plan), (long long)r->total, (long long)r->received,
-           (long long)r->sent);
+           tsr_plan_num_steps(r->plan), (long long)r->bytes.moved,
+           (long long)r->bytes.most_received, (long long)r->bytes.most_sent);
     if (o != NULL) {
         printf(", \"ranks\": %lld, \"kind\": \"%s\", \"shared_memory\": %s", (long long)r->ranks,
                ranks, shared ? "true" : "false");

@@ -7,19 +7,39 @@
 #include "base/arena.h"
 #include "plan/cache.h"
 
-/* Makes both geometries anew, gets the plan and destroys the geometries. */
-static const tsr_plan *get(fixture *f, plan_cache *cache, const char *mesh, const char *from,
-                           const char *to, int64_t extent, tsr_dtype dtype)
+static plan_cache cache_on(plan_store *store, tsr_context *ctx, plan_cache_limits limits)
+{
+    plan_store_init(store, ctx);
+    return plan_cache_new(store, limits);
+}
+
+/* Nothing is left in the store of the only cache on it. */
+static void close_cache(plan_cache *cache)
+{
+    plan_cache_clear(cache);
+    assert_int_equal(cache->count, 0);
+    assert_int_equal(cache->moves, 0);
+    assert_int_equal(cache->store->count, 0);
+    plan_store_destroy(cache->store);
+}
+
+/*
+ * Makes both geometries anew, gets the plan with the part of
+ * device 1, and destroys the geometries.
+ */
+static const cached_plan *get(fixture *f, plan_cache *cache, const char *mesh, const char *from,
+                              const char *to, int64_t extent, tsr_dtype dtype)
 {
     fixture own = {.ctx = f->ctx};
     const int64_t shape[] = {extent};
-    const tsr_plan *plan = NULL;
+    const cached_plan *plan = NULL;
     assert_int_equal(tsr_arena_create(own.ctx, &own.arena), TSR_OK);
     const tsr_mesh *m = mesh_of(&own, mesh);
     const tsr_geometry *src = geometry_of(&own, sharding_of(&own, m, from), 1, shape);
     const tsr_geometry *dst = geometry_of(&own, sharding_of(&own, m, to), 1, shape);
     assert_int_equal(plan_cache_get(cache, own.ctx, src, dst, dtype, &plan), TSR_OK);
     assert_non_null(plan);
+    assert_int_equal(plan_cache_get_part(cache, own.ctx, plan, 1, PLAN_BOTH), TSR_OK);
     tsr_arena_destroy(own.arena);
     return plan;
 }
@@ -29,18 +49,18 @@ static const char line[] = "<[\"x\"=4]>";
 static void the_same_is_found(void **state)
 {
     fixture *f = *state;
-    plan_cache cache = plan_cache_new(PLAN_CACHE_DEFAULT);
-    const tsr_plan *first = get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
+    plan_store store;
+    plan_cache cache = cache_on(&store, f->ctx, PLAN_CACHE_DEFAULT);
+    const cached_plan *first = get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
     plan_cache_put(&cache, first);
-    const tsr_plan *again = get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
+    const cached_plan *again = get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
     assert_ptr_equal(first, again);
     assert_int_equal(cache.hits, 1);
     assert_int_equal(cache.misses, 1);
-    assert_int_equal(tsr_plan_bytes_received(again, 2), 24);
+    assert_int_equal(tsr_plan_bytes_received(again->plan, 2), 24);
     plan_cache_put(&cache, again);
     plan_cache_put(&cache, NULL);
-    plan_cache_clear(&cache);
-    assert_int_equal(cache.count, 0);
+    close_cache(&cache);
 }
 
 /* Whatever differs is another plan, and its figures are its own. */
@@ -72,12 +92,13 @@ static void what_differs_is_not(void **state)
         {"<[\"x\"=2]>", "[{\"x\"}]", "[{}]", 8, TSR_F32},
     };
     enum { ROWS = sizeof rows / sizeof rows[0] };
-    plan_cache cache = plan_cache_new(PLAN_CACHE_DEFAULT);
-    const tsr_plan *plans[ROWS];
+    plan_store store;
+    plan_cache cache = cache_on(&store, f->ctx, PLAN_CACHE_DEFAULT);
+    const cached_plan *plans[ROWS];
     for (size_t turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < ROWS; i++) {
-            const tsr_plan *plan = get(f, &cache, rows[i].mesh, rows[i].from, rows[i].to,
-                                       rows[i].extent, rows[i].dtype);
+            const cached_plan *plan = get(f, &cache, rows[i].mesh, rows[i].from, rows[i].to,
+                                          rows[i].extent, rows[i].dtype);
             assert_true(turn == 0 || plan == plans[i]);
             plans[i] = plan;
             plan_cache_put(&cache, plan);
@@ -85,13 +106,14 @@ static void what_differs_is_not(void **state)
     }
     assert_int_equal(cache.misses, ROWS);
     assert_int_equal(cache.hits, ROWS);
-    plan_cache_clear(&cache);
+    close_cache(&cache);
 }
 
 static void the_least_recently_used_goes(void **state)
 {
     fixture *f = *state;
-    plan_cache cache = plan_cache_new((plan_cache_limits){.plans = 2, .moves = 1000});
+    plan_store store;
+    plan_cache cache = cache_on(&store, f->ctx, (plan_cache_limits){.plans = 2, .moves = 1000});
     static const int64_t extents[] = {1, 2, 1, 3, 1, 2};
     for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++) {
         plan_cache_put(&cache, get(f, &cache, line, "[{\"x\"}]", "[{}]", extents[i], TSR_F32));
@@ -99,59 +121,80 @@ static void the_least_recently_used_goes(void **state)
     }
     assert_int_equal(cache.hits, 2);
     assert_int_equal(cache.misses, 4);
-    plan_cache_clear(&cache);
+    close_cache(&cache);
 }
 
 /* A plan in use stays, even beyond the limit, and goes when it is put back. */
 static void what_is_used_stays(void **state)
 {
     fixture *f = *state;
-    plan_cache cache = plan_cache_new((plan_cache_limits){.plans = 1, .moves = 1000});
-    const tsr_plan *used = get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
+    plan_store store;
+    plan_cache cache = cache_on(&store, f->ctx, (plan_cache_limits){.plans = 1, .moves = 1000});
+    const cached_plan *used = get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
     assert_ptr_equal(get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32), used);
-    const tsr_plan *other = get(f, &cache, line, "[{\"x\"}]", "[{}]", 12, TSR_F32);
+    const cached_plan *other = get(f, &cache, line, "[{\"x\"}]", "[{}]", 12, TSR_F32);
     assert_int_equal(cache.count, 2);
     plan_cache_put(&cache, used);
     assert_int_equal(cache.count, 2);
-    assert_int_equal(tsr_plan_bytes_received(used, 2), 24);
+    assert_int_equal(tsr_plan_bytes_received(used->plan, 2), 24);
     plan_cache_put(&cache, used);
     assert_int_equal(cache.count, 1);
-    assert_int_equal(tsr_plan_bytes_received(other, 2), 36);
+    assert_int_equal(tsr_plan_bytes_received(other->plan, 2), 36);
     plan_cache_put(&cache, other);
     assert_int_equal(cache.count, 1);
-    plan_cache_clear(&cache);
+    close_cache(&cache);
 }
 
 /* A plan that is too large by itself does not drive out the others. */
 static void what_is_too_large_is_not_kept(void **state)
 {
     fixture *f = *state;
-    plan_cache cache = plan_cache_new((plan_cache_limits){.plans = 8, .moves = 10});
+    plan_store store;
+    plan_cache cache = cache_on(&store, f->ctx, (plan_cache_limits){.plans = 8, .moves = 6});
     plan_cache_put(&cache, get(f, &cache, line, "[{}]", "[{\"x\"}]", 8, TSR_F32));
-    assert_int_equal(cache.moves, 4);
+    assert_int_equal(cache.moves, 2);
     plan_cache_put(&cache, get(f, &cache, line, "[{\"x\"}]", "[{}]", 8, TSR_F32));
-    assert_int_equal(cache.moves, 4);
+    assert_int_equal(cache.moves, 2);
     plan_cache_put(&cache, get(f, &cache, line, "[{}]", "[{\"x\"}]", 8, TSR_F32));
     assert_int_equal(cache.hits, 1);
-    plan_cache_clear(&cache);
+    close_cache(&cache);
+}
+
+/* Two ranks have one plan and a part each; the last one to let go of it frees it. */
+static void ranks_share_a_plan(void **state)
+{
+    fixture *f = *state;
+    plan_store store;
+    plan_cache one = cache_on(&store, f->ctx, PLAN_CACHE_DEFAULT);
+    plan_cache two = plan_cache_new(&store, PLAN_CACHE_DEFAULT);
+    const cached_plan *first = get(f, &one, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
+    const cached_plan *second = get(f, &two, line, "[{\"x\"}]", "[{}]", 8, TSR_F32);
+    assert_ptr_equal(first->plan, second->plan);
+    assert_ptr_not_equal(first->part, second->part);
+    assert_int_equal(store.made, 1);
+    plan_cache_clear(&one);
+    assert_int_equal(store.count, 1);
+    assert_int_equal(tsr_plan_bytes_received(second->plan, 2), 24);
+    close_cache(&two);
 }
 
 static void a_refused_plan_is_not_kept(void **state)
 {
     fixture *f = *state;
-    plan_cache cache = plan_cache_new(PLAN_CACHE_DEFAULT);
+    plan_store store;
+    plan_cache cache = cache_on(&store, f->ctx, PLAN_CACHE_DEFAULT);
     const int64_t shape[] = {4};
     const tsr_mesh *mesh = mesh_of(f, line);
     const tsr_geometry *whole = geometry_of(f, sharding_of(f, mesh, "[{}]"), 1, shape);
     const tsr_geometry *pending =
         geometry_of(f, sharding_of(f, mesh, "[{}], unreduced={\"x\"}"), 1, shape);
-    const tsr_plan *plan = NULL;
+    const cached_plan *plan = NULL;
     assert_int_equal(plan_cache_get(&cache, f->ctx, whole, pending, TSR_I8, &plan),
                      TSR_ERR_UNSUPPORTED);
     expect_message(f, "a redistribution cannot make a reduction pending");
     assert_null(plan);
     assert_int_equal(cache.count, 0);
-    plan_cache_clear(&cache);
+    close_cache(&cache);
 }
 
 /* Plans that cut boxes and fold, with the n-th allocation of the cache failing; whether it did. */
@@ -164,9 +207,10 @@ static bool fail_once(int64_t n)
     const tsr_geometry *g[3] = {NULL, NULL, NULL};
     const int64_t shape[] = {7, 5};
     fixture f = {0};
-    plan_cache cache = plan_cache_new(PLAN_CACHE_DEFAULT);
+    plan_store store;
     assert_int_equal(tsr_context_create(&allocator, &f.ctx), TSR_OK);
     assert_int_equal(context_make_hostile(f.ctx), TSR_OK);
+    plan_cache cache = cache_on(&store, f.ctx, PLAN_CACHE_DEFAULT);
     assert_int_equal(tsr_arena_create(f.ctx, &f.arena), TSR_OK);
     const tsr_mesh *mesh = mesh_of(&f, "<[\"x\"=2, \"y\"=3], device_ids=[5, 1, 3, 0, 2, 4]>");
     for (size_t i = 0; i < 3; i++) {
@@ -175,10 +219,15 @@ static bool fail_once(int64_t n)
     heap.calls = 0;
     heap.fail_at = n;
     for (size_t i = 0; i < 4; i++) {
-        const tsr_plan *plan = NULL;
+        const cached_plan *plan = NULL;
         const size_t count = cache.count;
         const tsr_status status =
             plan_cache_get(&cache, f.ctx, g[i % 2 == 0 ? 0 : 2], g[1], TSR_F32, &plan);
+        if (status == TSR_OK) {
+            const tsr_status part = plan_cache_get_part(&cache, f.ctx, plan, 3, PLAN_BOTH);
+            assert_int_equal(part == TSR_OK, plan->part != NULL);
+            tsr_context_clear(f.ctx);
+        }
         if (status < 0) {
             assert_int_equal(status, TSR_ERR_NOMEM);
             assert_null(plan);
@@ -191,7 +240,7 @@ static bool fail_once(int64_t n)
         }
     }
     assert_int_equal(cache.count, 2);
-    plan_cache_clear(&cache);
+    close_cache(&cache);
     tsr_arena_destroy(f.arena);
     tsr_context_destroy(f.ctx);
     assert_int_equal(heap.live, 0);
@@ -217,6 +266,7 @@ int main(void)
         TEST(the_least_recently_used_goes),
         TEST(what_is_used_stays),
         TEST(what_is_too_large_is_not_kept),
+        TEST(ranks_share_a_plan),
         TEST(a_refused_plan_is_not_kept),
         cmocka_unit_test(every_allocation_may_fail),
     };

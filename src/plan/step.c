@@ -1,0 +1,350 @@
+/* What a step is called, what it moves and what it costs. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "plan/plan.h"
+
+const char *tsr_step_kind_name(tsr_step_kind kind)
+{
+    static const char *const names[] = {
+        [TSR_STEP_SLICE] = "slice",           [TSR_STEP_ALL_GATHER] = "all-gather",
+        [TSR_STEP_ALL_TO_ALL] = "all-to-all", [TSR_STEP_REDUCE_SCATTER] = "reduce-scatter",
+        [TSR_STEP_ALL_REDUCE] = "all-reduce", [TSR_STEP_PERMUTE] = "permute",
+        [TSR_STEP_DIRECT] = "direct"};
+    return names[kind];
+}
+
+enum { MOST_AXES = 128 };
+
+/* Adds the axes of one list that another has not, each once. */
+static void add_changed(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
+                        size_t count_b, tsr_axis_list *changed)
+{
+    tsr_axis_ref refs[MOST_AXES];
+    tsr_axis_list rest = {refs, 0, MOST_AXES};
+    if (tsr_axes_difference(a, count_a, b, count_b, &rest) < 0) {
+        return;
+    }
+    for (size_t i = 0; i < rest.count && changed->count < changed->capacity; i++) {
+        if (!tsr_axes_overlap(&refs[i], 1, changed->refs, changed->count)) {
+            changed->refs[changed->count++] = refs[i];
+        }
+    }
+}
+
+/* Adds the axes of the dimensions of one sharding that the same ones of another have not. */
+static void add_changed_dims(const tsr_sharding *a, const tsr_sharding *b, tsr_axis_list *changed)
+{
+    for (size_t d = 0; d < a->rank && d < b->rank; d++) {
+        add_changed(a->dims[d].axes, a->dims[d].num_axes, b->dims[d].axes, b->dims[d].num_axes,
+                    changed);
+    }
+}
+
+tsr_status plan_changed_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
+                             const tsr_sharding *to, tsr_axis_list *out)
+{
+    tsr_axis_ref refs[MOST_AXES];
+    tsr_axis_list changed = {refs, 0, MOST_AXES};
+    if (tsr_mesh_equal(from->mesh, to->mesh)) {
+        add_changed_dims(from, to, &changed);
+        add_changed(from->unreduced, from->num_unreduced, to->unreduced, to->num_unreduced,
+                    &changed);
+        add_changed_dims(to, from, &changed);
+        tsr_axes_sort_and_merge(from->mesh, &changed);
+    }
+    tsr_axis_ref *kept = arena_copy(arena, refs, changed.count, sizeof *refs);
+    *out = (tsr_axis_list){kept, changed.count, changed.count};
+    return kept != NULL ? TSR_OK : diag_nomem(ctx);
+}
+
+/* Whether a dimension is cut at the same rows before and after. */
+static bool same_cuts(const dim_geometry *a, const dim_geometry *b)
+{
+    if (a->along.size != b->along.size) {
+        return false;
+    }
+    if (dim_is_even(a) && dim_is_even(b)) {
+        return true;
+    }
+    for (int64_t shard = 0; shard < a->along.size; shard++) {
+        if (!dim_same_rows(a, shard, b, shard)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_cuts_everywhere(const plan_exchange *x)
+{
+    bool same = true;
+    for (size_t i = 0; i < x->rank; i++) {
+        same = same && same_cuts(x->src.dims[i].of, x->dst.dims[i].of);
+    }
+    return same;
+}
+
+/* The kind of a step that folds: `lost` and `won` are the axes that dimensions lose and win. */
+static tsr_step_kind kind_of_fold(const plan_exchange *x, const tsr_axis_list *lost,
+                                  const tsr_axis_list *won)
+{
+    if (lost->count > 0) {
+        return TSR_STEP_DIRECT;
+    }
+    if (won->count == 0) {
+        return same_cuts_everywhere(x) ? TSR_STEP_ALL_REDUCE : TSR_STEP_DIRECT;
+    }
+    int64_t wanted = x->copies.size * x->dst.kept.size;
+    for (size_t i = 0; i < x->rank; i++) {
+        wanted *= x->src.of->shape[i];
+    }
+    const bool held = exchange_moved(x) == (x->removed.size - 1) * wanted;
+    return held ? TSR_STEP_REDUCE_SCATTER : TSR_STEP_DIRECT;
+}
+
+tsr_step_kind plan_kind(const plan_exchange *x)
+{
+    const tsr_sharding *from = x->src.of->sharding;
+    const tsr_sharding *to = x->dst.of->sharding;
+    tsr_axis_ref refs[2][MOST_AXES];
+    tsr_axis_list lost = {refs[0], 0, MOST_AXES};
+    tsr_axis_list won = {refs[1], 0, MOST_AXES};
+    const bool folds = exchange_parts(x) > 1;
+    if (exchange_moved(x) == 0) {
+        return TSR_STEP_SLICE;
+    }
+    if (!folds && same_cuts_everywhere(x)) {
+        return TSR_STEP_PERMUTE;
+    }
+    if (!tsr_mesh_equal(from->mesh, to->mesh)) {
+        return TSR_STEP_DIRECT;
+    }
+    add_changed_dims(from, to, &lost);
+    add_changed_dims(to, from, &won);
+    if (folds) {
+        return kind_of_fold(x, &lost, &won);
+    }
+    if (lost.count > 0 && won.count == 0) {
+        return TSR_STEP_ALL_GATHER;
+    }
+    tsr_axes_sort_and_merge(from->mesh, &lost);
+    tsr_axes_sort_and_merge(from->mesh, &won);
+    const bool same = lost.count > 0 && lost.count == won.count &&
+                      memcmp(lost.refs, won.refs, lost.count * sizeof *lost.refs) == 0;
+    return same ? TSR_STEP_ALL_TO_ALL : TSR_STEP_DIRECT;
+}
+
+int64_t plan_bytes_moved(const tsr_plan *plan)
+{
+    int64_t elements = 0;
+    for (size_t i = 0; i < plan->num_steps; i++) {
+        elements += exchange_moved(&plan->steps[i].exchange);
+    }
+    return elements * tsr_dtype_item_bytes(plan->dtype);
+}
+
+/* The bytes that a device stores of a layout. */
+static int64_t stored_bytes(const tsr_plan *plan, const tsr_geometry *g, int64_t device)
+{
+    const int64_t place = tsr_mesh_place_of(g->sharding->mesh, device);
+    int64_t bytes = place >= 0 ? tsr_dtype_item_bytes(plan->dtype) : 0;
+    for (size_t i = 0; i < g->rank && place >= 0; i++) {
+        const int64_t shard = places_index(&g->dims[i].along, place);
+        bytes *=
+            g->dims[i].stored != NULL ? g->dims[i].stored[shard] : dim_box(&g->dims[i], shard).size;
+    }
+    return bytes;
+}
+
+int64_t tsr_plan_bytes_between(const tsr_plan *plan, int64_t device)
+{
+    int64_t most = 0;
+    int64_t before = 0;
+    for (size_t i = 0; i + 1 < plan->num_steps; i++) {
+        const int64_t after = stored_bytes(plan, plan->steps[i].exchange.dst.of, device);
+        most = max_i64(most, before + after);
+        before = after;
+    }
+    return most;
+}
+
+/* What is summed over devices, by their places in the mesh before the first step. */
+typedef struct summing {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    const tsr_plan *plan;
+    size_t first; /* the steps: from this one */
+    size_t end;   /* to the one before this */
+    int64_t devices;
+    device_sums sums;
+} summing;
+
+static tsr_status check_devices(tsr_context *ctx, int64_t devices)
+{
+    const int64_t limit = INT64_C(1) << 26;
+    if (devices <= limit) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                      "the mesh has %lld devices: the busiest is found among at most %lld",
+                      (long long)devices, (long long)limit);
+}
+
+/* The largest sum of some steps, in bytes. */
+static int64_t largest_sum(const summing *s,
+                           void (*add)(const plan_exchange *, const device_sums *))
+{
+    int64_t most = 0;
+    memset(s->sums.elements, 0, (size_t)s->devices * sizeof *s->sums.elements);
+    for (size_t i = s->first; i < s->end; i++) {
+        add(&s->plan->steps[i].exchange, &s->sums);
+    }
+    for (int64_t place = 0; place < s->devices; place++) {
+        most = max_i64(most, s->sums.elements[place]);
+    }
+    return most * tsr_dtype_item_bytes(s->plan->dtype);
+}
+
+static tsr_status sum_steps(summing *s, tsr_plan_totals *out)
+{
+    TSR_TRY(check_devices(s->ctx, s->devices));
+    s->sums.elements = ARENA_ARRAY(s->arena, int64_t, (size_t)s->devices);
+    if (s->sums.elements == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    *out = (tsr_plan_totals){.most_received = largest_sum(s, exchange_add_received),
+                             .most_sent = largest_sum(s, exchange_add_sent)};
+    for (size_t i = s->first; i < s->end; i++) {
+        out->moved += exchange_moved(&s->plan->steps[i].exchange);
+    }
+    out->moved *= tsr_dtype_item_bytes(s->plan->dtype);
+    return TSR_OK;
+}
+
+static summing summing_of(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan, size_t first,
+                          size_t end)
+{
+    const plan_exchange *x = &plan->steps[first].exchange;
+    return (summing){ctx, arena, plan, first, end, x->devices, {x->src.mesh, NULL}};
+}
+
+tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan, tsr_plan_totals *out)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    summing s = summing_of(ctx, arena, plan, 0, plan->num_steps);
+    const tsr_status status = sum_steps(&s, out);
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+/* For each shard after, how many shards before overlap it, in one dimension. */
+static tsr_status count_sources(const plan_maker *m, const plan_exchange *x, size_t dim,
+                                const int64_t **out)
+{
+    const int64_t shards = x->dst.dims[dim].of->along.size;
+    int64_t *counts = ARENA_ARRAY(m->arena, int64_t, (size_t)shards);
+    if (counts == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (int64_t shard = 0; shard < shards; shard++) {
+        const tsr_arena_mark mark = tsr_arena_get_mark(m->scratch);
+        const plan_maker brief = {m->ctx, m->scratch, m->scratch};
+        plan_overlaps found;
+        TSR_TRY(plan_overlaps_of(&brief, PLAN_OF_DST, &x->dst.dims[dim], shard, &x->src.dims[dim],
+                                 &found));
+        counts[shard] = (int64_t)found.count;
+        tsr_arena_reset(m->scratch, mark);
+    }
+    *out = counts;
+    return TSR_OK;
+}
+
+/* The most devices from which one receives something, boxes that are cut counted once. */
+static tsr_status most_sources(const plan_maker *m, const plan_exchange *x, int64_t *out)
+{
+    const int64_t **counts = ARENA_ARRAY(m->arena, const int64_t *, x->rank);
+    if (counts == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (size_t i = 0; i < x->rank; i++) {
+        TSR_TRY(count_sources(m, x, i, &counts[i]));
+    }
+    *out = 0;
+    for (int64_t place = 0; place < x->devices; place++) {
+        const int64_t device = tsr_mesh_device_at(x->dst.mesh, place);
+        int64_t sources = exchange_parts(x);
+        for (size_t i = 0; i < x->rank; i++) {
+            sources *= counts[i][places_index(&x->dst.dims[i].of->along, place)];
+        }
+        const int64_t before = tsr_mesh_place_of(x->src.mesh, device);
+        sources -= exchange_wanted(x, before, place) > 0;
+        *out = max_i64(*out, sources);
+    }
+    return TSR_OK;
+}
+
+/* The most bytes that a device keeps of what it holds. */
+static int64_t largest_kept(const plan_exchange *x)
+{
+    int64_t elements = 1;
+    for (size_t i = 0; i < x->rank; i++) {
+        elements *= x->dst.dims[i].of->chunk;
+    }
+    return elements;
+}
+
+static tsr_status cost_of(const plan_maker *m, const tsr_plan *plan, const plan_step *step,
+                          const tsr_link *link, tsr_step *out)
+{
+    const plan_exchange *x = &step->exchange;
+    const int64_t item = tsr_dtype_item_bytes(plan->dtype);
+    const double kept = (double)(largest_kept(x) * item);
+    if (step->kind == TSR_STEP_SLICE) {
+        out->seconds = kept * link->delta;
+        return TSR_OK;
+    }
+    int64_t sources = 0;
+    TSR_TRY(most_sources(m, x, &sources));
+    const int64_t busiest = max_i64(out->bytes.most_received, out->bytes.most_sent);
+    const double folded = (double)(exchange_parts(x) - 1) * kept;
+    out->seconds =
+        (double)sources * link->alpha + (double)busiest * link->beta + folded * link->gamma;
+    return TSR_OK;
+}
+
+static tsr_status describe(const plan_maker *m, const tsr_plan *plan, size_t index,
+                           const tsr_link *link, tsr_step *out)
+{
+    const plan_step *step = &plan->steps[index];
+    summing s = summing_of(m->ctx, m->arena, plan, index, index + 1);
+    *out = (tsr_step){.kind = step->kind,
+                      .src = step->exchange.src.of,
+                      .dst = step->exchange.dst.of,
+                      .num_axes = step->num_axes,
+                      .axes = step->axes};
+    TSR_TRY(sum_steps(&s, &out->bytes));
+    return cost_of(m, plan, step, link, out);
+}
+
+tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index, const tsr_link *link,
+                         tsr_step *out)
+{
+    const tsr_link usual = tsr_link_default(TSR_MEDIUM_SHARED);
+    tsr_arena *arena = NULL;
+    if (index >= plan->num_steps) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the plan has %zu steps, not step %zu",
+                          plan->num_steps, index);
+    }
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    plan_maker m = {.ctx = ctx, .arena = arena};
+    tsr_status status = tsr_arena_create(ctx, &m.scratch);
+    if (status == TSR_OK) {
+        status = describe(&m, plan, index, link != NULL ? link : &usual, out);
+        tsr_arena_destroy(m.scratch);
+    }
+    tsr_arena_destroy(arena);
+    return status;
+}
