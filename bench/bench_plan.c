@@ -321,23 +321,42 @@ static const struct {
 } meshes[] = {{"<[\"x\"=8, \"y\"=8]>", 64},
               {"<[\"x\"=16, \"y\"=32]>", 512},
               {"<[\"x\"=64, \"y\"=64]>", 4096},
+              {"<[\"x\"=64, \"y\"=128]>", 8192},
               {"<[\"x\"=128, \"y\"=256]>", 32768}};
+
+/* A plan on a mesh that grows, and the devices whose parts are made. */
+typedef struct growth {
+    planning p;
+    const tsr_plan *plan;
+} growth;
+
+enum { SAMPLED = 16 };
 
 /* The moves of sixteen devices, by their parts. */
 static int64_t by_part(void *state)
 {
-    const planning *p = state;
+    const growth *g = state;
+    const planning *p = &g->p;
     const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
-    const tsr_plan *plan = make_plan(p);
     int64_t moves = 0;
-    for (int64_t i = 0; i < 16; i++) {
-        const int64_t device = i * (p->devices - 1) / 15;
+    for (int64_t i = 0; i < SAMPLED; i++) {
+        const int64_t device = i * (p->devices - 1) / (SAMPLED - 1);
         plan_part part;
-        INSIST(plan_part_create(p->ctx, p->arena, plan, device, PLAN_BOTH, &part) == TSR_OK);
+        INSIST(plan_part_create(p->ctx, p->arena, g->plan, device, PLAN_BOTH, &part) == TSR_OK);
         moves += (int64_t)part.num_moves;
     }
     tsr_arena_reset(p->arena, mark);
     return moves;
+}
+
+/* The plan, and what all devices receive. */
+static int64_t by_structure(void *state)
+{
+    const growth *g = state;
+    const tsr_arena_mark mark = tsr_arena_get_mark(g->p.arena);
+    const int64_t moved = plan_bytes_moved(make_plan(&g->p));
+    tsr_arena_reset(g->p.arena, mark);
+    return moved;
 }
 
 static void run_growing(tsr_context *ctx, size_t row)
@@ -347,23 +366,78 @@ static void run_growing(tsr_context *ctx, size_t row)
         const bench_case of = {
             growing[row].name, meshes[i].mesh, growing[row].from, growing[row].to, 2,
             {65537, 32771}};
-        planning p = {.ctx = ctx, .of = &of, .devices = meshes[i].devices};
+        growth g = {.p = {.ctx = ctx, .of = &of, .devices = meshes[i].devices}};
         const tsr_mesh *mesh;
-        timing one = {0};
-        timing other = {0};
-        INSIST(tsr_arena_create(ctx, &p.arena) == TSR_OK);
-        INSIST(tsr_mesh_parse(ctx, p.arena, of.mesh, &mesh) == TSR_OK);
-        p.src = prepare(&p, mesh, of.from);
-        p.dst = prepare(&p, mesh, of.to);
-        race(by_part, by_part, &p, 5, &one, &other);
-        const double per_move = 1e9 * one.median / (double)one.answer;
+        timing part = {0};
+        timing whole = {0};
+        INSIST(tsr_arena_create(ctx, &g.p.arena) == TSR_OK);
+        INSIST(tsr_mesh_parse(ctx, g.p.arena, of.mesh, &mesh) == TSR_OK);
+        g.p.src = prepare(&g.p, mesh, of.from);
+        g.p.dst = prepare(&g.p, mesh, of.to);
+        g.plan = make_plan(&g.p);
+        race(by_part, by_structure, &g, 9, &part, &whole);
+        const double per_move = 1e9 * part.median / (double)part.answer;
         first = i == 0 ? per_move : first;
         printf("{\"bench\": \"plan of a rank\", \"case\": \"%s\", \"devices\": %lld, "
                "\"moves\": %.1f, \"microseconds\": %.2f, \"nanoseconds_a_move\": %.1f, "
-               "\"growth\": %.2f}\n",
-               of.name, (long long)p.devices, (double)one.answer / 16, 1e6 * one.median / 16,
-               per_move, per_move / first);
-        tsr_arena_destroy(p.arena);
+               "\"growth\": %.2f, \"plan_and_total_microseconds\": %.2f}\n",
+               of.name, (long long)g.p.devices, (double)part.answer / SAMPLED,
+               1e6 * part.median / SAMPLED, per_move, per_move / first, 1e6 * whole.median);
+        tsr_arena_destroy(g.p.arena);
+    }
+}
+
+/* A redistribution in an abstract world, noted in the trace. */
+typedef struct traced {
+    tsr_tensor *src;
+    const tsr_sharding *to;
+} traced;
+
+static int64_t redistribute_traced(void *state)
+{
+    traced *t = state;
+    tsr_tensor *out = NULL;
+    INSIST(tsr_with_sharding(t->src, t->to, &out) == TSR_OK);
+    tsr_tensor_release(out);
+    return 1;
+}
+
+/* Times the first such call, whose plan is not yet known, and those that find it. */
+static tsr_status run_traced(tsr_comm *world, void *state)
+{
+    const bench_case *of = state;
+    planning p = {.ctx = tsr_comm_context(world), .of = of};
+    const tsr_mesh *mesh;
+    traced t = {0};
+    timing one = {0};
+    timing other = {0};
+    INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
+    INSIST(tsr_mesh_parse(p.ctx, p.arena, of->mesh, &mesh) == TSR_OK);
+    const tsr_tensor_spec spec = {tsr_geometry_sharding(prepare(&p, mesh, of->from)), TSR_F32,
+                                  of->rank, of->shape};
+    t.to = tsr_geometry_sharding(prepare(&p, mesh, of->to));
+    INSIST(tsr_abstract(world, &spec, &t.src) == TSR_OK);
+    INSIST(tsr_trace_begin(world) == TSR_OK);
+    const double start = seconds();
+    (void)redistribute_traced(&t);
+    const double cold = seconds() - start;
+    race(redistribute_traced, redistribute_traced, &t, 200, &one, &other);
+    printf("{\"bench\": \"traced redistribution\", \"case\": \"%s\", \"devices\": %lld, "
+           "\"first_microseconds\": %.2f, \"microseconds\": %.2f}\n",
+           of->name, (long long)tsr_comm_size(world), 1e6 * cold, 1e6 * one.median);
+    tsr_trace_end(world);
+    tsr_tensor_release(t.src);
+    tsr_arena_destroy(p.arena);
+    return TSR_OK;
+}
+
+static void run_all_traced(tsr_context *ctx)
+{
+    for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++) {
+        bench_case of = {
+            growing[i].name, "<[\"x\"=256, \"y\"=256]>", growing[i].from, growing[i].to, 2,
+            {65537, 32771}};
+        INSIST(tsr_launch_abstract(ctx, 65536, 4097, run_traced, &of) == TSR_OK);
     }
 }
 
@@ -377,6 +451,7 @@ int main(void)
     for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++) {
         run_growing(ctx, i);
     }
+    run_all_traced(ctx);
     compare_tiny(ctx);
     tsr_context_destroy(ctx);
     return 0;

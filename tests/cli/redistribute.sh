@@ -11,7 +11,16 @@ expect_out 'from          [{"x"}, {}]
 to            [{}, {"x"}]
 tensor        6x8xf32
 moves         96 bytes in 1 step
+step 1        all-to-all along "x": 96 bytes, 0.000505 ms by the model of shared memory
 busiest rank  receives 48 bytes, sends 48'
+
+# A sum on many devices: two steps; tens of thousands of devices are no more work.
+move --mesh '<["x"=256, "y"=256]>' --shape 65537x32771xf32 --from '[{"x"}, {}], unreduced={"y"}' --to '[{"x"}, {}]' --plan
+expect_fine
+expect_in_out 'moves         4381334575080 bytes in 2 steps'
+expect_in_out 'step 1        reduce-scatter along "y": 2190667287540 bytes'
+expect_in_out 'step 2        all-gather along "y": 2190667287540 bytes'
+expect_in_out 'busiest rank  receives 67372036 bytes, sends 67372036'
 
 for kind in "" --processes; do
     # shellcheck disable=SC2086
@@ -35,7 +44,7 @@ expect_fine
 
 move "${rows[@]}" --json --times 1
 expect_fine
-expect_in_out '"steps": 1, "bytes_moved": 96, "most_received": 48, "most_sent": 48, "ranks": 2'
+expect_in_out '"steps": 1, "bytes_moved": 96, "most_received": 48, "most_sent": 48, "plan": [{"kind": "all-to-all", "axes": "\"x\"", "bytes_moved": 96, "most_received": 48, "most_sent": 48, "seconds": 5.048e-07}], "ranks": 2'
 expect_in_out '"wrong_elements": 0'
 
 move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"x"}, {}]'

@@ -23,6 +23,12 @@ struct redistribute_options {
     double timeout;
 };
 
+/* One step of the plan, to be shown. */
+struct step_line {
+    tsr_step step;
+    const char *axes; /* "" when nothing changes, or the meshes differ */
+};
+
 /* The two layouts, and what is known before anything moves. */
 struct redistribution {
     const struct redistribute_options *options;
@@ -33,6 +39,7 @@ struct redistribution {
     const char *from_text;
     const char *to_text;
     const tsr_plan *plan;
+    struct step_line *steps;
     int64_t ranks;
     tsr_plan_totals bytes;
 };
@@ -143,6 +150,22 @@ static tsr_status read_layouts(struct session *session, struct redistribution *r
                             : status;
 }
 
+static tsr_status describe_steps(struct session *session, struct redistribution *r)
+{
+    const size_t count = tsr_plan_num_steps(r->plan);
+    r->steps = tsr_arena_alloc(session->arena, count * sizeof *r->steps);
+    tsr_status status = r->steps != NULL ? TSR_OK : TSR_ERR_NOMEM;
+    for (size_t i = 0; status == TSR_OK && i < count; i++) {
+        tsr_step *step = &r->steps[i].step;
+        status = tsr_plan_step(session->ctx, r->plan, i, NULL, step);
+        if (status == TSR_OK) {
+            status = tsr_axes_print(session->ctx, session->arena, tsr_sharding_mesh(r->from),
+                                    step->axes, step->num_axes, &r->steps[i].axes);
+        }
+    }
+    return status;
+}
+
 static tsr_status make_plan(struct session *session, struct redistribution *r)
 {
     const tsr_geometry *before = NULL;
@@ -157,7 +180,10 @@ static tsr_status make_plan(struct session *session, struct redistribution *r)
         status =
             tsr_plan_create(session->ctx, session->arena, before, after, r->shape.dtype, &r->plan);
     }
-    return status == TSR_OK ? tsr_plan_total(session->ctx, r->plan, &r->bytes) : status;
+    if (status == TSR_OK) {
+        status = tsr_plan_total(session->ctx, r->plan, &r->bytes);
+    }
+    return status == TSR_OK ? describe_steps(session, r) : status;
 }
 
 /* What an element is, by its index: any bits, of as many bytes as it has. */
@@ -329,6 +355,33 @@ static tsr_status work(struct rank_work *w, struct outcome *out)
     return status;
 }
 
+static void print_steps(const struct redistribution *r)
+{
+    for (size_t i = 0; i < tsr_plan_num_steps(r->plan); i++) {
+        const struct step_line *line = &r->steps[i];
+        const bool along = line->axes[0] != '\0';
+        printf("step %-8zu %s%s%s: %lld bytes, %.3g ms by the model of shared memory\n", i + 1,
+               tsr_step_kind_name(line->step.kind), along ? " along " : "", line->axes,
+               (long long)line->step.bytes.moved, 1e3 * line->step.seconds);
+    }
+}
+
+static void print_json_steps(const struct redistribution *r)
+{
+    fputs(", \"plan\": [", stdout);
+    for (size_t i = 0; i < tsr_plan_num_steps(r->plan); i++) {
+        const struct step_line *line = &r->steps[i];
+        printf("%s{\"kind\": \"%s\", \"axes\": ", i > 0 ? ", " : "",
+               tsr_step_kind_name(line->step.kind));
+        write_json_string(stdout, line->axes);
+        printf(", \"bytes_moved\": %lld, \"most_received\": %lld, \"most_sent\": %lld, "
+               "\"seconds\": %.9g}",
+               (long long)line->step.bytes.moved, (long long)line->step.bytes.most_received,
+               (long long)line->step.bytes.most_sent, line->step.seconds);
+    }
+    fputs("]", stdout);
+}
+
 static void print_table(const struct redistribution *r, const char *ranks, bool shared,
                         const struct outcome *o)
 {
@@ -337,6 +390,7 @@ static void print_table(const struct redistribution *r, const char *ranks, bool 
     printf("tensor        %s\n", r->options->shape);
     printf("moves         %lld bytes in %zu step%s\n", (long long)r->bytes.moved,
            tsr_plan_num_steps(r->plan), tsr_plan_num_steps(r->plan) == 1 ? "" : "s");
+    print_steps(r);
     printf("busiest rank  receives %lld bytes, sends %lld\n", (long long)r->bytes.most_received,
            (long long)r->bytes.most_sent);
     if (o == NULL) {
@@ -362,6 +416,7 @@ static void print_json(const struct redistribution *r, const char *ranks, bool s
     printf(", \"steps\": %zu, \"bytes_moved\": %lld, \"most_received\": %lld, \"most_sent\": %lld",
            tsr_plan_num_steps(r->plan), (long long)r->bytes.moved,
            (long long)r->bytes.most_received, (long long)r->bytes.most_sent);
+    print_json_steps(r);
     if (o != NULL) {
         printf(", \"ranks\": %lld, \"kind\": \"%s\", \"shared_memory\": %s", (long long)r->ranks,
                ranks, shared ? "true" : "false");
