@@ -130,7 +130,7 @@ static int64_t most_received(const plan_step *steps, size_t count)
 
 /*
  * Whether the busiest device receives less in two steps than in one. Of p parts, a device that gets
- * the largest part of the result receives at least p - 1 of them in one step; in two, nobody
+ * the largest part of the result receives at least p - 1 of them in one step; in two, none
  * receives more than p - 1 of the largest share and the largest part. Only where that does not
  * decide it are all devices looked at.
  */
