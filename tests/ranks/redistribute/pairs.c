@@ -66,7 +66,7 @@ typedef struct part {
     const family *of;
     tsr_dtype dtype;
     filling how;
-    slice rows;
+    device_slice rows;
     int64_t strides[MOST_DIMS];
     char *data;
     size_t bytes; /* of memory of our own; 0 when it is the tensor's */

@@ -78,7 +78,7 @@ static void add_partitioned(listing *l, const tsr_ragged *ragged, int64_t shards
 }
 
 void slice_of(const tsr_sharding *sharding, size_t rank, const int64_t *shape, int64_t device,
-              slice *out)
+              device_slice *out)
 {
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
     const bool whole = tsr_mesh_is_maximal(mesh);
@@ -100,12 +100,12 @@ void slice_of(const tsr_sharding *sharding, size_t rank, const int64_t *shape, i
     }
 }
 
-int64_t slice_elements(const slice *s)
+int64_t slice_elements(const device_slice *s)
 {
     return slice_common(s, s);
 }
 
-static bool has(const slice *s, size_t dim, int64_t row)
+static bool has(const device_slice *s, size_t dim, int64_t row)
 {
     for (int64_t i = 0; i < s->count[dim]; i++) {
         if (s->rows[dim][i] == row) {
@@ -115,7 +115,7 @@ static bool has(const slice *s, size_t dim, int64_t row)
     return false;
 }
 
-int64_t slice_common(const slice *a, const slice *b)
+int64_t slice_common(const device_slice *a, const device_slice *b)
 {
     int64_t elements = 1;
     for (size_t i = 0; i < a->rank; i++) {

@@ -10,18 +10,18 @@
 enum { MOST_ROWS = 256 };
 
 /* The rows that a device stores of each dimension, in order; -1 for a row that only pads. */
-typedef struct slice {
+typedef struct device_slice {
     size_t rank;
     int64_t count[MOST_DIMS];
     int64_t rows[MOST_DIMS][MOST_ROWS];
-} slice;
+} device_slice;
 
 void slice_of(const tsr_sharding *sharding, size_t rank, const int64_t *shape, int64_t device,
-              slice *out);
+              device_slice *out);
 
 /* Elements of the tensor in a slice, and those that are in both. */
-int64_t slice_elements(const slice *s);
-int64_t slice_common(const slice *a, const slice *b);
+int64_t slice_elements(const device_slice *s);
+int64_t slice_common(const device_slice *a, const device_slice *b);
 
 /* The coordinate of a device along axes and sub-axes, major to minor. */
 int64_t index_along(const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count, int64_t device);
