@@ -27,6 +27,23 @@ static tsr_status unreduced_there(tsr_context *ctx, tsr_arena *arena, const tsr_
     return tsr_sharding_translate(ctx, arena, bare, src->mesh, out);
 }
 
+/* The axes along which a reduction would become pending: those that are not so before. */
+static tsr_status find_introduced(const tsr_sharding *src, const tsr_axis_list *kept,
+                                  tsr_axis_list *out)
+{
+    for (size_t i = 0; i < kept->count; i++) {
+        for (size_t k = 0; k < src->num_unreduced; k++) {
+            const tsr_axis_ref before = src->unreduced[k];
+            if (tsr_axis_overlaps(kept->refs[i], before) &&
+                !tsr_axis_can_coexist(kept->refs[i], before)) {
+                out->refs[out->count++] = kept->refs[i];
+                return TSR_OK;
+            }
+        }
+    }
+    return tsr_axes_difference(kept->refs, kept->count, src->unreduced, src->num_unreduced, out);
+}
+
 static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *src,
                                const tsr_sharding *dst, pending_axes *out)
 {
@@ -42,8 +59,7 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
             TSR_TRY(tsr_axes_add(src->mesh, &out->kept, there->unreduced[i]));
         }
     }
-    TSR_TRY(tsr_axes_difference(out->kept.refs, out->kept.count, src->unreduced, src->num_unreduced,
-                                &introduced));
+    TSR_TRY(find_introduced(src, &out->kept, &introduced));
     if (introduced.count > 0) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "a redistribution cannot make a reduction pending: axis \"%s\" is "

@@ -118,6 +118,17 @@ static void what_cannot_be_planned(void **state)
                      TSR_ERR_INVALID);
     expect_error(f, "source and destination are on different devices: meshes of 2 and 4");
     assert_null(plan);
+    /* Halves and thirds of an axis: neither is made of the other. */
+    const tsr_mesh *six = mesh_of(f, "<[\"x\"=6]>");
+    const tsr_geometry *halves =
+        geometry_of(f, sharding_of(f, six, "[{}], unreduced={\"x\":(1)2}"), 1, shape);
+    const tsr_geometry *thirds =
+        geometry_of(f, sharding_of(f, six, "[{}], unreduced={\"x\":(1)3}"), 1, shape);
+    assert_int_equal(tsr_plan_create(f->ctx, f->arena, halves, thirds, TSR_I8, &plan),
+                     TSR_ERR_UNSUPPORTED);
+    expect_error(f, "a redistribution cannot make a reduction pending: axis \"x\" is unreduced in "
+                    "the destination only");
+    assert_null(plan);
 }
 
 int main(void)
