@@ -18,19 +18,40 @@ const char *tsr_step_kind_name(tsr_step_kind kind)
 
 enum { MOST_AXES = 128 };
 
-/* Adds the axes of one list that another has not, each once. */
+/* Adds an axis unless some of it is there. */
+static void add_axis(tsr_axis_list *list, tsr_axis_ref axis)
+{
+    if (list->count < list->capacity && !tsr_axes_overlap(&axis, 1, list->refs, list->count)) {
+        list->refs[list->count++] = axis;
+    }
+}
+
+/* Whether an axis overlaps one of a list in a way that no common digits express. */
+static bool clashes(tsr_axis_ref axis, const tsr_axis_ref *with, size_t count)
+{
+    bool clash = false;
+    for (size_t i = 0; i < count; i++) {
+        clash = clash || (tsr_axis_overlaps(axis, with[i]) && !tsr_axis_can_coexist(axis, with[i]));
+    }
+    return clash;
+}
+
+/* Adds the axes of one list that another has not, each once; all of one that clashes. */
 static void add_changed(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
                         size_t count_b, tsr_axis_list *changed)
 {
     tsr_axis_ref refs[MOST_AXES];
     tsr_axis_list rest = {refs, 0, MOST_AXES};
+    for (size_t i = 0; i < count_a; i++) {
+        if (clashes(a[i], b, count_b)) {
+            add_axis(changed, a[i]);
+        }
+    }
     if (tsr_axes_difference(a, count_a, b, count_b, &rest) < 0) {
         return;
     }
-    for (size_t i = 0; i < rest.count && changed->count < changed->capacity; i++) {
-        if (!tsr_axes_overlap(&refs[i], 1, changed->refs, changed->count)) {
-            changed->refs[changed->count++] = refs[i];
-        }
+    for (size_t i = 0; i < rest.count; i++) {
+        add_axis(changed, refs[i]);
     }
 }
 
@@ -86,22 +107,40 @@ static bool same_cuts_everywhere(const plan_exchange *x)
     return same;
 }
 
+/* Whether two lists are the same axes; sorts both. */
+static bool same_axes(const tsr_mesh *mesh, tsr_axis_list *a, tsr_axis_list *b)
+{
+    tsr_axes_sort_and_merge(mesh, a);
+    tsr_axes_sort_and_merge(mesh, b);
+    return tsr_axes_equal(a->refs, a->count, b->refs, b->count);
+}
+
+/* Whether every device has its own part of all that it gets of a fold. */
+static bool gets_what_it_has(const plan_exchange *x)
+{
+    int64_t wanted = x->copies.size * x->dst.kept.size;
+    for (size_t i = 0; i < x->rank; i++) {
+        wanted *= x->src.of->shape[i];
+    }
+    return exchange_moved(x) == (x->removed.size - 1) * wanted;
+}
+
 /* The kind of a step that folds: `lost` and `won` are the axes that dimensions lose and win. */
 static tsr_step_kind kind_of_fold(const plan_exchange *x, const tsr_axis_list *lost,
-                                  const tsr_axis_list *won)
+                                  tsr_axis_list *won)
 {
-    if (lost->count > 0) {
+    const tsr_sharding *from = x->src.of->sharding;
+    const tsr_sharding *to = x->dst.of->sharding;
+    tsr_axis_ref refs[MOST_AXES];
+    tsr_axis_list folded = {refs, 0, MOST_AXES};
+    if (lost->count > 0 || !gets_what_it_has(x)) {
         return TSR_STEP_DIRECT;
     }
     if (won->count == 0) {
         return same_cuts_everywhere(x) ? TSR_STEP_ALL_REDUCE : TSR_STEP_DIRECT;
     }
-    int64_t wanted = x->copies.size * x->dst.kept.size;
-    for (size_t i = 0; i < x->rank; i++) {
-        wanted *= x->src.of->shape[i];
-    }
-    const bool held = exchange_moved(x) == (x->removed.size - 1) * wanted;
-    return held ? TSR_STEP_REDUCE_SCATTER : TSR_STEP_DIRECT;
+    add_changed(from->unreduced, from->num_unreduced, to->unreduced, to->num_unreduced, &folded);
+    return same_axes(from->mesh, &folded, won) ? TSR_STEP_REDUCE_SCATTER : TSR_STEP_DIRECT;
 }
 
 tsr_step_kind plan_kind(const plan_exchange *x)
@@ -129,11 +168,8 @@ tsr_step_kind plan_kind(const plan_exchange *x)
     if (lost.count > 0 && won.count == 0) {
         return TSR_STEP_ALL_GATHER;
     }
-    tsr_axes_sort_and_merge(from->mesh, &lost);
-    tsr_axes_sort_and_merge(from->mesh, &won);
-    const bool same = lost.count > 0 && lost.count == won.count &&
-                      memcmp(lost.refs, won.refs, lost.count * sizeof *lost.refs) == 0;
-    return same ? TSR_STEP_ALL_TO_ALL : TSR_STEP_DIRECT;
+    const bool moved = lost.count > 0 && same_axes(from->mesh, &lost, &won);
+    return moved ? TSR_STEP_ALL_TO_ALL : TSR_STEP_DIRECT;
 }
 
 int64_t plan_bytes_moved(const tsr_plan *plan)
