@@ -75,6 +75,13 @@ static bool machine_has(size_t size)
     return size < ((size_t)64 << 20) || size <= available_bytes();
 }
 
+/* Counts a block that is allocated. */
+static void count(segment *s, size_t block)
+{
+    s->live += block;
+    s->most = s->live > s->most ? s->live : s->most;
+}
+
 /* A freed block. */
 static void *reuse(segment *s, size_t class, size_t block)
 {
@@ -85,7 +92,7 @@ static void *reuse(segment *s, size_t class, size_t block)
     s->free[class] = node->next;
     node->next = s->spare;
     s->spare = node;
-    s->live += block;
+    count(s, block);
     return s->base + node->offset;
 }
 
@@ -102,7 +109,7 @@ void *segment_try(segment *s, size_t size)
     }
     memory = s->base + s->used;
     s->used += block;
-    s->live += block;
+    count(s, block);
     return memory;
 }
 

@@ -19,6 +19,7 @@ typedef struct segment {
     size_t size;
     size_t used; /* from the start; memory after it was never allocated */
     size_t live; /* bytes allocated and not freed */
+    size_t most; /* that `live` ever was; a test may set it back */
     struct free_block *free[SEGMENT_CLASSES];
     struct free_block *spare; /* nodes without a block */
 } segment;
