@@ -1,8 +1,10 @@
-/* Redistribution between layouts. A second argument takes a sample of that many pairs. */
+/* Redistribution between layouts, by plans and by lists of steps. A second argument takes a sample
+ * of that many pairs. */
 #include <stdlib.h>
 
 #include "catalogue.h"
 #include "kinds.h"
+#include "steps.h"
 
 static size_t sample;
 
@@ -22,9 +24,33 @@ static void random_layouts(void **state)
     }
 }
 
+/* Every kind of step is there, unless mpirun chose the number of ranks. */
+static void lists_of_steps(void **state)
+{
+    int64_t ranks;
+    step_counts counts = {0};
+    for (size_t at = 0; kinds_next_count(&at, 11, &ranks);) {
+        check_steps(*state, ranks, kinds_chosen(), &counts);
+    }
+    print_step_counts(&counts);
+    for (int kind = 0; kind <= TSR_STEP_DIRECT; kind++) {
+        assert_true(kinds_chosen() == TSR_RANKS_MPI || counts.kinds[kind] >= 5);
+    }
+    assert_true(kinds_chosen() == TSR_RANKS_MPI || (counts.exact > 0 && counts.long_lists > 0));
+}
+
+static void steps_that_are_refused(void **state)
+{
+    int64_t ranks;
+    for (size_t at = 0; kinds_next_count(&at, 11, &ranks);) {
+        check_refused_steps(*state, ranks, kinds_chosen());
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(the_catalogue), TEST(random_layouts)};
+    const struct CMUnitTest tests[] = {TEST(the_catalogue), TEST(random_layouts),
+                                       TEST(lists_of_steps), TEST(steps_that_are_refused)};
     kinds_choose(argc, argv);
     sample = argc > 2 ? (size_t)atoll(argv[2]) : 0;
     return cmocka_run_group_tests(tests, NULL, NULL);

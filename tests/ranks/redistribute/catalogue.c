@@ -430,6 +430,13 @@ static bool is_there(when w, int64_t ranks)
     return w == ONE ? ranks == 1 : ranks % multiples[w] == 0;
 }
 
+const tsr_sharding *catalogue_layout(fixture *f, int64_t ranks, const char *mesh, const char *text)
+{
+    writer w;
+    expand(text, ranks, &w);
+    return sharding_of(f, mesh_named(f, mesh, ranks), w.text);
+}
+
 static void fill_family(fixture *f, int64_t ranks, const family_row *row, family *out)
 {
     *out = (family){.name = row->name, .rank = row->rank};
@@ -437,9 +444,7 @@ static void fill_family(fixture *f, int64_t ranks, const family_row *row, family
     for (size_t i = 0; i < row->count; i++) {
         const layout_row *layout = &row->layouts[i];
         if (is_there(layout->when, ranks)) {
-            writer w;
-            expand(layout->text, ranks, &w);
-            const tsr_sharding *s = sharding_of(f, mesh_named(f, layout->mesh, ranks), w.text);
+            const tsr_sharding *s = catalogue_layout(f, ranks, layout->mesh, layout->text);
             assert_true(out->count < MOST_LAYOUTS);
             out->layouts[out->count++] = bind_all(f, s, layout->cut, row->shape);
         }

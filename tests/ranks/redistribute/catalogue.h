@@ -13,6 +13,9 @@ typedef struct catalogue {
 /* The families with meshes of that many devices. The shardings are the fixture's. */
 void catalogue_fill(fixture *f, int64_t ranks, catalogue *out);
 
+/* A layout by the name of its mesh and its text, as in the tables of the catalogue. */
+const tsr_sharding *catalogue_layout(fixture *f, int64_t ranks, const char *mesh, const char *text);
+
 /*
  * Runs all pairs, or with `sample` above 0 a random choice of so many, on ranks that are launched,
  * and prints what was covered. Who has ranks already calls catalogue_fill, pairs_of and, on each of
