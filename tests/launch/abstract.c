@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "rt/comm.h"
 #include "support.h"
 #include "want.h"
 
@@ -190,13 +191,117 @@ static void numbers_that_steer(void **state)
     assert_int_equal(tsr_launch(f->ctx, &spec, steer, NULL), TSR_OK);
 }
 
+/* A redistribution by its texts, and what the trace says of it. */
+typedef struct traced_move {
+    const char *mesh;
+    const char *from;
+    const char *to;
+    int64_t extent;
+    const char *collective;
+    int64_t received; /* by the rank */
+    int64_t moved;    /* by all */
+} traced_move;
+
+static tsr_status trace_move(tsr_comm *world, void *state)
+{
+    const traced_move *m = state;
+    tsr_context *ctx = tsr_comm_context(world);
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    const tsr_sharding *layouts[2] = {NULL};
+    const int64_t shape[] = {m->extent, m->extent};
+    tsr_tensor *x = NULL;
+    size_t count = 0;
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    TSR_TRY(tsr_mesh_parse(ctx, arena, m->mesh, &mesh));
+    TSR_TRY(tsr_sharding_parse(ctx, arena, mesh, m->from, &layouts[0]));
+    TSR_TRY(tsr_sharding_parse(ctx, arena, mesh, m->to, &layouts[1]));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_trace_begin(world));
+    const tsr_tensor_spec spec = {layouts[0], TSR_F32, 2, shape};
+    TSR_TRY(tsr_random_normal(world, &spec, (tsr_random_key){1, 1}, &x));
+    TSR_TRY(tsr_with_sharding(x, layouts[1], &x));
+    const tsr_trace_event *events = tsr_trace_events(world, &count);
+    WANT(world, count == 1);
+    WANT(world, strcmp(events[0].collective, m->collective) == 0);
+    WANT(world, events[0].bytes_received == m->received);
+    WANT(world, events[0].bytes_moved == m->moved);
+    tsr_trace_end(world);
+    tsr_scope_close(world);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+/* 65,536 devices, and 2^32 floats: each has 2^16 of them, of which it keeps one row's share. */
+static void redistributions_of_many_devices(void **state)
+{
+    fixture *f = *state;
+    enum { MANY = 65536 };
+    static const traced_move rows[] = {
+        {"<[\"x\"=65536]>", "[{\"x\"}, {}]", "[{}, {\"x\"}]", MANY, "all-to-all",
+         4 * (INT64_C(65536) - 1), 4 * (INT64_C(65536) - 1) * MANY},
+        {"<[\"x\"=65536]>", "[{\"x\"}, {}]", "[{}, {}]", 256, "all-gather",
+         4 * (INT64_C(256) * 256 - 256), 4 * (INT64_C(256) * 256 * MANY - INT64_C(256) * 256)},
+        {"<[\"x\"=256, \"y\"=256]>", "[{\"x\"}, {\"y\"}]", "[{\"x\"}, {}]", MANY, "all-gather",
+         4 * INT64_C(256) * (65536 - 256), 4 * INT64_C(256) * (65536 - 256) * MANY},
+        {"<[\"x\"=256, \"y\"=256]>", "[{\"x\"}, {}]", "[{\"x\"}, {\"y\"}]", MANY, "slice", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        traced_move m = rows[i];
+        if (tsr_launch_abstract(f->ctx, MANY, i == 1 ? 17 : 4711, trace_move, &m) != TSR_OK) {
+            fail_msg("row %zu: %s", i, tsr_context_diagnostics(f->ctx)->text);
+        }
+    }
+}
+
+/* Ranks that are threads keep one plan of a redistribution, whichever of them makes it. */
+static tsr_status share_a_plan(tsr_comm *world, void *state)
+{
+    tsr_context *ctx = tsr_comm_context(world);
+    const plan_store *store = world->state->plans.store;
+    static const char *const texts[] = {"[{\"x\"}, {}]", "[{}, {\"x\"}]", "[{}, {}]"};
+    const int64_t shape[] = {12, 8};
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    const tsr_sharding *layouts[3] = {NULL};
+    tsr_tensor *t = NULL;
+    (void)state;
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    TSR_TRY(tsr_mesh_parse(ctx, arena, "<[\"x\"=4]>", &mesh));
+    for (int i = 0; i < 3; i++) {
+        TSR_TRY(tsr_sharding_parse(ctx, arena, mesh, texts[i], &layouts[i]));
+    }
+    const tsr_tensor_spec spec = {layouts[0], TSR_F32, 2, shape};
+    TSR_TRY(tsr_tensor_create(world, &spec, &t));
+    for (int i = 0; i < 6; i++) {
+        tsr_tensor *moved = NULL;
+        TSR_TRY(tsr_redistribute(t, layouts[1 + i % 2], &moved));
+        tsr_tensor_release(moved);
+        TSR_TRY(tsr_barrier(world));
+        WANT(world, store->made == (i == 0 ? 1 : 2));
+        WANT(world, store->count == (i == 0 ? 1U : 2U));
+        TSR_TRY(tsr_barrier(world));
+    }
+    tsr_tensor_release(t);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+static void threads_share_plans(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {.num_ranks = 4, .ranks = TSR_RANKS_THREADS, .timeout = 20};
+    if (tsr_launch(f->ctx, &spec, share_a_plan, NULL) != TSR_OK) {
+        fail_msg("%s", tsr_context_diagnostics(f->ctx)->text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(layouts_and_collectives_without_ranks),
-        TEST(types_without_ranks),
-        TEST(what_needs_elements_is_refused),
-        TEST(numbers_that_steer),
+        TEST(layouts_and_collectives_without_ranks), TEST(types_without_ranks),
+        TEST(what_needs_elements_is_refused),        TEST(numbers_that_steer),
+        TEST(redistributions_of_many_devices),       TEST(threads_share_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
