@@ -9,6 +9,7 @@
 #include "failing_heap.h"
 
 #include "base/arena.h"
+#include "plan/plan.h"
 
 /* Runs one step; false when it failed, having checked how. */
 static bool passed(tsr_context *ctx, tsr_status status, const void *output)
@@ -182,9 +183,68 @@ static bool make_an_error(scene *s)
     return false;
 }
 
-static const step steps[] = {parse_meshes,    parse_sharding, print_all,
-                             use_table,       make_geometry,  change_sharding,
-                             compare_pending, use_dialects,   make_an_error};
+/* Three layouts: boxes that are cut, since there are replicas, and a fold. */
+static bool make_layouts(scene *s, const tsr_geometry **out)
+{
+    static const char *const texts[] = {"[{\"y\"}, {}], unreduced={\"x\"}", "[{\"y\"}, {}]",
+                                        "[{}, {\"y\":(2)2}]"};
+    const int64_t shape[] = {7, 5};
+    for (size_t i = 0; i < 3; i++) {
+        const tsr_sharding *sharding = NULL;
+        out[i] = NULL;
+        if (!passed(s->ctx, tsr_sharding_parse(s->ctx, s->arena, s->listed, texts[i], &sharding),
+                    sharding) ||
+            !passed(s->ctx, tsr_geometry_create(s->ctx, s->arena, sharding, 2, shape, &out[i]),
+                    out[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A plan that folds and then cuts, what is said of it, and the parts of its devices. */
+static bool use_plans(scene *s)
+{
+    const tsr_geometry *g[3];
+    const tsr_plan *plan = NULL;
+    if (!make_layouts(s, g)) {
+        return false;
+    }
+    const tsr_step_spec list[] = {{TSR_STEP_ALL_REDUCE, g[1]}, {TSR_STEP_DIRECT, g[2]}};
+    if (!passed(s->ctx, tsr_plan_from_steps(s->ctx, s->arena, g[0], 2, list, TSR_F32, &plan),
+                plan)) {
+        return false;
+    }
+    tsr_plan_totals total = {.moved = -1};
+    const tsr_status summed = tsr_plan_total(s->ctx, plan, &total);
+    assert_true(summed == TSR_OK || total.moved == -1);
+    if (!passed(s->ctx, summed, NULL)) {
+        return false;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        tsr_step told;
+        if (!passed(s->ctx, tsr_plan_step(s->ctx, plan, i, NULL, &told), NULL)) {
+            return false;
+        }
+    }
+    size_t moves = 0;
+    for (int64_t device = 0; device < 8; device++) {
+        plan_part part;
+        if (!passed(s->ctx, plan_part_create(s->ctx, s->arena, plan, device, PLAN_BOTH, &part),
+                    NULL)) {
+            return false;
+        }
+        moves += part.num_moves;
+    }
+    const plan_exchange *second = &plan->steps[1].exchange;
+    assert_true(moves > 40 && second->replicas.size == 2);
+    plan = NULL;
+    return passed(s->ctx, tsr_plan_create(s->ctx, s->arena, g[0], g[2], TSR_F32, &plan), plan);
+}
+
+static const step steps[] = {parse_meshes,  parse_sharding,  print_all,       use_table,
+                             make_geometry, change_sharding, compare_pending, use_dialects,
+                             use_plans,     make_an_error};
 
 /* Everything, with the n-th allocation failing; returns whether it was reached. */
 static bool run(int64_t fail_at)
@@ -215,7 +275,7 @@ static void every_allocation_may_fail(void **state)
         n++;
     }
     printf("allocations failed one by one: %lld\n", (long long)n);
-    assert_true(n > 200);
+    assert_true(n > 700);
 }
 
 int main(void)
