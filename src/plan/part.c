@@ -188,7 +188,7 @@ static tsr_status receive_box(receiver *r, size_t number)
 tsr_status plan_receives(const plan_maker *m, const plan_exchange *x, int64_t device,
                          plan_moves *out)
 {
-    receiver r;
+    receiver r = {.list = {0}};
     TSR_TRY(find_participant(m, x, PLAN_OF_DST, device, &r.p));
     const size_t count = num_boxes(&r.p);
     TSR_TRY(prepare_receiver(&r));
@@ -363,7 +363,7 @@ static tsr_status find_line(sender *s)
 
 tsr_status plan_sends(const plan_maker *m, const plan_exchange *x, int64_t device, plan_moves *out)
 {
-    sender s;
+    sender s = {.list = {0}};
     TSR_TRY(find_participant(m, x, PLAN_OF_SRC, device, &s.p));
     s.shards = ARENA_ARRAY(m->scratch, int64_t, x->rank);
     s.boxes = num_boxes(&s.p);
