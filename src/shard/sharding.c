@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "mesh/axis.h"
 
 tsr_dim tsr_dim_closed(const tsr_axis_ref *axes, size_t num_axes)
 {
@@ -50,7 +51,14 @@ int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim)
 
 static bool same_axes(const tsr_dim *a, const tsr_dim *b)
 {
-    return tsr_axes_equal(a->axes, a->num_axes, b->axes, b->num_axes);
+    return a->num_axes == b->num_axes && axes_same(a->axes, b->axes, a->num_axes);
+}
+
+/* Whether both have the same explicit sizes, or none. */
+static bool same_ragged(const tsr_dim *a, const tsr_dim *b)
+{
+    return a->ragged == b->ragged ||
+           ragged_equal(a->ragged, b->ragged, tsr_axes_size(a->axes, a->num_axes));
 }
 
 static bool same_unreduced(const tsr_sharding *a, const tsr_sharding *b)
@@ -61,6 +69,9 @@ static bool same_unreduced(const tsr_sharding *a, const tsr_sharding *b)
 /* Whether both refer to a mesh alike: by the same name, or by none, to equal meshes. */
 static bool same_mesh(const tsr_sharding *a, const tsr_sharding *b)
 {
+    if (a->mesh == b->mesh) {
+        return true;
+    }
     const char *name_a = tsr_mesh_name(a->mesh);
     const char *name_b = tsr_mesh_name(b->mesh);
     if ((name_a == NULL) != (name_b == NULL) || (name_a != NULL && strcmp(name_a, name_b) != 0)) {
@@ -80,7 +91,7 @@ bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b)
         const tsr_dim *x = &a->dims[i];
         const tsr_dim *y = &b->dims[i];
         if (x->open != y->open || x->priority != y->priority || !same_axes(x, y) ||
-            !ragged_equal(x->ragged, y->ragged, tsr_sharding_num_shards(a, i))) {
+            !same_ragged(x, y)) {
             return false;
         }
     }
@@ -108,8 +119,7 @@ bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b, bool 
         return false;
     }
     for (size_t i = 0; i < a->rank; i++) {
-        if (!same_axes(&a->dims[i], &b->dims[i]) ||
-            !ragged_equal(a->dims[i].ragged, b->dims[i].ragged, tsr_sharding_num_shards(a, i))) {
+        if (!same_axes(&a->dims[i], &b->dims[i]) || !same_ragged(&a->dims[i], &b->dims[i])) {
             return false;
         }
     }

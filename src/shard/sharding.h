@@ -73,6 +73,16 @@ tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *t
 /* A hash of what a sharding says; names of axes and of the mesh are left out. */
 uint64_t sharding_hash(const tsr_sharding *sharding, uint64_t seed);
 
+/*
+ * The arena's copy of a sharding that keeps every rule: no name is looked up, nothing is verified.
+ * The mesh and explicit sizes are shared with it. One block of memory.
+ */
+tsr_status sharding_build_trusted(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                                  const tsr_sharding **out);
+
+/* Gives a sharding dimensions of its own, whose explicit sizes are the arena's copies. */
+tsr_status sharding_copy_ragged(tsr_context *ctx, tsr_arena *arena, tsr_sharding *sharding);
+
 /* The arena's own copy of a sharding, its mesh included. */
 tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                          const tsr_sharding **out);

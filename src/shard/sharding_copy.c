@@ -1,4 +1,5 @@
 /* Shardings that outlive their arena: copies, and a hash to look them up by. */
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/map.h"
 #include "mesh/mesh.h"
@@ -47,18 +48,94 @@ uint64_t sharding_hash(const tsr_sharding *s, uint64_t seed)
     return mix(mix_axes(hash, s->unreduced, s->num_unreduced), (int64_t)s->reduction);
 }
 
+static size_t count_axes(const tsr_sharding *s)
+{
+    size_t count = s->num_replicated + s->num_unreduced;
+    for (size_t d = 0; d < s->rank; d++) {
+        count += s->dims[d].num_axes;
+    }
+    return count;
+}
+
+/* Copies a list to where the last one ended. */
+static const tsr_axis_ref *put_axes(tsr_axis_ref **end, const tsr_axis_ref *axes, size_t count)
+{
+    tsr_axis_ref *copy = *end;
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = axes[i];
+    }
+    *end += count;
+    return copy;
+}
+
+tsr_status sharding_build_trusted(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                                  const tsr_sharding **out)
+{
+    const size_t num_axes = count_axes(sharding);
+    const size_t dims_at = sizeof(tsr_sharding);
+    const size_t axes_at = dims_at + sharding->rank * sizeof(tsr_dim);
+    char *memory = tsr_arena_alloc(arena, axes_at + num_axes * sizeof(tsr_axis_ref));
+    if (memory == NULL) {
+        return diag_nomem(ctx);
+    }
+    tsr_sharding *copy = (tsr_sharding *)(void *)memory;
+    tsr_dim *dims = (tsr_dim *)(void *)(memory + dims_at);
+    tsr_axis_ref *end = (tsr_axis_ref *)(void *)(memory + axes_at);
+    *copy = *sharding;
+    copy->dims = dims;
+    for (size_t d = 0; d < sharding->rank; d++) {
+        dims[d] = sharding->dims[d];
+        dims[d].axes = put_axes(&end, dims[d].axes, dims[d].num_axes);
+    }
+    copy->replicated = put_axes(&end, sharding->replicated, sharding->num_replicated);
+    copy->unreduced = put_axes(&end, sharding->unreduced, sharding->num_unreduced);
+    *out = copy;
+    return TSR_OK;
+}
+
+/* The arena's copy of numbers, which may be NULL. False when there is no memory. */
+static bool copy_numbers(tsr_arena *arena, const int64_t **numbers, int64_t count)
+{
+    if (*numbers != NULL) {
+        *numbers = arena_copy(arena, *numbers, (size_t)count, sizeof **numbers);
+        return *numbers != NULL;
+    }
+    return true;
+}
+
+static const tsr_ragged *copy_ragged(tsr_arena *arena, const tsr_ragged *ragged, int64_t shards)
+{
+    tsr_ragged *copy = arena_copy(arena, ragged, 1, sizeof *ragged);
+    const bool copied = copy != NULL && copy_numbers(arena, &copy->sizes, shards) &&
+                        copy_numbers(arena, &copy->counts, shards * ragged->partitions) &&
+                        copy_numbers(arena, &copy->owner_start, shards + 1);
+    return copied ? copy : NULL;
+}
+
+tsr_status sharding_copy_ragged(tsr_context *ctx, tsr_arena *arena, tsr_sharding *sharding)
+{
+    tsr_dim *dims = arena_copy(arena, sharding->dims, sharding->rank, sizeof *dims);
+    if (dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t d = 0; d < sharding->rank; d++) {
+        if (dims[d].ragged != NULL) {
+            dims[d].ragged =
+                copy_ragged(arena, dims[d].ragged, tsr_sharding_num_shards(sharding, d));
+            if (dims[d].ragged == NULL) {
+                return diag_nomem(ctx);
+            }
+        }
+    }
+    sharding->dims = dims;
+    return TSR_OK;
+}
+
 tsr_status sharding_copy(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                          const tsr_sharding **out)
 {
-    const tsr_mesh *kept = NULL;
-    TSR_TRY(tsr_mesh_rename(ctx, arena, sharding->mesh, tsr_mesh_name(sharding->mesh), &kept));
-    const tsr_sharding_spec spec = {.mesh = kept,
-                                    .rank = sharding->rank,
-                                    .dims = sharding->dims,
-                                    .num_replicated = sharding->num_replicated,
-                                    .replicated = sharding->replicated,
-                                    .num_unreduced = sharding->num_unreduced,
-                                    .unreduced = sharding->unreduced,
-                                    .reduction = sharding->reduction};
-    return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_DEFAULT, out);
+    tsr_sharding own = *sharding;
+    TSR_TRY(tsr_mesh_rename(ctx, arena, sharding->mesh, tsr_mesh_name(sharding->mesh), &own.mesh));
+    TSR_TRY(sharding_copy_ragged(ctx, arena, &own));
+    return sharding_build_trusted(ctx, arena, &own, out);
 }
