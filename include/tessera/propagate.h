@@ -86,8 +86,10 @@ typedef struct tsr_propagation {
  * Propagates through one op. Dimensions with priorities are propagated in rounds, those without and
  * with 0 first: what a lower number has given stays where a higher one would conflict. `operands`
  * and `results`, as many as the rule has, get the new shardings: the same object for a tensor that
- * did not change, NULL for one that had none and got nothing. TSR_OK, or an error when a sharding
- * has another rank than the rule gives, or is on another mesh.
+ * did not change, NULL for one that had none and got nothing. A tensor on the empty mesh is on any
+ * mesh, and rewritten onto it when it changes; on a maximal mesh nothing propagates. TSR_OK, or an
+ * error when a sharding has another rank than the rule gives, or is on another mesh than the op's.
+ * Without a mesh of the op, shardings on several meshes change nothing.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena,
                                                const tsr_propagation *op,

@@ -5,7 +5,6 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "factor/project.h"
-#include "shard/sharding.h"
 
 /* What a factor might be sharded by, and how much speaks for it. */
 typedef struct candidate {
@@ -17,10 +16,29 @@ typedef struct candidate {
 
 typedef struct aligning {
     projection p;
+    size_t room; /* of every axis list */
     const tsr_alignment *op;
     candidate *best; /* by factor */
     bool *settled;   /* by factor */
 } aligning;
+
+/* Room for every axis of every operand, each cut once at most at every factor. */
+static size_t room_for_axes(const tsr_rule *rule, const tsr_sharding *const *operands)
+{
+    size_t room = rule->num_factors + 8;
+    for (size_t t = 0; t < rule->num_operands; t++) {
+        for (size_t d = 0; d < operands[t]->rank; d++) {
+            room += operands[t]->dims[d].num_axes;
+        }
+    }
+    return room;
+}
+
+/* A list of axes to change; NULL refs when there is no memory. */
+static tsr_axis_list new_axis_list(const aligning *a)
+{
+    return (tsr_axis_list){ARENA_ARRAY(a->p.scratch, tsr_axis_ref, a->room), 0, a->room};
+}
 
 static int64_t add_bytes(int64_t a, int64_t b)
 {
@@ -105,11 +123,13 @@ static bool is_better(tsr_strategy strategy, const candidate *a, const candidate
 static tsr_status candidate_of(const aligning *a, size_t tensor, size_t factor, candidate *out)
 {
     const factor_state *f = &a->p.tensors[tensor].factors[factor];
-    *out = (candidate){.axes = new_axis_list(&a->p), .priority = priority_of(a, tensor, factor)};
+    *out = (candidate){.axes = new_axis_list(a), .priority = priority_of(a, tensor, factor)};
     if (out->axes.refs == NULL) {
         return diag_nomem(a->p.ctx);
     }
-    copy_axes(&out->axes, &f->axes);
+    for (size_t i = 0; i < f->axes.count; i++) {
+        out->axes.refs[out->axes.count++] = f->axes.refs[i];
+    }
     respect_replication(a, factor, &out->axes);
     out->bytes = bytes_for(a, factor, &out->axes);
     out->shards = tsr_axes_size(out->axes.refs, out->axes.count);
@@ -123,7 +143,7 @@ static tsr_status agree(const aligning *a, size_t factor, candidate *best, const
         *best = best->axes.count == 0 ? *other : *best;
         return TSR_OK;
     }
-    tsr_axis_list common = new_axis_list(&a->p);
+    tsr_axis_list common = new_axis_list(a);
     if (common.refs == NULL) {
         return diag_nomem(a->p.ctx);
     }
@@ -140,7 +160,7 @@ static tsr_status choose_for(aligning *a, size_t factor)
 {
     candidate *best = &a->best[factor];
     bool first = true;
-    *best = (candidate){.axes = new_axis_list(&a->p), .shards = 1};
+    *best = (candidate){.axes = new_axis_list(a), .shards = 1};
     if (best->axes.refs == NULL) {
         return diag_nomem(a->p.ctx);
     }
@@ -226,17 +246,18 @@ static void fit(aligning *a)
 }
 
 /* The sharding of an operand by its factors. */
-static tsr_status lay_out(const aligning *a, size_t tensor, const tsr_sharding **out)
+static tsr_status lay_out(const aligning *a, tsr_arena *arena, size_t tensor,
+                          const tsr_sharding **out)
 {
     const tsr_rule_tensor *of = &a->p.rule->tensors[tensor];
     const tsr_sharding *given = a->p.tensors[tensor].sharding;
     bool same = given->num_unreduced == 0;
-    tsr_dim *dims = ARENA_ARRAY(a->p.arena, tsr_dim, of->rank);
+    tsr_dim *dims = ARENA_ARRAY(a->p.scratch, tsr_dim, of->rank);
     if (dims == NULL) {
         return diag_nomem(a->p.ctx);
     }
     for (size_t d = 0; d < of->rank; d++) {
-        tsr_axis_list axes = new_axis_list(&a->p);
+        tsr_axis_list axes = new_axis_list(a);
         if (axes.refs == NULL) {
             return diag_nomem(a->p.ctx);
         }
@@ -255,26 +276,28 @@ static tsr_status lay_out(const aligning *a, size_t tensor, const tsr_sharding *
         return TSR_OK;
     }
     const tsr_sharding_spec spec = {.mesh = a->p.mesh, .rank = of->rank, .dims = dims};
-    return tsr_sharding_create(a->p.ctx, a->p.arena, &spec, TSR_SHARDING_CANONICALIZE, out);
+    return tsr_sharding_create(a->p.ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
 }
 
-tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
-                               const tsr_sharding **aligned)
+static tsr_status align(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                        const tsr_alignment *op, const tsr_sharding **aligned)
 {
     const tsr_rule *rule = op->rule;
-    const tsr_propagation projected = {.rule = rule, .mesh = op->mesh};
+    const visit_op projected = {.rule = rule};
     const size_t count = rule_num_tensors(rule);
-    const tsr_sharding **all = ARENA_ARRAY(arena, const tsr_sharding *, count);
+    const tsr_sharding **all = ARENA_ARRAY(scratch, const tsr_sharding *, count);
     aligning a = {.op = op,
-                  .best = ARENA_ARRAY(arena, candidate, rule->num_factors),
-                  .settled = ARENA_ARRAY(arena, bool, rule->num_factors)};
+                  .room = room_for_axes(rule, op->operands),
+                  .best = ARENA_ARRAY(scratch, candidate, rule->num_factors),
+                  .settled = ARENA_ARRAY(scratch, bool, rule->num_factors)};
     if (all == NULL || a.best == NULL || a.settled == NULL) {
         return diag_nomem(ctx);
     }
     for (size_t t = 0; t < count; t++) {
         all[t] = t < rule->num_operands ? op->operands[t] : NULL;
     }
-    TSR_TRY(project(ctx, arena, &projected, op->mesh, all, &a.p));
+    TSR_TRY(check_meshes(ctx, rule, op->mesh, all));
+    TSR_TRY(project(ctx, scratch, &projected, op->mesh, all, &a.p));
     for (size_t f = 0; f < rule->num_factors; f++) {
         a.settled[f] = false;
         TSR_TRY(choose_for(&a, f));
@@ -282,7 +305,17 @@ tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_ali
     settle(&a);
     fit(&a);
     for (size_t t = 0; t < rule->num_operands; t++) {
-        TSR_TRY(lay_out(&a, t, &aligned[t]));
+        TSR_TRY(lay_out(&a, arena, t, &aligned[t]));
     }
     return TSR_OK;
+}
+
+tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
+                               const tsr_sharding **aligned)
+{
+    tsr_arena *scratch = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &scratch));
+    const tsr_status status = align(ctx, arena, scratch, op, aligned);
+    tsr_arena_destroy(scratch);
+    return status;
 }

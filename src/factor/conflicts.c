@@ -1,89 +1,86 @@
 /* What tensors agree on along a factor, and what keeps them from it. */
+#include <string.h>
+
+#include "base/arena.h"
 #include "base/base.h"
 #include "factor/project.h"
-#include "shard/sharding.h"
 
 /* The fold over the tensors of a factor. */
 typedef struct agreement {
-    tsr_axis_list *axes; /* so far */
-    tsr_axis_list *next; /* room for the next */
-    bool grow;
+    axis_view axes; /* so far */
+    bool grow;      /* a longer list makes it longer: nothing has disagreed so far */
+    int64_t source; /* the tensor that it began with; -1 for none */
 } agreement;
 
-/* What two axes at the same position give, and whether the lists continue after it. */
-typedef enum join_outcome { JOIN_GO_ON, JOIN_STOP_WITH, JOIN_STOP } join_outcome;
-
-static join_outcome join_axes(tsr_axis_ref x, bool more_x, tsr_axis_ref y, bool more_y, bool grow,
-                              tsr_axis_ref *out)
+/*
+ * Folds a list in that differs from the one so far in element `i`, the first; false when they
+ * disagree. One of the two elements may be a part of the other that starts with it.
+ */
+static bool fold_different(agreement *a, axis_view with, size_t i)
 {
-    *out = y;
-    if (x.axis != y.axis) {
-        return JOIN_STOP;
-    }
-    if (tsr_axis_equal(x, y)) {
-        return JOIN_GO_ON;
-    }
+    const tsr_axis_ref x = a->axes.refs[i];
+    const tsr_axis_ref y = with.refs[i];
     if (tsr_axis_is_prefix(y, x)) {
-        *out = more_y ? y : x;
-        return more_y ? JOIN_STOP_WITH : JOIN_GO_ON;
+        if (i + 1 == with.count) {
+            return true;
+        }
+        a->axes = (axis_view){with.refs, i + 1};
+        return false;
     }
     if (tsr_axis_is_prefix(x, y)) {
-        const bool stop = !grow || more_x;
-        *out = stop ? x : y;
-        return stop ? JOIN_STOP_WITH : JOIN_GO_ON;
+        const bool longer = a->grow && i + 1 == a->axes.count;
+        a->axes = longer ? with : (axis_view){a->axes.refs, i + 1};
+        return longer;
     }
-    return JOIN_STOP;
+    a->axes.count = i;
+    return false;
 }
 
-/* Folds one tensor's axes in. False when they disagree. */
-static bool fold(agreement *a, const tsr_axis_list *with)
+/*
+ * Folds one tensor's axes in; false when they disagree. What comes out is a part of one of the two
+ * lists, from its start: nothing is copied.
+ */
+static bool fold(agreement *a, axis_view with)
 {
-    const tsr_axis_list *l = a->axes;
-    tsr_axis_list *out = a->next;
+    const size_t shorter = a->axes.count < with.count ? a->axes.count : with.count;
     size_t i = 0;
-    bool agree = true;
-    out->count = 0;
-    for (; agree && i < l->count && i < with->count; i++) {
-        tsr_axis_ref ref;
-        const join_outcome where = join_axes(l->refs[i], i + 1 < l->count, with->refs[i],
-                                             i + 1 < with->count, a->grow, &ref);
-        agree = where == JOIN_GO_ON;
-        if (where != JOIN_STOP) {
-            out->refs[out->count++] = ref;
+    while (i < shorter && axis_same(&a->axes.refs[i], &with.refs[i])) {
+        i++;
+    }
+    if (i == shorter) {
+        if (a->grow && with.count > shorter) {
+            a->axes = with;
         }
+        return true;
     }
-    for (size_t k = i; agree && k < l->count; k++) {
-        out->refs[out->count++] = l->refs[k];
-    }
-    for (size_t k = i; agree && a->grow && k < with->count; k++) {
-        out->refs[out->count++] = with->refs[k];
-    }
+    const bool agree = fold_different(a, with, i);
     a->grow = a->grow && agree;
-    a->next = a->axes;
-    a->axes = out;
     return agree;
 }
 
-/* Folds the operands, or the results, in. */
-static void fold_group(projection *p, size_t factor, bool operands, agreement *a, int64_t *source)
+static void tell_disagreement(projection *p, size_t tensor, size_t factor, const agreement *a)
 {
-    const size_t first = operands ? 0 : p->rule->num_operands;
-    const size_t end = operands ? p->rule->num_operands : p->num_tensors;
+    const tsr_decision d = {.kind = TSR_DECISION_DISAGREE,
+                            .factor = factor,
+                            .tensor = (int64_t)tensor,
+                            .other = a->source,
+                            .other_factor = -1};
+    record(p, d, a->axes.refs, a->axes.count);
+}
+
+/* Folds tensors first .. end - 1 in. */
+static void fold_group(projection *p, size_t factor, size_t first, size_t end, agreement *a)
+{
     for (size_t t = first; t < end; t++) {
         const factor_state *f = &p->tensors[t].factors[factor];
         if (!f->present) {
             continue;
         }
-        const bool had = a->axes->count > 0;
-        if (!fold(a, &f->axes)) {
-            const tsr_decision d = {.kind = TSR_DECISION_DISAGREE,
-                                    .factor = factor,
-                                    .tensor = (int64_t)t,
-                                    .other = *source,
-                                    .other_factor = -1};
-            record(p, d, a->axes->refs, a->axes->count);
+        const bool had = a->axes.count > 0;
+        if (!fold(a, f->axes)) {
+            tell_disagreement(p, t, factor, a);
         }
-        *source = !had && a->axes->count > 0 ? (int64_t)t : *source;
+        a->source = !had && a->axes.count > 0 ? (int64_t)t : a->source;
     }
 }
 
@@ -95,31 +92,37 @@ tsr_direction direction_of(const projection *p, size_t factor)
     return p->op->directions != NULL ? p->op->directions[factor] : p->op->direction;
 }
 
-void compatible_axes(projection *p, size_t factor, tsr_axis_list *out)
+axis_view compatible_axes(projection *p, size_t factor)
 {
     const tsr_direction direction = direction_of(p, factor);
-    tsr_axis_list spare = new_axis_list(p);
-    out->count = 0;
-    if (direction == TSR_DIRECTION_NONE || spare.refs == NULL) {
-        p->failed = p->failed || spare.refs == NULL;
-        return;
+    const size_t operands = p->rule->num_operands;
+    agreement a = {.grow = true, .source = -1};
+    if (direction == TSR_DIRECTION_NONE) {
+        return a.axes;
     }
     const bool backward = direction == TSR_DIRECTION_BACKWARD;
-    agreement a = {.axes = out, .next = &spare, .grow = true};
-    int64_t source = -1;
-    fold_group(p, factor, !backward, &a, &source);
+    fold_group(p, factor, backward ? operands : 0, backward ? p->num_tensors : operands, &a);
     a.grow = a.grow && direction == TSR_DIRECTION_BOTH;
-    fold_group(p, factor, backward, &a, &source);
-    if (a.axes != out) {
-        copy_axes(out, a.axes);
+    fold_group(p, factor, backward ? 0 : operands, backward ? operands : p->num_tensors, &a);
+    return a.axes;
+}
+
+/* Whether a list has a part of an axis. */
+static bool mentions(axis_view list, int32_t axis)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.refs[i].axis == axis) {
+            return true;
+        }
     }
+    return false;
 }
 
 /* Cuts an axis by those of a list; false when nothing is left. */
-static bool clip(tsr_axis_ref *axis, const tsr_axis_ref *by, size_t count)
+static bool clip(tsr_axis_ref *axis, axis_view by)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!tsr_axis_prefix_without(*axis, by[i], axis)) {
+    for (size_t i = 0; i < by.count; i++) {
+        if (!tsr_axis_prefix_without(*axis, by.refs[i], axis)) {
             return false;
         }
     }
@@ -144,31 +147,36 @@ static void tell(const looking *l, tsr_decision_kind kind, int64_t other_factor,
     record(l->p, d, &axis, 1);
 }
 
+/* Cuts an axis by what another factor has; false when nothing is left. */
+static bool clip_by_factor(const looking *l, size_t other, tsr_axis_ref *axis)
+{
+    const factor_state *f = &l->p->tensors[l->tensor].factors[other];
+    const tsr_axis_ref before = *axis;
+    const bool left = clip(axis, f->overflow) && clip(axis, f->axes);
+    if (!left || axis->size != before.size) {
+        tell(l, TSR_DECISION_TAKEN, (int64_t)other, before);
+    }
+    return left;
+}
+
 static bool clip_across(const looking *l, tsr_axis_ref *axis)
 {
-    const tensor_state *t = &l->p->tensors[l->tensor];
+    const factor_state *factors = l->p->tensors[l->tensor].factors;
     for (size_t g = 0; g < l->p->rule->num_factors; g++) {
-        const factor_state *other = &t->factors[g];
-        const tsr_axis_ref before = *axis;
-        if (g == l->factor || !other->present) {
-            continue;
-        }
-        const bool left = clip(axis, other->overflow.refs, other->overflow.count) &&
-                          clip(axis, other->axes.refs, other->axes.count);
-        if (!left || !tsr_axis_equal(before, *axis)) {
-            tell(l, TSR_DECISION_TAKEN, (int64_t)g, before);
-        }
-        if (!left) {
+        const factor_state *f = &factors[g];
+        if (g != l->factor && f->present &&
+            (mentions(f->overflow, axis->axis) || mentions(f->axes, axis->axis)) &&
+            !clip_by_factor(l, g, axis)) {
             return false;
         }
     }
     return true;
 }
 
-static bool contains(const tsr_axis_list *list, tsr_axis_ref axis)
+static bool contains(axis_view list, const tsr_axis_ref *axis)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (tsr_axis_contains(list->refs[i], axis)) {
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.refs[i].axis == axis->axis && tsr_axis_contains(list.refs[i], *axis)) {
             return true;
         }
     }
@@ -195,24 +203,21 @@ static bool take_what_divides(const looking *l, const factor_state *f, tsr_axis_
     return common > 1;
 }
 
-static bool clip_within(const looking *l, tsr_axis_ref *axis)
+/* Cuts an axis by those that a tensor says are replicated or pending; false: nothing is left. */
+static bool clip_by_lists(const looking *l, const tsr_sharding *s, tsr_axis_ref *axis)
 {
-    const tensor_state *t = &l->p->tensors[l->tensor];
-    const factor_state *f = &t->factors[l->factor];
-    const tsr_sharding *s = t->sharding;
     const tsr_axis_ref before = *axis;
-    if (s != NULL && !(clip(axis, s->replicated, s->num_replicated) &&
-                       clip(axis, s->unreduced, s->num_unreduced))) {
+    const bool left = clip(axis, (axis_view){s->replicated, s->num_replicated}) &&
+                      clip(axis, (axis_view){s->unreduced, s->num_unreduced});
+    if (!left) {
         tell(l, TSR_DECISION_REPLICATED, -1, before);
-        return false;
     }
-    if (contains(&f->axes, *axis)) {
-        return true;
-    }
-    const bool takes = !f->closed && f->overflow.count == 0;
-    if (takes && take_what_divides(l, f, axis)) {
-        return true;
-    }
+    return left;
+}
+
+/* What a factor that cannot take an axis keeps of it: its last one, if that is a part. */
+static bool keep_last(const looking *l, const factor_state *f, bool takes, tsr_axis_ref *axis)
+{
     const tsr_axis_ref *last = f->axes.count > 0 ? &f->axes.refs[f->axes.count - 1] : NULL;
     tell(l, takes ? TSR_DECISION_INDIVISIBLE : TSR_DECISION_CLOSED, -1, *axis);
     if (last == NULL || !tsr_axis_is_prefix(*last, *axis)) {
@@ -220,6 +225,21 @@ static bool clip_within(const looking *l, tsr_axis_ref *axis)
     }
     *axis = *last;
     return true;
+}
+
+static bool clip_within(const looking *l, tsr_axis_ref *axis)
+{
+    const tensor_state *t = &l->p->tensors[l->tensor];
+    const factor_state *f = &t->factors[l->factor];
+    const tsr_sharding *s = t->sharding;
+    if (s != NULL && s->num_replicated + s->num_unreduced > 0 && !clip_by_lists(l, s, axis)) {
+        return false;
+    }
+    if (contains(f->axes, axis)) {
+        return true;
+    }
+    const bool takes = !f->closed && f->overflow.count == 0;
+    return (takes && take_what_divides(l, f, axis)) || keep_last(l, f, takes, axis);
 }
 
 /* Passes an axis through the tensors; false when nothing is left of it. */
@@ -239,22 +259,34 @@ static bool pass_through(projection *p, size_t first, size_t end, size_t factor,
     return true;
 }
 
-void remove_conflicts(projection *p, size_t first, size_t end, size_t factor, int which,
-                      tsr_axis_list *axes)
+/* The first `last` axes of a list, then another one. */
+static axis_view end_with(projection *p, axis_view axes, size_t last, tsr_axis_ref axis)
+{
+    tsr_axis_ref *refs = ARENA_ARRAY(p->scratch, tsr_axis_ref, last + 1);
+    if (refs == NULL) {
+        p->failed = true;
+        return (axis_view){axes.refs, last};
+    }
+    memcpy(refs, axes.refs, last * sizeof *refs);
+    refs[last] = axis;
+    return (axis_view){refs, last + 1};
+}
+
+/* An axis that was cut is smaller: it still starts where it did. */
+axis_view remove_conflicts(projection *p, size_t first, size_t end, size_t factor, int which,
+                           axis_view axes)
 {
     int64_t size = 1;
-    for (size_t i = 0; i < axes->count; i++) {
-        tsr_axis_ref axis = axes->refs[i];
+    for (size_t i = 0; i < axes.count; i++) {
+        tsr_axis_ref axis = axes.refs[i];
         const bool left = pass_through(p, first, end, factor, which, size, &axis);
         if (!left || (p->op->conservative && axis.is_sub != 0)) {
-            axes->count = i;
-            return;
+            return (axis_view){axes.refs, i};
         }
-        if (!tsr_axis_equal(axis, axes->refs[i])) {
-            axes->refs[i] = axis;
-            axes->count = i + 1;
-            return;
+        if (axis.size != axes.refs[i].size) {
+            return end_with(p, axes, i, axis);
         }
         size *= axis.size;
     }
+    return axes;
 }

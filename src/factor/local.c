@@ -5,18 +5,17 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "factor/project.h"
-#include "shard/sharding.h"
 
 /* What shards each factor, over all operands. */
 typedef struct local_op {
     projection p;
-    tsr_axis_list *axes;       /* by factor */
+    axis_view *axes;           /* by factor */
     const tsr_ragged **ragged; /* by factor: explicit sizes, or NULL */
 } local_op;
 
 static int64_t shards_of(const local_op *l, size_t factor)
 {
-    return tsr_axes_size(l->axes[factor].refs, l->axes[factor].count);
+    return view_size(l->axes[factor]);
 }
 
 static bool is_plain(const tsr_sharding *s)
@@ -48,12 +47,12 @@ static const tsr_ragged *ragged_of(const local_op *l, size_t tensor, size_t fact
 }
 
 /* What shards a factor in one operand, even or ragged; false when the operand is in the way. */
-static bool axes_in(const local_op *l, size_t tensor, size_t factor, const tsr_axis_list **axes,
+static bool axes_in(const local_op *l, size_t tensor, size_t factor, axis_view *axes,
                     const tsr_ragged **ragged)
 {
     const factor_state *f = &l->p.tensors[tensor].factors[factor];
     *ragged = f->overflow.count > 0 ? ragged_of(l, tensor, factor) : NULL;
-    *axes = *ragged != NULL ? &f->overflow : &f->axes;
+    *axes = *ragged != NULL ? f->overflow : f->axes;
     return f->overflow.count == 0 || *ragged != NULL;
 }
 
@@ -80,10 +79,10 @@ static bool reaches_results(const local_op *l, size_t factor)
 static bool find_axes(local_op *l, size_t factor)
 {
     bool first = true;
-    l->axes[factor].count = 0;
+    l->axes[factor] = (axis_view){0};
     l->ragged[factor] = NULL;
     for (size_t t = 0; t < l->p.rule->num_operands; t++) {
-        const tsr_axis_list *axes;
+        axis_view axes;
         const tsr_ragged *ragged;
         if (!l->p.tensors[t].factors[factor].present) {
             continue;
@@ -92,10 +91,10 @@ static bool find_axes(local_op *l, size_t factor)
             return false;
         }
         if (first) {
-            copy_axes(&l->axes[factor], axes);
+            l->axes[factor] = axes;
             l->ragged[factor] = ragged;
-        } else if (!tsr_axes_equal(l->axes[factor].refs, l->axes[factor].count, axes->refs,
-                                   axes->count) ||
+        } else if (!tsr_axes_equal(l->axes[factor].refs, l->axes[factor].count, axes.refs,
+                                   axes.count) ||
                    !same_ragged(l->ragged[factor], ragged, shards_of(l, factor))) {
             return false;
         }
@@ -176,14 +175,21 @@ static tsr_status add_axes(const local_op *l, size_t factor, tsr_axis_list *list
 /* A list with room for the axes of all factors. */
 static tsr_axis_list list_for_all(const local_op *l)
 {
-    const size_t room = (l->p.rule->num_factors + 1) * l->p.room;
-    return (tsr_axis_list){ARENA_ARRAY(l->p.arena, tsr_axis_ref, room), 0, room};
+    size_t room = 0;
+    for (size_t f = 0; f < l->p.rule->num_factors; f++) {
+        room += l->axes[f].count;
+    }
+    return (tsr_axis_list){ARENA_ARRAY(l->p.scratch, tsr_axis_ref, room), 0, room};
 }
 
-static tsr_status lay_out(const local_op *l, const tsr_rule_tensor *of, tsr_reduction reduction,
-                          const tsr_sharding **out)
+/*
+ * The layout of a result. It is verified: parts of one axis that come from several operands need
+ * not fit into one reshape of it.
+ */
+static tsr_status lay_out(const local_op *l, tsr_arena *arena, const tsr_rule_tensor *of,
+                          tsr_reduction reduction, const tsr_sharding **out)
 {
-    tsr_dim *dims = ARENA_ARRAY(l->p.arena, tsr_dim, of->rank);
+    tsr_dim *dims = ARENA_ARRAY(l->p.scratch, tsr_dim, of->rank);
     tsr_axis_list pending = list_for_all(l);
     if (dims == NULL || pending.refs == NULL) {
         return diag_nomem(l->p.ctx);
@@ -210,36 +216,44 @@ static tsr_status lay_out(const local_op *l, const tsr_rule_tensor *of, tsr_redu
                                     .num_unreduced = pending.count,
                                     .unreduced = pending.refs,
                                     .reduction = pending.count > 0 ? reduction : TSR_SUM};
-    return tsr_sharding_create(l->p.ctx, l->p.arena, &spec, TSR_SHARDING_CANONICALIZE, out);
+    return tsr_sharding_create(l->p.ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
 }
 
-tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule,
-                               const tsr_mesh *mesh, const tsr_sharding *const *operands,
-                               tsr_reduction reduction, const tsr_sharding **results)
+static tsr_status run_locally(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                              const tsr_rule *rule, const tsr_mesh *mesh,
+                              const tsr_sharding *const *operands, tsr_reduction reduction,
+                              const tsr_sharding **results)
 {
-    const tsr_propagation op = {.rule = rule, .mesh = mesh};
+    const visit_op op = {.rule = rule};
     const size_t count = rule_num_tensors(rule);
-    const tsr_sharding **all = ARENA_ARRAY(arena, const tsr_sharding *, count);
-    local_op l = {.axes = ARENA_ARRAY(arena, tsr_axis_list, rule->num_factors),
-                  .ragged = ARENA_ARRAY(arena, const tsr_ragged *, rule->num_factors)};
+    const tsr_sharding **all = ARENA_ARRAY(scratch, const tsr_sharding *, count);
+    local_op l = {.axes = ARENA_ARRAY(scratch, axis_view, rule->num_factors),
+                  .ragged = ARENA_ARRAY(scratch, const tsr_ragged *, rule->num_factors)};
     if (all == NULL || l.axes == NULL || l.ragged == NULL) {
         return diag_nomem(ctx);
     }
     for (size_t t = 0; t < count; t++) {
         all[t] = t < rule->num_operands ? operands[t] : NULL;
     }
-    TSR_TRY(project(ctx, arena, &op, mesh, all, &l.p));
-    for (size_t f = 0; f < rule->num_factors; f++) {
-        l.axes[f] = new_axis_list(&l.p);
-        if (l.axes[f].refs == NULL) {
-            return diag_nomem(ctx);
-        }
-    }
+    TSR_TRY(check_meshes(ctx, rule, mesh, all));
+    TSR_TRY(project(ctx, scratch, &op, mesh, all, &l.p));
     if (!can_run(&l)) {
         return TSR_NOT_APPLICABLE;
     }
     for (size_t r = 0; r < rule->num_results; r++) {
-        TSR_TRY(lay_out(&l, &rule->tensors[rule->num_operands + r], reduction, &results[r]));
+        TSR_TRY(lay_out(&l, arena, &rule->tensors[rule->num_operands + r], reduction, &results[r]));
     }
     return TSR_OK;
+}
+
+tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule,
+                               const tsr_mesh *mesh, const tsr_sharding *const *operands,
+                               tsr_reduction reduction, const tsr_sharding **results)
+{
+    tsr_arena *scratch = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &scratch));
+    const tsr_status status =
+        run_locally(ctx, arena, scratch, rule, mesh, operands, reduction, results);
+    tsr_arena_destroy(scratch);
+    return status;
 }

@@ -5,255 +5,372 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
-#include "shard/sharding.h"
 
-tsr_axis_list new_axis_list(const projection *p)
-{
-    return (tsr_axis_list){ARENA_ARRAY(p->arena, tsr_axis_ref, p->room), 0, p->room};
-}
-
-void copy_axes(tsr_axis_list *to, const tsr_axis_list *from)
-{
-    memcpy(to->refs, from->refs, from->count * sizeof *from->refs);
-    to->count = from->count;
-}
-
-bool is_strict_prefix(const tsr_axis_list *a, const tsr_axis_list *b)
-{
-    return tsr_axes_is_strict_prefix(a->refs, a->count, b->refs, b->count);
-}
-
-bool is_prefix_or_equal(const tsr_axis_list *a, const tsr_axis_list *b)
-{
-    return is_strict_prefix(a, b) || tsr_axes_equal(a->refs, a->count, b->refs, b->count);
-}
-
-/* Room for every axis of every tensor, each cut once at most at every factor. */
-static size_t room_for_axes(const tsr_rule *rule, const tsr_sharding *const *shardings)
-{
-    size_t room = rule->num_factors + 8;
-    for (size_t t = 0; t < rule_num_tensors(rule); t++) {
-        for (size_t d = 0; shardings[t] != NULL && d < shardings[t]->rank; d++) {
-            room += shardings[t]->dims[d].num_axes;
-        }
-    }
-    return room;
-}
-
-/* A queue of the axes of a dimension, of which the first may be cut. */
+/* The axes of a dimension that its factors have not taken yet; the first may be cut. */
 typedef struct axis_queue {
     const tsr_axis_ref *refs;
     size_t count;
-    tsr_axis_ref head;
+    tsr_axis_ref head; /* the first, or what is left of it */
+    bool cut;
+    tsr_axis_ref *room; /* where lists with parts of axes go */
 } axis_queue;
 
 static void drop_head(axis_queue *q)
 {
     q->refs++;
     q->count--;
+    q->cut = false;
     if (q->count > 0) {
         q->head = q->refs[0];
     }
 }
 
-/* Everything that is left, neighbours merged. The lists have room for all. */
-static void take_rest(const projection *p, axis_queue *q, tsr_axis_list *list)
+/* Everything that is left. No two neighbours can be merged: the sharding has none that can. */
+static axis_view take_rest(axis_queue *q)
 {
-    while (q->count > 0) {
-        (void)!tsr_axes_add(p->mesh, list, q->head);
-        drop_head(q);
+    axis_view rest = {q->refs, q->count};
+    if (q->cut) {
+        memcpy(q->room, q->refs, q->count * sizeof *q->room);
+        q->room[0] = q->head;
+        rest.refs = q->room;
     }
+    q->count = 0;
+    return rest;
 }
 
-/* What divides a factor; returns what is left of its size. */
-static int64_t take_divisors(axis_queue *q, int64_t size, tsr_axis_list *list)
+/* What divides a factor; *size becomes what is left of it. */
+static axis_view take_divisors(axis_queue *q, int64_t *size)
 {
+    axis_view taken = {q->room, 0};
     while (q->count > 0) {
-        const int64_t common = gcd_i64(size, q->head.size);
+        const int64_t common = gcd_i64(*size, q->head.size);
         if (q->head.size != 1 && common <= 1) {
             break;
         }
         if (q->head.size > common) {
             const tsr_axis_ref head = q->head;
-            list->refs[list->count++] = tsr_axis_sub((size_t)head.axis, head.pre, common);
+            *q->room++ = tsr_axis_sub((size_t)head.axis, head.pre, common);
             q->head = tsr_axis_sub((size_t)head.axis, head.pre * common, head.size / common);
-            size /= common;
+            q->cut = true;
+            *size /= common;
         } else {
-            list->refs[list->count++] = q->head;
-            size /= q->head.size;
+            *q->room++ = q->head;
+            *size /= q->head.size;
             drop_head(q);
         }
+        taken.count++;
     }
-    return size;
+    return taken;
 }
 
-/* Explicit sizes are no product of anything: their axes block the dimension, and only veto. */
-static bool is_ragged(const tsr_dim *dim)
+/* A dimension of several factors, with axes: major factors take what divides them. */
+static void share_out(projection *p, factor_state *factors, const tsr_rule_dim *of,
+                      const tsr_dim *dim)
 {
-    return dim != NULL && dim->ragged != NULL;
-}
-
-static void project_dim(const projection *p, tensor_state *t, const tsr_rule_dim *factors,
-                        const tsr_dim *dim)
-{
-    axis_queue q = {.refs = dim != NULL ? dim->axes : NULL,
-                    .count = dim != NULL ? dim->num_axes : 0};
+    axis_queue q = {.refs = dim->axes,
+                    .count = dim->num_axes,
+                    .head = dim->axes[0],
+                    .room = ARENA_ARRAY(p->scratch, tsr_axis_ref, dim->num_axes + of->num_factors)};
+    if (q.room == NULL) {
+        p->failed = true;
+        return;
+    }
     bool over = false;
-    if (q.count > 0) {
-        q.head = q.refs[0];
-    }
-    for (size_t i = 0; i < factors->num_factors; i++) {
-        factor_state *f = &t->factors[factors->factors[i]];
-        f->present = true;
-        f->minor_most = i + 1 == factors->num_factors;
-        f->closed = over || (dim != NULL && !dim->open);
+    for (size_t i = 0; i < of->num_factors; i++) {
+        factor_state *f = &factors[of->factors[i]];
+        int64_t size = p->rule->factors[of->factors[i]].size;
+        *f = (factor_state){
+            .present = true, .minor_most = i + 1 == of->num_factors, .closed = over || !dim->open};
         if (over) {
             return;
         }
-        if (is_ragged(dim)) {
-            take_rest(p, &q, &f->overflow);
-            over = true;
-            continue;
-        }
         if (f->minor_most) {
-            take_rest(p, &q, &f->axes);
+            f->axes = take_rest(&q);
             return;
         }
-        const int64_t size = p->rule->factors[factors->factors[i]].size;
-        if (take_divisors(&q, size, &f->axes) > 1 && q.count > 0) {
-            take_rest(p, &q, &f->overflow);
+        f->axes = take_divisors(&q, &size);
+        if (size > 1 && q.count > 0) {
+            f->overflow = take_rest(&q);
             over = true;
         }
     }
 }
 
-static tsr_status check_tensor(const projection *p, size_t t, const tsr_sharding *s)
+/* Explicit sizes are no product of anything: their axes block the dimension, and only veto. */
+static void block_ragged(factor_state *factors, const tsr_rule_dim *of, const tsr_dim *dim)
 {
-    const bool operand = t < p->rule->num_operands;
-    const size_t index = operand ? t : t - p->rule->num_operands;
-    const char *what = operand ? "operand" : "result";
-    if (s->rank != p->rule->tensors[t].rank) {
-        return diag_error(p->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the sharding of %s %zu has rank %zu, the rule %zu", what, index, s->rank,
-                          p->rule->tensors[t].rank);
+    for (size_t i = 0; i < of->num_factors && i < 2; i++) {
+        factors[of->factors[i]] = (factor_state){
+            .present = true, .minor_most = i + 1 == of->num_factors, .closed = i > 0 || !dim->open};
     }
-    if (!tsr_mesh_equal(s->mesh, p->mesh)) {
-        return diag_error(p->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the sharding of %s %zu is on another mesh: reshard it first", what,
-                          index);
-    }
-    return TSR_OK;
+    factors[of->factors[0]].overflow = (axis_view){dim->axes, dim->num_axes};
 }
 
-static tsr_status project_tensor(projection *p, size_t t, const tsr_sharding *sharding)
+/* Dimensions of one factor, or without axes: each factor has all of them. */
+static inline void look_at(factor_state *f, const tsr_dim *dim, bool minor_most)
 {
-    tensor_state *state = &p->tensors[t];
-    *state = (tensor_state){.sharding = sharding,
-                            .factors = ARENA_ARRAY(p->arena, factor_state, p->rule->num_factors)};
-    if (state->factors == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t f = 0; f < p->rule->num_factors; f++) {
-        state->factors[f] = (factor_state){.axes = new_axis_list(p), .overflow = new_axis_list(p)};
-        if (state->factors[f].axes.refs == NULL || state->factors[f].overflow.refs == NULL) {
-            return diag_nomem(p->ctx);
+    f->axes = (axis_view){dim->axes, dim->num_axes};
+    f->overflow = (axis_view){0};
+    f->present = true;
+    f->closed = !dim->open;
+    f->minor_most = minor_most;
+    f->grown = false;
+}
+
+static void project_dim(projection *p, factor_state *factors, const tsr_rule_dim *of,
+                        const tsr_dim *dim)
+{
+    if (dim->ragged != NULL) {
+        block_ragged(factors, of, dim);
+    } else if (of->num_factors > 1 && dim->num_axes > 0) {
+        share_out(p, factors, of, dim);
+    } else {
+        for (size_t i = 0; i < of->num_factors; i++) {
+            look_at(&factors[of->factors[i]], dim, i + 1 == of->num_factors);
         }
     }
-    if (sharding != NULL) {
-        TSR_TRY(check_tensor(p, t, sharding));
+}
+
+static void project_tensor(projection *p, tensor_state *t, const tsr_rule_tensor *of)
+{
+    static const tsr_dim none = {.open = true};
+    const tsr_dim *dim = t->sharding != NULL ? t->sharding->dims : &none;
+    const size_t step = t->sharding != NULL ? 1 : 0;
+    for (size_t d = 0; d < of->rank; d++, dim += step) {
+        if (of->dims[d].num_factors == 1 && dim->ragged == NULL) {
+            look_at(&t->factors[of->dims[d].factors[0]], dim, true);
+        } else {
+            project_dim(p, t->factors, &of->dims[d], dim);
+        }
     }
-    for (size_t d = 0; d < p->rule->tensors[t].rank; d++) {
-        project_dim(p, state, &p->rule->tensors[t].dims[d],
-                    sharding != NULL ? &sharding->dims[d] : NULL);
+}
+
+/* What an error calls a tensor. */
+static const char *word_for(const tsr_rule *rule, size_t t, size_t *index)
+{
+    const bool operand = t < rule->num_operands;
+    *index = operand ? t : t - rule->num_operands;
+    return operand ? "operand" : "result";
+}
+
+static tsr_status refuse_rank(const projection *p, size_t t, const tsr_sharding *s)
+{
+    size_t index;
+    const char *what = word_for(p->rule, t, &index);
+    return diag_error(p->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "the sharding of %s %zu has rank %zu, the rule %zu", what, index, s->rank,
+                      p->rule->tensors[t].rank);
+}
+
+tsr_status check_meshes(tsr_context *ctx, const tsr_rule *rule, const tsr_mesh *mesh,
+                        const tsr_sharding *const *shardings)
+{
+    for (size_t t = 0; t < rule_num_tensors(rule); t++) {
+        const tsr_mesh *own = shardings[t] != NULL ? shardings[t]->mesh : mesh;
+        if (!tsr_mesh_equal(own, mesh) && !tsr_mesh_is_empty(own)) {
+            size_t index;
+            const char *what = word_for(rule, t, &index);
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "the sharding of %s %zu is on another mesh: reshard it first", what,
+                              index);
+        }
     }
     return TSR_OK;
 }
 
-tsr_status project(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
-                   const tsr_mesh *mesh, const tsr_sharding *const *shardings, projection *out)
+tsr_status project(tsr_context *ctx, tsr_arena *scratch, const visit_op *op, const tsr_mesh *mesh,
+                   const tsr_sharding *const *shardings, projection *out)
 {
     const tsr_rule *rule = op->rule;
+    const size_t count = rule_num_tensors(rule);
+    const size_t num_states = count * rule->num_factors;
+    factor_state *states = ARENA_ARRAY(scratch, factor_state, num_states);
     *out = (projection){.ctx = ctx,
-                        .arena = arena,
+                        .scratch = scratch,
                         .op = op,
                         .rule = rule,
                         .mesh = mesh,
-                        .num_tensors = rule_num_tensors(rule),
-                        .room = room_for_axes(rule, shardings)};
-    out->tensors = ARENA_ARRAY(arena, tensor_state, out->num_tensors);
-    if (out->tensors == NULL) {
+                        .num_tensors = count,
+                        .tensors = ARENA_ARRAY(scratch, tensor_state, count)};
+    if (states == NULL || out->tensors == NULL) {
         return diag_nomem(ctx);
     }
-    for (size_t t = 0; t < out->num_tensors; t++) {
-        TSR_TRY(project_tensor(out, t, shardings[t]));
+    for (size_t i = 0; i < num_states; i++) {
+        states[i].present = false;
+    }
+    for (size_t t = 0; t < count; t++) {
+        tensor_state *state = &out->tensors[t];
+        *state =
+            (tensor_state){.sharding = shardings[t], .factors = states + t * rule->num_factors};
+        if (shardings[t] != NULL && shardings[t]->rank != rule->tensors[t].rank) {
+            return refuse_rank(out, t, shardings[t]);
+        }
+        project_tensor(out, state, &rule->tensors[t]);
+    }
+    return out->failed ? diag_nomem(ctx) : TSR_OK;
+}
+
+/* Appends axes to those of a dimension; the first may continue the last. */
+static void append(const projection *p, tsr_axis_list *dim, axis_view more)
+{
+    for (size_t i = 0; i < more.count; i++) {
+        if (i == 0) {
+            (void)!tsr_axes_add(p->mesh, dim, more.refs[i]);
+        } else {
+            dim->refs[dim->count++] = more.refs[i];
+        }
+    }
+}
+
+/* The axes of a dimension from those of its factors. */
+static void join_factors(const projection *p, const factor_state *factors, const tsr_rule_dim *of,
+                         tsr_axis_list *axes, tsr_dim *dim)
+{
+    dim->open = true;
+    for (size_t i = 0; i < of->num_factors; i++) {
+        const factor_state *f = &factors[of->factors[i]];
+        dim->open = dim->open && !f->closed;
+        append(p, axes, f->axes);
+        append(p, axes, f->overflow);
+        if (f->overflow.count > 0 ||
+            view_size(f->axes) < rule_factor_size(p->rule, of->factors[i])) {
+            break;
+        }
+    }
+    dim->axes = axes->refs;
+    dim->num_axes = axes->count;
+}
+
+/* How many axes the factors of a dimension have, and whether one got some. */
+static size_t count_axes(const factor_state *factors, const tsr_rule_dim *of, bool *grown)
+{
+    size_t count = 0;
+    *grown = false;
+    for (size_t i = 0; i < of->num_factors; i++) {
+        const factor_state *f = &factors[of->factors[i]];
+        if (f->present) {
+            count += f->axes.count + f->overflow.count;
+            *grown = *grown || f->grown;
+        }
+    }
+    return count;
+}
+
+/* A dimension afterwards. What got no axes is as it was, but has no priority. */
+static bool join_dim(projection *p, const factor_state *factors, const tsr_rule_dim *of,
+                     tsr_dim *dim)
+{
+    bool grown;
+    const size_t room = count_axes(factors, of, &grown);
+    dim->priority = TSR_NO_PRIORITY;
+    if (grown && of->num_factors == 1) {
+        dim->axes = factors[of->factors[0]].axes.refs;
+        dim->num_axes = factors[of->factors[0]].axes.count;
+    } else if (grown) {
+        tsr_axis_list axes = {ARENA_ARRAY(p->scratch, tsr_axis_ref, room), 0, room};
+        if (axes.refs == NULL) {
+            return false;
+        }
+        join_factors(p, factors, of, &axes, dim);
+    }
+    return true;
+}
+
+/* Whether two parts of one axis fit into one reshape of it; neighbours do, without divisions. */
+static bool fit_together(const tsr_axis_ref *a, const tsr_axis_ref *b)
+{
+    return a == b || a->pre * a->size == b->pre || b->pre * b->size == a->pre ||
+           tsr_axis_can_coexist(*a, *b);
+}
+
+/* Whether a part of an axis fits with the parts of it in a list. */
+static bool fits(const tsr_axis_ref *part, axis_view list)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.refs[i].axis == part->axis && !fit_together(part, &list.refs[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether all parts of axes in a dimension fit with those in the whole sharding. */
+static bool parts_fit(const tsr_sharding *s, const tsr_dim *dim)
+{
+    bool fit = true;
+    for (size_t i = 0; fit && i < dim->num_axes; i++) {
+        const tsr_axis_ref *part = &dim->axes[i];
+        for (size_t d = 0; fit && part->is_sub != 0 && d < s->rank; d++) {
+            fit = fits(part, (axis_view){s->dims[d].axes, s->dims[d].num_axes});
+        }
+        fit = fit &&
+              (part->is_sub == 0 || (fits(part, (axis_view){s->replicated, s->num_replicated}) &&
+                                     fits(part, (axis_view){s->unreduced, s->num_unreduced})));
+    }
+    return fit;
+}
+
+/*
+ * The one rule that propagation does not keep: "x":(1)2 starts "x":(1)3, so it may be left of that
+ * where "x":(3)2 is. The reference takes parts that no reshape of an axis has together; here they
+ * are refused, in the words of verification.
+ */
+static tsr_status check_parts(const projection *p, const tsr_sharding *s)
+{
+    for (size_t d = 0; d < s->rank; d++) {
+        if (!parts_fit(s, &s->dims[d])) {
+            const tsr_sharding_spec spec = {.mesh = s->mesh,
+                                            .rank = s->rank,
+                                            .dims = s->dims,
+                                            .num_replicated = s->num_replicated,
+                                            .replicated = s->replicated,
+                                            .num_unreduced = s->num_unreduced,
+                                            .unreduced = s->unreduced,
+                                            .reduction = s->reduction};
+            const tsr_sharding *refused;
+            return tsr_sharding_create(p->ctx, p->scratch, &spec, TSR_SHARDING_DEFAULT, &refused);
+        }
     }
     return TSR_OK;
 }
 
-/* Appends axes to those of a dimension; the first may continue the last. */
-static void append(const projection *p, tsr_axis_list *dim, const tsr_axis_list *more)
-{
-    for (size_t i = 0; i < more->count; i++) {
-        if (i == 0) {
-            (void)!tsr_axes_add(p->mesh, dim, more->refs[i]);
-        } else {
-            dim->refs[dim->count++] = more->refs[i];
-        }
-    }
-}
-
-/* The axes of a dimension from those of its factors; whether it is closed. */
-static bool join_factors(const projection *p, const tensor_state *t, const tsr_rule_dim *factors,
-                         tsr_axis_list *dim)
-{
-    bool closed = false;
-    for (size_t i = 0; i < factors->num_factors; i++) {
-        const factor_state *f = &t->factors[factors->factors[i]];
-        const int64_t size = rule_factor_size(p->rule, factors->factors[i]);
-        closed = closed || f->closed;
-        append(p, dim, &f->axes);
-        if (f->overflow.count > 0) {
-            append(p, dim, &f->overflow);
-            break;
-        }
-        if (tsr_axes_size(f->axes.refs, f->axes.count) < size) {
-            break;
-        }
-    }
-    return closed;
-}
-
-tsr_status project_back(const projection *p, size_t tensor, const tsr_sharding **out)
+tsr_status project_back(projection *p, size_t tensor, tsr_sharding *out)
 {
     const tensor_state *t = &p->tensors[tensor];
     const tsr_rule_tensor *of = &p->rule->tensors[tensor];
-    *out = t->sharding;
-    if (!t->changed) {
-        return TSR_OK;
-    }
-    tsr_dim *dims = ARENA_ARRAY(p->arena, tsr_dim, of->rank);
+    tsr_dim *dims = ARENA_ARRAY(p->scratch, tsr_dim, of->rank);
     if (dims == NULL) {
         return diag_nomem(p->ctx);
     }
     for (size_t d = 0; d < of->rank; d++) {
-        tsr_axis_list axes = new_axis_list(p);
-        if (axes.refs == NULL) {
+        dims[d] = t->sharding != NULL ? t->sharding->dims[d] : (tsr_dim){.open = true};
+        if (!join_dim(p, t->factors, &of->dims[d], &dims[d])) {
             return diag_nomem(p->ctx);
         }
-        const bool closed = join_factors(p, t, &of->dims[d], &axes);
-        dims[d] = tsr_dim_closed(axes.refs, axes.count);
-        dims[d].open = !closed;
-        dims[d].ragged = t->sharding != NULL ? t->sharding->dims[d].ragged : NULL;
     }
-    tsr_sharding_spec spec = {.mesh = p->mesh, .rank = of->rank, .dims = dims};
-    if (t->sharding != NULL) {
-        spec.num_replicated = t->sharding->num_replicated;
-        spec.replicated = t->sharding->replicated;
-        spec.num_unreduced = t->sharding->num_unreduced;
-        spec.unreduced = t->sharding->unreduced;
-        spec.reduction = t->sharding->reduction;
+    *out = t->sharding != NULL ? *t->sharding : (tsr_sharding){.rank = of->rank};
+    out->mesh = p->mesh;
+    out->dims = dims;
+    return check_parts(p, out);
+}
+
+/* Room for one more decision. */
+static bool grow_decisions(const projection *p, tsr_decisions *all)
+{
+    if (all->count < all->room) {
+        return true;
     }
-    return tsr_sharding_create(p->ctx, p->arena, &spec, TSR_SHARDING_DEFAULT, out);
+    const size_t room = all->room > 0 ? 2 * all->room : 16;
+    tsr_decision *grown = ARENA_ARRAY(p->op->record, tsr_decision, room);
+    if (grown == NULL) {
+        return false;
+    }
+    if (all->count > 0) {
+        memcpy(grown, all->list, all->count * sizeof *grown);
+    }
+    all->list = grown;
+    all->room = room;
+    return true;
 }
 
 void record(projection *p, tsr_decision decision, const tsr_axis_ref *axes, size_t num_axes)
@@ -262,50 +379,42 @@ void record(projection *p, tsr_decision decision, const tsr_axis_ref *axes, size
     if (all == NULL || p->failed) {
         return;
     }
-    if (all->count == all->room) {
-        const size_t room = all->room > 0 ? 2 * all->room : 16;
-        tsr_decision *grown = ARENA_ARRAY(p->arena, tsr_decision, room);
-        if (grown == NULL) {
-            p->failed = true;
-            return;
-        }
-        if (all->count > 0) {
-            memcpy(grown, all->list, all->count * sizeof *grown);
-        }
-        all->list = grown;
-        all->room = room;
-    }
-    decision.axes = arena_copy(p->arena, axes, num_axes, sizeof *axes);
+    decision.axes = arena_copy(p->op->record, axes, num_axes, sizeof *axes);
     decision.num_axes = num_axes;
-    p->failed = decision.axes == NULL;
-    all->list[all->count++] = decision;
+    p->failed = decision.axes == NULL || !grow_decisions(p, all);
+    if (!p->failed) {
+        all->list[all->count++] = decision;
+    }
 }
 
 /* The first tensor that had these axes for a factor before. */
-static int64_t source_of(const projection *p, size_t factor, const tsr_axis_list *axes)
+static int64_t source_of(const projection *p, size_t factor, axis_view axes)
 {
     for (size_t t = 0; t < p->num_tensors; t++) {
         const factor_state *f = &p->tensors[t].factors[factor];
-        if (f->present && !f->grown && is_prefix_or_equal(axes, &f->axes)) {
+        if (f->present && !f->grown && is_prefix_or_equal(axes, f->axes)) {
             return (int64_t)t;
         }
     }
     return -1;
 }
 
-void expand(projection *p, size_t tensor, size_t factor, const tsr_axis_list *axes)
+void expand(projection *p, size_t tensor, size_t factor, axis_view axes)
 {
     factor_state *f = &p->tensors[tensor].factors[factor];
-    if (!f->present || !is_strict_prefix(&f->axes, axes)) {
+    if (!f->present || !is_strict_prefix(f->axes, axes)) {
         return;
     }
-    const tsr_decision given = {.kind = TSR_DECISION_GIVEN,
-                                .factor = factor,
-                                .tensor = (int64_t)tensor,
-                                .other = source_of(p, factor, axes),
-                                .other_factor = -1};
-    record(p, given, axes->refs, axes->count);
-    copy_axes(&f->axes, axes);
+    if (is_recording(p)) {
+        const tsr_decision given = {.kind = TSR_DECISION_GIVEN,
+                                    .factor = factor,
+                                    .tensor = (int64_t)tensor,
+                                    .other = source_of(p, factor, axes),
+                                    .other_factor = -1};
+        record(p, given, axes.refs, axes.count);
+    }
+    f->axes = axes;
     f->grown = true;
     p->tensors[tensor].changed = true;
+    p->changed = true;
 }

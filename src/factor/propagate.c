@@ -5,8 +5,7 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/diag.h"
-#include "factor/project.h"
-#include "shard/sharding.h"
+#include "factor/visit.h"
 
 static const char *const strategy_names[] = {[TSR_STRATEGY_BASIC] = "basic",
                                              [TSR_STRATEGY_AGGRESSIVE] = "aggressive",
@@ -32,30 +31,62 @@ bool tsr_strategy_find(const char *name, tsr_strategy *out)
 /* The op under way: its shardings as they were given and as they are now. */
 typedef struct run {
     tsr_context *ctx;
-    tsr_arena *arena;
-    const tsr_propagation *op;
+    tsr_arena *scratch;
+    visit_op op;
     const tsr_mesh *mesh;
     size_t count;
     const tsr_sharding **given;
     const tsr_sharding **now;
 } run;
 
-static tsr_status run_start(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op, run *r)
+/* Shardings of operands, then of results; NULL instead of a list: none. */
+static const tsr_sharding **gather(tsr_arena *arena, const tsr_propagation *op)
 {
-    const tsr_rule *rule = op->rule;
-    *r = (run){.ctx = ctx, .arena = arena, .op = op, .count = rule_num_tensors(rule)};
-    r->given = ARENA_ARRAY(arena, const tsr_sharding *, r->count);
-    r->now = ARENA_ARRAY(arena, const tsr_sharding *, r->count);
+    const size_t count = rule_num_tensors(op->rule);
+    const tsr_sharding **all = ARENA_ARRAY(arena, const tsr_sharding *, count);
+    for (size_t t = 0; all != NULL && t < count; t++) {
+        const bool operand = t < op->rule->num_operands;
+        const tsr_sharding *const *list = operand ? op->operands : op->results;
+        all[t] = list != NULL ? list[operand ? t : t - op->rule->num_operands] : NULL;
+    }
+    return all;
+}
+
+static tsr_status run_start(tsr_context *ctx, tsr_arena *scratch, tsr_arena *record,
+                            const tsr_propagation *op, run *r)
+{
+    *r = (run){.ctx = ctx,
+               .scratch = scratch,
+               .op = {.rule = op->rule,
+                      .strategy = op->strategy,
+                      .direction = op->direction,
+                      .directions = op->directions,
+                      .conservative = op->conservative,
+                      .elementwise = op->elementwise,
+                      .decisions = op->decisions,
+                      .record = record},
+               .mesh = op->mesh,
+               .count = rule_num_tensors(op->rule),
+               .given = gather(scratch, op),
+               .now = gather(scratch, op)};
     if (r->given == NULL || r->now == NULL) {
         return diag_nomem(ctx);
     }
-    for (size_t t = 0; t < r->count; t++) {
-        const bool operand = t < rule->num_operands;
-        const tsr_sharding *const *list = operand ? op->operands : op->results;
-        r->given[t] = list != NULL ? list[operand ? t : t - rule->num_operands] : NULL;
-        r->now[t] = r->given[t];
+    if (op->mesh != NULL) {
+        return check_meshes(ctx, op->rule, op->mesh, r->given);
     }
-    r->mesh = op->mesh != NULL ? op->mesh : tsr_sharding_common_mesh(r->given, r->count, false);
+    r->mesh = tsr_sharding_common_mesh(r->given, r->count, false);
+    return TSR_OK;
+}
+
+/* The scratch's own copy of a sharding that is made of parts in the scratch. */
+static tsr_status hold(const run *r, const tsr_sharding *s, const tsr_sharding **out)
+{
+    const tsr_sharding *held = arena_copy(r->scratch, s, 1, sizeof *s);
+    if (held == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    *out = held;
     return TSR_OK;
 }
 
@@ -63,19 +94,15 @@ static tsr_status run_start(tsr_context *ctx, tsr_arena *arena, const tsr_propag
 static tsr_status propagate_once(run *r)
 {
     projection p;
-    TSR_TRY(project(r->ctx, r->arena, r->op, r->mesh, r->now, &p));
-    switch (r->op->strategy) {
-    case TSR_STRATEGY_BASIC:
-        TSR_TRY(propagate_basic(&p));
-        break;
-    case TSR_STRATEGY_AGGRESSIVE:
-        TSR_TRY(propagate_aggressive(&p));
-        break;
-    default:
-        TSR_TRY(propagate_most_parallel(&p));
-    }
-    for (size_t t = 0; t < r->count; t++) {
-        TSR_TRY(project_back(&p, t, &r->now[t]));
+    TSR_TRY(visit(r->ctx, r->scratch, &r->op, r->mesh, r->now, &p));
+    for (size_t t = 0; p.changed && t < r->count; t++) {
+        tsr_sharding now;
+        if (p.tensors[t].changed) {
+            TSR_TRY(project_back(&p, t, &now));
+            if (is_update(r->now[t], &now)) {
+                TSR_TRY(hold(r, &now, &r->now[t]));
+            }
+        }
     }
     return TSR_OK;
 }
@@ -95,79 +122,77 @@ static int64_t next_priority(const run *r, int64_t above)
     return next;
 }
 
+static size_t count_axes(const tsr_sharding *s)
+{
+    size_t count = s->num_replicated;
+    for (size_t d = 0; d < s->rank; d++) {
+        count += s->dims[d].num_axes;
+    }
+    return count;
+}
+
+/* A sharding with other dimensions and other replicated axes, in any order. */
+static tsr_status change(const run *r, const tsr_sharding *s, const tsr_dim *dims,
+                         tsr_axis_list *replicated, const tsr_sharding **out)
+{
+    tsr_sharding changed = *s;
+    tsr_axes_sort_and_merge(s->mesh, replicated);
+    changed.dims = dims;
+    changed.num_replicated = replicated->count;
+    changed.replicated = replicated->refs;
+    return hold(r, &changed, out);
+}
+
 /* Takes dimensions of a priority above 0 out: empty, closed, their axes replicated. */
 static tsr_status hold_back(run *r, size_t t)
 {
     const tsr_sharding *s = r->given[t];
-    size_t room = s->num_replicated;
-    for (size_t d = 0; d < s->rank; d++) {
-        room += s->dims[d].num_axes;
-    }
-    tsr_dim *dims = arena_copy(r->arena, s->dims, s->rank, sizeof *dims);
-    tsr_axis_ref *replicated = ARENA_ARRAY(r->arena, tsr_axis_ref, room);
-    if (dims == NULL || replicated == NULL) {
+    const size_t room = count_axes(s);
+    tsr_dim *dims = arena_copy(r->scratch, s->dims, s->rank, sizeof *dims);
+    tsr_axis_list replicated = {ARENA_ARRAY(r->scratch, tsr_axis_ref, room), 0, room};
+    if (dims == NULL || replicated.refs == NULL) {
         return diag_nomem(r->ctx);
     }
-    size_t count = s->num_replicated;
-    if (count > 0) {
-        memcpy(replicated, s->replicated, count * sizeof *replicated);
+    for (size_t i = 0; i < s->num_replicated; i++) {
+        replicated.refs[replicated.count++] = s->replicated[i];
     }
     for (size_t d = 0; d < s->rank; d++) {
         if (dims[d].priority > 0) {
             for (size_t i = 0; i < dims[d].num_axes; i++) {
-                replicated[count++] = dims[d].axes[i];
+                replicated.refs[replicated.count++] = dims[d].axes[i];
             }
             dims[d] = tsr_dim_closed(NULL, 0);
         }
         dims[d].priority = TSR_NO_PRIORITY;
     }
-    const tsr_sharding_spec spec = {.mesh = s->mesh,
-                                    .rank = s->rank,
-                                    .dims = dims,
-                                    .num_replicated = count,
-                                    .replicated = replicated,
-                                    .num_unreduced = s->num_unreduced,
-                                    .unreduced = s->unreduced,
-                                    .reduction = s->reduction};
-    return tsr_sharding_create(r->ctx, r->arena, &spec, TSR_SHARDING_CANONICALIZE, &r->now[t]);
+    return change(r, s, dims, &replicated, &r->now[t]);
 }
 
-/* The replicated axes without those that a dimension gets back. */
-static size_t without(const tsr_sharding *s, const tsr_axis_ref *axes, size_t num_axes,
-                      tsr_axis_list *out)
+/* Gives a dimension back what it was given. */
+static tsr_status restore_dim(run *r, size_t t, size_t d)
 {
-    (void)!tsr_axes_difference(s->replicated, s->num_replicated, axes, num_axes, out);
-    return out->count;
+    const tsr_dim *given = &r->given[t]->dims[d];
+    const tsr_sharding *s = r->now[t];
+    tsr_dim *dims = arena_copy(r->scratch, s->dims, s->rank, sizeof *dims);
+    const size_t room = 2 * s->num_replicated + 2 * given->num_axes + 8;
+    tsr_axis_list left = {ARENA_ARRAY(r->scratch, tsr_axis_ref, room), 0, room};
+    if (dims == NULL || left.refs == NULL) {
+        return diag_nomem(r->ctx);
+    }
+    dims[d] = *given;
+    dims[d].priority = TSR_NO_PRIORITY;
+    TSR_TRY(
+        tsr_axes_difference(s->replicated, s->num_replicated, given->axes, given->num_axes, &left));
+    return change(r, s, dims, &left, &r->now[t]);
 }
 
 /* Gives the dimensions of one priority back what they were given. */
 static tsr_status restore(run *r, size_t t, int64_t priority)
 {
-    const tsr_sharding *given = r->given[t];
-    for (size_t d = 0; d < given->rank; d++) {
-        if (given->dims[d].priority != priority) {
-            continue;
+    for (size_t d = 0; d < r->given[t]->rank; d++) {
+        if (r->given[t]->dims[d].priority == priority) {
+            TSR_TRY(restore_dim(r, t, d));
         }
-        const tsr_sharding *s = r->now[t];
-        tsr_dim *dims = arena_copy(r->arena, s->dims, s->rank, sizeof *dims);
-        const size_t room = 2 * s->num_replicated + 2 * given->dims[d].num_axes + 8;
-        tsr_axis_list left = {ARENA_ARRAY(r->arena, tsr_axis_ref, room), 0, room};
-        if (dims == NULL || left.refs == NULL) {
-            return diag_nomem(r->ctx);
-        }
-        dims[d] = given->dims[d];
-        dims[d].priority = TSR_NO_PRIORITY;
-        const tsr_sharding_spec spec = {.mesh = s->mesh,
-                                        .rank = s->rank,
-                                        .dims = dims,
-                                        .num_replicated =
-                                            without(s, dims[d].axes, dims[d].num_axes, &left),
-                                        .replicated = left.refs,
-                                        .num_unreduced = s->num_unreduced,
-                                        .unreduced = s->unreduced,
-                                        .reduction = s->reduction};
-        TSR_TRY(
-            tsr_sharding_create(r->ctx, r->arena, &spec, TSR_SHARDING_CANONICALIZE, &r->now[t]));
     }
     return TSR_OK;
 }
@@ -193,54 +218,105 @@ static tsr_status propagate_rounds(run *r)
     return TSR_OK;
 }
 
-tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
-                         const tsr_sharding **operands, const tsr_sharding **results)
+/* The shardings now, in the caller's arena; the same objects where nothing changed. */
+static tsr_status keep_results(run *r, tsr_arena *arena)
 {
-    run r;
-    TSR_TRY(run_start(ctx, arena, op, &r));
-    if (r.mesh != NULL) {
-        TSR_TRY(next_priority(&r, 0) == TSR_NO_PRIORITY ? propagate_once(&r)
-                                                        : propagate_rounds(&r));
-    }
-    for (size_t t = 0; t < r.count; t++) {
-        const bool same = r.given[t] != NULL && tsr_sharding_equal(r.given[t], r.now[t]);
-        const bool operand = t < op->rule->num_operands;
-        (operand ? operands : results)[operand ? t : t - op->rule->num_operands] =
-            same ? r.given[t] : r.now[t];
+    for (size_t t = 0; t < r->count; t++) {
+        if (r->given[t] != NULL && tsr_sharding_equal(r->given[t], r->now[t])) {
+            r->now[t] = r->given[t];
+        } else if (r->now[t] != NULL) {
+            TSR_TRY(sharding_build_trusted(r->ctx, arena, r->now[t], &r->now[t]));
+        }
     }
     return TSR_OK;
 }
 
-/* What all operands that have a factor shard it by. */
-static tsr_status common_axes(const projection *p, size_t factor, tsr_axis_list *out)
+static tsr_status propagate(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                            const tsr_propagation *op, const tsr_sharding **operands,
+                            const tsr_sharding **results)
 {
-    tsr_axis_list common = new_axis_list(p);
-    bool first = true;
-    if (common.refs == NULL) {
-        return diag_nomem(p->ctx);
+    run r;
+    TSR_TRY(run_start(ctx, scratch, arena, op, &r));
+    if (r.mesh != NULL && !tsr_mesh_is_maximal(r.mesh)) {
+        TSR_TRY(next_priority(&r, 0) == TSR_NO_PRIORITY ? propagate_once(&r)
+                                                        : propagate_rounds(&r));
     }
-    for (size_t t = 0; t < p->rule->num_operands; t++) {
-        const factor_state *f = &p->tensors[t].factors[factor];
-        if (!f->present) {
-            continue;
-        }
-        if (first) {
-            copy_axes(&common, &f->axes);
-        } else {
-            tsr_axis_list next = new_axis_list(p);
-            if (next.refs == NULL) {
-                return diag_nomem(p->ctx);
-            }
-            TSR_TRY(tsr_axes_common_prefix(common.refs, common.count, f->axes.refs, f->axes.count,
-                                           &next));
-            copy_axes(&common, &next);
-        }
-        first = false;
-    }
-    for (size_t i = 0; i < common.count; i++) {
-        TSR_TRY(tsr_axes_add(p->mesh, out, common.refs[i]));
+    TSR_TRY(keep_results(&r, arena));
+    for (size_t t = 0; t < r.count; t++) {
+        const bool operand = t < op->rule->num_operands;
+        (operand ? operands : results)[operand ? t : t - op->rule->num_operands] = r.now[t];
     }
     return TSR_OK;
+}
+
+tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
+                         const tsr_sharding **operands, const tsr_sharding **results)
+{
+    tsr_arena *scratch = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &scratch));
+    const tsr_status status = propagate(ctx, arena, scratch, op, operands, results);
+    tsr_arena_destroy(scratch);
+    return status;
+}
+
+/* The longest list that both start with; the last axis of one may be a part of the other's. */
+static axis_view common_prefix(axis_view a, axis_view b)
+{
+    size_t i = 0;
+    tsr_axis_ref common;
+    while (i < a.count && i < b.count && tsr_axis_equal(a.refs[i], b.refs[i])) {
+        i++;
+    }
+    if (i == a.count || i == b.count || !tsr_axis_common_prefix(a.refs[i], b.refs[i], &common)) {
+        return (axis_view){a.refs, i};
+    }
+    return (axis_view){tsr_axis_equal(common, a.refs[i]) ? a.refs : b.refs, i + 1};
+}
+
+/* What all operands that have a factor shard it by. */
+static axis_view common_axes(const projection *p, size_t factor)
+{
+    axis_view common = {0};
+    bool first = true;
+    for (size_t t = 0; t < p->rule->num_operands; t++) {
+        const factor_state *f = &p->tensors[t].factors[factor];
+        if (f->present) {
+            common = first ? f->axes : common_prefix(common, f->axes);
+            first = false;
+        }
+    }
+    return common;
+}
+
+/* The axes of reduction factors, factor after factor. */
+static tsr_status find_pending(const projection *p, tsr_arena *arena, tsr_axis_list *all)
+{
+    *all = (tsr_axis_list){0};
+    for (size_t f = 0; f < p->rule->num_factors; f++) {
+        all->capacity += common_axes(p, f).count;
+    }
+    all->refs = ARENA_ARRAY(arena, tsr_axis_ref, all->capacity);
+    if (all->refs == NULL) {
+        return diag_nomem(p->ctx);
+    }
+    for (size_t f = 0; f < p->rule->num_factors; f++) {
+        const axis_view axes = common_axes(p, f);
+        for (size_t i = 0; p->rule->factors[f].kind == TSR_FACTOR_REDUCTION && i < axes.count;
+             i++) {
+            TSR_TRY(tsr_axes_add(p->mesh, all, axes.refs[i]));
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status pending(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                          const tsr_propagation *op, tsr_axis_list *out)
+{
+    run r;
+    projection p;
+    TSR_TRY(run_start(ctx, scratch, arena, op, &r));
+    TSR_TRY(project(ctx, scratch, &r.op, op->mesh, r.now, &p));
+    return find_pending(&p, arena, out);
 }
 
 tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule,
@@ -248,20 +324,12 @@ tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_arena *arena, const tsr_r
                                  const tsr_axis_ref **axes, size_t *num_axes)
 {
     const tsr_propagation op = {.rule = rule, .mesh = mesh, .operands = operands};
-    run r;
-    projection p;
-    TSR_TRY(run_start(ctx, arena, &op, &r));
-    TSR_TRY(project(ctx, arena, &op, mesh, r.now, &p));
-    const size_t room = (rule->num_factors + 1) * p.room;
-    tsr_axis_list all = {ARENA_ARRAY(arena, tsr_axis_ref, room), 0, room};
-    if (all.refs == NULL) {
-        return diag_nomem(ctx);
-    }
-    for (size_t f = 0; f < rule->num_factors; f++) {
-        if (rule->factors[f].kind == TSR_FACTOR_REDUCTION) {
-            TSR_TRY(common_axes(&p, f, &all));
-        }
-    }
+    tsr_arena *scratch = NULL;
+    tsr_axis_list all;
+    TSR_TRY(tsr_arena_create(ctx, &scratch));
+    const tsr_status status = pending(ctx, arena, scratch, &op, &all);
+    tsr_arena_destroy(scratch);
+    TSR_TRY(status);
     *axes = all.refs;
     *num_axes = all.count;
     return TSR_OK;
@@ -275,14 +343,29 @@ static void print_tensor(buffer *buf, const tsr_rule *rule, int64_t tensor)
                   (long long)(operand ? tensor : tensor - operands));
 }
 
+/* The mesh on which an op propagates. */
+static tsr_status mesh_of(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
+                          const tsr_mesh **out)
+{
+    *out = op->mesh;
+    if (op->mesh == NULL) {
+        const tsr_sharding **given = gather(arena, op);
+        if (given == NULL) {
+            return diag_nomem(ctx);
+        }
+        *out = tsr_sharding_common_mesh(given, rule_num_tensors(op->rule), false);
+    }
+    return TSR_OK;
+}
+
 tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
                               const tsr_decision *d, const char **out)
 {
-    run r;
     const char *axes = "nothing";
-    TSR_TRY(run_start(ctx, arena, op, &r));
     if (d->num_axes > 0) {
-        TSR_TRY(tsr_axes_print(ctx, arena, r.mesh, d->axes, d->num_axes, &axes));
+        const tsr_mesh *mesh = NULL;
+        TSR_TRY(mesh_of(ctx, arena, op, &mesh));
+        TSR_TRY(tsr_axes_print(ctx, arena, mesh, d->axes, d->num_axes, &axes));
     }
     buffer buf = buffer_new(arena);
     print_tensor(&buf, op->rule, d->tensor);

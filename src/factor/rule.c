@@ -41,12 +41,6 @@ bool tsr_rule_is_custom(const tsr_rule *rule)
     return rule->custom;
 }
 
-int64_t rule_factor_size(const tsr_rule *rule, size_t factor)
-{
-    const int64_t size = rule->factors[factor].size;
-    return size == TSR_UNKNOWN ? 1 : size;
-}
-
 static bool same_dim(const tsr_rule_dim *a, const tsr_rule_dim *b)
 {
     return a->num_factors == b->num_factors &&

@@ -24,7 +24,11 @@ static inline size_t rule_num_tensors(const tsr_rule *rule)
 void factor_print(buffer *buf, size_t factor);
 
 /* The size of a factor, 1 when it is not known. */
-int64_t rule_factor_size(const tsr_rule *rule, size_t factor);
+static inline int64_t rule_factor_size(const tsr_rule *rule, size_t factor)
+{
+    const int64_t size = rule->factors[factor].size;
+    return size == TSR_UNKNOWN ? 1 : size;
+}
 
 /*
  * A rule under way. Factors are numbered as they are made, then put into dimensions, major to

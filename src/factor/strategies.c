@@ -1,7 +1,11 @@
-/* The ways to decide which tensor gets which axes. */
-#include <stdlib.h>
-#include <string.h>
-
+/*
+ * The ways to decide which tensor gets which axes.
+ *
+ * What a factor wants is only ever cut before a tensor gets it, and a tensor gets only a list that
+ * its own is a strict prefix of. So where no tensor's own list is a strict prefix of what the
+ * factor wants, no conflict has to be looked for; at the fixed point that is everywhere. Decisions
+ * tell conflicts too: while they are recorded nothing is left out.
+ */
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
@@ -12,45 +16,93 @@ static tsr_status finished(const projection *p)
     return p->failed ? diag_nomem(p->ctx) : TSR_OK;
 }
 
+/* Whether some tensor could get axes of a list for a factor, or conflicts are to be recorded. */
+static bool is_worth_looking(const projection *p, size_t factor, axis_view axes)
+{
+    if (axes.count == 0 || is_recording(p)) {
+        return axes.count > 0;
+    }
+    for (size_t t = 0; t < p->num_tensors; t++) {
+        const factor_state *f = &p->tensors[t].factors[factor];
+        if (f->present && is_strict_prefix(f->axes, axes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all tensors that have a factor have the same axes for it: none can get any. */
+static bool is_unanimous(const projection *p, size_t factor)
+{
+    const factor_state *first = NULL;
+    for (size_t t = 0; t < p->num_tensors; t++) {
+        const factor_state *f = &p->tensors[t].factors[factor];
+        if (!f->present) {
+            continue;
+        }
+        if (first != NULL && !is_same_list(f->axes, first->axes)) {
+            return false;
+        }
+        first = f;
+    }
+    return true;
+}
+
+/* What tensors agree on along a factor; nothing, when none of them can get any of it. */
+static axis_view wanted_axes(projection *p, size_t factor)
+{
+    if (!is_recording(p) && is_unanimous(p, factor)) {
+        return (axis_view){0};
+    }
+    const axis_view axes = compatible_axes(p, factor);
+    return is_worth_looking(p, factor, axes) ? axes : (axis_view){0};
+}
+
 tsr_status propagate_basic(projection *p)
 {
-    tsr_axis_list axes = new_axis_list(p);
-    if (axes.refs == NULL) {
-        return diag_nomem(p->ctx);
-    }
     for (size_t f = 0; f < p->rule->num_factors; f++) {
-        compatible_axes(p, f, &axes);
-        remove_conflicts(p, 0, p->num_tensors, f, CONFLICTS_ACROSS | CONFLICTS_WITHIN, &axes);
+        axis_view axes = wanted_axes(p, f);
+        if (axes.count == 0) {
+            continue;
+        }
+        axes = remove_conflicts(p, 0, p->num_tensors, f, CONFLICTS_ACROSS | CONFLICTS_WITHIN, axes);
         for (size_t t = 0; axes.count > 0 && t < p->num_tensors; t++) {
-            expand(p, t, f, &axes);
+            expand(p, t, f, axes);
         }
     }
     return finished(p);
 }
 
-/* A factor in the order of preference. */
+/* A factor in the order of preference, with the axes that it wants. */
 typedef struct ranked {
     size_t factor;
+    axis_view axes;
     int64_t source; /* the tensor that it comes from; -1 for none */
     double size;    /* of that tensor, in elements */
     int64_t shards;
-    bool by_shards; /* shards break ties */
 } ranked;
 
-static int by_preference(const void *a, const void *b)
+/* Whether one comes before another; by_shards: shards break ties. */
+static bool is_preferred(const ranked *x, const ranked *y, bool by_shards)
 {
-    const ranked *x = a;
-    const ranked *y = b;
     if (x->size != y->size) {
-        return x->size > y->size ? -1 : 1;
+        return x->size > y->size;
     }
-    if (x->by_shards && x->shards != y->shards) {
-        return x->shards > y->shards ? -1 : 1;
+    if (by_shards && x->shards != y->shards) {
+        return x->shards > y->shards;
     }
-    if (x->source != y->source) {
-        return x->source < y->source ? -1 : 1;
+    return x->source != y->source ? x->source < y->source : x->factor < y->factor;
+}
+
+/* Moves the last of several factors to where it belongs among those before it. */
+static void sort_last(ranked *ranks, size_t count, bool by_shards)
+{
+    for (size_t at = count - 1; at > 0 && is_preferred(&ranks[at], &ranks[at - 1], by_shards);
+         at--) {
+        const ranked r = ranks[at];
+        ranks[at] = ranks[at - 1];
+        ranks[at - 1] = r;
     }
-    return (x->factor > y->factor) - (x->factor < y->factor);
 }
 
 /* The elements of a tensor, by its factors. */
@@ -65,140 +117,118 @@ static double elements_of(const projection *p, size_t tensor)
     return elements;
 }
 
-static ranked rank_factor(const projection *p, size_t factor, const tsr_axis_list *axes)
+/* The largest tensor that has all that a factor wants. */
+static void find_source(const projection *p, ranked *r)
 {
-    ranked r = {.factor = factor,
-                .source = -1,
-                .size = -1,
-                .shards = tsr_axes_size(axes->refs, axes->count),
-                .by_shards = p->op->elementwise};
-    for (size_t t = 0; axes->count > 0 && t < p->num_tensors; t++) {
-        const factor_state *f = &p->tensors[t].factors[factor];
-        if (f->present && is_prefix_or_equal(axes, &f->axes) && elements_of(p, t) > r.size) {
-            r.source = (int64_t)t;
-            r.size = elements_of(p, t);
+    r->source = -1;
+    r->size = -1;
+    for (size_t t = 0; t < p->num_tensors; t++) {
+        const factor_state *f = &p->tensors[t].factors[r->factor];
+        if (f->present && is_prefix_or_equal(r->axes, f->axes)) {
+            const double elements = elements_of(p, t);
+            r->source = elements > r->size ? (int64_t)t : r->source;
+            r->size = elements > r->size ? elements : r->size;
         }
     }
-    return r;
 }
 
-/* The axes that a tensor gets for a factor, given what it has by now. */
-static void give(projection *p, size_t tensor, size_t factor, const tsr_axis_list *wanted,
-                 tsr_axis_list *axes)
+/* The axes that an operand of an elementwise op gets: no more than the results have. */
+static axis_view hold_to_results(const projection *p, size_t factor, axis_view axes)
 {
-    const factor_state *f = &p->tensors[tensor].factors[factor];
-    if (!f->present || wanted->count == 0) {
-        return;
-    }
-    copy_axes(axes, wanted);
-    remove_conflicts(p, tensor, tensor + 1, factor, CONFLICTS_WITHIN, axes);
-    if (!is_strict_prefix(&f->axes, axes)) {
-        return;
-    }
-    remove_conflicts(p, tensor, tensor + 1, factor, CONFLICTS_ACROSS, axes);
-    const bool operand = tensor < p->rule->num_operands;
-    for (size_t r = p->rule->num_operands; operand && p->op->elementwise && r < p->num_tensors;
-         r++) {
+    for (size_t r = p->rule->num_operands; r < p->num_tensors; r++) {
         const factor_state *of = &p->tensors[r].factors[factor];
-        if (of->present && is_strict_prefix(&of->axes, axes)) {
-            copy_axes(axes, &of->axes);
+        if (of->present && is_strict_prefix(of->axes, axes)) {
+            axes = of->axes;
         }
-    }
-    if (axes->count > 0) {
-        expand(p, tensor, factor, axes);
-    }
-}
-
-tsr_status give_in_order(projection *p, const tsr_axis_list *axes, const size_t *order)
-{
-    tsr_axis_list room = new_axis_list(p);
-    const size_t operands = p->rule->num_operands;
-    if (room.refs == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t i = 0; i < p->num_tensors; i++) {
-        const size_t results = p->rule->num_results;
-        const size_t t = i < results ? operands + i : i - results;
-        for (size_t k = 0; k < p->rule->num_factors; k++) {
-            give(p, t, order[k], &axes[order[k]], &room);
-        }
-    }
-    return finished(p);
-}
-
-/* The axes that each factor wants. */
-static tsr_axis_list *wanted_axes(projection *p,
-                                  void (*find)(projection *, size_t, tsr_axis_list *))
-{
-    tsr_axis_list *axes = ARENA_ARRAY(p->arena, tsr_axis_list, p->rule->num_factors);
-    for (size_t f = 0; axes != NULL && f < p->rule->num_factors; f++) {
-        axes[f] = new_axis_list(p);
-        if (axes[f].refs == NULL) {
-            return NULL;
-        }
-        find(p, f, &axes[f]);
     }
     return axes;
 }
 
-/* Sorts the factors and gives. */
-static tsr_status give_by(projection *p, const tsr_axis_list *axes, ranked *ranks)
+/* Gives a tensor what it can take of a factor's axes, given what it has by now. */
+static void give(projection *p, size_t tensor, size_t factor, axis_view axes)
 {
-    const size_t count = p->rule->num_factors;
-    size_t *order = ARENA_ARRAY(p->arena, size_t, count);
-    if (order == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    qsort(ranks, count, sizeof *ranks, by_preference);
-    for (size_t i = 0; i < count; i++) {
-        order[i] = ranks[i].factor;
-    }
-    return give_in_order(p, axes, order);
-}
-
-tsr_status propagate_aggressive(projection *p)
-{
-    const size_t count = p->rule->num_factors;
-    const tsr_axis_list *axes = wanted_axes(p, compatible_axes);
-    ranked *ranks = ARENA_ARRAY(p->arena, ranked, count);
-    if (axes == NULL || ranks == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t f = 0; f < count; f++) {
-        ranks[f] = rank_factor(p, f, &axes[f]);
-    }
-    return give_by(p, axes, ranks);
-}
-
-/* What tensors agree on, or where they do not, the axes that make the most shards. */
-static void most_shards(projection *p, size_t factor, tsr_axis_list *out)
-{
-    compatible_axes(p, factor, out);
-    if (direction_of(p, factor) == TSR_DIRECTION_NONE) {
+    const factor_state *f = &p->tensors[tensor].factors[factor];
+    if (!f->present || (!is_recording(p) && !is_strict_prefix(f->axes, axes))) {
         return;
     }
-    int64_t most = tsr_axes_size(out->refs, out->count);
-    for (size_t t = 0; t < p->num_tensors; t++) {
-        const factor_state *f = &p->tensors[t].factors[factor];
-        const int64_t shards = tsr_axes_size(f->axes.refs, f->axes.count);
-        if (f->present && shards > most) {
-            copy_axes(out, &f->axes);
-            most = shards;
+    axes = remove_conflicts(p, tensor, tensor + 1, factor, CONFLICTS_WITHIN, axes);
+    if (!is_strict_prefix(f->axes, axes)) {
+        return;
+    }
+    axes = remove_conflicts(p, tensor, tensor + 1, factor, CONFLICTS_ACROSS, axes);
+    if (tensor < p->rule->num_operands && p->op->elementwise) {
+        axes = hold_to_results(p, factor, axes);
+    }
+    if (axes.count > 0) {
+        expand(p, tensor, factor, axes);
+    }
+}
+
+/* Results first, each in turn, then operands. */
+static void give_in_order(projection *p, const ranked *ranks, size_t count)
+{
+    const size_t operands = p->rule->num_operands;
+    const size_t results = p->rule->num_results;
+    for (size_t i = 0; i < p->num_tensors; i++) {
+        const size_t t = i < results ? operands + i : i - results;
+        for (size_t k = 0; k < count; k++) {
+            give(p, t, ranks[k].factor, ranks[k].axes);
         }
     }
 }
 
-tsr_status propagate_most_parallel(projection *p)
+tsr_status propagate_aggressive(projection *p)
 {
-    const size_t count = p->rule->num_factors;
-    const tsr_axis_list *axes = wanted_axes(p, most_shards);
-    ranked *ranks = ARENA_ARRAY(p->arena, ranked, count);
-    if (axes == NULL || ranks == NULL) {
+    ranked *ranks = ARENA_ARRAY(p->scratch, ranked, p->rule->num_factors);
+    size_t count = 0;
+    if (ranks == NULL) {
         return diag_nomem(p->ctx);
     }
-    for (size_t f = 0; f < count; f++) {
-        ranks[f] = (ranked){
-            .factor = f, .shards = tsr_axes_size(axes[f].refs, axes[f].count), .by_shards = true};
+    for (size_t f = 0; f < p->rule->num_factors; f++) {
+        const axis_view axes = wanted_axes(p, f);
+        if (axes.count > 0) {
+            ranks[count] = (ranked){.factor = f, .axes = axes, .shards = view_size(axes)};
+            find_source(p, &ranks[count]);
+            sort_last(ranks, ++count, p->op->elementwise);
+        }
     }
-    return give_by(p, axes, ranks);
+    give_in_order(p, ranks, count);
+    return finished(p);
+}
+
+/* What tensors agree on, or where they do not, the axes that make the most shards. */
+static axis_view most_shards(projection *p, size_t factor)
+{
+    axis_view axes = compatible_axes(p, factor);
+    if (direction_of(p, factor) == TSR_DIRECTION_NONE) {
+        return axes;
+    }
+    int64_t most = view_size(axes);
+    for (size_t t = 0; t < p->num_tensors; t++) {
+        const factor_state *f = &p->tensors[t].factors[factor];
+        const int64_t shards = f->present ? view_size(f->axes) : 0;
+        if (shards > most) {
+            axes = f->axes;
+            most = shards;
+        }
+    }
+    return axes;
+}
+
+tsr_status propagate_most_parallel(projection *p)
+{
+    ranked *ranks = ARENA_ARRAY(p->scratch, ranked, p->rule->num_factors);
+    size_t count = 0;
+    if (ranks == NULL) {
+        return diag_nomem(p->ctx);
+    }
+    for (size_t f = 0; f < p->rule->num_factors; f++) {
+        const axis_view axes = most_shards(p, f);
+        if (is_worth_looking(p, f, axes)) {
+            ranks[count] = (ranked){.factor = f, .axes = axes, .shards = view_size(axes)};
+            sort_last(ranks, ++count, true);
+        }
+    }
+    give_in_order(p, ranks, count);
+    return finished(p);
 }

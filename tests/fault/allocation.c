@@ -9,6 +9,7 @@
 #include "failing_heap.h"
 
 #include "base/arena.h"
+#include "factor/engine.h"
 #include "plan/plan.h"
 
 /* Runs one step; false when it failed, having checked how. */
@@ -163,6 +164,75 @@ static bool use_dialects(scene *s)
     return true;
 }
 
+/* Visits of the engine, with a failure that leaves the changes alone and the engine usable. */
+static bool visit_with(scene *s, engine *e, const tsr_rule *rule)
+{
+    tsr_decisions decisions = {0};
+    const visit_op op = {.rule = rule, .decisions = &decisions, .record = s->arena};
+    const tsr_sharding *given = NULL;
+    const tsr_sharding *shardings[2] = {NULL, NULL};
+    engine_changes changes = {.count = 77};
+    if (!passed(s->ctx,
+                tsr_sharding_parse(s->ctx, s->arena, s->mesh, "[{\"y\\22\", \"x\"}]", &given),
+                given) ||
+        !passed(s->ctx, engine_intern(e, given, &shardings[0]), shardings[0])) {
+        return false;
+    }
+    const tsr_status status = engine_visit(e, &op, shardings, &changes);
+    assert_int_equal(changes.count, status == TSR_OK ? 1 : 77);
+    return passed(s->ctx, status, NULL);
+}
+
+static bool visit_op_of(scene *s)
+{
+    const tsr_rule *rule = NULL;
+    engine *e = NULL;
+    if (!passed(s->ctx, tsr_rule_parse(s->ctx, s->arena, "([ij])->([i, j]) {i=2, j=6}", &rule),
+                rule) ||
+        !passed(s->ctx, engine_create(s->ctx, &e), e)) {
+        return false;
+    }
+    const bool fine = visit_with(s, e, rule);
+    engine_destroy(e);
+    return fine;
+}
+
+/* The public calls, in rounds by priority, with explicit sizes, and for eager calls. */
+static bool propagate_by_call(scene *s)
+{
+    static const char *const texts[] = {"[{\"x\"}p1, {\"y\\22\":(1)2, ?}]",
+                                        "[{?}, {\"y\\22\":(1)2}p2]"};
+    const tsr_rule *rule = NULL;
+    const tsr_sharding *given[2] = {NULL, NULL};
+    const tsr_sharding *operands[2] = {NULL, NULL};
+    const tsr_sharding *results[1] = {NULL};
+    const int64_t bytes[] = {64, 64, 64};
+    const tsr_axis_ref *axes = NULL;
+    size_t count = 0;
+    if (!passed(s->ctx,
+                tsr_rule_parse(s->ctx, s->arena, "([i, j], [i, j])->([i, j]) {i=8, j=8}", &rule),
+                rule)) {
+        return false;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (!passed(s->ctx, tsr_sharding_parse(s->ctx, s->arena, s->mesh, texts[i], &given[i]),
+                    given[i])) {
+            return false;
+        }
+    }
+    const tsr_propagation op = {.rule = rule, .operands = given};
+    const tsr_alignment aligned = {
+        .rule = rule, .mesh = s->mesh, .operands = given, .bytes = bytes};
+    return passed(s->ctx, tsr_propagate(s->ctx, s->arena, &op, operands, results), results[0]) &&
+           passed(s->ctx,
+                  tsr_propagate_pending(s->ctx, s->arena, rule, s->mesh, given, &axes, &count),
+                  axes) &&
+           passed(s->ctx, tsr_propagate_align(s->ctx, s->arena, &aligned, operands), NULL) &&
+           passed(s->ctx,
+                  tsr_propagate_local(s->ctx, s->arena, rule, s->mesh, operands, TSR_SUM, results),
+                  NULL);
+}
+
 /* An error needs memory for its message: without it, the error is that memory ran out. */
 static bool make_an_error(scene *s)
 {
@@ -242,9 +312,9 @@ static bool use_plans(scene *s)
     return passed(s->ctx, tsr_plan_create(s->ctx, s->arena, g[0], g[2], TSR_F32, &plan), plan);
 }
 
-static const step steps[] = {parse_meshes,  parse_sharding,  print_all,       use_table,
-                             make_geometry, change_sharding, compare_pending, use_dialects,
-                             use_plans,     make_an_error};
+static const step steps[] = {parse_meshes,  parse_sharding,    print_all,       use_table,
+                             make_geometry, change_sharding,   compare_pending, use_dialects,
+                             visit_op_of,   propagate_by_call, use_plans,       make_an_error};
 
 /* Everything, with the n-th allocation failing; returns whether it was reached. */
 static bool run(int64_t fail_at)
