@@ -1,4 +1,8 @@
-"""Compares shardings with those that the reference printed: compare_shardings.py OWN PRINTED."""
+"""Compares shardings with those that the reference printed:
+
+compare_shardings.py OWN PRINTED LEAST KIND...: there must be LEAST uses of each op, and of each of
+these kinds.
+"""
 import collections
 import re
 import sys
@@ -32,8 +36,12 @@ def bracketed(text, start):
 
 
 def plain(text):
-    """A sharding without its head; one without axes and closed dimensions is none."""
-    text = text.removeprefix("#sdy.sharding")
+    """A sharding without its head; one without axes and closed dimensions is none.
+
+    Priorities do not count: the reference removes all of them, Tessera keeps the p0 of a tensor that
+    did not change where no other tensor has a higher one.
+    """
+    text = re.sub(r"\}p\d+", "}", text.removeprefix("#sdy.sharding"))
     return "none" if re.fullmatch(r"<@\w+, \[(\{\?\}(, )?)*\]>", text) else text
 
 
@@ -71,4 +79,9 @@ for name, op, what, *own in lines:
             print(f"{name} {op} ({what})\n  own        {own}\n  reference  {arguments + results}")
 print(f"{len(lines)} uses of {len(ops)} ops, at least {min(ops.values())} of each: {different} differ; "
       + ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
-sys.exit(different != 0)
+least = int(sys.argv[3])
+missing = [f"{op} {count}" for op, count in ops.items() if count < least]
+missing += [f"{kind} {kinds[kind]}" for kind in sys.argv[4:] if kinds[kind] < least]
+if missing:
+    print(f"fewer than {least}: " + ", ".join(missing))
+sys.exit(different != 0 or bool(missing))

@@ -1,172 +1,93 @@
 /*
  * Writes random uses of ops with random shardings, and what one-op propagation makes of them:
- * `one_op COUNT basic|aggressive plain|conservative PROGRAM SHARDINGS`. A line of SHARDINGS is the
- * name of a function of PROGRAM, the op, what the case has (conflict, sub-axis, overflow, ..), and
- * the shardings of operands and results afterwards. one_op.sh compares them with the reference's.
+ * `one_op COUNT basic|aggressive plain|conservative|priorities PROGRAM SHARDINGS`. A line of
+ * SHARDINGS is the name of a function of PROGRAM, the op, the kinds of the case (conflict, split,
+ * overflow, ..), and the shardings of operands and results afterwards. one_op.sh compares them with
+ * the reference's. After COUNT uses of each op, uses of rare kinds are drawn until there are
+ * enough.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "instance.h"
+#include "factor/project.h"
+#include "use.h"
 
-enum { TENSORS = INSTANCE_OPERANDS + INSTANCE_RESULTS };
+/* A use of an op, and what propagation makes of it. */
+typedef struct result {
+    sharded_use u;
+    const tsr_sharding *after[USE_TENSORS];
+} result;
 
-/* One case: a use of an op, its mesh and the shardings of its tensors, operands first. */
-typedef struct sharded_use {
-    instance i;
-    const tsr_rule *rule;
-    const tsr_mesh *mesh;
-    size_t num_operands;
-    size_t num_tensors;
-    const tsr_sharding *before[TENSORS]; /* NULL for none */
-    const tsr_sharding *after[TENSORS];
-} sharded_use;
+/* What is asked for. */
+typedef struct request {
+    tsr_strategy strategy;
+    use_limits limits;
+} request;
 
-static const tsr_mesh *draw_mesh(fixture *f, rng *r)
+/* ---- faults ---- */
+
+static bool is_planted(const char *fault)
 {
-    static const char *const names[] = {"a", "b", "c", "d"};
-    static const int64_t sizes[] = {2, 2, 3, 4, 4, 6, 8, 16};
-    const size_t count = 1 + (size_t)rng_below(r, 4);
-    int64_t drawn[4];
-    const tsr_mesh *mesh = NULL;
-    for (size_t k = 0; k < count; k++) {
-        drawn[k] = sizes[rng_below(r, 8)];
-    }
-    const tsr_mesh_spec spec = {
-        .name = "mesh", .num_axes = count, .axis_names = names, .axis_sizes = drawn};
-    assert_int_equal(tsr_mesh_create(f->ctx, f->arena, &spec, &mesh), TSR_OK);
-    return mesh;
+    const char *planted = getenv("TSR_PLANT");
+    return planted != NULL && strcmp(planted, fault) == 0;
 }
 
-/* Axes and sub-axes of a mesh, in any order: each axis whole, or cut in two or three. */
-static size_t draw_pieces(rng *r, const tsr_mesh *mesh, tsr_axis_ref *pieces)
+/* The same sharding with its priorities in reverse. */
+static const tsr_sharding *reverse_priorities(fixture *f, const tsr_sharding *s)
 {
-    size_t count = 0;
-    for (size_t a = 0; a < tsr_mesh_num_axes(mesh); a++) {
-        const int64_t size = tsr_mesh_axis_size(mesh, a);
-        const bool cut = rng_chance(r, 35);
-        int64_t pre = 1;
-        while (pre < size) {
-            int64_t part = size / pre;
-            for (int64_t divisor = 2; cut && divisor < part; divisor++) {
-                if (part % divisor == 0 && rng_chance(r, 60)) {
-                    part = divisor;
-                }
-            }
-            pieces[count] = tsr_axis_full(mesh, a);
-            if (part != size) {
-                pieces[count] = (tsr_axis_ref){(int32_t)a, 1, pre, part};
-            }
-            count++;
-            pre *= part;
-        }
-    }
-    for (size_t k = count; k > 1; k--) {
-        const size_t other = (size_t)rng_below(r, (int64_t)k);
-        const tsr_axis_ref kept = pieces[k - 1];
-        pieces[k - 1] = pieces[other];
-        pieces[other] = kept;
-    }
-    return count;
-}
-
-/* A sharding without priorities, as the two passes see them: pieces go to dimensions, to the
- * replicated or the pending axes, or nowhere. */
-static const tsr_sharding *draw_sharding(fixture *f, rng *r, const tsr_mesh *mesh, size_t rank)
-{
-    enum { MOST_DIMS_HERE = 12, MOST_PIECES = 24 };
-    tsr_axis_ref pieces[MOST_PIECES];
-    tsr_axis_ref lists[MOST_DIMS_HERE + 2][MOST_PIECES];
-    size_t counts[MOST_DIMS_HERE + 2] = {0};
-    tsr_dim dims[MOST_DIMS_HERE];
+    tsr_sharding copy = *s;
+    tsr_dim *dims = arena_copy(f->arena, s->dims, s->rank, sizeof *dims);
     const tsr_sharding *out = NULL;
-    const size_t count = draw_pieces(r, mesh, pieces);
-    const bool explicit_lists = rng_chance(r, 30);
-    const int open = 25 * (int)rng_below(r, 5);
-    assert_true(rank <= MOST_DIMS_HERE && count <= MOST_PIECES);
-    for (size_t k = 0; k < count; k++) {
-        size_t to = rank + 2; /* nowhere */
-        if (rank > 0 && rng_chance(r, 60)) {
-            to = (size_t)rng_below(r, (int64_t)rank);
-        } else if (explicit_lists) {
-            to = rank + (size_t)rng_below(r, 3);
-        }
-        if (to < rank + 2) {
-            lists[to][counts[to]++] = pieces[k];
-        }
+    assert_non_null(dims);
+    for (size_t d = 0; d < s->rank; d++) {
+        dims[d].priority = dims[d].priority >= 0 ? 3 - dims[d].priority : dims[d].priority;
     }
-    for (size_t d = 0; d < rank; d++) {
-        dims[d] = tsr_dim_closed(lists[d], counts[d]);
-        dims[d].open = rng_chance(r, open);
-    }
-    const tsr_sharding_spec spec = {.mesh = mesh,
-                                    .rank = rank,
-                                    .dims = dims,
-                                    .num_replicated = counts[rank],
-                                    .replicated = lists[rank],
-                                    .num_unreduced = counts[rank + 1],
-                                    .unreduced = lists[rank + 1]};
-    assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, TSR_SHARDING_CANONICALIZE, &out),
-                     TSR_OK);
+    copy.dims = dims;
+    assert_int_equal(sharding_build_trusted(f->ctx, f->arena, &copy, &out), TSR_OK);
     return out;
 }
 
-static const op_type *tensor_at(const sharded_use *u, size_t t)
+/* A fault that TSR_PLANT names, to see that it is found: each changes few of the answers. */
+static void plant_fault(fixture *f, const sharded_use *u, tsr_propagation *op,
+                        tsr_direction *directions, const tsr_sharding **before)
 {
-    return t < u->num_operands ? &u->i.operands[t] : &u->i.results[t - u->num_operands];
-}
-
-/* Shardings for some tensors; if one result has one, all have, as a list of them must. */
-static void draw_shardings(fixture *f, rng *r, sharded_use *u)
-{
-    const int percent = 30 + 20 * (int)rng_below(r, 4);
-    bool results = false;
-    for (size_t t = 0; t < u->num_tensors; t++) {
-        const op_type *type = tensor_at(u, t);
-        const bool given = rng_chance(r, percent);
-        u->before[t] = given ? draw_sharding(f, r, u->mesh, type->rank) : NULL;
-        results = results || (given && t >= u->num_operands);
+    const size_t last = tsr_rule_num_factors(u->rule);
+    if (is_planted("direction")) {
+        op->direction = TSR_DIRECTION_FORWARD;
     }
-    for (size_t t = u->num_operands; results && t < u->num_tensors; t++) {
-        if (u->before[t] == NULL) {
-            assert_int_equal(tsr_sharding_replicated_over(f->ctx, f->arena, u->mesh,
-                                                          tensor_at(u, t)->rank, true,
-                                                          &u->before[t]),
-                             TSR_OK);
+    if (is_planted("factor") && last > 0) {
+        memset(directions, 0, last * sizeof *directions);
+        directions[last - 1] = TSR_DIRECTION_NONE;
+        op->directions = directions;
+    }
+    if (is_planted("strategy")) {
+        op->strategy = TSR_STRATEGY_MOST_PARALLEL;
+    }
+    if (is_planted("tie")) {
+        op->elementwise = !op->elementwise;
+    }
+    if (is_planted("conservative")) {
+        op->conservative = !op->conservative;
+    }
+    if (is_planted("priority")) {
+        for (size_t t = 0; t < u->num_tensors; t++) {
+            before[t] = u->before[t] != NULL ? reverse_priorities(f, u->before[t]) : NULL;
         }
+        op->operands = before;
+        op->results = before + u->num_operands;
     }
 }
 
-static bool draw_use(fixture *f, const op_row *row, bool conservative, rng *r, sharded_use *u)
+static void propagate(fixture *f, const request *q, result *r)
 {
-    u->rule = NULL;
-    if (!instance_draw(f, row, r, &u->i)) {
-        return false;
-    }
-    instance_forget_facts(&u->i);
-    u->i.facts.conservative = conservative;
-    const op_request request = instance_request(f, &u->i);
-    if (op_find_rule(&request, u->i.results, f->arena, &u->rule) != TSR_OK) {
-        return false;
-    }
-    u->num_operands = u->i.num_operands;
-    u->num_tensors = u->num_operands + op_num_results(row, u->num_operands);
-    u->mesh = draw_mesh(f, r);
-    draw_shardings(f, r, u);
-    return true;
-}
-
-static void propagate(fixture *f, const char *strategy, sharded_use *u)
-{
-    tsr_propagation op = {.rule = u->rule,
-                          .mesh = u->mesh,
-                          .conservative = u->i.facts.conservative,
-                          .elementwise = (u->i.row->traits & OP_ELEMENTWISE) != 0,
-                          .operands = u->before,
-                          .results = u->before + u->num_operands};
-    assert_true(tsr_strategy_find(strategy, &op.strategy));
-    assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, u->after, u->after + u->num_operands),
+    enum { MOST_FACTORS = 64 };
+    tsr_propagation op = use_propagation(&r->u, q->strategy);
+    tsr_direction directions[MOST_FACTORS];
+    const tsr_sharding *before[USE_TENSORS];
+    assert_true(tsr_rule_num_factors(r->u.rule) <= MOST_FACTORS);
+    plant_fault(f, &r->u, &op, directions, before);
+    assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, r->after, r->after + r->u.num_operands),
                      TSR_OK);
 }
 
@@ -182,7 +103,7 @@ static const char *text_of(fixture *f, const tsr_sharding *s, const char *mesh)
 
 /* ---- the program ---- */
 
-static void print_program(fixture *f, sharded_use *u, const char *name, const char *mesh,
+static void print_program(fixture *f, const sharded_use *u, const char *name, const char *mesh,
                           FILE *file)
 {
     const char *arguments[INSTANCE_OPERANDS] = {NULL};
@@ -209,111 +130,250 @@ static void print_program(fixture *f, sharded_use *u, const char *name, const ch
     free(attribute);
 }
 
-/* ---- what is in a case ---- */
+/* ---- kinds of cases ---- */
 
-static bool has_sub_axis(const tsr_sharding *s)
+typedef enum kind {
+    KIND_UNCHANGED,
+    KIND_CHANGED,
+    KIND_GIVEN, /* decisions, in the order of tsr_decision_kind */
+    KIND_CONFLICT,
+    KIND_TAKEN,
+    KIND_REPLICATED,
+    KIND_CLOSED,
+    KIND_INDIVISIBLE,
+    KIND_SPLIT,        /* a tensor gets a part of an axis that no tensor had before */
+    KIND_OVERFLOW,     /* axes of a dimension do not divide its major factor */
+    KIND_UNEVEN,       /* a tensor gets axes that do not divide its extent */
+    KIND_PASS_THROUGH, /* sharded factors, in the order of tsr_factor_kind */
+    KIND_REDUCTION,
+    KIND_NEED_REPLICATION,
+    KIND_PERMUTATION,
+    KIND_BLOCKED,
+    KIND_PRIORITY, /* some dimension has to wait */
+    NUM_KINDS
+} kind;
+
+static const char *const kind_names[NUM_KINDS] = {
+    "unchanged", "changed",          "given",       "conflict",       "taken",   "replicated",
+    "closed",    "indivisible",      "split",       "overflow",       "uneven",  "pass-through",
+    "reduction", "need-replication", "permutation", "blocked-factor", "priority"};
+
+/* What is rare, of which there shall be enough. */
+static const kind rare[] = {KIND_CONFLICT,         KIND_TAKEN,   KIND_REPLICATED, KIND_CLOSED,
+                            KIND_INDIVISIBLE,      KIND_SPLIT,   KIND_OVERFLOW,   KIND_UNEVEN,
+                            KIND_NEED_REPLICATION, KIND_BLOCKED, KIND_PERMUTATION};
+enum { NUM_RARE = sizeof rare / sizeof rare[0], ENOUGH = 120, MOST_DRAWN = 1000000 };
+
+static bool has_axis(const tsr_sharding *s, tsr_axis_ref axis)
 {
-    for (size_t d = 0; s != NULL && d < tsr_sharding_rank(s); d++) {
-        const tsr_dim *dim = tsr_sharding_dim(s, d);
-        for (size_t k = 0; k < dim->num_axes; k++) {
-            if (dim->axes[k].is_sub != 0) {
-                return true;
-            }
+    bool has = false;
+    for (size_t d = 0; s != NULL && d < s->rank; d++) {
+        for (size_t k = 0; k < s->dims[d].num_axes; k++) {
+            has = has || tsr_axis_equal(s->dims[d].axes[k], axis);
+        }
+    }
+    return has;
+}
+
+/* Whether a dimension has a part of an axis that no tensor had before. */
+static bool is_split(const sharded_use *u, const tsr_dim *dim)
+{
+    for (size_t k = 0; k < dim->num_axes; k++) {
+        bool had = dim->axes[k].is_sub == 0;
+        for (size_t t = 0; !had && t < u->num_tensors; t++) {
+            had = has_axis(u->before[t], dim->axes[k]);
+        }
+        if (!had) {
+            return true;
         }
     }
     return false;
 }
 
-/* The kinds of a case, for counting: what changed, whether sub-axes came up, decisions taken. */
-static void print_kinds(fixture *f, const char *strategy, const sharded_use *u, FILE *file)
+/* Kinds of what became of each tensor. */
+static void find_changes(const result *r, bool *kinds)
 {
-    static const char *const names[] = {"given",      "conflict", "taken",
-                                        "replicated", "closed",   "indivisible"};
-    bool seen[6] = {false};
-    const tsr_sharding *again[TENSORS];
-    tsr_decisions decisions = {0};
-    tsr_propagation op = {.rule = u->rule,
-                          .mesh = u->mesh,
-                          .conservative = u->i.facts.conservative,
-                          .elementwise = (u->i.row->traits & OP_ELEMENTWISE) != 0,
-                          .operands = u->before,
-                          .results = u->before + u->num_operands,
-                          .decisions = &decisions};
-    bool changed = false;
-    bool sub_axis = false;
-    assert_true(tsr_strategy_find(strategy, &op.strategy));
-    assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, again, again + u->num_operands), TSR_OK);
-    for (size_t k = 0; k < decisions.count; k++) {
-        seen[decisions.list[k].kind] = true;
+    for (size_t t = 0; t < r->u.num_tensors; t++) {
+        const tsr_sharding *after = r->after[t];
+        const size_t operands = r->u.num_operands;
+        const op_type *type = t < operands ? &r->u.i.operands[t] : &r->u.i.results[t - operands];
+        if (after == r->u.before[t]) {
+            continue;
+        }
+        kinds[KIND_CHANGED] = true;
+        for (size_t d = 0; d < after->rank; d++) {
+            const int64_t shards = tsr_sharding_num_shards(after, d);
+            kinds[KIND_SPLIT] = kinds[KIND_SPLIT] || is_split(&r->u, &after->dims[d]);
+            kinds[KIND_UNEVEN] = kinds[KIND_UNEVEN] || type->shape[d] % shards != 0;
+        }
     }
+    kinds[KIND_UNCHANGED] = !kinds[KIND_CHANGED];
+}
+
+/* Kinds of what the shardings are, by factors. */
+static void find_factors(fixture *f, const sharded_use *u, bool *kinds)
+{
+    const visit_op op = {.rule = u->rule};
+    projection p;
+    assert_int_equal(project(f->ctx, f->arena, &op, u->mesh, u->before, &p), TSR_OK);
     for (size_t t = 0; t < u->num_tensors; t++) {
-        changed = changed || u->after[t] != u->before[t];
-        sub_axis = sub_axis || (u->after[t] != u->before[t] && has_sub_axis(u->after[t]));
-    }
-    (void)fputs(changed ? "changed" : "unchanged", file);
-    (void)fputs(sub_axis ? ",sub-axis" : "", file);
-    for (size_t k = 0; k < 6; k++) {
-        if (seen[k]) {
-            (void)fprintf(file, ",%s", names[k]);
+        for (size_t g = 0; g < u->rule->num_factors; g++) {
+            const factor_state *state = &p.tensors[t].factors[g];
+            const tsr_factor *factor = &u->rule->factors[g];
+            if (state->present && state->axes.count > 0) {
+                kinds[KIND_PASS_THROUGH + (int)factor->kind] = true;
+                kinds[KIND_BLOCKED] = kinds[KIND_BLOCKED] || factor->blocked;
+            }
+            kinds[KIND_OVERFLOW] =
+                kinds[KIND_OVERFLOW] || (state->present && state->overflow.count > 0);
+        }
+        for (size_t d = 0; u->before[t] != NULL && d < u->before[t]->rank; d++) {
+            kinds[KIND_PRIORITY] = kinds[KIND_PRIORITY] || u->before[t]->dims[d].priority > 0;
         }
     }
 }
 
-static void write_one(fixture *f, const char *strategy, sharded_use *u, size_t number,
-                      FILE *program, FILE *file)
+/* All kinds of a case; what is planted does not count. */
+static void find_kinds(fixture *f, const request *q, const sharded_use *u, bool *kinds)
+{
+    tsr_decisions decisions = {0};
+    tsr_propagation op = use_propagation(u, q->strategy);
+    result r = {.u = *u};
+    memset(kinds, 0, NUM_KINDS * sizeof *kinds);
+    op.decisions = &decisions;
+    assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, r.after, r.after + u->num_operands),
+                     TSR_OK);
+    for (size_t k = 0; k < decisions.count; k++) {
+        kinds[KIND_GIVEN + (int)decisions.list[k].kind] = true;
+    }
+    find_changes(&r, kinds);
+    find_factors(f, u, kinds);
+}
+
+/* ---- writing ---- */
+
+typedef struct writing {
+    fixture *f;
+    request q;
+    FILE *program;
+    FILE *file;
+    rng base;
+    uint64_t drawn;
+    size_t number;
+    size_t counts[NUM_KINDS];
+} writing;
+
+static void write_one(writing *w, result *r, const bool *kinds)
 {
     char name[32];
     char mesh[32];
-    (void)snprintf(name, sizeof name, "c%zu", number);
-    (void)snprintf(mesh, sizeof mesh, "m%zu", number);
-    propagate(f, strategy, u);
-    print_program(f, u, name, mesh, program);
-    (void)fprintf(file, "%s\t%s\t", name, u->i.row->name);
-    print_kinds(f, strategy, u, file);
-    for (size_t t = 0; t < u->num_tensors; t++) {
-        (void)fprintf(file, "\t%s", u->after[t] != NULL ? text_of(f, u->after[t], mesh) : "none");
+    const char *comma = "";
+    (void)snprintf(name, sizeof name, "c%zu", w->number);
+    (void)snprintf(mesh, sizeof mesh, "m%zu", w->number++);
+    propagate(w->f, &w->q, r);
+    print_program(w->f, &r->u, name, mesh, w->program);
+    (void)fprintf(w->file, "%s\t%s\t", name, r->u.i.row->name);
+    for (size_t k = 0; k < NUM_KINDS; k++) {
+        if (kinds[k]) {
+            (void)fprintf(w->file, "%s%s", comma, kind_names[k]);
+            comma = ",";
+            w->counts[k]++;
+        }
     }
-    (void)fputs("\n", file);
+    for (size_t t = 0; t < r->u.num_tensors; t++) {
+        (void)fprintf(w->file, "\t%s",
+                      r->after[t] != NULL ? text_of(w->f, r->after[t], mesh) : "none");
+    }
+    (void)fputs("\n", w->file);
+}
+
+/* Whether there is not enough of a kind. Conservative propagation splits no axis. */
+static bool is_missing(const writing *w, kind k)
+{
+    return w->counts[k] < ENOUGH && !(k == KIND_SPLIT && w->q.limits.conservative);
+}
+
+/* Whether a case has a rare kind of which there is not enough yet. */
+static bool is_wanted(const writing *w, const bool *kinds)
+{
+    for (size_t i = 0; i < NUM_RARE; i++) {
+        if (kinds[rare[i]] && is_missing(w, rare[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Draws a use and writes it; `only_rare`: if it is of a kind that is wanted. */
+static bool draw_one(writing *w, const op_row *row, bool only_rare)
+{
+    rng r = rng_case(&w->base, w->drawn++);
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->f->arena);
+    result one;
+    bool kinds[NUM_KINDS];
+    bool written = false;
+    if (use_draw(w->f, row, w->q.limits, &r, &one.u)) {
+        find_kinds(w->f, &w->q, &one.u, kinds);
+        written = !only_rare || is_wanted(w, kinds);
+        if (written) {
+            write_one(w, &one, kinds);
+        }
+    }
+    tsr_arena_reset(w->f->arena, mark);
+    return written;
+}
+
+static bool is_compared(const op_row *row)
+{
+    return row->dialect == OP_STABLEHLO && row->rule != NULL;
+}
+
+static bool has_enough(const writing *w)
+{
+    for (size_t i = 0; i < NUM_RARE; i++) {
+        if (is_missing(w, rare[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_all(writing *w, size_t each)
+{
+    for (size_t k = 0; k < op_count(); k++) {
+        for (size_t n = 0; is_compared(op_at(k)) && n < each;) {
+            n += draw_one(w, op_at(k), false) ? 1 : 0;
+        }
+    }
+    for (size_t k = 0; !has_enough(w) && w->drawn < MOST_DRAWN; k = (k + 1) % op_count()) {
+        if (is_compared(op_at(k))) {
+            (void)draw_one(w, op_at(k), true);
+        }
+    }
 }
 
 int main(int argc, char **argv)
 {
     void *state = NULL;
-    if (argc != 6) {
-        (void)fprintf(stderr, "usage: one_op COUNT basic|aggressive plain|conservative PROGRAM "
-                              "SHARDINGS\n");
+    writing w = {0};
+    if (argc != 6 || !tsr_strategy_find(argv[2], &w.q.strategy)) {
+        (void)fprintf(stderr, "usage: one_op COUNT basic|aggressive plain|conservative|priorities "
+                              "PROGRAM SHARDINGS\n");
         return 2;
     }
-    const size_t each = (size_t)strtoul(argv[1], NULL, 10);
-    const bool conservative = strcmp(argv[3], "conservative") == 0;
-    FILE *program = fopen(argv[4], "w");
-    FILE *file = fopen(argv[5], "w");
-    if (program == NULL || file == NULL || fixture_setup(&state) != 0) {
+    w.q.limits = (use_limits){.conservative = strcmp(argv[3], "conservative") == 0,
+                              .priorities = strcmp(argv[3], "priorities") == 0};
+    w.program = fopen(argv[4], "w");
+    w.file = fopen(argv[5], "w");
+    if (w.program == NULL || w.file == NULL || fixture_setup(&state) != 0) {
         (void)fprintf(stderr, "one_op: cannot write %s or %s\n", argv[4], argv[5]);
         return 2;
     }
-    fixture *f = state;
-    const rng base = rng_start("one_op");
-    size_t number = 0;
-    uint64_t drawn = 0;
-    (void)fputs("module {\n  func.func @main() {\n    return\n  }\n", program);
-    for (size_t k = 0; k < op_count(); k++) {
-        const op_row *row = op_at(k);
-        if (row->dialect != OP_STABLEHLO || row->rule == NULL) {
-            continue;
-        }
-        for (size_t n = 0; n < each;) {
-            rng r = rng_case(&base, drawn++);
-            const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-            sharded_use u;
-            if (draw_use(f, row, conservative, &r, &u)) {
-                write_one(f, argv[2], &u, number++, program, file);
-                n++;
-            }
-            tsr_arena_reset(f->arena, mark);
-        }
-    }
-    (void)fputs("}\n", program);
+    w.f = state;
+    w.base = rng_start("one_op");
+    (void)fputs("module {\n  func.func @main() {\n    return\n  }\n", w.program);
+    write_all(&w, (size_t)strtoul(argv[1], NULL, 10));
+    (void)fputs("}\n", w.program);
     (void)fixture_teardown(&state);
-    return fclose(program) != 0 || fclose(file) != 0;
+    return fclose(w.program) != 0 || fclose(w.file) != 0;
 }
