@@ -301,22 +301,25 @@ void eager_copy_view(const tsr_view *to, const tsr_view *from)
                 (size_t)tsr_dtype_item_bytes(to->dtype), false);
 }
 
+/* Makes the tensor and room to adopt it: all that can fail on one rank alone. */
+static tsr_status prepare_local(tsr_comm *world, const tsr_tensor_spec *spec, const tsr_view *part,
+                                eager **e, tsr_tensor **out)
+{
+    TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
+    TSR_TRY(check_part("tsr_from_local", *out, part));
+    TSR_TRY(eager_of(world, e));
+    return eager_reserve(*e, 1);
+}
+
 tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const tsr_view *part,
                           tsr_tensor **out)
 {
     tsr_tensor *t = NULL;
-    TSR_TRY(tensor_make(world, spec, NULL, NULL, &t));
-    const comm_call what = {.name = "tsr_from_local",
-                            .status = check_part("tsr_from_local", t, part)};
-    tsr_status status = comm_enter(world, &what);
     eager *e = NULL;
-    if (status == TSR_OK) {
-        status = eager_of(world, &e);
-    }
-    if (status == TSR_OK) {
-        status = eager_reserve(e, 1);
-    }
-    if (status < 0) {
+    const spec_call call = {world->ctx, "tsr_from_local", *spec, -1};
+    const comm_call what = spec_call_record(&call, prepare_local(world, spec, part, &e, &t));
+    const tsr_status status = comm_enter(world, &what);
+    if (status < 0 || t == NULL || e == NULL) {
         tsr_tensor_release(t);
         return status;
     }

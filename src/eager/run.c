@@ -1,4 +1,5 @@
 /* One call: operands laid out, the kernel, results. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -165,6 +166,30 @@ static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
     return TSR_OK;
 }
 
+/* A call of an op and the case that it is. */
+typedef struct case_call {
+    tsr_context *ctx;
+    const char *call;
+    const op_case *c;
+} case_call;
+
+static void describe_case(const void *of, char *text, size_t size)
+{
+    const case_call *call = of;
+    size_t used = (size_t)snprintf(text, size, "calls %s(", call->call);
+    for (size_t i = 0; i < call->c->num_operands && used < size; i++) {
+        const tensor_layout *l = call->c->given[i];
+        const tsr_tensor_spec spec = {l->geometry->sharding, l->dtype, l->geometry->rank,
+                                      l->geometry->shape};
+        char tensor[CALL_TEXT];
+        describe_tensor(call->ctx, &spec, tensor, sizeof tensor);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", tensor);
+    }
+    if (used < size) {
+        (void)snprintf(text + used, size - used, ")");
+    }
+}
+
 /* In checked mode every rank says what it is about to do. */
 static tsr_status agree(const eager *e, const char *call, const op_case *c)
 {
@@ -180,7 +205,8 @@ static tsr_status agree(const eager *e, const char *call, const op_case *c)
         hash = hash_bytes(c->given[i]->geometry->shape,
                           c->given[i]->geometry->rank * sizeof(int64_t), hash);
     }
-    const comm_call what = {.name = call, .hash = hash};
+    const case_call of = {world->ctx, call, c};
+    const comm_call what = {.name = call, .hash = hash, .describe = describe_case, .of = &of};
     return comm_enter(world, &what);
 }
 

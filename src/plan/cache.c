@@ -68,7 +68,8 @@ static tsr_status make_entry(const plan_cache *cache, tsr_context *ctx, const ts
         tsr_arena_destroy(arena);
         return status;
     }
-    entry->view = (cached_plan){.plan = entry->of->plan, .moved = entry->of->moved};
+    entry->view =
+        (cached_plan){.plan = entry->of->plan, .moved = entry->of->moved, .hash = entry->of->hash};
     *out = entry;
     return TSR_OK;
 }

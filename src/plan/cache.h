@@ -25,6 +25,7 @@ typedef struct cached_plan {
     const tsr_plan *plan;
     const plan_part *part; /* of this rank; NULL until it is asked for */
     int64_t moved;         /* bytes, all devices together */
+    uint64_t hash;         /* of the two layouts and the element type */
 } cached_plan;
 
 typedef struct plan_entry plan_entry;

@@ -147,7 +147,6 @@ static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
 /* Starts the rendezvous with the current views. */
 static tsr_status start_entering(coll_task *x, tsr_status status)
 {
-    char text[CALL_TEXT];
     comm_call what = {.name = x->row->call, .hash = x->hash, .status = status};
     if (status == TSR_OK) {
         x->offer->src = offset_or_none(x->comm, &x->src);
@@ -159,10 +158,6 @@ static tsr_status start_entering(coll_task *x, tsr_status status)
                                  (in_reach(x->comm, &x->dst) ? DST_IN_REACH : 0U);
         what.words[WORD_STRIDES] = coll_has(x->row, COLL_HAS_OP) ? strides_hash(x) : 0;
     }
-    if (status == TSR_OK && x->comm->team->checked) {
-        coll_task_describe(x, text, sizeof text);
-        what.text = text;
-    }
     x->refused = status;
     return comm_start_entering(x->comm, &what);
 }
@@ -170,24 +165,9 @@ static tsr_status start_entering(coll_task *x, tsr_status status)
 /* Whether all members have entered. */
 static tsr_status finish_entering(coll_task *x, bool wait)
 {
-    const comm_call what = {.name = x->row->call, .status = x->refused};
+    const comm_call what = {
+        .name = x->row->call, .status = x->refused, .describe = coll_task_describe, .of = x};
     return comm_finish_entering(x->comm, &what, wait);
-}
-
-tsr_status coll_task_compare(const coll_task *x)
-{
-    const tsr_comm *comm = x->comm;
-    const uint64_t first = comm_record(comm, 0)->hash;
-    for (int64_t i = 1; i < comm->size; i++) {
-        if (comm_record(comm, i)->hash != first) {
-            return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
-                              "%s: rank %lld calls something else, or with other arguments, than "
-                              "rank %lld; with TSR_CHECK=1 this message has both calls",
-                              x->row->call, (long long)tsr_comm_world_rank(comm, i),
-                              (long long)tsr_comm_world_rank(comm, 0));
-        }
-    }
-    return TSR_OK;
 }
 
 static bool all_have(const tsr_comm *comm, uint64_t flag)
@@ -373,7 +353,6 @@ static tsr_status after_rendezvous(coll_task *x, bool wait)
     if (status != TSR_OK) {
         return status;
     }
-    TSR_TRY(coll_task_compare(x));
     if (x->comm->team->message) {
         return message_begin(x);
     }

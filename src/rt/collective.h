@@ -103,8 +103,8 @@ tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args);
 /* Checks the arguments of this member and fills in all but the offer. Not collective. */
 tsr_status coll_task_prepare(coll_task *x, tsr_comm *comm, const coll_arguments *args);
 
-/* The call with its arguments, and `f32[4,8]`, for messages; truncated to `size`. */
-void coll_task_describe(const coll_task *x, char *text, size_t size);
+/* The call of a task with its arguments, and `f32[4,8]`, for messages; truncated to `size`. */
+void coll_task_describe(const void *task, char *text, size_t size);
 void describe_type(tsr_dtype dtype, const int64_t *shape, size_t rank, char *text, size_t size);
 
 /* Some rows along a dimension. */
@@ -125,9 +125,6 @@ typedef struct strided_ref {
 
 strided_ref src_of_member(const coll_task *x, int64_t member);
 strided_ref dst_of_member(const coll_task *x, int64_t member);
-
-/* After comm_enter: whether all members are making the same call. */
-tsr_status coll_task_compare(const coll_task *x);
 
 /* Counts what went from one member to another. */
 void count_move(const coll_task *x, int64_t from, int64_t to, int64_t bytes);

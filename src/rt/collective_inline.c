@@ -52,15 +52,12 @@ static void count_movement(const coll_task *x)
 /* All sources have arrived. */
 static tsr_status after_inline_rendezvous(coll_task *x, bool wait)
 {
-    const comm_call what = {.name = x->row->call};
+    const comm_call what = {.name = x->row->call, .describe = coll_task_describe, .of = x};
     const tsr_status met = comm_finish_entering(x->comm, &what, wait);
     if (met != TSR_OK) {
         return met;
     }
     x->next = NULL;
-    if (!x->comm->team->checked) {
-        TSR_TRY(coll_task_compare(x));
-    }
     if (coll_has(x->row, COLL_HAS_OP)) {
         const int64_t others = (x->comm->size - 1) * x->dst.bytes;
         reduce_pull(x);
@@ -74,12 +71,7 @@ static tsr_status after_inline_rendezvous(coll_task *x, bool wait)
 
 tsr_status inline_begin(coll_task *x)
 {
-    char text[CALL_TEXT];
     comm_call what = {.name = x->row->call, .hash = x->hash};
-    if (x->comm->team->checked) {
-        coll_task_describe(x, text, sizeof text);
-        what.text = text;
-    }
     put_source(x, &what);
     x->next = after_inline_rendezvous;
     return comm_start_entering(x->comm, &what);

@@ -37,8 +37,9 @@ static void append_counts(char *text, size_t size, const char *name, const int64
     }
 }
 
-void coll_task_describe(const coll_task *x, char *text, size_t size)
+void coll_task_describe(const void *task, char *text, size_t size)
 {
+    const coll_task *x = task;
     const coll_row *row = x->row;
     const coll_arguments *args = &x->args;
     char type[CALL_TEXT];

@@ -1,5 +1,6 @@
 #include "rt/comm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -209,18 +210,50 @@ static tsr_comm *find_kept(const tsr_comm *world, const comm_kept *like)
     return NULL;
 }
 
+/* The axes of a group that is being made. */
+typedef struct axes_call {
+    tsr_context *ctx;
+    const tsr_mesh *mesh;
+    const tsr_axis_ref *axes;
+    size_t num_axes;
+} axes_call;
+
+static void describe_axes(const void *of, char *text, size_t size)
+{
+    const axes_call *call = of;
+    tsr_arena *scratch = NULL;
+    const char *axes = NULL;
+    const char *mesh = NULL;
+    if (tsr_arena_create(call->ctx, &scratch) == TSR_OK &&
+        tsr_mesh_print(call->ctx, scratch, call->mesh, &mesh) == TSR_OK &&
+        tsr_axes_print(call->ctx, scratch, call->mesh, call->axes, call->num_axes, &axes) ==
+            TSR_OK) {
+        (void)snprintf(text, size, "calls tsr_comm_along(%s of %s)", axes, mesh);
+    }
+    tsr_arena_destroy(scratch);
+}
+
+static comm_call axes_call_record(const axes_call *call, uint64_t hash, tsr_status status)
+{
+    return (comm_call){.name = "tsr_comm_along",
+                       .hash = hash,
+                       .status = status,
+                       .describe = describe_axes,
+                       .of = call};
+}
+
 /*
  * The first member allocates what the group shares, in its segment, and publishes the offset. Ranks
  * that share no memory make their own.
  */
-static tsr_status share_group(tsr_comm *world, comm_kept *kept)
+static tsr_status share_group(tsr_comm *world, comm_kept *kept, const axes_call *call)
 {
     if (world->team->abstract) {
         return TSR_OK;
     }
     const size_t bytes = comm_shared_bytes(kept->comm.size);
     const bool each = world->team->message;
-    comm_call what = {.name = "tsr_comm_along", .hash = kept->hash};
+    comm_call what = axes_call_record(call, kept->hash, TSR_OK);
     void *own = NULL;
     if (kept->comm.rank == 0 || each) {
         own = segment_alloc(world->own, bytes);
@@ -269,17 +302,17 @@ tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(world->arena);
     comm_kept *kept = NULL;
-    comm_call what = {.name = "tsr_comm_along"};
-    what.status = prepare_group(world, mesh, axes, num_axes, &kept);
+    const axes_call call = {world->ctx, mesh, axes, num_axes};
+    const tsr_status status = prepare_group(world, mesh, axes, num_axes, &kept);
     tsr_comm *known = kept != NULL ? find_kept(world, kept) : NULL;
     if (kept == NULL || known != NULL) {
-        what.hash = kept != NULL ? kept->hash : 0;
+        const comm_call what = axes_call_record(&call, kept != NULL ? kept->hash : 0, status);
         tsr_arena_reset(world->arena, mark);
         TSR_TRY(comm_enter(world, &what));
         *out = known;
         return TSR_OK;
     }
-    TSR_TRY(share_group(world, kept));
+    TSR_TRY(share_group(world, kept, &call));
     kept->next = world->state->kept;
     world->state->kept = kept;
     world->state->num_kept++;

@@ -3,10 +3,11 @@
  *
  * Every call begins with a rendezvous (comm_enter): the rank writes a record of what it is about to
  * do, or that it refuses, and waits at the barrier. After the barrier all records can be read: a
- * refusal, or in checked mode a record that differs, fails the call on every rank. A rank returns
- * only after its peers have finished with its memory: that is the rendezvous at the end
- * (comm_leave). Records are kept twice, by the parity of the call, so that one that is being read
- * is not written.
+ * refusal, or a hash that differs, fails the call on every rank before anything else in a record is
+ * used. Where hashes differ all ranks know it, and say in a second rendezvous what each was about
+ * to do: the text costs nothing until it is needed. A rank returns only after its peers have
+ * finished with its memory: that is the rendezvous at the end (comm_leave). Records are kept twice,
+ * by the parity of the call, so that one that is being read is not written.
  *
  * Ranks that share no memory keep a copy of all records each. Their rendezvous is to send the own
  * record to all others (control.h), and there is nothing to wait for at the end of a call.
@@ -28,10 +29,10 @@ enum { CALL_WORDS = 16 };
 
 /* What a rank publishes before a collective step. */
 typedef struct call_record {
-    uint64_t hash; /* of what it is about to do; compared in checked mode */
+    uint64_t hash; /* of the call and of what must be the same on all members */
     int32_t status;
     uint64_t words[CALL_WORDS]; /* for the call itself: offsets, small data */
-    char text[CALL_TEXT]; /* the call, in checked mode with its arguments; or why it refuses */
+    char text[CALL_TEXT]; /* why it refuses; where members differ, the call with its arguments */
 } call_record;
 
 typedef struct comm_slot {
@@ -95,9 +96,11 @@ size_t comm_shared_bytes(int64_t n);
 /* What this rank is about to do. */
 typedef struct comm_call {
     const char *name;
-    uint64_t hash;
+    uint64_t hash;     /* of what must be the same on all members, besides the name */
     tsr_status status; /* negative: this rank refuses; its last diagnostic says why */
-    const char *text;  /* NULL: the name */
+    /* Writes what this rank does, "calls ..", where members differ; NULL: the name. */
+    void (*describe)(const void *of, char *text, size_t size);
+    const void *of;
     uint64_t words[CALL_WORDS];
 } comm_call;
 

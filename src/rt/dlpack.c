@@ -210,10 +210,8 @@ tsr_status tsr_tensor_from_dlpack(tsr_comm *world, const tsr_tensor_spec *spec,
                                   struct DLManagedTensor *managed, tsr_tensor **out)
 {
     tsr_tensor *t = NULL;
-    comm_call what = {.name = "tsr_tensor_from_dlpack"};
-    what.hash = hash_bytes(&spec->dtype, sizeof spec->dtype, 10);
-    what.hash = hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, what.hash);
-    what.status = borrow(world, spec, managed, &t);
+    const spec_call call = {world->ctx, "tsr_tensor_from_dlpack", *spec, -1};
+    const comm_call what = spec_call_record(&call, borrow(world, spec, managed, &t));
     const tsr_status status = comm_enter(world, &what);
     if (status < 0 || t == NULL) {
         tsr_tensor_release(t);

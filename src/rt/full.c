@@ -162,8 +162,8 @@ tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, in
 {
     tsr_tensor *t = NULL;
     tsr_tensor *src = NULL;
-    comm_call what = {.name = "tsr_tensor_from_full", .hash = 6 + (uint64_t)root};
-    what.status = prepare(world, spec, root, full, &t, &src);
+    const spec_call call = {world->ctx, "tsr_tensor_from_full", *spec, root};
+    const comm_call what = spec_call_record(&call, prepare(world, spec, root, full, &t, &src));
     tsr_status status = comm_enter(world, &what);
     if (status == TSR_OK && t != NULL) {
         status = distribute(t, src, root, full);
@@ -201,12 +201,13 @@ tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root, void *full)
 {
     tsr_comm *world = tensor->world;
     tsr_tensor *dst = NULL;
-    comm_call what = {.name = "tsr_tensor_to_full", .hash = 7 + (uint64_t)root};
-    what.status = check_root(world, root, full);
-    if (what.status == TSR_OK) {
-        what.status = wrap_full(tensor, full, &dst);
-    }
-    tsr_status status = comm_enter(world, &what);
+    const tsr_geometry *g = tensor->geometry;
+    const spec_call call = {
+        world->ctx, "tsr_tensor_to_full", {g->sharding, tensor->dtype, g->rank, g->shape}, root};
+    tsr_status status = check_root(world, root, full);
+    status = status == TSR_OK ? wrap_full(tensor, full, &dst) : status;
+    const comm_call what = spec_call_record(&call, status);
+    status = comm_enter(world, &what);
     if (status == TSR_OK) {
         status = redistribute_to(dst, tensor, root);
     }

@@ -86,67 +86,41 @@ static void print_layouts(buffer *buf, const tsr_sharding *s)
     }
 }
 
-/* `1, 3` of the ranks whose sizes are not those of rank 0; false when there is none. */
-static bool differing_ranks(const tsr_comm *world, char *text, size_t size)
-{
-    size_t used = 0;
-    const uint64_t first = comm_record(world, 0)->words[0];
-    for (int64_t i = 1; i < world->size && used < size; i++) {
-        if (comm_record(world, i)->words[0] != first) {
-            const int added =
-                snprintf(text + used, size - used, "%s%lld", used > 0 ? ", " : "", (long long)i);
-            used += added > 0 ? (size_t)added : 0;
-        }
-    }
-    return used > 0;
-}
+/* The ragged layouts that a call is about. */
+typedef struct ragged_call {
+    tsr_comm *world;
+    const char *name;
+    const tsr_sharding *a;
+    const tsr_sharding *b;
+} ragged_call;
 
-static tsr_status compare_layouts(tsr_comm *world, const char *name)
+static void describe(const void *of, char *text, size_t size)
 {
-    char ranks[CALL_TEXT];
-    if (!differing_ranks(world, ranks, sizeof ranks)) {
-        return TSR_OK;
-    }
-    int64_t other = 1;
-    while (comm_record(world, other)->words[0] == comm_record(world, 0)->words[0]) {
-        other++;
-    }
-    return diag_error(world->ctx, TSR_ERR_PEER, NO_LOCATION,
-                      "%s: sizes or counts differ between ranks: rank 0 has %s; rank %lld has %s; "
-                      "different from rank 0: %s",
-                      name, comm_record(world, 0)->text, (long long)other,
-                      comm_record(world, other)->text, ranks);
-}
-
-/* The text of a rank's sizes in its record. */
-static tsr_status describe(tsr_comm *world, const tsr_sharding *a, const tsr_sharding *b,
-                           char *text, size_t size)
-{
+    const ragged_call *call = of;
+    tsr_context *ctx = call->world->ctx;
     tsr_arena *scratch = NULL;
     const char *whole = NULL;
-    TSR_TRY(tsr_arena_create(world->ctx, &scratch));
+    if (tsr_arena_create(ctx, &scratch) < 0) {
+        return;
+    }
     buffer buf = buffer_new(scratch);
-    print_layouts(&buf, a);
-    print_layouts(&buf, b);
-    const tsr_status status = buffer_finish(world->ctx, &buf, &whole);
-    if (status == TSR_OK) {
-        (void)snprintf(text, size, "%s", whole);
+    print_layouts(&buf, call->a);
+    print_layouts(&buf, call->b);
+    if (buffer_finish(ctx, &buf, &whole) == TSR_OK) {
+        (void)snprintf(text, size, "calls %s with %s", call->name, whole);
     }
     tsr_arena_destroy(scratch);
-    return status;
 }
 
 tsr_status placement_agree(tsr_comm *world, const char *name, tsr_status status,
                            const tsr_sharding *a, const tsr_sharding *b)
 {
-    char text[CALL_TEXT] = "";
-    comm_call what = {.name = name, .hash = hash_bytes(name, strlen(name), 8), .text = text};
-    what.status = status < 0 ? status : describe(world, a, b, text, sizeof text);
-    if (what.status == TSR_OK) {
-        what.words[0] = hash_layouts(b, hash_layouts(a, 9));
+    const ragged_call call = {world, name, a, b};
+    comm_call what = {.name = name, .status = status, .describe = describe, .of = &call};
+    if (status == TSR_OK) {
+        what.hash = hash_layouts(b, hash_layouts(a, 9));
     }
-    TSR_TRY(comm_enter(world, &what));
-    return compare_layouts(world, name);
+    return comm_enter(world, &what);
 }
 
 static void give_back(void *tensor)

@@ -166,63 +166,35 @@ static bool all_have(const tsr_comm *world, uint64_t flag)
     return true;
 }
 
-/* Enters a step with both tensors, or with the reason why this rank cannot. */
-static tsr_status enter(const transfer *x, uint64_t hash, tsr_status status)
+/* What this rank moves, from where to where. */
+static void describe_plan(const void *of, char *text, size_t size)
 {
-    comm_call what = {.name = "tsr_redistribute", .hash = hash, .status = status};
-    char text[CALL_TEXT];
+    const transfer *x = of;
+    char layouts[2][CALL_TEXT];
+    const tsr_tensor *const tensors[2] = {x->src, x->dst};
+    for (int i = 0; i < 2; i++) {
+        const tsr_geometry *g = tensors[i]->geometry;
+        const tsr_tensor_spec spec = {g->sharding, tensors[i]->dtype, g->rank, g->shape};
+        describe_tensor(x->world->ctx, &spec, layouts[i], sizeof layouts[i]);
+    }
+    (void)snprintf(text, size, "redistributes %s, to %s", layouts[0], layouts[1]);
+}
+
+/* Enters a step with both tensors, or with the reason why this rank cannot. */
+static tsr_status enter(const transfer *x, tsr_status status)
+{
+    comm_call what = {.name = "tsr_redistribute",
+                      .hash = x->hash,
+                      .status = status,
+                      .describe = describe_plan,
+                      .of = x};
     if (status == TSR_OK) {
         what.words[WORD_SRC] = comm_offset(x->world, x->src->data);
         what.words[WORD_DST] = comm_offset(x->world, x->dst->data);
         what.words[WORD_FLAGS] = (tensor_is_shared(x->src) ? SRC_IS_SHARED : 0U) |
                                  (tensor_is_shared(x->dst) ? DST_IS_SHARED : 0U);
     }
-    if (status == TSR_OK && x->world->team->checked) {
-        const char *dtype = tsr_dtype_name(x->src->dtype);
-        const tsr_geometry *g = x->src->geometry;
-        size_t used = (size_t)snprintf(text, sizeof text, "redistributes %s[", dtype);
-        for (size_t i = 0; i < g->rank && used < sizeof text; i++) {
-            const int added = snprintf(text + used, sizeof text - used, "%s%lld", i > 0 ? "," : "",
-                                       (long long)g->shape[i]);
-            used += added > 0 ? (size_t)added : 0;
-        }
-        if (used < sizeof text) {
-            (void)snprintf(text + used, sizeof text - used, "]");
-        }
-        what.text = text;
-    }
     return comm_enter(x->world, &what);
-}
-
-/* Adds the text of a layout to a hash. */
-static tsr_status hash_layout(tsr_context *ctx, tsr_arena *scratch, const tsr_geometry *g,
-                              uint64_t *hash)
-{
-    const char *text = NULL;
-    TSR_TRY(tsr_sharding_print(ctx, scratch, g->sharding, TSR_PRINT_BARE, &text));
-    *hash = hash_bytes(text, strlen(text), *hash);
-    return TSR_OK;
-}
-
-/* A hash of the shape, the type and all layouts of a plan: what ranks must agree on. */
-static tsr_status hash_plan(tsr_comm *world, const tsr_plan *plan, uint64_t *out)
-{
-    tsr_arena *scratch = NULL;
-    *out = 0;
-    if (!world->team->checked) {
-        return TSR_OK;
-    }
-    TSR_TRY(tsr_arena_create(world->ctx, &scratch));
-    const tsr_geometry *src = plan->steps[0].exchange.src.of;
-    uint64_t hash = hash_bytes(&plan->dtype, sizeof plan->dtype, 3);
-    hash = hash_bytes(src->shape, src->rank * sizeof *src->shape, hash);
-    tsr_status status = hash_layout(world->ctx, scratch, src, &hash);
-    for (size_t i = 0; status == TSR_OK && i < plan->num_steps; i++) {
-        status = hash_layout(world->ctx, scratch, plan->steps[i].exchange.dst.of, &hash);
-    }
-    tsr_arena_destroy(scratch);
-    *out = hash;
-    return status;
 }
 
 /* A copy of this rank's part in its segment, row-major. */
@@ -241,7 +213,8 @@ static tsr_status make_reachable(transfer *x, tsr_tensor **bounced)
 {
     const tsr_status status = bounce(x->src, bounced);
     x->src = status == TSR_OK ? *bounced : x->src;
-    return enter(x, 4, status);
+    x->hash++;
+    return enter(x, status);
 }
 
 /* Runs one step, entered already: push or pull is chosen alike on every rank. */
@@ -329,6 +302,7 @@ typedef struct redistribution {
     int64_t only;
     const tsr_plan *plan;
     const plan_part *part;
+    uint64_t hash;          /* of what must be the same on all ranks */
     tsr_tensor *between[2]; /* what a step reads and writes; NULL for the two ends */
 } redistribution;
 
@@ -350,6 +324,7 @@ static tsr_status make_between(redistribution *r, size_t step)
     return tensor_make(r->src->world, &spec, NULL, NULL, &r->between[1]);
 }
 
+/* The state of one step; `hash` is of the whole plan. */
 static transfer transfer_of(const redistribution *r, size_t step)
 {
     tsr_tensor *src = r->between[0] != NULL ? r->between[0] : r->src;
@@ -366,6 +341,7 @@ static transfer transfer_of(const redistribution *r, size_t step)
                   .parts = 1,
                   .item = item,
                   .stream = bytes >= KERNEL_STREAM_BYTES,
+                  .hash = r->hash + 2 * step,
                   .only = -1};
     if (r->part != NULL) {
         x.receives = r->part->receives[step];
@@ -382,13 +358,13 @@ static transfer transfer_of(const redistribution *r, size_t step)
  * step fills is made before the rendezvous of the step, so that every rank learns of a failure, and
  * what it reads is freed after it.
  */
-static tsr_status run_steps(redistribution *r, uint64_t hash, tsr_status status)
+static tsr_status run_steps(redistribution *r, tsr_status status)
 {
     const size_t num_steps = r->plan != NULL ? r->plan->num_steps : 1;
     for (size_t i = 0; i < num_steps; i++) {
         status = status == TSR_OK ? make_between(r, i) : status;
         transfer x = transfer_of(r, i);
-        status = enter(&x, i == 0 ? hash : 5, status);
+        status = enter(&x, status);
         status = status == TSR_OK ? run_step(&x) : status;
         tsr_tensor_release(r->between[0]);
         r->between[0] = r->between[1];
@@ -411,6 +387,7 @@ static tsr_status prepare(redistribution *r, const cached_plan **out)
     TSR_TRY(check_fold(world->ctx, r->plan));
     TSR_TRY(plan_cache_get_part(plans, world->ctx, *out, world->rank, sides_of_folds(world)));
     r->part = (*out)->part;
+    r->hash = (*out)->hash + (uint64_t)r->only;
     return TSR_OK;
 }
 
@@ -418,12 +395,7 @@ tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
 {
     redistribution r = {.dst = dst, .src = src, .only = only};
     const cached_plan *plan = NULL;
-    uint64_t hash = 0;
-    tsr_status status = prepare(&r, &plan);
-    if (status == TSR_OK) {
-        status = hash_plan(src->world, r.plan, &hash);
-    }
-    status = run_steps(&r, hash, status);
+    const tsr_status status = run_steps(&r, prepare(&r, &plan));
     plan_cache_put(&src->world->state->plans, plan);
     return status;
 }
@@ -449,18 +421,28 @@ static tsr_status check_plan(const redistribution *r)
     return TSR_OK;
 }
 
-static tsr_status prepare_given(redistribution *r, tsr_arena **arena, plan_part *part,
-                                uint64_t *hash)
+/* A hash of all layouts of a plan. */
+static uint64_t hash_plan(const tsr_plan *plan)
+{
+    uint64_t hash = plan->num_steps;
+    for (size_t i = 0; i < plan->num_steps; i++) {
+        const plan_exchange *x = &plan->steps[i].exchange;
+        hash = plan_hash(x->src.of, x->dst.of, plan->dtype) + 31 * hash;
+    }
+    return hash;
+}
+
+static tsr_status prepare_given(redistribution *r, tsr_arena **arena, plan_part *part)
 {
     tsr_comm *world = r->src->world;
     TSR_TRY(check_pair(r->dst, r->src, r->only));
     TSR_TRY(check_plan(r));
     TSR_TRY(check_fold(world->ctx, r->plan));
-    TSR_TRY(hash_plan(world, r->plan, hash));
     TSR_TRY(tsr_arena_create(world->ctx, arena));
     TSR_TRY(
         plan_part_create(world->ctx, *arena, r->plan, world->rank, sides_of_folds(world), part));
     r->part = part;
+    r->hash = hash_plan(r->plan);
     return TSR_OK;
 }
 
@@ -469,9 +451,7 @@ tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan 
     redistribution r = {.dst = dst, .src = src, .only = -1, .plan = plan};
     tsr_arena *arena = NULL;
     plan_part part = {0};
-    uint64_t hash = 0;
-    const tsr_status prepared = prepare_given(&r, &arena, &part, &hash);
-    const tsr_status status = run_steps(&r, hash, prepared);
+    const tsr_status status = run_steps(&r, prepare_given(&r, &arena, &part));
     tsr_arena_destroy(arena);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "rt/comm.h"
 #include "rt/control.h"
 #include "rt/request.h"
@@ -28,16 +29,24 @@ const call_record *comm_record(const tsr_comm *comm, int64_t member)
     return &comm->shared->slots[member].records[comm->calls & 1];
 }
 
-static void write_record(tsr_comm *comm, const comm_call *what)
+static call_record *own_record(const tsr_comm *comm)
 {
-    call_record *record = &comm->shared->slots[comm->rank].records[comm->calls & 1];
-    const char *text = what->text != NULL ? what->text : what->name;
-    text = what->status < 0 ? last_error_text(comm->ctx) : text;
+    return &comm->shared->slots[comm->rank].records[comm->calls & 1];
+}
+
+static void write_text(call_record *record, const char *text)
+{
     const size_t length = strnlen(text, CALL_TEXT - 1);
-    record->hash = what->hash;
-    record->status = (int32_t)what->status;
     memcpy(record->text, text, length);
     record->text[length] = '\0';
+}
+
+static void write_record(tsr_comm *comm, const comm_call *what)
+{
+    call_record *record = own_record(comm);
+    record->hash = hash_bytes(what->name, strlen(what->name), what->hash);
+    record->status = (int32_t)what->status;
+    write_text(record, what->status < 0 ? last_error_text(comm->ctx) : "");
     memcpy(record->words, what->words, sizeof record->words);
 }
 
@@ -333,26 +342,30 @@ static tsr_status report_refusal(tsr_comm *comm, const comm_call *what, int64_t 
                       (long long)tsr_comm_world_rank(comm, member), record->text);
 }
 
-static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
+/* The first member whose hash is not that of member 0, or -1. */
+static int64_t differing_member(const tsr_comm *comm)
 {
-    const call_record *first = comm_record(comm, 0);
+    const uint64_t first = comm_record(comm, 0)->hash;
     for (int64_t i = 1; i < comm->size; i++) {
-        const call_record *other = comm_record(comm, i);
-        if (other->hash != first->hash) {
-            return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
-                              "%s: ranks differ in what they are about to do: rank %lld %s; rank "
-                              "%lld %s",
-                              what->name, (long long)tsr_comm_world_rank(comm, 0), first->text,
-                              (long long)tsr_comm_world_rank(comm, i), other->text);
+        if (comm_record(comm, i)->hash != first) {
+            return i;
         }
     }
-    return TSR_OK;
+    return -1;
 }
 
 /* An abstract world has one rank: no rendezvous and no record. */
 static tsr_status enter_alone(const comm_call *what)
 {
     return what->status < 0 ? what->status : TSR_OK;
+}
+
+/* Publishes the record of the next call and arrives. */
+static tsr_status enter_next(tsr_comm *comm, const comm_call *what)
+{
+    atomic_store_explicit(&comm->shared->slots[comm->rank].entered, comm->calls,
+                          memory_order_release);
+    return start_rendezvous(comm, what->name, false);
 }
 
 /*
@@ -367,9 +380,48 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     }
     comm->calls++;
     write_record(comm, what);
-    atomic_store_explicit(&comm->shared->slots[comm->rank].entered, comm->calls,
-                          memory_order_release);
-    return start_rendezvous(comm, what->name, false);
+    return enter_next(comm, what);
+}
+
+/* `1, 3` of the members whose hash is not that of member 0. */
+static void differing_members(const tsr_comm *comm, char *text, size_t size)
+{
+    const uint64_t first = comm_record(comm, 0)->hash;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int64_t i = 1; i < comm->size && used < size; i++) {
+        if (comm_record(comm, i)->hash != first) {
+            used += (size_t)snprintf(text + used, size - used, "%s%lld", used > 0 ? ", " : "",
+                                     (long long)tsr_comm_world_rank(comm, i));
+        }
+    }
+}
+
+/*
+ * All members know that two of them differ. Each says what it was about to do, in a rendezvous of
+ * its own.
+ */
+static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64_t member)
+{
+    char text[CALL_TEXT];
+    char others[CALL_TEXT];
+    differing_members(comm, others, sizeof others);
+    (void)snprintf(text, sizeof text, "calls %s", what->name);
+    if (what->describe != NULL) {
+        what->describe(what->of, text, sizeof text);
+    }
+    comm->calls++;
+    own_record(comm)->status = TSR_OK;
+    write_text(own_record(comm), text);
+    TSR_TRY(enter_next(comm, what));
+    TSR_TRY(finish_rendezvous(comm, what->name, false, true));
+    return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
+                      "%s: ranks differ in what they are about to do: rank %lld %s; rank %lld %s; "
+                      "not as rank %lld: %s",
+                      what->name, (long long)tsr_comm_world_rank(comm, 0),
+                      comm_record(comm, 0)->text, (long long)tsr_comm_world_rank(comm, member),
+                      comm_record(comm, member)->text, (long long)tsr_comm_world_rank(comm, 0),
+                      others);
 }
 
 tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait)
@@ -382,7 +434,8 @@ tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait
     if (refusing >= 0) {
         return report_refusal(comm, what, refusing);
     }
-    return comm->team->checked ? compare_records(comm, what) : TSR_OK;
+    const int64_t differs = differing_member(comm);
+    return differs < 0 ? TSR_OK : report_difference(comm, what, differs);
 }
 
 tsr_status comm_enter(tsr_comm *comm, const comm_call *what)

@@ -1,5 +1,6 @@
 #include "rt/tensor.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -8,6 +9,7 @@
 #include "base/map.h"
 #include "kernel/copy.h"
 #include "rt/box_walk.h"
+#include "rt/collective.h"
 
 bool tensor_is_shared(const tsr_tensor *tensor)
 {
@@ -87,11 +89,43 @@ tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
     return status;
 }
 
-/* A hash of what ranks must agree on when they make a tensor. */
-static uint64_t spec_hash(const tsr_tensor_spec *spec, uint64_t seed)
+void describe_tensor(tsr_context *ctx, const tsr_tensor_spec *spec, char *text, size_t size)
 {
-    uint64_t hash = hash_bytes(&spec->dtype, sizeof spec->dtype, seed);
-    return hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, hash);
+    tsr_arena *scratch = NULL;
+    const char *layout = NULL;
+    describe_type(spec->dtype, spec->shape, spec->rank, text, size);
+    const size_t used = strlen(text);
+    if (tsr_arena_create(ctx, &scratch) == TSR_OK &&
+        tsr_sharding_print(ctx, scratch, spec->sharding, TSR_PRINT_BARE, &layout) == TSR_OK) {
+        (void)snprintf(text + used, size - used, " as %s", layout);
+    }
+    tsr_arena_destroy(scratch);
+}
+
+static void describe_call(const void *of, char *text, size_t size)
+{
+    const spec_call *call = of;
+    char tensor[CALL_TEXT];
+    char root[32] = "";
+    describe_tensor(call->ctx, &call->spec, tensor, sizeof tensor);
+    if (call->root >= 0) {
+        (void)snprintf(root, sizeof root, ", root %lld", (long long)call->root);
+    }
+    (void)snprintf(text, size, "calls %s(%s%s)", call->name, tensor, root);
+}
+
+comm_call spec_call_record(const spec_call *call, tsr_status status)
+{
+    const tsr_tensor_spec *spec = &call->spec;
+    comm_call what = {.name = call->name, .status = status};
+    if (status == TSR_OK) {
+        const int64_t words[] = {spec->dtype, call->root, (int64_t)spec->rank};
+        what.hash = hash_bytes(words, sizeof words, sharding_hash(spec->sharding, 2));
+        what.hash = hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, what.hash);
+        what.describe = describe_call;
+        what.of = call;
+    }
+    return what;
 }
 
 /* A tensor over the caller's memory, which is not NULL unless the part is empty. */
@@ -112,7 +146,8 @@ static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *
 static tsr_status agree(tsr_comm *world, const char *name, const tsr_tensor_spec *spec,
                         tsr_status made, tsr_tensor *t, tsr_tensor **out)
 {
-    const comm_call what = {.name = name, .hash = spec_hash(spec, 2), .status = made};
+    const spec_call call = {world->ctx, name, *spec, -1};
+    const comm_call what = spec_call_record(&call, made);
     const tsr_status agreed = comm_enter(world, &what);
     if (agreed < 0) {
         tsr_tensor_release(t);

@@ -42,6 +42,22 @@ int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype d
 tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec);
 
 /*
+ * A collective call about a tensor: what the ranks must agree on, and its text where they do not.
+ */
+typedef struct spec_call {
+    tsr_context *ctx;
+    const char *name;
+    tsr_tensor_spec spec;
+    int64_t root; /* -1 for none */
+} spec_call;
+
+/* The record of the call; a rank that refuses has no spec that could be looked at. */
+comm_call spec_call_record(const spec_call *call, tsr_status status);
+
+/* `f32[4,8] as [{"x"}, {}]`, truncated. */
+void describe_tensor(tsr_context *ctx, const tsr_tensor_spec *spec, char *text, size_t size);
+
+/*
  * A tensor of a layout, over memory of the caller's, or of its own with `data` NULL; only this rank
  * makes it. Padding rows are zero, the rest is not set.
  */

@@ -77,13 +77,18 @@ tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding, co
 {
     mapped file = {0};
     tsr_tensor *t = NULL;
-    comm_call what = {.name = "tsr_tensor_load_npy", .hash = 8};
-    what.status = map_file(world->ctx, path, &file);
-    if (what.status == TSR_OK) {
-        what.status = load_part(world, sharding, path, &file, &t);
+    spec_call call = {.ctx = world->ctx, .name = "tsr_tensor_load_npy", .root = -1};
+    tsr_status status = map_file(world->ctx, path, &file);
+    if (status == TSR_OK) {
+        status = load_part(world, sharding, path, &file, &t);
     }
     unmap_file(&file);
-    const tsr_status status = comm_enter(world, &what);
+    if (status == TSR_OK) {
+        const tsr_geometry *g = t->geometry;
+        call.spec = (tsr_tensor_spec){g->sharding, t->dtype, g->rank, g->shape};
+    }
+    const comm_call what = spec_call_record(&call, status);
+    status = comm_enter(world, &what);
     if (status < 0) {
         tsr_tensor_release(t);
         return status;
@@ -164,7 +169,7 @@ static tsr_status save(tsr_tensor *t, tsr_arena *arena, const char *path)
     tsr_comm *world = t->world;
     outgoing o = {0};
     const bool writes = world->rank == 0;
-    comm_call what = {.name = "tsr_tensor_save_npy", .hash = 9};
+    comm_call what = {.name = "tsr_tensor_save_npy"};
     what.status = writes ? prepare_file(t, arena, path, &o) : TSR_OK;
     TSR_TRY(comm_enter(world, &what));
     TSR_TRY(tsr_tensor_to_full(t, 0, o.items));
@@ -175,8 +180,12 @@ static tsr_status save(tsr_tensor *t, tsr_arena *arena, const char *path)
 tsr_status tsr_tensor_save_npy(tsr_tensor *tensor, const char *path)
 {
     tsr_arena *arena = NULL;
-    comm_call what = {.name = "tsr_tensor_save_npy", .hash = 9};
-    what.status = tsr_arena_create(tensor->world->ctx, &arena);
+    const tsr_geometry *g = tensor->geometry;
+    const spec_call call = {tensor->world->ctx,
+                            "tsr_tensor_save_npy",
+                            {g->sharding, tensor->dtype, g->rank, g->shape},
+                            -1};
+    const comm_call what = spec_call_record(&call, tsr_arena_create(call.ctx, &arena));
     tsr_status status = comm_enter(tensor->world, &what);
     if (status == TSR_OK) {
         status = save(tensor, arena, path);

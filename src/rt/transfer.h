@@ -24,7 +24,8 @@ typedef struct transfer {
     fold_op op;
     size_t item;
     bool stream;
-    int64_t only; /* the one rank that gets anything; -1 for all */
+    uint64_t hash; /* of what must be the same on all ranks */
+    int64_t only;  /* the one rank that gets anything; -1 for all */
 } transfer;
 
 /* A box of a move: the rows of one choice for each dimension, the last one fastest. */

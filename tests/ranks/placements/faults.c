@@ -127,8 +127,9 @@ static tsr_status check_guilty(tsr_comm *world, tsr_arena *arena, const scene *s
     const tsr_placement different = {s->unbound, &sizes};
     const tsr_placement bound_twice = {s->ragged, guilty ? &sizes : NULL};
     const tsr_sharding *bound = NULL;
-    const char *text = "sizes or counts differ between ranks: rank 0 has dim 0:dynamic[3, 0, 5]; "
-                       "rank 1 has dim 0:dynamic[3, 1, 4]; different from rank 0: 1";
+    const char *text = "ranks differ in what they are about to do: rank 0 calls tsr_placement_bind "
+                       "with dim 0:dynamic[3, 0, 5]; rank 1 calls tsr_placement_bind with dim "
+                       "0:dynamic[3, 1, 4]; not as rank 0: 1";
     tsr_tensor *whole = NULL;
     tsr_tensor *out = NULL;
     WANT_ERROR(world, tsr_placement_bind(world, arena, &negative, ROWS, &bound, NULL),
@@ -139,13 +140,14 @@ static tsr_status check_guilty(tsr_comm *world, tsr_arena *arena, const scene *s
                TSR_ERR_PEER, text);
     WANT(world, make_tensor(world, s->whole, TSR_F64, &whole) == TSR_OK);
     WANT_ERROR(world, tsr_dynamic_from_replicate(whole, &different, NULL, &out), TSR_ERR_PEER,
-               text);
+               "rank 1 calls tsr_dynamic_from_replicate with dim 0:dynamic[3, 1, 4]");
     const tsr_placement other = {guilty ? s->ragged_other : s->ragged, NULL};
-    WANT_ERROR(world, tsr_dynamic_from_replicate(whole, &other, NULL, &out), TSR_ERR_PEER, text);
+    WANT_ERROR(world, tsr_dynamic_from_replicate(whole, &other, NULL, &out), TSR_ERR_PEER,
+               "rank 1 calls tsr_dynamic_from_replicate with dim 0:dynamic[3, 1, 4]");
     WANT_ERROR(
         world,
         tsr_dynamic_shard(world, &other, TSR_F64, 1, shape, -1, tsr_tensor_data(whole), &out),
-        TSR_ERR_PEER, text);
+        TSR_ERR_PEER, "rank 1 calls tsr_dynamic_shard with dim 0:dynamic[3, 1, 4]");
     WANT_ERROR(world, tsr_dynamic_from_replicate(whole, &bound_twice, NULL, &out), TSR_ERR_INVALID,
                guilty ? "no dimension of the placement is left open"
                       : "rank 1 refuses: no dimension of the placement is left open");
@@ -283,9 +285,10 @@ static tsr_status check_owners(tsr_comm *world, const scene *s)
     spec.num_partitions = 2;
     spec.alignment = tsr_comm_rank(world) == GUILTY ? 4 : 8;
     WANT_ERROR(world, tsr_partitioned_create(world, &spec, &p), TSR_ERR_PEER,
-               "sizes or counts differ between ranks: rank 0 has dim "
-               "0:partitioned[?](partitions=2, align=8); rank 1 has dim "
-               "0:partitioned[?](partitions=2, align=4); different from rank 0: 1");
+               "ranks differ in what they are about to do: rank 0 calls tsr_partitioned_create "
+               "with dim 0:partitioned[?](partitions=2, align=8); rank 1 calls "
+               "tsr_partitioned_create with dim 0:partitioned[?](partitions=2, align=4); not as "
+               "rank 0: 1");
     WANT(world, out == NULL && p == NULL);
     tsr_tensor_release(t);
     return TSR_OK;
