@@ -48,7 +48,7 @@ void *channel_buffer(channel *c, size_t bytes)
     }
     if (b == NULL) {
         if (pooled != NULL) {
-            segment_free(c->pool, pooled, bytes);
+            segment_free(c->pool, pooled);
         }
         (void)diag_nomem(c->ctx);
         return NULL;
@@ -174,7 +174,7 @@ static void free_buffers(tsr_context *ctx, segment *pool, channel_memory *list)
         channel_memory *next = list->next;
         const size_t own = list->pooled != NULL ? 0 : list->bytes;
         if (list->pooled != NULL) {
-            segment_free(pool, list->pooled, list->bytes);
+            segment_free(pool, list->pooled);
         }
         (void)context_resize(ctx, list, sizeof *list + own, 0);
         list = next;

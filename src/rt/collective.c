@@ -408,10 +408,10 @@ tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *a
 void coll_task_end(coll_task *x)
 {
     if (x->bounce != NULL) {
-        segment_free(x->comm->own, x->bounce, (size_t)x->src.bytes);
+        segment_free(x->comm->own, x->bounce);
     }
     if (x->offer != NULL) {
-        segment_free(x->comm->own, x->offer, offer_bytes(x));
+        segment_free(x->comm->own, x->offer);
     }
     if (x->messages != NULL) {
         message_end(x);

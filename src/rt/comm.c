@@ -266,7 +266,7 @@ static tsr_status share_group(tsr_comm *world, comm_kept *kept, const axes_call 
     const tsr_status status = comm_enter(world, &what);
     if (status < 0) {
         if (own != NULL) {
-            segment_free(world->own, own, bytes);
+            segment_free(world->own, own);
         }
         return status;
     }

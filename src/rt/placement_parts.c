@@ -136,7 +136,7 @@ static tsr_status prepare_parts(parts *x)
 static void release_parts(const parts *x)
 {
     if (x->scratch != NULL) {
-        segment_free(x->p->world->own, x->scratch, x->bytes);
+        segment_free(x->p->world->own, x->scratch);
     }
     tsr_arena_destroy(x->arena);
 }

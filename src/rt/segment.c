@@ -3,53 +3,240 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 
-typedef struct free_block {
-    struct free_block *next;
+/* A part of the segment. Blocks tile it; no two neighbours are free. */
+struct segment_block {
     size_t offset;
-} free_block;
+    size_t size;
+    size_t held; /* of a free block: bytes that may still have pages */
+    bool free;
+    segment_block *before; /* the neighbours */
+    segment_block *after;
+    segment_block *previous; /* in a list of free blocks */
+    segment_block *next;     /* there, in a chain of the table, or among the spare ones */
+};
 
 void segment_init(segment *s, tsr_context *ctx, char *base /* NOLINT */, size_t size)
 {
-    *s = (segment){.ctx = ctx, .base = base, .size = size};
+    *s = (segment){.ctx = ctx, .base = base, .size = size / SEGMENT_ALIGNMENT * SEGMENT_ALIGNMENT};
 }
 
-static void free_list(segment *s, free_block *list)
+static void free_chain(segment *s, segment_block *block)
 {
-    while (list != NULL) {
-        free_block *next = list->next;
-        (void)context_resize(s->ctx, list, sizeof *list, 0);
-        list = next;
+    while (block != NULL) {
+        segment_block *next = block->next;
+        (void)context_resize(s->ctx, block, sizeof *block, 0);
+        block = next;
     }
 }
 
 void segment_destroy(segment *s)
 {
-    for (size_t i = 0; i < SEGMENT_CLASSES; i++) {
-        free_list(s, s->free[i]);
+    for (size_t i = 0; i < SEGMENT_LISTS; i++) {
+        free_chain(s, s->lists[i]);
     }
-    free_list(s, s->spare);
+    for (size_t i = 0; i < s->table_size; i++) {
+        free_chain(s, s->table[i]);
+    }
+    free_chain(s, s->spare);
+    free_chain(s, s->retired);
+    (void)context_resize(s->ctx, s->table, s->table_size * sizeof(segment_block *), 0);
 }
 
-/* The class of a size and the size of its blocks: 4, 5, 6 or 7 times a power of two. */
-static size_t class_of(size_t size, size_t *block)
+/* ---- lists of free blocks ---- */
+
+/*
+ * The list of a size in pages: below SEGMENT_SPLITS one for each size, then so many for each
+ * doubling.
+ */
+static size_t list_of(size_t size)
 {
-    size_t unit = SEGMENT_ALIGNMENT / 4;
-    size_t class = 0;
-    while (size > 7 * unit) {
-        unit *= 2;
-        class += 4;
+    const size_t pages = size / SEGMENT_ALIGNMENT;
+    if (pages < SEGMENT_SPLITS) {
+        return pages;
     }
-    size_t quarters = (size + unit - 1) / unit;
-    quarters = quarters < 4 ? 4 : quarters;
-    const size_t pages = SEGMENT_ALIGNMENT;
-    *block = (quarters * unit + pages - 1) / pages * pages;
-    return class + quarters - 4;
+    const size_t top = 63 - (size_t)__builtin_clzll(pages);
+    const size_t split = (pages >> (top - 3)) & (SEGMENT_SPLITS - 1);
+    return (top - 2) * SEGMENT_SPLITS + split;
 }
+
+/* The first list in which every block has at least a size. */
+static size_t list_above(size_t size)
+{
+    const size_t pages = size / SEGMENT_ALIGNMENT;
+    if (pages < SEGMENT_SPLITS) {
+        return pages;
+    }
+    const size_t top = 63 - (size_t)__builtin_clzll(pages);
+    const size_t unit = (size_t)1 << (top - 3);
+    return list_of((pages + unit - 1) / unit * unit * SEGMENT_ALIGNMENT);
+}
+
+_Static_assert(SEGMENT_SPLITS == 8, "list_of cuts a doubling by three bits");
+
+static void insert(segment *s, segment_block *block)
+{
+    const size_t list = list_of(block->size);
+    block->free = true;
+    block->previous = NULL;
+    block->next = s->lists[list];
+    if (block->next != NULL) {
+        block->next->previous = block;
+    }
+    s->lists[list] = block;
+    s->filled[list / 64] |= UINT64_C(1) << list % 64;
+    s->held += block->held;
+}
+
+static void take_out(segment *s, segment_block *block)
+{
+    const size_t list = list_of(block->size);
+    if (block->next != NULL) {
+        block->next->previous = block->previous;
+    }
+    if (block->previous != NULL) {
+        block->previous->next = block->next;
+    } else {
+        s->lists[list] = block->next;
+    }
+    if (s->lists[list] == NULL) {
+        s->filled[list / 64] &= ~(UINT64_C(1) << list % 64);
+    }
+    block->free = false;
+    s->held -= block->held;
+}
+
+/* The first list from one on that has a block; SEGMENT_LISTS when there is none. */
+static size_t first_filled(const segment *s, size_t from)
+{
+    for (size_t word = from / 64; word < sizeof s->filled / sizeof s->filled[0]; word++) {
+        const uint64_t mask = word == from / 64 ? ~UINT64_C(0) << from % 64 : ~UINT64_C(0);
+        if ((s->filled[word] & mask) != 0) {
+            return word * 64 + (size_t)__builtin_ctzll(s->filled[word] & mask);
+        }
+    }
+    return SEGMENT_LISTS;
+}
+
+/* Among the first `most` blocks of the list that a size belongs to, one that is large enough. */
+static segment_block *find_in_own_list(const segment *s, size_t size, size_t most)
+{
+    segment_block *block = s->lists[list_of(size)];
+    for (size_t i = 0; block != NULL && i < most; i++) {
+        if (block->size >= size) {
+            return block;
+        }
+        block = block->next;
+    }
+    return NULL;
+}
+
+/*
+ * A free block of at least a size; NULL when there is none. First a few of about that size, so that
+ * the next tensor like one that was freed gets its block, whose pages are mapped.
+ */
+static segment_block *find_block(const segment *s, size_t size)
+{
+    enum { A_FEW = 8 };
+    segment_block *block = find_in_own_list(s, size, A_FEW);
+    const size_t list = block == NULL ? first_filled(s, list_above(size)) : SEGMENT_LISTS;
+    if (list < SEGMENT_LISTS) {
+        return s->lists[list];
+    }
+    return block != NULL ? block : find_in_own_list(s, size, SIZE_MAX);
+}
+
+/* ---- what describes blocks ---- */
+
+static segment_block *new_block(segment *s)
+{
+    segment_block *block = s->spare;
+    if (block != NULL) {
+        s->spare = block->next;
+        return block;
+    }
+    return context_resize(s->ctx, NULL, 0, sizeof *block);
+}
+
+static void drop_block(segment *s, segment_block *block)
+{
+    block->next = s->spare;
+    s->spare = block;
+}
+
+/* All of the segment is one free block, once something is allocated. */
+static bool make_first(segment *s)
+{
+    if (s->made) {
+        return true;
+    }
+    segment_block *all = s->size > 0 ? new_block(s) : NULL;
+    if (all == NULL) {
+        return false;
+    }
+    *all = (segment_block){.size = s->size};
+    insert(s, all);
+    s->made = true;
+    return true;
+}
+
+static segment_block **bucket(const segment *s, size_t offset)
+{
+    const uint64_t mixed = offset / SEGMENT_ALIGNMENT * UINT64_C(0x9e3779b97f4a7c15);
+    return &s->table[(mixed >> 32) & (s->table_size - 1)];
+}
+
+/* Room in the table for one more block. A table that cannot grow only gets slower. */
+static bool reserve(segment *s)
+{
+    enum { FIRST = 64 };
+    if (s->num_live < s->table_size) {
+        return true;
+    }
+    const size_t old_size = s->table_size;
+    const size_t size = old_size > 0 ? 2 * old_size : FIRST;
+    segment_block **old = s->table;
+    segment_block **table = context_resize(s->ctx, NULL, 0, size * sizeof(segment_block *));
+    if (table == NULL) {
+        return old != NULL;
+    }
+    memset(table, 0, size * sizeof(segment_block *));
+    s->table = table;
+    s->table_size = size;
+    for (size_t i = 0; i < old_size; i++) {
+        while (old[i] != NULL) {
+            segment_block *block = old[i];
+            old[i] = block->next;
+            segment_block **link = bucket(s, block->offset);
+            block->next = *link;
+            *link = block;
+        }
+    }
+    (void)context_resize(s->ctx, old, old_size * sizeof(segment_block *), 0);
+    return true;
+}
+
+/* The block at an address, which is allocated; it leaves the table. */
+static segment_block *take_live(segment *s, const void *memory)
+{
+    const size_t offset = (size_t)((const char *)memory - s->base);
+    segment_block **link = bucket(s, offset);
+    while ((*link)->offset != offset) {
+        link = &(*link)->next;
+    }
+    segment_block *block = *link;
+    *link = block->next;
+    s->num_live--;
+    s->live -= block->size;
+    return block;
+}
+
+/* ---- pages ---- */
 
 /*
  * The memory that the kernel estimates to be available without swapping; unlimited, when it gives
@@ -75,79 +262,149 @@ static bool machine_has(size_t size)
     return size < ((size_t)64 << 20) || size <= available_bytes();
 }
 
-/* Counts a block that is allocated. */
-static void count(segment *s, size_t block)
+/* Gives the pages of a free block back: those of shared memory are removed, others unmapped. */
+static void release_pages(segment *s, segment_block *block)
 {
-    s->live += block;
-    s->most = s->live > s->most ? s->live : s->most;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t first = (block->offset + page - 1) / page * page;
+    const size_t end = (block->offset + block->size) / page * page;
+    if (end > first && madvise(s->base + first, end - first, MADV_REMOVE) != 0) {
+        (void)madvise(s->base + first, end - first, MADV_DONTNEED);
+    }
+    s->held -= block->held;
+    block->held = 0;
 }
 
-/* A freed block. */
-static void *reuse(segment *s, size_t class, size_t block)
+/* Gives pages back, those of the largest blocks first, while more are held than were needed. */
+static void trim(segment *s)
 {
-    free_block *node = s->free[class];
-    if (node == NULL) {
-        return NULL;
+    for (size_t list = SEGMENT_LISTS; list-- > 0;) {
+        for (segment_block *b = s->lists[list]; b != NULL; b = b->next) {
+            if (s->live + s->held <= s->recent + SEGMENT_SPARE_BYTES) {
+                return;
+            }
+            if (b->held > 0) {
+                release_pages(s, b);
+            }
+        }
     }
-    s->free[class] = node->next;
-    node->next = s->spare;
-    s->spare = node;
-    count(s, block);
-    return s->base + node->offset;
+}
+
+/* ---- allocating and freeing ---- */
+
+/* Makes what is left of a block after a size a free one; it stays whole without memory for that. */
+static void split(segment *s, segment_block *block, size_t size)
+{
+    segment_block *rest = block->size > size ? new_block(s) : NULL;
+    if (rest == NULL) {
+        return;
+    }
+    const size_t left = block->size - size;
+    *rest = (segment_block){.offset = block->offset + size,
+                            .size = left,
+                            .held = block->held < left ? block->held : left,
+                            .before = block,
+                            .after = block->after};
+    if (rest->after != NULL) {
+        rest->after->before = rest;
+    }
+    block->after = rest;
+    block->size = size;
+    insert(s, rest);
+}
+
+/* The size of the block for so many bytes; 0 when there is none. */
+static size_t rounded(const segment *s, size_t size)
+{
+    const size_t unit = SEGMENT_ALIGNMENT;
+    return size <= s->size ? ((size > 0 ? size : 1) + unit - 1) / unit * unit : 0;
 }
 
 void *segment_try(segment *s, size_t size)
 {
-    size_t block = 0;
-    if (size > s->size) {
+    const size_t wanted = rounded(s, size);
+    if (wanted == 0 || !make_first(s) || !reserve(s)) {
         return NULL;
     }
-    const size_t class = class_of(size, &block);
-    void *memory = reuse(s, class, block);
-    if (memory != NULL || block > s->size - s->used || !machine_has(block)) {
-        return memory;
+    segment_block *block = find_block(s, wanted);
+    if (block == NULL || (block->held < wanted && !machine_has(wanted - block->held))) {
+        return NULL;
     }
-    memory = s->base + s->used;
-    s->used += block;
-    count(s, block);
-    return memory;
+    take_out(s, block);
+    split(s, block, wanted);
+    block->held = 0;
+    segment_block **link = bucket(s, block->offset);
+    block->next = *link;
+    *link = block;
+    s->num_live++;
+    s->live += block->size;
+    s->most = s->live > s->most ? s->live : s->most;
+    s->recent = s->live > s->recent ? s->live : s->recent;
+    return s->base + block->offset;
 }
 
 void *segment_alloc(segment *s, size_t size)
 {
     void *memory = segment_try(s, size);
-    size_t block = 0;
     if (memory != NULL) {
         return memory;
     }
-    if (size > s->size) {
+    const size_t wanted = rounded(s, size);
+    if (wanted == 0) {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                          "%zu bytes for a tensor are more than there are", size);
-        return NULL;
+    } else if (!s->made || s->table == NULL) {
+        (void)diag_nomem(s->ctx);
+    } else {
+        (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
+                         find_block(s, wanted) == NULL
+                             ? "the segment of %zu bytes has no room for a tensor of %zu"
+                             : "the machine has less memory free, of a segment of %zu bytes, than "
+                               "a tensor of %zu needs",
+                         s->size, size);
     }
-    (void)class_of(size, &block);
-    (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                     block > s->size - s->used
-                         ? "the segment of %zu bytes has no room for a tensor of %zu"
-                         : "the machine has less memory free, of a segment of %zu bytes, than a "
-                           "tensor of %zu needs",
-                     s->size, size);
     return NULL;
 }
 
-void segment_free(segment *s, void *memory, size_t size)
+/* Joins a free block, which is in no list, with the one after it. */
+static void join(segment *s, segment_block *block)
 {
-    size_t block = 0;
-    const size_t class = class_of(size, &block);
-    free_block *node = s->spare;
-    if (node != NULL) {
-        s->spare = node->next;
-    } else {
-        node = context_resize(s->ctx, NULL, 0, sizeof *node);
+    segment_block *gone = block->after;
+    block->size += gone->size;
+    block->held += gone->held;
+    block->after = gone->after;
+    if (block->after != NULL) {
+        block->after->before = block;
     }
-    s->live -= block;
-    if (node != NULL) {
-        *node = (free_block){.next = s->free[class], .offset = (size_t)((char *)memory - s->base)};
-        s->free[class] = node;
+    drop_block(s, gone);
+}
+
+void segment_free(segment *s, void *memory)
+{
+    segment_block *block = take_live(s, memory);
+    block->held = block->size;
+    if (block->after != NULL && block->after->free) {
+        take_out(s, block->after);
+        join(s, block);
     }
+    if (block->before != NULL && block->before->free) {
+        block = block->before;
+        take_out(s, block);
+        join(s, block);
+    }
+    insert(s, block);
+    const size_t forgotten = s->recent - s->recent / 64;
+    s->recent = s->live > forgotten ? s->live : forgotten;
+    if (s->live + s->held > s->recent + SEGMENT_SPARE_BYTES) {
+        trim(s);
+    }
+}
+
+/* The block stays allocated for ever; only its description is needed, by its neighbours. */
+void segment_retire(segment *s, void *memory)
+{
+    segment_block *block = take_live(s, memory);
+    s->live += block->size;
+    block->next = s->retired;
+    s->retired = block;
 }

@@ -205,7 +205,7 @@ void tsr_tensor_release(tsr_tensor *tensor)
     void (*const on_release)(void *) = tensor->on_release;
     void *state = tensor->release_state;
     if (tensor->bytes > 0 && on_release == NULL) {
-        segment_free(tensor->world->own, tensor->data, tensor->bytes);
+        segment_free(tensor->world->own, tensor->data);
     }
     layout_release(&tensor->world->state->layouts, tensor->layout);
     (void)context_resize(tensor->world->ctx, tensor, sizeof *tensor, 0);

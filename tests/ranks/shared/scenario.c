@@ -479,7 +479,7 @@ static tsr_status make_local(const job *j, bool source, local *l)
 static void free_local(const job *j, local *l)
 {
     if (l->in_segment && l->memory != NULL) {
-        segment_free(j->comm->own, l->memory, l->bytes);
+        segment_free(j->comm->own, l->memory);
     } else {
         free(l->memory);
     }
@@ -670,7 +670,7 @@ tsr_status scenario_run(tsr_comm *comm, const scenario *s)
             free(j.dst.memory);
             j.dst.memory = malloc(j.src.bytes);
         } else {
-            segment_free(comm->own, j.dst.memory, j.dst.bytes);
+            segment_free(comm->own, j.dst.memory);
             j.dst.memory = segment_alloc(comm->own, j.src.bytes);
         }
         j.dst.bytes = j.src.bytes;
