@@ -439,6 +439,12 @@ static void case_destroy(eager *e, op_case *c)
             layout_release(table, c->finals[k]);
         }
     }
+    for (size_t i = 0; i < c->num_operands; i++) {
+        typed_release(e, c->given_types[i]);
+    }
+    for (size_t k = 0; k < c->num_results; k++) {
+        typed_release(e, c->result_types[k]);
+    }
     tsr_arena_destroy(c->arena);
 }
 
@@ -483,6 +489,7 @@ static tsr_status case_init(eager *e, op_case *c, const op_request *r, tensor_la
     c->num_results = m;
     for (size_t i = 0; i < n; i++) {
         c->given[i] = layout_retain(&e->world->state->layouts, given[i]);
+        typed_retain(e, types[i]);
     }
     return TSR_OK;
 }
@@ -537,8 +544,12 @@ static tsr_status case_make(eager *e, const op_request *r, tensor_layout *const 
     status = plan_in(e, r, given, c);
     tsr_arena_reset(e->arena, mark);
     if (status < 0) {
+        memset((void *)c->result_types, 0, c->num_results * sizeof *c->result_types);
         case_destroy(e, c);
         return status;
+    }
+    for (size_t k = 0; k < c->num_results; k++) {
+        typed_retain(e, c->result_types[k]);
     }
     *out = c;
     return TSR_OK;

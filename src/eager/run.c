@@ -123,7 +123,7 @@ static tsr_status make_results(running *r)
                     ? make_abstract(r->e, r->c->results[k], &r->results[k])
                     : tensor_of_layout(r->e->world, r->c->results[k], NULL, &r->results[k]));
         r->num_results = k + 1;
-        r->results[k]->typed = r->c->result_types[k];
+        typed_set(r->e, r->results[k], r->c->result_types[k]);
     }
     return TSR_OK;
 }

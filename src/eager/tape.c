@@ -572,7 +572,8 @@ tsr_status tsr_watch(tsr_tensor *tensor)
  * A gradient as it is handed out. Values of different types may have one cotangent, as those that
  * are added do: where it gets a type it is a tensor of its own, in the same memory.
  */
-static tsr_status handle_of(tsr_tensor *cotangent, const typed_record *record, tsr_tensor **out)
+static tsr_status handle_of(eager *e, tsr_tensor *cotangent, const typed_record *record,
+                            tsr_tensor **out)
 {
     if (record == NULL) {
         *out = tsr_tensor_retain(cotangent);
@@ -580,7 +581,7 @@ static tsr_status handle_of(tsr_tensor *cotangent, const typed_record *record, t
     }
     TSR_TRY(alias_tensor(cotangent, cotangent->layout, out));
     (*out)->note = cotangent->note;
-    (*out)->typed = record;
+    typed_set(e, *out, record);
     return TSR_OK;
 }
 
@@ -599,12 +600,12 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
         TSR_TRY(typed_gradient(e, tensor, &record));
         TSR_TRY(compose_begin("tsr_gradient", tensor, &b));
         TSR_TRY(compose_end(&b, build_zeros(&b.base, value_of(tensor)), out));
-        (*out)->typed = record;
+        typed_set(e, *out, record);
         return TSR_OK;
     }
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(typed_gradient(e, tensor, &record));
-    TSR_TRY(handle_of(e->tapes.innermost->values[value].cotangent, record, out));
+    TSR_TRY(handle_of(e, e->tapes.innermost->values[value].cotangent, record, out));
     eager_adopt(e, *out);
     return TSR_OK;
 }

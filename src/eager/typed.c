@@ -6,7 +6,8 @@
 #include "base/map.h"
 #include "mesh/mesh.h"
 
-enum { TYPED_BUCKETS = 128, MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
+enum { TYPED_BUCKETS = 1024, TYPED_MOST_UNUSED = 1024 };
+enum { MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
 
 /* Meshes and types of a world, each once. */
 struct typed_table {
@@ -14,6 +15,8 @@ struct typed_table {
     const tsr_mesh *meshes[16];
     size_t num_meshes;
     typed_record *buckets[TYPED_BUCKETS];
+    size_t unused;  /* records that no tensor and no case has */
+    uint64_t clock; /* counts records that are made or let go of */
     struct kept_comm *comms;
 };
 
@@ -61,12 +64,26 @@ static tsr_status intern_mesh(eager *e, const tsr_mesh *mesh, const tsr_mesh **o
     return TSR_OK;
 }
 
+static uint64_t hash_dim(const tsr_type *type, size_t dim, uint64_t hash)
+{
+    const tsr_spec_dim *d = tsr_type_dim(type, dim);
+    int64_t shards = 1;
+    for (size_t i = 0; i < d->num_axes; i++) {
+        shards *= tsr_mesh_axis_size(tsr_type_mesh(type), d->axes[i]);
+    }
+    hash = hash_bytes(d->axes, d->num_axes * sizeof *d->axes, hash);
+    return d->sizes != NULL ? hash_bytes(d->sizes, (size_t)shards * sizeof *d->sizes, hash) : hash;
+}
+
 static uint64_t hash_shape(const tsr_typed_shape *s)
 {
     uint64_t hash = hash_bytes(s->shape, s->rank * sizeof *s->shape, (uint64_t)s->dtype);
     for (size_t a = 0; a < tsr_mesh_num_axes(tsr_type_mesh(s->type)); a++) {
         const tsr_axis_type type = tsr_type_axis(s->type, a);
         hash = hash * 31 + (uint64_t)type.kind * 7 + (uint64_t)type.partial;
+    }
+    for (size_t d = 0; tsr_type_has_spec(s->type) && d < tsr_type_rank(s->type); d++) {
+        hash = hash_dim(s->type, d, hash);
     }
     return hash;
 }
@@ -79,15 +96,15 @@ static bool same_shape(const tsr_typed_shape *a, const tsr_typed_shape *b)
            tsr_type_equal(a->type, b->type);
 }
 
-/* The table's own copy of a type, over the mesh that it is on. */
-static tsr_status copy_type(eager *e, const tsr_type *type, const tsr_type **out)
+/* A record's own copy of a type, over the world's copy of its mesh. */
+static tsr_status copy_type(eager *e, tsr_arena *arena, const tsr_type *type, const tsr_type **out)
 {
     const tsr_mesh *mesh = NULL;
     TSR_TRY(intern_mesh(e, tsr_type_mesh(type), &mesh));
     const size_t axes = tsr_mesh_num_axes(mesh);
     const size_t rank = tsr_type_has_spec(type) ? tsr_type_rank(type) : 0;
-    tsr_axis_type *kinds = ARENA_ARRAY(e->typing.table->arena, tsr_axis_type, axes);
-    tsr_spec_dim *dims = ARENA_ARRAY(e->typing.table->arena, tsr_spec_dim, rank);
+    tsr_axis_type *kinds = ARENA_ARRAY(arena, tsr_axis_type, axes);
+    tsr_spec_dim *dims = ARENA_ARRAY(arena, tsr_spec_dim, rank);
     if (kinds == NULL || dims == NULL) {
         return diag_nomem(e->world->ctx);
     }
@@ -102,32 +119,126 @@ static tsr_status copy_type(eager *e, const tsr_type *type, const tsr_type **out
                                 .has_spec = tsr_type_has_spec(type),
                                 .rank = rank,
                                 .dims = dims};
-    return tsr_type_create(e->world->ctx, e->typing.table->arena, &spec, out);
+    return tsr_type_create(e->world->ctx, arena, &spec, out);
+}
+
+static tsr_status fill_record(eager *e, typed_record *record, const tsr_typed_shape *shape)
+{
+    record->of = *shape;
+    record->of.local = NULL;
+    record->of.shape = arena_copy(record->arena, shape->shape, shape->rank, sizeof *shape->shape);
+    if (record->of.shape == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    return copy_type(e, record->arena, shape->type, &record->of.type);
+}
+
+static tsr_status make_record(eager *e, const tsr_typed_shape *shape, typed_record **out)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(e->world->ctx, &arena));
+    typed_record *record = ARENA_NEW(arena, typed_record);
+    if (record == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(e->world->ctx);
+    }
+    *record = (typed_record){.arena = arena};
+    const tsr_status status = fill_record(e, record, shape);
+    if (status < 0) {
+        tsr_arena_destroy(arena);
+        return status;
+    }
+    *out = record;
+    return TSR_OK;
+}
+
+/* Frees the records that nothing has had for a while, or all. */
+static void drop_records(struct typed_table *table, bool all)
+{
+    for (size_t i = 0; i < TYPED_BUCKETS; i++) {
+        for (typed_record **link = &table->buckets[i]; *link != NULL;) {
+            typed_record *r = *link;
+            const bool old = table->clock - r->last_use > TYPED_MOST_UNUSED / 2;
+            if (all || (r->references == 0 && old)) {
+                *link = r->next;
+                table->unused--;
+                tsr_arena_destroy(r->arena);
+            } else {
+                link = &r->next;
+            }
+        }
+    }
+}
+
+/* A record that nothing has from now on. */
+static void note_unused(struct typed_table *table, typed_record *record)
+{
+    record->last_use = ++table->clock;
+    table->unused++;
 }
 
 tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out)
 {
     struct typed_table *table = NULL;
-    tsr_typed_shape own = *shape;
+    typed_record *record = NULL;
     TSR_TRY(table_of(e, &table));
-    typed_record **bucket = &table->buckets[hash_shape(shape) % TYPED_BUCKETS];
+    const uint64_t hash = hash_shape(shape);
+    typed_record **bucket = &table->buckets[hash % TYPED_BUCKETS];
     for (typed_record *r = *bucket; r != NULL; r = r->next) {
-        if (same_shape(&r->of, shape)) {
+        if (r->hash == hash && same_shape(&r->of, shape)) {
+            r->last_use = r->references == 0 ? ++table->clock : r->last_use;
             *out = r;
             return TSR_OK;
         }
     }
-    own.local = NULL;
-    TSR_TRY(copy_type(e, shape->type, &own.type));
-    typed_record *record = ARENA_NEW(table->arena, typed_record);
-    own.shape = arena_copy(table->arena, shape->shape, shape->rank, sizeof *shape->shape);
-    if (record == NULL || own.shape == NULL) {
-        return diag_nomem(e->world->ctx);
+    if (table->unused > TYPED_MOST_UNUSED && e->tapes.innermost == NULL &&
+        e->requests.first == NULL) {
+        drop_records(table, false);
     }
-    *record = (typed_record){.next = *bucket, .of = own};
+    TSR_TRY(make_record(e, shape, &record));
+    record->hash = hash;
+    record->next = *bucket;
     *bucket = record;
+    note_unused(table, record);
     *out = record;
     return TSR_OK;
+}
+
+/* The table owns its records: they are const to all others but for their references. */
+static typed_record *own_record(const eager *e, const typed_record *record)
+{
+    typed_record *r = e->typing.table->buckets[record->hash % TYPED_BUCKETS];
+    while (r != record) {
+        r = r->next;
+    }
+    return r;
+}
+
+void typed_retain(eager *e, const typed_record *record)
+{
+    if (record != NULL) {
+        typed_record *own = own_record(e, record);
+        e->typing.table->unused -= own->references == 0;
+        own->references++;
+    }
+}
+
+void typed_release(void *above, const void *typed)
+{
+    eager *e = above;
+    if (typed != NULL && e->typing.table != NULL) {
+        typed_record *own = own_record(e, typed);
+        if (--own->references == 0) {
+            note_unused(e->typing.table, own);
+        }
+    }
+}
+
+void typed_set(eager *e, tsr_tensor *tensor, const typed_record *record)
+{
+    typed_retain(e, record);
+    typed_release(e, tensor->typed);
+    tensor->typed = record;
 }
 
 /* ---- communicators ---- */
@@ -224,6 +335,7 @@ void typed_clear(eager *e)
         tsr_spmd_close(e->world);
     }
     if (e->typing.table != NULL) {
+        drop_records(e->typing.table, true);
         tsr_arena_destroy(e->typing.table->arena);
         e->typing.table = NULL;
     }

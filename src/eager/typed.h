@@ -11,7 +11,11 @@
 
 /* What a value's tensor carries. */
 typedef struct typed_record {
-    struct typed_record *next;
+    struct typed_record *next; /* in the same bucket */
+    tsr_arena *arena;
+    uint64_t hash;
+    int64_t references; /* of tensors and cases */
+    uint64_t last_use;  /* when there were none any more, by the table's clock */
     tsr_typed_shape of; /* `local` is not set: it is the tensor's */
 } typed_record;
 
@@ -35,8 +39,16 @@ static inline bool is_typing(const eager *e)
     return e->typing.scope != NULL && !e->typing.scope->settings.unchecked && e->typing.off == 0;
 }
 
-/* The record of a typed shape, found or made; it lives as long as the world. */
+/*
+ * The record of a typed shape, found or made. One that no tensor and no case has stays for a while:
+ * until there are too many of them, and no tape or request is under way that could know it.
+ */
 tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out);
+
+/* Gives a tensor its type, or none; and a case the types that it has. */
+void typed_set(eager *e, tsr_tensor *tensor, const typed_record *record);
+void typed_retain(eager *e, const typed_record *record);
+void typed_release(void *above, const void *typed);
 
 /* What a case depends on besides layouts, as a number; 0 when nothing is typed. */
 uint64_t typed_key(const eager *e);

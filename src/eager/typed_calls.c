@@ -50,7 +50,7 @@ tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_
 static tsr_status hand_out(eager *e, tsr_tensor *value, const typed_record *record,
                            tsr_tensor **out)
 {
-    value->typed = record;
+    typed_set(e, value, record);
     eager_adopt(e, value);
     *out = value;
     return TSR_OK;

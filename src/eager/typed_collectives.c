@@ -208,7 +208,7 @@ static tsr_status type_result(const collective_call *c, tsr_tensor *result)
     const tsr_typed_shape shape = {
         .type = c->type, .dtype = result->dtype, .rank = result->geometry->rank, .shape = whole};
     TSR_TRY(typed_intern(c->e, &shape, &record));
-    result->typed = record;
+    typed_set(c->e, result, record);
     return TSR_OK;
 }
 

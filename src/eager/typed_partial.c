@@ -205,7 +205,7 @@ static tsr_status take_partial(const char *call, tsr_tensor *x, tsr_tensor *indi
     status = take_own_rows(call, x, indices, dim, start, out);
     e->typing.off--;
     if (status == TSR_OK) {
-        (*out)->typed = record;
+        typed_set(e, *out, record);
     }
     return status;
 }
@@ -333,7 +333,7 @@ tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *u
     status = scatter_own_updates(call, operands, dim, op, first, out);
     e->typing.off--;
     if (status == TSR_OK) {
-        (*out)->typed = record;
+        typed_set(e, *out, record);
     }
     return status;
 }

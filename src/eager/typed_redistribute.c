@@ -236,7 +236,7 @@ static tsr_status redistribute(eager *e, tsr_tensor *value, const char *src, con
         tsr_tensor_release(result);
         return status;
     }
-    result->typed = is_typing(e) ? m.dst : NULL;
+    typed_set(e, result, is_typing(e) ? m.dst : NULL);
     eager_adopt(e, result);
     *out = result;
     return TSR_OK;

@@ -56,7 +56,8 @@ typedef struct world_state {
     layout_table layouts;
     void *above;                 /* what a layer above keeps for the world; NULL for nothing */
     void (*close_above)(void *); /* frees it when the world closes */
-    struct request *requests;    /* started and not waited for, of all groups */
+    void (*release_typed)(void *above, const void *typed); /* of a tensor that is freed */
+    struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;
     uint64_t turn; /* counts rounds of progress on requests */
     bool progressing;

@@ -400,7 +400,7 @@ void segment_free(segment *s, void *memory)
     }
 }
 
-/* The block stays allocated for ever; only its description is needed, by its neighbours. */
+/* The block stays allocated; only its description is needed, by its neighbours. */
 void segment_retire(segment *s, void *memory)
 {
     segment_block *block = take_live(s, memory);

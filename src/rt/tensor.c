@@ -208,6 +208,9 @@ void tsr_tensor_release(tsr_tensor *tensor)
         segment_free(tensor->world->own, tensor->data);
     }
     layout_release(&tensor->world->state->layouts, tensor->layout);
+    if (tensor->typed != NULL) {
+        tensor->world->state->release_typed(tensor->world->state->above, tensor->typed);
+    }
     (void)context_resize(tensor->world->ctx, tensor, sizeof *tensor, 0);
     if (on_release != NULL) {
         on_release(state);
