@@ -18,6 +18,12 @@ void *context_resize(tsr_context *ctx, void *old, size_t old_size, size_t new_si
  */
 tsr_status context_make_hostile(tsr_context *ctx);
 
+/*
+ * From now on uses another allocator, which can free what the one before gave. For tests that make
+ * an allocation of one rank fail.
+ */
+void context_set_allocator(tsr_context *ctx, const tsr_allocator *allocator);
+
 /* The size of the first block of a new arena; 0 in a hostile context. */
 size_t context_block_size(const tsr_context *ctx);
 

@@ -81,6 +81,11 @@ tsr_status context_make_hostile(tsr_context *ctx)
     return status;
 }
 
+void context_set_allocator(tsr_context *ctx, const tsr_allocator *allocator)
+{
+    ctx->allocator = *allocator;
+}
+
 void *context_resize(tsr_context *ctx, void *old, size_t old_size, size_t new_size)
 {
     return ctx->allocator.resize(ctx->allocator.state, old, old_size, new_size);

@@ -110,6 +110,14 @@ static op_type type_of(const op_builder *base, const op_value *value)
     return type_of_layout(const_tensor_of(value)->layout);
 }
 
+/* What the builder needs: its tensors are adopted by a scope of its own. */
+static tsr_status prepare(tsr_comm *world, eager_builder *b)
+{
+    TSR_TRY(eager_of(world, &b->e));
+    TSR_TRY(eager_reserve(b->e, 1));
+    return tsr_scope_open(world);
+}
+
 tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
 {
     *b = (eager_builder){.base = {.ctx = beside->world->ctx,
@@ -121,9 +129,8 @@ tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
                                   .settle = settle,
                                   .type_of = type_of},
                          .call = call};
-    TSR_TRY(eager_of(beside->world, &b->e));
-    TSR_TRY(eager_reserve(b->e, 1));
-    return tsr_scope_open(b->e->world);
+    beside->world->told = false;
+    return eager_tell(beside->world, call, prepare(beside->world, b));
 }
 
 tsr_status compose_end(eager_builder *b, op_value *result, tsr_tensor **out)
@@ -134,5 +141,5 @@ tsr_status compose_end(eager_builder *b, op_value *result, tsr_tensor **out)
         eager_adopt(b->e, kept);
         *out = kept;
     }
-    return b->base.status;
+    return eager_tell(b->e->world, b->call, b->base.status);
 }

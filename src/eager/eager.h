@@ -44,7 +44,6 @@ typedef struct typing_state {
 typedef struct started_list {
     struct started *first;
     uint64_t count; /* so far */
-    bool entered;   /* the current collective has passed its rendezvous */
 } started_list;
 
 /* Gradients: tape.h. */
@@ -73,6 +72,13 @@ static inline eager *eager_if_any(const tsr_comm *world)
 {
     return world->world == world ? world->state->above : NULL;
 }
+
+/*
+ * What a call on tensors of all ranks returns: a failure that only this rank has is told to the
+ * others. What else a call refuses follows from types and layouts, and so fails on all of them. In
+ * a scope of typed code ranks go their own ways, and nothing is told.
+ */
+tsr_status eager_tell(tsr_comm *world, const char *call, tsr_status status);
 
 /* That of a world, made when it is first asked for. */
 tsr_status eager_of(tsr_comm *world, eager **out);

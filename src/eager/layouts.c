@@ -8,8 +8,8 @@
 #include "ops/op_create.h"
 
 /* To a sharding that may live in the call's arena. */
-static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
-                          const tsr_sharding *sharding, tsr_tensor **out)
+static tsr_status try_to_move(const char *call, bool implicit, tsr_tensor *t,
+                              const tsr_sharding *sharding, tsr_tensor **out)
 {
     eager *e = NULL;
     tensor_layout *layout = NULL;
@@ -21,6 +21,14 @@ static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
     const tsr_status status = eager_move(e, call, implicit, t, layout, out);
     layout_release(&t->world->state->layouts, layout);
     return status;
+}
+
+/* The same; a failure that only this rank has is told. */
+static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
+                          const tsr_sharding *sharding, tsr_tensor **out)
+{
+    t->world->told = false;
+    return eager_tell(t->world, call, try_to_move(call, implicit, t, sharding, out));
 }
 
 tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
@@ -40,11 +48,12 @@ static tsr_status move_changed(const char *call, bool implicit, tsr_tensor *t, c
 {
     const tsr_sharding *s = t->geometry->sharding;
     eager *e = NULL;
-    TSR_TRY(eager_of(t->world, &e));
+    t->world->told = false;
+    TSR_TRY(eager_tell(t->world, call, eager_of(t->world, &e)));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_dim *dims = arena_copy(e->arena, s->dims, s->rank, sizeof *dims);
     if (dims == NULL) {
-        return diag_nomem(t->world->ctx);
+        return eager_tell(t->world, call, diag_nomem(t->world->ctx));
     }
     for (size_t d = 0; d < s->rank; d++) {
         if (whole[d]) {
@@ -65,7 +74,7 @@ static tsr_status move_changed(const char *call, bool implicit, tsr_tensor *t, c
         status = move_to(call, implicit, t, to, out);
     }
     tsr_arena_reset(e->arena, mark);
-    return status;
+    return eager_tell(t->world, call, status);
 }
 
 tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out)
@@ -179,8 +188,7 @@ const int64_t *tsr_tensor_shape(const tsr_tensor *tensor)
 
 /* ---- from something else ---- */
 
-/* A fresh tensor of a spec, whose elements the caller sets. */
-static tsr_status make_fresh(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
+static tsr_status try_to_make(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
@@ -188,6 +196,14 @@ static tsr_status make_fresh(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
     TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
     eager_adopt(e, *out);
     return TSR_OK;
+}
+
+/* A fresh tensor of a spec, whose elements the caller sets. */
+static tsr_status make_fresh(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
+                             tsr_tensor **out)
+{
+    world->told = false;
+    return eager_tell(world, call, try_to_make(world, spec, out));
 }
 
 tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
@@ -199,7 +215,7 @@ tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *
         return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "%s: a number cannot become %s", call, tsr_dtype_name(spec->dtype));
     }
-    TSR_TRY(make_fresh(world, spec, &t));
+    TSR_TRY(make_fresh(call, world, spec, &t));
     const tsr_view view = view_of(t);
     if (!is_abstract(t)) {
         kernel_fill(&view, element);
@@ -220,7 +236,7 @@ tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **o
 
 tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
-    TSR_TRY(make_fresh(world, spec, out));
+    TSR_TRY(make_fresh("tsr_zeros", world, spec, out));
     if (!is_abstract(*out)) {
         memset((*out)->data, 0, (*out)->bytes);
     }

@@ -313,6 +313,9 @@ tsr_status eager_call(const char *call, const op_row *row, const void *params,
     r.abstract = false;
     r.num_ready = 0;
     r.num_results = 0;
+    if (operands[0] != NULL) {
+        operands[0]->world->told = false;
+    }
     const tsr_status status = run_call(&r, row, params, operands, num_operands);
     for (size_t i = 0; i < r.num_ready; i++) {
         tsr_tensor_release(r.operands[i]);
@@ -325,7 +328,8 @@ tsr_status eager_call(const char *call, const op_row *row, const void *params,
             results[k] = r.results[k];
         }
     }
-    return status;
+    return status < 0 && operands[0] != NULL ? eager_tell(operands[0]->world, call, status)
+                                             : status;
 }
 
 /* Runs an op without operands on one box of a fresh tensor. */
@@ -364,8 +368,8 @@ static tsr_status make_from_nothing(eager *e, const op_row *row, const void *par
     return TSR_OK;
 }
 
-tsr_status eager_make(const char *call, const op_row *row, const void *params, tsr_comm *world,
-                      const tsr_tensor_spec *spec, tsr_tensor **out)
+static tsr_status make(const char *call, const op_row *row, const void *params, tsr_comm *world,
+                       const tsr_tensor_spec *spec, tsr_tensor **out)
 {
     eager *e = NULL;
     op_type result;
@@ -379,6 +383,13 @@ tsr_status eager_make(const char *call, const op_row *row, const void *params, t
     const tsr_status status = make_from_nothing(e, row, params, layout, out);
     layout_release(&world->state->layouts, layout);
     return status;
+}
+
+tsr_status eager_make(const char *call, const op_row *row, const void *params, tsr_comm *world,
+                      const tsr_tensor_spec *spec, tsr_tensor **out)
+{
+    world->told = false;
+    return eager_tell(world, call, make(call, row, params, world, spec, out));
 }
 
 /* ---- tensors without elements ---- */

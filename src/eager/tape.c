@@ -421,7 +421,8 @@ static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
                                 tsr_tensor *cotangent)
 {
     TSR_TRY(check_start(e, call, value));
-    return tape_backward(e, &value, &cotangent, 1);
+    e->world->told = false;
+    return eager_tell(e->world, call, tape_backward(e, &value, &cotangent, 1));
 }
 
 tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
@@ -464,7 +465,7 @@ tsr_status tsr_backward(tsr_tensor *loss)
 
 /* ---- tapes ---- */
 
-tsr_status tsr_tape_begin(tsr_comm *world)
+static tsr_status begin_tape(tsr_comm *world)
 {
     eager *e = NULL;
     tsr_arena *arena = NULL;
@@ -478,6 +479,12 @@ tsr_status tsr_tape_begin(tsr_comm *world)
     *t = (tape){.outer = e->tapes.innermost, .arena = arena, .number = ++e->tapes.begun};
     e->tapes.innermost = t;
     return TSR_OK;
+}
+
+tsr_status tsr_tape_begin(tsr_comm *world)
+{
+    world->told = false;
+    return eager_tell(world, "tsr_tape_begin", begin_tape(world));
 }
 
 void tsr_tape_end(tsr_comm *world)
@@ -549,7 +556,7 @@ static tsr_status watch_new(eager *e, tsr_tensor *tensor, size_t *value)
     return TSR_OK;
 }
 
-tsr_status tsr_watch(tsr_tensor *tensor)
+static tsr_status watch(tsr_tensor *tensor)
 {
     eager *e = NULL;
     TSR_TRY(eager_of(tensor->world, &e));
@@ -566,6 +573,12 @@ tsr_status tsr_watch(tsr_tensor *tensor)
     }
     e->tapes.innermost->values[value].watched = true;
     return TSR_OK;
+}
+
+tsr_status tsr_watch(tsr_tensor *tensor)
+{
+    tensor->world->told = false;
+    return eager_tell(tensor->world, "tsr_watch", watch(tensor));
 }
 
 /*
@@ -585,7 +598,7 @@ static tsr_status handle_of(eager *e, tsr_tensor *cotangent, const typed_record 
     return TSR_OK;
 }
 
-tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
+static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
 {
     eager *e = NULL;
     const typed_record *record = NULL;
@@ -608,4 +621,10 @@ tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
     TSR_TRY(handle_of(e, e->tapes.innermost->values[value].cotangent, record, out));
     eager_adopt(e, *out);
     return TSR_OK;
+}
+
+tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
+{
+    tensor->world->told = false;
+    return eager_tell(tensor->world, "tsr_gradient", find_gradient(tensor, out));
 }

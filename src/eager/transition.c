@@ -171,7 +171,6 @@ static tsr_status all_reduce(eager *e, const transition_job *job, tsr_tensor *x,
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
-    e->requests.entered = true;
     return job->request != NULL
                ? tsr_comm_all_reduce_start(job->comm, reduce_op_of(job->what.src.partial), &src,
                                            &dst, job->request)
@@ -190,7 +189,6 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank + 1, shape, out));
         with_dim(x, dim, &src);
         const tsr_view dst = view_of(*out);
-        e->requests.entered = true;
         return job->request != NULL
                    ? tsr_comm_all_gather_start(job->comm, &src.view, dim, &dst, job->request)
                    : tsr_comm_all_gather(job->comm, &src.view, dim, &dst);
@@ -200,7 +198,6 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
-    e->requests.entered = true;
     return job->request != NULL
                ? tsr_comm_all_gather_v_start(job->comm, &src, dim, counts, &dst, job->request)
                : tsr_comm_all_gather_v(job->comm, &src, dim, counts, &dst);
@@ -235,7 +232,6 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
         shape_without(x, dim, shape);
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
         with_dim(*out, dim, &dst);
-        e->requests.entered = true;
         return job->request != NULL ? tsr_comm_reduce_scatter_start(job->comm, op, &src, dim,
                                                                     &dst.view, job->request)
                                     : tsr_comm_reduce_scatter(job->comm, op, &src, dim, &dst.view);
@@ -248,7 +244,6 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
     shape_with(x, dim, counts[job->comm->rank], shape);
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     const tsr_view dst = view_of(*out);
-    e->requests.entered = true;
     return job->request != NULL ? tsr_comm_reduce_scatter_v_start(job->comm, op, &src, dim, counts,
                                                                   &dst, job->request)
                                 : tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
@@ -312,7 +307,6 @@ static tsr_status exchange(eager *e, const transition_job *job, tsr_tensor *x, s
     move_pieces(&going, n, true);
     const tsr_view src = {going.packed, TSR_U8, 1, &sent, NULL};
     const tsr_view dst = {coming.packed, TSR_U8, 1, &received, NULL};
-    e->requests.entered = true;
     TSR_TRY(tsr_comm_all_to_all_v(job->comm, &src, 0, send, receive, &dst));
     move_pieces(&coming, n, false);
     return TSR_OK;
@@ -332,7 +326,6 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
         const tsr_view src = view_of(x);
         const tsr_view dst = view_of(*out);
-        e->requests.entered = true;
         return tsr_comm_all_to_all(job->comm, &src, dim, to, &dst);
     }
     const size_t concat = (size_t)job->what.src.dim;
@@ -516,7 +509,7 @@ static tsr_status check_counts(const eager *e, const transition_job *job, const 
 static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
 {
     *out = NULL;
-    e->requests.entered = false;
+    job->comm->told = false;
     tsr_status status = check_counts(e, job, x);
     if (status == TSR_OK) {
         status = ways[job->what.op](e, job, x, out);
@@ -524,10 +517,8 @@ static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, 
     if (status == TSR_OK && job->what.divide) {
         divide(*out, job->comm->size);
     }
-    if (status < 0 && !e->requests.entered && transition_communicates(job->what.op)) {
-        const comm_call what = {.name = tsr_transition_name(job->what.op), .status = status};
-        const tsr_status told = comm_enter(job->comm, &what);
-        status = told < 0 ? told : status;
+    if (transition_communicates(job->what.op)) {
+        status = comm_tell(job->comm, tsr_transition_name(job->what.op), status);
     }
     if (status < 0) {
         tsr_tensor_release(*out);

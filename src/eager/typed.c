@@ -285,7 +285,7 @@ static tsr_status make_comms(eager *e, const tsr_mesh *mesh)
 
 /* ---- scopes ---- */
 
-tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
+static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
 {
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
@@ -315,6 +315,12 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
     e->typing.scope = scope;
     e->typing.mesh = scope->settings.mesh;
     return TSR_OK;
+}
+
+tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
+{
+    world->told = false;
+    return eager_tell(world, "tsr_spmd_open", open_scope(world, settings));
 }
 
 void tsr_spmd_close(tsr_comm *world)

@@ -232,7 +232,11 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
     c->options = *o;
     TSR_TRY(typed_scope(c->x->world, c->name, &c->e));
     TSR_TRY(typed_axes(c->e, c->name, axis, &c->axes));
+    tsr_comm *comm = NULL;
+    TSR_TRY(typed_comm(c->e, &c->axes, &comm));
+    comm->told = false;
     c->job = (transition_job){.what = *what,
+                              .comm = comm,
                               .counts = o->counts,
                               .has_wire_dtype = o->has_wire_dtype,
                               .wire_dtype = o->wire_dtype};
@@ -247,7 +251,15 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
     if (is_typing(c->e) && transition_communicates(what->op)) {
         TSR_TRY(typed_check_steered(c->e, c->name, &c->axes));
     }
-    return typed_comm(c->e, &c->axes, &c->job.comm);
+    return TSR_OK;
+}
+
+/* A failure that only this rank has is told to its group. */
+static tsr_status tell_group(const collective_call *c, tsr_status status)
+{
+    const bool alone =
+        status == TSR_ERR_NOMEM && c->job.comm != NULL && transition_communicates(c->job.what.op);
+    return alone ? comm_tell(c->job.comm, c->name, status) : status;
 }
 
 /* What one rank receives in a collective of a group, if no rank sends more than it must. */
@@ -361,7 +373,7 @@ static tsr_status collective(const char *name, tsr_tensor *x, const char *axis,
         status = run_call(&c, axis, out);
     }
     tsr_arena_reset(e->arena, mark);
-    return status;
+    return tell_group(&c, status);
 }
 
 #define COLLECTIVE_CALL(function, which)                                                           \
@@ -406,7 +418,7 @@ static bool can_be_started(const tsr_transition *what)
 }
 
 static tsr_status start(collective_call *c, const char *axis, const tsr_transition *what,
-                        const tsr_collective_options *options, struct started *s)
+                        const tsr_collective_options *options, struct started **out)
 {
     TSR_TRY(prepare(c, axis, what, options));
     if (!can_be_started(what) || c->job.has_wire_dtype) {
@@ -417,10 +429,23 @@ static tsr_status start(collective_call *c, const char *axis, const tsr_transiti
             tsr_transition_name(what->op), what->divide ? " that divides" : "",
             c->job.has_wire_dtype ? " with another element type on the wire" : "");
     }
+    tsr_context *ctx = c->e->world->ctx;
+    struct started *s = context_resize(ctx, NULL, 0, sizeof *s);
+    if (s == NULL) {
+        return diag_nomem(ctx);
+    }
+    *s = (struct started){.next = c->e->requests.first,
+                          .id = c->e->requests.count + 1,
+                          .comm = c->job.comm,
+                          .x = c->x};
     c->job.request = is_abstract(c->x) ? NULL : &s->request;
-    TSR_TRY(make_result(c, axis, &s->result));
-    s->comm = c->job.comm;
-    s->x = tsr_tensor_retain(c->x);
+    const tsr_status status = make_result(c, axis, &s->result);
+    if (status < 0) {
+        (void)context_resize(ctx, s, sizeof *s, 0);
+        return status;
+    }
+    (void)tsr_tensor_retain(s->x);
+    *out = s;
     return TSR_OK;
 }
 
@@ -430,17 +455,12 @@ tsr_status tsr_start_collective(tsr_tensor *x, const char *axis, const tsr_trans
     collective_call c = {.name = "tsr_start_collective", .x = x};
     eager *e = NULL;
     TSR_TRY(typed_scope(x->world, c.name, &e));
-    struct started *s = context_resize(x->world->ctx, NULL, 0, sizeof *s);
-    if (s == NULL) {
-        return diag_nomem(x->world->ctx);
-    }
-    *s = (struct started){.next = e->requests.first, .id = e->requests.count + 1};
+    struct started *s = NULL;
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
-    const tsr_status status = start(&c, axis, what, options, s);
+    const tsr_status status = start(&c, axis, what, options, &s);
     tsr_arena_reset(e->arena, mark);
     if (status < 0) {
-        (void)context_resize(x->world->ctx, s, sizeof *s, 0);
-        return status;
+        return tell_group(&c, status);
     }
     e->requests.count++;
     e->requests.first = s;

@@ -27,6 +27,13 @@ static void close_eager(void *state)
     (void)resize(e, e, sizeof *e, 0);
 }
 
+tsr_status eager_tell(tsr_comm *world, const char *call, tsr_status status)
+{
+    const eager *e = eager_if_any(world);
+    const bool alone = status == TSR_ERR_NOMEM && (e == NULL || e->typing.scope == NULL);
+    return alone ? comm_tell(world, call, status) : status;
+}
+
 tsr_status eager_of(tsr_comm *world, eager **out)
 {
     *out = eager_if_any(world);
@@ -91,7 +98,7 @@ struct eager_scope {
     size_t room;
 };
 
-tsr_status tsr_scope_open(tsr_comm *world)
+static tsr_status open_scope(tsr_comm *world)
 {
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
@@ -102,6 +109,12 @@ tsr_status tsr_scope_open(tsr_comm *world)
     *scope = (eager_scope){.outer = e->scope};
     e->scope = scope;
     return TSR_OK;
+}
+
+tsr_status tsr_scope_open(tsr_comm *world)
+{
+    world->told = false;
+    return eager_tell(world, "tsr_scope_open", open_scope(world));
 }
 
 void tsr_scope_close(tsr_comm *world)

@@ -80,6 +80,7 @@ struct tsr_comm {
     int32_t id;        /* 0 for the world, then in the order in which groups were made */
     uint64_t calls;    /* entered so far */
     tsr_status broken; /* why the group can no longer be used; TSR_OK while it can */
+    bool told;         /* the last failure of a call is known to all members */
     bool passed;     /* the rendezvous is over: this rank was the last to arrive, or the only one */
     uint32_t ticket; /* of the current rendezvous */
     uint64_t overdue;   /* the call whose time-out has passed: members that have not entered it are
@@ -107,6 +108,13 @@ typedef struct comm_call {
 
 /* Begins a call. Fails, on every member alike, when a member refuses, differs or is missing. */
 tsr_status comm_enter(tsr_comm *comm, const comm_call *what);
+
+/*
+ * Tells the other members that this one fails alone, unless they know already, and returns
+ * `status`. Their present call fails, or if that has no rendezvous their next one. The caller sets
+ * `told` to false before what may fail.
+ */
+tsr_status comm_tell(tsr_comm *comm, const char *name, tsr_status status);
 
 /*
  * The same in two parts: this rank enters; then it waits for the others, or polls whether they have

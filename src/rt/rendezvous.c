@@ -379,6 +379,7 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
                           "%s: the communicator is broken since an earlier call", what->name);
     }
     comm->calls++;
+    comm->told = false;
     write_record(comm, what);
     return enter_next(comm, what);
 }
@@ -424,18 +425,35 @@ static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64
                       others);
 }
 
-tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait)
+/* What is wrong with the records of all members. */
+static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
 {
-    const tsr_status met = finish_rendezvous(comm, what->name, false, wait);
-    if (met != TSR_OK) {
-        return met;
-    }
     const int64_t refusing = refusing_member(comm);
     if (refusing >= 0) {
         return report_refusal(comm, what, refusing);
     }
     const int64_t differs = differing_member(comm);
     return differs < 0 ? TSR_OK : report_difference(comm, what, differs);
+}
+
+tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait)
+{
+    tsr_status status = finish_rendezvous(comm, what->name, false, wait);
+    if (status == TSR_OK) {
+        status = compare_records(comm, what);
+    }
+    comm->told = status < 0;
+    return status;
+}
+
+tsr_status comm_tell(tsr_comm *comm, const char *name, tsr_status status)
+{
+    const comm_call what = {.name = name, .status = status};
+    if (status < 0 && comm->size > 1 && !comm->told && comm->broken == TSR_OK &&
+        !comm->team->abstract) {
+        (void)comm_enter(comm, &what);
+    }
+    return status;
 }
 
 tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
@@ -455,7 +473,9 @@ tsr_status comm_start_leaving(tsr_comm *comm, const char *name)
 
 tsr_status comm_finish_leaving(tsr_comm *comm, const char *name, bool wait)
 {
-    return finish_rendezvous(comm, name, true, wait);
+    const tsr_status status = finish_rendezvous(comm, name, true, wait);
+    comm->told = status < 0;
+    return status;
 }
 
 tsr_status comm_leave(tsr_comm *comm, const char *name)

@@ -1,0 +1,363 @@
+/*
+ * Calls in which one rank alone runs out of memory: every rank hears of it, none is left waiting,
+ * and the next call works.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "kinds.h"
+#include "want.h"
+
+enum { RANKS = 3, GUILTY = 1, ROWS = 6 };
+
+/* An allocator whose n-th allocation from now on fails; frees never do. */
+typedef struct failing {
+    int64_t left; /* negative: none fails */
+    bool failed;
+} failing;
+
+static void *resize_or_fail(void *state, void *old, size_t old_size, size_t new_size)
+{
+    failing *f = state;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    if (f->left >= 0 && f->left-- == 0) {
+        f->failed = true;
+        return NULL;
+    }
+    return realloc(old, new_size);
+}
+
+/* What the calls work on. */
+typedef struct scene {
+    tsr_arena *arena;
+    const tsr_mesh *mesh;
+    const tsr_sharding *rows;
+    const tsr_sharding *columns;
+    const tsr_sharding *pending;
+    tsr_tensor *x;
+    tsr_tensor *y;
+    tsr_tensor *sums;
+} scene;
+
+static const int64_t shape[] = {ROWS, ROWS};
+
+static tsr_tensor_spec spec_of(const tsr_sharding *s)
+{
+    return (tsr_tensor_spec){s, TSR_F32, 2, shape};
+}
+
+static tsr_status set_up(tsr_comm *world, scene *s)
+{
+    tsr_context *ctx = tsr_comm_context(world);
+    TSR_TRY(tsr_arena_create(ctx, &s->arena));
+    TSR_TRY(tsr_mesh_parse(ctx, s->arena, "<[\"tp\"=3]>", &s->mesh));
+    TSR_TRY(tsr_sharding_parse(ctx, s->arena, s->mesh, "[{\"tp\"}, {}]", &s->rows));
+    TSR_TRY(tsr_sharding_parse(ctx, s->arena, s->mesh, "[{}, {\"tp\"}]", &s->columns));
+    TSR_TRY(
+        tsr_sharding_parse(ctx, s->arena, s->mesh, "[{}, {}], unreduced={\"tp\"}", &s->pending));
+    const tsr_tensor_spec rows = spec_of(s->rows);
+    const tsr_tensor_spec columns = spec_of(s->columns);
+    const tsr_tensor_spec sums = spec_of(s->pending);
+    TSR_TRY(tsr_tensor_create(world, &rows, &s->x));
+    TSR_TRY(tsr_tensor_create(world, &columns, &s->y));
+    return tsr_tensor_create(world, &sums, &s->sums);
+}
+
+static void tear_down(scene *s)
+{
+    tsr_tensor_release(s->x);
+    tsr_tensor_release(s->y);
+    tsr_tensor_release(s->sums);
+    tsr_arena_destroy(s->arena);
+}
+
+static tsr_status redistribute(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    const tsr_status status = tsr_redistribute(s->x, s->columns, &out);
+    tsr_tensor_release(out);
+    return status;
+}
+
+static tsr_status with_sharding(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    return tsr_with_sharding(s->x, s->columns, &out);
+}
+
+static tsr_status replicate(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    return tsr_replicate(s->x, &out);
+}
+
+static tsr_status reduce_pending(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    return tsr_reduce_pending(s->sums, &out);
+}
+
+/* An op whose operands must move first. */
+static tsr_status add(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    return tsr_add(s->x, s->y, &out);
+}
+
+/* An op that moves nothing: the others hear of the failure in their next call. */
+static tsr_status negate(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    return tsr_negate(s->x, &out);
+}
+
+static tsr_status softmax(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *out = NULL;
+    (void)world;
+    return tsr_softmax(s->x, 0, &out);
+}
+
+static tsr_status create(tsr_comm *world, const scene *s)
+{
+    const tsr_tensor_spec spec = {s->rows, TSR_F64, 2, shape};
+    tsr_tensor *out = NULL;
+    const tsr_status status = tsr_tensor_create(world, &spec, &out);
+    tsr_tensor_release(out);
+    return status;
+}
+
+static tsr_status zeros(tsr_comm *world, const scene *s)
+{
+    const tsr_tensor_spec spec = {s->rows, TSR_F64, 2, shape};
+    tsr_tensor *out = NULL;
+    return tsr_zeros(world, &spec, &out);
+}
+
+static tsr_status from_local(tsr_comm *world, const scene *s)
+{
+    float mine[2 * ROWS] = {0};
+    const int64_t part[] = {2, ROWS};
+    const tsr_view view = {mine, TSR_F32, 2, part, NULL};
+    const tsr_tensor_spec spec = spec_of(s->rows);
+    tsr_tensor *out = NULL;
+    return tsr_from_local(world, &spec, &view, &out);
+}
+
+static tsr_status from_full(tsr_comm *world, const scene *s)
+{
+    float full[ROWS * ROWS] = {0};
+    const tsr_tensor_spec spec = spec_of(s->columns);
+    tsr_tensor *out = NULL;
+    const bool root = tsr_comm_rank(world) == 0;
+    const tsr_status status = tsr_tensor_from_full(world, &spec, 0, root ? full : NULL, &out);
+    tsr_tensor_release(out);
+    return status;
+}
+
+static tsr_status to_full(tsr_comm *world, const scene *s)
+{
+    float full[ROWS * ROWS];
+    return tsr_tensor_to_full(s->x, 2, tsr_comm_rank(world) == 2 ? full : NULL);
+}
+
+static tsr_status along(tsr_comm *world, const scene *s)
+{
+    const tsr_axis_ref axis = tsr_axis_full(s->mesh, 0);
+    tsr_comm *group = NULL;
+    return tsr_comm_along(world, s->mesh, &axis, 1, &group);
+}
+
+static tsr_status all_gather(tsr_comm *world, const scene *s)
+{
+    static _Thread_local float full[64 * RANKS];
+    static _Thread_local float mine[64];
+    const int64_t each = 64;
+    const int64_t all = 64 * RANKS;
+    const tsr_view src = {mine, TSR_F32, 1, &each, NULL};
+    const tsr_view dst = {full, TSR_F32, 1, &all, NULL};
+    (void)s;
+    return tsr_comm_all_gather(world, &src, 0, &dst);
+}
+
+/* A gradient through a product whose operands move. */
+static tsr_status backward(tsr_comm *world, const scene *s)
+{
+    const size_t both[] = {0, 1};
+    tsr_tensor *out = NULL;
+    TSR_TRY(tsr_tape_begin(world));
+    tsr_status status = tsr_watch(s->x);
+    status = status == TSR_OK ? tsr_mul(s->x, s->y, &out) : status;
+    status = status == TSR_OK ? tsr_sum(out, both, 2, &out) : status;
+    status = status == TSR_OK ? tsr_backward(out) : status;
+    tsr_tape_end(world);
+    return status;
+}
+
+static tsr_status open_typed(tsr_comm *world, const scene *s)
+{
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = s->mesh}));
+    tsr_spmd_close(world);
+    return TSR_OK;
+}
+
+/* Typed collectives, one of them with another type on the wire, one only started. */
+static tsr_status typed_collective(tsr_comm *world, const scene *s, int which)
+{
+    float mine[4] = {0};
+    const int64_t four = 4;
+    const tsr_view view = {mine, TSR_F32, 1, &four, NULL};
+    const tsr_collective_options narrow = {.has_wire_dtype = true, .wire_dtype = TSR_BF16};
+    const tsr_transition what = {.op = TSR_ALL_REDUCE, .src = TSR_AS(P), .dst = TSR_AS(R)};
+    tsr_tensor *x = NULL;
+    tsr_started started;
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = s->mesh}));
+    tsr_status status = tsr_typed_value(world, &view, "f32[4]{tp:P}", &x);
+    if (status == TSR_OK && which == 2) {
+        status = tsr_start_collective(x, "tp", &what, NULL, &started);
+        status = status == TSR_OK ? tsr_wait_value(world, started, &x) : status;
+    } else if (status == TSR_OK) {
+        status = tsr_all_reduce(x, "tp", TSR_AS(P), TSR_AS(R), which == 1 ? &narrow : NULL, &x);
+    }
+    tsr_spmd_close(world);
+    return status;
+}
+
+static tsr_status typed_all_reduce(tsr_comm *world, const scene *s)
+{
+    return typed_collective(world, s, 0);
+}
+
+static tsr_status typed_wire(tsr_comm *world, const scene *s)
+{
+    return typed_collective(world, s, 1);
+}
+
+static tsr_status typed_started(tsr_comm *world, const scene *s)
+{
+    return typed_collective(world, s, 2);
+}
+
+/* A call, and whether ranks have their values to themselves: then a failure may stay local. */
+static const struct {
+    const char *name;
+    tsr_status (*run)(tsr_comm *world, const scene *s);
+    bool own;
+} calls[] = {
+    {"redistribute", redistribute, false},
+    {"with_sharding", with_sharding, false},
+    {"replicate", replicate, false},
+    {"reduce_pending", reduce_pending, false},
+    {"add", add, false},
+    {"negate", negate, false},
+    {"softmax", softmax, false},
+    {"create", create, false},
+    {"zeros", zeros, false},
+    {"from_local", from_local, false},
+    {"from_full", from_full, false},
+    {"to_full", to_full, false},
+    {"along", along, false},
+    {"all_gather", all_gather, false},
+    {"backward", backward, false},
+    {"open_typed", open_typed, false},
+    {"typed_all_reduce", typed_all_reduce, true},
+    {"typed_wire", typed_wire, true},
+    {"typed_started", typed_started, true},
+};
+
+/* Which call, and which allocation fails; whether it did. Shared by all ranks. */
+typedef struct trial {
+    size_t call;
+    int64_t nth;
+    bool failed;
+} trial;
+
+/*
+ * The call with the n-th allocation of one rank failing. A rank whose call was fine makes another
+ * one, in which it hears of the failure; after that all are in step again.
+ */
+static tsr_status try_call(tsr_comm *world, void *state)
+{
+    trial *t = state;
+    tsr_context *ctx = tsr_comm_context(world);
+    scene s = {0};
+    failing f = {.left = -1};
+    const tsr_allocator allocator = {.resize = resize_or_fail, .state = &f};
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    TSR_TRY(set_up(world, &s));
+    TSR_TRY(tsr_scope_open(world));
+    TSR_TRY(tsr_barrier(world));
+    if (guilty) {
+        context_set_allocator(ctx, &allocator);
+        f.left = t->nth;
+    }
+    tsr_status status = calls[t->call].run(world, &s);
+    f.left = -1;
+    tsr_scope_close(world);
+    if (guilty) {
+        t->failed = f.failed;
+    }
+    if (calls[t->call].own) {
+        tear_down(&s);
+        return status;
+    }
+    const tsr_status next = status == TSR_OK ? tsr_barrier(world) : status;
+    WANT(world, next == TSR_OK || next == TSR_ERR_NOMEM);
+    tsr_context_clear(ctx);
+    WANT(world, tsr_barrier(world) == TSR_OK);
+    WANT(world, redistribute(world, &s) == TSR_OK);
+    tear_down(&s);
+    return TSR_OK;
+}
+
+/* Runs a call with each of its allocations failing in turn; returns how many there are. */
+static int64_t fail_each(fixture *f, size_t call)
+{
+    trial *t = shared_new(sizeof *t);
+    const tsr_launch_spec spec = {
+        .num_ranks = RANKS, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = 1 << 24};
+    int64_t n = 0;
+    do {
+        *t = (trial){.call = call, .nth = n++};
+        const tsr_status status = tsr_launch(f->ctx, &spec, try_call, t);
+        const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
+        if (status == TSR_ERR_TIMEOUT || (status < 0 && !calls[call].own)) {
+            fail_msg("%s, allocation %lld: %s", calls[call].name, (long long)n - 1,
+                     d != NULL ? d->text : "?");
+        }
+        tsr_context_clear(f->ctx);
+    } while (t->failed);
+    shared_free(t, sizeof *t);
+    return n - 1;
+}
+
+static void failures_of_one_rank_are_told(void **state)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const int64_t count = fail_each(*state, i);
+        printf("%s: %lld allocations\n", calls[i].name, (long long)count);
+        all += count;
+    }
+    assert_true(all > 100);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(failures_of_one_rank_are_told)};
+    kinds_choose(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
