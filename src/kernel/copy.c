@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernel/loops.h"
+#include "kernel/progress.h"
 
 /* How far ahead of a streamed copy its source is fetched, in bytes of source that are wanted. */
 enum { AHEAD = 2048 };
@@ -122,9 +123,21 @@ void kernel_copy_fence(void) {}
 
 #endif
 
+/* A run of any length, in blocks after which progress is noted. */
+static void copy_blocks(char *dst, const char *src, size_t bytes, bool stream, int64_t ahead)
+{
+    for (; bytes > PROGRESS_BYTES; bytes -= PROGRESS_BYTES) {
+        copy_run(dst, src, PROGRESS_BYTES, stream, ahead);
+        dst += PROGRESS_BYTES;
+        src += PROGRESS_BYTES;
+        progress_raise();
+    }
+    copy_run(dst, src, bytes, stream, ahead);
+}
+
 void kernel_copy_run(void *dst, const void *src, size_t bytes, bool stream)
 {
-    copy_run(dst, src, bytes, stream, AHEAD);
+    copy_blocks(dst, src, bytes, stream, AHEAD);
 }
 
 /* Copies items one by one along the innermost dimension. */
@@ -170,6 +183,7 @@ typedef struct walk {
     strided_copy strided; /* NULL when rows are contiguous */
     int64_t ahead;
     bool stream;
+    size_t since; /* bytes since progress was noted */
 } walk;
 
 static bool is_contiguous(const loop *l, size_t item)
@@ -206,6 +220,7 @@ static bool walk_init(walk *w, const kernel_box *box, size_t rank, size_t item, 
     w->src = box->src;
     w->item = item;
     w->stream = stream;
+    w->since = 0;
     if (!loops_init_sorted(&w->nest, box->shape, rank, strides, 2, (int64_t)item)) {
         return false;
     }
@@ -224,8 +239,9 @@ static bool walk_row(walk *w)
     if (w->strided != NULL) {
         w->strided(dst, src, w->inner, w->item);
     } else {
-        copy_run(dst, src, (size_t)w->inner->size * w->item, w->stream, w->ahead);
+        copy_blocks(dst, src, (size_t)w->inner->size * w->item, w->stream, w->ahead);
     }
+    progress_add(&w->since, (size_t)w->inner->size * w->item);
     return loops_next(&w->nest);
 }
 

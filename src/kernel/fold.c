@@ -1,6 +1,7 @@
 #include "kernel/fold.h"
 
 #include "kernel/loops.h"
+#include "kernel/progress.h"
 #include "kernel/vector.h"
 
 /* How many bytes of an array are folded at a time; they stay in the first cache. */
@@ -93,7 +94,8 @@ typedef struct fold_job {
 } fold_job;
 
 /* One row in blocks, each folded in the cache and then copied to dst. */
-static void fold_by_blocks(const fold_job *job, const loop *inner, char *dst, int64_t at)
+static void fold_by_blocks(const fold_job *job, const loop *inner, char *dst, int64_t at,
+                           size_t *since)
 {
     _Alignas(64) char block[BLOCK];
     const int64_t most = BLOCK / (int64_t)job->item;
@@ -107,16 +109,18 @@ static void fold_by_blocks(const fold_job *job, const loop *inner, char *dst, in
             kernel_copy(dst + from * inner->strides[0], inner->strides, block, &packed, &n, 1,
                         job->item, false);
         }
+        progress_add(since, (size_t)(n * packed) * job->count);
     }
 }
 
-static void fold_row(const fold_job *job, const loop *inner, const int64_t *offsets)
+static void fold_row(const fold_job *job, const loop *inner, const int64_t *offsets, size_t *since)
 {
     char *dst = job->dst + offsets[0];
     if (inner->strides[0] == (int64_t)job->item && !job->stream) {
         job->fold(dst, job->src, job->count, offsets[1], inner->strides[1], inner->size);
+        progress_add(since, (size_t)inner->size * job->item * job->count);
     } else {
-        fold_by_blocks(job, inner, dst, offsets[1]);
+        fold_by_blocks(job, inner, dst, offsets[1], since);
     }
 }
 
@@ -129,8 +133,9 @@ static void fold_rows(const fold_job *job, const int64_t *dst_strides, const int
     if (!loops_init_sorted(&nest, shape, rank, strides, 2, (int64_t)job->item)) {
         return;
     }
+    size_t since = 0;
     do {
-        fold_row(job, &nest.loops[nest.count - 1], nest.offsets);
+        fold_row(job, &nest.loops[nest.count - 1], nest.offsets, &since);
     } while (loops_next(&nest));
 }
 

@@ -37,6 +37,7 @@ typedef struct call_record {
 
 typedef struct comm_slot {
     _Alignas(64) _Atomic uint64_t entered; /* how many calls this member has entered */
+    _Atomic uint64_t left;                 /* and finished, where they end with a rendezvous */
     call_record records[2];
 } comm_slot;
 

@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "kernel/progress.h"
 #include "rt/comm.h"
 #include "rt/control.h"
 #include "rt/request.h"
@@ -53,23 +54,59 @@ static void write_record(tsr_comm *comm, const comm_call *what)
 #define SECONDS_BETWEEN_POLLS 0.02
 #define SECONDS_OF_GRACE 0.5
 
+/* What was last seen of a member that has not arrived. */
+typedef struct last_sign {
+    uint64_t progress;
+    double since;
+} last_sign;
+
 /* A rendezvous at the start of a call, or at its end. */
 typedef struct rendezvous {
     tsr_comm *comm;
     bool leaving;
+    bool watched;  /* the signs are set */
+    int64_t still; /* a member without a sign of life for the time-out, or -1 */
+    last_sign signs[COMM_MAX_RANKS];
 } rendezvous;
 
+/* Whether a member has arrived. */
+static bool has_arrived(const rendezvous *m, int64_t member)
+{
+    const comm_slot *slot = &m->comm->shared->slots[member];
+    return atomic_load(m->leaving ? &slot->left : &slot->entered) >= m->comm->calls;
+}
+
 /*
- * A member that is gone and will not arrive, as a rank of the world; -1 if none. At the start of a
- * call, a member that has entered it has arrived; at the end, no member returns by itself.
+ * Looks for a member that has not arrived and has shown no progress for the time-out, counted from
+ * when this one began to wait.
+ */
+static bool a_member_is_still(rendezvous *m)
+{
+    const tsr_comm *comm = m->comm;
+    const double now = clock_seconds();
+    for (int64_t i = 0; i < comm->size; i++) {
+        const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
+        const uint64_t progress = atomic_load_explicit(&r->progress, memory_order_relaxed);
+        last_sign *sign = &m->signs[i];
+        if (!m->watched || sign->progress != progress) {
+            *sign = (last_sign){progress, now};
+        } else if (now - sign->since > comm->team->timeout && !has_arrived(m, i)) {
+            m->still = i;
+        }
+    }
+    m->watched = true;
+    return m->still >= 0;
+}
+
+/*
+ * A member that is gone and will not arrive, as a rank of the world; -1 if none.
  */
 static int64_t gone_member(const rendezvous *m)
 {
     const tsr_comm *comm = m->comm;
     for (int64_t i = 0; i < comm->size; i++) {
         const int64_t rank = tsr_comm_world_rank(comm, i);
-        if (atomic_load(&comm->team->ranks[rank].state) != RANK_RUNNING &&
-            (m->leaving || atomic_load(&comm->shared->slots[i].entered) < comm->calls)) {
+        if (atomic_load(&comm->team->ranks[rank].state) != RANK_RUNNING && !has_arrived(m, i)) {
             return rank;
         }
     }
@@ -90,15 +127,30 @@ static bool is_final(tsr_comm *comm, bool gone)
 }
 
 /* Whether a member that has not arrived is gone, so that waiting is pointless. */
-static bool a_member_is_gone(void *state)
+static bool a_member_is_gone(const rendezvous *m)
 {
-    const rendezvous *m = state;
     const double now = m->comm->team->pidfds != NULL ? clock_seconds() : 0;
     if (now > m->comm->last_poll + SECONDS_BETWEEN_POLLS) {
         team_look_for_deaths(m->comm->team);
         m->comm->last_poll = now;
     }
     return is_final(m->comm, gone_member(m) >= 0);
+}
+
+/*
+ * Whether time-outs follow from progress: among ranks that share memory. A thread that is inside a
+ * call works on the caller's memory: it is waited for as long as it takes.
+ */
+static bool gives_up(const rendezvous *m)
+{
+    return !m->comm->team->message && !(m->leaving && m->comm->team->threads);
+}
+
+/* Whether waiting has become pointless. */
+static bool should_stop(void *state)
+{
+    rendezvous *m = state;
+    return a_member_is_gone(m) || (gives_up(m) && a_member_is_still(m));
 }
 
 /* `1, 3` of the members that have not entered this call. */
@@ -254,18 +306,57 @@ static tsr_status report_revocation(tsr_comm *comm, const char *name, const revo
     return diag_note(comm->ctx, NO_LOCATION, "rank %lld noticed first", (long long)g->rank);
 }
 
-/* Fails the current rendezvous, and breaks the group. */
-static tsr_status fail_rendezvous(tsr_comm *comm, const rendezvous *m, const char *name, bool first)
+/* A member that is inside the call shows no sign of life. */
+static tsr_status report_still(const rendezvous *m, const char *name)
+{
+    tsr_comm *comm = m->comm;
+    (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
+                     "%s: rank %lld has made no progress inside the call for %g seconds", name,
+                     (long long)tsr_comm_world_rank(comm, m->still), comm->team->timeout);
+    return diag_note(comm->ctx, NO_LOCATION,
+                     "the communicator is broken from now on; memory that the rank may still write "
+                     "into is not used again");
+}
+
+/* The first member that has not finished the call; the size when there is none. */
+static int64_t first_inside(const rendezvous *m)
+{
+    int64_t member = 0;
+    while (member < m->comm->size && has_arrived(m, member)) {
+        member++;
+    }
+    return member;
+}
+
+static tsr_status report_failure(rendezvous *m, const char *name, int64_t gone, bool first)
+{
+    if (gone >= 0) {
+        return report_gone(m->comm, name, gone);
+    }
+    if (!m->leaving) {
+        return report_missing(m->comm, name, first);
+    }
+    m->still = m->still >= 0 ? m->still : first_inside(m);
+    return m->still < m->comm->size ? report_still(m, name) : report_late(m->comm, name);
+}
+
+/*
+ * Fails the current rendezvous, and breaks the group. At the end of a call other members may still
+ * write into this one's segment: what is allocated now is never used again.
+ */
+static tsr_status fail_rendezvous(tsr_comm *comm, rendezvous *m, const char *name, bool first)
 {
     const revocation *g = comm->team->message ? control_revocation(comm) : NULL;
     const int64_t gone = g == NULL ? gone_member(m) : -1;
     channel_close(&comm->control);
+    if (m->leaving) {
+        segment_retire_live(comm->own);
+    }
     if (g != NULL) {
         return report_revocation(comm, name, g);
     }
     set_broken(comm, gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT);
-    const tsr_status status =
-        gone >= 0 ? report_gone(comm, name, gone) : report_missing(comm, name, first);
+    const tsr_status status = report_failure(m, name, gone, first);
     if (comm->team->message) {
         control_send_revocation(comm, status, gone >= 0 ? gone : first_missing(comm));
     }
@@ -273,16 +364,20 @@ static tsr_status fail_rendezvous(tsr_comm *comm, const rendezvous *m, const cha
 }
 
 /*
- * Waits for the other members, or polls. Once all members have entered a call, a member waits
- * without a time-out at its end, because a peer may still be using its memory; only the death of a
- * peer ends that wait.
+ * Waits for the other members, or polls. The time-out counts from the last progress of a member
+ * that has not arrived, so that a slow transfer goes on and a stopped rank is given up.
  */
 static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
-    rendezvous m = {comm, leaving};
+    rendezvous m;
+    m.comm = comm;
+    m.leaving = leaving;
+    m.watched = false;
+    m.still = -1;
     const barrier_wait how = {.spin = comm->team->spin,
-                              .timeout = leaving ? HUGE_VAL : comm->team->timeout,
-                              .stop = a_member_is_gone,
+                              .timeout =
+                                  comm->team->message && !leaving ? comm->team->timeout : HUGE_VAL,
+                              .stop = should_stop,
                               .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
     const bool cannot_complete =
@@ -295,7 +390,8 @@ static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leavi
         result = abandon(comm);
     }
     if (result != BARRIER_PASSED) {
-        return fail_rendezvous(comm, &m, name, result == BARRIER_TIMED_OUT);
+        const bool first = result == BARRIER_TIMED_OUT || m.still >= 0;
+        return fail_rendezvous(comm, &m, name, first);
     }
     channel_close(&comm->control);
     comm->gone_since = 0;
@@ -316,8 +412,14 @@ static tsr_status start_rendezvous(tsr_comm *comm, const char *name, bool leavin
     const barrier_result result =
         barrier_arrive(&comm->shared->gate, (uint32_t)comm->size, &comm->ticket);
     comm->passed = result == BARRIER_PASSED;
-    const rendezvous m = {comm, leaving};
-    return result == BARRIER_BROKEN ? fail_rendezvous(comm, &m, name, false) : TSR_OK;
+    if (result != BARRIER_BROKEN) {
+        return TSR_OK;
+    }
+    rendezvous m;
+    m.comm = comm;
+    m.leaving = leaving;
+    m.still = -1;
+    return fail_rendezvous(comm, &m, name, false);
 }
 
 /* The first member that refuses, or -1. */
@@ -380,6 +482,7 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     }
     comm->calls++;
     comm->told = false;
+    progress_set(&comm->team->ranks[comm->world_rank].progress);
     write_record(comm, what);
     return enter_next(comm, what);
 }
@@ -468,7 +571,11 @@ tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
 
 tsr_status comm_start_leaving(tsr_comm *comm, const char *name)
 {
-    return comm->broken < 0 ? comm->broken : start_rendezvous(comm, name, true);
+    if (comm->broken < 0) {
+        return comm->broken;
+    }
+    atomic_store_explicit(&comm->shared->slots[comm->rank].left, comm->calls, memory_order_release);
+    return start_rendezvous(comm, name, true);
 }
 
 tsr_status comm_finish_leaving(tsr_comm *comm, const char *name, bool wait)

@@ -15,6 +15,7 @@ struct segment_block {
     size_t size;
     size_t held; /* of a free block: bytes that may still have pages */
     bool free;
+    bool retired;          /* it is not free when it is freed */
     segment_block *before; /* the neighbours */
     segment_block *after;
     segment_block *previous; /* in a list of free blocks */
@@ -382,6 +383,11 @@ static void join(segment *s, segment_block *block)
 void segment_free(segment *s, void *memory)
 {
     segment_block *block = take_live(s, memory);
+    if (block->retired) {
+        block->next = s->retired;
+        s->retired = block;
+        return;
+    }
     block->held = block->size;
     if (block->after != NULL && block->after->free) {
         take_out(s, block->after);
@@ -400,11 +406,11 @@ void segment_free(segment *s, void *memory)
     }
 }
 
-/* The block stays allocated; only its description is needed, by its neighbours. */
-void segment_retire(segment *s, void *memory)
+void segment_retire_live(segment *s)
 {
-    segment_block *block = take_live(s, memory);
-    s->live += block->size;
-    block->next = s->retired;
-    s->retired = block;
+    for (size_t i = 0; i < s->table_size; i++) {
+        for (segment_block *b = s->table[i]; b != NULL; b = b->next) {
+            b->retired = true;
+        }
+    }
 }

@@ -61,7 +61,10 @@ void *segment_alloc(segment *s, size_t size);
 void *segment_try(segment *s, size_t size);
 void segment_free(segment *s, void *memory);
 
-/* Never uses a block again: a rank that was given up may still write into it. */
-void segment_retire(segment *s, void *memory);
+/*
+ * Never uses again what is allocated now, once it is freed: a rank that was given up may still
+ * write into it.
+ */
+void segment_retire_live(segment *s);
 
 #endif

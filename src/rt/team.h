@@ -17,6 +17,7 @@ typedef struct rank_shared {
     _Alignas(64) _Atomic int64_t bytes_sent;
     _Atomic int64_t bytes_received;
     _Atomic int64_t bytes_local;
+    _Atomic uint64_t progress; /* raised as it works inside a call */
     _Atomic int32_t state;
     int32_t status;
     char text[CALL_TEXT];

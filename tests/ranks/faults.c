@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/progress.h"
 #include "kinds.h"
 #include "want.h"
 
@@ -125,15 +126,16 @@ static void absence(void **state)
     run(*state, 0.3, stay_away);
 }
 
-/* A rank that is slow inside a call is waited for: its memory is in use, where it is shared. */
+/* A rank that works inside a call is waited for, beyond the time-out. */
 static tsr_status be_slow(tsr_comm *world, void *state)
 {
     (void)state;
     const comm_call what = {.name = "a call", .hash = 1};
     WANT(world, comm_enter(world, &what) == TSR_OK);
     /* By messages no rank needs to wait for it, but all must end in time. */
-    if (tsr_comm_rank(world) == GUILTY || world->team->message) {
-        usleep(450000);
+    for (int i = 0; i < 9 && (tsr_comm_rank(world) == GUILTY || world->team->message); i++) {
+        usleep(50000);
+        progress_raise();
     }
     WANT(world, comm_leave(world, what.name) == TSR_OK);
     return TSR_OK;
@@ -142,6 +144,39 @@ static tsr_status be_slow(tsr_comm *world, void *state)
 static void slowness(void **state)
 {
     run(*state, 0.2, be_slow);
+}
+
+/*
+ * One that shows no progress is given up, where it is a process. A thread is waited for, since it
+ * may use the caller's memory; by messages nothing waits at the end.
+ */
+static tsr_status be_still(tsr_comm *world, void *state)
+{
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    const bool gives_up = !world->team->threads && !world->team->message;
+    const comm_call what = {.name = "a call", .hash = 1};
+    void *block = segment_alloc(world->own, 1);
+    (void)state;
+    WANT(world, comm_enter(world, &what) == TSR_OK);
+    if (guilty || world->team->message) {
+        usleep(450000);
+    }
+    WANT(world, comm_leave(world, what.name) == (gives_up ? TSR_ERR_TIMEOUT : TSR_OK));
+    segment_free(world->own, block);
+    if (!gives_up) {
+        return TSR_OK;
+    }
+    WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
+                                    : "a call: rank 1 has made no progress inside the call for 0.3 "
+                                      "seconds"));
+    WANT(world, segment_try(world->own, 1) != block);
+    WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
+    return TSR_OK;
+}
+
+static void stillness(void **state)
+{
+    run(*state, 0.3, be_still);
 }
 
 /* A rank ends while the others wait for it. */
@@ -282,8 +317,9 @@ static void group_for_world(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal), TEST(difference), TEST(absence),     TEST(slowness),        TEST(early_end),
-        TEST(no_room), TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
+        TEST(refusal),     TEST(difference),      TEST(absence), TEST(slowness),
+        TEST(stillness),   TEST(early_end),       TEST(no_room), TEST(bad_memory),
+        TEST(uncountable), TEST(group_for_world),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,8 +241,9 @@ static void retired_blocks_stay(void **state)
     char *second = segment_try(&p.s, MEGABYTE);
     assert_non_null(first);
     assert_non_null(second);
-    segment_retire(&p.s, first);
     segment_free(&p.s, second);
+    segment_retire_live(&p.s);
+    segment_free(&p.s, first);
     for (int i = 0; i < 7; i++) {
         char *other = segment_try(&p.s, MEGABYTE);
         assert_non_null(other);
