@@ -140,16 +140,11 @@ typedef struct step_lists {
     size_t count;
 } step_lists;
 
-/* Bytes of a segment that a tensor takes: four to seven quarters of a power of two, whole pages. */
+/* Bytes of a segment that a tensor takes: whole pages. */
 static int64_t block_of(int64_t bytes)
 {
-    int64_t unit = SEGMENT_ALIGNMENT / 4;
-    while (bytes > 7 * unit) {
-        unit *= 2;
-    }
-    int64_t quarters = (bytes + unit - 1) / unit;
-    quarters = quarters < 4 ? 4 : quarters;
-    return (quarters * unit + SEGMENT_ALIGNMENT - 1) / SEGMENT_ALIGNMENT * SEGMENT_ALIGNMENT;
+    const int64_t pages = (bytes + SEGMENT_ALIGNMENT - 1) / SEGMENT_ALIGNMENT;
+    return (pages > 0 ? pages : 1) * SEGMENT_ALIGNMENT;
 }
 
 /* What a device stores after a step. */
