@@ -37,6 +37,8 @@ typedef struct channel {
     size_t num_fragments;
     size_t room;
     size_t left;   /* fragments in flight */
+    size_t seen;   /* the same, when it was last seen to change, */
+    double since;  /* and when that was */
     segment *pool; /* where large buffers come from, whose pages are warm; NULL for none */
     struct channel_memory *buffers;
 } channel;

@@ -140,6 +140,9 @@ tsr_status comm_finish_leaving(tsr_comm *comm, const char *name, bool wait);
 void comm_open_channel(tsr_comm *comm, channel *m);
 tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait);
 
+/* For who waits by polling: fails when no message has gone on for the time-out. */
+tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name);
+
 /* Revokes the group after a failure between entering and leaving: tells the other members. */
 tsr_status comm_revoke(tsr_comm *comm, const char *name, tsr_status status);
 

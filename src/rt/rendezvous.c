@@ -645,12 +645,41 @@ static tsr_status check_peers(tsr_comm *comm, channel *m, const char *name)
     return report_gone(comm, name, gone);
 }
 
+/* A peer with which a message is in flight, as a rank of the world. */
+static int64_t slow_peer(const tsr_comm *comm, const channel *m)
+{
+    int64_t member = 0;
+    while (member + 1 < comm->size && !channel_waits_for(m, tsr_comm_world_rank(comm, member))) {
+        member++;
+    }
+    return tsr_comm_world_rank(comm, member);
+}
+
+tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
+{
+    const double now = clock_seconds();
+    if (m->left != m->seen || m->since == 0) {
+        m->seen = m->left;
+        m->since = now;
+    }
+    if (now - m->since <= comm->team->timeout) {
+        return TSR_IN_PROGRESS;
+    }
+    (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
+                     "%s: no message from or to rank %lld has gone on for %g seconds", name,
+                     (long long)slow_peer(comm, m), comm->team->timeout);
+    return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
+}
+
 tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait)
 {
     for (int turn = 0;; turn++) {
         tsr_status status = channel_test(m);
         if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait)) {
             status = check_peers(comm, m, name);
+        }
+        if (status == TSR_IN_PROGRESS && wait && turn % 64 == 63) {
+            status = comm_check_time(comm, m, name);
         }
         if (status < 0) {
             return comm->broken < 0 ? status : comm_revoke(comm, name, status);

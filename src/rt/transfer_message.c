@@ -223,7 +223,10 @@ static tsr_status receive_all(message_transfer *w)
     }
     unpack_own(w);
     for (int64_t left = world->size - 1; left > 0;) {
-        const tsr_status status = comm_await_channel(world, &w->channel, "tsr_redistribute", false);
+        tsr_status status = comm_await_channel(world, &w->channel, "tsr_redistribute", false);
+        if (status == TSR_IN_PROGRESS) {
+            status = comm_check_time(world, &w->channel, "tsr_redistribute");
+        }
         if (status < 0) {
             return status;
         }
