@@ -33,6 +33,7 @@ typedef struct tsr_launch_spec {
     double timeout;       /* seconds that a rank waits for the others; 0: 60 */
     bool checked;         /* compare what ranks are about to do; also by TSR_CHECK=1 */
     size_t segment_bytes; /* address space of each rank's tensors; 0: as much as the machine has */
+    double end_timeout;   /* seconds that the last rank may go on after the others; 0: no limit */
 } tsr_launch_spec;
 
 /* What a rank runs. Its messages go to tsr_comm_context(world). */
@@ -40,10 +41,17 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
 
 /*
  * Runs the function on every rank and waits for all. TSR_OK when all of them returned TSR_OK or
- * more; else the status of the lowest rank that failed, and a message for every one that did. The
- * last rank that has not ended within the time-out after the others did is named, and abandoned if
- * it is a thread, killed if it is a forked process. With forked processes, `state` is each
- * process's copy; what they write to it is lost.
+ * more; else the status of the lowest rank that failed, and a message for every one that did. A
+ * rank that works is waited for. One that has not ended within `end_timeout` after all others did,
+ * or within the time-out when another has failed, is named, and abandoned if it is a thread, killed
+ * if it is a forked process. With forked processes, `state` is each process's copy; what they write
+ * to it is lost. The program may ignore SIGCHLD or reap children by itself.
+ *
+ * The time-out of a rank that waits for another counts from the last progress of that one, so that
+ * a slow transfer goes on; a process that stops inside a call is given up and named, and the
+ * communicator is broken. A thread that is inside a call is waited for, since it may be using
+ * memory of the caller's. Memory of the segment into which a lost rank might still write is not
+ * used again.
  *
  * Under mpirun every process calls this, and is one rank; the result is the same on all of them. A
  * rank that has ended waits for the others to end, at most for the time-out, and names those that

@@ -1,10 +1,13 @@
 /* Running a function on ranks: threads of this process, forked processes, or those of mpirun. */
 #include <errno.h>
+#include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +28,7 @@ typedef struct rank_job {
     void *state;
     pthread_t thread;
     pid_t process;
+    int handle; /* of the process: a pidfd */
     bool started;
 } rank_job;
 
@@ -98,9 +102,23 @@ static void give_up_from(launch *l, int64_t rank)
     }
 }
 
+/* How long the last rank may go on: as the caller says; for the time-out where another failed. */
+static double limit_of(const team *t)
+{
+    bool failed = false;
+    for (int64_t i = 0; i < t->num_ranks; i++) {
+        const int32_t state = atomic_load(&t->ranks[i].state);
+        failed = failed || state == RANK_FAILED || state == RANK_DIED;
+    }
+    if (t->end_timeout > 0) {
+        return t->end_timeout;
+    }
+    return failed ? t->timeout : HUGE_VAL;
+}
+
 /*
- * Whether a rank exceeds the time-out, counted from when all others have ended; *since is when that
- * was first seen, 0 before. The only rank of a world has no time-out.
+ * Whether a rank exceeds its limit, counted from when all others have ended; *since is when that
+ * was first seen, 0 before. A rank that works while all is well is waited for.
  */
 static bool is_overdue(const team *t, int64_t rank, double *since)
 {
@@ -110,7 +128,7 @@ static bool is_overdue(const team *t, int64_t rank, double *since)
         return false;
     }
     *since = *since > 0 ? *since : now;
-    return now - *since > t->timeout;
+    return now - *since > limit_of(t);
 }
 
 /* Joins a thread; false when it does not end in time after all others have. */
@@ -146,23 +164,42 @@ static int64_t join_threads(launch *l)
     return abandoned;
 }
 
+/*
+ * A child process that begins only after this one has a handle of it: should SIGCHLD be ignored, or
+ * a handler of the program reap its children, the end of a child is seen all the same.
+ */
+static bool start_process(rank_job *job)
+{
+    int go[2];
+    char word = 0;
+    if (pipe(go) != 0) {
+        return false;
+    }
+    const pid_t parent = getpid();
+    job->process = fork();
+    if (job->process == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        (void)close(go[1]);
+        if (read(go[0], &word, 1) == 1 && getppid() == parent) {
+            run_rank(job);
+        }
+        (void)fflush(NULL);
+        _exit(0);
+    }
+    (void)close(go[0]);
+    if (job->process > 0) {
+        job->handle = (int)syscall(SYS_pidfd_open, job->process, 0);
+    }
+    job->started = job->process > 0 && job->handle >= 0 && write(go[1], &word, 1) == 1;
+    (void)close(go[1]);
+    return job->started;
+}
+
 static tsr_status start_processes(launch *l)
 {
     (void)fflush(NULL);
     for (int64_t i = 0; i < l->t.num_ranks; i++) {
-        rank_job *job = &l->jobs[i];
-        const pid_t parent = getpid();
-        job->process = fork();
-        if (job->process == 0) {
-            (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (getppid() == parent) {
-                run_rank(job);
-            }
-            (void)fflush(NULL);
-            _exit(0);
-        }
-        job->started = job->process > 0;
-        if (!job->started) {
+        if (!start_process(&l->jobs[i])) {
             return diag_error(l->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                               "rank %lld: its process could not be started: %s", (long long)i,
                               strerror(errno));
@@ -171,30 +208,49 @@ static tsr_status start_processes(launch *l)
     return TSR_OK;
 }
 
-/* Reports the end of a process that did not report it itself. */
-static void report_death(const launch *l, int64_t rank, int how)
+/* How a process that did not report its end has ended; `known` says whether the system told. */
+static void report_death(const launch *l, int64_t rank, const siginfo_t *how, bool known)
 {
     rank_shared *shared = &l->t.ranks[rank];
     if (atomic_load(&shared->state) != RANK_RUNNING) {
         return;
     }
-    if (WIFSIGNALED(how)) {
-        (void)snprintf(shared->text, sizeof shared->text, "killed by signal %d (%s)", WTERMSIG(how),
-                       strsignal(WTERMSIG(how)));
+    if (!known) {
+        (void)snprintf(shared->text, sizeof shared->text,
+                       "it ended without a report, and was reaped by the program");
+    } else if (how->si_code == CLD_EXITED) {
+        (void)snprintf(shared->text, sizeof shared->text, "it exited with code %d", how->si_status);
     } else {
-        (void)snprintf(shared->text, sizeof shared->text, "it exited with code %d",
-                       WEXITSTATUS(how));
+        (void)snprintf(shared->text, sizeof shared->text, "killed by signal %d (%s)",
+                       how->si_status, strsignal(how->si_status));
     }
     shared->status = (int32_t)TSR_ERR_PEER;
     atomic_store(&shared->state, RANK_DIED);
 }
 
-/* Kills a process that exceeds the time-out after all others have ended. */
+/* Reaps a process whose handle says that it has ended; false when it has not. */
+static bool reap(const launch *l, int64_t rank)
+{
+    rank_job *job = &l->jobs[rank];
+    struct pollfd ended = {.fd = job->handle, .events = POLLIN};
+    siginfo_t how;
+    if (poll(&ended, 1, 0) != 1) {
+        return false;
+    }
+    memset(&how, 0, sizeof how);
+    const bool known = waitid(P_PIDFD, (id_t)job->handle, &how, WEXITED) == 0 && how.si_pid != 0;
+    report_death(l, rank, &how, known);
+    (void)close(job->handle);
+    job->started = false;
+    return true;
+}
+
+/* Kills a process that exceeds the limit after all others have ended. */
 static void kill_overdue(const launch *l, int64_t rank, double *since)
 {
     if (!team_is_done(&l->t, rank) && is_overdue(&l->t, rank, since)) {
         team_report_end(&l->t, rank, TSR_ERR_TIMEOUT, "its process did not end and was killed");
-        (void)kill(l->jobs[rank].process, SIGKILL);
+        (void)syscall(SYS_pidfd_send_signal, l->jobs[rank].handle, SIGKILL, NULL, 0);
     }
 }
 
@@ -208,10 +264,7 @@ static void join_processes(launch *l)
     }
     while (left > 0) {
         for (int64_t i = 0; i < l->t.num_ranks; i++) {
-            int how = 0;
-            if (l->jobs[i].started && waitpid(l->jobs[i].process, &how, WNOHANG) > 0) {
-                l->jobs[i].started = false;
-                report_death(l, i, how);
+            if (l->jobs[i].started && reap(l, i)) {
                 left--;
             } else if (l->jobs[i].started && left == 1) {
                 kill_overdue(l, i, &since);

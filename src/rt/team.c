@@ -44,6 +44,11 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the time-out must not be negative, got: %g seconds", spec->timeout);
     }
+    if (!(spec->end_timeout >= 0)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "the limit for the last rank must not be negative, got: %g seconds",
+                          spec->end_timeout);
+    }
     const size_t each = spec->segment_bytes > 0 ? spec->segment_bytes : default_segment();
     if (each > PTRDIFF_MAX / 2 / (size_t)num_ranks) {
         return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
@@ -53,6 +58,7 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
     *t = (team){.num_ranks = num_ranks,
                 .segment_bytes = round_to_pages(each),
                 .timeout = spec->timeout > 0 ? spec->timeout : DEFAULT_TIMEOUT,
+                .end_timeout = spec->end_timeout,
                 .checked = wants_checks(spec),
                 .spin = num_ranks <= sysconf(_SC_NPROCESSORS_ONLN)};
     t->control_bytes = round_to_pages(comm_shared_bytes(num_ranks)) +

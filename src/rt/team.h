@@ -27,6 +27,7 @@ typedef struct rank_shared {
 typedef struct team {
     int64_t num_ranks;
     double timeout;
+    double end_timeout; /* of the last rank, once all others have ended; 0: none */
     bool checked;
     bool spin;
     bool threads;       /* all ranks share one address space */

@@ -1,5 +1,6 @@
 /* Ranks that are forked processes and do something wrong, or die. */
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -61,9 +62,74 @@ static void a_process_that_never_ends_is_killed(void **state)
 {
     fixture *f = *state;
     const tsr_launch_spec spec = {
-        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.2, .segment_bytes = 1 << 20};
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .end_timeout = 0.2, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, sleep_forever, NULL), TSR_ERR_TIMEOUT);
     expect_error(f, "rank 1 failed: its process did not end and was killed");
+}
+
+static tsr_status work_on(tsr_comm *world, void *state)
+{
+    (void)state;
+    if (tsr_comm_rank(world) == 1) {
+        usleep(600000);
+    }
+    return TSR_OK;
+}
+
+/* All is well, and one rank takes longer than the time-out. */
+static void a_working_rank_is_waited_for(void **state)
+{
+    fixture *f = *state;
+    tsr_launch_spec spec = {.num_ranks = 3, .timeout = 0.2, .segment_bytes = 1 << 20};
+    for (int i = 0; i < 2; i++) {
+        spec.ranks = i == 0 ? TSR_RANKS_PROCESSES : TSR_RANKS_THREADS;
+        assert_int_equal(tsr_launch(f->ctx, &spec, work_on, NULL), TSR_OK);
+    }
+}
+
+static tsr_status stop_inside(tsr_comm *world, void *state)
+{
+    (void)state;
+    const comm_call what = {.name = "a call", .hash = 1};
+    const tsr_status status = comm_enter(world, &what);
+    if (status == TSR_OK && tsr_comm_rank(world) == 1) {
+        (void)kill(getpid(), SIGSTOP);
+    }
+    return status == TSR_OK ? comm_leave(world, what.name) : status;
+}
+
+/* A process that is stopped is given up by the others, and killed in the end. */
+static void a_stopped_process_is_given_up(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, stop_inside, NULL), TSR_ERR_TIMEOUT);
+    expect_error(f, "rank 0 failed: a call: rank 1 has made no progress inside the call for 0.3 "
+                    "seconds");
+}
+
+static void ignore(int number)
+{
+    (void)number;
+    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    }
+}
+
+/* The ends of ranks are seen by a program that ignores SIGCHLD, or whose handler reaps children. */
+static void children_may_be_reaped(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 20, .segment_bytes = 1 << 20};
+    for (int i = 0; i < 2; i++) {
+        (void)signal(SIGCHLD, i == 0 ? SIG_IGN : ignore);
+        assert_int_equal(tsr_launch(f->ctx, &spec, work_on, NULL), TSR_OK);
+        assert_int_equal(tsr_launch(f->ctx, &spec, die, NULL), TSR_ERR_PEER);
+        expect_message(f, "rank 1 died");
+        tsr_context_clear(f->ctx);
+    }
+    (void)signal(SIGCHLD, SIG_DFL);
 }
 
 int main(void)
@@ -72,6 +138,9 @@ int main(void)
         TEST(death_is_heard_of),
         TEST(death_inside_a_call_is_heard_of),
         TEST(a_process_that_never_ends_is_killed),
+        TEST(a_working_rank_is_waited_for),
+        TEST(a_stopped_process_is_given_up),
+        TEST(children_may_be_reaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

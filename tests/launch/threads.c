@@ -33,7 +33,7 @@ static tsr_status sleep_forever(tsr_comm *world, void *state)
 static void a_thread_that_never_ends_is_abandoned(void **state)
 {
     fixture *f = *state;
-    const tsr_launch_spec spec = {.num_ranks = 2, .timeout = 0.2, .segment_bytes = 1 << 20};
+    const tsr_launch_spec spec = {.num_ranks = 2, .end_timeout = 0.2, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, sleep_forever, NULL), TSR_ERR_TIMEOUT);
     expect_error(f, "rank 1 failed: its thread did not end and was abandoned");
 }
