@@ -54,8 +54,8 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * used again.
  *
  * Under mpirun every process calls this, and is one rank; the result is the same on all of them. A
- * rank that has ended waits for the others to end, at most for the time-out, and names those that
- * have not. MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's
+ * rank that has ended waits for the others to end, with the same limits, and names those that have
+ * not. MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's
  * variables do; TSR_MPI=none keeps to threads. Plug-ins are looked for in TSR_PLUGIN_PATH, beside
  * the library, and where the system keeps libraries. When ranks run on one machine they share
  * memory; else, or with TSR_TRANSPORT=message, everything goes by messages.

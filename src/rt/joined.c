@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,12 +340,17 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
     return TSR_OK;
 }
 
-/* Waits until the other ranks have ended, at most for the time-out. Whether all have. */
+/* Waits until the other ranks have ended, or exceed their limit. Whether all have ended. */
 static bool await_ends(tsr_comm *world)
 {
     const team *t = world->team;
-    const double deadline = clock_seconds() + t->timeout;
-    while (!team_others_are_done(t, world->rank) && clock_seconds() < deadline) {
+    double since = clock_seconds();
+    while (!team_others_are_done(t, world->rank)) {
+        const double limit = team_end_limit(t);
+        since = isfinite(limit) ? since : clock_seconds();
+        if (clock_seconds() > since + limit) {
+            break;
+        }
         if (t->message) {
             control_poll(world);
         }

@@ -1,6 +1,5 @@
 /* Running a function on ranks: threads of this process, forked processes, or those of mpirun. */
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -102,20 +101,6 @@ static void give_up_from(launch *l, int64_t rank)
     }
 }
 
-/* How long the last rank may go on: as the caller says; for the time-out where another failed. */
-static double limit_of(const team *t)
-{
-    bool failed = false;
-    for (int64_t i = 0; i < t->num_ranks; i++) {
-        const int32_t state = atomic_load(&t->ranks[i].state);
-        failed = failed || state == RANK_FAILED || state == RANK_DIED;
-    }
-    if (t->end_timeout > 0) {
-        return t->end_timeout;
-    }
-    return failed ? t->timeout : HUGE_VAL;
-}
-
 /*
  * Whether a rank exceeds its limit, counted from when all others have ended; *since is when that
  * was first seen, 0 before. A rank that works while all is well is waited for.
@@ -128,7 +113,7 @@ static bool is_overdue(const team *t, int64_t rank, double *since)
         return false;
     }
     *since = *since > 0 ? *since : now;
-    return now - *since > limit_of(t);
+    return now - *since > team_end_limit(t);
 }
 
 /* Joins a thread; false when it does not end in time after all others have. */

@@ -1,6 +1,7 @@
 #include "rt/team.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,19 @@ void team_look_for_deaths(const team *t)
             atomic_store(&shared->state, RANK_DIED);
         }
     }
+}
+
+double team_end_limit(const team *t)
+{
+    bool failed = false;
+    for (int64_t i = 0; i < t->num_ranks; i++) {
+        const int32_t state = atomic_load(&t->ranks[i].state);
+        failed = failed || state == RANK_FAILED || state == RANK_DIED;
+    }
+    if (t->end_timeout > 0) {
+        return t->end_timeout;
+    }
+    return failed ? t->timeout : HUGE_VAL;
 }
 
 bool team_is_done(const team *t, int64_t rank)

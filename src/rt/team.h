@@ -60,6 +60,11 @@ void team_unmap(team *t);
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text);
 /* Records the end of processes that died without reporting it. */
 void team_look_for_deaths(const team *t);
+/*
+ * How many seconds a rank may go on after the others: as the caller says; the time-out where
+ * another has failed; else as long as it takes.
+ */
+double team_end_limit(const team *t);
 /* Whether a rank, or every rank but one, is done. */
 bool team_is_done(const team *t, int64_t rank);
 bool team_others_are_done(const team *t, int64_t rank);
