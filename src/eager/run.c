@@ -50,7 +50,7 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
     TSR_TRY(eager_reserve(e, 1));
     tsr_tensor *moved = NULL;
     TSR_TRY(is_abstract(tensor) ? make_abstract(e, to, &moved)
-                                : redistribute_to_layout(tensor, to, &moved));
+                                : redistribute_to_layout(call, tensor, to, &moved));
     tsr_status status = note_move(e, &note);
     if (status == TSR_OK && tape_wants(e, &tensor, 1)) {
         status = tape_note_way(e, call, &tape_identity, NULL, &tensor, 1, &moved, 1);
@@ -75,7 +75,8 @@ static tsr_status move_one(running *r, int64_t operand, tsr_tensor *from, tensor
                             .implicit = true,
                             .fallback = r->c->fallback};
     TSR_TRY(note_move(r->e, &note));
-    return r->abstract ? make_abstract(r->e, to, out) : redistribute_to_layout(from, to, out);
+    return r->abstract ? make_abstract(r->e, to, out)
+                       : redistribute_to_layout(r->call, from, to, out);
 }
 
 static tsr_status lay_out_operands(running *r, tsr_tensor *const *operands)

@@ -54,8 +54,9 @@ static tsr_status move(eager *e, const tsr_typed_shape *shape, tsr_tensor *value
         status = alias_tensor(value, layouts[0], &whole);
     }
     if (status == TSR_OK) {
-        status = is_abstract(value) ? tensor_of_layout(e->world, layouts[1], NULL, &moved)
-                                    : redistribute_to_layout(whole, layouts[1], &moved);
+        status = is_abstract(value)
+                     ? tensor_of_layout(e->world, layouts[1], NULL, &moved)
+                     : redistribute_to_layout("tsr_redistribute_spec", whole, layouts[1], &moved);
     }
     if (status == TSR_OK) {
         status = own_value(e, moved, out);

@@ -154,7 +154,8 @@ static tsr_status distribute(tsr_tensor *t, tsr_tensor *src, int64_t root, const
         take_own_part(t, full);
         return TSR_OK;
     }
-    return src != NULL ? redistribute_to(t, src, -1) : send_scalar(t, root, full);
+    return src != NULL ? redistribute_to("tsr_tensor_from_full", t, src, -1)
+                       : send_scalar(t, root, full);
 }
 
 tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
@@ -209,7 +210,7 @@ tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root, void *full)
     const comm_call what = spec_call_record(&call, status);
     status = comm_enter(world, &what);
     if (status == TSR_OK) {
-        status = redistribute_to(dst, tensor, root);
+        status = redistribute_to("tsr_tensor_to_full", dst, tensor, root);
     }
     tsr_tensor_release(dst);
     return status;

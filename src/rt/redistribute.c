@@ -166,28 +166,29 @@ static bool all_have(const tsr_comm *world, uint64_t flag)
     return true;
 }
 
-/* What this rank moves, from where to where. */
-static void describe_plan(const void *of, char *text, size_t size)
+/* What this rank moves, from where to where, and in which call. */
+static void describe_move(const void *of, char *text, size_t size)
 {
     const transfer *x = of;
-    char layouts[2][CALL_TEXT];
-    const tsr_tensor *const tensors[2] = {x->src, x->dst};
-    for (int i = 0; i < 2; i++) {
-        const tsr_geometry *g = tensors[i]->geometry;
-        const tsr_tensor_spec spec = {g->sharding, tensors[i]->dtype, g->rank, g->shape};
-        describe_tensor(x->world->ctx, &spec, layouts[i], sizeof layouts[i]);
+    const tsr_geometry *g = x->src->geometry;
+    const tsr_tensor_spec spec = {g->sharding, x->src->dtype, g->rank, g->shape};
+    tsr_context *ctx = x->world->ctx;
+    tsr_arena *scratch = NULL;
+    const char *to = "";
+    char from[CALL_TEXT];
+    describe_tensor(ctx, &spec, from, sizeof from);
+    if (tsr_arena_create(ctx, &scratch) == TSR_OK) {
+        (void)!tsr_sharding_print(ctx, scratch, x->dst->geometry->sharding, TSR_PRINT_BARE, &to);
     }
-    (void)snprintf(text, size, "redistributes %s, to %s", layouts[0], layouts[1]);
+    (void)snprintf(text, size, "redistributes %s to %s in %s", from, to, x->call);
+    tsr_arena_destroy(scratch);
 }
 
 /* Enters a step with both tensors, or with the reason why this rank cannot. */
 static tsr_status enter(const transfer *x, tsr_status status)
 {
-    comm_call what = {.name = "tsr_redistribute",
-                      .hash = x->hash,
-                      .status = status,
-                      .describe = describe_plan,
-                      .of = x};
+    comm_call what = {
+        .name = x->call, .hash = x->hash, .status = status, .describe = describe_move, .of = x};
     if (status == TSR_OK) {
         what.words[WORD_SRC] = comm_offset(x->world, x->src->data);
         what.words[WORD_DST] = comm_offset(x->world, x->dst->data);
@@ -232,7 +233,7 @@ static tsr_status run_step(transfer *x)
     }
     if (status == TSR_OK) {
         (push ? push_mine : pull_mine)(x);
-        status = comm_leave(x->world, "tsr_redistribute");
+        status = comm_leave(x->world, x->call);
     }
     tsr_tensor_release(bounced);
     return status;
@@ -297,6 +298,7 @@ static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64
 
 /* A redistribution on one rank: a plan, and what this rank does in it. */
 typedef struct redistribution {
+    const char *call;
     tsr_tensor *dst;
     tsr_tensor *src;
     int64_t only;
@@ -334,7 +336,8 @@ static transfer transfer_of(const redistribution *r, size_t step)
     for (size_t i = 0; i < src->geometry->rank; i++) {
         bytes *= (size_t)src->local_shape[i];
     }
-    transfer x = {.world = src->world,
+    transfer x = {.call = r->call,
+                  .world = src->world,
                   .src = src,
                   .dst = dst,
                   .rank = src->geometry->rank,
@@ -391,9 +394,9 @@ static tsr_status prepare(redistribution *r, const cached_plan **out)
     return TSR_OK;
 }
 
-tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only)
+tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, int64_t only)
 {
-    redistribution r = {.dst = dst, .src = src, .only = only};
+    redistribution r = {.call = call, .dst = dst, .src = src, .only = only};
     const cached_plan *plan = NULL;
     const tsr_status status = run_steps(&r, prepare(&r, &plan));
     plan_cache_put(&src->world->state->plans, plan);
@@ -448,7 +451,8 @@ static tsr_status prepare_given(redistribution *r, tsr_arena **arena, plan_part 
 
 tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan *plan)
 {
-    redistribution r = {.dst = dst, .src = src, .only = -1, .plan = plan};
+    redistribution r = {
+        .call = "tsr_redistribute_by", .dst = dst, .src = src, .only = -1, .plan = plan};
     tsr_arena *arena = NULL;
     plan_part part = {0};
     const tsr_status status = run_steps(&r, prepare_given(&r, &arena, &part));
@@ -458,20 +462,18 @@ tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan 
 
 tsr_status tsr_redistribute_into(tsr_tensor *dst, tsr_tensor *src)
 {
-    return redistribute_to(dst, src, -1);
+    return redistribute_to("tsr_redistribute_into", dst, src, -1);
 }
 
-/* Tells the others that this rank could not make the destination. */
-static tsr_status refuse(tsr_comm *world, tsr_status made)
+/* Fills a fresh destination, or frees it on failure; `made` is whether this rank has one. */
+static tsr_status fill_fresh(const char *call, tsr_status made, tsr_tensor *fresh,
+                             tsr_tensor *tensor, tsr_tensor **out)
 {
-    const comm_call what = {.name = "tsr_redistribute", .status = made};
-    return comm_enter(world, &what);
-}
-
-/* Fills a fresh destination, or frees it on failure. */
-static tsr_status fill_fresh(tsr_tensor *fresh, tsr_tensor *tensor, tsr_tensor **out)
-{
-    const tsr_status status = tsr_redistribute_into(fresh, tensor);
+    const comm_call refusal = {.name = call, .status = made};
+    if (made < 0) {
+        return comm_enter(tensor->world, &refusal);
+    }
+    const tsr_status status = redistribute_to(call, fresh, tensor, -1);
     if (status < 0) {
         tsr_tensor_release(fresh);
         return status;
@@ -480,11 +482,12 @@ static tsr_status fill_fresh(tsr_tensor *fresh, tsr_tensor *tensor, tsr_tensor *
     return TSR_OK;
 }
 
-tsr_status redistribute_to_layout(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out)
+tsr_status redistribute_to_layout(const char *call, tsr_tensor *tensor, tensor_layout *layout,
+                                  tsr_tensor **out)
 {
     tsr_tensor *fresh = NULL;
     const tsr_status made = tensor_of_layout(tensor->world, layout, NULL, &fresh);
-    return made < 0 ? refuse(tensor->world, made) : fill_fresh(fresh, tensor, out);
+    return fill_fresh(call, made, fresh, tensor, out);
 }
 
 tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
@@ -493,5 +496,5 @@ tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, ts
     const tsr_tensor_spec spec = {sharding, tensor->dtype, g->rank, g->shape};
     tsr_tensor *fresh = NULL;
     const tsr_status made = tensor_make(tensor->world, &spec, NULL, NULL, &fresh);
-    return made < 0 ? refuse(tensor->world, made) : fill_fresh(fresh, tensor, out);
+    return fill_fresh("tsr_redistribute", made, fresh, tensor, out);
 }

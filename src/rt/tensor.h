@@ -67,12 +67,15 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
 tsr_status tensor_make(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                        const int64_t *strides, tsr_tensor **out);
 
-/* tsr_redistribute_into, but that only one rank's part of the destination is written; -1 for all.
+/*
+ * tsr_redistribute_into as part of a call, but that only one rank's part of the destination is
+ * written; -1 for all.
  */
-tsr_status redistribute_to(tsr_tensor *dst, tsr_tensor *src, int64_t only);
+tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, int64_t only);
 
-/* tsr_redistribute to a layout of the same shape and type. */
-tsr_status redistribute_to_layout(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out);
+/* tsr_redistribute to a layout of the same shape and type, as part of a call. */
+tsr_status redistribute_to_layout(const char *call, tsr_tensor *tensor, tensor_layout *layout,
+                                  tsr_tensor **out);
 
 /* The strides, in bytes, of a full array. */
 void full_strides(const tsr_geometry *geometry, tsr_dtype dtype, bool column_major,

@@ -14,6 +14,7 @@
 #include "rt/tensor.h"
 
 typedef struct transfer {
+    const char *call; /* that this is part of */
     tsr_comm *world;
     plan_moves receives; /* of this rank, itself included */
     plan_moves sends;

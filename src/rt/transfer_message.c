@@ -215,7 +215,7 @@ static tsr_status receive_all(message_transfer *w)
     if (w->x->parts > 1) {
         const peer_transfer *own = &w->peers[world->rank];
         pack(w->x, &own->out, own->received);
-        TSR_TRY(comm_await_channel(world, &w->channel, "tsr_redistribute", true));
+        TSR_TRY(comm_await_channel(world, &w->channel, w->x->call, true));
         if (transfer_wants(w->x, world->rank)) {
             unpack(w, w->x->receives.list, w->x->receives.count);
         }
@@ -223,9 +223,9 @@ static tsr_status receive_all(message_transfer *w)
     }
     unpack_own(w);
     for (int64_t left = world->size - 1; left > 0;) {
-        tsr_status status = comm_await_channel(world, &w->channel, "tsr_redistribute", false);
+        tsr_status status = comm_await_channel(world, &w->channel, w->x->call, false);
         if (status == TSR_IN_PROGRESS) {
-            status = comm_check_time(world, &w->channel, "tsr_redistribute");
+            status = comm_check_time(world, &w->channel, w->x->call);
         }
         if (status < 0) {
             return status;
@@ -243,7 +243,7 @@ static tsr_status receive_all(message_transfer *w)
             }
         }
     }
-    return comm_await_channel(world, &w->channel, "tsr_redistribute", true);
+    return comm_await_channel(world, &w->channel, w->x->call, true);
 }
 
 static void count_traffic(const message_transfer *w)
@@ -279,7 +279,7 @@ tsr_status transfer_by_messages(const transfer *x)
     if (status == TSR_OK) {
         count_traffic(&w);
     } else if (world->broken == TSR_OK) {
-        status = comm_revoke(world, "tsr_redistribute", status);
+        status = comm_revoke(world, x->call, status);
     }
     channel_close(&w.channel);
     (void)context_resize(world->ctx, w.peers, bytes, 0);
