@@ -1,6 +1,7 @@
 #include "kernel/progress.h"
 
-static _Thread_local _Atomic uint64_t *own;
+/* Set in every call: the model without a function call. */
+static _Thread_local _Atomic uint64_t *own __attribute__((tls_model("initial-exec")));
 
 void progress_set(_Atomic uint64_t *counter)
 {

@@ -95,7 +95,9 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
     tsr_comm *comm = ARENA_NEW(arena, tsr_comm);
     segment *own = ARENA_NEW(arena, segment);
     world_state *state = ARENA_NEW(arena, world_state);
-    if (comm == NULL || own == NULL || state == NULL) {
+    const size_t watched = t->abstract ? 0 : (size_t)t->num_ranks;
+    last_sign *signs = ARENA_ARRAY(arena, last_sign, watched);
+    if (comm == NULL || own == NULL || state == NULL || signs == NULL) {
         tsr_arena_destroy(arena);
         return diag_nomem(ctx);
     }
@@ -114,6 +116,7 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
                        .rank = rank,
                        .size = t->num_ranks,
                        .shared = t->world,
+                       .signs = signs,
                        .own = own};
     *out = comm;
     return TSR_OK;
@@ -177,7 +180,8 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
     const int64_t size = tsr_groups_size(groups);
     comm_kept *kept = ARENA_NEW(world->arena, comm_kept);
     int64_t *members = ARENA_ARRAY(world->arena, int64_t, (size_t)size);
-    if (kept == NULL || members == NULL) {
+    last_sign *signs = ARENA_ARRAY(world->arena, last_sign, (size_t)size);
+    if (kept == NULL || members == NULL || signs == NULL) {
         return diag_nomem(world->ctx);
     }
     for (int64_t i = 0; i < size; i++) {
@@ -193,6 +197,7 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
                                  .rank = index,
                                  .size = size,
                                  .members = members,
+                                 .signs = signs,
                                  .id = world->state->num_kept + 1,
                                  .own = world->own}};
     *out = kept;

@@ -66,6 +66,12 @@ typedef struct world_state {
     struct joined *joined;          /* when it was opened on a transport */
 } world_state;
 
+/* What was last seen of a member that has not arrived, and when. */
+typedef struct last_sign {
+    uint64_t progress;
+    double since;
+} last_sign;
+
 /* One rank's handle of a group. `world` is itself for the world. */
 struct tsr_comm {
     tsr_context *ctx;
@@ -89,6 +95,7 @@ struct tsr_comm {
     uint64_t turn_seen; /* the last turn in which one of its requests made progress */
     double last_poll;   /* when it last polled for processes that are gone */
     double gone_since;  /* since when a member is gone that has not entered */
+    last_sign *signs;   /* of each member, in the current rendezvous */
     channel control;    /* the records of the current rendezvous, where ranks share no memory */
     segment *own;
 };
@@ -100,6 +107,7 @@ size_t comm_shared_bytes(int64_t n);
 typedef struct comm_call {
     const char *name;
     uint64_t hash;     /* of what must be the same on all members, besides the name */
+    bool names;        /* the hash says which call it is, so that the name need not be added */
     tsr_status status; /* negative: this rank refuses; its last diagnostic says why */
     /* Writes what this rank does, "calls ..", where members differ; NULL: the name. */
     void (*describe)(const void *of, char *text, size_t size);

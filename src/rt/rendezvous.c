@@ -45,7 +45,8 @@ static void write_text(call_record *record, const char *text)
 static void write_record(tsr_comm *comm, const comm_call *what)
 {
     call_record *record = own_record(comm);
-    record->hash = hash_bytes(what->name, strlen(what->name), what->hash);
+    record->hash =
+        what->names ? what->hash : hash_bytes(what->name, strlen(what->name), what->hash);
     record->status = (int32_t)what->status;
     write_text(record, what->status < 0 ? last_error_text(comm->ctx) : "");
     memcpy(record->words, what->words, sizeof record->words);
@@ -54,19 +55,12 @@ static void write_record(tsr_comm *comm, const comm_call *what)
 #define SECONDS_BETWEEN_POLLS 0.02
 #define SECONDS_OF_GRACE 0.5
 
-/* What was last seen of a member that has not arrived. */
-typedef struct last_sign {
-    uint64_t progress;
-    double since;
-} last_sign;
-
 /* A rendezvous at the start of a call, or at its end. */
 typedef struct rendezvous {
     tsr_comm *comm;
     bool leaving;
-    bool watched;  /* the signs are set */
+    bool watched;  /* the signs of the members are set */
     int64_t still; /* a member without a sign of life for the time-out, or -1 */
-    last_sign signs[COMM_MAX_RANKS];
 } rendezvous;
 
 /* Whether a member has arrived. */
@@ -87,7 +81,7 @@ static bool a_member_is_still(rendezvous *m)
     for (int64_t i = 0; i < comm->size; i++) {
         const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
         const uint64_t progress = atomic_load_explicit(&r->progress, memory_order_relaxed);
-        last_sign *sign = &m->signs[i];
+        last_sign *sign = &comm->signs[i];
         if (!m->watched || sign->progress != progress) {
             *sign = (last_sign){progress, now};
         } else if (now - sign->since > comm->team->timeout && !has_arrived(m, i)) {
@@ -369,11 +363,7 @@ static tsr_status fail_rendezvous(tsr_comm *comm, rendezvous *m, const char *nam
  */
 static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
-    rendezvous m;
-    m.comm = comm;
-    m.leaving = leaving;
-    m.watched = false;
-    m.still = -1;
+    rendezvous m = {.comm = comm, .leaving = leaving, .still = -1};
     const barrier_wait how = {.spin = comm->team->spin,
                               .timeout =
                                   comm->team->message && !leaving ? comm->team->timeout : HUGE_VAL,
@@ -415,10 +405,7 @@ static tsr_status start_rendezvous(tsr_comm *comm, const char *name, bool leavin
     if (result != BARRIER_BROKEN) {
         return TSR_OK;
     }
-    rendezvous m;
-    m.comm = comm;
-    m.leaving = leaving;
-    m.still = -1;
+    rendezvous m = {.comm = comm, .leaving = leaving, .still = -1};
     return fail_rendezvous(comm, &m, name, false);
 }
 
@@ -696,6 +683,7 @@ tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool
 
 tsr_status tsr_barrier(tsr_comm *comm)
 {
-    const comm_call what = {.name = "tsr_barrier", .hash = 1};
+    const comm_call what = {
+        .name = "tsr_barrier", .hash = UINT64_C(0x8f1bbcdc62a4c1d3), .names = true};
     return comm_enter(comm, &what);
 }
