@@ -8,9 +8,9 @@
  * int64, so there is no limit on sizes but memory.
  *
  * When a member's arguments are refused, the call fails on every member, with a message that names
- * the member and the reason, and no dst is written. When the arguments of members do not agree, the
- * call fails on all of them; with checks on (tsr_launch_spec.checked, TSR_CHECK=1) the message has
- * both calls with their arguments.
+ * the member and the reason, and no dst is written. When members make different calls, or their
+ * arguments do not agree, the call fails on all of them with a message that has both calls, and the
+ * communicator can be used again.
  *
  * The first to the last byte of src and those of dst must not overlap, except where a call says so.
  * Neither may they overlap the memory that other members pass. The elements of a dst must not

@@ -11,8 +11,10 @@
  * then give a NaN where the whole sum would not. Where that matters, tsr_reduce_pending first.
  *
  * Results are the caller's to release, unless a scope is open. A call whose arguments are wrong
- * fails on every rank alike, with a message that names the call and its operands. With checks on
- * (tsr_launch_spec.checked) ranks compare every call before they make it.
+ * fails on every rank alike, with a message that names the call and its operands. A rank that alone
+ * runs out of memory tells the others: their call fails too, or where nothing moves in it their
+ * next one. Ranks compare what they move; with checks on (tsr_launch_spec.checked) they compare
+ * every call before they make it.
  */
 #ifndef TESSERA_EAGER_H
 #define TESSERA_EAGER_H
