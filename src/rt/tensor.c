@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "kernel/copy.h"
+#include "kernel/progress.h"
 #include "rt/box_walk.h"
 #include "rt/collective.h"
 
@@ -263,8 +264,10 @@ void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, v
     box_walk w;
     bool more =
         tensor->data != NULL && box_walk_first(&w, tensor->geometry, tensor->world->rank, true);
+    size_t since = 0;
     for (; more; more = box_walk_next(&w)) {
         function(w.start, tensor->data + box_walk_offset(&w, tensor->strides), state);
+        progress_add(&since, (size_t)tsr_dtype_item_bytes(tensor->dtype));
     }
 }
 
