@@ -22,8 +22,10 @@ typedef struct tsr_plan tsr_plan;
  * the arena's. The same on every rank.
  *
  * A plan lists no pairs of devices: its size, and the time to make it, do not depend on their
- * number unless a layout is ragged, device ids are arbitrary lists, or a fold makes the choice
- * between one step and two a close one.
+ * number unless a layout is ragged, device ids are arbitrary lists, the axes of the two layouts
+ * have no common cuts or many of them are permuted, or a fold makes the choice between one step and
+ * two a close one. Beyond 2^26 devices what would take that long is TSR_ERR_LIMIT, and a close
+ * choice is one step.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_geometry *src, const tsr_geometry *dst,
@@ -62,7 +64,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena
 
 TSR_API size_t tsr_plan_num_steps(const tsr_plan *plan) TSR_MT_SAFE;
 
-/* Bytes that move between devices: all of them, and the most that one receives, and sends. */
+/*
+ * Bytes that move between devices: all of them (INT64_MAX when they are more), and the most that
+ * one receives, and sends.
+ */
 typedef struct tsr_plan_totals {
     int64_t moved;
     int64_t most_received;

@@ -56,8 +56,8 @@ static bool can_count(const plan_exchange *x)
 static tsr_status check_size(tsr_context *ctx, const tsr_geometry *g, int64_t devices)
 {
     enum { LARGEST_ITEM = 16 };
-    int64_t bytes = devices * LARGEST_ITEM;
-    bool fits = devices <= INT64_MAX / LARGEST_ITEM;
+    int64_t bytes = LARGEST_ITEM;
+    bool fits = checked_mul(bytes, devices, &bytes);
     for (size_t i = 0; i < g->rank; i++) {
         fits = fits && checked_mul(bytes, max_i64(1, g->shape[i]), &bytes);
     }
@@ -67,6 +67,21 @@ static tsr_status check_size(tsr_context *ctx, const tsr_geometry *g, int64_t de
     return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                       "%lld devices would move more than 2^63-1 bytes of this tensor",
                       (long long)devices);
+}
+
+/*
+ * Where devices must be looked at one by one, or digits in too many combinations, there is a limit.
+ */
+static tsr_status check_devices(tsr_context *ctx, const plan_exchange *x)
+{
+    const int64_t looks = x->lattice.exists ? lattice_looks(&x->lattice) : x->devices;
+    if (looks <= PLAN_MOST_LOOKS) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                      "the two layouts cut a mesh of %lld devices in too many ways: a plan would "
+                      "look at %lld combinations, %d are the most",
+                      (long long)x->devices, (long long)looks, PLAN_MOST_LOOKS);
 }
 
 tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
@@ -86,6 +101,7 @@ tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
     const lattice_layout after = {dst, &x.dst.kept, &x.copies};
     TSR_TRY(plan_lattice_create(m, &before, &after, &x.lattice));
     x.counted = can_count(&x);
+    TSR_TRY(check_devices(m->ctx, &x));
     *out = x;
     return TSR_OK;
 }
@@ -153,20 +169,33 @@ int64_t exchange_sent(const plan_exchange *x, int64_t device)
                      places_index(&x->removed, place));
 }
 
+int64_t exchange_gained(const plan_exchange *x)
+{
+    int64_t elements = x->copies.size * x->dst.kept.size;
+    for (size_t i = 0; i < x->rank; i++) {
+        elements *= x->src.of->shape[i];
+    }
+    return elements;
+}
+
+int64_t exchange_held(const plan_exchange *x)
+{
+    int64_t held = 0;
+    if (x->lattice.exists) {
+        return lattice_held(&x->lattice, x->rank, x->src.dims, x->dst.dims);
+    }
+    for (int64_t place = 0; place < x->devices; place++) {
+        const int64_t device = tsr_mesh_device_at(x->src.mesh, place);
+        held += exchange_wanted(x, place, tsr_mesh_place_of(x->dst.mesh, device));
+    }
+    return held;
+}
+
 int64_t exchange_moved(const plan_exchange *x)
 {
-    int64_t moved = 0;
-    if (!x->lattice.exists) {
-        for (int64_t place = 0; place < x->devices; place++) {
-            moved += exchange_received(x, tsr_mesh_device_at(x->src.mesh, place));
-        }
-        return moved;
-    }
-    moved = x->removed.size * x->copies.size * x->dst.kept.size;
-    for (size_t i = 0; i < x->rank; i++) {
-        moved *= x->src.of->shape[i];
-    }
-    return moved - lattice_held(&x->lattice, x->rank, x->src.dims, x->dst.dims);
+    int64_t all = 0;
+    return checked_mul(x->removed.size, exchange_gained(x), &all) ? all - exchange_held(x)
+                                                                  : INT64_MAX;
 }
 
 void exchange_add_received(const plan_exchange *x, const device_sums *to)

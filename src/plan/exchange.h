@@ -90,7 +90,15 @@ tsr_status plan_sends(const plan_maker *m, const plan_exchange *x, int64_t devic
 int64_t exchange_received(const plan_exchange *x, int64_t device);
 int64_t exchange_sent(const plan_exchange *x, int64_t device);
 
-/* The elements that all devices receive. */
+/* At how many devices, or combinations of digits, a plan may look. */
+enum { PLAN_MOST_LOOKS = 1 << 26 };
+
+/*
+ * The elements that all devices have after the step, and which of them they had before; and those
+ * that they receive, INT64_MAX when they are more.
+ */
+int64_t exchange_gained(const plan_exchange *x);
+int64_t exchange_held(const plan_exchange *x);
 int64_t exchange_moved(const plan_exchange *x);
 
 /* Elements by the place of a device in some mesh. */

@@ -441,6 +441,17 @@ static void take_component(const plan_lattice *l, size_t first, bool *taken, com
     c->num_atoms = count;
 }
 
+int64_t lattice_looks(const plan_lattice *l)
+{
+    int64_t product = 1;
+    int64_t largest = 1;
+    for (size_t i = 0; i < l->num_atoms; i++) {
+        product *= l->atoms[i].size;
+        largest = max_i64(largest, l->atoms[i].size);
+    }
+    return product / largest;
+}
+
 int64_t lattice_held(const plan_lattice *l, size_t rank, const plan_dim *src, const plan_dim *dst)
 {
     component c = {.src = src, .dst = dst};

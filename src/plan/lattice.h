@@ -66,6 +66,9 @@ bool lattice_matches(const lattice_index *index, int64_t number, int64_t value);
 /* How many indices below a value have the fixed digits of a number. */
 int64_t lattice_count(const lattice_index *index, int64_t number, int64_t below);
 
+/* How many combinations of digits lattice_held may look at, at most. */
+int64_t lattice_looks(const plan_lattice *l);
+
 /*
  * The sum over all devices of the elements that each holds both before and after. Dimensions that
  * have no digit in common are summed apart, and shards of one size at once.

@@ -162,7 +162,8 @@ static bool two_are_better(const plan_step *one, const plan_step *two)
         tsr_sharding_equal(one->exchange.dst.of->sharding, two[0].exchange.dst.of->sharding)) {
         return false;
     }
-    return most_received(two, 2) < most_received(one, 1);
+    return one->exchange.devices <= PLAN_MOST_LOOKS &&
+           most_received(two, 2) < most_received(one, 1);
 }
 
 /* Folds in shares first, then exchanges the shares, where the busiest device then receives less. */

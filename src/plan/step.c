@@ -118,11 +118,7 @@ static bool same_axes(const tsr_mesh *mesh, tsr_axis_list *a, tsr_axis_list *b)
 /* Whether every device has its own part of all that it gets of a fold. */
 static bool gets_what_it_has(const plan_exchange *x)
 {
-    int64_t wanted = x->copies.size * x->dst.kept.size;
-    for (size_t i = 0; i < x->rank; i++) {
-        wanted *= x->src.of->shape[i];
-    }
-    return exchange_moved(x) == (x->removed.size - 1) * wanted;
+    return exchange_held(x) == exchange_gained(x);
 }
 
 /* The kind of a step that folds: `lost` and `won` are the axes that dimensions lose and win. */
@@ -151,7 +147,8 @@ tsr_step_kind plan_kind(const plan_exchange *x)
     tsr_axis_list lost = {refs[0], 0, MOST_AXES};
     tsr_axis_list won = {refs[1], 0, MOST_AXES};
     const bool folds = exchange_parts(x) > 1;
-    if (exchange_moved(x) == 0) {
+    const int64_t gained = exchange_gained(x);
+    if (gained == 0 || (!folds && exchange_held(x) == gained)) {
         return TSR_STEP_SLICE;
     }
     if (!folds && same_cuts_everywhere(x)) {
@@ -172,13 +169,22 @@ tsr_step_kind plan_kind(const plan_exchange *x)
     return moved ? TSR_STEP_ALL_TO_ALL : TSR_STEP_DIRECT;
 }
 
+/* The bytes that some steps move; INT64_MAX when they are more. */
+static int64_t bytes_moved(const tsr_plan *plan, size_t first, size_t end)
+{
+    int64_t bytes = 0;
+    bool fits = true;
+    for (size_t i = first; i < end; i++) {
+        int64_t moved = exchange_moved(&plan->steps[i].exchange);
+        fits = fits && checked_mul(moved, tsr_dtype_item_bytes(plan->dtype), &moved) &&
+               checked_add(bytes, moved, &bytes);
+    }
+    return fits ? bytes : INT64_MAX;
+}
+
 int64_t plan_bytes_moved(const tsr_plan *plan)
 {
-    int64_t elements = 0;
-    for (size_t i = 0; i < plan->num_steps; i++) {
-        elements += exchange_moved(&plan->steps[i].exchange);
-    }
-    return elements * tsr_dtype_item_bytes(plan->dtype);
+    return bytes_moved(plan, 0, plan->num_steps);
 }
 
 /* The bytes that a device stores of a layout. */
@@ -219,7 +225,7 @@ typedef struct summing {
 
 static tsr_status check_devices(tsr_context *ctx, int64_t devices)
 {
-    const int64_t limit = INT64_C(1) << 26;
+    const int64_t limit = PLAN_MOST_LOOKS;
     if (devices <= limit) {
         return TSR_OK;
     }
@@ -252,10 +258,7 @@ static tsr_status sum_steps(summing *s, tsr_plan_totals *out)
     }
     *out = (tsr_plan_totals){.most_received = largest_sum(s, exchange_add_received),
                              .most_sent = largest_sum(s, exchange_add_sent)};
-    for (size_t i = s->first; i < s->end; i++) {
-        out->moved += exchange_moved(&s->plan->steps[i].exchange);
-    }
-    out->moved *= tsr_dtype_item_bytes(s->plan->dtype);
+    out->moved = bytes_moved(s->plan, s->first, s->end);
     return TSR_OK;
 }
 

@@ -131,6 +131,41 @@ static void what_cannot_be_planned(void **state)
     assert_null(plan);
 }
 
+/* Numbers of devices at which nothing may overflow or take too long. */
+static void what_is_too_large(void **state)
+{
+    fixture *f = *state;
+    const int64_t shape[] = {6};
+    const int64_t large[] = {INT64_C(1) << 33};
+    const tsr_plan *plan = NULL;
+    const tsr_mesh *many = mesh_of(f, "<[\"x\"=6, \"y\"=137438953472]>");
+    const tsr_geometry *halves = geometry_of(f, sharding_of(f, many, "[{\"x\":(1)2}]"), 1, shape);
+    const tsr_geometry *thirds = geometry_of(f, sharding_of(f, many, "[{\"x\":(1)3}]"), 1, shape);
+    assert_int_equal(tsr_plan_create(f->ctx, f->arena, halves, thirds, TSR_I8, &plan),
+                     TSR_ERR_LIMIT);
+    expect_error(f, "the two layouts cut a mesh of 824633720832 devices in too many ways: a plan "
+                    "would look at 824633720832 combinations, 67108864 are the most");
+    const tsr_mesh *most = mesh_of(f, "<[\"x\"=2305843009213693952]>");
+    const tsr_geometry *some = geometry_of(f, sharding_of(f, most, "[{\"x\"}]"), 1, shape);
+    const tsr_geometry *whole = geometry_of(f, sharding_of(f, most, "[{}]"), 1, shape);
+    assert_int_equal(tsr_plan_create(f->ctx, f->arena, some, whole, TSR_I8, &plan),
+                     TSR_ERR_OVERFLOW);
+    tsr_context_clear(f->ctx);
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=65536]>");
+    const tsr_geometry *pending =
+        geometry_of(f, sharding_of(f, mesh, "[{}], unreduced={\"x\"}"), 1, large);
+    const tsr_geometry *sum = geometry_of(f, sharding_of(f, mesh, "[{}]"), 1, large);
+    const tsr_step_spec direct = {TSR_STEP_ALL_REDUCE, sum};
+    tsr_plan_totals totals;
+    assert_int_equal(tsr_plan_create(f->ctx, f->arena, pending, sum, TSR_F64, &plan), TSR_OK);
+    assert_int_equal(tsr_plan_num_steps(plan), 2);
+    assert_int_equal(tsr_plan_from_steps(f->ctx, f->arena, pending, 1, &direct, TSR_F64, &plan),
+                     TSR_OK);
+    assert_int_equal(tsr_plan_total(f->ctx, plan, &totals), TSR_OK);
+    assert_int_equal(totals.moved, INT64_MAX);
+    assert_int_equal(totals.most_received, 65535 * (INT64_C(8) << 33));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +173,7 @@ int main(void)
         TEST(replicas_share_the_sending),
         TEST(reductions_are_folded_where_it_is_cheapest),
         TEST(what_cannot_be_planned),
+        TEST(what_is_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
