@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,13 +343,8 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
 static bool await_ends(tsr_comm *world)
 {
     const team *t = world->team;
-    double since = clock_seconds();
-    while (!team_others_are_done(t, world->rank)) {
-        const double limit = team_end_limit(t);
-        since = isfinite(limit) ? since : clock_seconds();
-        if (clock_seconds() > since + limit) {
-            break;
-        }
+    end_watch watch = {0};
+    while (!team_others_are_done(t, world->rank) && !team_is_overdue(t, &watch)) {
         if (t->message) {
             control_poll(world);
         }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,25 +102,10 @@ static void give_up_from(launch *l, int64_t rank)
     }
 }
 
-/*
- * Whether a rank exceeds its limit, counted from when all others have ended; *since is when that
- * was first seen, 0 before. A rank that works while all is well is waited for.
- */
-static bool is_overdue(const team *t, int64_t rank, double *since)
-{
-    const double now = clock_seconds();
-    if (t->num_ranks == 1 || !team_others_are_done(t, rank)) {
-        *since = 0;
-        return false;
-    }
-    *since = *since > 0 ? *since : now;
-    return now - *since > team_end_limit(t);
-}
-
 /* Joins a thread; false when it does not end in time after all others have. */
 static bool join_thread(const launch *l, const rank_job *job)
 {
-    double since = 0;
+    end_watch watch = {0};
     for (;;) {
         struct timespec soon;
         (void)clock_gettime(CLOCK_REALTIME, &soon);
@@ -129,7 +115,7 @@ static bool join_thread(const launch *l, const rank_job *job)
         if (pthread_timedjoin_np(job->thread, NULL, &soon) == 0) {
             return true;
         }
-        if (is_overdue(&l->t, job->rank, &since)) {
+        if (team_is_overdue(&l->t, &watch)) {
             return false;
         }
     }
@@ -157,7 +143,7 @@ static bool start_process(rank_job *job)
 {
     int go[2];
     char word = 0;
-    if (pipe(go) != 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, go) != 0) {
         return false;
     }
     const pid_t parent = getpid();
@@ -165,18 +151,26 @@ static bool start_process(rank_job *job)
     if (job->process == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         (void)close(go[1]);
-        if (read(go[0], &word, 1) == 1 && getppid() == parent) {
+        ssize_t length = 0;
+        do {
+            length = read(go[0], &word, 1);
+        } while (length < 0 && errno == EINTR);
+        if (length == 1 && getppid() == parent) {
             run_rank(job);
         }
         (void)fflush(NULL);
         _exit(0);
     }
+    job->handle = job->process > 0 ? (int)syscall(SYS_pidfd_open, job->process, 0) : -1;
+    job->started = job->handle >= 0 && send(go[1], &word, 1, MSG_NOSIGNAL) == 1;
+    const int reason = errno;
     (void)close(go[0]);
-    if (job->process > 0) {
-        job->handle = (int)syscall(SYS_pidfd_open, job->process, 0);
-    }
-    job->started = job->process > 0 && job->handle >= 0 && write(go[1], &word, 1) == 1;
     (void)close(go[1]);
+    if (!job->started && job->process > 0) { /* it sees the end of the stream */
+        (void)waitpid(job->process, NULL, 0);
+        (void)close(job->handle);
+    }
+    errno = reason;
     return job->started;
 }
 
@@ -230,12 +224,14 @@ static bool reap(const launch *l, int64_t rank)
     return true;
 }
 
-/* Kills a process that exceeds the limit after all others have ended. */
-static void kill_overdue(const launch *l, int64_t rank, double *since)
+/* Kills the processes that are still running. */
+static void kill_running(const launch *l)
 {
-    if (!team_is_done(&l->t, rank) && is_overdue(&l->t, rank, since)) {
-        team_report_end(&l->t, rank, TSR_ERR_TIMEOUT, "its process did not end and was killed");
-        (void)syscall(SYS_pidfd_send_signal, l->jobs[rank].handle, SIGKILL, NULL, 0);
+    for (int64_t i = 0; i < l->t.num_ranks; i++) {
+        if (l->jobs[i].started && !team_is_done(&l->t, i)) {
+            team_report_end(&l->t, i, TSR_ERR_TIMEOUT, "its process did not end and was killed");
+            (void)syscall(SYS_pidfd_send_signal, l->jobs[i].handle, SIGKILL, NULL, 0);
+        }
     }
 }
 
@@ -243,17 +239,16 @@ static void kill_overdue(const launch *l, int64_t rank, double *since)
 static void join_processes(launch *l)
 {
     int64_t left = 0;
-    double since = 0;
+    end_watch watch = {0};
     for (int64_t i = 0; i < l->t.num_ranks; i++) {
         left += l->jobs[i].started;
     }
     while (left > 0) {
         for (int64_t i = 0; i < l->t.num_ranks; i++) {
-            if (l->jobs[i].started && reap(l, i)) {
-                left--;
-            } else if (l->jobs[i].started && left == 1) {
-                kill_overdue(l, i, &since);
-            }
+            left -= l->jobs[i].started && reap(l, i);
+        }
+        if (team_is_overdue(&l->t, &watch)) {
+            kill_running(l);
         }
         const struct timespec nap = {.tv_nsec = 200000};
         (void)nanosleep(&nap, NULL);

@@ -1,4 +1,5 @@
 #include "rt/team.h"
+#include "rt/barrier.h"
 
 #include <errno.h>
 #include <math.h>
@@ -154,17 +155,29 @@ void team_look_for_deaths(const team *t)
     }
 }
 
-double team_end_limit(const team *t)
+/* How long ranks may go on once no other ends: by the caller's limit, or after a failure. */
+static double end_limit(const team *t, int64_t running, bool failed)
 {
-    bool failed = false;
-    for (int64_t i = 0; i < t->num_ranks; i++) {
-        const int32_t state = atomic_load(&t->ranks[i].state);
-        failed = failed || state == RANK_FAILED || state == RANK_DIED;
-    }
-    if (t->end_timeout > 0) {
+    if (t->end_timeout > 0 && running == 1 && t->num_ranks > 1) {
         return t->end_timeout;
     }
     return failed ? t->timeout : HUGE_VAL;
+}
+
+bool team_is_overdue(const team *t, end_watch *w)
+{
+    const double now = clock_seconds();
+    int64_t running = 0;
+    bool failed = false;
+    for (int64_t i = 0; i < t->num_ranks; i++) {
+        const int32_t state = atomic_load(&t->ranks[i].state);
+        running += state == RANK_RUNNING;
+        failed = failed || state == RANK_FAILED || state == RANK_DIED;
+    }
+    if (running != w->running || failed != w->failed) {
+        *w = (end_watch){.running = running, .failed = failed, .since = now};
+    }
+    return running > 0 && now - w->since > end_limit(t, running, failed);
 }
 
 bool team_is_done(const team *t, int64_t rank)

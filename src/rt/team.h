@@ -60,11 +60,18 @@ void team_unmap(team *t);
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text);
 /* Records the end of processes that died without reporting it. */
 void team_look_for_deaths(const team *t);
+/* Since when as many ranks are running as now. Starts as zeros. */
+typedef struct end_watch {
+    int64_t running;
+    bool failed; /* another rank has */
+    double since;
+} end_watch;
+
 /*
- * How many seconds a rank may go on after the others: as the caller says; the time-out where
- * another has failed; else as long as it takes.
+ * Whether the ranks that are still running exceed their limit: the last one that which the caller
+ * set, all of them the time-out where another has failed. Else they are waited for.
  */
-double team_end_limit(const team *t);
+bool team_is_overdue(const team *t, end_watch *w);
 /* Whether a rank, or every rank but one, is done. */
 bool team_is_done(const team *t, int64_t rank);
 bool team_others_are_done(const team *t, int64_t rank);
