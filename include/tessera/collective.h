@@ -10,7 +10,8 @@
  * When a member's arguments are refused, the call fails on every member, with a message that names
  * the member and the reason, and no dst is written. When members make different calls, or their
  * arguments do not agree, the call fails on all of them with a message that has both calls, and the
- * communicator can be used again.
+ * communicator can be used again; unless a member that only started its call does not come back to
+ * it within the time-out.
  *
  * The first to the last byte of src and those of dst must not overlap, except where a call says so.
  * Neither may they overlap the memory that other members pass. The elements of a dst must not

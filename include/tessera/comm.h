@@ -43,7 +43,7 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * Runs the function on every rank and waits for all. TSR_OK when all of them returned TSR_OK or
  * more; else the status of the lowest rank that failed, and a message for every one that did. A
  * rank that works is waited for. One that has not ended within `end_timeout` after all others did,
- * or within the time-out when another has failed, is named, and abandoned if it is a thread, killed
+ * or within the time-out after one has failed, is named, and abandoned if it is a thread, killed
  * if it is a forked process. With forked processes, `state` is each process's copy; what they write
  * to it is lost. The program may ignore SIGCHLD or reap children by itself.
  *
@@ -97,7 +97,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void 
 
 /*
  * Ends a world that tsr_comm_open or tsr_comm_open_mpi made. Every process calls it; returns when
- * all have, or with an error that names the ranks that have not within the time-out.
+ * all have, or with an error that names the ranks that have not, with the limits of tsr_launch.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_close(tsr_comm *world) TSR_MT_CONTEXT;
 

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "kernel/progress.h"
 #include "rt/control.h"
 
 /* A group that the world keeps, by mesh and axes. */
@@ -132,6 +133,7 @@ void comm_close_control(tsr_comm *world)
 
 void comm_close_world(tsr_comm *world)
 {
+    progress_set(NULL);
     if (world->state->above != NULL) {
         world->state->close_above(world->state->above);
     }

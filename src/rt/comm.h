@@ -90,7 +90,7 @@ struct tsr_comm {
     bool told;         /* the last failure of a call is known to all members */
     bool passed;     /* the rendezvous is over: this rank was the last to arrive, or the only one */
     uint32_t ticket; /* of the current rendezvous */
-    uint64_t overdue;   /* the call whose time-out has passed: members that have not entered it are
+    uint64_t overdue;   /* the call whose time-out has passed: members that have not arrived are
                            missing */
     uint64_t turn_seen; /* the last turn in which one of its requests made progress */
     double last_poll;   /* when it last polled for processes that are gone */
@@ -147,6 +147,9 @@ tsr_status comm_finish_leaving(tsr_comm *comm, const char *name, bool wait);
  */
 void comm_open_channel(tsr_comm *comm, channel *m);
 tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait);
+
+/* A number that changes while members make progress inside a call. */
+uint64_t comm_progress(const tsr_comm *comm);
 
 /* For who waits by polling: fails when no message has gone on for the time-out. */
 tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name);

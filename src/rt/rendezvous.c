@@ -131,6 +131,16 @@ static bool a_member_is_gone(const rendezvous *m)
     return is_final(m->comm, gone_member(m) >= 0);
 }
 
+uint64_t comm_progress(const tsr_comm *comm)
+{
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < comm->size; i++) {
+        const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
+        sum += atomic_load_explicit(&r->progress, memory_order_relaxed);
+    }
+    return sum;
+}
+
 /*
  * Whether time-outs follow from progress: among ranks that share memory. A thread that is inside a
  * call works on the caller's memory: it is waited for as long as it takes.
@@ -372,7 +382,7 @@ static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leavi
     barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
     const bool cannot_complete =
         result == BARRIER_WAITING &&
-        ((!leaving && comm->overdue == comm->calls) || a_member_is_gone(&m));
+        ((comm->overdue == comm->calls && (!leaving || gives_up(&m))) || a_member_is_gone(&m));
     if (result == BARRIER_WAITING && !cannot_complete) {
         return TSR_IN_PROGRESS;
     }
@@ -642,20 +652,28 @@ static int64_t slow_peer(const tsr_comm *comm, const channel *m)
     return tsr_comm_world_rank(comm, member);
 }
 
-tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
+/* Whether no message of a channel has gone on for the time-out. */
+static bool has_stalled(const tsr_comm *comm, channel *m)
 {
     const double now = clock_seconds();
     if (m->left != m->seen || m->since == 0) {
         m->seen = m->left;
         m->since = now;
     }
-    if (now - m->since <= comm->team->timeout) {
-        return TSR_IN_PROGRESS;
-    }
+    return now - m->since > comm->team->timeout;
+}
+
+static tsr_status report_stall(tsr_comm *comm, const channel *m, const char *name)
+{
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                      "%s: no message from or to rank %lld has gone on for %g seconds", name,
                      (long long)slow_peer(comm, m), comm->team->timeout);
     return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
+}
+
+tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
+{
+    return has_stalled(comm, m) ? report_stall(comm, m, name) : TSR_IN_PROGRESS;
 }
 
 tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait)
@@ -665,14 +683,16 @@ tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool
         if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait)) {
             status = check_peers(comm, m, name);
         }
-        if (status == TSR_IN_PROGRESS && wait && turn % 64 == 63) {
-            status = comm_check_time(comm, m, name);
+        if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait) && has_stalled(comm, m) &&
+            (wait || comm->overdue == comm->calls)) {
+            status = report_stall(comm, m, name);
         }
         if (status < 0) {
             return comm->broken < 0 ? status : comm_revoke(comm, name, status);
         }
         if (status == TSR_OK) {
             comm->gone_since = 0;
+            m->since = 0; /* what is sent next has the whole time-out */
         }
         if (status == TSR_OK || !wait) {
             return status;

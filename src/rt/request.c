@@ -119,12 +119,13 @@ static request *first_of(const tsr_comm *comm)
 /*
  * Makes progress on everything until a request is over, or with NULL all of a communicator. Waits
  * only by polling: a request that blocked here would be progressed inside itself. Each rendezvous
- * has the whole time-out.
+ * has the whole time-out, counted from the last progress of a member.
  */
 static void finish(tsr_comm *comm, const request *last)
 {
     tsr_comm *world = comm->world;
     uint64_t calls = comm->calls;
+    uint64_t progress = comm_progress(comm);
     double deadline = clock_seconds() + world->team->timeout;
     for (;;) {
         requests_progress(world);
@@ -132,9 +133,13 @@ static void finish(tsr_comm *comm, const request *last)
             return;
         }
         const double now = clock_seconds();
-        deadline = comm->calls != calls ? now + world->team->timeout : deadline;
+        const uint64_t seen = comm_progress(comm);
+        if (comm->calls != calls || seen != progress) {
+            deadline = now + world->team->timeout;
+        }
         calls = comm->calls;
-        comm->overdue = now > deadline ? calls : comm->overdue;
+        progress = seen;
+        comm->overdue = now > deadline ? calls : 0;
         (void)sched_yield();
     }
 }

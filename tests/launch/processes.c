@@ -109,6 +109,50 @@ static void a_stopped_process_is_given_up(void **state)
                     "seconds");
 }
 
+/* The same where the others wait for a collective that they started. */
+static tsr_status stop_after_start(tsr_comm *world, void *state)
+{
+    static float numbers[1 << 16];
+    const int64_t count = 1 << 16;
+    const tsr_view view = {numbers, TSR_F32, 1, &count, NULL};
+    tsr_request request;
+    (void)state;
+    const tsr_status status =
+        tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &view, &view, &request);
+    if (status == TSR_OK && tsr_comm_rank(world) == 1) {
+        (void)kill(getpid(), SIGSTOP);
+    }
+    return status == TSR_OK ? tsr_wait(world, request) : status;
+}
+
+static void a_process_that_stops_under_a_request_is_given_up(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 22};
+    assert_int_equal(tsr_launch(f->ctx, &spec, stop_after_start, NULL), TSR_ERR_TIMEOUT);
+    expect_message(f, "rank 1");
+}
+
+/* Two ranks that are stopped: the third fails, and both are killed. */
+static tsr_status stop_two(tsr_comm *world, void *state)
+{
+    (void)state;
+    if (tsr_comm_rank(world) != 1) {
+        (void)kill(getpid(), SIGSTOP);
+    }
+    return tsr_barrier(world);
+}
+
+static void all_stopped_processes_are_killed(void **state)
+{
+    fixture *f = *state;
+    const tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 20};
+    assert_int_equal(tsr_launch(f->ctx, &spec, stop_two, NULL), TSR_ERR_TIMEOUT);
+    expect_message(f, "rank 0 failed: its process did not end and was killed");
+}
+
 static void ignore(int number)
 {
     (void)number;
@@ -140,6 +184,8 @@ int main(void)
         TEST(a_process_that_never_ends_is_killed),
         TEST(a_working_rank_is_waited_for),
         TEST(a_stopped_process_is_given_up),
+        TEST(a_process_that_stops_under_a_request_is_given_up),
+        TEST(all_stopped_processes_are_killed),
         TEST(children_may_be_reaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
