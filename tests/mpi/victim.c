@@ -1,13 +1,67 @@
 /*
  * Ranks that call barriers until one is killed; or, with a second argument, of which the last never
- * comes, whereupon the others end the job. Writes the process ids to files named by rank in the
- * folder of the first argument.
+ * comes, whereupon the others end the job; or, when that is "train", that move and reduce arrays
+ * until one is stopped. Writes the process ids to files named by rank in the folder of the first
+ * argument; those that train also write when they have noticed, to ended.0 and so on.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tessera/tessera.h>
+
+static bool trains(char *const *arguments)
+{
+    return arguments[2] != NULL && strcmp(arguments[2], "train") == 0;
+}
+
+/* Arrays through memory or messages, small sums, and rendezvous without either. */
+static tsr_status take_step(tsr_comm *world)
+{
+    static float mine[1 << 16];
+    static float sum[1 << 16];
+    const int64_t count = 1 << 16;
+    const int64_t few = 4;
+    const tsr_view src = {mine, TSR_F32, 1, &count, NULL};
+    const tsr_view dst = {sum, TSR_F32, 1, &count, NULL};
+    const tsr_view small = {mine, TSR_F32, 1, &few, NULL};
+    const tsr_view result = {sum, TSR_F32, 1, &few, NULL};
+    tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &src, &dst);
+    if (status == TSR_OK) {
+        status = tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &small, &result);
+    }
+    return status == TSR_OK ? tsr_barrier(world) : status;
+}
+
+/* Notes the time at which this rank heard of the failure, in milliseconds. */
+static void note_end(const char *folder, int64_t rank)
+{
+    char path[4096];
+    char part[4096];
+    struct timespec now;
+    (void)snprintf(path, sizeof path, "%s/ended.%lld", folder, (long long)rank);
+    (void)snprintf(part, sizeof part, "%s/part.%lld", folder, (long long)rank);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    FILE *file = fopen(part, "w");
+    if (file != NULL) {
+        (void)fprintf(file, "%lld\n", (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+        (void)fclose(file);
+        (void)rename(part, path);
+    }
+}
+
+static tsr_status train(tsr_comm *world, const char *folder)
+{
+    tsr_status status = TSR_OK;
+    while (status == TSR_OK) {
+        status = take_step(world);
+    }
+    (void)fprintf(stderr, "%s\n", tsr_context_diagnostics(tsr_comm_context(world))->text);
+    note_end(folder, tsr_comm_rank(world));
+    return status;
+}
 
 static tsr_status wait_for_ever(tsr_comm *world, void *state)
 {
@@ -17,6 +71,9 @@ static tsr_status wait_for_ever(tsr_comm *world, void *state)
     FILE *file = fopen(path, "w");
     if (file == NULL || fprintf(file, "%lld\n", (long long)getpid()) < 0 || fclose(file) != 0) {
         return TSR_ERR_INVALID;
+    }
+    if (trains(arguments)) {
+        return train(world, arguments[1]);
     }
     while (arguments[2] != NULL && tsr_comm_rank(world) == tsr_comm_size(world) - 1) {
         (void)sleep(1);
