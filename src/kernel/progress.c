@@ -1,18 +1,21 @@
 #include "kernel/progress.h"
 
 /* Set in every call: the model without a function call. */
-static _Thread_local _Atomic uint64_t *own __attribute__((tls_model("initial-exec")));
+static _Thread_local progress_signs own __attribute__((tls_model("initial-exec")));
 
-void progress_set(_Atomic uint64_t *counter)
+void progress_set(progress_signs signs)
 {
-    own = counter;
+    own = signs;
 }
 
-/* Only the owner writes it. */
+/* Only the owner writes the counter. */
 void progress_raise(void)
 {
-    if (own != NULL) {
-        const uint64_t now = atomic_load_explicit(own, memory_order_relaxed);
-        atomic_store_explicit(own, now + 1, memory_order_relaxed);
+    if (own.counter != NULL) {
+        const uint64_t now = atomic_load_explicit(own.counter, memory_order_relaxed);
+        atomic_store_explicit(own.counter, now + 1, memory_order_relaxed);
+    }
+    if (own.raised != NULL) {
+        own.raised(own.state);
     }
 }

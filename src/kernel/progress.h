@@ -12,10 +12,17 @@
 /* After so many bytes the counter is raised. */
 enum { PROGRESS_BYTES = 4 << 20 };
 
-/* The counter of the calling thread from now on; NULL for none. */
-void progress_set(_Atomic uint64_t *counter);
+/* What a thread shows its peers: a counter, and what is called whenever it is raised; or NULL. */
+typedef struct progress_signs {
+    _Atomic uint64_t *counter;
+    void (*raised)(void *state);
+    void *state;
+} progress_signs;
 
-/* Raises it. */
+/* Those of the calling thread from now on; zeros for none. */
+void progress_set(progress_signs signs);
+
+/* Raises the counter. */
 void progress_raise(void);
 
 /* Adds to what was done since the counter was raised, and raises it when that is enough. */

@@ -133,7 +133,7 @@ void comm_close_control(tsr_comm *world)
 
 void comm_close_world(tsr_comm *world)
 {
-    progress_set(NULL);
+    progress_set((progress_signs){0});
     if (world->state->above != NULL) {
         world->state->close_above(world->state->above);
     }

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 
-typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION } control_kind;
+typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION, CONTROL_LIFE } control_kind;
 
 /* The body of a control message; sent as it is between machines of one byte order. */
 typedef struct control_message {
@@ -70,6 +70,10 @@ static void handle_control(tsr_comm *world, int64_t from, const control_message 
 {
     if (n->kind == CONTROL_END) {
         team_report_end(world->team, from, (tsr_status)n->status, n->text);
+        return;
+    }
+    if (n->kind == CONTROL_LIFE) {
+        atomic_fetch_add_explicit(&world->team->ranks[from].progress, 1, memory_order_relaxed);
         return;
     }
     revocation *g = ARENA_NEW(world->arena, revocation);
@@ -172,4 +176,15 @@ void control_send_end(tsr_comm *world, tsr_status status, const char *text)
 {
     const control_message n = make_control(CONTROL_END, status, text);
     send_to_all(world, &n);
+}
+
+void control_show_life(void *world)
+{
+    tsr_comm *comm = world;
+    const double now = clock_seconds();
+    if (now - comm->state->shown > comm->team->timeout / 4) {
+        const control_message n = make_control(CONTROL_LIFE, TSR_OK, "");
+        comm->state->shown = now;
+        send_to_all(comm, &n);
+    }
 }

@@ -142,12 +142,12 @@ uint64_t comm_progress(const tsr_comm *comm)
 }
 
 /*
- * Whether time-outs follow from progress: among ranks that share memory. A thread that is inside a
- * call works on the caller's memory: it is waited for as long as it takes.
+ * Whether a member that shows no progress is given up. A thread that is inside a call works on the
+ * caller's memory: it is waited for as long as it takes. By messages nothing waits at the end.
  */
 static bool gives_up(const rendezvous *m)
 {
-    return !m->comm->team->message && !(m->leaving && m->comm->team->threads);
+    return !(m->leaving && (m->comm->team->threads || m->comm->team->message));
 }
 
 /* Whether waiting has become pointless. */
@@ -374,11 +374,8 @@ static tsr_status fail_rendezvous(tsr_comm *comm, rendezvous *m, const char *nam
 static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
     rendezvous m = {.comm = comm, .leaving = leaving, .still = -1};
-    const barrier_wait how = {.spin = comm->team->spin,
-                              .timeout =
-                                  comm->team->message && !leaving ? comm->team->timeout : HUGE_VAL,
-                              .stop = should_stop,
-                              .state = &m};
+    const barrier_wait how = {
+        .spin = comm->team->spin, .timeout = HUGE_VAL, .stop = should_stop, .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
     const bool cannot_complete =
         result == BARRIER_WAITING &&
@@ -479,7 +476,9 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     }
     comm->calls++;
     comm->told = false;
-    progress_set(&comm->team->ranks[comm->world_rank].progress);
+    progress_set((progress_signs){.counter = &comm->team->ranks[comm->world_rank].progress,
+                                  .raised = comm->team->message ? control_show_life : NULL,
+                                  .state = comm->world});
     write_record(comm, what);
     return enter_next(comm, what);
 }

@@ -146,6 +146,24 @@ static void slowness(void **state)
     run(*state, 0.2, be_slow);
 }
 
+/* So is one that is still at work on its part of a call when the others have entered the next. */
+static tsr_status come_late(tsr_comm *world, void *state)
+{
+    (void)state;
+    WANT(world, tsr_barrier(world) == TSR_OK);
+    for (int i = 0; i < 9 && tsr_comm_rank(world) == GUILTY; i++) {
+        usleep(50000);
+        progress_raise();
+    }
+    WANT(world, tsr_barrier(world) == TSR_OK);
+    return TSR_OK;
+}
+
+static void lateness(void **state)
+{
+    run(*state, 0.2, come_late);
+}
+
 /*
  * One that shows no progress is given up, where it is a process. A thread is waited for, since it
  * may use the caller's memory; by messages nothing waits at the end.
@@ -317,9 +335,9 @@ static void group_for_world(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),     TEST(difference),      TEST(absence), TEST(slowness),
-        TEST(stillness),   TEST(early_end),       TEST(no_room), TEST(bad_memory),
-        TEST(uncountable), TEST(group_for_world),
+        TEST(refusal),    TEST(difference),  TEST(absence),         TEST(slowness),
+        TEST(lateness),   TEST(stillness),   TEST(early_end),       TEST(no_room),
+        TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
