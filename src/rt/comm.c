@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/base.h"
@@ -104,6 +105,9 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
     }
     char *base = t->segments != NULL ? t->segments + (size_t)rank * t->segment_bytes : NULL;
     segment_init(own, ctx, base, t->segment_bytes);
+    if (t->ranks != NULL) {
+        t->ranks[rank].pid = (int32_t)getpid();
+    }
     *state = (world_state){.choices = choices};
     plan_store_init(&state->own_plans, ctx);
     state->plans =

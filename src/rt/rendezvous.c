@@ -2,11 +2,13 @@
  * Rendezvous at the start and end of a collective, in shared memory or by control messages; and the
  * diagnostics when one fails.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/diag.h"
@@ -148,6 +150,39 @@ uint64_t comm_progress(const tsr_comm *comm)
 static bool gives_up(const rendezvous *m)
 {
     return !(m->leaving && (m->comm->team->threads || m->comm->team->message));
+}
+
+/* Whether the system has stopped a process. */
+static bool is_stopped(int pid)
+{
+    char path[64];
+    char text[256];
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0) {
+        (void)close(file);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end != NULL &&
+           (strncmp(name_end, ") T", 3) == 0 || strncmp(name_end, ") t", 3) == 0);
+}
+
+/*
+ * Whether a member that has not finished a call that it started is stopped. One that computes may
+ * take its time: it goes on with the call when it makes another, or waits.
+ */
+static bool a_member_is_stopped(rendezvous *m)
+{
+    const tsr_comm *comm = m->comm;
+    for (int64_t i = 0; i < comm->size && gives_up(m); i++) {
+        const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
+        if (!has_arrived(m, i) && is_stopped(r->pid)) {
+            m->still = i;
+        }
+    }
+    return m->still >= 0;
 }
 
 /* Whether waiting has become pointless. */
@@ -379,7 +414,8 @@ static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leavi
     barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
     const bool cannot_complete =
         result == BARRIER_WAITING &&
-        ((comm->overdue == comm->calls && (!leaving || gives_up(&m))) || a_member_is_gone(&m));
+        ((comm->overdue == comm->calls && (!leaving || a_member_is_stopped(&m))) ||
+         a_member_is_gone(&m));
     if (result == BARRIER_WAITING && !cannot_complete) {
         return TSR_IN_PROGRESS;
     }
@@ -651,28 +687,20 @@ static int64_t slow_peer(const tsr_comm *comm, const channel *m)
     return tsr_comm_world_rank(comm, member);
 }
 
-/* Whether no message of a channel has gone on for the time-out. */
-static bool has_stalled(const tsr_comm *comm, channel *m)
+tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
 {
     const double now = clock_seconds();
     if (m->left != m->seen || m->since == 0) {
         m->seen = m->left;
         m->since = now;
     }
-    return now - m->since > comm->team->timeout;
-}
-
-static tsr_status report_stall(tsr_comm *comm, const channel *m, const char *name)
-{
+    if (now - m->since <= comm->team->timeout) {
+        return TSR_IN_PROGRESS;
+    }
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                      "%s: no message from or to rank %lld has gone on for %g seconds", name,
                      (long long)slow_peer(comm, m), comm->team->timeout);
     return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
-}
-
-tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
-{
-    return has_stalled(comm, m) ? report_stall(comm, m, name) : TSR_IN_PROGRESS;
 }
 
 tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait)
@@ -682,9 +710,8 @@ tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool
         if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait)) {
             status = check_peers(comm, m, name);
         }
-        if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait) && has_stalled(comm, m) &&
-            (wait || comm->overdue == comm->calls)) {
-            status = report_stall(comm, m, name);
+        if (status == TSR_IN_PROGRESS && wait && turn % 64 == 63) {
+            status = comm_check_time(comm, m, name);
         }
         if (status < 0) {
             return comm->broken < 0 ? status : comm_revoke(comm, name, status);
