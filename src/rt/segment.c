@@ -276,24 +276,35 @@ static void release_pages(segment *s, segment_block *block)
     block->held = 0;
 }
 
-/* Gives pages back, those of the largest blocks first, while more are held than were needed. */
-static void trim(segment *s)
+static bool holds_too_much(const segment *s)
+{
+    return s->live + s->held > s->recent + SEGMENT_SPARE_BYTES;
+}
+
+/*
+ * Gives pages back, those of the largest blocks first, while more are held than were needed; those
+ * of the block that was freed just now only if that is not enough.
+ */
+static void trim(segment *s, segment_block *latest)
 {
     for (size_t list = SEGMENT_LISTS; list-- > 0;) {
-        for (segment_block *b = s->lists[list]; b != NULL; b = b->next) {
-            if (s->live + s->held <= s->recent + SEGMENT_SPARE_BYTES) {
-                return;
-            }
-            if (b->held > 0) {
+        for (segment_block *b = s->lists[list]; b != NULL && holds_too_much(s); b = b->next) {
+            if (b->held > 0 && b != latest) {
                 release_pages(s, b);
             }
         }
+    }
+    if (holds_too_much(s)) {
+        release_pages(s, latest);
     }
 }
 
 /* ---- allocating and freeing ---- */
 
-/* Makes what is left of a block after a size a free one; it stays whole without memory for that. */
+/*
+ * Makes what is left of a block after a size a free one; it stays whole without memory for that.
+ * Blocks are used from the front, so that is where a block has its pages.
+ */
 static void split(segment *s, segment_block *block, size_t size)
 {
     segment_block *rest = block->size > size ? new_block(s) : NULL;
@@ -303,7 +314,7 @@ static void split(segment *s, segment_block *block, size_t size)
     const size_t left = block->size - size;
     *rest = (segment_block){.offset = block->offset + size,
                             .size = left,
-                            .held = block->held < left ? block->held : left,
+                            .held = block->held > size ? block->held - size : 0,
                             .before = block,
                             .after = block->after};
     if (rest->after != NULL) {
@@ -383,6 +394,7 @@ static void join(segment *s, segment_block *block)
 void segment_free(segment *s, void *memory)
 {
     segment_block *block = take_live(s, memory);
+    const size_t forgotten = block->size / 8;
     if (block->retired) {
         block->next = s->retired;
         s->retired = block;
@@ -399,10 +411,10 @@ void segment_free(segment *s, void *memory)
         join(s, block);
     }
     insert(s, block);
-    const size_t forgotten = s->recent - s->recent / 64;
-    s->recent = s->live > forgotten ? s->live : forgotten;
-    if (s->live + s->held > s->recent + SEGMENT_SPARE_BYTES) {
-        trim(s);
+    s->recent -= forgotten < s->recent ? forgotten : s->recent;
+    s->recent = s->live > s->recent ? s->live : s->recent;
+    if (holds_too_much(s)) {
+        trim(s, block);
     }
 }
 

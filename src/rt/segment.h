@@ -10,7 +10,8 @@
  *
  * A freed block keeps its pages, so that the next tensor finds them mapped. Pages go back to the
  * system when more are held than the segment needed lately: than the largest amount that was live,
- * which is forgotten by one part in 64 with each block that is freed, and SEGMENT_SPARE_BYTES.
+ * of which an eighth of every byte that is freed is forgotten, and SEGMENT_SPARE_BYTES. So a loop
+ * keeps the pages of what it allocates again and again.
  */
 #ifndef RT_SEGMENT_H
 #define RT_SEGMENT_H

@@ -210,7 +210,7 @@ static void pages_go_back(void **state)
     for (int i = 4; i < PEAK; i++) {
         segment_free(&p.s, blocks[i]);
     }
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 4000; i++) {
         char *brief = segment_try(&p.s, MEGABYTE);
         assert_non_null(brief);
         brief[0] = 1;
