@@ -93,7 +93,7 @@ static int64_t by_plan(void *state)
     int64_t sum = 0;
     for (int64_t device = 0; device < p->devices; device++) {
         plan_part part;
-        INSIST(plan_part_create(p->ctx, p->arena, plan, device, PLAN_BOTH, &part) == TSR_OK);
+        INSIST(plan_part_create(p->ctx, p->arena, plan, device, PART_BOTH, &part) == TSR_OK);
         for (size_t i = 0; i < part.receives[0].count; i++) {
             const plan_move *move = &part.receives[0].list[i];
             sum += move->peer != device ? move->elements : 0;
@@ -108,7 +108,7 @@ static int64_t by_cache(void *state)
     planning *p = state;
     const cached_plan *plan = NULL;
     INSIST(plan_cache_get(&p->cache, p->ctx, p->src, p->dst, TSR_I8, &plan) == TSR_OK);
-    INSIST(plan_cache_get_part(&p->cache, p->ctx, plan, 0, PLAN_BOTH) == TSR_OK);
+    INSIST(plan_cache_get_part(&p->cache, p->ctx, plan, 0, PART_BOTH) == TSR_OK);
     plan_cache_put(&p->cache, plan);
     return 1;
 }
@@ -120,7 +120,7 @@ static int64_t by_fresh_plan(void *state)
     INSIST(tsr_arena_create(p.ctx, &p.arena) == TSR_OK);
     const tsr_plan *plan = make_plan(&p);
     plan_part part;
-    INSIST(plan_part_create(p.ctx, p.arena, plan, 0, PLAN_BOTH, &part) == TSR_OK);
+    INSIST(plan_part_create(p.ctx, p.arena, plan, 0, PART_BOTH, &part) == TSR_OK);
     tsr_arena_destroy(p.arena);
     return 1;
 }
@@ -342,7 +342,7 @@ static int64_t by_part(void *state)
     for (int64_t i = 0; i < SAMPLED; i++) {
         const int64_t device = i * (p->devices - 1) / (SAMPLED - 1);
         plan_part part;
-        INSIST(plan_part_create(p->ctx, p->arena, g->plan, device, PLAN_BOTH, &part) == TSR_OK);
+        INSIST(plan_part_create(p->ctx, p->arena, g->plan, device, PART_BOTH, &part) == TSR_OK);
         moves += (int64_t)part.num_moves;
     }
     tsr_arena_reset(p->arena, mark);

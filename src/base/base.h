@@ -50,6 +50,26 @@ static inline int64_t max_i64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/*
+ * How many numbers of an ascending list are below a value. The numbers are `stride` bytes apart, as
+ * a field of structs is.
+ */
+static inline size_t lower_bound(const int64_t *first, size_t stride, size_t count, int64_t value)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int64_t *number = (const void *)((const char *)first + middle * stride);
+        if (*number < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /* The greatest common divisor of two numbers that are not negative; gcd(a, 0) is a. */
 static inline int64_t gcd_i64(int64_t a, int64_t b)
 {

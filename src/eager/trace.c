@@ -18,7 +18,7 @@ static tsr_status describe_plan(eager *e, tsr_arena *arena, const cached_plan *p
     tsr_axis_list axes = {0};
     out->collective = tsr_step_kind_name(plan->plan->kind);
     out->bytes_received = tsr_plan_bytes_received(plan->plan, world->rank);
-    out->bytes_moved = plan->moved;
+    out->bytes_moved = plan_bytes_moved(plan->plan);
     if (!tsr_mesh_equal(from->mesh, to->mesh)) {
         out->axes = "the whole mesh";
         return TSR_OK;

@@ -68,8 +68,7 @@ static tsr_status make_entry(const plan_cache *cache, tsr_context *ctx, const ts
         tsr_arena_destroy(arena);
         return status;
     }
-    entry->view =
-        (cached_plan){.plan = entry->of->plan, .moved = entry->of->moved, .hash = entry->of->hash};
+    entry->view = (cached_plan){.plan = entry->of->plan, .hash = entry->of->hash};
     *out = entry;
     return TSR_OK;
 }
@@ -137,7 +136,7 @@ static plan_entry *entry_of(const plan_cache *cache, const cached_plan *plan)
 }
 
 tsr_status plan_cache_get_part(plan_cache *cache, tsr_context *ctx, const cached_plan *plan,
-                               int64_t device, plan_sides of_folds)
+                               int64_t device, part_lists of_folds)
 {
     plan_entry *entry = entry_of(cache, plan);
     if (entry->view.part != NULL) {

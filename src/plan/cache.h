@@ -24,7 +24,6 @@ typedef struct plan_cache_limits {
 typedef struct cached_plan {
     const tsr_plan *plan;
     const plan_part *part; /* of this rank; NULL until it is asked for */
-    int64_t moved;         /* bytes, all devices together */
     uint64_t hash;         /* of the two layouts and the element type */
 } cached_plan;
 
@@ -56,7 +55,7 @@ tsr_status plan_cache_get(plan_cache *cache, tsr_context *ctx, const tsr_geometr
 
 /* Makes the part of a device, always the same one, unless it is there. As plan_part_create. */
 tsr_status plan_cache_get_part(plan_cache *cache, tsr_context *ctx, const cached_plan *plan,
-                               int64_t device, plan_sides of_folds);
+                               int64_t device, part_lists of_folds);
 
 /* Ends one use of a plan that the cache gave; NULL is fine. */
 void plan_cache_put(plan_cache *cache, const cached_plan *plan);

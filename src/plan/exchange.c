@@ -8,24 +8,9 @@
 /* The places of devices that have the same of a layout: along no axis that shards or is pending. */
 static tsr_status find_copies(const plan_maker *m, const tsr_sharding *s, places *out)
 {
-    size_t count = 0;
-    size_t capacity = s->num_unreduced;
-    for (size_t i = 0; i < s->rank; i++) {
-        capacity += s->dims[i].num_axes;
-    }
-    tsr_axis_ref *used = ARENA_ARRAY(m->scratch, tsr_axis_ref, capacity);
-    if (used == NULL) {
-        return diag_nomem(m->ctx);
-    }
-    for (size_t i = 0; i < s->rank; i++) {
-        for (size_t j = 0; j < s->dims[i].num_axes; j++) {
-            used[count++] = s->dims[i].axes[j];
-        }
-    }
-    for (size_t i = 0; i < s->num_unreduced; i++) {
-        used[count++] = s->unreduced[i];
-    }
-    return places_beside(m->ctx, m->arena, s->mesh, used, count, out);
+    tsr_axis_list used;
+    TSR_TRY(sharding_axes(m->ctx, m->scratch, s, true, &used));
+    return places_beside(m->ctx, m->arena, s->mesh, used.refs, used.count, out);
 }
 
 static tsr_status make_side(const plan_maker *m, const tsr_geometry *of, const tsr_axis_ref *kept,
@@ -69,19 +54,34 @@ static tsr_status check_size(tsr_context *ctx, const tsr_geometry *g, int64_t de
                       (long long)devices);
 }
 
-/*
- * Where devices must be looked at one by one, or digits in too many combinations, there is a limit.
- */
+/* Where devices, or combinations of digits, must be enumerated, there is a limit. */
 static tsr_status check_devices(tsr_context *ctx, const plan_exchange *x)
 {
-    const int64_t looks = x->lattice.exists ? lattice_looks(&x->lattice) : x->devices;
-    if (looks <= PLAN_MOST_LOOKS) {
+    const int64_t count = x->lattice.exists ? lattice_combinations(&x->lattice) : x->devices;
+    if (count <= PLAN_MOST_ENUMERATED) {
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                       "the two layouts cut a mesh of %lld devices in too many ways: a plan would "
-                      "look at %lld combinations, %d are the most",
-                      (long long)x->devices, (long long)looks, PLAN_MOST_LOOKS);
+                      "enumerate %lld of them, %d are the most",
+                      (long long)x->devices, (long long)count, PLAN_MOST_ENUMERATED);
+}
+
+/* The elements that all devices have after the step, and had before. */
+static void sum_devices(plan_exchange *x)
+{
+    x->all_after = x->copies.size * x->dst.kept.size;
+    for (size_t i = 0; i < x->rank; i++) {
+        x->all_after *= x->src.of->shape[i];
+    }
+    if (x->lattice.exists) {
+        x->all_held = lattice_held(&x->lattice, x->rank, x->src.dims, x->dst.dims);
+        return;
+    }
+    for (int64_t place = 0; place < x->devices; place++) {
+        const int64_t device = tsr_mesh_device_at(x->src.mesh, place);
+        x->all_held += exchange_wanted(x, place, tsr_mesh_place_of(x->dst.mesh, device));
+    }
 }
 
 tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
@@ -97,11 +97,12 @@ tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
                          pending->removed.count, &x.removed));
     TSR_TRY(find_copies(m, src->sharding, &x.replicas));
     TSR_TRY(find_copies(m, to, &x.copies));
-    const lattice_layout before = {src, &x.src.kept, &x.replicas};
-    const lattice_layout after = {dst, &x.dst.kept, &x.copies};
-    TSR_TRY(plan_lattice_create(m, &before, &after, &x.lattice));
+    const lattice_layout before = {src, &x.src.kept};
+    const lattice_layout after = {dst, &x.dst.kept};
+    TSR_TRY(plan_lattice_create(m, &before, &after, &x.copies, &x.lattice));
     x.counted = can_count(&x);
     TSR_TRY(check_devices(m->ctx, &x));
+    sum_devices(&x);
     *out = x;
     return TSR_OK;
 }
@@ -169,33 +170,10 @@ int64_t exchange_sent(const plan_exchange *x, int64_t device)
                      places_index(&x->removed, place));
 }
 
-int64_t exchange_gained(const plan_exchange *x)
-{
-    int64_t elements = x->copies.size * x->dst.kept.size;
-    for (size_t i = 0; i < x->rank; i++) {
-        elements *= x->src.of->shape[i];
-    }
-    return elements;
-}
-
-int64_t exchange_held(const plan_exchange *x)
-{
-    int64_t held = 0;
-    if (x->lattice.exists) {
-        return lattice_held(&x->lattice, x->rank, x->src.dims, x->dst.dims);
-    }
-    for (int64_t place = 0; place < x->devices; place++) {
-        const int64_t device = tsr_mesh_device_at(x->src.mesh, place);
-        held += exchange_wanted(x, place, tsr_mesh_place_of(x->dst.mesh, device));
-    }
-    return held;
-}
-
 int64_t exchange_moved(const plan_exchange *x)
 {
     int64_t all = 0;
-    return checked_mul(x->removed.size, exchange_gained(x), &all) ? all - exchange_held(x)
-                                                                  : INT64_MAX;
+    return checked_mul(x->removed.size, x->all_after, &all) ? all - x->all_held : INT64_MAX;
 }
 
 void exchange_add_received(const plan_exchange *x, const device_sums *to)

@@ -34,7 +34,9 @@ typedef struct plan_exchange {
     places replicas; /* of the source mesh: devices that hold the same */
     places copies;   /* of the destination mesh: devices that get the same */
     plan_lattice lattice;
-    bool counted; /* what devices hold of what they want is counted, not listed (line.h) */
+    bool counted;      /* what devices hold of what they want is counted, not listed (line.h) */
+    int64_t all_after; /* elements that all devices together have after the step */
+    int64_t all_held;  /* of those, the ones that each had before */
 } plan_exchange;
 
 /*
@@ -90,15 +92,10 @@ tsr_status plan_sends(const plan_maker *m, const plan_exchange *x, int64_t devic
 int64_t exchange_received(const plan_exchange *x, int64_t device);
 int64_t exchange_sent(const plan_exchange *x, int64_t device);
 
-/* At how many devices, or combinations of digits, a plan may look. */
-enum { PLAN_MOST_LOOKS = 1 << 26 };
+/* How many devices, or combinations of digits, are enumerated for a plan at most. */
+enum { PLAN_MOST_ENUMERATED = 1 << 26 };
 
-/*
- * The elements that all devices have after the step, and which of them they had before; and those
- * that they receive, INT64_MAX when they are more.
- */
-int64_t exchange_gained(const plan_exchange *x);
-int64_t exchange_held(const plan_exchange *x);
+/* The elements that all devices receive; INT64_MAX when they are more. */
 int64_t exchange_moved(const plan_exchange *x);
 
 /* Elements by the place of a device in some mesh. */

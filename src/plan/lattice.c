@@ -191,7 +191,7 @@ static tsr_status fill(const lattice_maker *x, const tsr_geometry *src, plan_lat
 }
 
 tsr_status plan_lattice_create(const plan_maker *m, const lattice_layout *src,
-                               const lattice_layout *dst, plan_lattice *out)
+                               const lattice_layout *dst, const places *copies, plan_lattice *out)
 {
     mesh_view after;
     lattice_maker x = {.m = m};
@@ -199,7 +199,7 @@ tsr_status plan_lattice_create(const plan_maker *m, const lattice_layout *src,
     if (!mesh_views(src->geometry->sharding->mesh, dst->geometry->sharding->mesh, &out->view,
                     &after) ||
         !add_layout(&x, &out->view, ROLE_SRC, src) || !add_layout(&x, &after, ROLE_DST, dst) ||
-        !add_spans(&x, &after, ROLE_COPIES, NO_DIM, dst->copies) || !find_bounds(&x)) {
+        !add_spans(&x, &after, ROLE_COPIES, NO_DIM, copies) || !find_bounds(&x)) {
         return TSR_OK;
     }
     return fill(&x, src->geometry, out);
@@ -441,7 +441,7 @@ static void take_component(const plan_lattice *l, size_t first, bool *taken, com
     c->num_atoms = count;
 }
 
-int64_t lattice_looks(const plan_lattice *l)
+int64_t lattice_combinations(const plan_lattice *l)
 {
     int64_t product = 1;
     int64_t largest = 1;

@@ -36,11 +36,10 @@ typedef struct lattice_index {
     size_t count;
 } lattice_index;
 
-/* The places of a layout: along each dimension, what stays pending, and what is left. */
+/* The places of a layout: along each dimension, and along what stays pending. */
 typedef struct lattice_layout {
     const tsr_geometry *geometry;
     const places *kept;
-    const places *copies;
 } lattice_layout;
 
 typedef struct plan_lattice {
@@ -53,9 +52,9 @@ typedef struct plan_lattice {
     int64_t rest; /* how many devices differ in no atom */
 } plan_lattice;
 
-/* Finds the common digits, if there are any. */
+/* Finds the common digits, if there are any; `copies` are the devices that get the same. */
 tsr_status plan_lattice_create(const plan_maker *m, const lattice_layout *src,
-                               const lattice_layout *dst, plan_lattice *out);
+                               const lattice_layout *dst, const places *copies, plan_lattice *out);
 
 /* The number of the device at a place of the source mesh. */
 int64_t lattice_number(const plan_lattice *l, int64_t place);
@@ -66,8 +65,8 @@ bool lattice_matches(const lattice_index *index, int64_t number, int64_t value);
 /* How many indices below a value have the fixed digits of a number. */
 int64_t lattice_count(const lattice_index *index, int64_t number, int64_t below);
 
-/* How many combinations of digits lattice_held may look at, at most. */
-int64_t lattice_looks(const plan_lattice *l);
+/* How many combinations of digits lattice_held enumerates, at most. */
+int64_t lattice_combinations(const plan_lattice *l);
 
 /*
  * The sum over all devices of the elements that each holds both before and after. Dimensions that

@@ -199,18 +199,9 @@ static tsr_interval rows_before(const plan_exchange *x, size_t dim, const line_d
         const int64_t end = min_i64(max_i64(box.start + box.size - d->start, 0), d->rows);
         return (tsr_interval){start, end - start};
     }
-    size_t low = 0;
-    size_t high = d->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (d->shards[middle] < shard) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const bool found = low < d->count && d->shards[low] == shard;
-    return (tsr_interval){d->before[low], found ? d->before[low + 1] - d->before[low] : 0};
+    const size_t at = lower_bound(d->shards, sizeof *d->shards, d->count, shard);
+    const bool found = at < d->count && d->shards[at] == shard;
+    return (tsr_interval){d->before[at], found ? d->before[at + 1] - d->before[at] : 0};
 }
 
 /* The position of a box among all boxes of the shard, and its elements. */
@@ -248,17 +239,12 @@ static int64_t counted_before(const plan_line *line, const line_key *key)
 /* The elements of held boxes before a position, from the list. */
 static int64_t listed_before(const plan_line *line, int64_t position)
 {
-    size_t low = 0;
-    size_t high = line->num_held;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (line->held[middle].first < position) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    if (line->num_held == 0) {
+        return 0;
     }
-    return low > 0 ? line->held[low - 1].before + line->held[low - 1].size : 0;
+    const size_t count =
+        lower_bound(&line->held->first, sizeof *line->held, line->num_held, position);
+    return count > 0 ? line->held[count - 1].before + line->held[count - 1].size : 0;
 }
 
 int64_t line_before(const plan_line *line, const line_key *key)
@@ -274,18 +260,10 @@ int64_t line_replica(const plan_line *line, int64_t at, int64_t *end)
         *end = (replica + 1) * line->level;
         return replica;
     }
-    int64_t low = 0;
-    int64_t high = line->x->replicas.size;
-    while (low + 1 < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (line->starts[middle] <= at) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    *end = line->starts[low + 1];
-    return low;
+    const size_t after =
+        lower_bound(line->starts, sizeof *line->starts, (size_t)line->x->replicas.size + 1, at + 1);
+    *end = line->starts[after];
+    return (int64_t)after - 1;
 }
 
 void line_share(const plan_line *line, int64_t replica, int64_t *first, int64_t *end)

@@ -58,51 +58,21 @@ tsr_status plan_dim_create(const plan_maker *m, const dim_geometry *dim, plan_di
     return TSR_OK;
 }
 
-/* The first shard of a dimension of intervals that ends after a row; all before it do not. */
-static int64_t shard_at(const dim_geometry *dim, int64_t row)
-{
-    if (dim->offsets == NULL) {
-        return row / dim->chunk;
-    }
-    int64_t low = 0;
-    int64_t high = dim->along.size;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (dim->offsets[middle + 1] > row) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-/* The first sorted run that ends after a row. */
-static size_t run_at(const plan_dim *dim, int64_t row)
-{
-    size_t low = 0;
-    size_t high = dim->num_sorted;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (dim->sorted[middle].start + dim->sorted[middle].size > row) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
 /* Where a walk over the runs of a dimension is. */
 typedef struct run_walk {
     const plan_dim *dim;
     int64_t next; /* a shard, or a sorted run */
 } run_walk;
 
+/* From the run that has a row; the runs tile the dimension. */
 static run_walk walk_from(const plan_dim *dim, int64_t row)
 {
-    const int64_t first = dim->sorted != NULL ? (int64_t)run_at(dim, row) : shard_at(dim->of, row);
-    return (run_walk){dim, first};
+    if (dim->sorted == NULL) {
+        return (run_walk){dim, dim_shard_of_row(dim->of, row)};
+    }
+    const size_t after =
+        lower_bound(&dim->sorted->start, sizeof *dim->sorted, dim->num_sorted, row + 1);
+    return (run_walk){dim, (int64_t)after - 1};
 }
 
 /* The next run that begins before `end`; false when there is none. */

@@ -301,18 +301,11 @@ static tsr_status send_share(sender *s)
 /* The number of a destination shard in a list of overlaps; false when it is not there. */
 static bool find_overlap(const plan_overlaps *of, int64_t shard, size_t *out)
 {
-    size_t low = 0;
-    size_t high = of->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (of->list[middle].shard < shard) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    if (of->count == 0) {
+        return false;
     }
-    *out = low;
-    return low < of->count && of->list[low].shard == shard;
+    *out = lower_bound(&of->list->shard, sizeof *of->list, of->count, shard);
+    return *out < of->count && of->list[*out].shard == shard;
 }
 
 /* Whether the device at a place wants some of the shard; takes the overlaps. */
@@ -386,7 +379,7 @@ tsr_status plan_sends(const plan_maker *m, const plan_exchange *x, int64_t devic
 }
 
 static tsr_status fill_part(const plan_maker *m, const tsr_plan *plan, int64_t device,
-                            plan_sides of_folds, plan_part *out)
+                            part_lists of_folds, plan_part *out)
 {
     plan_moves *receives = ARENA_ARRAY(m->arena, plan_moves, plan->num_steps);
     plan_moves *sends = ARENA_ARRAY(m->arena, plan_moves, plan->num_steps);
@@ -399,7 +392,7 @@ static tsr_status fill_part(const plan_maker *m, const tsr_plan *plan, int64_t d
         const tsr_arena_mark mark = tsr_arena_get_mark(m->scratch);
         sends[i] = (plan_moves){0};
         TSR_TRY(plan_receives(m, x, device, &receives[i]));
-        if (exchange_parts(x) == 1 || of_folds == PLAN_BOTH) {
+        if (exchange_parts(x) == 1 || of_folds == PART_BOTH) {
             TSR_TRY(plan_sends(m, x, device, &sends[i]));
         }
         out->num_moves += receives[i].count + sends[i].count;
@@ -409,7 +402,7 @@ static tsr_status fill_part(const plan_maker *m, const tsr_plan *plan, int64_t d
 }
 
 tsr_status plan_part_create(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan,
-                            int64_t device, plan_sides of_folds, plan_part *out)
+                            int64_t device, part_lists of_folds, plan_part *out)
 {
     plan_maker m = {.ctx = ctx, .arena = arena};
     TSR_TRY(tsr_arena_create(ctx, &m.scratch));

@@ -118,8 +118,7 @@ static tsr_status make_shares(tsr_context *ctx, tsr_arena *arena, const tsr_geom
     return tsr_geometry_create(ctx, arena, shares, src->rank, src->shape, out);
 }
 
-/* The largest part that a device has of a layout, in elements. */
-static int64_t largest_part(const tsr_geometry *g)
+int64_t plan_largest_part(const tsr_geometry *g)
 {
     int64_t elements = 1;
     for (size_t i = 0; i < g->rank; i++) {
@@ -153,8 +152,8 @@ static int64_t most_received(const plan_step *steps, size_t count)
 static bool two_are_better(const plan_step *one, const plan_step *two)
 {
     const int64_t parts = exchange_parts(&one->exchange);
-    const int64_t whole = largest_part(one->exchange.dst.of);
-    const int64_t share = largest_part(two[0].exchange.dst.of);
+    const int64_t whole = plan_largest_part(one->exchange.dst.of);
+    const int64_t share = plan_largest_part(two[0].exchange.dst.of);
     if ((parts - 1) * share + whole < (parts - 1) * whole) {
         return true;
     }
@@ -162,7 +161,7 @@ static bool two_are_better(const plan_step *one, const plan_step *two)
         tsr_sharding_equal(one->exchange.dst.of->sharding, two[0].exchange.dst.of->sharding)) {
         return false;
     }
-    return one->exchange.devices <= PLAN_MOST_LOOKS &&
+    return one->exchange.devices <= PLAN_MOST_ENUMERATED &&
            most_received(two, 2) < most_received(one, 1);
 }
 

@@ -35,18 +35,21 @@ typedef struct plan_part {
     size_t num_moves; /* in all of them */
 } plan_part;
 
-/* Which lists of a part are made: a fold over shared memory never sends. */
-typedef enum plan_sides { PLAN_RECEIVES, PLAN_BOTH } plan_sides;
+/* Which lists of a part are made: where memory is shared, a fold only receives. */
+typedef enum part_lists { PART_RECEIVES, PART_BOTH } part_lists;
 
 /*
  * The part of a device that both meshes have. `of_folds` is for the steps that fold, the others get
  * both lists. The plan must outlive the part, which is the arena's.
  */
 tsr_status plan_part_create(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan,
-                            int64_t device, plan_sides of_folds, plan_part *out);
+                            int64_t device, part_lists of_folds, plan_part *out);
 
 /* The bytes that all devices receive, in all steps. */
 int64_t plan_bytes_moved(const tsr_plan *plan);
+
+/* The largest part that a device has of a layout, in elements. */
+int64_t plan_largest_part(const tsr_geometry *g);
 
 /* The kind of a step. */
 tsr_step_kind plan_kind(const plan_exchange *x);

@@ -115,10 +115,10 @@ static bool same_axes(const tsr_mesh *mesh, tsr_axis_list *a, tsr_axis_list *b)
     return tsr_axes_equal(a->refs, a->count, b->refs, b->count);
 }
 
-/* Whether every device has its own part of all that it gets of a fold. */
+/* Whether every device has all that it gets, or of a fold its own part of it. */
 static bool gets_what_it_has(const plan_exchange *x)
 {
-    return exchange_held(x) == exchange_gained(x);
+    return x->all_held == x->all_after;
 }
 
 /* The kind of a step that folds: `lost` and `won` are the axes that dimensions lose and win. */
@@ -147,8 +147,7 @@ tsr_step_kind plan_kind(const plan_exchange *x)
     tsr_axis_list lost = {refs[0], 0, MOST_AXES};
     tsr_axis_list won = {refs[1], 0, MOST_AXES};
     const bool folds = exchange_parts(x) > 1;
-    const int64_t gained = exchange_gained(x);
-    if (gained == 0 || (!folds && exchange_held(x) == gained)) {
+    if (x->all_after == 0 || (!folds && gets_what_it_has(x))) {
         return TSR_STEP_SLICE;
     }
     if (!folds && same_cuts_everywhere(x)) {
@@ -225,7 +224,7 @@ typedef struct summing {
 
 static tsr_status check_devices(tsr_context *ctx, int64_t devices)
 {
-    const int64_t limit = PLAN_MOST_LOOKS;
+    const int64_t limit = PLAN_MOST_ENUMERATED;
     if (devices <= limit) {
         return TSR_OK;
     }
@@ -325,22 +324,12 @@ static tsr_status most_sources(const plan_maker *m, const plan_exchange *x, int6
     return TSR_OK;
 }
 
-/* The most bytes that a device keeps of what it holds. */
-static int64_t largest_kept(const plan_exchange *x)
-{
-    int64_t elements = 1;
-    for (size_t i = 0; i < x->rank; i++) {
-        elements *= x->dst.dims[i].of->chunk;
-    }
-    return elements;
-}
-
 static tsr_status cost_of(const plan_maker *m, const tsr_plan *plan, const plan_step *step,
                           const tsr_link *link, tsr_step *out)
 {
     const plan_exchange *x = &step->exchange;
     const int64_t item = tsr_dtype_item_bytes(plan->dtype);
-    const double kept = (double)(largest_kept(x) * item);
+    const double kept = (double)(plan_largest_part(x->dst.of) * item);
     if (step->kind == TSR_STEP_SLICE) {
         out->seconds = kept * link->delta;
         return TSR_OK;

@@ -48,9 +48,7 @@ static tsr_status fill(tsr_context *ctx, stored_plan *s, const tsr_geometry *src
 {
     TSR_TRY(copy_geometry(ctx, s->arena, src, &s->src));
     TSR_TRY(copy_geometry(ctx, s->arena, dst, &s->dst));
-    TSR_TRY(tsr_plan_create(ctx, s->arena, s->src, s->dst, dtype, &s->plan));
-    s->moved = plan_bytes_moved(s->plan);
-    return TSR_OK;
+    return tsr_plan_create(ctx, s->arena, s->src, s->dst, dtype, &s->plan);
 }
 
 static tsr_status make(plan_store *store, tsr_context *ctx, const tsr_geometry *src,

@@ -18,7 +18,6 @@ typedef struct stored_plan {
     const tsr_geometry *src;
     const tsr_geometry *dst;
     const tsr_plan *plan;
-    int64_t moved; /* bytes, all devices together */
     int64_t uses;
 } stored_plan;
 

@@ -309,9 +309,9 @@ typedef struct redistribution {
 } redistribution;
 
 /* The sides that a rank needs of a fold: where memory is shared, it only receives. */
-static plan_sides sides_of_folds(const tsr_comm *world)
+static part_lists sides_of_folds(const tsr_comm *world)
 {
-    return world->team->message ? PLAN_BOTH : PLAN_RECEIVES;
+    return world->team->message ? PART_BOTH : PART_RECEIVES;
 }
 
 /* Makes the tensor that a step fills, unless that is the last one. */

@@ -28,6 +28,9 @@ struct tsr_geometry {
     const dim_geometry *dims;
 };
 
+/* The shard that holds a row of the dimension. */
+int64_t dim_shard_of_row(const dim_geometry *dim, int64_t row);
+
 /* Whether two geometries are of one shape and have equal shardings. */
 bool geometry_equal(const tsr_geometry *a, const tsr_geometry *b);
 

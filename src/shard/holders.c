@@ -18,22 +18,6 @@ int64_t tsr_devices_at(const tsr_devices *devices, int64_t index)
     return tsr_mesh_device_at(devices->mesh, places_at(&devices->set, index));
 }
 
-/* The shard with offsets[shard] <= row < offsets[shard + 1]. */
-static int64_t shard_by_offsets(const dim_geometry *dim, int64_t row)
-{
-    int64_t low = 0;
-    int64_t high = dim->along.size;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (dim->offsets[middle] <= row) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static int64_t shard_by_blocks(const dim_geometry *dim, int64_t row)
 {
     const int64_t blocks = dim->along.size * dim->ragged->partitions;
@@ -45,18 +29,23 @@ static int64_t shard_by_blocks(const dim_geometry *dim, int64_t row)
     return 0;
 }
 
-static int64_t shard_of_row(const dim_geometry *dim, int64_t row)
+int64_t dim_shard_of_row(const dim_geometry *dim, int64_t row)
 {
     if (dim->ragged != NULL) {
         return shard_by_blocks(dim, row);
     }
-    return dim->offsets != NULL ? shard_by_offsets(dim, row) : row / dim->chunk;
+    if (dim->offsets == NULL) {
+        return row / dim->chunk;
+    }
+    return (int64_t)lower_bound(dim->offsets + 1, sizeof *dim->offsets, (size_t)dim->along.size,
+                                row + 1);
 }
 
-/* All axes of the dimensions, in order. */
-static tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
-                                tsr_axis_list *out)
+tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                         bool pending, tsr_axis_list *out)
 {
+    const size_t num_pending = pending ? sharding->num_unreduced : 0;
+    *out = (tsr_axis_list){.capacity = num_pending};
     for (size_t i = 0; i < sharding->rank; i++) {
         out->capacity += sharding->dims[i].num_axes;
     }
@@ -68,6 +57,9 @@ static tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sh
         for (size_t j = 0; j < sharding->dims[i].num_axes; j++) {
             out->refs[out->count++] = sharding->dims[i].axes[j];
         }
+    }
+    for (size_t i = 0; i < num_pending; i++) {
+        out->refs[out->count++] = sharding->unreduced[i];
     }
     return TSR_OK;
 }
@@ -84,14 +76,14 @@ tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena, const tsr_ge
                               "index %lld in dim %zu is outside of 0 to %lld", (long long)index[i],
                               i, (long long)dim->extent - 1);
         }
-        base += places_at(&dim->along, shard_of_row(dim, index[i]));
+        base += places_at(&dim->along, dim_shard_of_row(dim, index[i]));
     }
-    tsr_axis_list axes = {0};
+    tsr_axis_list axes;
     tsr_devices *devices = ARENA_NEW(arena, tsr_devices);
     if (devices == NULL) {
         return diag_nomem(ctx);
     }
-    TSR_TRY(sharding_axes(ctx, arena, sharding, &axes));
+    TSR_TRY(sharding_axes(ctx, arena, sharding, false, &axes));
     devices->mesh = sharding->mesh;
     TSR_TRY(places_beside(ctx, arena, sharding->mesh, axes.refs, axes.count, &devices->set));
     devices->set.base = base;

@@ -300,7 +300,7 @@ static bool use_plans(scene *s)
     size_t moves = 0;
     for (int64_t device = 0; device < 8; device++) {
         plan_part part;
-        if (!passed(s->ctx, plan_part_create(s->ctx, s->arena, plan, device, PLAN_BOTH, &part),
+        if (!passed(s->ctx, plan_part_create(s->ctx, s->arena, plan, device, PART_BOTH, &part),
                     NULL)) {
             return false;
         }

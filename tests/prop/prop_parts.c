@@ -354,7 +354,7 @@ static void check_step(fixture *f, const tsr_plan *plan, size_t index, step_chec
     c->parts = c->src.group / c->dst.group;
     for (int64_t device = 0; device < c->devices; device++) {
         plan_part part;
-        assert_int_equal(plan_part_create(f->ctx, f->arena, plan, device, PLAN_BOTH, &part),
+        assert_int_equal(plan_part_create(f->ctx, f->arena, plan, device, PART_BOTH, &part),
                          TSR_OK);
         c->receives[device] = part.receives[index];
         c->sends[device] = part.sends[index];

@@ -144,7 +144,7 @@ static void what_is_too_large(void **state)
     assert_int_equal(tsr_plan_create(f->ctx, f->arena, halves, thirds, TSR_I8, &plan),
                      TSR_ERR_LIMIT);
     expect_error(f, "the two layouts cut a mesh of 824633720832 devices in too many ways: a plan "
-                    "would look at 824633720832 combinations, 67108864 are the most");
+                    "would enumerate 824633720832 of them, 67108864 are the most");
     const tsr_mesh *most = mesh_of(f, "<[\"x\"=2305843009213693952]>");
     const tsr_geometry *some = geometry_of(f, sharding_of(f, most, "[{\"x\"}]"), 1, shape);
     const tsr_geometry *whole = geometry_of(f, sharding_of(f, most, "[{}]"), 1, shape);

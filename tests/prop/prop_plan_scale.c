@@ -144,7 +144,7 @@ static int64_t check_receives(const pair *p, int64_t device, const plan_moves *r
 static plan_part part_of(fixture *f, const pair *p, int64_t device)
 {
     plan_part part;
-    assert_int_equal(plan_part_create(f->ctx, f->arena, p->plan, device, PLAN_BOTH, &part), TSR_OK);
+    assert_int_equal(plan_part_create(f->ctx, f->arena, p->plan, device, PART_BOTH, &part), TSR_OK);
     return part;
 }
 

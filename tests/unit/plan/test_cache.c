@@ -39,7 +39,7 @@ static const cached_plan *get(fixture *f, plan_cache *cache, const char *mesh, c
     const tsr_geometry *dst = geometry_of(&own, sharding_of(&own, m, to), 1, shape);
     assert_int_equal(plan_cache_get(cache, own.ctx, src, dst, dtype, &plan), TSR_OK);
     assert_non_null(plan);
-    assert_int_equal(plan_cache_get_part(cache, own.ctx, plan, 1, PLAN_BOTH), TSR_OK);
+    assert_int_equal(plan_cache_get_part(cache, own.ctx, plan, 1, PART_BOTH), TSR_OK);
     tsr_arena_destroy(own.arena);
     return plan;
 }
@@ -224,7 +224,7 @@ static bool fail_once(int64_t n)
         const tsr_status status =
             plan_cache_get(&cache, f.ctx, g[i % 2 == 0 ? 0 : 2], g[1], TSR_F32, &plan);
         if (status == TSR_OK) {
-            const tsr_status part = plan_cache_get_part(&cache, f.ctx, plan, 3, PLAN_BOTH);
+            const tsr_status part = plan_cache_get_part(&cache, f.ctx, plan, 3, PART_BOTH);
             assert_int_equal(part == TSR_OK, plan->part != NULL);
             tsr_context_clear(f.ctx);
         }
