@@ -3,34 +3,37 @@
 #include "base/arena.h"
 #include "base/base.h"
 
+/* What a byte can be part of. */
+enum {
+    DIGIT = 1,
+    HEX = 2,
+    WORD_START = 4,
+    WORD = 8,   /* of a bare id */
+    SUFFIX = 16 /* of an id after % # ! ^ */
+};
+
+#define LETTER (WORD_START | WORD | SUFFIX)
+#define AS_DIGIT (DIGIT | HEX | WORD | SUFFIX)
+
+static const uint8_t classes[256] = {
+    ['0' ... '9'] = AS_DIGIT,     ['A' ... 'F'] = LETTER | HEX, ['G' ... 'Z'] = LETTER,
+    ['a' ... 'f'] = LETTER | HEX, ['g' ... 'z'] = LETTER,       ['_'] = LETTER,
+    ['$'] = WORD | SUFFIX,        ['.'] = WORD | SUFFIX,        ['-'] = SUFFIX,
+};
+
+static bool is(char c, int class)
+{
+    return (classes[(unsigned char)c] & class) != 0;
+}
+
 static bool is_digit(char c)
 {
-    return c >= '0' && c <= '9';
+    return is(c, DIGIT);
 }
 
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_word_start(char c)
-{
-    return is_letter(c) || c == '_';
-}
-
-static bool is_word_part(char c)
-{
-    return is_word_start(c) || is_digit(c) || c == '$' || c == '.';
-}
-
-static bool is_suffix_part(char c)
-{
-    return is_word_part(c) || c == '-';
+    return is(c, HEX);
 }
 
 /* The byte at an offset, 0 after the end. */
@@ -72,9 +75,11 @@ static void bad(lexer *lex, size_t from, size_t to, const char *problem)
     set(lex, TOKEN_BAD, from, to);
 }
 
-static size_t run(const lexer *lex, size_t from, bool (*belongs)(char))
+static size_t run(const lexer *lex, size_t from, int class)
 {
-    while (from < lex->text->size && belongs(lex->text->data[from])) {
+    const char *data = lex->text->data;
+    const size_t size = lex->text->size;
+    while (from < size && is(data[from], class)) {
         from++;
     }
     return from;
@@ -109,12 +114,28 @@ static void scan_string(lexer *lex, int kind, size_t from, size_t quote)
     set(lex, kind, from, end);
 }
 
-static void scan_integer(lexer *lex, size_t from)
+/* The end of an exponent at `from`, or `from` when there is none. */
+static size_t exponent_end(const lexer *lex, size_t from)
+{
+    if (at(lex, from) != 'e' && at(lex, from) != 'E') {
+        return from;
+    }
+    const char sign = at(lex, from + 1);
+    const size_t digits = from + (sign == '+' || sign == '-' ? 2 : 1);
+    return is_digit(at(lex, digits)) ? run(lex, digits, DIGIT) : from;
+}
+
+static void scan_number(lexer *lex, size_t from)
 {
     if (at(lex, from) == '0' && at(lex, from + 1) == 'x' && is_hex(at(lex, from + 2))) {
-        set(lex, TOKEN_INTEGER, from, run(lex, from + 2, is_hex));
+        set(lex, TOKEN_INTEGER, from, run(lex, from + 2, HEX));
+        return;
+    }
+    const size_t end = run(lex, from, DIGIT);
+    if (at(lex, end) == '.') {
+        set(lex, TOKEN_FLOAT, from, exponent_end(lex, run(lex, end + 1, DIGIT)));
     } else {
-        set(lex, TOKEN_INTEGER, from, run(lex, from, is_digit));
+        set(lex, TOKEN_INTEGER, from, end);
     }
 }
 
@@ -122,35 +143,106 @@ static void scan_at(lexer *lex, size_t from)
 {
     if (at(lex, from + 1) == '"') {
         scan_string(lex, TOKEN_AT, from, from + 1);
-    } else if (is_word_start(at(lex, from + 1))) {
-        set(lex, TOKEN_AT, from, run(lex, from + 1, is_word_part));
+    } else if (is(at(lex, from + 1), WORD_START)) {
+        set(lex, TOKEN_AT, from, run(lex, from + 1, WORD));
     } else {
         bad(lex, from, from + 1, "@ identifier expected to start with letter or '_'");
+    }
+}
+
+/* An id after a sign: digits, or letters, digits and some signs. */
+static void scan_suffix(lexer *lex, int kind, size_t from, const char *problem)
+{
+    const char c = at(lex, from + 1);
+    if (is_digit(c)) {
+        set(lex, kind, from, run(lex, from + 1, DIGIT));
+    } else if (is(c, SUFFIX)) {
+        set(lex, kind, from, run(lex, from + 1, SUFFIX));
+    } else {
+        bad(lex, from, from + 1, problem);
+    }
+}
+
+static bool starts(const lexer *lex, size_t from, const char *mark)
+{
+    return at(lex, from + 1) == mark[1] && at(lex, from + 2) == mark[2];
+}
+
+/* Everything that is not a word: signs, numbers, strings. */
+static void scan_other(lexer *lex, char c, size_t from)
+{
+    switch (c) {
+    case '%':
+        scan_suffix(lex, TOKEN_PERCENT, from, "invalid SSA name");
+        return;
+    case '0' ... '9':
+        scan_number(lex, from);
+        return;
+    case '"':
+        scan_string(lex, TOKEN_STRING, from, from);
+        return;
+    case '@':
+        scan_at(lex, from);
+        return;
+    case '#':
+        if (starts(lex, from, "#-}")) {
+            set(lex, TOKEN_METADATA_END, from, from + 3);
+        } else {
+            scan_suffix(lex, TOKEN_HASH, from, "invalid attribute name");
+        }
+        return;
+    case '!':
+        scan_suffix(lex, TOKEN_BANG, from, "invalid type identifier");
+        return;
+    case '^':
+        scan_suffix(lex, TOKEN_CARET, from, "invalid block name");
+        return;
+    case '-':
+        if (at(lex, from + 1) == '>') {
+            set(lex, TOKEN_ARROW, from, from + 2);
+            return;
+        }
+        break;
+    case '{':
+        if (starts(lex, from, "{-#")) {
+            set(lex, TOKEN_METADATA_BEGIN, from, from + 3);
+            return;
+        }
+        break;
+    case '.':
+        if (starts(lex, from, "...")) {
+            set(lex, TOKEN_ELLIPSIS, from, from + 3);
+            return;
+        }
+        break;
+    case '\'':
+        if (lex->single_quotes) {
+            scan_string(lex, TOKEN_STRING, from, from);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    if (c != '\0' && strchr("(){}[]<>,:=+*-?|/", c) != NULL) {
+        set(lex, c, from, from + 1);
+    } else {
+        bad(lex, from, from + 1, "unexpected character");
     }
 }
 
 static void scan(lexer *lex)
 {
     const size_t from = skip_space(lex, lex->text->at);
-    const char c = at(lex, from);
     if (from >= lex->text->size) {
         set(lex, TOKEN_END, from, from);
-    } else if (is_word_start(c)) {
-        set(lex, TOKEN_WORD, from, run(lex, from, is_word_part));
-    } else if (is_digit(c)) {
-        scan_integer(lex, from);
-    } else if (c == '"' || (c == '\'' && lex->single_quotes)) {
-        scan_string(lex, TOKEN_STRING, from, from);
-    } else if (c == '@') {
-        scan_at(lex, from);
-    } else if (c == '#' && is_word_start(at(lex, from + 1))) {
-        set(lex, TOKEN_HASH, from, run(lex, from + 1, is_suffix_part));
-    } else if (c == '-' && at(lex, from + 1) == '>') {
-        set(lex, TOKEN_ARROW, from, from + 2);
-    } else if (c != '\0' && strchr("(){}[]<>,:=+*-?|/", c) != NULL) {
-        set(lex, c, from, from + 1);
+        return;
+    }
+    const char c = lex->text->data[from];
+    if (is(c, WORD_START)) {
+        set(lex, TOKEN_WORD, from, run(lex, from, WORD));
     } else {
-        bad(lex, from, from + 1, "unexpected character");
+        scan_other(lex, c, from);
     }
 }
 
@@ -165,6 +257,13 @@ void lex_next(lexer *lex)
 {
     lex->last_end = lex->current.at + lex->current.size;
     lex->text->at = lex->last_end;
+    scan(lex);
+}
+
+void lex_move(lexer *lex, size_t offset)
+{
+    lex->last_end = offset;
+    lex->text->at = offset;
     scan(lex);
 }
 
@@ -311,8 +410,7 @@ static tsr_status unescape(lexer *lex, slice raw, slice *out)
     return TSR_OK;
 }
 
-/* The inside of the string token `raw` (with its quotes). */
-static tsr_status string_value(lexer *lex, slice raw, slice *out)
+tsr_status lex_unquote(lexer *lex, slice raw, slice *out)
 {
     const slice inside = {raw.data + 1, raw.size - 2};
     if (inside.size == 0 || memchr(inside.data, '\\', inside.size) == NULL) {
@@ -327,7 +425,7 @@ tsr_status lex_string(lexer *lex, slice *out)
     if (!lex_is(lex, TOKEN_STRING)) {
         return lex_error(lex, lex_here(lex), "expected string");
     }
-    TSR_TRY(string_value(lex, lex_slice(lex), out));
+    TSR_TRY(lex_unquote(lex, lex_slice(lex), out));
     lex_next(lex);
     return TSR_OK;
 }
@@ -337,7 +435,7 @@ tsr_status lex_at_name(lexer *lex, slice *out)
     const slice whole = lex_slice(lex);
     const slice name = {whole.data + 1, whole.size - 1};
     if (name.data[0] == '"') {
-        TSR_TRY(string_value(lex, name, out));
+        TSR_TRY(lex_unquote(lex, name, out));
     } else {
         *out = name;
     }
@@ -345,8 +443,7 @@ tsr_status lex_at_name(lexer *lex, slice *out)
     return TSR_OK;
 }
 
-/* The value of digits; false when it exceeds uint64. */
-static bool digits_value(slice digits, uint64_t *out)
+bool lex_digits(slice digits, uint64_t *out)
 {
     const bool hex = digits.size > 2 && digits.data[1] == 'x';
     uint64_t value = 0;
@@ -369,7 +466,7 @@ tsr_status lex_integer(lexer *lex, int64_t *out)
         return lex_error(lex, lex_here(lex), "expected integer value");
     }
     uint64_t magnitude;
-    if (!digits_value(lex_slice(lex), &magnitude) || magnitude > INT64_MAX) {
+    if (!lex_digits(lex_slice(lex), &magnitude) || magnitude > INT64_MAX) {
         return lex_error(lex, start, "integer value too large");
     }
     lex_next(lex);

@@ -16,10 +16,17 @@ typedef enum token_kind {
     TOKEN_BAD,     /* lexer.problem says why */
     TOKEN_WORD,    /* bare id */
     TOKEN_INTEGER, /* digits or 0x and hex digits, no sign */
+    TOKEN_FLOAT,   /* digits, a dot, perhaps digits and an exponent; no sign */
     TOKEN_STRING,
-    TOKEN_AT,   /* @name or @"name" */
-    TOKEN_HASH, /* #name */
-    TOKEN_ARROW
+    TOKEN_AT,      /* @name or @"name" */
+    TOKEN_HASH,    /* #name or #0 */
+    TOKEN_PERCENT, /* %name or %0 */
+    TOKEN_CARET,   /* ^name */
+    TOKEN_BANG,    /* !name */
+    TOKEN_ARROW,
+    TOKEN_ELLIPSIS,
+    TOKEN_METADATA_BEGIN, /* {-# */
+    TOKEN_METADATA_END    /* #-} */
 } token_kind;
 
 typedef struct token {
@@ -50,6 +57,9 @@ lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 /* Takes the current token. */
 void lex_next(lexer *lex);
 
+/* Continues at an offset: what was ahead is scanned again. */
+void lex_move(lexer *lex, size_t at);
+
 /* The bytes of the current token. */
 slice lex_slice(const lexer *lex);
 
@@ -67,6 +77,9 @@ bool lex_accept(lexer *lex, int kind);
 bool lex_accept_word(lexer *lex, const char *word);
 bool lex_accept_hash(lexer *lex, const char *name);
 
+/* The value of an integer token, decimal or hex; false when it exceeds uint64. */
+bool lex_digits(slice digits, uint64_t *out);
+
 /* Takes a mark, or fails with `expected '<'`. */
 tsr_status lex_expect(lexer *lex, int mark);
 /* Takes a word, or fails with `expected 'word'`. */
@@ -75,6 +88,8 @@ tsr_status lex_expect_word(lexer *lex, const char *word);
 tsr_status lex_string(lexer *lex, slice *out);
 /* Takes an integer with an optional sign; or fails with `expected integer value`. */
 tsr_status lex_integer(lexer *lex, int64_t *out);
+/* The value of a string token given with its quotes. */
+tsr_status lex_unquote(lexer *lex, slice raw, slice *out);
 /* Takes @name; the caller has checked the kind. */
 tsr_status lex_at_name(lexer *lex, slice *out);
 /* `[` integers `]`, the array in the arena; an empty list is an error unless allowed. */

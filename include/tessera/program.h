@@ -1,0 +1,171 @@
+/*
+ * Programs: StableHLO with sdy shardings, as JAX exports them and `sdy_opt` reads them.
+ *
+ * A program is read from MLIR's text, verified, walked, changed by passes and printed as MLIR
+ * prints it. Everything in it has a number: ops, values, blocks, regions, types, attributes; 0
+ * means none. Numbers are valid while the program is; equal types, and equal attributes, of one
+ * program have equal numbers.
+ *
+ * Programs are independent of each other: threads may use different ones at the same time, each
+ * with its own context.
+ */
+#ifndef TESSERA_PROGRAM_H
+#define TESSERA_PROGRAM_H
+
+#include <tessera/dtype.h>
+#include <tessera/rule.h>
+#include <tessera/sharding.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tsr_program tsr_program;
+
+typedef uint32_t tsr_ir_op;
+typedef uint32_t tsr_ir_value;
+typedef uint32_t tsr_ir_block;
+typedef uint32_t tsr_ir_region;
+typedef uint32_t tsr_ir_type;
+typedef uint32_t tsr_ir_attr;
+
+typedef enum tsr_program_flags {
+    TSR_PROGRAM_DEFAULT = 0,
+    TSR_PROGRAM_ALLOW_UNREGISTERED = 1, /* keep ops of unknown dialects, in generic form */
+    TSR_PROGRAM_UNVERIFIED = 2          /* read only; tsr_program_verify may follow */
+} tsr_program_flags;
+
+/*
+ * Reads and verifies a program: text->data from text->at to text->size. Messages count lines from
+ * the start of the data. Large constants stay where they are in the text, which must outlive the
+ * program. On failure the context has the diagnostics and *out is untouched. The caller destroys
+ * the program, before the context. Texts above 2 GiB are refused with TSR_ERR_LIMIT.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_read(tsr_context *ctx, const tsr_text *text, int flags,
+                                                  tsr_program **out) TSR_MT_CONTEXT;
+
+/* Reads a file, which is mapped while the program lives. TSR_ERR_INVALID, with the reason, when it
+ * cannot be read. */
+TSR_API TSR_NODISCARD tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags,
+                                                  tsr_program **out) TSR_MT_CONTEXT;
+
+/* A copy that lives on its own; it shares the text, or the mapped file, with the original. */
+TSR_API TSR_NODISCARD tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program,
+                                                   tsr_program **out) TSR_MT_CONTEXT;
+
+/* Frees a program. NULL is fine. */
+TSR_API void tsr_program_destroy(tsr_program *program) TSR_MT_CONTEXT;
+
+/* Checks every rule of the text's dialects that is known here; the first failure ends it. */
+TSR_API TSR_NODISCARD tsr_status tsr_program_verify(tsr_context *ctx,
+                                                    tsr_program *program) TSR_MT_CONTEXT;
+
+typedef enum tsr_program_printing {
+    TSR_PROGRAM_PRETTY = 0,
+    TSR_PROGRAM_GENERIC = 1,  /* every op in generic form */
+    TSR_PROGRAM_LOCATIONS = 2 /* with locations */
+} tsr_program_printing;
+
+/* Receives the next bytes of a printed program; returns false to stop the printing. */
+typedef bool (*tsr_program_writer)(void *state, const char *bytes, size_t count);
+
+/*
+ * Prints a program as MLIR does, with a newline at the end, through `write`. TSR_ERR_INVALID when
+ * `write` returned false.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_print(tsr_context *ctx, const tsr_program *program,
+                                                   int printing, tsr_program_writer write,
+                                                   void *state) TSR_MT_CONTEXT;
+
+/* The whole text, zero-terminated, the arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_program *program, int printing,
+                                                     const char **out) TSR_MT_CONTEXT;
+
+/* Bytes of memory that a program holds, the text aside. */
+TSR_API size_t tsr_program_memory(const tsr_program *program) TSR_MT_CONTEXT;
+
+/* ---- walking ---- */
+
+/* The module: an op with one region of one block. */
+TSR_API tsr_ir_op tsr_program_module(const tsr_program *program) TSR_MT_CONTEXT;
+/* The function (or other symbol of the module) of that name, or 0. */
+TSR_API tsr_ir_op tsr_program_symbol(const tsr_program *program, const char *name) TSR_MT_CONTEXT;
+TSR_API size_t tsr_program_num_ops(const tsr_program *program) TSR_MT_CONTEXT;
+TSR_API size_t tsr_program_num_values(const tsr_program *program) TSR_MT_CONTEXT;
+
+/* "stablehlo.add". */
+TSR_API const char *tsr_ir_op_name(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+TSR_API size_t tsr_ir_op_num_operands(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+TSR_API tsr_ir_value tsr_ir_op_operand(const tsr_program *program, tsr_ir_op op,
+                                       size_t i) TSR_MT_CONTEXT;
+TSR_API size_t tsr_ir_op_num_results(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+TSR_API tsr_ir_value tsr_ir_op_result(const tsr_program *program, tsr_ir_op op,
+                                      size_t i) TSR_MT_CONTEXT;
+TSR_API size_t tsr_ir_op_num_regions(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+TSR_API tsr_ir_region tsr_ir_op_region(const tsr_program *program, tsr_ir_op op,
+                                       size_t i) TSR_MT_CONTEXT;
+/* The block that holds an op; 0 for the module. */
+TSR_API tsr_ir_block tsr_ir_op_block(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+/* The op after this one in its block, or 0. */
+TSR_API tsr_ir_op tsr_ir_op_next(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+/* An attribute by name, inherent ones first, or 0. */
+TSR_API tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op,
+                                        const char *name) TSR_MT_CONTEXT;
+/* Line and column, from 1, of the op in the text; false when it is not from the text. */
+TSR_API bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line,
+                                int64_t *column) TSR_MT_CONTEXT;
+
+TSR_API tsr_ir_block tsr_ir_region_first_block(const tsr_program *program,
+                                               tsr_ir_region region) TSR_MT_CONTEXT;
+TSR_API tsr_ir_op tsr_ir_region_parent(const tsr_program *program,
+                                       tsr_ir_region region) TSR_MT_CONTEXT;
+TSR_API tsr_ir_block tsr_ir_block_next(const tsr_program *program,
+                                       tsr_ir_block block) TSR_MT_CONTEXT;
+TSR_API tsr_ir_region tsr_ir_block_parent(const tsr_program *program,
+                                          tsr_ir_block block) TSR_MT_CONTEXT;
+TSR_API tsr_ir_op tsr_ir_block_first_op(const tsr_program *program,
+                                        tsr_ir_block block) TSR_MT_CONTEXT;
+TSR_API tsr_ir_op tsr_ir_block_last_op(const tsr_program *program,
+                                       tsr_ir_block block) TSR_MT_CONTEXT;
+TSR_API size_t tsr_ir_block_num_arguments(const tsr_program *program,
+                                          tsr_ir_block block) TSR_MT_CONTEXT;
+TSR_API tsr_ir_value tsr_ir_block_argument(const tsr_program *program, tsr_ir_block block,
+                                           size_t i) TSR_MT_CONTEXT;
+
+TSR_API tsr_ir_type tsr_ir_value_type(const tsr_program *program,
+                                      tsr_ir_value value) TSR_MT_CONTEXT;
+/* The op whose result a value is; 0 for block arguments. */
+TSR_API tsr_ir_op tsr_ir_value_op(const tsr_program *program, tsr_ir_value value) TSR_MT_CONTEXT;
+/* The block whose argument a value is; 0 for results. */
+TSR_API tsr_ir_block tsr_ir_value_block(const tsr_program *program,
+                                        tsr_ir_value value) TSR_MT_CONTEXT;
+/* Which result, or which argument. */
+TSR_API size_t tsr_ir_value_index(const tsr_program *program, tsr_ir_value value) TSR_MT_CONTEXT;
+/*
+ * The sharding that the program gives a value, wherever its text has it; NULL for none. The
+ * program's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program,
+                                                       tsr_ir_value value,
+                                                       const tsr_sharding **out) TSR_MT_CONTEXT;
+
+/*
+ * The shape of a ranked tensor: extents, unknown ones TSR_UNKNOWN. False for other types. The
+ * extents are the program's.
+ */
+TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type, size_t *rank,
+                               const int64_t **shape) TSR_MT_CONTEXT;
+/* Types and attributes as text, zero-terminated, the arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_ir_type_to_text(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_program *program, tsr_ir_type type,
+                                                     const char **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_ir_attr_to_text(tsr_context *ctx, tsr_arena *arena,
+                                                     const tsr_program *program, tsr_ir_attr attr,
+                                                     const char **out) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
