@@ -88,11 +88,11 @@ void buffer_format(buffer *buf, const char *format, ...)
     buf->size += (size_t)length;
 }
 
-void buffer_quoted(buffer *buf, const char *string)
+void buffer_quoted_bytes(buffer *buf, const char *bytes, size_t count)
 {
     static const char hex[] = "0123456789ABCDEF";
     buffer_char(buf, '"');
-    for (const char *c = string; *c != '\0'; c++) {
+    for (const char *c = bytes; c < bytes + count; c++) {
         const unsigned char byte = (unsigned char)*c;
         if (byte == '\\') {
             buffer_bytes(buf, "\\\\", 2);
@@ -104,6 +104,11 @@ void buffer_quoted(buffer *buf, const char *string)
         }
     }
     buffer_char(buf, '"');
+}
+
+void buffer_quoted(buffer *buf, const char *string)
+{
+    buffer_quoted_bytes(buf, string, strlen(string));
 }
 
 void buffer_ints(buffer *buf, const int64_t *values, size_t count)

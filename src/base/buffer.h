@@ -23,6 +23,7 @@ void buffer_int(buffer *buf, int64_t value);
 void buffer_format(buffer *buf, const char *format, ...) TSR_PRINTF(2, 3);
 /* In double quotes, escaped as programs are: `\` as `\\`, `"` and unprintables as `\XX`. */
 void buffer_quoted(buffer *buf, const char *string);
+void buffer_quoted_bytes(buffer *buf, const char *bytes, size_t count);
 /* `1, 2, 3` */
 void buffer_ints(buffer *buf, const int64_t *values, size_t count);
 

@@ -341,6 +341,14 @@ tsr_status lex_error(lexer *lex, location where, const char *message)
     return diag_error(lex->ctx, TSR_ERR_SYNTAX, where, "%s", message);
 }
 
+tsr_status lex_follow_up(lexer *lex, const char *message)
+{
+    if (lex->current.kind == TOKEN_BAD) {
+        return TSR_ERR_SYNTAX;
+    }
+    return diag_follow_up(lex->ctx, lex_here(lex), "%s", message);
+}
+
 tsr_status lex_expect(lexer *lex, int mark)
 {
     if (lex_accept(lex, mark)) {

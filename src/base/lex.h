@@ -108,4 +108,10 @@ bool lex_grow(lexer *lex, void **array, size_t item_size, size_t count, size_t *
  */
 tsr_status lex_error(lexer *lex, location where, const char *message);
 
+/*
+ * Adds an error, at the current token, that says what the last one led to, and returns that one's
+ * status. After a malformed token nothing is added.
+ */
+tsr_status lex_follow_up(lexer *lex, const char *message);
+
 #endif

@@ -40,17 +40,26 @@ named_axis named_axis_of(const tsr_mesh *mesh, tsr_axis_ref ref)
     return axis;
 }
 
+void named_axis_print(buffer *buf, const named_axis *axis)
+{
+    buffer_quoted_bytes(buf, axis->name.data, axis->name.size);
+    if (axis->ref.is_sub) {
+        buffer_format(buf, ":(%lld)%lld", (long long)axis->ref.pre, (long long)axis->ref.size);
+    }
+}
+
+void named_axes_print(buffer *buf, named_axes list)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        buffer_string(buf, i > 0 ? ", " : "");
+        named_axis_print(buf, &list.axes[i]);
+    }
+}
+
 const char *named_axis_text(tsr_arena *arena, const named_axis *axis)
 {
     buffer buf = buffer_new(arena);
-    const char *name = arena_string(arena, axis->name.data, axis->name.size);
-    if (name == NULL) {
-        return "?";
-    }
-    buffer_quoted(&buf, name);
-    if (axis->ref.is_sub) {
-        buffer_format(&buf, ":(%lld)%lld", (long long)axis->ref.pre, (long long)axis->ref.size);
-    }
+    named_axis_print(&buf, axis);
     buffer_char(&buf, '\0');
     return buf.failed ? "?" : buf.data;
 }

@@ -52,7 +52,11 @@ bool named_axes_ordered(named_axes list);
 /* The sub-axis checks over everything seen. */
 tsr_status axis_verify_subs(axis_verifier *verifier);
 
-/* `"x":(1)2` of an axis as written; the arena's, or "?" when there is no memory. */
+/* `"x":(1)2` of an axis as written. */
+void named_axis_print(buffer *buf, const named_axis *axis);
+/* `"x", "y":(1)2` */
+void named_axes_print(buffer *buf, named_axes list);
+/* The same text of one axis; the arena's, or "?" when there is no memory. */
 const char *named_axis_text(tsr_arena *arena, const named_axis *axis);
 
 #endif

@@ -6,6 +6,10 @@
 
 static const char axes_failed[] = "failed to parse Sdy_Mesh parameter 'axes' which is to be a "
                                   "`::llvm::ArrayRef<MeshAxisAttr>`";
+static const char name_failed[] =
+    "failed to parse Sdy_MeshAxis parameter 'name' which is to be a `::llvm::StringRef`";
+static const char size_failed[] =
+    "failed to parse Sdy_MeshAxis parameter 'size' which is to be a `int64_t`";
 static const char ids_failed[] = "failed to parse Sdy_Mesh parameter 'device_ids' which is to be a "
                                  "`::llvm::ArrayRef<int64_t>`";
 
@@ -43,10 +47,14 @@ static tsr_status read_axis(lexer *lex, mesh_parts *parts)
     slice name;
     const char *copy;
     int64_t size;
-    TSR_TRY(lex_string(lex, &name));
+    if (lex_string(lex, &name) < 0) {
+        return lex_follow_up(lex, name_failed);
+    }
     TSR_TRY(name_copy(lex, name, where, &copy));
     TSR_TRY(lex_expect(lex, '='));
-    TSR_TRY(lex_integer(lex, &size));
+    if (lex_integer(lex, &size) < 0) {
+        return lex_follow_up(lex, size_failed);
+    }
     if (size < 1) {
         return diag_error(lex->ctx, TSR_ERR_INVALID, where,
                           "axis size must be at least 1, got: %lld", (long long)size);
@@ -63,7 +71,7 @@ static tsr_status read_axes(lexer *lex, int closing, mesh_parts *parts)
     }
     do {
         if (read_axis(lex, parts) < 0) {
-            return diag_follow_up(lex->ctx, lex_here(lex), "%s", axes_failed);
+            return lex_follow_up(lex, axes_failed);
         }
     } while (lex_accept(lex, ','));
     return TSR_OK;
@@ -95,6 +103,21 @@ static tsr_status read_transposition(lexer *lex, mesh_parts *parts)
     return TSR_OK;
 }
 
+/* `[0, 2, 1, 3]`, with the reference's errors. */
+static tsr_status read_id_list(lexer *lex, mesh_parts *parts)
+{
+    size_t capacity = 0;
+    TSR_TRY(lex_expect(lex, '['));
+    do {
+        int64_t id;
+        if (lex_integer(lex, &id) < 0) {
+            return lex_follow_up(lex, ids_failed);
+        }
+        TSR_TRY(LEX_PUSH(lex, parts->ids, parts->num_ids, capacity, id));
+    } while (lex_accept(lex, ','));
+    return lex_expect(lex, ']');
+}
+
 /* `device_ids=[...]`, leniently also `device_ids<=[...]T(...)`. */
 static tsr_status read_ids(lexer *lex, tsr_reading reading, mesh_parts *parts)
 {
@@ -105,10 +128,7 @@ static tsr_status read_ids(lexer *lex, tsr_reading reading, mesh_parts *parts)
         return read_transposition(lex, parts);
     }
     TSR_TRY(lex_expect(lex, '='));
-    if (lex_integers(lex, false, &parts->ids, &parts->num_ids) < 0) {
-        return diag_follow_up(lex->ctx, lex_here(lex), "%s", ids_failed);
-    }
-    return TSR_OK;
+    return read_id_list(lex, parts);
 }
 
 /* `<[...], device_ids=[...]>`, leniently also `<"devices"=8>`. */

@@ -3,22 +3,40 @@
 
 #include "shard/sharding.h"
 
+/* What ends the braces of a dimension. */
+static void print_open(buffer *buf, bool open, bool has_axes)
+{
+    if (open) {
+        buffer_string(buf, has_axes ? ", ?" : "?");
+    }
+    buffer_char(buf, '}');
+}
+
+static void print_priority(buffer *buf, int64_t priority)
+{
+    if (priority != TSR_NO_PRIORITY) {
+        buffer_char(buf, 'p');
+        buffer_int(buf, priority);
+    }
+}
+
 static void print_dim(buffer *buf, const tsr_sharding *sharding, size_t index)
 {
     const tsr_dim *dim = &sharding->dims[index];
     buffer_char(buf, '{');
     axes_print(buf, sharding->mesh, dim->axes, dim->num_axes);
-    if (dim->open) {
-        buffer_string(buf, dim->num_axes > 0 ? ", ?" : "?");
-    }
-    buffer_char(buf, '}');
+    print_open(buf, dim->open, dim->num_axes > 0);
     if (dim->ragged != NULL) {
         ragged_print(buf, dim->ragged, tsr_sharding_num_shards(sharding, index));
     }
-    if (dim->priority != TSR_NO_PRIORITY) {
-        buffer_char(buf, 'p');
-        buffer_int(buf, dim->priority);
-    }
+    print_priority(buf, dim->priority);
+}
+
+/* `, unreduced=`, and the reduction unless it is the sum. */
+static void print_unreduced_head(buffer *buf, tsr_reduction reduction)
+{
+    buffer_string(buf, ", unreduced=");
+    buffer_string(buf, reduction != TSR_SUM ? reduction_name(reduction) : "");
 }
 
 static void print_list(buffer *buf, const tsr_sharding *sharding, const char *head,
@@ -44,33 +62,53 @@ static void print_body(buffer *buf, const tsr_sharding *sharding)
         print_list(buf, sharding, ", replicated=", sharding->replicated, sharding->num_replicated);
     }
     if (sharding->num_unreduced > 0) {
-        buffer_string(buf, ", unreduced=");
-        print_list(buf, sharding,
-                   sharding->reduction != TSR_SUM ? reduction_name(sharding->reduction) : "",
-                   sharding->unreduced, sharding->num_unreduced);
+        print_unreduced_head(buf, sharding->reduction);
+        print_list(buf, sharding, "", sharding->unreduced, sharding->num_unreduced);
     }
 }
 
+/* Whether all bytes are among some. */
+static bool all_among(slice name, const char *among)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        if (name.data[i] == '\0' || strchr(among, name.data[i]) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A bare id as in programs: it needs no quotes after the @. */
-static bool is_bare(const char *name)
+static bool is_bare(slice name)
 {
     static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789$.";
-    return name[0] != '\0' && strchr(first, name[0]) != NULL && strspn(name, later) == strlen(name);
+    return name.size > 0 && all_among((slice){name.data, 1}, first) && all_among(name, later);
+}
+
+static void print_symbol(buffer *buf, slice name)
+{
+    buffer_char(buf, '@');
+    if (is_bare(name)) {
+        buffer_bytes(buf, name.data, name.size);
+    } else {
+        buffer_quoted_bytes(buf, name.data, name.size);
+    }
+}
+
+static void print_inline_mesh(buffer *buf, const tsr_mesh *mesh)
+{
+    buffer_string(buf, "mesh");
+    mesh_print(buf, mesh);
 }
 
 static void print_mesh(buffer *buf, const tsr_mesh *mesh)
 {
     const char *name = tsr_mesh_name(mesh);
     if (name == NULL) {
-        buffer_string(buf, "mesh");
-        mesh_print(buf, mesh);
-    } else if (is_bare(name)) {
-        buffer_char(buf, '@');
-        buffer_string(buf, name);
+        print_inline_mesh(buf, mesh);
     } else {
-        buffer_char(buf, '@');
-        buffer_quoted(buf, name);
+        print_symbol(buf, (slice){name, strlen(name)});
     }
 }
 
@@ -93,4 +131,47 @@ tsr_status tsr_sharding_print(tsr_context *ctx, tsr_arena *arena, const tsr_shar
     buffer buf = buffer_new(arena);
     sharding_print(&buf, sharding, printing);
     return buffer_finish(ctx, &buf, out);
+}
+
+static void print_dim_text(buffer *buf, const dim_text *dim)
+{
+    buffer_char(buf, '{');
+    named_axes_print(buf, dim->axes);
+    print_open(buf, dim->open, dim->axes.count > 0);
+    if (dim->has_ragged) {
+        ragged_text_print(buf, dim);
+    }
+    print_priority(buf, dim->priority);
+}
+
+static void print_list_text(buffer *buf, named_axes list)
+{
+    buffer_char(buf, '{');
+    named_axes_print(buf, list);
+    buffer_char(buf, '}');
+}
+
+void sharding_text_print(buffer *buf, const sharding_text *text)
+{
+    buffer_char(buf, '<');
+    if (text->has_name) {
+        print_symbol(buf, text->mesh_name);
+    } else if (text->inline_mesh != NULL) {
+        print_inline_mesh(buf, text->inline_mesh);
+    }
+    buffer_string(buf, ", [");
+    for (size_t i = 0; i < text->rank; i++) {
+        buffer_string(buf, i > 0 ? ", " : "");
+        print_dim_text(buf, &text->dims[i]);
+    }
+    buffer_char(buf, ']');
+    if (text->replicated.count > 0) {
+        buffer_string(buf, ", replicated=");
+        print_list_text(buf, text->replicated);
+    }
+    if (text->unreduced.count > 0) {
+        print_unreduced_head(buf, text->reduction);
+        print_list_text(buf, text->unreduced);
+    }
+    buffer_char(buf, '>');
 }

@@ -184,20 +184,20 @@ static void print_rows(buffer *buf, const int64_t *values, int64_t rows, int64_t
     }
 }
 
-static void print_dynamic(buffer *buf, const tsr_ragged *ragged, int64_t shards)
+static void print_dynamic(buffer *buf, const tsr_ragged *ragged, int64_t count)
 {
     buffer_string(buf, ":dynamic[");
     if (ragged->sizes == NULL) {
         buffer_char(buf, '?');
     } else if (ragged->rows > 1) {
-        print_rows(buf, ragged->sizes, ragged->rows, shards / ragged->rows);
+        print_rows(buf, ragged->sizes, ragged->rows, count / ragged->rows);
     } else {
-        buffer_ints(buf, ragged->sizes, (size_t)shards);
+        buffer_ints(buf, ragged->sizes, (size_t)count);
     }
     buffer_char(buf, ']');
 }
 
-static void print_options(buffer *buf, const tsr_ragged *ragged, int64_t shards)
+static void print_options(buffer *buf, const tsr_ragged *ragged, size_t num_owners)
 {
     const char *separator = "(";
     if (ragged->kind == TSR_RAGGED_ALIGNED) {
@@ -210,7 +210,7 @@ static void print_options(buffer *buf, const tsr_ragged *ragged, int64_t shards)
     }
     if (ragged->owner_start != NULL) {
         buffer_format(buf, "%sowners=[", separator);
-        buffer_ints(buf, ragged->owner_start, (size_t)shards + 1);
+        buffer_ints(buf, ragged->owner_start, num_owners);
         buffer_char(buf, ']');
         separator = ", ";
     }
@@ -223,20 +223,50 @@ static void print_options(buffer *buf, const tsr_ragged *ragged, int64_t shards)
     }
 }
 
-void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards)
+static void print_partitioned(buffer *buf, const tsr_ragged *ragged, int64_t rows,
+                              size_t num_owners)
 {
-    if (ragged->kind == TSR_RAGGED_DYNAMIC) {
-        print_dynamic(buf, ragged, shards);
-        return;
-    }
     buffer_string(buf, ":partitioned[");
     if (ragged->counts == NULL) {
         buffer_char(buf, '?');
     } else {
-        print_rows(buf, ragged->counts, shards, ragged->partitions);
+        print_rows(buf, ragged->counts, rows, ragged->partitions);
     }
     buffer_char(buf, ']');
-    print_options(buf, ragged, shards);
+    print_options(buf, ragged, num_owners);
+}
+
+void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards)
+{
+    if (ragged->kind == TSR_RAGGED_DYNAMIC) {
+        print_dynamic(buf, ragged, shards);
+    } else {
+        print_partitioned(buf, ragged, shards, (size_t)shards + 1);
+    }
+}
+
+static bool owners_are_default(const tsr_ragged *ragged, int64_t shards)
+{
+    for (int64_t i = 0; i <= shards; i++) {
+        if (ragged->owner_start[i] != mul_div(i, ragged->partitions, shards)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void ragged_text_print(buffer *buf, const dim_text *dim)
+{
+    tsr_ragged ragged = dim->ragged;
+    if (ragged.kind == TSR_RAGGED_DYNAMIC) {
+        print_dynamic(buf, &ragged, (int64_t)dim->num_sizes);
+        return;
+    }
+    if (dim->num_owners > 1 && owners_are_default(&ragged, (int64_t)dim->num_owners - 1)) {
+        ragged.owner_start = NULL;
+    }
+    const int64_t rows = ragged.counts != NULL ? (int64_t)dim->num_sizes / ragged.partitions : 0;
+    print_partitioned(buf, &ragged, rows, dim->num_owners);
 }
 
 /* The state of checking a ragged dimension. */
@@ -372,16 +402,6 @@ static tsr_status check_dim(const ragged_checker *c)
                          "explicit sizes are for just these axes: close the dimension, without ?");
     }
     return TSR_OK;
-}
-
-static bool owners_are_default(const tsr_ragged *ragged, int64_t shards)
-{
-    for (int64_t i = 0; i <= shards; i++) {
-        if (ragged->owner_start[i] != mul_div(i, ragged->partitions, shards)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* The arena's copy of an array, or NULL for NULL; *failed when there is no memory. */

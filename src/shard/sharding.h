@@ -46,8 +46,14 @@ typedef struct sharding_text {
     tsr_reduction reduction;
 } sharding_text;
 
+/* Reads `"x"` or `"x":(1)2`. */
+tsr_status axis_text_read(lexer *lex, named_axis *out);
+
 /* Reads the text of a sharding; `lex` is at it. */
 tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *out);
+
+/* Prints it in canonical form: `<@mesh, [{"x", ?}p1, {}], replicated={"y"}>`. */
+void sharding_text_print(buffer *buf, const sharding_text *text);
 
 /* The row of a reduction: its name in text. */
 const char *reduction_name(tsr_reduction reduction);
@@ -96,6 +102,8 @@ void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing prin
 /* Reads `:dynamic[...]` or `:partitioned[...](...)`; `lex` is after the colon. */
 tsr_status ragged_read(lexer *lex, dim_text *dim);
 void ragged_print(buffer *buf, const tsr_ragged *ragged, int64_t shards);
+/* The same of a dimension as written. */
+void ragged_text_print(buffer *buf, const dim_text *dim);
 
 /*
  * Checks a ragged dimension as written and makes the arena's copy of it, owners in canonical form.

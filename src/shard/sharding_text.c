@@ -10,6 +10,12 @@
 
 static const char name_failed[] =
     "failed to parse Sdy_AxisRef parameter 'name' which is to be a `::llvm::StringRef`";
+static const char sub_axis_failed[] =
+    "failed to parse Sdy_AxisRef parameter 'sub_axis_info' which is to be a `SubAxisInfoAttr`";
+static const char pre_size_failed[] =
+    "failed to parse Sdy_SubAxisInfo parameter 'pre_size' which is to be a `int64_t`";
+static const char size_failed[] =
+    "failed to parse Sdy_SubAxisInfo parameter 'size' which is to be a `int64_t`";
 static const char list_failed[] =
     "failed to parse axis list which is expected to be an `ArrayRef<AxisRefAttr>`";
 static const char dims_failed[] = FAILED_TO_PARSE " parameter 'dim_shardings' which is to be a "
@@ -41,20 +47,31 @@ bool reduction_find(slice name, tsr_reduction *out)
     return false;
 }
 
-/* `"x"` or `"x":(1)2`. */
-static tsr_status read_axis(lexer *lex, named_axis *out)
+/* A number of a sub-axis, and what its absence leads to. */
+static tsr_status read_sub_axis_number(lexer *lex, const char *failed, int64_t *out)
+{
+    return lex_integer(lex, out) < 0 ? lex_follow_up(lex, failed) : TSR_OK;
+}
+
+/* `(1)2` */
+static tsr_status read_sub_axis(lexer *lex, tsr_axis_ref *ref)
+{
+    ref->is_sub = 1;
+    TSR_TRY(lex_expect(lex, '('));
+    TSR_TRY(read_sub_axis_number(lex, pre_size_failed, &ref->pre));
+    TSR_TRY(lex_expect(lex, ')'));
+    return read_sub_axis_number(lex, size_failed, &ref->size);
+}
+
+tsr_status axis_text_read(lexer *lex, named_axis *out)
 {
     const size_t from = lex->current.at;
     named_axis axis = {.ref = {.axis = -1, .pre = 1}};
     if (lex_string(lex, &axis.name) < 0) {
-        return diag_follow_up(lex->ctx, lex_here(lex), "%s", name_failed);
+        return lex_follow_up(lex, name_failed);
     }
-    if (lex_accept(lex, ':')) {
-        axis.ref.is_sub = 1;
-        TSR_TRY(lex_expect(lex, '('));
-        TSR_TRY(lex_integer(lex, &axis.ref.pre));
-        TSR_TRY(lex_expect(lex, ')'));
-        TSR_TRY(lex_integer(lex, &axis.ref.size));
+    if (lex_accept(lex, ':') && read_sub_axis(lex, &axis.ref) < 0) {
+        return lex_follow_up(lex, sub_axis_failed);
     }
     axis.where = lex_span(lex, from);
     *out = axis;
@@ -71,18 +88,18 @@ typedef struct growing_axes {
 static tsr_status read_and_push(lexer *lex, growing_axes *list)
 {
     named_axis axis;
-    TSR_TRY(read_axis(lex, &axis));
+    TSR_TRY(axis_text_read(lex, &axis));
     return LEX_PUSH(lex, list->axes, list->count, list->capacity, axis);
 }
 
-/* `{"x", "y", ?}`: the axes and whether it is open. */
-static tsr_status read_braces(lexer *lex, dim_text *dim)
+/* `{"x", "y", ?}`: the axes and whether it is open. Leniently without the comma before `?`. */
+static tsr_status read_braces(lexer *lex, tsr_reading reading, dim_text *dim)
 {
     growing_axes list = {0};
     TSR_TRY(lex_expect(lex, '{'));
     dim->open = lex_accept(lex, '?');
     while (!dim->open && !lex_is(lex, '}')) {
-        if (list.count > 0 && !lex_is(lex, '?')) {
+        if (list.count > 0 && (reading == TSR_READ_PROGRAM || !lex_is(lex, '?'))) {
             TSR_TRY(lex_expect(lex, ','));
         }
         dim->open = lex_accept(lex, '?');
@@ -133,11 +150,11 @@ static tsr_status read_priority(lexer *lex, int64_t *priority)
     return TSR_OK;
 }
 
-static tsr_status read_dim(lexer *lex, dim_text *out)
+static tsr_status read_dim(lexer *lex, tsr_reading reading, dim_text *out)
 {
     const size_t from = lex->current.at;
     dim_text dim = {.priority = TSR_NO_PRIORITY};
-    TSR_TRY(read_braces(lex, &dim));
+    TSR_TRY(read_braces(lex, reading, &dim));
     if (lex_accept(lex, ':')) {
         TSR_TRY(ragged_read(lex, &dim));
     }
@@ -159,8 +176,8 @@ static tsr_status read_dims(lexer *lex, sharding_text *text)
     }
     do {
         dim_text dim;
-        if (read_dim(lex, &dim) < 0) {
-            return diag_follow_up(lex->ctx, lex_here(lex), "%s", dims_failed);
+        if (read_dim(lex, text->reading, &dim) < 0) {
+            return lex_follow_up(lex, dims_failed);
         }
         TSR_TRY(LEX_PUSH(lex, text->dims, text->rank, capacity, dim));
     } while (lex_accept(lex, ','));
@@ -175,7 +192,7 @@ static tsr_status read_axes(lexer *lex, tsr_reading reading, named_axes *out)
     if (!(reading == TSR_READ_LENIENT && lex_is(lex, '}'))) {
         do {
             if (read_and_push(lex, &list) < 0) {
-                return diag_follow_up(lex->ctx, lex_here(lex), "%s", list_failed);
+                return lex_follow_up(lex, list_failed);
             }
         } while (lex_accept(lex, ','));
     }
@@ -210,8 +227,7 @@ static tsr_status read_named(lexer *lex, tsr_reading reading, sharding_text *tex
     if (!have->replicated && lex_accept_word(lex, "replicated")) {
         have->replicated = true;
         if (lex_expect(lex, '=') < 0 || read_axes(lex, reading, &text->replicated) < 0) {
-            return diag_follow_up(lex->ctx, lex_here(lex),
-                                  FAILED_TO_PARSE " parameter 'replicated_axes'");
+            return lex_follow_up(lex, FAILED_TO_PARSE " parameter 'replicated_axes'");
         }
         text->replicated_where = lex_span(lex, from);
         return TSR_OK;
@@ -219,8 +235,7 @@ static tsr_status read_named(lexer *lex, tsr_reading reading, sharding_text *tex
     if (!have->unreduced && lex_accept_word(lex, "unreduced")) {
         have->unreduced = true;
         if (read_kind(lex, text) < 0 || read_axes(lex, reading, &text->unreduced) < 0) {
-            return diag_follow_up(lex->ctx, lex_here(lex),
-                                  FAILED_TO_PARSE " parameter 'unreduced_axes'");
+            return lex_follow_up(lex, FAILED_TO_PARSE " parameter 'unreduced_axes'");
         }
         text->unreduced_where = lex_span(lex, from);
         return TSR_OK;
@@ -271,24 +286,58 @@ static tsr_status read_bare_lists(lexer *lex, sharding_text *text)
     }
 }
 
-/* `@mesh` or `mesh<[...]>` */
+/* Whether a word is an attribute of its own: a unit, a truth value or a plain type. */
+static bool is_attribute_word(slice word)
+{
+    static const char *const words[] = {"true", "false", "unit", "none", "index"};
+    static const char *const types[] = {"i", "si", "ui", "f", "bf", "tf"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (word.size == strlen(words[i]) && memcmp(word.data, words[i], word.size) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const size_t size = strlen(types[i]);
+        if (word.size > size && memcmp(word.data, types[i], size) == 0 && word.data[size] >= '0' &&
+            word.data[size] <= '9') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The error for what is no mesh: an attribute of another kind, or no attribute at all. */
+static tsr_status refuse_mesh(lexer *lex, location where)
+{
+    const token *t = &lex->current;
+    const bool nested = where.at != t->at;
+    const bool attribute = nested || t->kind == TOKEN_STRING || t->kind == TOKEN_INTEGER ||
+                           t->kind == TOKEN_HASH || t->kind == '[' || t->kind == '{' ||
+                           t->kind == '-' ||
+                           (t->kind == TOKEN_WORD && is_attribute_word(lex_slice(lex)));
+    (void)lex_error(lex, where,
+                    attribute ? "invalid kind of attribute specified" : "expected attribute value");
+    (void)diag_note(lex->ctx, NO_LOCATION,
+                    "a sharding starts with its mesh: <@mesh, [...]> or <mesh<[\"x\"=2]>, [...]>");
+    return lex_follow_up(lex, "expecting MeshAttr or FlatSymbolRefAttr, got: <<NULL ATTRIBUTE>>");
+}
+
+/* `@mesh` or `mesh<[...]>`; a nested name `@a::@b` is no mesh. */
 static tsr_status read_mesh(lexer *lex, tsr_reading reading, sharding_text *text)
 {
+    const location where = lex_here(lex);
     if (lex_is(lex, TOKEN_AT)) {
         text->has_name = true;
-        return lex_at_name(lex, &text->mesh_name);
+        TSR_TRY(lex_at_name(lex, &text->mesh_name));
+        return lex_is(lex, ':') ? refuse_mesh(lex, where) : TSR_OK;
     }
     if (lex_is_word(lex, "mesh")) {
         if (mesh_read(lex, reading, &text->inline_mesh) < 0) {
-            return diag_follow_up(lex->ctx, lex_here(lex), "failed to parse MeshAttr");
+            return lex_follow_up(lex, "failed to parse MeshAttr");
         }
         return TSR_OK;
     }
-    (void)lex_error(lex, lex_here(lex), "expected attribute value");
-    (void)diag_note(lex->ctx, NO_LOCATION,
-                    "a sharding starts with its mesh: <@mesh, [...]> or <mesh<[\"x\"=2]>, [...]>");
-    return diag_follow_up(lex->ctx, lex_here(lex),
-                          "expecting MeshAttr or FlatSymbolRefAttr, got: <<NULL ATTRIBUTE>>");
+    return refuse_mesh(lex, where);
 }
 
 /* `<@mesh, [...], ...>`; leniently with the stray `}` that the document has at the end. */
@@ -422,7 +471,7 @@ static tsr_status read_texts(lexer *lex, tsr_reading reading, sharding_text **ou
         do {
             sharding_text text = {0};
             if (sharding_text_read(lex, reading, &text) < 0) {
-                return diag_follow_up(lex->ctx, lex_here(lex), "%s", per_value_failed);
+                return lex_follow_up(lex, per_value_failed);
             }
             TSR_TRY(LEX_PUSH(lex, texts, number, capacity, text));
         } while (lex_accept(lex, ','));
