@@ -5,6 +5,7 @@
 #include <tessera/rule.h>
 
 #include "base/buffer.h"
+#include "base/lex.h"
 
 struct tsr_rule {
     size_t num_factors;
@@ -64,6 +65,56 @@ void rule_put_each(rule_builder *b, size_t dim, size_t factor);
 
 /* Gives each dimension that has no factor one of size 1, and makes the rule. */
 tsr_status rule_finish(rule_builder *b, const tsr_rule **out);
+
+/* The lists of a rule in a program, in the order they are written. */
+typedef enum rule_list {
+    RULE_REDUCTION,
+    RULE_NEED_REPLICATION,
+    RULE_PERMUTATION,
+    RULE_BLOCKED,
+    RULE_LIST_COUNT
+} rule_list;
+
+/* Numbers of factors, as written: 0 for `i`, 18 for `z_1`. */
+typedef struct rule_numbers {
+    int64_t *values;
+    size_t count;
+} rule_numbers;
+
+/* The factors of each dimension of a tensor. */
+typedef struct rule_map_text {
+    rule_numbers *dims;
+    size_t rank;
+} rule_map_text;
+
+/* A rule as a program has it: read by the reference's grammar, nothing else checked. */
+typedef struct rule_text {
+    rule_map_text *maps; /* of the operands, then of the results */
+    size_t num_operands;
+    size_t num_results;
+    rule_numbers sizes; /* of factor 0, 1, .. */
+    rule_numbers lists[RULE_LIST_COUNT];
+    bool custom;
+    bool too_large; /* the number of a factor was above 2^63-1: reported, but reading went on */
+} rule_text;
+
+/*
+ * Reads `<([i, j])->([ij]) {i=2, j=4} reduction={j}, custom>`, also with `#sdy.op_sharding_rule`
+ * before it, with the reference's errors.
+ */
+tsr_status rule_text_read(lexer *lex, rule_text *out);
+
+/* Prints it in canonical form, from `<` to `>`. */
+void rule_text_print(buffer *buf, const rule_text *rule);
+
+/*
+ * Checks a rule against the op it is on, whose values are listed operands first: ranks, -1 for what
+ * is not a ranked tensor of static shape, and types as text. `op_prefix` precedes every message:
+ * `'dialect.name' op `.
+ */
+tsr_status rule_text_verify(tsr_context *ctx, location where, const char *op_prefix,
+                            const rule_text *rule, const int64_t *ranks, size_t num_operands,
+                            size_t num_results, const char *const *type_texts);
 
 /* An error about an op's shapes or dimensions. */
 #define RULE_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_LOCATION, __VA_ARGS__)

@@ -1,0 +1,245 @@
+/* The checks of a rule against the op it is on, in the order and words of the reference. */
+#include "base/arena.h"
+#include "base/base.h"
+#include "factor/rule.h"
+
+/* A check under way. */
+typedef struct rule_checker {
+    tsr_context *ctx;
+    location where;
+    const char *op_prefix;
+    const rule_text *rule;
+    size_t num_factors;
+    bool *used;       /* by any value */
+    bool *used_here;  /* by the value at hand */
+    bool *in_results; /* by a result */
+} rule_checker;
+
+/* The values of one kind, operands or results. */
+typedef struct value_list {
+    const char *kind;
+    const rule_map_text *maps;
+    size_t num_maps;
+    const int64_t *ranks;
+    const char *const *types;
+    size_t count;
+} value_list;
+
+#define REFUSE(c, ...) diag_error((c)->ctx, TSR_ERR_INVALID, (c)->where, __VA_ARGS__)
+
+/* `operand - ` for the only one, else `operand 1 - `. */
+static tsr_status value_prefix(const rule_checker *c, const value_list *list, size_t index,
+                               tsr_arena *arena, const char **out)
+{
+    buffer buf = buffer_new(arena);
+    buffer_format(&buf, "%s%s ", c->op_prefix, list->kind);
+    if (list->count > 1) {
+        buffer_format(&buf, "%zu ", index);
+    }
+    buffer_string(&buf, "- ");
+    return buffer_finish(c->ctx, &buf, out);
+}
+
+/* One factor of a dimension. */
+static tsr_status check_factor(rule_checker *c, const char *prefix, int64_t factor)
+{
+    if (factor < 0 || (size_t)factor >= c->num_factors) {
+        return REFUSE(c,
+                      "%sexpecting factor indices to be within 0<=...<num_factors; received: %lld, "
+                      "num_factors: %zu",
+                      prefix, (long long)factor, c->num_factors);
+    }
+    if (c->used_here[factor]) {
+        return REFUSE(c, "%scannot reuse factors for the same tensor value", prefix);
+    }
+    c->used_here[factor] = true;
+    return TSR_OK;
+}
+
+static tsr_status check_dim(rule_checker *c, const char *prefix, const rule_numbers *dim)
+{
+    bool has_one = false;
+    if (dim->count == 0) {
+        return REFUSE(c, "%sdim mapping must have at least one factor", prefix);
+    }
+    for (size_t i = 0; i < dim->count; i++) {
+        TSR_TRY(check_factor(c, prefix, dim->values[i]));
+        has_one = has_one || c->rule->sizes.values[dim->values[i]] == 1;
+    }
+    if (has_one && dim->count > 1) {
+        return REFUSE(
+            c, "%sdim mapping can't have a factor of size 1 if there are multiple factors", prefix);
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_map(rule_checker *c, const value_list *list, size_t index,
+                            const char *prefix)
+{
+    const rule_map_text *map = &list->maps[index];
+    if (list->ranks[index] < 0) {
+        return REFUSE(c, "%sexpected a ranked tensor with a static shape. type: '%s'", prefix,
+                      list->types[index]);
+    }
+    if ((int64_t)map->rank != list->ranks[index]) {
+        return REFUSE(c, "%smapping rank must match: %zu != %lld", prefix, map->rank,
+                      (long long)list->ranks[index]);
+    }
+    for (size_t d = 0; d < map->rank; d++) {
+        TSR_TRY(check_dim(c, prefix, &map->dims[d]));
+    }
+    return TSR_OK;
+}
+
+/* Adds the factors of the value at hand to others, and forgets them. */
+static void note_used(rule_checker *c, bool *others)
+{
+    for (size_t i = 0; i < c->num_factors; i++) {
+        others[i] = others[i] || c->used_here[i];
+        c->used_here[i] = false;
+    }
+}
+
+static tsr_status check_values(rule_checker *c, tsr_arena *arena, const value_list *list,
+                               bool *used)
+{
+    if (list->num_maps != list->count) {
+        return REFUSE(c, "%snumber of %ss and mappings must match: %zu != %zu", c->op_prefix,
+                      list->kind, list->count, list->num_maps);
+    }
+    if (list->num_maps == 0) {
+        return REFUSE(c,
+                      "%snumber of %ss mappings cannot be 0. Op sharding rules can only be defined "
+                      "on operations with at least one operand and result.",
+                      c->op_prefix, list->kind);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const char *prefix = NULL;
+        TSR_TRY(value_prefix(c, list, i, arena, &prefix));
+        TSR_TRY(check_map(c, list, i, prefix));
+        note_used(c, used);
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_all_used(const rule_checker *c, tsr_arena *arena)
+{
+    for (size_t i = 0; i < c->num_factors; i++) {
+        if (!c->used[i] && !c->in_results[i]) {
+            buffer buf = buffer_new(arena);
+            const char *name = NULL;
+            factor_print(&buf, i);
+            TSR_TRY(buffer_finish(c->ctx, &buf, &name));
+            return REFUSE(c, "%shas factor %s=%lld that isn't used in operand and result mappings",
+                          c->op_prefix, name, (long long)c->rule->sizes.values[i]);
+        }
+    }
+    return TSR_OK;
+}
+
+/* Sorted, unique, in range. */
+static tsr_status check_list(const rule_checker *c, rule_list which)
+{
+    const rule_numbers *list = &c->rule->lists[which];
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->values[i] < list->values[i - 1]) {
+            return REFUSE(c, "%sindices of special factors must be sorted", c->op_prefix);
+        }
+    }
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->values[i] == list->values[i - 1]) {
+            return REFUSE(c, "%sindices of special factors must be unique", c->op_prefix);
+        }
+    }
+    if (list->count > 0 && list->values[0] < 0) {
+        return REFUSE(c, "%sindex must be non-negative", c->op_prefix);
+    }
+    if (list->count > 0 && list->values[list->count - 1] >= (int64_t)c->num_factors) {
+        return REFUSE(c, "%sindex must be less than %zu, got: %lld", c->op_prefix, c->num_factors,
+                      (long long)list->values[list->count - 1]);
+    }
+    return TSR_OK;
+}
+
+/* The lists that give factors a kind; a factor has one kind. */
+static tsr_status check_kinds(rule_checker *c)
+{
+    for (int i = RULE_REDUCTION; i <= RULE_PERMUTATION; i++) {
+        TSR_TRY(check_list(c, (rule_list)i));
+    }
+    for (int i = RULE_REDUCTION; i <= RULE_PERMUTATION; i++) {
+        const rule_numbers *list = &c->rule->lists[i];
+        for (size_t k = 0; k < list->count; k++) {
+            if (c->used_here[list->values[k]]) {
+                return REFUSE(c,
+                              "%sa factor can only be in one of the reduction, need replication, "
+                              "or permutation factor sets",
+                              c->op_prefix);
+            }
+            c->used_here[list->values[k]] = true;
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_reductions(const rule_checker *c)
+{
+    const rule_numbers *list = &c->rule->lists[RULE_REDUCTION];
+    for (size_t i = 0; i < list->count; i++) {
+        if (c->in_results[list->values[i]]) {
+            return REFUSE(c, "%sreduction factor cannot be in result mappings", c->op_prefix);
+        }
+    }
+    return TSR_OK;
+}
+
+/* Three flags for each factor. */
+static tsr_status make_flags(rule_checker *c, tsr_arena *arena)
+{
+    bool *flags = ARENA_ARRAY(arena, bool, 3 * c->num_factors);
+    if (flags == NULL) {
+        return diag_nomem(c->ctx);
+    }
+    memset(flags, 0, 3 * c->num_factors * sizeof *flags);
+    c->used = flags;
+    c->used_here = flags + c->num_factors;
+    c->in_results = flags + 2 * c->num_factors;
+    return TSR_OK;
+}
+
+static tsr_status check(rule_checker *c, tsr_arena *arena, const value_list *operands,
+                        const value_list *results)
+{
+    TSR_TRY(make_flags(c, arena));
+    TSR_TRY(check_values(c, arena, operands, c->used));
+    TSR_TRY(check_values(c, arena, results, c->in_results));
+    TSR_TRY(check_all_used(c, arena));
+    TSR_TRY(check_kinds(c));
+    TSR_TRY(check_list(c, RULE_BLOCKED));
+    TSR_TRY(check_reductions(c));
+    return c->rule->too_large ? TSR_ERR_SYNTAX : TSR_OK;
+}
+
+tsr_status rule_text_verify(tsr_context *ctx, location where, const char *op_prefix,
+                            const rule_text *rule, const int64_t *ranks, size_t num_operands,
+                            size_t num_results, const char *const *type_texts)
+{
+    rule_checker checker = {.ctx = ctx,
+                            .where = where,
+                            .op_prefix = op_prefix,
+                            .rule = rule,
+                            .num_factors = rule->sizes.count};
+    const value_list operands = {"operand", rule->maps, rule->num_operands,
+                                 ranks,     type_texts, num_operands};
+    const value_list results = {"result",
+                                rule->maps + rule->num_operands,
+                                rule->num_results,
+                                ranks + num_operands,
+                                type_texts + num_operands,
+                                num_results};
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    const tsr_status status = check(&checker, arena, &operands, &results);
+    tsr_arena_destroy(arena);
+    return status;
+}
