@@ -70,7 +70,7 @@ typedef struct ready {
     const tsr_sharding *before[MOST_TENSORS]; /* the last result has none yet */
 } ready;
 
-static ready make_ready(tsr_context *ctx, const char *mesh_text, const char *rule_text,
+static ready make_ready(tsr_context *ctx, const char *mesh_text, const char *rule_string,
                         const char *const *texts)
 {
     ready r = {.ctx = ctx};
@@ -78,7 +78,7 @@ static ready make_ready(tsr_context *ctx, const char *mesh_text, const char *rul
     INSIST(tsr_arena_create(ctx, &r.arena) == TSR_OK);
     INSIST(engine_create(ctx, &r.e) == TSR_OK);
     INSIST(tsr_mesh_parse(ctx, r.arena, mesh_text, &mesh) == TSR_OK);
-    INSIST(tsr_rule_parse(ctx, r.arena, rule_text, &r.op.rule) == TSR_OK);
+    INSIST(tsr_rule_parse(ctx, r.arena, rule_string, &r.op.rule) == TSR_OK);
     r.count = rule_num_tensors(r.op.rule);
     for (size_t t = 0; t < r.count; t++) {
         const tsr_sharding *given = NULL;

@@ -133,7 +133,7 @@ tsr_status tsr_sharding_print(tsr_context *ctx, tsr_arena *arena, const tsr_shar
     return buffer_finish(ctx, &buf, out);
 }
 
-static void print_dim_text(buffer *buf, const dim_text *dim)
+void dim_text_print(buffer *buf, const dim_text *dim)
 {
     buffer_char(buf, '{');
     named_axes_print(buf, dim->axes);
@@ -162,7 +162,7 @@ void sharding_text_print(buffer *buf, const sharding_text *text)
     buffer_string(buf, ", [");
     for (size_t i = 0; i < text->rank; i++) {
         buffer_string(buf, i > 0 ? ", " : "");
-        print_dim_text(buf, &text->dims[i]);
+        dim_text_print(buf, &text->dims[i]);
     }
     buffer_char(buf, ']');
     if (text->replicated.count > 0) {

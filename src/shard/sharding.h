@@ -52,6 +52,10 @@ tsr_status axis_text_read(lexer *lex, named_axis *out);
 /* Reads the text of a sharding; `lex` is at it. */
 tsr_status sharding_text_read(lexer *lex, tsr_reading reading, sharding_text *out);
 
+/* One dimension: `{"x", ?}p1`, read and printed. */
+tsr_status dim_text_read(lexer *lex, tsr_reading reading, dim_text *out);
+void dim_text_print(buffer *buf, const dim_text *dim);
+
 /* Prints it in canonical form: `<@mesh, [{"x", ?}p1, {}], replicated={"y"}>`. */
 void sharding_text_print(buffer *buf, const sharding_text *text);
 

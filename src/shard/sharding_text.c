@@ -150,7 +150,7 @@ static tsr_status read_priority(lexer *lex, int64_t *priority)
     return TSR_OK;
 }
 
-static tsr_status read_dim(lexer *lex, tsr_reading reading, dim_text *out)
+tsr_status dim_text_read(lexer *lex, tsr_reading reading, dim_text *out)
 {
     const size_t from = lex->current.at;
     dim_text dim = {.priority = TSR_NO_PRIORITY};
@@ -176,7 +176,7 @@ static tsr_status read_dims(lexer *lex, sharding_text *text)
     }
     do {
         dim_text dim;
-        if (read_dim(lex, text->reading, &dim) < 0) {
+        if (dim_text_read(lex, text->reading, &dim) < 0) {
             return lex_follow_up(lex, dims_failed);
         }
         TSR_TRY(LEX_PUSH(lex, text->dims, text->rank, capacity, dim));

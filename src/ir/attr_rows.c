@@ -1,0 +1,159 @@
+/* The enums and structs that attributes of stablehlo and chlo are. */
+#include "ir/attr_struct.h"
+#include "ir/row.h"
+
+static const char *const precisions[] = {"DEFAULT", "HIGH", "HIGHEST", NULL};
+static const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT", NULL};
+static const char *const compare_types[] = {"NOTYPE", "FLOAT",    "TOTALORDER",
+                                            "SIGNED", "UNSIGNED", NULL};
+static const char *const fft_types[] = {"FFT", "IFFT", "RFFT", "IRFFT", NULL};
+static const char *const transposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE",
+                                         "ADJOINT", NULL};
+static const char *const distributions[] = {"UNIFORM", "NORMAL", NULL};
+static const char *const algorithms[] = {"DEFAULT", "THREE_FRY", "PHILOX", NULL};
+static const char *const accuracy_modes[] = {"DEFAULT", "HIGHEST", "TOLERANCE", NULL};
+static const char *const schedules[] = {"NONE", "LATEST", "EARLIEST", NULL};
+static const char *const reductions[] = {"sum", "max", "min", NULL};
+static const char *const barrier_directions[] = {"NONE", "FORWARD", "BACKWARD", "BOTH", NULL};
+
+const enum_row ir_enums[ENUM_COUNT] = {
+    [ENUM_PRECISION] = {"stablehlo", "precision", "::mlir::stablehlo::Precision", precisions,
+                        false},
+    [ENUM_COMPARISON_DIRECTION] = {"stablehlo", "comparison_direction",
+                                   "::mlir::stablehlo::ComparisonDirection", directions, false},
+    [ENUM_COMPARISON_TYPE] = {"stablehlo", "comparison_type", "::mlir::stablehlo::ComparisonType",
+                              compare_types, false},
+    [ENUM_FFT_TYPE] = {"stablehlo", "fft_type", "::mlir::stablehlo::FftType", fft_types, false},
+    [ENUM_TRANSPOSE] = {"stablehlo", "transpose", "::mlir::stablehlo::Transpose", transposes,
+                        false},
+    [ENUM_RNG_DISTRIBUTION] = {"stablehlo", "rng_distribution",
+                               "::mlir::stablehlo::RngDistribution", distributions, false},
+    [ENUM_RNG_ALGORITHM] = {"stablehlo", "rng_algorithm", "::mlir::stablehlo::RngAlgorithm",
+                            algorithms, false},
+    [ENUM_RESULT_ACCURACY_MODE] = {"stablehlo", "result_accuracy_mode",
+                                   "::mlir::stablehlo::ResultAccuracyMode", accuracy_modes, true},
+    [ENUM_CUSTOM_CALL_SCHEDULE] = {"mhlo", "custom_call_schedule",
+                                   "::mlir::mhlo::CustomCallSchedule", schedules, false},
+    [ENUM_CHLO_PRECISION] = {"chlo", "precision", "::mlir::chlo::Precision", precisions, false},
+    [ENUM_CHLO_COMPARISON_DIRECTION] = {"chlo", "comparison_direction",
+                                        "::mlir::chlo::ComparisonDirection", directions, false},
+    [ENUM_CHLO_COMPARISON_TYPE] = {"chlo", "comparison_type", "::mlir::chlo::ComparisonType",
+                                   compare_types, false},
+    [ENUM_REDUCTION] = {NULL, NULL, NULL, reductions, false},
+    [ENUM_DIRECTION] = {NULL, NULL, NULL, barrier_directions, false},
+};
+
+#define DOT_FIELDS                                                                                 \
+    {"lhs_batching_dimensions", FIELD_INTS}, {"rhs_batching_dimensions", FIELD_INTS},              \
+        {"lhs_contracting_dimensions", FIELD_INTS},                                                \
+    {                                                                                              \
+        "rhs_contracting_dimensions", FIELD_INTS                                                   \
+    }
+
+const struct_row ir_structs[STRUCT_COUNT] = {
+    [STRUCT_GATHER] = {"stablehlo",
+                       "gather",
+                       "gather dimension numbers",
+                       {{"offset_dims", FIELD_INTS},
+                        {"collapsed_slice_dims", FIELD_INTS},
+                        {"operand_batching_dims", FIELD_INTS},
+                        {"start_indices_batching_dims", FIELD_INTS},
+                        {"start_index_map", FIELD_INTS},
+                        {"index_vector_dim", FIELD_INT}},
+                       NULL,
+                       NULL},
+    [STRUCT_SCATTER] = {"stablehlo",
+                        "scatter",
+                        "scatter dimension numbers",
+                        {{"update_window_dims", FIELD_INTS},
+                         {"inserted_window_dims", FIELD_INTS},
+                         {"input_batching_dims", FIELD_INTS},
+                         {"scatter_indices_batching_dims", FIELD_INTS},
+                         {"scatter_dims_to_operand_dims", FIELD_INTS},
+                         {"index_vector_dim", FIELD_INT}},
+                        NULL,
+                        NULL},
+    [STRUCT_DOT] = {"stablehlo", "dot", "dot dimension numbers", {DOT_FIELDS}, NULL, NULL},
+    [STRUCT_CONV] = {"stablehlo", "conv", "convolution dimension numbers", CONV_FIELDS, conv_read,
+                     conv_print},
+    [STRUCT_CHANNEL_HANDLE] = {"stablehlo",
+                               "channel_handle",
+                               NULL,
+                               {{"handle", FIELD_INT_SHOWN}, {"type", FIELD_INT_SHOWN}},
+                               NULL,
+                               NULL},
+    [STRUCT_ALIAS] = {"stablehlo",
+                      "output_operand_alias",
+                      NULL,
+                      {{"output_tuple_indices", FIELD_INTS_SHOWN},
+                       {"operand_index", FIELD_INT_SHOWN},
+                       {"operand_tuple_indices", FIELD_INTS_SHOWN}},
+                      NULL,
+                      NULL},
+    [STRUCT_ACCURACY] =
+        {"stablehlo",
+         "result_accuracy",
+         NULL,
+         {{"atol", FIELD_FLOAT}, {"rtol", FIELD_FLOAT}, {"ulps", FIELD_INT}, {"mode", FIELD_ATTR}},
+         NULL,
+         NULL},
+    [STRUCT_DOT_ALGORITHM] = {"stablehlo",
+                              "dot_algorithm",
+                              NULL,
+                              {{"lhs_precision_type", FIELD_TYPE},
+                               {"rhs_precision_type", FIELD_TYPE},
+                               {"accumulation_type", FIELD_TYPE},
+                               {"lhs_component_count", FIELD_INT_SHOWN},
+                               {"rhs_component_count", FIELD_INT_SHOWN},
+                               {"num_primitive_operations", FIELD_INT_SHOWN},
+                               {"allow_imprecise_accumulation", FIELD_BOOL_SHOWN}},
+                              NULL,
+                              NULL},
+    [STRUCT_REPLICA_MESH_AXES] = {"stablehlo",
+                                  "replica_group_mesh_axes",
+                                  NULL,
+                                  {{"mesh", FIELD_ATTR}, {"axes", FIELD_ATTR}},
+                                  NULL,
+                                  NULL},
+    [STRUCT_AXIS_REF] = {"stablehlo",
+                         "axis_ref",
+                         NULL,
+                         {{"name", FIELD_STRING}, {"sub_axis_info", FIELD_SUB_AXIS}},
+                         NULL,
+                         NULL},
+    [STRUCT_SUB_AXIS] = {"stablehlo",
+                         "sub_axis_info",
+                         NULL,
+                         {{"pre_size", FIELD_INT_SHOWN}, {"size", FIELD_INT_SHOWN}},
+                         sub_axis_read,
+                         sub_axis_print},
+    [STRUCT_MESH_AXIS] = {"stablehlo",
+                          "mesh_axis",
+                          NULL,
+                          {{"name", FIELD_STRING}, {"size", FIELD_INT_SHOWN}},
+                          NULL,
+                          NULL},
+    [STRUCT_MESH] = {"stablehlo",
+                     "mesh",
+                     NULL,
+                     {{"axes", FIELD_ATTR}, {"device_ids", FIELD_OPTIONAL_ATTR}},
+                     mesh_struct_read,
+                     mesh_struct_print},
+    [STRUCT_BOUNDS] =
+        {"stablehlo", "bounds", NULL, {{"bounds", FIELD_INTS}}, bounds_read, bounds_print},
+    [STRUCT_RAGGED_DOT] = {"chlo",
+                           "ragged_dot",
+                           "ragged dot dimension numbers",
+                           {DOT_FIELDS,
+                            {"lhs_ragged_dimensions", FIELD_INTS},
+                            {"rhs_group_dimensions", FIELD_INTS}},
+                           NULL,
+                           NULL},
+    [STRUCT_CHLO_ACCURACY] =
+        {"chlo",
+         "result_accuracy",
+         NULL,
+         {{"atol", FIELD_FLOAT}, {"rtol", FIELD_FLOAT}, {"ulps", FIELD_INT}, {"mode", FIELD_ATTR}},
+         NULL,
+         NULL},
+};

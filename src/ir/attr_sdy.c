@@ -1,0 +1,373 @@
+/*
+ * Attributes of sdy. Their canonical text is what is kept: equal text is equality, and printing
+ * copies it. Shardings per value are lists of shardings.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "factor/rule.h"
+#include "ir/attr_struct.h"
+#include "ir/edges.h"
+#include "mesh/mesh.h"
+#include "shard/sharding.h"
+
+static tsr_status mesh_body(lexer *lex, buffer *out)
+{
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(mesh_read(lex, TSR_READ_PROGRAM, &mesh));
+    mesh_print(out, mesh);
+    return TSR_OK;
+}
+
+static tsr_status sharding_body(lexer *lex, buffer *out)
+{
+    sharding_text text;
+    TSR_TRY(sharding_text_read(lex, TSR_READ_PROGRAM, &text));
+    sharding_text_print(out, &text);
+    return TSR_OK;
+}
+
+static tsr_status rule_body(lexer *lex, buffer *out)
+{
+    rule_text rule = {0};
+    TSR_TRY(rule_text_read(lex, &rule));
+    rule_text_print(out, &rule);
+    return rule.too_large ? TSR_ERR_SYNTAX : TSR_OK;
+}
+
+static tsr_status edges_body(lexer *lex, buffer *out)
+{
+    edges_text edges = {0};
+    TSR_TRY(edges_text_read(lex, &edges));
+    edges_text_print(out, &edges);
+    return TSR_OK;
+}
+
+static void print_axis(buffer *out, const named_axis *axis)
+{
+    buffer_quoted_bytes(out, axis->name.data, axis->name.size);
+    if (axis->ref.is_sub) {
+        buffer_format(out, ":(%lld)%lld", (long long)axis->ref.pre, (long long)axis->ref.size);
+    }
+}
+
+static tsr_status axis_body(lexer *lex, buffer *out)
+{
+    named_axis axis;
+    TSR_TRY(axis_text_read(lex, &axis));
+    print_axis(out, &axis);
+    return TSR_OK;
+}
+
+static tsr_status mesh_axis_body(lexer *lex, buffer *out)
+{
+    slice name;
+    int64_t size = 0;
+    TSR_TRY(lex_string(lex, &name));
+    TSR_TRY(lex_expect(lex, '='));
+    TSR_TRY(lex_integer(lex, &size));
+    buffer_quoted_bytes(out, name.data, name.size);
+    buffer_format(out, "=%lld", (long long)size);
+    return TSR_OK;
+}
+
+static tsr_status sub_axis_body(lexer *lex, buffer *out)
+{
+    int64_t pre = 0;
+    int64_t size = 0;
+    TSR_TRY(lex_expect(lex, '('));
+    TSR_TRY(lex_integer(lex, &pre));
+    TSR_TRY(lex_expect(lex, ')'));
+    TSR_TRY(lex_integer(lex, &size));
+    buffer_format(out, "(%lld)%lld", (long long)pre, (long long)size);
+    return TSR_OK;
+}
+
+/* `{"x", "y":(1)2}`, empty only where that is allowed. */
+static tsr_status axis_list(lexer *lex, buffer *out, bool allow_empty)
+{
+    static const char failed[] =
+        "failed to parse axis list which is expected to be an `ArrayRef<AxisRefAttr>`";
+    TSR_TRY(lex_expect(lex, '{'));
+    buffer_char(out, '{');
+    if (!(allow_empty && lex_is(lex, '}'))) {
+        bool first = true;
+        do {
+            buffer_string(out, first ? "" : ", ");
+            first = false;
+            if (axis_body(lex, out) < 0) {
+                return diag_follow_up(lex->ctx, lex_here(lex), "%s", failed);
+            }
+        } while (lex_accept(lex, ','));
+    }
+    buffer_char(out, '}');
+    return lex_expect(lex, '}');
+}
+
+static tsr_status axis_list_body(lexer *lex, buffer *out)
+{
+    return axis_list(lex, out, true);
+}
+
+static tsr_status axis_lists_body(lexer *lex, buffer *out)
+{
+    TSR_TRY(lex_expect(lex, '['));
+    buffer_char(out, '[');
+    if (!lex_is(lex, ']')) {
+        bool first = true;
+        do {
+            buffer_string(out, first ? "" : ", ");
+            first = false;
+            if (axis_list(lex, out, true) < 0) {
+                return diag_follow_up(
+                    lex->ctx, lex_here(lex),
+                    "failed to parse Sdy_ListOfAxisRefLists parameter 'value' which is to be a "
+                    "`::llvm::ArrayRef<AxisRefListAttr>`");
+            }
+        } while (lex_accept(lex, ','));
+    }
+    buffer_char(out, ']');
+    return lex_expect(lex, ']');
+}
+
+/* Names of axes, without parts. */
+static tsr_status manual_axes_body(lexer *lex, buffer *out)
+{
+    TSR_TRY(lex_expect(lex, '{'));
+    buffer_char(out, '{');
+    if (!lex_is(lex, '}')) {
+        bool first = true;
+        do {
+            slice name;
+            if (lex_string(lex, &name) < 0) {
+                return diag_follow_up(lex->ctx, lex_here(lex),
+                                      "failed to parse Sdy_ManualAxes parameter 'value' which is "
+                                      "to be a `::llvm::ArrayRef<StringAttr>`");
+            }
+            buffer_string(out, first ? "" : ", ");
+            first = false;
+            buffer_quoted_bytes(out, name.data, name.size);
+        } while (lex_accept(lex, ','));
+    }
+    buffer_char(out, '}');
+    return lex_expect(lex, '}');
+}
+
+/* `{"b"}: 0->2` */
+static tsr_status all_to_all_body(lexer *lex, buffer *out)
+{
+    int64_t source = 0;
+    int64_t target = 0;
+    bool first = true;
+    TSR_TRY(lex_expect(lex, '{'));
+    buffer_char(out, '{');
+    do {
+        buffer_string(out, first ? "" : ", ");
+        first = false;
+        if (axis_body(lex, out) < 0) {
+            return diag_follow_up(lex->ctx, lex_here(lex),
+                                  "failed to parse Sdy_AllToAllParamAttr parameter 'axes' which is "
+                                  "to be a `::llvm::ArrayRef<AxisRefAttr>`");
+        }
+    } while (lex_accept(lex, ','));
+    TSR_TRY(lex_expect(lex, '}'));
+    TSR_TRY(lex_expect(lex, ':'));
+    TSR_TRY(lex_integer(lex, &source));
+    if (!lex_accept(lex, TOKEN_ARROW)) {
+        return lex_error(lex, lex_after(lex), "expected '->'");
+    }
+    TSR_TRY(lex_integer(lex, &target));
+    buffer_format(out, "}: %lld->%lld", (long long)source, (long long)target);
+    return TSR_OK;
+}
+
+static tsr_status all_to_alls_body(lexer *lex, buffer *out)
+{
+    TSR_TRY(lex_expect(lex, '['));
+    buffer_char(out, '[');
+    if (!lex_is(lex, ']')) {
+        bool first = true;
+        do {
+            buffer_string(out, first ? "" : ", ");
+            first = false;
+            if (all_to_all_body(lex, out) < 0) {
+                return diag_follow_up(lex->ctx, lex_here(lex),
+                                      "failed to parse Sdy_AllToAllParamList parameter 'value' "
+                                      "which is to be a `::llvm::ArrayRef<AllToAllParamAttr>`");
+            }
+        } while (lex_accept(lex, ','));
+    }
+    buffer_char(out, ']');
+    return lex_expect(lex, ']');
+}
+
+static tsr_status dimension_body(lexer *lex, buffer *out)
+{
+    dim_text dim;
+    TSR_TRY(dim_text_read(lex, TSR_READ_PROGRAM, &dim));
+    dim_text_print(out, &dim);
+    return TSR_OK;
+}
+
+/* One row for each attribute: its mnemonic and how its body is read into canonical text. */
+static const struct {
+    const char *name;
+    tsr_status (*body)(lexer *lex, buffer *out);
+} rows[SDY_ATTR_COUNT] = {
+    [SDY_MESH] = {"mesh", mesh_body},
+    [SDY_SHARDING] = {"sharding", sharding_body},
+    [SDY_SHARDING_PER_VALUE] = {"sharding_per_value", NULL},
+    [SDY_RULE] = {"op_sharding_rule", rule_body},
+    [SDY_EDGES] = {"propagation_edges", edges_body},
+    [SDY_AXIS_REF] = {"axis_ref", axis_body},
+    [SDY_MESH_AXIS] = {"mesh_axis", mesh_axis_body},
+    [SDY_SUB_AXIS_INFO] = {"sub_axis_info", sub_axis_body},
+    [SDY_DIMENSION_SHARDING] = {"dimension_sharding", dimension_body},
+    [SDY_MANUAL_AXES] = {"manual_axes", manual_axes_body},
+    [SDY_AXIS_REF_LIST] = {"axis_ref_list", axis_list_body},
+    [SDY_AXIS_REF_LISTS] = {"list_of_axis_ref_lists", axis_lists_body},
+    [SDY_ALL_TO_ALL_PARAM] = {"all_to_all_param", all_to_all_body},
+    [SDY_ALL_TO_ALL_PARAMS] = {"all_to_all_param_list", all_to_alls_body},
+};
+
+const char *sdy_attr_name(sdy_attr kind)
+{
+    return rows[kind].name;
+}
+
+/* ---- reading ---- */
+
+/* The end of `<..>` at the current token; 0 when it has aliases, or no end on its line. */
+static size_t angles_end(const parser *ps)
+{
+    const char *data = ps->text.data;
+    int depth = 0;
+    for (size_t at = ps->lex.current.at; at < ps->text.size; at++) {
+        switch (data[at]) {
+        case '<':
+            depth++;
+            break;
+        case '>':
+            if (data[at - 1] != '-' && --depth == 0) {
+                return at + 1;
+            }
+            break;
+        case '#':
+        case '\\':
+        case '\n':
+            return 0;
+        default:
+            break;
+        }
+    }
+    return 0;
+}
+
+static tsr_status read_text(parser *ps, sdy_attr kind, uint32_t *out)
+{
+    buffer text = buffer_new(ps->scratch);
+    const char *body = NULL;
+    TSR_TRY(rows[kind].body(&ps->lex, &text));
+    TSR_TRY(buffer_finish(ps->ctx, &text, &body));
+    return attr_of_text(ps->program, ATTR_SDY, kind, 0, body, text.size, out);
+}
+
+/*
+ * The same shardings and rules come again and again. One that is written as it prints is found by
+ * its text, and needs no reading.
+ */
+static tsr_status read_body(parser *ps, sdy_attr kind, uint32_t *out)
+{
+    const size_t end = at_kind(ps, '<') ? angles_end(ps) : 0;
+    if (end != 0) {
+        const size_t start = ps->lex.current.at;
+        const uint32_t known =
+            attr_find_text(ps->program, ATTR_SDY, kind, ps->text.data + start, end - start);
+        if (known != 0) {
+            lex_move(&ps->lex, end);
+            *out = known;
+            return TSR_OK;
+        }
+    }
+    return read_text(ps, kind, out);
+}
+
+tsr_status read_sharding_list(parser *ps, uint32_t *out)
+{
+    uint32_t *items = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    TSR_TRY(expect(ps, '[', "expected '['"));
+    if (!at_kind(ps, ']')) {
+        do {
+            uint32_t item = 0;
+            TSR_TRY(read_stripped_sdy(ps, SDY_SHARDING, &item));
+            TSR_TRY(PUSH(ps, items, count, room, item));
+        } while (accept(ps, ','));
+    }
+    TSR_TRY(expect(ps, ']', "expected ']'"));
+    return attr_sharding_list(ps->program, items, count, out);
+}
+
+static tsr_status read_per_value(parser *ps, uint32_t *out)
+{
+    TSR_TRY(expect(ps, '<', "expected '<'"));
+    if (read_sharding_list(ps, out) < 0) {
+        return diag_follow_up(ps->ctx, lex_here(&ps->lex),
+                              "failed to parse Sdy_TensorShardingPerValue parameter 'shardings' "
+                              "which is to be a `::llvm::ArrayRef<TensorShardingAttr>`");
+    }
+    return expect(ps, '>', "expected '>'");
+}
+
+tsr_status read_sdy_body(parser *ps, sdy_attr kind, uint32_t *out)
+{
+    return kind == SDY_SHARDING_PER_VALUE ? read_per_value(ps, out) : read_body(ps, kind, out);
+}
+
+tsr_status read_stripped_sdy(parser *ps, sdy_attr kind, uint32_t *out)
+{
+    if (!at_kind(ps, TOKEN_HASH)) {
+        return kind == SDY_SHARDING_PER_VALUE ? read_sharding_list(ps, out)
+                                              : read_sdy_body(ps, kind, out);
+    }
+    const size_t at = ps->lex.current.at;
+    TSR_TRY(read_attr(ps, out));
+    if (!attr_is(ps->program, *out, ATTR_SDY) || program_attr(ps->program, *out)->row != kind) {
+        return error_at(ps, at, "invalid kind of attribute specified");
+    }
+    return TSR_OK;
+}
+
+/* ---- printing ---- */
+
+static void print_shardings(printer *pr, const attr_head *attr)
+{
+    put_char(pr, '[');
+    for (uint32_t i = 0; i < attr->count; i++) {
+        put(pr, i > 0 ? ", " : "");
+        print_sdy_body(pr, program_attr(pr->program, attr_list(attr)[i]));
+    }
+    put_char(pr, ']');
+}
+
+void print_sdy_body(printer *pr, const attr_head *attr)
+{
+    if (attr->row == SDY_SHARDING_PER_VALUE) {
+        print_shardings(pr, attr);
+    } else {
+        put_bytes(pr, attr_text(attr), attr->count);
+    }
+}
+
+void print_sdy_attr(printer *pr, const attr_head *attr)
+{
+    const bool is_list = attr->row == SDY_SHARDING_PER_VALUE;
+    const bool is_wrapped = is_list || attr_text(attr)[0] == '<';
+    put(pr, is_wrapped ? "#sdy." : "#sdy<");
+    put(pr, rows[attr->row].name);
+    put(pr, is_list ? "<" : "");
+    print_sdy_body(pr, attr);
+    put(pr, is_list || !is_wrapped ? ">" : "");
+}

@@ -1,0 +1,481 @@
+/* Attributes of dialects: enums and structs, read and printed by their rows. */
+#include "ir/attr_struct.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/number.h"
+
+tsr_status read_ints(parser *ps, uint32_t *out)
+{
+    int64_t *values = NULL;
+    size_t count = 0;
+    if (!at_kind(ps, '[')) {
+        return expect(ps, '[', "expected '['");
+    }
+    TSR_TRY(lex_integers(&ps->lex, true, &values, &count));
+    return attr_ints(ps->program, values, count, out);
+}
+
+static tsr_status read_int(parser *ps, uint32_t *out)
+{
+    int64_t value = 0;
+    TSR_TRY(lex_integer(&ps->lex, &value));
+    return attr_i64(ps->program, value, out);
+}
+
+static tsr_status read_bool_word(parser *ps, uint32_t *out)
+{
+    const slice word = token_text(ps);
+    if (!at_kind(ps, TOKEN_WORD) || (!slice_is(word, "true") && !slice_is(word, "false"))) {
+        return error_here(ps, "expected 'true' or 'false'");
+    }
+    lex_next(&ps->lex);
+    return attr_bool(ps->program, word.data[0] == 't', out);
+}
+
+tsr_status read_enum_value(parser *ps, int row, uint32_t *out)
+{
+    const enum_row *e = &ir_enums[row];
+    if (at_kind(ps, TOKEN_WORD)) {
+        for (int i = 0; e->values[i] != NULL; i++) {
+            if (slice_is(token_text(ps), e->values[i])) {
+                lex_next(&ps->lex);
+                return attr_enum(ps->program, row, i, out);
+            }
+        }
+    }
+    buffer names = buffer_new(ps->scratch);
+    const char *list = "";
+    for (int i = 0; e->values[i] != NULL; i++) {
+        buffer_format(&names, "%s%s", i > 0 ? ", " : "", e->values[i]);
+    }
+    TSR_TRY(buffer_finish(ps->ctx, &names, &list));
+    if (!at_kind(ps, TOKEN_WORD)) {
+        return error_here(ps, "expected keyword for %s", e->type_name);
+    }
+    return error_here(ps, "expected %s to be one of: %s", e->type_name, list);
+}
+
+/* ---- fields ---- */
+
+static tsr_status read_field(parser *ps, field_kind kind, uint32_t *out)
+{
+    uint32_t type = 0;
+    slice text;
+    switch (kind) {
+    case FIELD_INT:
+    case FIELD_INT_SHOWN:
+        return read_int(ps, out);
+    case FIELD_INTS:
+    case FIELD_INTS_SHOWN:
+        return read_ints(ps, out);
+    case FIELD_BOOL_SHOWN:
+        return read_bool_word(ps, out);
+    case FIELD_FLOAT:
+        TSR_TRY(type_float(ps->program, FLOAT_F64, &type));
+        return read_attr_typed(ps, type, out);
+    case FIELD_TYPE:
+        TSR_TRY(read_type(ps, &type));
+        return attr_type(ps->program, type, out);
+    case FIELD_STRING:
+        TSR_TRY(read_string(ps, &text));
+        return attr_string(ps->program, text.data, text.size, 0, out);
+    case FIELD_SUB_AXIS:
+        return read_struct(ps, STRUCT_SUB_AXIS, out);
+    case FIELD_ATTR:
+    case FIELD_OPTIONAL_ATTR:
+        return read_attr(ps, out);
+    }
+    return TSR_OK;
+}
+
+static bool is_required(field_kind kind)
+{
+    return kind != FIELD_INT && kind != FIELD_INTS && kind != FIELD_FLOAT &&
+           kind != FIELD_OPTIONAL_ATTR && kind != FIELD_SUB_AXIS;
+}
+
+static size_t field_count(const struct_row *row)
+{
+    size_t count = 0;
+    while (count < MAX_FIELDS && row->fields[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static tsr_status unknown_field(parser *ps, const struct_row *row)
+{
+    buffer names = buffer_new(ps->scratch);
+    const char *list = "";
+    for (size_t i = 0; i < field_count(row); i++) {
+        buffer_format(&names, "%s`%s`", i > 0 ? ", " : "", row->fields[i].name);
+    }
+    TSR_TRY(buffer_finish(ps->ctx, &names, &list));
+    return error_here(ps, "expected one of: %s", list);
+}
+
+/* `a = 1, b = [2]` in any order. */
+static tsr_status read_fields(parser *ps, const struct_row *row, uint32_t *fields)
+{
+    const size_t count = field_count(row);
+    if (at_kind(ps, '>')) {
+        return TSR_OK;
+    }
+    do {
+        size_t i = 0;
+        while (i < count &&
+               !(at_kind(ps, TOKEN_WORD) && slice_is(token_text(ps), row->fields[i].name))) {
+            i++;
+        }
+        if (i == count) {
+            return unknown_field(ps, row);
+        }
+        if (fields[i] != 0) {
+            return error_here(ps, "duplicated `%s` entry", row->fields[i].name);
+        }
+        lex_next(&ps->lex);
+        TSR_TRY(expect(ps, '=', "expected '='"));
+        TSR_TRY(read_field(ps, row->fields[i].kind, &fields[i]));
+    } while (accept(ps, ','));
+    return TSR_OK;
+}
+
+/* What was not written: empty lists and zeros, which are the same as written ones. */
+static tsr_status fill_fields(parser *ps, const struct_row *row, uint32_t *fields)
+{
+    uint32_t f64 = 0;
+    TSR_TRY(type_float(ps->program, FLOAT_F64, &f64));
+    for (size_t i = 0; i < field_count(row); i++) {
+        if (fields[i] != 0) {
+            continue;
+        }
+        if (is_required(row->fields[i].kind)) {
+            return error_here(ps, "struct is missing required parameter: %s", row->fields[i].name);
+        }
+        switch (row->fields[i].kind) {
+        case FIELD_INT:
+            TSR_TRY(attr_i64(ps->program, 0, &fields[i]));
+            break;
+        case FIELD_INTS:
+            TSR_TRY(attr_ints(ps->program, NULL, 0, &fields[i]));
+            break;
+        case FIELD_FLOAT:
+            TSR_TRY(attr_float(ps->program, f64, 0, &fields[i]));
+            break;
+        default:
+            break;
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status read_struct(parser *ps, int row, uint32_t *out)
+{
+    const struct_row *s = &ir_structs[row];
+    uint32_t fields[MAX_FIELDS] = {0};
+    const bool has_angles = row != STRUCT_SUB_AXIS;
+    if (has_angles) {
+        TSR_TRY(expect(ps, '<', "expected '<'"));
+    }
+    tsr_status status = s->read != NULL ? s->read(ps, fields) : read_fields(ps, s, fields);
+    if (status >= 0 && s->read == NULL) {
+        status = fill_fields(ps, s, fields);
+    }
+    if (status < 0) {
+        return s->what != NULL ? diag_follow_up(ps->ctx, lex_here(&ps->lex),
+                                                "failed parsing %s attribute", s->what)
+                               : status;
+    }
+    if (has_angles) {
+        TSR_TRY(expect(ps, '>', "expected '>'"));
+    }
+    return attr_struct(ps->program, row, fields, field_count(s), out);
+}
+
+tsr_status read_stripped_struct(parser *ps, int row, uint32_t *out)
+{
+    if (!at_kind(ps, TOKEN_HASH)) {
+        return read_struct(ps, row, out);
+    }
+    const size_t at = ps->lex.current.at;
+    TSR_TRY(read_attr(ps, out));
+    if (!attr_is(ps->program, *out, ATTR_STRUCT) || program_attr(ps->program, *out)->row != row) {
+        return error_at(ps, at, "invalid kind of attribute specified");
+    }
+    return TSR_OK;
+}
+
+/* ---- printing ---- */
+
+static bool is_left_out(const printer *pr, field_kind kind, uint32_t field)
+{
+    if (field == 0) {
+        return true;
+    }
+    const attr_head *attr = program_attr(pr->program, field);
+    switch (kind) {
+    case FIELD_INT:
+    case FIELD_FLOAT:
+        return attr->bits == 0;
+    case FIELD_INTS:
+        return attr->count == 0;
+    default:
+        return false;
+    }
+}
+
+static void print_field(printer *pr, field_kind kind, uint32_t field)
+{
+    const attr_head *attr = program_attr(pr->program, field);
+    switch (kind) {
+    case FIELD_INTS:
+    case FIELD_INTS_SHOWN:
+        print_ints(pr, attr);
+        break;
+    case FIELD_SUB_AXIS:
+        sub_axis_print(pr, attr);
+        break;
+    default:
+        print_attr_bare(pr, field);
+        break;
+    }
+}
+
+void print_struct_body(printer *pr, const attr_head *attr)
+{
+    const struct_row *row = &ir_structs[attr->row];
+    put_char(pr, '<');
+    if (row->print != NULL) {
+        row->print(pr, attr);
+        put_char(pr, '>');
+        return;
+    }
+    const char *before = "";
+    for (uint32_t i = 0; i < attr->count; i++) {
+        const uint32_t field = attr_list(attr)[i];
+        if (!is_left_out(pr, row->fields[i].kind, field)) {
+            put(pr, before);
+            put(pr, row->fields[i].name);
+            put(pr, " = ");
+            print_field(pr, row->fields[i].kind, field);
+            before = ", ";
+        }
+    }
+    put_char(pr, '>');
+}
+
+/* ---- the structs with a text of their own ---- */
+
+tsr_status sub_axis_read(parser *ps, uint32_t *fields)
+{
+    TSR_TRY(expect(ps, '(', "expected '('"));
+    TSR_TRY(read_int(ps, &fields[0]));
+    TSR_TRY(expect(ps, ')', "expected ')'"));
+    return read_int(ps, &fields[1]);
+}
+
+void sub_axis_print(printer *pr, const attr_head *attr)
+{
+    put_char(pr, '(');
+    print_attr_bare(pr, attr_list(attr)[0]);
+    put_char(pr, ')');
+    print_attr_bare(pr, attr_list(attr)[1]);
+}
+
+/* `axes=[<name = "x", size = 2>], device_ids=dense<..>` */
+tsr_status mesh_struct_read(parser *ps, uint32_t *fields)
+{
+    uint32_t *axes = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    TSR_TRY(lex_expect_word(&ps->lex, "axes"));
+    TSR_TRY(expect(ps, '=', "expected '='"));
+    TSR_TRY(expect(ps, '[', "expected '['"));
+    if (!at_kind(ps, ']')) {
+        do {
+            uint32_t axis = 0;
+            TSR_TRY(read_stripped_struct(ps, STRUCT_MESH_AXIS, &axis));
+            TSR_TRY(PUSH(ps, axes, count, room, axis));
+        } while (accept(ps, ','));
+    }
+    TSR_TRY(expect(ps, ']', "expected ']'"));
+    TSR_TRY(attr_array(ps->program, axes, count, &fields[0]));
+    if (accept(ps, ',')) {
+        TSR_TRY(lex_expect_word(&ps->lex, "device_ids"));
+        TSR_TRY(expect(ps, '=', "expected '='"));
+        TSR_TRY(read_attr(ps, &fields[1]));
+    }
+    return TSR_OK;
+}
+
+void mesh_struct_print(printer *pr, const attr_head *attr)
+{
+    const attr_head *axes = program_attr(pr->program, attr_list(attr)[0]);
+    put(pr, "axes=[");
+    for (uint32_t i = 0; i < axes->count; i++) {
+        put(pr, i > 0 ? ", " : "");
+        print_struct_body(pr, program_attr(pr->program, attr_list(axes)[i]));
+    }
+    put_char(pr, ']');
+    if (attr_list(attr)[1] != 0) {
+        put(pr, ", device_ids=");
+        print_attr(pr, attr_list(attr)[1]);
+    }
+}
+
+/* `3, ?` */
+tsr_status bounds_read(parser *ps, uint32_t *fields)
+{
+    int64_t *values = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    do {
+        int64_t value = TSR_UNKNOWN;
+        if (!accept(ps, '?')) {
+            TSR_TRY(lex_integer(&ps->lex, &value));
+        }
+        TSR_TRY(PUSH(ps, values, count, room, value));
+    } while (accept(ps, ','));
+    return attr_ints(ps->program, values, count, &fields[0]);
+}
+
+void bounds_print(printer *pr, const attr_head *attr)
+{
+    const attr_head *bounds = program_attr(pr->program, attr_list(attr)[0]);
+    for (uint32_t i = 0; i < bounds->count; i++) {
+        put(pr, i > 0 ? ", " : "");
+        if (attr_numbers(bounds)[i] == TSR_UNKNOWN) {
+            put_char(pr, '?');
+        } else {
+            put_int(pr, attr_numbers(bounds)[i]);
+        }
+    }
+}
+
+/* ---- by name ---- */
+
+static tsr_status read_alias(parser *ps, slice name, uint32_t *out)
+{
+    const uint32_t alias = intern_find_bytes(&ps->alias_names, name.data, name.size);
+    if (alias == 0) {
+        return error_here(ps, "undefined symbol alias id '%.*s'", (int)name.size - 1,
+                          name.data + 1);
+    }
+    lex_next(&ps->lex);
+    *out = ((const uint32_t *)ps->aliases.items)[alias];
+    return TSR_OK;
+}
+
+static bool is_named(slice dialect, slice mnemonic, const char *its_dialect, const char *its_name)
+{
+    return its_dialect != NULL && slice_is(dialect, its_dialect) && slice_is(mnemonic, its_name);
+}
+
+/* The body of an attribute, after its mnemonic; TSR_NOT_APPLICABLE when it is not known. */
+static tsr_status read_known(parser *ps, slice dialect, slice mnemonic, bool wrapped, uint32_t *out)
+{
+    for (int i = 0; i < ENUM_COUNT; i++) {
+        if (is_named(dialect, mnemonic, ir_enums[i].dialect, ir_enums[i].mnemonic)) {
+            if (wrapped) {
+                TSR_TRY(expect(ps, '<', "expected '<'"));
+            }
+            TSR_TRY(read_enum_value(ps, i, out));
+            return wrapped ? expect(ps, '>', "expected '>'") : TSR_OK;
+        }
+    }
+    for (int i = 0; i < STRUCT_COUNT; i++) {
+        if (is_named(dialect, mnemonic, ir_structs[i].dialect, ir_structs[i].mnemonic)) {
+            return read_struct(ps, i, out);
+        }
+    }
+    if (slice_is(dialect, "stablehlo") && slice_is(mnemonic, "type_extensions")) {
+        uint32_t bounds = 0;
+        TSR_TRY(expect(ps, '<', "expected '<'"));
+        TSR_TRY(lex_expect_word(&ps->lex, "bounds"));
+        TSR_TRY(expect(ps, '=', "expected '='"));
+        TSR_TRY(expect(ps, '[', "expected '['"));
+        TSR_TRY(bounds_read(ps, &bounds));
+        TSR_TRY(expect(ps, ']', "expected ']'"));
+        TSR_TRY(attr_struct(ps->program, STRUCT_BOUNDS, &bounds, 1, out));
+        return expect(ps, '>', "expected '>'");
+    }
+    if (slice_is(dialect, "sdy")) {
+        for (int i = 0; i < SDY_ATTR_COUNT; i++) {
+            if (slice_is(mnemonic, sdy_attr_name((sdy_attr)i))) {
+                return read_sdy_body(ps, (sdy_attr)i, out);
+            }
+        }
+    }
+    return TSR_NOT_APPLICABLE;
+}
+
+static tsr_status read_unknown(parser *ps, size_t start, slice dialect, slice mnemonic,
+                               uint32_t *out)
+{
+    const bool is_ours =
+        slice_is(dialect, "stablehlo") || slice_is(dialect, "sdy") || slice_is(dialect, "chlo");
+    if (is_ours) {
+        return error_at(ps, start, "unknown attribute `%.*s` in dialect `%.*s`", (int)mnemonic.size,
+                        mnemonic.data, (int)dialect.size, dialect.data);
+    }
+    if ((ps->program->flags & TSR_PROGRAM_ALLOW_UNREGISTERED) == 0 &&
+        !ir_dialect_has_attributes(dialect.data, dialect.size)) {
+        return error_at(ps, start,
+                        "#dialect<\"%.*s\"> attribute created with unregistered dialect. If this "
+                        "is intended, please call allowUnregisteredDialects() on the MLIRContext, "
+                        "or use -allow-unregistered-dialect with the MLIR opt tool used",
+                        (int)dialect.size, dialect.data);
+    }
+    slice text;
+    lex_move(&ps->lex, start);
+    TSR_TRY(skip_balanced(ps, &text));
+    return attr_of_text(ps->program, ATTR_OPAQUE, 0, 0, text.data, text.size, out);
+}
+
+/* `#dialect.mnemonic<..>` or `#dialect<mnemonic ..>` */
+static tsr_status read_named(parser *ps, slice name, uint32_t *out)
+{
+    const size_t start = ps->lex.current.at;
+    const char *dot = memchr(name.data, '.', name.size);
+    slice dialect = {name.data + 1, name.size - 1};
+    slice mnemonic = {NULL, 0};
+    lex_next(&ps->lex);
+    if (dot != NULL) {
+        dialect.size = (size_t)(dot - dialect.data);
+        mnemonic = (slice){dot + 1, (size_t)(name.data + name.size - dot) - 1};
+    } else {
+        TSR_TRY(expect(ps, '<', "expected '<'"));
+        mnemonic = token_text(ps);
+        if (!at_kind(ps, TOKEN_WORD)) {
+            return read_unknown(ps, start, dialect, mnemonic, out);
+        }
+        lex_next(&ps->lex);
+    }
+    const tsr_status status = read_known(ps, dialect, mnemonic, dot != NULL, out);
+    if (status == TSR_NOT_APPLICABLE) {
+        return read_unknown(ps, start, dialect, mnemonic, out);
+    }
+    if (status >= 0 && dot == NULL) {
+        return expect(ps, '>', "expected '>'");
+    }
+    return status;
+}
+
+tsr_status read_dialect_attr(parser *ps, uint32_t type, uint32_t *out)
+{
+    const slice name = token_text(ps);
+    const size_t end = ps->lex.current.at + name.size;
+    const bool is_named_attr = memchr(name.data, '.', name.size) != NULL ||
+                               (end < ps->text.size && ps->text.data[end] == '<');
+    if (!is_named_attr) {
+        return read_alias(ps, name, out);
+    }
+    TSR_TRY(read_named(ps, name, out));
+    if (type == 0 && at_kind(ps, ':')) {
+        lex_next(&ps->lex);
+        TSR_TRY(read_type(ps, &type));
+    }
+    return TSR_OK;
+}

@@ -1,0 +1,62 @@
+/* Structs of attributes whose text is not a list of `name = value`. */
+#ifndef IR_ATTR_STRUCT_H
+#define IR_ATTR_STRUCT_H
+
+#include "ir/parser.h"
+#include "ir/printer.h"
+
+/* The fields of a convolution's dimensions. */
+enum {
+    CONV_INPUT_BATCH,
+    CONV_INPUT_FEATURE,
+    CONV_INPUT_SPATIAL,
+    CONV_KERNEL_INPUT,
+    CONV_KERNEL_OUTPUT,
+    CONV_KERNEL_SPATIAL,
+    CONV_OUTPUT_BATCH,
+    CONV_OUTPUT_FEATURE,
+    CONV_OUTPUT_SPATIAL
+};
+
+#define CONV_FIELDS                                                                                \
+    {                                                                                              \
+        {"input_batch_dimension", FIELD_INT_SHOWN}, {"input_feature_dimension", FIELD_INT_SHOWN},  \
+            {"input_spatial_dimensions", FIELD_INTS_SHOWN},                                        \
+            {"kernel_input_feature_dimension", FIELD_INT_SHOWN},                                   \
+            {"kernel_output_feature_dimension", FIELD_INT_SHOWN},                                  \
+            {"kernel_spatial_dimensions", FIELD_INTS_SHOWN},                                       \
+            {"output_batch_dimension", FIELD_INT_SHOWN},                                           \
+            {"output_feature_dimension", FIELD_INT_SHOWN},                                         \
+        {                                                                                          \
+            "output_spatial_dimensions", FIELD_INTS_SHOWN                                          \
+        }                                                                                          \
+    }
+
+/* Readers fill the fields; `<` is taken, `>` is not. Printers print what is between. */
+tsr_status conv_read(parser *ps, uint32_t *fields);
+void conv_print(printer *pr, const attr_head *attr);
+/* `[b, 0, f]x[0, i, o]->[b, 0, f]`, as the op's own syntax has it. */
+tsr_status conv_dims_read(parser *ps, uint32_t *fields);
+tsr_status sub_axis_read(parser *ps, uint32_t *fields);
+void sub_axis_print(printer *pr, const attr_head *attr);
+tsr_status mesh_struct_read(parser *ps, uint32_t *fields);
+void mesh_struct_print(printer *pr, const attr_head *attr);
+tsr_status bounds_read(parser *ps, uint32_t *fields);
+void bounds_print(printer *pr, const attr_head *attr);
+
+/* `<..>` of a struct by its row, and the attribute. */
+tsr_status read_struct(parser *ps, int row, uint32_t *out);
+/* A value of an enum. */
+tsr_status read_enum_value(parser *ps, int row, uint32_t *out);
+/* `[1, 2]` as a dense array of i64. */
+tsr_status read_ints(parser *ps, uint32_t *out);
+/* The body of an sdy attribute, after its mnemonic. */
+tsr_status read_sdy_body(parser *ps, sdy_attr kind, uint32_t *out);
+const char *sdy_attr_name(sdy_attr kind);
+/* An attribute of a kind without its name, in full, or by an alias. */
+tsr_status read_stripped_struct(parser *ps, int row, uint32_t *out);
+tsr_status read_stripped_sdy(parser *ps, sdy_attr kind, uint32_t *out);
+/* `[<..>, <..>]`: shardings per value. */
+tsr_status read_sharding_list(parser *ps, uint32_t *out);
+
+#endif

@@ -1,0 +1,392 @@
+#include "ir/location.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/printer.h"
+
+const uint32_t *given_location(const tsr_program *p, uint32_t given, location_kind *kind,
+                               size_t *count)
+{
+    const uint32_t *record = intern_get(&p->locations, given);
+    *kind = (location_kind)record[0];
+    *count = intern_size(&p->locations, given) / sizeof *record - 1;
+    return record + 1;
+}
+
+location program_location(const tsr_program *p, uint32_t where)
+{
+    if ((where & IR_IS_GIVEN) != 0 || where == UINT32_C(0x7fffffff)) {
+        return NO_LOCATION;
+    }
+    return (location){&p->text, where, 1, true};
+}
+
+/* ---- names of locations for printing ---- */
+
+/* What is known of a location that is printed. */
+typedef struct location_name {
+    uint32_t number; /* its alias; UINT32_MAX: not seen */
+    uint32_t order;  /* of the first visit */
+    uint16_t depth;  /* 0 without parts */
+    bool before;     /* defined before the module */
+} location_name;
+
+struct location_names {
+    location_name *names; /* by key: given ones, then those of the text */
+    uint32_t *order;      /* keys as visited */
+    uint32_t count;
+    uint32_t room;
+    uint32_t num_given;
+    intern_table implicit; /* offsets in the text: keys after the given ones */
+    ir_array lines;        /* offsets of line starts */
+};
+
+enum { NOT_SEEN = UINT32_MAX };
+
+void free_locations(printer *pr)
+{
+    struct location_names *all = pr->locations;
+    if (all == NULL) {
+        return;
+    }
+    if (all->names != NULL) {
+        context_resize(pr->ctx, all->names, all->room * sizeof *all->names, 0);
+        context_resize(pr->ctx, all->order, all->room * sizeof *all->order, 0);
+    }
+    if (all->lines.items != NULL) {
+        context_resize(pr->ctx, all->lines.items, all->lines.capacity * sizeof(uint32_t), 0);
+    }
+    intern_table_free(&all->implicit);
+    context_resize(pr->ctx, all, sizeof *all, 0);
+    pr->locations = NULL;
+}
+
+/* The key of a location: given ones by number, offsets of the text after them. */
+static bool key_of(printer *pr, uint32_t where, uint32_t *key)
+{
+    struct location_names *all = pr->locations;
+    if ((where & IR_IS_GIVEN) != 0) {
+        *key = where & ~IR_IS_GIVEN;
+        return true;
+    }
+    uint32_t id = 0;
+    if (intern_bytes(&all->implicit, &where, sizeof where, &id) < 0) {
+        pr->no_memory = true;
+        return false;
+    }
+    *key = all->num_given + id;
+    return true;
+}
+
+/* Room for a key; new ones are not seen yet. */
+static bool ensure_key(printer *pr, uint32_t key)
+{
+    struct location_names *all = pr->locations;
+    if (key < all->room) {
+        return true;
+    }
+    const uint32_t room = key * 2 + 64;
+    location_name *names =
+        context_resize(pr->ctx, all->names, all->room * sizeof *names, room * sizeof *names);
+    if (names != NULL) {
+        all->names = names;
+    }
+    uint32_t *order = names == NULL ? NULL
+                                    : context_resize(pr->ctx, all->order, all->room * sizeof *order,
+                                                     room * sizeof *order);
+    if (order == NULL) {
+        pr->no_memory = true;
+        return false;
+    }
+    all->order = order;
+    for (uint32_t i = all->room; i < room; i++) {
+        names[i] = (location_name){.number = NOT_SEEN};
+    }
+    all->room = room;
+    return true;
+}
+
+static unsigned visit(printer *pr, uint32_t where, bool before);
+
+/* Visits the parts of a location; the depth of the deepest, and one more. */
+static unsigned visit_parts(printer *pr, uint32_t given, bool before)
+{
+    location_kind kind;
+    size_t count = 0;
+    const uint32_t *numbers = given_location(pr->program, given, &kind, &count);
+    unsigned depth = 0;
+    if (kind == LOCATION_UNKNOWN || kind == LOCATION_FILE) {
+        return 0;
+    }
+    for (size_t i = kind == LOCATION_CALLSITE ? 0 : 1; i < count; i++) {
+        if (numbers[i] != 0) {
+            const unsigned part = visit(pr, numbers[i] | IR_IS_GIVEN, before) + 1;
+            depth = part > depth ? part : depth;
+        }
+    }
+    return depth;
+}
+
+static unsigned visit(printer *pr, uint32_t where, bool before)
+{
+    struct location_names *all = pr->locations;
+    uint32_t key = 0;
+    if (!key_of(pr, where, &key) || !ensure_key(pr, key)) {
+        return 0;
+    }
+    location_name *name = &all->names[key];
+    const bool is_given = (where & IR_IS_GIVEN) != 0;
+    if (name->number != NOT_SEEN) {
+        if (before && !name->before) {
+            name->before = true;
+            if (is_given) {
+                visit_parts(pr, key, true);
+            }
+        }
+        return all->names[key].depth;
+    }
+    all->order[all->count] = key;
+    *name = (location_name){.number = 0, .order = all->count++, .before = before};
+    const unsigned depth = is_given ? visit_parts(pr, key, before) : 0;
+    all->names[key].depth = (uint16_t)depth;
+    return depth;
+}
+
+/* Locations in the order of printing: an op's own first, then what is inside it. */
+static void visit_ops(printer *pr, uint32_t op)
+{
+    const tsr_program *p = pr->program;
+    const ir_row *row = program_row(p, op);
+    const bool is_custom = row != NULL && (pr->flags & TSR_PROGRAM_GENERIC) == 0;
+    const bool hides_arguments = is_custom && (row->traits & IR_HIDES_ARGUMENTS) != 0;
+    visit(pr, program_op(p, op)->location, false);
+    if (is_custom && row->hides_regions != NULL && row->hides_regions(p, op)) {
+        return;
+    }
+    for (uint32_t r = 0; r < program_op(p, op)->num_regions; r++) {
+        for (uint32_t b = program_region(p, op_region_at(p, op, r))->first_block; b != 0;
+             b = program_block(p, b)->next) {
+            const ir_block *block = program_block(p, b);
+            for (uint32_t i = 0; !hides_arguments && i < block->num_arguments; i++) {
+                visit(pr, program_value(p, program_pool(p, block->arguments)[i])->location, true);
+            }
+            for (uint32_t inner = block->first_op; inner != 0; inner = program_op(p, inner)->next) {
+                visit_ops(pr, inner);
+            }
+        }
+    }
+}
+
+/* Numbers by depth, then by the order of visits. */
+static void assign_numbers(struct location_names *all)
+{
+    uint32_t next = 0;
+    unsigned deepest = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const unsigned depth = all->names[all->order[i]].depth;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    for (unsigned depth = 0; depth <= deepest; depth++) {
+        for (uint32_t i = 0; i < all->count; i++) {
+            if (all->names[all->order[i]].depth == depth) {
+                all->names[all->order[i]].number = next++;
+            }
+        }
+    }
+}
+
+static tsr_status find_lines(printer *pr, ir_array *lines)
+{
+    const tsr_text *text = &pr->program->text;
+    for (size_t at = 0;;) {
+        TSR_TRY(ir_array_reserve(pr->ctx, lines, sizeof(uint32_t), 1));
+        ((uint32_t *)lines->items)[lines->count++] = (uint32_t)at;
+        const char *end = at < text->size ? memchr(text->data + at, '\n', text->size - at) : NULL;
+        if (end == NULL) {
+            return TSR_OK;
+        }
+        at = (size_t)(end - text->data) + 1;
+    }
+}
+
+tsr_status number_locations(printer *pr)
+{
+    struct location_names *all = context_resize(pr->ctx, NULL, 0, sizeof *all);
+    if (all == NULL) {
+        return diag_nomem(pr->ctx);
+    }
+    *all = (struct location_names){.num_given = pr->program->locations.count};
+    pr->locations = all;
+    TSR_TRY(intern_table_init(&all->implicit, pr->ctx, pr->scratch));
+    TSR_TRY(find_lines(pr, &all->lines));
+    visit_ops(pr, pr->program->module);
+    if (pr->no_memory) {
+        return diag_nomem(pr->ctx);
+    }
+    assign_numbers(all);
+    return TSR_OK;
+}
+
+/* ---- printing ---- */
+
+static void print_alias(printer *pr, uint32_t number)
+{
+    put(pr, "#loc");
+    if (number > 0) {
+        put_uint(pr, number);
+    }
+}
+
+/* `"file":1:2` of an offset; the module that the text does not show is at 0:0. */
+static void print_offset(printer *pr, uint32_t offset)
+{
+    const ir_array *lines = &pr->locations->lines;
+    const uint32_t *starts = lines->items;
+    uint32_t low = 0;
+    uint32_t high = lines->count;
+    const char *name = pr->program->text.name != NULL ? pr->program->text.name : "-";
+    put_quoted(pr, (slice){name, strlen(name)});
+    if (offset == UINT32_C(0x7fffffff)) {
+        put(pr, ":0:0");
+        return;
+    }
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (starts[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    put_char(pr, ':');
+    put_uint(pr, low + 1);
+    put_char(pr, ':');
+    put_uint(pr, offset - starts[low] + 1);
+}
+
+/* A part: by its alias where there are aliases. */
+static void print_part(printer *pr, uint32_t given)
+{
+    if (pr->locations != NULL && given < pr->locations->room &&
+        pr->locations->names[given].number != NOT_SEEN) {
+        print_alias(pr, pr->locations->names[given].number);
+    } else {
+        print_given_location(pr, given);
+    }
+}
+
+static void print_file(printer *pr, const uint32_t *numbers)
+{
+    put_quoted(pr, string_at(pr->program, numbers[0]));
+    put_char(pr, ':');
+    put_uint(pr, numbers[1]);
+    put_char(pr, ':');
+    put_uint(pr, numbers[2]);
+    if (numbers[5] != NO_END) {
+        put(pr, " to ");
+        if (numbers[5] == END_LINE) {
+            put_uint(pr, numbers[3]);
+        }
+        put_char(pr, ':');
+        put_uint(pr, numbers[4]);
+    }
+}
+
+void print_given_location(printer *pr, uint32_t given)
+{
+    location_kind kind;
+    size_t count = 0;
+    const uint32_t *numbers = given_location(pr->program, given, &kind, &count);
+    switch (kind) {
+    case LOCATION_UNKNOWN:
+        put(pr, "unknown");
+        break;
+    case LOCATION_FILE:
+        print_file(pr, numbers);
+        break;
+    case LOCATION_NAME:
+        put_quoted(pr, string_at(pr->program, numbers[0]));
+        if (numbers[1] != 0) {
+            put_char(pr, '(');
+            print_part(pr, numbers[1]);
+            put_char(pr, ')');
+        }
+        break;
+    case LOCATION_CALLSITE:
+        put(pr, "callsite(");
+        print_part(pr, numbers[0]);
+        put(pr, " at ");
+        print_part(pr, numbers[1]);
+        put_char(pr, ')');
+        break;
+    case LOCATION_FUSED:
+        put(pr, "fused");
+        if (numbers[0] != 0) {
+            put_char(pr, '<');
+            print_attr(pr, numbers[0]);
+            put_char(pr, '>');
+        }
+        put_char(pr, '[');
+        for (size_t i = 1; i < count; i++) {
+            put(pr, i > 1 ? ", " : "");
+            print_part(pr, numbers[i]);
+        }
+        put_char(pr, ']');
+        break;
+    case LOCATION_ALIAS:
+        put_slice(pr, string_at(pr->program, numbers[0]));
+        break;
+    }
+}
+
+void print_location(printer *pr, uint32_t where)
+{
+    if ((where & IR_IS_GIVEN) != 0) {
+        print_given_location(pr, where & ~IR_IS_GIVEN);
+    } else {
+        print_offset(pr, where);
+    }
+}
+
+void print_location_suffix(printer *pr, uint32_t where)
+{
+    uint32_t key = 0;
+    if (pr->locations == NULL || !key_of(pr, where, &key)) {
+        return;
+    }
+    put(pr, " loc(");
+    print_alias(pr, pr->locations->names[key].number);
+    put_char(pr, ')');
+}
+
+void print_location_aliases(printer *pr, bool before)
+{
+    struct location_names *all = pr->locations;
+    if (all == NULL) {
+        return;
+    }
+    uint32_t *by_number = tsr_arena_alloc(pr->scratch, (all->count + 1) * sizeof *by_number);
+    if (by_number == NULL) {
+        pr->no_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < all->count; i++) {
+        by_number[all->names[all->order[i]].number] = all->order[i];
+    }
+    for (uint32_t i = 0; i < all->count; i++) {
+        const uint32_t key = by_number[i];
+        if (all->names[key].before != before) {
+            continue;
+        }
+        print_alias(pr, i);
+        put(pr, " = loc(");
+        if (key < all->num_given) {
+            print_given_location(pr, key);
+        } else {
+            const uint32_t *offset = intern_get(&all->implicit, key - all->num_given);
+            print_offset(pr, *offset);
+        }
+        put(pr, ")\n");
+    }
+}

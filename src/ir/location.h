@@ -1,0 +1,29 @@
+/*
+ * Locations that a text gives: interned lists of numbers, the kind first. An op without one is
+ * where it stands in the text.
+ */
+#ifndef IR_LOCATION_H
+#define IR_LOCATION_H
+
+#include "ir/program.h"
+
+typedef enum location_kind {
+    LOCATION_UNKNOWN,
+    LOCATION_FILE, /* string, line, column, end line, end column, how much of the end is there */
+    LOCATION_NAME, /* string, location or 0 */
+    LOCATION_CALLSITE, /* callee, caller */
+    LOCATION_FUSED,    /* attribute or 0, then locations */
+    LOCATION_ALIAS     /* string: until the end of the text */
+} location_kind;
+
+/* How much of the end of a range is there. */
+enum { NO_END, END_COLUMN, END_LINE };
+
+/* The numbers of a given location, after the kind, and how many. */
+const uint32_t *given_location(const tsr_program *p, uint32_t given, location_kind *kind,
+                               size_t *count);
+
+/* The place in a file of an op without a given location. */
+tsr_status implicit_location(tsr_program *p, uint32_t offset, uint32_t *given);
+
+#endif

@@ -1,0 +1,354 @@
+/* Printing ops, blocks and regions. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "ir/printer.h"
+
+void print_operands(printer *pr, uint32_t op, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        put(pr, i > from ? ", " : "");
+        print_value(pr, op_operand(pr->program, op, i));
+    }
+}
+
+void print_operand_types(printer *pr, uint32_t op)
+{
+    const size_t count = program_op(pr->program, op)->num_operands;
+    for (size_t i = 0; i < count; i++) {
+        put(pr, i > 0 ? ", " : "");
+        print_type(pr, value_type(pr->program, op_operand(pr->program, op, i)));
+    }
+}
+
+void print_result_types(printer *pr, uint32_t op)
+{
+    const ir_op *record = program_op(pr->program, op);
+    for (uint32_t i = 0; i < record->num_results; i++) {
+        put(pr, i > 0 ? ", " : "");
+        print_type(pr, value_type(pr->program, record->results + i));
+    }
+}
+
+void print_op_types(printer *pr, uint32_t op)
+{
+    const ir_op *record = program_op(pr->program, op);
+    const bool is_one =
+        record->num_results == 1 &&
+        !type_is(pr->program, value_type(pr->program, record->results), TYPE_FUNCTION);
+    put_char(pr, '(');
+    print_operand_types(pr, op);
+    put(pr, is_one ? ") -> " : ") -> (");
+    print_result_types(pr, op);
+    put(pr, is_one ? "" : ")");
+}
+
+/* ---- dictionaries ---- */
+
+/* Whether a row's own syntax shows a property. */
+static bool is_shown(const ir_row *row, const char *name)
+{
+    const size_t size = strlen(name);
+    const char *at = row->form;
+    while (at != NULL && (at = strstr(at, "$(")) != NULL) {
+        at += 2;
+        if (strncmp(at, name, size) == 0 && at[size] == ')') {
+            return true;
+        }
+    }
+    for (size_t i = 0; row->shown != NULL && row->shown[i] != NULL; i++) {
+        if (strcmp(row->shown[i], name) == 0) {
+            return true;
+        }
+    }
+    return strcmp(name, "operandSegmentSizes") == 0;
+}
+
+bool is_default(const printer *pr, const ir_prop *prop, uint32_t attr)
+{
+    const char *text = NULL;
+    return prop->unless != NULL &&
+           tsr_ir_attr_to_text(pr->ctx, pr->scratch, pr->program, attr, &text) >= 0 &&
+           strcmp(text, prop->unless) == 0;
+}
+
+void print_dict(printer *pr, uint32_t op, const char *keyword)
+{
+    const tsr_program *p = pr->program;
+    const ir_op *record = program_op(p, op);
+    const ir_row *row = program_row(p, op);
+    const size_t num_inherent = dict_size(p, record->properties);
+    const size_t num_others = dict_size(p, record->attributes);
+    if (num_inherent + num_others == 0) {
+        return;
+    }
+    attr_entry *entries = ARENA_ARRAY(pr->scratch, attr_entry, num_inherent + num_others);
+    size_t count = 0;
+    if (entries == NULL) {
+        pr->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < num_inherent; i++) {
+        const attr_entry entry = attr_entries(program_attr(p, record->properties))[i];
+        const slice name = string_at(p, entry.name);
+        const ir_prop *prop = row_prop(row, name);
+        if (!is_shown(row, name.data) && (prop == NULL || !is_default(pr, prop, entry.value))) {
+            entries[count++] = entry;
+        }
+    }
+    for (size_t i = 0; i < num_others; i++) {
+        attr_entry entry = attr_entries(program_attr(p, record->attributes))[i];
+        size_t at = count++;
+        for (; at > 0 &&
+               strcmp(string_at(p, entries[at - 1].name).data, string_at(p, entry.name).data) > 0;
+             at--) {
+            entries[at] = entries[at - 1];
+        }
+        entries[at] = entry;
+    }
+    if (count > 0) {
+        put_char(pr, ' ');
+        put(pr, keyword != NULL ? keyword : "");
+        print_entries(pr, entries, count);
+    }
+}
+
+/* ---- blocks and regions ---- */
+
+void print_argument(printer *pr, uint32_t value)
+{
+    print_value(pr, value);
+    put(pr, ": ");
+    print_type(pr, value_type(pr->program, value));
+    if (pr->locations != NULL) {
+        put(pr, " loc(");
+        print_location(pr, program_value(pr->program, value)->location);
+        put_char(pr, ')');
+    }
+}
+
+static uint32_t block_number(const tsr_program *p, uint32_t block)
+{
+    uint32_t number = 0;
+    for (uint32_t b = program_block(p, block)->prev; b != 0; b = program_block(p, b)->prev) {
+        number++;
+    }
+    return number;
+}
+
+static bool branches_to(const tsr_program *p, uint32_t from, uint32_t to)
+{
+    const uint32_t last = program_block(p, from)->last_op;
+    for (uint32_t i = 0; last != 0 && i < program_op(p, last)->num_successors; i++) {
+        if (program_pool(p, program_op(p, last)->successors)[i] == to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The comment that names the blocks that branch to a block, in order. */
+static void print_predecessors(printer *pr, uint32_t block)
+{
+    const tsr_program *p = pr->program;
+    const uint32_t first = program_region(p, program_block(p, block)->region)->first_block;
+    size_t count = 0;
+    for (uint32_t b = first; b != 0; b = program_block(p, b)->next) {
+        count += branches_to(p, b, block);
+    }
+    if (count == 0) {
+        put(pr, "  // no predecessors");
+        return;
+    }
+    put(pr, count == 1 ? "  // pred: " : "  // ");
+    if (count > 1) {
+        put_uint(pr, count);
+        put(pr, " preds: ");
+    }
+    const char *before = "^bb";
+    for (uint32_t b = first; b != 0; b = program_block(p, b)->next) {
+        if (branches_to(p, b, block)) {
+            put(pr, before);
+            put_uint(pr, block_number(p, b));
+            before = ", ^bb";
+        }
+    }
+}
+
+static void print_label(printer *pr, uint32_t block)
+{
+    const ir_block *b = program_block(pr->program, block);
+    put_line(pr);
+    put(pr, "^bb");
+    put_uint(pr, block_number(pr->program, block));
+    if (b->num_arguments > 0) {
+        put_char(pr, '(');
+        for (uint32_t i = 0; i < b->num_arguments; i++) {
+            put(pr, i > 0 ? ", " : "");
+            print_argument(pr, program_pool(pr->program, b->arguments)[i]);
+        }
+        put_char(pr, ')');
+    }
+    put_char(pr, ':');
+    if (b->prev != 0) {
+        print_predecessors(pr, block);
+    }
+}
+
+/* An entry block has a label if its arguments are not shown elsewhere, or if it has no ops. */
+static bool has_label(const tsr_program *p, uint32_t block, bool entry)
+{
+    const ir_block *b = program_block(p, block);
+    return b->prev != 0 || (entry && (b->num_arguments > 0 || b->first_op == 0));
+}
+
+void print_region(printer *pr, uint32_t region, bool entry)
+{
+    const tsr_program *p = pr->program;
+    put_char(pr, '{');
+    for (uint32_t b = program_region(p, region)->first_block; b != 0;
+         b = program_block(p, b)->next) {
+        if (has_label(p, b, entry)) {
+            print_label(pr, b);
+        }
+        pr->indent++;
+        for (uint32_t op = program_block(p, b)->first_op; op != 0; op = program_op(p, op)->next) {
+            put_line(pr);
+            print_op(pr, op);
+        }
+        pr->indent--;
+    }
+    put_line(pr);
+    put_char(pr, '}');
+}
+
+/* ---- ops ---- */
+
+static void print_successors(printer *pr, uint32_t op)
+{
+    const ir_op *record = program_op(pr->program, op);
+    if (record->num_successors == 0) {
+        return;
+    }
+    put_char(pr, '[');
+    for (uint32_t i = 0; i < record->num_successors; i++) {
+        put(pr, i > 0 ? ", ^bb" : "^bb");
+        put_uint(pr, block_number(pr->program, program_pool(pr->program, record->successors)[i]));
+    }
+    put_char(pr, ']');
+}
+
+void print_op_generic(printer *pr, uint32_t op)
+{
+    const tsr_program *p = pr->program;
+    const ir_op *record = program_op(p, op);
+    put_quoted(pr, (slice){op_name(p, op), strlen(op_name(p, op))});
+    put_char(pr, '(');
+    print_operands(pr, op, 0, record->num_operands);
+    put_char(pr, ')');
+    print_successors(pr, op);
+    if (record->properties != 0) {
+        const attr_head *dict = program_attr(p, record->properties);
+        put(pr, " <");
+        print_entries(pr, attr_entries(dict), dict->count);
+        put_char(pr, '>');
+    }
+    for (uint32_t i = 0; i < record->num_regions; i++) {
+        put(pr, i == 0 ? " (" : ", ");
+        print_region(pr, op_region_at(p, op, i), true);
+    }
+    put(pr, record->num_regions > 0 ? ")" : "");
+    if (record->attributes != 0) {
+        const attr_head *dict = program_attr(p, record->attributes);
+        put_char(pr, ' ');
+        print_entries(pr, attr_entries(dict), dict->count);
+    }
+    put(pr, " : ");
+    print_op_types(pr, op);
+}
+
+/* Whether an op has what its own syntax can show: counts as its row says. */
+static bool can_print_custom(const printer *pr, const ir_row *row, uint32_t op)
+{
+    const ir_op *record = program_op(pr->program, op);
+    return row != NULL && (row->form != NULL || row->print != NULL) &&
+           (pr->flags & TSR_PROGRAM_GENERIC) == 0 && record->num_successors == 0 &&
+           (row->num_operands == MANY || row->num_operands == (int)record->num_operands) &&
+           (row->num_results == MANY || row->num_results == (int)record->num_results) &&
+           (row->num_regions == MANY || row->num_regions == (int)record->num_regions);
+}
+
+static void print_custom_name(printer *pr, const ir_row *row, uint32_t op)
+{
+    const uint32_t parent = op_parent(pr->program, op);
+    const ir_row *around = parent != 0 ? program_row(pr->program, parent) : NULL;
+    const char *name = row->name;
+    if (strncmp(name, "func.", 5) == 0 && around != NULL && (around->traits & IR_NAMES_FUNC) != 0) {
+        name += 5;
+    } else if (strcmp(name, "builtin.module") == 0) {
+        name += strlen("builtin.");
+    }
+    put(pr, name);
+}
+
+void print_op(printer *pr, uint32_t op)
+{
+    const ir_row *row = program_row(pr->program, op);
+    print_result_names(pr, op);
+    if (!can_print_custom(pr, row, op)) {
+        print_op_generic(pr, op);
+    } else {
+        print_custom_name(pr, row, op);
+        if (row->print != NULL) {
+            row->print(pr, op);
+        } else {
+            form_print(pr, op, row->form);
+        }
+    }
+    print_location_suffix(pr, program_op(pr->program, op)->location);
+}
+
+/* ---- programs ---- */
+
+static tsr_status print_program(printer *pr)
+{
+    TSR_TRY(number_values(pr));
+    if ((pr->flags & TSR_PROGRAM_LOCATIONS) != 0) {
+        TSR_TRY(number_locations(pr));
+    }
+    print_location_aliases(pr, true);
+    print_op(pr, pr->program->module);
+    put_char(pr, '\n');
+    print_location_aliases(pr, false);
+    if (pr->program->metadata != 0) {
+        put_char(pr, '\n');
+        print_attr(pr, pr->program->metadata);
+        put_char(pr, '\n');
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_program_print(tsr_context *ctx, const tsr_program *program, int printing,
+                             tsr_program_writer write, void *state)
+{
+    printer pr;
+    TSR_TRY(printer_init(&pr, ctx, program, printing, write, state));
+    const tsr_status status = print_program(&pr);
+    const tsr_status end = printer_finish(&pr);
+    return status < 0 ? status : end;
+}
+
+static bool append(void *state, const char *bytes, size_t count)
+{
+    buffer_bytes(state, bytes, count);
+    return true;
+}
+
+tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
+                               int printing, const char **out)
+{
+    buffer text = buffer_new(arena);
+    TSR_TRY(tsr_program_print(ctx, program, printing, append, &text));
+    return buffer_finish(ctx, &text, out);
+}

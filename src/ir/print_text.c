@@ -1,0 +1,135 @@
+/* The output of printers. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/printer.h"
+
+tsr_status printer_init(printer *pr, tsr_context *ctx, const tsr_program *p, int flags,
+                        tsr_program_writer write, void *state)
+{
+    *pr = (printer){.ctx = ctx, .program = p, .write = write, .state = state, .flags = flags};
+    TSR_TRY(tsr_arena_create(ctx, &pr->scratch));
+    pr->chunk = context_resize(ctx, NULL, 0, CHUNK);
+    if (pr->chunk == NULL) {
+        tsr_arena_destroy(pr->scratch);
+        return diag_nomem(ctx);
+    }
+    return TSR_OK;
+}
+
+tsr_status printer_finish(printer *pr)
+{
+    put_flush(pr);
+    free_names(pr);
+    free_locations(pr);
+    context_resize(pr->ctx, pr->chunk, CHUNK, 0);
+    tsr_arena_destroy(pr->scratch);
+    if (pr->no_memory) {
+        return diag_nomem(pr->ctx);
+    }
+    if (pr->stopped) {
+        return diag_error(pr->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "the program was not printed to its end: the output cannot be written");
+    }
+    return TSR_OK;
+}
+
+void put_flush(printer *pr)
+{
+    if (pr->used > 0 && !pr->stopped && !pr->write(pr->state, pr->chunk, pr->used)) {
+        pr->stopped = true;
+    }
+    pr->used = 0;
+}
+
+void put_long(printer *pr, const char *bytes, size_t count)
+{
+    put_flush(pr);
+    if (count >= CHUNK) {
+        if (!pr->stopped && !pr->write(pr->state, bytes, count)) {
+            pr->stopped = true;
+        }
+        return;
+    }
+    memcpy(pr->chunk, bytes, count);
+    pr->used = count;
+}
+
+void put_uint(printer *pr, uint64_t value)
+{
+    enum { MOST_DIGITS = 20 };
+    char digits[MOST_DIGITS];
+    size_t at = MOST_DIGITS;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    put_bytes(pr, digits + at, MOST_DIGITS - at);
+}
+
+void put_int(printer *pr, int64_t value)
+{
+    if (value < 0) {
+        put_char(pr, '-');
+        put_uint(pr, 0 - (uint64_t)value);
+    } else {
+        put_uint(pr, (uint64_t)value);
+    }
+}
+
+void put_quoted(printer *pr, slice text)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    put_char(pr, '"');
+    for (size_t i = 0; i < text.size; i++) {
+        const unsigned char c = (unsigned char)text.data[i];
+        if (c == '\\') {
+            put(pr, "\\\\");
+        } else if (c >= ' ' && c < 0x7f && c != '"') {
+            put_char(pr, (char)c);
+        } else {
+            put_char(pr, '\\');
+            put_char(pr, hex[c >> 4]);
+            put_char(pr, hex[c & 15]);
+        }
+    }
+    put_char(pr, '"');
+}
+
+static bool is_bare(slice name)
+{
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789$.";
+    if (name.size == 0 || name.data[0] == '\0' || strchr(first, name.data[0]) == NULL) {
+        return false;
+    }
+    for (size_t i = 1; i < name.size; i++) {
+        if (name.data[i] == '\0' || strchr(later, name.data[i]) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void put_name(printer *pr, slice name)
+{
+    if (is_bare(name)) {
+        put_slice(pr, name);
+    } else {
+        put_quoted(pr, name);
+    }
+}
+
+void put_symbol(printer *pr, slice name)
+{
+    put_char(pr, '@');
+    put_name(pr, name);
+}
+
+void put_line(printer *pr)
+{
+    put_char(pr, '\n');
+    for (size_t i = 0; i < pr->indent; i++) {
+        put(pr, "  ");
+    }
+}

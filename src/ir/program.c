@@ -1,0 +1,571 @@
+#include "ir/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "ir/row.h"
+#include "ir/shardings.h"
+
+enum { FIRST_ITEMS = 32 };
+
+tsr_status ir_array_reserve(tsr_context *ctx, ir_array *array, size_t item_size, size_t extra)
+{
+    if (array->count + extra <= array->capacity) {
+        return TSR_OK;
+    }
+    size_t capacity = array->capacity < FIRST_ITEMS ? FIRST_ITEMS : array->capacity;
+    while (capacity < array->count + extra) {
+        capacity += capacity / 2;
+    }
+    if (capacity >= IR_IS_ARGUMENT) {
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "the program has more than 2^31 ops, values or operands");
+    }
+    void *items =
+        context_resize(ctx, array->items, array->capacity * item_size, capacity * item_size);
+    if (items == NULL) {
+        return diag_nomem(ctx);
+    }
+    array->items = items;
+    array->capacity = (uint32_t)capacity;
+    return TSR_OK;
+}
+
+static void array_free(tsr_context *ctx, ir_array *array, size_t item_size)
+{
+    if (array->items != NULL) {
+        context_resize(ctx, array->items, array->capacity * item_size, 0);
+    }
+    *array = (ir_array){0};
+}
+
+/* The arrays of a program: where they are, and the size of an item. */
+typedef struct array_row {
+    size_t offset;
+    size_t item_size;
+} array_row;
+
+static const array_row arrays[] = {
+    {offsetof(tsr_program, ops), sizeof(ir_op)},
+    {offsetof(tsr_program, values), sizeof(ir_value)},
+    {offsetof(tsr_program, blocks), sizeof(ir_block)},
+    {offsetof(tsr_program, regions), sizeof(ir_region)},
+    {offsetof(tsr_program, pool), sizeof(uint32_t)},
+    {offsetof(tsr_program, rows), sizeof(const ir_row *)},
+    {offsetof(tsr_program, blob_data), sizeof(const char *)},
+};
+
+static const size_t tables[] = {
+    offsetof(tsr_program, op_names), offsetof(tsr_program, strings),   offsetof(tsr_program, types),
+    offsetof(tsr_program, attrs),    offsetof(tsr_program, locations), offsetof(tsr_program, blobs),
+};
+
+enum {
+    NUM_ARRAYS = sizeof arrays / sizeof arrays[0],
+    NUM_TABLES = sizeof tables / sizeof tables[0]
+};
+
+static ir_array *array_at(const tsr_program *p, size_t i)
+{
+    return (ir_array *)((uintptr_t)p + arrays[i].offset);
+}
+
+static intern_table *table_at(const tsr_program *p, size_t i)
+{
+    return (intern_table *)((uintptr_t)p + tables[i]);
+}
+
+/* Record 0 of every array: none. */
+static tsr_status init(tsr_program *p)
+{
+    TSR_TRY(tsr_arena_create(p->ctx, &p->arena));
+    for (size_t i = 0; i < NUM_TABLES; i++) {
+        TSR_TRY(intern_table_init(table_at(p, i), p->ctx, p->arena));
+    }
+    for (size_t i = 0; i < NUM_ARRAYS; i++) {
+        ir_array *array = array_at(p, i);
+        TSR_TRY(ir_array_reserve(p->ctx, array, arrays[i].item_size, 1));
+        memset(array->items, 0, arrays[i].item_size);
+        array->count = 1;
+    }
+    return TSR_OK;
+}
+
+tsr_status program_create(tsr_context *ctx, tsr_program **out)
+{
+    tsr_program *p = context_resize(ctx, NULL, 0, sizeof *p);
+    if (p == NULL) {
+        return diag_nomem(ctx);
+    }
+    *p = (tsr_program){.ctx = ctx};
+    const tsr_status status = init(p);
+    if (status < 0) {
+        tsr_program_destroy(p);
+        return status;
+    }
+    *out = p;
+    return TSR_OK;
+}
+
+/* ---- the file ---- */
+
+struct mapped_file {
+    tsr_context *ctx;
+    const char *data;
+    size_t size;
+    size_t uses;
+    char name[];
+};
+
+static void file_release(mapped_file *file)
+{
+    if (file == NULL || --file->uses > 0) {
+        return;
+    }
+    if (file->size > 0) {
+        munmap((void *)(uintptr_t)file->data, file->size);
+    }
+    context_resize(file->ctx, file, sizeof *file + strlen(file->name) + 1, 0);
+}
+
+static tsr_status cannot_read(tsr_context *ctx, const char *path, const char *why)
+{
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "cannot read %s: %s", path, why);
+}
+
+static tsr_status map_descriptor(tsr_context *ctx, int fd, mapped_file *file)
+{
+    struct stat about;
+    if (fstat(fd, &about) < 0) {
+        return cannot_read(ctx, file->name, strerror(errno));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return cannot_read(ctx, file->name, "it is not a file");
+    }
+    file->size = (size_t)about.st_size;
+    file->data = "";
+    if (file->size > 0) {
+        void *data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data == MAP_FAILED) {
+            const char *why = strerror(errno);
+            file->size = 0;
+            return cannot_read(ctx, file->name, why);
+        }
+        file->data = data;
+    }
+    return TSR_OK;
+}
+
+static tsr_status file_map(tsr_context *ctx, const char *path, mapped_file **out)
+{
+    const size_t length = strlen(path);
+    mapped_file *file = context_resize(ctx, NULL, 0, sizeof *file + length + 1);
+    if (file == NULL) {
+        return diag_nomem(ctx);
+    }
+    *file = (mapped_file){.ctx = ctx, .uses = 1};
+    memcpy(file->name, path, length + 1);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    tsr_status status =
+        fd < 0 ? cannot_read(ctx, path, strerror(errno)) : map_descriptor(ctx, fd, file);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (status < 0) {
+        file_release(file);
+        return status;
+    }
+    *out = file;
+    return TSR_OK;
+}
+
+tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags, tsr_program **out)
+{
+    mapped_file *file = NULL;
+    tsr_program *program = NULL;
+    TSR_TRY(file_map(ctx, path, &file));
+    const tsr_text text = {.name = file->name, .data = file->data, .size = file->size};
+    const tsr_status status = tsr_program_read(ctx, &text, flags, &program);
+    if (status < 0) {
+        file_release(file);
+        return status;
+    }
+    program->file = file;
+    *out = program;
+    return TSR_OK;
+}
+
+void tsr_program_destroy(tsr_program *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    tsr_context *ctx = p->ctx;
+    for (size_t i = 0; i < NUM_ARRAYS; i++) {
+        array_free(ctx, array_at(p, i), arrays[i].item_size);
+    }
+    for (size_t i = 0; i < NUM_TABLES; i++) {
+        intern_table_free(table_at(p, i));
+    }
+    ir_shardings_destroy(p->shardings);
+    tsr_arena_destroy(p->arena);
+    file_release(p->file);
+    context_resize(ctx, p, sizeof *p, 0);
+}
+
+static tsr_status clone_table(const intern_table *from, intern_table *to)
+{
+    for (uint32_t id = 1; id < from->count; id++) {
+        uint32_t copy = 0;
+        TSR_TRY(intern_bytes(to, intern_get(from, id), intern_size(from, id), &copy));
+    }
+    return TSR_OK;
+}
+
+static tsr_status clone_into(tsr_context *ctx, const tsr_program *from, tsr_program *to)
+{
+    for (size_t i = 0; i < NUM_TABLES; i++) {
+        TSR_TRY(clone_table(table_at(from, i), table_at(to, i)));
+    }
+    for (size_t i = 0; i < NUM_ARRAYS; i++) {
+        const ir_array *source = array_at(from, i);
+        ir_array *copy = array_at(to, i);
+        TSR_TRY(ir_array_reserve(ctx, copy, arrays[i].item_size, source->count - copy->count));
+        memcpy(copy->items, source->items, source->count * arrays[i].item_size);
+        copy->count = source->count;
+    }
+    to->text = from->text;
+    to->flags = from->flags;
+    to->module = from->module;
+    to->module_is_implicit = from->module_is_implicit;
+    to->metadata = from->metadata;
+    to->file = from->file;
+    if (to->file != NULL) {
+        to->file->uses++;
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program, tsr_program **out)
+{
+    tsr_program *copy = NULL;
+    TSR_TRY(program_create(ctx, &copy));
+    const tsr_status status = clone_into(ctx, program, copy);
+    if (status < 0) {
+        tsr_program_destroy(copy);
+        return status;
+    }
+    *out = copy;
+    return TSR_OK;
+}
+
+size_t tsr_program_memory(const tsr_program *p)
+{
+    size_t bytes = sizeof *p + tsr_arena_reserved(p->arena);
+    for (size_t i = 0; i < NUM_ARRAYS; i++) {
+        bytes += array_at(p, i)->capacity * arrays[i].item_size;
+    }
+    for (size_t i = 0; i < NUM_TABLES; i++) {
+        bytes += intern_table_memory(table_at(p, i));
+    }
+    return bytes;
+}
+
+/* ---- records ---- */
+
+tsr_status program_op_name(tsr_program *p, const char *name, size_t size, uint32_t *out)
+{
+    const uint32_t count = p->op_names.count;
+    TSR_TRY(intern_bytes(&p->op_names, name, size, out));
+    if (p->op_names.count > count) {
+        TSR_TRY(ir_array_reserve(p->ctx, &p->rows, sizeof(const ir_row *), 1));
+        ((const ir_row **)p->rows.items)[p->rows.count++] = ir_row_find(name, size);
+    }
+    return TSR_OK;
+}
+
+tsr_status program_string(tsr_program *p, const char *string, size_t size, uint32_t *out)
+{
+    return intern_bytes(&p->strings, string, size, out);
+}
+
+tsr_status program_new_op(tsr_program *p, const ir_op *op, uint32_t *out)
+{
+    TSR_TRY(ir_array_reserve(p->ctx, &p->ops, sizeof *op, 1));
+    *out = p->ops.count++;
+    *program_op(p, *out) = *op;
+    return TSR_OK;
+}
+
+tsr_status program_new_values(tsr_program *p, const ir_value *values, size_t count, uint32_t *out)
+{
+    TSR_TRY(ir_array_reserve(p->ctx, &p->values, sizeof *values, count));
+    *out = p->values.count;
+    memcpy(program_value(p, *out), values, count * sizeof *values);
+    p->values.count += (uint32_t)count;
+    return TSR_OK;
+}
+
+tsr_status program_new_block(tsr_program *p, const ir_block *block, uint32_t *out)
+{
+    TSR_TRY(ir_array_reserve(p->ctx, &p->blocks, sizeof *block, 1));
+    *out = p->blocks.count++;
+    *program_block(p, *out) = *block;
+    return TSR_OK;
+}
+
+tsr_status program_new_region(tsr_program *p, uint32_t *out)
+{
+    TSR_TRY(ir_array_reserve(p->ctx, &p->regions, sizeof(ir_region), 1));
+    *out = p->regions.count++;
+    *program_region(p, *out) = (ir_region){0};
+    return TSR_OK;
+}
+
+tsr_status program_new_list(tsr_program *p, const uint32_t *numbers, size_t count, uint32_t *out)
+{
+    if (count == 0) {
+        *out = 0;
+        return TSR_OK;
+    }
+    TSR_TRY(ir_array_reserve(p->ctx, &p->pool, sizeof *numbers, count));
+    *out = p->pool.count;
+    memcpy(program_pool(p, *out), numbers, count * sizeof *numbers);
+    p->pool.count += (uint32_t)count;
+    return TSR_OK;
+}
+
+void block_append(tsr_program *p, uint32_t block, uint32_t op)
+{
+    ir_block *b = program_block(p, block);
+    ir_op *o = program_op(p, op);
+    o->block = block;
+    o->prev = b->last_op;
+    o->next = 0;
+    if (b->last_op != 0) {
+        program_op(p, b->last_op)->next = op;
+    } else {
+        b->first_op = op;
+    }
+    b->last_op = op;
+}
+
+void region_append(tsr_program *p, uint32_t region, uint32_t block)
+{
+    ir_region *r = program_region(p, region);
+    ir_block *b = program_block(p, block);
+    b->region = region;
+    b->prev = r->last_block;
+    b->next = 0;
+    if (r->last_block != 0) {
+        program_block(p, r->last_block)->next = block;
+    } else {
+        r->first_block = block;
+    }
+    r->last_block = block;
+}
+
+uint32_t block_parent(const tsr_program *p, uint32_t block)
+{
+    return block == 0 ? 0 : program_region(p, program_block(p, block)->region)->op;
+}
+
+uint32_t op_parent(const tsr_program *p, uint32_t op)
+{
+    return block_parent(p, program_op(p, op)->block);
+}
+
+uint32_t op_body(const tsr_program *p, uint32_t op, size_t region)
+{
+    return region < program_op(p, op)->num_regions
+               ? program_region(p, op_region_at(p, op, region))->first_block
+               : 0;
+}
+
+uint32_t op_property(const tsr_program *p, uint32_t op, const char *name)
+{
+    return dict_get(p, program_op(p, op)->properties, name);
+}
+
+uint32_t op_attribute(const tsr_program *p, uint32_t op, const char *name)
+{
+    return dict_get(p, program_op(p, op)->attributes, name);
+}
+
+/* ---- walking, for users ---- */
+
+uint32_t tsr_program_module(const tsr_program *p)
+{
+    return p->module;
+}
+
+uint32_t tsr_program_symbol(const tsr_program *p, const char *name)
+{
+    for (uint32_t op = program_block(p, op_body(p, p->module, 0))->first_op; op != 0;
+         op = program_op(p, op)->next) {
+        slice symbol;
+        if (attr_as_string(p, op_property(p, op, "sym_name"), &symbol) &&
+            symbol.size == strlen(name) && memcmp(symbol.data, name, symbol.size) == 0) {
+            return op;
+        }
+    }
+    return 0;
+}
+
+size_t tsr_program_num_ops(const tsr_program *p)
+{
+    return p->ops.count - 1;
+}
+
+size_t tsr_program_num_values(const tsr_program *p)
+{
+    return p->values.count - 1;
+}
+
+const char *tsr_ir_op_name(const tsr_program *p, tsr_ir_op op)
+{
+    return op_name(p, op);
+}
+
+size_t tsr_ir_op_num_operands(const tsr_program *p, tsr_ir_op op)
+{
+    return program_op(p, op)->num_operands;
+}
+
+tsr_ir_value tsr_ir_op_operand(const tsr_program *p, tsr_ir_op op, size_t i)
+{
+    return op_operand(p, op, i);
+}
+
+size_t tsr_ir_op_num_results(const tsr_program *p, tsr_ir_op op)
+{
+    return program_op(p, op)->num_results;
+}
+
+tsr_ir_value tsr_ir_op_result(const tsr_program *p, tsr_ir_op op, size_t i)
+{
+    return program_op(p, op)->results + (uint32_t)i;
+}
+
+size_t tsr_ir_op_num_regions(const tsr_program *p, tsr_ir_op op)
+{
+    return program_op(p, op)->num_regions;
+}
+
+tsr_ir_region tsr_ir_op_region(const tsr_program *p, tsr_ir_op op, size_t i)
+{
+    return op_region_at(p, op, i);
+}
+
+tsr_ir_block tsr_ir_op_block(const tsr_program *p, tsr_ir_op op)
+{
+    return program_op(p, op)->block;
+}
+
+tsr_ir_op tsr_ir_op_next(const tsr_program *p, tsr_ir_op op)
+{
+    return program_op(p, op)->next;
+}
+
+tsr_ir_attr tsr_ir_op_attribute(const tsr_program *p, tsr_ir_op op, const char *name)
+{
+    const uint32_t property = op_property(p, op, name);
+    return property != 0 ? property : op_attribute(p, op, name);
+}
+
+bool tsr_ir_op_position(const tsr_program *p, tsr_ir_op op, int64_t *line, int64_t *column)
+{
+    const location where = op_location(p, op);
+    if (where.text == NULL) {
+        return false;
+    }
+    const char *data = where.text->data;
+    const char *at = data + where.at;
+    const char *start = data;
+    int64_t lines = 1;
+    for (const char *c = data; (c = memchr(c, '\n', (size_t)(at - c))) != NULL; c++) {
+        lines++;
+        start = c + 1;
+    }
+    *line = lines;
+    *column = at - start + 1;
+    return true;
+}
+
+tsr_ir_block tsr_ir_region_first_block(const tsr_program *p, tsr_ir_region region)
+{
+    return program_region(p, region)->first_block;
+}
+
+tsr_ir_op tsr_ir_region_parent(const tsr_program *p, tsr_ir_region region)
+{
+    return program_region(p, region)->op;
+}
+
+tsr_ir_block tsr_ir_block_next(const tsr_program *p, tsr_ir_block block)
+{
+    return program_block(p, block)->next;
+}
+
+tsr_ir_region tsr_ir_block_parent(const tsr_program *p, tsr_ir_block block)
+{
+    return program_block(p, block)->region;
+}
+
+tsr_ir_op tsr_ir_block_first_op(const tsr_program *p, tsr_ir_block block)
+{
+    return program_block(p, block)->first_op;
+}
+
+tsr_ir_op tsr_ir_block_last_op(const tsr_program *p, tsr_ir_block block)
+{
+    return program_block(p, block)->last_op;
+}
+
+size_t tsr_ir_block_num_arguments(const tsr_program *p, tsr_ir_block block)
+{
+    return program_block(p, block)->num_arguments;
+}
+
+tsr_ir_value tsr_ir_block_argument(const tsr_program *p, tsr_ir_block block, size_t i)
+{
+    return program_pool(p, program_block(p, block)->arguments)[i];
+}
+
+tsr_ir_type tsr_ir_value_type(const tsr_program *p, tsr_ir_value value)
+{
+    return value_type(p, value);
+}
+
+tsr_ir_op tsr_ir_value_op(const tsr_program *p, tsr_ir_value value)
+{
+    const uint32_t owner = program_value(p, value)->owner;
+    return (owner & IR_IS_ARGUMENT) != 0 ? 0 : owner;
+}
+
+tsr_ir_block tsr_ir_value_block(const tsr_program *p, tsr_ir_value value)
+{
+    const uint32_t owner = program_value(p, value)->owner;
+    return (owner & IR_IS_ARGUMENT) != 0 ? owner & ~IR_IS_ARGUMENT : 0;
+}
+
+size_t tsr_ir_value_index(const tsr_program *p, tsr_ir_value value)
+{
+    return program_value(p, value)->index;
+}
+
+bool tsr_ir_type_shape(const tsr_program *p, tsr_ir_type type, size_t *rank, const int64_t **shape)
+{
+    const type_head *head = program_type(p, type);
+    if (head->kind != TYPE_TENSOR) {
+        return false;
+    }
+    *rank = head->count;
+    *shape = type_extents(head);
+    return true;
+}

@@ -1,0 +1,198 @@
+/*
+ * Programs in memory: arrays of records, linked by 32-bit numbers.
+ *
+ * Ops, values, blocks and regions are records of four arrays; record 0 of each means none. Lists
+ * that do not change in length (operands, regions of an op, arguments of a block) are slices of
+ * one pool; ops of a block and blocks of a region are linked lists. Types, attributes, strings and
+ * locations are interned: equality is equality of numbers.
+ */
+#ifndef IR_PROGRAM_H
+#define IR_PROGRAM_H
+
+#include <tessera/program.h>
+
+#include "base/base.h"
+#include "base/buffer.h"
+#include "base/diag.h"
+#include "base/lex.h"
+#include "ir/attr.h"
+#include "ir/intern.h"
+#include "ir/type.h"
+
+struct ir_row;
+
+typedef struct ir_op {
+    uint32_t name; /* of program.op_names */
+    uint32_t location;
+    uint32_t block;
+    uint32_t prev;
+    uint32_t next;
+    uint32_t operands; /* the first, in the pool */
+    uint32_t num_operands;
+    uint32_t results; /* the first value; the others follow it */
+    uint32_t num_results;
+    uint32_t regions; /* the first, in the pool */
+    uint32_t num_regions;
+    uint32_t successors; /* blocks: the first, in the pool */
+    uint32_t num_successors;
+    uint32_t properties; /* a dictionary of inherent attributes; 0: empty */
+    uint32_t attributes; /* a dictionary of discardable ones; 0: empty */
+} ir_op;
+
+typedef struct ir_value {
+    uint32_t type;
+    uint32_t owner; /* an op, or a block with IR_IS_ARGUMENT */
+    uint32_t index;
+    uint32_t location; /* of an argument */
+} ir_value;
+
+#define IR_IS_ARGUMENT UINT32_C(0x80000000)
+
+typedef struct ir_block {
+    uint32_t region;
+    uint32_t prev;
+    uint32_t next;
+    uint32_t first_op;
+    uint32_t last_op;
+    uint32_t arguments; /* the first, in the pool */
+    uint32_t num_arguments;
+    uint32_t location;
+} ir_block;
+
+typedef struct ir_region {
+    uint32_t op;
+    uint32_t first_block;
+    uint32_t last_block;
+} ir_region;
+
+/*
+ * A location is an offset into the text, or, with this bit, the number of a location that the
+ * text gives.
+ */
+#define IR_IS_GIVEN UINT32_C(0x80000000)
+
+/* The text of a program that came from a file, shared by its clones. */
+typedef struct mapped_file mapped_file;
+
+/* A list of records of one size that grows. */
+typedef struct ir_array {
+    void *items;
+    uint32_t count;
+    uint32_t capacity;
+} ir_array;
+
+struct tsr_program {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    mapped_file *file; /* NULL: the text is the caller's */
+    tsr_text text;
+    int flags;
+    ir_array ops;
+    ir_array values;
+    ir_array blocks;
+    ir_array regions;
+    ir_array pool;
+    ir_array rows; /* of op_names: const ir_row *, NULL for unknown ops */
+    intern_table op_names;
+    intern_table strings;
+    intern_table types;
+    intern_table attrs;
+    intern_table locations;
+    intern_table blobs; /* hex digits in the text, by hash and size */
+    ir_array blob_data; /* const char *, by blob */
+    uint32_t module;
+    bool module_is_implicit;
+    uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
+    struct ir_shardings *shardings; /* resolved ones, by attribute */
+};
+
+tsr_status program_create(tsr_context *ctx, tsr_program **out);
+
+static inline ir_op *program_op(const tsr_program *p, uint32_t op)
+{
+    return (ir_op *)p->ops.items + op;
+}
+
+static inline ir_value *program_value(const tsr_program *p, uint32_t value)
+{
+    return (ir_value *)p->values.items + value;
+}
+
+static inline ir_block *program_block(const tsr_program *p, uint32_t block)
+{
+    return (ir_block *)p->blocks.items + block;
+}
+
+static inline ir_region *program_region(const tsr_program *p, uint32_t region)
+{
+    return (ir_region *)p->regions.items + region;
+}
+
+static inline uint32_t *program_pool(const tsr_program *p, uint32_t at)
+{
+    return (uint32_t *)p->pool.items + at;
+}
+
+static inline const struct ir_row *program_row(const tsr_program *p, uint32_t op)
+{
+    return ((const struct ir_row *const *)p->rows.items)[program_op(p, op)->name];
+}
+
+static inline uint32_t op_operand(const tsr_program *p, uint32_t op, size_t i)
+{
+    return program_pool(p, program_op(p, op)->operands)[i];
+}
+
+static inline uint32_t op_region_at(const tsr_program *p, uint32_t op, size_t i)
+{
+    return program_pool(p, program_op(p, op)->regions)[i];
+}
+
+static inline uint32_t value_type(const tsr_program *p, uint32_t value)
+{
+    return program_value(p, value)->type;
+}
+
+/* The number of an op's name, and the name. */
+tsr_status program_op_name(tsr_program *p, const char *name, size_t size, uint32_t *out);
+static inline const char *op_name(const tsr_program *p, uint32_t op)
+{
+    return intern_get(&p->op_names, program_op(p, op)->name);
+}
+
+tsr_status program_string(tsr_program *p, const char *string, size_t size, uint32_t *out);
+static inline slice string_at(const tsr_program *p, uint32_t id)
+{
+    return (slice){intern_get(&p->strings, id), intern_size(&p->strings, id)};
+}
+
+/* New records. Numbers of a list go to the pool. */
+tsr_status program_new_op(tsr_program *p, const ir_op *op, uint32_t *out);
+tsr_status program_new_values(tsr_program *p, const ir_value *values, size_t count, uint32_t *out);
+tsr_status program_new_block(tsr_program *p, const ir_block *block, uint32_t *out);
+tsr_status program_new_region(tsr_program *p, uint32_t *out);
+tsr_status program_new_list(tsr_program *p, const uint32_t *numbers, size_t count, uint32_t *out);
+
+/* Puts an op at the end of a block, a block at the end of a region. */
+void block_append(tsr_program *p, uint32_t block, uint32_t op);
+void region_append(tsr_program *p, uint32_t region, uint32_t block);
+
+/* The op whose region holds an op; 0 for the module. */
+uint32_t op_parent(const tsr_program *p, uint32_t op);
+/* The op that owns a block. */
+uint32_t block_parent(const tsr_program *p, uint32_t block);
+/* The first block of a region, by its place among an op's; 0 for none. */
+uint32_t op_body(const tsr_program *p, uint32_t op, size_t region);
+
+/* An attribute of an op by name: inherent ones, discardable ones, either; 0 for none. */
+uint32_t op_property(const tsr_program *p, uint32_t op, const char *name);
+uint32_t op_attribute(const tsr_program *p, uint32_t op, const char *name);
+
+/* Where a message about an op points. */
+location op_location(const tsr_program *p, uint32_t op);
+location program_location(const tsr_program *p, uint32_t where);
+
+/* Gives an array room for `extra` more items. */
+tsr_status ir_array_reserve(tsr_context *ctx, ir_array *array, size_t item_size, size_t extra);
+
+#endif

@@ -1,0 +1,818 @@
+/* Reading programs: the file, ops, blocks and regions. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/parser.h"
+
+bool slice_is(slice text, const char *string)
+{
+    return strncmp(text.data, string, text.size) == 0 && string[text.size] == '\0';
+}
+
+/* ---- errors ---- */
+
+static tsr_status report(parser *ps, location where, const char *format, va_list arguments)
+{
+    enum { MOST = 1024 };
+    char text[MOST];
+    if (ps->lex.current.kind == TOKEN_BAD) {
+        return lex_error(&ps->lex, where, "");
+    }
+    vsnprintf(text, sizeof text, format, arguments);
+    return diag_error(ps->ctx, TSR_ERR_SYNTAX, where, "%s", text);
+}
+
+tsr_status error_here(parser *ps, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const tsr_status status = report(ps, lex_here(&ps->lex), format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+tsr_status error_after(parser *ps, const char *format, ...)
+{
+    va_list arguments;
+    location where = lex_after(&ps->lex);
+    where.bare = true;
+    va_start(arguments, format);
+    const tsr_status status = report(ps, where, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+tsr_status error_at(parser *ps, size_t at, const char *format, ...)
+{
+    enum { MOST = 1024 };
+    char text[MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return diag_error(ps->ctx, TSR_ERR_SYNTAX, (location){&ps->text, at, 1, true}, "%s", text);
+}
+
+tsr_status expect(parser *ps, int mark, const char *message)
+{
+    return accept(ps, mark) ? TSR_OK : error_after(ps, "%s", message);
+}
+
+tsr_status expect_arrow(parser *ps, const char *message)
+{
+    return expect(ps, TOKEN_ARROW, message);
+}
+
+tsr_status parser_enter(parser *ps)
+{
+    if (ps->depth == PARSER_MAX_DEPTH) {
+        return diag_error(ps->ctx, TSR_ERR_LIMIT, lex_here(&ps->lex),
+                          "nested more than %d levels deep: regions, types and attributes deeper "
+                          "than that are not supported",
+                          PARSER_MAX_DEPTH);
+    }
+    ps->depth++;
+    return TSR_OK;
+}
+
+/* ---- what an op has ---- */
+
+tsr_status set_property(parser *ps, op_reader *op, const char *name, uint32_t attr)
+{
+    attr_entry entry = {.value = attr};
+    TSR_TRY(program_string(ps->program, name, strlen(name), &entry.name));
+    for (size_t i = 0; i < op->num_properties; i++) {
+        if (op->properties[i].name == entry.name) {
+            op->properties[i] = entry;
+            return TSR_OK;
+        }
+    }
+    return PUSH(ps, op->properties, op->num_properties, op->property_room, entry);
+}
+
+tsr_status add_type(parser *ps, op_reader *op, uint32_t type)
+{
+    return PUSH(ps, op->results, op->num_results, op->result_room, type);
+}
+
+/* Entries of a trailing dictionary: those whose names are inherent become properties. */
+static tsr_status sort_out(parser *ps, op_reader *op, const attr_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const ir_prop *prop =
+            op->row != NULL ? row_prop(op->row, string_at(ps->program, entries[i].name)) : NULL;
+        if (prop != NULL) {
+            TSR_TRY(set_property(ps, op, prop->name, entries[i].value));
+        } else {
+            TSR_TRY(PUSH(ps, op->attributes, op->num_attributes, op->attribute_room, entries[i]));
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status read_dict(parser *ps, op_reader *op)
+{
+    attr_entry *entries = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    if (!at_kind(ps, '{')) {
+        return TSR_OK;
+    }
+    const char *prefix = ps->text.prefix;
+    ps->text.prefix = NULL;
+    const tsr_status status = read_dict_entries(ps, &entries, &count, &room);
+    ps->text.prefix = prefix;
+    TSR_TRY(status);
+    return sort_out(ps, op, entries, count);
+}
+
+tsr_status read_dict_with_keyword(parser *ps, op_reader *op)
+{
+    if (!at_kind(ps, TOKEN_WORD) || !slice_is(token_text(ps), "attributes")) {
+        return TSR_OK;
+    }
+    lex_next(&ps->lex);
+    return at_kind(ps, '{') ? read_dict(ps, op)
+                            : expect(ps, '{', "expected '{' in attribute dictionary");
+}
+
+tsr_status read_function_types(parser *ps, op_reader *op)
+{
+    uint32_t *types = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    TSR_TRY(read_type_or_list(ps, &types, &count, &room));
+    TSR_TRY(expect_arrow(ps, "expected '->' in function type"));
+    TSR_TRY(read_type_or_list(ps, &op->results, &op->num_results, &op->result_room));
+    return resolve_uses(ps, op, types, count);
+}
+
+/* ---- blocks and regions ---- */
+
+/* A label of a block in a region that is open. */
+typedef struct block_label {
+    uint32_t name;
+    uint32_t block;
+    uint32_t at;
+    bool is_defined;
+} block_label;
+
+static block_label *label_at(const parser *ps, uint32_t i)
+{
+    return (block_label *)ps->block_labels.items + i;
+}
+
+/* The label of a name in the innermost region, new or old. */
+static tsr_status find_label(parser *ps, slice name, size_t at, uint32_t *out)
+{
+    uint32_t id = 0;
+    TSR_TRY(program_string(ps->program, name.data, name.size, &id));
+    for (uint32_t i = ps->region_labels; i < ps->block_labels.count; i++) {
+        if (label_at(ps, i)->name == id) {
+            *out = i;
+            return TSR_OK;
+        }
+    }
+    block_label label = {.name = id, .at = (uint32_t)at};
+    TSR_TRY(program_new_block(ps->program, &(ir_block){.location = (uint32_t)at}, &label.block));
+    TSR_TRY(ir_array_reserve(ps->ctx, &ps->block_labels, sizeof label, 1));
+    *out = ps->block_labels.count++;
+    *label_at(ps, *out) = label;
+    return TSR_OK;
+}
+
+static tsr_status add_arguments(parser *ps, uint32_t block, const ssa_argument *arguments,
+                                size_t count)
+{
+    uint32_t *numbers = ARENA_ARRAY(ps->scratch, uint32_t, count + 1);
+    uint32_t list = 0;
+    if (numbers == NULL) {
+        return diag_nomem(ps->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ir_value value = {.type = arguments[i].type,
+                                .owner = block | IR_IS_ARGUMENT,
+                                .index = (uint32_t)i,
+                                .location = arguments[i].location};
+        TSR_TRY(program_new_values(ps->program, &value, 1, &numbers[i]));
+        if (arguments[i].name != 0) {
+            TSR_TRY(define_value(ps, arguments[i].name - 1, arguments[i].at, numbers[i], 1));
+        }
+    }
+    TSR_TRY(program_new_list(ps->program, numbers, count, &list));
+    program_block(ps->program, block)->arguments = list;
+    program_block(ps->program, block)->num_arguments = (uint32_t)count;
+    return TSR_OK;
+}
+
+tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments, size_t count,
+                     uint32_t *out)
+{
+    const ir_block block = {.location = (uint32_t)ps->lex.current.at};
+    TSR_TRY(program_new_block(ps->program, &block, out));
+    region_append(ps->program, region, *out);
+    return add_arguments(ps, *out, arguments, count);
+}
+
+/* `%a: T`, with a location if there is one. */
+tsr_status read_argument(parser *ps, ssa_argument *out)
+{
+    if (!at_kind(ps, TOKEN_PERCENT)) {
+        return error_here(ps, "expected SSA operand");
+    }
+    const slice text = token_text(ps);
+    ssa_argument argument = {.at = (uint32_t)ps->lex.current.at};
+    argument.location = argument.at;
+    TSR_TRY(name_key(ps, (slice){text.data + 1, text.size - 1}, &argument.name));
+    argument.name++;
+    lex_next(&ps->lex);
+    TSR_TRY(expect(ps, ':', "expected ':'"));
+    TSR_TRY(read_type(ps, &argument.type));
+    TSR_TRY(read_optional_location(ps, &argument.location));
+    *out = argument;
+    return TSR_OK;
+}
+
+tsr_status read_arguments(parser *ps, ssa_argument **out, size_t *count, size_t *room)
+{
+    TSR_TRY(expect(ps, '(', "expected '('"));
+    if (accept(ps, ')')) {
+        return TSR_OK;
+    }
+    do {
+        ssa_argument argument = {0};
+        TSR_TRY(read_argument(ps, &argument));
+        TSR_TRY(PUSH(ps, *out, *count, *room, argument));
+    } while (accept(ps, ','));
+    return expect(ps, ')', "expected ')'");
+}
+
+static tsr_status read_ops(parser *ps, uint32_t block)
+{
+    while (!at_kind(ps, TOKEN_CARET) && !at_kind(ps, '}')) {
+        TSR_TRY(read_op(ps, block));
+    }
+    return TSR_OK;
+}
+
+/* `^name(%a: T):` and what follows it. */
+static tsr_status read_block(parser *ps, uint32_t region)
+{
+    ssa_argument *arguments = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    uint32_t label = 0;
+    const size_t at = ps->lex.current.at;
+    const slice name = token_text(ps);
+    TSR_TRY(find_label(ps, name, at, &label));
+    if (label_at(ps, label)->is_defined) {
+        return error_here(ps, "redefinition of block '%.*s'", (int)name.size, name.data);
+    }
+    label_at(ps, label)->is_defined = true;
+    const uint32_t block = label_at(ps, label)->block;
+    region_append(ps->program, region, block);
+    lex_next(&ps->lex);
+    if (at_kind(ps, '(')) {
+        TSR_TRY(read_arguments(ps, &arguments, &count, &room));
+    }
+    TSR_TRY(add_arguments(ps, block, arguments, count));
+    TSR_TRY(expect(ps, ':', "expected ':' after block name"));
+    return read_ops(ps, block);
+}
+
+/* What is between the braces. */
+static tsr_status read_blocks(parser *ps, uint32_t region, const ssa_argument *arguments,
+                              size_t count)
+{
+    uint32_t block = 0;
+    if (!at_kind(ps, TOKEN_CARET) && (!at_kind(ps, '}') || count > 0)) {
+        TSR_TRY(new_block(ps, region, arguments, count, &block));
+        TSR_TRY(read_ops(ps, block));
+    } else if (at_kind(ps, TOKEN_CARET) && count > 0) {
+        return error_here(ps, "invalid block name in region with named arguments");
+    }
+    while (!at_kind(ps, '}')) {
+        TSR_TRY(read_block(ps, region));
+    }
+    for (uint32_t i = ps->region_labels; i < ps->block_labels.count; i++) {
+        if (!label_at(ps, i)->is_defined) {
+            return error_at(ps, label_at(ps, i)->at, "reference to an undefined block");
+        }
+    }
+    return TSR_OK;
+}
+
+tsr_status read_region(parser *ps, op_reader *op, const ssa_argument *arguments, size_t count)
+{
+    uint32_t region = 0;
+    TSR_TRY(expect(ps, '{', "expected '{' to begin a region"));
+    TSR_TRY(parser_enter(ps));
+    TSR_TRY(program_new_region(ps->program, &region));
+    TSR_TRY(PUSH(ps, op->regions, op->num_regions, op->region_room, region));
+    const int traits = op->row != NULL ? op->row->traits : 0;
+    const name_scope scope = open_scope(ps);
+    const uint32_t forwards = ps->forwards.count;
+    const uint32_t labels = ps->region_labels;
+    const char *dialect = ps->dialect;
+    const char *prefix = ps->text.prefix;
+    ps->text.prefix = NULL;
+    ps->region_labels = ps->block_labels.count;
+    ps->dialect = (traits & IR_NAMES_FUNC) != 0 ? "func" : "";
+    TSR_TRY(read_blocks(ps, region, arguments, count));
+    ps->block_labels.count = ps->region_labels;
+    ps->region_labels = labels;
+    ps->dialect = dialect;
+    ps->text.prefix = prefix;
+    close_scope(ps, scope);
+    if ((traits & IR_FRESH_NAMES) != 0) {
+        close_isolated(ps, forwards);
+    }
+    parser_leave(ps);
+    return expect(ps, '}', "expected '}'");
+}
+
+tsr_status add_empty_region(parser *ps, op_reader *op)
+{
+    uint32_t region = 0;
+    TSR_TRY(program_new_region(ps->program, &region));
+    return PUSH(ps, op->regions, op->num_regions, op->region_room, region);
+}
+
+/* ---- ops ---- */
+
+tsr_status finish_op(parser *ps, op_reader *op, uint32_t block, uint32_t *out)
+{
+    tsr_program *p = ps->program;
+    ir_op record = {.name = op->name_id,
+                    .location = op->location != 0 ? op->location : (uint32_t)op->at,
+                    .num_operands = (uint32_t)op->num_operands,
+                    .num_results = (uint32_t)op->num_results,
+                    .num_regions = (uint32_t)op->num_regions,
+                    .num_successors = (uint32_t)op->num_successors};
+    TSR_TRY(program_new_list(p, op->operands, op->num_operands, &record.operands));
+    TSR_TRY(note_operands(ps, record.operands, op->num_operands));
+    TSR_TRY(program_new_list(p, op->regions, op->num_regions, &record.regions));
+    for (size_t i = 0; i < op->num_successors; i++) {
+        op->successors[i] = label_at(ps, op->successors[i])->block;
+    }
+    TSR_TRY(program_new_list(p, op->successors, op->num_successors, &record.successors));
+    TSR_TRY(attr_dict(p, op->properties, op->num_properties, &record.properties));
+    TSR_TRY(attr_dict(p, op->attributes, op->num_attributes, &record.attributes));
+    TSR_TRY(program_new_op(p, &record, out));
+    for (size_t i = 0; i < op->num_regions; i++) {
+        program_region(p, op->regions[i])->op = *out;
+    }
+    for (size_t i = 0; i < op->num_results; i++) {
+        const ir_value value = {.type = op->results[i], .owner = *out, .index = (uint32_t)i};
+        uint32_t number = 0;
+        TSR_TRY(program_new_values(p, &value, 1, &number));
+        if (i == 0) {
+            program_op(p, *out)->results = number;
+        }
+    }
+    if (block != 0) {
+        block_append(p, block, *out);
+    }
+    return TSR_OK;
+}
+
+/* A name before `=`. */
+typedef struct result_name {
+    uint32_t name;
+    uint32_t count;
+    size_t at;
+} result_name;
+
+typedef struct result_names {
+    result_name *items;
+    size_t count;
+    size_t room;
+    size_t total;
+    size_t at;
+} result_names;
+
+static tsr_status read_result_names(parser *ps, result_names *out)
+{
+    out->at = ps->lex.current.at;
+    do {
+        const slice text = token_text(ps);
+        result_name name = {.count = 1, .at = ps->lex.current.at};
+        if (!at_kind(ps, TOKEN_PERCENT)) {
+            return error_here(ps, "expected valid ssa identifier");
+        }
+        TSR_TRY(name_key(ps, (slice){text.data + 1, text.size - 1}, &name.name));
+        lex_next(&ps->lex);
+        if (accept(ps, ':')) {
+            uint64_t count = 0;
+            if (!at_kind(ps, TOKEN_INTEGER)) {
+                return error_here(ps, "expected integer number of results");
+            }
+            if (!lex_digits(token_text(ps), &count) || count < 1 || count > INT32_MAX) {
+                return error_here(ps, "expected named operation to have at least 1 result");
+            }
+            name.count = (uint32_t)count;
+            lex_next(&ps->lex);
+        }
+        out->total += name.count;
+        TSR_TRY(PUSH(ps, out->items, out->count, out->room, name));
+    } while (accept(ps, ','));
+    return expect(ps, '=', "expected '=' after SSA name");
+}
+
+static tsr_status bind_results(parser *ps, const result_names *names, uint32_t op)
+{
+    const ir_op *record = program_op(ps->program, op);
+    uint32_t value = record->results;
+    if (names->count == 0) {
+        return TSR_OK;
+    }
+    if (record->num_results == 0) {
+        return error_at(ps, names->at, "cannot name an operation with no results");
+    }
+    if (names->total != record->num_results) {
+        return error_at(ps, names->at, "operation defines %u results but was provided %zu to bind",
+                        record->num_results, names->total);
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        TSR_TRY(define_value(ps, names->items[i].name, names->items[i].at, value,
+                             names->items[i].count));
+        value += names->items[i].count;
+    }
+    return TSR_OK;
+}
+
+/* ---- the generic form ---- */
+
+static tsr_status read_successors(parser *ps, op_reader *op)
+{
+    if (!accept(ps, '[')) {
+        return TSR_OK;
+    }
+    do {
+        uint32_t label = 0;
+        if (!at_kind(ps, TOKEN_CARET)) {
+            return error_here(ps, "expected block name");
+        }
+        TSR_TRY(find_label(ps, token_text(ps), ps->lex.current.at, &label));
+        lex_next(&ps->lex);
+        TSR_TRY(PUSH(ps, op->successors, op->num_successors, op->successor_room, label));
+    } while (accept(ps, ','));
+    return expect(ps, ']', "expected ']'");
+}
+
+static tsr_status read_generic_properties(parser *ps, op_reader *op)
+{
+    if (!accept(ps, '<')) {
+        return TSR_OK;
+    }
+    attr_entry *entries = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    const size_t at = ps->lex.current.at;
+    TSR_TRY(read_dict_entries(ps, &entries, &count, &room));
+    for (size_t i = 0; i < count; i++) {
+        const slice name = string_at(ps->program, entries[i].name);
+        if (op->row != NULL && row_prop(op->row, name) == NULL) {
+            return error_at(ps, at, "'%s' op property '%.*s' is not known", op->row->name,
+                            (int)name.size, name.data);
+        }
+        TSR_TRY(PUSH(ps, op->properties, op->num_properties, op->property_room, entries[i]));
+    }
+    return expect(ps, '>', "expected '>'");
+}
+
+static tsr_status read_generic_regions(parser *ps, op_reader *op)
+{
+    if (!accept(ps, '(')) {
+        return TSR_OK;
+    }
+    do {
+        TSR_TRY(read_region(ps, op, NULL, 0));
+    } while (accept(ps, ','));
+    return expect(ps, ')', "expected ')'");
+}
+
+static tsr_status read_generic_types(parser *ps, op_reader *op)
+{
+    uint32_t *types = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    TSR_TRY(expect(ps, ':', "expected ':' followed by operation type"));
+    const size_t at = ps->lex.current.at;
+    if (!at_kind(ps, '(')) {
+        uint32_t type = 0;
+        TSR_TRY(read_type(ps, &type));
+        return error_at(ps, at, "expected function type");
+    }
+    TSR_TRY(read_type_or_list(ps, &types, &count, &room));
+    TSR_TRY(expect_arrow(ps, "expected '->' in function type"));
+    TSR_TRY(read_type_or_list(ps, &op->results, &op->num_results, &op->result_room));
+    if (count != op->num_uses) {
+        return error_at(ps, at, "expected %zu operand type%s but had %zu", op->num_uses,
+                        op->num_uses == 1 ? "" : "s", count);
+    }
+    return resolve_uses(ps, op, types, count);
+}
+
+static tsr_status check_registered(parser *ps, const op_reader *op)
+{
+    const char *dot = memchr(op->name.data, '.', op->name.size);
+    const size_t dialect = dot != NULL ? (size_t)(dot - op->name.data) : 0;
+    if (op->row != NULL || (ps->program->flags & TSR_PROGRAM_ALLOW_UNREGISTERED) != 0) {
+        return TSR_OK;
+    }
+    if (dot != NULL && ir_dialect_known(op->name.data, dialect)) {
+        return error_at(ps, op->at,
+                        "'%.*s' op created with unregistered op name. If this is intended, use "
+                        "-allow-unregistered-dialect: unregistered operation '%.*s' found in "
+                        "dialect ('%.*s') that does not allow unknown operations",
+                        (int)op->name.size, op->name.data, (int)op->name.size, op->name.data,
+                        (int)dialect, op->name.data);
+    }
+    return error_here(ps, "operation being parsed with an unregistered dialect. If this is "
+                          "intended, please use -allow-unregistered-dialect with the MLIR tool "
+                          "used");
+}
+
+static tsr_status read_generic(parser *ps, op_reader *op)
+{
+    TSR_TRY(lex_unquote(&ps->lex, token_text(ps), &op->name));
+    if (op->name.size == 0) {
+        return error_here(ps, "empty operation name is invalid");
+    }
+    if (memchr(op->name.data, '\0', op->name.size) != NULL) {
+        return error_here(ps, "null character not allowed in operation name");
+    }
+    TSR_TRY(program_op_name(ps->program, op->name.data, op->name.size, &op->name_id));
+    op->row = ((const ir_row *const *)ps->program->rows.items)[op->name_id];
+    lex_next(&ps->lex);
+    TSR_TRY(check_registered(ps, op));
+    TSR_TRY(expect(ps, '(', "expected '(' to start operand list"));
+    TSR_TRY(read_uses(ps, op));
+    TSR_TRY(expect(ps, ')', "expected ')' to end operand list"));
+    TSR_TRY(read_successors(ps, op));
+    const bool has_properties = at_kind(ps, '<');
+    TSR_TRY(read_generic_properties(ps, op));
+    TSR_TRY(read_generic_regions(ps, op));
+    if (has_properties) {
+        TSR_TRY(read_optional_dict(ps, &op->attributes, &op->num_attributes, &op->attribute_room));
+    } else {
+        TSR_TRY(read_dict(ps, op));
+    }
+    return read_generic_types(ps, op);
+}
+
+/* ---- the forms of their own ---- */
+
+static tsr_status unknown_custom(parser *ps, slice name)
+{
+    const char *dot = memchr(name.data, '.', name.size);
+    char tried[64] = "";
+    if (dot == NULL) {
+        snprintf(tried, sizeof tried, " (tried '%s.%.*s' as well)",
+                 ps->dialect[0] != '\0' ? ps->dialect : "builtin", (int)(name.size % 32),
+                 name.data);
+    }
+    const size_t size = dot != NULL ? (size_t)(dot - name.data) : 0;
+    if (dot != NULL && !ir_dialect_known(name.data, size)) {
+        (void)error_here(ps, "Dialect `%.*s' not found for custom op '%.*s' ", (int)size, name.data,
+                         (int)name.size, name.data);
+        return diag_note(ps->ctx, NO_LOCATION,
+                         "ops of unknown dialects are read in generic form only, with "
+                         "-allow-unregistered-dialect");
+    }
+    return error_here(ps, "custom op '%.*s' is unknown%s", (int)name.size, name.data, tried);
+}
+
+/* The name of an op, with the dialect that the region implies where it has none. */
+static tsr_status find_custom(parser *ps, op_reader *op)
+{
+    enum { MOST = 128 };
+    char full[MOST];
+    slice name = token_text(ps);
+    if (memchr(name.data, '.', name.size) == NULL && name.size < MOST / 2) {
+        const char *dialect =
+            slice_is(name, "module") || ps->dialect[0] == '\0' ? "builtin" : ps->dialect;
+        const int size = snprintf(full, MOST, "%s.%.*s", dialect, (int)name.size, name.data);
+        name = (slice){full, (size_t)size};
+    }
+    TSR_TRY(program_op_name(ps->program, name.data, name.size, &op->name_id));
+    op->row = ((const ir_row *const *)ps->program->rows.items)[op->name_id];
+    op->name = (slice){intern_get(&ps->program->op_names, op->name_id), name.size};
+    if (op->row == NULL || (op->row->form == NULL && op->row->read == NULL)) {
+        return unknown_custom(ps, token_text(ps));
+    }
+    return TSR_OK;
+}
+
+static tsr_status read_custom(parser *ps, op_reader *op)
+{
+    enum { MOST = 128 };
+    char prefix[MOST];
+    const char *before = ps->text.prefix;
+    TSR_TRY(find_custom(ps, op));
+    snprintf(prefix, sizeof prefix, "custom op '%s' ", op->row->name);
+    lex_next(&ps->lex);
+    ps->text.prefix = prefix;
+    const tsr_status status =
+        op->row->read != NULL ? op->row->read(ps, op) : form_read(ps, op, op->row->form);
+    ps->text.prefix = before;
+    return status;
+}
+
+static tsr_status read_body(parser *ps, op_reader *op)
+{
+    op->at = ps->lex.current.at;
+    if (at_kind(ps, TOKEN_STRING)) {
+        return read_generic(ps, op);
+    }
+    if (at_kind(ps, TOKEN_WORD)) {
+        return read_custom(ps, op);
+    }
+    return error_after(ps, "expected operation name in quotes");
+}
+
+tsr_status read_op(parser *ps, uint32_t block)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(ps->scratch);
+    op_reader op = {0};
+    result_names names = {0};
+    uint32_t number = 0;
+    if (at_kind(ps, TOKEN_PERCENT)) {
+        TSR_TRY(read_result_names(ps, &names));
+    }
+    TSR_TRY(read_body(ps, &op));
+    TSR_TRY(read_optional_location(ps, &op.location));
+    TSR_TRY(finish_op(ps, &op, block, &number));
+    TSR_TRY(bind_results(ps, &names, number));
+    tsr_arena_reset(ps->scratch, mark);
+    return TSR_OK;
+}
+
+/* ---- the file ---- */
+
+static tsr_status define_alias(parser *ps)
+{
+    const slice name = token_text(ps);
+    const bool is_type = at_kind(ps, TOKEN_BANG);
+    uint32_t id = 0;
+    uint32_t value = 0;
+    if (memchr(name.data, '.', name.size) != NULL) {
+        return error_here(ps, "%s names with a '.' are reserved for dialect-defined names",
+                          is_type ? "type" : "attribute");
+    }
+    if (intern_find_bytes(&ps->alias_names, name.data, name.size) != 0) {
+        return error_here(ps, "redefinition of %s alias id '%.*s'", is_type ? "type" : "attribute",
+                          (int)name.size - 1, name.data + 1);
+    }
+    lex_next(&ps->lex);
+    TSR_TRY(expect(ps, '=',
+                   is_type ? "expected '=' in type alias definition"
+                           : "expected '=' in attribute alias definition"));
+    if (!is_type && at_kind(ps, TOKEN_WORD) && slice_is(token_text(ps), "loc")) {
+        return define_location_alias(ps, name);
+    }
+    TSR_TRY(is_type ? read_type(ps, &value) : read_attr(ps, &value));
+    TSR_TRY(intern_bytes(&ps->alias_names, name.data, name.size, &id));
+    TSR_TRY(ir_array_reserve(ps->ctx, &ps->aliases, sizeof value, 1));
+    ((uint32_t *)ps->aliases.items)[ps->aliases.count++] = value;
+    return TSR_OK;
+}
+
+/* `{-# .. #-}`: kept as it is, for printing. */
+static tsr_status read_metadata(parser *ps)
+{
+    const size_t start = ps->lex.current.at;
+    do {
+        lex_next(&ps->lex);
+        if (at_kind(ps, TOKEN_END) || at_kind(ps, TOKEN_BAD)) {
+            return error_here(ps, "expected '#-}' to end the file metadata dictionary");
+        }
+    } while (!at_kind(ps, TOKEN_METADATA_END));
+    lex_next(&ps->lex);
+    return attr_of_text(ps->program, ATTR_OPAQUE, 0, 0, ps->text.data + start,
+                        ps->lex.last_end - start, &ps->program->metadata);
+}
+
+static tsr_status read_top_level(parser *ps, uint32_t block)
+{
+    while (!at_kind(ps, TOKEN_END)) {
+        if (at_kind(ps, TOKEN_HASH) || at_kind(ps, TOKEN_BANG)) {
+            TSR_TRY(define_alias(ps));
+        } else if (at_kind(ps, TOKEN_METADATA_BEGIN)) {
+            TSR_TRY(read_metadata(ps));
+        } else {
+            TSR_TRY(read_op(ps, block));
+        }
+    }
+    return TSR_OK;
+}
+
+/* One module op is the module; anything else is put into one. */
+static tsr_status settle_module(parser *ps, uint32_t region, uint32_t block)
+{
+    tsr_program *p = ps->program;
+    const uint32_t only = program_block(p, block)->first_op;
+    if (only != 0 && program_op(p, only)->next == 0 &&
+        strcmp(op_name(p, only), "builtin.module") == 0) {
+        program_op(p, only)->block = 0;
+        p->module = only;
+        return TSR_OK;
+    }
+    op_reader op = {.at = 0x7fffffff, .regions = &region, .num_regions = 1};
+    TSR_TRY(program_op_name(p, "builtin.module", strlen("builtin.module"), &op.name_id));
+    p->module_is_implicit = true;
+    return finish_op(ps, &op, 0, &p->module);
+}
+
+tsr_status read_file(parser *ps)
+{
+    uint32_t region = 0;
+    uint32_t block = 0;
+    TSR_TRY(program_new_region(ps->program, &region));
+    TSR_TRY(new_block(ps, region, NULL, 0, &block));
+    TSR_TRY(read_top_level(ps, block));
+    TSR_TRY(finish_names(ps));
+    TSR_TRY(settle_module(ps, region, block));
+    return resolve_location_aliases(ps);
+}
+
+/* ---- from outside ---- */
+
+static tsr_status parser_init(parser *ps, tsr_context *ctx, tsr_program *p)
+{
+    *ps = (parser){.ctx = ctx, .program = p, .dialect = ""};
+    TSR_TRY(tsr_arena_create(ctx, &ps->scratch));
+    intern_table *tables[] = {&ps->names, &ps->alias_names, &ps->type_texts};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        TSR_TRY(intern_table_init(tables[i], ctx, p->arena));
+    }
+    ir_array *arrays[] = {&ps->aliases, &ps->type_ids};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        TSR_TRY(ir_array_reserve(ctx, arrays[i], sizeof(uint32_t), 1));
+        arrays[i]->count = 1;
+    }
+    ps->text = p->text;
+    ps->lex = lex_start(ctx, ps->scratch, &ps->text);
+    return TSR_OK;
+}
+
+static void array_free(tsr_context *ctx, ir_array *array, size_t item_size)
+{
+    if (array->items != NULL) {
+        context_resize(ctx, array->items, array->capacity * item_size, 0);
+    }
+}
+
+static void parser_free(parser *ps)
+{
+    intern_table *tables[] = {&ps->names, &ps->alias_names, &ps->type_texts};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        intern_table_free(tables[i]);
+    }
+    array_free(ps->ctx, &ps->bindings, sizeof(binding));
+    array_free(ps->ctx, &ps->numbered, sizeof(binding));
+    array_free(ps->ctx, &ps->defined, sizeof(uint32_t));
+    array_free(ps->ctx, &ps->forwards, sizeof(forward_use));
+    array_free(ps->ctx, &ps->forward_operands, sizeof(uint32_t));
+    array_free(ps->ctx, &ps->aliases, sizeof(uint32_t));
+    array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
+    array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
+    array_free(ps->ctx, &ps->location_aliases, sizeof(uint32_t));
+    tsr_arena_destroy(ps->scratch);
+}
+
+static tsr_status read_into(tsr_context *ctx, tsr_program *p)
+{
+    parser ps;
+    tsr_status status = parser_init(&ps, ctx, p);
+    if (status >= 0) {
+        status = read_file(&ps);
+    }
+    parser_free(&ps);
+    return status;
+}
+
+tsr_status tsr_program_read(tsr_context *ctx, const tsr_text *text, int flags, tsr_program **out)
+{
+    tsr_program *p = NULL;
+    if (text->size >= 0x7fffffff) {
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "the program has %zu bytes: at most 2 GiB are supported", text->size);
+    }
+    TSR_TRY(program_create(ctx, &p));
+    p->text = *text;
+    p->flags = flags;
+    tsr_status status = read_into(ctx, p);
+    if (status >= 0 && (flags & TSR_PROGRAM_UNVERIFIED) == 0) {
+        status = tsr_program_verify(ctx, p);
+    }
+    if (status < 0) {
+        tsr_program_destroy(p);
+        return status;
+    }
+    *out = p;
+    return TSR_OK;
+}

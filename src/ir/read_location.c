@@ -1,0 +1,279 @@
+/* Reading loc(..). */
+#include <string.h>
+
+#include "ir/location.h"
+#include "ir/parser.h"
+
+static tsr_status intern_location(parser *ps, location_kind kind, const uint32_t *numbers,
+                                  size_t count, uint32_t *out)
+{
+    uint32_t *record = NULL;
+    size_t used = 0;
+    size_t room = 0;
+    const uint32_t first = (uint32_t)kind;
+    TSR_TRY(PUSH(ps, record, used, room, first));
+    for (size_t i = 0; i < count; i++) {
+        TSR_TRY(PUSH(ps, record, used, room, numbers[i]));
+    }
+    return intern_bytes(&ps->program->locations, record, used * sizeof *record, out);
+}
+
+static tsr_status read_inner(parser *ps, uint32_t *out);
+
+static tsr_status read_number_32(parser *ps, const char *message, uint32_t *out)
+{
+    uint64_t value = 0;
+    if (!at_kind(ps, TOKEN_INTEGER) || !lex_digits(token_text(ps), &value) || value > UINT32_MAX) {
+        return error_here(ps, "%s", message);
+    }
+    *out = (uint32_t)value;
+    lex_next(&ps->lex);
+    return TSR_OK;
+}
+
+/* `:1:2`, perhaps ` to 3:4` or ` to :5`, after the name of a file. */
+static tsr_status read_file_location(parser *ps, uint32_t name, uint32_t *out)
+{
+    uint32_t numbers[6] = {name};
+    static const char line[] = "expected integer line number in FileLineColRange";
+    static const char column[] = "expected integer column number in FileLineColRange";
+    lex_next(&ps->lex);
+    TSR_TRY(read_number_32(ps, line, &numbers[1]));
+    if (accept(ps, ':')) {
+        TSR_TRY(read_number_32(ps, column, &numbers[2]));
+        if (at_kind(ps, TOKEN_WORD) && slice_is(token_text(ps), "to")) {
+            lex_next(&ps->lex);
+            numbers[3] = numbers[1];
+            numbers[5] = END_COLUMN;
+            if (at_kind(ps, TOKEN_INTEGER)) {
+                numbers[5] = END_LINE;
+                TSR_TRY(read_number_32(ps, line, &numbers[3]));
+            }
+            TSR_TRY(expect(ps, ':', "expected ':' in FileLineColRange"));
+            TSR_TRY(read_number_32(ps, column, &numbers[4]));
+        }
+    }
+    return intern_location(ps, LOCATION_FILE, numbers, 6, out);
+}
+
+static tsr_status read_named_location(parser *ps, uint32_t *out)
+{
+    slice text;
+    uint32_t numbers[2] = {0};
+    TSR_TRY(read_string(ps, &text));
+    TSR_TRY(program_string(ps->program, text.data, text.size, &numbers[0]));
+    if (at_kind(ps, ':')) {
+        return read_file_location(ps, numbers[0], out);
+    }
+    if (accept(ps, '(')) {
+        TSR_TRY(read_inner(ps, &numbers[1]));
+        TSR_TRY(expect(ps, ')', "expected ')' after child location of NameLoc"));
+    }
+    return intern_location(ps, LOCATION_NAME, numbers, 2, out);
+}
+
+static tsr_status read_callsite(parser *ps, uint32_t *out)
+{
+    uint32_t numbers[2] = {0};
+    lex_next(&ps->lex);
+    TSR_TRY(expect(ps, '(', "expected '(' in callsite location"));
+    TSR_TRY(read_inner(ps, &numbers[0]));
+    TSR_TRY(lex_expect_word(&ps->lex, "at"));
+    TSR_TRY(read_inner(ps, &numbers[1]));
+    TSR_TRY(expect(ps, ')', "expected ')' in callsite location"));
+    return intern_location(ps, LOCATION_CALLSITE, numbers, 2, out);
+}
+
+static tsr_status read_fused(parser *ps, uint32_t *out)
+{
+    uint32_t *numbers = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    uint32_t number = 0;
+    lex_next(&ps->lex);
+    if (accept(ps, '<')) {
+        TSR_TRY(read_attr(ps, &number));
+        TSR_TRY(expect(ps, '>', "expected '>' after fused location metadata"));
+    }
+    TSR_TRY(PUSH(ps, numbers, count, room, number));
+    TSR_TRY(expect(ps, '[', "expected '[' in fused location"));
+    do {
+        TSR_TRY(read_inner(ps, &number));
+        TSR_TRY(PUSH(ps, numbers, count, room, number));
+    } while (accept(ps, ','));
+    TSR_TRY(expect(ps, ']', "expected ']' in fused location"));
+    return intern_location(ps, LOCATION_FUSED, numbers, count, out);
+}
+
+static tsr_status read_inner(parser *ps, uint32_t *out)
+{
+    tsr_status status = TSR_OK;
+    const slice text = token_text(ps);
+    TSR_TRY(parser_enter(ps));
+    if (at_kind(ps, TOKEN_STRING)) {
+        status = read_named_location(ps, out);
+    } else if (at_kind(ps, TOKEN_HASH)) {
+        uint32_t name = 0;
+        TSR_TRY(program_string(ps->program, text.data, text.size, &name));
+        lex_next(&ps->lex);
+        status = intern_location(ps, LOCATION_ALIAS, &name, 1, out);
+    } else if (at_kind(ps, TOKEN_WORD) && slice_is(text, "unknown")) {
+        lex_next(&ps->lex);
+        status = intern_location(ps, LOCATION_UNKNOWN, NULL, 0, out);
+    } else if (at_kind(ps, TOKEN_WORD) && slice_is(text, "callsite")) {
+        status = read_callsite(ps, out);
+    } else if (at_kind(ps, TOKEN_WORD) && slice_is(text, "fused")) {
+        status = read_fused(ps, out);
+    } else {
+        status = error_here(ps, "expected location instance");
+    }
+    parser_leave(ps);
+    return status;
+}
+
+static tsr_status read_parenthesized(parser *ps, uint32_t *given)
+{
+    lex_next(&ps->lex);
+    TSR_TRY(expect(ps, '(', "expected '(' in location"));
+    TSR_TRY(read_inner(ps, given));
+    return expect(ps, ')', "expected ')' in location");
+}
+
+tsr_status read_optional_location(parser *ps, uint32_t *out)
+{
+    uint32_t given = 0;
+    if (!at_kind(ps, TOKEN_WORD) || !slice_is(token_text(ps), "loc")) {
+        return TSR_OK;
+    }
+    TSR_TRY(read_parenthesized(ps, &given));
+    *out = given | IR_IS_GIVEN;
+    return TSR_OK;
+}
+
+/* ---- aliases, which may be defined at the end ---- */
+
+/* The definition `#loc1 = loc(..)`; the current token is `loc`. */
+tsr_status define_location_alias(parser *ps, slice name)
+{
+    uint32_t pair[2] = {0};
+    TSR_TRY(program_string(ps->program, name.data, name.size, &pair[0]));
+    TSR_TRY(read_parenthesized(ps, &pair[1]));
+    const uint32_t *known = ps->location_aliases.items;
+    for (uint32_t i = 0; i < ps->location_aliases.count; i += 2) {
+        if (known[i] == pair[0]) {
+            return error_here(ps, "redefinition of attribute alias id '%.*s'", (int)name.size - 1,
+                              name.data + 1);
+        }
+    }
+    TSR_TRY(ir_array_reserve(ps->ctx, &ps->location_aliases, sizeof *pair, 2));
+    memcpy((uint32_t *)ps->location_aliases.items + ps->location_aliases.count, pair, sizeof pair);
+    ps->location_aliases.count += 2;
+    return TSR_OK;
+}
+
+/* What each location is once aliases are followed; filled as far as it is known. */
+typedef struct location_map {
+    uint32_t *resolved; /* by location; 0: not yet */
+    uint32_t *targets;  /* of strings: the location that an alias stands for */
+    uint32_t count;     /* of locations that the text gave */
+    int depth;
+} location_map;
+
+static tsr_status resolve(parser *ps, location_map *map, uint32_t given, uint32_t *out);
+
+static tsr_status resolve_alias(parser *ps, location_map *map, uint32_t string, uint32_t *out)
+{
+    const slice name = string_at(ps->program, string);
+    if (map->targets[string] == 0) {
+        return diag_error(ps->ctx, TSR_ERR_SYNTAX, NO_LOCATION,
+                          "operation location alias was never defined: '%.*s'", (int)name.size,
+                          name.data);
+    }
+    return resolve(ps, map, map->targets[string], out);
+}
+
+static bool is_child(location_kind kind, size_t index)
+{
+    return kind == LOCATION_CALLSITE || index > 0;
+}
+
+static tsr_status resolve_parts(parser *ps, location_map *map, uint32_t given, uint32_t *out)
+{
+    location_kind kind;
+    size_t count = 0;
+    const uint32_t *numbers = given_location(ps->program, given, &kind, &count);
+    if (kind == LOCATION_ALIAS) {
+        return resolve_alias(ps, map, numbers[0], out);
+    }
+    if (kind == LOCATION_UNKNOWN || kind == LOCATION_FILE) {
+        *out = given;
+        return TSR_OK;
+    }
+    uint32_t *parts = NULL;
+    size_t used = 0;
+    size_t room = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t part = numbers[i];
+        if (is_child(kind, i) && part != 0) {
+            TSR_TRY(resolve(ps, map, numbers[i], &part));
+        }
+        TSR_TRY(PUSH(ps, parts, used, room, part));
+    }
+    return intern_location(ps, kind, parts, used, out);
+}
+
+static tsr_status resolve(parser *ps, location_map *map, uint32_t given, uint32_t *out)
+{
+    if (map->resolved[given] != 0) {
+        *out = map->resolved[given];
+        return TSR_OK;
+    }
+    if (++map->depth > PARSER_MAX_DEPTH) {
+        return diag_error(ps->ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "locations are nested in more than %d others, or in themselves",
+                          PARSER_MAX_DEPTH);
+    }
+    TSR_TRY(resolve_parts(ps, map, given, out));
+    map->depth--;
+    map->resolved[given] = *out;
+    return TSR_OK;
+}
+
+static tsr_status replace(parser *ps, location_map *map, uint32_t *where)
+{
+    uint32_t given = 0;
+    if ((*where & IR_IS_GIVEN) != 0) {
+        TSR_TRY(resolve(ps, map, *where & ~IR_IS_GIVEN, &given));
+        *where = given | IR_IS_GIVEN;
+    }
+    return TSR_OK;
+}
+
+tsr_status resolve_location_aliases(parser *ps)
+{
+    tsr_program *p = ps->program;
+    const size_t count = p->locations.count;
+    const size_t strings = p->strings.count;
+    if (count == 1) {
+        return TSR_OK;
+    }
+    location_map map = {.count = (uint32_t)count};
+    map.resolved = tsr_arena_alloc(ps->scratch, count * sizeof *map.resolved);
+    map.targets = tsr_arena_alloc(ps->scratch, strings * sizeof *map.targets);
+    if (map.resolved == NULL || map.targets == NULL) {
+        return diag_nomem(ps->ctx);
+    }
+    memset(map.resolved, 0, count * sizeof *map.resolved);
+    memset(map.targets, 0, strings * sizeof *map.targets);
+    const uint32_t *pairs = ps->location_aliases.items;
+    for (uint32_t i = 0; i < ps->location_aliases.count; i += 2) {
+        map.targets[pairs[i]] = pairs[i + 1];
+    }
+    for (uint32_t op = 1; op < p->ops.count; op++) {
+        TSR_TRY(replace(ps, &map, &program_op(p, op)->location));
+    }
+    for (uint32_t value = 1; value < p->values.count; value++) {
+        TSR_TRY(replace(ps, &map, &program_value(p, value)->location));
+    }
+    return TSR_OK;
+}

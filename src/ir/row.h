@@ -1,0 +1,237 @@
+/*
+ * How ops are spelled: one row for each op of the dialects that are known.
+ *
+ * A row says which attributes are inherent, how the op's own syntax looks, and what holds of the
+ * op as a piece of program. What it computes is in ops/op.h, found by the same name.
+ *
+ * A form is the text after the op's name. Everything stands for itself but:
+ *   $o       one operand                      $v       operands, comma separated, none included
+ *   $(name)  a property, by its kind          $?(..)   a part that is there when its property is
+ *   $D       the dictionary of what the form does not show, with a blank before it
+ *   $A       the same after the keyword `attributes`
+ *   $V(..)   a part that is there when there are operands
+ *   $S       one type if operands and results have it, else a function type
+ *   $F       the function type                $R       the type of the result
+ *   $O       the types of the operands        $E       operands and results have this one type
+ *   $P       types of operands -> type of result, no parentheses
+ *   $T       the types of the operands, which are those of the results
+ *   $C       the complex result if the operands are its parts, else a function type
+ *   $L       the types of the first two operands if the rest fits them, else a function type
+ *   $Q       nothing: the operands have the type of the property `value`
+ *   $X       the type of the operand, `to`, the type of the result
+ *   $K       the property `reduction_op`, left out when it is a sum
+ *   $U       the type of the result, a tuple of the operands
+ */
+#ifndef IR_ROW_H
+#define IR_ROW_H
+
+#include "ir/program.h"
+
+struct parser;
+struct op_reader;
+struct printer;
+
+/* What a property is: how it stands in an op's own syntax, and what is legal. */
+typedef enum prop_kind {
+    PROP_ANY, /* an attribute as it is */
+    PROP_INT,
+    PROP_INT32,
+    PROP_INTS, /* array<i64: ..>, in brackets */
+    PROP_BOOL,
+    PROP_BOOLS,
+    PROP_UNIT,
+    PROP_STRING,
+    PROP_SYMBOL,
+    PROP_ENUM,  /* `row`: of the enums */
+    PROP_ENUMS, /* an array of them, in brackets without their kind */
+    PROP_FLOAT,
+    PROP_ELEMENTS, /* with its type */
+    PROP_STRUCT,   /* `row`: of the structs, without its name */
+    PROP_DICT,
+    PROP_ARRAY,
+    PROP_SDY,        /* `row`: of the sdy attributes, without its name */
+    PROP_SYMBOL_NAME /* a string, written as a symbol */
+} prop_kind;
+
+typedef enum prop_limit { ANY_VALUE, NON_NEGATIVE, POSITIVE } prop_limit;
+
+typedef struct ir_prop {
+    const char *name;
+    prop_kind kind;
+    int row;
+    bool optional;
+    prop_limit limit;
+    const char *unless; /* the text of the default, left out of dictionaries; NULL: none */
+} ir_prop;
+
+typedef enum ir_traits {
+    IR_TERMINATOR = 1,
+    IR_ISOLATED = 2,     /* uses no values from outside */
+    IR_SYMBOL = 4,       /* has sym_name */
+    IR_COMMUTATIVE = 8,  /* a reduce may be written with it */
+    IR_SAME_TYPE = 16,   /* all operands and results have one type */
+    IR_NAMES_FUNC = 32,  /* ops of the dialect func lose their prefix inside */
+    IR_FRESH_NAMES = 64, /* printed names of values start afresh inside */
+    IR_NO_TERMINATOR = 128,
+    IR_GRAPH = 256,       /* definitions need not come before uses */
+    IR_SEGMENTED = 512,   /* several variadic groups: operandSegmentSizes */
+    IR_COLLECTIVE = 1024, /* of sdy */
+    IR_PURE = 2048,
+    IR_HIDES_ARGUMENTS = 8192, /* its syntax does not show the arguments of its regions */
+    IR_COMPATIBLE = 4096       /* operands and results have compatible types */
+} ir_traits;
+
+enum { MANY = -1 };
+
+typedef struct ir_row ir_row;
+struct ir_row {
+    const char *name;
+    const char *form;                                            /* NULL: generic only */
+    tsr_status (*read)(struct parser *ps, struct op_reader *op); /* instead of a form */
+    void (*print)(struct printer *pr, uint32_t op);
+    const char *const *shown; /* properties that `print` shows, ended by NULL */
+    const ir_prop *props;     /* ended by a NULL name; NULL for none */
+    int traits;
+    int num_operands; /* MANY: any number */
+    int num_results;
+    int num_regions;
+    int min_operands; /* of MANY */
+    /* Names that the op suggests for its results, and for arguments of its regions. */
+    const char *const *result_names;
+    const char *(*result_name)(const tsr_program *p, uint32_t op, char *room, size_t size);
+    const char *(*argument_name)(const tsr_program *p, uint32_t op, size_t region, size_t index);
+    bool (*hides_regions)(const tsr_program *p, uint32_t op); /* from its syntax; NULL: never */
+    const char *terminator;                                   /* of its regions; NULL: any */
+    tsr_status (*verify)(tsr_context *ctx, tsr_program *p, uint32_t op);
+    tsr_status (*verify_symbols)(tsr_context *ctx, tsr_program *p, uint32_t op);
+};
+
+/* A dialect: its rows. */
+typedef struct ir_dialect {
+    const char *name;
+    const ir_row *rows;
+    size_t count;
+} ir_dialect;
+
+const ir_row *ir_row_find(const char *name, size_t size);
+/* Whether a dialect of that name is known. */
+bool ir_dialect_known(const char *name, size_t size);
+/* The same, or one whose types and attributes are only kept. */
+bool ir_dialect_has_attributes(const char *name, size_t size);
+size_t ir_dialect_count(void);
+const ir_dialect *ir_dialect_at(size_t i);
+
+const ir_prop *row_prop(const ir_row *row, slice name);
+
+extern const ir_dialect dialect_builtin;
+extern const ir_dialect dialect_func;
+extern const ir_dialect dialect_stablehlo;
+extern const ir_dialect dialect_chlo;
+extern const ir_dialect dialect_sdy;
+extern const ir_dialect dialect_check;
+extern const ir_dialect dialect_interpreter;
+extern const ir_dialect dialect_arith;
+extern const ir_dialect dialect_tensor;
+
+/* ---- enums and structs of attributes ---- */
+
+typedef struct enum_row {
+    const char *dialect;
+    const char *mnemonic;
+    const char *type_name;     /* in messages */
+    const char *const *values; /* ended by NULL */
+    bool wrapped;              /* #dialect.mnemonic<VALUE>, else #dialect<mnemonic VALUE> */
+} enum_row;
+
+typedef enum field_kind {
+    FIELD_INT,       /* left out when 0 */
+    FIELD_INT_SHOWN, /* always there */
+    FIELD_INTS,      /* left out when empty */
+    FIELD_INTS_SHOWN,
+    FIELD_BOOL_SHOWN,
+    FIELD_FLOAT, /* f64, left out when 0 */
+    FIELD_TYPE,
+    FIELD_STRING,
+    FIELD_ATTR,
+    FIELD_OPTIONAL_ATTR,
+    FIELD_SUB_AXIS /* (1)2, left out when unset */
+} field_kind;
+
+typedef struct field_row {
+    const char *name;
+    field_kind kind;
+} field_row;
+
+enum { MAX_FIELDS = 10 };
+
+typedef struct struct_row {
+    const char *dialect;
+    const char *mnemonic;
+    const char *what; /* in messages: "gather dimension numbers" */
+    field_row fields[MAX_FIELDS];
+    tsr_status (*read)(struct parser *ps, uint32_t *fields); /* instead, after the `<` */
+    void (*print)(struct printer *pr, const attr_head *attr);
+} struct_row;
+
+typedef enum ir_enum {
+    ENUM_PRECISION,
+    ENUM_COMPARISON_DIRECTION,
+    ENUM_COMPARISON_TYPE,
+    ENUM_FFT_TYPE,
+    ENUM_TRANSPOSE,
+    ENUM_RNG_DISTRIBUTION,
+    ENUM_RNG_ALGORITHM,
+    ENUM_RESULT_ACCURACY_MODE,
+    ENUM_CUSTOM_CALL_SCHEDULE,
+    ENUM_CHLO_PRECISION,
+    ENUM_CHLO_COMPARISON_DIRECTION,
+    ENUM_CHLO_COMPARISON_TYPE,
+    ENUM_DIRECTION, /* of a propagation barrier: an integer in the program */
+    ENUM_REDUCTION, /* of a collective of sdy, likewise */
+    ENUM_COUNT
+} ir_enum;
+
+typedef enum ir_struct {
+    STRUCT_GATHER,
+    STRUCT_SCATTER,
+    STRUCT_DOT,
+    STRUCT_CONV,
+    STRUCT_CHANNEL_HANDLE,
+    STRUCT_ALIAS,
+    STRUCT_ACCURACY,
+    STRUCT_DOT_ALGORITHM,
+    STRUCT_REPLICA_MESH_AXES,
+    STRUCT_AXIS_REF,
+    STRUCT_SUB_AXIS,
+    STRUCT_MESH_AXIS,
+    STRUCT_MESH,
+    STRUCT_BOUNDS,
+    STRUCT_RAGGED_DOT,
+    STRUCT_CHLO_ACCURACY,
+    STRUCT_COUNT
+} ir_struct;
+
+extern const enum_row ir_enums[ENUM_COUNT];
+extern const struct_row ir_structs[STRUCT_COUNT];
+
+/* ---- sdy attributes ---- */
+
+typedef enum sdy_attr {
+    SDY_MESH,
+    SDY_SHARDING,
+    SDY_SHARDING_PER_VALUE,
+    SDY_RULE,
+    SDY_EDGES,
+    SDY_AXIS_REF,
+    SDY_MESH_AXIS,
+    SDY_SUB_AXIS_INFO,
+    SDY_DIMENSION_SHARDING,
+    SDY_MANUAL_AXES,
+    SDY_AXIS_REF_LIST,
+    SDY_AXIS_REF_LISTS,
+    SDY_ALL_TO_ALL_PARAM,
+    SDY_ALL_TO_ALL_PARAMS,
+    SDY_ATTR_COUNT
+} sdy_attr;
+
+#endif

@@ -1,0 +1,76 @@
+/* All rows: found by name. */
+#include <string.h>
+
+#include "ir/row.h"
+
+static const ir_dialect *const dialects[] = {
+    &dialect_builtin, &dialect_func,        &dialect_stablehlo, &dialect_chlo,   &dialect_sdy,
+    &dialect_check,   &dialect_interpreter, &dialect_arith,     &dialect_tensor,
+};
+
+enum { NUM_DIALECTS = sizeof dialects / sizeof dialects[0] };
+
+size_t ir_dialect_count(void)
+{
+    return NUM_DIALECTS;
+}
+
+const ir_dialect *ir_dialect_at(size_t i)
+{
+    return dialects[i];
+}
+
+static const ir_dialect *find_dialect(const char *name, size_t size)
+{
+    for (size_t i = 0; i < NUM_DIALECTS; i++) {
+        if (strlen(dialects[i]->name) == size && memcmp(dialects[i]->name, name, size) == 0) {
+            return dialects[i];
+        }
+    }
+    return NULL;
+}
+
+/* Dialects whose attributes occur in programs, though none of their ops is known. */
+static bool is_attribute_dialect(const char *name, size_t size)
+{
+    static const char *const names[] = {"mhlo", "quant", "tf", "jax", "shape", "vhlo"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ir_dialect_known(const char *name, size_t size)
+{
+    return find_dialect(name, size) != NULL;
+}
+
+bool ir_dialect_has_attributes(const char *name, size_t size)
+{
+    return ir_dialect_known(name, size) || is_attribute_dialect(name, size);
+}
+
+const ir_row *ir_row_find(const char *name, size_t size)
+{
+    const char *dot = memchr(name, '.', size);
+    const ir_dialect *dialect = dot != NULL ? find_dialect(name, (size_t)(dot - name)) : NULL;
+    for (size_t i = 0; dialect != NULL && i < dialect->count; i++) {
+        if (strlen(dialect->rows[i].name) == size &&
+            memcmp(dialect->rows[i].name, name, size) == 0) {
+            return &dialect->rows[i];
+        }
+    }
+    return NULL;
+}
+
+const ir_prop *row_prop(const ir_row *row, slice name)
+{
+    for (const ir_prop *prop = row->props; prop != NULL && prop->name != NULL; prop++) {
+        if (strlen(prop->name) == name.size && memcmp(prop->name, name.data, name.size) == 0) {
+            return prop;
+        }
+    }
+    return NULL;
+}

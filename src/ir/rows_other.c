@@ -1,0 +1,286 @@
+/* How the ops of chlo, check, interpreter, arith and tensor are spelled. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/spell.h"
+
+#define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
+#define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NAMES(...) ((const char *const[]){__VA_ARGS__})
+
+#define ACCURACY                                                                                   \
+    {                                                                                              \
+        .name = "result_accuracy", .kind = PROP_ANY, .optional = true,                             \
+        .unless = "#chlo.result_accuracy<mode = #chlo.result_accuracy_mode<DEFAULT>>"              \
+    }
+#define UNARY(op)                                                                                  \
+    {                                                                                              \
+        .name = "chlo." op, .form = " $o$D : $P", .num_operands = 1, .num_results = 1              \
+    }
+#define BINARY(op)                                                                                 \
+    {                                                                                              \
+        .name = "chlo." op, .form = " $o, $o$D : $P", .num_operands = 2, .num_results = 1          \
+    }
+#define BROADCAST(op)                                                                              \
+    {                                                                                              \
+        .name = "chlo.broadcast_" op, .form = " $o, $o$D : $F",                                    \
+        .props = PROPS({.name = "broadcast_dimensions", .kind = PROP_INTS, .optional = true}),     \
+        .num_operands = 2, .num_results = 1                                                        \
+    }
+
+const char *scan_argument_name(const tsr_program *p, uint32_t op, size_t region, size_t index)
+{
+    (void)region;
+    const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
+    const int64_t inputs = attr_is(p, sizes, ATTR_DENSE_ARRAY) && program_attr(p, sizes)->count > 0
+                               ? attr_numbers(program_attr(p, sizes))[0]
+                               : 0;
+    return (int64_t)index < inputs ? "input" : "carry";
+}
+
+static const ir_row chlo_rows[] = {
+    UNARY("acos"),
+    UNARY("acosh"),
+    UNARY("asin"),
+    UNARY("asinh"),
+    UNARY("atan"),
+    UNARY("atanh"),
+    UNARY("bessel_i1e"),
+    UNARY("conj"),
+    UNARY("cosh"),
+    UNARY("sinh"),
+    UNARY("tan"),
+    UNARY("square"),
+    UNARY("digamma"),
+    UNARY("erf"),
+    UNARY("erf_inv"),
+    UNARY("erfc"),
+    UNARY("lgamma"),
+    UNARY("is_inf"),
+    UNARY("is_neg_inf"),
+    UNARY("is_pos_inf"),
+    BINARY("next_after"),
+    BINARY("polygamma"),
+    BINARY("zeta"),
+    BINARY("mulhi"),
+    BROADCAST("add"),
+    BROADCAST("and"),
+    BROADCAST("atan2"),
+    BROADCAST("complex"),
+    BROADCAST("divide"),
+    BROADCAST("maximum"),
+    BROADCAST("minimum"),
+    BROADCAST("multiply"),
+    BROADCAST("next_after"),
+    BROADCAST("or"),
+    BROADCAST("polygamma"),
+    BROADCAST("power"),
+    BROADCAST("remainder"),
+    BROADCAST("shift_left"),
+    BROADCAST("shift_right_arithmetic"),
+    BROADCAST("shift_right_logical"),
+    BROADCAST("subtract"),
+    BROADCAST("xor"),
+    BROADCAST("zeta"),
+    {.name = "chlo.broadcast_compare",
+     .form = " $o, $o$D : $F",
+     .props = PROPS(
+         {.name = "broadcast_dimensions", .kind = PROP_INTS, .optional = true},
+         {.name = "comparison_direction", .kind = PROP_ENUM, .row = ENUM_CHLO_COMPARISON_DIRECTION},
+         {.name = "compare_type",
+          .kind = PROP_ENUM,
+          .row = ENUM_CHLO_COMPARISON_TYPE,
+          .optional = true}),
+     .num_operands = 2,
+     .num_results = 1},
+    {.name = "chlo.broadcast_select",
+     .form = " $o, $o, $o$D : $F",
+     .num_operands = 3,
+     .num_results = 1},
+    {.name = "chlo.top_k",
+     .form = "($o, k = $(k)$?(, is_stable = $(is_stable)))$D : $P",
+     .props = PROPS({.name = "k", .kind = PROP_INT},
+                    {.name = "is_stable", .kind = PROP_BOOL, .optional = true, .unless = "true"}),
+     .num_operands = 1,
+     .num_results = 2,
+     .result_names = NAMES("values", "indices")},
+    {.name = "chlo.constant",
+     .read = constant_read,
+     .print = constant_print,
+     .props = PROPS({.name = "value", .kind = PROP_ELEMENTS}),
+     .shown = SHOWN("value"),
+     .num_results = 1},
+    {.name = "chlo.constant_like",
+     .props = PROPS({.name = "value", .kind = PROP_ANY}),
+     .num_operands = 1,
+     .num_results = 1},
+    {.name = "chlo.ragged_dot",
+     .props = PROPS(
+         {.name = "ragged_dot_dimension_numbers", .kind = PROP_STRUCT, .row = STRUCT_RAGGED_DOT},
+         {.name = "precision_config",
+          .kind = PROP_ENUMS,
+          .row = ENUM_CHLO_PRECISION,
+          .optional = true}),
+     .num_operands = 3,
+     .num_results = 1},
+    {.name = "chlo.scan",
+     .read = scan_read,
+     .print = scan_print,
+     .props = PROPS({.name = "dimension", .kind = PROP_INT},
+                    {.name = "is_reverse", .kind = PROP_ANY, .optional = true},
+                    {.name = "is_associative", .kind = PROP_ANY, .optional = true},
+                    {.name = "operandSegmentSizes", .kind = PROP_ANY, .optional = true},
+                    {.name = "resultSegmentSizes", .kind = PROP_ANY, .optional = true}),
+     .shown = SHOWN("dimension", "operandSegmentSizes", "resultSegmentSizes"),
+     .num_operands = MANY,
+     .num_results = MANY,
+     .num_regions = 1,
+     .argument_name = scan_argument_name},
+};
+
+/* ---- chlo.scan ---- */
+
+static tsr_status set_sizes(parser *ps, op_reader *op, const char *name, int64_t first,
+                            int64_t second)
+{
+    const int64_t sizes[2] = {first, second};
+    uint32_t type = 0;
+    uint32_t attr = 0;
+    TSR_TRY(type_integer(ps->program, 32, SIGNLESS, &type));
+    TSR_TRY(attr_dense_array(ps->program, type, sizes, 2, &attr));
+    return set_property(ps, op, name, attr);
+}
+
+tsr_status scan_read(parser *ps, op_reader *op)
+{
+    TSR_TRY(form_read(ps, op, "($v)"));
+    const int64_t inputs = (int64_t)op->num_uses;
+    TSR_TRY(form_read(ps, op, "inits ($v) dimension=$(dimension)$D"));
+    const int64_t inits = (int64_t)op->num_uses - inputs;
+    TSR_TRY(read_region(ps, op, NULL, 0));
+    TSR_TRY(form_read(ps, op, ": $F"));
+    TSR_TRY(set_sizes(ps, op, "operandSegmentSizes", inputs, inits));
+    return set_sizes(ps, op, "resultSegmentSizes", (int64_t)op->num_results - inits, inits);
+}
+
+void scan_print(printer *pr, uint32_t op)
+{
+    const tsr_program *p = pr->program;
+    const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
+    const size_t count = program_op(p, op)->num_operands;
+    const size_t inputs = attr_is(p, sizes, ATTR_DENSE_ARRAY)
+                              ? (size_t)attr_numbers(program_attr(p, sizes))[0]
+                              : count;
+    put_char(pr, '(');
+    print_operands(pr, op, 0, inputs);
+    put(pr, ") inits (");
+    print_operands(pr, op, inputs, count);
+    form_print(pr, op, ") dimension=$(dimension)$D  ");
+    print_region(pr, op_region_at(p, op, 0), true);
+    form_print(pr, op, " : $F");
+}
+
+const ir_dialect dialect_chlo = {"chlo", chlo_rows, sizeof chlo_rows / sizeof chlo_rows[0]};
+
+/* ---- check and interpreter ---- */
+
+static const ir_row check_rows[] = {
+    {.name = "check.expect_eq", .form = " $o, $o$D : $E", .num_operands = 2},
+    {.name = "check.expect_eq_const",
+     .form = " $o, $(value)$Q$D",
+     .props = PROPS({.name = "value", .kind = PROP_ELEMENTS}),
+     .num_operands = 1},
+    {.name = "check.expect_almost_eq",
+     .form = " $o, $o$?(, tolerance = $(tolerance))$D : $E",
+     .props = PROPS({.name = "tolerance", .kind = PROP_FLOAT, .optional = true}),
+     .num_operands = 2},
+    {.name = "check.expect_almost_eq_const",
+     .form = " $o, $(value)$Q$?(, tolerance = $(tolerance))$D",
+     .props = PROPS({.name = "value", .kind = PROP_ELEMENTS},
+                    {.name = "tolerance", .kind = PROP_FLOAT, .optional = true}),
+     .num_operands = 1},
+    {.name = "check.expect_close",
+     .form = " $o, $o, max_ulp_difference = $(max_ulp_difference)$?(, min_ulp_difference = "
+             "$(min_ulp_difference)) :$D $O",
+     .props = PROPS({.name = "max_ulp_difference", .kind = PROP_INT},
+                    {.name = "min_ulp_difference", .kind = PROP_INT, .optional = true}),
+     .num_operands = 2},
+    {.name = "check.expect_serialized_eq",
+     .form = " $o, probe_id = $(probe_id)$?(, iter = $(iter))$D : $E",
+     .props = PROPS({.name = "probe_id", .kind = PROP_STRING},
+                    {.name = "iter", .kind = PROP_INT, .optional = true}),
+     .num_operands = 1},
+};
+
+static const ir_row interpreter_rows[] = {
+    {.name = "interpreter.run_parallel",
+     .props = PROPS({.name = "infeed", .kind = PROP_ARRAY, .optional = true},
+                    {.name = "programs", .kind = PROP_ARRAY}),
+     .num_operands = MANY,
+     .num_results = MANY},
+    {.name = "interpreter.print", .form = " $o$D : $E", .num_operands = 1},
+    {.name = "interpreter.probe",
+     .form = " $o, probe_id = $(probe_id)$D : $E",
+     .props = PROPS({.name = "probe_id", .kind = PROP_STRING}),
+     .num_operands = 1,
+     .num_results = 1},
+};
+
+const ir_dialect dialect_check = {"check", check_rows, sizeof check_rows / sizeof check_rows[0]};
+const ir_dialect dialect_interpreter = {"interpreter", interpreter_rows,
+                                        sizeof interpreter_rows / sizeof interpreter_rows[0]};
+
+/* ---- arith and tensor ---- */
+
+tsr_status arith_constant_read(parser *ps, op_reader *op)
+{
+    uint32_t value = 0;
+    TSR_TRY(read_dict(ps, op));
+    TSR_TRY(read_attr(ps, &value));
+    TSR_TRY(set_property(ps, op, "value", value));
+    return add_type(ps, op, program_attr(ps->program, value)->type);
+}
+
+void arith_constant_print(printer *pr, uint32_t op)
+{
+    print_dict(pr, op, NULL);
+    put_char(pr, ' ');
+    print_attr(pr, op_property(pr->program, op, "value"));
+}
+
+const char *arith_constant_name(const tsr_program *p, uint32_t op, char *room, size_t size)
+{
+    const uint32_t attr = op_property(p, op, "value");
+    if (!attr_is(p, attr, ATTR_INTEGER)) {
+        return "cst";
+    }
+    const attr_head *value = program_attr(p, attr);
+    const type_head *type = program_type(p, value->type);
+    if (type->kind == TYPE_INDEX) {
+        snprintf(room, size, "c%lld", (long long)value->bits);
+    } else if (type->width == 1) {
+        return value->bits != 0 ? "true" : "false";
+    } else {
+        snprintf(room, size, "c%lld_i%u", (long long)value->bits, type->width);
+    }
+    return room;
+}
+
+static const ir_row arith_rows[] = {
+    {.name = "arith.constant",
+     .read = arith_constant_read,
+     .print = arith_constant_print,
+     .props = PROPS({.name = "value", .kind = PROP_ANY}),
+     .shown = SHOWN("value"),
+     .num_results = 1,
+     .result_name = arith_constant_name,
+     .traits = IR_PURE},
+};
+
+static const ir_row tensor_rows[] = {
+    {.name = "tensor.cast", .form = " $o$D : $X", .num_operands = 1, .num_results = 1},
+};
+
+const ir_dialect dialect_arith = {"arith", arith_rows, sizeof arith_rows / sizeof arith_rows[0]};
+const ir_dialect dialect_tensor = {"tensor", tensor_rows,
+                                   sizeof tensor_rows / sizeof tensor_rows[0]};

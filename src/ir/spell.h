@@ -1,0 +1,37 @@
+/* The syntaxes that no form describes: a reader and a printer each. */
+#ifndef IR_SPELL_H
+#define IR_SPELL_H
+
+#include "ir/attr_struct.h"
+#include "ir/parser.h"
+#include "ir/printer.h"
+#include "ir/row.h"
+
+#define SPELLING(name)                                                                             \
+    tsr_status name##_read(parser *ps, op_reader *op);                                             \
+    void name##_print(printer *pr, uint32_t op)
+
+SPELLING(constant);
+SPELLING(composite);
+SPELLING(convolution);
+SPELLING(dot_general);
+SPELLING(barrier);
+SPELLING(reduce_precision);
+SPELLING(slice);
+SPELLING(reduce);
+SPELLING(while);
+SPELLING(scan);
+SPELLING(module);
+SPELLING(func);
+SPELLING(manual_computation);
+SPELLING(named_computation);
+SPELLING(arith_constant);
+
+const char *constant_name(const tsr_program *p, uint32_t op, char *room, size_t size);
+const char *arith_constant_name(const tsr_program *p, uint32_t op, char *room, size_t size);
+/* Whether a reduce is written without its region. */
+bool reduce_is_compact(const tsr_program *p, uint32_t op);
+const char *while_argument_name(const tsr_program *p, uint32_t op, size_t region, size_t index);
+const char *scan_argument_name(const tsr_program *p, uint32_t op, size_t region, size_t index);
+
+#endif
