@@ -102,7 +102,9 @@ struct ir_row {
     const char *(*argument_name)(const tsr_program *p, uint32_t op, size_t region, size_t index);
     bool (*hides_regions)(const tsr_program *p, uint32_t op); /* from its syntax; NULL: never */
     const char *terminator;                                   /* of its regions; NULL: any */
+    /* Checks of the op alone; after those of its regions; with the symbols of the module. */
     tsr_status (*verify)(tsr_context *ctx, tsr_program *p, uint32_t op);
+    tsr_status (*verify_regions)(tsr_context *ctx, tsr_program *p, uint32_t op);
     tsr_status (*verify_symbols)(tsr_context *ctx, tsr_program *p, uint32_t op);
 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/spell.h"
+#include "ir/verify.h"
 
 #define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
 #define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -23,7 +24,8 @@
         .name = "sdy." op, .form = (its_form), .num_operands = 1, .num_results = 1, __VA_ARGS__    \
     }
 #define COLLECTIVE(op, its_form, ...)                                                              \
-    ONE(op, its_form OUT, .traits = IR_COLLECTIVE | IR_SAME_TYPE, .shown = SHOWN("reduction_op"),  \
+    ONE(op, its_form OUT, .traits = IR_COLLECTIVE | IR_SAME_TYPE,                                  \
+        .verify_symbols = verify_collective, .shown = SHOWN("reduction_op"),                       \
         .props = PROPS(SDY(out_sharding, SHARDING), __VA_ARGS__))
 
 /* ---- computations ---- */
@@ -117,17 +119,20 @@ static const ir_row rows[] = {
     {.name = "sdy.mesh",
      .form = " $(sym_name) = $(mesh)$D",
      .props = PROPS({.name = "sym_name", .kind = PROP_SYMBOL_NAME}, SDY(mesh, MESH)),
-     .traits = IR_SYMBOL},
+     .traits = IR_SYMBOL,
+     .verify = verify_sdy_mesh},
     ONE("sharding_constraint", " $o $(sharding)$D : $E", .props = PROPS(SDY(sharding, SHARDING)),
-        .traits = IR_SAME_TYPE),
+        .traits = IR_SAME_TYPE, .verify_symbols = verify_constraint),
     ONE("reshard", " $o $(sharding)$D : $E", .props = PROPS(SDY(sharding, SHARDING)),
-        .traits = IR_SAME_TYPE | IR_PURE),
+        .traits = IR_SAME_TYPE | IR_PURE, .verify_symbols = verify_constraint),
     {.name = "sdy.return", .form = "$D$V( $v : $O)", .num_operands = MANY, .traits = IR_TERMINATOR},
     {.name = "sdy.manual_computation",
      .read = manual_computation_read,
      .print = manual_computation_print,
      .props = PROPS(SDY(in_shardings, SHARDING_PER_VALUE), SDY(out_shardings, SHARDING_PER_VALUE),
                     SDY(manual_axes, MANUAL_AXES)),
+     .verify = verify_manual_axes,
+     .verify_symbols = verify_manual_computation,
      .shown = SHOWN("in_shardings", "out_shardings", "manual_axes"),
      .num_operands = MANY,
      .num_results = MANY,
@@ -141,6 +146,8 @@ static const ir_row rows[] = {
                     SDY_OPTIONAL(in_shardings, SHARDING_PER_VALUE),
                     SDY_OPTIONAL(out_shardings, SHARDING_PER_VALUE)),
      .shown = SHOWN("name", "in_shardings", "out_shardings"),
+     .verify_regions = verify_named_types,
+     .verify_symbols = verify_named_computation,
      .num_operands = MANY,
      .num_results = MANY,
      .num_regions = 1,
@@ -158,11 +165,13 @@ static const ir_row rows[] = {
      .num_results = 1,
      .traits = IR_PURE},
     ONE("data_flow_edge", " $o$?( sharding=$(sharding))$D : $E",
-        .props = PROPS(SDY_OPTIONAL(sharding, SHARDING)), .traits = IR_SAME_TYPE),
-    ONE("func_data_flow_edge", " $o$D : $E", .traits = IR_SAME_TYPE),
+        .props = PROPS(SDY_OPTIONAL(sharding, SHARDING)), .traits = IR_SAME_TYPE,
+        .verify_symbols = verify_data_flow_edge),
+    ONE("func_data_flow_edge", " $o$D : $E", .traits = IR_SAME_TYPE,
+        .verify_symbols = verify_func_data_flow_edge),
     ONE("propagation_barrier", " $o allowed_direction=$(allowed_direction)$D : $E",
         .props = PROPS({.name = "allowed_direction", .kind = PROP_ENUM, .row = ENUM_DIRECTION}),
-        .traits = IR_SAME_TYPE | IR_PURE),
+        .traits = IR_SAME_TYPE | IR_PURE, .verify = verify_barrier),
     COLLECTIVE("all_gather", " $(gathering_axes)", SDY(gathering_axes, AXIS_REF_LISTS)),
     COLLECTIVE("all_slice", " $(slicing_axes)", SDY(slicing_axes, AXIS_REF_LISTS)),
     COLLECTIVE("sharded_to_unreduced", " $(axes)", SDY(axes, AXIS_REF_LISTS)),
@@ -171,8 +180,8 @@ static const ir_row rows[] = {
     COLLECTIVE("all_reduce", "$K $(reduction_axes)", SDY(reduction_axes, AXIS_REF_LIST), KIND),
     COLLECTIVE("replicated_to_unreduced", " $(axes)", SDY(axes, AXIS_REF_LIST)),
     COLLECTIVE("all_to_all", " $(params)", SDY(params, ALL_TO_ALL_PARAMS)),
-    ONE("collective_permute", OUT, .traits = IR_COLLECTIVE | IR_SAME_TYPE,
-        .props = PROPS(SDY(out_sharding, SHARDING))),
+    ONE("collective_permute", OUT, .verify_symbols = verify_collective,
+        .traits = IR_COLLECTIVE | IR_SAME_TYPE, .props = PROPS(SDY(out_sharding, SHARDING))),
 };
 
 const ir_dialect dialect_sdy = {"sdy", rows, sizeof rows / sizeof rows[0]};

@@ -1,5 +1,6 @@
 /* How the ops of stablehlo are spelled. */
 #include "ir/spell.h"
+#include "ir/verify.h"
 
 #define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
 #define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -192,7 +193,7 @@ static const ir_row rows[] = {
     OWN("composite", composite, MANY, MANY, MANY,
         .props = PROPS(P(name, STRING), DEFAULTS(composite_attributes, DICT, "{}"),
                        P(decomposition, SYMBOL), DEFAULTS(version, INT32, "0 : i32")),
-        .shown = SHOWN("name")),
+        .shown = SHOWN("name"), .verify_symbols = verify_composite),
     OWN("convolution", convolution, 2, 1, 0,
         .props = PROPS(OPTIONAL(window_strides, INTS), OPTIONAL(padding, ANY),
                        OPTIONAL(lhs_dilation, INTS), OPTIONAL(rhs_dilation, INTS),

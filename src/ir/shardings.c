@@ -1,28 +1,514 @@
 #include "ir/shardings.h"
 
-void ir_shardings_destroy(ir_shardings *shardings)
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/verify.h"
+
+/* What is known of a sharding attribute. */
+typedef struct known_sharding {
+    sharding_text *text;
+    const tsr_mesh *mesh;
+    const tsr_sharding *sharding;
+    bool has_mesh; /* looked up */
+    bool is_ragged;
+} known_sharding;
+
+struct ir_shardings {
+    tsr_context *ctx;
+    tsr_arena *arena;
+    tsr_mesh_table *meshes;
+    ir_array known;  /* by attribute */
+    ir_array counts; /* of uses, by value; empty: not counted */
+    ir_array users;
+};
+
+static void free_array(tsr_context *ctx, ir_array *array, size_t item_size)
 {
-    (void)shardings;
+    if (array->items != NULL) {
+        context_resize(ctx, array->items, array->capacity * item_size, 0);
+    }
 }
 
-location op_location(const tsr_program *p, uint32_t op)
+void ir_shardings_destroy(ir_shardings *s)
 {
-    return program_location(p, program_op(p, op)->location);
+    if (s == NULL) {
+        return;
+    }
+    free_array(s->ctx, &s->known, sizeof(known_sharding));
+    free_array(s->ctx, &s->counts, sizeof(uint32_t));
+    free_array(s->ctx, &s->users, sizeof(uint32_t));
+    tsr_arena_destroy(s->arena);
+    context_resize(s->ctx, s, sizeof *s, 0);
+}
+
+void ir_shardings_reset(tsr_program *p)
+{
+    ir_shardings_destroy(p->shardings);
+    p->shardings = NULL;
+}
+
+/* ---- meshes ---- */
+
+/* Reads the canonical text of an attribute. */
+static tsr_text text_of_attr(const attr_head *attr)
+{
+    return (tsr_text){.name = "<attribute>", .data = attr_text(attr), .size = attr->count};
+}
+
+static tsr_status add_mesh(tsr_context *ctx, tsr_program *p, ir_shardings *s, uint32_t op)
+{
+    const uint32_t attr = op_property(p, op, "mesh");
+    slice name;
+    const tsr_mesh *mesh = NULL;
+    if (!attr_is(p, attr, ATTR_SDY) || !attr_as_string(p, op_property(p, op, "sym_name"), &name) ||
+        tsr_mesh_table_find(s->meshes, name.data, name.size) != NULL) {
+        return TSR_OK;
+    }
+    tsr_text text = text_of_attr(program_attr(p, attr));
+    TSR_TRY(tsr_mesh_read(ctx, s->arena, &text, TSR_READ_PROGRAM, &mesh));
+    TSR_TRY(tsr_mesh_rename(ctx, s->arena, mesh, name.data, &mesh));
+    return tsr_mesh_table_add(ctx, s->meshes, mesh);
+}
+
+static tsr_status make(tsr_context *ctx, tsr_program *p, ir_shardings *s)
+{
+    TSR_TRY(tsr_arena_create(ctx, &s->arena));
+    TSR_TRY(tsr_mesh_table_create(ctx, s->arena, &s->meshes));
+    for (uint32_t op = program_block(p, op_body(p, p->module, 0))->first_op; op != 0;
+         op = program_op(p, op)->next) {
+        if (op_is(p, op, "sdy.mesh")) {
+            TSR_TRY(add_mesh(ctx, p, s, op));
+        }
+    }
+    return TSR_OK;
+}
+
+/* What the program knows of its shardings, made when it is asked for first. */
+static tsr_status get(tsr_context *ctx, tsr_program *p, ir_shardings **out)
+{
+    if (p->shardings == NULL) {
+        ir_shardings *s = context_resize(ctx, NULL, 0, sizeof *s);
+        if (s == NULL) {
+            return diag_nomem(ctx);
+        }
+        *s = (ir_shardings){.ctx = ctx};
+        const tsr_status status = make(ctx, p, s);
+        if (status < 0) {
+            ir_shardings_destroy(s);
+            return status;
+        }
+        p->shardings = s;
+    }
+    *out = p->shardings;
+    return TSR_OK;
+}
+
+tsr_status program_mesh(tsr_context *ctx, tsr_program *p, slice name, const tsr_mesh **out)
+{
+    ir_shardings *s = NULL;
+    TSR_TRY(get(ctx, p, &s));
+    *out = tsr_mesh_table_find(s->meshes, name.data, name.size);
+    return TSR_OK;
+}
+
+/* ---- attributes ---- */
+
+static tsr_status find_known(tsr_context *ctx, tsr_program *p, uint32_t attr, ir_shardings **all,
+                             known_sharding **out)
+{
+    ir_shardings *s = NULL;
+    TSR_TRY(get(ctx, p, &s));
+    if (attr >= s->known.count) {
+        const uint32_t extra = p->attrs.count - s->known.count;
+        TSR_TRY(ir_array_reserve(ctx, &s->known, sizeof(known_sharding), extra));
+        memset((known_sharding *)s->known.items + s->known.count, 0,
+               extra * sizeof(known_sharding));
+        s->known.count += extra;
+    }
+    *all = s;
+    *out = (known_sharding *)s->known.items + attr;
+    return TSR_OK;
+}
+
+tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t attr,
+                            const sharding_text **out)
+{
+    ir_shardings *s = NULL;
+    known_sharding *known = NULL;
+    TSR_TRY(find_known(ctx, p, attr, &s, &known));
+    if (known->text == NULL) {
+        sharding_text *text = ARENA_NEW(s->arena, sharding_text);
+        if (text == NULL) {
+            return diag_nomem(ctx);
+        }
+        tsr_text source = text_of_attr(program_attr(p, attr));
+        lexer lex = lex_start(ctx, s->arena, &source);
+        TSR_TRY(sharding_text_read(&lex, TSR_READ_PROGRAM, text));
+        for (size_t i = 0; i < text->rank; i++) {
+            known->is_ragged = known->is_ragged || text->dims[i].has_ragged;
+        }
+        known->text = text;
+    }
+    *out = known->text;
+    return TSR_OK;
+}
+
+tsr_status sharding_mesh(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh **out)
+{
+    ir_shardings *s = NULL;
+    known_sharding *known = NULL;
+    const sharding_text *text = NULL;
+    TSR_TRY(sharding_written(ctx, p, attr, &text));
+    TSR_TRY(find_known(ctx, p, attr, &s, &known));
+    if (!known->has_mesh) {
+        known->mesh =
+            text->inline_mesh != NULL
+                ? text->inline_mesh
+                : tsr_mesh_table_find(s->meshes, text->mesh_name.data, text->mesh_name.size);
+        known->has_mesh = true;
+    }
+    *out = known->mesh;
+    return TSR_OK;
+}
+
+static void place_axes(named_axes list, location where)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        list.axes[i].where = where;
+    }
+}
+
+/* Messages about a sharding point at the op that has it. */
+static void place_text(sharding_text *text, location where)
+{
+    text->where = where;
+    text->replicated_where = where;
+    text->unreduced_where = where;
+    place_axes(text->replicated, where);
+    place_axes(text->unreduced, where);
+    for (size_t i = 0; i < text->rank; i++) {
+        text->dims[i].where = where;
+        place_axes(text->dims[i].axes, where);
+    }
+}
+
+tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t attr, location where,
+                            const char *prefix, const int64_t *shape, const tsr_sharding **out)
+{
+    ir_shardings *s = NULL;
+    known_sharding *known = NULL;
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
+    TSR_TRY(find_known(ctx, p, attr, &s, &known));
+    if (known->sharding == NULL || (known->is_ragged && shape != NULL)) {
+        const resolve_options options = {.rank = -1, .shape = shape, .prefix = prefix};
+        place_text(known->text, where);
+        TSR_TRY(sharding_resolve(ctx, s->arena, known->text, mesh, &options, &known->sharding));
+    }
+    *out = known->sharding;
+    return TSR_OK;
+}
+
+tsr_status read_attr_text(tsr_context *ctx, tsr_program *p, uint32_t attr, attr_reader read,
+                          void *out)
+{
+    ir_shardings *s = NULL;
+    TSR_TRY(get(ctx, p, &s));
+    tsr_text source = text_of_attr(program_attr(p, attr));
+    lexer lex = lex_start(ctx, s->arena, &source);
+    return read(&lex, out);
+}
+
+/* ---- lists of axes ---- */
+
+static tsr_status push_axis(lexer *lex, named_axes *list, size_t *room, const named_axis *axis)
+{
+    return LEX_PUSH(lex, list->axes, list->count, *room, *axis);
+}
+
+static tsr_status read_axes(lexer *lex, const tsr_mesh *mesh, location where, named_axes *out)
+{
+    size_t room = 0;
+    *out = (named_axes){0};
+    TSR_TRY(lex_expect(lex, '{'));
+    while (!lex_is(lex, '}')) {
+        named_axis axis;
+        TSR_TRY(axis_text_read(lex, &axis));
+        named_axis_resolve(&axis, mesh);
+        axis.where = where;
+        TSR_TRY(push_axis(lex, out, &room, &axis));
+        (void)lex_accept(lex, ',');
+    }
+    return lex_expect(lex, '}');
+}
+
+tsr_status attr_axis_lists(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh *mesh,
+                           location where, axis_lists *out)
+{
+    ir_shardings *s = NULL;
+    size_t room = 0;
+    TSR_TRY(get(ctx, p, &s));
+    tsr_text source = text_of_attr(program_attr(p, attr));
+    lexer lex = lex_start(ctx, s->arena, &source);
+    *out = (axis_lists){0};
+    const bool is_list = lex_accept(&lex, '[');
+    while (lex_is(&lex, '{')) {
+        named_axes list;
+        TSR_TRY(read_axes(&lex, mesh, where, &list));
+        TSR_TRY(LEX_PUSH(&lex, out->lists, out->count, room, list));
+        if (!is_list) {
+            break;
+        }
+        (void)lex_accept(&lex, ',');
+    }
+    return TSR_OK;
+}
+
+tsr_status manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op, name_list *out)
+{
+    ir_shardings *s = NULL;
+    size_t room = 0;
+    TSR_TRY(get(ctx, p, &s));
+    *out = (name_list){0};
+    tsr_text source = text_of_attr(program_attr(p, op_property(p, op, "manual_axes")));
+    lexer lex = lex_start(ctx, s->arena, &source);
+    (void)lex_accept(&lex, '{');
+    while (lex_is(&lex, TOKEN_STRING)) {
+        slice name;
+        TSR_TRY(lex_string(&lex, &name));
+        TSR_TRY(LEX_PUSH(&lex, out->names, out->count, room, name));
+        (void)lex_accept(&lex, ',');
+    }
+    return TSR_OK;
+}
+
+bool name_list_has(const name_list *list, slice name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->names[i].size == name.size &&
+            memcmp(list->names[i].data, name.data, name.size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- uses ---- */
+
+static tsr_status count_uses(tsr_context *ctx, const tsr_program *p, ir_shardings *s)
+{
+    const uint32_t count = p->values.count;
+    TSR_TRY(ir_array_reserve(ctx, &s->counts, sizeof(uint32_t), count));
+    TSR_TRY(ir_array_reserve(ctx, &s->users, sizeof(uint32_t), count));
+    uint32_t *counts = s->counts.items;
+    uint32_t *users = s->users.items;
+    memset(counts, 0, count * sizeof *counts);
+    for (uint32_t op = 1; op < p->ops.count; op++) {
+        for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {
+            counts[op_operand(p, op, i)]++;
+            users[op_operand(p, op, i)] = op;
+        }
+    }
+    s->counts.count = count;
+    return TSR_OK;
+}
+
+tsr_status value_uses(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *count,
+                      uint32_t *user)
+{
+    ir_shardings *s = NULL;
+    TSR_TRY(get(ctx, p, &s));
+    if (s->counts.count == 0) {
+        TSR_TRY(count_uses(ctx, p, s));
+    }
+    *count = ((const uint32_t *)s->counts.items)[value];
+    *user = ((const uint32_t *)s->users.items)[value];
+    return TSR_OK;
+}
+
+/* ---- where shardings are kept ---- */
+
+static uint32_t list_entry(const tsr_program *p, uint32_t list, size_t index)
+{
+    if (!attr_is(p, list, ATTR_SDY) || program_attr(p, list)->row != SDY_SHARDING_PER_VALUE ||
+        index >= program_attr(p, list)->count) {
+        return 0;
+    }
+    return attr_list(program_attr(p, list))[index];
+}
+
+/* The sharding in the dictionary of a function's argument. */
+static uint32_t argument_attr(const tsr_program *p, uint32_t func, size_t index)
+{
+    const uint32_t list = op_property(p, func, "arg_attrs");
+    if (!attr_is(p, list, ATTR_ARRAY) || index >= program_attr(p, list)->count) {
+        return 0;
+    }
+    return dict_get(p, attr_list(program_attr(p, list))[index], "sdy.sharding");
+}
+
+static uint32_t result_attr(const tsr_program *p, uint32_t op, size_t index)
+{
+    const ir_row *row = program_row(p, op);
+    if (op_is(p, op, "sdy.sharding_constraint") || op_is(p, op, "sdy.reshard") ||
+        op_is(p, op, "sdy.data_flow_edge")) {
+        return op_property(p, op, "sharding");
+    }
+    if (row != NULL && (row->traits & IR_COLLECTIVE) != 0) {
+        return op_property(p, op, "out_sharding");
+    }
+    if (op_is(p, op, "sdy.manual_computation") || op_is(p, op, "sdy.named_computation")) {
+        return list_entry(p, op_property(p, op, "out_shardings"), index);
+    }
+    return list_entry(p, op_attribute(p, op, "sdy.sharding"), index);
+}
+
+/* The owner of the edge that a value is a target of; 0 when it is of none. */
+static uint32_t edge_owner(const tsr_program *p, uint32_t value)
+{
+    const ir_value *v = program_value(p, value);
+    if ((v->owner & IR_IS_ARGUMENT) == 0) {
+        const bool has_edges = op_is(p, v->owner, "stablehlo.while") ||
+                               op_is(p, v->owner, "stablehlo.case") ||
+                               op_is(p, v->owner, "stablehlo.optimization_barrier") ||
+                               op_is(p, v->owner, "sdy.manual_computation") ||
+                               op_is(p, v->owner, "sdy.named_computation");
+        return has_edges ? value : 0;
+    }
+    const uint32_t op = block_parent(p, v->owner & ~IR_IS_ARGUMENT);
+    if (op_is(p, op, "stablehlo.while")) {
+        return v->index < program_op(p, op)->num_results ? program_op(p, op)->results + v->index
+                                                         : 0;
+    }
+    return op_is(p, op, "sdy.manual_computation") || op_is(p, op, "sdy.named_computation") ? value
+                                                                                           : 0;
+}
+
+/* Of a block argument that no edge op answers for. */
+static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t index, bool *lookup)
+{
+    *lookup = false;
+    if (op_is(p, op, "func.func")) {
+        return argument_attr(p, op, index);
+    }
+    if (op_is(p, op, "stablehlo.while")) {
+        return list_entry(p, op_attribute(p, op, "sdy.sharding"), index);
+    }
+    if (op_is(p, op, "sdy.named_computation") || op_is(p, op, "sdy.manual_computation")) {
+        return list_entry(p, op_property(p, op, "in_shardings"), index);
+    }
+    *lookup = op_is(p, op, "stablehlo.async_start") && index < program_op(p, op)->num_operands;
+    return 0;
+}
+
+tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out)
+{
+    const uint32_t owner = edge_owner(p, value);
+    if (owner != 0) {
+        uint32_t count = 0;
+        uint32_t user = 0;
+        TSR_TRY(value_uses(ctx, p, owner, &count, &user));
+        if (count == 1 && op_is(p, user, "sdy.data_flow_edge")) {
+            *out = op_property(p, user, "sharding");
+            return TSR_OK;
+        }
+    }
+    const ir_value *v = program_value(p, value);
+    if ((v->owner & IR_IS_ARGUMENT) == 0) {
+        *out = result_attr(p, v->owner, v->index);
+        return TSR_OK;
+    }
+    bool lookup = false;
+    const uint32_t op = block_parent(p, v->owner & ~IR_IS_ARGUMENT);
+    *out = block_argument_attr(p, op, v->index, &lookup);
+    return lookup ? value_sharding_attr(ctx, p, op_operand(p, op, v->index), out) : TSR_OK;
+}
+
+/* A dimension without its leading manual axes. */
+static size_t manual_prefix(const tsr_mesh *mesh, const tsr_dim *dim, const name_list *manual)
+{
+    size_t count = 0;
+    while (count < dim->num_axes) {
+        const char *name = tsr_mesh_axis_name(mesh, (size_t)dim->axes[count].axis);
+        if (!name_list_has(manual, (slice){name, strlen(name)})) {
+            break;
+        }
+        count++;
+    }
+    return count;
+}
+
+static tsr_status without_manual(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
+                                 const name_list *manual, const tsr_axis_ref *axes, size_t count,
+                                 const tsr_axis_ref **out, size_t *kept)
+{
+    tsr_axis_ref *copy = ARENA_ARRAY(arena, tsr_axis_ref, count + 1);
+    size_t used = 0;
+    if (copy == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = tsr_mesh_axis_name(mesh, (size_t)axes[i].axis);
+        if (!name_list_has(manual, (slice){name, strlen(name)})) {
+            copy[used++] = axes[i];
+        }
+    }
+    *out = copy;
+    *kept = used;
+    return TSR_OK;
+}
+
+/* What the body of a manual computation sees of a sharding: its manual axes are gone. */
+static tsr_status erase_manual(tsr_context *ctx, tsr_program *p, uint32_t op,
+                               const tsr_sharding *sharding, const tsr_sharding **out)
+{
+    name_list manual;
+    TSR_TRY(manual_axes(ctx, p, op, &manual));
+    tsr_arena *arena = p->shardings->arena;
+    tsr_sharding *copy = ARENA_NEW(arena, tsr_sharding);
+    tsr_dim *dims = arena_copy(arena, sharding->dims, sharding->rank, sizeof *dims);
+    if (copy == NULL || dims == NULL) {
+        return diag_nomem(ctx);
+    }
+    *copy = *sharding;
+    for (size_t i = 0; i < sharding->rank; i++) {
+        const size_t prefix = manual_prefix(sharding->mesh, &dims[i], &manual);
+        dims[i].axes += prefix;
+        dims[i].num_axes -= prefix;
+    }
+    copy->dims = dims;
+    TSR_TRY(without_manual(ctx, arena, sharding->mesh, &manual, sharding->replicated,
+                           sharding->num_replicated, &copy->replicated, &copy->num_replicated));
+    TSR_TRY(without_manual(ctx, arena, sharding->mesh, &manual, sharding->unreduced,
+                           sharding->num_unreduced, &copy->unreduced, &copy->num_unreduced));
+    *out = copy;
+    return TSR_OK;
+}
+
+tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
+                          const tsr_sharding **out)
+{
+    uint32_t attr = 0;
+    *out = NULL;
+    TSR_TRY(value_sharding_attr(ctx, p, value, &attr));
+    if (attr == 0) {
+        return TSR_OK;
+    }
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
+    if (mesh == NULL) {
+        return TSR_OK;
+    }
+    TSR_TRY(sharding_of_attr(ctx, p, attr, NO_LOCATION, "", NULL, out));
+    const ir_value *v = program_value(p, value);
+    const uint32_t op =
+        (v->owner & IR_IS_ARGUMENT) != 0 ? block_parent(p, v->owner & ~IR_IS_ARGUMENT) : 0;
+    return op_is(p, op, "sdy.manual_computation") ? erase_manual(ctx, p, op, *out, out) : TSR_OK;
 }
 
 tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program, tsr_ir_value value,
                                  const tsr_sharding **out)
 {
-    (void)ctx;
-    (void)program;
-    (void)value;
-    *out = NULL;
-    return TSR_OK;
-}
-
-tsr_status tsr_program_verify(tsr_context *ctx, tsr_program *program)
-{
-    (void)ctx;
-    (void)program;
-    return TSR_OK;
+    return value_sharding(ctx, program, value, out);
 }

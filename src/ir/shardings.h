@@ -3,9 +3,59 @@
 #define IR_SHARDINGS_H
 
 #include "ir/program.h"
+#include "ir/row.h"
+#include "shard/sharding.h"
 
 typedef struct ir_shardings ir_shardings;
 
 void ir_shardings_destroy(ir_shardings *shardings);
+/* Forgets what was resolved: after meshes have changed. */
+void ir_shardings_reset(tsr_program *p);
+
+/* The mesh of a name, or NULL. */
+tsr_status program_mesh(tsr_context *ctx, tsr_program *p, slice name, const tsr_mesh **out);
+
+/* A sharding attribute as written: read once. */
+tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t attr,
+                            const sharding_text **out);
+/* Its mesh: the one it names, or its own; NULL when the program has none of that name. */
+tsr_status sharding_mesh(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh **out);
+/*
+ * The sharding of an attribute, resolved once. `where` and `prefix` are for messages, `shape` (of
+ * the text's rank, or NULL) for the sizes of ragged dimensions.
+ */
+tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t attr, location where,
+                            const char *prefix, const int64_t *shape, const tsr_sharding **out);
+
+/* The sharding attribute of a value, wherever the program keeps it; 0: none. */
+tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out);
+/* The same, resolved; NULL: none. It has been verified. */
+tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
+                          const tsr_sharding **out);
+
+/* How often a value is used, and by which op last. */
+tsr_status value_uses(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *count,
+                      uint32_t *user);
+
+/* Axes of an attribute (a list of references, or of lists of them) on a mesh. */
+typedef struct axis_lists {
+    named_axes *lists;
+    size_t count;
+} axis_lists;
+tsr_status attr_axis_lists(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh *mesh,
+                           location where, axis_lists *out);
+
+/* Names of manual axes. */
+typedef struct name_list {
+    slice *names;
+    size_t count;
+} name_list;
+tsr_status manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op, name_list *out);
+bool name_list_has(const name_list *list, slice name);
+
+/* A rule or edges as written, read by `lex`. */
+typedef tsr_status (*attr_reader)(lexer *lex, void *out);
+tsr_status read_attr_text(tsr_context *ctx, tsr_program *p, uint32_t attr, attr_reader read,
+                          void *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "ir/spell.h"
+#include "ir/verify.h"
 
 #define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
 #define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -314,7 +315,8 @@ static const ir_row func_rows[] = {
                     {.name = "no_inline", .kind = PROP_UNIT, .optional = true}),
      .shown = SHOWN("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"),
      .num_regions = 1,
-     .traits = IR_ISOLATED | IR_SYMBOL | IR_NAMES_FUNC | IR_FRESH_NAMES},
+     .traits = IR_ISOLATED | IR_SYMBOL | IR_NAMES_FUNC | IR_FRESH_NAMES,
+     .verify = verify_func},
     {.name = "func.call",
      .form = " $(callee)($v)$D : $F",
      .props = PROPS({.name = "callee", .kind = PROP_SYMBOL},
@@ -322,11 +324,13 @@ static const ir_row func_rows[] = {
                     {.name = "arg_attrs", .kind = PROP_ARRAY, .optional = true},
                     {.name = "res_attrs", .kind = PROP_ARRAY, .optional = true}),
      .num_operands = MANY,
-     .num_results = MANY},
+     .num_results = MANY,
+     .verify_symbols = verify_call},
     {.name = "func.return",
      .form = "$D$V( $v : $O)",
      .num_operands = MANY,
-     .traits = IR_TERMINATOR},
+     .traits = IR_TERMINATOR,
+     .verify = verify_return},
 };
 
 const ir_dialect dialect_builtin = {"builtin", builtin_rows,

@@ -1,0 +1,67 @@
+/* Verification: what the checks of programs share. */
+#ifndef IR_VERIFY_H
+#define IR_VERIFY_H
+
+#include "ir/program.h"
+#include "ir/row.h"
+#include "ir/shardings.h"
+
+/* An error at an op: `'name' op `, then the text. */
+tsr_status op_error(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
+    TSR_PRINTF(4, 5);
+/* The same without the prefix. */
+tsr_status error_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
+    TSR_PRINTF(4, 5);
+tsr_status note_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
+    TSR_PRINTF(4, 5);
+
+/* The text of a type or attribute, for messages: the program's, "?" without memory. */
+const char *type_string(tsr_context *ctx, const tsr_program *p, uint32_t type);
+const char *attr_string_of(tsr_context *ctx, const tsr_program *p, uint32_t attr);
+
+bool op_is(const tsr_program *p, uint32_t op, const char *name);
+/* The nearest op around one of that name, or 0. */
+uint32_t enclosing(const tsr_program *p, uint32_t op, const char *name);
+
+/* The checks of attributes that sdy defines on any op: shardings, rules, edges. */
+tsr_status verify_sdy_attributes(tsr_context *ctx, tsr_program *p, uint32_t op);
+
+/*
+ * One sharding against a type (0: there is no value), with `prefix` before every message; what
+ * section 6 of the representation says, in its order.
+ */
+tsr_status verify_sharding(tsr_context *ctx, tsr_program *p, uint32_t op, const char *prefix,
+                           uint32_t attr, uint32_t type);
+/* A list of shardings, one for each type. `word`: "result", "operand", "in_shardings". */
+tsr_status verify_shardings(tsr_context *ctx, tsr_program *p, uint32_t op, const char *word,
+                            uint32_t list, const uint32_t *types, size_t count);
+/* Fails if an axis of a name is manual in a computation around an op. */
+tsr_status verify_not_bound(tsr_context *ctx, tsr_program *p, uint32_t op, const char *prefix,
+                            slice name);
+
+/* Hooks of rows. */
+tsr_status verify_constraint(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_barrier(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_data_flow_edge(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_func_data_flow_edge(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_named_computation(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_named_types(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_manual_computation(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_sdy_mesh(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_collective(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_func(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_return(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_call(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_composite(tsr_context *ctx, tsr_program *p, uint32_t op);
+
+/* Which transitions of unreduced axes are allowed; NO_KIND: none. */
+enum { NO_KIND = -1 };
+typedef struct unreduced_rule {
+    int introduces; /* the kind that may appear, a tsr_reduction */
+    int removes;    /* the kind that may disappear */
+} unreduced_rule;
+tsr_status verify_unreduced(tsr_context *ctx, tsr_program *p, uint32_t op, const tsr_sharding *from,
+                            const tsr_sharding *to, unreduced_rule rule);
+
+#endif
