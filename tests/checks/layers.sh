@@ -6,7 +6,7 @@ cd "$TSR_SOURCE_DIR"
 c_headers=" assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h
  math.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h
  stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h wctype.h "
-posix_headers=" dirent.h fcntl.h getopt.h glob.h langinfo.h libgen.h poll.h pthread.h strings.h
+posix_headers=" dirent.h fcntl.h getopt.h glob.h langinfo.h libgen.h poll.h pthread.h regex.h strings.h
  sys/ioctl.h sys/mman.h sys/stat.h sys/types.h sys/wait.h termios.h unistd.h "
 tool_headers=" argp.h jansson.h "
 
