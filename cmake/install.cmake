@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets)
-install(TARGETS tessera_command)
+install(TARGETS tessera_command tessera_opt)
 if(mpi_plugins)
     install(TARGETS ${mpi_plugins} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

@@ -7,6 +7,11 @@ add_executable(tessera_command ${command_sources})
 set_target_properties(tessera_command PROPERTIES OUTPUT_NAME tessera)
 target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::jansson)
 
+file(GLOB opt_sources CONFIGURE_DEPENDS tools/tessera-opt/*.c)
+add_executable(tessera_opt ${opt_sources})
+set_target_properties(tessera_opt PROPERTIES OUTPUT_NAME tessera-opt)
+target_link_libraries(tessera_opt PRIVATE tessera_static)
+
 # fuzz/fuzz_<name>.c: one libFuzzer program each, in <build>/fuzz/. tests.cmake runs the corpora.
 set(fuzzers "")
 if(TSR_FUZZERS)

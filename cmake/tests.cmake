@@ -10,6 +10,7 @@ endif()
 
 set(test_environment
     TESSERA=$<TARGET_FILE:tessera_command>
+    TESSERA_OPT=$<TARGET_FILE:tessera_opt>
     TSR_SOURCE_DIR=${PROJECT_SOURCE_DIR}
     TSR_BUILD_DIR=${PROJECT_BINARY_DIR}
     TSR_CONFORMANCE_DIR=${PROJECT_SOURCE_DIR}/../shared/conformance)
@@ -117,6 +118,9 @@ else()
     target_link_libraries(test_support ${scope} tessera_objects PkgConfig::cmocka PkgConfig::jansson)
 
     tsr_add_c_tests(unit */test_*.c)
+    # Parts of a command are compiled into their tests: commands are no libraries.
+    target_sources(unit_tools_test_pipeline PRIVATE tools/tessera-opt/pipeline.c)
+    target_include_directories(unit_tools_test_pipeline PRIVATE tools/tessera-opt)
     tsr_add_c_tests(prop prop_*.c)
     tsr_add_c_tests(fault *.c)
     tsr_add_c_tests(launch *.c)

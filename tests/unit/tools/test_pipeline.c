@@ -1,0 +1,161 @@
+/* tessera-opt: which passes run, from names, options and the text of pipelines. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline.h"
+#include "support.h"
+
+static tsr_status run_nothing(tsr_context *ctx, tsr_program *program, const pass_options *options)
+{
+    (void)ctx;
+    (void)program;
+    (void)options;
+    return TSR_OK;
+}
+
+/* `small`, and `wide` with what `fast` says. */
+static bool expand_both(pass_list *list, const pass_options *options)
+{
+    return pass_list_add(list, "small", NULL) &&
+           pass_list_add(list, "wide",
+                         options_bool(options, "fast") ? "enabled=true" : "enabled=false");
+}
+
+static bool expand_itself(pass_list *list, const pass_options *options)
+{
+    (void)options;
+    return pass_list_add(list, "endless", NULL);
+}
+
+static const option_row wide_options[] = {
+    {"enabled", OPTION_BOOL, "false", "whether"},
+    {"limit", OPTION_INTEGER, "7", "how many"},
+    {"filter", OPTION_TEXT, "", "which"},
+};
+static const option_row both_options[] = {{"fast", OPTION_BOOL, "false", "whether"}};
+static const pass_row rows[] = {
+    {"small", NULL, "a pass", NULL, 0, run_nothing, NULL},
+    {"wide", NULL, "a pass with options", wide_options, 3, run_nothing, NULL},
+    {"both", NULL, "a pipeline", both_options, 1, NULL, expand_both},
+    {"endless", NULL, "a pipeline of itself", NULL, 0, NULL, expand_itself},
+};
+static const pass_table table = {rows, sizeof rows / sizeof rows[0]};
+
+/* `wide(enabled,limit,filter)` for each pass that runs. */
+static const char *described(const pass_list *list)
+{
+    static char text[512];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < list->count; i++) {
+        const pass_use *use = &list->uses[i];
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " " : "",
+                                 use->row->name);
+        if (use->options.count > 0) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "(%d,%lld,%s)",
+                                     options_bool(&use->options, "enabled"),
+                                     (long long)options_integer(&use->options, "limit"),
+                                     options_text(&use->options, "filter"));
+        }
+    }
+    return text;
+}
+
+static void names_take_options(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *options;
+        const char *wanted;
+    } cases[] = {
+        {"small", NULL, "small"},
+        {"small", "", "small"},
+        {"wide", NULL, "wide(0,7,)"},
+        {"wide", "enabled", "wide(1,7,)"},
+        {"wide", "enabled=true limit=-3", "wide(1,-3,)"},
+        {"wide", " limit=3  filter=a,b,c ", "wide(0,3,a,b,c)"},
+        {"wide", "filter='low=0, high=0' limit=1", "wide(0,1,low=0, high=0)"},
+        {"wide", "filter={a {b c}} enabled=1", "wide(1,7,a {b c})"},
+        {"wide", "filter=\"x y\" filter=z", "wide(0,7,z)"},
+        {"both", NULL, "small wide(0,7,)"},
+        {"both", "fast=true", "small wide(1,7,)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pass_list list = {.table = &table};
+        assert_true(pass_list_add(&list, cases[i].name, cases[i].options));
+        assert_string_equal(described(&list), cases[i].wanted);
+        pass_list_clear(&list);
+    }
+}
+
+static void texts_nest(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *wanted;
+    } cases[] = {
+        {"builtin.module()", ""},
+        {"builtin.module(small)", "small"},
+        {"builtin.module(small,func.func(wide{limit=2 enabled}),small)", "small wide(1,2,) small"},
+        {" builtin.module ( func.func( small , small ), any(wide) ) ", "small small wide(0,7,)"},
+        {"builtin.module(func.func(),both{fast=1})", "small wide(1,7,)"},
+        {"builtin.module(wide{filter={a,b(} limit=1})", "wide(0,1,a,b()"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pass_list list = {.table = &table};
+        if (!pass_list_add_text(&list, cases[i].text)) {
+            fail_msg("%s: %s", cases[i].text, list.error);
+        }
+        assert_string_equal(described(&list), cases[i].wanted);
+        pass_list_clear(&list);
+    }
+}
+
+static void faults_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *part;
+    } cases[] = {
+        {"", "expected builtin.module(...)"},
+        {"small", "expected builtin.module(...) in the pipeline at 'small'"},
+        {"builtin.module(smal)", "there is no pass 'smal'; did you mean 'small'?"},
+        {"builtin.module(something-else)", "there is no pass 'something-else'; see --list-passes"},
+        {"builtin.module(wide{limits=1})", "pass 'wide' has no option 'limits'; did you mean"},
+        {"builtin.module(small{a=1})", "pass 'small' has no option 'a'"},
+        {"builtin.module(wide{limit=x})", "option 'limit' of pass 'wide' is an integer, not 'x'"},
+        {"builtin.module(wide{enabled=yes})", "is true or false, not 'yes'"},
+        {"builtin.module(wide{filter='a})", "expected '}' after the options"},
+        {"builtin.module(small", "expected ',' or ')'"},
+        {"builtin.module(small small)", "expected ',' or ')'"},
+        {"builtin.module(small,)", "expected the name of a pass"},
+        {"builtin.module(scf.for(small))", "expected the name of a pass"},
+        {"builtin.module(small))", "expected the end"},
+        {"builtin.module(endless)", "pipeline 'endless' contains itself"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pass_list list = {.table = &table};
+        assert_false(pass_list_add_text(&list, cases[i].text));
+        if (strstr(list.error, cases[i].part) == NULL) {
+            fail_msg("%s: %s", cases[i].text, list.error);
+        }
+        pass_list_clear(&list);
+    }
+    pass_list list = {.table = &table};
+    assert_false(pass_list_add(&list, "wide", "filter='a"));
+    assert_non_null(strstr(list.error, "not closed"));
+    pass_list_clear(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_take_options),
+        cmocka_unit_test(texts_nest),
+        cmocka_unit_test(faults_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* The command `tessera-opt`: flags and behaviour of `sdy_opt`. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/base.h>
+
+#include "process.h"
+#include "report.h"
+
+/* Opens what is read and written, processes, and keeps the output if all went well. */
+static bool run_settings(const settings *s)
+{
+    input in;
+    output out;
+    if (!input_open(s->input, &in)) {
+        return complain("cannot open input file '%s': %s", s->input != NULL ? s->input : "-",
+                        strerror(errno));
+    }
+    bool fine = output_open(s->output, &out);
+    if (fine) {
+        fine = process_input(s, &in, &out);
+    }
+    fine = output_close(&out, fine) && fine;
+    input_close(&in);
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    settings s;
+    signal(SIGPIPE, SIG_IGN);
+    if (tsr_abi_check(TSR_ABI_VERSION) != TSR_OK) {
+        complain("the library loaded is version %s, of another kind than this command needs",
+                 tsr_version());
+        return EXIT_FAILURE;
+    }
+    const settings_result result = settings_read(argc, argv, &all_passes, &s);
+    if (result != SETTINGS_RUN) {
+        return result == SETTINGS_DONE && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    const bool fine = run_settings(&s);
+    settings_clear(&s);
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+}
