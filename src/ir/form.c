@@ -343,18 +343,15 @@ static tsr_status read_result_type(parser *ps, op_reader *op)
     return add_type(ps, op, type);
 }
 
-/* The kind of a reduction, a sum when it is not written. */
+/* The kind of a reduction; none is written, and none kept, for a sum. */
 static tsr_status read_reduction(parser *ps, op_reader *op)
 {
     uint32_t kind = 0;
-    uint32_t type = 0;
     const tsr_status status = read_integer_enum(ps, ENUM_REDUCTION, &kind);
     TSR_TRY(status);
-    if (status == TSR_NOT_APPLICABLE) {
-        TSR_TRY(type_integer(ps->program, 32, SIGNLESS, &type));
-        TSR_TRY(attr_integer(ps->program, type, 0, &kind));
-    }
-    return set_property(ps, op, "reduction_op", kind);
+    return status == TSR_NOT_APPLICABLE || program_attr(ps->program, kind)->bits == 0
+               ? TSR_OK
+               : set_property(ps, op, "reduction_op", kind);
 }
 
 /* The operands have the type of the property `value`. */

@@ -151,11 +151,24 @@ static tsr_status set_sizes(parser *ps, op_reader *op, const char *name, int64_t
     return set_property(ps, op, name, attr);
 }
 
+/* Whether the brace that is next opens a region: a label follows it. */
+static bool block_follows(const parser *ps)
+{
+    size_t at = ps->lex.current.at + 1;
+    while (at < ps->text.size && strchr(" \t\r\n", ps->text.data[at]) != NULL) {
+        at++;
+    }
+    return at < ps->text.size && ps->text.data[at] == '^';
+}
+
 tsr_status scan_read(parser *ps, op_reader *op)
 {
     TSR_TRY(form_read(ps, op, "($v)"));
     const int64_t inputs = (int64_t)op->num_uses;
-    TSR_TRY(form_read(ps, op, "inits ($v) dimension=$(dimension)$D"));
+    TSR_TRY(form_read(ps, op, "inits ($v) dimension=$(dimension)"));
+    if (!block_follows(ps)) {
+        TSR_TRY(read_dict(ps, op));
+    }
     const int64_t inits = (int64_t)op->num_uses - inputs;
     TSR_TRY(read_region(ps, op, NULL, 0));
     TSR_TRY(form_read(ps, op, ": $F"));

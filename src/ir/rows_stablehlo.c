@@ -250,7 +250,7 @@ static const ir_row rows[] = {
             .props = PROPS(P(epsilon, ANY), LIMITED(feature_index, NON_NEGATIVE)),
             .result_names = NAMES("output", "batch_mean", "batch_var")),
     GENERIC("case", 1, MANY, MANY, .terminator = "stablehlo.return"),
-    GENERIC("collective_broadcast", 1, 1, 0, .props = PROPS(P(replica_groups, ANY), CHANNEL)),
+    GENERIC("collective_broadcast", MANY, MANY, 0, .props = PROPS(P(replica_groups, ANY), CHANNEL)),
     GENERIC("collective_permute", 1, 1, 0, .props = PROPS(P(source_target_pairs, ANY), CHANNEL)),
     GENERIC("collective_reduce", MANY, MANY, 1,
             .props = PROPS(P(replica_groups, ANY), CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
