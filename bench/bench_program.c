@@ -288,7 +288,7 @@ static figures measure(const text *t, bool pretty)
     tsr_context *ctx = NULL;
     figures f = {0};
     double samples[3][ROUNDS];
-    const int rounds = t->size > 20 * MB ? 3 : ROUNDS;
+    const int rounds = t->size > (size_t)20 * MB ? 3 : ROUNDS;
     sink s = sink_new(t);
     INSIST(tsr_context_create(&allocator, &ctx) == TSR_OK);
     check(ctx, t, pretty, &s);

@@ -179,21 +179,19 @@ static tsr_status read_symbol(lexer *lex, rule_text *rule, slice *rest, int64_t 
 }
 
 /* `i=8` */
-static tsr_status read_size(lexer *lex, rule_text *rule, size_t *room)
+static tsr_status read_size(lexer *lex, rule_text *rule, int64_t *size)
 {
-    slice rest;
+    slice rest = {0};
     int64_t factor = 0;
-    int64_t size = 0;
     TSR_TRY(read_symbol(lex, rule, &rest, &factor));
+    TSR_TRY(check_order(lex, rule, factor));
     if (rest.size > 0) {
         return diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_here(lex),
                           "expecting single factor symbol: %.*s", (int)rest.size, rest.data);
     }
-    TSR_TRY(check_order(lex, rule, factor));
     lex_next(lex);
     TSR_TRY(lex_expect(lex, '='));
-    TSR_TRY(lex_integer(lex, &size));
-    return LEX_PUSH(lex, rule->sizes.values, rule->sizes.count, *room, size);
+    return lex_integer(lex, size);
 }
 
 /* `{i=8, j=4}`, if present. */
@@ -204,7 +202,9 @@ static tsr_status read_sizes(lexer *lex, rule_text *rule)
         return TSR_OK;
     }
     do {
-        TSR_TRY(read_size(lex, rule, &room));
+        int64_t size = 0;
+        TSR_TRY(read_size(lex, rule, &size));
+        TSR_TRY(LEX_PUSH(lex, rule->sizes.values, rule->sizes.count, room, size));
     } while (lex_accept(lex, ','));
     return lex_expect(lex, '}');
 }
@@ -222,7 +222,7 @@ static tsr_status read_list(lexer *lex, rule_text *rule, rule_list list)
         return TSR_OK;
     }
     do {
-        slice rest;
+        slice rest = {0};
         int64_t factor = 0;
         TSR_TRY(read_symbol(lex, rule, &rest, &factor));
         lex_next(lex);

@@ -41,7 +41,7 @@ static tsr_status read_word(lexer *lex, slice *out)
 static tsr_status read_kind(lexer *lex, bool *is_result)
 {
     const location where = lex_here(lex);
-    slice word;
+    slice word = {0};
     TSR_TRY(read_word(lex, &word));
     for (size_t i = 0; i < 2; i++) {
         if (word.size == strlen(kind_names[i]) &&

@@ -322,6 +322,13 @@ static tsr_status refuse_mesh(lexer *lex, location where)
     return lex_follow_up(lex, "expecting MeshAttr or FlatSymbolRefAttr, got: <<NULL ATTRIBUTE>>");
 }
 
+/* Whether `::` is next, as in a nested name. */
+static bool is_nested(const lexer *lex)
+{
+    const size_t next = lex->current.at + 1;
+    return lex_is(lex, ':') && next < lex->text->size && lex->text->data[next] == ':';
+}
+
 /* `@mesh` or `mesh<[...]>`; a nested name `@a::@b` is no mesh. */
 static tsr_status read_mesh(lexer *lex, tsr_reading reading, sharding_text *text)
 {
@@ -329,7 +336,7 @@ static tsr_status read_mesh(lexer *lex, tsr_reading reading, sharding_text *text
     if (lex_is(lex, TOKEN_AT)) {
         text->has_name = true;
         TSR_TRY(lex_at_name(lex, &text->mesh_name));
-        return lex_is(lex, ':') ? refuse_mesh(lex, where) : TSR_OK;
+        return is_nested(lex) ? refuse_mesh(lex, where) : TSR_OK;
     }
     if (lex_is_word(lex, "mesh")) {
         if (mesh_read(lex, reading, &text->inline_mesh) < 0) {

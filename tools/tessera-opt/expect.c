@@ -235,41 +235,49 @@ static bool compile(expectations *all, expectation *item)
     return compiled;
 }
 
-static bool push(expectations *all, const expectation *item)
+/* Room for another one at the end; NULL, reported, without memory. */
+static expectation *next_item(expectations *all)
 {
     if (all->count == all->capacity) {
         const size_t capacity = all->capacity > 0 ? 2 * all->capacity : 16;
         expectation *items = realloc(all->items, capacity * sizeof *items);
         if (items == NULL) {
-            return complain("out of memory");
+            (void)complain("out of memory");
+            return NULL;
         }
         all->items = items;
         all->capacity = capacity;
     }
-    all->items[all->count++] = *item;
-    return true;
+    expectation *item = &all->items[all->count];
+    *item = (expectation){0};
+    return item;
 }
 
 /* What follows `expected-`; other words than the kinds are no expectation. */
 static bool read_one(expectations *all, const source_line *line, const char **at)
 {
-    expectation item = {.at = (size_t)(*at - all->in->data)};
     const char *end = line->data + line->size;
-    if (!read_kind(at, end, &item)) {
+    expectation *item = next_item(all);
+    if (item == NULL) {
+        return false;
+    }
+    item->at = (size_t)(*at - all->in->data);
+    if (!read_kind(at, end, item)) {
         return true;
     }
     *at = skip_blanks(*at, end);
-    if (!read_place(all->in, line, at, &item.line)) {
+    if (!read_place(all->in, line, at, &item->line)) {
         return true;
     }
-    item.text = read_text(line, at);
-    if (item.text == NULL) {
+    item->text = read_text(line, at);
+    if (item->text == NULL) {
         return true;
     }
-    if ((item.is_regex && !compile(all, &item)) || !push(all, &item)) {
-        free(item.text);
+    if (item->is_regex && !compile(all, item)) {
+        free(item->text);
         return false;
     }
+    all->count++;
     return true;
 }
 

@@ -16,8 +16,11 @@ static bool grow(input *in, size_t *capacity)
     }
     *capacity = *capacity > 0 ? 2 * *capacity : (size_t)1 << 16;
     char *memory = realloc(in->memory, *capacity);
-    in->memory = memory != NULL ? memory : in->memory;
-    return memory != NULL;
+    if (memory == NULL) {
+        return false;
+    }
+    in->memory = memory;
+    return true;
 }
 
 static bool read_all(int file, input *in)

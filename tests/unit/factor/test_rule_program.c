@@ -78,6 +78,7 @@ static void parse_errors_come_in_the_order_of_the_reference(void **state)
         {"<([i]), ([i])>", {"expected '->'"}},
         {"<([i])->([i]) {j=1}>", {NOT_IOTA("i", "j")}},
         {"<([i])->([i]) {i=1, i=2}>", {NOT_IOTA("j", "i")}},
+        {"<([i])->([i]) {i=1, ik=2}>", {NOT_IOTA("j", "i")}},
         {"<([i])->([i]) {ikl=1}>", {"expecting single factor symbol: kl"}},
         {"<([i])->([i]) {i 1}>", {"expected '='"}},
         {"<([i])->([i]) {i=i}>", {"expected integer value"}},

@@ -161,6 +161,7 @@ static void parse_errors_come_in_the_order_of_the_reference(void **state)
         {"<\"foo\", [{}]>", {"invalid kind of attribute specified", NOT_A_MESH}},
         {"<bf16, [{}]>", {"invalid kind of attribute specified", NOT_A_MESH}},
         {"<@foo::@bar, [{}]>", {"invalid kind of attribute specified", NOT_A_MESH}},
+        {"<@foo: [{}]>", {"expected ','"}},
         {"<foo, [{}]>", {"expected attribute value", NOT_A_MESH}},
         {"<, [{}]>", {"expected attribute value", NOT_A_MESH}},
         {"<@1, [{}]>", {"@ identifier expected to start with letter or '_'"}},
