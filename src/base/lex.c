@@ -12,13 +12,13 @@ enum {
     SUFFIX = 16 /* of an id after % # ! ^ */
 };
 
-#define LETTER (WORD_START | WORD | SUFFIX)
+#define ALPHA (WORD_START | WORD | SUFFIX)
 #define AS_DIGIT (DIGIT | HEX | WORD | SUFFIX)
 
 static const uint8_t classes[256] = {
-    ['0' ... '9'] = AS_DIGIT,     ['A' ... 'F'] = LETTER | HEX, ['G' ... 'Z'] = LETTER,
-    ['a' ... 'f'] = LETTER | HEX, ['g' ... 'z'] = LETTER,       ['_'] = LETTER,
-    ['$'] = WORD | SUFFIX,        ['.'] = WORD | SUFFIX,        ['-'] = SUFFIX,
+    ['0' ... '9'] = AS_DIGIT,    ['A' ... 'F'] = ALPHA | HEX, ['G' ... 'Z'] = ALPHA,
+    ['a' ... 'f'] = ALPHA | HEX, ['g' ... 'z'] = ALPHA,       ['_'] = ALPHA,
+    ['$'] = WORD | SUFFIX,       ['.'] = WORD | SUFFIX,       ['-'] = SUFFIX,
 };
 
 static bool is(char c, int class)
@@ -150,7 +150,7 @@ static void scan_at(lexer *lex, size_t from)
     }
 }
 
-/* An id after a sign: digits, or letters, digits and some signs. */
+/* An id after a sign: digits, or alphanumerics and some signs. */
 static void scan_suffix(lexer *lex, int kind, size_t from, const char *problem)
 {
     const char c = at(lex, from + 1);

@@ -270,7 +270,7 @@ static tsr_status read_text(parser *ps, sdy_attr kind, uint32_t *out)
     const char *body = NULL;
     TSR_TRY(rows[kind].body(&ps->lex, &text));
     TSR_TRY(buffer_finish(ps->ctx, &text, &body));
-    return attr_of_text(ps->program, ATTR_SDY, kind, 0, body, text.size, out);
+    return attr_of_text(ps->program, ATTR_SDY, (int)kind, 0, body, text.size, out);
 }
 
 /*
@@ -283,7 +283,7 @@ static tsr_status read_body(parser *ps, sdy_attr kind, uint32_t *out)
     if (end != 0) {
         const size_t start = ps->lex.current.at;
         const uint32_t known =
-            attr_find_text(ps->program, ATTR_SDY, kind, ps->text.data + start, end - start);
+            attr_find_text(ps->program, ATTR_SDY, (int)kind, ps->text.data + start, end - start);
         if (known != 0) {
             lex_move(&ps->lex, end);
             *out = known;

@@ -322,11 +322,12 @@ static tsr_status read_bang(parser *ps, uint32_t *out)
         return read_quant(ps, out);
     }
     const char *dot = memchr(name.data, '.', name.size);
-    const slice dialect = {name.data + 1,
-                           dot != NULL ? (size_t)(dot - name.data) - 1 : name.size - 1};
+    const size_t size = dot != NULL ? (size_t)(dot - name.data) - 1 : name.size - 1;
+    const slice dialect = {name.data + 1, size};
     if (slice_is(dialect, "stablehlo")) {
-        return error_here(ps, "unknown stablehlo type: %.*s", (int)(name.size - dialect.size - 2),
-                          dot + 1);
+        const slice rest = {name.data + size + 2, dot != NULL ? name.size - size - 2 : 0};
+        return error_here(ps, "unknown stablehlo type: %.*s", (int)rest.size,
+                          rest.size > 0 ? rest.data : "");
     }
     if ((ps->program->flags & TSR_PROGRAM_ALLOW_UNREGISTERED) == 0 &&
         !ir_dialect_has_attributes(dialect.data, dialect.size)) {

@@ -5,9 +5,9 @@
 #include "ir/elements.h"
 #include "ir/spell.h"
 
-/* What the dimensions of one tensor are called: two letters and the fields they go to. */
+/* What the dimensions of one tensor are called: two marks and the fields they go to. */
 typedef struct side_row {
-    char letters[2];
+    char marks[2];
     int fields[2];
     int spatial;
 } side_row;
@@ -47,19 +47,19 @@ static tsr_status put_spatial(parser *ps, spatial_dims *dims, int64_t place)
     return TSR_OK;
 }
 
-/* A letter: which of the two; an error for any other word. */
-static tsr_status find_letter(parser *ps, const side_row *side, int *out)
+/* A mark: which of the two; an error for any other word. */
+static tsr_status find_mark(parser *ps, const side_row *side, int *out)
 {
     const slice word = token_text(ps);
     for (int i = 0; i < 2; i++) {
-        if (word.size == 1 && word.data[0] == side->letters[i]) {
+        if (word.size == 1 && word.data[0] == side->marks[i]) {
             lex_next(&ps->lex);
             *out = i;
             return TSR_OK;
         }
     }
     return error_here(ps, "Unexpected dimension %.*s, expecting %c, %c", (int)word.size, word.data,
-                      side->letters[0], side->letters[1]);
+                      side->marks[0], side->marks[1]);
 }
 
 /* `[b, 0, 1, f]` */
@@ -69,7 +69,7 @@ static tsr_status read_side(parser *ps, const side_row *side, uint32_t *fields)
     int64_t place = 0;
     TSR_TRY(expect(ps, '[', "expected '['"));
     do {
-        int letter = 0;
+        int mark = 0;
         if (accept(ps, '?')) {
             place++;
             continue;
@@ -78,12 +78,12 @@ static tsr_status read_side(parser *ps, const side_row *side, uint32_t *fields)
             TSR_TRY(put_spatial(ps, &dims, place++));
             continue;
         }
-        TSR_TRY(find_letter(ps, side, &letter));
-        TSR_TRY(attr_i64(ps->program, place++, &fields[side->fields[letter]]));
+        TSR_TRY(find_mark(ps, side, &mark));
+        TSR_TRY(attr_i64(ps->program, place++, &fields[side->fields[mark]]));
     } while (accept(ps, ','));
     if (fields[side->fields[0]] == 0 || fields[side->fields[1]] == 0) {
-        return error_here(ps, "Expected dimensions %c, %c not specified", side->letters[0],
-                          side->letters[1]);
+        return error_here(ps, "Expected dimensions %c, %c not specified", side->marks[0],
+                          side->marks[1]);
     }
     if (dims.seen != dims.count) {
         return error_here(ps, "Expected spatial dimensions 0 to %zu not specified", dims.count - 1);
@@ -143,13 +143,13 @@ tsr_status conv_read(parser *ps, uint32_t *fields)
     return conv_dims_read(ps, fields);
 }
 
-/* What a dimension of a tensor is: a letter, a spatial number, or neither. */
+/* What a dimension of a tensor is: a mark, a spatial number, or neither. */
 static void print_place(printer *pr, const attr_head *attr, const side_row *side, int64_t place)
 {
     const attr_head *spatial = program_attr(pr->program, attr_list(attr)[side->spatial]);
     for (int i = 0; i < 2; i++) {
         if ((int64_t)program_attr(pr->program, attr_list(attr)[side->fields[i]])->bits == place) {
-            put_char(pr, side->letters[i]);
+            put_char(pr, side->marks[i]);
             return;
         }
     }
@@ -177,7 +177,7 @@ static int64_t num_places(const printer *pr, const attr_head *attr, const side_r
     return most + 1;
 }
 
-/* Dimensions that the letters and numbers cannot say are printed field by field. */
+/* Dimensions that the marks and numbers cannot say are printed field by field. */
 static bool is_raw(const printer *pr, const attr_head *attr)
 {
     for (size_t s = 0; s < 3; s++) {

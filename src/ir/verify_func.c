@@ -151,7 +151,7 @@ tsr_status verify_call(tsr_context *ctx, tsr_program *p, uint32_t op)
     return TSR_OK;
 }
 
-/* `ns.name`: letters, digits and some signs, with a dot that is neither first nor last. */
+/* `ns.name`: alphanumerics and some signs, with a dot that is neither first nor last. */
 static bool is_namespaced(slice name)
 {
     const char *dot = memchr(name.data, '.', name.size);
@@ -160,9 +160,9 @@ static bool is_namespaced(slice name)
     }
     for (size_t i = 0; i < name.size; i++) {
         const char c = name.data[i];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        const bool alpha = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
         const bool other = (c >= '0' && c <= '9') || c == '.' || c == '$' || c == '-';
-        if (!letter && (!other || i == 0)) {
+        if (!alpha && (!other || i == 0)) {
             return false;
         }
     }
