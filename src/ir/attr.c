@@ -18,6 +18,12 @@ bool attr_is(const tsr_program *p, uint32_t attr, attr_kind kind)
     return attr != 0 && program_attr(p, attr)->kind == kind;
 }
 
+bool attr_is_elements(const tsr_program *p, uint32_t attr)
+{
+    return attr_is(p, attr, ATTR_ELEMENTS) || attr_is(p, attr, ATTR_HEX) ||
+           attr_is(p, attr, ATTR_RESOURCE);
+}
+
 /* Interns a head and what follows it. Small attributes need no memory to be found. */
 static tsr_status intern_attr(tsr_program *p, attr_head head, const void *list, size_t size,
                               uint32_t *out)

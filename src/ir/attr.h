@@ -66,6 +66,9 @@ const attr_head *program_attr(const tsr_program *p, uint32_t attr);
 /* Whether an attribute is there and of a kind. */
 bool attr_is(const tsr_program *p, uint32_t attr, attr_kind kind);
 
+/* Whether it is dense<..>, in bytes, hex digits or a resource. */
+bool attr_is_elements(const tsr_program *p, uint32_t attr);
+
 /* Interned attributes. */
 tsr_status attr_unit(tsr_program *p, uint32_t *out);
 tsr_status attr_integer(tsr_program *p, uint32_t type, uint64_t bits, uint32_t *out);

@@ -108,6 +108,15 @@ static tsr_status read_symbol_name(parser *ps, uint32_t *out)
     return attr_string(ps->program, name.data, name.size, 0, out);
 }
 
+static tsr_status read_elements_attr(parser *ps, uint32_t *out)
+{
+    const size_t at = ps->lex.current.at;
+    TSR_TRY(read_attr(ps, out));
+    return attr_is_elements(ps->program, *out)
+               ? TSR_OK
+               : error_at(ps, at, "%sinvalid kind of attribute specified", ps->text.prefix);
+}
+
 static tsr_status read_prop(parser *ps, const ir_prop *prop, uint32_t *out)
 {
     slice text;
@@ -136,6 +145,8 @@ static tsr_status read_prop(parser *ps, const ir_prop *prop, uint32_t *out)
     case PROP_FLOAT:
         TSR_TRY(type_float(ps->program, FLOAT_F64, &type));
         return read_attr_typed(ps, type, out);
+    case PROP_ELEMENTS:
+        return read_elements_attr(ps, out);
     case PROP_STRUCT:
         return read_stripped_struct(ps, prop->row, out);
     case PROP_SDY:

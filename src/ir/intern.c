@@ -7,6 +7,9 @@
 #include "base/diag.h"
 #include "base/map.h"
 
+/* What record 0 reads as: a head of zeros. */
+static const _Alignas(16) char none[64];
+
 enum { FIRST_RECORDS = 64, FIRST_SLOTS = 128 };
 
 tsr_status intern_table_init(intern_table *table, tsr_context *ctx, tsr_arena *arena)
@@ -22,7 +25,7 @@ tsr_status intern_table_init(intern_table *table, tsr_context *ctx, tsr_arena *a
     table->capacity = FIRST_RECORDS;
     table->num_slots = FIRST_SLOTS;
     memset(table->slots, 0, FIRST_SLOTS * sizeof *table->slots);
-    table->records[0] = (interned){.bytes = ""};
+    table->records[0] = (interned){.bytes = none};
     table->count = 1;
     return TSR_OK;
 }

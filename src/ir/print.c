@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "ir/printer.h"
+#include "ir/verify.h"
 
 void print_operands(printer *pr, uint32_t op, size_t from, size_t to)
 {
@@ -276,7 +277,8 @@ static bool can_print_custom(const printer *pr, const ir_row *row, uint32_t op)
            (pr->flags & TSR_PROGRAM_GENERIC) == 0 && record->num_successors == 0 &&
            (row->num_operands == MANY || row->num_operands == (int)record->num_operands) &&
            (row->num_results == MANY || row->num_results == (int)record->num_results) &&
-           (row->num_regions == MANY || row->num_regions == (int)record->num_regions);
+           (row->num_regions == MANY || row->num_regions == (int)record->num_regions) &&
+           properties_fit(pr->program, op) && (row->can_print == NULL || row->can_print(pr, op));
 }
 
 static void print_custom_name(printer *pr, const ir_row *row, uint32_t op)

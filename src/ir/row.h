@@ -89,6 +89,7 @@ struct ir_row {
     const char *form;                                            /* NULL: generic only */
     tsr_status (*read)(struct parser *ps, struct op_reader *op); /* instead of a form */
     void (*print)(struct printer *pr, uint32_t op);
+    bool (*can_print)(const struct printer *pr, uint32_t op); /* else in generic form */
     const char *const *shown; /* properties that `print` shows, ended by NULL */
     const ir_prop *props;     /* ended by a NULL name; NULL for none */
     int traits;

@@ -126,6 +126,7 @@ static const ir_row chlo_rows[] = {
     {.name = "chlo.scan",
      .read = scan_read,
      .print = scan_print,
+     .can_print = scan_fits,
      .props = PROPS({.name = "dimension", .kind = PROP_INT},
                     {.name = "is_reverse", .kind = PROP_ANY, .optional = true},
                     {.name = "is_associative", .kind = PROP_ANY, .optional = true},
@@ -176,14 +177,23 @@ tsr_status scan_read(parser *ps, op_reader *op)
     return set_sizes(ps, op, "resultSegmentSizes", (int64_t)op->num_results - inits, inits);
 }
 
+bool scan_fits(const printer *pr, uint32_t op)
+{
+    const tsr_program *p = pr->program;
+    const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
+    if (!attr_is(p, sizes, ATTR_DENSE_ARRAY) || program_attr(p, sizes)->count != 2) {
+        return false;
+    }
+    const int64_t inputs = attr_numbers(program_attr(p, sizes))[0];
+    return inputs >= 0 && inputs <= (int64_t)program_op(p, op)->num_operands;
+}
+
 void scan_print(printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
     const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
     const size_t count = program_op(p, op)->num_operands;
-    const size_t inputs = attr_is(p, sizes, ATTR_DENSE_ARRAY)
-                              ? (size_t)attr_numbers(program_attr(p, sizes))[0]
-                              : count;
+    const size_t inputs = (size_t)attr_numbers(program_attr(p, sizes))[0];
     put_char(pr, '(');
     print_operands(pr, op, 0, inputs);
     put(pr, ") inits (");
@@ -249,7 +259,11 @@ tsr_status arith_constant_read(parser *ps, op_reader *op)
 {
     uint32_t value = 0;
     TSR_TRY(read_dict(ps, op));
+    const size_t at = ps->lex.current.at;
     TSR_TRY(read_attr(ps, &value));
+    if (program_attr(ps->program, value)->type == 0) {
+        return error_at(ps, at, "expected a value that has a type");
+    }
     TSR_TRY(set_property(ps, op, "value", value));
     return add_type(ps, op, program_attr(ps->program, value)->type);
 }

@@ -7,6 +7,14 @@
 #include "ir/printer.h"
 #include "ir/row.h"
 
+/* Whether an op has the shape that its own syntax needs. */
+bool convolution_fits(const printer *pr, uint32_t op);
+bool slice_fits(const printer *pr, uint32_t op);
+bool while_fits(const printer *pr, uint32_t op);
+bool reduce_fits(const printer *pr, uint32_t op);
+bool scan_fits(const printer *pr, uint32_t op);
+bool func_fits(const printer *pr, uint32_t op);
+
 #define SPELLING(name)                                                                             \
     tsr_status name##_read(parser *ps, op_reader *op);                                             \
     void name##_print(printer *pr, uint32_t op)

@@ -359,7 +359,7 @@ static void print_pads(printer *pr, uint32_t attr)
 {
     const attr_head *head = program_attr(pr->program, attr);
     const type_head *type = program_type(pr->program, head->type);
-    const int64_t rows = type->count > 0 ? type_extents(type)[0] : 0;
+    const int64_t rows = type_extents(type)[0];
     put_char(pr, '[');
     for (int64_t i = 0; i < rows; i++) {
         int64_t pair[2];
@@ -373,6 +373,22 @@ static void print_pads(printer *pr, uint32_t attr)
         put_char(pr, ']');
     }
     put_char(pr, ']');
+}
+
+bool convolution_fits(const printer *pr, uint32_t op)
+{
+    const tsr_program *p = pr->program;
+    const uint32_t pads = op_property(p, op, "padding");
+    if (pads == 0) {
+        return true;
+    }
+    if (!attr_is(p, pads, ATTR_ELEMENTS)) {
+        return false;
+    }
+    const type_head *type = program_type(p, program_attr(p, pads)->type);
+    const type_head *element = program_type(p, type->element);
+    return type->kind == TYPE_TENSOR && type->count == 2 && type_extents(type)[1] == 2 &&
+           element->kind == TYPE_INTEGER && element->width == 64;
 }
 
 void convolution_print(printer *pr, uint32_t op)

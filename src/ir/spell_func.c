@@ -270,6 +270,16 @@ static void print_results_of(printer *pr, uint32_t op, const type_head *type)
     put(pr, is_list ? ")" : "");
 }
 
+bool func_fits(const printer *pr, uint32_t op)
+{
+    const tsr_program *p = pr->program;
+    const uint32_t attr = op_property(p, op, "function_type");
+    const uint32_t body = op_body(p, op, 0);
+    return attr_is(p, attr, ATTR_TYPE) && type_is(p, program_attr(p, attr)->type, TYPE_FUNCTION) &&
+           (body == 0 || program_block(p, body)->num_arguments ==
+                             program_type(p, program_attr(p, attr)->type)->inputs);
+}
+
 void func_print(printer *pr, uint32_t op)
 {
     const attr_head *attr =
@@ -307,6 +317,7 @@ static const ir_row func_rows[] = {
     {.name = "func.func",
      .read = func_read,
      .print = func_print,
+     .can_print = func_fits,
      .props = PROPS({.name = "sym_name", .kind = PROP_STRING},
                     {.name = "function_type", .kind = PROP_ANY},
                     {.name = "sym_visibility", .kind = PROP_STRING, .optional = true},

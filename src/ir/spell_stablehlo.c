@@ -43,7 +43,7 @@ tsr_status constant_read(parser *ps, op_reader *op)
     const size_t at = ps->lex.current.at;
     TSR_TRY(read_attr(ps, &value));
     const attr_head *head = program_attr(ps->program, value);
-    if (head->kind != ATTR_ELEMENTS && head->kind != ATTR_HEX && head->kind != ATTR_RESOURCE) {
+    if (!attr_is_elements(ps->program, value)) {
         return error_at(ps, at, "custom op '%s' invalid kind of attribute specified",
                         op->row->name);
     }
@@ -279,13 +279,20 @@ tsr_status slice_read(parser *ps, op_reader *op)
     return form_read(ps, op, "$D : $F");
 }
 
+bool slice_fits(const printer *pr, uint32_t op)
+{
+    const uint32_t count = property(pr, op, "start_indices")->count;
+    return property(pr, op, "limit_indices")->count == count &&
+           property(pr, op, "strides")->count == count;
+}
+
 void slice_print(printer *pr, uint32_t op)
 {
     const attr_head *starts = property(pr, op, "start_indices");
     const attr_head *limits = property(pr, op, "limit_indices");
     const attr_head *strides = property(pr, op, "strides");
     form_print(pr, op, " $o [");
-    for (uint32_t i = 0; i < starts->count && i < limits->count && i < strides->count; i++) {
+    for (uint32_t i = 0; i < starts->count; i++) {
         put(pr, i > 0 ? ", " : "");
         put_int(pr, attr_numbers(starts)[i]);
         put_char(pr, ':');
@@ -352,6 +359,15 @@ tsr_status while_read(parser *ps, op_reader *op)
     TSR_TRY(read_region(ps, op, arguments, count));
     TSR_TRY(lex_expect_word(&ps->lex, "do"));
     return read_region(ps, op, arguments, count);
+}
+
+bool while_fits(const printer *pr, uint32_t op)
+{
+    const ir_op *record = program_op(pr->program, op);
+    return record->num_operands == record->num_results && op_body(pr->program, op, 0) != 0 &&
+           op_body(pr->program, op, 1) != 0 &&
+           program_block(pr->program, op_body(pr->program, op, 0))->num_arguments ==
+               record->num_operands;
 }
 
 void while_print(printer *pr, uint32_t op)
@@ -547,6 +563,14 @@ static void print_reducer(printer *pr, uint32_t op)
     }
     put(pr, "  ");
     print_region(pr, op_region_at(p, op, 0), false);
+}
+
+bool reduce_fits(const printer *pr, uint32_t op)
+{
+    const uint32_t count = program_op(pr->program, op)->num_operands;
+    const uint32_t body = op_body(pr->program, op, 0);
+    return count > 0 && count % 2 == 0 && body != 0 &&
+           program_block(pr->program, body)->num_arguments == count;
 }
 
 void reduce_print(printer *pr, uint32_t op)

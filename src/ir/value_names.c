@@ -129,7 +129,8 @@ static tsr_status name_results(namer *n, uint32_t op)
             return suggest(n, record->results, name);
         }
     }
-    if (!n->is_generic && row != NULL && row->result_names != NULL) {
+    if (!n->is_generic && row != NULL && row->result_names != NULL &&
+        row->num_results == (int)record->num_results) {
         for (uint32_t i = 0; i < record->num_results; i++) {
             TSR_TRY(suggest(n, record->results + i, row->result_names[i]));
         }

@@ -228,9 +228,7 @@ static const char *property_problem(const tsr_program *p, const ir_prop *prop, u
     case PROP_FLOAT:
         return head->kind == ATTR_FLOAT ? NULL : "64-bit float attribute";
     case PROP_ELEMENTS:
-        return head->kind == ATTR_ELEMENTS || head->kind == ATTR_HEX || head->kind == ATTR_RESOURCE
-                   ? NULL
-                   : "constant vector/tensor attribute";
+        return attr_is_elements(p, attr) ? NULL : "constant vector/tensor attribute";
     case PROP_STRUCT:
         return head->kind == ATTR_STRUCT && head->row == prop->row ? NULL : "attribute of the op";
     case PROP_DICT:
@@ -243,6 +241,18 @@ static const char *property_problem(const tsr_program *p, const ir_prop *prop, u
         return NULL;
     }
     return NULL;
+}
+
+bool properties_fit(const tsr_program *p, uint32_t op)
+{
+    const ir_row *row = program_row(p, op);
+    for (const ir_prop *prop = row->props; prop != NULL && prop->name != NULL; prop++) {
+        const uint32_t attr = op_property(p, op, prop->name);
+        if (attr == 0 ? !prop->optional : property_problem(p, prop, attr) != NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static tsr_status verify_properties(tsr_context *ctx, const tsr_program *p, uint32_t op,

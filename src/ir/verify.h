@@ -15,6 +15,9 @@ tsr_status error_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, cons
 tsr_status note_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
     TSR_PRINTF(4, 5);
 
+/* Whether an op of a known row has the properties it needs, each of its kind. */
+bool properties_fit(const tsr_program *p, uint32_t op);
+
 /* The text of a type or attribute, for messages: the program's, "?" without memory. */
 const char *type_string(tsr_context *ctx, const tsr_program *p, uint32_t type);
 const char *attr_string_of(tsr_context *ctx, const tsr_program *p, uint32_t attr);
