@@ -88,7 +88,16 @@ static size_t run(const lexer *lex, size_t from, int class)
 /* The end of a string that opens at `from`, or `from` when it is not closed on its line. */
 static size_t string_end(const lexer *lex, size_t from)
 {
-    const char quote = lex->text->data[from];
+    const char *data = lex->text->data;
+    const char quote = data[from];
+    const char *end = memchr(data + from + 1, quote, lex->text->size - from - 1);
+    if (end == NULL) {
+        return from;
+    }
+    const size_t inside = (size_t)(end - data) - from - 1;
+    if (memchr(data + from + 1, '\\', inside) == NULL) {
+        return memchr(data + from + 1, '\n', inside) == NULL ? from + inside + 2 : from;
+    }
     for (size_t i = from + 1; i < lex->text->size; i++) {
         const char c = lex->text->data[i];
         if (c == quote) {

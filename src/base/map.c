@@ -7,30 +7,69 @@ map map_new(tsr_arena *arena)
     return (map){.arena = arena};
 }
 
-static uint64_t mix(uint64_t x)
+#define ODD_A UINT64_C(0x9e3779b97f4a7c15)
+#define ODD_B UINT64_C(0xd6e8feb86659fd93)
+
+/* Both halves of a product of 128 bits, folded: every bit of it depends on many of both factors. */
+static uint64_t fold(uint64_t a, uint64_t b)
 {
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    x ^= x >> 32;
-    return x;
+    const unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t word_at(const unsigned char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Two words of up to 16 bytes, which overlap where there are fewer. */
+static uint64_t hash_tail(const unsigned char *at, size_t size, uint64_t hash)
+{
+    uint64_t first = 0;
+    uint64_t second = 0;
+    if (size >= sizeof first) {
+        first = word_at(at);
+        second = word_at(at + size - sizeof second);
+    } else if (size > 0) {
+        memcpy(&first, at, size);
+    }
+    return fold(first ^ ODD_A ^ hash, second ^ ODD_B ^ hash);
+}
+
+/* Long keys: four lanes, so that the multiplications overlap. */
+static uint64_t hash_lanes(const unsigned char **at, size_t *size, uint64_t hash)
+{
+    enum { LANES = 4, STEP = 2 * LANES * sizeof(uint64_t) };
+    uint64_t lanes[LANES];
+    for (size_t i = 0; i < LANES; i++) {
+        lanes[i] = hash + i;
+    }
+    for (; *size >= STEP; *size -= STEP, *at += STEP) {
+        for (size_t i = 0; i < LANES; i++) {
+            lanes[i] = fold(word_at(*at + 16 * i) ^ ODD_A ^ lanes[i],
+                            word_at(*at + 16 * i + 8) ^ ODD_B ^ lanes[i]);
+        }
+    }
+    for (size_t i = 0; i < LANES; i++) {
+        hash = fold(hash ^ ODD_A, lanes[i] ^ ODD_B);
+    }
+    return hash;
 }
 
 uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed)
 {
+    enum { LONG = 256, PAIR = 16 };
     const unsigned char *at = bytes;
-    uint64_t hash = mix(seed ^ (uint64_t)size);
-    for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t), at += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, at, sizeof word);
-        hash = mix(hash + word) + UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = fold(seed ^ ODD_A, (uint64_t)size ^ ODD_B);
+    if (size >= LONG) {
+        hash = hash_lanes(&at, &size, hash);
     }
-    uint64_t tail = 0;
-    if (size > 0) {
-        memcpy(&tail, at, size);
+    for (; size > PAIR; size -= PAIR, at += PAIR) {
+        hash = fold(word_at(at) ^ ODD_A ^ hash, word_at(at + 8) ^ ODD_B ^ hash) + ODD_A;
     }
-    return mix(hash + tail);
+    return hash_tail(at, size, hash);
 }
 
 /* The entry of a key, or the free one where it belongs. The table has a free entry. */

@@ -62,6 +62,7 @@ typedef struct parser {
     ir_array aliases;
     intern_table type_texts;
     ir_array type_ids;
+    ir_array prefixes;      /* of messages about ops with a syntax of their own, by name */
     ir_array block_labels;  /* of the regions that are open */
     uint32_t region_labels; /* where those of the innermost region start */
     const char *dialect;    /* whose ops need no prefix here */
@@ -69,6 +70,8 @@ typedef struct parser {
     uint32_t ellipsis_location;
     ir_array location_aliases; /* (string, given location) pairs, resolved at the end */
 } parser;
+
+enum { FEW = 4 };
 
 /* An op while it is read. */
 typedef struct op_reader {
@@ -98,6 +101,10 @@ typedef struct op_reader {
     attr_entry *attributes;
     size_t num_attributes;
     size_t attribute_room;
+    /* Where the lists start, so that small ops need no memory. */
+    uint32_t few_operands[FEW];
+    uint32_t few_results[FEW];
+    ssa_use few_uses[FEW];
 } op_reader;
 
 enum { PARSER_MAX_DEPTH = 512 };

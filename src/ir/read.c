@@ -607,13 +607,32 @@ static tsr_status find_custom(parser *ps, op_reader *op)
     return TSR_OK;
 }
 
-static tsr_status read_custom(parser *ps, op_reader *op)
+/* `custom op 'name' `: made once for each name. */
+static tsr_status find_prefix(parser *ps, const op_reader *op, const char **out)
 {
     enum { MOST = 128 };
-    char prefix[MOST];
+    char text[MOST];
+    if (op->name_id >= ps->prefixes.count) {
+        const uint32_t extra = op->name_id + 1 - ps->prefixes.count;
+        TSR_TRY(ir_array_reserve(ps->ctx, &ps->prefixes, sizeof *out, extra));
+        memset((const char **)ps->prefixes.items + ps->prefixes.count, 0, extra * sizeof *out);
+        ps->prefixes.count += extra;
+    }
+    const char **prefix = (const char **)ps->prefixes.items + op->name_id;
+    if (*prefix == NULL) {
+        const int size = snprintf(text, sizeof text, "custom op '%s' ", op->row->name);
+        *prefix = arena_string(ps->program->arena, text, (size_t)size);
+    }
+    *out = *prefix;
+    return *prefix != NULL ? TSR_OK : diag_nomem(ps->ctx);
+}
+
+static tsr_status read_custom(parser *ps, op_reader *op)
+{
+    const char *prefix = NULL;
     const char *before = ps->text.prefix;
     TSR_TRY(find_custom(ps, op));
-    snprintf(prefix, sizeof prefix, "custom op '%s' ", op->row->name);
+    TSR_TRY(find_prefix(ps, op, &prefix));
     lex_next(&ps->lex);
     ps->text.prefix = prefix;
     const tsr_status status =
@@ -638,8 +657,13 @@ tsr_status read_op(parser *ps, uint32_t block)
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(ps->scratch);
     op_reader op = {0};
-    result_names names = {0};
+    result_name name;
+    result_names names = {.items = &name, .room = 1};
     uint32_t number = 0;
+    op.operands = op.few_operands;
+    op.results = op.few_results;
+    op.uses = op.few_uses;
+    op.operand_room = op.result_room = op.use_room = FEW;
     if (at_kind(ps, TOKEN_PERCENT)) {
         TSR_TRY(read_result_names(ps, &names));
     }
@@ -779,6 +803,7 @@ static void parser_free(parser *ps)
     array_free(ps->ctx, &ps->forward_operands, sizeof(uint32_t));
     array_free(ps->ctx, &ps->aliases, sizeof(uint32_t));
     array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
+    array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
     array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
     array_free(ps->ctx, &ps->location_aliases, sizeof(uint32_t));
     tsr_arena_destroy(ps->scratch);

@@ -276,18 +276,31 @@ static int digit_value(char c)
                                   : -1;
 }
 
-/* Whether digits are all hex, and all as they print. */
+/* Whether digits are all hex, and all as they print. In blocks, which compilers vectorise. */
 static bool check_digits(slice digits, bool *canonical)
 {
-    static const uint8_t kinds[256] = {['0' ... '9'] = 1, ['A' ... 'F'] = 1, ['a' ... 'f'] = 2};
-    unsigned seen = 0;
-    unsigned bad = 0;
-    for (size_t i = 0; i < digits.size; i++) {
-        const uint8_t kind = kinds[(unsigned char)digits.data[i]];
-        seen |= kind;
-        bad |= kind == 0;
+    enum { BLOCK = 64 };
+    uint8_t bad = 0;
+    uint8_t small = 0;
+    size_t i = 0;
+    for (; i + BLOCK <= digits.size; i += BLOCK) {
+        uint8_t bads[BLOCK];
+        uint8_t smalls[BLOCK];
+        for (size_t k = 0; k < BLOCK; k++) {
+            const uint8_t c = (uint8_t)digits.data[i + k];
+            smalls[k] = (uint8_t)(c - 'a') < 6;
+            bads[k] = ((uint8_t)(c - '0') >= 10) & ((uint8_t)(c - 'A') >= 6) & !smalls[k];
+        }
+        for (size_t k = 0; k < BLOCK; k++) {
+            bad |= bads[k];
+            small |= smalls[k];
+        }
     }
-    *canonical = (seen & 2) == 0;
+    for (; i < digits.size; i++) {
+        bad |= digit_value(digits.data[i]) < 0;
+        small |= digits.data[i] >= 'a';
+    }
+    *canonical = small == 0;
     return bad == 0;
 }
 
