@@ -19,7 +19,10 @@ extern "C" {
 #endif
 
 /* Changes whenever the table does; a plug-in of another version is refused. */
-#define TSR_TRANSPORT_VERSION 1
+#define TSR_TRANSPORT_VERSION 2
+
+/* For `probe`: a message from any rank. */
+#define TSR_ANY_PEER (-1)
 
 /* How a transport ends. */
 typedef enum tsr_transport_end {
@@ -43,7 +46,10 @@ typedef struct tsr_transport {
     int32_t most_tag;  /* tags are 0 to this, at least 32767 */
     void *state;       /* the first argument of every function */
 
-    /* Starts to send, or to receive exactly so many bytes. The memory must stay until it is done.
+    /*
+     * Starts to send, or to receive exactly so many bytes. The memory must stay until it is done.
+     * The library posts a receive when a probe has found a message of that size, or when the size
+     * is the same in all calls and was compared when the world was opened.
      */
     int (*send)(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes,
                 void **request);
@@ -56,8 +62,12 @@ typedef struct tsr_transport {
      * arrive, and its memory must stay.
      */
     int (*cancel)(void *state, void **request);
-    /* Whether a message with a tag has arrived for which no receive is posted, and its sender. */
-    int (*probe)(void *state, int32_t tag, bool *found, int64_t *peer);
+    /*
+     * Whether a message with a tag has arrived, from a peer or from any, for which no receive is
+     * posted; the sender and the size of the first one, which the next receive from that sender
+     * with that tag gets.
+     */
+    int (*probe)(void *state, int64_t peer, int32_t tag, bool *found, int64_t *from, size_t *bytes);
     const char *(*error_text)(void *state, int error);
     /* Ends all processes of the job at once. */
     void (*abort)(void *state, int code);

@@ -103,14 +103,22 @@ static int mpi_cancel(void *state, void **out)
     return error == MPI_SUCCESS ? 0 : error;
 }
 
-static int mpi_probe(void *state, int32_t tag, bool *found, int64_t *peer)
+/* A size that an int cannot hold is none that this transport sends. */
+static int mpi_probe(void *state, int64_t peer, int32_t tag, bool *found, int64_t *from,
+                     size_t *bytes)
 {
     const world *w = state;
+    const int source = peer == TSR_ANY_PEER ? MPI_ANY_SOURCE : (int)peer;
     MPI_Status status;
     int flag = 0;
-    const int error = MPI_Iprobe(MPI_ANY_SOURCE, tag, w->comm, &flag, &status);
+    int count = MPI_UNDEFINED;
+    int error = MPI_Iprobe(source, tag, w->comm, &flag, &status);
+    if (error == MPI_SUCCESS && flag) {
+        error = MPI_Get_count(&status, MPI_BYTE, &count);
+        *from = status.MPI_SOURCE;
+        *bytes = count == MPI_UNDEFINED ? SIZE_MAX : (size_t)count;
+    }
     *found = flag != 0;
-    *peer = flag ? status.MPI_SOURCE : -1;
     return error == MPI_SUCCESS ? 0 : error;
 }
 

@@ -7,12 +7,20 @@
 
 enum { NO_INDEX = -1 };
 
-/* A request of the transport; NULL when it is done. */
+/* A fragment is expected, or has a request of the transport, or is done. */
 typedef struct channel_fragment {
     void *request;
+    char *expected; /* where it goes, until its message has been probed */
+    size_t bytes;
     int64_t peer;
-    int64_t index; /* of the receive; NO_INDEX for a send */
+    int64_t index;  /* of the receive; NO_INDEX for a send */
+    int64_t before; /* the receive that gets the message before this one's; NO_INDEX for none */
 } channel_fragment;
+
+static bool is_done(const channel_fragment *fragment)
+{
+    return fragment->request == NULL && fragment->expected == NULL;
+}
 
 typedef struct channel_memory {
     struct channel_memory *next;
@@ -79,8 +87,18 @@ static channel_fragment *add_fragment(channel *c, int64_t peer, int64_t index)
     }
     c->fragments = grown;
     channel_fragment *fragment = &c->fragments[c->num_fragments++];
-    *fragment = (channel_fragment){.peer = peer, .index = index};
+    *fragment = (channel_fragment){.peer = peer, .index = index, .before = NO_INDEX};
     return fragment;
+}
+
+/* The last receive from a peer; NO_INDEX for none. */
+static int64_t last_receive(const channel *c, int64_t peer)
+{
+    int64_t i = (int64_t)c->num_fragments - 1;
+    while (i >= 0 && (c->fragments[i].peer != peer || c->fragments[i].index == NO_INDEX)) {
+        i--;
+    }
+    return i;
 }
 
 tsr_status channel_send(channel *c, int64_t peer, const void *data, size_t bytes)
@@ -102,23 +120,65 @@ tsr_status channel_send(channel *c, int64_t peer, const void *data, size_t bytes
     return TSR_OK;
 }
 
-tsr_status channel_receive(channel *c, int64_t peer, void *data, size_t bytes, size_t index)
+/* Tells the transport where a message goes. */
+static tsr_status post(const channel *c, channel_fragment *fragment)
 {
     const tsr_transport *t = &c->endpoint->transport;
+    const int error = t->receive(t->state, fragment->peer, c->tag, fragment->expected,
+                                 fragment->bytes, &fragment->request);
+    fragment->expected = NULL;
+    return error == 0 ? TSR_OK : endpoint_failure(c->ctx, c->endpoint, "receive", error);
+}
+
+tsr_status channel_receive(channel *c, int64_t peer, void *data, size_t bytes, size_t index)
+{
+    int64_t before = last_receive(c, peer);
     for (size_t at = 0; at < bytes; at += c->most_bytes) {
-        const size_t size = bytes - at < c->most_bytes ? bytes - at : c->most_bytes;
         channel_fragment *fragment = add_fragment(c, peer, (int64_t)index);
         if (fragment == NULL) {
             return TSR_ERR_NOMEM;
         }
-        const int error =
-            t->receive(t->state, peer, c->tag, (char *)data + at, size, &fragment->request);
-        if (error != 0) {
-            return endpoint_failure(c->ctx, c->endpoint, "receive", error);
+        fragment->expected = (char *)data + at;
+        fragment->bytes = bytes - at < c->most_bytes ? bytes - at : c->most_bytes;
+        fragment->before = before;
+        before = (int64_t)c->num_fragments - 1;
+        if (c->lengths_agreed) {
+            TSR_TRY(post(c, fragment));
         }
         c->left++;
     }
     return TSR_OK;
+}
+
+static tsr_status report_length(const channel *c, const channel_fragment *fragment, size_t bytes)
+{
+    (void)diag_error(c->ctx, TSR_ERR_PEER, NO_LOCATION,
+                     "rank %lld expects %zu bytes from rank %lld, which sends %zu",
+                     (long long)c->endpoint->transport.rank, fragment->bytes,
+                     (long long)fragment->peer, bytes);
+    return diag_note(c->ctx, NO_LOCATION,
+                     "nothing of it was received; run the same program and the same library on all "
+                     "ranks");
+}
+
+/* Posts a receive if its message is there. Messages of a peer are received in order. */
+static tsr_status look_for(const channel *c, channel_fragment *fragment)
+{
+    const tsr_transport *t = &c->endpoint->transport;
+    bool found = false;
+    int64_t from = 0;
+    size_t bytes = 0;
+    if (fragment->before != NO_INDEX && c->fragments[fragment->before].expected != NULL) {
+        return TSR_OK;
+    }
+    const int error = t->probe(t->state, fragment->peer, c->tag, &found, &from, &bytes);
+    if (error != 0) {
+        return endpoint_failure(c->ctx, c->endpoint, "look for a message", error);
+    }
+    if (!found) {
+        return TSR_OK;
+    }
+    return bytes == fragment->bytes ? post(c, fragment) : report_length(c, fragment, bytes);
 }
 
 tsr_status channel_test(channel *c)
@@ -126,6 +186,9 @@ tsr_status channel_test(channel *c)
     const tsr_transport *t = &c->endpoint->transport;
     for (size_t i = 0; c->left > 0 && i < c->num_fragments; i++) {
         bool done = false;
+        if (c->fragments[i].expected != NULL) {
+            TSR_TRY(look_for(c, &c->fragments[i]));
+        }
         if (c->fragments[i].request == NULL) {
             continue;
         }
@@ -141,7 +204,7 @@ tsr_status channel_test(channel *c)
 bool channel_has_received(const channel *c, size_t index)
 {
     for (size_t i = 0; c->left > 0 && i < c->num_fragments; i++) {
-        if (c->fragments[i].index == (int64_t)index && c->fragments[i].request != NULL) {
+        if (c->fragments[i].index == (int64_t)index && !is_done(&c->fragments[i])) {
             return false;
         }
     }
@@ -151,7 +214,7 @@ bool channel_has_received(const channel *c, size_t index)
 bool channel_has_received_all(const channel *c)
 {
     for (size_t i = 0; c->left > 0 && i < c->num_fragments; i++) {
-        if (c->fragments[i].index != NO_INDEX && c->fragments[i].request != NULL) {
+        if (c->fragments[i].index != NO_INDEX && !is_done(&c->fragments[i])) {
             return false;
         }
     }
@@ -161,7 +224,7 @@ bool channel_has_received_all(const channel *c)
 bool channel_waits_for(const channel *c, int64_t peer)
 {
     for (size_t i = 0; c->left > 0 && i < c->num_fragments; i++) {
-        if (c->fragments[i].peer == peer && c->fragments[i].request != NULL) {
+        if (c->fragments[i].peer == peer && !is_done(&c->fragments[i])) {
             return true;
         }
     }
@@ -237,6 +300,26 @@ void channel_close(channel *c)
     }
     (void)context_resize(c->ctx, c->fragments, c->room * sizeof *c->fragments, 0);
     *c = (channel){0};
+}
+
+tsr_status endpoint_check_unreceived(tsr_context *ctx, const endpoint *ep, int32_t tag)
+{
+    const tsr_transport *t = &ep->transport;
+    bool found = false;
+    int64_t from = 0;
+    size_t bytes = 0;
+    const int error = t->probe(t->state, TSR_ANY_PEER, tag, &found, &from, &bytes);
+    if (error != 0) {
+        return endpoint_failure(ctx, ep, "look for a message", error);
+    }
+    if (!found) {
+        return TSR_OK;
+    }
+    (void)diag_error(ctx, TSR_ERR_PEER, NO_LOCATION,
+                     "rank %lld expected nothing more from rank %lld, which sent %zu bytes in the "
+                     "call before",
+                     (long long)t->rank, (long long)from, bytes);
+    return diag_note(ctx, NO_LOCATION, "run the same program and the same library on all ranks");
 }
 
 bool endpoint_reap(endpoint *ep, tsr_context *ctx)

@@ -3,7 +3,11 @@
  *
  * A channel is a set of sends and receives that are in flight together, under one tag. A message
  * larger than what the transport takes is sent in fragments, in order. Buffers that the channel
- * allocates live until it is closed. When a channel is closed while a send is in flight, the
+ * allocates live until it is closed.
+ *
+ * A receive is posted when its message has been probed and has the length that is expected, so that
+ * the transport never gets a message that is longer than the memory for it; except where all ranks
+ * have compared the length before. When a channel is closed while a send is in flight, the
  * endpoint keeps that send and the buffers until the transport has completed it, since the
  * transport may still read them.
  */
@@ -32,7 +36,8 @@ typedef struct channel {
     tsr_context *ctx;
     endpoint *endpoint;
     int32_t tag;
-    size_t most_bytes; /* of one fragment */
+    size_t most_bytes;   /* of one fragment */
+    bool lengths_agreed; /* receives are posted at once */
     struct channel_fragment *fragments;
     size_t num_fragments;
     size_t room;
@@ -52,7 +57,10 @@ void *channel_buffer(channel *c, size_t bytes);
 tsr_status channel_send(channel *c, int64_t peer, const void *data, size_t bytes);
 tsr_status channel_receive(channel *c, int64_t peer, void *data, size_t bytes, size_t index);
 
-/* Makes progress. TSR_OK when nothing is in flight any more, else TSR_IN_PROGRESS. */
+/*
+ * Makes progress. TSR_OK when nothing is in flight any more, else TSR_IN_PROGRESS. Fails when a
+ * peer sends another length than is expected from it.
+ */
 tsr_status channel_test(channel *c);
 
 /* Whether all fragments of the receive with an index have arrived. */
@@ -71,6 +79,12 @@ bool endpoint_reap(endpoint *ep, tsr_context *ctx);
 
 /* Waits up to `seconds` until cancelled sends are complete. False when they are not. */
 bool endpoint_flush(endpoint *ep, tsr_context *ctx, double seconds);
+
+/*
+ * Reports a message that no rank will receive, if there is one with a tag that is not in use any
+ * more.
+ */
+tsr_status endpoint_check_unreceived(tsr_context *ctx, const endpoint *ep, int32_t tag);
 
 /* Reports a failure of the transport. */
 tsr_status endpoint_failure(tsr_context *ctx, const endpoint *ep, const char *what, int error);

@@ -298,7 +298,8 @@ static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr
                           (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
     const endpoint *ep = world->team->endpoint;
-    if (ep != NULL && world->state->num_kept >= (ep->transport.most_tag - TAG_GROUPS) / 2 - 1) {
+    if (ep != NULL &&
+        world->state->num_kept >= (ep->transport.most_tag - TAG_GROUPS) / TAGS_OF_GROUP - 1) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "%s has no tags for more than %d groups", ep->transport.name,
                           world->state->num_kept);

@@ -85,10 +85,11 @@ struct tsr_comm {
     int64_t size;
     const int64_t *members; /* world ranks; NULL for the world */
     comm_shared *shared;
-    int32_t id;        /* 0 for the world, then in the order in which groups were made */
-    uint64_t calls;    /* entered so far */
-    tsr_status broken; /* why the group can no longer be used; TSR_OK while it can */
-    bool told;         /* the last failure of a call is known to all members */
+    int32_t id;         /* 0 for the world, then in the order in which groups were made */
+    uint64_t calls;     /* entered so far */
+    uint64_t data_call; /* the last of them that moved messages */
+    tsr_status broken;  /* why the group can no longer be used; TSR_OK while it can */
+    bool told;          /* the last failure of a call is known to all members */
     bool passed;     /* the rendezvous is over: this rank was the last to arrive, or the only one */
     uint32_t ticket; /* of the current rendezvous */
     uint64_t overdue;   /* the call whose time-out has passed: members that have not arrived are

@@ -17,9 +17,14 @@ typedef struct control_message {
     char text[CALL_TEXT];
 } control_message;
 
-int32_t group_tag(const tsr_comm *comm, bool data)
+int32_t record_tag(const tsr_comm *comm)
 {
-    return TAG_GROUPS + 2 * comm->id + (data ? 1 : 0);
+    return TAG_GROUPS + TAGS_OF_GROUP * comm->id;
+}
+
+int32_t data_tag(const tsr_comm *comm, uint64_t call)
+{
+    return record_tag(comm) + 1 + (int32_t)(call & 1);
 }
 
 static call_record *record_of(const tsr_comm *comm, int64_t member)
@@ -36,7 +41,8 @@ tsr_status control_send_record(tsr_comm *comm)
     const size_t bytes = sizeof(call_record);
     channel *m = &comm->control;
     (void)endpoint_reap(comm->team->endpoint, comm->ctx);
-    channel_open(m, comm->ctx, comm->team->endpoint, group_tag(comm, false), NULL);
+    channel_open(m, comm->ctx, comm->team->endpoint, record_tag(comm), NULL);
+    m->lengths_agreed = true;
     call_record *mine = channel_buffer(m, bytes);
     if (mine == NULL) {
         return TSR_ERR_NOMEM;
@@ -106,9 +112,10 @@ void control_poll(tsr_comm *comm)
     for (;;) {
         bool found = false;
         int64_t from = 0;
+        size_t bytes = 0;
         control_message n;
-        if (t->probe(t->state, TAG_CONTROL, &found, &from) != 0 || !found ||
-            !receive_control(t, from, &n)) {
+        if (t->probe(t->state, TSR_ANY_PEER, TAG_CONTROL, &found, &from, &bytes) != 0 || !found ||
+            bytes != sizeof n || !receive_control(t, from, &n)) {
             return;
         }
         n.text[sizeof n.text - 1] = '\0';

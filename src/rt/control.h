@@ -11,10 +11,14 @@
 
 #include "rt/comm.h"
 
-/* The tags of messages; a group has two from TAG_GROUPS on, for records and for data. */
-enum { TAG_BOOT, TAG_CONTROL, TAG_GROUPS };
+/*
+ * The tags of messages. A group has three from TAG_GROUPS on: for records, and for the data of even
+ * and of odd calls, so that what no rank received in a call is not taken for data of the next.
+ */
+enum { TAG_BOOT, TAG_CONTROL, TAG_GROUPS, TAGS_OF_GROUP = 3 };
 
-int32_t group_tag(const tsr_comm *comm, bool data);
+int32_t record_tag(const tsr_comm *comm);
+int32_t data_tag(const tsr_comm *comm, uint64_t call);
 
 /* Sends this member's record to the others and starts to receive theirs. */
 tsr_status control_send_record(tsr_comm *comm);

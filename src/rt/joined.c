@@ -30,6 +30,7 @@ typedef struct peer_info {
     int64_t segment;
     uint64_t segment_bytes;
     uint64_t message_bytes; /* the largest fragment that it would send */
+    uint64_t record_bytes;  /* of what it sends at each rendezvous */
     int64_t message;        /* whether it wants no memory shared */
     int64_t checked;        /* whether it wants calls compared */
     int64_t reaches;        /* in the second round: whether it has mapped the memory of all peers */
@@ -106,6 +107,7 @@ static peer_info own_info(const joined *j)
                    .segment = j->segment,
                    .segment_bytes = j->t.segment_bytes,
                    .message_bytes = most_bytes(&j->endpoint.transport),
+                   .record_bytes = sizeof(call_record),
                    .checked = j->t.checked,
                    .message = (wish != NULL && strcmp(wish, "message") == 0) || j->control < 0 ||
                               j->segment < 0};
@@ -143,17 +145,26 @@ static tsr_status all_gather_peers(joined *j)
 }
 
 /*
- * What must be the same on all ranks: checked mode if one asks for it, the smallest fragment size.
+ * What must be the same on all ranks: checked mode if one asks for it, the smallest fragment size,
+ * the library.
  */
-static void agree(joined *j)
+static tsr_status agree(joined *j)
 {
     for (int64_t i = 0; i < j->t.num_ranks; i++) {
         const peer_info *c = &j->peers[i];
+        if (c->record_bytes != sizeof(call_record)) {
+            return diag_error(j->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                              "rank %lld has another version of the library: its records have %llu "
+                              "bytes, those of rank %lld have %zu",
+                              (long long)i, (unsigned long long)c->record_bytes,
+                              (long long)j->endpoint.transport.rank, sizeof(call_record));
+        }
         j->t.checked = j->t.checked || c->checked != 0;
         j->endpoint.most_bytes = c->message_bytes < j->endpoint.most_bytes
                                      ? (size_t)c->message_bytes
                                      : j->endpoint.most_bytes;
     }
+    return TSR_OK;
 }
 
 /* Whether all processes are on this machine, and none of them asks for messages. */
@@ -217,7 +228,7 @@ static tsr_status share_or_not(joined *j)
     peer_info *mine = &j->peers[j->endpoint.transport.rank];
     *mine = own_info(j);
     TSR_TRY(all_gather_peers(j));
-    agree(j);
+    TSR_TRY(agree(j));
     const bool can = one_host(j) && map_peers(j);
     mine->reaches = can;
     TSR_TRY(all_gather_peers(j));

@@ -571,9 +571,26 @@ static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
     return differs < 0 ? TSR_OK : report_difference(comm, what, differs);
 }
 
+/*
+ * After a call that moved messages: whether one of them was not received. The records of all
+ * members are there, so what they sent before is, too.
+ */
+static tsr_status check_unreceived(tsr_comm *comm, const char *name)
+{
+    if (!comm->team->message || comm->data_call == 0 || comm->data_call + 1 != comm->calls) {
+        return TSR_OK;
+    }
+    const tsr_status status =
+        endpoint_check_unreceived(comm->ctx, comm->team->endpoint, data_tag(comm, comm->data_call));
+    return status < 0 ? comm_revoke(comm, name, status) : TSR_OK;
+}
+
 tsr_status comm_finish_entering(tsr_comm *comm, const comm_call *what, bool wait)
 {
     tsr_status status = finish_rendezvous(comm, what->name, false, wait);
+    if (status == TSR_OK) {
+        status = check_unreceived(comm, what->name);
+    }
     if (status == TSR_OK) {
         status = compare_records(comm, what);
     }
@@ -628,7 +645,8 @@ tsr_status comm_leave(tsr_comm *comm, const char *name)
 
 void comm_open_channel(tsr_comm *comm, channel *m)
 {
-    channel_open(m, comm->ctx, comm->team->endpoint, group_tag(comm, true), comm->own);
+    comm->data_call = comm->calls;
+    channel_open(m, comm->ctx, comm->team->endpoint, data_tag(comm, comm->calls), comm->own);
 }
 
 tsr_status comm_revoke(tsr_comm *comm, const char *name, tsr_status status)

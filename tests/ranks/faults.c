@@ -1,4 +1,5 @@
 /* What ranks do wrong, alike on all kinds of ranks, and what the others must hear of it. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@ typedef struct scene {
     const tsr_sharding *rows;
     const tsr_sharding *columns;
     const tsr_sharding *elsewhere; /* on a mesh of other devices */
+    size_t sent;                   /* by a message, and */
+    size_t expected;               /* of it */
 } scene;
 
 static tsr_status make_tensor(tsr_comm *world, const tsr_sharding *sharding, int64_t extent,
@@ -24,17 +27,23 @@ static tsr_status make_tensor(tsr_comm *world, const tsr_sharding *sharding, int
     return tsr_tensor_create(world, &spec, out);
 }
 
-static void run(fixture *f, double timeout, tsr_rank_function function)
+static void run_lengths(fixture *f, double timeout, tsr_rank_function function, size_t sent,
+                        size_t expected)
 {
     const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=3]>");
     scene s = {sharding_of(f, mesh, "[{\"x\"}, {}]"), sharding_of(f, mesh, "[{}, {\"x\"}]"),
-               sharding_of(f, mesh_of(f, "<[\"x\"=2]>"), "[{\"x\"}, {}]")};
+               sharding_of(f, mesh_of(f, "<[\"x\"=2]>"), "[{\"x\"}, {}]"), sent, expected};
     const tsr_launch_spec spec = {.num_ranks = RANKS,
                                   .ranks = kinds_chosen(),
                                   .timeout = timeout,
                                   .checked = true,
                                   .segment_bytes = (size_t)1 << 24};
     expect_ranks(f, &spec, function, &s);
+}
+
+static void run(fixture *f, double timeout, tsr_rank_function function)
+{
+    run_lengths(f, timeout, function, 0, 0);
 }
 
 /* One rank asks for what cannot be: all hear its reason, and the tensors live on. */
@@ -197,6 +206,70 @@ static void stillness(void **state)
     run(*state, 0.3, be_still);
 }
 
+enum { MOST_BYTES = 1 << 17, FILL = 5 };
+
+/* A call in which rank 1 sends rank 0 a message, of whatever lengths the two take for right. */
+static tsr_status move_bytes(tsr_comm *world, const scene *s, char *memory)
+{
+    const comm_call what = {.name = "a call", .hash = 1};
+    const int64_t rank = tsr_comm_rank(world);
+    channel m;
+    tsr_status status = comm_enter(world, &what);
+    if (status < 0) {
+        return status;
+    }
+    comm_open_channel(world, &m);
+    if (rank == 0) {
+        status = channel_receive(&m, GUILTY, memory, s->expected, GUILTY);
+    } else if (rank == GUILTY) {
+        status = channel_send(&m, 0, memory, s->sent);
+    }
+    status = status == TSR_OK ? comm_await_channel(world, &m, what.name, true) : status;
+    channel_close(&m);
+    return status;
+}
+
+/*
+ * The two lengths differ, and nothing that was compared told: the receiver says so before it gives
+ * the transport its memory, and the others hear it.
+ */
+static tsr_status send_another_length(tsr_comm *world, void *state)
+{
+    static _Thread_local char memory[MOST_BYTES];
+    const scene *s = state;
+    char text[128];
+    if (!world->team->message) {
+        return TSR_OK;
+    }
+    memset(memory, FILL + (int)tsr_comm_rank(world), sizeof memory);
+    (void)snprintf(text, sizeof text,
+                   s->expected > 0 ? "rank 0 expects %zu bytes from rank 1, which sends %zu"
+                                   : "rank 0 expected nothing more from rank 1, which sent %zu",
+                   s->expected > 0 ? s->expected : s->sent, s->sent);
+    tsr_status status = move_bytes(world, s, memory);
+    WANT(world, tsr_comm_rank(world) != 0 || (status < 0) == (s->expected > 0));
+    for (int i = 0; i < 2 && status == TSR_OK; i++) {
+        status = tsr_barrier(world);
+    }
+    WANT(world, status == TSR_ERR_PEER && heard(world, text));
+    for (size_t i = 0; i < sizeof memory; i++) {
+        WANT(world, memory[i] == FILL + (int)tsr_comm_rank(world));
+    }
+    return TSR_OK;
+}
+
+/* What MPI began to send and no rank receives keeps mpirun from ending well. */
+static void lengths(void **state)
+{
+    run_lengths(*state, 20, send_another_length, 64, 32);
+    run_lengths(*state, 20, send_another_length, 32, 64);
+    run_lengths(*state, 20, send_another_length, 64, 0);
+    run_lengths(*state, 20, send_another_length, 64, MOST_BYTES);
+    if (kinds_chosen() != TSR_RANKS_MPI) {
+        run_lengths(*state, 20, send_another_length, MOST_BYTES, MOST_BYTES / 2);
+    }
+}
+
 /* A rank ends while the others wait for it. */
 static tsr_status end_early(tsr_comm *world, void *state)
 {
@@ -335,9 +408,9 @@ static void group_for_world(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),    TEST(difference),  TEST(absence),         TEST(slowness),
-        TEST(lateness),   TEST(stillness),   TEST(early_end),       TEST(no_room),
-        TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
+        TEST(refusal),  TEST(difference), TEST(absence),     TEST(slowness),
+        TEST(lateness), TEST(stillness),  TEST(lengths),     TEST(early_end),
+        TEST(no_room),  TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

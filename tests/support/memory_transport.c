@@ -104,7 +104,7 @@ static int64_t larger(int64_t a, int64_t b)
 
 static bool is_data(int32_t tag)
 {
-    return tag >= TAG_GROUPS && (tag - TAG_GROUPS) % 2 == 1;
+    return tag >= TAG_GROUPS && (tag - TAG_GROUPS) % TAGS_OF_GROUP > 0;
 }
 
 static int earlier(const void *a, const void *b)
@@ -283,7 +283,7 @@ static int cancel(void *state, void **request)
     return 0;
 }
 
-static int probe(void *state, int32_t tag, bool *found, int64_t *peer)
+static int probe(void *state, int64_t peer, int32_t tag, bool *found, int64_t *from, size_t *bytes)
 {
     memory_endpoint *c = state;
     *found = false;
@@ -291,8 +291,10 @@ static int probe(void *state, int32_t tag, bool *found, int64_t *peer)
     inbox *b = &c->network->inboxes[c->rank];
     deliver(b);
     for (const message *l = b->arrived; l != NULL && !*found; l = l->next) {
-        *found = l->tag == tag && l->delay == 0;
-        *peer = l->peer;
+        *found = l->tag == tag && l->delay == 0 && (peer == TSR_ANY_PEER || l->peer == peer) &&
+                 !follows_another(b, l);
+        *from = l->peer;
+        *bytes = l->bytes;
     }
     (void)pthread_mutex_unlock(&c->network->lock);
     return 0;
