@@ -301,16 +301,26 @@ static void trim(segment *s, segment_block *latest)
 
 /* ---- allocating and freeing ---- */
 
+/* Whether there is memory for the description of what is left of a block after a size. */
+static bool can_split(segment *s, const segment_block *block, size_t size)
+{
+    segment_block *rest = block->size > size ? new_block(s) : NULL;
+    if (rest != NULL) {
+        drop_block(s, rest);
+    }
+    return rest != NULL || block->size == size;
+}
+
 /*
- * Makes what is left of a block after a size a free one; it stays whole without memory for that.
- * Blocks are used from the front, so that is where a block has its pages.
+ * Makes what is left of a block after a size a free one; can_split has been asked. Blocks are used
+ * from the front, so that is where a block has its pages.
  */
 static void split(segment *s, segment_block *block, size_t size)
 {
-    segment_block *rest = block->size > size ? new_block(s) : NULL;
-    if (rest == NULL) {
+    if (block->size == size) {
         return;
     }
+    segment_block *rest = new_block(s);
     const size_t left = block->size - size;
     *rest = (segment_block){.offset = block->offset + size,
                             .size = left,
@@ -339,7 +349,8 @@ void *segment_try(segment *s, size_t size)
         return NULL;
     }
     segment_block *block = find_block(s, wanted);
-    if (block == NULL || (block->held < wanted && !machine_has(wanted - block->held))) {
+    if (block == NULL || (block->held < wanted && !machine_has(wanted - block->held)) ||
+        !can_split(s, block, wanted)) {
         return NULL;
     }
     take_out(s, block);
@@ -362,14 +373,16 @@ void *segment_alloc(segment *s, size_t size)
         return memory;
     }
     const size_t wanted = rounded(s, size);
+    const segment_block *block = wanted > 0 ? find_block(s, wanted) : NULL;
     if (wanted == 0) {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                          "%zu bytes for a tensor are more than there are", size);
-    } else if (!s->made || s->table == NULL) {
+    } else if (!s->made || s->table == NULL ||
+               (block != NULL && block->size > wanted && s->spare == NULL)) {
         (void)diag_nomem(s->ctx);
     } else {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                         find_block(s, wanted) == NULL
+                         block == NULL
                              ? "the segment of %zu bytes has no room for a tensor of %zu"
                              : "the machine has less memory free, of a segment of %zu bytes, than "
                                "a tensor of %zu needs",

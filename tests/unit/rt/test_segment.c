@@ -268,7 +268,10 @@ static void what_does_not_fit(void **state)
     space_free(&p);
 }
 
-/* With the n-th allocation of a description failing: no block, or one; nothing is lost. */
+/*
+ * With the n-th allocation of a description failing: no block, or one of its size, so that the next
+ * ones have room; nothing is lost.
+ */
 static bool fail_once(int64_t n)
 {
     failing_heap heap = {.fail_at = -1};
@@ -283,6 +286,7 @@ static bool fail_once(int64_t n)
     for (size_t i = 0; i < 100; i++) {
         (void)add(&p, &m, (i % 7) * PAGE, (unsigned char)i);
     }
+    assert_true(m.count >= 99);
     while (m.count > 1) {
         drop(&p, &m, m.count / 2);
     }
