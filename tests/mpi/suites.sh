@@ -27,7 +27,7 @@ done
 expect_success mpich 2 "$ranks/redistribute" mpi 300
 expect_success mpich 4 "$ranks/redistribute" mpi 300
 for mpi in openmpi mpich; do
-    for suite in algorithms collectives disagreement faults requests placements; do
+    for suite in algorithms collectives disagreement faults refusals requests placements; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
     expect_success $mpi 2 "$ranks/memory" mpi
@@ -47,7 +47,7 @@ for mpi in openmpi mpich; do
     expect_success $mpi 2 "$ranks/redistribute" mpi 300
     expect_success $mpi 4 "$ranks/redistribute" mpi 300
     expect_success $mpi 2 "$ranks/memory" mpi
-    for suite in algorithms collectives disagreement faults requests placements; do
+    for suite in algorithms collectives disagreement faults refusals requests placements; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
     expect_success $mpi 2 "$ranks/ops" mpi 100

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "kinds.h"
+#include "rt/comm.h"
 #include "want.h"
 
 enum { RANKS = 3, GUILTY = 1, ROWS = 6 };
@@ -278,48 +279,75 @@ static const struct {
     {"typed_started", typed_started, true},
 };
 
-/* Which call, and which allocation fails; whether it did. Shared by all ranks. */
+/* Which call, and which allocation fails; whether it did. Shared by ranks that mpirun did not
+ * start. */
 typedef struct trial {
     size_t call;
     int64_t nth;
-    bool failed;
+    failing memory; /* of the guilty rank, as long as its context lives */
+    _Atomic bool failed;
 } trial;
+
+/* What took longer than this, in seconds, was waited for. */
+#define SOON 5.0
 
 /*
  * The call with the n-th allocation of one rank failing. A rank whose call was fine makes another
- * one, in which it hears of the failure; after that all are in step again.
+ * one, in which it hears of the failure; after that all are in step again. By messages a failure
+ * between the two rendezvous of a call breaks the communicator, on all ranks, also on one that has
+ * not left the barrier yet.
  */
 static tsr_status try_call(tsr_comm *world, void *state)
 {
     trial *t = state;
     tsr_context *ctx = tsr_comm_context(world);
     scene s = {0};
-    failing f = {.left = -1};
-    const tsr_allocator allocator = {.resize = resize_or_fail, .state = &f};
+    const tsr_allocator allocator = {.resize = resize_or_fail, .state = &t->memory};
     const bool guilty = tsr_comm_rank(world) == GUILTY;
     TSR_TRY(set_up(world, &s));
     TSR_TRY(tsr_scope_open(world));
-    TSR_TRY(tsr_barrier(world));
+    tsr_status status = tsr_barrier(world);
+    const double began = clock_seconds();
     if (guilty) {
         context_set_allocator(ctx, &allocator);
-        f.left = t->nth;
+        t->memory.left = t->nth;
     }
-    tsr_status status = calls[t->call].run(world, &s);
-    f.left = -1;
-    tsr_scope_close(world);
+    status = status == TSR_OK ? calls[t->call].run(world, &s) : status;
     if (guilty) {
-        t->failed = f.failed;
+        t->memory.left = -1;
+        t->failed = t->memory.failed;
     }
+    tsr_scope_close(world);
     if (calls[t->call].own) {
         tear_down(&s);
         return status;
     }
     const tsr_status next = status == TSR_OK ? tsr_barrier(world) : status;
     WANT(world, next == TSR_OK || next == TSR_ERR_NOMEM);
+    WANT(world, clock_seconds() - began < SOON);
     tsr_context_clear(ctx);
+    if (world->broken < 0) {
+        WANT(world, world->team->message && next < 0);
+        tear_down(&s);
+        return TSR_OK;
+    }
     WANT(world, tsr_barrier(world) == TSR_OK);
     WANT(world, redistribute(world, &s) == TSR_OK);
     tear_down(&s);
+    return TSR_OK;
+}
+
+/* Tells all processes of mpirun what only the guilty one knows. */
+static tsr_status share_failed(tsr_comm *world, void *state)
+{
+    trial *t = state;
+    int32_t mine = t->failed;
+    int32_t any = 0;
+    const int64_t one = 1;
+    const tsr_view src = {&mine, TSR_I32, 1, &one, NULL};
+    const tsr_view dst = {&any, TSR_I32, 1, &one, NULL};
+    TSR_TRY(tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &src, &dst));
+    t->failed = any != 0;
     return TSR_OK;
 }
 
@@ -331,14 +359,20 @@ static int64_t fail_each(fixture *f, size_t call)
         .num_ranks = RANKS, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = 1 << 24};
     int64_t n = 0;
     do {
-        *t = (trial){.call = call, .nth = n++};
-        const tsr_status status = tsr_launch(f->ctx, &spec, try_call, t);
+        t->call = call;
+        t->nth = n++;
+        t->memory = (failing){.left = -1};
+        t->failed = false;
+        const tsr_status status = launch_ranks(f->ctx, &spec, try_call, t);
         const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
         if (status == TSR_ERR_TIMEOUT || (status < 0 && !calls[call].own)) {
             fail_msg("%s, allocation %lld: %s", calls[call].name, (long long)n - 1,
                      d != NULL ? d->text : "?");
         }
         tsr_context_clear(f->ctx);
+        if (kinds_chosen() == TSR_RANKS_MPI) {
+            expect_ranks(f, &spec, share_failed, t);
+        }
     } while (t->failed);
     shared_free(t, sizeof *t);
     return n - 1;
