@@ -248,10 +248,9 @@ static void free_buffers(tsr_context *ctx, segment *pool, channel_memory *list)
  * Hands a fragment that is being sent to the endpoint. Without memory for its record, the endpoint
  * only knows that there is one.
  */
-static void leave_fragment(channel *c, const channel_fragment *fragment)
+static void leave_fragment(endpoint *ep, tsr_context *ctx, const channel_fragment *fragment)
 {
-    endpoint *ep = c->endpoint;
-    channel_fragment *grown = grow(c->ctx, ep->left, ep->num_left, &ep->room);
+    channel_fragment *grown = grow(ctx, ep->left, ep->num_left, &ep->room);
     if (grown == NULL) {
         ep->has_untracked = true;
         return;
@@ -279,7 +278,7 @@ static bool cancel_fragments(channel *c)
     for (size_t i = 0; i < c->num_fragments; i++) {
         channel_fragment *fragment = &c->fragments[i];
         if (fragment->request != NULL && fragment->index == NO_INDEX) {
-            leave_fragment(c, fragment);
+            leave_fragment(c->endpoint, c->ctx, fragment);
             sending = true;
         } else if (fragment->request != NULL) {
             (void)t->cancel(t->state, &fragment->request);
@@ -300,6 +299,29 @@ void channel_close(channel *c)
     }
     (void)context_resize(c->ctx, c->fragments, c->room * sizeof *c->fragments, 0);
     *c = (channel){0};
+}
+
+tsr_status endpoint_reserve(endpoint *ep, tsr_context *ctx, size_t count)
+{
+    while (ep->room < count) {
+        channel_fragment *grown = grow(ctx, ep->left, ep->room, &ep->room);
+        if (grown == NULL) {
+            return diag_nomem(ctx);
+        }
+        ep->left = grown;
+    }
+    return TSR_OK;
+}
+
+void endpoint_send(endpoint *ep, tsr_context *ctx, int64_t peer, int32_t tag, const void *data,
+                   size_t bytes)
+{
+    const tsr_transport *t = &ep->transport;
+    channel_fragment fragment = {.peer = peer, .index = NO_INDEX, .before = NO_INDEX};
+    if (t->send(t->state, peer, tag, data, bytes, &fragment.request) == 0 &&
+        fragment.request != NULL) {
+        leave_fragment(ep, ctx, &fragment);
+    }
 }
 
 tsr_status endpoint_check_unreceived(tsr_context *ctx, const endpoint *ep, int32_t tag)

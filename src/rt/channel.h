@@ -74,6 +74,14 @@ bool channel_waits_for(const channel *c, int64_t peer);
 /* Closes the channel, if it is open, and cancels what is in flight. */
 void channel_close(channel *c);
 
+/*
+ * Sends without a channel, for who has no memory for one, from memory that stays as long as the
+ * endpoint. There is room to keep so many of such sends.
+ */
+tsr_status endpoint_reserve(endpoint *ep, tsr_context *ctx, size_t count);
+void endpoint_send(endpoint *ep, tsr_context *ctx, int64_t peer, int32_t tag, const void *data,
+                   size_t bytes);
+
 /* Frees the buffers of cancelled sends once all of those are complete. Whether they are. */
 bool endpoint_reap(endpoint *ep, tsr_context *ctx);
 

@@ -123,6 +123,11 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
                        .shared = t->world,
                        .signs = signs,
                        .own = own};
+    const tsr_status status = t->message ? control_open(comm) : TSR_OK;
+    if (status < 0) {
+        comm_close_world(comm);
+        return status;
+    }
     *out = comm;
     return TSR_OK;
 }

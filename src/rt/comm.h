@@ -63,6 +63,7 @@ typedef struct world_state {
     uint64_t turn; /* counts rounds of progress on requests */
     bool progressing;
     struct revocation *revocations; /* groups that other ranks have revoked */
+    struct control_message *spare;  /* to say that this rank ends, without memory for a message */
     double shown;                   /* when this rank last told the others that it works */
     struct joined *joined;          /* when it was opened on a transport */
 } world_state;

@@ -123,6 +123,14 @@ void control_poll(tsr_comm *comm)
     }
 }
 
+tsr_status control_open(tsr_comm *world)
+{
+    world->state->spare = ARENA_NEW(world->arena, control_message);
+    return world->state->spare != NULL
+               ? endpoint_reserve(world->team->endpoint, world->ctx, (size_t)world->size)
+               : diag_nomem(world->ctx);
+}
+
 static bool is_member(const tsr_comm *comm, int64_t world_rank)
 {
     for (int64_t i = 0; i < comm->size; i++) {
@@ -145,20 +153,29 @@ const revocation *control_revocation(const tsr_comm *comm)
 
 /*
  * Does not wait until it is sent: the endpoint keeps what is in flight. A control message is one
- * fragment.
+ * fragment. Without memory others learn of a revocation by their time-out, but always of an end,
+ * for which they would wait without a time-out.
  */
 static void send_to_all(tsr_comm *comm, const control_message *what)
 {
+    endpoint *ep = comm->team->endpoint;
+    control_message *spare = what->kind == CONTROL_END ? comm->state->spare : NULL;
     channel m;
-    channel_open(&m, comm->ctx, comm->team->endpoint, TAG_CONTROL, NULL);
+    channel_open(&m, comm->ctx, ep, TAG_CONTROL, NULL);
     m.most_bytes = sizeof *what;
     control_message *n = channel_buffer(&m, sizeof *what);
     if (n != NULL) {
         *n = *what;
     }
-    for (int64_t i = 1; n != NULL && i < comm->size; i++) {
-        const int64_t member = (comm->rank + i) % comm->size;
-        (void)channel_send(&m, tsr_comm_world_rank(comm, member), n, sizeof *n);
+    if (spare != NULL) {
+        *spare = *what;
+    }
+    for (int64_t i = 1; i < comm->size; i++) {
+        const int64_t rank = tsr_comm_world_rank(comm, (comm->rank + i) % comm->size);
+        const bool sent = n != NULL && channel_send(&m, rank, n, sizeof *n) == TSR_OK;
+        if (!sent && spare != NULL) {
+            endpoint_send(ep, comm->ctx, rank, TAG_CONTROL, spare, sizeof *spare);
+        }
     }
     (void)channel_test(&m);
     channel_close(&m);

@@ -20,6 +20,9 @@ enum { TAG_BOOT, TAG_CONTROL, TAG_GROUPS, TAGS_OF_GROUP = 3 };
 int32_t record_tag(const tsr_comm *comm);
 int32_t data_tag(const tsr_comm *comm, uint64_t call);
 
+/* Keeps memory by which the world's end can be told when there is no other. */
+tsr_status control_open(tsr_comm *world);
+
 /* Sends this member's record to the others and starts to receive theirs. */
 tsr_status control_send_record(tsr_comm *comm);
 

@@ -18,6 +18,7 @@ enum { RANKS = 3, GUILTY = 1, ROWS = 6 };
 typedef struct failing {
     int64_t left; /* negative: none fails */
     bool failed;
+    bool for_good; /* all that follow fail, too */
 } failing;
 
 static void *resize_or_fail(void *state, void *old, size_t old_size, size_t new_size)
@@ -28,7 +29,7 @@ static void *resize_or_fail(void *state, void *old, size_t old_size, size_t new_
         free(old);
         return NULL;
     }
-    if (f->left >= 0 && f->left-- == 0) {
+    if ((f->failed && f->for_good) || (f->left >= 0 && f->left-- == 0)) {
         f->failed = true;
         return NULL;
     }
@@ -389,9 +390,36 @@ static void failures_of_one_rank_are_told(void **state)
     assert_true(all > 100);
 }
 
+/* A rank has no memory any more, not even to say so, and ends. */
+static tsr_status run_out(tsr_comm *world, void *state)
+{
+    trial *t = state;
+    const tsr_allocator allocator = {.resize = resize_or_fail, .state = &t->memory};
+    WANT(world, tsr_barrier(world) == TSR_OK);
+    if (tsr_comm_rank(world) == GUILTY) {
+        context_set_allocator(tsr_comm_context(world), &allocator);
+        return TSR_OK;
+    }
+    const double began = clock_seconds();
+    WANT(world, tsr_barrier(world) < 0);
+    WANT(world, clock_seconds() - began < SOON);
+    return TSR_OK;
+}
+
+static void ends_are_told_without_memory(void **state)
+{
+    trial *t = shared_new(sizeof *t);
+    const tsr_launch_spec spec = {
+        .num_ranks = RANKS, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = 1 << 24};
+    t->memory = (failing){.for_good = true};
+    expect_ranks(*state, &spec, run_out, t);
+    shared_free(t, sizeof *t);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(failures_of_one_rank_are_told)};
+    const struct CMUnitTest tests[] = {TEST(failures_of_one_rank_are_told),
+                                       TEST(ends_are_told_without_memory)};
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
