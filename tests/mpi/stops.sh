@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC1091
-# SIGSTOP of a process under mpirun at random moments: the others give it up within the time-out
-# and a second, name it and end; nothing is left. MOMENTS says how many of each kind.
+# SIGSTOP, SIGKILL and SIGSEGV of a process under mpirun at random moments. The others give one that
+# is stopped up within the time-out and a second, name it and end; when one dies, they or mpirun end
+# the job. Nothing is left. MOMENTS says how many of each kind.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 
@@ -9,7 +10,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$TSR_BUILD_DIR/tests/mpi/victim" "$folder/victim.$$"
 timeout_ms=500
+slack_ms=5000
 longest=0
+longest_death=0
 
 fail() {
     echo "$*"
@@ -31,16 +34,49 @@ await_files() {
     return 1
 }
 
-stop_one() {
-    local mpi=$1 victim=$((RANDOM % 3)) survivors=() took
+# What only we can have left in shared memory.
+in_shared_memory() {
+    find /dev/shm -user "$(id -u)" 2>/dev/null | sort
+}
+
+# Starts a job and strikes one of its processes: sets job, victim and struck.
+strike_one() {
+    local mpi=$1 signal=$2
+    victim=$((RANDOM % 3))
     rm -f "$folder"/[0-9] "$folder"/ended.*
+    in_shared_memory >"$folder/before"
     run_mpi "$mpi" 3 "$folder/victim.$$" "$folder" train >"$folder/output" 2>&1 &
-    local job=$!
+    job=$!
     await_files "$folder"/{0,1,2} || fail "$mpi: the ranks did not start"
     sleep "0.$((100 + RANDOM % 300))"
-    local struck
     struck=$(date +%s%3N)
-    kill -STOP "$(cat "$folder/$victim")"
+    kill "-$signal" "$(cat "$folder/$victim")"
+}
+
+expect_nothing_left() {
+    for _ in $(seq 20); do
+        pgrep -f "victim.$$ " >/dev/null || break
+        sleep 0.1
+    done
+    ! pgrep -f "victim.$$ " >/dev/null || fail "$1: processes are left"
+    in_shared_memory >"$folder/after"
+    ! comm -13 "$folder/before" "$folder/after" | grep -iq tessera || fail "$1: segments are left"
+}
+
+end_one() {
+    local mpi=$1 signal=$2 job victim struck took
+    strike_one "$mpi" "$signal"
+    if wait "$job"; then
+        fail "$mpi: the job ended with 0 after $signal"
+    fi
+    took=$(($(date +%s%3N) - struck))
+    [[ $took -le $longest_death ]] || longest_death=$took
+    expect_nothing_left "$mpi"
+}
+
+stop_one() {
+    local mpi=$1 job victim struck survivors=() took
+    strike_one "$mpi" STOP
     for rank in 0 1 2; do
         [[ $rank == "$victim" ]] || survivors+=("$folder/ended.$rank")
     done
@@ -55,20 +91,20 @@ stop_one() {
         fail "$mpi: the job ended with 0"
     fi
     grep -q "rank $victim" "$folder/output" || fail "$mpi: rank $victim is not named"
-    for _ in $(seq 20); do
-        pgrep -f "victim.$$ " >/dev/null || return 0
-        sleep 0.1
-    done
-    fail "$mpi: processes are left"
+    expect_nothing_left "$mpi"
 }
 
 for transport in "" message; do
     export TSR_TRANSPORT=$transport
     for mpi in openmpi mpich; do
-        for _ in $(seq "${MOMENTS:-2}"); do
+        for _ in $(seq "${MOMENTS:-1}"); do
             stop_one $mpi
+            end_one $mpi KILL
+            end_one $mpi SEGV
         done
     done
 done
-echo "the longest wait: $longest ms with a time-out of $timeout_ms ms"
-[[ $longest -le $((timeout_ms + 5000)) ]] || fail "a survivor waited for $longest ms"
+echo "the longest wait: $longest ms with a time-out of $timeout_ms ms;" \
+    "the longest until a job ended: $longest_death ms"
+[[ $longest -le $((timeout_ms + slack_ms)) ]] || fail "a survivor waited for $longest ms"
+[[ $longest_death -le $((timeout_ms + slack_ms)) ]] || fail "a job ended after $longest_death ms"

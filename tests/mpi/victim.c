@@ -1,8 +1,8 @@
 /*
  * Ranks that call barriers until one is killed; or, with a second argument, of which the last never
  * comes, whereupon the others end the job; or, when that is "train", that move and reduce arrays
- * until one is stopped. Writes the process ids to files named by rank in the folder of the first
- * argument; those that train also write when they have noticed, to ended.0 and so on.
+ * until one is stopped or dies. Writes the process ids to files named by rank in the folder of the
+ * first argument; those that train also write when they have noticed, to ended.0 and so on.
  */
 #include <stdio.h>
 #include <stdlib.h>
