@@ -50,8 +50,9 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * The time-out of a rank that waits for another counts from the last progress of that one, so that
  * a slow transfer goes on; a process that stops inside a call is given up and named, and the
  * communicator is broken. A thread that is inside a call is waited for, since it may be using
- * memory of the caller's. Memory of the segment into which a lost rank might still write is not
- * used again.
+ * memory of the caller's. So is a process that has only started a collective and computes, unless
+ * it is on this machine and stopped. Memory of the segment into which a lost rank might still write
+ * is not used again.
  *
  * Under mpirun every process calls this, and is one rank; the result is the same on all of them. A
  * rank that has ended waits for the others to end, with the same limits, and names those that have

@@ -41,10 +41,10 @@ typedef struct channel {
     struct channel_fragment *fragments;
     size_t num_fragments;
     size_t room;
-    size_t left;   /* fragments in flight */
-    size_t seen;   /* the same, when it was last seen to change, */
-    double since;  /* and when that was */
-    segment *pool; /* where large buffers come from, whose pages are warm; NULL for none */
+    size_t left;       /* fragments in flight */
+    uint64_t progress; /* of its peers and its messages, when it was last seen to change, */
+    double since;      /* and when that was; 0 before it was looked at */
+    segment *pool;     /* where large buffers come from, whose pages are warm; NULL for none */
     struct channel_memory *buffers;
 } channel;
 

@@ -154,7 +154,10 @@ tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool
 /* A number that changes while members make progress inside a call. */
 uint64_t comm_progress(const tsr_comm *comm);
 
-/* For who waits by polling: fails when no message has gone on for the time-out. */
+/*
+ * For who waits by polling: fails when no message has gone on and no member has made progress for
+ * the time-out.
+ */
 tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name);
 
 /* Revokes the group after a failure between entering and leaving: tells the other members. */

@@ -222,6 +222,17 @@ static void close_pidfds(joined *j)
     j->t.pidfds = NULL;
 }
 
+/* The processes of this machine, of which can be told whether they are stopped. */
+static void note_pids(joined *j)
+{
+    const peer_info *mine = &j->peers[j->endpoint.transport.rank];
+    for (int64_t i = 0; i < j->t.num_ranks; i++) {
+        const peer_info *c = &j->peers[i];
+        const bool here = strncmp(c->host, mine->host, HOST_BYTES) == 0;
+        j->t.ranks[i].pid = here ? (int32_t)c->pid : 0;
+    }
+}
+
 /* Shares memory if all processes can; else maps private memory and uses messages. */
 static tsr_status share_or_not(joined *j)
 {
@@ -244,7 +255,9 @@ static tsr_status share_or_not(joined *j)
     }
     close_pidfds(j);
     j->t.message = true;
-    return team_map(j->ctx, &j->t, false);
+    TSR_TRY(team_map(j->ctx, &j->t, false));
+    note_pids(j);
+    return TSR_OK;
 }
 
 static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,

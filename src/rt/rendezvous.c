@@ -72,6 +72,26 @@ static bool has_arrived(const rendezvous *m, int64_t member)
     return atomic_load(m->leaving ? &slot->left : &slot->entered) >= m->comm->calls;
 }
 
+static uint64_t progress_of(const tsr_comm *comm, int64_t member)
+{
+    const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, member)];
+    return atomic_load_explicit(&r->progress, memory_order_relaxed);
+}
+
+/*
+ * Whether a member that has not arrived has made progress. By messages, another one may be in the
+ * call before this one and wait for its data.
+ */
+static bool a_member_works(const rendezvous *m)
+{
+    for (int64_t i = 0; i < m->comm->size; i++) {
+        if (!has_arrived(m, i) && m->comm->signs[i].progress != progress_of(m->comm, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * Looks for a member that has not arrived and has shown no progress for the time-out, counted from
  * when this one began to wait.
@@ -80,11 +100,11 @@ static bool a_member_is_still(rendezvous *m)
 {
     const tsr_comm *comm = m->comm;
     const double now = clock_seconds();
+    const bool works = m->watched && comm->team->message && a_member_works(m);
     for (int64_t i = 0; i < comm->size; i++) {
-        const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
-        const uint64_t progress = atomic_load_explicit(&r->progress, memory_order_relaxed);
+        const uint64_t progress = progress_of(comm, i);
         last_sign *sign = &comm->signs[i];
-        if (!m->watched || sign->progress != progress) {
+        if (!m->watched || works || sign->progress != progress) {
             *sign = (last_sign){progress, now};
         } else if (now - sign->since > comm->team->timeout && !has_arrived(m, i)) {
             m->still = i;
@@ -137,8 +157,7 @@ uint64_t comm_progress(const tsr_comm *comm)
 {
     uint64_t sum = 0;
     for (int64_t i = 0; i < comm->size; i++) {
-        const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
-        sum += atomic_load_explicit(&r->progress, memory_order_relaxed);
+        sum += progress_of(comm, i);
     }
     return sum;
 }
@@ -705,11 +724,16 @@ static int64_t slow_peer(const tsr_comm *comm, const channel *m)
     return tsr_comm_world_rank(comm, member);
 }
 
+/*
+ * A message that is complete is progress, and so is what a peer does before it sends one. The
+ * difference changes with each: no message is started while this rank waits.
+ */
 tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
 {
     const double now = clock_seconds();
-    if (m->left != m->seen || m->since == 0) {
-        m->seen = m->left;
+    const uint64_t progress = comm_progress(comm) - m->left;
+    if (m->progress != progress || m->since == 0) {
+        m->progress = progress;
         m->since = now;
     }
     if (now - m->since <= comm->team->timeout) {
@@ -721,12 +745,34 @@ tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
     return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
 }
 
+/*
+ * Gives up a stopped peer of a request for which this rank has waited for the time-out. One that
+ * computes may take its time, and on another machine the two look alike.
+ */
+static tsr_status check_stopped(tsr_comm *comm, const channel *m, const char *name)
+{
+    for (int64_t i = 0; comm->overdue == comm->calls && i < comm->size; i++) {
+        const int64_t rank = tsr_comm_world_rank(comm, i);
+        if (channel_waits_for(m, rank) && is_stopped(comm->team->ranks[rank].pid)) {
+            (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
+                             "%s: the process of rank %lld is stopped, and no message from or to "
+                             "it has gone on for %g seconds",
+                             name, (long long)rank, comm->team->timeout);
+            return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
+        }
+    }
+    return TSR_IN_PROGRESS;
+}
+
 tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool wait)
 {
     for (int turn = 0;; turn++) {
         tsr_status status = channel_test(m);
         if (status == TSR_IN_PROGRESS && (turn % 64 == 63 || !wait)) {
             status = check_peers(comm, m, name);
+        }
+        if (status == TSR_IN_PROGRESS && !wait) {
+            status = check_stopped(comm, m, name);
         }
         if (status == TSR_IN_PROGRESS && wait && turn % 64 == 63) {
             status = comm_check_time(comm, m, name);

@@ -19,7 +19,7 @@ typedef struct rank_shared {
     _Atomic int64_t bytes_local;
     _Atomic uint64_t progress; /* raised as it works inside a call */
     _Atomic int32_t state;
-    int32_t pid; /* of its process */
+    int32_t pid; /* of its process; 0 when that is on another machine */
     int32_t status;
     char text[CALL_TEXT];
 } rank_shared;

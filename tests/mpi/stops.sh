@@ -90,7 +90,7 @@ stop_one() {
     if wait "$job"; then
         fail "$mpi: the job ended with 0"
     fi
-    grep -q "rank $victim" "$folder/output" || fail "$mpi: rank $victim is not named"
+    grep -Eq "rank ([0-9], )*$victim" "$folder/output" || fail "$mpi: rank $victim is not named"
     expect_nothing_left "$mpi"
 }
 

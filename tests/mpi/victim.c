@@ -28,7 +28,12 @@ static tsr_status take_step(tsr_comm *world)
     const tsr_view dst = {sum, TSR_F32, 1, &count, NULL};
     const tsr_view small = {mine, TSR_F32, 1, &few, NULL};
     const tsr_view result = {sum, TSR_F32, 1, &few, NULL};
+    tsr_request started;
     tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &src, &dst);
+    if (status == TSR_OK) {
+        status = tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &src, &dst, &started);
+        status = status == TSR_OK ? tsr_wait(world, started) : status;
+    }
     if (status == TSR_OK) {
         status = tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &small, &result);
     }

@@ -17,6 +17,7 @@ typedef struct scene {
     const tsr_sharding *elsewhere; /* on a mesh of other devices */
     size_t sent;                   /* by a message, and */
     size_t expected;               /* of it */
+    bool slow;                     /* after much work */
 } scene;
 
 static tsr_status make_tensor(tsr_comm *world, const tsr_sharding *sharding, int64_t extent,
@@ -32,7 +33,8 @@ static void run_lengths(fixture *f, double timeout, tsr_rank_function function, 
 {
     const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=3]>");
     scene s = {sharding_of(f, mesh, "[{\"x\"}, {}]"), sharding_of(f, mesh, "[{}, {\"x\"}]"),
-               sharding_of(f, mesh_of(f, "<[\"x\"=2]>"), "[{\"x\"}, {}]"), sent, expected};
+               sharding_of(f, mesh_of(f, "<[\"x\"=2]>"), "[{\"x\"}, {}]"), .sent = sent,
+               .expected = expected};
     const tsr_launch_spec spec = {.num_ranks = RANKS,
                                   .ranks = kinds_chosen(),
                                   .timeout = timeout,
@@ -218,6 +220,10 @@ static tsr_status move_bytes(tsr_comm *world, const scene *s, char *memory)
     if (status < 0) {
         return status;
     }
+    for (int i = 0; i < 9 && s->slow && rank == GUILTY; i++) {
+        usleep(50000);
+        progress_raise();
+    }
     comm_open_channel(world, &m);
     if (rank == 0) {
         status = channel_receive(&m, GUILTY, memory, s->expected, GUILTY);
@@ -256,6 +262,26 @@ static tsr_status send_another_length(tsr_comm *world, void *state)
         WANT(world, memory[i] == FILL + (int)tsr_comm_rank(world));
     }
     return TSR_OK;
+}
+
+/* A rank that works before it sends is waited for, beyond the time-out. */
+static tsr_status send_late(tsr_comm *world, void *state)
+{
+    static _Thread_local char memory[MOST_BYTES];
+    const scene s = {.sent = 64, .expected = 64, .slow = true};
+    (void)state;
+    memset(memory, FILL + (int)tsr_comm_rank(world), sizeof memory);
+    if (world->team->message) {
+        WANT(world, move_bytes(world, &s, memory) == TSR_OK);
+        WANT(world, tsr_comm_rank(world) != 0 || memory[63] == FILL + GUILTY);
+        WANT(world, tsr_barrier(world) == TSR_OK);
+    }
+    return TSR_OK;
+}
+
+static void late_message(void **state)
+{
+    run(*state, 0.2, send_late);
 }
 
 /* What MPI began to send and no rank receives keeps mpirun from ending well. */
@@ -408,9 +434,9 @@ static void group_for_world(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),  TEST(difference), TEST(absence),     TEST(slowness),
-        TEST(lateness), TEST(stillness),  TEST(lengths),     TEST(early_end),
-        TEST(no_room),  TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
+        TEST(refusal),    TEST(difference),  TEST(absence),         TEST(slowness),  TEST(lateness),
+        TEST(stillness),  TEST(lengths),     TEST(late_message),    TEST(early_end), TEST(no_room),
+        TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
