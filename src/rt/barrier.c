@@ -82,18 +82,12 @@ barrier_result barrier_await(barrier *b, uint32_t ticket, const barrier_wait *ho
         }
         pause_briefly();
     }
-    double deadline = 0;
     for (;;) {
         const barrier_result result = barrier_poll(b, ticket);
         if (result != BARRIER_WAITING) {
             return result;
         }
-        const double time = clock_seconds();
-        deadline = deadline > 0 ? deadline : time + how->timeout;
-        if (time > deadline) {
-            return barrier_break(b, ticket);
-        }
-        if (how->stop != NULL && how->stop(how->state)) {
+        if (how->stop(how->state)) {
             return barrier_break(b, ticket) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
         }
         sleep_on(b, ticket);

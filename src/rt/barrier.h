@@ -1,11 +1,11 @@
 /*
  * A barrier in memory that ranks share, threads or processes.
  *
- * One word holds the generation, how many have arrived, and whether the barrier is broken. A
- * time-out breaks it by compare-and-swap, which succeeds only while a rank is missing; a rank that
- * arrives later sees that before it does anything else. Waiting spins for a while when there is a
- * core for each rank, then sleeps on a futex. Arriving and waiting are two calls, so that a rank
- * can work in between.
+ * One word holds the generation, how many have arrived, and whether the barrier is broken. A rank
+ * that gives up breaks it by compare-and-swap, which succeeds only while a rank is missing; a rank
+ * that arrives later sees that before it does anything else. Waiting spins for a while when there
+ * is a core for each rank, then sleeps on a futex. Arriving and waiting are two calls, so that a
+ * rank can work in between.
  */
 #ifndef RT_BARRIER_H
 #define RT_BARRIER_H
@@ -34,7 +34,6 @@ typedef enum barrier_result {
 /* How to wait. `stop` is polled: true when waiting has become pointless. */
 typedef struct barrier_wait {
     bool spin;
-    double timeout; /* seconds */
     bool (*stop)(void *state);
     void *state;
 } barrier_wait;

@@ -3,7 +3,6 @@
  * diagnostics when one fails.
  */
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -321,19 +320,13 @@ static void back_off(const tsr_comm *comm, int turn)
 /* Waits by polling. */
 static barrier_result await_by_polling(tsr_comm *comm, const barrier_wait *how, bool leaving)
 {
-    const double deadline = clock_seconds() + how->timeout;
     for (int turn = 0;; turn++) {
         const barrier_result result = poll_rendezvous(comm, leaving);
         if (result != BARRIER_WAITING) {
             return result;
         }
-        if (turn % 64 == 63) {
-            if (clock_seconds() > deadline) {
-                return abandon(comm);
-            }
-            if (how->stop(how->state)) {
-                return abandon(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
-            }
+        if (turn % 64 == 63 && how->stop(how->state)) {
+            return abandon(comm) == BARRIER_PASSED ? BARRIER_PASSED : BARRIER_STOPPED;
         }
         if (comm->state->requests != NULL) {
             requests_progress(comm->world);
@@ -428,8 +421,7 @@ static tsr_status fail_rendezvous(tsr_comm *comm, rendezvous *m, const char *nam
 static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
     rendezvous m = {.comm = comm, .leaving = leaving, .still = -1};
-    const barrier_wait how = {
-        .spin = comm->team->spin, .timeout = HUGE_VAL, .stop = should_stop, .state = &m};
+    const barrier_wait how = {.spin = comm->team->spin, .stop = should_stop, .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
     const bool cannot_complete =
         result == BARRIER_WAITING &&
