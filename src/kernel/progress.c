@@ -1,11 +1,11 @@
 #include "kernel/progress.h"
 
 /* Set in every call: the model without a function call. */
-static _Thread_local progress_signs own __attribute__((tls_model("initial-exec")));
+static _Thread_local progress_target own __attribute__((tls_model("initial-exec")));
 
-void progress_set(progress_signs signs)
+void progress_set(progress_target target)
 {
-    own = signs;
+    own = target;
 }
 
 /* Only the owner writes the counter. */

@@ -1,5 +1,5 @@
 /*
- * Signs of life of long copies and folds. A rank that is inside a call raises a counter that its
+ * Progress of long copies and folds. A rank that is inside a call raises a counter that its
  * peers see, every few megabytes, so that they can tell slow from stopped.
  */
 #ifndef KERNEL_PROGRESS_H
@@ -13,14 +13,14 @@
 enum { PROGRESS_BYTES = 4 << 20 };
 
 /* What a thread shows its peers: a counter, and what is called whenever it is raised; or NULL. */
-typedef struct progress_signs {
+typedef struct progress_target {
     _Atomic uint64_t *counter;
     void (*raised)(void *state);
     void *state;
-} progress_signs;
+} progress_target;
 
 /* Those of the calling thread from now on; zeros for none. */
-void progress_set(progress_signs signs);
+void progress_set(progress_target target);
 
 /* Raises the counter. */
 void progress_raise(void);

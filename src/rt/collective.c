@@ -147,7 +147,8 @@ static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
 /* Starts the rendezvous with the current views. */
 static tsr_status start_entering(coll_task *x, tsr_status status)
 {
-    comm_call what = {.name = x->row->call, .hash = x->hash, .names = true, .status = status};
+    comm_call what = {
+        .name = x->row->call, .hash = x->hash, .hash_has_name = true, .status = status};
     if (status == TSR_OK) {
         x->offer->src = offset_or_none(x->comm, &x->src);
         x->offer->dst = offset_or_none(x->comm, &x->dst);

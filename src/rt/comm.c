@@ -98,8 +98,8 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
     segment *own = ARENA_NEW(arena, segment);
     world_state *state = ARENA_NEW(arena, world_state);
     const size_t watched = t->abstract ? 0 : (size_t)t->num_ranks;
-    last_sign *signs = ARENA_ARRAY(arena, last_sign, watched);
-    if (comm == NULL || own == NULL || state == NULL || signs == NULL) {
+    progress_seen *seen = ARENA_ARRAY(arena, progress_seen, watched);
+    if (comm == NULL || own == NULL || state == NULL || seen == NULL) {
         tsr_arena_destroy(arena);
         return diag_nomem(ctx);
     }
@@ -121,7 +121,7 @@ tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_co
                        .rank = rank,
                        .size = t->num_ranks,
                        .shared = t->world,
-                       .signs = signs,
+                       .seen = seen,
                        .own = own};
     const tsr_status status = t->message ? control_open(comm) : TSR_OK;
     if (status < 0) {
@@ -142,7 +142,7 @@ void comm_close_control(tsr_comm *world)
 
 void comm_close_world(tsr_comm *world)
 {
-    progress_set((progress_signs){0});
+    progress_set((progress_target){0});
     if (world->state->above != NULL) {
         world->state->close_above(world->state->above);
     }
@@ -191,8 +191,8 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
     const int64_t size = tsr_groups_size(groups);
     comm_kept *kept = ARENA_NEW(world->arena, comm_kept);
     int64_t *members = ARENA_ARRAY(world->arena, int64_t, (size_t)size);
-    last_sign *signs = ARENA_ARRAY(world->arena, last_sign, (size_t)size);
-    if (kept == NULL || members == NULL || signs == NULL) {
+    progress_seen *seen = ARENA_ARRAY(world->arena, progress_seen, (size_t)size);
+    if (kept == NULL || members == NULL || seen == NULL) {
         return diag_nomem(world->ctx);
     }
     for (int64_t i = 0; i < size; i++) {
@@ -208,7 +208,7 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
                                  .rank = index,
                                  .size = size,
                                  .members = members,
-                                 .signs = signs,
+                                 .seen = seen,
                                  .id = world->state->num_kept + 1,
                                  .own = world->own}};
     *out = kept;

@@ -64,15 +64,15 @@ typedef struct world_state {
     bool progressing;
     struct revocation *revocations; /* groups that other ranks have revoked */
     struct control_message *spare;  /* to say that this rank ends, without memory for a message */
-    double shown;                   /* when this rank last told the others that it works */
+    double last_heartbeat;          /* when this rank last told the others that it works */
     struct joined *joined;          /* when it was opened on a transport */
 } world_state;
 
 /* What was last seen of a member that has not arrived, and when. */
-typedef struct last_sign {
+typedef struct progress_seen {
     uint64_t progress;
     double since;
-} last_sign;
+} progress_seen;
 
 /* One rank's handle of a group. `world` is itself for the world. */
 struct tsr_comm {
@@ -93,13 +93,13 @@ struct tsr_comm {
     bool told;          /* the last failure of a call is known to all members */
     bool passed;     /* the rendezvous is over: this rank was the last to arrive, or the only one */
     uint32_t ticket; /* of the current rendezvous */
-    uint64_t overdue;   /* the call whose time-out has passed: members that have not arrived are
-                           missing */
-    uint64_t turn_seen; /* the last turn in which one of its requests made progress */
-    double last_poll;   /* when it last polled for processes that are gone */
-    double gone_since;  /* since when a member is gone that has not entered */
-    last_sign *signs;   /* of each member, in the current rendezvous */
-    channel control;    /* the records of the current rendezvous, where ranks share no memory */
+    uint64_t overdue;    /* the call whose time-out has passed: members that have not arrived are
+                            missing */
+    uint64_t turn_seen;  /* the last turn in which one of its requests made progress */
+    double last_poll;    /* when it last polled for processes that are gone */
+    double gone_since;   /* since when a member is gone that has not entered */
+    progress_seen *seen; /* of each member, in the current rendezvous */
+    channel control;     /* the records of the current rendezvous, where ranks share no memory */
     segment *own;
 };
 
@@ -109,9 +109,9 @@ size_t comm_shared_bytes(int64_t n);
 /* What this rank is about to do. */
 typedef struct comm_call {
     const char *name;
-    uint64_t hash;     /* of what must be the same on all members, besides the name */
-    bool names;        /* the hash says which call it is, so that the name need not be added */
-    tsr_status status; /* negative: this rank refuses; its last diagnostic says why */
+    uint64_t hash;      /* of what must be the same on all members, besides the name */
+    bool hash_has_name; /* the hash says which call it is: the name need not be added */
+    tsr_status status;  /* negative: this rank refuses; its last diagnostic says why */
     /* Writes what this rank does, "calls ..", where members differ; NULL: the name. */
     void (*describe)(const void *of, char *text, size_t size);
     const void *of;

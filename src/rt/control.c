@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 
-typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION, CONTROL_LIFE } control_kind;
+typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION, CONTROL_HEARTBEAT } control_kind;
 
 /* The body of a control message; sent as it is between machines of one byte order. */
 typedef struct control_message {
@@ -78,7 +78,7 @@ static void handle_control(tsr_comm *world, int64_t from, const control_message 
         team_report_end(world->team, from, (tsr_status)n->status, n->text);
         return;
     }
-    if (n->kind == CONTROL_LIFE) {
+    if (n->kind == CONTROL_HEARTBEAT) {
         atomic_fetch_add_explicit(&world->team->ranks[from].progress, 1, memory_order_relaxed);
         return;
     }
@@ -202,13 +202,13 @@ void control_send_end(tsr_comm *world, tsr_status status, const char *text)
     send_to_all(world, &n);
 }
 
-void control_show_life(void *world)
+void control_send_heartbeat(void *world)
 {
     tsr_comm *comm = world;
     const double now = clock_seconds();
-    if (now - comm->state->shown > comm->team->timeout / 4) {
-        const control_message n = make_control(CONTROL_LIFE, TSR_OK, "");
-        comm->state->shown = now;
+    if (now - comm->state->last_heartbeat > comm->team->timeout / 4) {
+        const control_message n = make_control(CONTROL_HEARTBEAT, TSR_OK, "");
+        comm->state->last_heartbeat = now;
         send_to_all(comm, &n);
     }
 }

@@ -3,8 +3,8 @@
  *
  * There are four kinds. At a rendezvous each member sends its record to all others. A rank that
  * ends tells all ranks so, with its status. A rank that fails inside a group revokes it, so that a
- * member which enters later does not wait. One that works for long inside a call shows that it
- * lives. The last three are received while a rank waits for something else.
+ * member which enters later does not wait. One that works for long inside a call sends
+ * heartbeats. The last three are received while a rank waits for something else.
  */
 #ifndef RT_CONTROL_H
 #define RT_CONTROL_H
@@ -56,6 +56,6 @@ void control_send_end(tsr_comm *world, tsr_status status, const char *text);
  * Tells all ranks that this one makes progress, unless it did so a short while ago: `world` is its
  * communicator. Called while it copies or folds.
  */
-void control_show_life(void *world);
+void control_send_heartbeat(void *world);
 
 #endif

@@ -47,7 +47,7 @@ static void write_record(tsr_comm *comm, const comm_call *what)
 {
     call_record *record = own_record(comm);
     record->hash =
-        what->names ? what->hash : hash_bytes(what->name, strlen(what->name), what->hash);
+        what->hash_has_name ? what->hash : hash_bytes(what->name, strlen(what->name), what->hash);
     record->status = (int32_t)what->status;
     write_text(record, what->status < 0 ? last_error_text(comm->ctx) : "");
     memcpy(record->words, what->words, sizeof record->words);
@@ -60,8 +60,8 @@ static void write_record(tsr_comm *comm, const comm_call *what)
 typedef struct rendezvous {
     tsr_comm *comm;
     bool leaving;
-    bool watched;  /* the signs of the members are set */
-    int64_t still; /* a member without a sign of life for the time-out, or -1 */
+    bool watched;    /* what was seen of the members is set */
+    int64_t stalled; /* a member without progress for the time-out, or -1 */
 } rendezvous;
 
 /* Whether a member has arrived. */
@@ -84,7 +84,7 @@ static uint64_t progress_of(const tsr_comm *comm, int64_t member)
 static bool a_member_works(const rendezvous *m)
 {
     for (int64_t i = 0; i < m->comm->size; i++) {
-        if (!has_arrived(m, i) && m->comm->signs[i].progress != progress_of(m->comm, i)) {
+        if (!has_arrived(m, i) && m->comm->seen[i].progress != progress_of(m->comm, i)) {
             return true;
         }
     }
@@ -95,22 +95,22 @@ static bool a_member_works(const rendezvous *m)
  * Looks for a member that has not arrived and has shown no progress for the time-out, counted from
  * when this one began to wait.
  */
-static bool a_member_is_still(rendezvous *m)
+static bool a_member_is_stalled(rendezvous *m)
 {
     const tsr_comm *comm = m->comm;
     const double now = clock_seconds();
     const bool works = m->watched && comm->team->message && a_member_works(m);
     for (int64_t i = 0; i < comm->size; i++) {
         const uint64_t progress = progress_of(comm, i);
-        last_sign *sign = &comm->signs[i];
-        if (!m->watched || works || sign->progress != progress) {
-            *sign = (last_sign){progress, now};
-        } else if (now - sign->since > comm->team->timeout && !has_arrived(m, i)) {
-            m->still = i;
+        progress_seen *last = &comm->seen[i];
+        if (!m->watched || works || last->progress != progress) {
+            *last = (progress_seen){progress, now};
+        } else if (now - last->since > comm->team->timeout && !has_arrived(m, i)) {
+            m->stalled = i;
         }
     }
     m->watched = true;
-    return m->still >= 0;
+    return m->stalled >= 0;
 }
 
 /*
@@ -197,17 +197,17 @@ static bool a_member_is_stopped(rendezvous *m)
     for (int64_t i = 0; i < comm->size && gives_up(m); i++) {
         const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
         if (!has_arrived(m, i) && is_stopped(r->pid)) {
-            m->still = i;
+            m->stalled = i;
         }
     }
-    return m->still >= 0;
+    return m->stalled >= 0;
 }
 
 /* Whether waiting has become pointless. */
 static bool should_stop(void *state)
 {
     rendezvous *m = state;
-    return a_member_is_gone(m) || (gives_up(m) && a_member_is_still(m));
+    return a_member_is_gone(m) || (gives_up(m) && a_member_is_stalled(m));
 }
 
 /* `1, 3` of the members that have not entered this call. */
@@ -357,13 +357,13 @@ static tsr_status report_revocation(tsr_comm *comm, const char *name, const revo
     return diag_note(comm->ctx, NO_LOCATION, "rank %lld noticed first", (long long)g->rank);
 }
 
-/* A member that is inside the call shows no sign of life. */
-static tsr_status report_still(const rendezvous *m, const char *name)
+/* A member that is inside the call makes no progress. */
+static tsr_status report_stalled(const rendezvous *m, const char *name)
 {
     tsr_comm *comm = m->comm;
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                      "%s: rank %lld has made no progress inside the call for %g seconds", name,
-                     (long long)tsr_comm_world_rank(comm, m->still), comm->team->timeout);
+                     (long long)tsr_comm_world_rank(comm, m->stalled), comm->team->timeout);
     return diag_note(comm->ctx, NO_LOCATION,
                      "the communicator is broken from now on; memory that the rank may still write "
                      "into is not used again");
@@ -387,8 +387,8 @@ static tsr_status report_failure(rendezvous *m, const char *name, int64_t gone, 
     if (!m->leaving) {
         return report_missing(m->comm, name, first);
     }
-    m->still = m->still >= 0 ? m->still : first_inside(m);
-    return m->still < m->comm->size ? report_still(m, name) : report_late(m->comm, name);
+    m->stalled = m->stalled >= 0 ? m->stalled : first_inside(m);
+    return m->stalled < m->comm->size ? report_stalled(m, name) : report_late(m->comm, name);
 }
 
 /*
@@ -420,7 +420,7 @@ static tsr_status fail_rendezvous(tsr_comm *comm, rendezvous *m, const char *nam
  */
 static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leaving, bool wait)
 {
-    rendezvous m = {.comm = comm, .leaving = leaving, .still = -1};
+    rendezvous m = {.comm = comm, .leaving = leaving, .stalled = -1};
     const barrier_wait how = {.spin = comm->team->spin, .stop = should_stop, .state = &m};
     barrier_result result = wait ? await(comm, &how, leaving) : poll_rendezvous(comm, leaving);
     const bool cannot_complete =
@@ -434,7 +434,7 @@ static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leavi
         result = abandon(comm);
     }
     if (result != BARRIER_PASSED) {
-        const bool first = result == BARRIER_TIMED_OUT || m.still >= 0;
+        const bool first = result == BARRIER_TIMED_OUT || m.stalled >= 0;
         return fail_rendezvous(comm, &m, name, first);
     }
     channel_close(&comm->control);
@@ -459,7 +459,7 @@ static tsr_status start_rendezvous(tsr_comm *comm, const char *name, bool leavin
     if (result != BARRIER_BROKEN) {
         return TSR_OK;
     }
-    rendezvous m = {.comm = comm, .leaving = leaving, .still = -1};
+    rendezvous m = {.comm = comm, .leaving = leaving, .stalled = -1};
     return fail_rendezvous(comm, &m, name, false);
 }
 
@@ -523,9 +523,9 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     }
     comm->calls++;
     comm->told = false;
-    progress_set((progress_signs){.counter = &comm->team->ranks[comm->world_rank].progress,
-                                  .raised = comm->team->message ? control_show_life : NULL,
-                                  .state = comm->world});
+    progress_set((progress_target){.counter = &comm->team->ranks[comm->world_rank].progress,
+                                   .raised = comm->team->message ? control_send_heartbeat : NULL,
+                                   .state = comm->world});
     write_record(comm, what);
     return enter_next(comm, what);
 }
@@ -786,6 +786,6 @@ tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool
 tsr_status tsr_barrier(tsr_comm *comm)
 {
     const comm_call what = {
-        .name = "tsr_barrier", .hash = UINT64_C(0x8f1bbcdc62a4c1d3), .names = true};
+        .name = "tsr_barrier", .hash = UINT64_C(0x8f1bbcdc62a4c1d3), .hash_has_name = true};
     return comm_enter(comm, &what);
 }

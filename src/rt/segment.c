@@ -13,7 +13,7 @@
 struct segment_block {
     size_t offset;
     size_t size;
-    size_t held; /* of a free block: bytes that may still have pages */
+    size_t resident; /* of a free block: bytes that may still have pages */
     bool free;
     bool retired;          /* it is not free when it is freed */
     segment_block *before; /* the neighbours */
@@ -91,7 +91,7 @@ static void insert(segment *s, segment_block *block)
     }
     s->lists[list] = block;
     s->filled[list / 64] |= UINT64_C(1) << list % 64;
-    s->held += block->held;
+    s->resident += block->resident;
 }
 
 static void take_out(segment *s, segment_block *block)
@@ -109,7 +109,7 @@ static void take_out(segment *s, segment_block *block)
         s->filled[list / 64] &= ~(UINT64_C(1) << list % 64);
     }
     block->free = false;
-    s->held -= block->held;
+    s->resident -= block->resident;
 }
 
 /* The first list from one on that has a block; SEGMENT_LISTS when there is none. */
@@ -272,13 +272,13 @@ static void release_pages(segment *s, segment_block *block)
     if (end > first && madvise(s->base + first, end - first, MADV_REMOVE) != 0) {
         (void)madvise(s->base + first, end - first, MADV_DONTNEED);
     }
-    s->held -= block->held;
-    block->held = 0;
+    s->resident -= block->resident;
+    block->resident = 0;
 }
 
 static bool holds_too_much(const segment *s)
 {
-    return s->live + s->held > s->recent + SEGMENT_SPARE_BYTES;
+    return s->live + s->resident > s->recent + SEGMENT_SPARE_BYTES;
 }
 
 /*
@@ -289,7 +289,7 @@ static void trim(segment *s, segment_block *latest)
 {
     for (size_t list = SEGMENT_LISTS; list-- > 0;) {
         for (segment_block *b = s->lists[list]; b != NULL && holds_too_much(s); b = b->next) {
-            if (b->held > 0 && b != latest) {
+            if (b->resident > 0 && b != latest) {
                 release_pages(s, b);
             }
         }
@@ -324,7 +324,7 @@ static void split(segment *s, segment_block *block, size_t size)
     const size_t left = block->size - size;
     *rest = (segment_block){.offset = block->offset + size,
                             .size = left,
-                            .held = block->held > size ? block->held - size : 0,
+                            .resident = block->resident > size ? block->resident - size : 0,
                             .before = block,
                             .after = block->after};
     if (rest->after != NULL) {
@@ -349,13 +349,13 @@ void *segment_try(segment *s, size_t size)
         return NULL;
     }
     segment_block *block = find_block(s, wanted);
-    if (block == NULL || (block->held < wanted && !machine_has(wanted - block->held)) ||
+    if (block == NULL || (block->resident < wanted && !machine_has(wanted - block->resident)) ||
         !can_split(s, block, wanted)) {
         return NULL;
     }
     take_out(s, block);
     split(s, block, wanted);
-    block->held = 0;
+    block->resident = 0;
     segment_block **link = bucket(s, block->offset);
     block->next = *link;
     *link = block;
@@ -396,7 +396,7 @@ static void join(segment *s, segment_block *block)
 {
     segment_block *gone = block->after;
     block->size += gone->size;
-    block->held += gone->held;
+    block->resident += gone->resident;
     block->after = gone->after;
     if (block->after != NULL) {
         block->after->before = block;
@@ -413,7 +413,7 @@ void segment_free(segment *s, void *memory)
         s->retired = block;
         return;
     }
-    block->held = block->size;
+    block->resident = block->size;
     if (block->after != NULL && block->after->free) {
         take_out(s, block->after);
         join(s, block);

@@ -34,10 +34,10 @@ typedef struct segment {
     tsr_context *ctx;
     char *base;
     size_t size;
-    size_t live;   /* bytes of blocks that are allocated */
-    size_t most;   /* the largest that this has been */
-    size_t recent; /* the same, forgotten little by little */
-    size_t held;   /* bytes of free blocks that still have pages, at most */
+    size_t live;     /* bytes of blocks that are allocated */
+    size_t most;     /* the largest that this has been */
+    size_t recent;   /* the same, forgotten little by little */
+    size_t resident; /* bytes of free blocks that still have pages, at most */
     segment_block *lists[SEGMENT_LISTS];
     uint64_t filled[(SEGMENT_LISTS + 63) / 64]; /* a bit for each list that has a block */
     segment_block **table;                      /* blocks that are allocated, by address */

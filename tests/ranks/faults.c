@@ -179,7 +179,7 @@ static void lateness(void **state)
  * One that shows no progress is given up, where it is a process. A thread is waited for, since it
  * may use the caller's memory; by messages nothing waits at the end.
  */
-static tsr_status be_still(tsr_comm *world, void *state)
+static tsr_status stall(tsr_comm *world, void *state)
 {
     const bool guilty = tsr_comm_rank(world) == GUILTY;
     const bool gives_up = !world->team->threads && !world->team->message;
@@ -203,9 +203,9 @@ static tsr_status be_still(tsr_comm *world, void *state)
     return TSR_OK;
 }
 
-static void stillness(void **state)
+static void stalling(void **state)
 {
-    run(*state, 0.3, be_still);
+    run(*state, 0.3, stall);
 }
 
 enum { MOST_BYTES = 1 << 17, FILL = 5 };
@@ -435,7 +435,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(refusal),    TEST(difference),  TEST(absence),         TEST(slowness),  TEST(lateness),
-        TEST(stillness),  TEST(lengths),     TEST(late_message),    TEST(early_end), TEST(no_room),
+        TEST(stalling),   TEST(lengths),     TEST(late_message),    TEST(early_end), TEST(no_room),
         TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
     };
     kinds_choose(argc, argv);
