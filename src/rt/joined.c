@@ -17,6 +17,7 @@
 #include "kernel/dot.h"
 #include "rt/control.h"
 #include "rt/plugin.h"
+#include "rt/proc.h"
 #include "rt/request.h"
 
 enum { HOST_BYTES = 96 };
@@ -60,12 +61,8 @@ static _Atomic(joined *) never_freed;
 /* Identifies the machine by its boot id and the pid name space: a container has its own. */
 static void name_host(char *host)
 {
-    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     memset(host, 0, HOST_BYTES);
-    if (file >= 0) {
-        (void)!read(file, host, HOST_BYTES / 2);
-        (void)close(file);
-    } else {
+    if (!proc_read("/proc/sys/kernel/random/boot_id", host, HOST_BYTES / 2)) {
         (void)gethostname(host, HOST_BYTES / 2);
     }
     const size_t used = strnlen(host, HOST_BYTES / 2);

@@ -2,12 +2,10 @@
  * Rendezvous at the start and end of a collective, in shared memory or by control messages; and the
  * diagnostics when one fails.
  */
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/diag.h"
@@ -15,6 +13,7 @@
 #include "kernel/progress.h"
 #include "rt/comm.h"
 #include "rt/control.h"
+#include "rt/proc.h"
 #include "rt/request.h"
 
 const char *last_error_text(const tsr_context *ctx)
@@ -170,23 +169,6 @@ static bool gives_up(const rendezvous *m)
     return !(m->leaving && (m->comm->team->threads || m->comm->team->message));
 }
 
-/* Whether the system has stopped a process. */
-static bool is_stopped(int pid)
-{
-    char path[64];
-    char text[256];
-    (void)snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0) {
-        (void)close(file);
-    }
-    text[length > 0 ? length : 0] = '\0';
-    const char *name_end = strrchr(text, ')');
-    return name_end != NULL &&
-           (strncmp(name_end, ") T", 3) == 0 || strncmp(name_end, ") t", 3) == 0);
-}
-
 /*
  * Whether a member that has not finished a call that it started is stopped. One that computes may
  * take its time: it goes on with the call when it makes another, or waits.
@@ -196,7 +178,7 @@ static bool a_member_is_stopped(rendezvous *m)
     const tsr_comm *comm = m->comm;
     for (int64_t i = 0; i < comm->size && gives_up(m); i++) {
         const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
-        if (!has_arrived(m, i) && is_stopped(r->pid)) {
+        if (!has_arrived(m, i) && proc_is_stopped(r->pid)) {
             m->stalled = i;
         }
     }
@@ -210,18 +192,25 @@ static bool should_stop(void *state)
     return a_member_is_gone(m) || (gives_up(m) && a_member_is_stalled(m));
 }
 
-/* `1, 3` of the members that have not entered this call. */
-static void missing_members(const tsr_comm *comm, char *text, size_t size)
+/* `1, 3` of the members of which something holds. */
+static void list_members(const tsr_comm *comm, bool (*holds)(const tsr_comm *comm, int64_t member),
+                         char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int64_t i = 0; i < comm->size && used < size; i++) {
-        if (atomic_load(&comm->shared->slots[i].entered) < comm->calls) {
+        if (holds(comm, i)) {
             const int added = snprintf(text + used, size - used, "%s%lld", used > 0 ? ", " : "",
                                        (long long)tsr_comm_world_rank(comm, i));
             used += added > 0 ? (size_t)added : 0;
         }
     }
+}
+
+/* Whether a member has not entered this call. */
+static bool is_missing(const tsr_comm *comm, int64_t member)
+{
+    return atomic_load(&comm->shared->slots[member].entered) < comm->calls;
 }
 
 static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
@@ -253,7 +242,7 @@ static tsr_status report_late(tsr_comm *comm, const char *name)
 static int64_t first_missing(const tsr_comm *comm)
 {
     for (int64_t i = 0; i < comm->size; i++) {
-        if (atomic_load(&comm->shared->slots[i].entered) < comm->calls) {
+        if (is_missing(comm, i)) {
             return tsr_comm_world_rank(comm, i);
         }
     }
@@ -263,7 +252,7 @@ static int64_t first_missing(const tsr_comm *comm)
 static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
 {
     char missing[CALL_TEXT];
-    missing_members(comm, missing, sizeof missing);
+    list_members(comm, is_missing, missing, sizeof missing);
     if (missing[0] == '\0') {
         return report_late(comm, name);
     }
@@ -485,6 +474,11 @@ static tsr_status report_refusal(tsr_comm *comm, const comm_call *what, int64_t 
                       (long long)tsr_comm_world_rank(comm, member), record->text);
 }
 
+static bool differs_from_first(const tsr_comm *comm, int64_t member)
+{
+    return comm_record(comm, member)->hash != comm_record(comm, 0)->hash;
+}
+
 /* The first member whose hash is not that of member 0, or -1. */
 static int64_t differing_member(const tsr_comm *comm)
 {
@@ -530,20 +524,6 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     return enter_next(comm, what);
 }
 
-/* `1, 3` of the members whose hash is not that of member 0. */
-static void differing_members(const tsr_comm *comm, char *text, size_t size)
-{
-    const uint64_t first = comm_record(comm, 0)->hash;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int64_t i = 1; i < comm->size && used < size; i++) {
-        if (comm_record(comm, i)->hash != first) {
-            used += (size_t)snprintf(text + used, size - used, "%s%lld", used > 0 ? ", " : "",
-                                     (long long)tsr_comm_world_rank(comm, i));
-        }
-    }
-}
-
 /*
  * All members know that two of them differ. Each says what it was about to do, in a rendezvous of
  * its own.
@@ -552,7 +532,7 @@ static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64
 {
     char text[CALL_TEXT];
     char others[CALL_TEXT];
-    differing_members(comm, others, sizeof others);
+    list_members(comm, differs_from_first, others, sizeof others);
     (void)snprintf(text, sizeof text, "calls %s", what->name);
     if (what->describe != NULL) {
         what->describe(what->of, text, sizeof text);
@@ -745,7 +725,7 @@ static tsr_status check_stopped(tsr_comm *comm, const channel *m, const char *na
 {
     for (int64_t i = 0; comm->overdue == comm->calls && i < comm->size; i++) {
         const int64_t rank = tsr_comm_world_rank(comm, i);
-        if (channel_waits_for(m, rank) && is_stopped(comm->team->ranks[rank].pid)) {
+        if (channel_waits_for(m, rank) && proc_is_stopped(comm->team->ranks[rank].pid)) {
             (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                              "%s: the process of rank %lld is stopped, and no message from or to "
                              "it has gone on for %g seconds",

@@ -1,6 +1,5 @@
 #include "rt/segment.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "rt/proc.h"
 
 /* A part of the segment. Blocks tile it; no two neighbours are free. */
 struct segment_block {
@@ -239,28 +239,10 @@ static segment_block *take_live(segment *s, const void *memory)
 
 /* ---- pages ---- */
 
-/*
- * The memory that the kernel estimates to be available without swapping; unlimited, when it gives
- * no estimate.
- */
-static size_t available_bytes(void)
-{
-    char text[4096];
-    const int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0) {
-        (void)close(file);
-    }
-    text[length > 0 ? length : 0] = '\0';
-    const char *line = strstr(text, "MemAvailable:");
-    return line != NULL ? (size_t)strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10
-                        : SIZE_MAX;
-}
-
 /* Whether touching so much fresh memory will succeed. Small sizes are not checked. */
 static bool machine_has(size_t size)
 {
-    return size < ((size_t)64 << 20) || size <= available_bytes();
+    return size < ((size_t)64 << 20) || size <= proc_available_bytes();
 }
 
 /* Gives the pages of a free block back: those of shared memory are removed, others unmapped. */
