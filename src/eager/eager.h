@@ -80,6 +80,9 @@ static inline eager *eager_if_any(const tsr_comm *world)
  */
 tsr_status eager_tell(tsr_comm *world, const char *call, tsr_status status);
 
+/* The same for work that begins here; a macro, so that it is done after what it begins with. */
+#define EAGER_TELL(world, call, work) ((world)->told = false, eager_tell((world), (call), (work)))
+
 /* That of a world, made when it is first asked for. */
 tsr_status eager_of(tsr_comm *world, eager **out);
 

@@ -389,8 +389,7 @@ static tsr_status make(const char *call, const op_row *row, const void *params, 
 tsr_status eager_make(const char *call, const op_row *row, const void *params, tsr_comm *world,
                       const tsr_tensor_spec *spec, tsr_tensor **out)
 {
-    world->told = false;
-    return eager_tell(world, call, make(call, row, params, world, spec, out));
+    return EAGER_TELL(world, call, make(call, row, params, world, spec, out));
 }
 
 /* ---- tensors without elements ---- */

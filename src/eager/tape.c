@@ -421,8 +421,7 @@ static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
                                 tsr_tensor *cotangent)
 {
     TSR_TRY(check_start(e, call, value));
-    e->world->told = false;
-    return eager_tell(e->world, call, tape_backward(e, &value, &cotangent, 1));
+    return EAGER_TELL(e->world, call, tape_backward(e, &value, &cotangent, 1));
 }
 
 tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
@@ -483,8 +482,7 @@ static tsr_status begin_tape(tsr_comm *world)
 
 tsr_status tsr_tape_begin(tsr_comm *world)
 {
-    world->told = false;
-    return eager_tell(world, "tsr_tape_begin", begin_tape(world));
+    return EAGER_TELL(world, "tsr_tape_begin", begin_tape(world));
 }
 
 void tsr_tape_end(tsr_comm *world)
@@ -577,8 +575,7 @@ static tsr_status watch(tsr_tensor *tensor)
 
 tsr_status tsr_watch(tsr_tensor *tensor)
 {
-    tensor->world->told = false;
-    return eager_tell(tensor->world, "tsr_watch", watch(tensor));
+    return EAGER_TELL(tensor->world, "tsr_watch", watch(tensor));
 }
 
 /*
@@ -625,6 +622,5 @@ static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
 
 tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
 {
-    tensor->world->told = false;
-    return eager_tell(tensor->world, "tsr_gradient", find_gradient(tensor, out));
+    return EAGER_TELL(tensor->world, "tsr_gradient", find_gradient(tensor, out));
 }

@@ -319,8 +319,7 @@ static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
 
 tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
 {
-    world->told = false;
-    return eager_tell(world, "tsr_spmd_open", open_scope(world, settings));
+    return EAGER_TELL(world, "tsr_spmd_open", open_scope(world, settings));
 }
 
 void tsr_spmd_close(tsr_comm *world)
