@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "eager/agree.h"
 #include "eager/compose.h"
 #include "kernel/elementwise.h"
 #include "ops/op_create.h"
@@ -186,21 +187,27 @@ const int64_t *tsr_tensor_shape(const tsr_tensor *tensor)
 
 /* ---- from something else ---- */
 
-static tsr_status try_to_make(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
+static tsr_status try_to_make(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
+                              const op_number *number, tsr_tensor **out)
 {
     eager *e = NULL;
+    const local_call what = {.call = call, .number = number, .num_tensors = 1, .tensors = spec};
     TSR_TRY(eager_of(world, &e));
+    TSR_TRY(tensor_check_spec(world, spec));
+    if (eager_agrees(e)) {
+        TSR_TRY(eager_agree(e, &what));
+    }
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
     eager_adopt(e, *out);
     return TSR_OK;
 }
 
-/* A fresh tensor of a spec, whose elements the caller sets. */
+/* A fresh tensor of a spec, whose elements the caller sets to a number; NULL: to zeros. */
 static tsr_status make_fresh(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
-                             tsr_tensor **out)
+                             const op_number *number, tsr_tensor **out)
 {
-    return EAGER_TELL(world, call, try_to_make(world, spec, out));
+    return EAGER_TELL(world, call, try_to_make(call, world, spec, number, out));
 }
 
 tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
@@ -212,7 +219,7 @@ tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *
         return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "%s: a number cannot become %s", call, tsr_dtype_name(spec->dtype));
     }
-    TSR_TRY(make_fresh(call, world, spec, &t));
+    TSR_TRY(make_fresh(call, world, spec, &number, &t));
     const tsr_view view = view_of(t);
     if (!is_abstract(t)) {
         kernel_fill(&view, element);
@@ -233,7 +240,7 @@ tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **o
 
 tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
-    TSR_TRY(make_fresh("tsr_zeros", world, spec, out));
+    TSR_TRY(make_fresh("tsr_zeros", world, spec, NULL, out));
     if (!is_abstract(*out)) {
         memset((*out)->data, 0, (*out)->bytes);
     }

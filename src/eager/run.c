@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/map.h"
+#include "eager/agree.h"
 #include "eager/case.h"
 #include "eager/tape.h"
 #include "eager/trace.h"
@@ -167,48 +167,29 @@ static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
     return TSR_OK;
 }
 
-/* A call of an op and the case that it is. */
-typedef struct case_call {
-    tsr_context *ctx;
-    const char *call;
-    const op_case *c;
-} case_call;
-
-static void describe_case(const void *of, char *text, size_t size)
+static tsr_tensor_spec spec_of(const tensor_layout *l)
 {
-    const case_call *call = of;
-    size_t used = (size_t)snprintf(text, size, "calls %s(", call->call);
-    for (size_t i = 0; i < call->c->num_operands && used < size; i++) {
-        const tensor_layout *l = call->c->given[i];
-        const tsr_tensor_spec spec = {l->geometry->sharding, l->dtype, l->geometry->rank,
-                                      l->geometry->shape};
-        char tensor[CALL_TEXT];
-        describe_tensor(call->ctx, &spec, tensor, sizeof tensor);
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", tensor);
-    }
-    if (used < size) {
-        (void)snprintf(text + used, size - used, ")");
-    }
+    const tsr_geometry *g = l->geometry;
+    return (tsr_tensor_spec){g->sharding, l->dtype, g->rank, g->shape};
 }
 
 /* In checked mode every rank says what it is about to do. */
 static tsr_status agree(const eager *e, const char *call, const op_case *c)
 {
-    tsr_comm *world = e->world;
-    /* On values that ranks have to themselves nothing meets, and ranks may go their own ways. */
-    if (!world->team->checked || world->size == 1 || e->typing.scope != NULL) {
+    if (!eager_agrees(e)) {
         return TSR_OK;
     }
-    uint64_t hash = op_params_hash(c->row->fields, c->params, 11);
-    hash = hash_bytes(c->row->name, strlen(c->row->name), hash);
+    tsr_tensor_spec operands[EAGER_MAX_OPERANDS];
     for (size_t i = 0; i < c->num_operands; i++) {
-        hash = sharding_hash(c->given[i]->geometry->sharding, hash + (uint64_t)c->given[i]->dtype);
-        hash = hash_bytes(c->given[i]->geometry->shape,
-                          c->given[i]->geometry->rank * sizeof(int64_t), hash);
+        operands[i] = spec_of(c->given[i]);
     }
-    const case_call of = {world->ctx, call, c};
-    const comm_call what = {.name = call, .hash = hash, .describe = describe_case, .of = &of};
-    return comm_enter(world, &what);
+    const local_call what = {.call = call,
+                             .op = c->row->name,
+                             .fields = c->row->fields,
+                             .params = c->params,
+                             .num_tensors = c->num_operands,
+                             .tensors = operands};
+    return eager_agree(e, &what);
 }
 
 /* Says what the operands of a call that failed are. */
@@ -380,6 +361,15 @@ static tsr_status make(const char *call, const op_row *row, const void *params, 
     TSR_TRY(tensor_check_spec(world, spec));
     TSR_TRY(row->types(&r, &result));
     TSR_TRY(op_check_supported(&r, &result));
+    if (eager_agrees(e)) {
+        const local_call what = {.call = call,
+                                 .op = row->name,
+                                 .fields = row->fields,
+                                 .params = params,
+                                 .num_tensors = 1,
+                                 .tensors = spec};
+        TSR_TRY(eager_agree(e, &what));
+    }
     TSR_TRY(layout_get(world, spec, NULL, &layout));
     const tsr_status status = make_from_nothing(e, row, params, layout, out);
     layout_release(&world->state->layouts, layout);

@@ -187,19 +187,25 @@ static tsr_status sort_of_many_dimensions(tsr_comm *world, const tsr_mesh *mesh,
     return TSR_OK;
 }
 
-/* Ranks that call an op on other element types than others make another call. */
+/* Ranks that make other element types than others, or call an op on them, make another call. */
 static tsr_status element_types_are_compared(tsr_comm *world, const tsr_mesh *mesh,
                                              tsr_arena *arena)
 {
     const int64_t two = 2;
     const bool last = tsr_comm_rank(world) + 1 == tsr_comm_size(world);
+    const bool differ = tsr_comm_size(world) > 1;
     tsr_tensor_spec spec = {NULL, last ? TSR_F64 : TSR_F32, 1, &two};
     tsr_tensor *x = NULL;
+    tsr_tensor *wide = NULL;
     tsr_tensor *y = NULL;
     TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena, mesh, 1, false,
                                          &spec.sharding));
+    WANT(world, (tsr_ones(world, &spec, &x) < 0) == differ);
+    spec.dtype = TSR_F32;
     TSR_TRY(tsr_ones(world, &spec, &x));
-    WANT(world, (tsr_exp(x, &y) < 0) == (tsr_comm_size(world) > 1));
+    spec.dtype = TSR_F64;
+    TSR_TRY(tsr_ones(world, &spec, &wide));
+    WANT(world, (tsr_exp(last ? wide : x, &y) < 0) == differ);
     tsr_context_clear(tsr_comm_context(world));
     return TSR_OK;
 }

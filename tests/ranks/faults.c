@@ -115,6 +115,39 @@ static void difference(void **state)
     run(*state, 20, differ);
 }
 
+/* In checked mode local calls are compared, with the values of their arguments and in order. */
+static tsr_status differ_locally(tsr_comm *world, void *state)
+{
+    const scene *s = state;
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    const int64_t shape[] = {6, 6};
+    const tsr_tensor_spec spec = {s->rows, TSR_F32, 2, shape};
+    const size_t orders[][2] = {{1, 0}, {0, 1}};
+    const tsr_random_key key = {.seed = 7, .stream = guilty ? 4 : 3};
+    tsr_tensor *t = NULL;
+    tsr_tensor *out = NULL;
+    WANT(world, tsr_fill(world, &spec, guilty ? 0.5 : 0.25, &t) == TSR_ERR_PEER);
+    WANT(world, heard(world, "rank 0 calls tsr_fill(0.25, f32[6,6]"));
+    WANT(world, tsr_iota(world, &spec, guilty ? 1 : 0, &t) == TSR_ERR_PEER);
+    WANT(world, heard(world, "rank 1 calls tsr_iota(iota_dimension = 1, "));
+    WANT(world, tsr_random_uniform(world, &spec, key, &t) == TSR_ERR_PEER);
+    WANT(world, heard(world, "stream = 4"));
+    WANT(world, tsr_fill(world, &spec, 0.25, &t) == TSR_OK);
+    WANT(world, tsr_transpose(t, orders[guilty ? 1 : 0], &out) == TSR_ERR_PEER);
+    WANT(world, heard(world, "rank 0 calls tsr_transpose(permutation = [1, 0], f32[6,6]"));
+    WANT(world, (guilty ? tsr_negate(t, &out) : tsr_exp(t, &out)) == TSR_ERR_PEER);
+    WANT(world, heard(world, "rank 0 calls tsr_exp(f32[6,6]"));
+    WANT(world, tsr_negate(t, &out) == TSR_OK);
+    tsr_tensor_release(out);
+    tsr_tensor_release(t);
+    return TSR_OK;
+}
+
+static void local_difference(void **state)
+{
+    run(*state, 20, differ_locally);
+}
+
 /* A rank comes too late: the others name it, and it finds the communicator broken. */
 static tsr_status stay_away(tsr_comm *world, void *state)
 {
@@ -434,9 +467,10 @@ static void group_for_world(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(refusal),    TEST(difference),  TEST(absence),         TEST(slowness),  TEST(lateness),
-        TEST(stalling),   TEST(lengths),     TEST(late_message),    TEST(early_end), TEST(no_room),
-        TEST(bad_memory), TEST(uncountable), TEST(group_for_world),
+        TEST(refusal),      TEST(difference),      TEST(local_difference), TEST(absence),
+        TEST(slowness),     TEST(lateness),        TEST(stalling),         TEST(lengths),
+        TEST(late_message), TEST(early_end),       TEST(no_room),          TEST(bad_memory),
+        TEST(uncountable),  TEST(group_for_world),
     };
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
