@@ -8,17 +8,40 @@ enum {
     DIGIT = 1,
     HEX = 2,
     WORD_START = 4,
-    WORD = 8,   /* of a bare id */
-    SUFFIX = 16 /* of an id after % # ! ^ */
+    WORD = 8,    /* of a bare id */
+    SUFFIX = 16, /* of an id after % # ! ^ */
+    MARK = 32    /* a token by itself */
 };
 
 #define ALPHA (WORD_START | WORD | SUFFIX)
 #define AS_DIGIT (DIGIT | HEX | WORD | SUFFIX)
 
 static const uint8_t classes[256] = {
-    ['0' ... '9'] = AS_DIGIT,    ['A' ... 'F'] = ALPHA | HEX, ['G' ... 'Z'] = ALPHA,
-    ['a' ... 'f'] = ALPHA | HEX, ['g' ... 'z'] = ALPHA,       ['_'] = ALPHA,
-    ['$'] = WORD | SUFFIX,       ['.'] = WORD | SUFFIX,       ['-'] = SUFFIX,
+    ['0' ... '9'] = AS_DIGIT,
+    ['A' ... 'F'] = ALPHA | HEX,
+    ['G' ... 'Z'] = ALPHA,
+    ['a' ... 'f'] = ALPHA | HEX,
+    ['g' ... 'z'] = ALPHA,
+    ['_'] = ALPHA,
+    ['$'] = WORD | SUFFIX,
+    ['.'] = WORD | SUFFIX,
+    ['-'] = SUFFIX | MARK,
+    ['('] = MARK,
+    [')'] = MARK,
+    ['{'] = MARK,
+    ['}'] = MARK,
+    ['['] = MARK,
+    [']'] = MARK,
+    ['<'] = MARK,
+    ['>'] = MARK,
+    [','] = MARK,
+    [':'] = MARK,
+    ['='] = MARK,
+    ['+'] = MARK,
+    ['*'] = MARK,
+    ['?'] = MARK,
+    ['|'] = MARK,
+    ['/'] = MARK,
 };
 
 static bool is(char c, int class)
@@ -233,7 +256,7 @@ static void scan_other(lexer *lex, char c, size_t from)
     default:
         break;
     }
-    if (c != '\0' && strchr("(){}[]<>,:=+*-?|/", c) != NULL) {
+    if (is(c, MARK)) {
         set(lex, c, from, from + 1);
     } else {
         bad(lex, from, from + 1, "unexpected character");

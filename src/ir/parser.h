@@ -62,6 +62,8 @@ typedef struct parser {
     ir_array aliases;
     intern_table type_texts;
     ir_array type_ids;
+    slice last_type; /* the text of the last type that ended in '>', and the type */
+    uint32_t last_type_id;
     ir_array prefixes;      /* of messages about ops with a syntax of their own, by name */
     ir_array block_labels;  /* of the regions that are open */
     uint32_t region_labels; /* where those of the innermost region start */

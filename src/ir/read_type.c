@@ -402,10 +402,22 @@ static tsr_status remember(parser *ps, slice text, uint32_t type)
     return TSR_OK;
 }
 
+/* An op mostly has one type several times. */
+static bool is_last_type(const parser *ps, size_t start)
+{
+    return ps->last_type.size > 0 && ps->last_type.size <= ps->text.size - start &&
+           memcmp(ps->text.data + start, ps->last_type.data, ps->last_type.size) == 0;
+}
+
 /* Programs repeat few types: a type is read once, and found by its text from then on. */
 static tsr_status read_remembered(parser *ps, uint32_t *out)
 {
     const size_t start = ps->lex.current.at;
+    if (is_last_type(ps, start)) {
+        lex_move(&ps->lex, start + ps->last_type.size);
+        *out = ps->last_type_id;
+        return TSR_OK;
+    }
     const size_t end = simple_end(ps);
     if (end == 0) {
         return read_word(ps, out);
@@ -415,6 +427,10 @@ static tsr_status read_remembered(parser *ps, uint32_t *out)
     if (known != 0) {
         lex_move(&ps->lex, end);
         *out = ((const uint32_t *)ps->type_ids.items)[known];
+        if (ps->text.data[end - 1] == '>') {
+            ps->last_type = text;
+            ps->last_type_id = *out;
+        }
         return TSR_OK;
     }
     TSR_TRY(read_word(ps, out));

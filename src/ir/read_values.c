@@ -99,7 +99,8 @@ tsr_status read_use(parser *ps, ssa_use *out)
 static bool use_follows_comma(const parser *ps)
 {
     size_t at = ps->lex.current.at + 1;
-    while (at < ps->text.size && strchr(" \t\r\n", ps->text.data[at]) != NULL) {
+    while (at < ps->text.size && (ps->text.data[at] == ' ' || ps->text.data[at] == '\n' ||
+                                  ps->text.data[at] == '\t' || ps->text.data[at] == '\r')) {
         at++;
     }
     return at < ps->text.size && ps->text.data[at] == '%';
