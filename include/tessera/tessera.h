@@ -18,6 +18,7 @@
 #include <tessera/ops.h>
 #include <tessera/placement.h>
 #include <tessera/plan.h>
+#include <tessera/program.h>
 #include <tessera/propagate.h>
 #include <tessera/rule.h>
 #include <tessera/sharding.h>

@@ -650,7 +650,7 @@ static void print_part(printer *pr, uint32_t op, const char *form, const char *e
                        size_t *operand);
 
 /* Whether the property of an optional part is there. */
-static bool has_optional(const printer *pr, uint32_t op, const char *form)
+static bool has_optional(printer *pr, uint32_t op, const char *form)
 {
     const char *name = strstr(form, "$(") + 2;
     const ir_prop *prop =

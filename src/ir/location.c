@@ -27,16 +27,13 @@ location program_location(const tsr_program *p, uint32_t where)
 /* What is known of a location that is printed. */
 typedef struct location_name {
     uint32_t number; /* its alias; UINT32_MAX: not seen */
-    uint32_t order;  /* of the first visit */
     uint16_t depth;  /* 0 without parts */
     bool before;     /* defined before the module */
 } location_name;
 
 struct location_names {
-    location_name *names; /* by key: given ones, then those of the text */
-    uint32_t *order;      /* keys as visited */
-    uint32_t count;
-    uint32_t room;
+    ir_array names; /* location_name, by key: given ones, then those of the text */
+    ir_array order; /* keys as visited */
     uint32_t num_given;
     intern_table implicit; /* offsets in the text: keys after the given ones */
     ir_array lines;        /* offsets of line starts */
@@ -44,19 +41,26 @@ struct location_names {
 
 enum { NOT_SEEN = UINT32_MAX };
 
+static location_name *name_of(const printer *pr, uint32_t key)
+{
+    return (location_name *)pr->locations->names.items + key;
+}
+
+/* The key of the i-th location that was visited. */
+static uint32_t visited(const printer *pr, uint32_t i)
+{
+    return ((const uint32_t *)pr->locations->order.items)[i];
+}
+
 void free_locations(printer *pr)
 {
     struct location_names *all = pr->locations;
     if (all == NULL) {
         return;
     }
-    if (all->names != NULL) {
-        context_resize(pr->ctx, all->names, all->room * sizeof *all->names, 0);
-        context_resize(pr->ctx, all->order, all->room * sizeof *all->order, 0);
-    }
-    if (all->lines.items != NULL) {
-        context_resize(pr->ctx, all->lines.items, all->lines.capacity * sizeof(uint32_t), 0);
-    }
+    ir_array_free(pr->ctx, &all->names, sizeof(location_name));
+    ir_array_free(pr->ctx, &all->order, sizeof(uint32_t));
+    ir_array_free(pr->ctx, &all->lines, sizeof(uint32_t));
     intern_table_free(&all->implicit);
     context_resize(pr->ctx, all, sizeof *all, 0);
     pr->locations = NULL;
@@ -82,28 +86,17 @@ static bool key_of(printer *pr, uint32_t where, uint32_t *key)
 /* Room for a key; new ones are not seen yet. */
 static bool ensure_key(printer *pr, uint32_t key)
 {
-    struct location_names *all = pr->locations;
-    if (key < all->room) {
-        return true;
-    }
-    const uint32_t room = key * 2 + 64;
-    location_name *names =
-        context_resize(pr->ctx, all->names, all->room * sizeof *names, room * sizeof *names);
-    if (names != NULL) {
-        all->names = names;
-    }
-    uint32_t *order = names == NULL ? NULL
-                                    : context_resize(pr->ctx, all->order, all->room * sizeof *order,
-                                                     room * sizeof *order);
-    if (order == NULL) {
+    ir_array *names = &pr->locations->names;
+    ir_array *order = &pr->locations->order;
+    const uint32_t extra = key < names->count ? 0 : key + 1 - names->count;
+    if (ir_array_reserve(pr->ctx, names, sizeof(location_name), extra) < 0 ||
+        ir_array_reserve(pr->ctx, order, sizeof(uint32_t), 1) < 0) {
         pr->no_memory = true;
         return false;
     }
-    all->order = order;
-    for (uint32_t i = all->room; i < room; i++) {
-        names[i] = (location_name){.number = NOT_SEEN};
+    for (uint32_t i = 0; i < extra; i++) {
+        *name_of(pr, names->count++) = (location_name){.number = NOT_SEEN};
     }
-    all->room = room;
     return true;
 }
 
@@ -135,7 +128,7 @@ static unsigned visit(printer *pr, uint32_t where, bool before)
     if (!key_of(pr, where, &key) || !ensure_key(pr, key)) {
         return 0;
     }
-    location_name *name = &all->names[key];
+    location_name *name = name_of(pr, key);
     const bool is_given = (where & IR_IS_GIVEN) != 0;
     if (name->number != NOT_SEEN) {
         if (before && !name->before) {
@@ -144,12 +137,12 @@ static unsigned visit(printer *pr, uint32_t where, bool before)
                 visit_parts(pr, key, true);
             }
         }
-        return all->names[key].depth;
+        return name_of(pr, key)->depth;
     }
-    all->order[all->count] = key;
-    *name = (location_name){.number = 0, .order = all->count++, .before = before};
+    ((uint32_t *)all->order.items)[all->order.count++] = key;
+    *name = (location_name){.number = 0, .before = before};
     const unsigned depth = is_given ? visit_parts(pr, key, before) : 0;
-    all->names[key].depth = (uint16_t)depth;
+    name_of(pr, key)->depth = (uint16_t)depth;
     return depth;
 }
 
@@ -179,18 +172,19 @@ static void visit_ops(printer *pr, uint32_t op)
 }
 
 /* Numbers by depth, then by the order of visits. */
-static void assign_numbers(struct location_names *all)
+static void assign_numbers(printer *pr)
 {
+    const uint32_t count = pr->locations->order.count;
     uint32_t next = 0;
     unsigned deepest = 0;
-    for (uint32_t i = 0; i < all->count; i++) {
-        const unsigned depth = all->names[all->order[i]].depth;
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned depth = name_of(pr, visited(pr, i))->depth;
         deepest = depth > deepest ? depth : deepest;
     }
     for (unsigned depth = 0; depth <= deepest; depth++) {
-        for (uint32_t i = 0; i < all->count; i++) {
-            if (all->names[all->order[i]].depth == depth) {
-                all->names[all->order[i]].number = next++;
+        for (uint32_t i = 0; i < count; i++) {
+            if (name_of(pr, visited(pr, i))->depth == depth) {
+                name_of(pr, visited(pr, i))->number = next++;
             }
         }
     }
@@ -224,7 +218,7 @@ tsr_status number_locations(printer *pr)
     if (pr->no_memory) {
         return diag_nomem(pr->ctx);
     }
-    assign_numbers(all);
+    assign_numbers(pr);
     return TSR_OK;
 }
 
@@ -268,9 +262,9 @@ static void print_offset(printer *pr, uint32_t offset)
 /* A part: by its alias where there are aliases. */
 static void print_part(printer *pr, uint32_t given)
 {
-    if (pr->locations != NULL && given < pr->locations->room &&
-        pr->locations->names[given].number != NOT_SEEN) {
-        print_alias(pr, pr->locations->names[given].number);
+    if (pr->locations != NULL && given < pr->locations->names.count &&
+        name_of(pr, given)->number != NOT_SEEN) {
+        print_alias(pr, name_of(pr, given)->number);
     } else {
         print_given_location(pr, given);
     }
@@ -356,7 +350,7 @@ void print_location_suffix(printer *pr, uint32_t where)
         return;
     }
     put(pr, " loc(");
-    print_alias(pr, pr->locations->names[key].number);
+    print_alias(pr, name_of(pr, key)->number);
     put_char(pr, ')');
 }
 
@@ -366,17 +360,17 @@ void print_location_aliases(printer *pr, bool before)
     if (all == NULL) {
         return;
     }
-    uint32_t *by_number = tsr_arena_alloc(pr->scratch, (all->count + 1) * sizeof *by_number);
+    uint32_t *by_number = tsr_arena_alloc(pr->scratch, (all->order.count + 1) * sizeof *by_number);
     if (by_number == NULL) {
         pr->no_memory = true;
         return;
     }
-    for (uint32_t i = 0; i < all->count; i++) {
-        by_number[all->names[all->order[i]].number] = all->order[i];
+    for (uint32_t i = 0; i < all->order.count; i++) {
+        by_number[name_of(pr, visited(pr, i))->number] = visited(pr, i);
     }
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = 0; i < all->order.count; i++) {
         const uint32_t key = by_number[i];
-        if (all->names[key].before != before) {
+        if (name_of(pr, key)->before != before) {
             continue;
         }
         print_alias(pr, i);

@@ -66,12 +66,16 @@ static bool is_shown(const ir_row *row, const char *name)
     return strcmp(name, "operandSegmentSizes") == 0;
 }
 
-bool is_default(const printer *pr, const ir_prop *prop, uint32_t attr)
+bool is_default(printer *pr, const ir_prop *prop, uint32_t attr)
 {
-    const char *text = NULL;
-    return prop->unless != NULL &&
-           tsr_ir_attr_to_text(pr->ctx, pr->scratch, pr->program, attr, &text) >= 0 &&
-           strcmp(text, prop->unless) == 0;
+    const char *text = "";
+    if (prop->unless == NULL) {
+        return false;
+    }
+    if (tsr_ir_attr_to_text(pr->ctx, pr->scratch, pr->program, attr, &text) < 0) {
+        pr->no_memory = true;
+    }
+    return strcmp(text, prop->unless) == 0;
 }
 
 void print_dict(printer *pr, uint32_t op, const char *keyword)

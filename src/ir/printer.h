@@ -96,7 +96,7 @@ void print_sdy_body(printer *pr, const attr_head *attr);
 void print_value(printer *pr, uint32_t value);
 void print_result_names(printer *pr, uint32_t op);
 /* Whether a property has the value that dictionaries leave out. */
-bool is_default(const printer *pr, const ir_prop *prop, uint32_t attr);
+bool is_default(printer *pr, const ir_prop *prop, uint32_t attr);
 void print_operands(printer *pr, uint32_t op, size_t from, size_t to);
 void print_op(printer *pr, uint32_t op);
 void print_op_generic(printer *pr, uint32_t op);

@@ -36,7 +36,7 @@ tsr_status ir_array_reserve(tsr_context *ctx, ir_array *array, size_t item_size,
     return TSR_OK;
 }
 
-static void array_free(tsr_context *ctx, ir_array *array, size_t item_size)
+void ir_array_free(tsr_context *ctx, ir_array *array, size_t item_size)
 {
     if (array->items != NULL) {
         context_resize(ctx, array->items, array->capacity * item_size, 0);
@@ -207,7 +207,7 @@ void tsr_program_destroy(tsr_program *p)
     }
     tsr_context *ctx = p->ctx;
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
-        array_free(ctx, array_at(p, i), arrays[i].item_size);
+        ir_array_free(ctx, array_at(p, i), arrays[i].item_size);
     }
     for (size_t i = 0; i < NUM_TABLES; i++) {
         intern_table_free(table_at(p, i));

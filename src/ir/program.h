@@ -192,6 +192,7 @@ uint32_t op_attribute(const tsr_program *p, uint32_t op, const char *name);
 location op_location(const tsr_program *p, uint32_t op);
 location program_location(const tsr_program *p, uint32_t where);
 
+void ir_array_free(tsr_context *ctx, ir_array *array, size_t item_size);
 /* Gives an array room for `extra` more items. */
 tsr_status ir_array_reserve(tsr_context *ctx, ir_array *array, size_t item_size, size_t extra);
 

@@ -783,29 +783,22 @@ static tsr_status parser_init(parser *ps, tsr_context *ctx, tsr_program *p)
     return TSR_OK;
 }
 
-static void array_free(tsr_context *ctx, ir_array *array, size_t item_size)
-{
-    if (array->items != NULL) {
-        context_resize(ctx, array->items, array->capacity * item_size, 0);
-    }
-}
-
 static void parser_free(parser *ps)
 {
     intern_table *tables[] = {&ps->names, &ps->alias_names, &ps->type_texts};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         intern_table_free(tables[i]);
     }
-    array_free(ps->ctx, &ps->bindings, sizeof(binding));
-    array_free(ps->ctx, &ps->numbered, sizeof(binding));
-    array_free(ps->ctx, &ps->defined, sizeof(uint32_t));
-    array_free(ps->ctx, &ps->forwards, sizeof(forward_use));
-    array_free(ps->ctx, &ps->forward_operands, sizeof(uint32_t));
-    array_free(ps->ctx, &ps->aliases, sizeof(uint32_t));
-    array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
-    array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
-    array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
-    array_free(ps->ctx, &ps->location_aliases, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->bindings, sizeof(binding));
+    ir_array_free(ps->ctx, &ps->numbered, sizeof(binding));
+    ir_array_free(ps->ctx, &ps->defined, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->forwards, sizeof(forward_use));
+    ir_array_free(ps->ctx, &ps->forward_operands, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->aliases, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
+    ir_array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
+    ir_array_free(ps->ctx, &ps->location_aliases, sizeof(uint32_t));
     tsr_arena_destroy(ps->scratch);
 }
 

@@ -23,21 +23,14 @@ struct ir_shardings {
     ir_array users;
 };
 
-static void free_array(tsr_context *ctx, ir_array *array, size_t item_size)
-{
-    if (array->items != NULL) {
-        context_resize(ctx, array->items, array->capacity * item_size, 0);
-    }
-}
-
 void ir_shardings_destroy(ir_shardings *s)
 {
     if (s == NULL) {
         return;
     }
-    free_array(s->ctx, &s->known, sizeof(known_sharding));
-    free_array(s->ctx, &s->counts, sizeof(uint32_t));
-    free_array(s->ctx, &s->users, sizeof(uint32_t));
+    ir_array_free(s->ctx, &s->known, sizeof(known_sharding));
+    ir_array_free(s->ctx, &s->counts, sizeof(uint32_t));
+    ir_array_free(s->ctx, &s->users, sizeof(uint32_t));
     tsr_arena_destroy(s->arena);
     context_resize(s->ctx, s, sizeof *s, 0);
 }

@@ -218,9 +218,7 @@ tsr_status number_values(printer *pr)
         status = name_all(&n);
     }
     intern_table_free(&n.suggestions);
-    if (n.stack.items != NULL) {
-        context_resize(pr->ctx, n.stack.items, n.stack.capacity * sizeof(pending_region), 0);
-    }
+    ir_array_free(pr->ctx, &n.stack, sizeof(pending_region));
     return status;
 }
 

@@ -633,7 +633,7 @@ static tsr_status verify_all_symbols(tsr_context *ctx, tsr_program *p)
     TSR_TRY(ir_array_reserve(ctx, &stack, sizeof(uint32_t), 1));
     ((uint32_t *)stack.items)[stack.count++] = op_region_at(p, p->module, 0);
     const tsr_status status = verify_symbols(ctx, p, &stack);
-    context_resize(ctx, stack.items, stack.capacity * sizeof(uint32_t), 0);
+    ir_array_free(ctx, &stack, sizeof(uint32_t));
     return status;
 }
 
@@ -646,9 +646,7 @@ static tsr_status verify_module(verifier *v)
     }
     tsr_status status = verify_isolated(v, v->p->module);
     context_resize(v->ctx, v->order.order, bytes, 0);
-    if (v->deferred.items != NULL) {
-        context_resize(v->ctx, v->deferred.items, v->deferred.capacity * sizeof(uint32_t), 0);
-    }
+    ir_array_free(v->ctx, &v->deferred, sizeof(uint32_t));
     return status < 0 ? status : verify_all_symbols(v->ctx, v->p);
 }
 
