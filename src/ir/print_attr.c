@@ -39,7 +39,7 @@ static void print_listed(printer *pr, const char *open, const type_head *head)
     put_char(pr, '>');
 }
 
-void print_type(printer *pr, uint32_t type)
+static void print_new_type(printer *pr, uint32_t type)
 {
     static const char *const signs[] = {[SIGNLESS] = "i", [SIGNED] = "si", [UNSIGNED] = "ui"};
     const type_head *head = program_type(pr->program, type);
@@ -90,6 +90,30 @@ void print_type(printer *pr, uint32_t type)
     case TYPE_OPAQUE:
         put_bytes(pr, type_text(head), head->count);
         break;
+    }
+}
+
+/* The text of a type, made when it is printed first; NULL data without memory. */
+static slice remembered_text(printer *pr, uint32_t type)
+{
+    slice *texts = pr->type_texts.items;
+    if (texts[type].data == NULL) {
+        const char *text = NULL;
+        if (tsr_ir_type_to_text(pr->ctx, pr->scratch, pr->program, type, &text) < 0) {
+            pr->no_memory = true;
+            return (slice){"", 0};
+        }
+        texts[type] = (slice){text, strlen(text)};
+    }
+    return texts[type];
+}
+
+void print_type(printer *pr, uint32_t type)
+{
+    if (type < pr->type_texts.count) {
+        put_slice(pr, remembered_text(pr, type));
+    } else {
+        print_new_type(pr, type);
     }
 }
 
@@ -409,7 +433,7 @@ static tsr_status to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program 
 tsr_status tsr_ir_type_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
                                tsr_ir_type type, const char **out)
 {
-    return to_text(ctx, arena, p, type, print_type, out);
+    return to_text(ctx, arena, p, type, print_new_type, out);
 }
 
 tsr_status tsr_ir_attr_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,

@@ -23,7 +23,8 @@ typedef struct printer {
     size_t indent;
     uint32_t *names; /* of values: name_kind in the low bits; NULL: types and attributes only */
     size_t num_names;
-    intern_table texts;               /* names that ops suggest */
+    intern_table texts;  /* names that ops suggest */
+    ir_array type_texts; /* slice, by type: programs repeat few types; empty without names */
     struct location_names *locations; /* NULL: not printed */
     tsr_arena *scratch;
 } printer;

@@ -37,6 +37,7 @@ typedef struct namer {
 
 void free_names(printer *pr)
 {
+    ir_array_free(pr->ctx, &pr->type_texts, sizeof(slice));
     if (pr->names != NULL) {
         context_resize(pr->ctx, pr->names, pr->num_names * sizeof *pr->names, 0);
         pr->names = NULL;
@@ -211,6 +212,10 @@ tsr_status number_values(printer *pr)
         return diag_nomem(pr->ctx);
     }
     memset(pr->names, 0, pr->num_names * sizeof *pr->names);
+    const uint32_t num_types = pr->program->types.count;
+    TSR_TRY(ir_array_reserve(pr->ctx, &pr->type_texts, sizeof(slice), num_types));
+    memset(pr->type_texts.items, 0, num_types * sizeof(slice));
+    pr->type_texts.count = num_types;
     TSR_TRY(intern_table_init(&pr->texts, pr->ctx, pr->scratch));
     namer n = {.pr = pr, .is_generic = (pr->flags & TSR_PROGRAM_GENERIC) != 0};
     tsr_status status = intern_table_init(&n.suggestions, pr->ctx, pr->scratch);
