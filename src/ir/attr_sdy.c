@@ -84,122 +84,101 @@ static tsr_status sub_axis_body(lexer *lex, buffer *out)
     return TSR_OK;
 }
 
-/* `{"x", "y":(1)2}`, empty only where that is allowed. */
-static tsr_status axis_list(lexer *lex, buffer *out, bool allow_empty)
+typedef tsr_status (*body_reader)(lexer *lex, buffer *out);
+
+/* What a list is made of. */
+typedef struct list_row {
+    char open;
+    char close;
+    body_reader item;
+    const char *failed; /* what the failure of an item leads to */
+} list_row;
+
+static tsr_status list_body(lexer *lex, buffer *out, const list_row *row)
 {
-    static const char failed[] =
-        "failed to parse axis list which is expected to be an `ArrayRef<AxisRefAttr>`";
-    TSR_TRY(lex_expect(lex, '{'));
-    buffer_char(out, '{');
-    if (!(allow_empty && lex_is(lex, '}'))) {
-        bool first = true;
+    TSR_TRY(lex_expect(lex, row->open));
+    buffer_char(out, row->open);
+    if (!lex_is(lex, row->close)) {
+        const char *before = "";
         do {
-            buffer_string(out, first ? "" : ", ");
-            first = false;
-            if (axis_body(lex, out) < 0) {
-                return diag_follow_up(lex->ctx, lex_here(lex), "%s", failed);
+            buffer_string(out, before);
+            before = ", ";
+            if (row->item(lex, out) < 0) {
+                return diag_follow_up(lex->ctx, lex_here(lex), "%s", row->failed);
             }
         } while (lex_accept(lex, ','));
     }
-    buffer_char(out, '}');
-    return lex_expect(lex, '}');
+    buffer_char(out, row->close);
+    return lex_expect(lex, row->close);
 }
 
+/* `{"x", "y":(1)2}` */
 static tsr_status axis_list_body(lexer *lex, buffer *out)
 {
-    return axis_list(lex, out, true);
+    static const list_row row = {
+        '{', '}', axis_body,
+        "failed to parse axis list which is expected to be an `ArrayRef<AxisRefAttr>`"};
+    return list_body(lex, out, &row);
 }
 
 static tsr_status axis_lists_body(lexer *lex, buffer *out)
 {
-    TSR_TRY(lex_expect(lex, '['));
-    buffer_char(out, '[');
-    if (!lex_is(lex, ']')) {
-        bool first = true;
-        do {
-            buffer_string(out, first ? "" : ", ");
-            first = false;
-            if (axis_list(lex, out, true) < 0) {
-                return diag_follow_up(
-                    lex->ctx, lex_here(lex),
-                    "failed to parse Sdy_ListOfAxisRefLists parameter 'value' which is to be a "
-                    "`::llvm::ArrayRef<AxisRefListAttr>`");
-            }
-        } while (lex_accept(lex, ','));
-    }
-    buffer_char(out, ']');
-    return lex_expect(lex, ']');
+    static const list_row row = {'[', ']', axis_list_body,
+                                 "failed to parse Sdy_ListOfAxisRefLists parameter 'value' which "
+                                 "is to be a `::llvm::ArrayRef<AxisRefListAttr>`"};
+    return list_body(lex, out, &row);
+}
+
+static tsr_status name_body(lexer *lex, buffer *out)
+{
+    slice name;
+    TSR_TRY(lex_string(lex, &name));
+    buffer_quoted_bytes(out, name.data, name.size);
+    return TSR_OK;
 }
 
 /* Names of axes, without parts. */
 static tsr_status manual_axes_body(lexer *lex, buffer *out)
 {
-    TSR_TRY(lex_expect(lex, '{'));
-    buffer_char(out, '{');
-    if (!lex_is(lex, '}')) {
-        bool first = true;
-        do {
-            slice name;
-            if (lex_string(lex, &name) < 0) {
-                return diag_follow_up(lex->ctx, lex_here(lex),
-                                      "failed to parse Sdy_ManualAxes parameter 'value' which is "
-                                      "to be a `::llvm::ArrayRef<StringAttr>`");
-            }
-            buffer_string(out, first ? "" : ", ");
-            first = false;
-            buffer_quoted_bytes(out, name.data, name.size);
-        } while (lex_accept(lex, ','));
-    }
-    buffer_char(out, '}');
-    return lex_expect(lex, '}');
+    static const list_row row = {'{', '}', name_body,
+                                 "failed to parse Sdy_ManualAxes parameter 'value' which is to be "
+                                 "a `::llvm::ArrayRef<StringAttr>`"};
+    return list_body(lex, out, &row);
 }
 
-/* `{"b"}: 0->2` */
+/* `{"b"}: 0->2`; its axes are never empty. */
 static tsr_status all_to_all_body(lexer *lex, buffer *out)
 {
+    static const list_row row = {'{', '}', axis_body,
+                                 "failed to parse Sdy_AllToAllParamAttr parameter 'axes' which is "
+                                 "to be a `::llvm::ArrayRef<AxisRefAttr>`"};
     int64_t source = 0;
     int64_t target = 0;
-    bool first = true;
-    TSR_TRY(lex_expect(lex, '{'));
-    buffer_char(out, '{');
-    do {
-        buffer_string(out, first ? "" : ", ");
-        first = false;
-        if (axis_body(lex, out) < 0) {
-            return diag_follow_up(lex->ctx, lex_here(lex),
-                                  "failed to parse Sdy_AllToAllParamAttr parameter 'axes' which is "
-                                  "to be a `::llvm::ArrayRef<AxisRefAttr>`");
-        }
-    } while (lex_accept(lex, ','));
-    TSR_TRY(lex_expect(lex, '}'));
+    const lexer before = *lex;
+    const size_t at = lex->text->at;
+    if (lex_accept(lex, '{') && lex_is(lex, '}')) {
+        (void)axis_body(lex, out);
+        return diag_follow_up(lex->ctx, lex_here(lex), "%s", row.failed);
+    }
+    *lex = before;
+    lex->text->at = at;
+    TSR_TRY(list_body(lex, out, &row));
     TSR_TRY(lex_expect(lex, ':'));
     TSR_TRY(lex_integer(lex, &source));
     if (!lex_accept(lex, TOKEN_ARROW)) {
         return lex_error(lex, lex_after(lex), "expected '->'");
     }
     TSR_TRY(lex_integer(lex, &target));
-    buffer_format(out, "}: %lld->%lld", (long long)source, (long long)target);
+    buffer_format(out, ": %lld->%lld", (long long)source, (long long)target);
     return TSR_OK;
 }
 
 static tsr_status all_to_alls_body(lexer *lex, buffer *out)
 {
-    TSR_TRY(lex_expect(lex, '['));
-    buffer_char(out, '[');
-    if (!lex_is(lex, ']')) {
-        bool first = true;
-        do {
-            buffer_string(out, first ? "" : ", ");
-            first = false;
-            if (all_to_all_body(lex, out) < 0) {
-                return diag_follow_up(lex->ctx, lex_here(lex),
-                                      "failed to parse Sdy_AllToAllParamList parameter 'value' "
-                                      "which is to be a `::llvm::ArrayRef<AllToAllParamAttr>`");
-            }
-        } while (lex_accept(lex, ','));
-    }
-    buffer_char(out, ']');
-    return lex_expect(lex, ']');
+    static const list_row row = {'[', ']', all_to_all_body,
+                                 "failed to parse Sdy_AllToAllParamList parameter 'value' which is "
+                                 "to be a `::llvm::ArrayRef<AllToAllParamAttr>`"};
+    return list_body(lex, out, &row);
 }
 
 static tsr_status dimension_body(lexer *lex, buffer *out)
@@ -213,7 +192,7 @@ static tsr_status dimension_body(lexer *lex, buffer *out)
 /* One row for each attribute: its mnemonic and how its body is read into canonical text. */
 static const struct {
     const char *name;
-    tsr_status (*body)(lexer *lex, buffer *out);
+    body_reader body;
 } rows[SDY_ATTR_COUNT] = {
     [SDY_MESH] = {"mesh", mesh_body},
     [SDY_SHARDING] = {"sharding", sharding_body},
@@ -293,20 +272,16 @@ static tsr_status read_body(parser *ps, sdy_attr kind, uint32_t *out)
     return read_text(ps, kind, out);
 }
 
+static tsr_status read_sharding_item(parser *ps, int row, uint32_t *out)
+{
+    return read_stripped_sdy(ps, (sdy_attr)row, out);
+}
+
 tsr_status read_sharding_list(parser *ps, uint32_t *out)
 {
     uint32_t *items = NULL;
     size_t count = 0;
-    size_t room = 0;
-    TSR_TRY(expect(ps, '[', "expected '['"));
-    if (!at_kind(ps, ']')) {
-        do {
-            uint32_t item = 0;
-            TSR_TRY(read_stripped_sdy(ps, SDY_SHARDING, &item));
-            TSR_TRY(PUSH(ps, items, count, room, item));
-        } while (accept(ps, ','));
-    }
-    TSR_TRY(expect(ps, ']', "expected ']'"));
+    TSR_TRY(read_bracketed(ps, read_sharding_item, SDY_SHARDING, &items, &count));
     return attr_sharding_list(ps->program, items, count, out);
 }
 

@@ -17,6 +17,20 @@ tsr_status read_ints(parser *ps, uint32_t *out)
     return attr_ints(ps->program, values, count, out);
 }
 
+tsr_status read_bracketed(parser *ps, item_reader read, int row, uint32_t **items, size_t *count)
+{
+    size_t room = 0;
+    TSR_TRY(expect(ps, '[', "expected '['"));
+    if (!at_kind(ps, ']')) {
+        do {
+            uint32_t item = 0;
+            TSR_TRY(read(ps, row, &item));
+            TSR_TRY(PUSH(ps, *items, *count, room, item));
+        } while (accept(ps, ','));
+    }
+    return expect(ps, ']', "expected ']'");
+}
+
 static tsr_status read_int(parser *ps, uint32_t *out)
 {
     int64_t value = 0;
@@ -289,18 +303,9 @@ tsr_status mesh_struct_read(parser *ps, uint32_t *fields)
 {
     uint32_t *axes = NULL;
     size_t count = 0;
-    size_t room = 0;
     TSR_TRY(lex_expect_word(&ps->lex, "axes"));
     TSR_TRY(expect(ps, '=', "expected '='"));
-    TSR_TRY(expect(ps, '[', "expected '['"));
-    if (!at_kind(ps, ']')) {
-        do {
-            uint32_t axis = 0;
-            TSR_TRY(read_stripped_struct(ps, STRUCT_MESH_AXIS, &axis));
-            TSR_TRY(PUSH(ps, axes, count, room, axis));
-        } while (accept(ps, ','));
-    }
-    TSR_TRY(expect(ps, ']', "expected ']'"));
+    TSR_TRY(read_bracketed(ps, read_stripped_struct, STRUCT_MESH_AXIS, &axes, &count));
     TSR_TRY(attr_array(ps->program, axes, count, &fields[0]));
     if (accept(ps, ',')) {
         TSR_TRY(lex_expect_word(&ps->lex, "device_ids"));

@@ -60,16 +60,7 @@ static tsr_status read_enums(parser *ps, int row, uint32_t *out)
 {
     uint32_t *items = NULL;
     size_t count = 0;
-    size_t room = 0;
-    TSR_TRY(expect(ps, '[', "expected '['"));
-    if (!at_kind(ps, ']')) {
-        do {
-            uint32_t item = 0;
-            TSR_TRY(read_enum_value(ps, row, &item));
-            TSR_TRY(PUSH(ps, items, count, room, item));
-        } while (accept(ps, ','));
-    }
-    TSR_TRY(expect(ps, ']', "expected ']'"));
+    TSR_TRY(read_bracketed(ps, read_enum_value, row, &items, &count));
     return attr_array(ps->program, items, count, out);
 }
 

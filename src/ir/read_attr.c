@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/attr_struct.h"
 #include "ir/elements.h"
 #include "ir/number.h"
 #include "ir/parser.h"
@@ -122,20 +123,17 @@ static tsr_status read_number(parser *ps, uint32_t type, uint32_t *out)
 
 /* ---- lists ---- */
 
+static tsr_status read_item(parser *ps, int row, uint32_t *out)
+{
+    (void)row;
+    return read_attr(ps, out);
+}
+
 static tsr_status read_array(parser *ps, uint32_t *out)
 {
     uint32_t *items = NULL;
     size_t count = 0;
-    size_t room = 0;
-    lex_next(&ps->lex);
-    if (!at_kind(ps, ']')) {
-        do {
-            uint32_t item = 0;
-            TSR_TRY(read_attr(ps, &item));
-            TSR_TRY(PUSH(ps, items, count, room, item));
-        } while (accept(ps, ','));
-    }
-    TSR_TRY(expect(ps, ']', "expected ']'"));
+    TSR_TRY(read_bracketed(ps, read_item, 0, &items, &count));
     return attr_array(ps->program, items, count, out);
 }
 

@@ -93,6 +93,14 @@ static tsr_status check_axes(const collective *c)
     return TSR_OK;
 }
 
+static tsr_status check_ordered(const collective *c, named_axes list, const char *word)
+{
+    if (!named_axes_ordered(list)) {
+        return FAIL(c, "%s axes are not ordered w.r.t. mesh", word);
+    }
+    return check_axes(c);
+}
+
 /* ---- kinds ---- */
 
 static tsr_status check_gather_lists(const collective *c, const char *word)
@@ -225,10 +233,7 @@ static tsr_status check_replicated_to_unreduced(const collective *c)
     if (list.count == 0) {
         return FAIL(c, "r2u axes must not be empty");
     }
-    if (!named_axes_ordered(list)) {
-        return FAIL(c, "r2u axes are not ordered w.r.t. mesh");
-    }
-    TSR_TRY(check_axes(c));
+    TSR_TRY(check_ordered(c, list, "r2u"));
     for (size_t i = 0; i < list.count; i++) {
         const char *text = named_axis_text(c->p->arena, &list.axes[i]);
         if (overlaps_dims(c->from, list.axes[i].ref)) {
@@ -249,10 +254,7 @@ static tsr_status check_all_reduce(const collective *c)
     if (!tsr_sharding_equivalent(c->to, c->from, true)) {
         return FAIL(c, "operand and result shardings are not equivalent");
     }
-    if (!named_axes_ordered(list)) {
-        return FAIL(c, "reduction axes are not ordered w.r.t. mesh");
-    }
-    TSR_TRY(check_axes(c));
+    TSR_TRY(check_ordered(c, list, "reduction"));
     for (size_t i = 0; i < list.count; i++) {
         const char *text = named_axis_text(c->p->arena, &list.axes[i]);
         const tsr_axis_ref axis = list.axes[i].ref;

@@ -340,12 +340,7 @@ static bool run(int64_t fail_at)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    int64_t n = 0;
-    while (run(n)) {
-        n++;
-    }
-    printf("allocations failed one by one: %lld\n", (long long)n);
-    assert_true(n > 700);
+    assert_true(fail_each_allocation(run) > 700);
 }
 
 int main(void)

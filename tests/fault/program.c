@@ -97,12 +97,7 @@ static bool run(int64_t fail_at)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    int64_t n = 0;
-    while (run(n)) {
-        n++;
-    }
-    printf("allocations failed one by one: %lld\n", (long long)n);
-    assert_true(n > 400);
+    assert_true(fail_each_allocation(run) > 400);
 }
 
 int main(void)
