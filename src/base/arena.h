@@ -18,6 +18,9 @@ void *context_resize(tsr_context *ctx, void *old, size_t old_size, size_t new_si
  */
 tsr_status context_make_hostile(tsr_context *ctx);
 
+/* A context of its own on the same allocator: for messages that are to be looked at first. */
+tsr_status context_create_like(tsr_context *ctx, tsr_context **out);
+
 /*
  * From now on uses another allocator, which can free what the one before gave. For tests that make
  * an allocation of one rank fail.

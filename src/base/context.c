@@ -81,6 +81,17 @@ tsr_status context_make_hostile(tsr_context *ctx)
     return status;
 }
 
+tsr_status context_create_like(tsr_context *ctx, tsr_context **out)
+{
+    tsr_context *other = NULL;
+    if (tsr_context_create(&ctx->allocator, &other) < 0) {
+        return diag_nomem(ctx);
+    }
+    other->hostile = ctx->hostile;
+    *out = other;
+    return TSR_OK;
+}
+
 void context_set_allocator(tsr_context *ctx, const tsr_allocator *allocator)
 {
     ctx->allocator = *allocator;

@@ -380,7 +380,7 @@ uint32_t op_parent(const tsr_program *p, uint32_t op)
     return block_parent(p, program_op(p, op)->block);
 }
 
-uint32_t op_body(const tsr_program *p, uint32_t op, size_t region)
+uint32_t op_entry_block(const tsr_program *p, uint32_t op, size_t region)
 {
     return region < program_op(p, op)->num_regions
                ? program_region(p, op_region_at(p, op, region))->first_block
@@ -406,7 +406,7 @@ uint32_t tsr_program_module(const tsr_program *p)
 
 uint32_t tsr_program_symbol(const tsr_program *p, const char *name)
 {
-    for (uint32_t op = program_block(p, op_body(p, p->module, 0))->first_op; op != 0;
+    for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
         slice symbol;
         if (attr_as_string(p, op_property(p, op, "sym_name"), &symbol) &&

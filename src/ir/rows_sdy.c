@@ -57,7 +57,7 @@ static tsr_status read_body(parser *ps, op_reader *op)
 static void print_body(printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     put(pr, " (");
     for (uint32_t i = 0; body != 0 && i < program_block(p, body)->num_arguments; i++) {
         put(pr, i > 0 ? ", " : "");

@@ -68,7 +68,7 @@ static tsr_status make(tsr_context *ctx, tsr_program *p, ir_shardings *s)
 {
     TSR_TRY(tsr_arena_create(ctx, &s->arena));
     TSR_TRY(tsr_mesh_table_create(ctx, s->arena, &s->meshes));
-    for (uint32_t op = program_block(p, op_body(p, p->module, 0))->first_op; op != 0;
+    for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
         if (op_is(p, op, "sdy.mesh")) {
             TSR_TRY(add_mesh(ctx, p, s, op));

@@ -227,7 +227,7 @@ static void print_value_dict(printer *pr, uint32_t dict)
 static void print_parameters(printer *pr, uint32_t op, const type_head *type)
 {
     const tsr_program *p = pr->program;
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     put_char(pr, '(');
     for (uint32_t i = 0; i < type->inputs; i++) {
         put(pr, i > 0 ? ", " : "");
@@ -274,7 +274,7 @@ bool func_fits(const printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
     const uint32_t attr = op_property(p, op, "function_type");
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     return attr_is(p, attr, ATTR_TYPE) && type_is(p, program_attr(p, attr)->type, TYPE_FUNCTION) &&
            (body == 0 || program_block(p, body)->num_arguments ==
                              program_type(p, program_attr(p, attr)->type)->inputs);
@@ -290,7 +290,7 @@ void func_print(printer *pr, uint32_t op)
     print_parameters(pr, op, type);
     print_results_of(pr, op, type);
     print_dict(pr, op, "attributes ");
-    if (op_body(pr->program, op, 0) != 0) {
+    if (op_entry_block(pr->program, op, 0) != 0) {
         put_char(pr, ' ');
         print_region(pr, op_region_at(pr->program, op, 0), false);
     }

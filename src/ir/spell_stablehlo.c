@@ -364,9 +364,9 @@ tsr_status while_read(parser *ps, op_reader *op)
 bool while_fits(const printer *pr, uint32_t op)
 {
     const ir_op *record = program_op(pr->program, op);
-    return record->num_operands == record->num_results && op_body(pr->program, op, 0) != 0 &&
-           op_body(pr->program, op, 1) != 0 &&
-           program_block(pr->program, op_body(pr->program, op, 0))->num_arguments ==
+    return record->num_operands == record->num_results && op_entry_block(pr->program, op, 0) != 0 &&
+           op_entry_block(pr->program, op, 1) != 0 &&
+           program_block(pr->program, op_entry_block(pr->program, op, 0))->num_arguments ==
                record->num_operands;
 }
 
@@ -374,7 +374,7 @@ void while_print(printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
     const ir_op *record = program_op(p, op);
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     put_char(pr, '(');
     for (uint32_t i = 0; i < record->num_operands; i++) {
         put(pr, i > 0 ? ", " : "");
@@ -518,7 +518,7 @@ tsr_status reduce_read(parser *ps, op_reader *op)
  */
 bool reduce_is_compact(const tsr_program *p, uint32_t op)
 {
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     if (body == 0 || program_op(p, op)->num_operands != 2 || program_block(p, body)->next != 0) {
         return false;
     }
@@ -549,7 +549,7 @@ bool reduce_is_compact(const tsr_program *p, uint32_t op)
 static void print_reducer(printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
-    const ir_block *body = program_block(p, op_body(p, op, 0));
+    const ir_block *body = program_block(p, op_entry_block(p, op, 0));
     const uint32_t *arguments = program_pool(p, body->arguments);
     const uint32_t count = body->num_arguments / 2;
     put_line(pr);
@@ -568,7 +568,7 @@ static void print_reducer(printer *pr, uint32_t op)
 bool reduce_fits(const printer *pr, uint32_t op)
 {
     const uint32_t count = program_op(pr->program, op)->num_operands;
-    const uint32_t body = op_body(pr->program, op, 0);
+    const uint32_t body = op_entry_block(pr->program, op, 0);
     return count > 0 && count % 2 == 0 && body != 0 &&
            program_block(pr->program, body)->num_arguments == count;
 }
@@ -587,7 +587,7 @@ void reduce_print(printer *pr, uint32_t op)
     }
     if (is_compact) {
         put(pr, " applies ");
-        put(pr, op_name(p, program_block(p, op_body(p, op, 0))->first_op));
+        put(pr, op_name(p, program_block(p, op_entry_block(p, op, 0))->first_op));
     }
     put(pr, " across dimensions = ");
     print_ints(pr, property(pr, op, "dimensions"));

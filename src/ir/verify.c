@@ -365,7 +365,7 @@ static tsr_status verify_ends(tsr_context *ctx, const tsr_program *p, uint32_t o
         return TSR_OK;
     }
     for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
-        for (uint32_t b = op_body(p, op, i); b != 0; b = program_block(p, b)->next) {
+        for (uint32_t b = op_entry_block(p, op, i); b != 0; b = program_block(p, b)->next) {
             const uint32_t last = program_block(p, b)->last_op;
             if (last != 0 && !op_is(p, last, row->terminator)) {
                 (void)op_error(ctx, p, op, "expects regions to end with '%s', found '%s'",
@@ -447,6 +447,7 @@ typedef struct verifier {
     tsr_context *ctx;
     tsr_program *p;
     dominance order;
+    type_checker *types;
     ir_array deferred; /* ops that use nothing from outside, of the bodies that are open */
 } verifier;
 
@@ -464,6 +465,7 @@ static tsr_status verify_entrance(verifier *v, uint32_t op)
     TSR_TRY(verify_operand_count(v->ctx, v->p, op, row));
     TSR_TRY(verify_properties(v->ctx, v->p, op, row));
     TSR_TRY(verify_traits(v->ctx, v->p, op, row));
+    TSR_TRY(verify_op_types(v->ctx, v->p, op, v->types));
     return row->verify != NULL ? row->verify(v->ctx, v->p, op) : TSR_OK;
 }
 
@@ -493,7 +495,7 @@ static tsr_status verify_op(verifier *v, uint32_t op)
     const ir_row *row = program_row(v->p, op);
     TSR_TRY(verify_entrance(v, op));
     for (uint32_t i = 0; i < program_op(v->p, op)->num_regions; i++) {
-        for (uint32_t b = op_body(v->p, op, i); b != 0; b = program_block(v->p, b)->next) {
+        for (uint32_t b = op_entry_block(v->p, op, i); b != 0; b = program_block(v->p, b)->next) {
             TSR_TRY(verify_block(v, op, row, b));
         }
     }
@@ -535,7 +537,7 @@ static tsr_status verify_uses(verifier *v, uint32_t op, uint32_t around, bool is
 {
     const tsr_program *p = v->p;
     for (uint32_t r = 0; r < program_op(p, op)->num_regions; r++) {
-        for (uint32_t b = op_body(p, op, r); b != 0; b = program_block(p, b)->next) {
+        for (uint32_t b = op_entry_block(p, op, r); b != 0; b = program_block(p, b)->next) {
             for (uint32_t inner = program_block(p, b)->first_op; inner != 0;
                  inner = program_op(p, inner)->next) {
                 if (isolation) {
@@ -572,7 +574,7 @@ static tsr_status verify_names(tsr_context *ctx, tsr_program *p, uint32_t module
     uint32_t *first = NULL;
     uint32_t count = 0;
     tsr_status status = intern_table_init(&names, ctx, p->arena);
-    for (uint32_t op = program_block(p, op_body(p, module, 0))->first_op; op != 0;
+    for (uint32_t op = program_block(p, op_entry_block(p, module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
         count++;
     }
@@ -580,8 +582,8 @@ static tsr_status verify_names(tsr_context *ctx, tsr_program *p, uint32_t module
     if (first == NULL) {
         status = diag_nomem(ctx);
     }
-    for (uint32_t op = program_block(p, op_body(p, module, 0))->first_op; op != 0 && status >= 0;
-         op = program_op(p, op)->next) {
+    for (uint32_t op = program_block(p, op_entry_block(p, module, 0))->first_op;
+         op != 0 && status >= 0; op = program_op(p, op)->next) {
         const ir_row *row = program_row(p, op);
         slice name;
         uint32_t id = 0;
@@ -644,7 +646,11 @@ static tsr_status verify_module(verifier *v)
     if (v->order.order == NULL) {
         return diag_nomem(v->ctx);
     }
-    tsr_status status = verify_isolated(v, v->p->module);
+    tsr_status status = type_checker_create(v->ctx, v->p, &v->types);
+    if (status >= 0) {
+        status = verify_isolated(v, v->p->module);
+    }
+    type_checker_destroy(v->types);
     context_resize(v->ctx, v->order.order, bytes, 0);
     ir_array_free(v->ctx, &v->deferred, sizeof(uint32_t));
     return status < 0 ? status : verify_all_symbols(v->ctx, v->p);

@@ -42,6 +42,13 @@ tsr_status verify_shardings(tsr_context *ctx, tsr_program *p, uint32_t op, const
 tsr_status verify_not_bound(tsr_context *ctx, tsr_program *p, uint32_t op, const char *prefix,
                             slice name);
 
+/* Asks the hooks of `ops` about the types of an op. */
+typedef struct type_checker type_checker;
+tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_checker **out);
+void type_checker_destroy(type_checker *checker);
+tsr_status verify_op_types(tsr_context *ctx, const tsr_program *p, uint32_t op,
+                           type_checker *checker);
+
 /* Hooks of rows. */
 tsr_status verify_constraint(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_barrier(tsr_context *ctx, tsr_program *p, uint32_t op);

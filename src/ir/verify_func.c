@@ -35,7 +35,7 @@ static tsr_status verify_dicts(tsr_context *ctx, const tsr_program *p, uint32_t 
 tsr_status verify_func(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
     const type_head *type = function_type(p, op);
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     slice visibility = {"", 0};
     if (type == NULL) {
         return op_error(ctx, p, op,

@@ -216,7 +216,7 @@ typedef struct sides {
 static tsr_status collect_sides(tsr_context *ctx, tsr_program *p, uint32_t op, sides *out)
 {
     const ir_op *record = program_op(p, op);
-    const uint32_t body = op_body(p, op, 0);
+    const uint32_t body = op_entry_block(p, op, 0);
     const ir_block *block = program_block(p, body);
     const uint32_t last = block->last_op;
     *out = (sides){0};
@@ -256,7 +256,7 @@ static bool same_types(const types_of *a, const types_of *b)
 tsr_status verify_named_types(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
     sides all;
-    if (op_body(p, op, 0) == 0) {
+    if (op_entry_block(p, op, 0) == 0) {
         return TSR_OK;
     }
     TSR_TRY(collect_sides(ctx, p, op, &all));
@@ -453,7 +453,7 @@ tsr_status verify_manual_computation(tsr_context *ctx, tsr_program *p, uint32_t 
     name_list manual;
     const tsr_mesh *mesh = NULL;
     bool any = false;
-    if (op_body(p, op, 0) == 0) {
+    if (op_entry_block(p, op, 0) == 0) {
         return TSR_OK;
     }
     TSR_TRY(collect_sides(ctx, p, op, &all));

@@ -85,6 +85,9 @@ bool dtype_is_integer(tsr_dtype dtype)
 
 tsr_status op_same_dtype(const op_request *r, size_t a, size_t b)
 {
+    if (r->mixes_dtypes) {
+        return TSR_OK;
+    }
     if (r->operands[a].dtype == r->operands[b].dtype) {
         return TSR_OK;
     }

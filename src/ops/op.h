@@ -48,6 +48,7 @@ typedef struct op_request {
     const op_type *operands;
     const op_facts *facts; /* NULL: nothing is known */
     bool broadcasts;       /* elementwise operands may differ in shape, as eager calls allow */
+    bool mixes_dtypes;     /* operands may differ in element type: programs promote them */
     bool own_values;       /* operands are a rank's own arrays: a mean divides by their extents */
 } op_request;
 

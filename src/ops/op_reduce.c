@@ -91,7 +91,7 @@ static tsr_status reduce_types(const op_request *r, op_type *results)
             return OP_ERROR(r, "input %zu, %s, and input 0, %s, differ in shape", i,
                             op_type_text(&r->operands[i]).text, op_type_text(&r->operands[0]).text);
         }
-        if (init->rank != 0 || init->dtype != r->operands[i].dtype) {
+        if (init->rank != 0 || (!r->mixes_dtypes && init->dtype != r->operands[i].dtype)) {
             return OP_ERROR(r, "initial value %zu, %s, must be a scalar of the type of input %s", i,
                             op_type_text(init).text, op_type_text(&r->operands[i]).text);
         }

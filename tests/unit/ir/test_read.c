@@ -159,6 +159,17 @@ static void faults_have_their_messages(void **state)
         {"func.func @f(%a: tensor<2xf32>) {\n  %0 = stablehlo.slice %a [0:99999999999999999999] : "
          "(tensor<2xf32>) -> tensor<2xf32>\n  return\n}",
          "custom op 'stablehlo.slice' integer value too large", 2},
+        {"func.func @f(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, 0] : "
+         "(tensor<2x3xf32>) -> tensor<2x3xf32>\n  return\n}",
+         "'stablehlo.transpose' op result #0 has the type f32[2,3], but the operands give f32[3,2]",
+         2},
+        {"func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x3xbf16>) {\n  %0 = stablehlo.dot_general "
+         "%a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<2x3xbf16>) -> "
+         "tensor<2x3xf32>\n  return\n}",
+         "'stablehlo.dot_general' op contracting dimensions 1 of f32[2,3] and 0 of bf16[2,3] "
+         "differ "
+         "in size: 3 is not 2",
+         2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_null(read(f, cases[i].text, 0));

@@ -1,0 +1,318 @@
+#include "ir/params.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/number.h"
+#include "ir/row.h"
+#include "ir/verify.h"
+
+/* ---- types ---- */
+
+static bool integer_dtype(const type_head *type, tsr_dtype *out)
+{
+    static const struct {
+        unsigned width;
+        tsr_dtype signless;
+        tsr_dtype without_sign;
+    } rows[] = {{1, TSR_I1, TSR_I1},   {2, TSR_I2, TSR_U2},    {4, TSR_I4, TSR_U4},
+                {8, TSR_I8, TSR_U8},   {16, TSR_I16, TSR_U16}, {32, TSR_I32, TSR_U32},
+                {64, TSR_I64, TSR_U64}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].width == type->width && type->sign != SIGNED) {
+            *out = type->sign == UNSIGNED ? rows[i].without_sign : rows[i].signless;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool float_dtype(const type_head *type, tsr_dtype *out)
+{
+    static const tsr_dtype rows[FLOAT_FORMAT_COUNT] = {
+        [FLOAT_F4E2M1FN] = TSR_F4E2M1FN,
+        [FLOAT_F6E2M3FN] = TSR_F6E2M3FN,
+        [FLOAT_F6E3M2FN] = TSR_F6E3M2FN,
+        [FLOAT_F8E3M4] = TSR_F8E3M4,
+        [FLOAT_F8E4M3] = TSR_F8E4M3,
+        [FLOAT_F8E4M3FN] = TSR_F8E4M3FN,
+        [FLOAT_F8E4M3FNUZ] = TSR_F8E4M3FNUZ,
+        [FLOAT_F8E4M3B11FNUZ] = TSR_F8E4M3B11FNUZ,
+        [FLOAT_F8E5M2] = TSR_F8E5M2,
+        [FLOAT_F8E5M2FNUZ] = TSR_F8E5M2FNUZ,
+        [FLOAT_F8E8M0FNU] = TSR_F8E8M0FNU,
+        [FLOAT_F16] = TSR_F16,
+        [FLOAT_BF16] = TSR_BF16,
+        [FLOAT_F32] = TSR_F32,
+        [FLOAT_F64] = TSR_F64,
+    };
+    *out = rows[type->width];
+    return type->width != FLOAT_TF32;
+}
+
+static bool element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out)
+{
+    const type_head *type = program_type(p, element);
+    switch (type->kind) {
+    case TYPE_INTEGER:
+        return integer_dtype(type, out);
+    case TYPE_FLOAT:
+        return float_dtype(type, out);
+    case TYPE_COMPLEX: {
+        const type_head *part = program_type(p, type->element);
+        *out = part->width == FLOAT_F64 ? TSR_C128 : TSR_C64;
+        return part->kind == TYPE_FLOAT && (part->width == FLOAT_F32 || part->width == FLOAT_F64);
+    }
+    default:
+        return false;
+    }
+}
+
+bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out)
+{
+    const type_head *head = program_type(p, type);
+    if (type == 0 || head->kind != TYPE_TENSOR || head->count > OP_MAX_RANK ||
+        !element_dtype(p, head->element, &out->dtype)) {
+        return false;
+    }
+    out->rank = head->count;
+    out->shape = type_extents(head);
+    return true;
+}
+
+/* ---- regions ---- */
+
+/* Ops that a region may consist of, on its two arguments in order. */
+static const struct {
+    const char *name;
+    op_body body;
+} combiners[] = {
+    {"stablehlo.add", OP_BODY_SUM},     {"stablehlo.multiply", OP_BODY_PROD},
+    {"stablehlo.maximum", OP_BODY_MAX}, {"stablehlo.minimum", OP_BODY_MIN},
+    {"stablehlo.and", OP_BODY_AND},     {"stablehlo.or", OP_BODY_OR},
+};
+
+static op_body comparator(const tsr_program *p, uint32_t op)
+{
+    const uint32_t direction = op_property(p, op, "comparison_direction");
+    if (!op_is(p, op, "stablehlo.compare") || !attr_is(p, direction, ATTR_ENUM)) {
+        return OP_BODY_OPAQUE;
+    }
+    const char *name = ir_enums[ENUM_COMPARISON_DIRECTION].values[program_attr(p, direction)->bits];
+    return strcmp(name, "LT") == 0   ? OP_BODY_LESS
+           : strcmp(name, "GT") == 0 ? OP_BODY_GREATER
+                                     : OP_BODY_OPAQUE;
+}
+
+op_body ir_region_body(const tsr_program *p, uint32_t region)
+{
+    const uint32_t block = program_region(p, region)->first_block;
+    const ir_block *b = program_block(p, block);
+    if (block == 0 || b->next != 0 || b->num_arguments < 2 || b->last_op == 0 ||
+        program_op(p, b->last_op)->num_operands != 1) {
+        return OP_BODY_OPAQUE;
+    }
+    const uint32_t *arguments = program_pool(p, b->arguments);
+    const uint32_t returned = op_operand(p, b->last_op, 0);
+    if (b->first_op == b->last_op) {
+        return returned == arguments[1] && b->num_arguments == 2 ? OP_BODY_SECOND : OP_BODY_OPAQUE;
+    }
+    const uint32_t op = b->first_op;
+    if (program_op(p, op)->next != b->last_op || program_op(p, op)->num_operands != 2 ||
+        program_op(p, op)->results != returned || op_operand(p, op, 0) != arguments[0] ||
+        op_operand(p, op, 1) != arguments[1]) {
+        return OP_BODY_OPAQUE;
+    }
+    for (size_t i = 0; i < sizeof combiners / sizeof combiners[0]; i++) {
+        if (op_is(p, op, combiners[i].name)) {
+            return b->num_arguments == 2 ? combiners[i].body : OP_BODY_OPAQUE;
+        }
+    }
+    return comparator(p, op);
+}
+
+/* ---- parameters ---- */
+
+/* An attribute by the name of a parameter: a property, or a field of a struct that is one. */
+static uint32_t find_parameter(const tsr_program *p, uint32_t op, const char *name)
+{
+    const uint32_t dict = program_op(p, op)->properties;
+    const uint32_t direct = dict_get(p, dict, name);
+    for (size_t i = 0; direct == 0 && i < dict_size(p, dict); i++) {
+        const attr_head *attr = program_attr(p, attr_entries(program_attr(p, dict))[i].value);
+        if (attr->kind != ATTR_STRUCT) {
+            continue;
+        }
+        const struct_row *row = &ir_structs[attr->row];
+        for (uint32_t f = 0; f < attr->count; f++) {
+            if (strcmp(row->fields[f].name, name) == 0) {
+                return attr_list(attr)[f];
+            }
+        }
+    }
+    return direct;
+}
+
+/* Numbers of a dense array, or of a constant of i64. */
+static tsr_status read_numbers(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
+                               uint32_t attr, op_ints *out)
+{
+    int64_t count = 0;
+    const attr_head *head = program_attr(p, attr);
+    if (head->kind == ATTR_DENSE_ARRAY) {
+        *out = (op_ints){head->count, attr_numbers(head)};
+        return TSR_OK;
+    }
+    const type_head *type = program_type(p, head->type);
+    const type_head *element = program_type(p, type->element);
+    if (head->kind != ATTR_ELEMENTS || element->kind != TYPE_INTEGER || element->width != 64 ||
+        !type_num_elements(p, head->type, &count) || count > (1 << 16)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    int64_t *values = ARENA_ARRAY(arena, int64_t, (size_t)count + 1);
+    if (values == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(&values[i], attr_text(head) + (head->is_splat ? 0 : i * 8), 8);
+    }
+    *out = (op_ints){(size_t)count, values};
+    return TSR_OK;
+}
+
+static tsr_status read_enum(const tsr_program *p, uint32_t attr, const op_field *field,
+                            int32_t *out)
+{
+    if (!attr_is(p, attr, ATTR_ENUM)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const attr_head *head = program_attr(p, attr);
+    const char *name = ir_enums[head->row].values[head->bits];
+    for (int32_t i = 0; field->names[i] != NULL; i++) {
+        if (strcmp(field->names[i], name) == 0) {
+            *out = i;
+            return TSR_OK;
+        }
+    }
+    return TSR_NOT_APPLICABLE;
+}
+
+/* Parameters that no attribute gives: regions, and what the result is. */
+static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field *field, void *out)
+{
+    op_type result = {0};
+    const ir_op *record = program_op(p, op);
+    if (field->kind == OP_FIELD_REGION) {
+        if (record->num_regions == 0) {
+            return TSR_NOT_APPLICABLE;
+        }
+        *(op_region *)out = known_region(ir_region_body(p, op_region_at(p, op, 0)));
+        return TSR_OK;
+    }
+    if (record->num_results == 0 ||
+        !ir_type_of_tensor(p, value_type(p, record->results), &result)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    if (field->kind == OP_FIELD_DTYPE) {
+        *(tsr_dtype *)out = result.dtype;
+    } else {
+        *(op_type *)out = result;
+    }
+    return TSR_OK;
+}
+
+static tsr_status read_field(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                             const op_field *field, void *out)
+{
+    if (field->kind == OP_FIELD_REGION || field->kind == OP_FIELD_DTYPE ||
+        field->kind == OP_FIELD_RESULT) {
+        return read_from_op(p, op, field, out);
+    }
+    const uint32_t attr = find_parameter(p, op, field->name);
+    int64_t value = 0;
+    if (field->kind == OP_FIELD_BOOL) {
+        (void)attr_as_integer(p, attr, &value);
+        *(bool *)out = value != 0;
+        return TSR_OK;
+    }
+    if (attr == 0) {
+        return TSR_NOT_APPLICABLE;
+    }
+    if (field->kind == OP_FIELD_INTS) {
+        return read_numbers(ctx, arena, p, attr, out);
+    }
+    if (field->kind == OP_FIELD_ENUM) {
+        return read_enum(p, attr, field, out);
+    }
+    return attr_as_integer(p, attr, out) ? TSR_OK : TSR_NOT_APPLICABLE;
+}
+
+static tsr_status read_params(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                              const op_fields *fields, const void **out)
+{
+    *out = NULL;
+    if (fields == NULL) {
+        return TSR_OK;
+    }
+    char *params = tsr_arena_alloc(arena, fields->bytes);
+    if (params == NULL) {
+        return diag_nomem(ctx);
+    }
+    memset(params, 0, fields->bytes);
+    for (size_t i = 0; i < fields->count; i++) {
+        const tsr_status status =
+            read_field(ctx, arena, p, op, &fields->fields[i], params + fields->fields[i].offset);
+        if (status != TSR_OK) {
+            return status;
+        }
+    }
+    *out = params;
+    return TSR_OK;
+}
+
+/* ---- requests ---- */
+
+const op_row *ir_op_row(const tsr_program *p, uint32_t op)
+{
+    const char *name = op_name(p, op);
+    const char *dot = strchr(name, '.');
+    const op_row *row = dot != NULL ? op_find(dot + 1) : NULL;
+    const bool is_stablehlo = strncmp(name, "stablehlo.", 10) == 0;
+    const bool is_chlo = strncmp(name, "chlo.", 5) == 0;
+    return row != NULL && ((row->dialect == OP_STABLEHLO && is_stablehlo) ||
+                           (row->dialect == OP_CHLO && is_chlo))
+               ? row
+               : NULL;
+}
+
+tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                           const op_row *row, ir_request *out)
+{
+    const ir_op *record = program_op(p, op);
+    if (row == NULL || !op_takes(row, record->num_operands) ||
+        op_num_results(row, record->num_operands) != record->num_results) {
+        return TSR_NOT_APPLICABLE;
+    }
+    op_type *types = ARENA_ARRAY(arena, op_type, record->num_operands + record->num_results + 1);
+    if (types == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (uint32_t i = 0; i < record->num_operands + record->num_results; i++) {
+        const uint32_t value = i < record->num_operands
+                                   ? op_operand(p, op, i)
+                                   : record->results + i - record->num_operands;
+        if (!ir_type_of_tensor(p, value_type(p, value), &types[i])) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    *out = (ir_request){.request = {.ctx = ctx,
+                                    .arena = arena,
+                                    .call = op_name(p, op),
+                                    .row = row,
+                                    .num_operands = record->num_operands,
+                                    .operands = types,
+                                    .mixes_dtypes = true},
+                        .results = types + record->num_operands,
+                        .num_results = record->num_results};
+    return read_params(ctx, arena, p, op, row->fields, &out->request.params);
+}

@@ -1,0 +1,31 @@
+/* An op of a program as `ops` sees it: its row, its parameters and the types of its operands. */
+#ifndef IR_PARAMS_H
+#define IR_PARAMS_H
+
+#include "ir/program.h"
+#include "ops/op.h"
+
+/* What a program op is, as a request to the hooks of its row. All of it is the arena's. */
+typedef struct ir_request {
+    op_request request;
+    op_type *results; /* as the program has them */
+    size_t num_results;
+} ir_request;
+
+/* The row of what an op of a program computes, or NULL. */
+const op_row *ir_op_row(const tsr_program *p, uint32_t op);
+
+/*
+ * The request of an op. TSR_NOT_APPLICABLE when `ops` has no row for it, or when a type or a
+ * parameter is not one that rows know.
+ */
+tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                           const op_row *row, ir_request *out);
+
+/* What a region does to elements: a known combiner or comparator, or OP_BODY_OPAQUE. */
+op_body ir_region_body(const tsr_program *p, uint32_t region);
+
+/* The type of a ranked tensor with an element type of the library; false for others. */
+bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out);
+
+#endif
