@@ -16,7 +16,7 @@ const uint32_t *given_location(const tsr_program *p, uint32_t given, location_ki
 
 location program_location(const tsr_program *p, uint32_t where)
 {
-    if ((where & IR_IS_GIVEN) != 0 || where == UINT32_C(0x7fffffff)) {
+    if ((where & IR_IS_GIVEN) != 0 || where == IR_NOWHERE) {
         return NO_LOCATION;
     }
     return (location){&p->text, where, 1, true};
@@ -241,7 +241,7 @@ static void print_offset(printer *pr, uint32_t offset)
     uint32_t high = lines->count;
     const char *name = pr->program->text.name != NULL ? pr->program->text.name : "-";
     put_quoted(pr, (slice){name, strlen(name)});
-    if (offset == UINT32_C(0x7fffffff)) {
+    if (offset == IR_NOWHERE) {
         put(pr, ":0:0");
         return;
     }

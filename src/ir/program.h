@@ -24,6 +24,7 @@ struct ir_row;
 typedef struct ir_op {
     uint32_t name; /* of program.op_names */
     uint32_t location;
+    uint32_t at; /* its offset in the text, for messages; IR_NOWHERE for none */
     uint32_t block;
     uint32_t prev;
     uint32_t next;
@@ -70,6 +71,8 @@ typedef struct ir_region {
  * text gives.
  */
 #define IR_IS_GIVEN UINT32_C(0x80000000)
+/* The offset of what is not in the text, such as the module that a text implies. */
+#define IR_NOWHERE UINT32_C(0x7fffffff)
 
 /* The text of a program that came from a file, shared by its clones. */
 typedef struct mapped_file mapped_file;

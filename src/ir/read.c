@@ -347,6 +347,7 @@ tsr_status finish_op(parser *ps, op_reader *op, uint32_t block, uint32_t *out)
     tsr_program *p = ps->program;
     ir_op record = {.name = op->name_id,
                     .location = op->location != 0 ? op->location : (uint32_t)op->at,
+                    .at = (uint32_t)op->at,
                     .num_operands = (uint32_t)op->num_operands,
                     .num_results = (uint32_t)op->num_results,
                     .num_regions = (uint32_t)op->num_regions,
@@ -745,7 +746,7 @@ static tsr_status settle_module(parser *ps, uint32_t region, uint32_t block)
         p->module = only;
         return TSR_OK;
     }
-    op_reader op = {.at = 0x7fffffff, .regions = &region, .num_regions = 1};
+    op_reader op = {.at = IR_NOWHERE, .regions = &region, .num_regions = 1};
     TSR_TRY(program_op_name(p, "builtin.module", strlen("builtin.module"), &op.name_id));
     p->module_is_implicit = true;
     return finish_op(ps, &op, 0, &p->module);
@@ -816,7 +817,7 @@ static tsr_status read_into(tsr_context *ctx, tsr_program *p)
 tsr_status tsr_program_read(tsr_context *ctx, const tsr_text *text, int flags, tsr_program **out)
 {
     tsr_program *p = NULL;
-    if (text->size >= 0x7fffffff) {
+    if (text->size >= IR_NOWHERE) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "the program has %zu bytes: at most 2 GiB are supported", text->size);
     }

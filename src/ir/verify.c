@@ -54,7 +54,7 @@ tsr_status note_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, const
 
 location op_location(const tsr_program *p, uint32_t op)
 {
-    return program_location(p, program_op(p, op)->location);
+    return program_location(p, program_op(p, op)->at);
 }
 
 const char *type_string(tsr_context *ctx, const tsr_program *p, uint32_t type)

@@ -159,6 +159,9 @@ static void faults_have_their_messages(void **state)
         {"func.func @f(%a: tensor<2xf32>) {\n  %0 = stablehlo.slice %a [0:99999999999999999999] : "
          "(tensor<2xf32>) -> tensor<2xf32>\n  return\n}",
          "custom op 'stablehlo.slice' integer value too large", 2},
+        {"func.func @f(%a: tensor<2xf32>) {\n  %0 = \"stablehlo.negate\"() : () -> tensor<2xf32> "
+         "loc(\"f.py\":9:9)\n  return\n}",
+         "'stablehlo.negate' op requires a single operand", 2},
         {"func.func @f(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, 0] : "
          "(tensor<2x3xf32>) -> tensor<2x3xf32>\n  return\n}",
          "'stablehlo.transpose' op result #0 has the type f32[2,3], but the operands give f32[3,2]",
