@@ -66,7 +66,7 @@ static char at(const lexer *lex, size_t offset)
 }
 
 /* Skips blanks, line ends and comments. */
-static size_t skip_space(const lexer *lex, size_t from)
+size_t lex_skip_space(const lexer *lex, size_t from)
 {
     const tsr_text *text = lex->text;
     while (from < text->size) {
@@ -265,7 +265,7 @@ static void scan_other(lexer *lex, char c, size_t from)
 
 static void scan(lexer *lex)
 {
-    const size_t from = skip_space(lex, lex->text->at);
+    const size_t from = lex_skip_space(lex, lex->text->at);
     if (from >= lex->text->size) {
         set(lex, TOKEN_END, from, from);
         return;
@@ -290,6 +290,12 @@ void lex_next(lexer *lex)
     lex->last_end = lex->current.at + lex->current.size;
     lex->text->at = lex->last_end;
     scan(lex);
+}
+
+char lex_char_after(const lexer *lex, size_t offset)
+{
+    const size_t after = lex_skip_space(lex, offset);
+    return after < lex->text->size ? lex->text->data[after] : '\0';
 }
 
 void lex_move(lexer *lex, size_t offset)
@@ -501,6 +507,11 @@ bool lex_digits(slice digits, uint64_t *out)
 tsr_status lex_integer(lexer *lex, int64_t *out)
 {
     const location start = lex_here(lex);
+    if (lex_is_word(lex, "true") || lex_is_word(lex, "false")) {
+        *out = lex_is_word(lex, "true") ? -1 : 0;
+        lex_next(lex);
+        return TSR_OK;
+    }
     const bool negative = lex_accept(lex, '-');
     if (!lex_is(lex, TOKEN_INTEGER)) {
         return lex_error(lex, lex_here(lex), "expected integer value");

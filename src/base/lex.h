@@ -57,6 +57,9 @@ lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 /* Takes the current token. */
 void lex_next(lexer *lex);
 
+/* Past the blanks and comments from an offset; the character there, 0 at the end of the text. */
+size_t lex_skip_space(const lexer *lex, size_t offset);
+char lex_char_after(const lexer *lex, size_t offset);
 /* Continues at an offset: what was ahead is scanned again. */
 void lex_move(lexer *lex, size_t at);
 

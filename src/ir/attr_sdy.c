@@ -64,9 +64,14 @@ static tsr_status mesh_axis_body(lexer *lex, buffer *out)
 {
     slice name;
     int64_t size = 0;
+    const location here = lex_here(lex);
     TSR_TRY(lex_string(lex, &name));
     TSR_TRY(lex_expect(lex, '='));
     TSR_TRY(lex_integer(lex, &size));
+    if (size < 1) {
+        return diag_error(lex->ctx, TSR_ERR_INVALID, here,
+                          "axis size must be at least 1, got: %lld", (long long)size);
+    }
     buffer_quoted_bytes(out, name.data, name.size);
     buffer_format(out, "=%lld", (long long)size);
     return TSR_OK;

@@ -130,7 +130,7 @@ static tsr_status unknown_field(parser *ps, const struct_row *row)
     return error_here(ps, "expected one of: %s", list);
 }
 
-/* `a = 1, b = [2]` in any order. */
+/* `a = 1, b = [2]` in any order; some structs allow a comma at the end. */
 static tsr_status read_fields(parser *ps, const struct_row *row, uint32_t *fields)
 {
     const size_t count = field_count(row);
@@ -152,7 +152,27 @@ static tsr_status read_fields(parser *ps, const struct_row *row, uint32_t *field
         lex_next(&ps->lex);
         TSR_TRY(expect(ps, '=', "expected '='"));
         TSR_TRY(read_field(ps, row->fields[i].kind, &fields[i]));
-    } while (accept(ps, ','));
+    } while (accept(ps, ',') && !(row->what != NULL && at_kind(ps, '>')));
+    return TSR_OK;
+}
+
+/* `a = 1, b = [2]` in order; those that may be left out are there if their names are next. */
+static tsr_status read_ordered_fields(parser *ps, const struct_row *row, uint32_t *fields)
+{
+    const size_t count = field_count(row);
+    for (size_t i = 0; i < count; i++) {
+        const field_row *field = &row->fields[i];
+        const bool is_next = at_kind(ps, TOKEN_WORD) && slice_is(token_text(ps), field->name);
+        if (!is_next && !is_required(field->kind)) {
+            continue;
+        }
+        TSR_TRY(lex_expect_word(&ps->lex, field->name));
+        TSR_TRY(expect(ps, '=', "expected '='"));
+        TSR_TRY(read_field(ps, field->kind, &fields[i]));
+        if (i + 1 < count) {
+            TSR_TRY(expect(ps, ',', "expected ','"));
+        }
+    }
     return TSR_OK;
 }
 
@@ -189,11 +209,14 @@ tsr_status read_struct(parser *ps, int row, uint32_t *out)
 {
     const struct_row *s = &ir_structs[row];
     uint32_t fields[MAX_FIELDS] = {0};
-    const bool has_angles = row != STRUCT_SUB_AXIS;
+    const bool has_angles = !s->unwrapped;
+    const size_t at = ps->lex.current.at;
     if (has_angles) {
         TSR_TRY(expect(ps, '<', "expected '<'"));
     }
-    tsr_status status = s->read != NULL ? s->read(ps, fields) : read_fields(ps, s, fields);
+    tsr_status status = s->read != NULL ? s->read(ps, fields)
+                        : s->ordered    ? read_ordered_fields(ps, s, fields)
+                                        : read_fields(ps, s, fields);
     if (status >= 0 && s->read == NULL) {
         status = fill_fields(ps, s, fields);
     }
@@ -204,6 +227,9 @@ tsr_status read_struct(parser *ps, int row, uint32_t *out)
     }
     if (has_angles) {
         TSR_TRY(expect(ps, '>', "expected '>'"));
+    }
+    if (s->check != NULL) {
+        TSR_TRY(s->check(ps, at, fields));
     }
     return attr_struct(ps->program, row, fields, field_count(s), out);
 }
@@ -217,6 +243,84 @@ tsr_status read_stripped_struct(parser *ps, int row, uint32_t *out)
     TSR_TRY(read_attr(ps, out));
     if (!attr_is(ps->program, *out, ATTR_STRUCT) || program_attr(ps->program, *out)->row != row) {
         return error_at(ps, at, "invalid kind of attribute specified");
+    }
+    return TSR_OK;
+}
+
+/* ---- what must hold ---- */
+
+static bool is_struct(const parser *ps, uint32_t attr, int row)
+{
+    return attr_is(ps->program, attr, ATTR_STRUCT) && program_attr(ps->program, attr)->row == row;
+}
+
+/* The name of an axis or of a reference to one: the first field of its struct. */
+static slice axis_name(const parser *ps, uint32_t attr)
+{
+    slice name = {"", 0};
+    (void)attr_as_string(ps->program, attr_list(program_attr(ps->program, attr))[0], &name);
+    return name;
+}
+
+static bool mesh_has(const parser *ps, uint32_t mesh, slice name)
+{
+    const attr_head *axes =
+        program_attr(ps->program, attr_list(program_attr(ps->program, mesh))[0]);
+    for (uint32_t i = 0; i < axes->count; i++) {
+        const slice own = axis_name(ps, attr_list(axes)[i]);
+        if (own.size == name.size && memcmp(own.data, name.data, name.size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* References to axes of sdy, which passes make, are taken as they are. */
+static tsr_status check_axis(parser *ps, size_t at, uint32_t mesh, uint32_t axis)
+{
+    if (attr_is(ps->program, axis, ATTR_SDY)) {
+        return TSR_OK;
+    }
+    if (!is_struct(ps, axis, STRUCT_AXIS_REF)) {
+        return error_at(ps, at, "expected AxisRefAttr in axes list");
+    }
+    const slice name = axis_name(ps, axis);
+    if (is_struct(ps, mesh, STRUCT_MESH) && !mesh_has(ps, mesh, name)) {
+        return error_at(ps, at, "axis '%.*s' not found in mesh definition", (int)name.size,
+                        name.data);
+    }
+    return TSR_OK;
+}
+
+tsr_status replica_mesh_axes_check(parser *ps, size_t at, const uint32_t *fields)
+{
+    const attr_head *axes = program_attr(ps->program, fields[1]);
+    if (!is_struct(ps, fields[0], STRUCT_MESH) &&
+        !(attr_is(ps->program, fields[0], ATTR_SYMBOL) &&
+          program_attr(ps->program, fields[0])->count == 1)) {
+        return error_at(ps, at, "mesh must be a FlatSymbolRefAttr or MeshAttr");
+    }
+    for (uint32_t i = 0; attr_is(ps->program, fields[1], ATTR_ARRAY) && i < axes->count; i++) {
+        TSR_TRY(check_axis(ps, at, fields[0], attr_list(axes)[i]));
+    }
+    return TSR_OK;
+}
+
+/* Tolerances are those of the mode TOLERANCE. */
+tsr_status accuracy_check(parser *ps, size_t at, const uint32_t *fields)
+{
+    const attr_head *mode = program_attr(ps->program, fields[3]);
+    if (mode->kind != ATTR_ENUM || mode->row != ENUM_RESULT_ACCURACY_MODE) {
+        return TSR_OK;
+    }
+    const char *name = ir_enums[ENUM_RESULT_ACCURACY_MODE].values[mode->bits];
+    for (size_t i = 0; strcmp(name, "TOLERANCE") != 0 && i < 3; i++) {
+        if (program_attr(ps->program, fields[i])->bits != 0) {
+            return error_at(ps, at,
+                            "Invalid tolerances for ResultAccuracyAttr with mode %s, must be all "
+                            "zero.",
+                            name);
+        }
     }
     return TSR_OK;
 }
@@ -254,6 +358,21 @@ static void print_field(printer *pr, field_kind kind, uint32_t field)
     default:
         print_attr_bare(pr, field);
         break;
+    }
+}
+
+void print_struct(printer *pr, const attr_head *attr)
+{
+    const struct_row *row = &ir_structs[attr->row];
+    put_char(pr, '#');
+    put(pr, row->dialect);
+    put_char(pr, row->unwrapped ? '<' : '.');
+    put(pr, row->mnemonic);
+    if (row->unwrapped) {
+        row->print(pr, attr);
+        put_char(pr, '>');
+    } else {
+        print_struct_body(pr, attr);
     }
 }
 
@@ -306,6 +425,9 @@ tsr_status mesh_struct_read(parser *ps, uint32_t *fields)
     TSR_TRY(lex_expect_word(&ps->lex, "axes"));
     TSR_TRY(expect(ps, '=', "expected '='"));
     TSR_TRY(read_bracketed(ps, read_stripped_struct, STRUCT_MESH_AXIS, &axes, &count));
+    if (count == 0) {
+        return error_after(ps, "expected '<'");
+    }
     TSR_TRY(attr_array(ps->program, axes, count, &fields[0]));
     if (accept(ps, ',')) {
         TSR_TRY(lex_expect_word(&ps->lex, "device_ids"));
@@ -336,6 +458,9 @@ tsr_status bounds_read(parser *ps, uint32_t *fields)
     int64_t *values = NULL;
     size_t count = 0;
     size_t room = 0;
+    if (at_kind(ps, '>')) {
+        return attr_ints(ps->program, NULL, 0, &fields[0]);
+    }
     do {
         int64_t value = TSR_UNKNOWN;
         if (!accept(ps, '?')) {
@@ -419,11 +544,17 @@ static tsr_status read_known(parser *ps, slice dialect, slice mnemonic, bool wra
 static tsr_status read_unknown(parser *ps, size_t start, slice dialect, slice mnemonic,
                                uint32_t *out)
 {
-    const bool is_ours =
-        slice_is(dialect, "stablehlo") || slice_is(dialect, "sdy") || slice_is(dialect, "chlo");
-    if (is_ours) {
+    if (slice_is(dialect, "sdy")) {
         return error_at(ps, start, "unknown attribute `%.*s` in dialect `%.*s`", (int)mnemonic.size,
                         mnemonic.data, (int)dialect.size, dialect.data);
+    }
+    if (slice_is(dialect, "stablehlo") || slice_is(dialect, "chlo")) {
+        return error_at(ps, start, "unknown %s attribute",
+                        dialect.data[0] == 's' ? "StableHLO" : "chlo");
+    }
+    if (slice_is(dialect, "builtin") || slice_is(dialect, "func") || slice_is(dialect, "tensor")) {
+        return error_at(ps, start, "dialect '%.*s' provides no attribute parsing hook",
+                        (int)dialect.size, dialect.data);
     }
     if ((ps->program->flags & TSR_PROGRAM_ALLOW_UNREGISTERED) == 0 &&
         !ir_dialect_has_attributes(dialect.data, dialect.size)) {
@@ -439,19 +570,25 @@ static tsr_status read_unknown(parser *ps, size_t start, slice dialect, slice mn
     return attr_of_text(ps->program, ATTR_OPAQUE, 0, 0, text.data, text.size, out);
 }
 
-/* `#dialect.mnemonic<..>` or `#dialect<mnemonic ..>` */
+/*
+ * `#dialect.mnemonic<..>` or `#dialect<mnemonic ..>`. Brackets are balanced before anything is
+ * read; what a reader leaves of the text between them is passed over.
+ */
 static tsr_status read_named(parser *ps, slice name, uint32_t *out)
 {
     const size_t start = ps->lex.current.at;
     const char *dot = memchr(name.data, '.', name.size);
     slice dialect = {name.data + 1, name.size - 1};
     slice mnemonic = {NULL, 0};
-    lex_next(&ps->lex);
+    slice whole;
+    TSR_TRY(skip_balanced(ps, &whole));
+    const size_t end = start + whole.size;
+    lex_move(&ps->lex, start + name.size);
     if (dot != NULL) {
         dialect.size = (size_t)(dot - dialect.data);
         mnemonic = (slice){dot + 1, (size_t)(name.data + name.size - dot) - 1};
     } else {
-        TSR_TRY(expect(ps, '<', "expected '<'"));
+        lex_next(&ps->lex);
         mnemonic = token_text(ps);
         if (!at_kind(ps, TOKEN_WORD)) {
             return read_unknown(ps, start, dialect, mnemonic, out);
@@ -462,10 +599,9 @@ static tsr_status read_named(parser *ps, slice name, uint32_t *out)
     if (status == TSR_NOT_APPLICABLE) {
         return read_unknown(ps, start, dialect, mnemonic, out);
     }
-    if (status >= 0 && dot == NULL) {
-        return expect(ps, '>', "expected '>'");
-    }
-    return status;
+    TSR_TRY(status);
+    lex_move(&ps->lex, end);
+    return TSR_OK;
 }
 
 tsr_status read_dialect_attr(parser *ps, uint32_t type, uint32_t *out)

@@ -32,6 +32,10 @@ enum {
         }                                                                                          \
     }
 
+/* Checks of the fields; `at` is where they start. */
+tsr_status replica_mesh_axes_check(parser *ps, size_t at, const uint32_t *fields);
+tsr_status accuracy_check(parser *ps, size_t at, const uint32_t *fields);
+
 /* Readers fill the fields; `<` is taken, `>` is not. Printers print what is between. */
 tsr_status conv_read(parser *ps, uint32_t *fields);
 void conv_print(printer *pr, const attr_head *attr);

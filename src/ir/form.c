@@ -267,11 +267,20 @@ static tsr_status read_operand_types(parser *ps, op_reader *op, bool are_results
     return TSR_OK;
 }
 
+static bool is_shaped(const parser *ps, uint32_t type)
+{
+    return type_is(ps->program, type, TYPE_TENSOR) || type_is(ps->program, type, TYPE_UNRANKED);
+}
+
 static tsr_status read_arrow_types(parser *ps, op_reader *op)
 {
     TSR_TRY(read_operand_types(ps, op, false));
     TSR_TRY(expect_arrow(ps, "expected '->'"));
-    return read_type_or_list(ps, &op->results, &op->num_results, &op->result_room);
+    const size_t at = ps->lex.current.at;
+    TSR_TRY(read_type_or_list(ps, &op->results, &op->num_results, &op->result_room));
+    return op->num_results != 1 || is_shaped(ps, op->results[0])
+               ? TSR_OK
+               : error_at(ps, at, "%sinvalid kind of type specified", ps->text.prefix);
 }
 
 /* A complex result stands for operands of its real type. */
@@ -291,7 +300,7 @@ static tsr_status read_complex_types(parser *ps, op_reader *op)
     }
     const type_head *head = program_type(ps->program, type);
     TSR_TRY(type_tensor(ps->program, type_extents(head), head->count,
-                        program_type(ps->program, element)->element, 0, &part));
+                        program_type(ps->program, element)->element, head->encoding, &part));
     TSR_TRY(resolve_uses_alike(ps, op, part));
     return add_type(ps, op, type);
 }
@@ -385,6 +394,7 @@ static tsr_status read_directive(parser *ps, op_reader *op, char directive)
     case 'o':
         return read_one_use(ps, op);
     case 'v':
+    case 'W':
         return read_uses(ps, op);
     case 'D':
         return read_dict(ps, op);
@@ -396,6 +406,8 @@ static tsr_status read_directive(parser *ps, op_reader *op, char directive)
         return read_function_types(ps, op);
     case 'R':
         return read_result_type(ps, op);
+    case 'N':
+        return read_types(ps, &op->results, &op->num_results, &op->result_room);
     case 'O':
         return read_operand_types(ps, op, false);
     case 'T':
@@ -450,6 +462,10 @@ static tsr_status read_operand_part(parser *ps, op_reader *op, const char *form,
 static tsr_status read_literal(parser *ps, const char **form)
 {
     const size_t size = word_length(*form);
+    if (strncmp(*form, "->", 2) == 0) {
+        *form += 2;
+        return expect_arrow(ps, "expected '->'");
+    }
     if (size == 0) {
         return lex_expect(&ps->lex, *(*form)++);
     }
@@ -530,7 +546,7 @@ static bool is_complex_of_parts(const printer *pr, uint32_t op)
     const type_head *part = program_type(pr->program, first);
     if (whole->kind != TYPE_TENSOR || part->kind != TYPE_TENSOR || !types_are(pr, op, first) ||
         !type_is(pr->program, whole->element, TYPE_COMPLEX) || whole->count != part->count ||
-        part->encoding != 0) {
+        whole->encoding != part->encoding) {
         return false;
     }
     return program_type(pr->program, whole->element)->element == part->element &&
@@ -597,6 +613,13 @@ static void print_directive(printer *pr, uint32_t op, char directive, size_t *op
     case 'v':
         print_operands(pr, op, *operand, count);
         *operand = count;
+        break;
+    case 'W':
+        print_operands(pr, op, 0, count);
+        put(pr, count == 1 ? ", " : "");
+        break;
+    case 'N':
+        print_result_types(pr, op);
         break;
     case 'D':
         print_dict(pr, op, NULL);

@@ -146,6 +146,13 @@ static unsigned visit(printer *pr, uint32_t where, bool before)
     return depth;
 }
 
+/* The argument that is printed at a place of a list. */
+static uint32_t shown_argument(const ir_row *row, bool is_custom, uint32_t place, uint32_t count)
+{
+    const bool is_paired = is_custom && (row->traits & IR_PAIRS_ARGUMENTS) != 0 && count % 2 == 0;
+    return is_paired ? place / 2 + place % 2 * (count / 2) : place;
+}
+
 /* Locations in the order of printing: an op's own first, then what is inside it. */
 static void visit_ops(printer *pr, uint32_t op)
 {
@@ -162,7 +169,9 @@ static void visit_ops(printer *pr, uint32_t op)
              b = program_block(p, b)->next) {
             const ir_block *block = program_block(p, b);
             for (uint32_t i = 0; !hides_arguments && i < block->num_arguments; i++) {
-                visit(pr, program_value(p, program_pool(p, block->arguments)[i])->location, true);
+                const uint32_t index = shown_argument(row, is_custom, i, block->num_arguments);
+                visit(pr, program_value(p, program_pool(p, block->arguments)[index])->location,
+                      true);
             }
             for (uint32_t inner = block->first_op; inner != 0; inner = program_op(p, inner)->next) {
                 visit_ops(pr, inner);

@@ -9,8 +9,9 @@
 
 typedef enum location_kind {
     LOCATION_UNKNOWN,
-    LOCATION_FILE, /* string, line, column, end line, end column, how much of the end is there */
-    LOCATION_NAME, /* string, location or 0 */
+    LOCATION_FILE,     /* string, line, column, end line, end column, how much of the end is there;
+                          0 for what is not there */
+    LOCATION_NAME,     /* string, location or 0 */
     LOCATION_CALLSITE, /* callee, caller */
     LOCATION_FUSED,    /* attribute or 0, then locations */
     LOCATION_ALIAS     /* string: until the end of the text */

@@ -202,9 +202,11 @@ tsr_status read_region(parser *ps, op_reader *op, const ssa_argument *arguments,
 tsr_status add_empty_region(parser *ps, op_reader *op);
 /* An op inside a block. */
 tsr_status read_op(parser *ps, uint32_t block);
-tsr_status read_argument(parser *ps, ssa_argument *out);
+/* `in_label`: of a block, not of an op's own syntax. */
+tsr_status read_argument(parser *ps, bool in_label, ssa_argument *out);
 /* `(%a: T, %b: T)` */
-tsr_status read_arguments(parser *ps, ssa_argument **out, size_t *count, size_t *room);
+tsr_status read_arguments(parser *ps, bool in_label, ssa_argument **out, size_t *count,
+                          size_t *room);
 /* Makes a block with arguments at the end of a region. */
 tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments, size_t count,
                      uint32_t *out);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "ir/printer.h"
+#include "ir/resources.h"
 #include "ir/verify.h"
 
 void print_operands(printer *pr, uint32_t op, size_t from, size_t to)
@@ -327,11 +328,7 @@ static tsr_status print_program(printer *pr)
     print_op(pr, pr->program->module);
     put_char(pr, '\n');
     print_location_aliases(pr, false);
-    if (pr->program->metadata != 0) {
-        put_char(pr, '\n');
-        print_attr(pr, pr->program->metadata);
-        put_char(pr, '\n');
-    }
+    print_resources(pr);
     return TSR_OK;
 }
 

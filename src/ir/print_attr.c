@@ -1,4 +1,5 @@
 /* Printing types and attributes. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "ir/elements.h"
 #include "ir/number.h"
 #include "ir/printer.h"
+#include "ir/resources.h"
 
 static void print_extents(printer *pr, const type_head *head)
 {
@@ -149,10 +151,13 @@ static void print_integer(printer *pr, const type_head *type, uint64_t bits)
     }
 }
 
-static void print_float(printer *pr, const type_head *type, uint64_t bits)
+/* Whether it is printed as a number, not by its bits. */
+static bool print_float(printer *pr, const type_head *type, uint64_t bits)
 {
     char text[FLOAT_TEXT_MAX];
-    put_bytes(pr, text, float_to_text((float_format)type->width, bits, text));
+    const size_t size = float_to_text((float_format)type->width, bits, text);
+    put_bytes(pr, text, size);
+    return size < 2 || text[1] != 'x';
 }
 
 /* One part of an element: `bytes` of it at an address. */
@@ -203,12 +208,19 @@ static void print_nested(printer *pr, const type_head *type, uint32_t dim, const
     put_char(pr, ']');
 }
 
-static void print_hex(printer *pr, const char *bytes, size_t size)
+/* What the bytes of an element show: integers of less than a byte only their own bits. */
+static unsigned char byte_mask(const type_head *element)
+{
+    const bool is_short = element->kind == TYPE_INTEGER && element->width < 8;
+    return is_short ? (unsigned char)((1U << element->width) - 1) : UCHAR_MAX;
+}
+
+static void print_hex(printer *pr, const char *bytes, size_t size, unsigned char mask)
 {
     static const char hex[] = "0123456789ABCDEF";
     put(pr, "\"0x");
     for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
+        const unsigned char c = (unsigned char)bytes[i] & mask;
         put_char(pr, hex[c >> 4]);
         put_char(pr, hex[c & 15]);
     }
@@ -230,7 +242,7 @@ void print_elements(printer *pr, const attr_head *attr, uint32_t id)
         if (attr->is_splat) {
             print_element(pr, type->element, at, bytes);
         } else if (attr->count / bytes > MOST_LISTED) {
-            print_hex(pr, at, attr->count);
+            print_hex(pr, at, attr->count, byte_mask(program_type(pr->program, type->element)));
         } else {
             print_nested(pr, type, 0, &at, bytes);
         }
@@ -340,7 +352,7 @@ static void print_any(printer *pr, uint32_t id, bool bare)
         print_number_type(pr, attr, bare);
         break;
     case ATTR_FLOAT:
-        print_float(pr, program_type(pr->program, attr->type), attr->bits);
+        bare &= print_float(pr, program_type(pr->program, attr->type), attr->bits);
         print_number_type(pr, attr, bare);
         break;
     case ATTR_STRING:
@@ -370,6 +382,7 @@ static void print_any(printer *pr, uint32_t id, bool bare)
         print_elements(pr, attr, id);
         break;
     case ATTR_RESOURCE:
+        note_resource(pr, id);
         put(pr, "dense_resource<");
         put_name(pr, (slice){attr_text(attr), attr->count});
         put(pr, "> : ");
@@ -379,11 +392,7 @@ static void print_any(printer *pr, uint32_t id, bool bare)
         print_enum(pr, attr);
         break;
     case ATTR_STRUCT:
-        put_char(pr, '#');
-        put(pr, ir_structs[attr->row].dialect);
-        put_char(pr, '.');
-        put(pr, ir_structs[attr->row].mnemonic);
-        print_struct_body(pr, attr);
+        print_struct(pr, attr);
         break;
     case ATTR_SDY:
         print_sdy_attr(pr, attr);

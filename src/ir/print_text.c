@@ -22,6 +22,7 @@ tsr_status printer_finish(printer *pr)
     put_flush(pr);
     free_names(pr);
     free_locations(pr);
+    ir_array_free(pr->ctx, &pr->resources, sizeof(uint32_t));
     context_resize(pr->ctx, pr->chunk, CHUNK, 0);
     tsr_arena_destroy(pr->scratch);
     if (pr->no_memory) {
@@ -131,6 +132,10 @@ void put_name(printer *pr, slice name)
 void put_symbol(printer *pr, slice name)
 {
     put_char(pr, '@');
+    if (name.size == 0) {
+        put(pr, "<<INVALID EMPTY SYMBOL>>");
+        return;
+    }
     put_name(pr, name);
 }
 

@@ -26,6 +26,7 @@ typedef struct printer {
     intern_table texts;  /* names that ops suggest */
     ir_array type_texts; /* slice, by type: programs repeat few types; empty without names */
     struct location_names *locations; /* NULL: not printed */
+    ir_array resources;               /* each `dense_resource` that was printed, once a name */
     tsr_arena *scratch;
 } printer;
 
@@ -88,7 +89,9 @@ void print_elements(printer *pr, const attr_head *attr, uint32_t id);
 void print_ints(printer *pr, const attr_head *attr);
 /* `{a = 1 : i64, b}` */
 void print_entries(printer *pr, const attr_entry *entries, size_t count);
-/* `<..>` of a struct; the whole of an sdy attribute; its text in an op's own syntax. */
+/* A struct with its name; `<..>` of it; the whole of an sdy attribute; its text in an op's own
+ * syntax. */
+void print_struct(printer *pr, const attr_head *attr);
 void print_struct_body(printer *pr, const attr_head *attr);
 void print_sdy_attr(printer *pr, const attr_head *attr);
 void print_sdy_body(printer *pr, const attr_head *attr);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "ir/parser.h"
+#include "ir/resources.h"
 
 bool slice_is(slice text, const char *string)
 {
@@ -217,7 +218,29 @@ tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments,
 }
 
 /* `%a: T`, with a location if there is one. */
-tsr_status read_argument(parser *ps, ssa_argument *out)
+/*
+ * `#0` after the name of an argument, which only labels of blocks allow; with another number it is
+ * not found by its name.
+ */
+static tsr_status read_argument_number(parser *ps, bool in_label, ssa_argument *argument)
+{
+    uint64_t number = 0;
+    if (!at_kind(ps, TOKEN_HASH)) {
+        return TSR_OK;
+    }
+    const slice text = token_text(ps);
+    if (!lex_digits((slice){text.data + 1, text.size - 1}, &number)) {
+        return error_here(ps, "invalid SSA value result number");
+    }
+    if (!in_label) {
+        return error_here(ps, "result number not allowed in argument list");
+    }
+    argument->name = number == 0 ? argument->name : 0;
+    lex_next(&ps->lex);
+    return TSR_OK;
+}
+
+tsr_status read_argument(parser *ps, bool in_label, ssa_argument *out)
 {
     if (!at_kind(ps, TOKEN_PERCENT)) {
         return error_here(ps, "expected SSA operand");
@@ -228,6 +251,7 @@ tsr_status read_argument(parser *ps, ssa_argument *out)
     TSR_TRY(name_key(ps, (slice){text.data + 1, text.size - 1}, &argument.name));
     argument.name++;
     lex_next(&ps->lex);
+    TSR_TRY(read_argument_number(ps, in_label, &argument));
     TSR_TRY(expect(ps, ':', "expected ':'"));
     TSR_TRY(read_type(ps, &argument.type));
     TSR_TRY(read_optional_location(ps, &argument.location));
@@ -235,7 +259,8 @@ tsr_status read_argument(parser *ps, ssa_argument *out)
     return TSR_OK;
 }
 
-tsr_status read_arguments(parser *ps, ssa_argument **out, size_t *count, size_t *room)
+tsr_status read_arguments(parser *ps, bool in_label, ssa_argument **out, size_t *count,
+                          size_t *room)
 {
     TSR_TRY(expect(ps, '(', "expected '('"));
     if (accept(ps, ')')) {
@@ -243,7 +268,7 @@ tsr_status read_arguments(parser *ps, ssa_argument **out, size_t *count, size_t 
     }
     do {
         ssa_argument argument = {0};
-        TSR_TRY(read_argument(ps, &argument));
+        TSR_TRY(read_argument(ps, in_label, &argument));
         TSR_TRY(PUSH(ps, *out, *count, *room, argument));
     } while (accept(ps, ','));
     return expect(ps, ')', "expected ')'");
@@ -275,7 +300,7 @@ static tsr_status read_block(parser *ps, uint32_t region)
     region_append(ps->program, region, block);
     lex_next(&ps->lex);
     if (at_kind(ps, '(')) {
-        TSR_TRY(read_arguments(ps, &arguments, &count, &room));
+        TSR_TRY(read_arguments(ps, true, &arguments, &count, &room));
     }
     TSR_TRY(add_arguments(ps, block, arguments, count));
     TSR_TRY(expect(ps, ':', "expected ':' after block name"));
@@ -342,6 +367,24 @@ tsr_status add_empty_region(parser *ps, op_reader *op)
 
 /* ---- ops ---- */
 
+/* Sets properties that are there also when they are not written. */
+static tsr_status fill_properties(parser *ps, op_reader *op)
+{
+    const ir_prop *props = op->row != NULL ? op->row->props : NULL;
+    for (size_t i = 0; props != NULL && props[i].name != NULL; i++) {
+        uint32_t attr = 0;
+        bool is_there = !props[i].empty_if_missing;
+        for (size_t k = 0; !is_there && k < op->num_properties; k++) {
+            is_there = slice_is(string_at(ps->program, op->properties[k].name), props[i].name);
+        }
+        if (!is_there) {
+            TSR_TRY(attr_string(ps->program, "", 0, 0, &attr));
+            TSR_TRY(set_property(ps, op, props[i].name, attr));
+        }
+    }
+    return TSR_OK;
+}
+
 tsr_status finish_op(parser *ps, op_reader *op, uint32_t block, uint32_t *out)
 {
     tsr_program *p = ps->program;
@@ -359,6 +402,7 @@ tsr_status finish_op(parser *ps, op_reader *op, uint32_t block, uint32_t *out)
         op->successors[i] = label_at(ps, op->successors[i])->block;
     }
     TSR_TRY(program_new_list(p, op->successors, op->num_successors, &record.successors));
+    TSR_TRY(fill_properties(ps, op));
     TSR_TRY(attr_dict(p, op->properties, op->num_properties, &record.properties));
     TSR_TRY(attr_dict(p, op->attributes, op->num_attributes, &record.attributes));
     TSR_TRY(program_new_op(p, &record, out));
@@ -463,6 +507,21 @@ static tsr_status read_successors(parser *ps, op_reader *op)
     return expect(ps, ']', "expected ']'");
 }
 
+static tsr_status refuse_properties(parser *ps, const op_reader *op, attr_entry *entries,
+                                    size_t count)
+{
+    uint32_t dict = 0;
+    const char *text = "{}";
+    TSR_TRY(attr_dict(ps->program, entries, count, &dict));
+    if (count > 0) {
+        TSR_TRY(tsr_ir_attr_to_text(ps->ctx, ps->scratch, ps->program, dict, &text));
+    }
+    return error_at(ps, op->at,
+                    "invalid properties %s for op %s: this operation has empty properties", text,
+                    op->row->name);
+}
+
+/* Names that are not of properties are passed over. */
 static tsr_status read_generic_properties(parser *ps, op_reader *op)
 {
     if (!accept(ps, '<')) {
@@ -471,15 +530,16 @@ static tsr_status read_generic_properties(parser *ps, op_reader *op)
     attr_entry *entries = NULL;
     size_t count = 0;
     size_t room = 0;
-    const size_t at = ps->lex.current.at;
     TSR_TRY(read_dict_entries(ps, &entries, &count, &room));
     for (size_t i = 0; i < count; i++) {
         const slice name = string_at(ps->program, entries[i].name);
         if (op->row != NULL && row_prop(op->row, name) == NULL) {
-            return error_at(ps, at, "'%s' op property '%.*s' is not known", op->row->name,
-                            (int)name.size, name.data);
+            continue;
         }
         TSR_TRY(PUSH(ps, op->properties, op->num_properties, op->property_room, entries[i]));
+    }
+    if (op->row != NULL && op->row->props == NULL) {
+        return refuse_properties(ps, op, entries, count);
     }
     return expect(ps, '>', "expected '>'");
 }
@@ -704,21 +764,6 @@ static tsr_status define_alias(parser *ps)
     TSR_TRY(ir_array_reserve(ps->ctx, &ps->aliases, sizeof value, 1));
     ((uint32_t *)ps->aliases.items)[ps->aliases.count++] = value;
     return TSR_OK;
-}
-
-/* `{-# .. #-}`: kept as it is, for printing. */
-static tsr_status read_metadata(parser *ps)
-{
-    const size_t start = ps->lex.current.at;
-    do {
-        lex_next(&ps->lex);
-        if (at_kind(ps, TOKEN_END) || at_kind(ps, TOKEN_BAD)) {
-            return error_here(ps, "expected '#-}' to end the file metadata dictionary");
-        }
-    } while (!at_kind(ps, TOKEN_METADATA_END));
-    lex_next(&ps->lex);
-    return attr_of_text(ps->program, ATTR_OPAQUE, 0, 0, ps->text.data + start,
-                        ps->lex.last_end - start, &ps->program->metadata);
 }
 
 static tsr_status read_top_level(parser *ps, uint32_t block)

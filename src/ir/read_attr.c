@@ -227,10 +227,10 @@ static tsr_status read_dense_item(parser *ps, uint32_t type, int64_t *out)
     uint32_t attr = 0;
     const size_t at = ps->lex.current.at;
     const type_head *head = program_type(ps->program, type);
-    if (head->kind == TYPE_INTEGER && head->width == 1 && at_kind(ps, TOKEN_WORD)) {
+    if (head->kind == TYPE_INTEGER && head->width == 1) {
         const slice word = token_text(ps);
-        if (!slice_is(word, "true") && !slice_is(word, "false")) {
-            return error_here(ps, "expected boolean");
+        if (!at_kind(ps, TOKEN_WORD) || (!slice_is(word, "true") && !slice_is(word, "false"))) {
+            return error_here(ps, "expected 'true' or 'false' values for i1 type");
         }
         *out = word.data[0] == 't';
         lex_next(&ps->lex);
@@ -296,6 +296,10 @@ static tsr_status read_resource(parser *ps, uint32_t type, uint32_t *out)
         TSR_TRY(expect(ps, ':', "expected ':'"));
         TSR_TRY(read_type(ps, &type));
     }
+    const type_kind kind = (type_kind)program_type(ps->program, type)->kind;
+    if (kind != TYPE_TENSOR && kind != TYPE_VECTOR && kind != TYPE_UNRANKED) {
+        return error_here(ps, "`dense_resource` expected a shaped type");
+    }
     return attr_of_text(ps->program, ATTR_RESOURCE, 0, type, name.data, name.size, out);
 }
 
@@ -324,7 +328,7 @@ static tsr_status read_word_attr(parser *ps, uint32_t type, uint32_t *out)
     if (slice_is(word, "loc")) {
         uint32_t given = 0;
         TSR_TRY(read_optional_location(ps, &given));
-        return attr_location(ps->program, given, out);
+        return attr_location(ps->program, given & ~IR_IS_GIVEN, out);
     }
     if (slice_is(word, "affine_map") || slice_is(word, "affine_set") ||
         slice_is(word, "distinct") || slice_is(word, "sparse") || slice_is(word, "strided")) {
@@ -421,7 +425,7 @@ static char closing(char c)
 
 /*
  * Takes one word or sign and the brackets directly after it, as they are. Strings in it are
- * skipped as a whole; `->` closes nothing.
+ * skipped as a whole; `->` closes nothing. An error stands at the first bracket or the last string.
  */
 tsr_status skip_balanced(parser *ps, slice *out)
 {
@@ -439,30 +443,28 @@ tsr_status skip_balanced(parser *ps, slice *out)
         lex_move(&ps->lex, at);
         return TSR_OK;
     }
+    size_t here = at;
     do {
         const char c = at < ps->text.size ? data[at] : '\0';
-        if (c == '\0') {
-            lex_move(&ps->lex, at < ps->text.size ? at : ps->text.size);
-            return error_here(ps, "unbalanced '%c' character in pretty dialect name",
-                              open[count - 1] == '>' ? '<' : open[count - 1]);
+        if (c == '\0' || (strchr(")]}>", c) != NULL && c != closing(open[count - 1]))) {
+            return error_at(ps, here, "unbalanced '%c' character in pretty dialect name",
+                            open[count - 1]);
         }
         if (c == '"') {
             lex_move(&ps->lex, at);
             if (!at_kind(ps, TOKEN_STRING)) {
                 return error_here(ps, "expected string");
             }
+            here = at;
             at += ps->lex.current.size;
             continue;
         }
         if (closing(c) != '\0') {
-            TSR_TRY(PUSH(ps, open, count, room, closing(c)));
+            TSR_TRY(PUSH(ps, open, count, room, c));
         } else if (c == '-' && at + 1 < ps->text.size && data[at + 1] == '>') {
             at++;
-        } else if (c == open[count - 1]) {
-            count--;
         } else if (strchr(")]}>", c) != NULL) {
-            lex_move(&ps->lex, at);
-            return error_here(ps, "unbalanced '%c' character in pretty dialect name", c);
+            count--;
         }
         at++;
     } while (count > 0);

@@ -31,6 +31,20 @@ static tsr_status read_number_32(parser *ps, const char *message, uint32_t *out)
     return TSR_OK;
 }
 
+/* Leaves out what an end has in common with its start, so that equal ranges are one location. */
+static void shorten_range(uint32_t *numbers)
+{
+    const bool is_one_line = numbers[3] == numbers[1];
+    const bool is_one_place = is_one_line && numbers[4] == numbers[2];
+    numbers[5] = is_one_place ? NO_END : is_one_line ? END_COLUMN : END_LINE;
+    if (is_one_line) {
+        numbers[3] = 0;
+    }
+    if (is_one_place) {
+        numbers[4] = 0;
+    }
+}
+
 /* `:1:2`, perhaps ` to 3:4` or ` to :5`, after the name of a file. */
 static tsr_status read_file_location(parser *ps, uint32_t name, uint32_t *out)
 {
@@ -44,13 +58,12 @@ static tsr_status read_file_location(parser *ps, uint32_t name, uint32_t *out)
         if (at_kind(ps, TOKEN_WORD) && slice_is(token_text(ps), "to")) {
             lex_next(&ps->lex);
             numbers[3] = numbers[1];
-            numbers[5] = END_COLUMN;
             if (at_kind(ps, TOKEN_INTEGER)) {
-                numbers[5] = END_LINE;
                 TSR_TRY(read_number_32(ps, line, &numbers[3]));
             }
             TSR_TRY(expect(ps, ':', "expected ':' in FileLineColRange"));
             TSR_TRY(read_number_32(ps, column, &numbers[4]));
+            shorten_range(numbers);
         }
     }
     return intern_location(ps, LOCATION_FILE, numbers, 6, out);
@@ -105,6 +118,31 @@ static tsr_status read_fused(parser *ps, uint32_t *out)
     return intern_location(ps, LOCATION_FUSED, numbers, count, out);
 }
 
+static bool is_defined(const parser *ps, uint32_t name)
+{
+    const uint32_t *pairs = ps->location_aliases.items;
+    for (uint32_t i = 0; i < ps->location_aliases.count; i += 2) {
+        if (pairs[i] == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `#name`; only one that is the whole location of an op or a value may be defined later. */
+static tsr_status read_location_alias(parser *ps, bool may_be_later, uint32_t *out)
+{
+    const slice text = token_text(ps);
+    uint32_t name = 0;
+    TSR_TRY(program_string(ps->program, text.data, text.size, &name));
+    if (!may_be_later && !is_defined(ps, name)) {
+        return error_here(ps, "undefined symbol alias id '%.*s'", (int)text.size - 1,
+                          text.data + 1);
+    }
+    lex_next(&ps->lex);
+    return intern_location(ps, LOCATION_ALIAS, &name, 1, out);
+}
+
 static tsr_status read_inner(parser *ps, uint32_t *out)
 {
     tsr_status status = TSR_OK;
@@ -113,10 +151,7 @@ static tsr_status read_inner(parser *ps, uint32_t *out)
     if (at_kind(ps, TOKEN_STRING)) {
         status = read_named_location(ps, out);
     } else if (at_kind(ps, TOKEN_HASH)) {
-        uint32_t name = 0;
-        TSR_TRY(program_string(ps->program, text.data, text.size, &name));
-        lex_next(&ps->lex);
-        status = intern_location(ps, LOCATION_ALIAS, &name, 1, out);
+        status = read_location_alias(ps, false, out);
     } else if (at_kind(ps, TOKEN_WORD) && slice_is(text, "unknown")) {
         lex_next(&ps->lex);
         status = intern_location(ps, LOCATION_UNKNOWN, NULL, 0, out);
@@ -131,11 +166,12 @@ static tsr_status read_inner(parser *ps, uint32_t *out)
     return status;
 }
 
-static tsr_status read_parenthesized(parser *ps, uint32_t *given)
+static tsr_status read_parenthesized(parser *ps, bool may_be_later, uint32_t *given)
 {
     lex_next(&ps->lex);
     TSR_TRY(expect(ps, '(', "expected '(' in location"));
-    TSR_TRY(read_inner(ps, given));
+    TSR_TRY(may_be_later && at_kind(ps, TOKEN_HASH) ? read_location_alias(ps, true, given)
+                                                    : read_inner(ps, given));
     return expect(ps, ')', "expected ')' in location");
 }
 
@@ -145,7 +181,7 @@ tsr_status read_optional_location(parser *ps, uint32_t *out)
     if (!at_kind(ps, TOKEN_WORD) || !slice_is(token_text(ps), "loc")) {
         return TSR_OK;
     }
-    TSR_TRY(read_parenthesized(ps, &given));
+    TSR_TRY(read_parenthesized(ps, true, &given));
     *out = given | IR_IS_GIVEN;
     return TSR_OK;
 }
@@ -157,13 +193,10 @@ tsr_status define_location_alias(parser *ps, slice name)
 {
     uint32_t pair[2] = {0};
     TSR_TRY(program_string(ps->program, name.data, name.size, &pair[0]));
-    TSR_TRY(read_parenthesized(ps, &pair[1]));
-    const uint32_t *known = ps->location_aliases.items;
-    for (uint32_t i = 0; i < ps->location_aliases.count; i += 2) {
-        if (known[i] == pair[0]) {
-            return error_here(ps, "redefinition of attribute alias id '%.*s'", (int)name.size - 1,
-                              name.data + 1);
-        }
+    TSR_TRY(read_parenthesized(ps, false, &pair[1]));
+    if (is_defined(ps, pair[0])) {
+        return error_here(ps, "redefinition of attribute alias id '%.*s'", (int)name.size - 1,
+                          name.data + 1);
     }
     TSR_TRY(ir_array_reserve(ps->ctx, &ps->location_aliases, sizeof *pair, 2));
     memcpy((uint32_t *)ps->location_aliases.items + ps->location_aliases.count, pair, sizeof pair);
@@ -197,6 +230,63 @@ static bool is_child(location_kind kind, size_t index)
     return kind == LOCATION_CALLSITE || index > 0;
 }
 
+static location_kind kind_of(const parser *ps, uint32_t given)
+{
+    location_kind kind;
+    size_t count = 0;
+    given_location(ps->program, given, &kind, &count);
+    return kind;
+}
+
+/* Parts of a location, in order and each once. */
+typedef struct part_list {
+    uint32_t *items;
+    size_t count;
+    size_t room;
+} part_list;
+
+static tsr_status add_part(parser *ps, part_list *list, uint32_t part)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->items[i] == part) {
+            return TSR_OK;
+        }
+    }
+    return PUSH(ps, list->items, list->count, list->room, part);
+}
+
+/*
+ * A fused location holds each part once, no unknown ones, and the parts of fused ones with the
+ * same metadata instead of those. Without metadata, one part is that part, and none is unknown.
+ */
+static tsr_status fuse(parser *ps, const uint32_t *parts, size_t count, uint32_t *out)
+{
+    part_list list = {0};
+    uint32_t unknown = 0;
+    TSR_TRY(intern_location(ps, LOCATION_UNKNOWN, NULL, 0, &unknown));
+    TSR_TRY(PUSH(ps, list.items, list.count, list.room, parts[0]));
+    for (size_t i = 1; i < count; i++) {
+        location_kind kind;
+        size_t inner_count = 0;
+        const uint32_t *inner = given_location(ps->program, parts[i], &kind, &inner_count);
+        const bool is_like = kind == LOCATION_FUSED && inner[0] == parts[0];
+        for (size_t k = 1; is_like && k < inner_count; k++) {
+            TSR_TRY(add_part(ps, &list, inner[k]));
+        }
+        if (!is_like && parts[i] != unknown) {
+            TSR_TRY(add_part(ps, &list, parts[i]));
+        }
+    }
+    if (parts[0] == 0 && list.count <= 2) {
+        *out = list.count == 2 ? list.items[1] : unknown;
+        return TSR_OK;
+    }
+    if (list.count == 1) {
+        TSR_TRY(PUSH(ps, list.items, list.count, list.room, unknown));
+    }
+    return intern_location(ps, LOCATION_FUSED, list.items, list.count, out);
+}
+
 static tsr_status resolve_parts(parser *ps, location_map *map, uint32_t given, uint32_t *out)
 {
     location_kind kind;
@@ -218,6 +308,12 @@ static tsr_status resolve_parts(parser *ps, location_map *map, uint32_t given, u
             TSR_TRY(resolve(ps, map, numbers[i], &part));
         }
         TSR_TRY(PUSH(ps, parts, used, room, part));
+    }
+    if (kind == LOCATION_FUSED) {
+        return fuse(ps, parts, used, out);
+    }
+    if (kind == LOCATION_NAME && parts[1] != 0 && kind_of(ps, parts[1]) == LOCATION_UNKNOWN) {
+        parts[1] = 0;
     }
     return intern_location(ps, kind, parts, used, out);
 }

@@ -59,13 +59,39 @@ static tsr_status read_extents(parser *ps, int64_t **extents, size_t *count, siz
             lex_move(&ps->lex, at);
             return TSR_OK;
         }
+        at = lex_skip_space(&ps->lex, at);
         if (at >= ps->text.size || data[at] != 'x') {
             lex_move(&ps->lex, at);
             return error_here(ps, "expected 'x' in dimension list");
         }
-        at++;
+        at = lex_skip_space(&ps->lex, at + 1);
         TSR_TRY(PUSH(ps, *extents, *count, *room, extent));
     }
+}
+
+/* Bounds, if the encoding is of them, are one a dimension, and none of a static one. */
+static tsr_status check_bounds(parser *ps, const int64_t *extents, size_t count, uint32_t encoding)
+{
+    if (!attr_is(ps->program, encoding, ATTR_STRUCT) ||
+        program_attr(ps->program, encoding)->row != STRUCT_BOUNDS) {
+        return TSR_OK;
+    }
+    const attr_head *bounds =
+        program_attr(ps->program, attr_list(program_attr(ps->program, encoding))[0]);
+    if (bounds->count != count) {
+        return error_here(ps,
+                          "Bounds length is %u, expected to be equal to rank(%zu) of the tensor",
+                          bounds->count, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (extents[i] != TSR_UNKNOWN && attr_numbers(bounds)[i] != TSR_UNKNOWN) {
+            return error_here(ps,
+                              "Static dimension %zu cannot have a bound, use ShapedType::kDynamic "
+                              "to indicate a missing bound",
+                              i);
+        }
+    }
+    return TSR_OK;
 }
 
 static tsr_status read_shaped(parser *ps, type_kind kind, uint32_t *out)
@@ -91,13 +117,14 @@ static tsr_status read_shaped(parser *ps, type_kind kind, uint32_t *out)
     TSR_TRY(read_type(ps, &element));
     const type_kind element_kind = (type_kind)program_type(ps->program, element)->kind;
     if (element_kind == TYPE_TENSOR || element_kind == TYPE_TUPLE ||
-        element_kind == TYPE_FUNCTION || element_kind == TYPE_NONE || element_kind == TYPE_TOKEN ||
+        element_kind == TYPE_FUNCTION || element_kind == TYPE_NONE ||
         element_kind == TYPE_UNRANKED) {
         return error_at(ps, element_at, "invalid tensor element type: %.*s",
                         (int)(ps->lex.last_end - element_at), ps->text.data + element_at);
     }
-    if (kind == TYPE_TENSOR && accept(ps, ',')) {
+    if (kind == TYPE_TENSOR && accept(ps, ',') && !at_kind(ps, '>')) {
         TSR_TRY(read_attr(ps, &encoding));
+        TSR_TRY(check_bounds(ps, extents, count, encoding));
     }
     TSR_TRY(expect(ps, '>', "expected '>'"));
     if (kind == TYPE_VECTOR) {
@@ -293,6 +320,25 @@ static tsr_status read_quant(parser *ps, uint32_t *out)
     return type_of_text(ps->program, TYPE_QUANT, expressed, whole, strlen(whole), out);
 }
 
+/* `!stablehlo<token>`, `!stablehlo<future<..>>` */
+static tsr_status read_long_type(parser *ps, uint32_t *out)
+{
+    const size_t at = ps->lex.current.at;
+    lex_next(&ps->lex);
+    TSR_TRY(expect(ps, '<', "expected '<'"));
+    const slice word = token_text(ps);
+    if (slice_is(word, "token")) {
+        lex_next(&ps->lex);
+        TSR_TRY(type_simple(ps->program, TYPE_TOKEN, out));
+    } else if (slice_is(word, "future")) {
+        lex_next(&ps->lex);
+        TSR_TRY(read_tuple(ps, TYPE_FUTURE, out));
+    } else {
+        return error_at(ps, at, "unknown stablehlo type: %.*s", (int)word.size, word.data);
+    }
+    return expect(ps, '>', "expected '>'");
+}
+
 /* `!name`: an alias or a type of a dialect. */
 static tsr_status read_bang(parser *ps, uint32_t *out)
 {
@@ -308,6 +354,9 @@ static tsr_status read_bang(parser *ps, uint32_t *out)
         lex_next(&ps->lex);
         *out = ((const uint32_t *)ps->aliases.items)[alias];
         return TSR_OK;
+    }
+    if (slice_is(name, "!stablehlo")) {
+        return read_long_type(ps, out);
     }
     if (slice_is(name, "!stablehlo.token")) {
         lex_next(&ps->lex);

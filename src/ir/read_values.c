@@ -98,12 +98,7 @@ tsr_status read_use(parser *ps, ssa_use *out)
 /* Whether a comma is followed by another use. */
 static bool use_follows_comma(const parser *ps)
 {
-    size_t at = ps->lex.current.at + 1;
-    while (at < ps->text.size && (ps->text.data[at] == ' ' || ps->text.data[at] == '\n' ||
-                                  ps->text.data[at] == '\t' || ps->text.data[at] == '\r')) {
-        at++;
-    }
-    return at < ps->text.size && ps->text.data[at] == '%';
+    return lex_char_after(&ps->lex, ps->lex.current.at + 1) == '%';
 }
 
 tsr_status read_uses(parser *ps, op_reader *op)

@@ -6,12 +6,14 @@
  *
  * A form is the text after the op's name. Everything stands for itself but:
  *   $o       one operand                      $v       operands, comma separated, none included
+ *   $W       the same, with an empty place after a single operand when printed
  *   $(name)  a property, by its kind          $?(..)   a part that is there when its property is
  *   $D       the dictionary of what the form does not show, with a blank before it
  *   $A       the same after the keyword `attributes`
  *   $V(..)   a part that is there when there are operands
  *   $S       one type if operands and results have it, else a function type
  *   $F       the function type                $R       the type of the result
+ *   $N       the types of the results
  *   $O       the types of the operands        $E       operands and results have this one type
  *   $P       types of operands -> type of result, no parentheses
  *   $T       the types of the operands, which are those of the results
@@ -61,7 +63,8 @@ typedef struct ir_prop {
     int row;
     bool optional;
     prop_limit limit;
-    const char *unless; /* the text of the default, left out of dictionaries; NULL: none */
+    bool empty_if_missing; /* an empty string when none is written */
+    const char *unless;    /* the text of the default, left out of dictionaries; NULL: none */
 } ir_prop;
 
 typedef enum ir_traits {
@@ -77,8 +80,9 @@ typedef enum ir_traits {
     IR_SEGMENTED = 512,   /* several variadic groups: operandSegmentSizes */
     IR_COLLECTIVE = 1024, /* of sdy */
     IR_PURE = 2048,
-    IR_HIDES_ARGUMENTS = 8192, /* its syntax does not show the arguments of its regions */
-    IR_COMPATIBLE = 4096       /* operands and results have compatible types */
+    IR_HIDES_ARGUMENTS = 8192,  /* its syntax does not show the arguments of its regions */
+    IR_PAIRS_ARGUMENTS = 16384, /* its syntax shows the first argument of each half, and so on */
+    IR_COMPATIBLE = 4096        /* operands and results have compatible types */
 } ir_traits;
 
 enum { MANY = -1 };
@@ -172,8 +176,12 @@ typedef struct struct_row {
     const char *mnemonic;
     const char *what; /* in messages: "gather dimension numbers" */
     field_row fields[MAX_FIELDS];
+    bool ordered;   /* fields are read in this order only */
+    bool unwrapped; /* #dialect<mnemonic ..>, else #dialect.mnemonic<..> */
     tsr_status (*read)(struct parser *ps, uint32_t *fields); /* instead, after the `<` */
     void (*print)(struct printer *pr, const attr_head *attr);
+    /* What must hold of the fields; `at` is where they start. */
+    tsr_status (*check)(struct parser *ps, size_t at, const uint32_t *fields);
 } struct_row;
 
 typedef enum ir_enum {

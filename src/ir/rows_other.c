@@ -23,7 +23,7 @@
     }
 #define BROADCAST(op)                                                                              \
     {                                                                                              \
-        .name = "chlo.broadcast_" op, .form = " $o, $o$D : $F",                                    \
+        .name = "chlo.broadcast_" op, .form = " $o, $o$D : ($O) -> $R",                            \
         .props = PROPS({.name = "broadcast_dimensions", .kind = PROP_INTS, .optional = true}),     \
         .num_operands = 2, .num_results = 1                                                        \
     }
@@ -83,7 +83,7 @@ static const ir_row chlo_rows[] = {
     BROADCAST("xor"),
     BROADCAST("zeta"),
     {.name = "chlo.broadcast_compare",
-     .form = " $o, $o$D : $F",
+     .form = " $o, $o$D : ($O) -> $R",
      .props = PROPS(
          {.name = "broadcast_dimensions", .kind = PROP_INTS, .optional = true},
          {.name = "comparison_direction", .kind = PROP_ENUM, .row = ENUM_CHLO_COMPARISON_DIRECTION},
@@ -94,7 +94,7 @@ static const ir_row chlo_rows[] = {
      .num_operands = 2,
      .num_results = 1},
     {.name = "chlo.broadcast_select",
-     .form = " $o, $o, $o$D : $F",
+     .form = " $o, $o, $o$D : ($O) -> $R",
      .num_operands = 3,
      .num_results = 1},
     {.name = "chlo.top_k",
@@ -152,24 +152,11 @@ static tsr_status set_sizes(parser *ps, op_reader *op, const char *name, int64_t
     return set_property(ps, op, name, attr);
 }
 
-/* Whether the brace that is next opens a region: a label follows it. */
-static bool block_follows(const parser *ps)
-{
-    size_t at = ps->lex.current.at + 1;
-    while (at < ps->text.size && strchr(" \t\r\n", ps->text.data[at]) != NULL) {
-        at++;
-    }
-    return at < ps->text.size && ps->text.data[at] == '^';
-}
-
 tsr_status scan_read(parser *ps, op_reader *op)
 {
     TSR_TRY(form_read(ps, op, "($v)"));
     const int64_t inputs = (int64_t)op->num_uses;
-    TSR_TRY(form_read(ps, op, "inits ($v) dimension=$(dimension)"));
-    if (!block_follows(ps)) {
-        TSR_TRY(read_dict(ps, op));
-    }
+    TSR_TRY(form_read(ps, op, "inits ($v) dimension=$(dimension)$A"));
     const int64_t inits = (int64_t)op->num_uses - inputs;
     TSR_TRY(read_region(ps, op, NULL, 0));
     TSR_TRY(form_read(ps, op, ": $F"));
@@ -198,7 +185,7 @@ void scan_print(printer *pr, uint32_t op)
     print_operands(pr, op, 0, inputs);
     put(pr, ") inits (");
     print_operands(pr, op, inputs, count);
-    form_print(pr, op, ") dimension=$(dimension)$D  ");
+    form_print(pr, op, ") dimension=$(dimension) $A ");
     print_region(pr, op_region_at(p, op, 0), true);
     form_print(pr, op, " : $F");
 }
@@ -305,7 +292,11 @@ static const ir_row arith_rows[] = {
 };
 
 static const ir_row tensor_rows[] = {
-    {.name = "tensor.cast", .form = " $o$D : $X", .num_operands = 1, .num_results = 1},
+    {.name = "tensor.cast",
+     .form = " $o$D : $X",
+     .num_operands = 1,
+     .num_results = 1,
+     .result_names = NAMES("cast")},
 };
 
 const ir_dialect dialect_arith = {"arith", arith_rows, sizeof arith_rows / sizeof arith_rows[0]};

@@ -49,7 +49,7 @@ static tsr_status read_body(parser *ps, op_reader *op)
     ssa_argument *arguments = NULL;
     size_t count = 0;
     size_t room = 0;
-    TSR_TRY(read_arguments(ps, &arguments, &count, &room));
+    TSR_TRY(read_arguments(ps, false, &arguments, &count, &room));
     TSR_TRY(read_region(ps, op, arguments, count));
     return form_read(ps, op, "$D : $F");
 }

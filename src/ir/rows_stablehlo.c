@@ -17,6 +17,11 @@
     {                                                                                              \
         .name = #prop_name, .kind = PROP_##prop_kind, .optional = true, .unless = (text)           \
     }
+/* A string that is there, empty, when none is written. */
+#define CONFIG(prop_name)                                                                          \
+    {                                                                                              \
+        .name = #prop_name, .kind = PROP_STRING, .optional = true, .empty_if_missing = true        \
+    }
 #define LIMITED(prop_name, bound)                                                                  \
     {                                                                                              \
         .name = #prop_name, .kind = PROP_INT, .limit = (bound)                                     \
@@ -154,7 +159,7 @@ static const ir_row rows[] = {
                         OPTIONAL(known_nonexpanding_dimensions, INTS))),
     FORM("dynamic_iota", " $o, dim = $(iota_dimension)$D : $F", 1, 1,
          .props = PROPS(LIMITED(iota_dimension, NON_NEGATIVE))),
-    FORM("dynamic_slice", " $v, sizes = $(slice_sizes)$D : $F", MANY, 1,
+    FORM("dynamic_slice", " $W, sizes = $(slice_sizes)$D : $F", MANY, 1,
          .props = PROPS(P(slice_sizes, INTS)), .min_operands = 1),
     FORM("einsum", " $o, $o, config = $(einsum_config)$D : $F", 2, 1,
          .props = PROPS(P(einsum_config, STRING))),
@@ -226,7 +231,7 @@ static const ir_row rows[] = {
         .shown = SHOWN("start_indices", "limit_indices", "strides"), .can_print = slice_fits),
     OWN("reduce", reduce, MANY, MANY, 1, .props = PROPS(P(dimensions, INTS)),
         .shown = SHOWN("dimensions"), .hides_regions = reduce_is_compact, .can_print = reduce_fits,
-        .terminator = "stablehlo.return"),
+        .traits = IR_PAIRS_ARGUMENTS, .terminator = "stablehlo.return"),
     OWN("while", while, MANY, MANY, 2, .can_print = while_fits, .traits = IR_HIDES_ARGUMENTS,
         .argument_name = while_argument_name, .terminator = "stablehlo.return"),
 
@@ -269,12 +274,10 @@ static const ir_row rows[] = {
             .props = PROPS(STRUCT(dimension_numbers, GATHER), P(slice_sizes, INTS),
                            OPTIONAL(indices_are_sorted, BOOL))),
     GENERIC("if", 1, MANY, 2, .terminator = "stablehlo.return"),
-    GENERIC("infeed", 1, MANY, 0,
-            .props = PROPS(OPTIONAL(infeed_config, STRING), OPTIONAL(layout, ARRAY))),
+    GENERIC("infeed", 1, MANY, 0, .props = PROPS(CONFIG(infeed_config), OPTIONAL(layout, ARRAY))),
     GENERIC("map", MANY, 1, 1, .props = PROPS(P(dimensions, INTS)), .min_operands = 1,
             .terminator = "stablehlo.return"),
-    GENERIC("outfeed", MANY, 1, 0, .props = PROPS(OPTIONAL(outfeed_config, STRING)),
-            .min_operands = 1),
+    GENERIC("outfeed", MANY, 1, 0, .props = PROPS(CONFIG(outfeed_config)), .min_operands = 1),
     GENERIC("recv", 1, MANY, 0,
             .props = PROPS(P(channel_handle, ANY), OPTIONAL(is_host_transfer, BOOL),
                            OPTIONAL(source_target_pairs, ANY))),

@@ -305,10 +305,11 @@ static const ir_row builtin_rows[] = {
      .props = PROPS({.name = "sym_name", .kind = PROP_STRING, .optional = true},
                     {.name = "sym_visibility", .kind = PROP_STRING, .optional = true}),
      .shown = SHOWN("sym_name", "sym_visibility"),
+     .verify = verify_module_op,
      .num_regions = 1,
      .traits = IR_ISOLATED | IR_SYMBOL | IR_NO_TERMINATOR | IR_GRAPH},
     {.name = "builtin.unrealized_conversion_cast",
-     .form = " $v$D : $P",
+     .form = "$V( $v : $O) to $N$D",
      .num_operands = MANY,
      .num_results = MANY},
 };

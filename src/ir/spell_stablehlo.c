@@ -188,7 +188,7 @@ void barrier_print(printer *pr, uint32_t op)
 {
     print_dict(pr, op, NULL);
     if (program_op(pr->program, op)->num_operands == 0) {
-        put(pr, " ()");
+        put(pr, "()");
     } else {
         form_print(pr, op, " $v : $T");
     }
@@ -462,10 +462,10 @@ static tsr_status read_reducer(parser *ps, op_reader *op)
     while (at_kind(ps, '(')) {
         ssa_argument argument;
         lex_next(&ps->lex);
-        TSR_TRY(read_argument(ps, &argument));
+        TSR_TRY(read_argument(ps, false, &argument));
         TSR_TRY(PUSH(ps, firsts, counts[0], rooms[0], argument));
         TSR_TRY(expect(ps, ',', "expected ','"));
-        TSR_TRY(read_argument(ps, &argument));
+        TSR_TRY(read_argument(ps, false, &argument));
         TSR_TRY(PUSH(ps, seconds, counts[1], rooms[1], argument));
         TSR_TRY(expect(ps, ')', "expected ')'"));
     }
@@ -535,7 +535,7 @@ bool reduce_is_compact(const tsr_program *p, uint32_t op)
     if (row == NULL || (row->traits & IR_COMMUTATIVE) == 0 || combine->num_operands != 2 ||
         combine->num_results != 1 || op_operand(p, inner, 0) != arguments[0] ||
         op_operand(p, inner, 1) != arguments[1] || program_op(p, last)->num_operands != 1 ||
-        op_operand(p, last, 0) != combine->results || combine->attributes != 0) {
+        op_operand(p, last, 0) != combine->results) {
         return false;
     }
     const type_head *scalar = program_type(p, value_type(p, arguments[0]));

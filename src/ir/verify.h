@@ -60,6 +60,9 @@ tsr_status verify_manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_manual_computation(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_sdy_mesh(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_collective(tsr_context *ctx, tsr_program *p, uint32_t op);
+/* The visibility and the place of a symbol; the attributes of a module. */
+tsr_status verify_symbol(tsr_context *ctx, const tsr_program *p, uint32_t op);
+tsr_status verify_module_op(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_func(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_return(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_call(tsr_context *ctx, tsr_program *p, uint32_t op);

@@ -32,6 +32,56 @@ static tsr_status verify_dicts(tsr_context *ctx, const tsr_program *p, uint32_t 
     return TSR_OK;
 }
 
+static bool is_visibility(slice word)
+{
+    static const char *const known[] = {"public", "private", "nested"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (word.size == strlen(known[i]) && memcmp(word.data, known[i], word.size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tsr_status verify_visibility(tsr_context *ctx, const tsr_program *p, uint32_t op)
+{
+    slice word = {"", 0};
+    const uint32_t attr = op_property(p, op, "sym_visibility");
+    if (!attr_as_string(p, attr, &word) || is_visibility(word)) {
+        return TSR_OK;
+    }
+    const char *text = "";
+    TSR_TRY(tsr_ir_attr_to_text(ctx, p->arena, p, attr, &text));
+    return op_error(ctx, p, op,
+                    "visibility expected to be one of [\"public\", \"private\", \"nested\"], "
+                    "but got %s",
+                    text);
+}
+
+tsr_status verify_symbol(tsr_context *ctx, const tsr_program *p, uint32_t op)
+{
+    const uint32_t parent = op_parent(p, op);
+    TSR_TRY(verify_visibility(ctx, p, op));
+    return parent == 0 || program_row(p, parent) == NULL || op_is(p, parent, "builtin.module")
+               ? TSR_OK
+               : op_error(ctx, p, op, "symbol's parent must have the SymbolTable trait");
+}
+
+/* Attributes of a module have a dialect: a dot. */
+tsr_status verify_module_op(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    const uint32_t dict = program_op(p, op)->attributes;
+    for (size_t i = 0; i < dict_size(p, dict); i++) {
+        const slice name = string_at(p, attr_entries(program_attr(p, dict))[i].name);
+        if (memchr(name.data, '.', name.size) == NULL) {
+            return op_error(ctx, p, op,
+                            "can only contain attributes with dialect-prefixed names, found: '%s'",
+                            name.data);
+        }
+    }
+    return verify_symbol(ctx, p, op);
+}
+
 tsr_status verify_func(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
     const type_head *type = function_type(p, op);
@@ -44,6 +94,7 @@ tsr_status verify_func(tsr_context *ctx, tsr_program *p, uint32_t op)
     }
     TSR_TRY(verify_dicts(ctx, p, op, "arg_attrs", "arguments"));
     TSR_TRY(verify_dicts(ctx, p, op, "res_attrs", "results"));
+    TSR_TRY(verify_symbol(ctx, p, op));
     (void)attr_as_string(p, op_property(p, op, "sym_visibility"), &visibility);
     if (body == 0) {
         return visibility.size == 0 || visibility.data[1] == 'u'

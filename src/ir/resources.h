@@ -1,0 +1,16 @@
+/* The blobs that `dense_resource` refers to: the section `{-# dialect_resources: {..} #-}`. */
+#ifndef IR_RESOURCES_H
+#define IR_RESOURCES_H
+
+#include "ir/parser.h"
+#include "ir/printer.h"
+
+/* `{-# .. #-}`: the blobs become the program's `metadata`, a dictionary by name. */
+tsr_status read_metadata(parser *ps);
+
+/* Remembers that a `dense_resource` was printed. */
+void note_resource(printer *pr, uint32_t attr);
+/* The section, with the blobs that what was printed refers to; nothing if there are none. */
+void print_resources(printer *pr);
+
+#endif

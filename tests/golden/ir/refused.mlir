@@ -1,0 +1,71 @@
+// flags: -split-input-file -verify-diagnostics
+// expected-error @+1 {{expected 'output_tuple_indices'}}
+module attributes {a.b = #stablehlo.output_operand_alias<operand_index = 0, output_tuple_indices = [], operand_tuple_indices = []>} {}
+// -----
+// expected-error @+1 {{unbalanced '[' character in pretty dialect name}}
+module attributes {a.b = #sdy.mesh<["x"=2)>} {}
+// -----
+// expected-error @+1 {{axis 'x' not found in mesh definition}}
+module attributes {a.b = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "y", size = 4>]>, axes = [#stablehlo.axis_ref<name = "x">]>} {}
+// -----
+// expected-error @+1 {{Invalid tolerances for ResultAccuracyAttr with mode DEFAULT, must be all zero.}}
+module attributes {a.b = #stablehlo.result_accuracy<ulps = 1, mode = #stablehlo.result_accuracy_mode<DEFAULT>>} {}
+// -----
+// expected-error @+1 {{axis size must be at least 1, got: -1}}
+module attributes {a.b = #sdy<mesh_axis"x"=-1>} {}
+// -----
+// expected-error @+1 {{expected 'true' or 'false' values for i1 type}}
+module attributes {a.b = array<i1: 1>} {}
+// -----
+// expected-error @+1 {{`dense_resource` expected a shaped type}}
+module attributes {a.b = dense_resource<x> : index} {}
+// -----
+// expected-error @+1 {{Bounds length is 2, expected to be equal to rank(1) of the tensor}}
+module attributes {a.b = tensor<?xf32, #stablehlo.bounds<1, 2>>} {}
+// -----
+// expected-error @+1 {{dialect 'tensor' provides no attribute parsing hook}}
+module attributes {a.b = #tensor.foo} {}
+// -----
+// expected-error @+1 {{can only contain attributes with dialect-prefixed names, found: 'foo'}}
+module attributes {foo = 1} {}
+// -----
+// expected-error @+1 {{visibility expected to be one of ["public", "private", "nested"], but got "hidden"}}
+"func.func"() <{function_type = () -> (), sym_name = "f", sym_visibility = "hidden"}> ({}) : () -> ()
+// -----
+func.func @f() {
+  // expected-error @+1 {{symbol's parent must have the SymbolTable trait}}
+  func.func private @g()
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{invalid properties {foo = 1 : i64} for op stablehlo.add: this operation has empty properties}}
+  %0 = "stablehlo.add"(%a, %a) <{foo = 1}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{result number not allowed in argument list}}
+  %0 = sdy.named_computation<"n">(%a) (%b#0: tensor<f32>) {
+    sdy.return %b : tensor<f32>
+  } : (tensor<f32>) -> tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{undefined symbol alias id 'late'}}
+  return loc(callsite("n" at #late))
+}
+#late = loc("l")
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{expected '->' in function type}}
+  %0 = chlo.broadcast_add %a, %a : (tensor<f32>, tensor<f32>) -> (tensor<f32>)
+  return
+}
+// -----
+// expected-error @+1 {{dialect 'nothing' is unknown}}
+{-# dialect_resources: { nothing: {} } #-}
+// -----
+// expected-error @+1 {{expected hex string blob for key 'a' to encode alignment in first 4 bytes}}
+{-# dialect_resources: { builtin: {a: "0x0102"} } #-}
