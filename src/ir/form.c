@@ -456,6 +456,12 @@ static tsr_status read_operand_part(parser *ps, op_reader *op, const char *form,
         first++;
     }
     const bool is_there = *first == '$' ? next_is_use(ps) : at_kind(ps, *first);
+    if (!is_there && op->num_uses > 0) {
+        return error_at(ps, op->at,
+                        "custom op '%s' number of operands and types do not match: got %zu "
+                        "operands and 0 types",
+                        op->row->name, op->num_uses);
+    }
     return is_there ? read_part(ps, op, form, end) : TSR_OK;
 }
 

@@ -110,10 +110,12 @@ static tsr_status read_fused(parser *ps, uint32_t *out)
     }
     TSR_TRY(PUSH(ps, numbers, count, room, number));
     TSR_TRY(expect(ps, '[', "expected '[' in fused location"));
-    do {
-        TSR_TRY(read_inner(ps, &number));
-        TSR_TRY(PUSH(ps, numbers, count, room, number));
-    } while (accept(ps, ','));
+    if (!at_kind(ps, ']')) {
+        do {
+            TSR_TRY(read_inner(ps, &number));
+            TSR_TRY(PUSH(ps, numbers, count, room, number));
+        } while (accept(ps, ','));
+    }
     TSR_TRY(expect(ps, ']', "expected ']' in fused location"));
     return intern_location(ps, LOCATION_FUSED, numbers, count, out);
 }

@@ -147,7 +147,7 @@ static tsr_status read_complex(parser *ps, uint32_t *out)
     return type_complex(ps->program, element, out);
 }
 
-static tsr_status read_tuple(parser *ps, type_kind kind, uint32_t *out)
+static tsr_status read_tuple(parser *ps, uint32_t *out)
 {
     uint32_t *types = NULL;
     size_t count = 0;
@@ -157,7 +157,30 @@ static tsr_status read_tuple(parser *ps, type_kind kind, uint32_t *out)
         TSR_TRY(read_types(ps, &types, &count, &room));
     }
     TSR_TRY(expect(ps, '>', "expected '>' in tuple type"));
-    return type_of_types(ps->program, kind, types, count, out);
+    return type_of_types(ps->program, TYPE_TUPLE, types, count, out);
+}
+
+/* `<T, T>` of a future: ranked tensors. */
+static tsr_status read_future(parser *ps, uint32_t *out)
+{
+    uint32_t *types = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    const size_t at = ps->lex.current.at;
+    TSR_TRY(expect(ps, '<', "expected '<'"));
+    if (!at_kind(ps, '>')) {
+        TSR_TRY(read_types(ps, &types, &count, &room));
+    }
+    TSR_TRY(expect(ps, '>', "expected '>'"));
+    for (size_t i = 0; i < count; i++) {
+        if (!type_is(ps->program, types[i], TYPE_TENSOR)) {
+            const char *text = "";
+            TSR_TRY(tsr_ir_type_to_text(ps->ctx, ps->scratch, ps->program, types[i], &text));
+            return error_at(ps, at, "future element type must be a ranked tensor, but got '%s'",
+                            text);
+        }
+    }
+    return type_of_types(ps->program, TYPE_FUTURE, types, count, out);
 }
 
 /* A type that is only kept: its text to the end of its brackets. */
@@ -195,7 +218,7 @@ static tsr_status read_word(parser *ps, uint32_t *out)
     }
     if (slice_is(word, "tuple")) {
         lex_next(&ps->lex);
-        return read_tuple(ps, TYPE_TUPLE, out);
+        return read_tuple(ps, out);
     }
     if (slice_is(word, "index") || slice_is(word, "none")) {
         lex_next(&ps->lex);
@@ -332,7 +355,7 @@ static tsr_status read_long_type(parser *ps, uint32_t *out)
         TSR_TRY(type_simple(ps->program, TYPE_TOKEN, out));
     } else if (slice_is(word, "future")) {
         lex_next(&ps->lex);
-        TSR_TRY(read_tuple(ps, TYPE_FUTURE, out));
+        TSR_TRY(read_future(ps, out));
     } else {
         return error_at(ps, at, "unknown stablehlo type: %.*s", (int)word.size, word.data);
     }
@@ -364,7 +387,7 @@ static tsr_status read_bang(parser *ps, uint32_t *out)
     }
     if (slice_is(name, "!stablehlo.future")) {
         lex_next(&ps->lex);
-        return read_tuple(ps, TYPE_FUTURE, out);
+        return read_future(ps, out);
     }
     if (slice_is(name, "!quant.uniform")) {
         lex_next(&ps->lex);

@@ -106,7 +106,8 @@ struct ir_row {
     const char *(*result_name)(const tsr_program *p, uint32_t op, char *room, size_t size);
     const char *(*argument_name)(const tsr_program *p, uint32_t op, size_t region, size_t index);
     bool (*hides_regions)(const tsr_program *p, uint32_t op); /* from its syntax; NULL: never */
-    const char *terminator;                                   /* of its regions; NULL: any */
+    const char *terminator;      /* of its regions, which are one block each; NULL: any */
+    const char *region_names[2]; /* in messages: of the first, of others; NULL: "body", the first */
     /* Checks of the op alone; after those of its regions; with the symbols of the module. */
     tsr_status (*verify)(tsr_context *ctx, tsr_program *p, uint32_t op);
     tsr_status (*verify_regions)(tsr_context *ctx, tsr_program *p, uint32_t op);

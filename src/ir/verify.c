@@ -3,12 +3,14 @@
  * that use nothing from outside after all others of their body; then dominance; then symbols.
  */
 #include "ir/verify.h"
+#include "ir/shardings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/shardings.h"
 
 /* ---- messages ---- */
 
@@ -136,6 +138,23 @@ static tsr_status verify_region_count(tsr_context *ctx, const tsr_program *p, ui
         return op_error(ctx, p, op, "requires one region");
     }
     return op_error(ctx, p, op, "expected %d regions", row->num_regions);
+}
+
+/* Regions that have a terminator of their own are one block. */
+static tsr_status verify_block_counts(tsr_context *ctx, const tsr_program *p, uint32_t op,
+                                      const ir_row *row)
+{
+    const char *first = row->region_names[0] != NULL ? row->region_names[0] : "body";
+    const char *other = row->region_names[1] != NULL ? row->region_names[1] : first;
+    for (uint32_t i = 0; row->terminator != NULL && i < program_op(p, op)->num_regions; i++) {
+        const uint32_t block = op_entry_block(p, op, i);
+        if (block == 0 || program_block(p, block)->next != 0) {
+            return op_error(ctx, p, op,
+                            "region #%u ('%s') failed to verify constraint: region with 1 blocks",
+                            i, i == 0 ? first : other);
+        }
+    }
+    return TSR_OK;
 }
 
 /* ---- properties ---- */
@@ -344,7 +363,9 @@ static tsr_status verify_terminator(tsr_context *ctx, const tsr_program *p, uint
                                     const ir_row *row, uint32_t block)
 {
     const uint32_t last = program_block(p, block)->last_op;
-    if (row == NULL || (row->traits & IR_NO_TERMINATOR) != 0) {
+    const ir_block *record = program_block(p, block);
+    const bool is_alone = record->next == 0 && record->prev == 0;
+    if (is_alone && (row == NULL || (row->traits & IR_NO_TERMINATOR) != 0)) {
         return TSR_OK;
     }
     if (last == 0) {
@@ -456,6 +477,10 @@ static tsr_status verify_isolated(verifier *v, uint32_t op);
 static tsr_status verify_entrance(verifier *v, uint32_t op)
 {
     const ir_row *row = program_row(v->p, op);
+    if (program_op(v->p, op)->num_successors > 0 && program_op(v->p, op)->next != 0) {
+        return error_at_op(v->ctx, v->p, op,
+                           "operation with block successors must terminate its parent block");
+    }
     TSR_TRY(verify_sdy_attributes(v->ctx, v->p, op));
     if (row == NULL) {
         return TSR_OK;
@@ -464,6 +489,7 @@ static tsr_status verify_entrance(verifier *v, uint32_t op)
     TSR_TRY(verify_result_count(v->ctx, v->p, op, row));
     TSR_TRY(verify_operand_count(v->ctx, v->p, op, row));
     TSR_TRY(verify_properties(v->ctx, v->p, op, row));
+    TSR_TRY(verify_block_counts(v->ctx, v->p, op, row));
     TSR_TRY(verify_traits(v->ctx, v->p, op, row));
     TSR_TRY(verify_op_types(v->ctx, v->p, op, v->types));
     return row->verify != NULL ? row->verify(v->ctx, v->p, op) : TSR_OK;
@@ -605,6 +631,40 @@ static tsr_status verify_names(tsr_context *ctx, tsr_program *p, uint32_t module
     return status;
 }
 
+/* Replica groups along axes of a mesh: the mesh that they name is there. */
+static tsr_status verify_group_meshes(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t dict)
+{
+    for (size_t i = 0; i < dict_size(p, dict); i++) {
+        const uint32_t attr = attr_entries(program_attr(p, dict))[i].value;
+        const tsr_mesh *mesh = NULL;
+        if (!attr_is(p, attr, ATTR_STRUCT) ||
+            program_attr(p, attr)->row != STRUCT_REPLICA_MESH_AXES ||
+            !attr_is(p, attr_list(program_attr(p, attr))[0], ATTR_SYMBOL)) {
+            continue;
+        }
+        const attr_head *symbol = program_attr(p, attr_list(program_attr(p, attr))[0]);
+        const slice name = string_at(p, attr_list(symbol)[0]);
+        TSR_TRY(program_mesh(ctx, p, name, &mesh));
+        if (mesh == NULL) {
+            return op_error(ctx, p, op, "replica_groups: mesh symbol '%.*s' not found",
+                            (int)name.size, name.data);
+        }
+    }
+    return TSR_OK;
+}
+
+/* The checks of one op that need the symbols of its module. */
+static tsr_status verify_op_symbols(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    const ir_row *row = program_row(p, op);
+    if (op_is(p, op, "builtin.module") && op_entry_block(p, op, 0) != 0) {
+        TSR_TRY(verify_names(ctx, p, op));
+    }
+    TSR_TRY(verify_group_meshes(ctx, p, op, program_op(p, op)->properties));
+    TSR_TRY(verify_group_meshes(ctx, p, op, program_op(p, op)->attributes));
+    return row != NULL && row->verify_symbols != NULL ? row->verify_symbols(ctx, p, op) : TSR_OK;
+}
+
 /* Ops of a region in order, then the regions inside it, the last one first. */
 static tsr_status verify_symbols(tsr_context *ctx, tsr_program *p, ir_array *stack)
 {
@@ -614,10 +674,7 @@ static tsr_status verify_symbols(tsr_context *ctx, tsr_program *p, ir_array *sta
              b = program_block(p, b)->next) {
             for (uint32_t op = program_block(p, b)->first_op; op != 0;
                  op = program_op(p, op)->next) {
-                const ir_row *row = program_row(p, op);
-                if (row != NULL && row->verify_symbols != NULL) {
-                    TSR_TRY(row->verify_symbols(ctx, p, op));
-                }
+                TSR_TRY(verify_op_symbols(ctx, p, op));
                 for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
                     TSR_TRY(ir_array_reserve(ctx, stack, sizeof(uint32_t), 1));
                     ((uint32_t *)stack->items)[stack->count++] = op_region_at(p, op, i);
@@ -631,7 +688,7 @@ static tsr_status verify_symbols(tsr_context *ctx, tsr_program *p, ir_array *sta
 static tsr_status verify_all_symbols(tsr_context *ctx, tsr_program *p)
 {
     ir_array stack = {0};
-    TSR_TRY(verify_names(ctx, p, p->module));
+    TSR_TRY(verify_op_symbols(ctx, p, p->module));
     TSR_TRY(ir_array_reserve(ctx, &stack, sizeof(uint32_t), 1));
     ((uint32_t *)stack.items)[stack.count++] = op_region_at(p, p->module, 0);
     const tsr_status status = verify_symbols(ctx, p, &stack);

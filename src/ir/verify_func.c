@@ -13,13 +13,19 @@ static const type_head *function_type(const tsr_program *p, uint32_t func)
 
 /* Names of attributes of arguments and results have a dialect: a dot. */
 static tsr_status verify_dicts(tsr_context *ctx, const tsr_program *p, uint32_t op,
-                               const char *property, const char *word)
+                               const char *property, const char *word, uint32_t count)
 {
     const uint32_t list = op_property(p, op, property);
     if (!attr_is(p, list, ATTR_ARRAY)) {
         return TSR_OK;
     }
     const attr_head *dicts = program_attr(p, list);
+    if (dicts->count != count) {
+        return op_error(ctx, p, op,
+                        "expects %.*s attribute array to have the same number of elements as the "
+                        "number of function %s, got %u, but expected %u",
+                        (int)strlen(word) - 1, word, word, dicts->count, count);
+    }
     for (uint32_t i = 0; i < dicts->count; i++) {
         const uint32_t dict = attr_list(dicts)[i];
         for (size_t k = 0; k < dict_size(p, dict); k++) {
@@ -92,8 +98,8 @@ tsr_status verify_func(tsr_context *ctx, tsr_program *p, uint32_t op)
                         "attribute 'function_type' failed to satisfy constraint: type "
                         "attribute of function type");
     }
-    TSR_TRY(verify_dicts(ctx, p, op, "arg_attrs", "arguments"));
-    TSR_TRY(verify_dicts(ctx, p, op, "res_attrs", "results"));
+    TSR_TRY(verify_dicts(ctx, p, op, "arg_attrs", "arguments", type->inputs));
+    TSR_TRY(verify_dicts(ctx, p, op, "res_attrs", "results", type->count - type->inputs));
     TSR_TRY(verify_symbol(ctx, p, op));
     (void)attr_as_string(p, op_property(p, op, "sym_visibility"), &visibility);
     if (body == 0) {

@@ -11,7 +11,7 @@ OTHER_INTEGERS = {"si4": 4, "si8": 8, "si16": 16, "si32": 32, "si64": 64, "index
                   "ui5": 5}
 STRINGS = ("", "a", "a b", "x-y", 'q\\"q', "back\\\\slash", "tab\\tnew\\nline", "\\C3\\B6", "\\00",
            "ünïcode", "// no comment", "loc(", "a\\22b", "{}", "\\7F", "%0 = #x")
-WORDS = ("a", "b", "name", "x.y", "foo_bar", "k1", "_under", "z$", "i32", "f32", "dense", "tensor")
+WORDS = ("a", "b", "name", "x.y", "foo_bar", "k1", "_under", "z$k", "i32", "f32", "dense", "tensor")
 MESHES = {
     "mesh": [("x", 2), ("y", 4), ("z", 3)],
     "other": [("x", 2), ("y", 4), ("z", 3)],
@@ -154,10 +154,10 @@ class Text:
         return text
 
     def any_type(self, depth=2):
-        kind = self.number(0, 15)
+        kind = self.number(0, 24)
         if kind <= 4 or depth == 0:
             return self.spell(self.tensor())
-        if kind == 5:
+        if kind == 5 or kind > 15:
             element = self.one(*FLOATS, *INTEGERS, *OTHER_INTEGERS, "i1", "none", "tf32", "i128",
                                "f80", "f128", *COMPLEX)
             self.count("type scalar " + element)
@@ -194,7 +194,7 @@ class Text:
         if kind == 14 and self.unregistered:
             self.count("type opaque")
             return self.one("!foo.bar", "!foo.bar<1, \"a\", [x]>", "!foo<baz i32>",
-                            "!foo.bar<tensor<2xf32>>", "!foo.b<(a) -> b>")
+                            "!foo.bar<tensor<2xf32>>", "!foo.b<(a)->b>")
         return self.spell(self.tensor("f", "i"))
 
     def function_type(self, depth=1):
@@ -281,7 +281,7 @@ class Text:
         if count == 0:
             self.count("dense empty")
             return "dense<>"
-        if self.resources and self.chance(0.04) and not is_complex(element):
+        if self.resources and self.chance(0.1) and not is_complex(element):
             self.count("attr dense_resource")
             return f"dense_resource<{self.rng.choice(self.resources)}>"
         if self.chance(0.3) or count > 400:
@@ -380,7 +380,7 @@ class Text:
         return "{" + ", ".join(parts) + "}"
 
     def attr(self, depth=2):
-        kind = self.number(0, 21)
+        kind = self.number(0, 23)
         if self.aliases and self.chance(0.06):
             self.count("attr alias")
             return self.rng.choice(self.aliases)
@@ -419,7 +419,7 @@ class Text:
         if kind == 9:
             self.count("attr symbol")
             return self.one("@f", "@a::@b", '@"x-y"', "@a::@b::@c", '@"a b"::@c', "@main", "@_x$")
-        if kind == 10:
+        if kind in (10, 22, 23):
             self.count("attr type")
             return self.any_type(depth)
         if kind == 11:

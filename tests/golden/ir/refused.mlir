@@ -69,3 +69,38 @@ func.func @f(%a: tensor<f32>) {
 // -----
 // expected-error @+1 {{expected hex string blob for key 'a' to encode alignment in first 4 bytes}}
 {-# dialect_resources: { builtin: {a: "0x0102"} } #-}
+// -----
+module {
+  module @inner {
+    // expected-note @+1 {{see existing symbol definition here}}
+    func.func private @g()
+    // expected-error @+1 {{redefinition of symbol named 'g'}}
+    func.func private @g()
+  }
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  %0 = "stablehlo.case"(%i) ({
+    // expected-error @+1 {{number of operands and types do not match: got 1 operands and 0 types}}
+    stablehlo.return %a
+  }) : (tensor<i32>) -> tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<i32>) {
+  // expected-error @+1 {{region #1 ('branches') failed to verify constraint: region with 1 blocks}}
+  "stablehlo.case"(%a) ({ stablehlo.return }, {}) : (tensor<i32>) -> ()
+  return
+}
+// -----
+// expected-error @+1 {{future element type must be a ranked tensor, but got 'i32'}}
+module attributes {a.b = !stablehlo.future<i32>} {}
+// -----
+// expected-error @+1 {{expects argument attribute array to have the same number of elements as the number of function arguments, got 1, but expected 0}}
+"func.func"() <{function_type = () -> (), sym_name = "f", sym_visibility = "private", arg_attrs = [{}]}> ({}) : () -> ()
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{replica_groups: mesh symbol 'missing' not found}}
+  %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @missing, axes = [#stablehlo.axis_ref<name = "y">]>}> : (tensor<f32>) -> tensor<f32>
+  return
+}
