@@ -127,6 +127,7 @@ static const ir_row chlo_rows[] = {
      .read = scan_read,
      .print = scan_print,
      .can_print = scan_fits,
+     .traits = IR_ISOLATED,
      .props = PROPS({.name = "dimension", .kind = PROP_INT},
                     {.name = "is_reverse", .kind = PROP_ANY, .optional = true},
                     {.name = "is_associative", .kind = PROP_ANY, .optional = true},

@@ -104,3 +104,14 @@ func.func @f(%a: tensor<f32>) {
   %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @missing, axes = [#stablehlo.axis_ref<name = "y">]>}> : (tensor<f32>) -> tensor<f32>
   return
 }
+// -----
+func.func @f(%v: tensor<2xf32>, %x: tensor<f32>) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  %0:2 = chlo.scan(%v) inits (%x) dimension=0 {
+  ^bb0(%in: tensor<f32>, %carry: tensor<f32>):
+    // expected-error @+1 {{using value defined outside the region}}
+    %1 = stablehlo.add %in, %x : tensor<f32>
+    stablehlo.return %1, %carry : tensor<f32>, tensor<f32>
+  } : (tensor<2xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>)
+  return
+}
