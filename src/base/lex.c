@@ -278,6 +278,15 @@ static void scan(lexer *lex)
     }
 }
 
+bool is_bare_id(slice text)
+{
+    size_t at = 0;
+    while (at < text.size && is(text.data[at], at == 0 ? WORD_START : WORD)) {
+        at++;
+    }
+    return at == text.size && at > 0;
+}
+
 lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text)
 {
     lexer lex = {.ctx = ctx, .arena = arena, .text = text, .last_end = text->at};
@@ -397,6 +406,16 @@ tsr_status lex_expect(lexer *lex, int mark)
     location where = lex_after(lex);
     where.bare = true;
     return lex_error(lex, where, message);
+}
+
+tsr_status lex_expect_arrow(lexer *lex)
+{
+    if (lex_accept(lex, TOKEN_ARROW)) {
+        return TSR_OK;
+    }
+    location where = lex_after(lex);
+    where.bare = true;
+    return lex_error(lex, where, "expected '->'");
 }
 
 tsr_status lex_expect_word(lexer *lex, const char *word)

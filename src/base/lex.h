@@ -51,6 +51,9 @@ typedef struct slice {
     size_t size;
 } slice;
 
+/* Whether a text is a bare id: a name that needs no quotes. */
+bool is_bare_id(slice text);
+
 /* Reads from `text->at`, which stays right after the last token taken. */
 lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 
@@ -85,6 +88,8 @@ bool lex_digits(slice digits, uint64_t *out);
 
 /* Takes a mark, or fails with `expected '<'`. */
 tsr_status lex_expect(lexer *lex, int mark);
+/* Takes an arrow, or fails with `expected '->'`. */
+tsr_status lex_expect_arrow(lexer *lex);
 /* Takes a word, or fails with `expected 'word'`. */
 tsr_status lex_expect_word(lexer *lex, const char *word);
 /* Takes a string without its quotes, escapes resolved; or fails with `expected string`. */

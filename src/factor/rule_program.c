@@ -140,16 +140,6 @@ static tsr_status read_maps(lexer *lex, rule_text *rule, growing_maps *maps, con
     return lex_expect(lex, ')');
 }
 
-static tsr_status read_arrow(lexer *lex)
-{
-    if (lex_accept(lex, TOKEN_ARROW)) {
-        return TSR_OK;
-    }
-    location where = lex_after(lex);
-    where.bare = true;
-    return lex_error(lex, where, "expected '->'");
-}
-
 /* The next factor must be the one after those that have a size. */
 static tsr_status check_order(lexer *lex, const rule_text *rule, int64_t factor)
 {
@@ -253,7 +243,7 @@ tsr_status rule_text_read(lexer *lex, rule_text *out)
     TSR_TRY(lex_expect(lex, '<'));
     TSR_TRY(read_maps(lex, &rule, &maps, operands_failed));
     rule.num_operands = maps.count;
-    TSR_TRY(read_arrow(lex));
+    TSR_TRY(lex_expect_arrow(lex));
     TSR_TRY(read_maps(lex, &rule, &maps, results_failed));
     rule.num_results = maps.count - rule.num_operands;
     TSR_TRY(read_rest(lex, &rule));

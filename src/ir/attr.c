@@ -269,28 +269,6 @@ size_t dict_size(const tsr_program *p, uint32_t dict)
     return dict == 0 ? 0 : program_attr(p, dict)->count;
 }
 
-tsr_status dict_set(tsr_program *p, uint32_t dict, const char *name, uint32_t value, uint32_t *out)
-{
-    uint32_t key = 0;
-    TSR_TRY(program_string(p, name, strlen(name), &key));
-    const size_t size = dict_size(p, dict);
-    attr_entry *entries = ARENA_ARRAY(p->arena, attr_entry, size + 1);
-    size_t count = 0;
-    if (entries == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t i = 0; i < size; i++) {
-        const attr_entry entry = attr_entries(program_attr(p, dict))[i];
-        if (entry.name != key) {
-            entries[count++] = entry;
-        }
-    }
-    if (value != 0) {
-        entries[count++] = (attr_entry){key, value};
-    }
-    return attr_dict(p, entries, count, out);
-}
-
 bool attr_as_integer(const tsr_program *p, uint32_t attr, int64_t *out)
 {
     if (!attr_is(p, attr, ATTR_INTEGER)) {

@@ -104,8 +104,6 @@ tsr_status attr_location(tsr_program *p, uint32_t given, uint32_t *out);
 /* The entry of a dictionary (0: the empty one) by name, or 0. */
 uint32_t dict_get(const tsr_program *p, uint32_t dict, const char *name);
 uint32_t dict_get_slice(const tsr_program *p, uint32_t dict, slice name);
-/* The dictionary with an entry set; with `value` 0, removed. */
-tsr_status dict_set(tsr_program *p, uint32_t dict, const char *name, uint32_t value, uint32_t *out);
 /* Number of entries. */
 size_t dict_size(const tsr_program *p, uint32_t dict);
 

@@ -44,19 +44,11 @@ static tsr_status edges_body(lexer *lex, buffer *out)
     return TSR_OK;
 }
 
-static void print_axis(buffer *out, const named_axis *axis)
-{
-    buffer_quoted_bytes(out, axis->name.data, axis->name.size);
-    if (axis->ref.is_sub) {
-        buffer_format(out, ":(%lld)%lld", (long long)axis->ref.pre, (long long)axis->ref.size);
-    }
-}
-
 static tsr_status axis_body(lexer *lex, buffer *out)
 {
     named_axis axis;
     TSR_TRY(axis_text_read(lex, &axis));
-    print_axis(out, &axis);
+    named_axis_print(out, &axis);
     return TSR_OK;
 }
 
@@ -170,9 +162,7 @@ static tsr_status all_to_all_body(lexer *lex, buffer *out)
     TSR_TRY(list_body(lex, out, &row));
     TSR_TRY(lex_expect(lex, ':'));
     TSR_TRY(lex_integer(lex, &source));
-    if (!lex_accept(lex, TOKEN_ARROW)) {
-        return lex_error(lex, lex_after(lex), "expected '->'");
-    }
+    TSR_TRY(lex_expect_arrow(lex));
     TSR_TRY(lex_integer(lex, &target));
     buffer_format(out, ": %lld->%lld", (long long)source, (long long)target);
     return TSR_OK;

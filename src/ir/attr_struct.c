@@ -38,11 +38,11 @@ static tsr_status read_int(parser *ps, uint32_t *out)
     return attr_i64(ps->program, value, out);
 }
 
-static tsr_status read_bool_word(parser *ps, uint32_t *out)
+tsr_status read_bool_word(parser *ps, const char *message, uint32_t *out)
 {
     const slice word = token_text(ps);
     if (!at_kind(ps, TOKEN_WORD) || (!slice_is(word, "true") && !slice_is(word, "false"))) {
-        return error_here(ps, "expected 'true' or 'false'");
+        return error_here(ps, "%s", message);
     }
     lex_next(&ps->lex);
     return attr_bool(ps->program, word.data[0] == 't', out);
@@ -85,7 +85,7 @@ static tsr_status read_field(parser *ps, field_kind kind, uint32_t *out)
     case FIELD_INTS_SHOWN:
         return read_ints(ps, out);
     case FIELD_BOOL_SHOWN:
-        return read_bool_word(ps, out);
+        return read_bool_word(ps, "expected 'true' or 'false'", out);
     case FIELD_FLOAT:
         TSR_TRY(type_float(ps->program, FLOAT_F64, &type));
         return read_attr_typed(ps, type, out);

@@ -55,6 +55,8 @@ tsr_status read_enum_value(parser *ps, int row, uint32_t *out);
 /* `[item, item]` by the reader of an item, which gets the row of a table. */
 typedef tsr_status (*item_reader)(parser *ps, int row, uint32_t *out);
 tsr_status read_bracketed(parser *ps, item_reader read, int row, uint32_t **items, size_t *count);
+/* `true` or `false`, else an error with that message. */
+tsr_status read_bool_word(parser *ps, const char *message, uint32_t *out);
 /* `[1, 2]` as a dense array of i64. */
 tsr_status read_ints(parser *ps, uint32_t *out);
 /* The body of an sdy attribute, after its mnemonic. */

@@ -64,16 +64,6 @@ static tsr_status read_value(lexer *lex, edge_value *out)
     return lex_integer(lex, &out->index) < 0 ? lex_follow_up(lex, index_failed) : TSR_OK;
 }
 
-static tsr_status read_arrow(lexer *lex)
-{
-    if (lex_accept(lex, TOKEN_ARROW)) {
-        return TSR_OK;
-    }
-    location where = lex_after(lex);
-    where.bare = true;
-    return lex_error(lex, where, "expected '->'");
-}
-
 /* `[operand-0, result-0]` */
 static tsr_status read_targets(lexer *lex, edge_entry *entry)
 {
@@ -100,7 +90,7 @@ static tsr_status read_entry(lexer *lex, edge_entry *entry)
     if (read_value(lex, &entry->source) < 0) {
         return lex_follow_up(lex, source_failed);
     }
-    TSR_TRY(read_arrow(lex));
+    TSR_TRY(lex_expect_arrow(lex));
     TSR_TRY(read_targets(lex, entry));
     return lex_expect(lex, '}');
 }

@@ -36,16 +36,6 @@ static size_t word_length(const char *form)
 
 /* ---- properties in forms ---- */
 
-static tsr_status read_bool(parser *ps, uint32_t *out)
-{
-    const slice word = token_text(ps);
-    if (!at_kind(ps, TOKEN_WORD) || (!slice_is(word, "true") && !slice_is(word, "false"))) {
-        return error_here(ps, "expected attribute value");
-    }
-    lex_next(&ps->lex);
-    return attr_bool(ps->program, word.data[0] == 't', out);
-}
-
 static tsr_status read_int_of(parser *ps, unsigned width, uint32_t *out)
 {
     uint32_t type = 0;
@@ -89,16 +79,6 @@ static tsr_status read_direction(parser *ps, uint32_t *out)
                           "for attribute 'allowed_direction' [NONE, FORWARD, BACKWARD, BOTH]");
 }
 
-static tsr_status read_symbol_name(parser *ps, uint32_t *out)
-{
-    slice name;
-    if (!at_kind(ps, TOKEN_AT)) {
-        return error_here(ps, "expected valid '@'-identifier for symbol name");
-    }
-    TSR_TRY(lex_at_name(&ps->lex, &name));
-    return attr_string(ps->program, name.data, name.size, 0, out);
-}
-
 static tsr_status read_elements_attr(parser *ps, uint32_t *out)
 {
     const size_t at = ps->lex.current.at;
@@ -120,7 +100,7 @@ static tsr_status read_prop(parser *ps, const ir_prop *prop, uint32_t *out)
     case PROP_INTS:
         return read_ints(ps, out);
     case PROP_BOOL:
-        return read_bool(ps, out);
+        return read_bool_word(ps, "expected attribute value", out);
     case PROP_STRING:
         TSR_TRY(read_string(ps, &text));
         return attr_string(ps->program, text.data, text.size, 0, out);

@@ -24,7 +24,4 @@ enum { NO_END, END_COLUMN, END_LINE };
 const uint32_t *given_location(const tsr_program *p, uint32_t given, location_kind *kind,
                                size_t *count);
 
-/* The place in a file of an op without a given location. */
-tsr_status implicit_location(tsr_program *p, uint32_t offset, uint32_t *given);
-
 #endif

@@ -69,7 +69,6 @@ typedef struct parser {
     uint32_t region_labels; /* where those of the innermost region start */
     const char *dialect;    /* whose ops need no prefix here */
     int depth;
-    uint32_t ellipsis_location;
     ir_array location_aliases; /* (string, given location) pairs, resolved at the end */
 } parser;
 
@@ -167,6 +166,8 @@ tsr_status read_string(parser *ps, slice *out);
 tsr_status read_dialect_attr(parser *ps, uint32_t type, uint32_t *out);
 /* `@name` as a symbol attribute. */
 tsr_status read_symbol(parser *ps, uint32_t *out);
+/* The same as a string attribute: the name of a symbol that is defined. */
+tsr_status read_symbol_name(parser *ps, uint32_t *out);
 /* The text from the current token to the end of balanced brackets. */
 tsr_status skip_balanced(parser *ps, slice *out);
 

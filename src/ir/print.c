@@ -342,16 +342,10 @@ tsr_status tsr_program_print(tsr_context *ctx, const tsr_program *program, int p
     return status < 0 ? status : end;
 }
 
-static bool append(void *state, const char *bytes, size_t count)
-{
-    buffer_bytes(state, bytes, count);
-    return true;
-}
-
 tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                                int printing, const char **out)
 {
     buffer text = buffer_new(arena);
-    TSR_TRY(tsr_program_print(ctx, program, printing, append, &text));
+    TSR_TRY(tsr_program_print(ctx, program, printing, write_to_buffer, &text));
     return buffer_finish(ctx, &text, out);
 }

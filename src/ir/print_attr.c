@@ -420,12 +420,6 @@ void print_attr_bare(printer *pr, uint32_t attr)
 
 /* ---- as strings ---- */
 
-static bool append(void *state, const char *bytes, size_t count)
-{
-    buffer_bytes(state, bytes, count);
-    return true;
-}
-
 typedef void (*print_one)(printer *pr, uint32_t id);
 
 static tsr_status to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t id,
@@ -433,7 +427,7 @@ static tsr_status to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program 
 {
     printer pr;
     buffer text = buffer_new(arena);
-    TSR_TRY(printer_init(&pr, ctx, p, 0, append, &text));
+    TSR_TRY(printer_init(&pr, ctx, p, 0, write_to_buffer, &text));
     print(&pr, id);
     TSR_TRY(printer_finish(&pr));
     return buffer_finish(ctx, &text, out);

@@ -35,6 +35,12 @@ tsr_status printer_finish(printer *pr)
     return TSR_OK;
 }
 
+bool write_to_buffer(void *state, const char *bytes, size_t count)
+{
+    buffer_bytes(state, bytes, count);
+    return true;
+}
+
 void put_flush(printer *pr)
 {
     if (pr->used > 0 && !pr->stopped && !pr->write(pr->state, pr->chunk, pr->used)) {
@@ -105,24 +111,9 @@ void put_quoted(printer *pr, slice text)
     put_char(pr, '"');
 }
 
-static bool is_bare(slice name)
-{
-    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789$.";
-    if (name.size == 0 || name.data[0] == '\0' || strchr(first, name.data[0]) == NULL) {
-        return false;
-    }
-    for (size_t i = 1; i < name.size; i++) {
-        if (name.data[i] == '\0' || strchr(later, name.data[i]) == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void put_name(printer *pr, slice name)
 {
-    if (is_bare(name)) {
+    if (is_bare_id(name)) {
         put_slice(pr, name);
     } else {
         put_quoted(pr, name);

@@ -35,6 +35,9 @@ tsr_status printer_init(printer *pr, tsr_context *ctx, const tsr_program *p, int
 /* Writes what is left and frees; the status of all. */
 tsr_status printer_finish(printer *pr);
 
+/* A writer that appends to the buffer that its state is. */
+bool write_to_buffer(void *state, const char *bytes, size_t count);
+
 void put_flush(printer *pr);
 void put_long(printer *pr, const char *bytes, size_t count);
 

@@ -220,6 +220,16 @@ tsr_status read_symbol(parser *ps, uint32_t *out)
     return attr_symbol(ps->program, names, count, out);
 }
 
+tsr_status read_symbol_name(parser *ps, uint32_t *out)
+{
+    slice name;
+    if (!at_kind(ps, TOKEN_AT)) {
+        return error_here(ps, "expected valid '@'-identifier for symbol name");
+    }
+    TSR_TRY(lex_at_name(&ps->lex, &name));
+    return attr_string(ps->program, name.data, name.size, 0, out);
+}
+
 /* ---- array<i64: 1, 2> ---- */
 
 static tsr_status read_dense_item(parser *ps, uint32_t type, int64_t *out)

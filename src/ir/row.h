@@ -69,23 +69,27 @@ typedef struct ir_prop {
 
 typedef enum ir_traits {
     IR_TERMINATOR = 1,
-    IR_ISOLATED = 2,     /* uses no values from outside */
-    IR_SYMBOL = 4,       /* has sym_name */
-    IR_COMMUTATIVE = 8,  /* a reduce may be written with it */
-    IR_SAME_TYPE = 16,   /* all operands and results have one type */
-    IR_NAMES_FUNC = 32,  /* ops of the dialect func lose their prefix inside */
-    IR_FRESH_NAMES = 64, /* printed names of values start afresh inside */
-    IR_NO_TERMINATOR = 128,
-    IR_GRAPH = 256,       /* definitions need not come before uses */
-    IR_SEGMENTED = 512,   /* several variadic groups: operandSegmentSizes */
-    IR_COLLECTIVE = 1024, /* of sdy */
-    IR_PURE = 2048,
-    IR_HIDES_ARGUMENTS = 8192,  /* its syntax does not show the arguments of its regions */
-    IR_PAIRS_ARGUMENTS = 16384, /* its syntax shows the first argument of each half, and so on */
-    IR_COMPATIBLE = 4096        /* operands and results have compatible types */
+    IR_ISOLATED = 2,           /* uses no values from outside */
+    IR_SYMBOL = 4,             /* has sym_name */
+    IR_COMMUTATIVE = 8,        /* a reduce may be written with it */
+    IR_SAME_TYPE = 16,         /* all operands and results have one type */
+    IR_NAMES_FUNC = 32,        /* ops of the dialect func lose their prefix inside */
+    IR_FRESH_NAMES = 64,       /* printed names of values start afresh inside */
+    IR_NO_TERMINATOR = 128,    /* its blocks need no terminator */
+    IR_GRAPH = 256,            /* definitions need not come before uses */
+    IR_HAS_EDGES = 512,        /* its results are targets of data-flow edges */
+    IR_CARRIES = 1024,         /* argument i of its regions belongs to the edge of result i */
+    IR_COMPATIBLE = 2048,      /* operands and results have compatible types */
+    IR_HIDES_ARGUMENTS = 4096, /* its syntax does not show the arguments of its regions */
+    IR_PAIRS_ARGUMENTS = 8192  /* its syntax shows the first argument of each half, and so on */
 } ir_traits;
 
 enum { MANY = -1 };
+
+/* Lists in rows. */
+#define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
+#define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NAMES(...) ((const char *const[]){__VA_ARGS__})
 
 typedef struct ir_row ir_row;
 struct ir_row {
@@ -106,6 +110,10 @@ struct ir_row {
     const char *(*result_name)(const tsr_program *p, uint32_t op, char *room, size_t size);
     const char *(*argument_name)(const tsr_program *p, uint32_t op, size_t region, size_t index);
     bool (*hides_regions)(const tsr_program *p, uint32_t op); /* from its syntax; NULL: never */
+    /* The properties that hold the shardings of its results, and of the arguments of its regions;
+     * NULL: the attribute sdy.sharding, and no place. */
+    const char *result_sharding;
+    const char *argument_shardings;
     const char *terminator;      /* of its regions, which are one block each; NULL: any */
     const char *region_names[2]; /* in messages: of the first, of others; NULL: "body", the first */
     /* Checks of the op alone; after those of its regions; with the symbols of the module. */
@@ -126,8 +134,6 @@ const ir_row *ir_row_find(const char *name, size_t size);
 bool ir_dialect_known(const char *name, size_t size);
 /* The same, or one whose types and attributes are only kept. */
 bool ir_dialect_has_attributes(const char *name, size_t size);
-size_t ir_dialect_count(void);
-const ir_dialect *ir_dialect_at(size_t i);
 
 const ir_prop *row_prop(const ir_row *row, slice name);
 

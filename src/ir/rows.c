@@ -10,16 +10,6 @@ static const ir_dialect *const dialects[] = {
 
 enum { NUM_DIALECTS = sizeof dialects / sizeof dialects[0] };
 
-size_t ir_dialect_count(void)
-{
-    return NUM_DIALECTS;
-}
-
-const ir_dialect *ir_dialect_at(size_t i)
-{
-    return dialects[i];
-}
-
 static const ir_dialect *find_dialect(const char *name, size_t size)
 {
     for (size_t i = 0; i < NUM_DIALECTS; i++) {

@@ -4,10 +4,6 @@
 
 #include "ir/spell.h"
 
-#define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
-#define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define NAMES(...) ((const char *const[]){__VA_ARGS__})
-
 #define ACCURACY                                                                                   \
     {                                                                                              \
         .name = "result_accuracy", .kind = PROP_ANY, .optional = true,                             \
@@ -288,8 +284,7 @@ static const ir_row arith_rows[] = {
      .props = PROPS({.name = "value", .kind = PROP_ANY}),
      .shown = SHOWN("value"),
      .num_results = 1,
-     .result_name = arith_constant_name,
-     .traits = IR_PURE},
+     .result_name = arith_constant_name},
 };
 
 static const ir_row tensor_rows[] = {

@@ -4,8 +4,6 @@
 #include "ir/spell.h"
 #include "ir/verify.h"
 
-#define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
-#define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define SDY(prop_name, its_row)                                                                    \
     {                                                                                              \
         .name = #prop_name, .kind = PROP_SDY, .row = SDY_##its_row                                 \
@@ -24,7 +22,7 @@
         .name = "sdy." op, .form = (its_form), .num_operands = 1, .num_results = 1, __VA_ARGS__    \
     }
 #define COLLECTIVE(op, its_form, ...)                                                              \
-    ONE(op, its_form OUT, .traits = IR_COLLECTIVE | IR_SAME_TYPE,                                  \
+    ONE(op, its_form OUT, .traits = IR_SAME_TYPE, .result_sharding = "out_sharding",               \
         .verify_symbols = verify_collective, .shown = SHOWN("reduction_op"),                       \
         .props = PROPS(SDY(out_sharding, SHARDING), __VA_ARGS__))
 
@@ -122,9 +120,9 @@ static const ir_row rows[] = {
      .traits = IR_SYMBOL,
      .verify = verify_sdy_mesh},
     ONE("sharding_constraint", " $o $(sharding)$D : $E", .props = PROPS(SDY(sharding, SHARDING)),
-        .traits = IR_SAME_TYPE, .verify_symbols = verify_constraint),
+        .result_sharding = "sharding", .traits = IR_SAME_TYPE, .verify_symbols = verify_constraint),
     ONE("reshard", " $o $(sharding)$D : $E", .props = PROPS(SDY(sharding, SHARDING)),
-        .traits = IR_SAME_TYPE | IR_PURE, .verify_symbols = verify_constraint),
+        .result_sharding = "sharding", .traits = IR_SAME_TYPE, .verify_symbols = verify_constraint),
     {.name = "sdy.return", .form = "$D$V( $v : $O)", .num_operands = MANY, .traits = IR_TERMINATOR},
     {.name = "sdy.manual_computation",
      .read = manual_computation_read,
@@ -137,7 +135,9 @@ static const ir_row rows[] = {
      .num_operands = MANY,
      .num_results = MANY,
      .num_regions = 1,
-     .traits = IR_ISOLATED,
+     .traits = IR_ISOLATED | IR_HAS_EDGES,
+     .result_sharding = "out_shardings",
+     .argument_shardings = "in_shardings",
      .terminator = "sdy.return"},
     {.name = "sdy.named_computation",
      .read = named_computation_read,
@@ -151,7 +151,9 @@ static const ir_row rows[] = {
      .num_operands = MANY,
      .num_results = MANY,
      .num_regions = 1,
-     .traits = IR_ISOLATED,
+     .traits = IR_ISOLATED | IR_HAS_EDGES,
+     .result_sharding = "out_shardings",
+     .argument_shardings = "in_shardings",
      .terminator = "sdy.return"},
     {.name = "sdy.sharding_group",
      .form = " $o group_id=$(group_id)$D : $E",
@@ -162,16 +164,15 @@ static const ir_row rows[] = {
      .print = constant_print,
      .props = PROPS({.name = "value", .kind = PROP_ELEMENTS}),
      .shown = SHOWN("value"),
-     .num_results = 1,
-     .traits = IR_PURE},
+     .num_results = 1},
     ONE("data_flow_edge", " $o$?( sharding=$(sharding))$D : $E",
         .props = PROPS(SDY_OPTIONAL(sharding, SHARDING)), .traits = IR_SAME_TYPE,
-        .verify_symbols = verify_data_flow_edge),
+        .result_sharding = "sharding", .verify_symbols = verify_data_flow_edge),
     ONE("func_data_flow_edge", " $o$D : $E", .traits = IR_SAME_TYPE,
         .verify_symbols = verify_func_data_flow_edge),
     ONE("propagation_barrier", " $o allowed_direction=$(allowed_direction)$D : $E",
         .props = PROPS({.name = "allowed_direction", .kind = PROP_ENUM, .row = ENUM_DIRECTION}),
-        .traits = IR_SAME_TYPE | IR_PURE, .verify = verify_barrier),
+        .traits = IR_SAME_TYPE, .verify = verify_barrier),
     COLLECTIVE("all_gather", " $(gathering_axes)", SDY(gathering_axes, AXIS_REF_LISTS)),
     COLLECTIVE("all_slice", " $(slicing_axes)", SDY(slicing_axes, AXIS_REF_LISTS)),
     COLLECTIVE("sharded_to_unreduced", " $(axes)", SDY(axes, AXIS_REF_LISTS)),
@@ -180,8 +181,8 @@ static const ir_row rows[] = {
     COLLECTIVE("all_reduce", "$K $(reduction_axes)", SDY(reduction_axes, AXIS_REF_LIST), KIND),
     COLLECTIVE("replicated_to_unreduced", " $(axes)", SDY(axes, AXIS_REF_LIST)),
     COLLECTIVE("all_to_all", " $(params)", SDY(params, ALL_TO_ALL_PARAMS)),
-    ONE("collective_permute", OUT, .verify_symbols = verify_collective,
-        .traits = IR_COLLECTIVE | IR_SAME_TYPE, .props = PROPS(SDY(out_sharding, SHARDING))),
+    ONE("collective_permute", OUT, .verify_symbols = verify_collective, .traits = IR_SAME_TYPE,
+        .result_sharding = "out_sharding", .props = PROPS(SDY(out_sharding, SHARDING))),
 };
 
 const ir_dialect dialect_sdy = {"sdy", rows, sizeof rows / sizeof rows[0]};

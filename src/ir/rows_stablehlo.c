@@ -2,9 +2,6 @@
 #include "ir/spell.h"
 #include "ir/verify.h"
 
-#define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
-#define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define NAMES(...) ((const char *const[]){__VA_ARGS__})
 #define P(prop_name, prop_kind)                                                                    \
     {                                                                                              \
         .name = #prop_name, .kind = PROP_##prop_kind                                               \
@@ -49,18 +46,17 @@
 /* One operand and one result; with `result_accuracy`; two operands. */
 #define UNARY(op)                                                                                  \
     {                                                                                              \
-        .name = "stablehlo." op, .form = " $o$D : $S", .num_operands = 1, .num_results = 1,        \
-        .traits = IR_PURE                                                                          \
+        .name = "stablehlo." op, .form = " $o$D : $S", .num_operands = 1, .num_results = 1         \
     }
 #define ROUNDED(op)                                                                                \
     {                                                                                              \
         .name = "stablehlo." op, .form = " $o$D : $S", .props = PROPS(ACCURACY),                   \
-        .num_operands = 1, .num_results = 1, .traits = IR_PURE | IR_COMPATIBLE                     \
+        .num_operands = 1, .num_results = 1, .traits = IR_COMPATIBLE                               \
     }
 #define BINARY(op, more)                                                                           \
     {                                                                                              \
         .name = "stablehlo." op, .form = " $o, $o$D : $S", .num_operands = 2, .num_results = 1,    \
-        .traits = IR_PURE | IR_COMPATIBLE | (more)                                                 \
+        .traits = IR_COMPATIBLE | (more)                                                           \
     }
 #define FORM(op, its_form, operands, results, ...)                                                 \
     {                                                                                              \
@@ -221,7 +217,7 @@ static const ir_row rows[] = {
                         .row = STRUCT_DOT_ALGORITHM,
                         .optional = true}),
         .shown = SHOWN("dot_dimension_numbers", "precision_config", "algorithm")),
-    OWN("optimization_barrier", barrier, MANY, MANY, 0),
+    OWN("optimization_barrier", barrier, MANY, MANY, 0, .traits = IR_HAS_EDGES),
     OWN("reduce_precision", reduce_precision, 1, 1, 0,
         .props = PROPS({.name = "exponent_bits", .kind = PROP_INT32, .limit = POSITIVE},
                        {.name = "mantissa_bits", .kind = PROP_INT32, .limit = NON_NEGATIVE}),
@@ -232,7 +228,8 @@ static const ir_row rows[] = {
     OWN("reduce", reduce, MANY, MANY, 1, .props = PROPS(P(dimensions, INTS)),
         .shown = SHOWN("dimensions"), .hides_regions = reduce_is_compact, .can_print = reduce_fits,
         .traits = IR_PAIRS_ARGUMENTS, .terminator = "stablehlo.return"),
-    OWN("while", while, MANY, MANY, 2, .can_print = while_fits, .traits = IR_HIDES_ARGUMENTS,
+    OWN("while", while, MANY, MANY, 2, .can_print = while_fits,
+        .traits = IR_HIDES_ARGUMENTS | IR_HAS_EDGES | IR_CARRIES,
         .argument_name = while_argument_name, .region_names = {"cond", "body"},
         .terminator = "stablehlo.return"),
 
@@ -256,7 +253,8 @@ static const ir_row rows[] = {
     GENERIC("batch_norm_training", 3, 3, 0,
             .props = PROPS(P(epsilon, ANY), LIMITED(feature_index, NON_NEGATIVE)),
             .result_names = NAMES("output", "batch_mean", "batch_var")),
-    GENERIC("case", 1, MANY, MANY, .region_names = {"branches"}, .terminator = "stablehlo.return"),
+    GENERIC("case", 1, MANY, MANY, .traits = IR_HAS_EDGES, .region_names = {"branches"},
+            .terminator = "stablehlo.return"),
     GENERIC("collective_broadcast", MANY, MANY, 0, .props = PROPS(P(replica_groups, ANY), CHANNEL)),
     GENERIC("collective_permute", 1, 1, 0, .props = PROPS(P(source_target_pairs, ANY), CHANNEL)),
     GENERIC("collective_reduce", MANY, MANY, 1,

@@ -322,13 +322,17 @@ tsr_status value_uses(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t
 
 /* ---- where shardings are kept ---- */
 
-static uint32_t list_entry(const tsr_program *p, uint32_t list, size_t index)
+/* The sharding of value `index` in an attribute: of a list, or the only one. */
+static uint32_t sharding_entry(const tsr_program *p, uint32_t attr, size_t index)
 {
-    if (!attr_is(p, list, ATTR_SDY) || program_attr(p, list)->row != SDY_SHARDING_PER_VALUE ||
-        index >= program_attr(p, list)->count) {
+    if (!attr_is(p, attr, ATTR_SDY)) {
         return 0;
     }
-    return attr_list(program_attr(p, list))[index];
+    const attr_head *head = program_attr(p, attr);
+    if (head->row == SDY_SHARDING_PER_VALUE) {
+        return index < head->count ? attr_list(head)[index] : 0;
+    }
+    return head->row == SDY_SHARDING ? attr : 0;
 }
 
 /* The sharding in the dictionary of a function's argument. */
@@ -344,17 +348,16 @@ static uint32_t argument_attr(const tsr_program *p, uint32_t func, size_t index)
 static uint32_t result_attr(const tsr_program *p, uint32_t op, size_t index)
 {
     const ir_row *row = program_row(p, op);
-    if (op_is(p, op, "sdy.sharding_constraint") || op_is(p, op, "sdy.reshard") ||
-        op_is(p, op, "sdy.data_flow_edge")) {
-        return op_property(p, op, "sharding");
-    }
-    if (row != NULL && (row->traits & IR_COLLECTIVE) != 0) {
-        return op_property(p, op, "out_sharding");
-    }
-    if (op_is(p, op, "sdy.manual_computation") || op_is(p, op, "sdy.named_computation")) {
-        return list_entry(p, op_property(p, op, "out_shardings"), index);
-    }
-    return list_entry(p, op_attribute(p, op, "sdy.sharding"), index);
+    const uint32_t attr = row != NULL && row->result_sharding != NULL
+                              ? op_property(p, op, row->result_sharding)
+                              : op_attribute(p, op, "sdy.sharding");
+    return sharding_entry(p, attr, index);
+}
+
+static bool has_trait(const tsr_program *p, uint32_t op, int trait)
+{
+    const ir_row *row = program_row(p, op);
+    return row != NULL && (row->traits & trait) != 0;
 }
 
 /* The owner of the edge that a value is a target of; 0 when it is of none. */
@@ -362,34 +365,29 @@ static uint32_t edge_owner(const tsr_program *p, uint32_t value)
 {
     const ir_value *v = program_value(p, value);
     if ((v->owner & IR_IS_ARGUMENT) == 0) {
-        const bool has_edges = op_is(p, v->owner, "stablehlo.while") ||
-                               op_is(p, v->owner, "stablehlo.case") ||
-                               op_is(p, v->owner, "stablehlo.optimization_barrier") ||
-                               op_is(p, v->owner, "sdy.manual_computation") ||
-                               op_is(p, v->owner, "sdy.named_computation");
-        return has_edges ? value : 0;
+        return has_trait(p, v->owner, IR_HAS_EDGES) ? value : 0;
     }
     const uint32_t op = block_parent(p, v->owner & ~IR_IS_ARGUMENT);
-    if (op_is(p, op, "stablehlo.while")) {
-        return v->index < program_op(p, op)->num_results ? program_op(p, op)->results + v->index
-                                                         : 0;
+    const ir_row *row = program_row(p, op);
+    if (has_trait(p, op, IR_CARRIES) && v->index < program_op(p, op)->num_results) {
+        return program_op(p, op)->results + v->index;
     }
-    return op_is(p, op, "sdy.manual_computation") || op_is(p, op, "sdy.named_computation") ? value
-                                                                                           : 0;
+    return row != NULL && row->argument_shardings != NULL ? value : 0;
 }
 
-/* Of a block argument that no edge op answers for. */
+/* Of a block argument; *lookup: it has the sharding of the operand of its index. */
 static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t index, bool *lookup)
 {
+    const ir_row *row = program_row(p, op);
     *lookup = false;
     if (op_is(p, op, "func.func")) {
         return argument_attr(p, op, index);
     }
-    if (op_is(p, op, "stablehlo.while")) {
-        return list_entry(p, op_attribute(p, op, "sdy.sharding"), index);
+    if (has_trait(p, op, IR_CARRIES)) {
+        return result_attr(p, op, index);
     }
-    if (op_is(p, op, "sdy.named_computation") || op_is(p, op, "sdy.manual_computation")) {
-        return list_entry(p, op_property(p, op, "in_shardings"), index);
+    if (row != NULL && row->argument_shardings != NULL) {
+        return sharding_entry(p, op_property(p, op, row->argument_shardings), index);
     }
     *lookup = op_is(p, op, "stablehlo.async_start") && index < program_op(p, op)->num_operands;
     return 0;

@@ -5,9 +5,6 @@
 #include "ir/spell.h"
 #include "ir/verify.h"
 
-#define PROPS(...) ((const ir_prop[]){__VA_ARGS__, {.name = NULL}})
-#define SHOWN(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* `public`, `private` or `nested`, if it is next. */
 static tsr_status read_visibility(parser *ps, op_reader *op)
 {
@@ -23,15 +20,10 @@ static tsr_status read_visibility(parser *ps, op_reader *op)
     return TSR_OK;
 }
 
-static tsr_status read_symbol_name(parser *ps, op_reader *op)
+static tsr_status read_symbol_property(parser *ps, op_reader *op)
 {
-    slice name;
     uint32_t attr = 0;
-    if (!at_kind(ps, TOKEN_AT)) {
-        return error_here(ps, "expected valid '@'-identifier for symbol name");
-    }
-    TSR_TRY(lex_at_name(&ps->lex, &name));
-    TSR_TRY(attr_string(ps->program, name.data, name.size, 0, &attr));
+    TSR_TRY(read_symbol_name(ps, &attr));
     return set_property(ps, op, "sym_name", attr);
 }
 
@@ -41,7 +33,7 @@ tsr_status module_read(parser *ps, op_reader *op)
 {
     TSR_TRY(read_visibility(ps, op));
     if (at_kind(ps, TOKEN_AT)) {
-        TSR_TRY(read_symbol_name(ps, op));
+        TSR_TRY(read_symbol_property(ps, op));
     }
     TSR_TRY(read_dict_with_keyword(ps, op));
     TSR_TRY(read_region(ps, op, NULL, 0));
@@ -185,7 +177,7 @@ tsr_status func_read(parser *ps, op_reader *op)
     uint32_t type = 0;
     uint32_t attr = 0;
     TSR_TRY(read_visibility(ps, op));
-    TSR_TRY(read_symbol_name(ps, op));
+    TSR_TRY(read_symbol_property(ps, op));
     TSR_TRY(read_parameters(ps, &inputs));
     TSR_TRY(read_results(ps, &results));
     TSR_TRY(type_function(ps->program, inputs.types, inputs.count, results.types, results.count,

@@ -67,29 +67,10 @@ static void print_body(buffer *buf, const tsr_sharding *sharding)
     }
 }
 
-/* Whether all bytes are among some. */
-static bool all_among(slice name, const char *among)
-{
-    for (size_t i = 0; i < name.size; i++) {
-        if (name.data[i] == '\0' || strchr(among, name.data[i]) == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A bare id as in programs: it needs no quotes after the @. */
-static bool is_bare(slice name)
-{
-    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789$.";
-    return name.size > 0 && all_among((slice){name.data, 1}, first) && all_among(name, later);
-}
-
 static void print_symbol(buffer *buf, slice name)
 {
     buffer_char(buf, '@');
-    if (is_bare(name)) {
+    if (is_bare_id(name)) {
         buffer_bytes(buf, name.data, name.size);
     } else {
         buffer_quoted_bytes(buf, name.data, name.size);
