@@ -84,6 +84,7 @@ static intern_table *table_at(const tsr_program *p, size_t i)
 static tsr_status init(tsr_program *p)
 {
     TSR_TRY(tsr_arena_create(p->ctx, &p->arena));
+    TSR_TRY(tsr_arena_create(p->ctx, &p->scratch));
     for (size_t i = 0; i < NUM_TABLES; i++) {
         TSR_TRY(intern_table_init(table_at(p, i), p->ctx, p->arena));
     }
@@ -213,6 +214,7 @@ void tsr_program_destroy(tsr_program *p)
         intern_table_free(table_at(p, i));
     }
     ir_shardings_destroy(p->shardings);
+    tsr_arena_destroy(p->scratch);
     tsr_arena_destroy(p->arena);
     file_release(p->file);
     context_resize(ctx, p, sizeof *p, 0);
@@ -266,7 +268,7 @@ tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program, tsr_p
 
 size_t tsr_program_memory(const tsr_program *p)
 {
-    size_t bytes = sizeof *p + tsr_arena_reserved(p->arena);
+    size_t bytes = sizeof *p + tsr_arena_reserved(p->arena) + tsr_arena_reserved(p->scratch);
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
         bytes += array_at(p, i)->capacity * arrays[i].item_size;
     }

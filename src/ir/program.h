@@ -87,7 +87,8 @@ typedef struct ir_array {
 struct tsr_program {
     tsr_context *ctx;
     tsr_arena *arena;
-    mapped_file *file; /* NULL: the text is the caller's */
+    tsr_arena *scratch; /* of checks: freed when the check of an op ends */
+    mapped_file *file;  /* NULL: the text is the caller's */
     tsr_text text;
     int flags;
     ir_array ops;

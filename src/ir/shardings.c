@@ -18,6 +18,10 @@ struct ir_shardings {
     tsr_context *ctx;
     tsr_arena *arena;
     tsr_mesh_table *meshes;
+    intern_table symbols; /* of the module */
+    ir_array symbol_ops;  /* by symbol */
+    intern_table erased;  /* pairs of a sharding attribute and a manual computation */
+    ir_array erased_shardings;
     ir_array known;  /* by attribute */
     ir_array counts; /* of uses, by value; empty: not counted */
     ir_array users;
@@ -28,6 +32,10 @@ void ir_shardings_destroy(ir_shardings *s)
     if (s == NULL) {
         return;
     }
+    intern_table_free(&s->symbols);
+    intern_table_free(&s->erased);
+    ir_array_free(s->ctx, &s->symbol_ops, sizeof(uint32_t));
+    ir_array_free(s->ctx, &s->erased_shardings, sizeof(const tsr_sharding *));
     ir_array_free(s->ctx, &s->known, sizeof(known_sharding));
     ir_array_free(s->ctx, &s->counts, sizeof(uint32_t));
     ir_array_free(s->ctx, &s->users, sizeof(uint32_t));
@@ -64,12 +72,36 @@ static tsr_status add_mesh(tsr_context *ctx, tsr_program *p, ir_shardings *s, ui
     return tsr_mesh_table_add(ctx, s->meshes, mesh);
 }
 
+/* The first op of a name is the symbol. */
+static tsr_status add_symbol(tsr_context *ctx, tsr_program *p, ir_shardings *s, uint32_t op)
+{
+    slice name;
+    uint32_t id = 0;
+    const uint32_t before = s->symbols.count;
+    if (!attr_as_string(p, op_property(p, op, "sym_name"), &name)) {
+        return TSR_OK;
+    }
+    TSR_TRY(ir_array_reserve(ctx, &s->symbol_ops, sizeof op, 1));
+    TSR_TRY(intern_bytes(&s->symbols, name.data, name.size, &id));
+    if (s->symbols.count > before) {
+        ((uint32_t *)s->symbol_ops.items)[s->symbol_ops.count++] = op;
+    }
+    return TSR_OK;
+}
+
 static tsr_status make(tsr_context *ctx, tsr_program *p, ir_shardings *s)
 {
     TSR_TRY(tsr_arena_create(ctx, &s->arena));
     TSR_TRY(tsr_mesh_table_create(ctx, s->arena, &s->meshes));
+    TSR_TRY(intern_table_init(&s->symbols, ctx, s->arena));
+    TSR_TRY(intern_table_init(&s->erased, ctx, s->arena));
+    TSR_TRY(ir_array_reserve(ctx, &s->symbol_ops, sizeof(uint32_t), 1));
+    TSR_TRY(ir_array_reserve(ctx, &s->erased_shardings, sizeof(const tsr_sharding *), 1));
+    s->symbol_ops.count = 1; /* number 0 is none */
+    s->erased_shardings.count = 1;
     for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
+        TSR_TRY(add_symbol(ctx, p, s, op));
         if (op_is(p, op, "sdy.mesh")) {
             TSR_TRY(add_mesh(ctx, p, s, op));
         }
@@ -102,6 +134,15 @@ tsr_status program_mesh(tsr_context *ctx, tsr_program *p, slice name, const tsr_
     ir_shardings *s = NULL;
     TSR_TRY(get(ctx, p, &s));
     *out = tsr_mesh_table_find(s->meshes, name.data, name.size);
+    return TSR_OK;
+}
+
+tsr_status program_symbol(tsr_context *ctx, tsr_program *p, slice name, uint32_t *out)
+{
+    ir_shardings *s = NULL;
+    TSR_TRY(get(ctx, p, &s));
+    const uint32_t id = intern_find_bytes(&s->symbols, name.data, name.size);
+    *out = id != 0 ? ((const uint32_t *)s->symbol_ops.items)[id] : 0;
     return TSR_OK;
 }
 
@@ -206,10 +247,8 @@ tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t attr, loc
 tsr_status read_attr_text(tsr_context *ctx, tsr_program *p, uint32_t attr, attr_reader read,
                           void *out)
 {
-    ir_shardings *s = NULL;
-    TSR_TRY(get(ctx, p, &s));
     tsr_text source = text_of_attr(program_attr(p, attr));
-    lexer lex = lex_start(ctx, s->arena, &source);
+    lexer lex = lex_start(ctx, p->scratch, &source);
     return read(&lex, out);
 }
 
@@ -239,11 +278,9 @@ static tsr_status read_axes(lexer *lex, const tsr_mesh *mesh, location where, na
 tsr_status attr_axis_lists(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh *mesh,
                            location where, axis_lists *out)
 {
-    ir_shardings *s = NULL;
     size_t room = 0;
-    TSR_TRY(get(ctx, p, &s));
     tsr_text source = text_of_attr(program_attr(p, attr));
-    lexer lex = lex_start(ctx, s->arena, &source);
+    lexer lex = lex_start(ctx, p->scratch, &source);
     *out = (axis_lists){0};
     const bool is_list = lex_accept(&lex, '[');
     while (lex_is(&lex, '{')) {
@@ -260,12 +297,10 @@ tsr_status attr_axis_lists(tsr_context *ctx, tsr_program *p, uint32_t attr, cons
 
 tsr_status manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op, name_list *out)
 {
-    ir_shardings *s = NULL;
     size_t room = 0;
-    TSR_TRY(get(ctx, p, &s));
     *out = (name_list){0};
     tsr_text source = text_of_attr(program_attr(p, op_property(p, op, "manual_axes")));
-    lexer lex = lex_start(ctx, s->arena, &source);
+    lexer lex = lex_start(ctx, p->scratch, &source);
     (void)lex_accept(&lex, '{');
     while (lex_is(&lex, TOKEN_STRING)) {
         slice name;
@@ -477,6 +512,24 @@ static tsr_status erase_manual(tsr_context *ctx, tsr_program *p, uint32_t op,
     return TSR_OK;
 }
 
+/* The same, made once for each attribute and computation. */
+static tsr_status erased_once(tsr_context *ctx, tsr_program *p, uint32_t attr, uint32_t op,
+                              const tsr_sharding *sharding, const tsr_sharding **out)
+{
+    ir_shardings *s = p->shardings;
+    const uint32_t key[2] = {attr, op};
+    uint32_t id = intern_find_bytes(&s->erased, key, sizeof key);
+    if (id == 0) {
+        const tsr_sharding *erased = NULL;
+        TSR_TRY(erase_manual(ctx, p, op, sharding, &erased));
+        TSR_TRY(ir_array_reserve(ctx, &s->erased_shardings, sizeof erased, 1));
+        TSR_TRY(intern_bytes(&s->erased, key, sizeof key, &id));
+        ((const tsr_sharding **)s->erased_shardings.items)[s->erased_shardings.count++] = erased;
+    }
+    *out = ((const tsr_sharding *const *)s->erased_shardings.items)[id];
+    return TSR_OK;
+}
+
 tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
                           const tsr_sharding **out)
 {
@@ -495,7 +548,8 @@ tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
     const ir_value *v = program_value(p, value);
     const uint32_t op =
         (v->owner & IR_IS_ARGUMENT) != 0 ? block_parent(p, v->owner & ~IR_IS_ARGUMENT) : 0;
-    return op_is(p, op, "sdy.manual_computation") ? erase_manual(ctx, p, op, *out, out) : TSR_OK;
+    return op_is(p, op, "sdy.manual_computation") ? erased_once(ctx, p, attr, op, *out, out)
+                                                  : TSR_OK;
 }
 
 tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program, tsr_ir_value value,

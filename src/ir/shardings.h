@@ -15,6 +15,9 @@ void ir_shardings_reset(tsr_program *p);
 /* The mesh of a name, or NULL. */
 tsr_status program_mesh(tsr_context *ctx, tsr_program *p, slice name, const tsr_mesh **out);
 
+/* The op of the module that defines a symbol; 0 for none. */
+tsr_status program_symbol(tsr_context *ctx, tsr_program *p, slice name, uint32_t *out);
+
 /* A sharding attribute as written: read once. */
 tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t attr,
                             const sharding_text **out);

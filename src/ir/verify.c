@@ -62,13 +62,13 @@ location op_location(const tsr_program *p, uint32_t op)
 const char *type_string(tsr_context *ctx, const tsr_program *p, uint32_t type)
 {
     const char *text = "?";
-    return tsr_ir_type_to_text(ctx, p->arena, p, type, &text) < 0 ? "?" : text;
+    return tsr_ir_type_to_text(ctx, p->scratch, p, type, &text) < 0 ? "?" : text;
 }
 
 const char *attr_string_of(tsr_context *ctx, const tsr_program *p, uint32_t attr)
 {
     const char *text = "?";
-    return tsr_ir_attr_to_text(ctx, p->arena, p, attr, &text) < 0 ? "?" : text;
+    return tsr_ir_attr_to_text(ctx, p->scratch, p, attr, &text) < 0 ? "?" : text;
 }
 
 bool op_is(const tsr_program *p, uint32_t op, const char *name)
@@ -409,11 +409,6 @@ static uint32_t value_home(const tsr_program *p, uint32_t value)
 
 /* ---- dominance ---- */
 
-/* Whether an op comes before another of its block; `order` numbers the ops of each block. */
-typedef struct dominance {
-    uint32_t *order;
-} dominance;
-
 /* The op of a block that an op is, or is inside; 0 when it is outside. */
 static uint32_t op_within(const tsr_program *p, uint32_t block, uint32_t op)
 {
@@ -429,8 +424,9 @@ static bool is_graph(const tsr_program *p, uint32_t block)
     return row == NULL || (row->traits & IR_GRAPH) != 0;
 }
 
-/* A definition dominates its uses in one block by order; across blocks only the entry is known. */
-static bool dominates(const tsr_program *p, const dominance *d, uint32_t value, uint32_t user)
+/* `order` numbers the ops of each block. A definition dominates its uses in one block by order;
+ * across blocks only the entry is known. */
+static bool dominates(const tsr_program *p, const uint32_t *order, uint32_t value, uint32_t user)
 {
     const uint32_t home = value_home(p, value);
     const uint32_t owner = program_value(p, value)->owner;
@@ -444,7 +440,7 @@ static bool dominates(const tsr_program *p, const dominance *d, uint32_t value, 
     if (within == owner) {
         return false;
     }
-    return is_graph(p, home) || d->order[owner] < d->order[within];
+    return is_graph(p, home) || order[owner] < order[within];
 }
 
 static tsr_status report_dominance(tsr_context *ctx, const tsr_program *p, uint32_t op,
@@ -467,7 +463,7 @@ static tsr_status report_dominance(tsr_context *ctx, const tsr_program *p, uint3
 typedef struct verifier {
     tsr_context *ctx;
     tsr_program *p;
-    dominance order;
+    uint32_t *order; /* of each op in its block */
     type_checker *types;
     ir_array deferred; /* ops that use nothing from outside, of the bodies that are open */
 } verifier;
@@ -502,7 +498,7 @@ static tsr_status verify_block(verifier *v, uint32_t op, const ir_row *row, uint
     uint32_t number = 0;
     for (uint32_t inner = program_block(v->p, block)->first_op; inner != 0;
          inner = program_op(v->p, inner)->next) {
-        v->order.order[inner] = number++;
+        v->order[inner] = number++;
         const ir_row *its = program_row(v->p, inner);
         if (its != NULL && (its->traits & IR_ISOLATED) != 0 &&
             program_op(v->p, inner)->num_regions > 0) {
@@ -519,7 +515,9 @@ static tsr_status verify_op(verifier *v, uint32_t op)
 {
     const uint32_t first = v->deferred.count;
     const ir_row *row = program_row(v->p, op);
+    const tsr_arena_mark mark = tsr_arena_get_mark(v->p->scratch);
     TSR_TRY(verify_entrance(v, op));
+    tsr_arena_reset(v->p->scratch, mark);
     for (uint32_t i = 0; i < program_op(v->p, op)->num_regions; i++) {
         for (uint32_t b = op_entry_block(v->p, op, i); b != 0; b = program_block(v->p, b)->next) {
             TSR_TRY(verify_block(v, op, row, b));
@@ -537,7 +535,11 @@ static tsr_status verify_op(verifier *v, uint32_t op)
         return TSR_OK;
     }
     TSR_TRY(verify_ends(v->ctx, v->p, op, row));
-    return row->verify_regions != NULL ? row->verify_regions(v->ctx, v->p, op) : TSR_OK;
+    if (row->verify_regions != NULL) {
+        TSR_TRY(row->verify_regions(v->ctx, v->p, op));
+        tsr_arena_reset(v->p->scratch, mark);
+    }
+    return TSR_OK;
 }
 
 /* Uses of values from outside an op that allows none. */
@@ -570,7 +572,7 @@ static tsr_status verify_uses(verifier *v, uint32_t op, uint32_t around, bool is
                     TSR_TRY(verify_isolation(v, around, inner));
                 }
                 for (uint32_t i = 0; !isolation && i < program_op(p, inner)->num_operands; i++) {
-                    if (!dominates(p, &v->order, op_operand(p, inner, i), inner)) {
+                    if (!dominates(p, v->order, op_operand(p, inner, i), inner)) {
                         return report_dominance(v->ctx, p, inner, i);
                     }
                 }
@@ -599,12 +601,12 @@ static tsr_status verify_names(tsr_context *ctx, tsr_program *p, uint32_t module
     intern_table names;
     uint32_t *first = NULL;
     uint32_t count = 0;
-    tsr_status status = intern_table_init(&names, ctx, p->arena);
+    tsr_status status = intern_table_init(&names, ctx, p->scratch);
     for (uint32_t op = program_block(p, op_entry_block(p, module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
         count++;
     }
-    first = tsr_arena_alloc(p->arena, (count + 2) * sizeof *first);
+    first = tsr_arena_alloc(p->scratch, (count + 2) * sizeof *first);
     if (first == NULL) {
         status = diag_nomem(ctx);
     }
@@ -674,7 +676,9 @@ static tsr_status verify_symbols(tsr_context *ctx, tsr_program *p, ir_array *sta
              b = program_block(p, b)->next) {
             for (uint32_t op = program_block(p, b)->first_op; op != 0;
                  op = program_op(p, op)->next) {
+                const tsr_arena_mark mark = tsr_arena_get_mark(p->scratch);
                 TSR_TRY(verify_op_symbols(ctx, p, op));
+                tsr_arena_reset(p->scratch, mark);
                 for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
                     TSR_TRY(ir_array_reserve(ctx, stack, sizeof(uint32_t), 1));
                     ((uint32_t *)stack->items)[stack->count++] = op_region_at(p, op, i);
@@ -698,9 +702,9 @@ static tsr_status verify_all_symbols(tsr_context *ctx, tsr_program *p)
 
 static tsr_status verify_module(verifier *v)
 {
-    const size_t bytes = v->p->ops.count * sizeof *v->order.order;
-    v->order.order = context_resize(v->ctx, NULL, 0, bytes);
-    if (v->order.order == NULL) {
+    const size_t bytes = v->p->ops.count * sizeof *v->order;
+    v->order = context_resize(v->ctx, NULL, 0, bytes);
+    if (v->order == NULL) {
         return diag_nomem(v->ctx);
     }
     tsr_status status = type_checker_create(v->ctx, v->p, &v->types);
@@ -708,7 +712,7 @@ static tsr_status verify_module(verifier *v)
         status = verify_isolated(v, v->p->module);
     }
     type_checker_destroy(v->types);
-    context_resize(v->ctx, v->order.order, bytes, 0);
+    context_resize(v->ctx, v->order, bytes, 0);
     ir_array_free(v->ctx, &v->deferred, sizeof(uint32_t));
     return status < 0 ? status : verify_all_symbols(v->ctx, v->p);
 }
@@ -720,5 +724,8 @@ tsr_status tsr_program_verify(tsr_context *ctx, tsr_program *program)
     if (!op_is(program, program->module, "builtin.module")) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the program has no module");
     }
-    return verify_module(&v);
+    const tsr_arena_mark mark = tsr_arena_get_mark(program->scratch);
+    const tsr_status status = verify_module(&v);
+    tsr_arena_reset(program->scratch, mark);
+    return status;
 }

@@ -24,7 +24,7 @@ typedef struct collective {
 static const char *axes_string(const collective *c, const tsr_axis_ref *axes, size_t count)
 {
     const char *text = "?";
-    return tsr_axes_print(c->ctx, c->p->arena, c->mesh, axes, count, &text) < 0 ? "?" : text;
+    return tsr_axes_print(c->ctx, c->p->scratch, c->mesh, axes, count, &text) < 0 ? "?" : text;
 }
 
 /* The axes of a dimension of the operand, with room for more. */
@@ -32,7 +32,8 @@ static tsr_status dim_axes(const collective *c, size_t dim, size_t more, tsr_axi
 {
     const size_t count = c->from != NULL ? c->from->dims[dim].num_axes : 0;
     const size_t room = count + more + 1;
-    *out = (tsr_axis_list){.refs = ARENA_ARRAY(c->p->arena, tsr_axis_ref, room), .capacity = room};
+    *out =
+        (tsr_axis_list){.refs = ARENA_ARRAY(c->p->scratch, tsr_axis_ref, room), .capacity = room};
     if (out->refs == NULL) {
         return diag_nomem(c->ctx);
     }
@@ -51,7 +52,7 @@ static tsr_status gather(const collective *c, tsr_axis_list *axes, named_axes gi
         tsr_axis_ref *last = axes->count > 0 ? &axes->refs[axes->count - 1] : NULL;
         if (last == NULL || !tsr_axis_is_suffix(axis, *last)) {
             return FAIL(c, "can't apply %s axis %s to operand sharding on dimension %zu", word,
-                        named_axis_text(c->p->arena, &given.axes[i]), dim);
+                        named_axis_text(c->p->scratch, &given.axes[i]), dim);
         }
         if (tsr_axis_equal(axis, *last) || !tsr_axis_prefix_without(*last, axis, last)) {
             axes->count--;
@@ -86,7 +87,7 @@ static tsr_status check_axes(const collective *c)
     for (size_t i = 0; i < c->axes.count; i++) {
         count += c->axes.lists[i].count;
     }
-    TSR_TRY(axis_verifier_init(&verifier, c->ctx, c->p->arena, c->mesh, c->prefix, count));
+    TSR_TRY(axis_verifier_init(&verifier, c->ctx, c->p->scratch, c->mesh, c->prefix, count));
     for (size_t i = 0; i < c->axes.count; i++) {
         TSR_TRY(axis_verify_list(&verifier, c->axes.lists[i]));
     }
@@ -167,7 +168,7 @@ static tsr_status adds_up(const collective *c, bool *out)
     for (size_t i = 0; i < c->axes.count; i++) {
         room += c->axes.lists[i].count;
     }
-    tsr_axis_list sum = {.refs = ARENA_ARRAY(c->p->arena, tsr_axis_ref, room), .capacity = room};
+    tsr_axis_list sum = {.refs = ARENA_ARRAY(c->p->scratch, tsr_axis_ref, room), .capacity = room};
     if (sum.refs == NULL) {
         return diag_nomem(c->ctx);
     }
@@ -235,7 +236,7 @@ static tsr_status check_replicated_to_unreduced(const collective *c)
     }
     TSR_TRY(check_ordered(c, list, "r2u"));
     for (size_t i = 0; i < list.count; i++) {
-        const char *text = named_axis_text(c->p->arena, &list.axes[i]);
+        const char *text = named_axis_text(c->p->scratch, &list.axes[i]);
         if (overlaps_dims(c->from, list.axes[i].ref)) {
             return FAIL(c, "r2u axis %s overlaps with operand dimension sharding", text);
         }
@@ -256,7 +257,7 @@ static tsr_status check_all_reduce(const collective *c)
     }
     TSR_TRY(check_ordered(c, list, "reduction"));
     for (size_t i = 0; i < list.count; i++) {
-        const char *text = named_axis_text(c->p->arena, &list.axes[i]);
+        const char *text = named_axis_text(c->p->scratch, &list.axes[i]);
         const tsr_axis_ref axis = list.axes[i].ref;
         if (overlaps_dims(c->from, axis) ||
             (c->from != NULL &&
@@ -328,7 +329,7 @@ static tsr_status check_moves(const collective *c, const move_list *list)
 {
     axis_verifier verifier;
     size_t count = 0;
-    bool *seen = ARENA_ARRAY(c->p->arena, bool, c->to->rank + 1);
+    bool *seen = ARENA_ARRAY(c->p->scratch, bool, c->to->rank + 1);
     for (size_t i = 0; i < list->count; i++) {
         count += list->moves[i].axes.count;
     }
@@ -336,7 +337,7 @@ static tsr_status check_moves(const collective *c, const move_list *list)
         return diag_nomem(c->ctx);
     }
     memset(seen, 0, c->to->rank + 1);
-    TSR_TRY(axis_verifier_init(&verifier, c->ctx, c->p->arena, c->mesh, c->prefix, count));
+    TSR_TRY(axis_verifier_init(&verifier, c->ctx, c->p->scratch, c->mesh, c->prefix, count));
     for (size_t i = 0; i < list->count; i++) {
         const move_text *move = &list->moves[i];
         TSR_TRY(axis_verify_list(&verifier, move->axes));
@@ -368,7 +369,7 @@ static tsr_status check_all_to_all(const collective *c)
         return FAIL(c, "parameter list is empty");
     }
     TSR_TRY(check_moves(c, &list));
-    bool *touched = ARENA_ARRAY(c->p->arena, bool, c->to->rank + 1);
+    bool *touched = ARENA_ARRAY(c->p->scratch, bool, c->to->rank + 1);
     if (touched == NULL) {
         return diag_nomem(c->ctx);
     }
@@ -408,7 +409,7 @@ static location operand_location(const collective *c)
 static tsr_status note_operand_mesh(const collective *c)
 {
     const char *text = "?";
-    TSR_TRY(tsr_mesh_print(c->ctx, c->p->arena, c->from->mesh, &text));
+    TSR_TRY(tsr_mesh_print(c->ctx, c->p->scratch, c->from->mesh, &text));
     return diag_note(c->ctx, operand_location(c), "operand mesh: #sdy.mesh%s", text);
 }
 

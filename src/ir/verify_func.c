@@ -57,7 +57,7 @@ static tsr_status verify_visibility(tsr_context *ctx, const tsr_program *p, uint
         return TSR_OK;
     }
     const char *text = "";
-    TSR_TRY(tsr_ir_attr_to_text(ctx, p->arena, p, attr, &text));
+    TSR_TRY(tsr_ir_attr_to_text(ctx, p->scratch, p, attr, &text));
     return op_error(ctx, p, op,
                     "visibility expected to be one of [\"public\", \"private\", \"nested\"], "
                     "but got %s",
@@ -160,21 +160,24 @@ tsr_status verify_return(tsr_context *ctx, tsr_program *p, uint32_t op)
 }
 
 /* The function that a symbol names, or 0. */
-static uint32_t find_function(const tsr_program *p, uint32_t symbol, slice *name)
+static tsr_status find_function(tsr_context *ctx, tsr_program *p, uint32_t symbol, slice *name,
+                                uint32_t *out)
 {
+    uint32_t op = 0;
     *name = (slice){"", 0};
-    if (!attr_as_symbol(p, symbol, name)) {
-        return 0;
+    if (attr_as_symbol(p, symbol, name)) {
+        TSR_TRY(program_symbol(ctx, p, *name, &op));
     }
-    const uint32_t op = tsr_program_symbol(p, name->data);
-    return op_is(p, op, "func.func") ? op : 0;
+    *out = op_is(p, op, "func.func") ? op : 0;
+    return TSR_OK;
 }
 
 tsr_status verify_call(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
     slice name;
     const ir_op *record = program_op(p, op);
-    const uint32_t func = find_function(p, op_property(p, op, "callee"), &name);
+    uint32_t func = 0;
+    TSR_TRY(find_function(ctx, p, op_property(p, op, "callee"), &name, &func));
     if (func == 0) {
         return op_error(ctx, p, op, "'%.*s' does not reference a valid function", (int)name.size,
                         name.data);
@@ -235,7 +238,8 @@ tsr_status verify_composite(tsr_context *ctx, tsr_program *p, uint32_t op)
                         "name must be a valid namespaced op name with at least one dot: '%.*s'",
                         (int)name.size, name.data);
     }
-    const uint32_t func = find_function(p, op_property(p, op, "decomposition"), &name);
+    uint32_t func = 0;
+    TSR_TRY(find_function(ctx, p, op_property(p, op, "decomposition"), &name, &func));
     if (func == 0) {
         return op_error(ctx, p, op, "'%.*s' does not reference a valid function", (int)name.size,
                         name.data);

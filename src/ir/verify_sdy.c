@@ -34,7 +34,7 @@ static tsr_status minus(tsr_context *ctx, tsr_program *p, const tsr_sharding *a,
     const size_t na = a != NULL ? a->num_unreduced : 0;
     const size_t nb = b != NULL ? b->num_unreduced : 0;
     const size_t room = (na + 1) * (nb + 2) * 2;
-    *out = (tsr_axis_list){.refs = ARENA_ARRAY(p->arena, tsr_axis_ref, room), .capacity = room};
+    *out = (tsr_axis_list){.refs = ARENA_ARRAY(p->scratch, tsr_axis_ref, room), .capacity = room};
     if (out->refs == NULL) {
         return diag_nomem(ctx);
     }
@@ -194,7 +194,7 @@ typedef struct types_of {
 static tsr_status collect(tsr_context *ctx, tsr_program *p, const uint32_t *values, size_t count,
                           types_of *out)
 {
-    out->types = ARENA_ARRAY(p->arena, uint32_t, count + 1);
+    out->types = ARENA_ARRAY(p->scratch, uint32_t, count + 1);
     out->count = count;
     if (out->types == NULL) {
         return diag_nomem(ctx);
@@ -224,7 +224,7 @@ static tsr_status collect_sides(tsr_context *ctx, tsr_program *p, uint32_t op, s
         collect(ctx, p, program_pool(p, record->operands), record->num_operands, &out->operands));
     TSR_TRY(
         collect(ctx, p, program_pool(p, block->arguments), block->num_arguments, &out->arguments));
-    out->results.types = ARENA_ARRAY(p->arena, uint32_t, record->num_results + 1);
+    out->results.types = ARENA_ARRAY(p->scratch, uint32_t, record->num_results + 1);
     if (out->results.types == NULL) {
         return diag_nomem(ctx);
     }
@@ -238,7 +238,7 @@ static tsr_status collect_sides(tsr_context *ctx, tsr_program *p, uint32_t op, s
 
 static const char *types_string(tsr_context *ctx, tsr_program *p, const types_of *list)
 {
-    buffer text = buffer_new(p->arena);
+    buffer text = buffer_new(p->scratch);
     const char *out = "?";
     for (size_t i = 0; i < list->count; i++) {
         buffer_format(&text, "%s'%s'", i > 0 ? ", " : "", type_string(ctx, p, list->types[i]));
@@ -338,8 +338,8 @@ static tsr_status verify_manual_order(tsr_context *ctx, tsr_program *p, uint32_t
                                 "%s sharding at index %zu must have all manual axes come before "
                                 "free axes in its dimension sharding at index %zu. Saw manual axis "
                                 "%s after free axis %s",
-                                side->word, index, d, named_axis_text(p->arena, &axes.axes[i]),
-                                named_axis_text(p->arena, &axes.axes[i - 1]));
+                                side->word, index, d, named_axis_text(p->scratch, &axes.axes[i]),
+                                named_axis_text(p->scratch, &axes.axes[i - 1]));
             }
         }
     }
@@ -371,7 +371,7 @@ static tsr_status verify_local_type(tsr_context *ctx, tsr_program *p, uint32_t o
         return TSR_OK;
     }
     TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
-    int64_t *extents = ARENA_ARRAY(p->arena, int64_t, global->count + 1);
+    int64_t *extents = ARENA_ARRAY(p->scratch, int64_t, global->count + 1);
     if (extents == NULL) {
         return diag_nomem(ctx);
     }

@@ -178,7 +178,7 @@ tsr_status verify_shardings(tsr_context *ctx, tsr_program *p, uint32_t op, const
 static tsr_status result_types(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t **out)
 {
     const ir_op *record = program_op(p, op);
-    *out = ARENA_ARRAY(p->arena, uint32_t, record->num_results + 1);
+    *out = ARENA_ARRAY(p->scratch, uint32_t, record->num_results + 1);
     if (*out == NULL) {
         return diag_nomem(ctx);
     }
@@ -192,7 +192,6 @@ static tsr_status result_types(tsr_context *ctx, tsr_program *p, uint32_t op, ui
 static tsr_status verify_result_shardings(tsr_context *ctx, tsr_program *p, uint32_t op,
                                           uint32_t attr)
 {
-    const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
     uint32_t *types = NULL;
     if (!is_sdy(p, attr, SDY_SHARDING_PER_VALUE)) {
         return op_error(ctx, p, op,
@@ -212,12 +211,7 @@ static tsr_status verify_result_shardings(tsr_context *ctx, tsr_program *p, uint
         }
     }
     TSR_TRY(result_types(ctx, p, op, &types));
-    const tsr_status status =
-        verify_shardings(ctx, p, op, "result", attr, types, record->num_results);
-    if (status >= 0) {
-        tsr_arena_reset(p->arena, mark);
-    }
-    return status;
+    return verify_shardings(ctx, p, op, "result", attr, types, record->num_results);
 }
 
 static tsr_status read_rule(lexer *lex, void *out)
@@ -242,8 +236,8 @@ static tsr_status verify_rule(tsr_context *ctx, tsr_program *p, uint32_t op, uin
     TSR_TRY(read_attr_text(ctx, p, attr, read_rule, &rule));
     const ir_op *record = program_op(p, op);
     const size_t count = record->num_operands + record->num_results;
-    int64_t *ranks = ARENA_ARRAY(p->arena, int64_t, count + 1);
-    const char **texts = ARENA_ARRAY(p->arena, const char *, count + 1);
+    int64_t *ranks = ARENA_ARRAY(p->scratch, int64_t, count + 1);
+    const char **texts = ARENA_ARRAY(p->scratch, const char *, count + 1);
     if (ranks == NULL || texts == NULL) {
         return diag_nomem(ctx);
     }
@@ -272,7 +266,7 @@ static tsr_status collect_shardings(tsr_context *ctx, tsr_program *p, uint32_t o
 {
     const ir_op *record = program_op(p, op);
     const uint32_t count = record->num_operands + record->num_results;
-    out->items = ARENA_ARRAY(p->arena, const tsr_sharding *, count + 1);
+    out->items = ARENA_ARRAY(p->scratch, const tsr_sharding *, count + 1);
     out->count = 0;
     if (out->items == NULL) {
         return diag_nomem(ctx);

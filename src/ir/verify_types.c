@@ -15,12 +15,12 @@ struct type_checker {
 
 tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_checker **out)
 {
-    type_checker *c = ARENA_NEW(p->arena, type_checker);
+    type_checker *c = ARENA_NEW(p->scratch, type_checker);
     if (c == NULL) {
         return diag_nomem(ctx);
     }
     *c = (type_checker){.count = p->op_names.count};
-    c->rows = ARENA_ARRAY(p->arena, const op_row *, c->count);
+    c->rows = ARENA_ARRAY(p->scratch, const op_row *, c->count);
     if (c->rows == NULL) {
         return diag_nomem(ctx);
     }
