@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/parser.h"
 #include "ir/printer.h"
 
 const uint32_t *given_location(const tsr_program *p, uint32_t given, location_kind *kind,
@@ -183,19 +184,17 @@ static void visit_ops(printer *pr, uint32_t op)
 /* Numbers by depth, then by the order of visits. */
 static void assign_numbers(printer *pr)
 {
+    uint32_t next[PARSER_MAX_DEPTH + 2] = {0}; /* of each depth */
     const uint32_t count = pr->locations->order.count;
-    uint32_t next = 0;
-    unsigned deepest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned depth = name_of(pr, visited(pr, i))->depth;
-        deepest = depth > deepest ? depth : deepest;
+        next[name_of(pr, visited(pr, i))->depth + 1]++;
     }
-    for (unsigned depth = 0; depth <= deepest; depth++) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (name_of(pr, visited(pr, i))->depth == depth) {
-                name_of(pr, visited(pr, i))->number = next++;
-            }
-        }
+    for (size_t depth = 1; depth < sizeof next / sizeof next[0]; depth++) {
+        next[depth] += next[depth - 1];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        location_name *name = name_of(pr, visited(pr, i));
+        name->number = next[name->depth]++;
     }
 }
 

@@ -69,7 +69,7 @@ typedef struct parser {
     uint32_t region_labels; /* where those of the innermost region start */
     const char *dialect;    /* whose ops need no prefix here */
     int depth;
-    ir_array location_aliases; /* (string, given location) pairs, resolved at the end */
+    ir_array location_aliases; /* what they stand for, by string; 0: not defined */
 } parser;
 
 enum { FEW = 4 };

@@ -120,15 +120,11 @@ static tsr_status read_fused(parser *ps, uint32_t *out)
     return intern_location(ps, LOCATION_FUSED, numbers, count, out);
 }
 
-static bool is_defined(const parser *ps, uint32_t name)
+/* The location that an alias stands for; 0 while it is not defined. */
+static uint32_t alias_target(const parser *ps, uint32_t string)
 {
-    const uint32_t *pairs = ps->location_aliases.items;
-    for (uint32_t i = 0; i < ps->location_aliases.count; i += 2) {
-        if (pairs[i] == name) {
-            return true;
-        }
-    }
-    return false;
+    const uint32_t *targets = ps->location_aliases.items;
+    return string < ps->location_aliases.count ? targets[string] : 0;
 }
 
 /* `#name`; only one that is the whole location of an op or a value may be defined later. */
@@ -137,7 +133,7 @@ static tsr_status read_location_alias(parser *ps, bool may_be_later, uint32_t *o
     const slice text = token_text(ps);
     uint32_t name = 0;
     TSR_TRY(program_string(ps->program, text.data, text.size, &name));
-    if (!may_be_later && !is_defined(ps, name)) {
+    if (!may_be_later && alias_target(ps, name) == 0) {
         return error_here(ps, "undefined symbol alias id '%.*s'", (int)text.size - 1,
                           text.data + 1);
     }
@@ -193,38 +189,46 @@ tsr_status read_optional_location(parser *ps, uint32_t *out)
 /* The definition `#loc1 = loc(..)`; the current token is `loc`. */
 tsr_status define_location_alias(parser *ps, slice name)
 {
-    uint32_t pair[2] = {0};
-    TSR_TRY(program_string(ps->program, name.data, name.size, &pair[0]));
-    TSR_TRY(read_parenthesized(ps, false, &pair[1]));
-    if (is_defined(ps, pair[0])) {
+    uint32_t string = 0;
+    uint32_t given = 0;
+    TSR_TRY(program_string(ps->program, name.data, name.size, &string));
+    TSR_TRY(read_parenthesized(ps, false, &given));
+    if (alias_target(ps, string) != 0) {
         return error_here(ps, "redefinition of attribute alias id '%.*s'", (int)name.size - 1,
                           name.data + 1);
     }
-    TSR_TRY(ir_array_reserve(ps->ctx, &ps->location_aliases, sizeof *pair, 2));
-    memcpy((uint32_t *)ps->location_aliases.items + ps->location_aliases.count, pair, sizeof pair);
-    ps->location_aliases.count += 2;
+    ir_array *targets = &ps->location_aliases;
+    if (string >= targets->count) {
+        const uint32_t extra = string + 1 - targets->count;
+        TSR_TRY(ir_array_reserve(ps->ctx, targets, sizeof given, extra));
+        memset((uint32_t *)targets->items + targets->count, 0, extra * sizeof given);
+        targets->count += extra;
+    }
+    ((uint32_t *)targets->items)[string] = given;
     return TSR_OK;
 }
 
 /* What each location is once aliases are followed; filled as far as it is known. */
 typedef struct location_map {
     uint32_t *resolved; /* by location; 0: not yet */
-    uint32_t *targets;  /* of strings: the location that an alias stands for */
-    uint32_t count;     /* of locations that the text gave */
-    int depth;
+    uint16_t *depths;   /* by location: how many are nested in it, the deepest way */
+    int depth;          /* of what is being resolved */
 } location_map;
 
 static tsr_status resolve(parser *ps, location_map *map, uint32_t given, uint32_t *out);
 
-static tsr_status resolve_alias(parser *ps, location_map *map, uint32_t string, uint32_t *out)
+static tsr_status resolve_alias(parser *ps, location_map *map, uint32_t given, uint32_t string,
+                                uint32_t *out)
 {
     const slice name = string_at(ps->program, string);
-    if (map->targets[string] == 0) {
+    if (alias_target(ps, string) == 0) {
         return diag_error(ps->ctx, TSR_ERR_SYNTAX, NO_LOCATION,
                           "operation location alias was never defined: '%.*s'", (int)name.size,
                           name.data);
     }
-    return resolve(ps, map, map->targets[string], out);
+    TSR_TRY(resolve(ps, map, alias_target(ps, string), out));
+    map->depths[given] = map->depths[alias_target(ps, string)];
+    return TSR_OK;
 }
 
 static bool is_child(location_kind kind, size_t index)
@@ -295,7 +299,7 @@ static tsr_status resolve_parts(parser *ps, location_map *map, uint32_t given, u
     size_t count = 0;
     const uint32_t *numbers = given_location(ps->program, given, &kind, &count);
     if (kind == LOCATION_ALIAS) {
-        return resolve_alias(ps, map, numbers[0], out);
+        return resolve_alias(ps, map, given, numbers[0], out);
     }
     if (kind == LOCATION_UNKNOWN || kind == LOCATION_FILE) {
         *out = given;
@@ -308,6 +312,8 @@ static tsr_status resolve_parts(parser *ps, location_map *map, uint32_t given, u
         uint32_t part = numbers[i];
         if (is_child(kind, i) && part != 0) {
             TSR_TRY(resolve(ps, map, numbers[i], &part));
+            const uint16_t depth = (uint16_t)(map->depths[numbers[i]] + 1);
+            map->depths[given] = depth > map->depths[given] ? depth : map->depths[given];
         }
         TSR_TRY(PUSH(ps, parts, used, room, part));
     }
@@ -320,6 +326,13 @@ static tsr_status resolve_parts(parser *ps, location_map *map, uint32_t given, u
     return intern_location(ps, kind, parts, used, out);
 }
 
+static tsr_status too_deep(parser *ps)
+{
+    return diag_error(ps->ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                      "locations are nested in more than %d others, or in themselves",
+                      PARSER_MAX_DEPTH);
+}
+
 static tsr_status resolve(parser *ps, location_map *map, uint32_t given, uint32_t *out)
 {
     if (map->resolved[given] != 0) {
@@ -327,12 +340,13 @@ static tsr_status resolve(parser *ps, location_map *map, uint32_t given, uint32_
         return TSR_OK;
     }
     if (++map->depth > PARSER_MAX_DEPTH) {
-        return diag_error(ps->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "locations are nested in more than %d others, or in themselves",
-                          PARSER_MAX_DEPTH);
+        return too_deep(ps);
     }
     TSR_TRY(resolve_parts(ps, map, given, out));
     map->depth--;
+    if (map->depths[given] > PARSER_MAX_DEPTH) {
+        return too_deep(ps);
+    }
     map->resolved[given] = *out;
     return TSR_OK;
 }
@@ -351,22 +365,17 @@ tsr_status resolve_location_aliases(parser *ps)
 {
     tsr_program *p = ps->program;
     const size_t count = p->locations.count;
-    const size_t strings = p->strings.count;
     if (count == 1) {
         return TSR_OK;
     }
-    location_map map = {.count = (uint32_t)count};
+    location_map map = {0};
     map.resolved = tsr_arena_alloc(ps->scratch, count * sizeof *map.resolved);
-    map.targets = tsr_arena_alloc(ps->scratch, strings * sizeof *map.targets);
-    if (map.resolved == NULL || map.targets == NULL) {
+    map.depths = tsr_arena_alloc(ps->scratch, count * sizeof *map.depths);
+    if (map.resolved == NULL || map.depths == NULL) {
         return diag_nomem(ps->ctx);
     }
     memset(map.resolved, 0, count * sizeof *map.resolved);
-    memset(map.targets, 0, strings * sizeof *map.targets);
-    const uint32_t *pairs = ps->location_aliases.items;
-    for (uint32_t i = 0; i < ps->location_aliases.count; i += 2) {
-        map.targets[pairs[i]] = pairs[i + 1];
-    }
+    memset(map.depths, 0, count * sizeof *map.depths);
     for (uint32_t op = 1; op < p->ops.count; op++) {
         TSR_TRY(replace(ps, &map, &program_op(p, op)->location));
     }

@@ -24,6 +24,7 @@ typedef struct used_name {
 
 typedef struct pending_region {
     uint32_t region;
+    uint32_t index; /* among those of its op */
     name_state state;
 } pending_region;
 
@@ -152,6 +153,7 @@ static tsr_status push_regions(namer *n, uint32_t op)
     const bool afresh = !n->is_generic && row != NULL && (row->traits & IR_FRESH_NAMES) != 0;
     for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
         const pending_region next = {.region = op_region_at(p, op, i),
+                                     .index = i,
                                      .state = afresh ? (name_state){0} : n->state};
         TSR_TRY(ir_array_reserve(n->pr->ctx, &n->stack, sizeof next, 1));
         ((pending_region *)n->stack.items)[n->stack.count++] = next;
@@ -159,21 +161,10 @@ static tsr_status push_regions(namer *n, uint32_t op)
     return TSR_OK;
 }
 
-static size_t region_index(const tsr_program *p, uint32_t region)
-{
-    const uint32_t op = program_region(p, region)->op;
-    size_t index = 0;
-    while (op_region_at(p, op, index) != region) {
-        index++;
-    }
-    return index;
-}
-
-static tsr_status name_region(namer *n, uint32_t region)
+static tsr_status name_region(namer *n, uint32_t region, size_t index)
 {
     const tsr_program *p = n->pr->program;
     const ir_region *r = program_region(p, region);
-    const size_t index = region_index(p, region);
     for (uint32_t b = r->first_block; b != 0; b = program_block(p, b)->next) {
         TSR_TRY(name_arguments(n, r->op, index, b, b == r->first_block));
         for (uint32_t op = program_block(p, b)->first_op; op != 0; op = program_op(p, op)->next) {
@@ -199,7 +190,7 @@ static tsr_status name_all(namer *n)
         if (!n->is_generic) {
             n->state = next.state;
         }
-        TSR_TRY(name_region(n, next.region));
+        TSR_TRY(name_region(n, next.region, next.index));
     }
     return TSR_OK;
 }

@@ -1,4 +1,5 @@
 /* Reading programs: texts that are refused, and where; hostile texts; what can be walked. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,25 @@ static void deep_nesting_is_refused(void **state)
     }
 }
 
+/* Aliases of locations that follow each other far, from ops that refer to them step by step. */
+static void deep_locations_are_refused(void **state)
+{
+    fixture *f = *state;
+    enum { STEPS = 3, STEP = 400, LINE = 64 };
+    char *text = malloc((STEPS * STEP + STEPS + 4) * LINE);
+    assert_non_null(text);
+    char *at = stpcpy(text, "#l0 = loc(unknown)\n");
+    for (int i = 1; i <= STEPS * STEP; i++) {
+        at += sprintf(at, "#l%d = loc(\"n\"(#l%d))\n", i, i - 1);
+    }
+    for (int i = 1; i <= STEPS; i++) {
+        at += sprintf(at, "\"a.b\"() : () -> () loc(#l%d)\n", i * STEP);
+    }
+    assert_null(read(f, text, TSR_PROGRAM_ALLOW_UNREGISTERED));
+    expect_message(f, "locations are nested in more than 512 others");
+    free(text);
+}
+
 static void long_names_are_kept(void **state)
 {
     fixture *f = *state;
@@ -332,9 +352,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(programs_can_be_walked),     TEST(programs_print_as_mlir_prints_them),
         TEST(faults_have_their_messages), TEST(every_cut_is_refused_or_read),
-        TEST(deep_nesting_is_refused),    TEST(long_names_are_kept),
-        TEST(unknown_ops_are_kept),       TEST(a_missing_file_is_told),
-        TEST(a_writer_may_stop),
+        TEST(deep_nesting_is_refused),    TEST(deep_locations_are_refused),
+        TEST(long_names_are_kept),        TEST(unknown_ops_are_kept),
+        TEST(a_missing_file_is_told),     TEST(a_writer_may_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
