@@ -54,6 +54,10 @@ typedef struct slice {
 /* Whether a text is a bare id: a name that needs no quotes. */
 bool is_bare_id(slice text);
 
+bool slice_equal(slice a, slice b);
+/* Whether a slice is a zero-terminated string. */
+bool slice_is(slice text, const char *string);
+
 /* Reads from `text->at`, which stays right after the last token taken. */
 lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 

@@ -246,13 +246,9 @@ tsr_status attr_location(tsr_program *p, uint32_t given, uint32_t *out)
 
 uint32_t dict_get_slice(const tsr_program *p, uint32_t dict, slice name)
 {
-    if (dict == 0) {
-        return 0;
-    }
     const attr_head *head = program_attr(p, dict);
-    for (uint32_t i = 0; i < head->count; i++) {
-        const slice entry = string_at(p, attr_entries(head)[i].name);
-        if (entry.size == name.size && memcmp(entry.data, name.data, name.size) == 0) {
+    for (size_t i = 0; i < dict_size(p, dict); i++) {
+        if (slice_equal(string_at(p, attr_entries(head)[i].name), name)) {
             return attr_entries(head)[i].value;
         }
     }
@@ -266,7 +262,7 @@ uint32_t dict_get(const tsr_program *p, uint32_t dict, const char *name)
 
 size_t dict_size(const tsr_program *p, uint32_t dict)
 {
-    return dict == 0 ? 0 : program_attr(p, dict)->count;
+    return attr_is(p, dict, ATTR_DICT) ? program_attr(p, dict)->count : 0;
 }
 
 bool attr_as_integer(const tsr_program *p, uint32_t attr, int64_t *out)

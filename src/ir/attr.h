@@ -104,7 +104,7 @@ tsr_status attr_location(tsr_program *p, uint32_t given, uint32_t *out);
 /* The entry of a dictionary (0: the empty one) by name, or 0. */
 uint32_t dict_get(const tsr_program *p, uint32_t dict, const char *name);
 uint32_t dict_get_slice(const tsr_program *p, uint32_t dict, slice name);
-/* Number of entries. */
+/* Number of entries; 0 of what is not a dictionary. */
 size_t dict_size(const tsr_program *p, uint32_t dict);
 
 /* The value of an integer attribute, sign-extended; false for other kinds. */

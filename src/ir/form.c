@@ -572,7 +572,7 @@ static void print_reduction(printer *pr, uint32_t op)
 {
     int64_t kind = 0;
     if (attr_as_integer(pr->program, op_property(pr->program, op, "reduction_op"), &kind) &&
-        kind > 0 && kind < 3) {
+        kind > 0) {
         put_char(pr, ' ');
         put(pr, ir_enums[ENUM_REDUCTION].values[kind]);
     }

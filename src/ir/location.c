@@ -159,7 +159,7 @@ static void visit_ops(printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
     const ir_row *row = program_row(p, op);
-    const bool is_custom = row != NULL && (pr->flags & TSR_PROGRAM_GENERIC) == 0;
+    const bool is_custom = prints_custom(pr, op);
     const bool hides_arguments = is_custom && (row->traits & IR_HIDES_ARGUMENTS) != 0;
     visit(pr, program_op(p, op)->location, false);
     if (is_custom && row->hides_regions != NULL && row->hides_regions(p, op)) {

@@ -133,8 +133,6 @@ static inline slice token_text(const parser *ps)
     return (slice){ps->text.data + ps->lex.current.at, ps->lex.current.size};
 }
 
-bool slice_is(slice text, const char *string);
-
 /* Errors: at the current token, and right after the last one. */
 tsr_status error_here(parser *ps, const char *format, ...) TSR_PRINTF(2, 3);
 tsr_status error_after(parser *ps, const char *format, ...) TSR_PRINTF(2, 3);

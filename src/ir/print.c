@@ -274,9 +274,9 @@ void print_op_generic(printer *pr, uint32_t op)
     print_op_types(pr, op);
 }
 
-/* Whether an op has what its own syntax can show: counts as its row says. */
-static bool can_print_custom(const printer *pr, const ir_row *row, uint32_t op)
+bool prints_custom(const printer *pr, uint32_t op)
 {
+    const ir_row *row = program_row(pr->program, op);
     const ir_op *record = program_op(pr->program, op);
     return row != NULL && (row->form != NULL || row->print != NULL) &&
            (pr->flags & TSR_PROGRAM_GENERIC) == 0 && record->num_successors == 0 &&
@@ -303,7 +303,7 @@ void print_op(printer *pr, uint32_t op)
 {
     const ir_row *row = program_row(pr->program, op);
     print_result_names(pr, op);
-    if (!can_print_custom(pr, row, op)) {
+    if (!prints_custom(pr, op)) {
         print_op_generic(pr, op);
     } else {
         print_custom_name(pr, row, op);

@@ -105,6 +105,8 @@ void print_result_names(printer *pr, uint32_t op);
 /* Whether a property has the value that dictionaries leave out. */
 bool is_default(printer *pr, const ir_prop *prop, uint32_t attr);
 void print_operands(printer *pr, uint32_t op, size_t from, size_t to);
+/* Whether an op is printed in its own syntax: it has one that can show all it has. */
+bool prints_custom(const printer *pr, uint32_t op);
 void print_op(printer *pr, uint32_t op);
 void print_op_generic(printer *pr, uint32_t op);
 /* `{`, blocks, `}`; `entry`: with the label of the first block; its arguments are shown there. */

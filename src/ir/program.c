@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -115,23 +117,23 @@ tsr_status program_create(tsr_context *ctx, tsr_program **out)
 
 /* ---- the file ---- */
 
+/* Of no context: clones of one file may live in several, on several threads. */
 struct mapped_file {
-    tsr_context *ctx;
     const char *data;
     size_t size;
-    size_t uses;
+    atomic_size_t uses;
     char name[];
 };
 
 static void file_release(mapped_file *file)
 {
-    if (file == NULL || --file->uses > 0) {
+    if (file == NULL || atomic_fetch_sub(&file->uses, 1) > 1) {
         return;
     }
     if (file->size > 0) {
         munmap((void *)(uintptr_t)file->data, file->size);
     }
-    context_resize(file->ctx, file, sizeof *file + strlen(file->name) + 1, 0);
+    free(file);
 }
 
 static tsr_status cannot_read(tsr_context *ctx, const char *path, const char *why)
@@ -165,11 +167,11 @@ static tsr_status map_descriptor(tsr_context *ctx, int fd, mapped_file *file)
 static tsr_status file_map(tsr_context *ctx, const char *path, mapped_file **out)
 {
     const size_t length = strlen(path);
-    mapped_file *file = context_resize(ctx, NULL, 0, sizeof *file + length + 1);
+    mapped_file *file = malloc(sizeof *file + length + 1);
     if (file == NULL) {
         return diag_nomem(ctx);
     }
-    *file = (mapped_file){.ctx = ctx, .uses = 1};
+    *file = (mapped_file){.uses = 1};
     memcpy(file->name, path, length + 1);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     tsr_status status =
@@ -248,7 +250,7 @@ static tsr_status clone_into(tsr_context *ctx, const tsr_program *from, tsr_prog
     to->metadata = from->metadata;
     to->file = from->file;
     if (to->file != NULL) {
-        to->file->uses++;
+        atomic_fetch_add(&to->file->uses, 1);
     }
     return TSR_OK;
 }

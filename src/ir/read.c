@@ -7,11 +7,6 @@
 #include "ir/parser.h"
 #include "ir/resources.h"
 
-bool slice_is(slice text, const char *string)
-{
-    return strncmp(text.data, string, text.size) == 0 && string[text.size] == '\0';
-}
-
 /* ---- errors ---- */
 
 static tsr_status report(parser *ps, location where, const char *format, va_list arguments)

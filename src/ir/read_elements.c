@@ -15,6 +15,7 @@ typedef struct literal {
     uint32_t size;
     int kind;
     bool negative;
+    bool in_pair;
 } literal;
 
 /* What stands between the angles, before the type is known. */
@@ -30,9 +31,9 @@ typedef struct literals {
     bool is_hex;
 } literals;
 
-static tsr_status read_literal(parser *ps, literals *all)
+static tsr_status read_literal(parser *ps, bool in_pair, literals *all)
 {
-    literal item = {.at = (uint32_t)ps->lex.current.at};
+    literal item = {.at = (uint32_t)ps->lex.current.at, .in_pair = in_pair};
     item.negative = accept(ps, '-');
     item.kind = ps->lex.current.kind;
     const slice word = token_text(ps);
@@ -52,11 +53,11 @@ static tsr_status read_literal(parser *ps, literals *all)
 static tsr_status read_element(parser *ps, literals *all)
 {
     if (!accept(ps, '(')) {
-        return read_literal(ps, all);
+        return read_literal(ps, false, all);
     }
-    TSR_TRY(read_literal(ps, all));
+    TSR_TRY(read_literal(ps, true, all));
     TSR_TRY(expect(ps, ',', "expected ',' between complex elements"));
-    TSR_TRY(read_literal(ps, all));
+    TSR_TRY(read_literal(ps, true, all));
     return expect(ps, ')', "expected ')' after complex elements");
 }
 
@@ -248,14 +249,16 @@ static tsr_status from_list(parser *ps, const literals *all, uint32_t type, size
         TSR_TRY(check_shape(ps, all, type, at));
     }
     const size_t size = all->count * step;
-    if (size % item != 0 || (part != element && all->count % 2 != 0)) {
-        return error_at(ps, at, "expected a pair of numbers for each complex element");
-    }
     char *bytes = tsr_arena_alloc(ps->scratch, size + 1);
     if (bytes == NULL) {
         return diag_nomem(ps->ctx);
     }
     for (size_t i = 0; i < all->count; i++) {
+        if (all->items[i].in_pair != (part != element)) {
+            return error_at(ps, all->items[i].at,
+                            part != element ? "expected a pair of numbers for a complex element"
+                                            : "expected a number, but parsed a pair of them");
+        }
         TSR_TRY(put_literal(ps, part, &all->items[i], bytes + i * step));
     }
     const size_t count = size / item;

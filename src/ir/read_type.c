@@ -66,6 +66,11 @@ static tsr_status read_extents(parser *ps, int64_t **extents, size_t *count, siz
         }
         at = lex_skip_space(&ps->lex, at + 1);
         TSR_TRY(PUSH(ps, *extents, *count, *room, extent));
+        if (*count > PARSER_MAX_DEPTH) {
+            return diag_error(ps->ctx, TSR_ERR_LIMIT, lex_here(&ps->lex),
+                              "types of more than %d dimensions are not supported",
+                              PARSER_MAX_DEPTH);
+        }
     }
 }
 

@@ -150,7 +150,7 @@ extern const ir_dialect dialect_tensor;
 /* ---- enums and structs of attributes ---- */
 
 typedef struct enum_row {
-    const char *dialect;
+    const char *dialect; /* NULL: in programs the value is an integer of 32 bits */
     const char *mnemonic;
     const char *type_name;     /* in messages */
     const char *const *values; /* ended by NULL */

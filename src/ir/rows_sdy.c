@@ -14,7 +14,7 @@
     }
 #define KIND                                                                                       \
     {                                                                                              \
-        .name = "reduction_op", .kind = PROP_INT32, .optional = true                               \
+        .name = "reduction_op", .kind = PROP_ENUM, .row = ENUM_REDUCTION, .optional = true         \
     }
 #define OUT " $o out_sharding=$(out_sharding)$D : $E"
 #define ONE(op, its_form, ...)                                                                     \

@@ -73,7 +73,7 @@ static tsr_status add_mesh(tsr_context *ctx, tsr_program *p, ir_shardings *s, ui
 }
 
 /* The first op of a name is the symbol. */
-static tsr_status add_symbol(tsr_context *ctx, tsr_program *p, ir_shardings *s, uint32_t op)
+static tsr_status add_symbol(tsr_program *p, ir_shardings *s, uint32_t op)
 {
     slice name;
     uint32_t id = 0;
@@ -81,7 +81,7 @@ static tsr_status add_symbol(tsr_context *ctx, tsr_program *p, ir_shardings *s, 
     if (!attr_as_string(p, op_property(p, op, "sym_name"), &name)) {
         return TSR_OK;
     }
-    TSR_TRY(ir_array_reserve(ctx, &s->symbol_ops, sizeof op, 1));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->symbol_ops, sizeof op, 1));
     TSR_TRY(intern_bytes(&s->symbols, name.data, name.size, &id));
     if (s->symbols.count > before) {
         ((uint32_t *)s->symbol_ops.items)[s->symbol_ops.count++] = op;
@@ -91,17 +91,17 @@ static tsr_status add_symbol(tsr_context *ctx, tsr_program *p, ir_shardings *s, 
 
 static tsr_status make(tsr_context *ctx, tsr_program *p, ir_shardings *s)
 {
-    TSR_TRY(tsr_arena_create(ctx, &s->arena));
+    TSR_TRY(tsr_arena_create(p->ctx, &s->arena));
     TSR_TRY(tsr_mesh_table_create(ctx, s->arena, &s->meshes));
-    TSR_TRY(intern_table_init(&s->symbols, ctx, s->arena));
-    TSR_TRY(intern_table_init(&s->erased, ctx, s->arena));
-    TSR_TRY(ir_array_reserve(ctx, &s->symbol_ops, sizeof(uint32_t), 1));
-    TSR_TRY(ir_array_reserve(ctx, &s->erased_shardings, sizeof(const tsr_sharding *), 1));
+    TSR_TRY(intern_table_init(&s->symbols, p->ctx, s->arena));
+    TSR_TRY(intern_table_init(&s->erased, p->ctx, s->arena));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->symbol_ops, sizeof(uint32_t), 1));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->erased_shardings, sizeof(const tsr_sharding *), 1));
     s->symbol_ops.count = 1; /* number 0 is none */
     s->erased_shardings.count = 1;
     for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
-        TSR_TRY(add_symbol(ctx, p, s, op));
+        TSR_TRY(add_symbol(p, s, op));
         if (op_is(p, op, "sdy.mesh")) {
             TSR_TRY(add_mesh(ctx, p, s, op));
         }
@@ -113,11 +113,11 @@ static tsr_status make(tsr_context *ctx, tsr_program *p, ir_shardings *s)
 static tsr_status get(tsr_context *ctx, tsr_program *p, ir_shardings **out)
 {
     if (p->shardings == NULL) {
-        ir_shardings *s = context_resize(ctx, NULL, 0, sizeof *s);
+        ir_shardings *s = context_resize(p->ctx, NULL, 0, sizeof *s);
         if (s == NULL) {
             return diag_nomem(ctx);
         }
-        *s = (ir_shardings){.ctx = ctx};
+        *s = (ir_shardings){.ctx = p->ctx};
         const tsr_status status = make(ctx, p, s);
         if (status < 0) {
             ir_shardings_destroy(s);
@@ -155,7 +155,7 @@ static tsr_status find_known(tsr_context *ctx, tsr_program *p, uint32_t attr, ir
     TSR_TRY(get(ctx, p, &s));
     if (attr >= s->known.count) {
         const uint32_t extra = p->attrs.count - s->known.count;
-        TSR_TRY(ir_array_reserve(ctx, &s->known, sizeof(known_sharding), extra));
+        TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), extra));
         memset((known_sharding *)s->known.items + s->known.count, 0,
                extra * sizeof(known_sharding));
         s->known.count += extra;
@@ -324,11 +324,11 @@ bool name_list_has(const name_list *list, slice name)
 
 /* ---- uses ---- */
 
-static tsr_status count_uses(tsr_context *ctx, const tsr_program *p, ir_shardings *s)
+static tsr_status count_uses(const tsr_program *p, ir_shardings *s)
 {
     const uint32_t count = p->values.count;
-    TSR_TRY(ir_array_reserve(ctx, &s->counts, sizeof(uint32_t), count));
-    TSR_TRY(ir_array_reserve(ctx, &s->users, sizeof(uint32_t), count));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->counts, sizeof(uint32_t), count));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->users, sizeof(uint32_t), count));
     uint32_t *counts = s->counts.items;
     uint32_t *users = s->users.items;
     memset(counts, 0, count * sizeof *counts);
@@ -348,7 +348,7 @@ tsr_status value_uses(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t
     ir_shardings *s = NULL;
     TSR_TRY(get(ctx, p, &s));
     if (s->counts.count == 0) {
-        TSR_TRY(count_uses(ctx, p, s));
+        TSR_TRY(count_uses(p, s));
     }
     *count = ((const uint32_t *)s->counts.items)[value];
     *user = ((const uint32_t *)s->users.items)[value];
@@ -522,7 +522,7 @@ static tsr_status erased_once(tsr_context *ctx, tsr_program *p, uint32_t attr, u
     if (id == 0) {
         const tsr_sharding *erased = NULL;
         TSR_TRY(erase_manual(ctx, p, op, sharding, &erased));
-        TSR_TRY(ir_array_reserve(ctx, &s->erased_shardings, sizeof erased, 1));
+        TSR_TRY(ir_array_reserve(p->ctx, &s->erased_shardings, sizeof erased, 1));
         TSR_TRY(intern_bytes(&s->erased, key, sizeof key, &id));
         ((const tsr_sharding **)s->erased_shardings.items)[s->erased_shardings.count++] = erased;
     }

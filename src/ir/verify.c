@@ -215,6 +215,21 @@ static bool is_enums(const tsr_program *p, uint32_t attr, int row)
     return true;
 }
 
+/* A value of an enum, which for some is an integer of 32 bits. */
+static bool is_enum(const tsr_program *p, uint32_t attr, int row)
+{
+    const attr_head *head = program_attr(p, attr);
+    if (ir_enums[row].dialect != NULL) {
+        return head->kind == ATTR_ENUM && head->row == row;
+    }
+    uint64_t count = 0;
+    while (ir_enums[row].values[count] != NULL) {
+        count++;
+    }
+    return head->kind == ATTR_INTEGER && program_type(p, head->type)->width == 32 &&
+           head->bits < count;
+}
+
 static const char *property_problem(const tsr_program *p, const ir_prop *prop, uint32_t attr)
 {
     const attr_head *head = program_attr(p, attr);
@@ -237,11 +252,7 @@ static const char *property_problem(const tsr_program *p, const ir_prop *prop, u
         return head->kind == ATTR_SYMBOL && head->count == 1 ? NULL
                                                              : "flat symbol reference attribute";
     case PROP_ENUM:
-        if (prop->row == ENUM_DIRECTION) {
-            return head->kind == ATTR_INTEGER && head->bits < 4 ? NULL
-                                                                : "propagation direction enum";
-        }
-        return head->kind == ATTR_ENUM && head->row == prop->row ? NULL : "enum attribute";
+        return is_enum(p, attr, prop->row) ? NULL : "enum attribute";
     case PROP_ENUMS:
         return is_enums(p, attr, prop->row) ? NULL : "Precision Config attribute";
     case PROP_FLOAT:

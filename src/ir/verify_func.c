@@ -28,6 +28,9 @@ static tsr_status verify_dicts(tsr_context *ctx, const tsr_program *p, uint32_t 
     }
     for (uint32_t i = 0; i < dicts->count; i++) {
         const uint32_t dict = attr_list(dicts)[i];
+        if (!attr_is(p, dict, ATTR_DICT)) {
+            return op_error(ctx, p, op, "expects the attributes of %s to be dictionaries", word);
+        }
         for (size_t k = 0; k < dict_size(p, dict); k++) {
             const slice name = string_at(p, attr_entries(program_attr(p, dict))[k].name);
             if (memchr(name.data, '.', name.size) == NULL) {

@@ -89,17 +89,18 @@ tsr_status verify_unreduced(tsr_context *ctx, tsr_program *p, uint32_t op, const
     return TSR_OK;
 }
 
-/* The operand of an op, seen through propagation barriers. */
+/* The operand of an op, seen through propagation barriers; at module level these may be a cycle. */
 static uint32_t source_value(const tsr_program *p, uint32_t op)
 {
     uint32_t value = op_operand(p, op, 0);
-    for (;;) {
+    for (uint32_t steps = 0; steps < p->ops.count; steps++) {
         const uint32_t owner = program_value(p, value)->owner;
         if ((owner & IR_IS_ARGUMENT) != 0 || !op_is(p, owner, "sdy.propagation_barrier")) {
-            return value;
+            break;
         }
         value = op_operand(p, owner, 0);
     }
+    return value;
 }
 
 tsr_status verify_constraint(tsr_context *ctx, tsr_program *p, uint32_t op)
