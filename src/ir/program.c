@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "ir/edit.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
 
@@ -209,6 +210,7 @@ void tsr_program_destroy(tsr_program *p)
         return;
     }
     tsr_context *ctx = p->ctx;
+    edit_end(p);
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
         ir_array_free(ctx, array_at(p, i), arrays[i].item_size);
     }

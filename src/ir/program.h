@@ -108,6 +108,7 @@ struct tsr_program {
     bool module_is_implicit;
     uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
     struct ir_shardings *shardings; /* resolved ones, by attribute */
+    struct ir_uses *uses;           /* while the program is changed: edit.h */
 };
 
 tsr_status program_create(tsr_context *ctx, tsr_program **out);
