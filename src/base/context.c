@@ -245,6 +245,15 @@ tsr_status(diag_error)(tsr_context *ctx, tsr_status status, location where, cons
     return add_error(ctx, diag, status, false);
 }
 
+tsr_status diag_warning(tsr_context *ctx, location where, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tsr_diagnostic *diag = message(ctx, TSR_WARNING, where, format, arguments);
+    va_end(arguments);
+    return add_error(ctx, diag, TSR_OK, false);
+}
+
 tsr_status(diag_follow_up)(tsr_context *ctx, location where, const char *format, ...)
 {
     const tsr_status status = ctx->last != NULL ? ctx->last->status : TSR_ERR_INVALID;

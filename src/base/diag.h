@@ -25,6 +25,9 @@ tsr_status diag_error(tsr_context *ctx, tsr_status status, location where, const
 tsr_status diag_follow_up(tsr_context *ctx, location where, const char *format, ...)
     TSR_PRINTF(3, 4);
 
+/* Adds a warning; returns TSR_OK, or TSR_ERR_NOMEM when there was no memory for it. */
+tsr_status diag_warning(tsr_context *ctx, location where, const char *format, ...) TSR_PRINTF(3, 4);
+
 /* Adds a note to the last error that is not a follow-up; returns that one's status. */
 tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...) TSR_PRINTF(3, 4);
 

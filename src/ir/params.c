@@ -131,7 +131,49 @@ op_body ir_region_body(const tsr_program *p, uint32_t region)
     return comparator(p, op);
 }
 
+/* The combiner that defines a value from two others, in either order; OP_BODY_OPAQUE: none. */
+static op_body combiner_of(const tsr_program *p, uint32_t value, uint32_t a, uint32_t b)
+{
+    const uint32_t op = program_value(p, value)->owner;
+    if ((op & IR_IS_ARGUMENT) != 0 || program_op(p, op)->num_operands != 2) {
+        return OP_BODY_OPAQUE;
+    }
+    const uint32_t x = op_operand(p, op, 0);
+    const uint32_t y = op_operand(p, op, 1);
+    for (size_t i = 0; i < sizeof combiners / sizeof combiners[0]; i++) {
+        if (op_is(p, op, combiners[i].name) && ((x == a && y == b) || (x == b && y == a))) {
+            return combiners[i].body;
+        }
+    }
+    return OP_BODY_OPAQUE;
+}
+
+op_body ir_region_combiner(const tsr_program *p, uint32_t region)
+{
+    const uint32_t block = program_region(p, region)->first_block;
+    const ir_block *b = program_block(p, block);
+    const uint32_t count = b->num_arguments / 2;
+    if (block == 0 || b->next != 0 || b->num_arguments % 2 != 0 || count == 0 || b->last_op == 0 ||
+        program_op(p, b->last_op)->num_operands != count) {
+        return OP_BODY_OPAQUE;
+    }
+    const uint32_t *arguments = program_pool(p, b->arguments);
+    op_body body = OP_BODY_OPAQUE;
+    for (uint32_t i = 0; i < count; i++) {
+        const op_body one =
+            combiner_of(p, op_operand(p, b->last_op, i), arguments[i], arguments[count + i]);
+        if (one == OP_BODY_OPAQUE || (i > 0 && one != body)) {
+            return OP_BODY_OPAQUE;
+        }
+        body = one;
+    }
+    return body;
+}
+
 /* ---- parameters ---- */
+
+/* How an op is looked at: for its rule, only shapes count. */
+typedef enum request_kind { REQUEST_EXACT, REQUEST_RULE } request_kind;
 
 /* An attribute by the name of a parameter: a property, or a field of a struct that is one. */
 static uint32_t find_parameter(const tsr_program *p, uint32_t op, const char *name)
@@ -197,8 +239,23 @@ static tsr_status read_enum(const tsr_program *p, uint32_t attr, const op_field 
     return TSR_NOT_APPLICABLE;
 }
 
+/* A type as a request has it. */
+static bool type_in_request(const tsr_program *p, uint32_t type, request_kind kind, op_type *out)
+{
+    const type_head *head = program_type(p, type);
+    if (kind == REQUEST_EXACT || ir_type_of_tensor(p, type, out)) {
+        return ir_type_of_tensor(p, type, out);
+    }
+    const bool is_tensor = head->kind == TYPE_TENSOR;
+    *out = (op_type){.dtype = TSR_F32,
+                     .rank = is_tensor ? head->count : 0,
+                     .shape = is_tensor ? type_extents(head) : NULL};
+    return out->rank <= OP_MAX_RANK;
+}
+
 /* Parameters that no attribute gives: regions, and what the result is. */
-static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field *field, void *out)
+static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field *field,
+                               request_kind kind, void *out)
 {
     op_type result = {0};
     const ir_op *record = program_op(p, op);
@@ -206,11 +263,13 @@ static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field
         if (record->num_regions == 0) {
             return TSR_NOT_APPLICABLE;
         }
-        *(op_region *)out = known_region(ir_region_body(p, op_region_at(p, op, 0)));
+        const uint32_t region = op_region_at(p, op, 0);
+        *(op_region *)out = known_region(kind == REQUEST_RULE ? ir_region_combiner(p, region)
+                                                              : ir_region_body(p, region));
         return TSR_OK;
     }
     if (record->num_results == 0 ||
-        !ir_type_of_tensor(p, value_type(p, record->results), &result)) {
+        !type_in_request(p, value_type(p, record->results), kind, &result)) {
         return TSR_NOT_APPLICABLE;
     }
     if (field->kind == OP_FIELD_DTYPE) {
@@ -222,11 +281,11 @@ static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field
 }
 
 static tsr_status read_field(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
-                             const op_field *field, void *out)
+                             const op_field *field, request_kind kind, void *out)
 {
     if (field->kind == OP_FIELD_REGION || field->kind == OP_FIELD_DTYPE ||
         field->kind == OP_FIELD_RESULT) {
-        return read_from_op(p, op, field, out);
+        return read_from_op(p, op, field, kind, out);
     }
     const uint32_t attr = find_parameter(p, op, field->name);
     int64_t value = 0;
@@ -236,7 +295,7 @@ static tsr_status read_field(tsr_context *ctx, tsr_arena *arena, const tsr_progr
         return TSR_OK;
     }
     if (attr == 0) {
-        return TSR_NOT_APPLICABLE;
+        return kind == REQUEST_RULE ? TSR_OK : TSR_NOT_APPLICABLE;
     }
     if (field->kind == OP_FIELD_INTS) {
         return read_numbers(ctx, arena, p, attr, out);
@@ -248,7 +307,7 @@ static tsr_status read_field(tsr_context *ctx, tsr_arena *arena, const tsr_progr
 }
 
 static tsr_status read_params(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
-                              const op_fields *fields, const void **out)
+                              const op_fields *fields, request_kind kind, const void **out)
 {
     *out = NULL;
     if (fields == NULL) {
@@ -260,8 +319,8 @@ static tsr_status read_params(tsr_context *ctx, tsr_arena *arena, const tsr_prog
     }
     memset(params, 0, fields->bytes);
     for (size_t i = 0; i < fields->count; i++) {
-        const tsr_status status =
-            read_field(ctx, arena, p, op, &fields->fields[i], params + fields->fields[i].offset);
+        const tsr_status status = read_field(ctx, arena, p, op, &fields->fields[i], kind,
+                                             params + fields->fields[i].offset);
         if (status != TSR_OK) {
             return status;
         }
@@ -285,8 +344,8 @@ const op_row *ir_op_row(const tsr_program *p, uint32_t op)
                : NULL;
 }
 
-tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
-                           const op_row *row, ir_request *out)
+static tsr_status make_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
+                               uint32_t op, const op_row *row, request_kind kind, ir_request *out)
 {
     const ir_op *record = program_op(p, op);
     if (row == NULL || !op_takes(row, record->num_operands) ||
@@ -301,7 +360,7 @@ tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program
         const uint32_t value = i < record->num_operands
                                    ? op_operand(p, op, i)
                                    : record->results + i - record->num_operands;
-        if (!ir_type_of_tensor(p, value_type(p, value), &types[i])) {
+        if (!type_in_request(p, value_type(p, value), kind, &types[i])) {
             return TSR_NOT_APPLICABLE;
         }
     }
@@ -314,5 +373,17 @@ tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program
                                     .mixes_dtypes = true},
                         .results = types + record->num_operands,
                         .num_results = record->num_results};
-    return read_params(ctx, arena, p, op, row->fields, &out->request.params);
+    return read_params(ctx, arena, p, op, row->fields, kind, &out->request.params);
+}
+
+tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                           const op_row *row, ir_request *out)
+{
+    return make_request(ctx, arena, p, op, row, REQUEST_EXACT, out);
+}
+
+tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                           const op_row *row, ir_request *out)
+{
+    return make_request(ctx, arena, p, op, row, REQUEST_RULE, out);
 }

@@ -22,6 +22,19 @@ const op_row *ir_op_row(const tsr_program *p, uint32_t op);
 tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                            const op_row *row, ir_request *out);
 
+/*
+ * The same for the rule of an op, which looks at shapes only: values that are no tensors have rank
+ * 0, element types that rows do not know count as f32, parameters that are left out as empty.
+ */
+tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                           const op_row *row, ir_request *out);
+
+/*
+ * The combiner of a region of 2n arguments that returns, for each k below n, the same op of
+ * arguments k and k + n in either order; OP_BODY_OPAQUE for others.
+ */
+op_body ir_region_combiner(const tsr_program *p, uint32_t region);
+
 /* What a region does to elements: a known combiner or comparator, or OP_BODY_OPAQUE. */
 op_body ir_region_body(const tsr_program *p, uint32_t region);
 

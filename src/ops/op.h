@@ -80,7 +80,8 @@ typedef enum op_traits {
     OP_POSITIONAL = 2,       /* its kernel looks at `start`: parts must be boxes */
     OP_VARIADIC = 4,         /* num_operands operands or more */
     OP_GRADIENT_BY_TYPE = 8, /* its gradient looks at the types of operands only, not at elements */
-    OP_GRADIENT_BY_RESULT = 16 /* its gradient looks at the elements of results */
+    OP_GRADIENT_BY_RESULT = 16, /* its gradient looks at the elements of results */
+    OP_RULE_BY_OPERANDS = 32    /* its rule looks at what defines operands, and at users */
 } op_traits;
 
 /* Where an op comes from. */

@@ -251,7 +251,7 @@ static void concatenate_gradient(op_builder *b, const op_vjp *v, op_value **grad
 }
 
 const op_row op_concatenate = {.name = "concatenate",
-                               .traits = OP_VARIADIC | OP_GRADIENT_BY_TYPE,
+                               .traits = OP_VARIADIC | OP_GRADIENT_BY_TYPE | OP_RULE_BY_OPERANDS,
                                .num_operands = 1,
                                .num_results = 1,
                                .fields = &concatenate_fields,
