@@ -16,6 +16,7 @@
 #include <tessera/gradient.h>
 #include <tessera/mesh.h>
 #include <tessera/ops.h>
+#include <tessera/pass.h>
 #include <tessera/placement.h>
 #include <tessera/plan.h>
 #include <tessera/program.h>

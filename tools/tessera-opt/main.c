@@ -36,7 +36,9 @@ int main(int argc, char **argv)
                  tsr_version());
         return EXIT_FAILURE;
     }
-    const settings_result result = settings_read(argc, argv, &all_passes, &s);
+    pass_table table = {0};
+    table.rows = tsr_passes(&table.count);
+    const settings_result result = settings_read(argc, argv, &table, &s);
     if (result != SETTINGS_RUN) {
         return result == SETTINGS_DONE && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }

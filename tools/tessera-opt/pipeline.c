@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Pipelines in pipelines deeper than this are a loop. */
-enum { DEPTH_MAX = 32 };
+enum { DEPTH_MAX = 32, PIPELINE_TEXT = 4096 };
 
 /* A part of a text. */
 typedef struct piece {
@@ -67,7 +67,7 @@ void nearest_try_passes(nearest_name *nearest, const pass_table *table)
     }
 }
 
-const pass_row *pass_find(const pass_table *table, const char *name, size_t size)
+const tsr_pass *pass_find(const pass_table *table, const char *name, size_t size)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (piece_is((piece){name, size}, table->rows[i].name)) {
@@ -78,32 +78,6 @@ const pass_row *pass_find(const pass_table *table, const char *name, size_t size
 }
 
 /* ---- values of options ---- */
-
-static const char *value_of(const pass_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        if (strcmp(options->rows[i].name, name) == 0) {
-            return options->values[i] != NULL ? options->values[i] : options->rows[i].standard;
-        }
-    }
-    return "";
-}
-
-bool options_bool(const pass_options *options, const char *name)
-{
-    const char *value = value_of(options, name);
-    return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-}
-
-int64_t options_integer(const pass_options *options, const char *name)
-{
-    return strtoll(value_of(options, name), NULL, 10);
-}
-
-const char *options_text(const pass_options *options, const char *name)
-{
-    return value_of(options, name);
-}
 
 static bool is_bool(const char *value)
 {
@@ -125,14 +99,14 @@ static bool is_integer(const char *value)
 }
 
 /* What a kind of option wants, or NULL when the value is such. */
-static const char *wrong_kind(option_kind kind, const char *value)
+static const char *wrong_kind(tsr_option_kind kind, const char *value)
 {
     switch (kind) {
-    case OPTION_BOOL:
+    case TSR_OPTION_BOOL:
         return is_bool(value) ? NULL : "true or false";
-    case OPTION_INTEGER:
+    case TSR_OPTION_INTEGER:
         return is_integer(value) ? NULL : "an integer";
-    case OPTION_TEXT:
+    case TSR_OPTION_TEXT:
         return NULL;
     }
     return NULL;
@@ -140,7 +114,7 @@ static const char *wrong_kind(option_kind kind, const char *value)
 
 /* ---- reading options ---- */
 
-static void options_free(pass_options *options)
+static void options_free(tsr_pass_options *options)
 {
     for (size_t i = 0; i < options->count; i++) {
         free(options->values[i]);
@@ -154,7 +128,7 @@ static bool no_memory(pass_list *list)
     return false;
 }
 
-static bool unknown_option(pass_list *list, const pass_row *row, const char *name)
+static bool unknown_option(pass_list *list, const tsr_pass *row, const char *name)
 {
     nearest_name nearest = nearest_start(name);
     for (size_t i = 0; i < row->num_options; i++) {
@@ -172,7 +146,7 @@ static bool unknown_option(pass_list *list, const pass_row *row, const char *nam
 }
 
 /* Sets an option; the value becomes the options' own, or is freed. */
-static bool set_option(pass_list *list, const pass_row *row, pass_options *options,
+static bool set_option(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
                        const char *name, char *value)
 {
     for (size_t i = 0; i < row->num_options; i++) {
@@ -239,7 +213,7 @@ static char *copy_value(const char *from, const char *end)
 }
 
 /* `name=value` or `name`; moves past it. */
-static bool read_option(pass_list *list, const pass_row *row, pass_options *options,
+static bool read_option(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
                         const char **text)
 {
     const char *at = *text;
@@ -264,7 +238,7 @@ static bool read_option(pass_list *list, const pass_row *row, pass_options *opti
     return value != NULL ? set_option(list, row, options, name, value) : no_memory(list);
 }
 
-static bool read_options(pass_list *list, const pass_row *row, pass_options *options,
+static bool read_options(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
                          const char *text)
 {
     while (*(text += strspn(text, " \t\n")) != '\0') {
@@ -317,15 +291,17 @@ static bool unknown_pass(pass_list *list, const char *name)
 }
 
 /* Adds the passes of a pipeline; its own options are not needed afterwards. */
-static bool expand(pass_list *list, const pass_row *row, pass_options *options)
+static bool expand(pass_list *list, const tsr_pass *row, tsr_pass_options *options)
 {
     if (list->depth == DEPTH_MAX) {
         (void)snprintf(list->error, sizeof list->error, "pipeline '%s' contains itself", row->name);
         options_free(options);
         return false;
     }
+    char text[PIPELINE_TEXT];
     list->depth++;
-    const bool added = row->expand(list, options);
+    const bool fits = row->expand(options, text, sizeof text);
+    const bool added = fits ? pass_list_add_text(list, text) : no_memory(list);
     list->depth--;
     options_free(options);
     return added;
@@ -333,11 +309,11 @@ static bool expand(pass_list *list, const pass_row *row, pass_options *options)
 
 bool pass_list_add(pass_list *list, const char *name, const char *text)
 {
-    const pass_row *row = pass_find(list->table, name, strlen(name));
+    const tsr_pass *row = pass_find(list->table, name, strlen(name));
     if (row == NULL) {
         return unknown_pass(list, name);
     }
-    pass_options options = {row->options, row->num_options, NULL};
+    tsr_pass_options options = {row->options, row->num_options, NULL};
     options.values = calloc(row->num_options + 1, sizeof *options.values);
     if (options.values == NULL) {
         return no_memory(list);

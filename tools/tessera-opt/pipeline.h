@@ -7,8 +7,8 @@
 
 /* A pass that runs, with its options. */
 typedef struct pass_use {
-    const pass_row *row;
-    pass_options options;
+    const tsr_pass *row;
+    tsr_pass_options options;
 } pass_use;
 
 /* The passes that run. A failure leaves its reason in `error`. */
@@ -25,7 +25,7 @@ typedef struct pass_list {
 void pass_list_clear(pass_list *list);
 
 /* The row of a name; NULL when there is none. */
-const pass_row *pass_find(const pass_table *table, const char *name, size_t size);
+const tsr_pass *pass_find(const pass_table *table, const char *name, size_t size);
 
 /* Adds a pass with options as text, `a=b c=d`; NULL or "" for none. */
 bool pass_list_add(pass_list *list, const char *name, const char *options);

@@ -44,7 +44,7 @@ static bool is_listed(const char *list, const char *name)
 }
 
 /* Prints the program around a pass to stderr. */
-static tsr_status dump(run *r, const tsr_program *program, const char *when, const pass_row *row)
+static tsr_status dump(run *r, const tsr_program *program, const char *when, const tsr_pass *row)
 {
     fflush(r->out->file);
     fprintf(stderr, "// -----// IR Dump %s %s (%s) //----- //\n", when,
@@ -55,13 +55,13 @@ static tsr_status dump(run *r, const tsr_program *program, const char *when, con
     return status;
 }
 
-static tsr_status dump_before(run *r, const tsr_program *program, const pass_row *row)
+static tsr_status dump_before(run *r, const tsr_program *program, const tsr_pass *row)
 {
     const bool wanted = r->s->dump_before_all || is_listed(r->s->dump_before, row->name);
     return wanted ? dump(r, program, "Before", row) : TSR_OK;
 }
 
-static tsr_status dump_after(run *r, const tsr_program *program, const pass_row *row)
+static tsr_status dump_after(run *r, const tsr_program *program, const tsr_pass *row)
 {
     const bool wanted = r->s->dump_after_all || is_listed(r->s->dump_after, row->name);
     return wanted ? dump(r, program, "After", row) : TSR_OK;
@@ -72,7 +72,7 @@ static tsr_status run_pass(run *r, tsr_program *program, const pass_use *use)
     tsr_status status = dump_before(r, program, use->row);
     if (status >= 0) {
         timing_start(&r->times);
-        status = use->row->run(r->ctx, program, &use->options);
+        status = tsr_pass_run(r->ctx, program, use->row, &use->options);
         timing_end(&r->times, use->row->name);
     }
     if (status >= 0 && r->s->verify_each) {

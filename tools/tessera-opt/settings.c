@@ -108,10 +108,10 @@ static void print_flag(const flag_row *flag)
 static void print_passes(const pass_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
-        const pass_row *row = &table->rows[i];
+        const tsr_pass *row = &table->rows[i];
         printf("  --%-46s %s\n", row->name, row->help);
         for (size_t k = 0; k < row->num_options; k++) {
-            const option_row *option = &row->options[k];
+            const tsr_pass_option *option = &row->options[k];
             printf("      %-44s %s (default: %s)\n", option->name, option->help, option->standard);
         }
     }

@@ -5,7 +5,8 @@
 #include "pipeline.h"
 #include "support.h"
 
-static tsr_status run_nothing(tsr_context *ctx, tsr_program *program, const pass_options *options)
+static tsr_status run_nothing(tsr_context *ctx, tsr_program *program,
+                              const tsr_pass_options *options)
 {
     (void)ctx;
     (void)program;
@@ -14,26 +15,25 @@ static tsr_status run_nothing(tsr_context *ctx, tsr_program *program, const pass
 }
 
 /* `small`, and `wide` with what `fast` says. */
-static bool expand_both(pass_list *list, const pass_options *options)
+static bool expand_both(const tsr_pass_options *options, char *text, size_t size)
 {
-    return pass_list_add(list, "small", NULL) &&
-           pass_list_add(list, "wide",
-                         options_bool(options, "fast") ? "enabled=true" : "enabled=false");
+    return snprintf(text, size, "builtin.module(small,wide{enabled=%s})",
+                    tsr_option_bool(options, "fast") ? "true" : "false") < (int)size;
 }
 
-static bool expand_itself(pass_list *list, const pass_options *options)
+static bool expand_itself(const tsr_pass_options *options, char *text, size_t size)
 {
     (void)options;
-    return pass_list_add(list, "endless", NULL);
+    return snprintf(text, size, "builtin.module(endless)") < (int)size;
 }
 
-static const option_row wide_options[] = {
-    {"enabled", OPTION_BOOL, "false", "whether"},
-    {"limit", OPTION_INTEGER, "7", "how many"},
-    {"filter", OPTION_TEXT, "", "which"},
+static const tsr_pass_option wide_options[] = {
+    {"enabled", TSR_OPTION_BOOL, "false", "whether"},
+    {"limit", TSR_OPTION_INTEGER, "7", "how many"},
+    {"filter", TSR_OPTION_TEXT, "", "which"},
 };
-static const option_row both_options[] = {{"fast", OPTION_BOOL, "false", "whether"}};
-static const pass_row rows[] = {
+static const tsr_pass_option both_options[] = {{"fast", TSR_OPTION_BOOL, "false", "whether"}};
+static const tsr_pass rows[] = {
     {"small", NULL, "a pass", NULL, 0, run_nothing, NULL},
     {"wide", NULL, "a pass with options", wide_options, 3, run_nothing, NULL},
     {"both", NULL, "a pipeline", both_options, 1, NULL, expand_both},
@@ -53,9 +53,9 @@ static const char *described(const pass_list *list)
                                  use->row->name);
         if (use->options.count > 0) {
             used += (size_t)snprintf(text + used, sizeof text - used, "(%d,%lld,%s)",
-                                     options_bool(&use->options, "enabled"),
-                                     (long long)options_integer(&use->options, "limit"),
-                                     options_text(&use->options, "filter"));
+                                     tsr_option_bool(&use->options, "enabled"),
+                                     (long long)tsr_option_integer(&use->options, "limit"),
+                                     tsr_option_text(&use->options, "filter"));
         }
     }
     return text;

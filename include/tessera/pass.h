@@ -1,0 +1,69 @@
+/*
+ * Passes: what changes a program, one row each.
+ *
+ * Names, options and effects are those of `sdy_opt`. A row either runs, or is a pipeline: a text
+ * that names other passes with their options, such as
+ * `builtin.module(symbol-dce,sdy-basic-propagate{keep-sharding-rules=true})`.
+ */
+#ifndef TESSERA_PASS_H
+#define TESSERA_PASS_H
+
+#include <tessera/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tsr_option_kind {
+    TSR_OPTION_BOOL,
+    TSR_OPTION_INTEGER,
+    TSR_OPTION_TEXT
+} tsr_option_kind;
+
+typedef struct tsr_pass_option {
+    const char *name;
+    tsr_option_kind kind;
+    const char *standard; /* its value unless another is given */
+    const char *help;
+} tsr_pass_option;
+
+/* The options of one use of a pass: a value for each row. */
+typedef struct tsr_pass_options {
+    const tsr_pass_option *rows;
+    size_t count;
+    char **values; /* NULL: all have the standard value; an entry that is NULL: that one */
+} tsr_pass_options;
+
+/* The value of an option, which the row of the pass has; else false, 0 or "". */
+TSR_API bool tsr_option_bool(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
+TSR_API int64_t tsr_option_integer(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
+TSR_API const char *tsr_option_text(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
+
+typedef struct tsr_pass {
+    const char *name;  /* as on the command line: "sdy-close-shardings" */
+    const char *title; /* in dumps of the program: "CloseShardingsPass"; NULL: the name */
+    const char *help;  /* one line */
+    const tsr_pass_option *options;
+    size_t num_options;
+    /* Runs the pass; NULL for a pipeline. After a failure the program can only be destroyed. */
+    tsr_status (*run)(tsr_context *ctx, tsr_program *program, const tsr_pass_options *options);
+    /* The text of a pipeline, zero-terminated; false when it does not fit. NULL for a pass. */
+    bool (*expand)(const tsr_pass_options *options, char *text, size_t size);
+} tsr_pass;
+
+/* All passes. */
+TSR_API const tsr_pass *tsr_passes(size_t *count) TSR_MT_SAFE;
+
+/*
+ * Runs one pass, with its standard options when `options` is NULL. Values keep their numbers; what
+ * was resolved before, as shardings, is not to be used any more.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program,
+                                              const tsr_pass *pass,
+                                              const tsr_pass_options *options) TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

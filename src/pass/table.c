@@ -1,0 +1,112 @@
+/* The table of passes: one row for each pass and each pipeline. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/pass.h>
+
+#include "base/base.h"
+#include "ir/edit.h"
+#include "ir/shardings.h"
+#include "propagate/passes.h"
+
+/* ---- options ---- */
+
+static const char *value_of(const tsr_pass_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        if (strcmp(options->rows[i].name, name) == 0) {
+            const bool given = options->values != NULL && options->values[i] != NULL;
+            return given ? options->values[i] : options->rows[i].standard;
+        }
+    }
+    return "";
+}
+
+bool tsr_option_bool(const tsr_pass_options *options, const char *name)
+{
+    const char *value = value_of(options, name);
+    return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+}
+
+int64_t tsr_option_integer(const tsr_pass_options *options, const char *name)
+{
+    return strtoll(value_of(options, name), NULL, 10);
+}
+
+const char *tsr_option_text(const tsr_pass_options *options, const char *name)
+{
+    return value_of(options, name);
+}
+
+/* ---- rows ---- */
+
+#define KEEP_RULES                                                                                 \
+    {                                                                                              \
+        "keep-sharding-rules", TSR_OPTION_BOOL, "false", "whether rules stay on the ops"           \
+    }
+#define DUMP_DIRECTORY                                                                             \
+    {                                                                                              \
+        "module-dump-directory", TSR_OPTION_TEXT, "", "where to write the program (not used)"      \
+    }
+#define CONSERVATIVE                                                                               \
+    {                                                                                              \
+        "conservative-propagation", TSR_OPTION_BOOL, "false",                                      \
+            "whether sub-axes and factors that need halos are left out"                            \
+    }
+#define DEBUG_ORIGINS                                                                              \
+    {                                                                                              \
+        "debug-sharding-origins", TSR_OPTION_BOOL, "false", "whether ops say where axes come from" \
+    }
+#define DEBUG_EDGES                                                                                \
+    {                                                                                              \
+        "debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false",                               \
+            "whether ops say which step moved axes"                                                \
+    }
+#define STRATEGY                                                                                   \
+    {                                                                                              \
+        "propagation-strategy", TSR_OPTION_TEXT, "aggressive",                                     \
+            "basic, aggressive or basic-then-aggressive"                                           \
+    }
+#define OP_PRIORITY                                                                                \
+    {                                                                                              \
+        "run-op-priority-propagation", TSR_OPTION_BOOL, "true", "whether ops have priorities"      \
+    }
+
+static const tsr_pass_option rules_options[] = {CONSERVATIVE};
+static const tsr_pass_option propagation_options[] = {
+    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, STRATEGY, OP_PRIORITY};
+
+enum { BASIC_OPTIONS = 5, AGGRESSIVE_OPTIONS = 6, PRIORITY_OPTIONS = 7 };
+
+static const tsr_pass rows[] = {
+    {"sdy-populate-op-sharding-rules", "PopulateOpShardingRulesPass",
+     "Gives every op the sharding rule of its kind", rules_options, 1, pass_populate_rules, NULL},
+    {"sdy-basic-propagate", "BasicPropagationPass",
+     "Propagates shardings where all tensors of an op agree", propagation_options, BASIC_OPTIONS,
+     pass_basic, NULL},
+    {"sdy-aggressive-propagate", "AggressivePropagationPass",
+     "Propagates shardings, deciding conflicts", propagation_options, AGGRESSIVE_OPTIONS,
+     pass_aggressive, NULL},
+    {"sdy-op-priority-propagate", "OpPriorityPropagationPass",
+     "Propagates through ops that only pass data on first", propagation_options, PRIORITY_OPTIONS,
+     pass_op_priority, NULL},
+    {"sdy-user-priority-propagate", "UserPriorityPropagationPass",
+     "Propagates by the priorities that users gave", propagation_options, PRIORITY_OPTIONS,
+     pass_user_priority, NULL},
+};
+
+const tsr_pass *tsr_passes(size_t *count)
+{
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,
+                        const tsr_pass_options *options)
+{
+    const tsr_pass_options standard = {pass->options, pass->num_options, NULL};
+    TSR_TRY(edit_begin(program));
+    const tsr_status status = pass->run(ctx, program, options != NULL ? options : &standard);
+    ir_shardings_reset(program);
+    return status;
+}

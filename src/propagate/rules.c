@@ -1,0 +1,398 @@
+/* The rules of a program's ops: their own, or what the rows of `ops` say. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "factor/rule.h"
+#include "ir/params.h"
+#include "ir/row.h"
+#include "ir/verify.h"
+#include "propagate/state.h"
+
+/* ---- what ops of a name are ---- */
+
+/* Ops of which propagation knows more than their row says. */
+typedef struct special_name {
+    const char *name;
+    visit_kind visit;
+    priority_class priority;
+    bool elementwise;
+} special_name;
+
+static const special_name specials[] = {
+    {"sdy.data_flow_edge", VISIT_EDGE, PRIORITY_PASSES_ON, false},
+    {"sdy.func_data_flow_edge", VISIT_FUNC_EDGE, PRIORITY_PASSES_ON, false},
+    {"sdy.propagation_barrier", VISIT_BARRIER, PRIORITY_LATE, true},
+    {"sdy.sharding_constraint", VISIT_RULE, PRIORITY_PASSES_ON, true},
+    {"sdy.reshard", VISIT_RULE, PRIORITY_PASSES_ON, true},
+    {"stablehlo.reshape", VISIT_RULE, PRIORITY_PASSES_ON, false},
+    {"stablehlo.transpose", VISIT_RULE, PRIORITY_PASSES_ON, false},
+    {"stablehlo.dynamic_slice", VISIT_RULE, PRIORITY_PASSES_FORWARD, false},
+    {"stablehlo.dynamic_update_slice", VISIT_RULE, PRIORITY_PASSES_FORWARD, false},
+    {"stablehlo.broadcast_in_dim", VISIT_RULE, PRIORITY_BROADCAST, false},
+    {"stablehlo.uniform_quantize", VISIT_RULE, PRIORITY_PASSES_ON, true},
+    {"stablehlo.uniform_dequantize", VISIT_RULE, PRIORITY_PASSES_ON, true},
+};
+
+/* Ops that have no rule, and need none. */
+static const char *const silent[] = {
+    "builtin.module",
+    "func.func",
+    "func.call",
+    "sdy.mesh",
+    "sdy.constant",
+    "sdy.sharding_group",
+    "sdy.reshard",
+    "stablehlo.after_all",
+    "stablehlo.constant",
+    "stablehlo.create_token",
+    "stablehlo.get_tuple_element",
+    "stablehlo.infeed",
+    "stablehlo.iota",
+    "stablehlo.outfeed",
+    "stablehlo.partition_id",
+    "stablehlo.recv",
+    "stablehlo.send",
+};
+
+static bool is_silent(const tsr_program *p, uint32_t op)
+{
+    const ir_row *row = program_row(p, op);
+    if (row != NULL && (row->traits & (IR_TERMINATOR | IR_HAS_EDGES)) != 0) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++) {
+        if (op_is(p, op, silent[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static name_info describe(const tsr_program *p, uint32_t op)
+{
+    const op_row *row = ir_op_row(p, op);
+    name_info info = {.known = true, .visit = VISIT_RULE, .is_silent = is_silent(p, op)};
+    if (row != NULL && row->dialect == OP_STABLEHLO) {
+        info.row = row;
+        info.elementwise = (row->traits & OP_ELEMENTWISE) != 0;
+        info.priority = info.elementwise ? PRIORITY_PASSES_ON : PRIORITY_LATE;
+    }
+    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+        if (op_is(p, op, specials[i].name)) {
+            info.visit = (uint8_t)specials[i].visit;
+            info.priority = (uint8_t)specials[i].priority;
+            info.elementwise = specials[i].elementwise;
+        }
+    }
+    return info;
+}
+
+tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
+{
+    name_info *info = &s->names[program_op(s->p, op)->name];
+    if (!info->known) {
+        *info = describe(s->p, op);
+    }
+    *out = info;
+    return TSR_OK;
+}
+
+bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
+{
+    const tsr_program *p = s->p;
+    if (!op_is(p, op, "stablehlo.bitcast_convert")) {
+        return info->elementwise;
+    }
+    const type_head *from = program_type(p, value_type(p, op_operand(p, op, 0)));
+    const type_head *to = program_type(p, value_type(p, op_result(p, op, 0)));
+    return from->count == to->count;
+}
+
+/* ---- rules of their own ---- */
+
+static tsr_status rule_of_attr(propagation *s, uint32_t attr, const tsr_rule **out)
+{
+    uint64_t *known = table_entry(s, &s->rules_by_attr, &attr, sizeof attr);
+    if (known == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    if (*known == 0) {
+        const attr_head *head = program_attr(s->p, attr);
+        tsr_text text = {.name = "<attribute>", .data = attr_text(head), .size = head->count};
+        const tsr_rule *rule = NULL;
+        TSR_TRY(tsr_rule_read(s->ctx, s->arena, &text, &rule));
+        *known = (uint64_t)(uintptr_t)rule;
+    }
+    *out = (const tsr_rule *)(uintptr_t)*known;
+    return TSR_OK;
+}
+
+tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out)
+{
+    const uint64_t id = (uint64_t)type << 32 | num_operands;
+    uint64_t *known = table_entry(s, &s->identities, &id, sizeof id);
+    if (known == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    if (*known == 0) {
+        const type_head *head = program_type(s->p, type);
+        const tsr_rule *rule = NULL;
+        const tsr_extents shape = {head->count, type_extents(head)};
+        TSR_TRY(tsr_rule_elementwise(s->ctx, s->arena, num_operands, shape, &rule));
+        *known = (uint64_t)(uintptr_t)rule;
+    }
+    *out = (const tsr_rule *)(uintptr_t)*known;
+    return TSR_OK;
+}
+
+/* ---- rules of rows ---- */
+
+/* Whether an op gives what is known when a program is compiled. */
+static bool is_constant(const tsr_program *p, uint32_t op)
+{
+    return op_is(p, op, "sdy.constant") || op_is(p, op, "stablehlo.constant") ||
+           op_is(p, op, "arith.constant");
+}
+
+static bool feeds_random_bits(const tsr_program *p, uint32_t op)
+{
+    for (uint32_t use = value_first_use(p, op_result(p, op, 0)); use != 0; use = use_next(p, use)) {
+        if (op_is(p, use_op(p, use), "stablehlo.rng_bit_generator")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tsr_status find_facts(propagation *s, uint32_t op, const op_row *row, op_facts *out)
+{
+    const tsr_program *p = s->p;
+    const ir_op *o = program_op(p, op);
+    *out = (op_facts){.conservative = s->options->conservative};
+    if ((row->traits & OP_RULE_BY_OPERANDS) == 0) {
+        return TSR_OK;
+    }
+    op_operand_fact *facts = ARENA_ARRAY(s->scratch, op_operand_fact, o->num_operands + 1);
+    if (facts == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    for (uint32_t i = 0; i < o->num_operands; i++) {
+        const uint32_t value = op_operand(p, op, i);
+        const uint32_t from = value_op(p, value);
+        const bool is_slice = from != 0 && op_is(p, from, "stablehlo.slice");
+        facts[i] = (op_operand_fact){.is_constant = from != 0 && is_constant(p, from),
+                                     .is_slice = is_slice,
+                                     .source = is_slice ? op_operand(p, from, 0) : value};
+    }
+    out->operands = facts;
+    out->feeds_rng_bit_generator = o->num_results > 0 && feeds_random_bits(p, op);
+    return TSR_OK;
+}
+
+/* What a rule depends on, as numbers of the program. */
+typedef struct rule_key {
+    uint32_t *words;
+    size_t count;
+} rule_key;
+
+static tsr_status key_of(propagation *s, uint32_t op, const op_facts *facts, rule_key *out)
+{
+    const tsr_program *p = s->p;
+    const ir_op *o = program_op(p, op);
+    const size_t room = 6 + 3 * (size_t)o->num_operands + o->num_results;
+    uint32_t *words = ARENA_ARRAY(s->scratch, uint32_t, room);
+    size_t n = 0;
+    if (words == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    words[n++] = o->name;
+    words[n++] = o->properties;
+    words[n++] = o->num_operands;
+    words[n++] = facts->feeds_rng_bit_generator;
+    words[n++] = o->num_regions > 0 ? (uint32_t)ir_region_combiner(p, op_region_at(p, op, 0)) : 0;
+    for (uint32_t i = 0; i < o->num_operands; i++) {
+        words[n++] = value_type(p, op_operand(p, op, i));
+        if (facts->operands != NULL) {
+            words[n++] = facts->operands[i].source;
+            words[n++] =
+                (facts->operands[i].is_constant ? 1 : 0) | (facts->operands[i].is_slice ? 2 : 0);
+        }
+    }
+    for (uint32_t i = 0; i < o->num_results; i++) {
+        words[n++] = value_type(p, op_result(p, op, i));
+    }
+    *out = (rule_key){words, n};
+    return TSR_OK;
+}
+
+static tsr_status build_rule(propagation *s, uint32_t op, const op_row *row, const op_facts *facts,
+                             const tsr_rule **out)
+{
+    ir_request r;
+    *out = NULL;
+    const tsr_status made = ir_rule_request(s->ctx, s->scratch, s->p, op, row, &r);
+    if (made != TSR_OK) {
+        return made == TSR_NOT_APPLICABLE ? TSR_OK : made;
+    }
+    r.request.facts = facts;
+    const tsr_status status = op_find_rule(&r.request, r.results, s->arena, out);
+    return status == TSR_NOT_APPLICABLE ? TSR_OK : status;
+}
+
+/* A rule that is 1 in the table is none. */
+enum { NO_RULE = 1 };
+
+static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, const tsr_rule **out)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+    op_facts facts = {0};
+    rule_key key = {0};
+    TSR_TRY(find_facts(s, op, row, &facts));
+    TSR_TRY(key_of(s, op, &facts, &key));
+    uint64_t *known = table_entry(s, &s->rules_by_key, key.words, key.count * sizeof *key.words);
+    if (known == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    if (*known == 0) {
+        const tsr_rule *rule = NULL;
+        TSR_TRY(build_rule(s, op, row, &facts, &rule));
+        *known = rule != NULL ? (uint64_t)(uintptr_t)rule : NO_RULE;
+    }
+    *out = *known == NO_RULE ? NULL : (const tsr_rule *)(uintptr_t)*known;
+    tsr_arena_reset(s->scratch, mark);
+    return TSR_OK;
+}
+
+/* ---- warnings ---- */
+
+static tsr_status warn_of(propagation *s, uint32_t op)
+{
+    slice target;
+    const bool is_call = op_is(s->p, op, "stablehlo.custom_call");
+    bool *warned = is_call ? &s->warned_of_call : &s->warned_of_op;
+    if (*warned) {
+        return TSR_OK;
+    }
+    *warned = true;
+    if (is_call && attr_as_string(s->p, op_property(s->p, op, "call_target_name"), &target)) {
+        return diag_warning(s->ctx, op_location(s->p, op),
+                            "custom call @%.*s is unknown to SDY sharding rule registry",
+                            (int)target.size, target.data);
+    }
+    return diag_warning(s->ctx, op_location(s->p, op),
+                        "op '%s' is unknown to SDY sharding rule registry", op_name(s->p, op));
+}
+
+/* ---- the rule of an op ---- */
+
+static bool needs_no_rule(const tsr_program *p, uint32_t op)
+{
+    static const char *const targets[] = {"sdy_testonly",
+                                          "tpu_custom_call",
+                                          "xla_python_cpu_callback",
+                                          "xla_python_gpu_callback",
+                                          "xla_ffi_python_cpu_callback",
+                                          "xla_ffi_python_gpu_callback",
+                                          "xla.debug.Log"};
+    slice target;
+    if (!op_is(p, op, "stablehlo.custom_call") ||
+        !attr_as_string(p, op_property(p, op, "call_target_name"), &target)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (slice_is(target, targets[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
+{
+    const name_info *info = NULL;
+    *out = NULL;
+    TSR_TRY(name_of_op(s, op, &info));
+    if (program_op(s->p, op)->attributes != 0) {
+        const uint32_t attr = op_attribute(s->p, op, "sdy.sharding_rule");
+        if (attr_is(s->p, attr, ATTR_SDY)) {
+            return rule_of_attr(s, attr, out);
+        }
+    }
+    if (info->is_silent) {
+        return TSR_OK;
+    }
+    if (op_is(s->p, op, "sdy.sharding_constraint")) {
+        const uint32_t type = value_type(s->p, op_result(s->p, op, 0));
+        return type_is_static(s->p, type) ? identity_rule(s, type, 1, out) : TSR_OK;
+    }
+    if (info->row != NULL && info->row->rule != NULL) {
+        TSR_TRY(rule_of_row(s, op, info->row, out));
+        if (*out != NULL || !op_is(s->p, op, "stablehlo.custom_call")) {
+            return TSR_OK;
+        }
+    }
+    return needs_no_rule(s->p, op) ? TSR_OK : warn_of(s, op);
+}
+
+tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
+{
+    op_rule *known = &s->rules[op];
+    if (!known->known) {
+        TSR_TRY(find_rule(s, op, &known->rule));
+        known->known = true;
+    }
+    *out = known->rule;
+    return TSR_OK;
+}
+
+/* ---- at the end ---- */
+
+static tsr_status rule_attr(propagation *s, const tsr_rule *rule, uint32_t *out)
+{
+    uint64_t *known = table_entry(s, &s->attrs_by_rule, &rule, sizeof(void *));
+    if (known == NULL) {
+        return diag_nomem(s->ctx);
+    }
+    if (*known == 0) {
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+        const char *text = NULL;
+        uint32_t attr = 0;
+        TSR_TRY(tsr_rule_print(s->ctx, s->scratch, rule, TSR_RULE_FULL, &text));
+        const char *body = strchr(text, '<');
+        TSR_TRY(attr_of_text(s->p, ATTR_SDY, SDY_RULE, 0, body, strlen(body), &attr));
+        tsr_arena_reset(s->scratch, mark);
+        *known = attr;
+    }
+    *out = (uint32_t)*known;
+    return TSR_OK;
+}
+
+static tsr_status store_rule(propagation *s, uint32_t op)
+{
+    tsr_program *p = s->p;
+    const uint32_t had =
+        program_op(p, op)->attributes != 0 ? op_attribute(p, op, "sdy.sharding_rule") : 0;
+    const tsr_rule *rule = s->rules[op].rule;
+    if (s->options->keep_rules) {
+        uint32_t attr = had;
+        if (had == 0 && rule != NULL) {
+            TSR_TRY(rule_attr(s, rule, &attr));
+        }
+        return attr != had ? op_set_attribute(p, op, "sdy.sharding_rule", attr) : TSR_OK;
+    }
+    if (had != 0) {
+        TSR_TRY(rule_of_attr(s, had, &rule));
+        return rule->custom ? TSR_OK : op_set_attribute(p, op, "sdy.sharding_rule", 0);
+    }
+    return TSR_OK;
+}
+
+tsr_status rules_store(propagation *s)
+{
+    const tsr_program *p = s->p;
+    for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
+        TSR_TRY(store_rule(s, op));
+    }
+    return TSR_OK;
+}

@@ -1,0 +1,234 @@
+/*
+ * Propagation over a program: what its parts share.
+ *
+ * While a pass runs, shardings are not attributes: each value that keeps a sharding of its own has
+ * a place in an array of pointers to interned shardings. Places are values; after them come the
+ * results of functions, whose shardings are attributes of the function. The program's attributes
+ * are read at the start and written at the end.
+ */
+#ifndef PROPAGATE_STATE_H
+#define PROPAGATE_STATE_H
+
+#include <tessera/propagate.h>
+
+#include "base/map.h"
+#include "factor/engine.h"
+#include "ir/edit.h"
+#include "ops/op.h"
+
+/* What propagation does at an op. */
+typedef enum visit_kind {
+    VISIT_NOTHING,
+    VISIT_RULE, /* by its rule */
+    VISIT_BARRIER,
+    VISIT_EDGE,
+    VISIT_FUNC_EDGE
+} visit_kind;
+
+/* How early an op takes part when ops have priorities. */
+typedef enum priority_class {
+    PRIORITY_LATE,
+    PRIORITY_PASSES_ON,      /* elementwise ops, reshape, transpose, edges */
+    PRIORITY_PASSES_FORWARD, /* dynamic slices */
+    PRIORITY_BROADCAST
+} priority_class;
+
+/* What is known of all ops of a name. */
+typedef struct name_info {
+    bool known; /* filled in */
+    uint8_t visit;
+    uint8_t priority;
+    bool elementwise;
+    bool is_silent; /* there is no rule, and that is no surprise */
+    const op_row *row;
+} name_info;
+
+/* The rule of an op; `rule` NULL: it has none. */
+typedef struct op_rule {
+    const tsr_rule *rule;
+    bool known;
+} op_rule;
+
+typedef struct prop_options {
+    bool keep_rules;
+    bool conservative;
+    bool by_op_priority;
+    bool by_user_priority;
+    tsr_strategy strategies[2];
+    size_t num_strategies;
+} prop_options;
+
+/* A result of a function: the place after those of values. */
+typedef struct func_results {
+    uint32_t func;
+    uint32_t first; /* place of result 0 */
+    uint32_t count;
+} func_results;
+
+/* For a function its calls, for a call the function and the next call of it. */
+typedef struct call_links {
+    uint32_t first;
+    uint32_t last;
+    uint32_t next;
+    uint32_t callee;
+} call_links;
+
+/* Values that must have one sharding. */
+typedef struct group_set {
+    uint32_t *group_of; /* by value: 1 + its group; 0: none */
+    uint32_t **members; /* by group */
+    uint32_t *counts;
+    int64_t *ids;
+    size_t count;
+} group_set;
+
+typedef struct propagation {
+    tsr_context *ctx;
+    tsr_program *p;
+    tsr_arena *arena; /* of all that lives as long as this */
+    const prop_options *options;
+    engine *engine;
+
+    uint32_t *place; /* by value: where its sharding is; 0: nowhere */
+    uint32_t num_values;
+    const tsr_sharding **shardings; /* by place */
+    const tsr_sharding **before;    /* as the program has them */
+    uint32_t num_places;
+    func_results *funcs;
+    size_t num_funcs;
+    uint32_t main; /* the function whose results take part; 0: none */
+    map shardings_by_attr;
+    map attrs_by_sharding;
+
+    name_info *names; /* by op name */
+    op_rule *rules;   /* by op */
+    uint32_t num_ops; /* that `rules` has room for */
+    map rules_by_key;
+    map rules_by_attr;
+    map attrs_by_rule;
+    map identities; /* by type and number of operands */
+    tsr_arena *scratch;
+    bool warned_of_op;
+    bool warned_of_call;
+
+    call_links *calls; /* by op; NULL: the program has no calls */
+
+    group_set groups;
+
+    uint32_t *stack; /* ops to visit */
+    size_t stack_size;
+    size_t stack_room;
+    uint8_t *in_stack; /* by op */
+    uint8_t *gone;     /* by op: erased by this pass */
+    uint32_t visiting; /* the op under visit */
+    tsr_strategy strategy;
+    int level; /* of op priority; -1: all ops take part */
+} propagation;
+
+tsr_status propagation_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
+                             propagation *out);
+void propagation_end(propagation *s);
+
+/* The entry of a key in a table, 0 when it is new; NULL without memory. */
+uint64_t *table_entry(propagation *s, map *table, const void *key, size_t size);
+
+/* ---- places.c ---- */
+
+tsr_status places_load(propagation *s);
+/* Writes what has changed into the program. */
+tsr_status places_store(propagation *s);
+/* Gives a value a sharding. An op of several results that had none gets open ones for the others.
+ */
+tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *sharding);
+/* A sharding without axes whose dimensions are all open. */
+tsr_status open_sharding(propagation *s, const tsr_mesh *mesh, uint32_t type,
+                         const tsr_sharding **out);
+/* The sharding of an attribute; NULL for 0. */
+tsr_status sharding_at(propagation *s, uint32_t attr, const tsr_sharding **out);
+/* The attribute of a sharding. */
+tsr_status sharding_attr(propagation *s, const tsr_sharding *sharding, uint32_t *out);
+
+static inline const tsr_sharding *sharding_of(const propagation *s, uint32_t value)
+{
+    return s->shardings[s->place[value]]; /* place 0 has none */
+}
+
+/* ---- rules.c ---- */
+
+/* What is known of an op by its name. */
+tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out);
+/* The rule of an op, found at its first visit; NULL: it has none. */
+tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out);
+/* The rule of something that hands tensors of a type on. */
+tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out);
+/* At the end: rules stay on the ops, or all that are not custom go. */
+tsr_status rules_store(propagation *s);
+/* Whether an op is elementwise, for ties and priorities. */
+bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info);
+
+/* ---- visit.c ---- */
+
+/* Visits an op; the tensors that change are written and their users notified. */
+tsr_status visit_one(propagation *s, uint32_t op);
+/* Between the values that the main function returns and its result attributes. */
+tsr_status visit_results(propagation *s);
+
+/* ---- sweep.c ---- */
+
+/* The function results, all ops until nothing changes, the function results. */
+tsr_status sweep(propagation *s);
+/* The sharding at a place was written: ops that may now change go onto the stack. */
+tsr_status notify(propagation *s, uint32_t place);
+
+/* ---- edges.c ---- */
+
+/* The edge of which a use is a source; 0: of none. */
+uint32_t edge_of_use(const propagation *s, uint32_t use);
+/* The edge op of an owner; 0: it has none. */
+uint32_t edge_of_owner(const tsr_program *p, uint32_t owner);
+/* Lists the sources of an edge, in the scratch. */
+tsr_status edge_sources(propagation *s, uint32_t op, uint32_t **out, size_t *count);
+/* Targets of an edge beside its owner; at most two. */
+size_t edge_targets(const propagation *s, uint32_t edge, uint32_t targets[2]);
+/*
+ * What the sources of an edge see of its sharding, and back: a manual computation adds or removes
+ * its manual axes.
+ */
+tsr_status edge_outside(propagation *s, uint32_t edge, const tsr_sharding *sharding,
+                        const tsr_sharding **out);
+tsr_status edge_inside(propagation *s, uint32_t edge, const tsr_sharding *sharding,
+                       const tsr_sharding **out);
+
+/* The sharding of an argument of a computation without edges, as its operand sees it. */
+tsr_status argument_outside(propagation *s, uint32_t argument, const tsr_sharding *sharding,
+                            const tsr_sharding **out);
+
+/* ---- calls.c ---- */
+
+/* Finds the calls of each function, in the order of the program. */
+tsr_status calls_load(propagation *s);
+/* The function that a call names; 0: there is none. */
+uint32_t callee_of(const propagation *s, uint32_t call);
+/* The calls of a function: the first, then the next; 0: no more. */
+uint32_t first_call(const propagation *s, uint32_t func);
+uint32_t next_call(const propagation *s, uint32_t call);
+
+/* ---- groups.c ---- */
+
+/* Groups whose members differ add constraints to the program: *separated, and all is to be loaded
+ * again. */
+tsr_status groups_load(propagation *s, bool *separated);
+
+/* ---- priorities.c ---- */
+
+/* Runs all that the options ask for. */
+tsr_status run_priorities(propagation *s);
+/* The direction of all factors of an op at the level under way, or one for each of them. */
+typedef struct visit_direction {
+    tsr_direction direction;
+    const tsr_direction *directions; /* in the scratch; NULL: all alike */
+} visit_direction;
+tsr_status direction_at_level(propagation *s, uint32_t op, const tsr_rule *rule,
+                              visit_direction *out);
+
+#endif

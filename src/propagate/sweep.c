@@ -1,0 +1,222 @@
+/*
+ * A sweep: every op is visited in the order of the program, and again whenever a sharding around
+ * it changes. Ops that nothing uses and that have no effect are erased on the way.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/row.h"
+#include "ir/verify.h"
+#include "propagate/state.h"
+
+/* ---- the stack ---- */
+
+static tsr_status push(propagation *s, uint32_t op)
+{
+    if (op == s->visiting || op == 0 || s->in_stack[op]) {
+        return TSR_OK;
+    }
+    s->in_stack[op] = 1;
+    s->stack[s->stack_size++] = op;
+    return TSR_OK;
+}
+
+/* Fills the stack so that ops come off in the order of the program, outer ones first. */
+static tsr_status fill(propagation *s)
+{
+    const tsr_program *p = s->p;
+    size_t count = 0;
+    if (s->stack == NULL) {
+        s->stack_room = p->ops.count;
+        s->stack = ARENA_ARRAY(s->arena, uint32_t, s->stack_room);
+        s->in_stack = ARENA_ARRAY(s->arena, uint8_t, s->stack_room);
+        s->gone = ARENA_ARRAY(s->arena, uint8_t, s->stack_room);
+        if (s->stack == NULL || s->in_stack == NULL || s->gone == NULL) {
+            return diag_nomem(s->ctx);
+        }
+        memset(s->in_stack, 0, s->stack_room);
+        memset(s->gone, 0, s->stack_room);
+    }
+    for (uint32_t op = op_walk_next(p, p->module, p->module); op != 0;
+         op = op_walk_next(p, p->module, op)) {
+        s->stack[count++] = op;
+        s->in_stack[op] = 1;
+    }
+    for (size_t i = 0; i < count / 2; i++) {
+        const uint32_t op = s->stack[i];
+        s->stack[i] = s->stack[count - 1 - i];
+        s->stack[count - 1 - i] = op;
+    }
+    s->stack_size = count;
+    return TSR_OK;
+}
+
+/* ---- what a change concerns ---- */
+
+static tsr_status notify_users(propagation *s, uint32_t value);
+
+static bool is_terminator(const tsr_program *p, uint32_t op)
+{
+    const ir_row *row = program_row(p, op);
+    return row != NULL && (row->traits & IR_TERMINATOR) != 0;
+}
+
+/* A value that a function returns: users of the results of its calls. */
+static tsr_status notify_callers(propagation *s, uint32_t func, uint32_t index)
+{
+    uint32_t call = first_call(s, func);
+    if (call == 0) {
+        return push(s, func);
+    }
+    for (; call != 0; call = next_call(s, call)) {
+        if (!op_is_erased(s->p, call)) {
+            TSR_TRY(notify_users(s, op_result(s->p, call, index)));
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status notify_callee(propagation *s, uint32_t call, uint32_t index)
+{
+    const uint32_t func = callee_of(s, call);
+    const uint32_t block = func != 0 ? op_entry_block(s->p, func, 0) : 0;
+    return block != 0 ? notify_users(s, block_argument(s->p, block, index)) : TSR_OK;
+}
+
+static tsr_status notify_use(propagation *s, uint32_t use)
+{
+    const tsr_program *p = s->p;
+    const uint32_t user = use_op(p, use);
+    const uint32_t edge = edge_of_use(s, use);
+    if (edge != 0) {
+        return push(s, edge);
+    }
+    if (is_terminator(p, user)) {
+        return op_is(p, user, "func.return")
+                   ? notify_callers(s, op_parent(p, user), use_index(p, use))
+                   : push(s, op_parent(p, user));
+    }
+    return s->calls != NULL && op_is(p, user, "func.call")
+               ? notify_callee(s, user, use_index(p, use))
+               : push(s, user);
+}
+
+static tsr_status notify_users(propagation *s, uint32_t value)
+{
+    const tsr_program *p = s->p;
+    for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
+        TSR_TRY(notify_use(s, use));
+    }
+    return TSR_OK;
+}
+
+tsr_status notify(propagation *s, uint32_t place)
+{
+    const tsr_program *p = s->p;
+    if (place == 0 || place >= s->num_values) {
+        return TSR_OK;
+    }
+    const uint32_t op = value_op(p, place);
+    if (op != 0 && op_is(p, op, "sdy.data_flow_edge")) {
+        uint32_t targets[2];
+        const size_t count = edge_targets(s, op, targets);
+        for (size_t i = 0; i < count; i++) {
+            TSR_TRY(notify_users(s, targets[i]));
+        }
+    }
+    TSR_TRY(push(s, op != 0 ? op : block_parent(p, value_block(p, place))));
+    return notify_users(s, place);
+}
+
+/* ---- ops that nothing needs ---- */
+
+/* Whether an op does more than give results. */
+static bool has_effects(const tsr_program *p, uint32_t op)
+{
+    const ir_row *row = program_row(p, op);
+    if (row == NULL || (row->traits & (IR_EFFECTS | IR_TERMINATOR | IR_SYMBOL)) != 0) {
+        return true;
+    }
+    if (op_is(p, op, "stablehlo.custom_call")) {
+        int64_t effect = 0;
+        return attr_as_integer(p, op_property(p, op, "has_side_effect"), &effect) && effect != 0;
+    }
+    if ((row->traits & IR_EFFECTS_INSIDE) == 0) {
+        return false;
+    }
+    for (uint32_t inside = op_walk_next(p, op, op); inside != 0;
+         inside = op_walk_skip(p, op, inside)) {
+        if (!is_terminator(p, inside) && has_effects(p, inside)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_unused(const tsr_program *p, uint32_t op)
+{
+    const ir_op *o = program_op(p, op);
+    for (uint32_t i = 0; i < o->num_results; i++) {
+        if (value_has_uses(p, o->results + i)) {
+            return false;
+        }
+    }
+    return !has_effects(p, op);
+}
+
+/* Whether more than one op beside `op` uses a value. */
+static bool has_other_users(const tsr_program *p, uint32_t value, uint32_t op)
+{
+    uint32_t other = 0;
+    for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
+        const uint32_t user = use_op(p, use);
+        if (user != op && user != other) {
+            if (other != 0) {
+                return true;
+            }
+            other = user;
+        }
+    }
+    return false;
+}
+
+static tsr_status erase(propagation *s, uint32_t op)
+{
+    tsr_program *p = s->p;
+    for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {
+        const uint32_t value = op_operand(p, op, i);
+        if (value_op(p, value) != 0 && !has_other_users(p, value, op)) {
+            TSR_TRY(push(s, value_op(p, value)));
+        }
+    }
+    for (uint32_t inside = op_walk_next(p, op, op); inside != 0;
+         inside = op_walk_next(p, op, inside)) {
+        s->gone[inside] = 1;
+    }
+    op_erase(p, op);
+    s->gone[op] = 1;
+    return TSR_OK;
+}
+
+static tsr_status run_stack(propagation *s)
+{
+    while (s->stack_size > 0) {
+        const uint32_t op = s->stack[--s->stack_size];
+        s->in_stack[op] = 0;
+        if (s->gone[op]) {
+            continue;
+        }
+        s->visiting = op;
+        TSR_TRY(is_unused(s->p, op) ? erase(s, op) : visit_one(s, op));
+    }
+    s->visiting = 0;
+    return TSR_OK;
+}
+
+tsr_status sweep(propagation *s)
+{
+    TSR_TRY(visit_results(s));
+    TSR_TRY(fill(s));
+    TSR_TRY(run_stack(s));
+    return visit_results(s);
+}

@@ -1,0 +1,245 @@
+/* One visit: the shardings of an op's tensors, through its rule, back to their places. */
+#include "base/arena.h"
+#include "ir/row.h"
+#include "ir/verify.h"
+#include "propagate/state.h"
+
+/* The tensors of a visit: places, and what is there. */
+typedef struct visit_tensors {
+    uint32_t *places;
+    const tsr_sharding **shardings;
+    size_t count;
+} visit_tensors;
+
+static tsr_status make_tensors(propagation *s, size_t count, visit_tensors *out)
+{
+    out->places = ARENA_ARRAY(s->scratch, uint32_t, count + 1);
+    out->shardings = ARENA_ARRAY(s->scratch, const tsr_sharding *, count + 1);
+    out->count = 0;
+    return out->places != NULL && out->shardings != NULL ? TSR_OK : diag_nomem(s->ctx);
+}
+
+/* Whether some tensor has a sharding. */
+static bool add_tensor(const propagation *s, visit_tensors *t, uint32_t place)
+{
+    t->places[t->count] = place;
+    t->shardings[t->count] = s->shardings[place];
+    return t->shardings[t->count++] != NULL;
+}
+
+/* Writes a sharding to a place and to all that are in a group with it. */
+static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sharding *sharding,
+                                   bool notifies)
+{
+    TSR_TRY(place_write(s, place, sharding));
+    if (notifies) {
+        TSR_TRY(notify(s, place));
+    }
+    const uint32_t group =
+        place < s->num_values && s->groups.group_of != NULL ? s->groups.group_of[place] : 0;
+    for (uint32_t i = 0; group != 0 && i < s->groups.counts[group - 1]; i++) {
+        const uint32_t other = s->groups.members[group - 1][i];
+        if (other != place) {
+            TSR_TRY(place_write(s, other, sharding));
+            if (notifies) {
+                TSR_TRY(notify(s, other));
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status write_changes(propagation *s, const visit_tensors *t,
+                                const engine_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        const engine_change *c = &changes->list[i];
+        TSR_TRY(write_and_notify(s, t->places[c->tensor], c->after, s->visiting != 0));
+    }
+    return TSR_OK;
+}
+
+/* An op with a rule of its own. */
+static tsr_status visit_by_rule(propagation *s, uint32_t op, const name_info *info)
+{
+    const tsr_program *p = s->p;
+    const ir_op *o = program_op(p, op);
+    const tsr_rule *rule = NULL;
+    visit_direction way;
+    visit_tensors t;
+    engine_changes changes;
+    TSR_TRY(rule_of_op(s, op, &rule));
+    if (rule == NULL) {
+        return TSR_OK;
+    }
+    TSR_TRY(direction_at_level(s, op, rule, &way));
+    if (way.directions == NULL && way.direction == TSR_DIRECTION_NONE) {
+        return TSR_OK;
+    }
+    TSR_TRY(make_tensors(s, o->num_operands + o->num_results, &t));
+    bool any = false;
+    for (uint32_t i = 0; i < o->num_operands; i++) {
+        any = add_tensor(s, &t, s->place[op_operand(p, op, i)]) || any;
+    }
+    for (uint32_t i = 0; i < o->num_results; i++) {
+        any = add_tensor(s, &t, s->place[o->results + i]) || any;
+    }
+    if (!any) {
+        return TSR_OK;
+    }
+    const visit_op how = {.rule = rule,
+                          .strategy = s->strategy,
+                          .direction = way.direction,
+                          .directions = way.directions,
+                          .conservative = s->options->conservative,
+                          .elementwise = op_is_elementwise(s, op, info)};
+    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    return write_changes(s, &t, &changes);
+}
+
+static tsr_direction barrier_direction(const tsr_program *p, uint32_t op)
+{
+    static const tsr_direction directions[] = {TSR_DIRECTION_NONE, TSR_DIRECTION_FORWARD,
+                                               TSR_DIRECTION_BACKWARD, TSR_DIRECTION_BOTH};
+    int64_t value = 0;
+    return attr_as_integer(p, op_property(p, op, "allowed_direction"), &value) && value >= 0 &&
+                   value < 4
+               ? directions[value]
+               : TSR_DIRECTION_NONE;
+}
+
+static tsr_status visit_barrier(propagation *s, uint32_t op)
+{
+    const tsr_program *p = s->p;
+    const uint32_t type = value_type(p, op_result(p, op, 0));
+    visit_tensors t;
+    engine_changes changes;
+    const tsr_rule *rule = NULL;
+    if (!type_is_static(p, type)) {
+        return TSR_OK;
+    }
+    TSR_TRY(identity_rule(s, type, 1, &rule));
+    TSR_TRY(make_tensors(s, 2, &t));
+    (void)add_tensor(s, &t, s->place[op_operand(p, op, 0)]);
+    (void)add_tensor(s, &t, s->place[op_result(p, op, 0)]);
+    const visit_op how = {.rule = rule,
+                          .strategy = s->strategy,
+                          .direction = barrier_direction(p, op),
+                          .elementwise = true};
+    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    return write_changes(s, &t, &changes);
+}
+
+static tsr_status visit_edge(propagation *s, uint32_t op)
+{
+    const tsr_program *p = s->p;
+    const uint32_t value = op_result(p, op, 0);
+    const uint32_t type = value_type(p, value);
+    uint32_t *sources = NULL;
+    size_t count = 0;
+    const tsr_rule *rule = NULL;
+    visit_direction way;
+    visit_tensors t;
+    engine_changes changes;
+    if (!type_is_static(p, type)) {
+        return TSR_OK;
+    }
+    TSR_TRY(direction_at_level(s, op, NULL, &way));
+    if (way.direction == TSR_DIRECTION_NONE) {
+        return TSR_OK;
+    }
+    TSR_TRY(edge_sources(s, op, &sources, &count));
+    if (count == 0) {
+        return TSR_OK;
+    }
+    TSR_TRY(identity_rule(s, type, count, &rule));
+    TSR_TRY(make_tensors(s, count + 1, &t));
+    for (size_t i = 0; i < count; i++) {
+        (void)add_tensor(s, &t, s->place[sources[i]]);
+    }
+    (void)add_tensor(s, &t, value);
+    TSR_TRY(edge_outside(s, op, t.shardings[count], &t.shardings[count]));
+    const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = way.direction};
+    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    for (size_t i = 0; i < changes.count; i++) {
+        const engine_change *c = &changes.list[i];
+        const tsr_sharding *after = c->after;
+        if (c->tensor == count) {
+            TSR_TRY(edge_inside(s, op, after, &after));
+            if (after == s->shardings[value]) {
+                continue;
+            }
+        }
+        TSR_TRY(write_and_notify(s, t.places[c->tensor], after, true));
+    }
+    return TSR_OK;
+}
+
+tsr_status visit_one(propagation *s, uint32_t op)
+{
+    const name_info *info = NULL;
+    tsr_status status = TSR_OK;
+    TSR_TRY(name_of_op(s, op, &info));
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+    switch ((visit_kind)info->visit) {
+    case VISIT_RULE:
+        status = visit_by_rule(s, op, info);
+        break;
+    case VISIT_BARRIER:
+        status = visit_barrier(s, op);
+        break;
+    case VISIT_EDGE:
+    case VISIT_FUNC_EDGE:
+        status = visit_edge(s, op);
+        break;
+    case VISIT_NOTHING:
+        break;
+    }
+    tsr_arena_reset(s->scratch, mark);
+    return status;
+}
+
+static const func_results *results_of(const propagation *s, uint32_t func)
+{
+    for (size_t i = 0; i < s->num_funcs; i++) {
+        if (s->funcs[i].func == func) {
+            return &s->funcs[i];
+        }
+    }
+    return NULL;
+}
+
+static tsr_status visit_result(propagation *s, uint32_t value, uint32_t place)
+{
+    const tsr_rule *rule = NULL;
+    visit_tensors t;
+    engine_changes changes;
+    if (!type_is_static(s->p, value_type(s->p, value))) {
+        return TSR_OK;
+    }
+    TSR_TRY(identity_rule(s, value_type(s->p, value), 1, &rule));
+    TSR_TRY(make_tensors(s, 2, &t));
+    (void)add_tensor(s, &t, s->place[value]);
+    (void)add_tensor(s, &t, place);
+    const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = TSR_DIRECTION_BOTH};
+    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    return write_changes(s, &t, &changes);
+}
+
+tsr_status visit_results(propagation *s)
+{
+    const tsr_program *p = s->p;
+    const uint32_t block = s->main != 0 ? op_entry_block(p, s->main, 0) : 0;
+    const uint32_t last = block != 0 ? program_block(p, block)->last_op : 0;
+    if (last == 0) {
+        return TSR_OK;
+    }
+    const func_results *f = results_of(s, s->main);
+    s->visiting = 0;
+    for (uint32_t i = 0; i < program_op(p, last)->num_operands && i < f->count; i++) {
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+        TSR_TRY(visit_result(s, op_operand(p, last, i), f->first + i));
+        tsr_arena_reset(s->scratch, mark);
+    }
+    return TSR_OK;
+}
