@@ -115,3 +115,47 @@ func.func @f(%v: tensor<2xf32>, %x: tensor<f32>) {
   } : (tensor<2xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>)
   return
 }
+// -----
+func.func private @g(tensor<f32>) -> tensor<f32>
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{attribute 'composite_attributes' failed to satisfy constraint: dictionary of named attribute values}}
+  %0 = "stablehlo.composite"(%a) <{name = "a.b", decomposition = @g, composite_attributes = [1, 2]}> : (tensor<f32>) -> tensor<f32>
+  return
+}
+// -----
+sdy.mesh @m = <["x"=2]>
+func.func @f(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) {
+  // expected-error @+1 {{attribute 'reduction_op' failed to satisfy constraint: enum attribute}}
+  %0 = "sdy.all_reduce"(%a) <{reduction_axes = #sdy<axis_ref_list{"x"}>, out_sharding = #sdy.sharding<@m, [{}]>, reduction_op = 99 : i32}> : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+// -----
+func.func @f(%a: tensor<2xf32>) {
+  // expected-error @+1 {{attribute 'allowed_direction' failed to satisfy constraint: enum attribute}}
+  %0 = "sdy.propagation_barrier"(%a) <{allowed_direction = -1 : i32}> : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+// -----
+// expected-error @+1 {{expected a pair of numbers for a complex element}}
+module attributes {a.b = dense<[1.0, 2.0]> : tensor<2xcomplex<f32>>} {}
+// -----
+// expected-error @+1 {{expected a pair of numbers for a complex element}}
+module attributes {a.b = dense<[(1.0, 2.0), 3.0]> : tensor<2xcomplex<f32>>} {}
+// -----
+// expected-error @+1 {{expected a number, but parsed a pair of them}}
+module attributes {a.b = dense<[(1.0, 2.0)]> : tensor<1xf32>} {}
+// -----
+module {
+  // expected-error @+2 {{expected input of sdy.data_flow_edge to not be defined by an SdyDialect op}}
+  // expected-note @+2 {{sdy op defining the input of the sdy.data_flow_edge}}
+  %0 = "sdy.data_flow_edge"(%1) : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = "sdy.data_flow_edge"(%0) : (tensor<2xf32>) -> tensor<2xf32>
+}
+// -----
+sdy.mesh @m = <["x"=2]>
+module {
+  %0 = "sdy.propagation_barrier"(%1) <{allowed_direction = 0 : i32}> : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = "sdy.propagation_barrier"(%0) <{allowed_direction = 0 : i32}> : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error @+1 {{unknown mesh: @n}}
+  %2 = sdy.sharding_constraint %1 <@n, [{}]> : tensor<2xf32>
+}

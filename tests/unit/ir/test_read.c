@@ -270,6 +270,49 @@ static void deep_locations_are_refused(void **state)
     free(text);
 }
 
+static void many_dimensions_are_refused(void **state)
+{
+    fixture *f = *state;
+    enum { MOST = 512, MANY = 100000 };
+    char *most = nested(MOST, "module attributes {a.b = tensor<", "1x", "f32>} {}", "", "");
+    char *many = nested(MANY, "module attributes {a.b = tensor<", "1x", "f32>} {}", "", "");
+    tsr_program *p = read(f, most, 0);
+    assert_non_null(p);
+    tsr_program_destroy(p);
+    assert_null(read(f, many, 0));
+    expect_error(f, "types of more than 512 dimensions are not supported");
+    free(most);
+    free(many);
+}
+
+/* Properties that do not fit their row are printed in generic form, as they are. */
+static void wrong_properties_are_printed(void **state)
+{
+    fixture *f = *state;
+    static const char *const texts[] = {
+        "\"stablehlo.composite\"(%arg0) <{composite_attributes = [1, 2], decomposition = @g, name "
+        "= "
+        "\"a.b\", version = 0 : i32}> : (tensor<f32>) -> tensor<f32>",
+        "\"sdy.propagation_barrier\"(%arg0) <{allowed_direction = 99 : i32}> : (tensor<f32>) -> "
+        "tensor<f32>",
+        "\"sdy.all_reduce\"(%arg0) <{out_sharding = #sdy.sharding<@m, []>, reduction_axes = "
+        "#sdy<axis_ref_list{\"x\"}>, reduction_op = -1 : i32}> : (tensor<f32>) -> tensor<f32>",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        enum { MOST = 512 };
+        char text[MOST];
+        const char *printed = NULL;
+        snprintf(text, sizeof text,
+                 "func.func @f(%%arg0: tensor<f32>) {\n    %%0 = %s\n    return\n  }", texts[i]);
+        tsr_program *p = read(f, text, TSR_PROGRAM_UNVERIFIED);
+        assert_non_null(p);
+        assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, TSR_PROGRAM_PRETTY, &printed),
+                         TSR_OK);
+        assert_non_null(strstr(printed, text));
+        tsr_program_destroy(p);
+    }
+}
+
 static void long_names_are_kept(void **state)
 {
     fixture *f = *state;
@@ -350,11 +393,12 @@ static void a_writer_may_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(programs_can_be_walked),     TEST(programs_print_as_mlir_prints_them),
-        TEST(faults_have_their_messages), TEST(every_cut_is_refused_or_read),
-        TEST(deep_nesting_is_refused),    TEST(deep_locations_are_refused),
-        TEST(long_names_are_kept),        TEST(unknown_ops_are_kept),
-        TEST(a_missing_file_is_told),     TEST(a_writer_may_stop),
+        TEST(programs_can_be_walked),      TEST(programs_print_as_mlir_prints_them),
+        TEST(faults_have_their_messages),  TEST(every_cut_is_refused_or_read),
+        TEST(deep_nesting_is_refused),     TEST(deep_locations_are_refused),
+        TEST(many_dimensions_are_refused), TEST(wrong_properties_are_printed),
+        TEST(long_names_are_kept),         TEST(unknown_ops_are_kept),
+        TEST(a_missing_file_is_told),      TEST(a_writer_may_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
