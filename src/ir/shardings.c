@@ -17,26 +17,36 @@ typedef struct known_sharding {
 struct ir_shardings {
     tsr_context *ctx;
     tsr_arena *arena;
-    tsr_mesh_table *meshes;
-    intern_table symbols; /* of the module */
-    ir_array symbol_ops;  /* by symbol */
+    intern_table modules; /* ops whose symbols are known */
+    intern_table names;   /* of symbols */
+    intern_table symbols; /* pairs of a module and a name */
+    ir_array definitions; /* by symbol */
+    intern_table places;  /* pairs of a sharding attribute and a module */
+    ir_array known;       /* by place */
     intern_table erased;  /* pairs of a sharding attribute and a manual computation */
     ir_array erased_shardings;
-    ir_array known;  /* by attribute */
     ir_array counts; /* of uses, by value; empty: not counted */
     ir_array users;
 };
+
+/* The op that defines a symbol; the mesh if it is one and was asked for. */
+typedef struct definition {
+    uint32_t op;
+    const tsr_mesh *mesh;
+} definition;
 
 void ir_shardings_destroy(ir_shardings *s)
 {
     if (s == NULL) {
         return;
     }
-    intern_table_free(&s->symbols);
-    intern_table_free(&s->erased);
-    ir_array_free(s->ctx, &s->symbol_ops, sizeof(uint32_t));
-    ir_array_free(s->ctx, &s->erased_shardings, sizeof(const tsr_sharding *));
+    intern_table *tables[] = {&s->modules, &s->names, &s->symbols, &s->places, &s->erased};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        intern_table_free(tables[i]);
+    }
+    ir_array_free(s->ctx, &s->definitions, sizeof(definition));
     ir_array_free(s->ctx, &s->known, sizeof(known_sharding));
+    ir_array_free(s->ctx, &s->erased_shardings, sizeof(const tsr_sharding *));
     ir_array_free(s->ctx, &s->counts, sizeof(uint32_t));
     ir_array_free(s->ctx, &s->users, sizeof(uint32_t));
     tsr_arena_destroy(s->arena);
@@ -49,7 +59,7 @@ void ir_shardings_reset(tsr_program *p)
     p->shardings = NULL;
 }
 
-/* ---- meshes ---- */
+/* ---- symbols and meshes ---- */
 
 /* Reads the canonical text of an attribute. */
 static tsr_text text_of_attr(const attr_head *attr)
@@ -57,55 +67,64 @@ static tsr_text text_of_attr(const attr_head *attr)
     return (tsr_text){.name = "<attribute>", .data = attr_text(attr), .size = attr->count};
 }
 
-static tsr_status add_mesh(tsr_context *ctx, tsr_program *p, ir_shardings *s, uint32_t op)
+static bool has_trait(const tsr_program *p, uint32_t op, int trait)
 {
-    const uint32_t attr = op_property(p, op, "mesh");
-    slice name;
-    const tsr_mesh *mesh = NULL;
-    if (!attr_is(p, attr, ATTR_SDY) || !attr_as_string(p, op_property(p, op, "sym_name"), &name) ||
-        tsr_mesh_table_find(s->meshes, name.data, name.size) != NULL) {
-        return TSR_OK;
+    const ir_row *row = program_row(p, op);
+    return row != NULL && (row->traits & trait) != 0;
+}
+
+/* The module whose symbols an op sees; of an op that is in none, the program's. */
+static uint32_t nearest_module(const tsr_program *p, uint32_t op)
+{
+    while (op != 0 && !has_trait(p, op, IR_SYMBOL_TABLE)) {
+        op = op_parent(p, op);
     }
-    tsr_text text = text_of_attr(program_attr(p, attr));
-    TSR_TRY(tsr_mesh_read(ctx, s->arena, &text, TSR_READ_PROGRAM, &mesh));
-    TSR_TRY(tsr_mesh_rename(ctx, s->arena, mesh, name.data, &mesh));
-    return tsr_mesh_table_add(ctx, s->meshes, mesh);
+    return op != 0 ? op : p->module;
 }
 
 /* The first op of a name is the symbol. */
-static tsr_status add_symbol(tsr_program *p, ir_shardings *s, uint32_t op)
+static tsr_status add_symbol(tsr_program *p, ir_shardings *s, uint32_t module, uint32_t op)
 {
     slice name;
+    uint32_t key[2] = {module};
     uint32_t id = 0;
     const uint32_t before = s->symbols.count;
     if (!attr_as_string(p, op_property(p, op, "sym_name"), &name)) {
         return TSR_OK;
     }
-    TSR_TRY(ir_array_reserve(p->ctx, &s->symbol_ops, sizeof op, 1));
-    TSR_TRY(intern_bytes(&s->symbols, name.data, name.size, &id));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->definitions, sizeof(definition), 1));
+    TSR_TRY(intern_bytes(&s->names, name.data, name.size, &key[1]));
+    TSR_TRY(intern_bytes(&s->symbols, key, sizeof key, &id));
     if (s->symbols.count > before) {
-        ((uint32_t *)s->symbol_ops.items)[s->symbol_ops.count++] = op;
+        ((definition *)s->definitions.items)[s->definitions.count++] = (definition){.op = op};
     }
     return TSR_OK;
 }
 
-static tsr_status make(tsr_context *ctx, tsr_program *p, ir_shardings *s)
+static tsr_status add_symbols(tsr_program *p, ir_shardings *s, uint32_t module)
+{
+    uint32_t id = 0;
+    if (intern_find_bytes(&s->modules, &module, sizeof module) != 0) {
+        return TSR_OK;
+    }
+    for (uint32_t op = program_block(p, op_entry_block(p, module, 0))->first_op; op != 0;
+         op = program_op(p, op)->next) {
+        TSR_TRY(add_symbol(p, s, module, op));
+    }
+    return intern_bytes(&s->modules, &module, sizeof module, &id);
+}
+
+static tsr_status make(tsr_program *p, ir_shardings *s)
 {
     TSR_TRY(tsr_arena_create(p->ctx, &s->arena));
-    TSR_TRY(tsr_mesh_table_create(ctx, s->arena, &s->meshes));
-    TSR_TRY(intern_table_init(&s->symbols, p->ctx, s->arena));
-    TSR_TRY(intern_table_init(&s->erased, p->ctx, s->arena));
-    TSR_TRY(ir_array_reserve(p->ctx, &s->symbol_ops, sizeof(uint32_t), 1));
-    TSR_TRY(ir_array_reserve(p->ctx, &s->erased_shardings, sizeof(const tsr_sharding *), 1));
-    s->symbol_ops.count = 1; /* number 0 is none */
-    s->erased_shardings.count = 1;
-    for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
-         op = program_op(p, op)->next) {
-        TSR_TRY(add_symbol(p, s, op));
-        if (op_is(p, op, "sdy.mesh")) {
-            TSR_TRY(add_mesh(ctx, p, s, op));
-        }
+    intern_table *tables[] = {&s->modules, &s->names, &s->symbols, &s->places, &s->erased};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        TSR_TRY(intern_table_init(tables[i], p->ctx, s->arena));
     }
+    TSR_TRY(ir_array_reserve(p->ctx, &s->definitions, sizeof(definition), 1));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), 1));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->erased_shardings, sizeof(const tsr_sharding *), 1));
+    s->definitions.count = s->known.count = s->erased_shardings.count = 1; /* number 0 is none */
     return TSR_OK;
 }
 
@@ -118,7 +137,7 @@ static tsr_status get(tsr_context *ctx, tsr_program *p, ir_shardings **out)
             return diag_nomem(ctx);
         }
         *s = (ir_shardings){.ctx = p->ctx};
-        const tsr_status status = make(ctx, p, s);
+        const tsr_status status = make(p, s);
         if (status < 0) {
             ir_shardings_destroy(s);
             return status;
@@ -129,48 +148,84 @@ static tsr_status get(tsr_context *ctx, tsr_program *p, ir_shardings **out)
     return TSR_OK;
 }
 
-tsr_status program_mesh(tsr_context *ctx, tsr_program *p, slice name, const tsr_mesh **out)
+/* What a name stands for around an op; NULL: nothing. */
+static tsr_status find_definition(tsr_context *ctx, tsr_program *p, uint32_t op, slice name,
+                                  definition **out)
 {
     ir_shardings *s = NULL;
+    uint32_t key[2] = {nearest_module(p, op)};
+    *out = NULL;
     TSR_TRY(get(ctx, p, &s));
-    *out = tsr_mesh_table_find(s->meshes, name.data, name.size);
+    TSR_TRY(add_symbols(p, s, key[0]));
+    key[1] = intern_find_bytes(&s->names, name.data, name.size);
+    const uint32_t id = key[1] != 0 ? intern_find_bytes(&s->symbols, key, sizeof key) : 0;
+    if (id != 0) {
+        *out = (definition *)s->definitions.items + id;
+    }
     return TSR_OK;
 }
 
-tsr_status program_symbol(tsr_context *ctx, tsr_program *p, slice name, uint32_t *out)
+tsr_status program_symbol(tsr_context *ctx, tsr_program *p, uint32_t op, slice name, uint32_t *out)
 {
-    ir_shardings *s = NULL;
-    TSR_TRY(get(ctx, p, &s));
-    const uint32_t id = intern_find_bytes(&s->symbols, name.data, name.size);
-    *out = id != 0 ? ((const uint32_t *)s->symbol_ops.items)[id] : 0;
+    definition *found = NULL;
+    TSR_TRY(find_definition(ctx, p, op, name, &found));
+    *out = found != NULL ? found->op : 0;
+    return TSR_OK;
+}
+
+static tsr_status read_mesh(tsr_context *ctx, const tsr_program *p, slice name, definition *of)
+{
+    const uint32_t attr = op_property(p, of->op, "mesh");
+    const tsr_mesh *mesh = NULL;
+    if (!op_is(p, of->op, "sdy.mesh") || !attr_is(p, attr, ATTR_SDY)) {
+        return TSR_OK;
+    }
+    tsr_text text = text_of_attr(program_attr(p, attr));
+    TSR_TRY(tsr_mesh_read(ctx, p->shardings->arena, &text, TSR_READ_PROGRAM, &mesh));
+    const char *copy = arena_string(p->shardings->arena, name.data, name.size);
+    if (copy == NULL) {
+        return diag_nomem(ctx);
+    }
+    return tsr_mesh_rename(ctx, p->shardings->arena, mesh, copy, &of->mesh);
+}
+
+tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice name,
+                        const tsr_mesh **out)
+{
+    definition *found = NULL;
+    TSR_TRY(find_definition(ctx, p, op, name, &found));
+    if (found != NULL && found->mesh == NULL) {
+        TSR_TRY(read_mesh(ctx, p, name, found));
+    }
+    *out = found != NULL ? found->mesh : NULL;
     return TSR_OK;
 }
 
 /* ---- attributes ---- */
 
-static tsr_status find_known(tsr_context *ctx, tsr_program *p, uint32_t attr, ir_shardings **all,
-                             known_sharding **out)
+static tsr_status find_known(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                             ir_shardings **all, known_sharding **out)
 {
     ir_shardings *s = NULL;
+    const uint32_t key[2] = {attr, nearest_module(p, op)};
     TSR_TRY(get(ctx, p, &s));
-    if (attr >= s->known.count) {
-        const uint32_t extra = p->attrs.count - s->known.count;
-        TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), extra));
-        memset((known_sharding *)s->known.items + s->known.count, 0,
-               extra * sizeof(known_sharding));
-        s->known.count += extra;
+    uint32_t id = intern_find_bytes(&s->places, key, sizeof key);
+    if (id == 0) {
+        TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), 1));
+        TSR_TRY(intern_bytes(&s->places, key, sizeof key, &id));
+        ((known_sharding *)s->known.items)[s->known.count++] = (known_sharding){0};
     }
     *all = s;
-    *out = (known_sharding *)s->known.items + attr;
+    *out = (known_sharding *)s->known.items + id;
     return TSR_OK;
 }
 
-tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t attr,
+tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
                             const sharding_text **out)
 {
     ir_shardings *s = NULL;
     known_sharding *known = NULL;
-    TSR_TRY(find_known(ctx, p, attr, &s, &known));
+    TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
     if (known->text == NULL) {
         sharding_text *text = ARENA_NEW(s->arena, sharding_text);
         if (text == NULL) {
@@ -188,18 +243,19 @@ tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t attr,
     return TSR_OK;
 }
 
-tsr_status sharding_mesh(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh **out)
+tsr_status sharding_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                         const tsr_mesh **out)
 {
     ir_shardings *s = NULL;
     known_sharding *known = NULL;
     const sharding_text *text = NULL;
-    TSR_TRY(sharding_written(ctx, p, attr, &text));
-    TSR_TRY(find_known(ctx, p, attr, &s, &known));
+    TSR_TRY(sharding_written(ctx, p, op, attr, &text));
+    TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
     if (!known->has_mesh) {
-        known->mesh =
-            text->inline_mesh != NULL
-                ? text->inline_mesh
-                : tsr_mesh_table_find(s->meshes, text->mesh_name.data, text->mesh_name.size);
+        known->mesh = text->inline_mesh;
+        if (text->inline_mesh == NULL) {
+            TSR_TRY(program_mesh(ctx, p, op, text->mesh_name, &known->mesh));
+        }
         known->has_mesh = true;
     }
     *out = known->mesh;
@@ -227,14 +283,15 @@ static void place_text(sharding_text *text, location where)
     }
 }
 
-tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t attr, location where,
-                            const char *prefix, const int64_t *shape, const tsr_sharding **out)
+tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                            location where, const char *prefix, const int64_t *shape,
+                            const tsr_sharding **out)
 {
     ir_shardings *s = NULL;
     known_sharding *known = NULL;
     const tsr_mesh *mesh = NULL;
-    TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
-    TSR_TRY(find_known(ctx, p, attr, &s, &known));
+    TSR_TRY(sharding_mesh(ctx, p, op, attr, &mesh));
+    TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
     if (known->sharding == NULL || (known->is_ragged && shape != NULL)) {
         const resolve_options options = {.rank = -1, .shape = shape, .prefix = prefix};
         place_text(known->text, where);
@@ -389,12 +446,6 @@ static uint32_t result_attr(const tsr_program *p, uint32_t op, size_t index)
     return sharding_entry(p, attr, index);
 }
 
-static bool has_trait(const tsr_program *p, uint32_t op, int trait)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & trait) != 0;
-}
-
 /* The owner of the edge that a value is a target of; 0 when it is of none. */
 static uint32_t edge_owner(const tsr_program *p, uint32_t value)
 {
@@ -539,17 +590,18 @@ tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
     if (attr == 0) {
         return TSR_OK;
     }
+    const ir_value *v = program_value(p, value);
+    const bool is_argument = (v->owner & IR_IS_ARGUMENT) != 0;
+    const uint32_t op = is_argument ? block_parent(p, v->owner & ~IR_IS_ARGUMENT) : v->owner;
     const tsr_mesh *mesh = NULL;
-    TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
+    TSR_TRY(sharding_mesh(ctx, p, op, attr, &mesh));
     if (mesh == NULL) {
         return TSR_OK;
     }
-    TSR_TRY(sharding_of_attr(ctx, p, attr, NO_LOCATION, "", NULL, out));
-    const ir_value *v = program_value(p, value);
-    const uint32_t op =
-        (v->owner & IR_IS_ARGUMENT) != 0 ? block_parent(p, v->owner & ~IR_IS_ARGUMENT) : 0;
-    return op_is(p, op, "sdy.manual_computation") ? erased_once(ctx, p, attr, op, *out, out)
-                                                  : TSR_OK;
+    TSR_TRY(sharding_of_attr(ctx, p, op, attr, NO_LOCATION, "", NULL, out));
+    return is_argument && op_is(p, op, "sdy.manual_computation")
+               ? erased_once(ctx, p, attr, op, *out, out)
+               : TSR_OK;
 }
 
 tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program, tsr_ir_value value,

@@ -9,26 +9,29 @@
 typedef struct ir_shardings ir_shardings;
 
 void ir_shardings_destroy(ir_shardings *shardings);
-/* Forgets what was resolved: after meshes have changed. */
+/* Forgets what was resolved, and uses that were counted: after meshes or operands have changed. */
 void ir_shardings_reset(tsr_program *p);
 
-/* The mesh of a name, or NULL. */
-tsr_status program_mesh(tsr_context *ctx, tsr_program *p, slice name, const tsr_mesh **out);
+/* The mesh of a name in the nearest module around an op, or NULL. */
+tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice name,
+                        const tsr_mesh **out);
 
-/* The op of the module that defines a symbol; 0 for none. */
-tsr_status program_symbol(tsr_context *ctx, tsr_program *p, slice name, uint32_t *out);
+/* The op that defines a symbol in the nearest module around an op; 0 for none. */
+tsr_status program_symbol(tsr_context *ctx, tsr_program *p, uint32_t op, slice name, uint32_t *out);
 
-/* A sharding attribute as written: read once. */
-tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t attr,
+/* A sharding attribute of an op as written: read once a module. */
+tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
                             const sharding_text **out);
-/* Its mesh: the one it names, or its own; NULL when the program has none of that name. */
-tsr_status sharding_mesh(tsr_context *ctx, tsr_program *p, uint32_t attr, const tsr_mesh **out);
+/* Its mesh: the one it names, or its own; NULL when the op's module has none of that name. */
+tsr_status sharding_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                         const tsr_mesh **out);
 /*
- * The sharding of an attribute, resolved once. `where` and `prefix` are for messages, `shape` (of
- * the text's rank, or NULL) for the sizes of ragged dimensions.
+ * The sharding of an attribute of an op, resolved once a module. `where` and `prefix` are for
+ * messages, `shape` (of the text's rank, or NULL) for the sizes of ragged dimensions.
  */
-tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t attr, location where,
-                            const char *prefix, const int64_t *shape, const tsr_sharding **out);
+tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                            location where, const char *prefix, const int64_t *shape,
+                            const tsr_sharding **out);
 
 /* The sharding attribute of a value, wherever the program keeps it; 0: none. */
 tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out);

@@ -657,7 +657,7 @@ static tsr_status verify_group_meshes(tsr_context *ctx, tsr_program *p, uint32_t
         }
         const attr_head *symbol = program_attr(p, attr_list(program_attr(p, attr))[0]);
         const slice name = string_at(p, attr_list(symbol)[0]);
-        TSR_TRY(program_mesh(ctx, p, name, &mesh));
+        TSR_TRY(program_mesh(ctx, p, op, name, &mesh));
         if (mesh == NULL) {
             return op_error(ctx, p, op, "replica_groups: mesh symbol '%.*s' not found",
                             (int)name.size, name.data);
@@ -670,7 +670,7 @@ static tsr_status verify_group_meshes(tsr_context *ctx, tsr_program *p, uint32_t
 static tsr_status verify_op_symbols(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
     const ir_row *row = program_row(p, op);
-    if (op_is(p, op, "builtin.module") && op_entry_block(p, op, 0) != 0) {
+    if (row != NULL && (row->traits & IR_SYMBOL_TABLE) != 0 && op_entry_block(p, op, 0) != 0) {
         TSR_TRY(verify_names(ctx, p, op));
     }
     TSR_TRY(verify_group_meshes(ctx, p, op, program_op(p, op)->properties));

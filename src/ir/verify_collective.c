@@ -506,7 +506,7 @@ tsr_status verify_collective(tsr_context *ctx, tsr_program *p, uint32_t op)
     TSR_TRY(value_sharding(ctx, p, op_operand(p, op, 0), &c.from));
     TSR_TRY(check_operand(&c, row));
     TSR_TRY(verify_sharding(ctx, p, op, prefix, out, value_type(p, program_op(p, op)->results)));
-    TSR_TRY(sharding_of_attr(ctx, p, out, op_location(p, op), prefix, NULL, &c.to));
+    TSR_TRY(sharding_of_attr(ctx, p, op, out, op_location(p, op), prefix, NULL, &c.to));
     c.mesh = c.to->mesh;
     TSR_TRY(check_meshes(&c, row));
     if (row->axes != NULL) {

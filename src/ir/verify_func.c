@@ -71,7 +71,8 @@ tsr_status verify_symbol(tsr_context *ctx, const tsr_program *p, uint32_t op)
 {
     const uint32_t parent = op_parent(p, op);
     TSR_TRY(verify_visibility(ctx, p, op));
-    return parent == 0 || program_row(p, parent) == NULL || op_is(p, parent, "builtin.module")
+    return parent == 0 || program_row(p, parent) == NULL ||
+                   (program_row(p, parent)->traits & IR_SYMBOL_TABLE) != 0
                ? TSR_OK
                : op_error(ctx, p, op, "symbol's parent must have the SymbolTable trait");
 }
@@ -162,16 +163,16 @@ tsr_status verify_return(tsr_context *ctx, tsr_program *p, uint32_t op)
     return TSR_OK;
 }
 
-/* The function that a symbol names, or 0. */
-static tsr_status find_function(tsr_context *ctx, tsr_program *p, uint32_t symbol, slice *name,
-                                uint32_t *out)
+/* The function that a property of an op names, or 0. */
+static tsr_status find_function(tsr_context *ctx, tsr_program *p, uint32_t op, const char *property,
+                                slice *name, uint32_t *out)
 {
-    uint32_t op = 0;
+    uint32_t found = 0;
     *name = (slice){"", 0};
-    if (attr_as_symbol(p, symbol, name)) {
-        TSR_TRY(program_symbol(ctx, p, *name, &op));
+    if (attr_as_symbol(p, op_property(p, op, property), name)) {
+        TSR_TRY(program_symbol(ctx, p, op, *name, &found));
     }
-    *out = op_is(p, op, "func.func") ? op : 0;
+    *out = op_is(p, found, "func.func") ? found : 0;
     return TSR_OK;
 }
 
@@ -180,7 +181,7 @@ tsr_status verify_call(tsr_context *ctx, tsr_program *p, uint32_t op)
     slice name;
     const ir_op *record = program_op(p, op);
     uint32_t func = 0;
-    TSR_TRY(find_function(ctx, p, op_property(p, op, "callee"), &name, &func));
+    TSR_TRY(find_function(ctx, p, op, "callee", &name, &func));
     if (func == 0) {
         return op_error(ctx, p, op, "'%.*s' does not reference a valid function", (int)name.size,
                         name.data);
@@ -242,7 +243,7 @@ tsr_status verify_composite(tsr_context *ctx, tsr_program *p, uint32_t op)
                         (int)name.size, name.data);
     }
     uint32_t func = 0;
-    TSR_TRY(find_function(ctx, p, op_property(p, op, "decomposition"), &name, &func));
+    TSR_TRY(find_function(ctx, p, op, "decomposition", &name, &func));
     if (func == 0) {
         return op_error(ctx, p, op, "'%.*s' does not reference a valid function", (int)name.size,
                         name.data);

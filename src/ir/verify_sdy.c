@@ -371,7 +371,7 @@ static tsr_status verify_local_type(tsr_context *ctx, tsr_program *p, uint32_t o
     if (global->kind != TYPE_TENSOR || text->rank != global->count) {
         return TSR_OK;
     }
-    TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
+    TSR_TRY(sharding_mesh(ctx, p, op, attr, &mesh));
     int64_t *extents = ARENA_ARRAY(p->scratch, int64_t, global->count + 1);
     if (extents == NULL) {
         return diag_nomem(ctx);
@@ -415,7 +415,7 @@ static tsr_status verify_side(tsr_context *ctx, tsr_program *p, uint32_t op,
     }
     for (uint32_t i = 0; i < list->count; i++) {
         const sharding_text *text = NULL;
-        TSR_TRY(sharding_written(ctx, p, attr_list(list)[i], &text));
+        TSR_TRY(sharding_written(ctx, p, op, attr_list(list)[i], &text));
         TSR_TRY(verify_manual_order(ctx, p, op, side, i, text, manual));
         TSR_TRY(verify_local_type(ctx, p, op, side, i, attr_list(list)[i], text, manual));
     }
@@ -423,8 +423,8 @@ static tsr_status verify_side(tsr_context *ctx, tsr_program *p, uint32_t op,
 }
 
 /* The mesh that all shardings of both sides have in common; NULL: none. */
-static tsr_status common_mesh(tsr_context *ctx, tsr_program *p, const manual_side *both,
-                              const tsr_mesh **out, bool *any)
+static tsr_status common_mesh(tsr_context *ctx, tsr_program *p, uint32_t op,
+                              const manual_side *both, const tsr_mesh **out, bool *any)
 {
     *out = NULL;
     *any = false;
@@ -434,7 +434,7 @@ static tsr_status common_mesh(tsr_context *ctx, tsr_program *p, const manual_sid
         for (uint32_t i = 0; i < list->count; i++) {
             const tsr_mesh *mesh = NULL;
             *any = true;
-            TSR_TRY(sharding_mesh(ctx, p, attr_list(list)[i], &mesh));
+            TSR_TRY(sharding_mesh(ctx, p, op, attr_list(list)[i], &mesh));
             if (*out == NULL || tsr_mesh_is_empty(*out)) {
                 *out = mesh;
             } else if (!tsr_mesh_is_empty(mesh) && !tsr_mesh_equal(mesh, *out)) {
@@ -464,7 +464,7 @@ tsr_status verify_manual_computation(tsr_context *ctx, tsr_program *p, uint32_t 
         {"result", op_property(p, op, "out_shardings"), &all.results, &all.returned}};
     TSR_TRY(verify_side(ctx, p, op, &both[0], &manual));
     TSR_TRY(verify_side(ctx, p, op, &both[1], &manual));
-    TSR_TRY(common_mesh(ctx, p, both, &mesh, &any));
+    TSR_TRY(common_mesh(ctx, p, op, both, &mesh, &any));
     if (!any) {
         return TSR_OK;
     }

@@ -125,8 +125,8 @@ tsr_status verify_sharding(tsr_context *ctx, tsr_program *p, uint32_t op, const 
     const sharding_text *text = NULL;
     const tsr_mesh *mesh = NULL;
     const tsr_sharding *sharding = NULL;
-    TSR_TRY(sharding_written(ctx, p, attr, &text));
-    TSR_TRY(sharding_mesh(ctx, p, attr, &mesh));
+    TSR_TRY(sharding_written(ctx, p, op, attr, &text));
+    TSR_TRY(sharding_mesh(ctx, p, op, attr, &mesh));
     if (mesh == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, op_location(p, op), "%sunknown mesh: @%.*s", prefix,
                           (int)text->mesh_name.size, text->mesh_name.data);
@@ -143,7 +143,7 @@ tsr_status verify_sharding(tsr_context *ctx, tsr_program *p, uint32_t op, const 
         const uint32_t part = shaped_part(p, type);
         shape = type_is(p, part, TYPE_TENSOR) ? type_extents(program_type(p, part)) : NULL;
     }
-    TSR_TRY(sharding_of_attr(ctx, p, attr, op_location(p, op), prefix, shape, &sharding));
+    TSR_TRY(sharding_of_attr(ctx, p, op, attr, op_location(p, op), prefix, shape, &sharding));
     return verify_all_not_bound(ctx, p, op, prefix, text);
 }
 
@@ -202,8 +202,8 @@ static tsr_status verify_result_shardings(tsr_context *ctx, tsr_program *p, uint
     if (record->num_results == 0 && list->count == 1) {
         const sharding_text *text = NULL;
         const tsr_mesh *mesh = NULL;
-        TSR_TRY(sharding_written(ctx, p, attr_list(list)[0], &text));
-        TSR_TRY(sharding_mesh(ctx, p, attr_list(list)[0], &mesh));
+        TSR_TRY(sharding_written(ctx, p, op, attr_list(list)[0], &text));
+        TSR_TRY(sharding_mesh(ctx, p, op, attr_list(list)[0], &mesh));
         if (mesh != NULL && !tsr_mesh_is_maximal(mesh) && !has_no_axes(text)) {
             return op_error(ctx, p, op,
                             "result shardings don't match number of values: 1 "
