@@ -461,11 +461,12 @@ static uint32_t edge_owner(const tsr_program *p, uint32_t value)
     return row != NULL && row->argument_shardings != NULL ? value : 0;
 }
 
-/* Of a block argument; *lookup: it has the sharding of the operand of its index. */
-static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t index, bool *lookup)
+/* Of a block argument; *source: the operand whose sharding it has instead, or 0. */
+static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t index,
+                                    uint32_t *source)
 {
     const ir_row *row = program_row(p, op);
-    *lookup = false;
+    *source = 0;
     if (op_is(p, op, "func.func")) {
         return argument_attr(p, op, index);
     }
@@ -475,13 +476,19 @@ static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t in
     if (row != NULL && row->argument_shardings != NULL) {
         return sharding_entry(p, op_property(p, op, row->argument_shardings), index);
     }
-    *lookup = op_is(p, op, "stablehlo.async_start") && index < program_op(p, op)->num_operands;
+    if (op_is(p, op, "stablehlo.async_start") && index < program_op(p, op)->num_operands) {
+        *source = op_operand(p, op, index);
+    }
     return 0;
 }
 
-tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out)
+/* The sharding attribute of a value, or the value that has it instead. */
+static tsr_status own_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out,
+                                    uint32_t *source)
 {
     const uint32_t owner = edge_owner(p, value);
+    const ir_value *v = program_value(p, value);
+    *source = 0;
     if (owner != 0) {
         uint32_t count = 0;
         uint32_t user = 0;
@@ -491,15 +498,19 @@ tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value,
             return TSR_OK;
         }
     }
-    const ir_value *v = program_value(p, value);
-    if ((v->owner & IR_IS_ARGUMENT) == 0) {
-        *out = result_attr(p, v->owner, v->index);
-        return TSR_OK;
+    *out =
+        (v->owner & IR_IS_ARGUMENT) == 0
+            ? result_attr(p, v->owner, v->index)
+            : block_argument_attr(p, block_parent(p, v->owner & ~IR_IS_ARGUMENT), v->index, source);
+    return TSR_OK;
+}
+
+tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out)
+{
+    while (value != 0) {
+        TSR_TRY(own_sharding_attr(ctx, p, value, out, &value));
     }
-    bool lookup = false;
-    const uint32_t op = block_parent(p, v->owner & ~IR_IS_ARGUMENT);
-    *out = block_argument_attr(p, op, v->index, &lookup);
-    return lookup ? value_sharding_attr(ctx, p, op_operand(p, op, v->index), out) : TSR_OK;
+    return TSR_OK;
 }
 
 /* A dimension without its leading manual axes. */

@@ -1,0 +1,75 @@
+/*
+ * Programs that are large in one direction only. Each has so many items that what is not linear
+ * (nearly) in their number would take minutes, or overflow the stack.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/program.h>
+
+#include "support.h"
+
+/* A text that grows. */
+typedef struct growing {
+    char *data;
+    size_t size;
+    size_t room;
+} growing;
+
+static void add(growing *text, const char *format, ...)
+{
+    enum { MOST = 1024 };
+    va_list arguments;
+    if (text->size + MOST > text->room) {
+        text->room = 2 * text->room + MOST;
+        text->data = realloc(text->data, text->room);
+        assert_non_null(text->data);
+    }
+    va_start(arguments, format);
+    const int size = vsnprintf(text->data + text->size, MOST, format, arguments);
+    va_end(arguments);
+    assert_in_range(size, 0, MOST - 1);
+    text->size += (size_t)size;
+}
+
+/* Reads a text; NULL when it is refused. */
+static tsr_program *read(fixture *f, growing *text, int flags)
+{
+    const tsr_text source = {.name = "large.mlir", .data = text->data, .size = text->size};
+    tsr_program *program = NULL;
+    const tsr_status status = tsr_program_read(f->ctx, &source, flags, &program);
+    assert_int_equal(status < 0, program == NULL);
+    return program;
+}
+
+/* Arguments of async_start have the sharding of its operand, here an argument of the next one. */
+static void many_operands_are_followed(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 100000 };
+    growing text = {0};
+    add(&text, "sdy.mesh @m = <[\"x\"=2]>\nfunc.func @f(%%x: tensor<4xf32>) {\n");
+    for (int i = 0; i < COUNT; i++) {
+        add(&text, "%%r%d = \"stablehlo.async_start\"(%%a%d) ({\n^bb0(%%a%d: tensor<4xf32>):\n", i,
+            i + 1, i);
+        if (i == 0) {
+            add(&text, "%%c = sdy.reshard %%a0 <@m, [{}]> : tensor<4xf32>\n");
+        }
+        add(&text,
+            "stablehlo.return %%a%d : tensor<4xf32>\n}) : (tensor<4xf32>) -> "
+            "!stablehlo.future<tensor<4xf32>>\n",
+            i);
+    }
+    add(&text, "%%a%d = stablehlo.negate %%x : tensor<4xf32>\nreturn\n}\n", COUNT);
+    assert_null(read(f, &text, 0));
+    expect_error(f, "'stablehlo.async_start' op operand #0 does not dominate this use");
+    free(text.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(many_operands_are_followed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
