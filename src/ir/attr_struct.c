@@ -486,15 +486,15 @@ void bounds_print(printer *pr, const attr_head *attr)
 
 /* ---- by name ---- */
 
-static tsr_status read_alias(parser *ps, slice name, uint32_t *out)
+tsr_status read_alias(parser *ps, uint32_t *out)
 {
-    const uint32_t alias = intern_find_bytes(&ps->alias_names, name.data, name.size);
-    if (alias == 0) {
+    const slice name = token_text(ps);
+    *out = find_alias(ps, name);
+    if (*out == 0) {
         return error_here(ps, "undefined symbol alias id '%.*s'", (int)name.size - 1,
                           name.data + 1);
     }
     lex_next(&ps->lex);
-    *out = ((const uint32_t *)ps->aliases.items)[alias];
     return TSR_OK;
 }
 
@@ -611,7 +611,7 @@ tsr_status read_dialect_attr(parser *ps, uint32_t type, uint32_t *out)
     const bool is_named_attr = memchr(name.data, '.', name.size) != NULL ||
                                (end < ps->text.size && ps->text.data[end] == '<');
     if (!is_named_attr) {
-        return read_alias(ps, name, out);
+        return read_alias(ps, out);
     }
     TSR_TRY(read_named(ps, name, out));
     if (type == 0 && at_kind(ps, ':')) {

@@ -69,7 +69,9 @@ typedef struct parser {
     uint32_t region_labels; /* where those of the innermost region start */
     const char *dialect;    /* whose ops need no prefix here */
     int depth;
-    ir_array location_aliases; /* what they stand for, by string; 0: not defined */
+    ir_array location_notes; /* of each location */
+    uint32_t num_fused;      /* locations that were fused */
+    bool has_late_locations; /* some are aliases that were not defined when they were read */
 } parser;
 
 enum { FEW = 4 };
@@ -171,8 +173,15 @@ tsr_status skip_balanced(parser *ps, slice *out);
 
 /* `loc(...)` if it is next; *out is a location, or unchanged. */
 tsr_status read_optional_location(parser *ps, uint32_t *out);
-tsr_status define_location_alias(parser *ps, slice name);
-tsr_status resolve_location_aliases(parser *ps);
+/* The same as an attribute; the current token is `loc`. Its aliases are defined before. */
+tsr_status read_location_attr(parser *ps, uint32_t *out);
+/* Gives ops and values the locations whose aliases were defined after them. */
+tsr_status settle_locations(parser *ps);
+void free_location_notes(parser *ps);
+/* The attribute or type that `#name` or `!name` stands for; 0: not defined. */
+uint32_t find_alias(const parser *ps, slice name);
+/* The same of the current token, or an error. */
+tsr_status read_alias(parser *ps, uint32_t *out);
 
 /* ---- values ---- */
 tsr_status read_use(parser *ps, ssa_use *out);

@@ -340,6 +340,17 @@ static void print_number_type(printer *pr, const attr_head *attr, bool bare)
     }
 }
 
+/* In full: aliases of locations may be defined after the attribute, where it could not use them. */
+static void print_location_attr(printer *pr, const attr_head *attr)
+{
+    struct location_names *aliases = pr->locations;
+    pr->locations = NULL;
+    put(pr, "loc(");
+    print_given_location(pr, (uint32_t)attr->bits);
+    put_char(pr, ')');
+    pr->locations = aliases;
+}
+
 static void print_any(printer *pr, uint32_t id, bool bare)
 {
     const attr_head *attr = program_attr(pr->program, id);
@@ -401,9 +412,7 @@ static void print_any(printer *pr, uint32_t id, bool bare)
         put_bytes(pr, attr_text(attr), attr->count);
         break;
     case ATTR_LOCATION:
-        put(pr, "loc(");
-        print_given_location(pr, (uint32_t)attr->bits);
-        put_char(pr, ')');
+        print_location_attr(pr, attr);
         break;
     }
 }

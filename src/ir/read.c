@@ -733,6 +733,12 @@ tsr_status read_op(parser *ps, uint32_t block)
 
 /* ---- the file ---- */
 
+uint32_t find_alias(const parser *ps, slice name)
+{
+    const uint32_t id = intern_find_bytes(&ps->alias_names, name.data, name.size);
+    return id != 0 ? ((const uint32_t *)ps->aliases.items)[id] : 0;
+}
+
 static tsr_status define_alias(parser *ps)
 {
     const slice name = token_text(ps);
@@ -743,7 +749,7 @@ static tsr_status define_alias(parser *ps)
         return error_here(ps, "%s names with a '.' are reserved for dialect-defined names",
                           is_type ? "type" : "attribute");
     }
-    if (intern_find_bytes(&ps->alias_names, name.data, name.size) != 0) {
+    if (find_alias(ps, name) != 0) {
         return error_here(ps, "redefinition of %s alias id '%.*s'", is_type ? "type" : "attribute",
                           (int)name.size - 1, name.data + 1);
     }
@@ -751,9 +757,6 @@ static tsr_status define_alias(parser *ps)
     TSR_TRY(expect(ps, '=',
                    is_type ? "expected '=' in type alias definition"
                            : "expected '=' in attribute alias definition"));
-    if (!is_type && at_kind(ps, TOKEN_WORD) && slice_is(token_text(ps), "loc")) {
-        return define_location_alias(ps, name);
-    }
     TSR_TRY(is_type ? read_type(ps, &value) : read_attr(ps, &value));
     TSR_TRY(intern_bytes(&ps->alias_names, name.data, name.size, &id));
     TSR_TRY(ir_array_reserve(ps->ctx, &ps->aliases, sizeof value, 1));
@@ -765,7 +768,9 @@ static tsr_status read_top_level(parser *ps, uint32_t block)
 {
     while (!at_kind(ps, TOKEN_END)) {
         if (at_kind(ps, TOKEN_HASH) || at_kind(ps, TOKEN_BANG)) {
+            const tsr_arena_mark mark = tsr_arena_get_mark(ps->scratch);
             TSR_TRY(define_alias(ps));
+            tsr_arena_reset(ps->scratch, mark);
         } else if (at_kind(ps, TOKEN_METADATA_BEGIN)) {
             TSR_TRY(read_metadata(ps));
         } else {
@@ -801,7 +806,7 @@ tsr_status read_file(parser *ps)
     TSR_TRY(read_top_level(ps, block));
     TSR_TRY(finish_names(ps));
     TSR_TRY(settle_module(ps, region, block));
-    return resolve_location_aliases(ps);
+    return settle_locations(ps);
 }
 
 /* ---- from outside ---- */
@@ -839,7 +844,7 @@ static void parser_free(parser *ps)
     ir_array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
     ir_array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
     ir_array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
-    ir_array_free(ps->ctx, &ps->location_aliases, sizeof(uint32_t));
+    free_location_notes(ps);
     tsr_arena_destroy(ps->scratch);
 }
 

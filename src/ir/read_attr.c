@@ -336,9 +336,7 @@ static tsr_status read_word_attr(parser *ps, uint32_t type, uint32_t *out)
         return read_resource(ps, type, out);
     }
     if (slice_is(word, "loc")) {
-        uint32_t given = 0;
-        TSR_TRY(read_optional_location(ps, &given));
-        return attr_location(ps->program, given & ~IR_IS_GIVEN, out);
+        return read_location_attr(ps, out);
     }
     if (slice_is(word, "affine_map") || slice_is(word, "affine_set") ||
         slice_is(word, "distinct") || slice_is(word, "sparse") || slice_is(word, "strided")) {

@@ -374,14 +374,7 @@ static tsr_status read_bang(parser *ps, uint32_t *out)
     if (memchr(name.data, '.', name.size) == NULL &&
         (ps->lex.current.at + name.size >= ps->text.size ||
          ps->text.data[ps->lex.current.at + name.size] != '<')) {
-        const uint32_t alias = intern_find_bytes(&ps->alias_names, name.data, name.size);
-        if (alias == 0) {
-            return error_here(ps, "undefined symbol alias id '%.*s'", (int)name.size - 1,
-                              name.data + 1);
-        }
-        lex_next(&ps->lex);
-        *out = ((const uint32_t *)ps->aliases.items)[alias];
-        return TSR_OK;
+        return read_alias(ps, out);
     }
     if (slice_is(name, "!stablehlo")) {
         return read_long_type(ps, out);

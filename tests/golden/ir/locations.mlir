@@ -1,6 +1,6 @@
 // flags: -mlir-print-debuginfo
 #early = loc("e":7:8)
-module {
+module attributes {a.b = #early, a.c = loc("n"(#early)), a.d = loc(fused<loc(#early)>[#early, #early])} {
   func.func @f(%a: tensor<f32> loc("x":1:2), %b: tensor<f32> loc(fused["y":3:4, unknown])) {
     %0 = stablehlo.add %a, %b : tensor<f32> loc("file":9:2 to 9:16)
     %1 = stablehlo.add %0, %b : tensor<f32> loc("file":9:2 to 10:16)

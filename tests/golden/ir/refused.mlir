@@ -159,3 +159,29 @@ module {
   // expected-error @+1 {{unknown mesh: @n}}
   %2 = sdy.sharding_constraint %1 <@n, [{}]> : tensor<2xf32>
 }
+// -----
+// expected-error @+1 {{undefined symbol alias id 'nothing'}}
+module attributes {a.b = loc(#nothing)} {}
+// -----
+// expected-error @+1 {{undefined symbol alias id 'late'}}
+module attributes {a.b = loc(#late)} {}
+#late = loc("l")
+// -----
+// expected-error @+1 {{undefined symbol alias id 'nothing'}}
+module {} loc(fused<loc(#nothing)>["a"])
+// -----
+#a = 1 : i8
+// expected-error @+1 {{expected location, but found '1 : i8'}}
+module {} loc(#a)
+// -----
+#a = "a"
+// expected-error @+1 {{expected location attribute, but got"a"}}
+module {} loc("n"(#a))
+// -----
+// expected-error @unknown {{expected location, but found 'unit'}}
+module {} loc(#late)
+#late = unit
+// -----
+#a = loc("a")
+// expected-error @+1 {{redefinition of attribute alias id 'a'}}
+#a = 1

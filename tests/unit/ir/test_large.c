@@ -68,8 +68,31 @@ static void many_operands_are_followed(void **state)
     free(text.data);
 }
 
+/* A fused location holds each part once. */
+static void many_parts_are_fused(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 200000 };
+    growing text = {0};
+    const char *printed = NULL;
+    add(&text, "module {} loc(fused[\"p\"");
+    for (int i = 0; i < COUNT; i++) {
+        add(&text, ", \"f\":%d:1", i / 2);
+    }
+    add(&text, "])\n");
+    tsr_program *p = read(f, &text, 0);
+    assert_non_null(p);
+    assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, TSR_PROGRAM_LOCATIONS, &printed),
+                     TSR_OK);
+    assert_non_null(strstr(printed, "#loc100000 = loc(\"f\":99999:1)\n"));
+    assert_null(strstr(printed, "#loc100002 ="));
+    tsr_program_destroy(p);
+    free(text.data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(many_operands_are_followed)};
+    const struct CMUnitTest tests[] = {TEST(many_operands_are_followed),
+                                       TEST(many_parts_are_fused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
