@@ -489,11 +489,13 @@ void bounds_print(printer *pr, const attr_head *attr)
 tsr_status read_alias(parser *ps, uint32_t *out)
 {
     const slice name = token_text(ps);
-    *out = find_alias(ps, name);
-    if (*out == 0) {
+    const alias *found = find_alias(ps, name);
+    if (found == NULL) {
         return error_here(ps, "undefined symbol alias id '%.*s'", (int)name.size - 1,
                           name.data + 1);
     }
+    TSR_TRY(parser_reach(ps, found->depth));
+    *out = found->value;
     lex_next(&ps->lex);
     return TSR_OK;
 }

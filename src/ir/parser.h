@@ -69,7 +69,8 @@ typedef struct parser {
     uint32_t region_labels; /* where those of the innermost region start */
     const char *dialect;    /* whose ops need no prefix here */
     int depth;
-    ir_array location_notes; /* of each location */
+    int deepest;             /* that was reached, with what is nested in aliases */
+    ir_array fused_parts;    /* by location: the last fused one that has it as a part */
     uint32_t num_fused;      /* locations that were fused */
     bool has_late_locations; /* some are aliases that were not defined when they were read */
 } parser;
@@ -114,6 +115,8 @@ enum { PARSER_MAX_DEPTH = 512 };
 
 /* One level deeper; an error beyond PARSER_MAX_DEPTH. The caller leaves what it entered. */
 tsr_status parser_enter(parser *ps);
+/* Reads what is nested so many levels deep elsewhere: the same error. */
+tsr_status parser_reach(parser *ps, int levels);
 static inline void parser_leave(parser *ps)
 {
     ps->depth--;
@@ -177,10 +180,15 @@ tsr_status read_optional_location(parser *ps, uint32_t *out);
 tsr_status read_location_attr(parser *ps, uint32_t *out);
 /* Gives ops and values the locations whose aliases were defined after them. */
 tsr_status settle_locations(parser *ps);
-void free_location_notes(parser *ps);
-/* The attribute or type that `#name` or `!name` stands for; 0: not defined. */
-uint32_t find_alias(const parser *ps, slice name);
-/* The same of the current token, or an error. */
+/* What `#name` or `!name` stands for, and how many levels are nested in it. */
+typedef struct alias {
+    uint32_t value; /* an attribute or a type */
+    int depth;
+} alias;
+
+/* The alias of a name; NULL: not defined. */
+const alias *find_alias(const parser *ps, slice name);
+/* The attribute or type of the current token, or an error. */
 tsr_status read_alias(parser *ps, uint32_t *out);
 
 /* ---- values ---- */

@@ -61,14 +61,21 @@ tsr_status expect_arrow(parser *ps, const char *message)
     return expect(ps, TOKEN_ARROW, message);
 }
 
-tsr_status parser_enter(parser *ps)
+tsr_status parser_reach(parser *ps, int levels)
 {
-    if (ps->depth == PARSER_MAX_DEPTH) {
+    if (levels > PARSER_MAX_DEPTH - ps->depth) {
         return diag_error(ps->ctx, TSR_ERR_LIMIT, lex_here(&ps->lex),
                           "nested more than %d levels deep: regions, types and attributes deeper "
                           "than that are not supported",
                           PARSER_MAX_DEPTH);
     }
+    ps->deepest = ps->depth + levels > ps->deepest ? ps->depth + levels : ps->deepest;
+    return TSR_OK;
+}
+
+tsr_status parser_enter(parser *ps)
+{
+    TSR_TRY(parser_reach(ps, 1));
     ps->depth++;
     return TSR_OK;
 }
@@ -733,10 +740,10 @@ tsr_status read_op(parser *ps, uint32_t block)
 
 /* ---- the file ---- */
 
-uint32_t find_alias(const parser *ps, slice name)
+const alias *find_alias(const parser *ps, slice name)
 {
     const uint32_t id = intern_find_bytes(&ps->alias_names, name.data, name.size);
-    return id != 0 ? ((const uint32_t *)ps->aliases.items)[id] : 0;
+    return id != 0 ? (const alias *)ps->aliases.items + id : NULL;
 }
 
 static tsr_status define_alias(parser *ps)
@@ -744,12 +751,12 @@ static tsr_status define_alias(parser *ps)
     const slice name = token_text(ps);
     const bool is_type = at_kind(ps, TOKEN_BANG);
     uint32_t id = 0;
-    uint32_t value = 0;
+    alias defined = {0};
     if (memchr(name.data, '.', name.size) != NULL) {
         return error_here(ps, "%s names with a '.' are reserved for dialect-defined names",
                           is_type ? "type" : "attribute");
     }
-    if (find_alias(ps, name) != 0) {
+    if (find_alias(ps, name) != NULL) {
         return error_here(ps, "redefinition of %s alias id '%.*s'", is_type ? "type" : "attribute",
                           (int)name.size - 1, name.data + 1);
     }
@@ -757,10 +764,12 @@ static tsr_status define_alias(parser *ps)
     TSR_TRY(expect(ps, '=',
                    is_type ? "expected '=' in type alias definition"
                            : "expected '=' in attribute alias definition"));
-    TSR_TRY(is_type ? read_type(ps, &value) : read_attr(ps, &value));
+    ps->deepest = ps->depth;
+    TSR_TRY(is_type ? read_type(ps, &defined.value) : read_attr(ps, &defined.value));
+    defined.depth = ps->deepest - ps->depth - 1;
+    TSR_TRY(ir_array_reserve(ps->ctx, &ps->aliases, sizeof defined, 1));
     TSR_TRY(intern_bytes(&ps->alias_names, name.data, name.size, &id));
-    TSR_TRY(ir_array_reserve(ps->ctx, &ps->aliases, sizeof value, 1));
-    ((uint32_t *)ps->aliases.items)[ps->aliases.count++] = value;
+    ((alias *)ps->aliases.items)[ps->aliases.count++] = defined;
     return TSR_OK;
 }
 
@@ -819,11 +828,9 @@ static tsr_status parser_init(parser *ps, tsr_context *ctx, tsr_program *p)
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         TSR_TRY(intern_table_init(tables[i], ctx, p->arena));
     }
-    ir_array *arrays[] = {&ps->aliases, &ps->type_ids};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        TSR_TRY(ir_array_reserve(ctx, arrays[i], sizeof(uint32_t), 1));
-        arrays[i]->count = 1;
-    }
+    TSR_TRY(ir_array_reserve(ctx, &ps->aliases, sizeof(alias), 1));
+    TSR_TRY(ir_array_reserve(ctx, &ps->type_ids, sizeof(uint32_t), 1));
+    ps->aliases.count = ps->type_ids.count = 1; /* number 0 is none */
     ps->text = p->text;
     ps->lex = lex_start(ctx, ps->scratch, &ps->text);
     return TSR_OK;
@@ -840,11 +847,11 @@ static void parser_free(parser *ps)
     ir_array_free(ps->ctx, &ps->defined, sizeof(uint32_t));
     ir_array_free(ps->ctx, &ps->forwards, sizeof(forward_use));
     ir_array_free(ps->ctx, &ps->forward_operands, sizeof(uint32_t));
-    ir_array_free(ps->ctx, &ps->aliases, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->aliases, sizeof(alias));
     ir_array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
     ir_array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
     ir_array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
-    free_location_notes(ps);
+    ir_array_free(ps->ctx, &ps->fused_parts, sizeof(uint32_t));
     tsr_arena_destroy(ps->scratch);
 }
 

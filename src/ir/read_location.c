@@ -1,56 +1,20 @@
 /* Reading loc(..). */
+#include <string.h>
+
 #include "base/arena.h"
 #include "ir/location.h"
 #include "ir/parser.h"
 
-/* What the reader knows of a location. */
-typedef struct location_note {
-    uint32_t fused; /* the last fused location that it became a part of; 0: none */
-    uint16_t depth; /* how many are nested in it, the deepest way */
-} location_note;
-
-static location_note *note_of(const parser *ps, uint32_t given)
+/* The last fused location that a location became a part of; 0: none. */
+static uint32_t *fused_with(const parser *ps, uint32_t given)
 {
-    return (location_note *)ps->location_notes.items + given;
-}
-
-void free_location_notes(parser *ps)
-{
-    ir_array_free(ps->ctx, &ps->location_notes, sizeof(location_note));
-}
-
-static bool is_child(location_kind kind, size_t index)
-{
-    return kind == LOCATION_CALLSITE || (kind == LOCATION_NAME && index > 0) ||
-           (kind == LOCATION_FUSED && index > 0);
-}
-
-/* Notes a new location; an error when too many are nested in it. */
-static tsr_status add_note(parser *ps, location_kind kind, const uint32_t *numbers, size_t count)
-{
-    const uint32_t extra = ps->program->locations.count - ps->location_notes.count;
-    int depth = 0;
-    TSR_TRY(ir_array_reserve(ps->ctx, &ps->location_notes, sizeof(location_note), extra));
-    for (size_t i = 0; i < count; i++) {
-        if (is_child(kind, i) && numbers[i] != 0 && note_of(ps, numbers[i])->depth >= depth) {
-            depth = note_of(ps, numbers[i])->depth + 1;
-        }
-    }
-    if (depth > PARSER_MAX_DEPTH) {
-        return diag_error(ps->ctx, TSR_ERR_LIMIT, lex_here(&ps->lex),
-                          "locations are nested in more than %d others", PARSER_MAX_DEPTH);
-    }
-    while (ps->location_notes.count < ps->program->locations.count) {
-        *note_of(ps, ps->location_notes.count++) = (location_note){.depth = (uint16_t)depth};
-    }
-    return TSR_OK;
+    return (uint32_t *)ps->fused_parts.items + given;
 }
 
 static tsr_status intern_location(parser *ps, location_kind kind, const uint32_t *numbers,
                                   size_t count, uint32_t *out)
 {
     uint32_t *record = ARENA_ARRAY(ps->scratch, uint32_t, count + 1);
-    const uint32_t before = ps->program->locations.count;
     if (record == NULL) {
         return diag_nomem(ps->ctx);
     }
@@ -58,8 +22,7 @@ static tsr_status intern_location(parser *ps, location_kind kind, const uint32_t
     for (size_t i = 0; i < count; i++) {
         record[i + 1] = numbers[i];
     }
-    TSR_TRY(intern_bytes(&ps->program->locations, record, (count + 1) * sizeof *record, out));
-    return ps->program->locations.count > before ? add_note(ps, kind, numbers, count) : TSR_OK;
+    return intern_bytes(&ps->program->locations, record, (count + 1) * sizeof *record, out);
 }
 
 static tsr_status read_inner(parser *ps, uint32_t *out);
@@ -159,10 +122,16 @@ typedef struct part_list {
 
 static tsr_status add_part(parser *ps, part_list *list, uint32_t part)
 {
-    if (note_of(ps, part)->fused == ps->num_fused) {
+    if (part >= ps->fused_parts.count) {
+        const uint32_t extra = ps->program->locations.count - ps->fused_parts.count;
+        TSR_TRY(ir_array_reserve(ps->ctx, &ps->fused_parts, sizeof(uint32_t), extra));
+        memset(fused_with(ps, ps->fused_parts.count), 0, extra * sizeof(uint32_t));
+        ps->fused_parts.count += extra;
+    }
+    if (*fused_with(ps, part) == ps->num_fused) {
         return TSR_OK;
     }
-    note_of(ps, part)->fused = ps->num_fused;
+    *fused_with(ps, part) = ps->num_fused;
     return PUSH(ps, list->items, list->count, list->room, part);
 }
 
@@ -222,12 +191,18 @@ static tsr_status read_fused(parser *ps, uint32_t *out)
     return fuse(ps, numbers, count, out);
 }
 
-/* `#name` of a part of a location: defined before. */
+/*
+ * `#name` of a part of a location: defined before. A location is one level deeper as an attribute
+ * than as a part.
+ */
 static tsr_status read_part_alias(parser *ps, uint32_t *out)
 {
     uint32_t attr = 0;
     const char *text = "?";
-    TSR_TRY(read_alias(ps, &attr));
+    ps->depth--;
+    const tsr_status status = read_alias(ps, &attr);
+    ps->depth++;
+    TSR_TRY(status);
     if (attr_is(ps->program, attr, ATTR_LOCATION)) {
         *out = (uint32_t)program_attr(ps->program, attr)->bits;
         return TSR_OK;
@@ -252,10 +227,10 @@ static tsr_status alias_location(parser *ps, uint32_t attr, location at, uint32_
 static tsr_status read_whole_alias(parser *ps, uint32_t *out)
 {
     const slice text = token_text(ps);
-    const uint32_t attr = find_alias(ps, text);
+    const alias *found = find_alias(ps, text);
     uint32_t name = 0;
-    if (attr != 0) {
-        TSR_TRY(alias_location(ps, attr, lex_here(&ps->lex), out));
+    if (found != NULL) {
+        TSR_TRY(alias_location(ps, found->value, lex_here(&ps->lex), out));
     } else {
         TSR_TRY(program_string(ps->program, text.data, text.size, &name));
         TSR_TRY(intern_location(ps, LOCATION_ALIAS, &name, 1, out));
@@ -330,13 +305,13 @@ static tsr_status settle_location(parser *ps, uint32_t *where)
         return TSR_OK;
     }
     const slice name = string_at(ps->program, numbers[0]);
-    const uint32_t attr = find_alias(ps, name);
-    if (attr == 0) {
+    const alias *found = find_alias(ps, name);
+    if (found == NULL) {
         return diag_error(ps->ctx, TSR_ERR_SYNTAX, NO_LOCATION,
                           "operation location alias was never defined: '%.*s'", (int)name.size,
                           name.data);
     }
-    TSR_TRY(alias_location(ps, attr, NO_LOCATION, &given));
+    TSR_TRY(alias_location(ps, found->value, NO_LOCATION, &given));
     *where = given | IR_IS_GIVEN;
     return TSR_OK;
 }

@@ -251,23 +251,52 @@ static void deep_nesting_is_refused(void **state)
     }
 }
 
-/* Aliases of locations that follow each other far, from ops that refer to them step by step. */
-static void deep_locations_are_refused(void **state)
+/* A chain of aliases: `first`, then each by `rest`, where %d is the one before; the last is used.
+ */
+static char *chain(int count, const char *sign, const char *first, const char *rest)
+{
+    enum { LINE = 64 };
+    char *text = malloc((size_t)(count + 3) * LINE);
+    assert_non_null(text);
+    char *at = text + sprintf(text, "%sa0 = %s\n", sign, first);
+    for (int i = 1; i <= count; i++) {
+        at += sprintf(at, "%sa%d = ", sign, i);
+        at += snprintf(at, LINE / 2, rest, i - 1);
+        *at++ = '\n';
+    }
+    sprintf(at, "module attributes {x.y = %sa%d} {}\n", sign, count);
+    return text;
+}
+
+/* Aliases that hold each other are as deep as what they stand for. */
+static void deep_aliases_are_refused(void **state)
 {
     fixture *f = *state;
-    enum { STEPS = 3, STEP = 400, LINE = 64 };
-    char *text = malloc((STEPS * STEP + STEPS + 4) * LINE);
-    assert_non_null(text);
-    char *at = stpcpy(text, "#l0 = loc(unknown)\n");
-    for (int i = 1; i <= STEPS * STEP; i++) {
-        at += sprintf(at, "#l%d = loc(\"n\"(#l%d))\n", i, i - 1);
+    enum { FEW = 505, MANY = 100000 };
+    static const char *const cases[][3] = {
+        {"#", "1", "[#a%d]"},
+        {"#", "1", "{k = #a%d}"},
+        {"!", "i32", "tuple<!a%d>"},
+        {"#", "loc(unknown)", "loc(\"n\"(#a%d))"},
+        {"#", "loc(unknown)", "loc(callsite(\"n\" at #a%d))"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *few = chain(FEW, cases[i][0], cases[i][1], cases[i][2]);
+        char *many = chain(MANY, cases[i][0], cases[i][1], cases[i][2]);
+        tsr_program *p = read(f, few, 0);
+        const char *printed = NULL;
+        assert_non_null(p);
+        assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, 0, &printed), TSR_OK);
+        tsr_program_destroy(p);
+        assert_null(read(f, many, 0));
+        expect_message(f, "nested more than 512 levels deep");
+        free(few);
+        free(many);
     }
-    for (int i = 1; i <= STEPS; i++) {
-        at += sprintf(at, "\"a.b\"() : () -> () loc(#l%d)\n", i * STEP);
-    }
-    assert_null(read(f, text, TSR_PROGRAM_ALLOW_UNREGISTERED));
-    expect_message(f, "locations are nested in more than 512 others");
-    free(text);
+    char *metadata = chain(MANY, "#", "loc(unknown)", "loc(fused<#a%d>[\"n\"])");
+    assert_null(read(f, metadata, 0));
+    expect_message(f, "nested more than 512 levels deep");
+    free(metadata);
 }
 
 static void many_dimensions_are_refused(void **state)
@@ -395,7 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(programs_can_be_walked),      TEST(programs_print_as_mlir_prints_them),
         TEST(faults_have_their_messages),  TEST(every_cut_is_refused_or_read),
-        TEST(deep_nesting_is_refused),     TEST(deep_locations_are_refused),
+        TEST(deep_nesting_is_refused),     TEST(deep_aliases_are_refused),
         TEST(many_dimensions_are_refused), TEST(wrong_properties_are_printed),
         TEST(long_names_are_kept),         TEST(unknown_ops_are_kept),
         TEST(a_missing_file_is_told),      TEST(a_writer_may_stop),
