@@ -23,8 +23,8 @@ typedef enum attr_kind {
     ATTR_ENUM,        /* `row` of the enums, `bits` the value */
     ATTR_STRUCT,      /* `row` of the structs: attributes, one for each field; 0 where unset */
     ATTR_SDY,         /* `row` of the sdy attributes: the canonical text of its body */
-    ATTR_OPAQUE,      /* text: the whole attribute, of a dialect that is only kept */
-    ATTR_LOCATION     /* `bits`: a location */
+    ATTR_OPAQUE, /* text: the whole attribute, of a dialect that is only kept; its type, if given */
+    ATTR_LOCATION /* `bits`: a location */
 } attr_kind;
 
 typedef struct attr_head {

@@ -616,9 +616,11 @@ tsr_status read_dialect_attr(parser *ps, uint32_t type, uint32_t *out)
         return read_alias(ps, out);
     }
     TSR_TRY(read_named(ps, name, out));
-    if (type == 0 && at_kind(ps, ':')) {
-        lex_next(&ps->lex);
+    if (type == 0 && accept(ps, ':')) {
         TSR_TRY(read_type(ps, &type));
     }
-    return TSR_OK;
+    const attr_head *head = program_attr(ps->program, *out);
+    return head->kind == ATTR_OPAQUE && type != 0
+               ? attr_of_text(ps->program, ATTR_OPAQUE, 0, type, attr_text(head), head->count, out)
+               : TSR_OK;
 }

@@ -340,6 +340,15 @@ static void print_number_type(printer *pr, const attr_head *attr, bool bare)
     }
 }
 
+/* The type after text, if it has one. */
+static void print_given_type(printer *pr, const attr_head *attr)
+{
+    if (attr->type != 0) {
+        put(pr, " : ");
+        print_type(pr, attr->type);
+    }
+}
+
 /* In full: aliases of locations may be defined after the attribute, where it could not use them. */
 static void print_location_attr(printer *pr, const attr_head *attr)
 {
@@ -368,10 +377,7 @@ static void print_any(printer *pr, uint32_t id, bool bare)
         break;
     case ATTR_STRING:
         put_quoted(pr, (slice){attr_text(attr), attr->count});
-        if (attr->type != 0) {
-            put(pr, " : ");
-            print_type(pr, attr->type);
-        }
+        print_given_type(pr, attr);
         break;
     case ATTR_ARRAY:
         print_list(pr, attr);
@@ -410,6 +416,7 @@ static void print_any(printer *pr, uint32_t id, bool bare)
         break;
     case ATTR_OPAQUE:
         put_bytes(pr, attr_text(attr), attr->count);
+        print_given_type(pr, attr);
         break;
     case ATTR_LOCATION:
         print_location_attr(pr, attr);
