@@ -1,5 +1,4 @@
 /* Syntaxes of stablehlo that no form describes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -196,27 +195,40 @@ void barrier_print(printer *pr, uint32_t op)
 
 /* ---- reduce_precision ---- */
 
+/* Takes a letter and the decimal number after it off a word. */
+static bool take_bits(slice *word, char letter, uint64_t *out)
+{
+    size_t end = 1;
+    if (word->size == 0 || word->data[0] != letter) {
+        return false;
+    }
+    while (end < word->size && word->data[end] >= '0' && word->data[end] <= '9') {
+        end++;
+    }
+    const slice digits = {word->data + 1, end - 1};
+    *word = (slice){word->data + end, word->size - end};
+    return digits.size > 0 && lex_digits(digits, out) && *out <= INT32_MAX;
+}
+
 tsr_status reduce_precision_read(parser *ps, op_reader *op)
 {
-    int exponent = 0;
-    int mantissa = 0;
-    int end = 0;
-    char text[32];
+    uint64_t exponent = 0;
+    uint64_t mantissa = 0;
     uint32_t type = 0;
     uint32_t attr = 0;
     TSR_TRY(form_read(ps, op, "$o, format ="));
     const slice word = token_text(ps);
-    snprintf(text, sizeof text, "%.*s", (int)word.size, word.data);
-    if (!at_kind(ps, TOKEN_WORD) || word.size >= sizeof text ||
-        sscanf(text, "e%dm%d%n", &exponent, &mantissa, &end) != 2 || text[end] != '\0') {
+    slice rest = word;
+    if (!at_kind(ps, TOKEN_WORD) || !take_bits(&rest, 'e', &exponent) ||
+        !take_bits(&rest, 'm', &mantissa) || rest.size > 0) {
         return error_here(ps, "expected exponent mantissa in format e#m#, saw %.*s", (int)word.size,
                           word.data);
     }
     lex_next(&ps->lex);
     TSR_TRY(type_integer(ps->program, 32, SIGNLESS, &type));
-    TSR_TRY(attr_integer(ps->program, type, (uint64_t)exponent, &attr));
+    TSR_TRY(attr_integer(ps->program, type, exponent, &attr));
     TSR_TRY(set_property(ps, op, "exponent_bits", attr));
-    TSR_TRY(attr_integer(ps->program, type, (uint64_t)mantissa, &attr));
+    TSR_TRY(attr_integer(ps->program, type, mantissa, &attr));
     TSR_TRY(set_property(ps, op, "mantissa_bits", attr));
     return form_read(ps, op, "$D : $S");
 }

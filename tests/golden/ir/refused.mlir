@@ -185,3 +185,33 @@ module {} loc(#late)
 #a = loc("a")
 // expected-error @+1 {{redefinition of attribute alias id 'a'}}
 #a = 1
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{expected exponent mantissa in format e#m#, saw e4294967301m2}}
+  %0 = stablehlo.reduce_precision %a, format = e4294967301m2 : tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{expected exponent mantissa in format e#m#, saw e5m4294967298}}
+  %0 = stablehlo.reduce_precision %a, format = e5m4294967298 : tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{expected exponent mantissa in format e#m#, saw em2}}
+  %0 = stablehlo.reduce_precision %a, format = em2 : tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{expected exponent mantissa in format e#m#, saw e0x5m2}}
+  %0 = stablehlo.reduce_precision %a, format = e0x5m2 : tensor<f32>
+  return
+}
+// -----
+func.func @f(%a: tensor<f32>) {
+  // expected-error @+1 {{expected exponent mantissa in format e#m#, saw e5m2x}}
+  %0 = stablehlo.reduce_precision %a, format = e5m2x : tensor<f32>
+  return
+}
