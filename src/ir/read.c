@@ -632,21 +632,20 @@ static tsr_status read_generic(parser *ps, op_reader *op)
 static tsr_status unknown_custom(parser *ps, slice name)
 {
     const char *dot = memchr(name.data, '.', name.size);
-    char tried[64] = "";
     if (dot == NULL) {
-        snprintf(tried, sizeof tried, " (tried '%s.%.*s' as well)",
-                 ps->dialect[0] != '\0' ? ps->dialect : "builtin", (int)(name.size % 32),
-                 name.data);
+        return error_here(
+            ps, "custom op '%.*s' is unknown (tried '%s.%.*s' as well)", (int)name.size, name.data,
+            ps->dialect[0] != '\0' ? ps->dialect : "builtin", (int)name.size, name.data);
     }
-    const size_t size = dot != NULL ? (size_t)(dot - name.data) : 0;
-    if (dot != NULL && !ir_dialect_known(name.data, size)) {
+    const size_t size = (size_t)(dot - name.data);
+    if (!ir_dialect_known(name.data, size)) {
         (void)error_here(ps, "Dialect `%.*s' not found for custom op '%.*s' ", (int)size, name.data,
                          (int)name.size, name.data);
         return diag_note(ps->ctx, NO_LOCATION,
                          "ops of unknown dialects are read in generic form only, with "
                          "-allow-unregistered-dialect");
     }
-    return error_here(ps, "custom op '%.*s' is unknown%s", (int)name.size, name.data, tried);
+    return error_here(ps, "custom op '%.*s' is unknown", (int)name.size, name.data);
 }
 
 /* The name of an op, with the dialect that the region implies where it has none. */

@@ -215,3 +215,8 @@ func.func @f(%a: tensor<f32>) {
   %0 = stablehlo.reduce_precision %a, format = e5m2x : tensor<f32>
   return
 }
+// -----
+func.func @f() {
+  // expected-error @+1 {{custom op 'a_name_that_is_longer_than_32_bytes' is unknown (tried 'func.a_name_that_is_longer_than_32_bytes' as well)}}
+  a_name_that_is_longer_than_32_bytes
+}
