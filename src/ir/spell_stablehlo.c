@@ -373,27 +373,47 @@ tsr_status while_read(parser *ps, op_reader *op)
     return read_region(ps, op, arguments, count);
 }
 
+/* Whether the arguments of a region are there, and of the types of the operands. */
+static bool arguments_fit(const tsr_program *p, uint32_t op, size_t region)
+{
+    const ir_op *record = program_op(p, op);
+    const uint32_t entry = op_entry_block(p, op, region);
+    const ir_block *block = program_block(p, entry);
+    if (entry == 0 || block->num_arguments != record->num_operands) {
+        return false;
+    }
+    for (uint32_t i = 0; i < record->num_operands; i++) {
+        const uint32_t argument = program_pool(p, block->arguments)[i];
+        if (value_type(p, argument) != value_type(p, op_operand(p, op, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The syntax shows the types of the operands only, and the arguments of one region. */
 bool while_fits(const printer *pr, uint32_t op)
 {
     const ir_op *record = program_op(pr->program, op);
-    return record->num_operands == record->num_results && op_entry_block(pr->program, op, 0) != 0 &&
-           op_entry_block(pr->program, op, 1) != 0 &&
-           program_block(pr->program, op_entry_block(pr->program, op, 0))->num_arguments ==
-               record->num_operands;
+    bool fits = record->num_operands == record->num_results && arguments_fit(pr->program, op, 0) &&
+                arguments_fit(pr->program, op, 1);
+    for (uint32_t i = 0; fits && i < record->num_results; i++) {
+        fits = value_type(pr->program, record->results + i) ==
+               value_type(pr->program, op_operand(pr->program, op, i));
+    }
+    return fits;
 }
 
 void while_print(printer *pr, uint32_t op)
 {
     const tsr_program *p = pr->program;
     const ir_op *record = program_op(p, op);
-    const uint32_t body = op_entry_block(p, op, 0);
+    const ir_block *entry = program_block(p, op_entry_block(p, op, 0));
     put_char(pr, '(');
     for (uint32_t i = 0; i < record->num_operands; i++) {
         put(pr, i > 0 ? ", " : "");
-        if (body != 0 && i < program_block(p, body)->num_arguments) {
-            print_value(pr, program_pool(p, program_block(p, body)->arguments)[i]);
-            put(pr, " = ");
-        }
+        print_value(pr, program_pool(p, entry->arguments)[i]);
+        put(pr, " = ");
         print_value(pr, op_operand(p, op, i));
     }
     put_char(pr, ')');
