@@ -89,24 +89,88 @@ tsr_status attr_array(tsr_program *p, const uint32_t *items, size_t count, uint3
     return intern_attr(p, head, items, count * sizeof *items, out);
 }
 
-static int compare_strings(slice a, slice b)
+int compare_names(slice a, slice b)
 {
     const int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Dictionaries are short and mostly sorted: insertion sort. */
-static void sort_entries(const tsr_program *p, attr_entry *entries, size_t count)
+static bool is_before(const tsr_program *p, attr_entry a, attr_entry b)
+{
+    return compare_names(string_at(p, a.name), string_at(p, b.name)) < 0;
+}
+
+/* Dictionaries are short and mostly sorted. */
+static void insertion_sort(const tsr_program *p, attr_entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         const attr_entry entry = entries[i];
-        const slice name = string_at(p, entry.name);
         size_t j = i;
-        for (; j > 0 && compare_strings(string_at(p, entries[j - 1].name), name) > 0; j--) {
+        for (; j > 0 && is_before(p, entry, entries[j - 1]); j--) {
             entries[j] = entries[j - 1];
         }
         entries[j] = entry;
     }
+}
+
+/* Two sorted halves of a list become one. */
+static void merge(const tsr_program *p, const attr_entry *from, size_t half, size_t count,
+                  attr_entry *to)
+{
+    size_t left = 0;
+    size_t right = half;
+    for (size_t i = 0; i < count; i++) {
+        const bool take_right =
+            left == half || (right < count && is_before(p, from[right], from[left]));
+        to[i] = from[take_right ? right++ : left++];
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void merge_sort(const tsr_program *p, attr_entry *entries, attr_entry *other, size_t count)
+{
+    attr_entry *from = entries;
+    attr_entry *to = other;
+    for (size_t i = 0; i < count; i += FEW_ENTRIES) {
+        insertion_sort(p, entries + i, least(FEW_ENTRIES, count - i));
+    }
+    for (size_t width = FEW_ENTRIES; width < count; width *= 2) {
+        for (size_t i = 0; i < count; i += 2 * width) {
+            merge(p, from + i, least(width, count - i), least(2 * width, count - i), to + i);
+        }
+        attr_entry *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != entries) {
+        memcpy(entries, from, count * sizeof *entries);
+    }
+}
+
+tsr_status sort_entries(const tsr_program *p, attr_entry *entries, size_t count)
+{
+    size_t sorted = 1;
+    while (sorted < count && !is_before(p, entries[sorted], entries[sorted - 1])) {
+        sorted++;
+    }
+    if (sorted >= count) {
+        return TSR_OK;
+    }
+    if (count <= FEW_ENTRIES) {
+        insertion_sort(p, entries, count);
+        return TSR_OK;
+    }
+    attr_entry *other = context_resize(p->ctx, NULL, 0, count * sizeof *other);
+    if (other == NULL) {
+        return diag_nomem(p->ctx);
+    }
+    merge_sort(p, entries, other, count);
+    context_resize(p->ctx, other, count * sizeof *other, 0);
+    return TSR_OK;
 }
 
 tsr_status attr_dict(tsr_program *p, attr_entry *entries, size_t count, uint32_t *out)
@@ -115,7 +179,7 @@ tsr_status attr_dict(tsr_program *p, attr_entry *entries, size_t count, uint32_t
         *out = 0;
         return TSR_OK;
     }
-    sort_entries(p, entries, count);
+    TSR_TRY(sort_entries(p, entries, count));
     const attr_head head = {.kind = ATTR_DICT, .count = (uint32_t)count};
     return intern_attr(p, head, entries, count * sizeof *entries, out);
 }
@@ -246,10 +310,20 @@ tsr_status attr_location(tsr_program *p, uint32_t given, uint32_t *out)
 
 uint32_t dict_get_slice(const tsr_program *p, uint32_t dict, slice name)
 {
-    const attr_head *head = program_attr(p, dict);
-    for (size_t i = 0; i < dict_size(p, dict); i++) {
-        if (slice_equal(string_at(p, attr_entries(head)[i].name), name)) {
-            return attr_entries(head)[i].value;
+    const attr_entry *entries = attr_entries(program_attr(p, dict));
+    size_t low = 0;
+    size_t high = dict_size(p, dict);
+    while (high - low > FEW_ENTRIES) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_names(string_at(p, entries[middle].name), name) <= 0) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < high; low++) {
+        if (slice_equal(string_at(p, entries[low].name), name)) {
+            return entries[low].value;
         }
     }
     return 0;

@@ -101,6 +101,14 @@ tsr_status attr_struct(tsr_program *p, int row, const uint32_t *fields, size_t c
                        uint32_t *out);
 tsr_status attr_location(tsr_program *p, uint32_t given, uint32_t *out);
 
+/* Up to this many entries, looking at each is faster than a search. */
+enum { FEW_ENTRIES = 16 };
+
+/* The order of names in dictionaries: by bytes, negative when a is before b. */
+int compare_names(slice a, slice b);
+/* Sorts by name; those of one name stay in order. */
+tsr_status sort_entries(const tsr_program *p, attr_entry *entries, size_t count);
+
 /* The entry of a dictionary (0: the empty one) by name, or 0. */
 uint32_t dict_get(const tsr_program *p, uint32_t dict, const char *name);
 uint32_t dict_get_slice(const tsr_program *p, uint32_t dict, slice name);

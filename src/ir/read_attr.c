@@ -156,26 +156,60 @@ static tsr_status read_entry(parser *ps, attr_entry *out)
     return read_attr(ps, &out->value);
 }
 
-tsr_status read_dict_entries(parser *ps, attr_entry **entries, size_t *count, size_t *room)
+/* Whether a name is among the entries from `first` on; beyond a few, by a table of their names. */
+static tsr_status find_key(parser *ps, intern_table *keys, const attr_entry *entries, size_t first,
+                           size_t count, uint32_t name, bool *found)
+{
+    uint32_t id = 0;
+    *found = false;
+    if (count - first < FEW_ENTRIES) {
+        for (size_t i = first; i < count && !*found; i++) {
+            *found = entries[i].name == name;
+        }
+        return TSR_OK;
+    }
+    if (keys->count == 0) {
+        TSR_TRY(intern_table_init(keys, ps->ctx, ps->scratch));
+        for (size_t i = first; i < count; i++) {
+            TSR_TRY(intern_bytes(keys, &entries[i].name, sizeof name, &id));
+        }
+    }
+    const uint32_t before = keys->count;
+    TSR_TRY(intern_bytes(keys, &name, sizeof name, &id));
+    *found = keys->count == before;
+    return TSR_OK;
+}
+
+static tsr_status read_entries(parser *ps, intern_table *keys, attr_entry **entries, size_t *count,
+                               size_t *room)
 {
     const size_t first = *count;
+    do {
+        attr_entry entry = {0};
+        bool found = false;
+        const size_t at = ps->lex.current.at;
+        TSR_TRY(read_entry(ps, &entry));
+        TSR_TRY(find_key(ps, keys, *entries, first, *count, entry.name, &found));
+        if (found) {
+            const slice name = string_at(ps->program, entry.name);
+            return error_at(ps, at, "duplicate key '%.*s' in dictionary attribute", (int)name.size,
+                            name.data);
+        }
+        TSR_TRY(PUSH(ps, *entries, *count, *room, entry));
+    } while (accept(ps, ','));
+    return TSR_OK;
+}
+
+tsr_status read_dict_entries(parser *ps, attr_entry **entries, size_t *count, size_t *room)
+{
+    intern_table keys = {0};
     TSR_TRY(expect(ps, '{', "expected '{' in attribute dictionary"));
     if (accept(ps, '}')) {
         return TSR_OK;
     }
-    do {
-        attr_entry entry = {0};
-        const size_t at = ps->lex.current.at;
-        TSR_TRY(read_entry(ps, &entry));
-        for (size_t i = first; i < *count; i++) {
-            if ((*entries)[i].name == entry.name) {
-                const slice name = string_at(ps->program, entry.name);
-                return error_at(ps, at, "duplicate key '%.*s' in dictionary attribute",
-                                (int)name.size, name.data);
-            }
-        }
-        TSR_TRY(PUSH(ps, *entries, *count, *room, entry));
-    } while (accept(ps, ','));
+    const tsr_status status = read_entries(ps, &keys, entries, count, room);
+    intern_table_free(&keys);
+    TSR_TRY(status);
     return expect(ps, '}', "expected '}' in attribute dictionary");
 }
 

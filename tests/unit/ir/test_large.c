@@ -90,9 +90,40 @@ static void many_parts_are_fused(void **state)
     free(text.data);
 }
 
+/* Keys in the wrong order, each once. */
+static void many_entries_are_sorted(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 200000 };
+    growing text = {0};
+    const char *printed = NULL;
+    add(&text, "module attributes {");
+    for (int i = COUNT - 1; i >= 0; i--) {
+        add(&text, "a.k%06d = %d, ", i, i);
+    }
+    growing twice = {0};
+    add(&twice, "module attributes {a.b = {a = {a = 1}, ");
+    for (int i = 0; i < 20; i++) {
+        add(&twice, "k%d, ", i);
+    }
+    add(&text, "a.z} {}\n");
+    add(&twice, "a}} {}\n");
+    tsr_program *p = read(f, &text, 0);
+    assert_non_null(p);
+    assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, 0, &printed), TSR_OK);
+    assert_memory_equal(printed, "module attributes {a.k000000 = 0 : i64, a.k000001 = 1", 53);
+    assert_non_null(strstr(printed, "a.k199999 = 199999 : i64, a.z} {"));
+    tsr_program_destroy(p);
+    assert_null(read(f, &twice, 0));
+    expect_error(f, "duplicate key 'a' in dictionary attribute");
+    free(text.data);
+    free(twice.data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(many_operands_are_followed),
-                                       TEST(many_parts_are_fused)};
+    const struct CMUnitTest tests[] = {TEST(many_operands_are_followed), TEST(many_parts_are_fused),
+
+                                       TEST(many_entries_are_sorted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
