@@ -19,4 +19,10 @@ bool float_bits_of_hex(const type_head *type, slice digits, uint64_t *out);
 tsr_status elements_bytes(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t attr,
                           const void **bytes, size_t *size, bool *is_splat);
 
+/* Constants of more elements than this print as hex digits. */
+enum { MOST_LISTED = 100 };
+
+/* The digits of `0x..`, an even number; *canonical: all as they print. False for other texts. */
+bool hex_digits(slice text, slice *digits, bool *canonical);
+
 #endif

@@ -72,6 +72,7 @@ typedef struct parser {
     int deepest;             /* that was reached, with what is nested in aliases */
     ir_array fused_parts;    /* by location: the last fused one that has it as a part */
     uint32_t num_fused;      /* locations that were fused */
+    ir_array resources;      /* entries of the program's metadata */
     bool has_late_locations; /* some are aliases that were not defined when they were read */
 } parser;
 

@@ -229,7 +229,6 @@ static void print_hex(printer *pr, const char *bytes, size_t size, unsigned char
 
 void print_elements(printer *pr, const attr_head *attr, uint32_t id)
 {
-    enum { MOST_LISTED = 100 };
     const type_head *type = program_type(pr->program, attr->type);
     put(pr, "dense<");
     if (attr->kind == ATTR_HEX) {

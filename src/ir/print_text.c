@@ -23,6 +23,7 @@ tsr_status printer_finish(printer *pr)
     free_names(pr);
     free_locations(pr);
     ir_array_free(pr->ctx, &pr->resources, sizeof(uint32_t));
+    intern_table_free(&pr->resource_names);
     context_resize(pr->ctx, pr->chunk, CHUNK, 0);
     tsr_arena_destroy(pr->scratch);
     if (pr->no_memory) {

@@ -27,6 +27,7 @@ typedef struct printer {
     ir_array type_texts; /* slice, by type: programs repeat few types; empty without names */
     struct location_names *locations; /* NULL: not printed */
     ir_array resources;               /* each `dense_resource` that was printed, once a name */
+    intern_table resource_names;      /* of those; empty before the first */
     tsr_arena *scratch;
 } printer;
 

@@ -814,6 +814,7 @@ tsr_status read_file(parser *ps)
     TSR_TRY(read_top_level(ps, block));
     TSR_TRY(finish_names(ps));
     TSR_TRY(settle_module(ps, region, block));
+    TSR_TRY(finish_metadata(ps));
     return settle_locations(ps);
 }
 
@@ -851,6 +852,7 @@ static void parser_free(parser *ps)
     ir_array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
     ir_array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
     ir_array_free(ps->ctx, &ps->fused_parts, sizeof(uint32_t));
+    ir_array_free(ps->ctx, &ps->resources, sizeof(attr_entry));
     tsr_arena_destroy(ps->scratch);
 }
 

@@ -7,8 +7,6 @@
 #include "ir/parser.h"
 
 /* More elements than this, and not all the same, print as hex digits. */
-enum { MOST_LISTED = 100 };
-
 /* A number as written. */
 typedef struct literal {
     uint32_t at;
@@ -336,14 +334,22 @@ tsr_status elements_bytes(tsr_context *ctx, tsr_arena *arena, const tsr_program 
     return TSR_OK;
 }
 
+bool hex_digits(slice text, slice *digits, bool *canonical)
+{
+    if (text.size < 2 || text.size % 2 != 0 || memcmp(text.data, "0x", 2) != 0) {
+        return false;
+    }
+    *digits = (slice){text.data + 2, text.size - 2};
+    return check_digits(*digits, canonical);
+}
+
 static tsr_status from_hex(parser *ps, slice text, uint32_t type, size_t at, uint32_t *out)
 {
     int64_t count = 0;
     bool canonical = false;
     const size_t item = element_bytes(ps->program, type_element(ps->program, type));
-    const slice digits = {text.data + 2, text.size < 2 ? 0 : text.size - 2};
-    if (text.size < 2 || memcmp(text.data, "0x", 2) != 0 || digits.size % 2 != 0 ||
-        !check_digits(digits, &canonical)) {
+    slice digits;
+    if (!hex_digits(text, &digits, &canonical)) {
         return error_at(ps, at,
                         "elements hex string should start with '0x' and have an even "
                         "number of hex digits");

@@ -1,8 +1,7 @@
 #include "ir/resources.h"
 
-#include <string.h>
-
 #include "base/arena.h"
+#include "ir/elements.h"
 
 /* ---- reading ---- */
 
@@ -20,55 +19,44 @@ static tsr_status read_until(parser *ps, int end, const char *message, read_entr
     return expect(ps, end, message);
 }
 
-static bool is_hex(slice text)
+/* The digits as they are printed: in the text if they stand there so, else a copy. */
+static tsr_status keep_blob(parser *ps, slice digits, bool canonical, uint32_t *out)
 {
-    static const char digits[] = "0123456789abcdefABCDEF";
-    if (text.size < 2 || text.size % 2 != 0 || memcmp(text.data, "0x", 2) != 0) {
-        return false;
+    if (canonical) {
+        return attr_hex(ps->program, 0, digits, out);
     }
-    for (size_t i = 2; i < text.size; i++) {
-        if (text.data[i] == '\0' || strchr(digits, text.data[i]) == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The digits as they are printed, as an attribute that is only kept. */
-static tsr_status keep_blob(parser *ps, slice text, uint32_t *out)
-{
-    char *copy = tsr_arena_alloc(ps->scratch, text.size + 1);
+    char *copy = tsr_arena_alloc(ps->scratch, digits.size + 1);
     if (copy == NULL) {
         return diag_nomem(ps->ctx);
     }
-    for (size_t i = 0; i < text.size; i++) {
-        const char c = text.data[i];
-        copy[i] = i >= 2 && c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c;
+    for (size_t i = 0; i < digits.size; i++) {
+        const char c = digits.data[i];
+        copy[i] = c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c;
     }
-    return attr_of_text(ps->program, ATTR_OPAQUE, 0, 0, copy, text.size, out);
+    return attr_of_text(ps->program, ATTR_OPAQUE, 0, 0, copy, digits.size, out);
 }
 
-/* Adds an entry to the dictionary; a name that is there already keeps its blob. */
 static tsr_status add_blob(parser *ps, slice name, uint32_t blob)
 {
-    tsr_program *p = ps->program;
-    const attr_head *dict = p->metadata != 0 ? program_attr(p, p->metadata) : NULL;
-    const size_t count = dict != NULL ? dict->count : 0;
-    attr_entry *entries = ARENA_ARRAY(ps->scratch, attr_entry, count + 1);
-    if (entries == NULL) {
-        return diag_nomem(ps->ctx);
-    }
-    if (count > 0) {
-        memcpy(entries, attr_entries(dict), count * sizeof *entries);
-    }
-    TSR_TRY(program_string(p, name.data, name.size, &entries[count].name));
-    entries[count].value = blob;
-    for (size_t i = 0; i < count; i++) {
-        if (entries[i].name == entries[count].name) {
-            return TSR_OK;
+    attr_entry entry = {.value = blob};
+    TSR_TRY(program_string(ps->program, name.data, name.size, &entry.name));
+    TSR_TRY(ir_array_reserve(ps->ctx, &ps->resources, sizeof entry, 1));
+    ((attr_entry *)ps->resources.items)[ps->resources.count++] = entry;
+    return TSR_OK;
+}
+
+/* Of several blobs of one name the first is kept. */
+tsr_status finish_metadata(parser *ps)
+{
+    attr_entry *entries = ps->resources.items;
+    size_t kept = 0;
+    TSR_TRY(sort_entries(ps->program, entries, ps->resources.count));
+    for (size_t i = 0; i < ps->resources.count; i++) {
+        if (kept == 0 || entries[kept - 1].name != entries[i].name) {
+            entries[kept++] = entries[i];
         }
     }
-    return attr_dict(p, entries, count + 1, &p->metadata);
+    return attr_dict(ps->program, entries, kept, &ps->program->metadata);
 }
 
 /* `name: "0x.."`: four bytes that say the alignment, then the bytes of the blob. */
@@ -76,7 +64,8 @@ static tsr_status read_blob(parser *ps)
 {
     enum { ALIGNMENT_DIGITS = 8 };
     slice name = token_text(ps);
-    slice text;
+    slice digits;
+    bool canonical = false;
     uint32_t blob = 0;
     if (at_kind(ps, TOKEN_STRING)) {
         TSR_TRY(lex_unquote(&ps->lex, name, &name));
@@ -89,18 +78,19 @@ static tsr_status read_blob(parser *ps)
         return error_here(ps, "expected hex string blob for key '%.*s'", (int)name.size, name.data);
     }
     const size_t at = ps->lex.current.at;
-    TSR_TRY(read_string(ps, &text));
-    if (!is_hex(text)) {
+    const slice quoted = token_text(ps);
+    lex_next(&ps->lex);
+    if (!hex_digits((slice){quoted.data + 1, quoted.size - 2}, &digits, &canonical)) {
         return error_at(ps, at, "expected hex string blob for key '%.*s'", (int)name.size,
                         name.data);
     }
-    if (text.size < 2 + ALIGNMENT_DIGITS) {
+    if (digits.size < ALIGNMENT_DIGITS) {
         return error_at(ps, at,
                         "expected hex string blob for key '%.*s' to encode alignment in first 4 "
                         "bytes",
                         (int)name.size, name.data);
     }
-    TSR_TRY(keep_blob(ps, text, &blob));
+    TSR_TRY(keep_blob(ps, digits, canonical, &blob));
     return add_blob(ps, name, blob);
 }
 
@@ -182,39 +172,33 @@ tsr_status read_metadata(parser *ps)
 static uint32_t find_blob(const tsr_program *p, uint32_t attr)
 {
     const attr_head *resource = program_attr(p, attr);
-    const attr_head *dict = program_attr(p, p->metadata);
-    for (uint32_t i = 0; i < dict->count; i++) {
-        const slice name = string_at(p, attr_entries(dict)[i].name);
-        if (name.size == resource->count &&
-            memcmp(name.data, attr_text(resource), name.size) == 0) {
-            return attr_entries(dict)[i].value;
-        }
-    }
-    return 0;
-}
-
-static bool is_same_name(const tsr_program *p, uint32_t one, uint32_t other)
-{
-    const attr_head *a = program_attr(p, one);
-    const attr_head *b = program_attr(p, other);
-    return a->count == b->count && memcmp(attr_text(a), attr_text(b), a->count) == 0;
+    return dict_get_slice(p, p->metadata, (slice){attr_text(resource), resource->count});
 }
 
 void note_resource(printer *pr, uint32_t attr)
 {
-    if (pr->program->metadata == 0 || find_blob(pr->program, attr) == 0) {
+    const attr_head *resource = program_attr(pr->program, attr);
+    const uint32_t before = pr->resource_names.count;
+    uint32_t id = 0;
+    if (find_blob(pr->program, attr) == 0) {
         return;
     }
-    for (uint32_t i = 0; i < pr->resources.count; i++) {
-        if (is_same_name(pr->program, ((uint32_t *)pr->resources.items)[i], attr)) {
-            return;
-        }
-    }
-    if (ir_array_reserve(pr->ctx, &pr->resources, sizeof attr, 1) < 0) {
+    if ((pr->resource_names.records == NULL &&
+         intern_table_init(&pr->resource_names, pr->ctx, pr->scratch) < 0) ||
+        ir_array_reserve(pr->ctx, &pr->resources, sizeof attr, 1) < 0 ||
+        intern_bytes(&pr->resource_names, attr_text(resource), resource->count, &id) < 0) {
         pr->no_memory = true;
         return;
     }
-    ((uint32_t *)pr->resources.items)[pr->resources.count++] = attr;
+    if (before == 0 || pr->resource_names.count > before) {
+        ((uint32_t *)pr->resources.items)[pr->resources.count++] = attr;
+    }
+}
+
+static slice blob_digits(const tsr_program *p, uint32_t blob)
+{
+    const attr_head *head = program_attr(p, blob);
+    return head->kind == ATTR_HEX ? attr_digits(p, blob) : (slice){attr_text(head), head->count};
 }
 
 void print_resources(printer *pr)
@@ -228,8 +212,8 @@ void print_resources(printer *pr)
         const attr_head *resource = program_attr(pr->program, attr);
         put(pr, i > 0 ? ",\n      " : "\n      ");
         put_name(pr, (slice){attr_text(resource), resource->count});
-        put(pr, ": \"");
-        print_attr(pr, find_blob(pr->program, attr));
+        put(pr, ": \"0x");
+        put_slice(pr, blob_digits(pr->program, find_blob(pr->program, attr)));
         put_char(pr, '"');
     }
     put(pr, "\n    }\n  }\n#-}\n");

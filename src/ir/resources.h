@@ -5,8 +5,10 @@
 #include "ir/parser.h"
 #include "ir/printer.h"
 
-/* `{-# .. #-}`: the blobs become the program's `metadata`, a dictionary by name. */
+/* `{-# .. #-}` */
 tsr_status read_metadata(parser *ps);
+/* The blobs of all sections become the program's `metadata`, a dictionary by name. */
+tsr_status finish_metadata(parser *ps);
 
 /* Remembers that a `dense_resource` was printed. */
 void note_resource(printer *pr, uint32_t attr);

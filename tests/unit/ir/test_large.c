@@ -90,6 +90,32 @@ static void many_parts_are_fused(void **state)
     free(text.data);
 }
 
+/* Blobs by name: the first of each. */
+static void many_resources_are_kept(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 50000 };
+    growing text = {0};
+    const char *printed = NULL;
+    add(&text, "module attributes {a.b = [");
+    for (int i = 0; i < COUNT; i++) {
+        add(&text, "%sdense_resource<r%d> : tensor<i8>", i > 0 ? ", " : "", i);
+    }
+    add(&text, "]} {}\n{-# dialect_resources: { builtin: { r0: \"0x0100000000\"");
+    for (int i = COUNT - 1; i >= 0; i--) {
+        add(&text, ", r%d: \"0x01000000%02x\"", i, i % 200 + 16);
+    }
+    add(&text, "} } #-}\n");
+    tsr_program *p = read(f, &text, 0);
+    assert_non_null(p);
+    assert_in_range(tsr_program_memory(p), 0, 20 * text.size);
+    assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, 0, &printed), TSR_OK);
+    assert_non_null(strstr(printed, "      r0: \"0x0100000000\",\n      r1: \"0x0100000011\",\n"));
+    assert_non_null(strstr(printed, "      r49999: \"0x01000000D7\"\n"));
+    tsr_program_destroy(p);
+    free(text.data);
+}
+
 /* Keys in the wrong order, each once. */
 static void many_entries_are_sorted(void **state)
 {
@@ -123,7 +149,7 @@ static void many_entries_are_sorted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(many_operands_are_followed), TEST(many_parts_are_fused),
-
+                                       TEST(many_resources_are_kept),
                                        TEST(many_entries_are_sorted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
