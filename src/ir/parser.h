@@ -66,6 +66,7 @@ typedef struct parser {
     uint32_t last_type_id;
     ir_array prefixes;      /* of messages about ops with a syntax of their own, by name */
     ir_array block_labels;  /* of the regions that are open */
+    ir_array label_places;  /* by string: the place after the innermost label of that name, or 0 */
     uint32_t region_labels; /* where those of the innermost region start */
     const char *dialect;    /* whose ops need no prefix here */
     int depth;

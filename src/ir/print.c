@@ -134,51 +134,86 @@ void print_argument(printer *pr, uint32_t value)
     }
 }
 
-static uint32_t block_number(const tsr_program *p, uint32_t block)
+/* A block that branches to another. */
+typedef struct predecessor {
+    uint32_t number;
+    struct predecessor *next;
+} predecessor;
+
+/* What is printed of a block of a region with several. */
+typedef struct block_note {
+    uint32_t number;
+    uint32_t num_predecessors;
+    predecessor *first; /* in order, each once */
+    predecessor *last;
+} block_note;
+
+/* Of a region with one block nothing is noted: its number is 0. */
+static block_note note_of(const printer *pr, uint32_t block)
 {
-    uint32_t number = 0;
-    for (uint32_t b = program_block(p, block)->prev; b != 0; b = program_block(p, b)->prev) {
-        number++;
-    }
-    return number;
+    return pr->blocks != NULL ? pr->blocks[block] : (block_note){0};
 }
 
-static bool branches_to(const tsr_program *p, uint32_t from, uint32_t to)
+static bool add_predecessor(printer *pr, uint32_t block, uint32_t number)
 {
-    const uint32_t last = program_block(p, from)->last_op;
-    for (uint32_t i = 0; last != 0 && i < program_op(p, last)->num_successors; i++) {
-        if (program_pool(p, program_op(p, last)->successors)[i] == to) {
-            return true;
+    block_note *note = &pr->blocks[block];
+    if (note->last != NULL && note->last->number == number) {
+        return true;
+    }
+    predecessor *last = ARENA_NEW(pr->scratch, predecessor);
+    if (last == NULL) {
+        return false;
+    }
+    *last = (predecessor){.number = number};
+    *(note->last != NULL ? &note->last->next : &note->first) = last;
+    note->last = last;
+    note->num_predecessors++;
+    return true;
+}
+
+/* Numbers the blocks of a region, and notes which branch to which. */
+static bool note_blocks(printer *pr, uint32_t region)
+{
+    const tsr_program *p = pr->program;
+    const uint32_t first = program_region(p, region)->first_block;
+    const size_t bytes = p->blocks.count * sizeof *pr->blocks;
+    uint32_t number = 0;
+    if (pr->blocks == NULL) {
+        pr->blocks = tsr_arena_alloc(pr->scratch, bytes);
+        if (pr->blocks == NULL) {
+            return false;
+        }
+        memset(pr->blocks, 0, bytes);
+    }
+    for (uint32_t b = first; b != 0; b = program_block(p, b)->next) {
+        pr->blocks[b].number = number++;
+        const uint32_t last = program_block(p, b)->last_op;
+        for (uint32_t i = 0; last != 0 && i < program_op(p, last)->num_successors; i++) {
+            const uint32_t to = program_pool(p, program_op(p, last)->successors)[i];
+            if (!add_predecessor(pr, to, pr->blocks[b].number)) {
+                return false;
+            }
         }
     }
-    return false;
+    return true;
 }
 
 /* The comment that names the blocks that branch to a block, in order. */
 static void print_predecessors(printer *pr, uint32_t block)
 {
-    const tsr_program *p = pr->program;
-    const uint32_t first = program_region(p, program_block(p, block)->region)->first_block;
-    size_t count = 0;
-    for (uint32_t b = first; b != 0; b = program_block(p, b)->next) {
-        count += branches_to(p, b, block);
-    }
-    if (count == 0) {
+    const block_note note = note_of(pr, block);
+    if (note.num_predecessors == 0) {
         put(pr, "  // no predecessors");
         return;
     }
-    put(pr, count == 1 ? "  // pred: " : "  // ");
-    if (count > 1) {
-        put_uint(pr, count);
+    put(pr, note.num_predecessors == 1 ? "  // pred: " : "  // ");
+    if (note.num_predecessors > 1) {
+        put_uint(pr, note.num_predecessors);
         put(pr, " preds: ");
     }
-    const char *before = "^bb";
-    for (uint32_t b = first; b != 0; b = program_block(p, b)->next) {
-        if (branches_to(p, b, block)) {
-            put(pr, before);
-            put_uint(pr, block_number(p, b));
-            before = ", ^bb";
-        }
+    for (const predecessor *from = note.first; from != NULL; from = from->next) {
+        put(pr, from == note.first ? "^bb" : ", ^bb");
+        put_uint(pr, from->number);
     }
 }
 
@@ -187,7 +222,7 @@ static void print_label(printer *pr, uint32_t block)
     const ir_block *b = program_block(pr->program, block);
     put_line(pr);
     put(pr, "^bb");
-    put_uint(pr, block_number(pr->program, block));
+    put_uint(pr, note_of(pr, block).number);
     if (b->num_arguments > 0) {
         put_char(pr, '(');
         for (uint32_t i = 0; i < b->num_arguments; i++) {
@@ -212,6 +247,11 @@ static bool has_label(const tsr_program *p, uint32_t block, bool entry)
 void print_region(printer *pr, uint32_t region, bool entry)
 {
     const tsr_program *p = pr->program;
+    if (program_region(p, region)->first_block != program_region(p, region)->last_block &&
+        !note_blocks(pr, region)) {
+        pr->no_memory = true;
+        return;
+    }
     put_char(pr, '{');
     for (uint32_t b = program_region(p, region)->first_block; b != 0;
          b = program_block(p, b)->next) {
@@ -240,7 +280,7 @@ static void print_successors(printer *pr, uint32_t op)
     put_char(pr, '[');
     for (uint32_t i = 0; i < record->num_successors; i++) {
         put(pr, i > 0 ? ", ^bb" : "^bb");
-        put_uint(pr, block_number(pr->program, program_pool(pr->program, record->successors)[i]));
+        put_uint(pr, note_of(pr, program_pool(pr->program, record->successors)[i]).number);
     }
     put_char(pr, ']');
 }

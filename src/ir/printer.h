@@ -28,6 +28,7 @@ typedef struct printer {
     struct location_names *locations; /* NULL: not printed */
     ir_array resources;               /* each `dense_resource` that was printed, once a name */
     intern_table resource_names;      /* of those; empty before the first */
+    struct block_note *blocks;        /* by block; NULL: no region with several was printed */
     tsr_arena *scratch;
 } printer;
 

@@ -159,6 +159,7 @@ typedef struct block_label {
     uint32_t name;
     uint32_t block;
     uint32_t at;
+    uint32_t outer; /* place after the label of this name in a region around, or 0 */
     bool is_defined;
 } block_label;
 
@@ -167,23 +168,49 @@ static block_label *label_at(const parser *ps, uint32_t i)
     return (block_label *)ps->block_labels.items + i;
 }
 
+static uint32_t *label_place(const parser *ps, uint32_t name)
+{
+    return (uint32_t *)ps->label_places.items + name;
+}
+
+static tsr_status ensure_place(parser *ps, uint32_t name)
+{
+    ir_array *places = &ps->label_places;
+    if (name >= places->count) {
+        const uint32_t extra = name + 1 - places->count;
+        TSR_TRY(ir_array_reserve(ps->ctx, places, sizeof(uint32_t), extra));
+        memset(label_place(ps, places->count), 0, extra * sizeof(uint32_t));
+        places->count += extra;
+    }
+    return TSR_OK;
+}
+
 /* The label of a name in the innermost region, new or old. */
 static tsr_status find_label(parser *ps, slice name, size_t at, uint32_t *out)
 {
-    uint32_t id = 0;
-    TSR_TRY(program_string(ps->program, name.data, name.size, &id));
-    for (uint32_t i = ps->region_labels; i < ps->block_labels.count; i++) {
-        if (label_at(ps, i)->name == id) {
-            *out = i;
-            return TSR_OK;
-        }
+    block_label label = {.at = (uint32_t)at};
+    TSR_TRY(program_string(ps->program, name.data, name.size, &label.name));
+    TSR_TRY(ensure_place(ps, label.name));
+    label.outer = *label_place(ps, label.name);
+    if (label.outer > ps->region_labels) {
+        *out = label.outer - 1;
+        return TSR_OK;
     }
-    block_label label = {.name = id, .at = (uint32_t)at};
     TSR_TRY(program_new_block(ps->program, &(ir_block){.location = (uint32_t)at}, &label.block));
     TSR_TRY(ir_array_reserve(ps->ctx, &ps->block_labels, sizeof label, 1));
     *out = ps->block_labels.count++;
     *label_at(ps, *out) = label;
+    *label_place(ps, label.name) = ps->block_labels.count;
     return TSR_OK;
+}
+
+/* Forgets the labels of the innermost region. */
+static void close_labels(parser *ps)
+{
+    while (ps->block_labels.count > ps->region_labels) {
+        const block_label *label = label_at(ps, --ps->block_labels.count);
+        *label_place(ps, label->name) = label->outer;
+    }
 }
 
 static tsr_status add_arguments(parser *ps, uint32_t block, const ssa_argument *arguments,
@@ -348,7 +375,7 @@ tsr_status read_region(parser *ps, op_reader *op, const ssa_argument *arguments,
     ps->region_labels = ps->block_labels.count;
     ps->dialect = (traits & IR_NAMES_FUNC) != 0 ? "func" : "";
     TSR_TRY(read_blocks(ps, region, arguments, count));
-    ps->block_labels.count = ps->region_labels;
+    close_labels(ps);
     ps->region_labels = labels;
     ps->dialect = dialect;
     ps->text.prefix = prefix;
@@ -851,6 +878,7 @@ static void parser_free(parser *ps)
     ir_array_free(ps->ctx, &ps->type_ids, sizeof(uint32_t));
     ir_array_free(ps->ctx, &ps->prefixes, sizeof(const char *));
     ir_array_free(ps->ctx, &ps->block_labels, sizeof(block_label));
+    ir_array_free(ps->ctx, &ps->label_places, sizeof(uint32_t));
     ir_array_free(ps->ctx, &ps->fused_parts, sizeof(uint32_t));
     ir_array_free(ps->ctx, &ps->resources, sizeof(attr_entry));
     tsr_arena_destroy(ps->scratch);

@@ -146,10 +146,41 @@ static void many_entries_are_sorted(void **state)
     free(twice.data);
 }
 
+/* Each block branches to the first and the next one; in each is a region that has their names. */
+static void many_blocks_are_printed(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 50000 };
+    growing text = {0};
+    const char *printed = NULL;
+    add(&text, "module {\n  \"a.f\"() ({\n    \"a.br\"()[^bb1] : () -> ()\n");
+    for (int i = 1; i < COUNT; i++) {
+        add(&text, "  ^bb%d:  // ", i);
+        if (i == 1) {
+            add(&text, "%d preds: ^bb0", COUNT);
+            for (int k = 1; k < COUNT; k++) {
+                add(&text, ", ^bb%d", k);
+            }
+        } else {
+            add(&text, "pred: ^bb%d", i - 1);
+        }
+        add(&text, "\n    \"a.g\"() ({\n      \"a.br\"()[^bb1, ^bb1] : () -> ()\n"
+                   "    ^bb1:  // pred: ^bb0\n    }) : () -> ()\n    \"a.br\"()[^bb1");
+        add(&text, i + 1 < COUNT ? ", ^bb%d] : () -> ()\n" : "] : () -> ()\n", i + 1);
+    }
+    add(&text, "  }) : () -> ()\n}\n");
+    tsr_program *p = read(f, &text, TSR_PROGRAM_ALLOW_UNREGISTERED | TSR_PROGRAM_UNVERIFIED);
+    assert_non_null(p);
+    assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, 0, &printed), TSR_OK);
+    assert_string_equal(printed, text.data);
+    tsr_program_destroy(p);
+    free(text.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(many_operands_are_followed), TEST(many_parts_are_fused),
-                                       TEST(many_resources_are_kept),
-                                       TEST(many_entries_are_sorted)};
+                                       TEST(many_resources_are_kept), TEST(many_entries_are_sorted),
+                                       TEST(many_blocks_are_printed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
