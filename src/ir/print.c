@@ -107,7 +107,7 @@ void print_dict(printer *pr, uint32_t op, const char *keyword)
         attr_entry entry = attr_entries(program_attr(p, record->attributes))[i];
         size_t at = count++;
         for (; at > 0 &&
-               strcmp(string_at(p, entries[at - 1].name).data, string_at(p, entry.name).data) > 0;
+               compare_names(string_at(p, entries[at - 1].name), string_at(p, entry.name)) > 0;
              at--) {
             entries[at] = entries[at - 1];
         }
