@@ -112,7 +112,10 @@ TSR_API tsr_ir_op tsr_ir_op_next(const tsr_program *program, tsr_ir_op op) TSR_M
 /* An attribute by name, inherent ones first, or 0. */
 TSR_API tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op,
                                         const char *name) TSR_MT_CONTEXT;
-/* Line and column, from 1, of the op in the text; false when it is not from the text. */
+/*
+ * Line and column, from 1, of the op in the text; false when it is not from the text, or when there
+ * is no memory for the list of lines, which the first call makes.
+ */
 TSR_API bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line,
                                 int64_t *column) TSR_MT_CONTEXT;
 

@@ -23,6 +23,37 @@ location program_location(const tsr_program *p, uint32_t where)
     return (location){&p->text, where, 1, true};
 }
 
+/* ---- lines of the text ---- */
+
+tsr_status find_lines(tsr_context *ctx, const tsr_text *text, ir_array *lines)
+{
+    for (size_t at = 0;;) {
+        TSR_TRY(ir_array_reserve(ctx, lines, sizeof(uint32_t), 1));
+        ((uint32_t *)lines->items)[lines->count++] = (uint32_t)at;
+        const char *end = at < text->size ? memchr(text->data + at, '\n', text->size - at) : NULL;
+        if (end == NULL) {
+            return TSR_OK;
+        }
+        at = (size_t)(end - text->data) + 1;
+    }
+}
+
+text_position position_of(const ir_array *lines, uint32_t offset)
+{
+    const uint32_t *starts = lines->items;
+    uint32_t low = 0;
+    uint32_t high = lines->count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (starts[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (text_position){low + 1, offset - starts[low] + 1};
+}
+
 /* ---- names of locations for printing ---- */
 
 /* What is known of a location that is printed. */
@@ -198,20 +229,6 @@ static void assign_numbers(printer *pr)
     }
 }
 
-static tsr_status find_lines(printer *pr, ir_array *lines)
-{
-    const tsr_text *text = &pr->program->text;
-    for (size_t at = 0;;) {
-        TSR_TRY(ir_array_reserve(pr->ctx, lines, sizeof(uint32_t), 1));
-        ((uint32_t *)lines->items)[lines->count++] = (uint32_t)at;
-        const char *end = at < text->size ? memchr(text->data + at, '\n', text->size - at) : NULL;
-        if (end == NULL) {
-            return TSR_OK;
-        }
-        at = (size_t)(end - text->data) + 1;
-    }
-}
-
 tsr_status number_locations(printer *pr)
 {
     struct location_names *all = context_resize(pr->ctx, NULL, 0, sizeof *all);
@@ -221,7 +238,7 @@ tsr_status number_locations(printer *pr)
     *all = (struct location_names){.num_given = pr->program->locations.count};
     pr->locations = all;
     TSR_TRY(intern_table_init(&all->implicit, pr->ctx, pr->scratch));
-    TSR_TRY(find_lines(pr, &all->lines));
+    TSR_TRY(find_lines(pr->ctx, &pr->program->text, &all->lines));
     visit_ops(pr, pr->program->module);
     if (pr->no_memory) {
         return diag_nomem(pr->ctx);
@@ -243,28 +260,17 @@ static void print_alias(printer *pr, uint32_t number)
 /* `"file":1:2` of an offset; the module that the text does not show is at 0:0. */
 static void print_offset(printer *pr, uint32_t offset)
 {
-    const ir_array *lines = &pr->locations->lines;
-    const uint32_t *starts = lines->items;
-    uint32_t low = 0;
-    uint32_t high = lines->count;
     const char *name = pr->program->text.name != NULL ? pr->program->text.name : "-";
     put_quoted(pr, (slice){name, strlen(name)});
     if (offset == IR_NOWHERE) {
         put(pr, ":0:0");
         return;
     }
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (starts[middle] <= offset) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    const text_position position = position_of(&pr->locations->lines, offset);
     put_char(pr, ':');
-    put_uint(pr, low + 1);
+    put_uint(pr, position.line);
     put_char(pr, ':');
-    put_uint(pr, offset - starts[low] + 1);
+    put_uint(pr, position.column);
 }
 
 /* A part: by its alias where there are aliases. */

@@ -24,4 +24,12 @@ enum { NO_END, END_COLUMN, END_LINE };
 const uint32_t *given_location(const tsr_program *p, uint32_t given, location_kind *kind,
                                size_t *count);
 
+/* The offsets at which the lines of a text start, and where an offset is, from 1. */
+typedef struct text_position {
+    uint32_t line;
+    uint32_t column;
+} text_position;
+tsr_status find_lines(tsr_context *ctx, const tsr_text *text, ir_array *lines);
+text_position position_of(const ir_array *lines, uint32_t offset);
+
 #endif

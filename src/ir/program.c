@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "ir/edit.h"
+#include "ir/location.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
 
@@ -217,6 +218,7 @@ void tsr_program_destroy(tsr_program *p)
     for (size_t i = 0; i < NUM_TABLES; i++) {
         intern_table_free(table_at(p, i));
     }
+    ir_array_free(ctx, &p->lines, sizeof(uint32_t));
     ir_shardings_destroy(p->shardings);
     tsr_arena_destroy(p->scratch);
     tsr_arena_destroy(p->arena);
@@ -272,7 +274,8 @@ tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program, tsr_p
 
 size_t tsr_program_memory(const tsr_program *p)
 {
-    size_t bytes = sizeof *p + tsr_arena_reserved(p->arena) + tsr_arena_reserved(p->scratch);
+    size_t bytes = sizeof *p + tsr_arena_reserved(p->arena) + tsr_arena_reserved(p->scratch) +
+                   p->lines.capacity * sizeof(uint32_t);
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
         bytes += array_at(p, i)->capacity * arrays[i].item_size;
     }
@@ -484,22 +487,27 @@ tsr_ir_attr tsr_ir_op_attribute(const tsr_program *p, tsr_ir_op op, const char *
     return property != 0 ? property : op_attribute(p, op, name);
 }
 
+/* The lines are found when they are asked for first; without memory there are none. */
+static const ir_array *program_lines(const tsr_program *p)
+{
+    tsr_program *cached = (tsr_program *)(uintptr_t)p;
+    ir_array *lines = &cached->lines;
+    if (lines->count == 0 && find_lines(p->ctx, &p->text, lines) < 0) {
+        lines->count = 0;
+    }
+    return lines;
+}
+
 bool tsr_ir_op_position(const tsr_program *p, tsr_ir_op op, int64_t *line, int64_t *column)
 {
     const location where = op_location(p, op);
-    if (where.text == NULL) {
+    const ir_array *lines = where.text != NULL ? program_lines(p) : NULL;
+    if (lines == NULL || lines->count == 0) {
         return false;
     }
-    const char *data = where.text->data;
-    const char *at = data + where.at;
-    const char *start = data;
-    int64_t lines = 1;
-    for (const char *c = data; (c = memchr(c, '\n', (size_t)(at - c))) != NULL; c++) {
-        lines++;
-        start = c + 1;
-    }
-    *line = lines;
-    *column = at - start + 1;
+    const text_position position = position_of(lines, (uint32_t)where.at);
+    *line = position.line;
+    *column = position.column;
     return true;
 }
 

@@ -109,6 +109,7 @@ struct tsr_program {
     uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
     struct ir_shardings *shardings; /* resolved ones, by attribute */
     struct ir_uses *uses;           /* while the program is changed: edit.h */
+    ir_array lines;                 /* where they start in the text; empty: not asked for */
 };
 
 tsr_status program_create(tsr_context *ctx, tsr_program **out);

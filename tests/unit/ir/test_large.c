@@ -177,10 +177,38 @@ static void many_blocks_are_printed(void **state)
     free(text.data);
 }
 
+static void many_ops_have_positions(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 200000 };
+    growing text = {0};
+    add(&text, "func.func @f(%%a: tensor<f32>) {\n");
+    for (int i = 0; i < COUNT; i++) {
+        add(&text, "%%%d = stablehlo.negate %%a : tensor<f32>\n", i);
+    }
+    add(&text, "return }\n");
+    tsr_program *p = read(f, &text, TSR_PROGRAM_UNVERIFIED);
+    assert_non_null(p);
+    const tsr_ir_op func = tsr_program_symbol(p, "f");
+    int64_t wanted = 2;
+    for (tsr_ir_op op =
+             tsr_ir_block_first_op(p, tsr_ir_region_first_block(p, tsr_ir_op_region(p, func, 0)));
+         op != 0; op = tsr_ir_op_next(p, op)) {
+        int64_t line = 0;
+        int64_t column = 0;
+        assert_true(tsr_ir_op_position(p, op, &line, &column));
+        assert_int_equal(line, wanted++);
+    }
+    assert_int_equal(wanted, COUNT + 3);
+    tsr_program_destroy(p);
+    free(text.data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(many_operands_are_followed), TEST(many_parts_are_fused),
-                                       TEST(many_resources_are_kept), TEST(many_entries_are_sorted),
-                                       TEST(many_blocks_are_printed)};
+    const struct CMUnitTest tests[] = {
+        TEST(many_operands_are_followed), TEST(many_parts_are_fused),
+        TEST(many_resources_are_kept),    TEST(many_entries_are_sorted),
+        TEST(many_blocks_are_printed),    TEST(many_ops_have_positions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
