@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "kernel/dot.h"
+#include "kernel/progress.h"
 #include "rt/control.h"
 #include "rt/plugin.h"
 #include "rt/proc.h"
@@ -384,6 +385,10 @@ static bool await_ends(tsr_comm *world)
     return all;
 }
 
+/*
+ * From here on this thread shows no progress: the transport, through which it would, is closed even
+ * where the world is not freed.
+ */
 tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
 {
     joined *j = world->state->joined;
@@ -392,6 +397,7 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     if (world->team->message) {
         control_send_end(world, status, text);
     }
+    progress_set((progress_target){0});
     comm_close_control(world);
     (void)blas_set_threads(j->blas_threads);
     const bool all = await_ends(world);

@@ -1,0 +1,125 @@
+/* Worlds over a transport that the caller opened: what is left when one has ended.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#include "kernel/progress.h"
+#include "rt/comm.h"
+#include "rt/joined.h"
+
+/* A transport whose only peer sends back what it gets, one message at a time. */
+typedef struct echo {
+    const void *data; /* of the message that is on its way; NULL for none */
+    size_t bytes;
+    int32_t tag;
+    bool fails; /* to send */
+    tsr_transport_end how;
+} echo;
+
+static int echo_send(void *state, int64_t peer, int32_t tag, const void *data, size_t bytes,
+                     void **request)
+{
+    echo *e = state;
+    (void)peer;
+    if (e->fails) {
+        return 1;
+    }
+    e->data = data;
+    e->bytes = bytes;
+    e->tag = tag;
+    *request = e;
+    return 0;
+}
+
+static int echo_receive(void *state, int64_t peer, int32_t tag, void *data, size_t bytes,
+                        void **request)
+{
+    echo *e = state;
+    (void)peer;
+    if (e->data == NULL || tag != e->tag || bytes != e->bytes) {
+        return 1;
+    }
+    memcpy(data, e->data, bytes);
+    e->data = NULL;
+    *request = e;
+    return 0;
+}
+
+static int echo_test(void *state, void **request, bool *done)
+{
+    (void)state;
+    *request = NULL;
+    *done = true;
+    return 0;
+}
+
+static int echo_probe(void *state, int64_t peer, int32_t tag, bool *found, int64_t *from,
+                      size_t *bytes)
+{
+    const echo *e = state;
+    (void)peer;
+    *found = e->data != NULL && e->tag == tag;
+    *from = 1;
+    *bytes = e->bytes;
+    return 0;
+}
+
+static const char *echo_error(void *state, int error)
+{
+    (void)state;
+    (void)error;
+    return "it fails";
+}
+
+static void echo_close(void *state, tsr_transport_end how)
+{
+    ((echo *)state)->how = how;
+}
+
+/* A world by messages, of this rank alone or with the peer. */
+static tsr_comm *open_world(fixture *f, echo *e, int64_t size)
+{
+    const tsr_transport transport = {.version = TSR_TRANSPORT_VERSION,
+                                     .name = "echo",
+                                     .size = size,
+                                     .most_bytes = 1 << 20,
+                                     .most_tag = 32767,
+                                     .state = e,
+                                     .send = echo_send,
+                                     .receive = echo_receive,
+                                     .test = echo_test,
+                                     .probe = echo_probe,
+                                     .error_text = echo_error,
+                                     .close = echo_close};
+    tsr_comm *world = NULL;
+    assert_int_equal(setenv("TSR_TRANSPORT", "message", 1), 0);
+    assert_int_equal(tsr_comm_open(f->ctx, &transport, NULL, &world), TSR_OK);
+    assert_int_equal(unsetenv("TSR_TRANSPORT"), 0);
+    return world;
+}
+
+/* A thread whose world could not be freed shows it no progress: its transport is closed. */
+static void progress_ends_with_the_world(void **state)
+{
+    fixture *f = *state;
+    echo e = {0};
+    tsr_comm *world = open_world(f, &e, 1);
+    assert_int_equal(tsr_barrier(world), TSR_OK);
+    const rank_shared *own = world->team->ranks;
+    const uint64_t before = atomic_load(&own->progress);
+    progress_raise();
+    assert_int_equal(atomic_load(&own->progress), before + 1);
+    world->team->endpoint->has_untracked = true;
+    assert_int_equal(tsr_comm_close(world), TSR_OK);
+    assert_int_equal(e.how, TSR_END_BROKEN);
+    progress_raise();
+    assert_int_equal(atomic_load(&own->progress), before + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(progress_ends_with_the_world)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
