@@ -37,6 +37,8 @@ LINE_AFTER|expected-error @below {{$message}}
 SAME_LINE|expected-error @+2 {{undeclared}}
 LINE_AFTER|expected-error-re @+1 {{use of {{un[a-z]+}} SSA}}
 LINE_AFTER|expected-error-re @+1 {{{{^use .* name$}}}}
+LINE_AFTER|expected-error-re @+1 {{use {{of}}{{ undeclared SSA}}}}
+LINE_AFTER|expected-error-re @+1 {{use {{of}} {{undeclared}} SSA}}
 END
 
 program NONE '' >"$work/p.mlir"
@@ -56,6 +58,7 @@ expected-error@+2 {{$message}}|unexpected error: $message
 expected-warning@+1 {{$message}}|expected warning "$message" was not produced
 expected-note@+1 {{$message}}|unexpected error: $message
 expected-error@unknown {{$message}}|unexpected error: $message
+expected-error-re@+1 {{use {{of}}{{ another}}}}|unexpected error: $message
 expected-error-re@+1 {{use {{(}}}}|not a regular expression
 no expectation|unexpected error: $message
 END

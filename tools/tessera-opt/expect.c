@@ -170,8 +170,7 @@ static bool read_place(const input *in, const source_line *line, const char **at
 static bool ends_text(const char *at, const char *end)
 {
     at = skip_blanks(at, end);
-    return at == end || *at == '\r' || *at == '{' || accept(&at, end, "//") ||
-           accept(&at, end, "expected-");
+    return at == end || *at == '\r' || accept(&at, end, "//") || accept(&at, end, "expected-");
 }
 
 /* `{{text}}`; moves past it. NULL when there is none. */
