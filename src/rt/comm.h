@@ -96,7 +96,8 @@ struct tsr_comm {
     uint64_t overdue;    /* the call whose time-out has passed: members that have not arrived are
                             missing */
     uint64_t turn_seen;  /* the last turn in which one of its requests made progress */
-    double last_poll;    /* when it last polled for processes that are gone */
+    double last_poll;    /* when it last polled for processes that are gone, */
+    double last_look;    /* and for some that are stopped */
     double gone_since;   /* since when a member is gone that has not entered */
     progress_seen *seen; /* of each member, in the current rendezvous */
     channel control;     /* the records of the current rendezvous, where ranks share no memory */

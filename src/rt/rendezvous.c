@@ -169,16 +169,34 @@ static bool gives_up(const rendezvous *m)
     return !(m->leaving && (m->comm->team->threads || m->comm->team->message));
 }
 
+/* Whether processes are to be looked at again: that reads files, and requests are polled often. */
+static bool is_time_to_look(tsr_comm *comm)
+{
+    const double now = clock_seconds();
+    if (now <= comm->last_look + SECONDS_BETWEEN_POLLS) {
+        return false;
+    }
+    comm->last_look = now;
+    return true;
+}
+
+/* Whether the process of a rank of the world is stopped; no on another machine. */
+static bool is_stopped(const tsr_comm *comm, int64_t rank)
+{
+    const int32_t pid = comm->team->ranks[rank].pid;
+    return pid != 0 && proc_is_stopped(pid);
+}
+
 /*
  * Whether a member that has not finished a call that it started is stopped. One that computes may
  * take its time: it goes on with the call when it makes another, or waits.
  */
 static bool a_member_is_stopped(rendezvous *m)
 {
-    const tsr_comm *comm = m->comm;
-    for (int64_t i = 0; i < comm->size && gives_up(m); i++) {
-        const rank_shared *r = &comm->team->ranks[tsr_comm_world_rank(comm, i)];
-        if (!has_arrived(m, i) && proc_is_stopped(r->pid)) {
+    tsr_comm *comm = m->comm;
+    const bool looks = gives_up(m) && is_time_to_look(comm);
+    for (int64_t i = 0; i < comm->size && looks; i++) {
+        if (!has_arrived(m, i) && is_stopped(comm, tsr_comm_world_rank(comm, i))) {
             m->stalled = i;
         }
     }
@@ -723,9 +741,10 @@ tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
  */
 static tsr_status check_stopped(tsr_comm *comm, const channel *m, const char *name)
 {
-    for (int64_t i = 0; comm->overdue == comm->calls && i < comm->size; i++) {
+    const bool looks = comm->overdue == comm->calls && is_time_to_look(comm);
+    for (int64_t i = 0; i < comm->size && looks; i++) {
         const int64_t rank = tsr_comm_world_rank(comm, i);
-        if (channel_waits_for(m, rank) && proc_is_stopped(comm->team->ranks[rank].pid)) {
+        if (channel_waits_for(m, rank) && is_stopped(comm, rank)) {
             (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                              "%s: the process of rank %lld is stopped, and no message from or to "
                              "it has gone on for %g seconds",
