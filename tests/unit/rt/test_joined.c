@@ -1,4 +1,4 @@
-/* Worlds over a transport that the caller opened: what is left when one has ended.
+/* Worlds over a transport that the caller opened: heartbeats, and what is left when one has ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 
 #include "kernel/progress.h"
 #include "rt/comm.h"
+#include "rt/control.h"
 #include "rt/joined.h"
 
 /* A transport whose only peer sends back what it gets, one message at a time. */
@@ -118,8 +119,28 @@ static void progress_ends_with_the_world(void **state)
     assert_int_equal(atomic_load(&own->progress), before + 1);
 }
 
+/* A heartbeat arrives, and leaves no diagnostic where it cannot be sent. */
+static void heartbeats_do_not_fail(void **state)
+{
+    fixture *f = *state;
+    echo e = {0};
+    tsr_comm *world = open_world(f, &e, 2);
+    const uint64_t before = atomic_load(&world->team->ranks[1].progress);
+    control_send_heartbeat(world);
+    control_poll(world);
+    assert_int_equal(atomic_load(&world->team->ranks[1].progress), before + 1);
+    e.fails = true;
+    world->state->last_heartbeat = 0;
+    control_send_heartbeat(world);
+    assert_null(tsr_context_diagnostics(f->ctx));
+    e.fails = false;
+    assert_int_equal(tsr_comm_close(world), TSR_OK);
+    assert_int_equal(e.how, TSR_END_CLEAN);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(progress_ends_with_the_world)};
+    const struct CMUnitTest tests[] = {TEST(progress_ends_with_the_world),
+                                       TEST(heartbeats_do_not_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
