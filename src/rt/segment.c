@@ -331,8 +331,8 @@ void *segment_try(segment *s, size_t size)
         return NULL;
     }
     segment_block *block = find_block(s, wanted);
-    if (block == NULL || (block->resident < wanted && !machine_has(wanted - block->resident)) ||
-        !can_split(s, block, wanted)) {
+    if (block == NULL || !can_split(s, block, wanted) ||
+        (block->resident < wanted && !machine_has(wanted - block->resident))) {
         return NULL;
     }
     take_out(s, block);

@@ -9,6 +9,7 @@
 #include "random.h"
 
 #include "base/arena.h"
+#include "rt/proc.h"
 #include "rt/segment.h"
 
 enum { PAGE = SEGMENT_ALIGNMENT, MOST_BLOCKS = 512 };
@@ -268,6 +269,20 @@ static void what_does_not_fit(void **state)
     space_free(&p);
 }
 
+/* More than the machine has, of which a block is left: not for want of what describes that. */
+static void what_the_machine_has_not(void **state)
+{
+    fixture *f = *state;
+    const size_t tera = (size_t)1 << 40;
+    space p = space_new(f->ctx, 16 * tera);
+    if (proc_available_bytes() < 8 * tera) {
+        assert_null(segment_alloc(&p.s, 8 * tera));
+        expect_error(f, "the machine has less memory free, of a segment of 17592186044416 bytes, "
+                        "than a tensor of 8796093022208 needs");
+    }
+    space_free(&p);
+}
+
 /*
  * With the n-th allocation of a description failing: no block, or one of its size, so that the next
  * ones have room; nothing is lost.
@@ -317,6 +332,7 @@ int main(void)
         TEST(pages_go_back),
         TEST(retired_blocks_stay),
         TEST(what_does_not_fit),
+        TEST(what_the_machine_has_not),
         TEST(failures_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
