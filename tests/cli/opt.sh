@@ -35,6 +35,24 @@ opt "$work/made.mlir" --o=-
 expect_fine
 expect_out "$good"
 
+# A file that is replaced keeps its permissions, and a link to it stays one.
+echo old >"$work/kept.mlir"
+chmod 640 "$work/kept.mlir"
+ln -s kept.mlir "$work/link.mlir"
+opt "$work/good.mlir" -o "$work/link.mlir"
+expect_fine
+[ -L "$work/link.mlir" ] || fail 'the link stays'
+[ "$(stat -c %a "$work/kept.mlir")" = 640 ] || fail 'permissions stay'
+[ "$(cat "$work/kept.mlir")" = "$(cat "$work/made.mlir")" ] || fail 'the file is replaced'
+opt -no-such-option "$work/good.mlir" -o "$work/link.mlir"
+expect_code 1
+echo 'no program' >"$work/bad.mlir"
+opt "$work/bad.mlir" -o "$work/link.mlir"
+expect_code 1
+[ "$(cat "$work/kept.mlir")" = "$(cat "$work/made.mlir")" ] || fail 'the file stays after an error'
+[ "$(find "$work" -name '*.mlir.*')" = '' ] || fail 'nothing is left beside the file'
+rm "$work/bad.mlir"
+
 opt "$work/good.mlir" -mlir-print-op-generic
 expect_fine
 expect_in_out '"stablehlo.add"(%arg0, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>'

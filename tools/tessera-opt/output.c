@@ -14,34 +14,36 @@ static bool refuse(const char *path)
     return complain("cannot write '%s': %s", path, strerror(errno));
 }
 
-/* A pipe or a device is written in place. */
-static bool is_special(const char *path)
+/* The permissions of a file that replaces another, or of a new one. */
+static mode_t permissions(const struct stat *old)
 {
-    struct stat facts;
-    return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
-}
-
-/* The permissions that a new file gets. */
-static mode_t new_permissions(void)
-{
+    if (old != NULL) {
+        return old->st_mode & 07777;
+    }
     const mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
 }
 
-/* A file beside the path, which replaces it at the end. */
-static bool open_beside(output *out)
+/* A file beside the one that is written, which it replaces at the end. */
+static bool open_beside(output *out, const struct stat *old)
 {
-    if (asprintf(&out->temporary, "%s.XXXXXX", out->path) < 0) {
-        out->temporary = NULL;
-        return complain("out of memory");
-    }
-    const int file = mkostemp(out->temporary, O_CLOEXEC);
-    if (file < 0) {
+    out->target = old != NULL ? realpath(out->path, NULL) : strdup(out->path);
+    if (out->target == NULL) {
         return refuse(out->path);
     }
+    char *temporary = NULL;
+    if (asprintf(&temporary, "%s.XXXXXX", out->target) < 0) {
+        return complain("out of memory");
+    }
+    const int file = mkostemp(temporary, O_CLOEXEC);
+    if (file < 0) {
+        free(temporary);
+        return refuse(out->path);
+    }
+    out->temporary = temporary;
     out->file = fdopen(file, "w");
-    return (out->file != NULL && fchmod(file, new_permissions()) == 0) || refuse(out->path);
+    return (out->file != NULL && fchmod(file, permissions(old)) == 0) || refuse(out->path);
 }
 
 bool output_open(const char *path, output *out)
@@ -51,11 +53,13 @@ bool output_open(const char *path, output *out)
         out->file = stdout;
         return true;
     }
-    if (is_special(out->path)) {
+    struct stat facts;
+    const bool exists = stat(out->path, &facts) == 0;
+    if (exists && !S_ISREG(facts.st_mode)) {
         out->file = fopen(out->path, "w");
         return out->file != NULL || refuse(out->path);
     }
-    return open_beside(out);
+    return open_beside(out, exists ? &facts : NULL);
 }
 
 bool output_close(output *out, bool keep)
@@ -68,13 +72,15 @@ bool output_close(output *out, bool keep)
         (void)refuse(out->path != NULL ? out->path : "standard output");
     }
     if (out->temporary != NULL) {
-        if (good && keep && rename(out->temporary, out->path) != 0) {
+        if (good && keep && rename(out->temporary, out->target) != 0) {
             good = refuse(out->path);
-        } else if (!good || !keep) {
+        }
+        if (!good || !keep) {
             unlink(out->temporary);
         }
     }
     free(out->temporary);
+    free(out->target);
     *out = (output){0};
     return good;
 }

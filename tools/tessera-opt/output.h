@@ -1,4 +1,8 @@
-/* Where programs are printed: standard output, or a file that exists only after success. */
+/*
+ * Where programs are printed: standard output, or a file that exists only after success. A file
+ * that is there keeps its permissions, and links lead to it as before; pipes and devices are
+ * written in place.
+ */
 #ifndef OPT_OUTPUT_H
 #define OPT_OUTPUT_H
 
@@ -7,7 +11,8 @@
 
 typedef struct output {
     const char *path; /* NULL: standard output */
-    char *temporary;  /* renamed to the path at the end, or NULL */
+    char *target;     /* the path without links, or NULL */
+    char *temporary;  /* renamed to the target at the end, or NULL */
     FILE *file;
 } output;
 
