@@ -91,4 +91,18 @@ expect_error 1 "$work/p.mlir:5:10: error: $message"
 expect_in_err '  return %y : tensor<f32>'
 expect_in_err '         ^'
 
+# A terminal has colours by the rule of tessera: not with NO_COLOR or when it is dumb.
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    escape=$'\033'
+    line="$TESSERA_OPT $work/p.mlir"
+    run script -qec "$line" /dev/null
+    expect_in_out "${escape}["
+    run env NO_COLOR= script -qec "$line" /dev/null
+    expect_in_out "${escape}["
+    run env NO_COLOR=1 script -qec "$line" /dev/null
+    expect_not_in_out "$escape"
+    run env TERM=dumb script -qec "$line" /dev/null
+    expect_not_in_out "$escape"
+fi
+
 finish

@@ -25,12 +25,14 @@ const char *severity_name(tsr_severity severity)
     return names[severity];
 }
 
-/* Whether stderr is a terminal that shows colours. */
+/* Whether stderr is a terminal that shows colours; an empty NO_COLOR does not refuse them. */
 static bool has_colours(void)
 {
     const char *terminal = getenv("TERM");
-    return isatty(STDERR_FILENO) != 0 && getenv("NO_COLOR") == NULL && terminal != NULL &&
-           strcmp(terminal, "dumb") != 0;
+    const char *no_color = getenv("NO_COLOR");
+    const bool refused = no_color != NULL && no_color[0] != '\0';
+    const bool dumb = terminal != NULL && strcmp(terminal, "dumb") == 0;
+    return !refused && !dumb && isatty(STDERR_FILENO) == 1;
 }
 
 /* One message with its source line and caret. */
