@@ -18,7 +18,7 @@ enum { RANKS = 3, ROWS = 96 };
 
 /* Seconds: the time-out, and what a loaded machine may add to it. */
 #define TIMEOUT 0.5
-#define SLACK 5.0
+#define SLACK 1.0
 
 /* What all processes see. */
 typedef struct shared {
