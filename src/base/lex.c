@@ -304,6 +304,13 @@ lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text)
     return lex;
 }
 
+lexer lex_start_program(tsr_context *ctx, tsr_arena *arena, tsr_text *text)
+{
+    lexer lex = lex_start(ctx, arena, text);
+    lex.bool_integers = true;
+    return lex;
+}
+
 void lex_next(lexer *lex)
 {
     lex->last_end = lex->current.at + lex->current.size;
@@ -536,7 +543,7 @@ bool lex_digits(slice digits, uint64_t *out)
 tsr_status lex_integer(lexer *lex, int64_t *out)
 {
     const location start = lex_here(lex);
-    if (lex_is_word(lex, "true") || lex_is_word(lex, "false")) {
+    if (lex->bool_integers && (lex_is_word(lex, "true") || lex_is_word(lex, "false"))) {
         *out = lex_is_word(lex, "true") ? -1 : 0;
         lex_next(lex);
         return TSR_OK;

@@ -40,6 +40,7 @@ typedef struct lexer {
     tsr_arena *arena;
     tsr_text *text;
     bool single_quotes; /* '...' is a string, as in Python */
+    bool bool_integers; /* true and false are the integers -1 and 0, as in programs */
     token current;
     const char *problem; /* with a bad token */
     size_t last_end;
@@ -60,6 +61,8 @@ bool slice_is(slice text, const char *string);
 
 /* Reads from `text->at`, which stays right after the last token taken. */
 lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
+/* The same for the text of a program, in which the reference takes true and false for integers. */
+lexer lex_start_program(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 
 /* Takes the current token. */
 void lex_next(lexer *lex);
@@ -98,7 +101,10 @@ tsr_status lex_expect_arrow(lexer *lex);
 tsr_status lex_expect_word(lexer *lex, const char *word);
 /* Takes a string without its quotes, escapes resolved; or fails with `expected string`. */
 tsr_status lex_string(lexer *lex, slice *out);
-/* Takes an integer with an optional sign; or fails with `expected integer value`. */
+/*
+ * Takes an integer with an optional sign, in a program also true (-1) or false (0); or fails with
+ * `expected integer value`.
+ */
 tsr_status lex_integer(lexer *lex, int64_t *out);
 /* The value of a string token given with its quotes. */
 tsr_status lex_unquote(lexer *lex, slice raw, slice *out);

@@ -859,7 +859,7 @@ static tsr_status parser_init(parser *ps, tsr_context *ctx, tsr_program *p)
     TSR_TRY(ir_array_reserve(ctx, &ps->type_ids, sizeof(uint32_t), 1));
     ps->aliases.count = ps->type_ids.count = 1; /* number 0 is none */
     ps->text = p->text;
-    ps->lex = lex_start(ctx, ps->scratch, &ps->text);
+    ps->lex = lex_start_program(ctx, ps->scratch, &ps->text);
     return TSR_OK;
 }
 

@@ -232,7 +232,7 @@ tsr_status sharding_written(tsr_context *ctx, tsr_program *p, uint32_t op, uint3
             return diag_nomem(ctx);
         }
         tsr_text source = text_of_attr(program_attr(p, attr));
-        lexer lex = lex_start(ctx, s->arena, &source);
+        lexer lex = lex_start_program(ctx, s->arena, &source);
         TSR_TRY(sharding_text_read(&lex, TSR_READ_PROGRAM, text));
         for (size_t i = 0; i < text->rank; i++) {
             known->is_ragged = known->is_ragged || text->dims[i].has_ragged;
@@ -305,7 +305,7 @@ tsr_status read_attr_text(tsr_context *ctx, tsr_program *p, uint32_t attr, attr_
                           void *out)
 {
     tsr_text source = text_of_attr(program_attr(p, attr));
-    lexer lex = lex_start(ctx, p->scratch, &source);
+    lexer lex = lex_start_program(ctx, p->scratch, &source);
     return read(&lex, out);
 }
 
@@ -337,7 +337,7 @@ tsr_status attr_axis_lists(tsr_context *ctx, tsr_program *p, uint32_t attr, cons
 {
     size_t room = 0;
     tsr_text source = text_of_attr(program_attr(p, attr));
-    lexer lex = lex_start(ctx, p->scratch, &source);
+    lexer lex = lex_start_program(ctx, p->scratch, &source);
     *out = (axis_lists){0};
     const bool is_list = lex_accept(&lex, '[');
     while (lex_is(&lex, '{')) {
@@ -357,7 +357,7 @@ tsr_status manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op, name_list 
     size_t room = 0;
     *out = (name_list){0};
     tsr_text source = text_of_attr(program_attr(p, op_property(p, op, "manual_axes")));
-    lexer lex = lex_start(ctx, p->scratch, &source);
+    lexer lex = lex_start_program(ctx, p->scratch, &source);
     (void)lex_accept(&lex, '{');
     while (lex_is(&lex, TOKEN_STRING)) {
         slice name;

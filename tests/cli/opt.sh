@@ -35,6 +35,14 @@ opt "$work/made.mlir" --o=-
 expect_fine
 expect_out "$good"
 
+# In programs, and only there, true and false are integers.
+echo 'sdy.mesh @m = <["x"=2], device_ids=[1, false]>' >"$work/bools.mlir"
+opt "$work/bools.mlir"
+expect_fine
+expect_in_out 'device_ids=[1, 0]'
+show --mesh '<["x"=2], device_ids=[1, false]>' --shape 4 '[{"x"}]'
+expect_error 2 'expected integer value'
+
 # A file that is replaced keeps its permissions, and a link to it stays one.
 echo old >"$work/kept.mlir"
 chmod 640 "$work/kept.mlir"

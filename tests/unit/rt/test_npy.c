@@ -56,6 +56,8 @@ static void broken_files_are_errors(void **state)
         {"{'descr': '<q9', 'fortran_order': False, 'shape': (3,)}", 12,
          "this element type is not known"},
         {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}", 12, "expected True or False"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (false,)}", 12,
+         "expected integer value"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-3,)}", 12,
          "a shape has up to 32 extents of at least 0"},
         {"{'descr': '<f4', 'fortran_order': False}", 12, "an entry of the head is missing"},
