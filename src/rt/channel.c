@@ -14,7 +14,8 @@ typedef struct channel_fragment {
     size_t bytes;
     int64_t peer;
     int64_t index;  /* of the receive; NO_INDEX for a send */
-    int64_t before; /* the receive that gets the message before this one's; NO_INDEX for none */
+    int64_t before; /* the receive that gets the message before this one's; NO_INDEX for none, or
+                       when receives are posted at once */
 } channel_fragment;
 
 static bool is_done(const channel_fragment *fragment)
@@ -132,7 +133,7 @@ static tsr_status post(const channel *c, channel_fragment *fragment)
 
 tsr_status channel_receive(channel *c, int64_t peer, void *data, size_t bytes, size_t index)
 {
-    int64_t before = last_receive(c, peer);
+    int64_t before = c->lengths_agreed ? NO_INDEX : last_receive(c, peer);
     for (size_t at = 0; at < bytes; at += c->most_bytes) {
         channel_fragment *fragment = add_fragment(c, peer, (int64_t)index);
         if (fragment == NULL) {
