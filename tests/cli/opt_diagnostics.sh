@@ -77,6 +77,13 @@ expect_fine
 expect_out 'module @fine {
 }'
 
+# What is wrong with an expectation is said on its line of the whole file.
+echo '// -----
+// expected-error {{nothing}}' >>"$work/pieces.mlir"
+opt -split-input-file -verify-diagnostics "$work/pieces.mlir"
+expect_code 1
+expect_in_err "$work/pieces.mlir:$(wc -l <"$work/pieces.mlir"):13: error: expected error \"nothing\""
+
 # Messages that no comment names, when only the named ones matter.
 program NONE '' >"$work/p.mlir"
 opt -verify-diagnostics=only-expected "$work/p.mlir"

@@ -15,15 +15,6 @@ typedef struct source_line {
 
 /* ---- lines ---- */
 
-static int64_t count_lines(const input *in, size_t to)
-{
-    int64_t count = 1;
-    for (size_t i = 0; i < to; i++) {
-        count += in->data[i] == '\n';
-    }
-    return count;
-}
-
 /* The line that contains a byte, up to an end. */
 static source_line line_at(const input *in, size_t at, size_t end, int64_t number)
 {
@@ -78,17 +69,18 @@ static int64_t line_beside(const input *in, const source_line *line, int step)
 
 /* ---- messages of this file ---- */
 
-/* Starts an error at a byte of the input; the caller prints the text. */
-static void start_error(expectations *all, size_t at)
+/* Starts an error at an expectation; the caller prints the text. */
+static void start_error(expectations *all, const expectation *item)
 {
-    const char *start = all->in->data + at;
+    const char *at = all->in->data + item->at;
+    const char *start = at;
     while (start > all->in->data && start[-1] != '\n') {
         start--;
     }
     all->failed = true;
     fflush(stdout);
-    fprintf(stderr, "%s:%lld:%lld: error: ", all->in->name, (long long)count_lines(all->in, at),
-            (long long)(all->in->data + at - start) + 1);
+    fprintf(stderr, "%s:%lld:%lld: error: ", all->in->name, (long long)item->own_line,
+            (long long)(at - start) + 1);
 }
 
 /* ---- reading ---- */
@@ -228,7 +220,7 @@ static bool compile(expectations *all, expectation *item)
         pattern != NULL && regcomp(&item->regex, pattern, REG_EXTENDED | REG_NOSUB) == 0;
     free(pattern);
     if (!compiled) {
-        start_error(all, item->at);
+        start_error(all, item);
         fprintf(stderr, "not a regular expression: \"%s\"\n", item->text);
     }
     return compiled;
@@ -261,6 +253,7 @@ static bool read_one(expectations *all, const source_line *line, const char **at
         return false;
     }
     item->at = (size_t)(*at - all->in->data);
+    item->own_line = line->number;
     if (!read_kind(at, end, item)) {
         return true;
     }
@@ -292,10 +285,11 @@ static bool read_line(expectations *all, const source_line *line)
     return true;
 }
 
-bool expectations_read(const input *in, size_t from, size_t to, expectations *out)
+bool expectations_read(const input *in, size_t from, size_t to, int64_t first_line,
+                       expectations *out)
 {
     *out = (expectations){.in = in};
-    int64_t number = count_lines(in, from);
+    int64_t number = first_line;
     for (size_t at = from; at < to; number++) {
         const source_line line = line_at(in, at, to, number);
         if (!read_line(out, &line)) {
@@ -383,7 +377,7 @@ bool expectations_check(expectations *all, tsr_context *ctx, bool only_expected)
     for (size_t i = 0; i < all->count; i++) {
         const expectation *item = &all->items[i];
         if (!item->matched) {
-            start_error(all, item->at);
+            start_error(all, item);
             fprintf(stderr, "expected %s \"%s\" was not produced\n",
                     item->remark ? "remark" : severity_name(item->severity), item->text);
         }

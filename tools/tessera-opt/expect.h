@@ -15,8 +15,9 @@
 
 typedef struct expectation {
     tsr_severity severity;
-    bool remark;  /* which no message here is */
-    size_t at;    /* of the comment in the input */
+    bool remark; /* which no message here is */
+    size_t at;   /* of the comment in the input, */
+    int64_t own_line;
     int64_t line; /* of the message; 0: a message without a place */
     char *text;
     bool is_regex;
@@ -32,8 +33,12 @@ typedef struct expectations {
     bool failed; /* something was reported */
 } expectations;
 
-/* Collects those of a piece of the input, from `from` to `to`. False, reported, if one is wrong. */
-bool expectations_read(const input *in, size_t from, size_t to, expectations *out);
+/*
+ * Collects those of a piece of the input, from `from`, which is on line `first_line`, to `to`.
+ * False, reported, if one is wrong.
+ */
+bool expectations_read(const input *in, size_t from, size_t to, int64_t first_line,
+                       expectations *out);
 void expectations_clear(expectations *all);
 
 /*

@@ -14,6 +14,7 @@ typedef struct run {
     output *out;
     tsr_context *ctx;
     timing times;
+    int64_t line;       /* of the input, on which the current piece starts */
     size_t num_printed; /* programs in the output */
 } run;
 
@@ -131,7 +132,7 @@ static tsr_status process_program(run *r, size_t from, size_t to)
 static bool process_expecting(run *r, size_t from, size_t to)
 {
     expectations expected;
-    if (!expectations_read(r->in, from, to, &expected)) {
+    if (!expectations_read(r->in, from, to, r->line, &expected)) {
         return false;
     }
     (void)process_program(r, from, to);
@@ -153,6 +154,15 @@ static bool process_piece(run *r, size_t from, size_t to)
     return fine;
 }
 
+static int64_t count_lines(const input *in, size_t from, size_t to)
+{
+    int64_t count = 0;
+    for (size_t i = from; i < to; i++) {
+        count += in->data[i] == '\n';
+    }
+    return count;
+}
+
 static bool process_pieces(run *r)
 {
     bool fine = true;
@@ -161,6 +171,7 @@ static bool process_pieces(run *r)
         size_t next = 0;
         const size_t to = input_piece(r->in, r->s->split_marker, from, &next);
         fine = process_piece(r, from, to) && fine;
+        r->line += count_lines(r->in, from, next);
         from = next;
     } while (from < r->in->size);
     return fine;
@@ -168,7 +179,7 @@ static bool process_pieces(run *r)
 
 bool process_input(const settings *s, const input *in, output *out)
 {
-    run r = {.s = s, .in = in, .out = out};
+    run r = {.s = s, .in = in, .out = out, .line = 1};
     if (tsr_context_create(NULL, &r.ctx) != TSR_OK) {
         return complain("out of memory");
     }
