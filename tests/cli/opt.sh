@@ -28,6 +28,12 @@ for source in '' -; do
     expect_out "$good"
 done
 
+# Standard input is read from where it is, not from the start of its file.
+{ echo 'a line for another reader' && cat "$work/good.mlir"; } >"$work/later.mlir"
+{ read -r _ && opt -; } <"$work/later.mlir"
+expect_fine
+expect_out "$good"
+
 opt "$work/good.mlir" -o "$work/made.mlir"
 expect_fine
 expect_no_out

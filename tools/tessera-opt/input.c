@@ -67,7 +67,7 @@ bool input_open(const char *path, input *out)
     if (file < 0) {
         return false;
     }
-    const bool read = map_file(file, &in) || read_all(file, &in);
+    const bool read = (!standard && map_file(file, &in)) || read_all(file, &in);
     const int reason = errno;
     if (!standard) {
         close(file);
