@@ -138,6 +138,13 @@ opt -mlir-timing=perhaps
 expect_error 1 "is true or false, not 'perhaps'"
 opt -pass-pipeline='builtin.module(nothing-like-it)' "$work/good.mlir"
 expect_error 1 "there is no pass 'nothing-like-it'"
+opt --pass-pipeline 'builtin.module(nothing-like-it)' "$work/good.mlir"
+expect_error 1 "there is no pass 'nothing-like-it'"
+opt --pass-pipeline 'builtin.module()' "$work/good.mlir"
+expect_fine
+expect_out "$good"
+opt "$work/good.mlir" --pass-pipeline
+expect_error 1 '--pass-pipeline needs a value'
 opt -pass-pipeline='func(' "$work/good.mlir"
 expect_error 1 'expected builtin.module(...)'
 opt "$work/good.mlir" -o /nowhere/at/all

@@ -11,6 +11,7 @@ typedef enum flag_kind {
     FLAG_BOOL,   /* -x, -x=false */
     FLAG_TEXT,   /* -x=value, -x value */
     FLAG_ACTION, /* -x, -x=value: calls a function */
+    FLAG_VALUE,  /* -x=value, -x value: calls a function */
     FLAG_LIST    /* -x: prints and ends */
 } flag_kind;
 
@@ -43,9 +44,6 @@ static bool set_verify_diagnostics(settings *s, const char *value)
 
 static bool add_pipeline(settings *s, const char *value)
 {
-    if (value == NULL) {
-        return complain("-pass-pipeline needs a text: -pass-pipeline='builtin.module(...)'");
-    }
     return pass_list_add_text(&s->passes, value) || complain("%s", s->passes.error);
 }
 
@@ -80,7 +78,7 @@ static const flag_row flags[] = {
     {"o", FLAG_TEXT, "FILE", "write to a file", FIELD(output), NULL, NULL},
     {"output-split-marker", FLAG_TEXT, "TEXT", "the line between outputs", FIELD(output_marker),
      NULL, NULL},
-    {"pass-pipeline", FLAG_ACTION, "'builtin.module(...)'", "run the passes of a text", 0,
+    {"pass-pipeline", FLAG_VALUE, "'builtin.module(...)'", "run the passes of a text", 0,
      add_pipeline, NULL},
     {"show-dialects", FLAG_LIST, NULL, "list the dialects", 0, NULL, print_dialects},
     {"split-input-file", FLAG_ACTION, "[MARKER]", "cut the input at `// -----' lines", 0, set_split,
@@ -185,17 +183,24 @@ typedef struct arguments {
     char **next;
 } arguments;
 
-static bool set_text(settings *s, const flag_row *flag, const char *value, arguments *left)
+/* The value after the `=`, else the next argument; NULL, reported, when there is none. */
+static const char *take_value(const flag_row *flag, const char *value, arguments *left)
 {
-    if (value == NULL) {
-        if (left->count == 0) {
-            return complain("--%s needs a value", flag->name);
-        }
-        value = *left->next++;
-        left->count--;
+    if (value != NULL) {
+        return value;
     }
+    if (left->count == 0) {
+        (void)complain("--%s needs a value", flag->name);
+        return NULL;
+    }
+    left->count--;
+    return *left->next++;
+}
+
+static bool set_text(settings *s, const flag_row *flag, const char *value)
+{
     *(const char **)((char *)s + flag->offset) = value;
-    return true;
+    return value != NULL;
 }
 
 static bool set_flag(settings *s, const flag_row *flag, const char *value, arguments *left)
@@ -204,7 +209,10 @@ static bool set_flag(settings *s, const flag_row *flag, const char *value, argum
     case FLAG_BOOL:
         return set_bool(s, flag, value);
     case FLAG_TEXT:
-        return set_text(s, flag, value, left);
+        return set_text(s, flag, take_value(flag, value, left));
+    case FLAG_VALUE:
+        value = take_value(flag, value, left);
+        return value != NULL && flag->act(s, value);
     default:
         return flag->act(s, value);
     }
