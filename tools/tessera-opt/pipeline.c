@@ -354,6 +354,9 @@ static bool read_pass(pass_list *list, piece name, const char **text)
             return bad_text(list, "'}' after the options", *text);
         }
         options = strndup(*text + 1, (size_t)(end - *text) - 2);
+        if (options == NULL) {
+            return no_memory(list);
+        }
         *text = end;
     }
     char *copy = strndup(name.data, name.size);
