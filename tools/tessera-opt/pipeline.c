@@ -8,6 +8,9 @@
 /* Pipelines in pipelines deeper than this are a loop. */
 enum { DEPTH_MAX = 32, PIPELINE_TEXT = 4096 };
 
+/* What separates options, and may be around passes. */
+#define BLANKS " \t\r\n"
+
 /* A part of a text. */
 typedef struct piece {
     const char *data;
@@ -195,7 +198,7 @@ static const char *skip_group(const char *at)
 /* The end of a value: a blank outside of quotes and braces. NULL when one is not closed. */
 static const char *skip_value(const char *at)
 {
-    while (at != NULL && *at != '\0' && *at != ' ') {
+    while (at != NULL && *at != '\0' && strchr(BLANKS, *at) == NULL) {
         at = strchr("\"'{", *at) != NULL ? skip_group(at) : at + 1;
     }
     return at;
@@ -217,7 +220,7 @@ static bool read_option(pass_list *list, const tsr_pass *row, tsr_pass_options *
                         const char **text)
 {
     const char *at = *text;
-    const size_t size = strcspn(at, "= ");
+    const size_t size = strcspn(at, "=" BLANKS);
     char name[128];
     (void)snprintf(name, sizeof name, "%.*s", (int)size, at);
     at += size;
@@ -241,7 +244,7 @@ static bool read_option(pass_list *list, const tsr_pass *row, tsr_pass_options *
 static bool read_options(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
                          const char *text)
 {
-    while (*(text += strspn(text, " \t\n")) != '\0') {
+    while (*(text += strspn(text, BLANKS)) != '\0') {
         if (!read_option(list, row, options, &text)) {
             return false;
         }
@@ -329,7 +332,7 @@ bool pass_list_add(pass_list *list, const char *name, const char *text)
 
 static const char *skip_blanks(const char *at)
 {
-    return at + strspn(at, " \t\n");
+    return at + strspn(at, BLANKS);
 }
 
 static bool is_anchor(piece name)
@@ -372,7 +375,7 @@ static bool read_elements(pass_list *list, const char **text)
     int depth = 0;
     for (;;) {
         const char *at = skip_blanks(*text);
-        const piece name = {at, strcspn(at, " \t\n(){},")};
+        const piece name = {at, strcspn(at, BLANKS "(){},")};
         *text = skip_blanks(at + name.size);
         if (**text == '(' && is_anchor(name)) {
             depth++;
