@@ -1,15 +1,18 @@
-/* Programs: whatever is read is printed, read again and printed the same, in both forms. */
+/*
+ * Programs: whatever is read is printed, read again and printed the same, in both forms, and the
+ * pretty form is the same after a round through either. What was not verified can be printed too.
+ */
 #include <tessera/program.h>
 
 #include "fuzz.h"
 
 /* The program of a text; NULL, with a diagnostic, when it is refused. */
-static tsr_program *read_program(const workbench *b, const char *data, size_t size)
+static tsr_program *read_program(const workbench *b, const char *data, size_t size, int flags)
 {
     const tsr_text text = {.name = "fuzz", .data = data, .size = size};
     tsr_program *program = NULL;
     const tsr_status status =
-        tsr_program_read(b->ctx, &text, TSR_PROGRAM_ALLOW_UNREGISTERED, &program);
+        tsr_program_read(b->ctx, &text, TSR_PROGRAM_ALLOW_UNREGISTERED | flags, &program);
     INSIST((program != NULL) == worked(b, status));
     return program;
 }
@@ -50,11 +53,22 @@ static void insist_same(const printed_text *first, const printed_text *second)
     INSIST(same);
 }
 
-/* What was printed is read, and prints as it is. */
+/* Two programs print alike. */
+static void insist_alike(const workbench *b, const tsr_program *first, const tsr_program *second,
+                         int printing)
+{
+    const printed_text text = print_program(b, first, printing);
+    const printed_text other = print_program(b, second, printing);
+    insist_same(&text, &other);
+    free(text.data);
+    free(other.data);
+}
+
+/* What was printed is read, and prints as it is, and in pretty form as the program. */
 static void insist_fixed(const workbench *b, const tsr_program *program, int printing)
 {
     const printed_text text = print_program(b, program, printing);
-    tsr_program *again = read_program(b, text.data, text.size);
+    tsr_program *again = read_program(b, text.data, text.size, 0);
     if (again == NULL) {
         (void)fprintf(stderr, "refused: %s\n%.*s", tsr_context_diagnostics(b->ctx)->text,
                       (int)text.size, text.data);
@@ -62,6 +76,7 @@ static void insist_fixed(const workbench *b, const tsr_program *program, int pri
     INSIST(again != NULL);
     const printed_text second = print_program(b, again, printing);
     insist_same(&text, &second);
+    insist_alike(b, program, again, TSR_PROGRAM_PRETTY);
     tsr_program_destroy(again);
     free(text.data);
     free(second.data);
@@ -72,18 +87,27 @@ static void insist_copied(const workbench *b, const tsr_program *program)
 {
     tsr_program *copy = NULL;
     INSIST(tsr_program_clone(b->ctx, program, &copy) == TSR_OK);
-    const printed_text text = print_program(b, program, TSR_PROGRAM_PRETTY);
-    const printed_text second = print_program(b, copy, TSR_PROGRAM_PRETTY);
-    insist_same(&text, &second);
+    insist_alike(b, program, copy, TSR_PROGRAM_PRETTY);
     tsr_program_destroy(copy);
-    free(text.data);
-    free(second.data);
+}
+
+/* A program that may be wrong is printed in both forms. */
+static void insist_printable(const workbench *b, const char *data, size_t size)
+{
+    tsr_program *program = read_program(b, data, size, TSR_PROGRAM_UNVERIFIED);
+    if (program != NULL) {
+        free(print_program(b, program, TSR_PROGRAM_PRETTY).data);
+        free(print_program(b, program, TSR_PROGRAM_GENERIC).data);
+        tsr_program_destroy(program);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     workbench b = workbench_open();
-    tsr_program *program = read_program(&b, (const char *)data, size);
+    insist_printable(&b, (const char *)data, size);
+    tsr_context_clear(b.ctx);
+    tsr_program *program = read_program(&b, (const char *)data, size, 0);
     if (program != NULL) {
         insist_fixed(&b, program, TSR_PROGRAM_PRETTY);
         insist_fixed(&b, program, TSR_PROGRAM_GENERIC);
