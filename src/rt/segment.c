@@ -13,7 +13,9 @@
 struct segment_block {
     size_t offset;
     size_t size;
-    size_t resident; /* of a free block: bytes that may still have pages */
+    size_t resident;   /* of a free block: how many bytes may still have pages, at most; */
+    size_t pages_from; /* and between which offsets in the segment, if it is not 0 */
+    size_t pages_to;
     bool free;
     bool retired;          /* it is not free when it is freed */
     segment_block *before; /* the neighbours */
@@ -47,6 +49,44 @@ void segment_destroy(segment *s)
     free_chain(s, s->spare);
     free_chain(s, s->retired);
     (void)context_resize(s->ctx, s->table, s->table_size * sizeof(segment_block *), 0);
+}
+
+/* ---- where free blocks have pages ---- */
+
+/* All pages of a block that was in use may be there. */
+static void set_pages(segment_block *block)
+{
+    block->resident = block->size;
+    block->pages_from = block->offset;
+    block->pages_to = block->offset + block->size;
+}
+
+/* How many bytes of a part of a free block may have pages, at most. */
+static size_t resident_within(const segment_block *block, size_t from, size_t to)
+{
+    from = from > block->pages_from ? from : block->pages_from;
+    to = to < block->pages_to ? to : block->pages_to;
+    const size_t bytes = to > from ? to - from : 0;
+    return bytes < block->resident ? bytes : block->resident;
+}
+
+/* Adds the pages of the free block after another. */
+static void join_pages(segment_block *block, const segment_block *after)
+{
+    if (after->resident > 0) {
+        block->pages_from = block->resident > 0 ? block->pages_from : after->pages_from;
+        block->pages_to = after->pages_to;
+        block->resident += after->resident;
+    }
+}
+
+/* Gives a new block the pages that the free block from whose end it was cut may have there. */
+static void split_pages(segment_block *rest, const segment_block *block)
+{
+    const size_t end = rest->offset + rest->size;
+    rest->resident = resident_within(block, rest->offset, end);
+    rest->pages_from = rest->offset > block->pages_from ? rest->offset : block->pages_from;
+    rest->pages_to = block->pages_to;
 }
 
 /* ---- lists of free blocks ---- */
@@ -293,20 +333,15 @@ static bool can_split(segment *s, const segment_block *block, size_t size)
     return rest != NULL || block->size == size;
 }
 
-/*
- * Makes what is left of a block after a size a free one; can_split has been asked. Blocks are used
- * from the front, so that is where a block has its pages.
- */
+/* Makes what is left of a block after a size a free one; can_split has been asked. */
 static void split(segment *s, segment_block *block, size_t size)
 {
     if (block->size == size) {
         return;
     }
     segment_block *rest = new_block(s);
-    const size_t left = block->size - size;
     *rest = (segment_block){.offset = block->offset + size,
-                            .size = left,
-                            .resident = block->resident > size ? block->resident - size : 0,
+                            .size = block->size - size,
                             .before = block,
                             .after = block->after};
     if (rest->after != NULL) {
@@ -314,6 +349,7 @@ static void split(segment *s, segment_block *block, size_t size)
     }
     block->after = rest;
     block->size = size;
+    split_pages(rest, block);
     insert(s, rest);
 }
 
@@ -332,7 +368,7 @@ void *segment_try(segment *s, size_t size)
     }
     segment_block *block = find_block(s, wanted);
     if (block == NULL || !can_split(s, block, wanted) ||
-        (block->resident < wanted && !machine_has(wanted - block->resident))) {
+        !machine_has(wanted - resident_within(block, block->offset, block->offset + wanted))) {
         return NULL;
     }
     take_out(s, block);
@@ -378,7 +414,7 @@ static void join(segment *s, segment_block *block)
 {
     segment_block *gone = block->after;
     block->size += gone->size;
-    block->resident += gone->resident;
+    join_pages(block, gone);
     block->after = gone->after;
     if (block->after != NULL) {
         block->after->before = block;
@@ -395,7 +431,7 @@ void segment_free(segment *s, void *memory)
         s->retired = block;
         return;
     }
-    block->resident = block->size;
+    set_pages(block);
     if (block->after != NULL && block->after->free) {
         take_out(s, block->after);
         join(s, block);

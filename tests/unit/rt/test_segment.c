@@ -233,6 +233,35 @@ static void pages_go_back(void **state)
     space_free(&p);
 }
 
+/* Pages at the end of a free block are known when its front, which has none, is allocated. */
+static void pages_at_the_end_count(void **state)
+{
+    fixture *f = *state;
+    space p = space_new(f->ctx, 2048 * MEGABYTE);
+    char *hole = segment_try(&p.s, MEGABYTE);
+    char *first = segment_try(&p.s, PAGE);
+    char *front = segment_try(&p.s, 200 * MEGABYTE);
+    char *end = segment_try(&p.s, 40 * MEGABYTE);
+    char *last = segment_try(&p.s, PAGE);
+    assert_ptr_equal(end, front + 200 * MEGABYTE);
+    memset(end, 1, 40 * MEGABYTE);
+    segment_free(&p.s, front);
+    segment_free(&p.s, hole);
+    for (int i = 0; i < 4000; i++) {
+        assert_ptr_equal(segment_try(&p.s, MEGABYTE), hole);
+        segment_free(&p.s, hole);
+    }
+    assert_true(p.s.resident <= MEGABYTE);
+    segment_free(&p.s, end);
+    assert_ptr_equal(segment_try(&p.s, 200 * MEGABYTE), front);
+    assert_true(resident_bytes(&p) >= 40 * MEGABYTE);
+    assert_true(p.s.resident >= 40 * MEGABYTE);
+    segment_free(&p.s, front);
+    segment_free(&p.s, first);
+    segment_free(&p.s, last);
+    space_free(&p);
+}
+
 /* A block that a lost rank may still write into is never given out again. */
 static void retired_blocks_stay(void **state)
 {
@@ -330,6 +359,7 @@ int main(void)
         TEST(blocks_are_apart_and_come_together),
         TEST(little_is_wasted),
         TEST(pages_go_back),
+        TEST(pages_at_the_end_count),
         TEST(retired_blocks_stay),
         TEST(what_does_not_fit),
         TEST(what_the_machine_has_not),
