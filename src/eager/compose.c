@@ -129,7 +129,8 @@ tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
                                   .settle = settle,
                                   .type_of = type_of},
                          .call = call};
-    return EAGER_TELL(beside->world, call, prepare(beside->world, b));
+    eager_begin(beside->world);
+    return eager_tell(beside->world, call, prepare(beside->world, b));
 }
 
 tsr_status compose_end(eager_builder *b, op_value *result, tsr_tensor **out)

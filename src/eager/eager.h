@@ -73,15 +73,18 @@ static inline eager *eager_if_any(const tsr_comm *world)
     return world->world == world ? world->state->above : NULL;
 }
 
+/* Begins a call: what an earlier one told the others does not count for it. */
+static inline void eager_begin(tsr_comm *world)
+{
+    world->told = false;
+}
+
 /*
  * What a call on tensors of all ranks returns: a failure that only this rank has is told to the
  * others. What else a call refuses follows from types and layouts, and so fails on all of them. In
  * a scope of typed code ranks go their own ways, and nothing is told.
  */
 tsr_status eager_tell(tsr_comm *world, const char *call, tsr_status status);
-
-/* The same for work that begins here; a macro, so that it is done after what it begins with. */
-#define EAGER_TELL(world, call, work) ((world)->told = false, eager_tell((world), (call), (work)))
 
 /* That of a world, made when it is first asked for. */
 tsr_status eager_of(tsr_comm *world, eager **out);

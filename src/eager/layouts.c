@@ -28,7 +28,8 @@ static tsr_status try_to_move(const char *call, bool implicit, tsr_tensor *t,
 static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
                           const tsr_sharding *sharding, tsr_tensor **out)
 {
-    return EAGER_TELL(t->world, call, try_to_move(call, implicit, t, sharding, out));
+    eager_begin(t->world);
+    return eager_tell(t->world, call, try_to_move(call, implicit, t, sharding, out));
 }
 
 tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
@@ -48,7 +49,8 @@ static tsr_status move_changed(const char *call, bool implicit, tsr_tensor *t, c
 {
     const tsr_sharding *s = t->geometry->sharding;
     eager *e = NULL;
-    TSR_TRY(EAGER_TELL(t->world, call, eager_of(t->world, &e)));
+    eager_begin(t->world);
+    TSR_TRY(eager_tell(t->world, call, eager_of(t->world, &e)));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_dim *dims = arena_copy(e->arena, s->dims, s->rank, sizeof *dims);
     if (dims == NULL) {
@@ -207,7 +209,8 @@ static tsr_status try_to_make(const char *call, tsr_comm *world, const tsr_tenso
 static tsr_status make_fresh(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
                              const op_number *number, tsr_tensor **out)
 {
-    return EAGER_TELL(world, call, try_to_make(call, world, spec, number, out));
+    eager_begin(world);
+    return eager_tell(world, call, try_to_make(call, world, spec, number, out));
 }
 
 tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,

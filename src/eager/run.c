@@ -296,7 +296,7 @@ tsr_status eager_call(const char *call, const op_row *row, const void *params,
     r.num_ready = 0;
     r.num_results = 0;
     if (operands[0] != NULL) {
-        operands[0]->world->told = false;
+        eager_begin(operands[0]->world);
     }
     const tsr_status status = run_call(&r, row, params, operands, num_operands);
     for (size_t i = 0; i < r.num_ready; i++) {
@@ -379,7 +379,8 @@ static tsr_status make(const char *call, const op_row *row, const void *params, 
 tsr_status eager_make(const char *call, const op_row *row, const void *params, tsr_comm *world,
                       const tsr_tensor_spec *spec, tsr_tensor **out)
 {
-    return EAGER_TELL(world, call, make(call, row, params, world, spec, out));
+    eager_begin(world);
+    return eager_tell(world, call, make(call, row, params, world, spec, out));
 }
 
 /* ---- tensors without elements ---- */

@@ -421,7 +421,8 @@ static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
                                 tsr_tensor *cotangent)
 {
     TSR_TRY(check_start(e, call, value));
-    return EAGER_TELL(e->world, call, tape_backward(e, &value, &cotangent, 1));
+    eager_begin(e->world);
+    return eager_tell(e->world, call, tape_backward(e, &value, &cotangent, 1));
 }
 
 tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
@@ -482,7 +483,8 @@ static tsr_status begin_tape(tsr_comm *world)
 
 tsr_status tsr_tape_begin(tsr_comm *world)
 {
-    return EAGER_TELL(world, "tsr_tape_begin", begin_tape(world));
+    eager_begin(world);
+    return eager_tell(world, "tsr_tape_begin", begin_tape(world));
 }
 
 void tsr_tape_end(tsr_comm *world)
@@ -575,7 +577,8 @@ static tsr_status watch(tsr_tensor *tensor)
 
 tsr_status tsr_watch(tsr_tensor *tensor)
 {
-    return EAGER_TELL(tensor->world, "tsr_watch", watch(tensor));
+    eager_begin(tensor->world);
+    return eager_tell(tensor->world, "tsr_watch", watch(tensor));
 }
 
 /*
@@ -622,5 +625,6 @@ static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
 
 tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
 {
-    return EAGER_TELL(tensor->world, "tsr_gradient", find_gradient(tensor, out));
+    eager_begin(tensor->world);
+    return eager_tell(tensor->world, "tsr_gradient", find_gradient(tensor, out));
 }

@@ -319,7 +319,8 @@ static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
 
 tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
 {
-    return EAGER_TELL(world, "tsr_spmd_open", open_scope(world, settings));
+    eager_begin(world);
+    return eager_tell(world, "tsr_spmd_open", open_scope(world, settings));
 }
 
 void tsr_spmd_close(tsr_comm *world)

@@ -113,7 +113,8 @@ static tsr_status open_scope(tsr_comm *world)
 
 tsr_status tsr_scope_open(tsr_comm *world)
 {
-    return EAGER_TELL(world, "tsr_scope_open", open_scope(world));
+    eager_begin(world);
+    return eager_tell(world, "tsr_scope_open", open_scope(world));
 }
 
 void tsr_scope_close(tsr_comm *world)
