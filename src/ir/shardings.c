@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/edit.h"
 #include "ir/verify.h"
 
 /* What is known of a sharding attribute. */
@@ -403,6 +404,14 @@ tsr_status value_uses(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t
                       uint32_t *user)
 {
     ir_shardings *s = NULL;
+    if (p->uses != NULL) {
+        *count = 0;
+        for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
+            *user = use_op(p, use);
+            *count += 1;
+        }
+        return TSR_OK;
+    }
     TSR_TRY(get(ctx, p, &s));
     if (s->counts.count == 0) {
         TSR_TRY(count_uses(p, s));

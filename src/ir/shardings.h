@@ -39,7 +39,7 @@ tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value,
 tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
                           const tsr_sharding **out);
 
-/* How often a value is used, and by which op last. */
+/* How often a value is used, and by which op if that is once. */
 tsr_status value_uses(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *count,
                       uint32_t *user);
 

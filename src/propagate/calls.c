@@ -10,10 +10,10 @@ static tsr_status add_call(propagation *s, uint32_t call)
 {
     slice name;
     uint32_t func = 0;
-    if (!attr_as_symbol(s->p, op_property(s->p, call, "callee"), &name)) {
+    if (!attr_as_symbol(s->w.p, op_property(s->w.p, call, "callee"), &name)) {
         return TSR_OK;
     }
-    TSR_TRY(program_symbol(s->ctx, s->p, name, &func));
+    TSR_TRY(program_symbol(s->w.ctx, s->w.p, call, name, &func));
     if (func == 0) {
         return TSR_OK;
     }
@@ -30,15 +30,15 @@ static tsr_status add_call(propagation *s, uint32_t call)
 
 tsr_status calls_load(propagation *s)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (!op_is(p, op, "func.call")) {
             continue;
         }
         if (s->calls == NULL) {
-            s->calls = ARENA_ARRAY(s->arena, call_links, p->ops.count);
+            s->calls = ARENA_ARRAY(s->w.arena, call_links, p->ops.count);
             if (s->calls == NULL) {
-                return diag_nomem(s->ctx);
+                return diag_nomem(s->w.ctx);
             }
             memset(s->calls, 0, p->ops.count * sizeof *s->calls);
         }

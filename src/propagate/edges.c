@@ -69,9 +69,8 @@ static bool is_terminator(const tsr_program *p, uint32_t op)
     return row != NULL && (row->traits & IR_TERMINATOR) != 0;
 }
 
-uint32_t edge_of_use(const propagation *s, uint32_t use)
+uint32_t edge_of_use(const tsr_program *p, uint32_t use)
 {
-    const tsr_program *p = s->p;
     const uint32_t user = use_op(p, use);
     const uint32_t index = use_index(p, use);
     if (is_terminator(p, user)) {
@@ -84,7 +83,7 @@ uint32_t edge_of_use(const propagation *s, uint32_t use)
 
 size_t edge_targets(const propagation *s, uint32_t edge, uint32_t targets[2])
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t owner = op_operand(p, edge, 0);
     const uint32_t op = value_op(p, owner);
     const edge_row *row = op != 0 ? row_of(p, op) : NULL;
@@ -119,16 +118,16 @@ static void add_operand(const tsr_program *p, uint32_t op, uint32_t index, uint3
 static tsr_status sources_of_result(propagation *s, uint32_t op, uint32_t index, uint32_t **out,
                                     size_t *count)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const edge_row *row = row_of(p, op);
     *count = 0;
     if (row == NULL) {
         return TSR_OK;
     }
     const size_t regions = program_op(p, op)->num_regions;
-    *out = ARENA_ARRAY(s->scratch, uint32_t, regions + 2);
+    *out = ARENA_ARRAY(s->w.scratch, uint32_t, regions + 2);
     if (*out == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     if (row->operands) {
         add_operand(p, op, index, *out, count);
@@ -149,12 +148,12 @@ static tsr_status sources_of_argument(propagation *s, uint32_t func, uint32_t in
         num_calls++;
     }
     *count = 0;
-    *out = ARENA_ARRAY(s->scratch, uint32_t, num_calls + 1);
+    *out = ARENA_ARRAY(s->w.scratch, uint32_t, num_calls + 1);
     if (*out == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     for (uint32_t call = first_call(s, func); call != 0; call = next_call(s, call)) {
-        add_operand(s->p, call, index, *out, count);
+        add_operand(s->w.p, call, index, *out, count);
     }
     return TSR_OK;
 }
@@ -164,11 +163,11 @@ static tsr_status single_source(propagation *s, uint32_t op, uint32_t index, uin
                                 size_t *count)
 {
     *count = 0;
-    *out = ARENA_ARRAY(s->scratch, uint32_t, 1);
+    *out = ARENA_ARRAY(s->w.scratch, uint32_t, 1);
     if (*out == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
-    add_operand(s->p, op, index, *out, count);
+    add_operand(s->w.p, op, index, *out, count);
     return TSR_OK;
 }
 
@@ -180,7 +179,7 @@ static uint32_t return_of(const tsr_program *p, uint32_t func)
 
 tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *count)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t owner = op_operand(p, edge, 0);
     const uint32_t index = program_value(p, owner)->index;
     const uint32_t op = value_op(p, owner);
@@ -218,15 +217,15 @@ static manual_edge manual_of(const tsr_program *p, uint32_t owner)
 }
 
 /* Which axes of a mesh are manual, by number. */
-static tsr_status find_manual(propagation *s, uint32_t op, const tsr_mesh *mesh, bool **out)
+static tsr_status find_manual(workspace *w, uint32_t op, const tsr_mesh *mesh, bool **out)
 {
     const size_t count = tsr_mesh_num_axes(mesh);
     name_list names;
-    bool *manual = ARENA_ARRAY(s->scratch, bool, count + 1);
+    bool *manual = ARENA_ARRAY(w->scratch, bool, count + 1);
     if (manual == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(w->ctx);
     }
-    TSR_TRY(manual_axes(s->ctx, s->p, op, &names));
+    TSR_TRY(manual_axes(w->ctx, w->p, op, &names));
     for (size_t i = 0; i < count; i++) {
         const char *name = tsr_mesh_axis_name(mesh, i);
         manual[i] = name_list_has(&names, (slice){name, strlen(name)});
@@ -245,13 +244,13 @@ static size_t leading_manual(const tsr_dim *dim, const bool *manual)
 }
 
 /* A list without its manual axes. */
-static tsr_status without(propagation *s, const bool *manual, const tsr_axis_ref **axes,
+static tsr_status without(workspace *w, const bool *manual, const tsr_axis_ref **axes,
                           size_t *count)
 {
-    tsr_axis_ref *kept = ARENA_ARRAY(s->scratch, tsr_axis_ref, *count + 1);
+    tsr_axis_ref *kept = ARENA_ARRAY(w->scratch, tsr_axis_ref, *count + 1);
     size_t used = 0;
     if (kept == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(w->ctx);
     }
     for (size_t i = 0; i < *count; i++) {
         if (!manual[(*axes)[i].axis]) {
@@ -263,32 +262,32 @@ static tsr_status without(propagation *s, const bool *manual, const tsr_axis_ref
     return TSR_OK;
 }
 
-static tsr_status remove_manual(propagation *s, const manual_edge *m, const tsr_sharding *sharding,
+static tsr_status remove_manual(workspace *w, const manual_edge *m, const tsr_sharding *sharding,
                                 const tsr_sharding **out)
 {
     tsr_sharding inner = *sharding;
     bool *manual = NULL;
-    tsr_dim *dims = arena_copy(s->scratch, sharding->dims, sharding->rank, sizeof *dims);
+    tsr_dim *dims = arena_copy(w->scratch, sharding->dims, sharding->rank, sizeof *dims);
     if (dims == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(w->ctx);
     }
-    TSR_TRY(find_manual(s, m->op, sharding->mesh, &manual));
+    TSR_TRY(find_manual(w, m->op, sharding->mesh, &manual));
     for (size_t d = 0; d < inner.rank; d++) {
         const size_t count = leading_manual(&dims[d], manual);
         dims[d].axes += count;
         dims[d].num_axes -= count;
     }
     inner.dims = dims;
-    TSR_TRY(without(s, manual, &inner.replicated, &inner.num_replicated));
-    TSR_TRY(without(s, manual, &inner.unreduced, &inner.num_unreduced));
-    return engine_intern(s->engine, &inner, out);
+    TSR_TRY(without(w, manual, &inner.replicated, &inner.num_replicated));
+    TSR_TRY(without(w, manual, &inner.unreduced, &inner.num_unreduced));
+    return engine_intern(w->engine, &inner, out);
 }
 
 /* Axes of two lists, one after the other. */
-static const tsr_axis_ref *join(propagation *s, const tsr_axis_ref *a, size_t num_a,
+static const tsr_axis_ref *join(workspace *w, const tsr_axis_ref *a, size_t num_a,
                                 const tsr_axis_ref *b, size_t num_b)
 {
-    tsr_axis_ref *joined = ARENA_ARRAY(s->scratch, tsr_axis_ref, num_a + num_b + 1);
+    tsr_axis_ref *joined = ARENA_ARRAY(w->scratch, tsr_axis_ref, num_a + num_b + 1);
     if (joined == NULL) {
         return NULL;
     }
@@ -298,32 +297,32 @@ static const tsr_axis_ref *join(propagation *s, const tsr_axis_ref *a, size_t nu
     return joined;
 }
 
-static tsr_status add_manual(propagation *s, const manual_edge *m, const tsr_sharding *sharding,
+static tsr_status add_manual(workspace *w, const manual_edge *m, const tsr_sharding *sharding,
                              const tsr_sharding **out)
 {
-    const uint32_t list = op_property(s->p, m->op, m->list);
-    const attr_head *head = program_attr(s->p, list);
+    const uint32_t list = op_property(w->p, m->op, m->list);
+    const attr_head *head = program_attr(w->p, list);
     const tsr_sharding *full = NULL;
     bool *manual = NULL;
     if (m->index < head->count) {
-        TSR_TRY(sharding_at(s, attr_list(head)[m->index], &full));
+        TSR_TRY(sharding_at(w, attr_list(head)[m->index], &full));
     }
     if (full == NULL || full->rank != sharding->rank) {
         *out = sharding;
         return TSR_OK;
     }
     tsr_sharding outer = *sharding;
-    tsr_dim *dims = arena_copy(s->scratch, sharding->dims, sharding->rank, sizeof *dims);
+    tsr_dim *dims = arena_copy(w->scratch, sharding->dims, sharding->rank, sizeof *dims);
     if (dims == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(w->ctx);
     }
-    TSR_TRY(find_manual(s, m->op, full->mesh, &manual));
+    TSR_TRY(find_manual(w, m->op, full->mesh, &manual));
     for (size_t d = 0; d < outer.rank; d++) {
         const size_t count = leading_manual(&full->dims[d], manual);
         const tsr_axis_ref *axes =
-            join(s, full->dims[d].axes, count, dims[d].axes, dims[d].num_axes);
+            join(w, full->dims[d].axes, count, dims[d].axes, dims[d].num_axes);
         if (axes == NULL) {
-            return diag_nomem(s->ctx);
+            return diag_nomem(w->ctx);
         }
         dims[d].axes = axes;
         dims[d].num_axes += count;
@@ -335,37 +334,37 @@ static tsr_status add_manual(propagation *s, const manual_edge *m, const tsr_sha
     outer.unreduced = full->unreduced;
     outer.num_unreduced = full->num_unreduced;
     outer.reduction = TSR_SUM;
-    return engine_intern(s->engine, &outer, out);
+    return engine_intern(w->engine, &outer, out);
 }
 
 /* Adds manual axes, or removes them. */
-static tsr_status transform(propagation *s, const manual_edge *m, bool add,
+static tsr_status transform(workspace *w, const manual_edge *m, bool add,
                             const tsr_sharding *sharding, const tsr_sharding **out)
 {
     *out = sharding;
     if (m->op == 0 || sharding == NULL) {
         return TSR_OK;
     }
-    return add ? add_manual(s, m, sharding, out) : remove_manual(s, m, sharding, out);
+    return add ? add_manual(w, m, sharding, out) : remove_manual(w, m, sharding, out);
 }
 
-tsr_status edge_outside(propagation *s, uint32_t edge, const tsr_sharding *sharding,
+tsr_status edge_outside(workspace *w, uint32_t edge, const tsr_sharding *sharding,
                         const tsr_sharding **out)
 {
-    const manual_edge m = manual_of(s->p, op_operand(s->p, edge, 0));
-    return transform(s, &m, m.stores_inside, sharding, out);
+    const manual_edge m = manual_of(w->p, op_operand(w->p, edge, 0));
+    return transform(w, &m, m.stores_inside, sharding, out);
 }
 
-tsr_status edge_inside(propagation *s, uint32_t edge, const tsr_sharding *sharding,
+tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding,
                        const tsr_sharding **out)
 {
-    const manual_edge m = manual_of(s->p, op_operand(s->p, edge, 0));
-    return transform(s, &m, !m.stores_inside, sharding, out);
+    const manual_edge m = manual_of(w->p, op_operand(w->p, edge, 0));
+    return transform(w, &m, !m.stores_inside, sharding, out);
 }
 
-tsr_status argument_outside(propagation *s, uint32_t argument, const tsr_sharding *sharding,
+tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
                             const tsr_sharding **out)
 {
-    const manual_edge m = manual_of(s->p, argument);
-    return transform(s, &m, true, sharding, out);
+    const manual_edge m = manual_of(w->p, argument);
+    return transform(w, &m, true, sharding, out);
 }

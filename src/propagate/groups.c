@@ -40,13 +40,13 @@ static size_t count_group_ops(const tsr_program *p)
 static tsr_status make_groups(propagation *s, size_t count)
 {
     group_set *groups = &s->groups;
-    groups->group_of = ARENA_ARRAY(s->arena, uint32_t, s->num_values);
-    groups->members = ARENA_ARRAY(s->arena, uint32_t *, count);
-    groups->counts = ARENA_ARRAY(s->arena, uint32_t, count);
-    groups->ids = ARENA_ARRAY(s->arena, int64_t, count);
+    groups->group_of = ARENA_ARRAY(s->w.arena, uint32_t, s->num_values);
+    groups->members = ARENA_ARRAY(s->w.arena, uint32_t *, count);
+    groups->counts = ARENA_ARRAY(s->w.arena, uint32_t, count);
+    groups->ids = ARENA_ARRAY(s->w.arena, int64_t, count);
     if (groups->group_of == NULL || groups->members == NULL || groups->counts == NULL ||
         groups->ids == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     memset(groups->group_of, 0, s->num_values * sizeof *groups->group_of);
     return TSR_OK;
@@ -55,7 +55,7 @@ static tsr_status make_groups(propagation *s, size_t count)
 /* Finds the groups, and gives each room for its members. */
 static tsr_status count_members(propagation *s)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     group_set *groups = &s->groups;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (op_is(p, op, "sdy.sharding_group")) {
@@ -63,9 +63,9 @@ static tsr_status count_members(propagation *s)
         }
     }
     for (size_t i = 0; i < groups->count; i++) {
-        groups->members[i] = ARENA_ARRAY(s->arena, uint32_t, groups->counts[i]);
+        groups->members[i] = ARENA_ARRAY(s->w.arena, uint32_t, groups->counts[i]);
         if (groups->members[i] == NULL) {
-            return diag_nomem(s->ctx);
+            return diag_nomem(s->w.ctx);
         }
         groups->counts[i] = 0;
     }
@@ -75,11 +75,11 @@ static tsr_status count_members(propagation *s)
 static tsr_status add_member(propagation *s, uint32_t op)
 {
     group_set *groups = &s->groups;
-    const uint32_t value = op_operand(s->p, op, 0);
-    const size_t group = group_of_id(groups, id_of(s->p, op));
+    const uint32_t value = op_operand(s->w.p, op, 0);
+    const size_t group = group_of_id(groups, id_of(s->w.p, op));
     uint32_t *known = &groups->group_of[value];
     if (*known != 0 && *known != group + 1) {
-        return error_at_op(s->ctx, s->p, op,
+        return error_at_op(s->w.ctx, s->w.p, op,
                            "Value can only map to one sharding group id after import.");
     }
     if (*known == 0) {
@@ -119,14 +119,14 @@ static const tsr_sharding *common_sharding(const propagation *s, size_t group, b
 static tsr_status open_member(propagation *s, uint32_t value, const tsr_sharding *common,
                               uint32_t *out)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     const uint32_t type = value_type(p, value);
     const tsr_sharding *open = NULL;
     uint32_t attr = 0;
     uint32_t dict = 0;
     uint32_t op = 0;
-    TSR_TRY(open_sharding(s, common->mesh, type, &open));
-    TSR_TRY(sharding_attr(s, open, &attr));
+    TSR_TRY(open_sharding(&s->w, common->mesh, type, &open));
+    TSR_TRY(sharding_attr(&s->w, open, &attr));
     TSR_TRY(dict_set(p, 0, "sharding", attr, &dict));
     const op_spec spec = {.name = "sdy.sharding_constraint",
                           .operands = &value,
@@ -144,12 +144,12 @@ static tsr_status open_member(propagation *s, uint32_t value, const tsr_sharding
 
 static tsr_status separate(propagation *s, size_t group, const tsr_sharding *common)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     const uint32_t first = s->groups.members[group][0];
     const uint32_t block = value_block(p, first);
     const uint32_t at = block != 0 ? block_parent(p, block) : value_op(p, first);
     TSR_TRY(diag_warning(
-        s->ctx, op_location(p, at),
+        s->w.ctx, op_location(p, at),
         "The initial operand shardings on the sharding groups of groupID: %lld do not match. "
         "Inserting an open sharding constraint to all constrained values. This can be caused when "
         "shardings from different values are grouped (e.g. from jax.shard_alike) but have "
@@ -185,7 +185,7 @@ static tsr_status synchronize(propagation *s, bool *separated)
 
 tsr_status groups_load(propagation *s, bool *separated)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const size_t count = count_group_ops(p);
     *separated = false;
     if (count == 0) {

@@ -9,82 +9,6 @@
 #include "propagate/state.h"
 #include "shard/sharding.h"
 
-static bool has_trait(const tsr_program *p, uint32_t op, int trait)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & trait) != 0;
-}
-
-/* ---- attributes ---- */
-
-tsr_status sharding_at(propagation *s, uint32_t attr, const tsr_sharding **out)
-{
-    *out = NULL;
-    if (attr == 0) {
-        return TSR_OK;
-    }
-    uint64_t *known = table_entry(s, &s->shardings_by_attr, &attr, sizeof attr);
-    if (known == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    if (*known == 0) {
-        const tsr_sharding *written = NULL;
-        const tsr_sharding *one = NULL;
-        TSR_TRY(sharding_of_attr(s->ctx, s->p, attr, NO_LOCATION, "", NULL, &written));
-        TSR_TRY(engine_intern(s->engine, written, &one));
-        *known = (uint64_t)(uintptr_t)one;
-    }
-    *out = (const tsr_sharding *)(uintptr_t)*known;
-    return TSR_OK;
-}
-
-static tsr_status print_attr_of(propagation *s, const tsr_sharding *sharding, uint32_t *out)
-{
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
-    buffer text = buffer_new(s->scratch);
-    const char *string = NULL;
-    sharding_print(&text, sharding, TSR_PRINT_STRIPPED);
-    TSR_TRY(buffer_finish(s->ctx, &text, &string));
-    const tsr_status status = attr_of_text(s->p, ATTR_SDY, SDY_SHARDING, 0, string, text.size, out);
-    tsr_arena_reset(s->scratch, mark);
-    return status;
-}
-
-tsr_status sharding_attr(propagation *s, const tsr_sharding *sharding, uint32_t *out)
-{
-    uint64_t *known = table_entry(s, &s->attrs_by_sharding, &sharding, sizeof(void *));
-    if (known == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    if (*known == 0) {
-        uint32_t attr = 0;
-        TSR_TRY(print_attr_of(s, sharding, &attr));
-        *known = attr;
-    }
-    *out = (uint32_t)*known;
-    return TSR_OK;
-}
-
-tsr_status open_sharding(propagation *s, const tsr_mesh *mesh, uint32_t type,
-                         const tsr_sharding **out)
-{
-    const type_head *head = program_type(s->p, type);
-    const size_t rank = head->kind == TYPE_TENSOR ? head->count : 0;
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
-    tsr_dim *dims = ARENA_ARRAY(s->scratch, tsr_dim, rank + 1);
-    if (dims == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    for (size_t i = 0; i < rank; i++) {
-        dims[i] = tsr_dim_closed(NULL, 0);
-        dims[i].open = true;
-    }
-    const tsr_sharding open = {.mesh = mesh, .rank = rank, .dims = dims};
-    const tsr_status status = engine_intern(s->engine, &open, out);
-    tsr_arena_reset(s->scratch, mark);
-    return status;
-}
-
 /* ---- places ---- */
 
 /* The place of a value that may be the target of an edge. */
@@ -96,15 +20,15 @@ static uint32_t place_of_target(const tsr_program *p, uint32_t owner)
 
 static uint32_t place_of_result(const tsr_program *p, uint32_t op, uint32_t value)
 {
-    return has_trait(p, op, IR_HAS_EDGES) ? place_of_target(p, value) : value;
+    return op_has_trait(p, op, IR_HAS_EDGES) ? place_of_target(p, value) : value;
 }
 
 static uint32_t place_of_argument(propagation *s, uint32_t op, uint32_t value)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t index = program_value(p, value)->index;
     const ir_row *row = program_row(p, op);
-    if (has_trait(p, op, IR_CARRIES)) {
+    if (op_has_trait(p, op, IR_CARRIES)) {
         return index < program_op(p, op)->num_results
                    ? place_of_target(p, program_op(p, op)->results + index)
                    : 0;
@@ -120,7 +44,7 @@ static uint32_t place_of_argument(propagation *s, uint32_t op, uint32_t value)
 
 static void find_places(propagation *s, uint32_t op)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const ir_op *o = program_op(p, op);
     for (uint32_t i = 0; i < o->num_results; i++) {
         s->place[o->results + i] = place_of_result(p, op, o->results + i);
@@ -144,42 +68,26 @@ static tsr_status load_value(propagation *s, uint32_t value)
     if (s->place[value] != value) {
         return TSR_OK;
     }
-    TSR_TRY(value_sharding(s->ctx, s->p, value, &sharding));
+    TSR_TRY(value_sharding(s->w.ctx, s->w.p, value, &sharding));
     if (sharding != NULL) {
-        TSR_TRY(engine_intern(s->engine, sharding, &s->shardings[value]));
+        TSR_TRY(engine_intern(s->w.engine, sharding, &s->shardings[value]));
     }
     return TSR_OK;
-}
-
-/* The entry of an array of dictionaries of attributes, of arguments or results. */
-static uint32_t entry_of(const tsr_program *p, uint32_t func, const char *list, size_t index)
-{
-    const uint32_t attr = op_property(p, func, list);
-    return attr_is(p, attr, ATTR_ARRAY) && index < program_attr(p, attr)->count
-               ? attr_list(program_attr(p, attr))[index]
-               : 0;
 }
 
 static tsr_status load_results_of(propagation *s, const func_results *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
-        const uint32_t dict = entry_of(s->p, f->func, "res_attrs", i);
-        TSR_TRY(sharding_at(s, dict_get(s->p, dict, "sdy.sharding"), &s->shardings[f->first + i]));
+        const uint32_t dict = func_dict(s->w.p, f->func, "res_attrs", i);
+        TSR_TRY(sharding_at(&s->w, dict_get(s->w.p, dict, "sdy.sharding"), &s->shardings[f->first + i]));
     }
     return TSR_OK;
-}
-
-static uint32_t num_results_of(const tsr_program *p, uint32_t func)
-{
-    const attr_head *attr = program_attr(p, op_property(p, func, "function_type"));
-    const type_head *type = program_type(p, attr->type);
-    return type->count - type->inputs;
 }
 
 /* Counts functions and their results, and finds the main one. */
 static tsr_status find_functions(propagation *s)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t body = op_entry_block(p, p->module, 0);
     uint32_t named_main = 0;
     uint32_t last = 0;
@@ -197,17 +105,17 @@ static tsr_status find_functions(propagation *s)
     }
     s->main = count == 1 ? last : named_main;
     if (count > 1 && s->main == 0) {
-        return error_at_op(s->ctx, p, p->module,
+        return error_at_op(s->w.ctx, p, p->module,
                            "the program has several functions and none is called main");
     }
-    s->funcs = ARENA_ARRAY(s->arena, func_results, count + 1);
+    s->funcs = ARENA_ARRAY(s->w.arena, func_results, count + 1);
     if (s->funcs == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     s->num_places = s->num_values;
     for (uint32_t op = program_block(p, body)->first_op; op != 0; op = program_op(p, op)->next) {
         if (op_is(p, op, "func.func")) {
-            const func_results f = {op, s->num_places, num_results_of(p, op)};
+            const func_results f = {op, s->num_places, (uint32_t)func_num_results(p, op)};
             s->funcs[s->num_funcs++] = f;
             s->num_places += f.count;
         }
@@ -219,7 +127,7 @@ static tsr_status check_inline(propagation *s)
 {
     for (uint32_t v = 1; v < s->num_places; v++) {
         if (s->shardings[v] != NULL && tsr_mesh_name(s->shardings[v]->mesh) == NULL) {
-            return error_at_op(s->ctx, s->p, s->p->module,
+            return error_at_op(s->w.ctx, s->w.p, s->w.p->module,
                                "propagation needs meshes by name: run -sdy-lift-inlined-meshes "
                                "first");
         }
@@ -229,14 +137,14 @@ static tsr_status check_inline(propagation *s)
 
 tsr_status places_load(propagation *s)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     s->num_values = p->values.count;
     TSR_TRY(find_functions(s));
-    s->place = ARENA_ARRAY(s->arena, uint32_t, s->num_places);
-    s->shardings = ARENA_ARRAY(s->arena, const tsr_sharding *, s->num_places);
-    s->before = ARENA_ARRAY(s->arena, const tsr_sharding *, s->num_places);
+    s->place = ARENA_ARRAY(s->w.arena, uint32_t, s->num_places);
+    s->shardings = ARENA_ARRAY(s->w.arena, const tsr_sharding *, s->num_places);
+    s->before = ARENA_ARRAY(s->w.arena, const tsr_sharding *, s->num_places);
     if (s->place == NULL || s->shardings == NULL || s->before == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     memset(s->place, 0, s->num_places * sizeof *s->place);
     memset(s->shardings, 0, s->num_places * sizeof *s->shardings);
@@ -258,7 +166,7 @@ tsr_status places_load(propagation *s)
 /* Whether a value is a result whose op lists shardings by result, of which none is there yet. */
 static bool starts_list(const propagation *s, uint32_t place)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t op = place < s->num_values ? value_op(p, place) : 0;
     if (op == 0 || program_op(p, op)->num_results < 2) {
         return false;
@@ -273,7 +181,7 @@ static bool starts_list(const propagation *s, uint32_t place)
 
 tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *sharding)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     if (place == 0) {
         return TSR_OK;
     }
@@ -281,7 +189,7 @@ tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *shard
         const uint32_t op = value_op(p, place);
         for (uint32_t i = 0; i < program_op(p, op)->num_results; i++) {
             const uint32_t other = op_result(p, op, i);
-            TSR_TRY(open_sharding(s, sharding->mesh, value_type(p, other), &s->shardings[other]));
+            TSR_TRY(open_sharding(&s->w, sharding->mesh, value_type(p, other), &s->shardings[other]));
         }
     }
     s->shardings[place] = sharding;
@@ -290,75 +198,46 @@ tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *shard
 
 /* ---- storing ---- */
 
-/* Sets sdy.sharding in the dictionaries of the arguments or results of a function. */
+/* The attributes of shardings at some places. */
 static tsr_status store_entries(propagation *s, uint32_t func, const char *list,
                                 const uint32_t *places, size_t count)
 {
-    tsr_program *p = s->p;
-    uint32_t *dicts = ARENA_ARRAY(s->scratch, uint32_t, count + 1);
-    uint32_t array = 0;
-    if (dicts == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t attr = 0;
-        dicts[i] = entry_of(p, func, list, i);
-        if (s->shardings[places[i]] != s->before[places[i]]) {
-            TSR_TRY(sharding_attr(s, s->shardings[places[i]], &attr));
-            TSR_TRY(dict_set(p, dicts[i], "sdy.sharding", attr, &dicts[i]));
-        }
-        TSR_TRY(dict_value(p, dicts[i], &dicts[i]));
-    }
-    TSR_TRY(attr_array(p, dicts, count, &array));
-    return op_set_property(p, func, list, array);
-}
-
-/* Lists of shardings by value: the attribute of those at some places, or a missing one open. */
-static tsr_status list_attr(propagation *s, const uint32_t *places, size_t count, uint32_t *out)
-{
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
-    uint32_t *attrs = ARENA_ARRAY(s->scratch, uint32_t, count + 1);
-    const tsr_mesh *mesh = NULL;
+    uint32_t *attrs = ARENA_ARRAY(s->w.scratch, uint32_t, count + 1);
     if (attrs == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    for (size_t i = 0; i < count && mesh == NULL; i++) {
-        mesh = s->shardings[places[i]] != NULL ? s->shardings[places[i]]->mesh : NULL;
+        return diag_nomem(s->w.ctx);
     }
     for (size_t i = 0; i < count; i++) {
-        const tsr_sharding *sharding = s->shardings[places[i]];
-        if (sharding == NULL) {
-            TSR_TRY(open_sharding(s, mesh, value_type(s->p, places[i]), &sharding));
+        attrs[i] = 0;
+        if (s->shardings[places[i]] != NULL) {
+            TSR_TRY(sharding_attr(&s->w, s->shardings[places[i]], &attrs[i]));
         }
-        TSR_TRY(sharding_attr(s, sharding, &attrs[i]));
     }
-    const tsr_status status = attr_sharding_list(s->p, attrs, count, out);
-    tsr_arena_reset(s->scratch, mark);
-    return status;
+    return func_set_dicts(&s->w, func, list, "sdy.sharding", attrs, count);
 }
 
 static tsr_status store_results(propagation *s, uint32_t op)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     const ir_row *row = program_row(p, op);
     const char *property = row != NULL ? row->result_sharding : NULL;
     const uint32_t count = program_op(p, op)->num_results;
+    const uint32_t first = program_op(p, op)->results;
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
+    uint32_t *types = ARENA_ARRAY(s->w.scratch, uint32_t, count + 1);
     uint32_t attr = 0;
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
-    uint32_t *places = ARENA_ARRAY(s->scratch, uint32_t, count + 1);
-    if (places == NULL) {
-        return diag_nomem(s->ctx);
+    if (types == NULL) {
+        return diag_nomem(s->w.ctx);
     }
     for (uint32_t i = 0; i < count; i++) {
-        places[i] = op_result(p, op, i);
+        types[i] = value_type(p, first + i);
     }
     if (property != NULL &&
         row_prop(row, (slice){property, strlen(property)})->row == SDY_SHARDING) {
-        TSR_TRY(sharding_attr(s, s->shardings[places[0]], &attr));
+        TSR_TRY(sharding_attr(&s->w, s->shardings[first], &attr));
     } else {
-        TSR_TRY(list_attr(s, places, count, &attr));
+        TSR_TRY(sharding_list_attr(&s->w, s->shardings + first, types, count, &attr));
     }
-    tsr_arena_reset(s->scratch, mark);
+    tsr_arena_reset(s->w.scratch, mark);
     return property != NULL ? op_set_property(p, op, property, attr)
                             : op_set_attribute(p, op, "sdy.sharding", attr);
 }
@@ -366,30 +245,22 @@ static tsr_status store_results(propagation *s, uint32_t op)
 /* Arguments of a manual or named computation that has no edges. */
 static tsr_status store_arguments(propagation *s, uint32_t op, uint32_t block)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     const uint32_t count = program_block(p, block)->num_arguments;
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
-    uint32_t *attrs = ARENA_ARRAY(s->scratch, uint32_t, count + 1);
-    const tsr_mesh *mesh = NULL;
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
+    const tsr_sharding **outside = ARENA_ARRAY(s->w.scratch, const tsr_sharding *, count + 1);
+    uint32_t *types = ARENA_ARRAY(s->w.scratch, uint32_t, count + 1);
     uint32_t list = 0;
-    if (attrs == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    for (uint32_t i = 0; i < count && mesh == NULL; i++) {
-        const tsr_sharding *sharding = s->shardings[block_argument(p, block, i)];
-        mesh = sharding != NULL ? sharding->mesh : NULL;
+    if (outside == NULL || types == NULL) {
+        return diag_nomem(s->w.ctx);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t value = block_argument(p, block, i);
-        const tsr_sharding *sharding = s->shardings[value];
-        if (sharding == NULL) {
-            TSR_TRY(open_sharding(s, mesh, value_type(p, value), &sharding));
-        }
-        TSR_TRY(argument_outside(s, value, sharding, &sharding));
-        TSR_TRY(sharding_attr(s, sharding, &attrs[i]));
+        types[i] = value_type(p, value);
+        TSR_TRY(argument_outside(&s->w, value, s->shardings[value], &outside[i]));
     }
-    TSR_TRY(attr_sharding_list(p, attrs, count, &list));
-    tsr_arena_reset(s->scratch, mark);
+    TSR_TRY(sharding_list_attr(&s->w, outside, types, count, &list));
+    tsr_arena_reset(s->w.scratch, mark);
     return op_set_property(p, op, program_row(p, op)->argument_shardings, list);
 }
 
@@ -411,14 +282,14 @@ static bool some_changed(const propagation *s, uint32_t first, size_t count)
 
 static tsr_status store_func(propagation *s, const func_results *f)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t block = op_entry_block(p, f->func, 0);
     const uint32_t count = block != 0 ? program_block(p, block)->num_arguments : 0;
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
-    uint32_t *places = ARENA_ARRAY(s->scratch, uint32_t, count + f->count + 1);
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
+    uint32_t *places = ARENA_ARRAY(s->w.scratch, uint32_t, count + f->count + 1);
     bool changed = false;
     if (places == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     for (uint32_t i = 0; i < count; i++) {
         places[i] = block_argument(p, block, i);
@@ -433,13 +304,13 @@ static tsr_status store_func(propagation *s, const func_results *f)
     if (some_changed(s, f->first, f->count)) {
         TSR_TRY(store_entries(s, f->func, "res_attrs", places, f->count));
     }
-    tsr_arena_reset(s->scratch, mark);
+    tsr_arena_reset(s->w.scratch, mark);
     return TSR_OK;
 }
 
 static tsr_status store_op(propagation *s, uint32_t op)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const ir_row *row = program_row(p, op);
     if (some_changed(s, program_op(p, op)->results, program_op(p, op)->num_results)) {
         TSR_TRY(store_results(s, op));
@@ -458,7 +329,7 @@ static tsr_status store_op(propagation *s, uint32_t op)
 
 tsr_status places_store(propagation *s)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         TSR_TRY(store_op(s, op));
     }

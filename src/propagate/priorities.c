@@ -36,17 +36,17 @@ static bool operands_are_used_once(const tsr_program *p, uint32_t op)
 static tsr_direction early_direction(propagation *s, uint32_t op, const name_info *info)
 {
     priority_class priority = (priority_class)info->priority;
-    if (op_is(s->p, op, "stablehlo.custom_call")) {
+    if (op_is(s->w.p, op, "stablehlo.custom_call")) {
         slice target;
-        if (attr_as_string(s->p, op_property(s->p, op, "call_target_name"), &target) &&
+        if (attr_as_string(s->w.p, op_property(s->w.p, op, "call_target_name"), &target) &&
             (slice_is(target, "MoveToDevice") || slice_is(target, "MoveToHost"))) {
             priority = PRIORITY_PASSES_ON;
         }
-    } else if (op_is(s->p, op, "stablehlo.bitcast_convert")) {
+    } else if (op_is(s->w.p, op, "stablehlo.bitcast_convert")) {
         priority = op_is_elementwise(s, op, info) ? PRIORITY_PASSES_ON : PRIORITY_LATE;
     }
     if ((priority != PRIORITY_PASSES_ON && priority != PRIORITY_PASSES_FORWARD) ||
-        (s->level == 0 && !operands_are_used_once(s->p, op))) {
+        (s->level == 0 && !operands_are_used_once(s->w.p, op))) {
         return TSR_DIRECTION_NONE;
     }
     return priority == PRIORITY_PASSES_ON ? TSR_DIRECTION_BOTH : TSR_DIRECTION_FORWARD;
@@ -56,9 +56,9 @@ static tsr_direction early_direction(propagation *s, uint32_t op, const name_inf
 static tsr_status by_kind(propagation *s, const tsr_rule *rule, tsr_direction all,
                           tsr_direction passing, visit_direction *out)
 {
-    tsr_direction *list = ARENA_ARRAY(s->scratch, tsr_direction, rule->num_factors + 1);
+    tsr_direction *list = ARENA_ARRAY(s->w.scratch, tsr_direction, rule->num_factors + 1);
     if (list == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     for (size_t f = 0; f < rule->num_factors; f++) {
         list[f] = rule->factors[f].kind == TSR_FACTOR_PASS_THROUGH ? unite(all, passing) : all;
@@ -131,9 +131,9 @@ static tsr_status add_waiting(propagation *s, waiting_list *list, waiting item)
 {
     if (list->count == list->room) {
         const size_t room = list->room > 0 ? 2 * list->room : 16;
-        waiting *items = ARENA_ARRAY(s->arena, waiting, room);
+        waiting *items = ARENA_ARRAY(s->w.arena, waiting, room);
         if (items == NULL) {
-            return diag_nomem(s->ctx);
+            return diag_nomem(s->w.ctx);
         }
         for (size_t i = 0; i < list->count; i++) {
             items[i] = list->items[i];
@@ -178,10 +178,10 @@ static tsr_status hold_back(propagation *s, const tsr_sharding *from, const tsr_
         room += from->dims[d].num_axes;
     }
     tsr_sharding held = *from;
-    tsr_dim *dims = arena_copy(s->scratch, from->dims, from->rank, sizeof *dims);
-    tsr_axis_ref *replicated = ARENA_ARRAY(s->scratch, tsr_axis_ref, room + 1);
+    tsr_dim *dims = arena_copy(s->w.scratch, from->dims, from->rank, sizeof *dims);
+    tsr_axis_ref *replicated = ARENA_ARRAY(s->w.scratch, tsr_axis_ref, room + 1);
     if (dims == NULL || replicated == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     size_t count = 0;
     for (; count < from->num_replicated; count++) {
@@ -201,7 +201,7 @@ static tsr_status hold_back(propagation *s, const tsr_sharding *from, const tsr_
     held.dims = dims;
     held.replicated = replicated;
     held.num_replicated = count;
-    return engine_intern(s->engine, &held, out);
+    return engine_intern(s->w.engine, &held, out);
 }
 
 static tsr_status prepare(propagation *s, waiting_list *list, uint32_t place)
@@ -214,18 +214,18 @@ static tsr_status prepare(propagation *s, waiting_list *list, uint32_t place)
     if (!marked) {
         return TSR_OK;
     }
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     TSR_TRY(remember(s, list, place, sharding));
     TSR_TRY(hold_back(s, sharding, &s->shardings[place]));
-    tsr_arena_reset(s->scratch, mark);
+    tsr_arena_reset(s->w.scratch, mark);
     return TSR_OK;
 }
 
 static tsr_status prepare_func(propagation *s, waiting_list *list, const func_results *f)
 {
-    const uint32_t block = op_entry_block(s->p, f->func, 0);
-    for (uint32_t i = 0; block != 0 && i < program_block(s->p, block)->num_arguments; i++) {
-        TSR_TRY(prepare(s, list, block_argument(s->p, block, i)));
+    const uint32_t block = op_entry_block(s->w.p, f->func, 0);
+    for (uint32_t i = 0; block != 0 && i < program_block(s->w.p, block)->num_arguments; i++) {
+        TSR_TRY(prepare(s, list, block_argument(s->w.p, block, i)));
     }
     for (uint32_t i = 0; i < f->count; i++) {
         TSR_TRY(prepare(s, list, f->first + i));
@@ -236,7 +236,7 @@ static tsr_status prepare_func(propagation *s, waiting_list *list, const func_re
 /* All shardings, in the order of the program. */
 static tsr_status prepare_all(propagation *s, waiting_list *list)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     size_t next_func = 0;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (next_func < s->num_funcs && s->funcs[next_func].func == op) {
@@ -272,10 +272,10 @@ static tsr_status give_back(propagation *s, const waiting *w)
         return TSR_OK;
     }
     tsr_sharding given = *now;
-    tsr_dim *dims = arena_copy(s->scratch, now->dims, now->rank, sizeof *dims);
-    tsr_axis_ref *replicated = ARENA_ARRAY(s->scratch, tsr_axis_ref, now->num_replicated + 1);
+    tsr_dim *dims = arena_copy(s->w.scratch, now->dims, now->rank, sizeof *dims);
+    tsr_axis_ref *replicated = ARENA_ARRAY(s->w.scratch, tsr_axis_ref, now->num_replicated + 1);
     if (dims == NULL || replicated == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     for (size_t d = 0; d < now->rank; d++) {
         if (w->sharding->dims[d].priority == w->priority) {
@@ -297,7 +297,7 @@ static tsr_status give_back(propagation *s, const waiting *w)
     given.dims = dims;
     given.replicated = replicated;
     given.num_replicated = count;
-    return engine_intern(s->engine, &given, &s->shardings[w->place]);
+    return engine_intern(s->w.engine, &given, &s->shardings[w->place]);
 }
 
 static int compare_waiting(const void *a, const void *b)
@@ -323,11 +323,11 @@ tsr_status run_priorities(propagation *s)
     }
     for (size_t i = 0; i < list.count;) {
         const int64_t priority = list.items[i].priority;
-        const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
         for (; i < list.count && list.items[i].priority == priority; i++) {
             TSR_TRY(give_back(s, &list.items[i]));
         }
-        tsr_arena_reset(s->scratch, mark);
+        tsr_arena_reset(s->w.scratch, mark);
         TSR_TRY(run_levels(s));
     }
     return TSR_OK;

@@ -90,9 +90,9 @@ static name_info describe(const tsr_program *p, uint32_t op)
 
 tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
 {
-    name_info *info = &s->names[program_op(s->p, op)->name];
+    name_info *info = &s->names[program_op(s->w.p, op)->name];
     if (!info->known) {
-        *info = describe(s->p, op);
+        *info = describe(s->w.p, op);
     }
     *out = info;
     return TSR_OK;
@@ -100,7 +100,7 @@ tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
 
 bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     if (!op_is(p, op, "stablehlo.bitcast_convert")) {
         return info->elementwise;
     }
@@ -113,15 +113,15 @@ bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 
 static tsr_status rule_of_attr(propagation *s, uint32_t attr, const tsr_rule **out)
 {
-    uint64_t *known = table_entry(s, &s->rules_by_attr, &attr, sizeof attr);
+    uint64_t *known = table_entry(&s->w, &s->rules_by_attr, &attr, sizeof attr);
     if (known == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     if (*known == 0) {
-        const attr_head *head = program_attr(s->p, attr);
+        const attr_head *head = program_attr(s->w.p, attr);
         tsr_text text = {.name = "<attribute>", .data = attr_text(head), .size = head->count};
         const tsr_rule *rule = NULL;
-        TSR_TRY(tsr_rule_read(s->ctx, s->arena, &text, &rule));
+        TSR_TRY(tsr_rule_read(s->w.ctx, s->w.arena, &text, &rule));
         *known = (uint64_t)(uintptr_t)rule;
     }
     *out = (const tsr_rule *)(uintptr_t)*known;
@@ -131,15 +131,15 @@ static tsr_status rule_of_attr(propagation *s, uint32_t attr, const tsr_rule **o
 tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out)
 {
     const uint64_t id = (uint64_t)type << 32 | num_operands;
-    uint64_t *known = table_entry(s, &s->identities, &id, sizeof id);
+    uint64_t *known = table_entry(&s->w, &s->identities, &id, sizeof id);
     if (known == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     if (*known == 0) {
-        const type_head *head = program_type(s->p, type);
+        const type_head *head = program_type(s->w.p, type);
         const tsr_rule *rule = NULL;
         const tsr_extents shape = {head->count, type_extents(head)};
-        TSR_TRY(tsr_rule_elementwise(s->ctx, s->arena, num_operands, shape, &rule));
+        TSR_TRY(tsr_rule_elementwise(s->w.ctx, s->w.arena, num_operands, shape, &rule));
         *known = (uint64_t)(uintptr_t)rule;
     }
     *out = (const tsr_rule *)(uintptr_t)*known;
@@ -167,15 +167,15 @@ static bool feeds_random_bits(const tsr_program *p, uint32_t op)
 
 static tsr_status find_facts(propagation *s, uint32_t op, const op_row *row, op_facts *out)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const ir_op *o = program_op(p, op);
     *out = (op_facts){.conservative = s->options->conservative};
     if ((row->traits & OP_RULE_BY_OPERANDS) == 0) {
         return TSR_OK;
     }
-    op_operand_fact *facts = ARENA_ARRAY(s->scratch, op_operand_fact, o->num_operands + 1);
+    op_operand_fact *facts = ARENA_ARRAY(s->w.scratch, op_operand_fact, o->num_operands + 1);
     if (facts == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     for (uint32_t i = 0; i < o->num_operands; i++) {
         const uint32_t value = op_operand(p, op, i);
@@ -198,13 +198,13 @@ typedef struct rule_key {
 
 static tsr_status key_of(propagation *s, uint32_t op, const op_facts *facts, rule_key *out)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const ir_op *o = program_op(p, op);
     const size_t room = 6 + 3 * (size_t)o->num_operands + o->num_results;
-    uint32_t *words = ARENA_ARRAY(s->scratch, uint32_t, room);
+    uint32_t *words = ARENA_ARRAY(s->w.scratch, uint32_t, room);
     size_t n = 0;
     if (words == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     words[n++] = o->name;
     words[n++] = o->properties;
@@ -231,12 +231,12 @@ static tsr_status build_rule(propagation *s, uint32_t op, const op_row *row, con
 {
     ir_request r;
     *out = NULL;
-    const tsr_status made = ir_rule_request(s->ctx, s->scratch, s->p, op, row, &r);
+    const tsr_status made = ir_rule_request(s->w.ctx, s->w.scratch, s->w.p, op, row, &r);
     if (made != TSR_OK) {
         return made == TSR_NOT_APPLICABLE ? TSR_OK : made;
     }
     r.request.facts = facts;
-    const tsr_status status = op_find_rule(&r.request, r.results, s->arena, out);
+    const tsr_status status = op_find_rule(&r.request, r.results, s->w.arena, out);
     return status == TSR_NOT_APPLICABLE ? TSR_OK : status;
 }
 
@@ -245,14 +245,14 @@ enum { NO_RULE = 1 };
 
 static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, const tsr_rule **out)
 {
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     op_facts facts = {0};
     rule_key key = {0};
     TSR_TRY(find_facts(s, op, row, &facts));
     TSR_TRY(key_of(s, op, &facts, &key));
-    uint64_t *known = table_entry(s, &s->rules_by_key, key.words, key.count * sizeof *key.words);
+    uint64_t *known = table_entry(&s->w, &s->rules_by_key, key.words, key.count * sizeof *key.words);
     if (known == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     if (*known == 0) {
         const tsr_rule *rule = NULL;
@@ -260,7 +260,7 @@ static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, co
         *known = rule != NULL ? (uint64_t)(uintptr_t)rule : NO_RULE;
     }
     *out = *known == NO_RULE ? NULL : (const tsr_rule *)(uintptr_t)*known;
-    tsr_arena_reset(s->scratch, mark);
+    tsr_arena_reset(s->w.scratch, mark);
     return TSR_OK;
 }
 
@@ -269,19 +269,19 @@ static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, co
 static tsr_status warn_of(propagation *s, uint32_t op)
 {
     slice target;
-    const bool is_call = op_is(s->p, op, "stablehlo.custom_call");
+    const bool is_call = op_is(s->w.p, op, "stablehlo.custom_call");
     bool *warned = is_call ? &s->warned_of_call : &s->warned_of_op;
     if (*warned) {
         return TSR_OK;
     }
     *warned = true;
-    if (is_call && attr_as_string(s->p, op_property(s->p, op, "call_target_name"), &target)) {
-        return diag_warning(s->ctx, op_location(s->p, op),
+    if (is_call && attr_as_string(s->w.p, op_property(s->w.p, op, "call_target_name"), &target)) {
+        return diag_warning(s->w.ctx, op_location(s->w.p, op),
                             "custom call @%.*s is unknown to SDY sharding rule registry",
                             (int)target.size, target.data);
     }
-    return diag_warning(s->ctx, op_location(s->p, op),
-                        "op '%s' is unknown to SDY sharding rule registry", op_name(s->p, op));
+    return diag_warning(s->w.ctx, op_location(s->w.p, op),
+                        "op '%s' is unknown to SDY sharding rule registry", op_name(s->w.p, op));
 }
 
 /* ---- the rule of an op ---- */
@@ -313,26 +313,26 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
     const name_info *info = NULL;
     *out = NULL;
     TSR_TRY(name_of_op(s, op, &info));
-    if (program_op(s->p, op)->attributes != 0) {
-        const uint32_t attr = op_attribute(s->p, op, "sdy.sharding_rule");
-        if (attr_is(s->p, attr, ATTR_SDY)) {
+    if (program_op(s->w.p, op)->attributes != 0) {
+        const uint32_t attr = op_attribute(s->w.p, op, "sdy.sharding_rule");
+        if (attr_is(s->w.p, attr, ATTR_SDY)) {
             return rule_of_attr(s, attr, out);
         }
     }
     if (info->is_silent) {
         return TSR_OK;
     }
-    if (op_is(s->p, op, "sdy.sharding_constraint")) {
-        const uint32_t type = value_type(s->p, op_result(s->p, op, 0));
-        return type_is_static(s->p, type) ? identity_rule(s, type, 1, out) : TSR_OK;
+    if (op_is(s->w.p, op, "sdy.sharding_constraint")) {
+        const uint32_t type = value_type(s->w.p, op_result(s->w.p, op, 0));
+        return type_is_static(s->w.p, type) ? identity_rule(s, type, 1, out) : TSR_OK;
     }
     if (info->row != NULL && info->row->rule != NULL) {
         TSR_TRY(rule_of_row(s, op, info->row, out));
-        if (*out != NULL || !op_is(s->p, op, "stablehlo.custom_call")) {
+        if (*out != NULL || !op_is(s->w.p, op, "stablehlo.custom_call")) {
             return TSR_OK;
         }
     }
-    return needs_no_rule(s->p, op) ? TSR_OK : warn_of(s, op);
+    return needs_no_rule(s->w.p, op) ? TSR_OK : warn_of(s, op);
 }
 
 tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
@@ -350,18 +350,18 @@ tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
 
 static tsr_status rule_attr(propagation *s, const tsr_rule *rule, uint32_t *out)
 {
-    uint64_t *known = table_entry(s, &s->attrs_by_rule, &rule, sizeof(void *));
+    uint64_t *known = table_entry(&s->w, &s->attrs_by_rule, &rule, sizeof(void *));
     if (known == NULL) {
-        return diag_nomem(s->ctx);
+        return diag_nomem(s->w.ctx);
     }
     if (*known == 0) {
-        const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
         const char *text = NULL;
         uint32_t attr = 0;
-        TSR_TRY(tsr_rule_print(s->ctx, s->scratch, rule, TSR_RULE_FULL, &text));
+        TSR_TRY(tsr_rule_print(s->w.ctx, s->w.scratch, rule, TSR_RULE_FULL, &text));
         const char *body = strchr(text, '<');
-        TSR_TRY(attr_of_text(s->p, ATTR_SDY, SDY_RULE, 0, body, strlen(body), &attr));
-        tsr_arena_reset(s->scratch, mark);
+        TSR_TRY(attr_of_text(s->w.p, ATTR_SDY, SDY_RULE, 0, body, strlen(body), &attr));
+        tsr_arena_reset(s->w.scratch, mark);
         *known = attr;
     }
     *out = (uint32_t)*known;
@@ -370,7 +370,7 @@ static tsr_status rule_attr(propagation *s, const tsr_rule *rule, uint32_t *out)
 
 static tsr_status store_rule(propagation *s, uint32_t op)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     const uint32_t had =
         program_op(p, op)->attributes != 0 ? op_attribute(p, op, "sdy.sharding_rule") : 0;
     const tsr_rule *rule = s->rules[op].rule;
@@ -390,7 +390,7 @@ static tsr_status store_rule(propagation *s, uint32_t op)
 
 tsr_status rules_store(propagation *s)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         TSR_TRY(store_rule(s, op));
     }

@@ -11,10 +11,8 @@
 
 #include <tessera/propagate.h>
 
-#include "base/map.h"
-#include "factor/engine.h"
-#include "ir/edit.h"
 #include "ops/op.h"
+#include "propagate/workspace.h"
 
 /* What propagation does at an op. */
 typedef enum visit_kind {
@@ -83,11 +81,8 @@ typedef struct group_set {
 } group_set;
 
 typedef struct propagation {
-    tsr_context *ctx;
-    tsr_program *p;
-    tsr_arena *arena; /* of all that lives as long as this */
+    workspace w;
     const prop_options *options;
-    engine *engine;
 
     uint32_t *place; /* by value: where its sharding is; 0: nowhere */
     uint32_t num_values;
@@ -97,8 +92,6 @@ typedef struct propagation {
     func_results *funcs;
     size_t num_funcs;
     uint32_t main; /* the function whose results take part; 0: none */
-    map shardings_by_attr;
-    map attrs_by_sharding;
 
     name_info *names; /* by op name */
     op_rule *rules;   /* by op */
@@ -107,7 +100,6 @@ typedef struct propagation {
     map rules_by_attr;
     map attrs_by_rule;
     map identities; /* by type and number of operands */
-    tsr_arena *scratch;
     bool warned_of_op;
     bool warned_of_call;
 
@@ -129,9 +121,6 @@ tsr_status propagation_start(tsr_context *ctx, tsr_program *p, const prop_option
                              propagation *out);
 void propagation_end(propagation *s);
 
-/* The entry of a key in a table, 0 when it is new; NULL without memory. */
-uint64_t *table_entry(propagation *s, map *table, const void *key, size_t size);
-
 /* ---- places.c ---- */
 
 tsr_status places_load(propagation *s);
@@ -140,13 +129,6 @@ tsr_status places_store(propagation *s);
 /* Gives a value a sharding. An op of several results that had none gets open ones for the others.
  */
 tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *sharding);
-/* A sharding without axes whose dimensions are all open. */
-tsr_status open_sharding(propagation *s, const tsr_mesh *mesh, uint32_t type,
-                         const tsr_sharding **out);
-/* The sharding of an attribute; NULL for 0. */
-tsr_status sharding_at(propagation *s, uint32_t attr, const tsr_sharding **out);
-/* The attribute of a sharding. */
-tsr_status sharding_attr(propagation *s, const tsr_sharding *sharding, uint32_t *out);
 
 static inline const tsr_sharding *sharding_of(const propagation *s, uint32_t value)
 {
@@ -182,27 +164,10 @@ tsr_status notify(propagation *s, uint32_t place);
 
 /* ---- edges.c ---- */
 
-/* The edge of which a use is a source; 0: of none. */
-uint32_t edge_of_use(const propagation *s, uint32_t use);
-/* The edge op of an owner; 0: it has none. */
-uint32_t edge_of_owner(const tsr_program *p, uint32_t owner);
 /* Lists the sources of an edge, in the scratch. */
 tsr_status edge_sources(propagation *s, uint32_t op, uint32_t **out, size_t *count);
 /* Targets of an edge beside its owner; at most two. */
 size_t edge_targets(const propagation *s, uint32_t edge, uint32_t targets[2]);
-/*
- * What the sources of an edge see of its sharding, and back: a manual computation adds or removes
- * its manual axes.
- */
-tsr_status edge_outside(propagation *s, uint32_t edge, const tsr_sharding *sharding,
-                        const tsr_sharding **out);
-tsr_status edge_inside(propagation *s, uint32_t edge, const tsr_sharding *sharding,
-                       const tsr_sharding **out);
-
-/* The sharding of an argument of a computation without edges, as its operand sees it. */
-tsr_status argument_outside(propagation *s, uint32_t argument, const tsr_sharding *sharding,
-                            const tsr_sharding **out);
-
 /* ---- calls.c ---- */
 
 /* Finds the calls of each function, in the order of the program. */

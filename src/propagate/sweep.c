@@ -24,15 +24,15 @@ static tsr_status push(propagation *s, uint32_t op)
 /* Fills the stack so that ops come off in the order of the program, outer ones first. */
 static tsr_status fill(propagation *s)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     size_t count = 0;
     if (s->stack == NULL) {
         s->stack_room = p->ops.count;
-        s->stack = ARENA_ARRAY(s->arena, uint32_t, s->stack_room);
-        s->in_stack = ARENA_ARRAY(s->arena, uint8_t, s->stack_room);
-        s->gone = ARENA_ARRAY(s->arena, uint8_t, s->stack_room);
+        s->stack = ARENA_ARRAY(s->w.arena, uint32_t, s->stack_room);
+        s->in_stack = ARENA_ARRAY(s->w.arena, uint8_t, s->stack_room);
+        s->gone = ARENA_ARRAY(s->w.arena, uint8_t, s->stack_room);
         if (s->stack == NULL || s->in_stack == NULL || s->gone == NULL) {
-            return diag_nomem(s->ctx);
+            return diag_nomem(s->w.ctx);
         }
         memset(s->in_stack, 0, s->stack_room);
         memset(s->gone, 0, s->stack_room);
@@ -69,8 +69,8 @@ static tsr_status notify_callers(propagation *s, uint32_t func, uint32_t index)
         return push(s, func);
     }
     for (; call != 0; call = next_call(s, call)) {
-        if (!op_is_erased(s->p, call)) {
-            TSR_TRY(notify_users(s, op_result(s->p, call, index)));
+        if (!op_is_erased(s->w.p, call)) {
+            TSR_TRY(notify_users(s, op_result(s->w.p, call, index)));
         }
     }
     return TSR_OK;
@@ -79,15 +79,15 @@ static tsr_status notify_callers(propagation *s, uint32_t func, uint32_t index)
 static tsr_status notify_callee(propagation *s, uint32_t call, uint32_t index)
 {
     const uint32_t func = callee_of(s, call);
-    const uint32_t block = func != 0 ? op_entry_block(s->p, func, 0) : 0;
-    return block != 0 ? notify_users(s, block_argument(s->p, block, index)) : TSR_OK;
+    const uint32_t block = func != 0 ? op_entry_block(s->w.p, func, 0) : 0;
+    return block != 0 ? notify_users(s, block_argument(s->w.p, block, index)) : TSR_OK;
 }
 
 static tsr_status notify_use(propagation *s, uint32_t use)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t user = use_op(p, use);
-    const uint32_t edge = edge_of_use(s, use);
+    const uint32_t edge = edge_of_use(p, use);
     if (edge != 0) {
         return push(s, edge);
     }
@@ -103,7 +103,7 @@ static tsr_status notify_use(propagation *s, uint32_t use)
 
 static tsr_status notify_users(propagation *s, uint32_t value)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
         TSR_TRY(notify_use(s, use));
     }
@@ -112,7 +112,7 @@ static tsr_status notify_users(propagation *s, uint32_t value)
 
 tsr_status notify(propagation *s, uint32_t place)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     if (place == 0 || place >= s->num_values) {
         return TSR_OK;
     }
@@ -182,7 +182,7 @@ static bool has_other_users(const tsr_program *p, uint32_t value, uint32_t op)
 
 static tsr_status erase(propagation *s, uint32_t op)
 {
-    tsr_program *p = s->p;
+    tsr_program *p = s->w.p;
     for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {
         const uint32_t value = op_operand(p, op, i);
         if (value_op(p, value) != 0 && !has_other_users(p, value, op)) {
@@ -207,7 +207,7 @@ static tsr_status run_stack(propagation *s)
             continue;
         }
         s->visiting = op;
-        TSR_TRY(is_unused(s->p, op) ? erase(s, op) : visit_one(s, op));
+        TSR_TRY(is_unused(s->w.p, op) ? erase(s, op) : visit_one(s, op));
     }
     s->visiting = 0;
     return TSR_OK;

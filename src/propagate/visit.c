@@ -13,10 +13,10 @@ typedef struct visit_tensors {
 
 static tsr_status make_tensors(propagation *s, size_t count, visit_tensors *out)
 {
-    out->places = ARENA_ARRAY(s->scratch, uint32_t, count + 1);
-    out->shardings = ARENA_ARRAY(s->scratch, const tsr_sharding *, count + 1);
+    out->places = ARENA_ARRAY(s->w.scratch, uint32_t, count + 1);
+    out->shardings = ARENA_ARRAY(s->w.scratch, const tsr_sharding *, count + 1);
     out->count = 0;
-    return out->places != NULL && out->shardings != NULL ? TSR_OK : diag_nomem(s->ctx);
+    return out->places != NULL && out->shardings != NULL ? TSR_OK : diag_nomem(s->w.ctx);
 }
 
 /* Whether some tensor has a sharding. */
@@ -62,7 +62,7 @@ static tsr_status write_changes(propagation *s, const visit_tensors *t,
 /* An op with a rule of its own. */
 static tsr_status visit_by_rule(propagation *s, uint32_t op, const name_info *info)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const ir_op *o = program_op(p, op);
     const tsr_rule *rule = NULL;
     visit_direction way;
@@ -93,7 +93,7 @@ static tsr_status visit_by_rule(propagation *s, uint32_t op, const name_info *in
                           .directions = way.directions,
                           .conservative = s->options->conservative,
                           .elementwise = op_is_elementwise(s, op, info)};
-    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
     return write_changes(s, &t, &changes);
 }
 
@@ -110,7 +110,7 @@ static tsr_direction barrier_direction(const tsr_program *p, uint32_t op)
 
 static tsr_status visit_barrier(propagation *s, uint32_t op)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t type = value_type(p, op_result(p, op, 0));
     visit_tensors t;
     engine_changes changes;
@@ -126,13 +126,13 @@ static tsr_status visit_barrier(propagation *s, uint32_t op)
                           .strategy = s->strategy,
                           .direction = barrier_direction(p, op),
                           .elementwise = true};
-    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
     return write_changes(s, &t, &changes);
 }
 
 static tsr_status visit_edge(propagation *s, uint32_t op)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t value = op_result(p, op, 0);
     const uint32_t type = value_type(p, value);
     uint32_t *sources = NULL;
@@ -158,14 +158,14 @@ static tsr_status visit_edge(propagation *s, uint32_t op)
         (void)add_tensor(s, &t, s->place[sources[i]]);
     }
     (void)add_tensor(s, &t, value);
-    TSR_TRY(edge_outside(s, op, t.shardings[count], &t.shardings[count]));
+    TSR_TRY(edge_outside(&s->w, op, t.shardings[count], &t.shardings[count]));
     const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = way.direction};
-    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
     for (size_t i = 0; i < changes.count; i++) {
         const engine_change *c = &changes.list[i];
         const tsr_sharding *after = c->after;
         if (c->tensor == count) {
-            TSR_TRY(edge_inside(s, op, after, &after));
+            TSR_TRY(edge_inside(&s->w, op, after, &after));
             if (after == s->shardings[value]) {
                 continue;
             }
@@ -180,7 +180,7 @@ tsr_status visit_one(propagation *s, uint32_t op)
     const name_info *info = NULL;
     tsr_status status = TSR_OK;
     TSR_TRY(name_of_op(s, op, &info));
-    const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     switch ((visit_kind)info->visit) {
     case VISIT_RULE:
         status = visit_by_rule(s, op, info);
@@ -195,7 +195,7 @@ tsr_status visit_one(propagation *s, uint32_t op)
     case VISIT_NOTHING:
         break;
     }
-    tsr_arena_reset(s->scratch, mark);
+    tsr_arena_reset(s->w.scratch, mark);
     return status;
 }
 
@@ -214,21 +214,21 @@ static tsr_status visit_result(propagation *s, uint32_t value, uint32_t place)
     const tsr_rule *rule = NULL;
     visit_tensors t;
     engine_changes changes;
-    if (!type_is_static(s->p, value_type(s->p, value))) {
+    if (!type_is_static(s->w.p, value_type(s->w.p, value))) {
         return TSR_OK;
     }
-    TSR_TRY(identity_rule(s, value_type(s->p, value), 1, &rule));
+    TSR_TRY(identity_rule(s, value_type(s->w.p, value), 1, &rule));
     TSR_TRY(make_tensors(s, 2, &t));
     (void)add_tensor(s, &t, s->place[value]);
     (void)add_tensor(s, &t, place);
     const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = TSR_DIRECTION_BOTH};
-    TSR_TRY(engine_visit(s->engine, &how, t.shardings, &changes));
+    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
     return write_changes(s, &t, &changes);
 }
 
 tsr_status visit_results(propagation *s)
 {
-    const tsr_program *p = s->p;
+    const tsr_program *p = s->w.p;
     const uint32_t block = s->main != 0 ? op_entry_block(p, s->main, 0) : 0;
     const uint32_t last = block != 0 ? program_block(p, block)->last_op : 0;
     if (last == 0) {
@@ -237,9 +237,9 @@ tsr_status visit_results(propagation *s)
     const func_results *f = results_of(s, s->main);
     s->visiting = 0;
     for (uint32_t i = 0; i < program_op(p, last)->num_operands && i < f->count; i++) {
-        const tsr_arena_mark mark = tsr_arena_get_mark(s->scratch);
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
         TSR_TRY(visit_result(s, op_operand(p, last, i), f->first + i));
-        tsr_arena_reset(s->scratch, mark);
+        tsr_arena_reset(s->w.scratch, mark);
     }
     return TSR_OK;
 }

@@ -1,0 +1,293 @@
+#include "propagate/workspace.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+
+static tsr_status make(workspace *w)
+{
+    TSR_TRY(tsr_arena_create(w->ctx, &w->arena));
+    TSR_TRY(tsr_arena_create(w->ctx, &w->scratch));
+    w->shardings_by_attr = map_new(w->arena);
+    w->attrs_by_sharding = map_new(w->arena);
+    return engine_create(w->ctx, &w->engine);
+}
+
+tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out)
+{
+    *out = (workspace){.ctx = ctx, .p = p};
+    const tsr_status status = make(out);
+    if (status < 0) {
+        workspace_end(out);
+    }
+    return status;
+}
+
+void workspace_end(workspace *w)
+{
+    engine_destroy(w->engine);
+    tsr_arena_destroy(w->scratch);
+    tsr_arena_destroy(w->arena);
+}
+
+uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size)
+{
+    uint64_t *known = map_find(table, key, size);
+    if (known == NULL) {
+        const char *kept = arena_copy(w->arena, key, 1, size);
+        known = kept != NULL ? map_insert(table, kept, size) : NULL;
+    }
+    return known;
+}
+
+bool op_has_trait(const tsr_program *p, uint32_t op, int trait)
+{
+    const ir_row *row = program_row(p, op);
+    return row != NULL && (row->traits & trait) != 0;
+}
+
+/* ---- shardings and attributes ---- */
+
+tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
+{
+    *out = NULL;
+    if (attr == 0) {
+        return TSR_OK;
+    }
+    uint64_t *known = table_entry(w, &w->shardings_by_attr, &attr, sizeof attr);
+    if (known == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    if (*known == 0) {
+        const tsr_sharding *written = NULL;
+        const tsr_sharding *one = NULL;
+        TSR_TRY(sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL,
+                                 &written));
+        TSR_TRY(engine_intern(w->engine, written, &one));
+        *known = (uint64_t)(uintptr_t)one;
+    }
+    *out = (const tsr_sharding *)(uintptr_t)*known;
+    return TSR_OK;
+}
+
+static tsr_status print_attr_of(workspace *w, const tsr_sharding *sharding, uint32_t *out)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    buffer text = buffer_new(w->scratch);
+    const char *string = NULL;
+    sharding_print(&text, sharding, TSR_PRINT_STRIPPED);
+    TSR_TRY(buffer_finish(w->ctx, &text, &string));
+    const tsr_status status = attr_of_text(w->p, ATTR_SDY, SDY_SHARDING, 0, string, text.size, out);
+    tsr_arena_reset(w->scratch, mark);
+    return status;
+}
+
+tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out)
+{
+    uint64_t *known = table_entry(w, &w->attrs_by_sharding, &sharding, sizeof(void *));
+    if (known == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    if (*known == 0) {
+        uint32_t attr = 0;
+        TSR_TRY(print_attr_of(w, sharding, &attr));
+        *known = attr;
+    }
+    *out = (uint32_t)*known;
+    return TSR_OK;
+}
+
+tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
+                         const tsr_sharding **out)
+{
+    const type_head *head = program_type(w->p, type);
+    const size_t rank = head->kind == TYPE_TENSOR ? head->count : 0;
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    tsr_dim *dims = ARENA_ARRAY(w->scratch, tsr_dim, rank + 1);
+    if (dims == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < rank; i++) {
+        dims[i] = tsr_dim_closed(NULL, 0);
+        dims[i].open = true;
+    }
+    const tsr_sharding open = {.mesh = mesh, .rank = rank, .dims = dims};
+    const tsr_status status = engine_intern(w->engine, &open, out);
+    tsr_arena_reset(w->scratch, mark);
+    return status;
+}
+
+tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
+                              const uint32_t *types, size_t count, uint32_t *out)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    const tsr_mesh *mesh = NULL;
+    if (attrs == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count && mesh == NULL; i++) {
+        mesh = shardings[i] != NULL ? shardings[i]->mesh : NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const tsr_sharding *sharding = shardings[i];
+        if (sharding == NULL) {
+            TSR_TRY(open_sharding(w, mesh, types[i], &sharding));
+        }
+        TSR_TRY(sharding_attr(w, sharding, &attrs[i]));
+    }
+    const tsr_status status = attr_sharding_list(w->p, attrs, count, out);
+    tsr_arena_reset(w->scratch, mark);
+    return status;
+}
+
+tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr_sharding ***out)
+{
+    *out = ARENA_ARRAY(w->scratch, const tsr_sharding *, count + 1);
+    if (*out == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        (*out)[i] = NULL;
+        if (attr_is(w->p, attr, ATTR_SDY) && i < program_attr(w->p, attr)->count) {
+            TSR_TRY(sharding_at(w, attr_list(program_attr(w->p, attr))[i], &(*out)[i]));
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- functions ---- */
+
+uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index)
+{
+    const uint32_t attr = op_property(p, func, list);
+    return attr_is(p, attr, ATTR_ARRAY) && index < program_attr(p, attr)->count
+               ? attr_list(program_attr(p, attr))[index]
+               : 0;
+}
+
+static const type_head *func_type(const tsr_program *p, uint32_t func)
+{
+    return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
+}
+
+size_t func_num_arguments(const tsr_program *p, uint32_t func)
+{
+    return func_type(p, func)->inputs;
+}
+
+size_t func_num_results(const tsr_program *p, uint32_t func)
+{
+    return func_type(p, func)->count - func_type(p, func)->inputs;
+}
+
+tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const char *name,
+                          const uint32_t *attrs, size_t count)
+{
+    tsr_program *p = w->p;
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *dicts = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    uint32_t array = 0;
+    bool any = false;
+    if (dicts == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        dicts[i] = func_dict(p, func, list, i);
+        TSR_TRY(dict_set(p, dicts[i], name, attrs[i], &dicts[i]));
+        any = any || dicts[i] != 0;
+        TSR_TRY(dict_value(p, dicts[i], &dicts[i]));
+    }
+    if (any) {
+        TSR_TRY(attr_array(p, dicts, count, &array));
+    }
+    tsr_arena_reset(w->scratch, mark);
+    return op_set_property(p, func, list, array);
+}
+
+/* ---- rewriting ---- */
+
+static bool is_sdy(const tsr_program *p, uint32_t attr, sdy_attr row)
+{
+    return attr_is(p, attr, ATTR_SDY) && program_attr(p, attr)->row == row;
+}
+
+static tsr_status rewrite_list(workspace *w, sharding_rewrite rewrite, void *state, uint32_t attr,
+                               uint32_t *out)
+{
+    const uint32_t count = program_attr(w->p, attr)->count;
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    if (attrs == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        TSR_TRY(rewrite(w, state, attr_list(program_attr(w->p, attr))[i], &attrs[i]));
+    }
+    const tsr_status status = attr_sharding_list(w->p, attrs, count, out);
+    tsr_arena_reset(w->scratch, mark);
+    return status;
+}
+
+/* All shardings that are entries of a dictionary. */
+static tsr_status rewrite_dict(workspace *w, sharding_rewrite rewrite, void *state, uint32_t *dict)
+{
+    tsr_program *p = w->p;
+    for (size_t i = 0; i < dict_size(p, *dict); i++) {
+        const attr_entry entry = attr_entries(program_attr(p, *dict))[i];
+        uint32_t attr = entry.value;
+        if (is_sdy(p, attr, SDY_SHARDING)) {
+            TSR_TRY(rewrite(w, state, attr, &attr));
+        } else if (is_sdy(p, attr, SDY_SHARDING_PER_VALUE)) {
+            TSR_TRY(rewrite_list(w, rewrite, state, attr, &attr));
+        }
+        if (attr != entry.value) {
+            TSR_TRY(dict_set(p, *dict, string_at(p, entry.name).data, attr, dict));
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status rewrite_func(workspace *w, sharding_rewrite rewrite, void *state, uint32_t func,
+                               const char *list)
+{
+    tsr_program *p = w->p;
+    const uint32_t attr = op_property(p, func, list);
+    uint32_t array = 0;
+    if (!attr_is(p, attr, ATTR_ARRAY)) {
+        return TSR_OK;
+    }
+    const uint32_t count = program_attr(p, attr)->count;
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *dicts = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    if (dicts == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        dicts[i] = attr_list(program_attr(p, attr))[i];
+        TSR_TRY(rewrite_dict(w, rewrite, state, &dicts[i]));
+        TSR_TRY(dict_value(p, dicts[i], &dicts[i]));
+    }
+    TSR_TRY(attr_array(p, dicts, count, &array));
+    tsr_arena_reset(w->scratch, mark);
+    return array != attr ? op_set_property(p, func, list, array) : TSR_OK;
+}
+
+tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state)
+{
+    tsr_program *p = w->p;
+    for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
+        if (op_is(p, op, "func.func")) {
+            TSR_TRY(rewrite_func(w, rewrite, state, op, "arg_attrs"));
+            TSR_TRY(rewrite_func(w, rewrite, state, op, "res_attrs"));
+        }
+        uint32_t dict = program_op(p, op)->properties;
+        TSR_TRY(rewrite_dict(w, rewrite, state, &dict));
+        program_op(p, op)->properties = dict;
+        dict = program_op(p, op)->attributes;
+        TSR_TRY(rewrite_dict(w, rewrite, state, &dict));
+        program_op(p, op)->attributes = dict;
+    }
+    return TSR_OK;
+}

@@ -1,0 +1,82 @@
+/*
+ * What passes over shardings share: shardings of a program as interned objects, from attributes and
+ * back, and memory that lives as long as the pass.
+ */
+#ifndef PROPAGATE_WORKSPACE_H
+#define PROPAGATE_WORKSPACE_H
+
+#include "base/map.h"
+#include "factor/engine.h"
+#include "ir/edit.h"
+#include "ir/row.h"
+#include "ir/shardings.h"
+#include "ir/verify.h"
+#include "shard/sharding.h"
+
+typedef struct workspace {
+    tsr_context *ctx;
+    tsr_program *p;
+    tsr_arena *arena;   /* of all that lives as long as this */
+    tsr_arena *scratch; /* of what does not */
+    engine *engine;
+    map shardings_by_attr;
+    map attrs_by_sharding;
+} workspace;
+
+tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out);
+void workspace_end(workspace *w);
+
+/* The entry of a key in a table, 0 when it is new; NULL without memory. */
+uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size);
+
+/* The sharding of an attribute; NULL for 0. */
+tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out);
+/* The attribute of a sharding. */
+tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out);
+/* A sharding without axes whose dimensions are all open. */
+tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
+                         const tsr_sharding **out);
+/* The attribute of a list; missing ones are open on the mesh of the first that is there. */
+tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
+                              const uint32_t *types, size_t count, uint32_t *out);
+/* The entries of a list of shardings; NULL for each when the attribute is 0. The scratch's. */
+tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count,
+                            const tsr_sharding ***out);
+
+bool op_has_trait(const tsr_program *p, uint32_t op, int trait);
+
+/* The entry of a function's list of dictionaries, "arg_attrs" or "res_attrs"; 0: none. */
+uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index);
+/* Sets an entry of all dictionaries of such a list, each to its attribute, or takes it away. */
+tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const char *name,
+                          const uint32_t *attrs, size_t count);
+size_t func_num_arguments(const tsr_program *p, uint32_t func);
+size_t func_num_results(const tsr_program *p, uint32_t func);
+
+/* The attribute of a rewritten sharding. */
+typedef tsr_status (*sharding_rewrite)(workspace *w, void *state, uint32_t attr, uint32_t *out);
+/*
+ * Rewrites every sharding of the program, in the order of the program: arguments of a function,
+ * its results, then what is in it.
+ */
+tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state);
+
+/* ---- edges.c ---- */
+
+/* The edge op of an owner; 0: it has none. */
+uint32_t edge_of_owner(const tsr_program *p, uint32_t owner);
+/* The edge of which a use is a source; 0: of none. */
+uint32_t edge_of_use(const tsr_program *p, uint32_t use);
+/*
+ * What the sources of an edge see of its sharding, and back: a manual computation adds or removes
+ * its manual axes.
+ */
+tsr_status edge_outside(workspace *w, uint32_t edge, const tsr_sharding *sharding,
+                        const tsr_sharding **out);
+tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding,
+                       const tsr_sharding **out);
+/* The sharding of an argument of a computation, as its operand sees it. */
+tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                            const tsr_sharding **out);
+
+#endif
