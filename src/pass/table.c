@@ -78,7 +78,26 @@ static const tsr_pass_option propagation_options[] = {
 
 enum { BASIC_OPTIONS = 5, AGGRESSIVE_OPTIONS = 6, PRIORITY_OPTIONS = 7 };
 
+static const tsr_pass_option sink_options[] = {
+    {"sink-debug-sharding-origins", TSR_OPTION_BOOL, "false", "whether origins are kept"},
+    {"sink-debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false", "whether steps are kept"},
+};
+
+/* A pass without options. */
+#define PASS(name, title, help, run)                                                               \
+    {                                                                                              \
+        name, title, help, NULL, 0, run, NULL                                                      \
+    }
+
 static const tsr_pass rows[] = {
+    PASS("sdy-add-data-flow-edges", "AddDataFlowEdgesPass",
+         "Adds an edge op for everything that data flows around", pass_add_edges),
+    PASS("sdy-add-func-data-flow-edges", "AddFuncDataFlowEdgesPass",
+         "Adds edge ops for arguments and results of functions", pass_add_func_edges),
+    {"sdy-sink-data-flow-edges", "SinkDataFlowEdgesPass",
+     "Moves the shardings of edges to their owners", sink_options, 2, pass_sink_edges, NULL},
+    PASS("sdy-sink-func-data-flow-edges", "SinkFuncDataFlowEdgesPass",
+         "Moves the shardings of functions' edges to their operands", pass_sink_func_edges),
     {"sdy-populate-op-sharding-rules", "PopulateOpShardingRulesPass",
      "Gives every op the sharding rule of its kind", rules_options, 1, pass_populate_rules, NULL},
     {"sdy-basic-propagate", "BasicPropagationPass",

@@ -7,6 +7,13 @@
 typedef tsr_status pass_function(tsr_context *ctx, tsr_program *program,
                                  const tsr_pass_options *options);
 
+/* Edges. */
+pass_function pass_add_edges;
+pass_function pass_add_func_edges;
+pass_function pass_sink_edges;
+pass_function pass_sink_func_edges;
+
+/* Propagation. */
 pass_function pass_populate_rules;
 pass_function pass_basic;
 pass_function pass_aggressive;

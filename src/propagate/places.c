@@ -79,7 +79,8 @@ static tsr_status load_results_of(propagation *s, const func_results *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
         const uint32_t dict = func_dict(s->w.p, f->func, "res_attrs", i);
-        TSR_TRY(sharding_at(&s->w, dict_get(s->w.p, dict, "sdy.sharding"), &s->shardings[f->first + i]));
+        TSR_TRY(sharding_at(&s->w, dict_get(s->w.p, dict, "sdy.sharding"),
+                            &s->shardings[f->first + i]));
     }
     return TSR_OK;
 }
@@ -189,7 +190,8 @@ tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *shard
         const uint32_t op = value_op(p, place);
         for (uint32_t i = 0; i < program_op(p, op)->num_results; i++) {
             const uint32_t other = op_result(p, op, i);
-            TSR_TRY(open_sharding(&s->w, sharding->mesh, value_type(p, other), &s->shardings[other]));
+            TSR_TRY(
+                open_sharding(&s->w, sharding->mesh, value_type(p, other), &s->shardings[other]));
         }
     }
     s->shardings[place] = sharding;

@@ -250,7 +250,8 @@ static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, co
     rule_key key = {0};
     TSR_TRY(find_facts(s, op, row, &facts));
     TSR_TRY(key_of(s, op, &facts, &key));
-    uint64_t *known = table_entry(&s->w, &s->rules_by_key, key.words, key.count * sizeof *key.words);
+    uint64_t *known =
+        table_entry(&s->w, &s->rules_by_key, key.words, key.count * sizeof *key.words);
     if (known == NULL) {
         return diag_nomem(s->w.ctx);
     }

@@ -31,6 +31,15 @@ void workspace_end(workspace *w)
     tsr_arena_destroy(w->arena);
 }
 
+tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w))
+{
+    workspace w;
+    TSR_TRY(workspace_start(ctx, p, &w));
+    const tsr_status status = work(&w);
+    workspace_end(&w);
+    return status;
+}
+
 uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size)
 {
     uint64_t *known = map_find(table, key, size);
@@ -62,8 +71,8 @@ tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
     if (*known == 0) {
         const tsr_sharding *written = NULL;
         const tsr_sharding *one = NULL;
-        TSR_TRY(sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL,
-                                 &written));
+        TSR_TRY(
+            sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL, &written));
         TSR_TRY(engine_intern(w->engine, written, &one));
         *known = (uint64_t)(uintptr_t)one;
     }
@@ -204,6 +213,97 @@ tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const c
     }
     tsr_arena_reset(w->scratch, mark);
     return op_set_property(p, func, list, array);
+}
+
+/* A function at or after an op of the module. */
+static uint32_t function_from(const tsr_program *p, uint32_t op)
+{
+    while (op != 0 && !op_is(p, op, "func.func")) {
+        op = program_op(p, op)->next;
+    }
+    return op;
+}
+
+uint32_t first_function(const tsr_program *p)
+{
+    return function_from(p, program_block(p, op_entry_block(p, p->module, 0))->first_op);
+}
+
+uint32_t next_function(const tsr_program *p, uint32_t func)
+{
+    return function_from(p, program_op(p, func)->next);
+}
+
+uint32_t main_function(const tsr_program *p)
+{
+    const uint32_t first = first_function(p);
+    if (first != 0 && next_function(p, first) == 0) {
+        return first;
+    }
+    for (uint32_t func = first; func != 0; func = next_function(p, func)) {
+        slice name;
+        if (attr_as_string(p, op_property(p, func, "sym_name"), &name) && slice_is(name, "main")) {
+            return func;
+        }
+    }
+    return 0;
+}
+
+/* ---- writing ---- */
+
+static tsr_status set_argument(workspace *w, uint32_t func, uint32_t index, uint32_t attr)
+{
+    const size_t count = func_num_arguments(w->p, func);
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    if (attrs == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        attrs[i] = dict_get(w->p, func_dict(w->p, func, "arg_attrs", i), "sdy.sharding");
+    }
+    attrs[index] = attr;
+    const tsr_status status = func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count);
+    tsr_arena_reset(w->scratch, mark);
+    return status;
+}
+
+static tsr_status set_result(workspace *w, uint32_t op, uint32_t index, uint32_t attr)
+{
+    tsr_program *p = w->p;
+    const ir_row *row = program_row(p, op);
+    const char *property = row != NULL ? row->result_sharding : NULL;
+    const uint32_t had =
+        property != NULL ? op_property(p, op, property) : op_attribute(p, op, "sdy.sharding");
+    const uint32_t count = program_op(p, op)->num_results;
+    if (property != NULL &&
+        row_prop(row, (slice){property, strlen(property)})->row == SDY_SHARDING) {
+        return op_set_property(p, op, property, attr);
+    }
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    const tsr_sharding **shardings = NULL;
+    uint32_t *types = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    uint32_t list = 0;
+    if (types == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = value_type(p, op_result(p, op, i));
+    }
+    TSR_TRY(sharding_list_at(w, had, count, &shardings));
+    TSR_TRY(sharding_at(w, attr, &shardings[index]));
+    TSR_TRY(sharding_list_attr(w, shardings, types, count, &list));
+    tsr_arena_reset(w->scratch, mark);
+    return property != NULL ? op_set_property(p, op, property, list)
+                            : op_set_attribute(p, op, "sdy.sharding", list);
+}
+
+tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr)
+{
+    const uint32_t index = program_value(w->p, value)->index;
+    const uint32_t op = value_op(w->p, value);
+    return op != 0 ? set_result(w, op, index, attr)
+                   : set_argument(w, block_parent(w->p, value_block(w->p, value)), index, attr);
 }
 
 /* ---- rewriting ---- */

@@ -25,6 +25,8 @@ typedef struct workspace {
 
 tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out);
 void workspace_end(workspace *w);
+/* Does something in a workspace of its own. */
+tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w));
 
 /* The entry of a key in a table, 0 when it is new; NULL without memory. */
 uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size);
@@ -40,8 +42,7 @@ tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
                               const uint32_t *types, size_t count, uint32_t *out);
 /* The entries of a list of shardings; NULL for each when the attribute is 0. The scratch's. */
-tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count,
-                            const tsr_sharding ***out);
+tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr_sharding ***out);
 
 bool op_has_trait(const tsr_program *p, uint32_t op, int trait);
 
@@ -52,6 +53,18 @@ tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const c
                           const uint32_t *attrs, size_t count);
 size_t func_num_arguments(const tsr_program *p, uint32_t func);
 size_t func_num_results(const tsr_program *p, uint32_t func);
+
+/* The functions of the module: the first, then the next; 0: no more. */
+uint32_t first_function(const tsr_program *p);
+uint32_t next_function(const tsr_program *p, uint32_t func);
+/* The only function, or the one called main; 0: there is none. */
+uint32_t main_function(const tsr_program *p);
+
+/*
+ * Writes the sharding of a value: of an argument of a function or a result of an op. Other results
+ * of an op that had none become open.
+ */
+tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr);
 
 /* The attribute of a rewritten sharding. */
 typedef tsr_status (*sharding_rewrite)(workspace *w, void *state, uint32_t attr, uint32_t *out);
@@ -78,5 +91,13 @@ tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding
 /* The sharding of an argument of a computation, as its operand sees it. */
 tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
                             const tsr_sharding **out);
+
+/* ---- edge_passes.c ---- */
+
+/* Adds the edges of an op, or takes them away and writes their shardings to it. */
+tsr_status add_edges_around(workspace *w, uint32_t op);
+tsr_status sink_edges_around(workspace *w, uint32_t op);
+/* The shardings of all owners as an attribute, 0 when no edge has one; their edges go away. */
+tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out);
 
 #endif
