@@ -368,3 +368,10 @@ tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding 
     const manual_edge m = manual_of(w->p, argument);
     return transform(w, &m, true, sharding, out);
 }
+
+tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                           const tsr_sharding **out)
+{
+    const manual_edge m = manual_of(w->p, argument);
+    return transform(w, &m, false, sharding, out);
+}

@@ -13,6 +13,21 @@ pass_function pass_add_func_edges;
 pass_function pass_sink_edges;
 pass_function pass_sink_func_edges;
 
+/* Shardings one by one; ops and attributes that go. */
+pass_function pass_close_shardings;
+pass_function pass_remove_size_one_axes;
+pass_function pass_remove_sub_axes;
+pass_function pass_update_non_divisible;
+pass_function pass_remove_groups;
+pass_function pass_constraint_to_reshard;
+pass_function pass_drop_rules;
+pass_function pass_remove_debug_info;
+
+/* Meshes and manual axes. */
+pass_function pass_lift_meshes;
+pass_function pass_inline_meshes;
+pass_function pass_manual_axes_cleanup;
+
 /* Propagation. */
 pass_function pass_populate_rules;
 pass_function pass_basic;

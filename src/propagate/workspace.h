@@ -92,6 +92,10 @@ tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding
 tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
                             const tsr_sharding **out);
 
+/* And what it sees itself. */
+tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                           const tsr_sharding **out);
+
 /* ---- edge_passes.c ---- */
 
 /* Adds the edges of an op, or takes them away and writes their shardings to it. */
