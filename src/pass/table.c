@@ -83,6 +83,15 @@ static const tsr_pass_option sink_options[] = {
     {"sink-debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false", "whether steps are kept"},
 };
 
+static const tsr_pass_option import_calls_options[] = {
+    {"add-data-flow-edges-on-named-computations", TSR_OPTION_BOOL, "true",
+     "whether named computations get edges"},
+};
+static const tsr_pass_option dedup_options[] = {
+    {"dedup-functions-fully", TSR_OPTION_BOOL, "false",
+     "whether functions that differ in shardings only become one"},
+};
+
 /* A pass without options. */
 #define PASS(name, title, help, run)                                                               \
     {                                                                                              \
@@ -98,6 +107,24 @@ static const tsr_pass rows[] = {
      "Moves the shardings of edges to their owners", sink_options, 2, pass_sink_edges, NULL},
     PASS("sdy-sink-func-data-flow-edges", "SinkFuncDataFlowEdgesPass",
          "Moves the shardings of functions' edges to their operands", pass_sink_func_edges),
+    PASS("symbol-dce", "SymbolDCE", "Takes away private symbols that nothing names",
+         pass_symbol_dce),
+    PASS("sdy-propagate-sharding-from-func-to-call", "PropagateShardingFromFuncToCallPass",
+         "Gives calls the shardings of their function's results", pass_shard_calls),
+    PASS("sdy-propagate-to-func-results", "PropagateToFuncResultsPass",
+         "Gives results of functions the shardings of what is returned", pass_shard_func_results),
+    PASS("sdy-flatten-call-graph", "FlattenCallGraphPass", "Gives each call its own function",
+         pass_flatten),
+    {"sdy-import-func-calls", "ImportFuncCallsPass", "Puts functions in place of their calls",
+     import_calls_options, 1, pass_import_calls, NULL},
+    PASS("sdy-export-named-computations", "ExportNamedComputationsPass",
+         "Makes named computations functions", pass_export_computations),
+    {"sdy-unflatten-call-graph", "UnflattenCallGraphPass",
+     "Lets calls share functions that are the same", dedup_options, 1, pass_unflatten, NULL},
+    PASS("sdy-insert-func-call-reshards", "InsertFuncCallReshardsPass",
+         "Reshards results of calls to what was asked for", pass_reshard_calls),
+    PASS("sdy-pre-order-funcs", "PreOrderFuncsPass", "Puts functions before those that they call",
+         pass_pre_order_funcs),
     PASS("sdy-lift-inlined-meshes", "LiftInlinedMeshesPass",
          "Gives meshes that are written in place a name, one for equal ones", pass_lift_meshes),
     PASS("sdy-inline-meshes", "InlineMeshesPass", "Writes meshes in place of their names",

@@ -28,6 +28,17 @@ pass_function pass_lift_meshes;
 pass_function pass_inline_meshes;
 pass_function pass_manual_axes_cleanup;
 
+/* Functions and calls. */
+pass_function pass_symbol_dce;
+pass_function pass_shard_calls;
+pass_function pass_shard_func_results;
+pass_function pass_flatten;
+pass_function pass_import_calls;
+pass_function pass_export_computations;
+pass_function pass_unflatten;
+pass_function pass_reshard_calls;
+pass_function pass_pre_order_funcs;
+
 /* Propagation. */
 pass_function pass_populate_rules;
 pass_function pass_basic;
