@@ -225,10 +225,27 @@ static void list_members(const tsr_comm *comm, bool (*holds)(const tsr_comm *com
     }
 }
 
+static bool member_is_stopped(const tsr_comm *comm, int64_t member)
+{
+    return is_stopped(comm, tsr_comm_world_rank(comm, member));
+}
+
 /* Whether a member has not entered this call. */
 static bool is_missing(const tsr_comm *comm, int64_t member)
 {
     return atomic_load(&comm->shared->slots[member].entered) < comm->calls;
+}
+
+/*
+ * Names the stopped processes of the world in a message of a time-out: the member that this one
+ * waits for may itself wait for one of them. "" when there is none.
+ */
+static const char *list_stopped(const tsr_comm *comm, char *text, size_t size)
+{
+    char stopped[CALL_TEXT / 2];
+    list_members(comm->world, member_is_stopped, stopped, sizeof stopped);
+    (void)snprintf(text, size, "; stopped: rank %s", stopped);
+    return stopped[0] != '\0' ? text : "";
 }
 
 static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
@@ -270,13 +287,14 @@ static int64_t first_missing(const tsr_comm *comm)
 static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
 {
     char missing[CALL_TEXT];
+    char stopped[CALL_TEXT];
     list_members(comm, is_missing, missing, sizeof missing);
     if (missing[0] == '\0') {
         return report_late(comm, name);
     }
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                     "%s: rank %s did not arrive within %g seconds", name, missing,
-                     comm->team->timeout);
+                     "%s: rank %s did not arrive within %g seconds%s", name, missing,
+                     comm->team->timeout, list_stopped(comm, stopped, sizeof stopped));
     return diag_note(comm->ctx, NO_LOCATION,
                      here ? "the communicator is broken from now on: end the program, or go on "
                             "without it"
@@ -368,9 +386,11 @@ static tsr_status report_revocation(tsr_comm *comm, const char *name, const revo
 static tsr_status report_stalled(const rendezvous *m, const char *name)
 {
     tsr_comm *comm = m->comm;
+    char stopped[CALL_TEXT];
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                     "%s: rank %lld has made no progress inside the call for %g seconds", name,
-                     (long long)tsr_comm_world_rank(comm, m->stalled), comm->team->timeout);
+                     "%s: rank %lld has made no progress inside the call for %g seconds%s", name,
+                     (long long)tsr_comm_world_rank(comm, m->stalled), comm->team->timeout,
+                     list_stopped(comm, stopped, sizeof stopped));
     return diag_note(comm->ctx, NO_LOCATION,
                      "the communicator is broken from now on; memory that the rank may still write "
                      "into is not used again");
@@ -720,6 +740,7 @@ static int64_t slow_peer(const tsr_comm *comm, const channel *m)
  */
 tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
 {
+    char stopped[CALL_TEXT];
     const double now = clock_seconds();
     const uint64_t progress = comm_progress(comm) - m->left;
     if (m->progress != progress || m->since == 0) {
@@ -730,8 +751,9 @@ tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
         return TSR_IN_PROGRESS;
     }
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                     "%s: no message from or to rank %lld has gone on for %g seconds", name,
-                     (long long)slow_peer(comm, m), comm->team->timeout);
+                     "%s: no message from or to rank %lld has gone on for %g seconds%s", name,
+                     (long long)slow_peer(comm, m), comm->team->timeout,
+                     list_stopped(comm, stopped, sizeof stopped));
     return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
 }
 

@@ -108,7 +108,7 @@ static void a_stopped_process_is_given_up(void **state)
         .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, stop_inside, NULL), TSR_ERR_TIMEOUT);
     expect_error(f, "rank 0 failed: a call: rank 1 has made no progress inside the call for 0.3 "
-                    "seconds");
+                    "seconds; stopped: rank 1");
 }
 
 /*

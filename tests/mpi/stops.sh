@@ -38,8 +38,7 @@ await_files() {
 
 # Waits up to five seconds until the library, not mpirun, has named the victim.
 await_name() {
-    local said="rank ([0-9], )*$victim(, [0-9])* (did not arrive|has made no progress|is stopped)"
-    said+="|from or to rank $victim has gone on"
+    local said="stopped: rank ([0-9], )*$victim|the process of rank $victim is stopped"
     for _ in $(seq 250); do
         ! grep -Eq "$said" "$folder/output" || return 0
         sleep 0.02
