@@ -117,10 +117,15 @@ tsr_status read_uses(parser *ps, op_reader *op)
     }
 }
 
-/* A placeholder for a value that is not defined yet. */
+/*
+ * A placeholder for a value that is not defined yet: one of the last few of its name, or a new one.
+ * All that stand for one value become it when it is defined.
+ */
 static tsr_status refer_forward(parser *ps, const ssa_use *use, uint32_t type, uint32_t *out)
 {
-    for (uint32_t i = binding_at(ps, use->name)->forward; i != 0; i = forward_at(ps, i)->next) {
+    enum { MOST_STEPS = 16 };
+    uint32_t i = binding_at(ps, use->name)->forward;
+    for (int step = 0; i != 0 && step < MOST_STEPS; i = forward_at(ps, i)->next, step++) {
         if (forward_at(ps, i)->number == use->number) {
             *out = forward_at(ps, i)->value;
             return TSR_OK;

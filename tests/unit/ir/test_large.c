@@ -204,11 +204,60 @@ static void many_ops_have_positions(void **state)
     free(text.data);
 }
 
+/* Constants of `arith` suggest names that hold their value; the same names again inside. */
+static void many_names_are_suggested(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 100000 };
+    growing text = {0};
+    const char *printed = NULL;
+    add(&text, "module {\n  func.func @f() {\n");
+    for (int i = 0; i < COUNT; i++) {
+        add(&text, "    %%c%d_i32 = arith.constant %d : i32\n", i, i);
+    }
+    add(&text, "    \"a.f\"() ({\n      %%c70_i32_0 = arith.constant 70 : i32\n"
+               "      %%c-1_i32 = arith.constant -1 : i32\n    }) : () -> ()\n"
+               "    \"a.f\"() ({\n      %%c70_i32_0 = arith.constant 70 : i32\n"
+               "      %%c-1_i32 = arith.constant -1 : i32\n    }) : () -> ()\n"
+               "    return\n  }\n}\n");
+    tsr_program *p = read(f, &text, TSR_PROGRAM_ALLOW_UNREGISTERED);
+    assert_non_null(p);
+    assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, 0, &printed), TSR_OK);
+    assert_string_equal(printed, text.data);
+    tsr_program_destroy(p);
+    free(text.data);
+}
+
+/* Results of one op, all used before it. */
+static void many_results_are_used_early(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 50000 };
+    growing text = {0};
+    const char *printed = NULL;
+    add(&text, "module {\n");
+    for (int i = 0; i < 2 * COUNT; i++) {
+        add(&text, "  \"a.f\"(%%0#%d) : (i32) -> ()\n", i % COUNT);
+    }
+    add(&text, "  %%0:%d = \"a.g\"() : () -> (i32", COUNT);
+    for (int i = 1; i < COUNT; i++) {
+        add(&text, ", i32");
+    }
+    add(&text, ")\n}\n");
+    tsr_program *p = read(f, &text, TSR_PROGRAM_ALLOW_UNREGISTERED);
+    assert_non_null(p);
+    assert_int_equal(tsr_program_to_text(f->ctx, f->arena, p, 0, &printed), TSR_OK);
+    assert_string_equal(printed, text.data);
+    tsr_program_destroy(p);
+    free(text.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(many_operands_are_followed), TEST(many_parts_are_fused),
         TEST(many_resources_are_kept),    TEST(many_entries_are_sorted),
-        TEST(many_blocks_are_printed),    TEST(many_ops_have_positions)};
+        TEST(many_blocks_are_printed),    TEST(many_ops_have_positions),
+        TEST(many_names_are_suggested),   TEST(many_results_are_used_early)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
