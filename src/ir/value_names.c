@@ -12,15 +12,16 @@ typedef struct name_state {
     uint32_t next_value;
     uint32_t next_argument;
     uint32_t next_conflict;
-    uint64_t used;                /* bit i: suggestion i */
-    const struct used_name *more; /* suggestions that have no bit */
+    uint64_t used;                 /* bit i: suggestion i */
+    const struct named_region *in; /* the innermost that uses suggestions without a bit */
+    bool is_own;                   /* it is this region, none around it */
 } name_state;
 
-/* A suggestion that is used in a region, and what its enclosing regions use. */
-typedef struct used_name {
-    uint32_t id;
-    const struct used_name *next;
-} used_name;
+/* A region that uses suggestions without a bit, and the next such one around it. */
+typedef struct named_region {
+    uint32_t number;
+    const struct named_region *around;
+} named_region;
 
 typedef struct pending_region {
     uint32_t region;
@@ -33,6 +34,8 @@ typedef struct namer {
     name_state state;
     ir_array stack;
     intern_table suggestions;
+    intern_table used; /* pairs of a named region and a suggestion without a bit */
+    uint32_t num_named;
     bool is_generic;
 } namer;
 
@@ -51,7 +54,23 @@ static void set_name(namer *n, uint32_t value, uint32_t kind, uint32_t number)
     n->pr->names[value] = number << NAME_BITS | kind;
 }
 
-/* Marks a suggestion as used; *was says whether it was already. */
+/* The region whose values are named, as one that uses suggestions without a bit. */
+static tsr_status own_region(namer *n)
+{
+    if (n->state.is_own) {
+        return TSR_OK;
+    }
+    named_region *own = ARENA_NEW(n->pr->scratch, named_region);
+    if (own == NULL) {
+        return diag_nomem(n->pr->ctx);
+    }
+    *own = (named_region){n->num_named++, n->state.in};
+    n->state.in = own;
+    n->state.is_own = true;
+    return TSR_OK;
+}
+
+/* Marks a suggestion as used; *was says whether it was already, here or in a region around. */
 static tsr_status use_suggestion(namer *n, uint32_t id, bool *was)
 {
     enum { NUM_BITS = 64 };
@@ -60,19 +79,18 @@ static tsr_status use_suggestion(namer *n, uint32_t id, bool *was)
         n->state.used |= UINT64_C(1) << id;
         return TSR_OK;
     }
-    *was = false;
-    for (const used_name *name = n->state.more; name != NULL && !*was; name = name->next) {
-        *was = name->id == id;
-    }
-    if (!*was) {
-        used_name *name = ARENA_NEW(n->pr->scratch, used_name);
-        if (name == NULL) {
-            return diag_nomem(n->pr->ctx);
+    for (const named_region *in = n->state.in; in != NULL; in = in->around) {
+        const uint32_t key[2] = {in->number, id};
+        if (intern_find_bytes(&n->used, key, sizeof key) != 0) {
+            *was = true;
+            return TSR_OK;
         }
-        *name = (used_name){id, n->state.more};
-        n->state.more = name;
     }
-    return TSR_OK;
+    TSR_TRY(own_region(n));
+    const uint32_t key[2] = {n->state.in->number, id};
+    uint32_t pair = 0;
+    *was = false;
+    return intern_bytes(&n->used, key, sizeof key, &pair);
 }
 
 /* A name that an op suggests; taken ones get a number from the region's counter. */
@@ -189,6 +207,7 @@ static tsr_status name_all(namer *n)
         const pending_region next = ((pending_region *)n->stack.items)[--n->stack.count];
         if (!n->is_generic) {
             n->state = next.state;
+            n->state.is_own = false;
         }
         TSR_TRY(name_region(n, next.region, next.index));
     }
@@ -211,9 +230,13 @@ tsr_status number_values(printer *pr)
     namer n = {.pr = pr, .is_generic = (pr->flags & TSR_PROGRAM_GENERIC) != 0};
     tsr_status status = intern_table_init(&n.suggestions, pr->ctx, pr->scratch);
     if (status >= 0) {
+        status = intern_table_init(&n.used, pr->ctx, pr->scratch);
+    }
+    if (status >= 0) {
         status = name_all(&n);
     }
     intern_table_free(&n.suggestions);
+    intern_table_free(&n.used);
     ir_array_free(pr->ctx, &n.stack, sizeof(pending_region));
     return status;
 }
