@@ -67,16 +67,41 @@ static bool is_shown(const ir_row *row, const char *name)
     return strcmp(name, "operandSegmentSizes") == 0;
 }
 
-bool is_default(printer *pr, const ir_prop *prop, uint32_t attr)
+/* A writer whose state is a text: what is written is taken off it; stops where it differs. */
+static bool match_text(void *state, const char *bytes, size_t count)
 {
-    const char *text = "";
-    if (prop->unless == NULL) {
+    const char **text = state;
+    if (strncmp(*text, bytes, count) != 0) {
         return false;
     }
-    if (tsr_ir_attr_to_text(pr->ctx, pr->scratch, pr->program, attr, &text) < 0) {
-        pr->no_memory = true;
+    *text += count;
+    return true;
+}
+
+bool is_default(printer *pr, const ir_prop *prop, uint32_t attr)
+{
+    const char *rest = prop->unless;
+    if (rest == NULL) {
+        return false;
     }
-    return strcmp(text, prop->unless) == 0;
+    if (pr->spare_chunk == NULL) {
+        pr->spare_chunk = context_resize(pr->ctx, NULL, 0, CHUNK);
+    }
+    if (pr->spare_chunk == NULL) {
+        pr->no_memory = true;
+        return false;
+    }
+    printer other = {.ctx = pr->ctx,
+                     .program = pr->program,
+                     .scratch = pr->scratch,
+                     .chunk = pr->spare_chunk,
+                     .write = match_text,
+                     .state = &rest};
+    print_attr(&other, attr);
+    put_flush(&other);
+    printer_free_resources(&other);
+    pr->no_memory = pr->no_memory || other.no_memory;
+    return !other.stopped && *rest == '\0';
 }
 
 void print_dict(printer *pr, uint32_t op, const char *keyword)

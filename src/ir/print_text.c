@@ -17,13 +17,21 @@ tsr_status printer_init(printer *pr, tsr_context *ctx, const tsr_program *p, int
     return TSR_OK;
 }
 
+void printer_free_resources(printer *pr)
+{
+    ir_array_free(pr->ctx, &pr->resources, sizeof(uint32_t));
+    intern_table_free(&pr->resource_names);
+}
+
 tsr_status printer_finish(printer *pr)
 {
     put_flush(pr);
     free_names(pr);
     free_locations(pr);
-    ir_array_free(pr->ctx, &pr->resources, sizeof(uint32_t));
-    intern_table_free(&pr->resource_names);
+    printer_free_resources(pr);
+    if (pr->spare_chunk != NULL) {
+        context_resize(pr->ctx, pr->spare_chunk, CHUNK, 0);
+    }
     context_resize(pr->ctx, pr->chunk, CHUNK, 0);
     tsr_arena_destroy(pr->scratch);
     if (pr->no_memory) {

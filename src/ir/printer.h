@@ -16,6 +16,7 @@ typedef struct printer {
     tsr_program_writer write;
     void *state;
     char *chunk;
+    char *spare_chunk; /* for texts that are compared only; NULL before the first */
     size_t used;
     bool stopped; /* by the caller's function */
     bool no_memory;
@@ -36,6 +37,8 @@ tsr_status printer_init(printer *pr, tsr_context *ctx, const tsr_program *p, int
                         tsr_program_writer write, void *state);
 /* Writes what is left and frees; the status of all. */
 tsr_status printer_finish(printer *pr);
+
+void printer_free_resources(printer *pr);
 
 /* A writer that appends to the buffer that its state is. */
 bool write_to_buffer(void *state, const char *bytes, size_t count);
