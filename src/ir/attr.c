@@ -24,26 +24,12 @@ bool attr_is_elements(const tsr_program *p, uint32_t attr)
            attr_is(p, attr, ATTR_RESOURCE);
 }
 
-/* Interns a head and what follows it. Small attributes need no memory to be found. */
+/* Interns a head and what follows it. */
 static tsr_status intern_attr(tsr_program *p, attr_head head, const void *list, size_t size,
                               uint32_t *out)
 {
-    enum { SMALL = 256 };
-    _Alignas(attr_head) char small[SMALL];
-    const size_t total = sizeof head + size;
-    char *bytes = total <= SMALL ? small : context_resize(p->ctx, NULL, 0, total);
-    if (bytes == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    memcpy(bytes, &head, sizeof head);
-    if (size > 0) {
-        memcpy(bytes + sizeof head, list, size);
-    }
-    const tsr_status status = intern_bytes(&p->attrs, bytes, total, out);
-    if (bytes != small) {
-        context_resize(p->ctx, bytes, total, 0);
-    }
-    return status;
+    const intern_part parts[] = {{&head, sizeof head}, {list, size}};
+    return intern_parts(&p->attrs, parts, 2, out);
 }
 
 tsr_status attr_unit(tsr_program *p, uint32_t *out)

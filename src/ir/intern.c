@@ -1,5 +1,6 @@
 #include "ir/intern.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -136,6 +137,33 @@ tsr_status intern_bytes(intern_table *table, const void *bytes, size_t size, uin
         return TSR_OK;
     }
     return add(table, bytes, size, hash, out);
+}
+
+tsr_status intern_parts(intern_table *table, const intern_part *parts, size_t count, uint32_t *out)
+{
+    enum { SMALL = 256 };
+    _Alignas(max_align_t) char small[SMALL];
+    size_t total = 0;
+    size_t used = parts[0].size;
+    for (size_t i = 0; i < count; i++) {
+        total += parts[i].size;
+    }
+    char *bytes = total <= SMALL ? small : context_resize(table->ctx, NULL, 0, total);
+    if (bytes == NULL) {
+        return diag_nomem(table->ctx);
+    }
+    memcpy(bytes, parts[0].bytes, parts[0].size);
+    for (size_t i = 1; i < count; i++) {
+        if (parts[i].size > 0) {
+            memcpy(bytes + used, parts[i].bytes, parts[i].size);
+        }
+        used += parts[i].size;
+    }
+    const tsr_status status = intern_bytes(table, bytes, total, out);
+    if (bytes != small) {
+        context_resize(table->ctx, bytes, total, 0);
+    }
+    return status;
 }
 
 size_t intern_table_memory(const intern_table *table)

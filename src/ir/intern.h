@@ -28,6 +28,15 @@ void intern_table_free(intern_table *table);
 
 /* The number of a record, new or old. */
 tsr_status intern_bytes(intern_table *table, const void *bytes, size_t size, uint32_t *out);
+/*
+ * The same of a record whose bytes are in several places, of which all but the first may be empty.
+ * Small ones need no memory to be found.
+ */
+typedef struct intern_part {
+    const void *bytes;
+    size_t size;
+} intern_part;
+tsr_status intern_parts(intern_table *table, const intern_part *parts, size_t count, uint32_t *out);
 /* The number of a record that is there already, or 0. */
 uint32_t intern_find_bytes(const intern_table *table, const void *bytes, size_t size);
 

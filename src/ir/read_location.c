@@ -1,7 +1,6 @@
 /* Reading loc(..). */
 #include <string.h>
 
-#include "base/arena.h"
 #include "ir/location.h"
 #include "ir/parser.h"
 
@@ -14,15 +13,9 @@ static uint32_t *fused_with(const parser *ps, uint32_t given)
 static tsr_status intern_location(parser *ps, location_kind kind, const uint32_t *numbers,
                                   size_t count, uint32_t *out)
 {
-    uint32_t *record = ARENA_ARRAY(ps->scratch, uint32_t, count + 1);
-    if (record == NULL) {
-        return diag_nomem(ps->ctx);
-    }
-    record[0] = (uint32_t)kind;
-    for (size_t i = 0; i < count; i++) {
-        record[i + 1] = numbers[i];
-    }
-    return intern_bytes(&ps->program->locations, record, (count + 1) * sizeof *record, out);
+    const uint32_t first = (uint32_t)kind;
+    const intern_part parts[] = {{&first, sizeof first}, {numbers, count * sizeof *numbers}};
+    return intern_parts(&ps->program->locations, parts, 2, out);
 }
 
 static tsr_status read_inner(parser *ps, uint32_t *out);

@@ -10,29 +10,12 @@ const type_head *program_type(const tsr_program *p, uint32_t type)
     return intern_get(&p->types, type);
 }
 
-/* Interns a head and what follows it. Most types are small: they need no memory to be found. */
+/* Interns a head and what follows it. */
 static tsr_status intern_type(tsr_program *p, type_head head, const void *list, size_t size,
                               uint32_t *out)
 {
-    enum { SMALL = 256 };
-    _Alignas(type_head) char small[SMALL];
-    const size_t total = sizeof head + size;
-    const tsr_arena_mark mark = tsr_arena_get_mark(p->arena);
-    char *bytes = total <= SMALL ? small : tsr_arena_alloc(p->arena, total);
-    if (bytes == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    memcpy(bytes, &head, sizeof head);
-    if (size > 0) {
-        memcpy(bytes + sizeof head, list, size);
-    }
-    uint32_t found = total <= SMALL ? 0 : intern_find_bytes(&p->types, bytes, total);
-    if (found != 0) {
-        tsr_arena_reset(p->arena, mark);
-        *out = found;
-        return TSR_OK;
-    }
-    return intern_bytes(&p->types, bytes, total, out);
+    const intern_part parts[] = {{&head, sizeof head}, {list, size}};
+    return intern_parts(&p->types, parts, 2, out);
 }
 
 tsr_status type_integer(tsr_program *p, unsigned width, int sign, uint32_t *out)
@@ -92,17 +75,10 @@ tsr_status type_function(tsr_program *p, const uint32_t *inputs, size_t num_inpu
     const size_t count = num_inputs + num_results;
     const type_head head = {
         .kind = TYPE_FUNCTION, .count = (uint32_t)count, .inputs = (uint32_t)num_inputs};
-    uint32_t *list = ARENA_ARRAY(p->arena, uint32_t, count + 1);
-    if (list == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    if (num_inputs > 0) {
-        memcpy(list, inputs, num_inputs * sizeof *list);
-    }
-    if (num_results > 0) {
-        memcpy(list + num_inputs, results, num_results * sizeof *list);
-    }
-    return intern_type(p, head, list, count * sizeof *list, out);
+    const intern_part parts[] = {{&head, sizeof head},
+                                 {inputs, num_inputs * sizeof *inputs},
+                                 {results, num_results * sizeof *results}};
+    return intern_parts(&p->types, parts, 3, out);
 }
 
 tsr_status type_of_text(tsr_program *p, type_kind kind, uint32_t element, const char *text,
