@@ -278,16 +278,6 @@ static void scan(lexer *lex)
     }
 }
 
-bool slice_equal(slice a, slice b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
-bool slice_is(slice text, const char *string)
-{
-    return slice_equal(text, (slice){string, strlen(string)});
-}
-
 bool is_bare_id(slice text)
 {
     size_t at = 0;

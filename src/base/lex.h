@@ -55,9 +55,16 @@ typedef struct slice {
 /* Whether a text is a bare id: a name that needs no quotes. */
 bool is_bare_id(slice text);
 
-bool slice_equal(slice a, slice b);
+static inline bool slice_equal(slice a, slice b)
+{
+    return a.size == b.size && (a.size == 0 || __builtin_memcmp(a.data, b.data, a.size) == 0);
+}
+
 /* Whether a slice is a zero-terminated string. */
-bool slice_is(slice text, const char *string);
+static inline bool slice_is(slice text, const char *string)
+{
+    return slice_equal(text, (slice){string, __builtin_strlen(string)});
+}
 
 /* Reads from `text->at`, which stays right after the last token taken. */
 lexer lex_start(tsr_context *ctx, tsr_arena *arena, tsr_text *text);

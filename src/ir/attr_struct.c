@@ -267,8 +267,7 @@ static bool mesh_has(const parser *ps, uint32_t mesh, slice name)
     const attr_head *axes =
         program_attr(ps->program, attr_list(program_attr(ps->program, mesh))[0]);
     for (uint32_t i = 0; i < axes->count; i++) {
-        const slice own = axis_name(ps, attr_list(axes)[i]);
-        if (own.size == name.size && memcmp(own.data, name.data, name.size) == 0) {
+        if (slice_equal(axis_name(ps, attr_list(axes)[i]), name)) {
             return true;
         }
     }

@@ -44,8 +44,7 @@ static tsr_status read_kind(lexer *lex, bool *is_result)
     slice word = {0};
     TSR_TRY(read_word(lex, &word));
     for (size_t i = 0; i < 2; i++) {
-        if (word.size == strlen(kind_names[i]) &&
-            memcmp(word.data, kind_names[i], word.size) == 0) {
+        if (slice_is(word, kind_names[i])) {
             *is_result = i == 1;
             return TSR_OK;
         }

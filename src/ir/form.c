@@ -194,9 +194,9 @@ static bool accept_literal(parser *ps, const char *form, const char *end)
             continue;
         }
         const size_t size = word_length(form);
-        const bool fits = size > 0 ? at_kind(ps, TOKEN_WORD) && token_text(ps).size == size &&
-                                         memcmp(token_text(ps).data, form, size) == 0
-                                   : at_kind(ps, *form);
+        const bool fits =
+            size > 0 ? at_kind(ps, TOKEN_WORD) && slice_equal(token_text(ps), (slice){form, size})
+                     : at_kind(ps, *form);
         if (!fits) {
             ps->lex = saved;
             ps->text.at = at;

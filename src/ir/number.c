@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/lex.h"
+
 /* Which bit patterns are not finite numbers. */
 typedef enum specials {
     SPECIALS_IEEE,          /* the largest exponent: infinities and NaN */
@@ -49,7 +51,7 @@ const char *float_format_name(float_format f)
 bool float_format_find(const char *name, size_t size, float_format *out)
 {
     for (int i = 0; i < FLOAT_FORMAT_COUNT; i++) {
-        if (strlen(FORMATS[i].name) == size && memcmp(FORMATS[i].name, name, size) == 0) {
+        if (slice_is((slice){name, size}, FORMATS[i].name)) {
             *out = (float_format)i;
             return true;
         }

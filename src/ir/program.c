@@ -418,8 +418,7 @@ uint32_t tsr_program_symbol(const tsr_program *p, const char *name)
     for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
         slice symbol;
-        if (attr_as_string(p, op_property(p, op, "sym_name"), &symbol) &&
-            symbol.size == strlen(name) && memcmp(symbol.data, name, symbol.size) == 0) {
+        if (attr_as_string(p, op_property(p, op, "sym_name"), &symbol) && slice_is(symbol, name)) {
             return op;
         }
     }

@@ -13,7 +13,7 @@ enum { NUM_DIALECTS = sizeof dialects / sizeof dialects[0] };
 static const ir_dialect *find_dialect(const char *name, size_t size)
 {
     for (size_t i = 0; i < NUM_DIALECTS; i++) {
-        if (strlen(dialects[i]->name) == size && memcmp(dialects[i]->name, name, size) == 0) {
+        if (slice_is((slice){name, size}, dialects[i]->name)) {
             return dialects[i];
         }
     }
@@ -25,7 +25,7 @@ static bool is_attribute_dialect(const char *name, size_t size)
 {
     static const char *const names[] = {"mhlo", "quant", "tf", "jax", "shape", "vhlo"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0) {
+        if (slice_is((slice){name, size}, names[i])) {
             return true;
         }
     }
@@ -47,8 +47,7 @@ const ir_row *ir_row_find(const char *name, size_t size)
     const char *dot = memchr(name, '.', size);
     const ir_dialect *dialect = dot != NULL ? find_dialect(name, (size_t)(dot - name)) : NULL;
     for (size_t i = 0; dialect != NULL && i < dialect->count; i++) {
-        if (strlen(dialect->rows[i].name) == size &&
-            memcmp(dialect->rows[i].name, name, size) == 0) {
+        if (slice_is((slice){name, size}, dialect->rows[i].name)) {
             return &dialect->rows[i];
         }
     }
@@ -58,7 +57,7 @@ const ir_row *ir_row_find(const char *name, size_t size)
 const ir_prop *row_prop(const ir_row *row, slice name)
 {
     for (const ir_prop *prop = row->props; prop != NULL && prop->name != NULL; prop++) {
-        if (strlen(prop->name) == name.size && memcmp(prop->name, name.data, name.size) == 0) {
+        if (slice_is(name, prop->name)) {
             return prop;
         }
     }

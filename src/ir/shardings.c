@@ -372,8 +372,7 @@ tsr_status manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op, name_list 
 bool name_list_has(const name_list *list, slice name)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (list->names[i].size == name.size &&
-            memcmp(list->names[i].data, name.data, name.size) == 0) {
+        if (slice_equal(list->names[i], name)) {
             return true;
         }
     }

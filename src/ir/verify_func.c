@@ -45,7 +45,7 @@ static bool is_visibility(slice word)
 {
     static const char *const known[] = {"public", "private", "nested"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (word.size == strlen(known[i]) && memcmp(word.data, known[i], word.size) == 0) {
+        if (slice_is(word, known[i])) {
             return true;
         }
     }

@@ -423,7 +423,7 @@ tsr_status verify_sdy_attributes(tsr_context *ctx, tsr_program *p, uint32_t op)
             continue;
         }
         for (size_t k = 0; k < sizeof checks / sizeof checks[0]; k++) {
-            if (strcmp(name.data, checks[k].name) == 0) {
+            if (slice_is(name, checks[k].name)) {
                 TSR_TRY(checks[k].verify(ctx, p, op, entry.value));
             }
         }
