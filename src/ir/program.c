@@ -250,7 +250,6 @@ static tsr_status clone_into(tsr_context *ctx, const tsr_program *from, tsr_prog
     to->text = from->text;
     to->flags = from->flags;
     to->module = from->module;
-    to->module_is_implicit = from->module_is_implicit;
     to->metadata = from->metadata;
     to->file = from->file;
     if (to->file != NULL) {

@@ -105,7 +105,6 @@ struct tsr_program {
     intern_table blobs; /* hex digits in the text, by hash and size */
     ir_array blob_data; /* const char *, by blob */
     uint32_t module;
-    bool module_is_implicit;
     uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
     struct ir_shardings *shardings; /* resolved ones, by attribute */
     struct ir_uses *uses;           /* while the program is changed: edit.h */

@@ -828,7 +828,6 @@ static tsr_status settle_module(parser *ps, uint32_t region, uint32_t block)
     }
     op_reader op = {.at = IR_NOWHERE, .regions = &region, .num_regions = 1};
     TSR_TRY(program_op_name(p, "builtin.module", strlen("builtin.module"), &op.name_id));
-    p->module_is_implicit = true;
     return finish_op(ps, &op, 0, &p->module);
 }
 

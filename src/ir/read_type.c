@@ -238,7 +238,7 @@ static tsr_status read_word(parser *ps, uint32_t *out)
 /* ---- quantized types ---- */
 
 /* `2.0:15` or `2.0`: a scale and, unless it is 0, a zero point. */
-static tsr_status read_quant_param(parser *ps, int format, buffer *text)
+static tsr_status read_quant_param(parser *ps, buffer *text)
 {
     char number[FLOAT_TEXT_MAX];
     const bool negative = accept(ps, '-');
@@ -247,7 +247,6 @@ static tsr_status read_quant_param(parser *ps, int format, buffer *text)
     }
     const slice digits = token_text(ps);
     uint64_t bits = 0;
-    (void)format;
     if (!float_from_text(FLOAT_F64, digits.data, digits.size, negative, &bits)) {
         return error_here(ps, "floating point value too large");
     }
@@ -264,10 +263,10 @@ static tsr_status read_quant_param(parser *ps, int format, buffer *text)
     return TSR_OK;
 }
 
-static tsr_status read_quant_params(parser *ps, int format, buffer *text)
+static tsr_status read_quant_params(parser *ps, buffer *text)
 {
     if (!accept(ps, '{')) {
-        return read_quant_param(ps, format, text);
+        return read_quant_param(ps, text);
     }
     buffer_char(text, '{');
     bool first = true;
@@ -276,10 +275,10 @@ static tsr_status read_quant_params(parser *ps, int format, buffer *text)
         first = false;
         if (at_kind(ps, '{')) {
             TSR_TRY(parser_enter(ps));
-            TSR_TRY(read_quant_params(ps, format, text));
+            TSR_TRY(read_quant_params(ps, text));
             parser_leave(ps);
         } else {
-            TSR_TRY(read_quant_param(ps, format, text));
+            TSR_TRY(read_quant_param(ps, text));
         }
     } while (accept(ps, ','));
     buffer_char(text, '}');
@@ -332,7 +331,7 @@ static tsr_status read_quant(parser *ps, uint32_t *out)
     TSR_TRY(expect(ps, '<', "expected '<'"));
     TSR_TRY(read_type(ps, &storage));
     TSR_TRY(tsr_ir_type_to_text(ps->ctx, ps->scratch, ps->program, storage, &type));
-    buffer_string(&text, type[0] == 's' ? type + 1 : type[0] == 'u' ? type : type);
+    buffer_string(&text, type[0] == 's' ? type + 1 : type);
     TSR_TRY(read_storage_range(ps, &text));
     TSR_TRY(expect(ps, ':', "expected ':'"));
     TSR_TRY(read_type(ps, &expressed));
@@ -341,7 +340,7 @@ static tsr_status read_quant(parser *ps, uint32_t *out)
     TSR_TRY(read_quant_axes(ps, &text));
     TSR_TRY(expect(ps, ',', "expected ','"));
     buffer_string(&text, ", ");
-    TSR_TRY(read_quant_params(ps, 0, &text));
+    TSR_TRY(read_quant_params(ps, &text));
     TSR_TRY(expect(ps, '>', "expected '>'"));
     buffer_char(&text, '>');
     TSR_TRY(buffer_finish(ps->ctx, &text, &whole));

@@ -53,14 +53,10 @@ tsr_status constant_read(parser *ps, op_reader *op)
 void constant_print(printer *pr, uint32_t op)
 {
     const uint32_t value = op_property(pr->program, op, "value");
-    if (value == 0 || program_attr(pr->program, value)->type != result_type(pr->program, op)) {
+    if (program_attr(pr->program, value)->type != result_type(pr->program, op)) {
         const ir_op *record = program_op(pr->program, op);
         put(pr, "() <");
-        print_entries(pr,
-                      record->properties != 0
-                          ? attr_entries(program_attr(pr->program, record->properties))
-                          : NULL,
-                      dict_size(pr->program, record->properties));
+        print_attr(pr, record->properties);
         put_char(pr, '>');
         if (record->attributes != 0) {
             put_char(pr, ' ');
