@@ -92,6 +92,7 @@ TSR_API tsr_ir_op tsr_program_module(const tsr_program *program) TSR_MT_CONTEXT;
 /* The function (or other symbol of the module) of that name, or 0. Looks at all of them. */
 TSR_API tsr_ir_op tsr_program_symbol(const tsr_program *program, const char *name) TSR_MT_CONTEXT;
 TSR_API size_t tsr_program_num_ops(const tsr_program *program) TSR_MT_CONTEXT;
+/* Numbers of values are at most this; some stood for uses before a definition and are no value. */
 TSR_API size_t tsr_program_num_values(const tsr_program *program) TSR_MT_CONTEXT;
 
 /* "stablehlo.add". */

@@ -50,10 +50,10 @@ typedef struct parser {
     tsr_context *ctx;
     tsr_program *program;
     tsr_arena *scratch;
-    /* Names of values: numbers below `num_numbered` by themselves, others after them. */
+    /* Names of values. Keys: twice the number of a name that is one, else an odd number. */
     intern_table names;
-    ir_array bindings; /* of names, by number */
-    ir_array numbered; /* of numbers */
+    ir_array bindings; /* of other names, by their number in `names` */
+    ir_array numbered; /* of numbers, by themselves */
     ir_array defined;  /* names in the order of definition, for the ends of scopes */
     ir_array forwards;
     ir_array forward_operands; /* of the pool: which hold placeholders */

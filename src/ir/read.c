@@ -246,7 +246,6 @@ tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments,
     return add_arguments(ps, *out, arguments, count);
 }
 
-/* `%a: T`, with a location if there is one. */
 /*
  * `#0` after the name of an argument, which only labels of blocks allow; with another number it is
  * not found by its name.
@@ -269,6 +268,7 @@ static tsr_status read_argument_number(parser *ps, bool in_label, ssa_argument *
     return TSR_OK;
 }
 
+/* `%a: T`, with a location if there is one. */
 tsr_status read_argument(parser *ps, bool in_label, ssa_argument *out)
 {
     if (!at_kind(ps, TOKEN_PERCENT)) {

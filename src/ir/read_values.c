@@ -297,7 +297,7 @@ tsr_status note_operands(parser *ps, uint32_t operands, size_t count)
     return TSR_OK;
 }
 
-/* The placeholder's owner field holds what it became, for the replacement. */
+/* The index of a placeholder holds what it became, for the replacement. */
 tsr_status finish_names(parser *ps)
 {
     tsr_status status = TSR_OK;

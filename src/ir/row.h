@@ -184,7 +184,7 @@ enum { MAX_FIELDS = 10 };
 typedef struct struct_row {
     const char *dialect;
     const char *mnemonic;
-    const char *what; /* in messages: "gather dimension numbers" */
+    const char *what; /* in messages: "gather dimension numbers"; fields may end in a comma */
     field_row fields[MAX_FIELDS];
     bool ordered;   /* fields are read in this order only */
     bool unwrapped; /* #dialect<mnemonic ..>, else #dialect.mnemonic<..> */
