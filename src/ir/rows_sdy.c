@@ -22,8 +22,8 @@
         .name = "sdy." op, .form = (its_form), .num_operands = 1, .num_results = 1, __VA_ARGS__    \
     }
 #define COLLECTIVE(op, its_form, ...)                                                              \
-    ONE(op, its_form OUT, .traits = IR_SAME_TYPE, .result_sharding = "out_sharding",               \
-        .verify_symbols = verify_collective, .shown = SHOWN("reduction_op"),                       \
+    ONE(#op, its_form OUT, .traits = IR_SAME_TYPE, .result_sharding = "out_sharding",              \
+        .verify_symbols = verify_##op, .shown = SHOWN("reduction_op"),                             \
         .props = PROPS(SDY(out_sharding, SHARDING), __VA_ARGS__))
 
 /* ---- computations ---- */
@@ -175,16 +175,17 @@ static const ir_row rows[] = {
     ONE("propagation_barrier", " $o allowed_direction=$(allowed_direction)$D : $E",
         .props = PROPS({.name = "allowed_direction", .kind = PROP_ENUM, .row = ENUM_DIRECTION}),
         .traits = IR_SAME_TYPE, .verify = verify_barrier),
-    COLLECTIVE("all_gather", " $(gathering_axes)", SDY(gathering_axes, AXIS_REF_LISTS)),
-    COLLECTIVE("all_slice", " $(slicing_axes)", SDY(slicing_axes, AXIS_REF_LISTS)),
-    COLLECTIVE("sharded_to_unreduced", " $(axes)", SDY(axes, AXIS_REF_LISTS)),
-    COLLECTIVE("reduce_scatter", "$K $(reduce_scatter_axes)",
+    COLLECTIVE(all_gather, " $(gathering_axes)", SDY(gathering_axes, AXIS_REF_LISTS)),
+    COLLECTIVE(all_slice, " $(slicing_axes)", SDY(slicing_axes, AXIS_REF_LISTS)),
+    COLLECTIVE(sharded_to_unreduced, " $(axes)", SDY(axes, AXIS_REF_LISTS)),
+    COLLECTIVE(reduce_scatter, "$K $(reduce_scatter_axes)",
                SDY(reduce_scatter_axes, AXIS_REF_LISTS), KIND),
-    COLLECTIVE("all_reduce", "$K $(reduction_axes)", SDY(reduction_axes, AXIS_REF_LIST), KIND),
-    COLLECTIVE("replicated_to_unreduced", " $(axes)", SDY(axes, AXIS_REF_LIST)),
-    COLLECTIVE("all_to_all", " $(params)", SDY(params, ALL_TO_ALL_PARAMS)),
-    ONE("collective_permute", OUT, .verify_symbols = verify_collective, .traits = IR_SAME_TYPE,
-        .result_sharding = "out_sharding", .props = PROPS(SDY(out_sharding, SHARDING))),
+    COLLECTIVE(all_reduce, "$K $(reduction_axes)", SDY(reduction_axes, AXIS_REF_LIST), KIND),
+    COLLECTIVE(replicated_to_unreduced, " $(axes)", SDY(axes, AXIS_REF_LIST)),
+    COLLECTIVE(all_to_all, " $(params)", SDY(params, ALL_TO_ALL_PARAMS)),
+    ONE("collective_permute", OUT, .verify_symbols = verify_collective_permute,
+        .traits = IR_SAME_TYPE, .result_sharding = "out_sharding",
+        .props = PROPS(SDY(out_sharding, SHARDING))),
 };
 
 const ir_dialect dialect_sdy = {"sdy", rows, sizeof rows / sizeof rows[0]};

@@ -59,7 +59,14 @@ tsr_status verify_named_types(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_manual_computation(tsr_context *ctx, tsr_program *p, uint32_t op);
 tsr_status verify_sdy_mesh(tsr_context *ctx, tsr_program *p, uint32_t op);
-tsr_status verify_collective(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_all_gather(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_all_slice(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_all_reduce(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_reduce_scatter(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_sharded_to_unreduced(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_replicated_to_unreduced(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_all_to_all(tsr_context *ctx, tsr_program *p, uint32_t op);
+tsr_status verify_collective_permute(tsr_context *ctx, tsr_program *p, uint32_t op);
 /* The visibility and the place of a symbol; the attributes of a module. */
 tsr_status verify_symbol(tsr_context *ctx, const tsr_program *p, uint32_t op);
 tsr_status verify_module_op(tsr_context *ctx, tsr_program *p, uint32_t op);

@@ -442,33 +442,13 @@ static tsr_status check_permute(const collective *c)
 
 /* ---- all ---- */
 
-/* One row for each collective. */
+/* What the checks of a collective share, and its own. */
 typedef struct collective_row {
-    const char *name;
     const char *axes; /* the property; NULL: none */
     bool may_lack_operand_sharding;
+    bool may_change_mesh;
     tsr_status (*check)(const collective *c);
 } collective_row;
-
-static const collective_row rows[] = {
-    {"sdy.all_gather", "gathering_axes", false, check_all_gather},
-    {"sdy.all_slice", "slicing_axes", true, check_all_slice},
-    {"sdy.all_reduce", "reduction_axes", true, check_all_reduce},
-    {"sdy.reduce_scatter", "reduce_scatter_axes", true, check_reduce_scatter},
-    {"sdy.sharded_to_unreduced", "axes", false, check_sharded_to_unreduced},
-    {"sdy.replicated_to_unreduced", "axes", false, check_replicated_to_unreduced},
-    {"sdy.all_to_all", NULL, false, check_all_to_all},
-    {"sdy.collective_permute", NULL, false, check_permute},
-};
-
-static const collective_row *find_row(const tsr_program *p, uint32_t op)
-{
-    const collective_row *row = rows;
-    while (strcmp(row->name, op_name(p, op)) != 0) {
-        row++;
-    }
-    return row;
-}
 
 static tsr_status check_operand(collective *c, const collective_row *row)
 {
@@ -484,7 +464,7 @@ static tsr_status check_meshes(const collective *c, const collective_row *row)
     if (c->from == NULL) {
         return TSR_OK;
     }
-    if (row->check != check_permute && !tsr_mesh_equal(c->from->mesh, c->mesh)) {
+    if (!row->may_change_mesh && !tsr_mesh_equal(c->from->mesh, c->mesh)) {
         (void)FAIL(c, "result mesh does not match operand mesh");
         return note_operand_mesh(c);
     }
@@ -495,11 +475,10 @@ static tsr_status check_meshes(const collective *c, const collective_row *row)
     return TSR_OK;
 }
 
-tsr_status verify_collective(tsr_context *ctx, tsr_program *p, uint32_t op)
+static tsr_status verify(tsr_context *ctx, tsr_program *p, uint32_t op, const collective_row *row)
 {
     enum { MOST_PREFIX = 128 };
     char prefix[MOST_PREFIX];
-    const collective_row *row = find_row(p, op);
     const uint32_t out = op_property(p, op, "out_sharding");
     collective c = {.ctx = ctx, .p = p, .op = op, .prefix = prefix};
     snprintf(prefix, sizeof prefix, "'%s' op ", op_name(p, op));
@@ -514,4 +493,56 @@ tsr_status verify_collective(tsr_context *ctx, tsr_program *p, uint32_t op)
                                 &c.axes));
     }
     return row->check(&c);
+}
+
+tsr_status verify_all_gather(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {.axes = "gathering_axes", .check = check_all_gather};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_all_slice(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {
+        .axes = "slicing_axes", .may_lack_operand_sharding = true, .check = check_all_slice};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_all_reduce(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {
+        .axes = "reduction_axes", .may_lack_operand_sharding = true, .check = check_all_reduce};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_reduce_scatter(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {.axes = "reduce_scatter_axes",
+                                       .may_lack_operand_sharding = true,
+                                       .check = check_reduce_scatter};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_sharded_to_unreduced(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {.axes = "axes", .check = check_sharded_to_unreduced};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_replicated_to_unreduced(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {.axes = "axes", .check = check_replicated_to_unreduced};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_all_to_all(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {.check = check_all_to_all};
+    return verify(ctx, p, op, &row);
+}
+
+tsr_status verify_collective_permute(tsr_context *ctx, tsr_program *p, uint32_t op)
+{
+    static const collective_row row = {.may_change_mesh = true, .check = check_permute};
+    return verify(ctx, p, op, &row);
 }
