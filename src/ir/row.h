@@ -84,7 +84,8 @@ typedef enum ir_traits {
     IR_PAIRS_ARGUMENTS = 8192, /* its syntax shows the first argument of each half, and so on */
     IR_EFFECTS = 16384,        /* does more than give results: it stays although nothing uses it */
     IR_EFFECTS_INSIDE = 32768, /* does what the ops of its regions do */
-    IR_SYMBOL_TABLE = 65536    /* symbols inside are looked up in it */
+    IR_SYMBOL_TABLE = 65536,   /* symbols inside are looked up in it */
+    IR_SIGNATURE = 131072      /* has function_type, arg_attrs and res_attrs */
 } ir_traits;
 
 enum { MANY = -1 };

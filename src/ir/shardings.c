@@ -475,7 +475,7 @@ static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t in
 {
     const ir_row *row = program_row(p, op);
     *source = 0;
-    if (op_is(p, op, "func.func")) {
+    if (has_trait(p, op, IR_SIGNATURE)) {
         return argument_attr(p, op, index);
     }
     if (has_trait(p, op, IR_CARRIES)) {

@@ -319,7 +319,7 @@ static const ir_row func_rows[] = {
                     {.name = "no_inline", .kind = PROP_UNIT, .optional = true}),
      .shown = SHOWN("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"),
      .num_regions = 1,
-     .traits = IR_ISOLATED | IR_SYMBOL | IR_NAMES_FUNC | IR_FRESH_NAMES,
+     .traits = IR_ISOLATED | IR_SYMBOL | IR_SIGNATURE | IR_NAMES_FUNC | IR_FRESH_NAMES,
      .verify = verify_func},
     {.name = "func.call",
      .form = " $(callee)($v)$D : $F",

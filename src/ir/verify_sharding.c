@@ -402,7 +402,7 @@ static tsr_status verify_value_dicts(tsr_context *ctx, tsr_program *p, uint32_t 
         if (attr == 0) {
             continue;
         }
-        snprintf(prefix, sizeof prefix, "'func.func' op %s %u - ", word, i);
+        snprintf(prefix, sizeof prefix, "'%s' op %s %u - ", op_name(p, op), word, i);
         if (!is_sdy(p, attr, SDY_SHARDING)) {
             return fail(ctx, p, op, prefix,
                         "should have a sharding attribute of type TensorShardingAttr");
@@ -428,7 +428,8 @@ tsr_status verify_sdy_attributes(tsr_context *ctx, tsr_program *p, uint32_t op)
             }
         }
     }
-    if (!op_is(p, op, "func.func")) {
+    const ir_row *row = program_row(p, op);
+    if (row == NULL || (row->traits & IR_SIGNATURE) == 0) {
         return TSR_OK;
     }
     const uint32_t type = op_property(p, op, "function_type");
