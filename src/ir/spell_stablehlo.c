@@ -191,11 +191,11 @@ void barrier_print(printer *pr, uint32_t op)
 
 /* ---- reduce_precision ---- */
 
-/* Takes a letter and the decimal number after it off a word. */
-static bool take_bits(slice *word, char letter, uint64_t *out)
+/* Takes a mark and the decimal number after it off a word. */
+static bool take_bits(slice *word, char mark, uint64_t *out)
 {
     size_t end = 1;
-    if (word->size == 0 || word->data[0] != letter) {
+    if (word->size == 0 || word->data[0] != mark) {
         return false;
     }
     while (end < word->size && word->data[end] >= '0' && word->data[end] <= '9') {

@@ -12,8 +12,8 @@
 
 /* A transport whose only peer sends back what it gets, one message at a time. */
 typedef struct echo {
-    const void *data; /* of the message that is on its way; NULL for none */
-    size_t bytes;
+    char data[1024]; /* of the message that is on its way, */
+    size_t bytes;    /* 0 for none */
     int32_t tag;
     bool fails; /* to send */
     tsr_transport_end how;
@@ -24,10 +24,10 @@ static int echo_send(void *state, int64_t peer, int32_t tag, const void *data, s
 {
     echo *e = state;
     (void)peer;
-    if (e->fails) {
+    if (e->fails || bytes > sizeof e->data) {
         return 1;
     }
-    e->data = data;
+    memcpy(e->data, data, bytes);
     e->bytes = bytes;
     e->tag = tag;
     *request = e;
@@ -39,11 +39,11 @@ static int echo_receive(void *state, int64_t peer, int32_t tag, void *data, size
 {
     echo *e = state;
     (void)peer;
-    if (e->data == NULL || tag != e->tag || bytes != e->bytes) {
+    if (e->bytes == 0 || tag != e->tag || bytes != e->bytes) {
         return 1;
     }
     memcpy(data, e->data, bytes);
-    e->data = NULL;
+    e->bytes = 0;
     *request = e;
     return 0;
 }
@@ -61,7 +61,7 @@ static int echo_probe(void *state, int64_t peer, int32_t tag, bool *found, int64
 {
     const echo *e = state;
     (void)peer;
-    *found = e->data != NULL && e->tag == tag;
+    *found = e->bytes > 0 && e->tag == tag;
     *from = 1;
     *bytes = e->bytes;
     return 0;
