@@ -360,11 +360,21 @@ static tsr_status constraints_to_reshards(workspace *w)
     return TSR_OK;
 }
 
+/* Whether a rule was written by the user: its text ends in `, custom>`. */
+static bool is_custom(const tsr_program *p, uint32_t attr)
+{
+    static const char end[] = ", custom>";
+    const attr_head *head = program_attr(p, attr);
+    return head->count >= sizeof end - 1 &&
+           memcmp(attr_text(head) + head->count - (sizeof end - 1), end, sizeof end - 1) == 0;
+}
+
 static tsr_status drop_rules(workspace *w)
 {
     tsr_program *p = w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_attribute(p, op, "sdy.sharding_rule") != 0) {
+        const uint32_t rule = op_attribute(p, op, "sdy.sharding_rule");
+        if (rule != 0 && !is_custom(p, rule)) {
             TSR_TRY(op_set_attribute(p, op, "sdy.sharding_rule", 0));
         }
     }

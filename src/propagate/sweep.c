@@ -180,7 +180,8 @@ static bool has_other_users(const tsr_program *p, uint32_t value, uint32_t op)
     return false;
 }
 
-static tsr_status erase(propagation *s, uint32_t op)
+/* Takes one op away that has no regions left; what defines its operands may go next. */
+static tsr_status erase_single(propagation *s, uint32_t op)
 {
     tsr_program *p = s->w.p;
     for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {
@@ -189,13 +190,33 @@ static tsr_status erase(propagation *s, uint32_t op)
             TSR_TRY(push(s, value_op(p, value)));
         }
     }
-    for (uint32_t inside = op_walk_next(p, op, op); inside != 0;
-         inside = op_walk_next(p, op, inside)) {
-        s->gone[inside] = 1;
-    }
-    op_erase(p, op);
     s->gone[op] = 1;
+    op_erase(p, op);
     return TSR_OK;
+}
+
+/* The last op inside another, itself when there is none. */
+static uint32_t last_inside(const tsr_program *p, uint32_t op)
+{
+    for (uint32_t r = program_op(p, op)->num_regions; r > 0; r--) {
+        uint32_t block = program_region(p, op_region_at(p, op, r - 1))->last_block;
+        for (; block != 0; block = program_block(p, block)->prev) {
+            if (program_block(p, block)->last_op != 0) {
+                return last_inside(p, program_block(p, block)->last_op);
+            }
+        }
+    }
+    return op;
+}
+
+/* Takes an op away, what is inside it first, from the last on. */
+static tsr_status erase(propagation *s, uint32_t op)
+{
+    for (uint32_t inside = last_inside(s->w.p, op); inside != op;
+         inside = last_inside(s->w.p, op)) {
+        TSR_TRY(erase_single(s, inside));
+    }
+    return erase_single(s, op);
 }
 
 static tsr_status run_stack(propagation *s)
