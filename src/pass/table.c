@@ -92,6 +92,10 @@ static const tsr_pass_option dedup_options[] = {
      "whether functions that differ in shardings only become one"},
 };
 
+static const tsr_pass_option reshard_options[] = {
+    {"enable-full-version", TSR_OPTION_BOOL, "false", "whether all ops get reshards"},
+};
+
 /* A pass without options. */
 #define PASS(name, title, help, run)                                                               \
     {                                                                                              \
@@ -150,6 +154,9 @@ static const tsr_pass rows[] = {
          "Takes origins and steps away", pass_remove_debug_info),
     PASS("sdy-drop-sharding-rules", "DropShardingRulesPass", "Takes sharding rules away",
          pass_drop_rules),
+    {"sdy-insert-explicit-reshards", "InsertExplicitReshardsPass",
+     "Puts reshards where an op needs its tensors in other shardings", reshard_options, 1,
+     pass_explicit_reshards, NULL},
     {"sdy-populate-op-sharding-rules", "PopulateOpShardingRulesPass",
      "Gives every op the sharding rule of its kind", rules_options, 1, pass_populate_rules, NULL},
     {"sdy-basic-propagate", "BasicPropagationPass",

@@ -375,3 +375,10 @@ tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *
     const manual_edge m = manual_of(w->p, argument);
     return transform(w, &m, false, sharding, out);
 }
+
+tsr_status result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
+                         const tsr_sharding **out)
+{
+    const manual_edge m = manual_of(w->p, result);
+    return transform(w, &m, false, sharding, out);
+}

@@ -39,6 +39,9 @@ pass_function pass_unflatten;
 pass_function pass_reshard_calls;
 pass_function pass_pre_order_funcs;
 
+/* Reshards. */
+pass_function pass_explicit_reshards;
+
 /* Propagation. */
 pass_function pass_populate_rules;
 pass_function pass_basic;

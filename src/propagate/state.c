@@ -35,7 +35,8 @@ static tsr_status check_shapes(propagation *s)
     return TSR_OK;
 }
 
-static tsr_status make(propagation *s)
+/* Room for the rules of all ops. */
+static tsr_status make_rules(propagation *s)
 {
     const tsr_program *p = s->w.p;
     map *const tables[] = {&s->rules_by_key, &s->rules_by_attr, &s->attrs_by_rule, &s->identities};
@@ -50,17 +51,33 @@ static tsr_status make(propagation *s)
     }
     memset(s->names, 0, p->op_names.count * sizeof *s->names);
     memset(s->rules, 0, s->num_ops * sizeof *s->rules);
+    return TSR_OK;
+}
+
+static tsr_status make_places(propagation *s)
+{
     TSR_TRY(check_shapes(s));
     TSR_TRY(calls_load(s));
     return places_load(s);
 }
 
-tsr_status propagation_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
-                             propagation *out)
+tsr_status rules_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
+                       propagation *out)
 {
     *out = (propagation){.options = options, .level = -1};
     TSR_TRY(workspace_start(ctx, p, &out->w));
-    const tsr_status status = make(out);
+    const tsr_status status = make_rules(out);
+    if (status < 0) {
+        propagation_end(out);
+    }
+    return status;
+}
+
+tsr_status propagation_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
+                             propagation *out)
+{
+    TSR_TRY(rules_start(ctx, p, options, out));
+    const tsr_status status = make_places(out);
     if (status < 0) {
         propagation_end(out);
     }

@@ -119,6 +119,9 @@ typedef struct propagation {
 
 tsr_status propagation_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
                              propagation *out);
+/* For the rules of ops alone. */
+tsr_status rules_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
+                       propagation *out);
 void propagation_end(propagation *s);
 
 /* ---- places.c ---- */

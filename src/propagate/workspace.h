@@ -96,6 +96,10 @@ tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding 
 tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
                            const tsr_sharding **out);
 
+/* What the body sees of the sharding of a result. */
+tsr_status result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
+                         const tsr_sharding **out);
+
 /* ---- edge_passes.c ---- */
 
 /* Adds the edges of an op, or takes them away and writes their shardings to it. */
