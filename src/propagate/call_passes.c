@@ -522,17 +522,23 @@ typedef struct func_key {
     uint32_t results;
 } func_key;
 
-/* A function that serves all calls of a key. */
+/* The calls of a key, and the first function that was called. */
 typedef struct served {
     uint32_t func;
     uint32_t calls;
 } served;
 
+/* The key of a name that was called most often, and the function whose call made it so. */
+typedef struct most_called {
+    const served *key;
+    uint32_t func;
+} most_called;
+
 typedef struct unflattening {
     symbols table;
-    map by_key; /* to the number of calls, or to a function */
-    map by_name;
-    bool fully; /* shardings do not count */
+    map by_key;  /* to a served */
+    map by_name; /* to a most_called */
+    bool fully;  /* shardings do not count */
 } unflattening;
 
 static tsr_status key_of(workspace *w, uint32_t func, func_key *out)
@@ -544,29 +550,35 @@ static tsr_status key_of(workspace *w, uint32_t func, func_key *out)
     return func_shardings(w, func, "res_attrs", &out->results);
 }
 
-/* Counts a call: the function whose full key was called most often serves all of a name. */
+/* A zeroed record of a table, made when it is asked for first; NULL without memory. */
+static void *table_record(workspace *w, map *table, const void *key, size_t key_size, size_t size)
+{
+    uint64_t *entry = table_entry(w, table, key, key_size);
+    if (entry != NULL && *entry == 0) {
+        void *record = tsr_arena_alloc(w->arena, size);
+        if (record == NULL) {
+            return NULL;
+        }
+        memset(record, 0, size);
+        *entry = (uint64_t)(uintptr_t)record;
+    }
+    return entry != NULL ? (void *)(uintptr_t)*entry : NULL;
+}
+
+/* Counts a call: another key serves a name when it has been called more often. */
 static tsr_status count_call(workspace *w, unflattening *u, uint32_t func)
 {
     func_key key;
     TSR_TRY(key_of(w, func, &key));
-    uint64_t *calls = table_entry(w, &u->by_key, &key, sizeof key);
-    uint64_t *best = table_entry(w, &u->by_name, &key, 2 * sizeof(uint32_t));
-    if (calls == NULL || best == NULL) {
+    served *own = table_record(w, &u->by_key, &key, sizeof key, sizeof *own);
+    most_called *most = table_record(w, &u->by_name, &key, 2 * sizeof(uint32_t), sizeof *most);
+    if (own == NULL || most == NULL) {
         return diag_nomem(w->ctx);
     }
-    if (*calls == 0) {
-        served *s = ARENA_NEW(w->arena, served);
-        if (s == NULL) {
-            return diag_nomem(w->ctx);
-        }
-        *s = (served){.func = func};
-        *calls = (uint64_t)(uintptr_t)s;
-    }
-    served *own = (served *)(uintptr_t)*calls;
+    own->func = own->func != 0 ? own->func : func;
     own->calls++;
-    const served *most = (const served *)(uintptr_t)*best;
-    if (most == NULL || own->calls > most->calls) {
-        *best = (uint64_t)(uintptr_t)own;
+    if (most->key == NULL || own->calls > most->key->calls) {
+        *most = (most_called){.key = own, .func = func};
     }
     return TSR_OK;
 }
@@ -575,12 +587,15 @@ static tsr_status function_for(workspace *w, unflattening *u, uint32_t func, uin
 {
     func_key key;
     TSR_TRY(key_of(w, func, &key));
-    const uint64_t *entry = u->fully ? table_entry(w, &u->by_name, &key, 2 * sizeof(uint32_t))
-                                     : table_entry(w, &u->by_key, &key, sizeof key);
+    const uint64_t *entry = u->fully
+                                ? map_find(&u->by_name, (const char *)&key, 2 * sizeof(uint32_t))
+                                : map_find(&u->by_key, (const char *)&key, sizeof key);
     if (entry == NULL) {
-        return diag_nomem(w->ctx);
+        *out = func;
+        return TSR_OK;
     }
-    *out = ((const served *)(uintptr_t)*entry)->func;
+    *out = u->fully ? ((const most_called *)(uintptr_t)*entry)->func
+                    : ((const served *)(uintptr_t)*entry)->func;
     return TSR_OK;
 }
 
@@ -650,9 +665,8 @@ static tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t t
     return engine_intern(w->engine, &closed, out);
 }
 
-/* Puts a reshard after a result of a call. */
-static tsr_status add_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t call,
-                              uint32_t *after)
+/* Puts a reshard of a result right after its call. */
+static tsr_status add_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t call)
 {
     tsr_program *p = w->p;
     const uint32_t type = value_type(p, value);
@@ -670,8 +684,7 @@ static tsr_status add_reshard(workspace *w, uint32_t value, const tsr_sharding *
                           .like = call};
     TSR_TRY(op_create(p, &spec, &op));
     value_replace_uses(p, value, op_result(p, op, 0), op);
-    op_insert_after(p, op, *after);
-    *after = op;
+    op_insert_after(p, op, call);
     return TSR_OK;
 }
 
@@ -683,7 +696,6 @@ static tsr_status reshard_call(workspace *w, uint32_t call, uint32_t func)
     const tsr_sharding **from = NULL;
     const tsr_sharding **to = NULL;
     uint32_t attr = 0;
-    uint32_t after = call;
     TSR_TRY(func_shardings(w, func, "res_attrs", &attr));
     if (attr == 0 && had == 0) {
         return TSR_OK;
@@ -707,7 +719,7 @@ static tsr_status reshard_call(workspace *w, uint32_t call, uint32_t func)
             if (wanted == NULL) {
                 TSR_TRY(closed_sharding(w, shardings[i]->mesh, types[i], &wanted));
             }
-            TSR_TRY(add_reshard(w, value, wanted, call, &after));
+            TSR_TRY(add_reshard(w, value, wanted, call));
         }
     }
     TSR_TRY(sharding_list_attr(w, shardings, types, count, &attr));

@@ -136,8 +136,10 @@ tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings
     if (attrs == NULL) {
         return diag_nomem(w->ctx);
     }
-    for (size_t i = 0; i < count && mesh == NULL; i++) {
-        mesh = shardings[i] != NULL ? shardings[i]->mesh : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (shardings[i] != NULL && (mesh == NULL || tsr_mesh_is_maximal(mesh))) {
+            mesh = shardings[i]->mesh;
+        }
     }
     for (size_t i = 0; i < count; i++) {
         const tsr_sharding *sharding = shardings[i];

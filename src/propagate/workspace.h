@@ -38,7 +38,8 @@ tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *o
 /* A sharding without axes whose dimensions are all open. */
 tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                          const tsr_sharding **out);
-/* The attribute of a list; missing ones are open on the mesh of the first that is there. */
+/* The attribute of a list; missing ones are open on the mesh of the first that is there, if it can
+ * be on one of several devices. */
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
                               const uint32_t *types, size_t count, uint32_t *out);
 /* The entries of a list of shardings; NULL for each when the attribute is 0. The scratch's. */
