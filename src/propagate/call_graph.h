@@ -36,6 +36,10 @@ tsr_status op_list_add(workspace *w, op_list *list, uint32_t op);
 
 /* The calls inside an op, in order. */
 tsr_status list_calls(workspace *w, uint32_t root, op_list *out);
+/*
+ * A copy of a function and of all that it calls, under new names that say which function they were.
+ */
+tsr_status clone_function(workspace *w, symbols *table, uint32_t func, uint32_t *out);
 /* Functions with bodies, each after those that it calls. */
 tsr_status functions_post_order(workspace *w, const symbols *table, op_list *out);
 

@@ -164,31 +164,6 @@ static tsr_status remove_dead(workspace *w)
 
 /* ---- a function for each call ---- */
 
-/* A copy of a function and of all that it calls. */
-static tsr_status clone_deep(workspace *w, symbols *table, uint32_t func, int depth, uint32_t *out)
-{
-    tsr_program *p = w->p;
-    value_map became = {.ctx = p->ctx};
-    op_list calls;
-    if (depth > 1000) {
-        return error_at_op(w->ctx, p, func, "functions call each other without end");
-    }
-    const tsr_status status = op_clone(p, func, &became, out);
-    value_map_free(&became);
-    TSR_TRY(status);
-    TSR_TRY(list_calls(w, *out, &calls));
-    for (size_t i = 0; i < calls.count; i++) {
-        const uint32_t callee = called_function(p, table, calls.ops[i]);
-        uint32_t copy = 0;
-        if (callee != 0) {
-            TSR_TRY(clone_deep(w, table, callee, depth + 1, &copy));
-            TSR_TRY(set_callee(p, calls.ops[i], copy));
-        }
-    }
-    TSR_TRY(op_set_attribute(p, *out, "sdy.original_func_name", original_name(p, func)));
-    return symbols_insert(w, table, *out);
-}
-
 static tsr_status flatten(workspace *w)
 {
     tsr_program *p = w->p;
@@ -212,7 +187,7 @@ static tsr_status flatten(workspace *w)
                 taken[callee < num_ops ? callee : 0] = 1;
                 continue;
             }
-            TSR_TRY(clone_deep(w, &table, callee, 0, &copy));
+            TSR_TRY(clone_function(w, &table, callee, &copy));
             TSR_TRY(set_callee(p, calls.ops[i], copy));
         }
     }

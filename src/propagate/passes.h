@@ -42,6 +42,12 @@ pass_function pass_pre_order_funcs;
 /* Reshards. */
 pass_function pass_explicit_reshards;
 
+/* Constants, constraints, groups, batching. */
+pass_function pass_split_constants;
+pass_function pass_merge_constants;
+pass_function pass_apply_constraints;
+pass_function pass_import_groups;
+
 /* Propagation. */
 pass_function pass_populate_rules;
 pass_function pass_basic;
