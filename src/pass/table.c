@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "ir/edit.h"
 #include "ir/shardings.h"
+#include "pass/pipelines.h"
 #include "propagate/passes.h"
 
 /* ---- options ---- */
@@ -87,13 +88,14 @@ static const tsr_pass_option import_calls_options[] = {
     {"add-data-flow-edges-on-named-computations", TSR_OPTION_BOOL, "true",
      "whether named computations get edges"},
 };
-static const tsr_pass_option dedup_options[] = {
-    {"dedup-functions-fully", TSR_OPTION_BOOL, "false",
-     "whether functions that differ in shardings only become one"},
-};
 
 static const tsr_pass_option reshard_options[] = {
     {"enable-full-version", TSR_OPTION_BOOL, "false", "whether all ops get reshards"},
+};
+
+static const tsr_pass_option canonicalize_options[] = {
+    {"enable-patterns", TSR_OPTION_TEXT, "", "which rewrites to use (all that are known)"},
+    {"region-simplify", TSR_OPTION_TEXT, "normal", "how much regions are simplified (not used)"},
 };
 
 /* A pass without options. */
@@ -102,7 +104,35 @@ static const tsr_pass_option reshard_options[] = {
         name, title, help, NULL, 0, run, NULL                                                      \
     }
 
+#define DEDUP                                                                                      \
+    {                                                                                              \
+        "dedup-functions-fully", TSR_OPTION_BOOL, "false",                                         \
+            "whether functions that differ in shardings only become one"                           \
+    }
+static const tsr_pass_option dedup_options[] = {DEDUP};
+static const tsr_pass_option propagation_pipeline_options[] = {
+    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, DEDUP};
+static const tsr_pass_option export_options[] = {
+    KEEP_RULES,
+    DUMP_DIRECTORY,
+    {"avoid-export-for-partitioning", TSR_OPTION_BOOL, "false",
+     "whether groups, constraints and reshards are left as they are"},
+    {"update-non-divisible-input-output-shardings", TSR_OPTION_BOOL, "true",
+     "whether inputs and outputs keep only axes that divide them"},
+    {"inline-meshes", TSR_OPTION_BOOL, "true", "whether meshes are written in place"},
+    {"dump-sharding-origins", TSR_OPTION_BOOL, "false", "whether origins were recorded"},
+    {"dump-propagation-edges", TSR_OPTION_BOOL, "false", "whether steps were recorded"},
+};
+
 static const tsr_pass rows[] = {
+    {"sdy-import-pipeline", NULL, "All passes before propagation", dedup_options, 1, NULL,
+     expand_import},
+    {"sdy-propagation-pipeline", NULL, "Import, propagation and export",
+     propagation_pipeline_options,
+     sizeof propagation_pipeline_options / sizeof propagation_pipeline_options[0], NULL,
+     expand_propagation},
+    {"sdy-export-pipeline", NULL, "All passes after propagation", export_options,
+     sizeof export_options / sizeof export_options[0], NULL, expand_export},
     PASS("sdy-add-data-flow-edges", "AddDataFlowEdgesPass",
          "Adds an edge op for everything that data flows around", pass_add_edges),
     PASS("sdy-add-func-data-flow-edges", "AddFuncDataFlowEdgesPass",
@@ -154,6 +184,10 @@ static const tsr_pass rows[] = {
          "Takes origins and steps away", pass_remove_debug_info),
     PASS("sdy-drop-sharding-rules", "DropShardingRulesPass", "Takes sharding rules away",
          pass_drop_rules),
+    PASS("sdy-verify-unreduced-axes", "VerifyUnreducedAxesPass",
+         "Checks where pending reductions come from and go", pass_verify_unreduced),
+    {"canonicalize", "Canonicalizer", "Takes away unused ops and collectives that move nothing",
+     canonicalize_options, 2, pass_canonicalize, NULL},
     {"sdy-insert-explicit-reshards", "InsertExplicitReshardsPass",
      "Puts reshards where an op needs its tensors in other shardings", reshard_options, 1,
      pass_explicit_reshards, NULL},

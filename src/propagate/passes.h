@@ -39,7 +39,9 @@ pass_function pass_unflatten;
 pass_function pass_reshard_calls;
 pass_function pass_pre_order_funcs;
 
-/* Reshards. */
+/* Reshards, pending reductions, tidying up. */
+pass_function pass_verify_unreduced;
+pass_function pass_canonicalize;
 pass_function pass_explicit_reshards;
 
 /* Constants, constraints, groups, batching. */

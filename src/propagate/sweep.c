@@ -130,29 +130,6 @@ tsr_status notify(propagation *s, uint32_t place)
 
 /* ---- ops that nothing needs ---- */
 
-/* Whether an op does more than give results. */
-static bool has_effects(const tsr_program *p, uint32_t op)
-{
-    const ir_row *row = program_row(p, op);
-    if (row == NULL || (row->traits & (IR_EFFECTS | IR_TERMINATOR | IR_SYMBOL)) != 0) {
-        return true;
-    }
-    if (op_is(p, op, "stablehlo.custom_call")) {
-        int64_t effect = 0;
-        return attr_as_integer(p, op_property(p, op, "has_side_effect"), &effect) && effect != 0;
-    }
-    if ((row->traits & IR_EFFECTS_INSIDE) == 0) {
-        return false;
-    }
-    for (uint32_t inside = op_walk_next(p, op, op); inside != 0;
-         inside = op_walk_skip(p, op, inside)) {
-        if (!is_terminator(p, inside) && has_effects(p, inside)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_unused(const tsr_program *p, uint32_t op)
 {
     const ir_op *o = program_op(p, op);
@@ -161,7 +138,7 @@ static bool is_unused(const tsr_program *p, uint32_t op)
             return false;
         }
     }
-    return !has_effects(p, op);
+    return !op_has_effects(p, op);
 }
 
 /* Whether more than one op beside `op` uses a value. */

@@ -56,6 +56,28 @@ bool op_has_trait(const tsr_program *p, uint32_t op, int trait)
     return row != NULL && (row->traits & trait) != 0;
 }
 
+bool op_has_effects(const tsr_program *p, uint32_t op)
+{
+    const ir_row *row = program_row(p, op);
+    if (row == NULL || (row->traits & (IR_EFFECTS | IR_TERMINATOR | IR_SYMBOL)) != 0) {
+        return true;
+    }
+    if (op_is(p, op, "stablehlo.custom_call")) {
+        int64_t effect = 0;
+        return attr_as_integer(p, op_property(p, op, "has_side_effect"), &effect) && effect != 0;
+    }
+    if ((row->traits & IR_EFFECTS_INSIDE) == 0) {
+        return false;
+    }
+    for (uint32_t inside = op_walk_next(p, op, op); inside != 0;
+         inside = op_walk_skip(p, op, inside)) {
+        if (!op_has_trait(p, inside, IR_TERMINATOR) && op_has_effects(p, inside)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- shardings and attributes ---- */
 
 tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)

@@ -46,6 +46,8 @@ tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings
 tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr_sharding ***out);
 
 bool op_has_trait(const tsr_program *p, uint32_t op, int trait);
+/* Whether an op does more than give results. */
+bool op_has_effects(const tsr_program *p, uint32_t op);
 
 /* The entry of a function's list of dictionaries, "arg_attrs" or "res_attrs"; 0: none. */
 uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index);

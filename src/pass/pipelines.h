@@ -1,0 +1,11 @@
+/* The pipelines, for the table of passes. */
+#ifndef PASS_PIPELINES_H
+#define PASS_PIPELINES_H
+
+#include <tessera/pass.h>
+
+bool expand_import(const tsr_pass_options *options, char *text, size_t size);
+bool expand_export(const tsr_pass_options *options, char *text, size_t size);
+bool expand_propagation(const tsr_pass_options *options, char *text, size_t size);
+
+#endif
