@@ -199,6 +199,8 @@ static const tsr_pass rows[] = {
          "Lets what is constrained have the sharding of its constraints", pass_apply_constraints),
     PASS("sdy-sharding-group-import", "ShardingGroupImportPass",
          "Unites sharding groups that share a value, and numbers them", pass_import_groups),
+    PASS("sdy-explicit-gather-scatter-batching", "ExplicitGatherScatterBatchingPass",
+         "Makes the dimension that an index counts up a batching dimension", pass_batch_gathers),
     {"sdy-populate-op-sharding-rules", "PopulateOpShardingRulesPass",
      "Gives every op the sharding rule of its kind", rules_options, 1, pass_populate_rules, NULL},
     {"sdy-basic-propagate", "BasicPropagationPass",

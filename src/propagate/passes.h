@@ -49,6 +49,7 @@ pass_function pass_split_constants;
 pass_function pass_merge_constants;
 pass_function pass_apply_constraints;
 pass_function pass_import_groups;
+pass_function pass_batch_gathers;
 
 /* Propagation. */
 pass_function pass_populate_rules;

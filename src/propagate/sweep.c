@@ -130,7 +130,7 @@ tsr_status notify(propagation *s, uint32_t place)
 
 /* ---- ops that nothing needs ---- */
 
-static bool is_unused(const tsr_program *p, uint32_t op)
+bool op_is_unused(const tsr_program *p, uint32_t op)
 {
     const ir_op *o = program_op(p, op);
     for (uint32_t i = 0; i < o->num_results; i++) {
@@ -205,7 +205,7 @@ static tsr_status run_stack(propagation *s)
             continue;
         }
         s->visiting = op;
-        TSR_TRY(is_unused(s->w.p, op) ? erase(s, op) : visit_one(s, op));
+        TSR_TRY(op_is_unused(s->w.p, op) ? erase(s, op) : visit_one(s, op));
     }
     s->visiting = 0;
     return TSR_OK;

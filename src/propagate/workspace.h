@@ -77,6 +77,11 @@ typedef tsr_status (*sharding_rewrite)(workspace *w, void *state, uint32_t attr,
  */
 tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state);
 
+/* ---- sweep.c ---- */
+
+/* Whether nothing uses the results of an op, and it does no more than give them. */
+bool op_is_unused(const tsr_program *p, uint32_t op);
+
 /* ---- edges.c ---- */
 
 /* The edge op of an owner; 0: it has none. */
