@@ -97,8 +97,8 @@ static uint32_t edge_of_value(const tsr_program *p, uint32_t value)
 /* Whether a sharding can be written to a value, or to its edge. */
 static bool can_have_sharding(const tsr_program *p, uint32_t value)
 {
-    return value_op(p, value) != 0 || edge_of_value(p, value) != 0 ||
-           op_has_trait(p, block_parent(p, value_block(p, value)), IR_SIGNATURE);
+    return value_op(p, value) != 0 ||
+           op_has_trait(p, block_parent(p, value_block(p, value)), IR_SIGNATURE | IR_HAS_EDGES);
 }
 
 static tsr_status has_sharding(applying *a, uint32_t value, bool *out)
@@ -188,13 +188,45 @@ static tsr_status add_rule(applying *a, uint32_t constraint)
     return op_set_attribute(p, constraint, "sdy.sharding_rule", attr);
 }
 
+/* Writes the sharding of an argument of a computation. */
+static tsr_status write_body_argument(workspace *w, uint32_t op, uint32_t value, uint32_t attr)
+{
+    tsr_program *p = w->p;
+    const char *property = program_row(p, op)->argument_shardings;
+    const uint32_t block = value_block(p, value);
+    const uint32_t count = program_block(p, block)->num_arguments;
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    const tsr_sharding **shardings = NULL;
+    uint32_t *types = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    uint32_t list = 0;
+    if (types == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = value_type(p, block_argument(p, block, i));
+    }
+    TSR_TRY(sharding_list_at(w, op_property(p, op, property), count, &shardings));
+    TSR_TRY(sharding_at(w, attr, &shardings[program_value(p, value)->index]));
+    TSR_TRY(sharding_list_attr(w, shardings, types, count, &list));
+    tsr_arena_reset(w->scratch, mark);
+    return op_set_property(p, op, property, list);
+}
+
 static tsr_status write_sharding(applying *a, uint32_t value, uint32_t attr)
 {
-    if (value_op(a->w->p, value) == 0) {
-        a->written[value] = attr;
-        return TSR_OK;
+    const tsr_program *p = a->w->p;
+    if (value_op(p, value) != 0) {
+        return value_set_sharding(a->w, value, attr);
     }
-    return value_set_sharding(a->w, value, attr);
+    const uint32_t op = block_parent(p, value_block(p, value));
+    if (op_has_trait(p, op, IR_CARRIES)) {
+        return value_set_sharding(a->w, op_result(p, op, program_value(p, value)->index), attr);
+    }
+    if (program_row(p, op)->argument_shardings != NULL) {
+        return write_body_argument(a->w, op, value, attr);
+    }
+    a->written[value] = attr;
+    return TSR_OK;
 }
 
 /* ---- applying ---- */
