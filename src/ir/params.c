@@ -222,16 +222,27 @@ static tsr_status read_numbers(tsr_context *ctx, tsr_arena *arena, const tsr_pro
     return TSR_OK;
 }
 
-static tsr_status read_enum(const tsr_program *p, uint32_t attr, const op_field *field,
-                            int32_t *out)
+/* The name that an enum or a string is. */
+static bool read_name(const tsr_program *p, uint32_t attr, slice *out)
 {
     if (!attr_is(p, attr, ATTR_ENUM)) {
-        return TSR_NOT_APPLICABLE;
+        return attr_as_string(p, attr, out);
     }
     const attr_head *head = program_attr(p, attr);
     const char *name = ir_enums[head->row].values[head->bits];
+    *out = (slice){name, strlen(name)};
+    return true;
+}
+
+static tsr_status read_enum(const tsr_program *p, uint32_t attr, const op_field *field,
+                            int32_t *out)
+{
+    slice name;
+    if (!read_name(p, attr, &name)) {
+        return TSR_NOT_APPLICABLE;
+    }
     for (int32_t i = 0; field->names[i] != NULL; i++) {
-        if (strcmp(field->names[i], name) == 0) {
+        if (slice_is(name, field->names[i])) {
             *out = i;
             return TSR_OK;
         }
@@ -344,12 +355,27 @@ const op_row *ir_op_row(const tsr_program *p, uint32_t op)
                : NULL;
 }
 
+/* Whether a row gives as many results as an op has. */
+static bool gives(const op_row *row, const ir_op *record)
+{
+    return (row->traits & OP_ANY_RESULTS) != 0 ||
+           op_num_results(row, record->num_operands) == record->num_results;
+}
+
+/* Whether the first result is a tensor: the reference has no rule for ops that give others. */
+static bool has_tensor_result(const tsr_program *p, const ir_op *record)
+{
+    return record->num_results > 0 &&
+           program_type(p, value_type(p, record->results))->kind == TYPE_TENSOR;
+}
+
 static tsr_status make_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
                                uint32_t op, const op_row *row, request_kind kind, ir_request *out)
 {
     const ir_op *record = program_op(p, op);
-    if (row == NULL || !op_takes(row, record->num_operands) ||
-        op_num_results(row, record->num_operands) != record->num_results) {
+    if (row == NULL || (kind == REQUEST_EXACT && row->types == NULL) ||
+        !op_takes(row, record->num_operands) || !gives(row, record) ||
+        (kind == REQUEST_RULE && !has_tensor_result(p, record))) {
         return TSR_NOT_APPLICABLE;
     }
     op_type *types = ARENA_ARRAY(arena, op_type, record->num_operands + record->num_results + 1);
@@ -370,6 +396,7 @@ static tsr_status make_request(tsr_context *ctx, tsr_arena *arena, const tsr_pro
                                     .row = row,
                                     .num_operands = record->num_operands,
                                     .operands = types,
+                                    .num_results = record->num_results,
                                     .mixes_dtypes = true},
                         .results = types + record->num_operands,
                         .num_results = record->num_results};

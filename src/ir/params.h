@@ -16,8 +16,8 @@ typedef struct ir_request {
 const op_row *ir_op_row(const tsr_program *p, uint32_t op);
 
 /*
- * The request of an op. TSR_NOT_APPLICABLE when `ops` has no row for it, or when a type or a
- * parameter is not one that rows know.
+ * The request of an op, for its types. TSR_NOT_APPLICABLE when `ops` has no row for it or the row
+ * infers none, or when a type or a parameter is not one that rows know.
  */
 tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                            const op_row *row, ir_request *out);
@@ -25,6 +25,7 @@ tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program
 /*
  * The same for the rule of an op, which looks at shapes only: values that are no tensors have rank
  * 0, element types that rows do not know count as f32, parameters that are left out as empty.
+ * TSR_NOT_APPLICABLE also when the first result is no tensor.
  */
 tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                            const op_row *row, ir_request *out);

@@ -8,7 +8,8 @@
 bool op_takes(const op_row *row, size_t num_operands)
 {
     return (row->traits & OP_VARIADIC) != 0
-               ? num_operands >= row->num_operands && op_num_results(row, num_operands) > 0
+               ? num_operands >= row->num_operands &&
+                     ((row->traits & OP_ANY_RESULTS) != 0 || op_num_results(row, num_operands) > 0)
                : num_operands == row->num_operands;
 }
 
@@ -28,7 +29,7 @@ tsr_status op_find_rule(const op_request *r, const op_type *results, tsr_arena *
                         const tsr_rule **out)
 {
     if (r->row->rule == NULL || any_unknown(r->operands, r->num_operands) ||
-        any_unknown(results, op_num_results(r->row, r->num_operands))) {
+        any_unknown(results, op_request_results(r))) {
         return TSR_NOT_APPLICABLE;
     }
     return r->row->rule(r, results, arena, out);

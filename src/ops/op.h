@@ -46,6 +46,7 @@ typedef struct op_request {
     const void *params; /* the struct that row->fields describes; NULL where there is none */
     size_t num_operands;
     const op_type *operands;
+    size_t num_results;    /* of a row with OP_ANY_RESULTS; others count them by operands */
     const op_facts *facts; /* NULL: nothing is known */
     bool broadcasts;       /* elementwise operands may differ in shape, as eager calls allow */
     bool mixes_dtypes;     /* operands may differ in element type: programs promote them */
@@ -81,17 +82,20 @@ typedef enum op_traits {
     OP_VARIADIC = 4,         /* num_operands operands or more */
     OP_GRADIENT_BY_TYPE = 8, /* its gradient looks at the types of operands only, not at elements */
     OP_GRADIENT_BY_RESULT = 16, /* its gradient looks at the elements of results */
-    OP_RULE_BY_OPERANDS = 32    /* its rule looks at what defines operands, and at users */
+    OP_RULE_BY_OPERANDS = 32,   /* its rule looks at what defines operands, and at users */
+    OP_ANY_RESULTS = 64         /* as many results as the request says */
 } op_traits;
 
 /* Where an op comes from. */
 typedef enum op_dialect { OP_STABLEHLO, OP_CHLO, OP_TESSERA } op_dialect;
 
 /*
- * The row. A hook that is NULL has a default: no rule, so that the op runs on whole operands; every
- * pass-through and reduction factor may be cut; every argument is nonlinear; reductions are sums;
- * a kernel for every element type; no scratch; no kernel; no gradient, which is an error where one
- * flows.
+ * The row. A hook that is NULL has a default: no types, so that the op is in programs only, with
+ * the results that the program says; no rule, so that the op runs on whole operands; every
+ * pass-through and reduction factor may be cut; every argument is nonlinear; reductions are sums; a
+ * kernel for every element type; no scratch; no kernel; no gradient, which is an error where one
+ * flows. A row without `types` has neither kernel nor gradient nor public call, and its rule is
+ * asked about uses that nothing has checked.
  */
 struct op_row {
     const char *name;
@@ -148,6 +152,13 @@ const op_row *op_find(const char *name);
 static inline size_t op_num_results(const op_row *row, size_t num_operands)
 {
     return row->count_results != NULL ? row->count_results(num_operands) : row->num_results;
+}
+
+/* How many results a request has. */
+static inline size_t op_request_results(const op_request *r)
+{
+    return (r->row->traits & OP_ANY_RESULTS) != 0 ? r->num_results
+                                                  : op_num_results(r->row, r->num_operands);
 }
 
 /* Whether a row takes so many operands. */

@@ -74,7 +74,7 @@ typedef enum op_field_kind {
     OP_FIELD_INT,    /* int64_t */
     OP_FIELD_INTS,   /* op_ints */
     OP_FIELD_BOOL,   /* bool */
-    OP_FIELD_ENUM,   /* int32_t, one of `names` */
+    OP_FIELD_ENUM,   /* int32_t, one of `names`: an enum, or a string of a known set */
     OP_FIELD_REGION, /* op_region */
     OP_FIELD_DTYPE,  /* tsr_dtype: the element type of the result, which no attribute says */
     OP_FIELD_RESULT  /* op_type: the result, which no attribute says */

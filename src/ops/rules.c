@@ -110,9 +110,9 @@ static size_t count_words(const op_type *types, size_t count)
 /* The key of a use, in the scratch; NULL words when there is no memory. */
 static key key_of(const op_rules *rules, const op_request *r, const op_type *results)
 {
-    const size_t num_results = op_num_results(r->row, r->num_operands);
+    const size_t num_results = op_request_results(r);
     const size_t room =
-        4 + count_words(r->operands, r->num_operands) + count_words(results, num_results);
+        5 + count_words(r->operands, r->num_operands) + count_words(results, num_results);
     key k = {ARENA_ARRAY(rules->scratch, int64_t, room), 0};
     if (k.words == NULL) {
         return k;
@@ -120,6 +120,7 @@ static key key_of(const op_rules *rules, const op_request *r, const op_type *res
     put(&k, (int64_t)(intptr_t)r->row);
     put(&k, (int64_t)op_params_hash(r->row->fields, r->params, 0));
     put(&k, (int64_t)r->num_operands);
+    put(&k, (int64_t)num_results);
     put_facts(&k, r);
     for (size_t i = 0; i < r->num_operands; i++) {
         put_type(&k, &r->operands[i]);

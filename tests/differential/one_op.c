@@ -325,7 +325,7 @@ static bool draw_one(writing *w, const op_row *row, bool only_rare)
 
 static bool is_compared(const op_row *row)
 {
-    return row->dialect == OP_STABLEHLO && row->rule != NULL;
+    return row->dialect == OP_STABLEHLO && row->rule != NULL && row->types != NULL;
 }
 
 static bool has_enough(const writing *w)

@@ -1,7 +1,8 @@
 /*
- * Writes random uses of every op that StableHLO has, and the sharding rules of their rows:
- * `rules COUNT conservative|plain PROGRAM RULES`. A line of RULES is the name of a function of
- * PROGRAM, the op, and the rule or `none`. rules.sh compares them with the reference's.
+ * Writes random uses of every op that StableHLO has and whose types rows infer, and the sharding
+ * rules of their rows: `rules COUNT conservative|plain PROGRAM RULES`. A line of RULES is the name
+ * of a function of PROGRAM, the op, and the rule or `none`. rules.sh compares them with the
+ * reference's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
     (void)fputs("module {\n", program);
     for (size_t k = 0; k < op_count(); k++) {
         const op_row *row = op_at(k);
-        for (size_t n = 0; row->dialect == OP_STABLEHLO && n < each; n++) {
+        for (size_t n = 0; row->dialect == OP_STABLEHLO && row->types != NULL && n < each; n++) {
             rng r = rng_case(&base, number);
             const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
             instance i;

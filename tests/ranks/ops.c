@@ -543,7 +543,7 @@ static void expect_all_rows(const op_counts *counts)
             const char *row = op_maker_at(i)->row;
             run = run || (row != NULL && strcmp(row, op_at(k)->name) == 0 && counts->cases[i] > 0);
         }
-        if (!run && !is_for_programs(op_at(k))) {
+        if (!run && op_at(k)->types != NULL && !is_for_programs(op_at(k))) {
             fail_msg("no call exercises the op %s", op_at(k)->name);
         }
     }

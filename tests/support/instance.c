@@ -871,7 +871,7 @@ op_request instance_request(fixture *f, const instance *i)
 bool instance_draw(fixture *f, const op_row *row, rng *r, instance *out)
 {
     const draw_instance draw = generator_of(row);
-    if (draw == NULL) {
+    if (draw == NULL || row->types == NULL) {
         return false;
     }
     tsr_status status = TSR_ERR_INVALID;

@@ -32,7 +32,7 @@ typedef struct instance {
 
 #define NO_SLICE SIZE_MAX
 
-/* Draws a use of a row; false when the row has no generator. */
+/* Draws a use of a row; false when the row has no generator, or no types. */
 bool instance_draw(fixture *f, const op_row *row, rng *r, instance *out);
 
 /* Makes every operand a function argument of its own, of which nothing is known. */

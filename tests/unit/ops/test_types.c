@@ -32,7 +32,7 @@ static void unknown_extents_refine(void **state)
     const rng base = rng_start("unknown");
     size_t unknown = 0;
     for (size_t k = 0; k < op_count(); k++) {
-        for (uint64_t n = 0; n < 100; n++) {
+        for (uint64_t n = 0; op_at(k)->types != NULL && n < 100; n++) {
             rng r = rng_case(&base, 1000 * k + n);
             const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
             op_type results[INSTANCE_RESULTS];
