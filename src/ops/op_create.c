@@ -2,6 +2,7 @@
 
 #include "kernel/elementwise.h"
 #include "ops/gradient.h"
+#include "ops/rule_build.h"
 
 static const op_field iota_list[] = {OP_FIELD(iota_params, iota_dimension, INT),
                                      OP_FIELD(iota_params, result, RESULT)};
@@ -86,5 +87,39 @@ const op_row op_random = {.name = "random",
                           .run = random_run,
                           .gradient = gradient_none};
 
-static const op_row *const rows[] = {&op_iota, &op_random};
+static const char *const algorithms[] = {"DEFAULT", "THREE_FRY", "PHILOX", NULL};
+static const op_field bits_list[] = {{.name = "rng_algorithm",
+                                      .kind = OP_FIELD_ENUM,
+                                      .offset = offsetof(rng_bit_generator_params, rng_algorithm),
+                                      .names = algorithms}};
+static const op_fields bits_fields = OP_FIELDS(rng_bit_generator_params, bits_list);
+
+/* The state is the same on all ranks; bits are cut in any way. */
+static tsr_status bits_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                            const tsr_rule **out)
+{
+    enum { STATE, STATE_AFTER, BITS };
+    const op_type *state = &r->operands[0];
+    if (results[0].rank != state->rank) {
+        return TSR_NOT_APPLICABLE;
+    }
+    rule_builder b = op_rule_start(r, results, arena);
+    for (size_t d = 0; d < state->rank; d++) {
+        const size_t factor = rule_factor(&b, state->shape[d], TSR_FACTOR_NEED_REPLICATION, true);
+        rule_map(&b, STATE, d, factor);
+        rule_map(&b, STATE_AFTER, d, factor);
+    }
+    for (size_t d = 0; d < results[1].rank; d++) {
+        rule_map(&b, BITS, d, rule_factor(&b, results[1].shape[d], TSR_FACTOR_PASS_THROUGH, false));
+    }
+    return rule_finish(&b, out);
+}
+
+const op_row op_rng_bit_generator = {.name = "rng_bit_generator",
+                                     .num_operands = 1,
+                                     .num_results = 2,
+                                     .fields = &bits_fields,
+                                     .rule = bits_rule};
+
+static const op_row *const rows[] = {&op_iota, &op_random, &op_rng_bit_generator};
 const op_family family_create = {rows, sizeof rows / sizeof rows[0]};

@@ -17,7 +17,12 @@ typedef struct random_params {
     op_type result;
 } random_params;
 
-extern const op_row op_iota;   /* iota_params */
-extern const op_row op_random; /* random_params */
+typedef struct rng_bit_generator_params {
+    int32_t rng_algorithm; /* DEFAULT, THREE_FRY, PHILOX */
+} rng_bit_generator_params;
+
+extern const op_row op_iota;              /* iota_params */
+extern const op_row op_random;            /* random_params */
+extern const op_row op_rng_bit_generator; /* state to state, bits; rng_bit_generator_params */
 
 #endif

@@ -3,6 +3,7 @@
 #include "factor/rule.h"
 #include "kernel/dot.h"
 #include "ops/gradient.h"
+#include "ops/rule_build.h"
 
 static const op_field dot_list[] = {OP_FIELD(dot_params, lhs_batching_dimensions, INTS),
                                     OP_FIELD(dot_params, rhs_batching_dimensions, INTS),
@@ -341,5 +342,36 @@ const op_row op_dot_general = {.name = "dot_general",
                                .run = dot_run,
                                .gradient = dot_gradient};
 
-static const op_row *const rows[] = {&op_dot_general};
+/* ---- dot ---- */
+
+static tsr_status matrix_dot_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                                  const tsr_rule **out)
+{
+    enum { LHS, RHS, RESULT };
+    const op_type *lhs = &r->operands[0];
+    const op_type *rhs = &r->operands[1];
+    if (lhs->rank < 1 || lhs->rank > 2 || rhs->rank < 1 || rhs->rank > 2 ||
+        results[0].rank != lhs->rank + rhs->rank - 2) {
+        return TSR_NOT_APPLICABLE;
+    }
+    rule_builder b = op_rule_start(r, results, arena);
+    if (lhs->rank == 2) {
+        const size_t row = rule_factor(&b, lhs->shape[0], TSR_FACTOR_PASS_THROUGH, false);
+        rule_map(&b, LHS, 0, row);
+        rule_map(&b, RESULT, 0, row);
+    }
+    if (rhs->rank == 2) {
+        const size_t column = rule_factor(&b, rhs->shape[1], TSR_FACTOR_PASS_THROUGH, false);
+        rule_map(&b, RHS, 1, column);
+        rule_map(&b, RESULT, lhs->rank - 1, column);
+    }
+    const size_t inner = rule_factor(&b, rhs->shape[0], TSR_FACTOR_REDUCTION, false);
+    rule_map(&b, LHS, lhs->rank - 1, inner);
+    rule_map(&b, RHS, 0, inner);
+    return rule_finish(&b, out);
+}
+
+const op_row op_dot = {.name = "dot", .num_operands = 2, .num_results = 1, .rule = matrix_dot_rule};
+
+static const op_row *const rows[] = {&op_dot_general, &op_dot};
 const op_family family_dot = {rows, sizeof rows / sizeof rows[0]};

@@ -13,5 +13,7 @@ typedef struct dot_params {
 
 /* The result: batch dimensions, free ones of the left, free ones of the right. dot_params. */
 extern const op_row op_dot_general;
+/* Of vectors and matrices. */
+extern const op_row op_dot;
 
 #endif

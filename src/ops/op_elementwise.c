@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ops/gradient.h"
+#include "ops/rule_build.h"
 
 /* ---- element types that an op is defined for ---- */
 
@@ -643,6 +644,71 @@ const op_row op_convert = {.name = "convert",
                            .run = convert_run,
                            .gradient = convert_gradient};
 
+/* ---- parts of complex numbers, fewer bits ---- */
+
+const op_row op_complex = {.name = "complex",
+                           .traits = OP_ELEMENTWISE,
+                           .num_operands = 2,
+                           .num_results = 1,
+                           .rule = op_rule_pointwise};
+
+const op_row op_real = {.name = "real",
+                        .traits = OP_ELEMENTWISE,
+                        .num_operands = 1,
+                        .num_results = 1,
+                        .rule = op_rule_pointwise};
+
+const op_row op_imag = {.name = "imag",
+                        .traits = OP_ELEMENTWISE,
+                        .num_operands = 1,
+                        .num_results = 1,
+                        .rule = op_rule_pointwise};
+
+static const op_field precision_list[] = {OP_FIELD(reduce_precision_params, exponent_bits, INT),
+                                          OP_FIELD(reduce_precision_params, mantissa_bits, INT)};
+static const op_fields precision_fields = OP_FIELDS(reduce_precision_params, precision_list);
+
+const op_row op_reduce_precision = {.name = "reduce_precision",
+                                    .traits = OP_ELEMENTWISE,
+                                    .num_operands = 1,
+                                    .num_results = 1,
+                                    .fields = &precision_fields,
+                                    .rule = op_rule_pointwise};
+
+/* ---- bitcast_convert ---- */
+
+/* Not elementwise: of element types that differ in size, the smaller has a dimension more. */
+static const op_field bitcast_list[] = {OP_FIELD(bitcast_params, result, RESULT)};
+static const op_fields bitcast_fields = OP_FIELDS(bitcast_params, bitcast_list);
+
+/* The parts of one element stay together. */
+static tsr_status bitcast_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                               const tsr_rule **out)
+{
+    const op_type *from = &r->operands[0];
+    const op_type *longer = from->rank > results[0].rank ? from : &results[0];
+    const op_type *shorter = longer == from ? &results[0] : from;
+    if (longer->rank > shorter->rank + 1) {
+        return TSR_NOT_APPLICABLE;
+    }
+    rule_builder b = op_rule_start(r, results, arena);
+    for (size_t d = 0; d < shorter->rank; d++) {
+        rule_put_each(&b, d, rule_factor(&b, shorter->shape[d], TSR_FACTOR_PASS_THROUGH, false));
+    }
+    if (longer->rank > shorter->rank) {
+        const size_t last = shorter->rank;
+        rule_put(&b, longer == from ? 0 : 1, last,
+                 rule_factor(&b, longer->shape[last], TSR_FACTOR_NEED_REPLICATION, false));
+    }
+    return rule_finish(&b, out);
+}
+
+const op_row op_bitcast_convert = {.name = "bitcast_convert",
+                                   .num_operands = 1,
+                                   .num_results = 1,
+                                   .fields = &bitcast_fields,
+                                   .rule = bitcast_rule};
+
 /* ---- the family ---- */
 
 #define UNARY(kernel, name, dialect, call, types, class, gradient) &op_unary[UNARY_##kernel],
@@ -650,7 +716,8 @@ const op_row op_convert = {.name = "convert",
     &op_binary[BINARY_##kernel],
 static const op_row *const rows[] = {
 #include "ops/elementwise.def"
-    &op_is_finite, &op_compare, &op_select, &op_clamp, &op_convert,
+    &op_is_finite, &op_compare, &op_select,           &op_clamp,           &op_convert, &op_complex,
+    &op_real,      &op_imag,    &op_reduce_precision, &op_bitcast_convert,
 };
 #undef UNARY
 #undef BINARY

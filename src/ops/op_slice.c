@@ -2,31 +2,19 @@
 
 #include <string.h>
 
-#include "factor/rule.h"
 #include "kernel/elementwise.h"
 #include "ops/gradient.h"
+#include "ops/rule_build.h"
 
 #define PASS TSR_FACTOR_PASS_THROUGH
 
 /* ---- the rule of slice and pad ---- */
 
-/* One factor a dimension, in all tensors that have dimensions; permuted where sizes differ. */
+/* Permuted where sizes differ. */
 static tsr_status mismatch_rule(const op_request *r, const op_type *results, tsr_arena *arena,
                                 const tsr_rule **out)
 {
-    const tsr_extents *operands = op_operand_extents(r, arena);
-    const tsr_extents result = op_extents(&results[0]);
-    if (operands == NULL) {
-        return diag_nomem(r->ctx);
-    }
-    rule_builder b = rule_start(r->ctx, arena, operands, r->num_operands, &result, 1);
-    for (size_t d = 0; d < result.rank; d++) {
-        const bool differs = operands[0].sizes[d] != result.sizes[d];
-        rule_put_each(&b, d,
-                      rule_factor(&b, operands[0].sizes[d], differs ? TSR_FACTOR_PERMUTATION : PASS,
-                                  differs && op_is_conservative(r)));
-    }
-    return rule_finish(&b, out);
+    return op_rule_mismatch(r, results, arena, TSR_FACTOR_PERMUTATION, op_is_conservative(r), out);
 }
 
 /* ---- slice ---- */
@@ -435,5 +423,89 @@ const op_row op_pad = {.name = "pad",
                        .run = pad_run,
                        .gradient = pad_gradient};
 
-static const op_row *const rows[] = {&op_slice, &op_concatenate, &op_pad};
+/* ---- dynamic_slice, dynamic_update_slice ---- */
+
+static const op_field dynamic_slice_list[] = {OP_FIELD(dynamic_slice_params, slice_sizes, INTS)};
+static const op_fields dynamic_slice_fields = OP_FIELDS(dynamic_slice_params, dynamic_slice_list);
+
+static tsr_status dynamic_slice_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                                     const tsr_rule **out)
+{
+    return op_rule_mismatch(r, results, arena, TSR_FACTOR_NEED_REPLICATION, true, out);
+}
+
+const op_row op_dynamic_slice = {.name = "dynamic_slice",
+                                 .traits = OP_VARIADIC,
+                                 .num_operands = 1,
+                                 .num_results = 1,
+                                 .fields = &dynamic_slice_fields,
+                                 .rule = dynamic_slice_rule};
+
+/* Whether all indices are known when a program is compiled. */
+static bool has_constant_indices(const op_request *r)
+{
+    bool all = r->facts != NULL && r->facts->operands != NULL;
+    for (size_t i = 2; all && i < r->num_operands; i++) {
+        all = r->facts->operands[i].is_constant;
+    }
+    return all;
+}
+
+/* Where the update is smaller than the operand it is whole, unless it is known where it goes. */
+static tsr_status dynamic_update_slice_rule(const op_request *r, const op_type *results,
+                                            tsr_arena *arena, const tsr_rule **out)
+{
+    const op_type *operand = &r->operands[0];
+    const op_type *update = &r->operands[1];
+    const tsr_factor_kind kind = has_constant_indices(r) ? PASS : TSR_FACTOR_NEED_REPLICATION;
+    if (update->rank != operand->rank || results[0].rank != operand->rank ||
+        !op_each_has_rank(r, results, operand->rank)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    rule_builder b = op_rule_start(r, results, arena);
+    for (size_t d = 0; d < operand->rank; d++) {
+        const size_t factor = rule_factor(&b, operand->shape[d], PASS, false);
+        if (operand->shape[d] == update->shape[d]) {
+            rule_put_each(&b, d, factor);
+            continue;
+        }
+        rule_map(&b, 0, d, factor);
+        rule_map(&b, r->num_operands, d, factor);
+        rule_map(&b, 1, d, rule_factor(&b, update->shape[d], kind, false));
+    }
+    return rule_finish(&b, out);
+}
+
+const op_row op_dynamic_update_slice = {.name = "dynamic_update_slice",
+                                        .traits = OP_VARIADIC | OP_RULE_BY_OPERANDS,
+                                        .num_operands = 2,
+                                        .num_results = 1,
+                                        .rule = dynamic_update_slice_rule};
+
+/* ---- reverse ---- */
+
+static const op_field reverse_list[] = {OP_FIELD(reverse_params, dimensions, INTS)};
+static const op_fields reverse_fields = OP_FIELDS(reverse_params, reverse_list);
+
+static tsr_status reverse_rule(const op_request *r, const op_type *results, tsr_arena *arena,
+                               const tsr_rule **out)
+{
+    const reverse_params *p = r->params;
+    tsr_factor factors[OP_MAX_RANK];
+    for (size_t d = 0; d < results[0].rank; d++) {
+        const bool reversed = op_ints_have(p->dimensions, d);
+        factors[d] =
+            (tsr_factor){results[0].shape[d], reversed ? TSR_FACTOR_PERMUTATION : PASS, false};
+    }
+    return op_rule_each(r, results, arena, factors, results[0].rank, out);
+}
+
+const op_row op_reverse = {.name = "reverse",
+                           .num_operands = 1,
+                           .num_results = 1,
+                           .fields = &reverse_fields,
+                           .rule = reverse_rule};
+
+static const op_row *const rows[] = {&op_slice,         &op_concatenate,          &op_pad,
+                                     &op_dynamic_slice, &op_dynamic_update_slice, &op_reverse};
 const op_family family_slice = {rows, sizeof rows / sizeof rows[0]};

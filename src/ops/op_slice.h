@@ -20,8 +20,19 @@ typedef struct pad_params {
     op_ints interior_padding;
 } pad_params;
 
+typedef struct dynamic_slice_params {
+    op_ints slice_sizes;
+} dynamic_slice_params;
+
+typedef struct reverse_params {
+    op_ints dimensions;
+} reverse_params;
+
 extern const op_row op_slice;
-extern const op_row op_concatenate; /* one operand or more */
-extern const op_row op_pad;         /* operand, the value to pad with */
+extern const op_row op_concatenate;          /* one operand or more */
+extern const op_row op_pad;                  /* operand, the value to pad with */
+extern const op_row op_dynamic_slice;        /* operand, an index for each dimension */
+extern const op_row op_dynamic_update_slice; /* operand, update, an index for each dimension */
+extern const op_row op_reverse;
 
 #endif
