@@ -7,6 +7,7 @@
 #include "ir/params.h"
 #include "ir/row.h"
 #include "ir/verify.h"
+#include "ops/op_custom.h"
 #include "propagate/state.h"
 
 /* ---- what ops of a name are ---- */
@@ -287,26 +288,15 @@ static tsr_status warn_of(propagation *s, uint32_t op)
 
 /* ---- the rule of an op ---- */
 
-static bool needs_no_rule(const tsr_program *p, uint32_t op)
+/* Whether an op without a rule is one that the registry knows. */
+static bool is_known(const tsr_program *p, uint32_t op, const op_row *row)
 {
-    static const char *const targets[] = {"sdy_testonly",
-                                          "tpu_custom_call",
-                                          "xla_python_cpu_callback",
-                                          "xla_python_gpu_callback",
-                                          "xla_ffi_python_cpu_callback",
-                                          "xla_ffi_python_gpu_callback",
-                                          "xla.debug.Log"};
     slice target;
-    if (!op_is(p, op, "stablehlo.custom_call") ||
-        !attr_as_string(p, op_property(p, op, "call_target_name"), &target)) {
-        return false;
+    if (row != &op_custom_call) {
+        return row != NULL && row->rule != NULL;
     }
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        if (slice_is(target, targets[i])) {
-            return true;
-        }
-    }
-    return false;
+    return attr_as_string(p, op_property(p, op, "call_target_name"), &target) &&
+           custom_call_is_known(target);
 }
 
 static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
@@ -329,11 +319,8 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
     }
     if (info->row != NULL && info->row->rule != NULL) {
         TSR_TRY(rule_of_row(s, op, info->row, out));
-        if (*out != NULL || !op_is(s->w.p, op, "stablehlo.custom_call")) {
-            return TSR_OK;
-        }
     }
-    return needs_no_rule(s->w.p, op) ? TSR_OK : warn_of(s, op);
+    return *out != NULL || is_known(s->w.p, op, info->row) ? TSR_OK : warn_of(s, op);
 }
 
 tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
