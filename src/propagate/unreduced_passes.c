@@ -266,12 +266,7 @@ static bool is_dead(const tsr_program *p, uint32_t op)
     const bool is_collective =
         strncmp(op_name(p, op), "sdy.all_", 8) == 0 || strstr(op_name(p, op), "_to_unreduced") ||
         op_is(p, op, "sdy.reduce_scatter") || op_is(p, op, "sdy.collective_permute");
-    for (uint32_t i = 0; i < program_op(p, op)->num_results; i++) {
-        if (value_has_uses(p, op_result(p, op, i))) {
-            return false;
-        }
-    }
-    return !is_collective && !op_has_effects(p, op);
+    return !is_collective && op_is_unused(p, op);
 }
 
 /* Whether an op, or one around it, was erased. */
