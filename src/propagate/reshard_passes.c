@@ -1257,7 +1257,8 @@ static tsr_status reshard_op(resharding *r, uint32_t op)
     return all_reduce_results(r, op, &t, rule, common);
 }
 
-/* A reshard whose target has more unreduced axes becomes what brings them about. */
+/* A reshard whose target has more unreduced axes becomes what brings them about; one whose target
+ * has fewer starts from an all-reduce. */
 static tsr_status reshard_reshard(resharding *r, uint32_t op)
 {
     workspace *w = r->w;
@@ -1268,11 +1269,11 @@ static tsr_status reshard_reshard(resharding *r, uint32_t op)
     TSR_TRY(sharding_of_use(w, op_operand(p, op, 0), &in));
     TSR_TRY(sharding_of_use(w, op_result(p, op, 0), &out));
     if (!may_unreduce(in, out)) {
-        return TSR_OK;
+        return reduce_operands(r, op);
     }
     TSR_TRY(plan_unreducing(w, in, out, &u));
     if (u.gained.count == 0) {
-        return TSR_OK;
+        return reduce_operands(r, op);
     }
     chain c = {.value = op_operand(p, op, 0), .before = op};
     TSR_TRY(add_unreducing(w, &c, in, out, &u, op));
