@@ -36,13 +36,13 @@ static bool operands_are_used_once(const tsr_program *p, uint32_t op)
 static tsr_direction early_direction(propagation *s, uint32_t op, const name_info *info)
 {
     priority_class priority = (priority_class)info->priority;
-    if (op_is(s->w.p, op, "stablehlo.custom_call")) {
+    if (info->is_call) {
         slice target;
         if (attr_as_string(s->w.p, op_property(s->w.p, op, "call_target_name"), &target) &&
             (slice_is(target, "MoveToDevice") || slice_is(target, "MoveToHost"))) {
             priority = PRIORITY_PASSES_ON;
         }
-    } else if (op_is(s->w.p, op, "stablehlo.bitcast_convert")) {
+    } else if (info->is_bitcast) {
         priority = op_is_elementwise(s, op, info) ? PRIORITY_PASSES_ON : PRIORITY_LATE;
     }
     if ((priority != PRIORITY_PASSES_ON && priority != PRIORITY_PASSES_FORWARD) ||

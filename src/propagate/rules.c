@@ -73,7 +73,11 @@ static bool is_silent(const tsr_program *p, uint32_t op)
 static name_info describe(const tsr_program *p, uint32_t op)
 {
     const op_row *row = ir_op_row(p, op);
-    name_info info = {.known = true, .visit = VISIT_RULE, .is_silent = is_silent(p, op)};
+    name_info info = {.known = true,
+                      .visit = VISIT_RULE,
+                      .is_silent = is_silent(p, op),
+                      .is_call = op_is(p, op, "stablehlo.custom_call"),
+                      .is_bitcast = op_is(p, op, "stablehlo.bitcast_convert")};
     if (row != NULL && row->dialect == OP_STABLEHLO) {
         info.row = row;
         info.elementwise = (row->traits & OP_ELEMENTWISE) != 0;
@@ -102,7 +106,7 @@ tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
 bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 {
     const tsr_program *p = s->w.p;
-    if (!op_is(p, op, "stablehlo.bitcast_convert")) {
+    if (!info->is_bitcast) {
         return info->elementwise;
     }
     const type_head *from = program_type(p, value_type(p, op_operand(p, op, 0)));

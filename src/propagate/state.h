@@ -37,7 +37,9 @@ typedef struct name_info {
     uint8_t visit;
     uint8_t priority;
     bool elementwise;
-    bool is_silent; /* there is no rule, and that is no surprise */
+    bool is_silent;  /* there is no rule, and that is no surprise */
+    bool is_call;    /* a custom call: what it is, its target says */
+    bool is_bitcast; /* elementwise only where shapes are the same */
     const op_row *row;
 } name_info;
 

@@ -117,7 +117,11 @@ tsr_status notify(propagation *s, uint32_t place)
         return TSR_OK;
     }
     const uint32_t op = value_op(p, place);
-    if (op != 0 && op_is(p, op, "sdy.data_flow_edge")) {
+    const name_info *info = NULL;
+    if (op != 0) {
+        TSR_TRY(name_of_op(s, op, &info));
+    }
+    if (info != NULL && info->visit == VISIT_EDGE) {
         uint32_t targets[2];
         const size_t count = edge_targets(s, op, targets);
         for (size_t i = 0; i < count; i++) {

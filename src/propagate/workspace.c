@@ -62,7 +62,7 @@ bool op_has_effects(const tsr_program *p, uint32_t op)
     if (row == NULL || (row->traits & (IR_EFFECTS | IR_TERMINATOR | IR_SYMBOL)) != 0) {
         return true;
     }
-    if (op_is(p, op, "stablehlo.custom_call")) {
+    if ((row->traits & IR_EFFECTS_ASKED) != 0) {
         int64_t effect = 0;
         return attr_as_integer(p, op_property(p, op, "has_side_effect"), &effect) && effect != 0;
     }
