@@ -231,6 +231,51 @@ static tsr_status key_of(propagation *s, uint32_t op, const op_facts *facts, rul
     return TSR_OK;
 }
 
+/* Whether types and parameters give the results that a program has, by the row's own hook. */
+static tsr_status infer_results(const ir_request *r, tsr_context *ctx, bool *fits)
+{
+    op_request request = r->request;
+    op_type *inferred = ARENA_ARRAY(request.arena, op_type, r->num_results + 1);
+    request.ctx = ctx;
+    *fits = true;
+    if (inferred == NULL) {
+        return TSR_ERR_NOMEM;
+    }
+    const tsr_status status = request.row->types(&request, inferred);
+    if (status < 0) {
+        *fits = status == TSR_ERR_UNSUPPORTED;
+        return status == TSR_ERR_NOMEM ? status : TSR_OK;
+    }
+    for (size_t i = 0; i < r->num_results; i++) {
+        *fits = *fits && op_shapes_agree(&inferred[i], &r->results[i]);
+    }
+    return TSR_OK;
+}
+
+/*
+ * Whether the rule of a row may be asked. Ops with element types that rows do not know, or with
+ * parameters left out, have not been verified: their types are asked first, in a context of their
+ * own, because what they refuse is no error here.
+ */
+static tsr_status check_fits(propagation *s, uint32_t op, const ir_request *r, bool *fits)
+{
+    ir_request exact;
+    tsr_context *ctx = NULL;
+    *fits = true;
+    if (r->request.row->types == NULL) {
+        return TSR_OK;
+    }
+    const tsr_status verified =
+        ir_request_make(s->w.ctx, s->w.scratch, s->w.p, op, r->request.row, &exact);
+    if (verified != TSR_NOT_APPLICABLE) {
+        return verified;
+    }
+    TSR_TRY(context_create_like(s->w.ctx, &ctx));
+    const tsr_status status = infer_results(r, ctx, fits);
+    tsr_context_destroy(ctx);
+    return status == TSR_ERR_NOMEM ? diag_nomem(s->w.ctx) : status;
+}
+
 static tsr_status build_rule(propagation *s, uint32_t op, const op_row *row, const op_facts *facts,
                              const tsr_rule **out)
 {
@@ -239,6 +284,11 @@ static tsr_status build_rule(propagation *s, uint32_t op, const op_row *row, con
     const tsr_status made = ir_rule_request(s->w.ctx, s->w.scratch, s->w.p, op, row, &r);
     if (made != TSR_OK) {
         return made == TSR_NOT_APPLICABLE ? TSR_OK : made;
+    }
+    bool fits = false;
+    TSR_TRY(check_fits(s, op, &r, &fits));
+    if (!fits) {
+        return TSR_OK;
     }
     r.request.facts = facts;
     const tsr_status status = op_find_rule(&r.request, r.results, s->w.arena, out);

@@ -27,6 +27,21 @@ of "(%x: tensor<8x4x$q>) {
 expect_fine
 expect_in_out '<([j, i])->([k, i]) {i=4, j=8, k=16} need_replication={j, k}>'
 
+# What nothing has verified, for its elements or for parameters left out, has no rule if it does not fit.
+of "(%x: tensor<4x$q>) { %0 = \"stablehlo.transpose\"(%x) <{permutation = array<i64: 5, 90000>}> : (tensor<4x$q>) -> tensor<1x1x$q> return }"
+expect_fine
+none
+of "(%x: tensor<4x4x$q>, %y: tensor<4x$q>) { %0 = \"stablehlo.concatenate\"(%x, %y) <{dimension = 1 : i64}> : (tensor<4x4x$q>, tensor<4x$q>) -> tensor<4x4x$q> return }"
+expect_fine
+none
+dims='dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64'
+of "(%x: tensor<4x4xf32>, %y: tensor<4xf32>) { %0 = \"stablehlo.convolution\"(%x, %y) <{$dims}> : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32> return }"
+expect_fine
+none
+of "(%x: tensor<2x8x8x3x$q>, %y: tensor<3x3x3x5x$q>) { %0 = \"stablehlo.convolution\"(%x, %y) <{$dims}> : (tensor<2x8x8x3x$q>, tensor<3x3x3x5x$q>) -> tensor<2x6x6x5x$q> return }"
+expect_fine
+expect_in_out 'reduction='
+
 # A first result that is no tensor: no rule, and no warning.
 of '(%x: tensor<4xf32>) { %0 = stablehlo.custom_call @MoveToHost(%x) : (tensor<4xf32>) -> !stablehlo.token return }'
 expect_fine
