@@ -535,10 +535,11 @@ static tsr_status check_empty(workspace *w, uint32_t op)
         block != 0 && program_block(p, block)->first_op != program_block(p, block)->last_op;
     return names.count == 0 || !has_ops
                ? TSR_OK
-               : op_error(w->ctx, p, op,
-                          "has manual_axes when there are no in/out shardings and the body is not "
-                          "empty. This isn't allowed at this stage, please contact the Shardy team "
-                          "or file a bug.");
+               : error_at_op(
+                     w->ctx, p, op,
+                     "op has manual_axes when there are no in/out shardings and the body is not "
+                     "empty. This isn't allowed at this stage, please contact the Shardy team "
+                     "or file a bug.");
 }
 
 static tsr_status clean_manual(workspace *w, uint32_t op)
