@@ -497,7 +497,7 @@ static tsr_status own_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t v
     const uint32_t owner = edge_owner(p, value);
     const ir_value *v = program_value(p, value);
     *source = 0;
-    if (owner != 0) {
+    if (owner != 0 && (p->uses == NULL || value_has_one_use(p, owner))) {
         uint32_t count = 0;
         uint32_t user = 0;
         TSR_TRY(value_uses(ctx, p, owner, &count, &user));

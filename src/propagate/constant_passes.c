@@ -78,6 +78,7 @@ typedef struct splitting {
     uint32_t num_names;      /* those at the start */
     map marked_computations; /* by name: not constant, whatever goes in */
     map marked_functions;    /* by original name */
+    map groups;              /* by value: an op_list */
     op_list constants;       /* of one walk */
     op_list expansions;      /* likewise */
 } splitting;
@@ -135,16 +136,41 @@ static bool is_constant(splitting *s, uint32_t op, bool op_preserves)
     return op_preserves;
 }
 
-/* Copies the groups that a value is in, for its copy. */
-static tsr_status clone_groups(tsr_program *p, uint32_t value, value_map *became)
+/* The groups that a value is in, in the order of its uses, which other uses do not change. */
+static tsr_status groups_of(splitting *s, uint32_t value, const op_list **out)
 {
-    const uint32_t definition = value_op(p, value);
-    for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
-        uint32_t copy = 0;
-        if (op_is(p, use_op(p, use), "sdy.sharding_group")) {
-            TSR_TRY(op_clone(p, use_op(p, use), became, &copy));
-            op_insert_before(p, copy, definition);
+    const tsr_program *p = s->w->p;
+    uint64_t *known = table_entry(s->w, &s->groups, &value, sizeof value);
+    if (known == NULL) {
+        return diag_nomem(s->w->ctx);
+    }
+    if (*known == 0) {
+        op_list *list = ARENA_NEW(s->w->arena, op_list);
+        if (list == NULL) {
+            return diag_nomem(s->w->ctx);
         }
+        *list = (op_list){0};
+        for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
+            if (op_is(p, use_op(p, use), "sdy.sharding_group")) {
+                TSR_TRY(op_list_add(s->w, list, use_op(p, use)));
+            }
+        }
+        *known = (uint64_t)(uintptr_t)list;
+    }
+    *out = (const op_list *)(uintptr_t)*known;
+    return TSR_OK;
+}
+
+/* Copies the groups that a value is in, for its copy. */
+static tsr_status clone_groups(splitting *s, uint32_t value, value_map *became)
+{
+    tsr_program *p = s->w->p;
+    const op_list *groups = NULL;
+    TSR_TRY(groups_of(s, value, &groups));
+    for (size_t i = 0; i < groups->count; i++) {
+        uint32_t copy = 0;
+        TSR_TRY(op_clone(p, groups->ops[i], became, &copy));
+        op_insert_before(p, copy, value_op(p, value));
     }
     return TSR_OK;
 }
@@ -163,7 +189,7 @@ static tsr_status clone_definition(splitting *s, uint32_t value, value_map *beca
         TSR_TRY(clone_function(s->w, &s->table, callee, &func));
         TSR_TRY(set_callee(p, copy, func));
     }
-    return clone_groups(p, value, became);
+    return clone_groups(s, value, became);
 }
 
 /* Whether a value is to be copied, and has not been yet. */
@@ -381,7 +407,8 @@ static tsr_status split_constants(workspace *w)
                    .names = ARENA_ARRAY(w->arena, uint8_t, p->op_names.count + 1),
                    .num_names = (uint32_t)p->op_names.count,
                    .marked_computations = map_new(w->arena),
-                   .marked_functions = map_new(w->arena)};
+                   .marked_functions = map_new(w->arena),
+                   .groups = map_new(w->arena)};
     if (s.kinds == NULL || s.names == NULL) {
         return diag_nomem(w->ctx);
     }
