@@ -54,9 +54,12 @@ typedef struct tsr_pass {
 /* All passes. */
 TSR_API const tsr_pass *tsr_passes(size_t *count) TSR_MT_SAFE;
 
+/* The row of that name, or NULL. */
+TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
+
 /*
- * Runs one pass, with its standard options when `options` is NULL. Values keep their numbers; what
- * was resolved before, as shardings, is not to be used any more.
+ * Runs one pass, or all of a pipeline, with its standard options when `options` is NULL. Values
+ * keep their numbers; what was resolved before, as shardings, is not to be used any more.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program,
                                               const tsr_pass *pass,

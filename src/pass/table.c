@@ -223,12 +223,87 @@ const tsr_pass *tsr_passes(size_t *count)
     return rows;
 }
 
+const tsr_pass *tsr_pass_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static tsr_status run_one(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,
+                          const tsr_pass_options *options)
+{
+    TSR_TRY(edit_begin(program));
+    const tsr_status status = pass->run(ctx, program, options);
+    ir_shardings_reset(program);
+    return status;
+}
+
+enum { PIPELINE_TEXT = 4096, MOST_OPTIONS = 16 };
+
+/* Reads `name=value name=value`, of which it makes zero-terminated pieces. */
+static void read_options(char *text, const tsr_pass *pass, char **values)
+{
+    for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        if (equals != NULL) {
+            *equals = '\0';
+        }
+        for (size_t i = 0; equals != NULL && i < pass->num_options; i++) {
+            if (strcmp(pass->options[i].name, word) == 0) {
+                values[i] = equals + 1;
+            }
+        }
+    }
+}
+
+/* Runs the passes of a pipeline: `builtin.module(name,name{options},..)`, as this table writes it.
+ */
+static tsr_status run_pipeline(tsr_context *ctx, tsr_program *program, const tsr_pass *pipeline,
+                               const tsr_pass_options *options)
+{
+    char text[PIPELINE_TEXT];
+    if (!pipeline->expand(options, text, sizeof text)) {
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "the text of pipeline '%s' is too long",
+                          pipeline->name);
+    }
+    char *at = strchr(text, '(') + 1;
+    while (*at != '\0') {
+        char *values[MOST_OPTIONS] = {0};
+        char *given = NULL;
+        const size_t size = strcspn(at, ",{)");
+        char *next = at + size;
+        if (*next == '{') {
+            given = next + 1;
+            next = strchr(next, '}');
+            *next++ = '\0';
+        }
+        const bool is_last = *next == ')';
+        *next = '\0';
+        at[size] = '\0';
+        const tsr_pass *pass = tsr_pass_find(at);
+        if (given != NULL) {
+            read_options(given, pass, values);
+        }
+        const tsr_pass_options chosen = {pass->options, pass->num_options, values};
+        TSR_TRY(run_one(ctx, program, pass, &chosen));
+        if (is_last) {
+            break;
+        }
+        at = next + 1;
+    }
+    return TSR_OK;
+}
+
 tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,
                         const tsr_pass_options *options)
 {
     const tsr_pass_options standard = {pass->options, pass->num_options, NULL};
-    TSR_TRY(edit_begin(program));
-    const tsr_status status = pass->run(ctx, program, options != NULL ? options : &standard);
-    ir_shardings_reset(program);
-    return status;
+    const tsr_pass_options *chosen = options != NULL ? options : &standard;
+    return pass->expand != NULL ? run_pipeline(ctx, program, pass, chosen)
+                                : run_one(ctx, program, pass, chosen);
 }

@@ -97,7 +97,7 @@ tsr_status pass_populate_rules(tsr_context *ctx, tsr_program *p, const tsr_pass_
     const prop_options o = {.keep_rules = true,
                             .conservative = tsr_option_bool(options, "conservative-propagation")};
     propagation s;
-    TSR_TRY(propagation_start(ctx, p, &o, &s));
+    TSR_TRY(rules_start(ctx, p, &o, &s));
     tsr_status status = TSR_OK;
     for (uint32_t op = p->module; op != 0 && status >= 0; op = op_walk_next(p, p->module, op)) {
         const tsr_rule *rule = NULL;

@@ -1,0 +1,108 @@
+/*
+ * Every allocation fails once while the passes around propagation run: TSR_ERR_NOMEM with a
+ * diagnostic, nothing is left.
+ */
+#include <string.h>
+
+#include <tessera/pass.h>
+
+#include "failing_heap.h"
+
+#include "base/arena.h"
+
+static const char text[] =
+    "sdy.mesh @m = <[\"a\"=2, \"b\"=2, \"c\"=1]>\n"
+    "func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{\"a\"}p1, {?}]>},\n"
+    "    %w: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<mesh<[\"a\"=2, \"b\"=2, \"c\"=1]>,\n"
+    "    [{}, {\"b\"}]>}, %i: tensor<i32>) -> tensor<4x16xf32> {\n"
+    "  %c = stablehlo.constant dense<1.0> : tensor<4x8xf32>\n"
+    "  %s = stablehlo.add %x, %c : tensor<4x8xf32>\n"
+    "  %t = call @f(%s) : (tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+    "  %u = call @f(%t) : (tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+    "  %k = sdy.sharding_constraint %u <@m, [{\"a\", ?}, {?}]> : tensor<4x8xf32>\n"
+    "  sdy.sharding_group %k group_id=7 : tensor<4x8xf32>\n"
+    "  sdy.sharding_group %t group_id=7 : tensor<4x8xf32>\n"
+    "  %l:2 = stablehlo.while(%p = %k, %q = %i) : tensor<4x8xf32>, tensor<i32> cond {\n"
+    "    %r = stablehlo.compare LT, %q, %q : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %r : tensor<i1>\n"
+    "  } do {\n"
+    "    %n = stablehlo.tanh %p : tensor<4x8xf32>\n"
+    "    stablehlo.return %n, %q : tensor<4x8xf32>, tensor<i32>\n"
+    "  }\n"
+    "  %m = sdy.manual_computation(%l#0) in_shardings=[<@m, [{\"a\"}, {?}]>]\n"
+    "      out_shardings=[<@m, [{\"a\"}, {?}]>] manual_axes={\"a\"} (%v: tensor<2x8xf32>) {\n"
+    "    %n = stablehlo.negate %v : tensor<2x8xf32>\n"
+    "    sdy.return %n : tensor<2x8xf32>\n"
+    "  } : (tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+    "  %d = stablehlo.dot_general %m, %w, contracting_dims = [1] x [0] :\n"
+    "      (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>\n"
+    "  return %d : tensor<4x16xf32>\n"
+    "}\n"
+    "func.func private @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {\n"
+    "  %y = stablehlo.concatenate %x, %x, dim = 1 :\n"
+    "      (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>\n"
+    "  %z = stablehlo.slice %y [0:4, 0:8] : (tensor<4x16xf32>) -> tensor<4x8xf32>\n"
+    "  return %z : tensor<4x8xf32>\n"
+    "}\n";
+
+/* Whether a step worked; a failure is one of memory. */
+static bool passed(tsr_context *ctx, tsr_status status)
+{
+    if (status >= 0) {
+        return true;
+    }
+    assert_int_equal(status, TSR_ERR_NOMEM);
+    assert_non_null(tsr_context_diagnostics(ctx));
+    return false;
+}
+
+static bool run_pipeline(tsr_context *ctx, const char *name)
+{
+    const tsr_text source = {.name = "f.mlir", .data = text, .size = strlen(text)};
+    const tsr_pass *pipeline = tsr_pass_find(name);
+    tsr_program *program = NULL;
+    assert_non_null(pipeline);
+    bool fine = passed(ctx, tsr_program_read(ctx, &source, 0, &program));
+    if (fine) {
+        fine = passed(ctx, tsr_pass_run(ctx, program, pipeline, NULL));
+    }
+    if (fine) {
+        fine = passed(ctx, tsr_program_verify(ctx, program));
+    }
+    tsr_program_destroy(program);
+    return fine;
+}
+
+static bool use_pipelines(tsr_context *ctx)
+{
+    return run_pipeline(ctx, "sdy-propagation-pipeline") &&
+           run_pipeline(ctx, "sdy-populate-op-sharding-rules");
+}
+
+/* With the n-th allocation failing; returns whether it was reached. */
+static bool run(int64_t fail_at)
+{
+    failing_heap heap = {.fail_at = fail_at};
+    const tsr_allocator allocator = {.resize = failing_heap_resize, .state = &heap};
+    tsr_context *ctx = NULL;
+    bool fine = false;
+    if (tsr_context_create(&allocator, &ctx) == TSR_OK) {
+        fine = context_make_hostile(ctx) == TSR_OK && use_pipelines(ctx);
+        tsr_context_destroy(ctx);
+    }
+    assert_int_equal(heap.live, 0);
+    assert_true(!fine || heap.calls <= fail_at);
+    return heap.calls > fail_at;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(fail_each_allocation(run) > 400);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
