@@ -147,6 +147,14 @@ TSR_API tsr_ir_block tsr_ir_value_block(const tsr_program *program,
 /* Which result, or which argument. */
 TSR_API size_t tsr_ir_value_index(const tsr_program *program, tsr_ir_value value) TSR_MT_CONTEXT;
 /*
+ * The names that all values have where the program is printed in pretty form, by number: "%0",
+ * "%1#0", "%arg0"; NULL for numbers of no value. The list has tsr_program_num_values() + 1 entries
+ * and is the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_value_names(tsr_context *ctx, tsr_arena *arena,
+                                                         const tsr_program *program,
+                                                         const char *const **out) TSR_MT_CONTEXT;
+/*
  * The sharding that the program gives a value, wherever its text has it; NULL for none. The
  * program's.
  */

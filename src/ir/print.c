@@ -414,3 +414,40 @@ tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_pro
     TSR_TRY(tsr_program_print(ctx, program, printing, write_to_buffer, &text));
     return buffer_finish(ctx, &text, out);
 }
+
+/* Prints the name of every value that has one, each with a zero byte after it. */
+static tsr_status print_names(printer *pr)
+{
+    TSR_TRY(number_values(pr));
+    for (uint32_t v = 1; v < pr->num_names; v++) {
+        if (value_is_named(pr, v)) {
+            print_value(pr, v);
+        }
+        put_bytes(pr, "", 1);
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_program_value_names(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
+                                   const char *const **out)
+{
+    buffer text = buffer_new(arena);
+    printer pr;
+    const char *at = NULL;
+    const char **names = ARENA_ARRAY(arena, const char *, program->values.count);
+    if (names == NULL) {
+        return diag_nomem(ctx);
+    }
+    TSR_TRY(printer_init(&pr, ctx, program, TSR_PROGRAM_PRETTY, write_to_buffer, &text));
+    const tsr_status status = print_names(&pr);
+    const tsr_status end = printer_finish(&pr);
+    TSR_TRY(status < 0 ? status : end);
+    TSR_TRY(buffer_finish(ctx, &text, &at));
+    names[0] = NULL;
+    for (uint32_t v = 1; v < program->values.count; v++) {
+        names[v] = at[0] != '\0' ? at : NULL;
+        at += strlen(at) + 1;
+    }
+    *out = names;
+    return TSR_OK;
+}

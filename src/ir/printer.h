@@ -130,6 +130,8 @@ void form_print(printer *pr, uint32_t op, const char *form);
 /* Names of values: numbered before anything is printed. */
 tsr_status number_values(printer *pr);
 void free_names(printer *pr);
+/* Whether a value is in the program: it has a name then. */
+bool value_is_named(const printer *pr, uint32_t value);
 
 /* Aliases of locations: found before anything is printed. */
 tsr_status number_locations(printer *pr);

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "ir/printer.h"
 
-enum { NAME_NUMBER, NAME_ARGUMENT, NAME_TEXT, NAME_BITS = 2 };
+enum { NAME_NONE, NAME_NUMBER, NAME_ARGUMENT, NAME_TEXT, NAME_BITS = 2 };
 
 /* The counters and the names of a region. */
 typedef struct name_state {
@@ -241,6 +241,11 @@ tsr_status number_values(printer *pr)
     return status;
 }
 
+bool value_is_named(const printer *pr, uint32_t value)
+{
+    return pr->names[value] != 0;
+}
+
 /* `%0`, `%0#1`, `%arg0`, `%cst_1` */
 void print_value(printer *pr, uint32_t value)
 {
@@ -249,6 +254,7 @@ void print_value(printer *pr, uint32_t value)
     const uint32_t number = name >> NAME_BITS;
     put_char(pr, '%');
     switch (name & ((1U << NAME_BITS) - 1)) {
+    case NAME_NONE:
     case NAME_NUMBER:
         put_uint(pr, number);
         if ((v->owner & IR_IS_ARGUMENT) == 0 && v->owner != 0 &&

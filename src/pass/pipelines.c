@@ -126,9 +126,9 @@ bool expand_propagation(const tsr_pass_options *options, char *text, size_t size
     add(&t,
         ",sdy-pre-order-funcs,sdy-user-priority-propagate{keep-sharding-rules=true "
         "conservative-propagation=%s debug-sharding-origins=%s "
-        "debug-propagation-edge-sharding=%s}",
+        "debug-propagation-edge-sharding=%s until-priority=%lld}",
         word(tsr_option_bool(options, "conservative-propagation")), word(choices.origins),
-        word(choices.steps));
+        word(choices.steps), (long long)tsr_option_integer(options, "until-priority"));
     add(&t, dedup ? ",sdy-propagate-to-func-results,sdy-sink-func-data-flow-edges"
                   : ",sdy-export-named-computations,sdy-propagate-to-func-results");
     add(&t, ",sdy-unflatten-call-graph,symbol-dce,sdy-insert-func-call-reshards,");

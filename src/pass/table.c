@@ -73,11 +73,17 @@ const char *tsr_option_text(const tsr_pass_options *options, const char *name)
         "run-op-priority-propagation", TSR_OPTION_BOOL, "true", "whether ops have priorities"      \
     }
 
-static const tsr_pass_option rules_options[] = {CONSERVATIVE};
-static const tsr_pass_option propagation_options[] = {
-    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, STRATEGY, OP_PRIORITY};
+#define UNTIL                                                                                      \
+    {                                                                                              \
+        "until-priority", TSR_OPTION_INTEGER, "-1", "the last user priority to propagate; -1: all" \
+    }
 
-enum { BASIC_OPTIONS = 5, AGGRESSIVE_OPTIONS = 6, PRIORITY_OPTIONS = 7 };
+static const tsr_pass_option rules_options[] = {CONSERVATIVE};
+static const tsr_pass_option propagation_options[] = {KEEP_RULES,    DUMP_DIRECTORY, CONSERVATIVE,
+                                                      DEBUG_ORIGINS, DEBUG_EDGES,    STRATEGY,
+                                                      OP_PRIORITY,   UNTIL};
+
+enum { BASIC_OPTIONS = 5, AGGRESSIVE_OPTIONS = 6, PRIORITY_OPTIONS = 7, USER_OPTIONS = 8 };
 
 static const tsr_pass_option sink_options[] = {
     {"sink-debug-sharding-origins", TSR_OPTION_BOOL, "false", "whether origins are kept"},
@@ -111,7 +117,7 @@ static const tsr_pass_option canonicalize_options[] = {
     }
 static const tsr_pass_option dedup_options[] = {DEDUP};
 static const tsr_pass_option propagation_pipeline_options[] = {
-    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, DEDUP};
+    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, DEDUP, UNTIL};
 static const tsr_pass_option export_options[] = {
     KEEP_RULES,
     DUMP_DIRECTORY,
@@ -213,7 +219,7 @@ static const tsr_pass rows[] = {
      "Propagates through ops that only pass data on first", propagation_options, PRIORITY_OPTIONS,
      pass_op_priority, NULL},
     {"sdy-user-priority-propagate", "UserPriorityPropagationPass",
-     "Propagates by the priorities that users gave", propagation_options, PRIORITY_OPTIONS,
+     "Propagates by the priorities that users gave", propagation_options, USER_OPTIONS,
      pass_user_priority, NULL},
 };
 

@@ -89,6 +89,7 @@ tsr_status pass_user_priority(tsr_context *ctx, tsr_program *p, const tsr_pass_o
     set_strategy(&o, options);
     o.by_op_priority = tsr_option_bool(options, "run-op-priority-propagation");
     o.by_user_priority = true;
+    o.last_priority = tsr_option_integer(options, "until-priority");
     return run(ctx, p, &o);
 }
 

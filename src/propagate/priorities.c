@@ -323,6 +323,9 @@ tsr_status run_priorities(propagation *s)
     }
     for (size_t i = 0; i < list.count;) {
         const int64_t priority = list.items[i].priority;
+        if (s->options->last_priority >= 0 && priority > s->options->last_priority) {
+            break;
+        }
         const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
         for (; i < list.count && list.items[i].priority == priority; i++) {
             TSR_TRY(give_back(s, &list.items[i]));

@@ -54,6 +54,7 @@ typedef struct prop_options {
     bool conservative;
     bool by_op_priority;
     bool by_user_priority;
+    int64_t last_priority; /* of users', -1: all */
     tsr_strategy strategies[2];
     size_t num_strategies;
 } prop_options;

@@ -14,7 +14,8 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name tessera.pc)")
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 PATH=$(dirname "$TESSERA"):$PATH
-ln -s "$TSR_BUILD_DIR/examples" "$work/examples"
+mkdir "$work/examples"
+ln -s "$TSR_BUILD_DIR"/examples/* "$TSR_SOURCE_DIR/examples/programs" "$work/examples"
 export LC_ALL=C.UTF-8 NO_COLOR=1
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 

@@ -16,6 +16,7 @@
 
 static const struct command commands[] = {
     {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run},
+    {"propagate", "a sharding for every tensor of a program", propagate_run},
     {"redistribute", "what moves between two layouts of a tensor, and how fast", redistribute_run},
     {"rule", "the sharding rule of an op, and what propagates through it", rule_run},
     {"show", "what each device holds of a tensor, as a table and a picture", show_run},

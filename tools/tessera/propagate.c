@@ -1,0 +1,381 @@
+/* `tessera propagate`: a program with a sharding for every tensor, as text or as a table. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/pass.h>
+
+#include "command.h"
+#include "session.h"
+#include "utf8.h"
+
+struct propagate_options {
+    const char *file;
+    const char *until; /* NULL: all priorities */
+    bool table;
+    bool json;
+};
+
+enum { KEY_UNTIL = 256 };
+
+static const struct argp_option option_rows[] = {
+    {"table", 't', NULL, 0, "print a table of values instead of the program", 0},
+    {"until-priority", KEY_UNTIL, "N", 0,
+     "stop after the shardings of priority N: what the first strategies do alone", 0},
+    {"json", 'j', NULL, 0, "print the table as JSON", 0},
+    {0},
+};
+
+static const char doc[] =
+    "Propagates the shardings of a program, StableHLO with sdy as JAX prints it, to all its "
+    "tensors, and prints the program.\vFILE may be - for standard input. A table has a line for "
+    "each value: its name in the program that is printed without --table, the line of the input "
+    "that it comes from, its type, its sharding and the bytes of one device's part.";
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct propagate_options *options = state->input;
+    char *end = NULL;
+    switch (key) {
+    case 't':
+        options->table = true;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case KEY_UNTIL:
+        if (strtoll(argument, &end, 10) < 0 || end == argument || *end != '\0') {
+            argp_error(state, "--until-priority needs a number that is not negative, got: %s",
+                       argument);
+        }
+        options->until = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->file != NULL) {
+            argp_error(state, "one file only, got also: %s", argument);
+        }
+        options->file = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->file == NULL) {
+            argp_error(state, "which file? - is standard input");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- input ---- */
+
+/* All of standard input, in the arena. */
+static int read_standard_input(struct session *session, tsr_text *out)
+{
+    size_t size = 0;
+    size_t room = 1 << 16;
+    char *data = malloc(room);
+    while (data != NULL) {
+        const size_t got = fread(data + size, 1, room - size, stdin);
+        size += got;
+        if (got == 0) {
+            break;
+        }
+        if (size == room) {
+            room *= 2;
+            char *grown = realloc(data, room);
+            if (grown == NULL) {
+                free(data);
+            }
+            data = grown;
+        }
+    }
+    if (data == NULL || ferror(stdin)) {
+        free(data);
+        return complain("cannot read standard input");
+    }
+    char *copy = session_alloc(session, size + 1, 1);
+    memcpy(copy, data, size);
+    free(data);
+    *out = (tsr_text){.name = "<stdin>", .data = copy, .size = size};
+    return EXIT_FINE;
+}
+
+static int read_program(struct session *session, const char *file, tsr_program **out)
+{
+    tsr_text text;
+    tsr_status status = TSR_OK;
+    if (strcmp(file, "-") != 0) {
+        status = tsr_program_load(session->ctx, file, TSR_PROGRAM_ALLOW_UNREGISTERED, out);
+        return status < 0 ? session_fail(session, status) : EXIT_FINE;
+    }
+    const int code = read_standard_input(session, &text);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    status = tsr_program_read(session->ctx, &text, TSR_PROGRAM_ALLOW_UNREGISTERED, out);
+    return status < 0 ? session_fail(session, status) : EXIT_FINE;
+}
+
+/* ---- propagation ---- */
+
+static tsr_status propagate(struct session *session, const struct propagate_options *o,
+                            tsr_program *program)
+{
+    const tsr_pass *pass = tsr_pass_find("sdy-propagation-pipeline");
+    char **values = session_alloc(session, pass->num_options, sizeof *values);
+    for (size_t i = 0; i < pass->num_options; i++) {
+        if (strcmp(pass->options[i].name, "until-priority") == 0 && o->until != NULL) {
+            values[i] = (char *)(uintptr_t)o->until;
+        }
+    }
+    const tsr_pass_options options = {pass->options, pass->num_options, values};
+    const tsr_status status = tsr_pass_run(session->ctx, program, pass, &options);
+    return status < 0 ? status : tsr_program_verify(session->ctx, program);
+}
+
+/* ---- output ---- */
+
+static bool write_bytes(void *state, const char *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, state) == count;
+}
+
+/* One value as the table shows it. */
+struct value_row {
+    const char *name;
+    int64_t line; /* 0: not from the text */
+    const char *type;
+    const char *sharding;
+    int64_t bytes; /* on one device; -1: not known */
+};
+
+/* Bits of an element, from the text of its tensor's type; 0 when it is not a plain number. */
+static int64_t element_bits(const char *type)
+{
+    static const char complex[] = "complex<";
+    const char *start = strchr(type, '<') + 1;
+    const char *parts = strstr(start, complex);
+    const char *element = start + strspn(start, "0123456789x?");
+    if (parts != NULL) {
+        element = parts + sizeof complex - 1;
+    }
+    if (strncmp(element, "i1>", 3) == 0) {
+        return 8; /* truth values take a byte */
+    }
+    const int64_t bits = strtoll(element + strcspn(element, "0123456789>"), NULL, 10);
+    return parts != NULL ? 2 * bits : bits;
+}
+
+static int64_t bytes_per_device(const tsr_program *p, tsr_ir_type type, const char *text,
+                                const tsr_sharding *sharding)
+{
+    size_t rank = 0;
+    const int64_t *shape = NULL;
+    if (!tsr_ir_type_shape(p, type, &rank, &shape)) {
+        return -1;
+    }
+    int64_t elements = 1;
+    for (size_t d = 0; d < rank; d++) {
+        const int64_t shards = sharding != NULL && tsr_sharding_rank(sharding) == rank
+                                   ? tsr_sharding_num_shards(sharding, d)
+                                   : 1;
+        elements *= (shape[d] + shards - 1) / shards;
+    }
+    const int64_t bits = element_bits(text);
+    return bits > 0 ? (elements * bits + 7) / 8 : -1;
+}
+
+static int describe(struct session *session, tsr_program *p, tsr_ir_value value, const char *name,
+                    struct value_row *out)
+{
+    const tsr_sharding *sharding = NULL;
+    const tsr_ir_type type = tsr_ir_value_type(p, value);
+    const tsr_ir_op op = tsr_ir_value_op(p, value);
+    int64_t column = 0;
+    *out = (struct value_row){.name = name};
+    tsr_status status = tsr_ir_value_sharding(session->ctx, p, value, &sharding);
+    if (status >= 0) {
+        status = tsr_ir_type_to_text(session->ctx, session->arena, p, type, &out->type);
+    }
+    if (status >= 0 && sharding != NULL) {
+        status = tsr_sharding_print(session->ctx, session->arena, sharding, TSR_PRINT_BARE,
+                                    &out->sharding);
+    }
+    if (status < 0) {
+        return session_fail(session, status);
+    }
+    if (op == 0 || !tsr_ir_op_position(p, op, &out->line, &column)) {
+        out->line = 0;
+    }
+    out->bytes = bytes_per_device(p, type, out->type, sharding);
+    return EXIT_FINE;
+}
+
+static void print_row(const struct value_row *row, bool json, bool first)
+{
+    if (!json) {
+        char line[24] = "";
+        char bytes[24] = "";
+        if (row->line > 0) {
+            (void)snprintf(line, sizeof line, "%" PRId64, row->line);
+        }
+        if (row->bytes >= 0) {
+            (void)snprintf(bytes, sizeof bytes, "%" PRId64, row->bytes);
+        }
+        printf("%-10s %6s %12s  %-28s %s\n", row->name, line, bytes, row->type,
+               row->sharding != NULL ? row->sharding : "");
+        return;
+    }
+    printf("%s\n  {\"value\": ", first ? "" : ",");
+    write_json_string(stdout, row->name);
+    printf(", \"line\": %" PRId64 ", \"type\": ", row->line);
+    write_json_string(stdout, row->type);
+    fputs(", \"sharding\": ", stdout);
+    if (row->sharding != NULL) {
+        write_json_string(stdout, row->sharding);
+    } else {
+        fputs("null", stdout);
+    }
+    if (row->bytes >= 0) {
+        printf(", \"bytes_per_device\": %" PRId64 "}", row->bytes);
+    } else {
+        fputs(", \"bytes_per_device\": null}", stdout);
+    }
+}
+
+/* The table under way. */
+struct table {
+    struct session *session;
+    tsr_program *program;
+    const char *const *names;
+    bool json;
+    bool started;
+};
+
+static int add_value(struct table *t, tsr_ir_value value)
+{
+    struct value_row row;
+    const int code = describe(t->session, t->program, value, t->names[value], &row);
+    if (code == EXIT_FINE) {
+        print_row(&row, t->json, !t->started);
+        t->started = true;
+    }
+    return code;
+}
+
+/* Whether the values inside an op are elements, not tensors of the program. */
+static bool hides_elements(const tsr_program *p, tsr_ir_op op)
+{
+    static const char *const names[] = {"stablehlo.reduce",     "stablehlo.reduce_window",
+                                        "stablehlo.scatter",    "stablehlo.sort",
+                                        "stablehlo.map",        "stablehlo.select_and_scatter",
+                                        "stablehlo.all_reduce", "stablehlo.reduce_scatter"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(tsr_ir_op_name(p, op), names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int add_block(struct table *t, tsr_ir_block block);
+
+/* The values of an op: its results, then what is inside it. */
+static int add_op(struct table *t, tsr_ir_op op)
+{
+    const tsr_program *p = t->program;
+    int code = EXIT_FINE;
+    for (size_t i = 0; code == EXIT_FINE && i < tsr_ir_op_num_results(p, op); i++) {
+        code = add_value(t, tsr_ir_op_result(p, op, i));
+    }
+    for (size_t r = 0; !hides_elements(p, op) && r < tsr_ir_op_num_regions(p, op); r++) {
+        for (tsr_ir_block b = tsr_ir_region_first_block(p, tsr_ir_op_region(p, op, r));
+             b != 0 && code == EXIT_FINE; b = tsr_ir_block_next(p, b)) {
+            code = add_block(t, b);
+        }
+    }
+    return code;
+}
+
+static int add_block(struct table *t, tsr_ir_block block)
+{
+    const tsr_program *p = t->program;
+    int code = EXIT_FINE;
+    for (size_t i = 0; code == EXIT_FINE && i < tsr_ir_block_num_arguments(p, block); i++) {
+        code = add_value(t, tsr_ir_block_argument(p, block, i));
+    }
+    for (tsr_ir_op op = tsr_ir_block_first_op(p, block); op != 0 && code == EXIT_FINE;
+         op = tsr_ir_op_next(p, op)) {
+        code = add_op(t, op);
+    }
+    return code;
+}
+
+static int print_table(struct session *session, tsr_program *p, bool json)
+{
+    struct table t = {.session = session, .program = p, .json = json};
+    const tsr_status status = tsr_program_value_names(session->ctx, session->arena, p, &t.names);
+    if (status < 0) {
+        return session_fail(session, status);
+    }
+    if (json) {
+        fputs("[", stdout);
+    } else {
+        printf("%-10s %6s %12s  %-28s %s\n", "value", "line", "bytes/device", "type", "sharding");
+    }
+    const int code = add_op(&t, tsr_program_module(p));
+    fputs(json ? "\n]\n" : "", stdout);
+    return code;
+}
+
+/* What the library warned of goes to stderr. */
+static void print_warnings(struct session *session)
+{
+    for (const tsr_diagnostic *d = tsr_context_diagnostics(session->ctx); d != NULL; d = d->next) {
+        const char *text = NULL;
+        if (d->severity == TSR_WARNING && tsr_diagnostic_format(session->ctx, session->arena, d,
+                                                                session->colour, &text) == TSR_OK) {
+            fputs(text, stderr);
+        }
+    }
+}
+
+static int run(struct session *session, const struct propagate_options *o)
+{
+    tsr_program *program = NULL;
+    int code = read_program(session, o->file, &program);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    tsr_status status = propagate(session, o, program);
+    if (status >= 0 && (o->table || o->json)) {
+        code = print_table(session, program, o->json);
+    } else if (status >= 0) {
+        status = tsr_program_print(session->ctx, program, 0, write_bytes, stdout);
+    }
+    if (status < 0) {
+        code = session_fail(session, status);
+    } else {
+        print_warnings(session);
+    }
+    tsr_program_destroy(program);
+    return code;
+}
+
+int propagate_run(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
+    struct propagate_options options = {0};
+    struct session session;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_BAD_INPUT;
+    }
+    int code = session_open(&session, COLOUR_AUTO);
+    if (code == EXIT_FINE) {
+        code = run(&session, &options);
+        session_close(&session);
+    }
+    return code;
+}
