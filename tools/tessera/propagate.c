@@ -224,7 +224,7 @@ static void print_row(const struct value_row *row, bool json, bool first)
             (void)snprintf(bytes, sizeof bytes, "%" PRId64, row->bytes);
         }
         printf("%-10s %6s %12s  %-28s %s\n", row->name, line, bytes, row->type,
-               row->sharding != NULL ? row->sharding : "");
+               row->sharding != NULL ? row->sharding : "none");
         return;
     }
     printf("%s\n  {\"value\": ", first ? "" : ",");
