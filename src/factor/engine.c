@@ -11,6 +11,7 @@ struct engine {
     tsr_arena *kept;    /* the engine itself, and the shardings */
     tsr_arena *scratch; /* of the visit under way */
     sharding_interner shardings;
+    projection last; /* of that visit */
 };
 
 /* Makes an engine in the arena that holds it. */
@@ -79,12 +80,17 @@ static tsr_status write_back(engine *e, projection *p, engine_changes *changes)
 tsr_status engine_visit(engine *e, const visit_op *op, const tsr_sharding *const *shardings,
                         engine_changes *changes)
 {
-    projection p;
+    projection *p = &e->last;
     tsr_arena_reset(e->scratch, (tsr_arena_mark){0});
-    TSR_TRY(visit(e->ctx, e->scratch, op, NULL, shardings, &p));
-    if (p.changed) {
-        return write_back(e, &p, changes);
+    TSR_TRY(visit(e->ctx, e->scratch, op, NULL, shardings, p));
+    if (p->changed) {
+        return write_back(e, p, changes);
     }
     *changes = (engine_changes){0};
     return TSR_OK;
+}
+
+const projection *engine_last_visit(const engine *e)
+{
+    return &e->last;
 }

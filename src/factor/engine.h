@@ -47,4 +47,7 @@ typedef struct engine_changes {
 tsr_status engine_visit(engine *e, const visit_op *op, const tsr_sharding *const *shardings,
                         engine_changes *changes);
 
+/* The last visit by factors, if it changed something. Valid until the next one. */
+const projection *engine_last_visit(const engine *e);
+
 #endif

@@ -85,6 +85,8 @@ static const tsr_pass_option propagation_options[] = {KEEP_RULES,    DUMP_DIRECT
 
 enum { BASIC_OPTIONS = 5, AGGRESSIVE_OPTIONS = 6, PRIORITY_OPTIONS = 7, USER_OPTIONS = 8 };
 
+static const tsr_pass_option constraint_options[] = {DEBUG_ORIGINS, DEBUG_EDGES};
+
 static const tsr_pass_option sink_options[] = {
     {"sink-debug-sharding-origins", TSR_OPTION_BOOL, "false", "whether origins are kept"},
     {"sink-debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false", "whether steps are kept"},
@@ -201,8 +203,9 @@ static const tsr_pass rows[] = {
          "Gives each use of a constant or of a broadcast scalar its own", pass_split_constants),
     PASS("sdy-constant-or-scalar-merger", "ConstantOrScalarMergerPass",
          "Makes equal constants and broadcasts of a scalar one", pass_merge_constants),
-    PASS("sdy-apply-sharding-constraints", "ApplyShardingConstraintsPass",
-         "Lets what is constrained have the sharding of its constraints", pass_apply_constraints),
+    {"sdy-apply-sharding-constraints", "ApplyShardingConstraintsPass",
+     "Lets what is constrained have the sharding of its constraints", constraint_options, 2,
+     pass_apply_constraints, NULL},
     PASS("sdy-sharding-group-import", "ShardingGroupImportPass",
          "Unites sharding groups that share a value, and numbers them", pass_import_groups),
     PASS("sdy-explicit-gather-scatter-batching", "ExplicitGatherScatterBatchingPass",

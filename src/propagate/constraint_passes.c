@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "factor/rule.h"
+#include "propagate/debug.h"
 #include "propagate/passes.h"
 #include "propagate/workspace.h"
 
@@ -25,6 +26,7 @@ typedef struct applying {
     uint8_t *agreements; /* by value */
     uint32_t *written;   /* by value: the sharding of a function's argument, written at the end */
     map rules;           /* of constraints, by type */
+    step_log *steps;     /* NULL: nothing is recorded */
 } applying;
 
 static bool is_constraint(const tsr_program *p, uint32_t op)
@@ -229,6 +231,21 @@ static tsr_status write_sharding(applying *a, uint32_t value, uint32_t attr)
     return TSR_OK;
 }
 
+/* Records that the axes of a constraint went to what it constrains. */
+static tsr_status record_step(applying *a, uint32_t constraint, const tsr_sharding *sharding)
+{
+    for (size_t d = 0; d < sharding->rank; d++) {
+        for (size_t i = 0; i < sharding->dims[d].num_axes; i++) {
+            const step_record record = {
+                .axis = named_axis_of(sharding->mesh, sharding->dims[d].axes[i]),
+                .source = {.is_result = true}};
+            TSR_TRY(steps_add(a->steps, constraint, &record));
+        }
+    }
+    a->steps->step++;
+    return TSR_OK;
+}
+
 /* ---- applying ---- */
 
 static tsr_status should_apply(applying *a, uint32_t value, uint32_t attr, bool *out)
@@ -281,9 +298,13 @@ static tsr_status apply(applying *a, uint32_t op, uint32_t value, uint32_t attr,
     if (!applies) {
         return TSR_OK;
     }
+    TSR_TRY(sharding_at(a->w, attr, &sharding));
     const uint32_t edge = edge_of_value(p, value);
     if (edge == 0) {
         TSR_TRY(write_sharding(a, value, attr));
+        if (constraint != 0 && a->steps != NULL) {
+            TSR_TRY(record_step(a, constraint, sharding));
+        }
         return constraint != 0 ? add_rule(a, constraint) : TSR_OK;
     }
     if (constraint != 0) {
@@ -293,7 +314,6 @@ static tsr_status apply(applying *a, uint32_t op, uint32_t value, uint32_t attr,
     }
     move_after_value(a, constraint, value);
     put_in_front(a, value, constraint);
-    TSR_TRY(sharding_at(a->w, attr, &sharding));
     return write_unreduced(a->w, edge, sharding);
 }
 
@@ -401,10 +421,11 @@ static tsr_status write_arguments(applying *a, uint32_t func)
     return status;
 }
 
-static tsr_status apply_constraints(workspace *w)
+/* `steps` NULL: nothing is recorded. */
+static tsr_status apply_constraints(workspace *w, step_log *steps)
 {
     tsr_program *p = w->p;
-    applying a = {.w = w, .rules = map_new(w->arena)};
+    applying a = {.w = w, .rules = map_new(w->arena), .steps = steps};
     const uint32_t extra = find_places(&a);
     const size_t num_values = (size_t)p->values.count + extra;
     uint32_t next = 0;
@@ -427,8 +448,22 @@ static tsr_status apply_constraints(workspace *w)
     return TSR_OK;
 }
 
+static tsr_status apply_all(workspace *w)
+{
+    return apply_constraints(w, NULL);
+}
+
+static tsr_status apply_recorded(workspace *w)
+{
+    step_log steps;
+    TSR_TRY(steps_start(w, &steps));
+    TSR_TRY(apply_constraints(w, &steps));
+    return steps_store(&steps);
+}
+
 tsr_status pass_apply_constraints(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    (void)options;
-    return with_workspace(ctx, p, apply_constraints);
+    return with_workspace(
+        ctx, p,
+        tsr_option_bool(options, "debug-propagation-edge-sharding") ? apply_recorded : apply_all);
 }

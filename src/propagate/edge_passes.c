@@ -210,6 +210,54 @@ static tsr_status list_results(workspace *w, uint32_t op, uint32_t **out, size_t
     return *out != NULL ? TSR_OK : diag_nomem(w->ctx);
 }
 
+/* What is kept of what edges tell of propagation. */
+typedef struct sunk_row {
+    const char *name;
+    const char *of_arguments;
+    const char *of_results;
+} sunk_row;
+
+static const sunk_row origins_sunk = {"sdy.sharding_origins", "sdy.block_arg_sharding_origins",
+                                      "sdy.result_sharding_origins"};
+static const sunk_row steps_sunk = {"sdy.propagation_edges", "sdy.block_arg_propagation_edges",
+                                    "sdy.result_propagation_edges"};
+
+/* Lists an attribute of the edges of some owners, of those that have it, as one of an op. */
+static tsr_status list_told(workspace *w, uint32_t op, const uint32_t *owners, size_t count,
+                            const char *name, const char *list)
+{
+    tsr_program *p = w->p;
+    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    size_t found = 0;
+    uint32_t array = 0;
+    if (attrs == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t edge = edge_of_owner(p, owners[i]);
+        attrs[found] = edge != 0 ? op_attribute(p, edge, name) : 0;
+        found += attrs[found] != 0;
+    }
+    TSR_TRY(attr_array(p, attrs, found, &array));
+    return op_set_attribute(p, op, list, array);
+}
+
+/* Lets an op tell what its edges do. */
+static tsr_status sink_told(workspace *w, uint32_t op, const sunk_row *row)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *owners = NULL;
+    size_t count = 0;
+    if (has_own_arguments(w->p, op)) {
+        TSR_TRY(list_arguments(w, op_entry_block(w->p, op, 0), &owners, &count));
+    }
+    TSR_TRY(list_told(w, op, owners, count, row->name, row->of_arguments));
+    TSR_TRY(list_results(w, op, &owners, &count));
+    TSR_TRY(list_told(w, op, owners, count, row->name, row->of_results));
+    tsr_arena_reset(w->scratch, mark);
+    return TSR_OK;
+}
+
 tsr_status sink_edges_around(workspace *w, uint32_t op)
 {
     tsr_program *p = w->p;
@@ -233,11 +281,17 @@ tsr_status sink_edges_around(workspace *w, uint32_t op)
                                         : op_set_attribute(p, op, "sdy.sharding", attr);
 }
 
-static tsr_status sink_edges(workspace *w)
+static tsr_status sink_edges(workspace *w, bool origins, bool steps)
 {
     tsr_program *p = w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (op_has_trait(p, op, IR_HAS_EDGES)) {
+            if (origins) {
+                TSR_TRY(sink_told(w, op, &origins_sunk));
+            }
+            if (steps) {
+                TSR_TRY(sink_told(w, op, &steps_sunk));
+            }
             TSR_TRY(sink_edges_around(w, op));
         }
     }
@@ -294,8 +348,13 @@ tsr_status pass_add_func_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_
 
 tsr_status pass_sink_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    (void)options;
-    return with_workspace(ctx, p, sink_edges);
+    workspace w;
+    TSR_TRY(workspace_start(ctx, p, &w));
+    const tsr_status status =
+        sink_edges(&w, tsr_option_bool(options, "sink-debug-sharding-origins"),
+                   tsr_option_bool(options, "sink-debug-propagation-edge-sharding"));
+    workspace_end(&w);
+    return status;
 }
 
 tsr_status pass_sink_func_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)

@@ -4,13 +4,16 @@
 
 #include "base/base.h"
 #include "ir/verify.h"
+#include "propagate/debug.h"
 #include "propagate/state.h"
 
 static tsr_status propagate(propagation *s)
 {
+    TSR_TRY(debug_start(s));
     TSR_TRY(run_priorities(s));
     TSR_TRY(places_store(s));
-    return rules_store(s);
+    TSR_TRY(rules_store(s));
+    return debug_store(s);
 }
 
 /* Groups whose members differ add ops, after which all is read anew. */
@@ -37,6 +40,9 @@ static tsr_status start(tsr_context *ctx, tsr_program *p, const prop_options *op
 static tsr_status run(tsr_context *ctx, tsr_program *p, const prop_options *options)
 {
     propagation s;
+    if (options->origins) {
+        TSR_TRY(origins_name(p));
+    }
     TSR_TRY(start(ctx, p, options, &s));
     const tsr_status status = propagate(&s);
     propagation_end(&s);
@@ -46,7 +52,9 @@ static tsr_status run(tsr_context *ctx, tsr_program *p, const prop_options *opti
 static prop_options common_options(const tsr_pass_options *options)
 {
     return (prop_options){.keep_rules = tsr_option_bool(options, "keep-sharding-rules"),
-                          .conservative = tsr_option_bool(options, "conservative-propagation")};
+                          .conservative = tsr_option_bool(options, "conservative-propagation"),
+                          .steps = tsr_option_bool(options, "debug-propagation-edge-sharding"),
+                          .origins = tsr_option_bool(options, "debug-sharding-origins")};
 }
 
 static void set_strategy(prop_options *out, const tsr_pass_options *options)

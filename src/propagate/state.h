@@ -55,6 +55,8 @@ typedef struct prop_options {
     bool by_op_priority;
     bool by_user_priority;
     int64_t last_priority; /* of users', -1: all */
+    bool steps;   /* ops tell which step moved which axis */
+    bool origins; /* and where axes came from */
     tsr_strategy strategies[2];
     size_t num_strategies;
 } prop_options;
@@ -117,7 +119,8 @@ typedef struct propagation {
     uint8_t *gone;     /* by op: erased by this pass */
     uint32_t visiting; /* the op under visit */
     tsr_strategy strategy;
-    int level; /* of op priority; -1: all ops take part */
+    int level;               /* of op priority; -1: all ops take part */
+    struct debug_log *debug; /* NULL: nothing is recorded */
 } propagation;
 
 tsr_status propagation_start(tsr_context *ctx, tsr_program *p, const prop_options *options,
@@ -167,6 +170,15 @@ tsr_status visit_results(propagation *s);
 tsr_status sweep(propagation *s);
 /* The sharding at a place was written: ops that may now change go onto the stack. */
 tsr_status notify(propagation *s, uint32_t place);
+
+/* ---- debug.c ---- */
+
+/* Starts to record, if the options ask for it. */
+tsr_status debug_start(propagation *s);
+/* Records what the last visit of the engine changed, before it is written to these places. */
+tsr_status debug_visit(propagation *s, const uint32_t *places);
+/* Writes what was recorded into the program. */
+tsr_status debug_store(propagation *s);
 
 /* ---- edges.c ---- */
 

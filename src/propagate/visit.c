@@ -52,6 +52,9 @@ static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sha
 static tsr_status write_changes(propagation *s, const visit_tensors *t,
                                 const engine_changes *changes)
 {
+    if (changes->count > 0 && s->debug != NULL) {
+        TSR_TRY(debug_visit(s, t->places));
+    }
     for (size_t i = 0; i < changes->count; i++) {
         const engine_change *c = &changes->list[i];
         TSR_TRY(write_and_notify(s, t->places[c->tensor], c->after, s->visiting != 0));
@@ -161,6 +164,9 @@ static tsr_status visit_edge(propagation *s, uint32_t op)
     TSR_TRY(edge_outside(&s->w, op, t.shardings[count], &t.shardings[count]));
     const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = way.direction};
     TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
+    if (changes.count > 0 && s->debug != NULL) {
+        TSR_TRY(debug_visit(s, t.places));
+    }
     for (size_t i = 0; i < changes.count; i++) {
         const engine_change *c = &changes.list[i];
         const tsr_sharding *after = c->after;

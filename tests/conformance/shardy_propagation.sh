@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The public cases of propagation and of the passes around it, where they are at hand. Those that
-# execute programs need an interpreter, those of debug attributes come later.
+# execute programs need an interpreter.
 set -euo pipefail
 run=$TSR_CONFORMANCE_DIR/shardy/run
 [[ -x $run ]] || { echo "no cases at hand" && exit 77; }
@@ -11,4 +11,4 @@ export_passes+='|export_pipeline.mlir|inline_meshes|insert_func_call|propagate_t
 export_passes+='|remove_sharding_groups|remove_sub_axes|sharding_constraint_to|sink_|unflatten'
 export_passes+='|update_non_divisible|verify_unreduced|insert_explicit_reshards.mlir'
 "$run" --opt "$TSR_BUILD_DIR/tessera-opt" --per-function --quiet --failures 5 --only \
-    "transforms/(propagation/test|import/test/(?!executable)|export/test/($export_passes))"
+    "transforms/(propagation/(debugging/)?test|import/test/(?!executable)|export/test/($export_passes))"
