@@ -55,8 +55,8 @@ typedef struct prop_options {
     bool by_op_priority;
     bool by_user_priority;
     int64_t last_priority; /* of users', -1: all */
-    bool steps;   /* ops tell which step moved which axis */
-    bool origins; /* and where axes came from */
+    bool steps;            /* ops tell which step moved which axis */
+    bool origins;          /* and where axes came from */
     tsr_strategy strategies[2];
     size_t num_strategies;
 } prop_options;
