@@ -36,29 +36,29 @@ tsr_status origins_name(tsr_program *p)
     return TSR_OK;
 }
 
-/* Its name and what comes after it; NULL when it has none, or there is no memory. */
-static const char *name_with(tsr_arena *arena, const tsr_program *p, uint32_t op, const char *what,
-                             uint32_t index)
+/* The name of an op and what comes after it, if anything; NULL when it has none. */
+static tsr_status name_with(propagation *s, uint32_t op, const char *what, uint32_t index,
+                            const char **out)
 {
     slice name;
-    if (!attr_as_string(p, op_attribute(p, op, name_attr), &name)) {
-        return NULL;
+    *out = NULL;
+    if (!attr_as_string(s->w.p, op_attribute(s->w.p, op, name_attr), &name)) {
+        return TSR_OK;
     }
-    buffer text = buffer_new(arena);
+    buffer text = buffer_new(s->w.arena);
     buffer_bytes(&text, name.data, name.size);
     if (what != NULL) {
         buffer_format(&text, "_%s: %u", what, (unsigned)index);
     }
-    buffer_char(&text, '\0');
-    return text.failed ? NULL : text.data;
+    return buffer_finish(s->w.ctx, &text, out);
 }
 
-static const char *numbered(tsr_arena *arena, const char *what, uint32_t index)
+/* `input: 2` */
+static tsr_status numbered(propagation *s, const char *what, uint32_t index, const char **out)
 {
-    buffer text = buffer_new(arena);
+    buffer text = buffer_new(s->w.arena);
     buffer_format(&text, "%s: %u", what, (unsigned)index);
-    buffer_char(&text, '\0');
-    return text.failed ? NULL : text.data;
+    return buffer_finish(s->w.ctx, &text, out);
 }
 
 /* ---- the set ---- */
@@ -94,8 +94,7 @@ static tsr_status add(propagation *s, origin_set *set, uint32_t place, const nam
         return TSR_OK;
     }
     void *items = set->list;
-    if (text == NULL ||
-        !grow_array(s->w.arena, &items, set->count, &set->room, sizeof *set->list)) {
+    if (!grow_array(s->w.arena, &items, set->count, &set->room, sizeof *set->list)) {
         return diag_nomem(s->w.ctx);
     }
     set->list = items;
@@ -136,10 +135,11 @@ static tsr_status start_constraint(propagation *s, origin_set *set, uint32_t op)
     const tsr_program *p = s->w.p;
     const uint32_t from = s->place[op_operand(p, op, 0)];
     const uint32_t to = s->place[op_result(p, op, 0)];
-    if (op_attribute(p, op, name_attr) == 0) {
+    const char *name = NULL;
+    TSR_TRY(name_with(s, op, NULL, 0, &name));
+    if (name == NULL) { /* it was made to separate a group */
         return TSR_OK;
     }
-    const char *name = name_with(s->w.arena, p, op, NULL, 0);
     TSR_TRY(add_all(s, set, to, s->before[to], name));
     return add_all(s, set, from, s->before[from], name);
 }
@@ -153,10 +153,11 @@ static tsr_status start_computation(propagation *s, origin_set *set, uint32_t op
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     const tsr_sharding **in = NULL;
     const tsr_sharding **out = NULL;
+    const char *name = NULL;
     TSR_TRY(sharding_list_at(&s->w, op_property(p, op, "in_shardings"), num_in, &in));
     TSR_TRY(sharding_list_at(&s->w, op_property(p, op, "out_shardings"), num_out, &out));
     for (uint32_t i = 0; i < num_in && i < program_block(p, block)->num_arguments; i++) {
-        const char *name = name_with(s->w.arena, p, op, "input", i);
+        TSR_TRY(name_with(s, op, "input", i, &name));
         const uint32_t argument = block_argument(p, block, i);
         const uint32_t operand = s->place[op_operand(p, op, i)];
         if (s->place[argument] != argument) {
@@ -167,8 +168,8 @@ static tsr_status start_computation(propagation *s, origin_set *set, uint32_t op
     for (uint32_t i = 0; i < num_out; i++) {
         const uint32_t result = op_result(p, op, i);
         if (s->place[result] != result) {
-            TSR_TRY(add_all(s, set, s->place[result], out[i],
-                            name_with(s->w.arena, p, op, "output", i)));
+            TSR_TRY(name_with(s, op, "output", i, &name));
+            TSR_TRY(add_all(s, set, s->place[result], out[i], name));
         }
     }
     tsr_arena_reset(s->w.scratch, mark);
@@ -187,16 +188,18 @@ static tsr_status start_func(propagation *s, origin_set *set, const func_results
     const tsr_program *p = s->w.p;
     const uint32_t end = return_of(p, f->func);
     const uint32_t block = op_entry_block(p, f->func, 0);
+    const char *name = NULL;
     if (end == 0) {
         return TSR_OK;
     }
     for (uint32_t i = 0; i < program_block(p, block)->num_arguments; i++) {
         const uint32_t value = block_argument(p, block, i);
-        TSR_TRY(add_all(s, set, value, s->before[value], numbered(s->w.arena, "input", i)));
+        TSR_TRY(numbered(s, "input", i, &name));
+        TSR_TRY(add_all(s, set, value, s->before[value], name));
     }
     for (uint32_t i = 0; i < f->count && i < program_op(p, end)->num_operands; i++) {
-        TSR_TRY(add_all(s, set, s->place[op_operand(p, end, i)], s->before[f->first + i],
-                        numbered(s->w.arena, "output", i)));
+        TSR_TRY(numbered(s, "output", i, &name));
+        TSR_TRY(add_all(s, set, s->place[op_operand(p, end, i)], s->before[f->first + i], name));
     }
     return TSR_OK;
 }
@@ -265,16 +268,15 @@ static tsr_status dict_of(propagation *s, const origin_set *set, uint32_t place,
     return TSR_OK;
 }
 
-/* The name of an edge: of what it is the edge of; NULL: it has none. */
-static const char *name_of_edge(const propagation *s, uint32_t edge)
+/* The name of an edge: that of what it is the edge of; NULL: it has none. */
+static tsr_status name_of_edge(propagation *s, uint32_t edge, const char **out)
 {
     const tsr_program *p = s->w.p;
     const uint32_t owner = op_operand(p, edge, 0);
     const uint32_t op = value_op(p, owner);
     const uint32_t index = program_value(p, owner)->index;
-    return op != 0
-               ? name_with(s->w.arena, p, op, "output", index)
-               : name_with(s->w.arena, p, block_parent(p, value_block(p, owner)), "input", index);
+    return op != 0 ? name_with(s, op, "output", index, out)
+                   : name_with(s, block_parent(p, value_block(p, owner)), "input", index, out);
 }
 
 /* An op whose results each have a dictionary. */
@@ -306,11 +308,12 @@ static tsr_status store_op(propagation *s, const origin_set *set, uint32_t op)
 {
     tsr_program *p = s->w.p;
     const bool is_edge = op_is(p, op, "sdy.data_flow_edge");
+    const char *self = NULL;
     uint32_t dict = 0;
     if (!is_edge && !op_is(p, op, "sdy.sharding_constraint")) {
         return store_list(s, set, op);
     }
-    const char *self = is_edge ? name_of_edge(s, op) : name_with(s->w.arena, p, op, NULL, 0);
+    TSR_TRY(is_edge ? name_of_edge(s, op, &self) : name_with(s, op, NULL, 0, &self));
     TSR_TRY(dict_of(s, set, op_result(p, op, 0), self, &dict));
     return dict != 0 ? op_set_attribute(p, op, origins_attr, dict) : TSR_OK;
 }
@@ -322,6 +325,7 @@ static tsr_status store_dicts(propagation *s, const origin_set *set, uint32_t fu
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     uint32_t *dicts = ARENA_ARRAY(s->w.scratch, uint32_t, count + 1);
+    const char *self = NULL;
     bool any = false;
     if (dicts == NULL) {
         return diag_nomem(s->w.ctx);
@@ -329,7 +333,8 @@ static tsr_status store_dicts(propagation *s, const origin_set *set, uint32_t fu
     for (uint32_t i = 0; i < count; i++) {
         dicts[i] = 0;
         if (places[i] != 0) {
-            TSR_TRY(dict_of(s, set, places[i], numbered(s->w.arena, what, i), &dicts[i]));
+            TSR_TRY(numbered(s, what, i, &self));
+            TSR_TRY(dict_of(s, set, places[i], self, &dicts[i]));
         }
         any = any || dicts[i] != 0;
         if (dicts[i] == 0) {
