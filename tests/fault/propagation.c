@@ -56,15 +56,23 @@ static bool passed(tsr_context *ctx, tsr_status status)
     return false;
 }
 
-static bool run_pipeline(tsr_context *ctx, const char *name)
+/* With an option of type bool set; NULL: with none. */
+static bool run_pipeline(tsr_context *ctx, const char *name, const char *option)
 {
     const tsr_text source = {.name = "f.mlir", .data = text, .size = strlen(text)};
     const tsr_pass *pipeline = tsr_pass_find(name);
     tsr_program *program = NULL;
     assert_non_null(pipeline);
+    char on[] = "true";
+    char *values[16] = {NULL};
+    assert_true(pipeline->num_options <= 16);
+    for (size_t i = 0; option != NULL && i < pipeline->num_options; i++) {
+        values[i] = strcmp(pipeline->options[i].name, option) == 0 ? on : NULL;
+    }
+    const tsr_pass_options options = {pipeline->options, pipeline->num_options, values};
     bool fine = passed(ctx, tsr_program_read(ctx, &source, 0, &program));
     if (fine) {
-        fine = passed(ctx, tsr_pass_run(ctx, program, pipeline, NULL));
+        fine = passed(ctx, tsr_pass_run(ctx, program, pipeline, &options));
     }
     if (fine) {
         fine = passed(ctx, tsr_program_verify(ctx, program));
@@ -75,8 +83,10 @@ static bool run_pipeline(tsr_context *ctx, const char *name)
 
 static bool use_pipelines(tsr_context *ctx)
 {
-    return run_pipeline(ctx, "sdy-propagation-pipeline") &&
-           run_pipeline(ctx, "sdy-populate-op-sharding-rules");
+    return run_pipeline(ctx, "sdy-propagation-pipeline", NULL) &&
+           run_pipeline(ctx, "sdy-propagation-pipeline", "debug-sharding-origins") &&
+           run_pipeline(ctx, "sdy-apply-sharding-constraints", "debug-propagation-edge-sharding") &&
+           run_pipeline(ctx, "sdy-populate-op-sharding-rules", NULL);
 }
 
 /* With the n-th allocation failing; returns whether it was reached. */
