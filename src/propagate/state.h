@@ -115,9 +115,11 @@ typedef struct propagation {
     uint32_t *stack; /* ops to visit */
     size_t stack_size;
     size_t stack_room;
-    uint8_t *in_stack; /* by op */
-    uint8_t *gone;     /* by op: erased by this pass */
-    uint32_t visiting; /* the op under visit */
+    uint8_t *in_stack;  /* by op */
+    uint8_t *gone;      /* by op: erased by this pass */
+    uint32_t visiting;  /* the op under visit */
+    uint8_t *notifying; /* by value: its users are being notified */
+    int notify_depth;
     tsr_strategy strategy;
     int level;               /* of op priority; -1: all ops take part */
     struct debug_log *debug; /* NULL: nothing is recorded */

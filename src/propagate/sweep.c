@@ -31,11 +31,13 @@ static tsr_status fill(propagation *s)
         s->stack = ARENA_ARRAY(s->w.arena, uint32_t, s->stack_room);
         s->in_stack = ARENA_ARRAY(s->w.arena, uint8_t, s->stack_room);
         s->gone = ARENA_ARRAY(s->w.arena, uint8_t, s->stack_room);
-        if (s->stack == NULL || s->in_stack == NULL || s->gone == NULL) {
+        s->notifying = ARENA_ARRAY(s->w.arena, uint8_t, p->values.count);
+        if (s->stack == NULL || s->in_stack == NULL || s->gone == NULL || s->notifying == NULL) {
             return diag_nomem(s->w.ctx);
         }
         memset(s->in_stack, 0, s->stack_room);
         memset(s->gone, 0, s->stack_room);
+        memset(s->notifying, 0, p->values.count);
     }
     for (uint32_t op = op_walk_next(p, p->module, p->module); op != 0;
          op = op_walk_next(p, p->module, op)) {
@@ -101,13 +103,31 @@ static tsr_status notify_use(propagation *s, uint32_t use)
                : push(s, user);
 }
 
+/*
+ * Through a function that returns its argument the users of a value are its own: what is under way
+ * is not begun again.
+ */
 static tsr_status notify_users(propagation *s, uint32_t value)
 {
+    enum { MOST_CALLS = 4096 };
     const tsr_program *p = s->w.p;
-    for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
-        TSR_TRY(notify_use(s, use));
+    if (s->notifying[value]) {
+        return TSR_OK;
     }
-    return TSR_OK;
+    if (s->notify_depth == MOST_CALLS) {
+        return diag_error(s->w.ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "functions call each other more than %d levels deep", MOST_CALLS);
+    }
+    s->notifying[value] = 1;
+    s->notify_depth++;
+    tsr_status status = TSR_OK;
+    for (uint32_t use = value_first_use(p, value); use != 0 && status >= 0;
+         use = use_next(p, use)) {
+        status = notify_use(s, use);
+    }
+    s->notify_depth--;
+    s->notifying[value] = 0;
+    return status;
 }
 
 tsr_status notify(propagation *s, uint32_t place)
