@@ -222,8 +222,7 @@ tsr_status functions_post_order(workspace *w, const symbols *table, op_list *out
 tsr_status func_shardings(workspace *w, uint32_t func, const char *list, uint32_t *out)
 {
     const tsr_program *p = w->p;
-    const type_head *type =
-        program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
+    const type_head *type = func_type(p, func);
     const bool results = list[0] == 'r';
     const size_t count = results ? type->count - type->inputs : type->inputs;
     const uint32_t *types = type_list(type) + (results ? type->inputs : 0);

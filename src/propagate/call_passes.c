@@ -606,40 +606,6 @@ static tsr_status unflatten(workspace *w, bool fully)
 
 /* ---- reshards after calls ---- */
 
-/* Whether a sharding cuts nothing. */
-static bool cuts_nothing(const tsr_sharding *s)
-{
-    size_t axes = s != NULL ? s->num_unreduced : 0;
-    for (size_t d = 0; s != NULL && d < s->rank; d++) {
-        axes += s->dims[d].num_axes;
-    }
-    return axes == 0;
-}
-
-static bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b)
-{
-    if (cuts_nothing(a) && cuts_nothing(b)) {
-        return true;
-    }
-    return a != NULL && b != NULL && tsr_sharding_equivalent(a, b, false);
-}
-
-static tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
-                                  const tsr_sharding **out)
-{
-    const type_head *head = program_type(w->p, type);
-    const size_t rank = head->kind == TYPE_TENSOR ? head->count : 0;
-    tsr_dim *dims = ARENA_ARRAY(w->scratch, tsr_dim, rank + 1);
-    if (dims == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (size_t d = 0; d < rank; d++) {
-        dims[d] = tsr_dim_closed(NULL, 0);
-    }
-    const tsr_sharding closed = {.mesh = mesh, .rank = rank, .dims = dims};
-    return engine_intern(w->engine, &closed, out);
-}
-
 /* Puts a reshard of a result right after its call. */
 static tsr_status add_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t call)
 {
@@ -736,20 +702,13 @@ static tsr_status order_functions(workspace *w)
 
 /* ---- passes ---- */
 
-#define PASS(function, work)                                                                       \
-    tsr_status function(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)         \
-    {                                                                                              \
-        (void)options;                                                                             \
-        return with_workspace(ctx, p, work);                                                       \
-    }
-
-PASS(pass_shard_calls, shard_calls)
-PASS(pass_shard_func_results, shard_results)
-PASS(pass_symbol_dce, remove_dead)
-PASS(pass_flatten, flatten)
-PASS(pass_export_computations, export_computations)
-PASS(pass_reshard_calls, reshard_calls)
-PASS(pass_pre_order_funcs, order_functions)
+WORKSPACE_PASS(pass_shard_calls, shard_calls)
+WORKSPACE_PASS(pass_shard_func_results, shard_results)
+WORKSPACE_PASS(pass_symbol_dce, remove_dead)
+WORKSPACE_PASS(pass_flatten, flatten)
+WORKSPACE_PASS(pass_export_computations, export_computations)
+WORKSPACE_PASS(pass_reshard_calls, reshard_calls)
+WORKSPACE_PASS(pass_pre_order_funcs, order_functions)
 
 static tsr_status import_with_edges(workspace *w)
 {

@@ -483,12 +483,5 @@ static tsr_status merge_constants(workspace *w)
 
 /* ---- passes ---- */
 
-#define PASS(function, work)                                                                       \
-    tsr_status function(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)         \
-    {                                                                                              \
-        (void)options;                                                                             \
-        return with_workspace(ctx, p, work);                                                       \
-    }
-
-PASS(pass_split_constants, split_constants)
-PASS(pass_merge_constants, merge_constants)
+WORKSPACE_PASS(pass_split_constants, split_constants)
+WORKSPACE_PASS(pass_merge_constants, merge_constants)

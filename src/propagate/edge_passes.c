@@ -334,17 +334,8 @@ static tsr_status sink_func_edges(workspace *w)
 
 /* ---- passes ---- */
 
-tsr_status pass_add_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, add_edges);
-}
-
-tsr_status pass_add_func_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, add_func_edges);
-}
+WORKSPACE_PASS(pass_add_edges, add_edges)
+WORKSPACE_PASS(pass_add_func_edges, add_func_edges)
 
 tsr_status pass_sink_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
@@ -357,8 +348,4 @@ tsr_status pass_sink_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_opti
     return status;
 }
 
-tsr_status pass_sink_func_edges(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, sink_func_edges);
-}
+WORKSPACE_PASS(pass_sink_func_edges, sink_func_edges)

@@ -63,17 +63,11 @@ static uint32_t edge_of_result(const tsr_program *p, uint32_t op, uint32_t index
     return index < program_op(p, op)->num_results ? edge_of_owner(p, op_result(p, op, index)) : 0;
 }
 
-static bool is_terminator(const tsr_program *p, uint32_t op)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & IR_TERMINATOR) != 0;
-}
-
 uint32_t edge_of_use(const tsr_program *p, uint32_t use)
 {
     const uint32_t user = use_op(p, use);
     const uint32_t index = use_index(p, use);
-    if (is_terminator(p, user)) {
+    if (op_has_trait(p, user, IR_TERMINATOR)) {
         const uint32_t parent = op_parent(p, user);
         return parent != 0 && row_of(p, parent) != NULL ? edge_of_result(p, parent, index) : 0;
     }
@@ -99,12 +93,6 @@ size_t edge_targets(const propagation *s, uint32_t edge, uint32_t targets[2])
 }
 
 /* ---- sources ---- */
-
-static uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region)
-{
-    const uint32_t block = program_region(p, op_region_at(p, op, region))->last_block;
-    return block != 0 ? program_block(p, block)->last_op : 0;
-}
 
 /* Appends operand `index` of an op, if it has one. */
 static void add_operand(const tsr_program *p, uint32_t op, uint32_t index, uint32_t *list,

@@ -359,8 +359,4 @@ static tsr_status batch_all(workspace *w)
     return erase_unused(w);
 }
 
-tsr_status pass_batch_gathers(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, batch_all);
-}
+WORKSPACE_PASS(pass_batch_gathers, batch_all)

@@ -181,8 +181,4 @@ static tsr_status import_groups(workspace *w)
     return write_numbers(&g);
 }
 
-tsr_status pass_import_groups(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, import_groups);
-}
+WORKSPACE_PASS(pass_import_groups, import_groups)

@@ -6,19 +6,21 @@
 #include "propagate/state.h"
 #include "shard/sharding.h"
 
-/* The group of an id, made if it is new; NO_GROUP without memory. */
-static size_t group_of_id(group_set *groups, int64_t id)
+/* The group of an id, made if it is new. */
+static tsr_status group_of_id(propagation *s, int64_t id, size_t *out)
 {
-    size_t i = 0;
-    while (i < groups->count && groups->ids[i] != id) {
-        i++;
+    group_set *groups = &s->groups;
+    uint64_t *known = table_entry(&s->w, &groups->by_id, &id, sizeof id);
+    if (known == NULL) {
+        return diag_nomem(s->w.ctx);
     }
-    if (i == groups->count) {
-        groups->ids[i] = id;
-        groups->counts[i] = 0;
-        groups->count++;
+    if (*known == 0) {
+        groups->ids[groups->count] = id;
+        groups->counts[groups->count] = 0;
+        *known = ++groups->count;
     }
-    return i;
+    *out = (size_t)*known - 1;
+    return TSR_OK;
 }
 
 static int64_t id_of(const tsr_program *p, uint32_t op)
@@ -48,6 +50,7 @@ static tsr_status make_groups(propagation *s, size_t count)
         groups->ids == NULL) {
         return diag_nomem(s->w.ctx);
     }
+    groups->by_id = map_new(s->w.arena);
     memset(groups->group_of, 0, s->num_values * sizeof *groups->group_of);
     return TSR_OK;
 }
@@ -59,7 +62,9 @@ static tsr_status count_members(propagation *s)
     group_set *groups = &s->groups;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (op_is(p, op, "sdy.sharding_group")) {
-            groups->counts[group_of_id(groups, id_of(p, op))]++;
+            size_t group = 0;
+            TSR_TRY(group_of_id(s, id_of(p, op), &group));
+            groups->counts[group]++;
         }
     }
     for (size_t i = 0; i < groups->count; i++) {
@@ -76,7 +81,8 @@ static tsr_status add_member(propagation *s, uint32_t op)
 {
     group_set *groups = &s->groups;
     const uint32_t value = op_operand(s->w.p, op, 0);
-    const size_t group = group_of_id(groups, id_of(s->w.p, op));
+    size_t group = 0;
+    TSR_TRY(group_of_id(s, id_of(s->w.p, op), &group));
     uint32_t *known = &groups->group_of[value];
     if (*known != 0 && *known != group + 1) {
         return error_at_op(s->w.ctx, s->w.p, op,

@@ -439,45 +439,7 @@ static tsr_status used_axes(workspace *w, const tsr_sharding *sharding, tsr_axis
     return TSR_OK;
 }
 
-/* Appends the parts of an axis that a sorted list does not use. */
-static void add_unused(tsr_axis_ref axis, const tsr_axis_ref *used, size_t num_used,
-                       int64_t axis_size, tsr_axis_ref *out, size_t *count)
-{
-    int64_t pre = 1;
-    bool touched = false;
-    for (size_t i = 0; i < num_used; i++) {
-        if (used[i].axis != axis.axis) {
-            continue;
-        }
-        touched = true;
-        if (used[i].pre > pre) {
-            out[(*count)++] = tsr_axis_sub((size_t)axis.axis, pre, used[i].pre / pre);
-        }
-        pre = used[i].pre * used[i].size;
-    }
-    if (!touched) {
-        out[(*count)++] = axis;
-    } else if (pre < axis_size) {
-        out[(*count)++] = tsr_axis_sub((size_t)axis.axis, pre, axis_size / pre);
-    }
-}
-
-/* Sorts axes, and merges those that continue each other. */
-static size_t sort_and_merge(const tsr_mesh *mesh, tsr_axis_ref *axes, size_t count)
-{
-    size_t kept = 0;
-    qsort(axes, count, sizeof *axes, compare_axes);
-    for (size_t i = 0; i < count; i++) {
-        tsr_axis_ref merged;
-        if (kept > 0 && tsr_axis_merge(mesh, axes[kept - 1], axes[i], &merged)) {
-            axes[kept - 1] = merged;
-        } else {
-            axes[kept++] = axes[i];
-        }
-    }
-    return kept;
-}
-
+/* Says of the manual axes that a sharding does not use that they replicate. */
 static tsr_status replicate_unused(workspace *w, const tsr_mesh *mesh, const tsr_axis_ref *manual,
                                    size_t num_manual, const tsr_sharding *sharding,
                                    const tsr_sharding **out)
@@ -486,26 +448,23 @@ static tsr_status replicate_unused(workspace *w, const tsr_mesh *mesh, const tsr
     size_t num_used = 0;
     TSR_TRY(used_axes(w, sharding, &used, &num_used));
     const size_t room = sharding->num_replicated + num_manual + num_used + 1;
-    tsr_axis_ref *axes = ARENA_ARRAY(w->scratch, tsr_axis_ref, room + num_manual);
-    if (axes == NULL) {
+    tsr_axis_list axes = {ARENA_ARRAY(w->scratch, tsr_axis_ref, room), 0, room};
+    if (axes.refs == NULL) {
         return diag_nomem(w->ctx);
     }
-    size_t count = 0;
-    for (; count < sharding->num_replicated; count++) {
-        axes[count] = sharding->replicated[count];
-    }
-    for (size_t i = 0; i < num_manual; i++) {
-        add_unused(manual[i], used, num_used, tsr_mesh_axis_size(mesh, (size_t)manual[i].axis),
-                   axes, &count);
-    }
-    if (count == sharding->num_replicated) {
+    TSR_TRY(tsr_axes_difference(manual, num_manual, used, num_used, &axes));
+    if (axes.count == 0) {
         *out = sharding;
         return TSR_OK;
     }
+    for (size_t i = 0; i < sharding->num_replicated; i++) {
+        axes.refs[axes.count++] = sharding->replicated[i];
+    }
+    tsr_axes_sort_and_merge(mesh, &axes);
     tsr_sharding copy = *sharding;
     copy.mesh = mesh;
-    copy.replicated = axes;
-    copy.num_replicated = sort_and_merge(mesh, axes, count);
+    copy.replicated = axes.refs;
+    copy.num_replicated = axes.count;
     return engine_intern(w->engine, &copy, out);
 }
 
@@ -587,21 +546,6 @@ static tsr_status clean_all(workspace *w)
 
 /* ---- passes ---- */
 
-tsr_status pass_lift_meshes(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, lift_meshes);
-}
-
-tsr_status pass_inline_meshes(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, inline_meshes);
-}
-
-tsr_status pass_manual_axes_cleanup(tsr_context *ctx, tsr_program *p,
-                                    const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, clean_all);
-}
+WORKSPACE_PASS(pass_lift_meshes, lift_meshes)
+WORKSPACE_PASS(pass_inline_meshes, inline_meshes)
+WORKSPACE_PASS(pass_manual_axes_cleanup, clean_all)

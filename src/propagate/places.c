@@ -89,22 +89,11 @@ static tsr_status load_results_of(propagation *s, const func_results *f)
 static tsr_status find_functions(propagation *s)
 {
     const tsr_program *p = s->w.p;
-    const uint32_t body = op_entry_block(p, p->module, 0);
-    uint32_t named_main = 0;
-    uint32_t last = 0;
     size_t count = 0;
-    for (uint32_t op = program_block(p, body)->first_op; op != 0; op = program_op(p, op)->next) {
-        slice name;
-        if (op_is(p, op, "func.func")) {
-            count++;
-            last = op;
-            if (attr_as_string(p, op_property(p, op, "sym_name"), &name) &&
-                slice_is(name, "main")) {
-                named_main = op;
-            }
-        }
+    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+        count++;
     }
-    s->main = count == 1 ? last : named_main;
+    s->main = main_function(p);
     if (count > 1 && s->main == 0) {
         return error_at_op(s->w.ctx, p, p->module,
                            "the program has several functions and none is called main");
@@ -114,12 +103,10 @@ static tsr_status find_functions(propagation *s)
         return diag_nomem(s->w.ctx);
     }
     s->num_places = s->num_values;
-    for (uint32_t op = program_block(p, body)->first_op; op != 0; op = program_op(p, op)->next) {
-        if (op_is(p, op, "func.func")) {
-            const func_results f = {op, s->num_places, (uint32_t)func_num_results(p, op)};
-            s->funcs[s->num_funcs++] = f;
-            s->num_places += f.count;
-        }
+    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+        const func_results f = {func, s->num_places, (uint32_t)func_num_results(p, func)};
+        s->funcs[s->num_funcs++] = f;
+        s->num_places += f.count;
     }
     return TSR_OK;
 }

@@ -61,43 +61,6 @@ static tsr_status sharding_of_use(workspace *w, uint32_t value, const tsr_shardi
     return found != NULL ? engine_intern(w->engine, found, out) : TSR_OK;
 }
 
-static bool is_replicated(const tsr_sharding *s)
-{
-    for (size_t d = 0; s != NULL && d < s->rank; d++) {
-        if (s->dims[d].num_axes > 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b)
-{
-    const bool plain_a = is_replicated(a) && (a == NULL || a->num_unreduced == 0);
-    const bool plain_b = is_replicated(b) && (b == NULL || b->num_unreduced == 0);
-    if (plain_a || plain_b) {
-        return plain_a && plain_b;
-    }
-    return tsr_sharding_equivalent(a, b, false);
-}
-
-/* Closed and empty, of a type's rank. */
-static tsr_status closed_on(workspace *w, const tsr_mesh *mesh, uint32_t type,
-                            const tsr_sharding **out)
-{
-    const type_head *head = program_type(w->p, type);
-    const size_t rank = head->kind == TYPE_TENSOR ? head->count : 0;
-    tsr_dim *dims = ARENA_ARRAY(w->scratch, tsr_dim, rank + 1);
-    if (dims == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (size_t d = 0; d < rank; d++) {
-        dims[d] = tsr_dim_closed(NULL, 0);
-    }
-    const tsr_sharding closed = {.mesh = mesh, .rank = rank, .dims = dims};
-    return engine_intern(w->engine, &closed, out);
-}
-
 /* ---- new ops ---- */
 
 /* A unary op of the value's type, in no block yet. */
@@ -363,7 +326,7 @@ static tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *tar
     if (full && !is_equivalent(from, target)) {
         const tsr_sharding *wanted = target;
         if (wanted == NULL) {
-            TSR_TRY(closed_on(w, from->mesh, value_type(p, c.value), &wanted));
+            TSR_TRY(closed_sharding(w, from->mesh, value_type(p, c.value), &wanted));
         }
         TSR_TRY(make_reshard(w, c.value, wanted, like, &op));
         chain_add(p, &c, op);
@@ -375,12 +338,6 @@ static tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *tar
 }
 
 /* ---- ops that data flows around ---- */
-
-static uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region)
-{
-    const uint32_t block = program_region(p, op_region_at(p, op, region))->last_block;
-    return block != 0 ? program_block(p, block)->last_op : 0;
-}
 
 static uint32_t operand_use(const tsr_program *p, uint32_t op, size_t i)
 {
@@ -455,7 +412,7 @@ static tsr_status reshard_call(resharding *r, uint32_t op)
     }
     for (uint32_t i = 0; i < count; i++) {
         if (attr == 0) {
-            TSR_TRY(closed_on(w, mesh, value_type(p, op_operand(p, op, i)), &targets[i]));
+            TSR_TRY(closed_sharding(w, mesh, value_type(p, op_operand(p, op, i)), &targets[i]));
         }
         TSR_TRY(to_target(r, operand_use(p, op, i), targets[i], true, 0));
     }
@@ -989,7 +946,7 @@ static tsr_status move_result(resharding *r, uint32_t op, size_t i, const tsr_sh
     uint32_t attr = 0;
     uint32_t reshard = 0;
     if (had == NULL) {
-        TSR_TRY(closed_on(w, mesh, value_type(p, value), &had));
+        TSR_TRY(closed_sharding(w, mesh, value_type(p, value), &had));
     }
     TSR_TRY(sharding_attr(w, to, &attr));
     TSR_TRY(value_set_sharding(w, value, attr));
@@ -1056,7 +1013,7 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
         uint32_t reduced = 0;
         TSR_TRY(sharding_of_use(w, value, &sharding));
         if (sharding == NULL) {
-            TSR_TRY(closed_on(w, t->mesh, value_type(p, value), &sharding));
+            TSR_TRY(closed_sharding(w, t->mesh, value_type(p, value), &sharding));
         }
         TSR_TRY(axes_attr(w, t->mesh, &rest, 1, false, &attr));
         TSR_TRY(make_collective(w, "sdy.all_reduce", "reduction_axes", attr, value, sharding,

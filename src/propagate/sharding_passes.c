@@ -136,11 +136,6 @@ static tsr_status rewrite_list(workspace *w, uint32_t attr, const uint32_t *type
     return sharding_list_attr(w, shardings, types, count, out);
 }
 
-static const type_head *type_of_func(const tsr_program *p, uint32_t func)
-{
-    return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
-}
-
 static tsr_status rewrite_func_list(workspace *w, uint32_t func, const char *list,
                                     const uint32_t *types, size_t count, value_rewrite rewrite)
 {
@@ -165,7 +160,7 @@ static tsr_status rewrite_func_list(workspace *w, uint32_t func, const char *lis
 
 static tsr_status rewrite_signature(workspace *w, uint32_t func, value_rewrite rewrite)
 {
-    const type_head *type = type_of_func(w->p, func);
+    const type_head *type = func_type(w->p, func);
     const uint32_t *types = type_list(type);
     TSR_TRY(rewrite_func_list(w, func, "arg_attrs", types, type->inputs, rewrite));
     return rewrite_func_list(w, func, "res_attrs", types + type->inputs, type->count - type->inputs,
@@ -199,16 +194,6 @@ static tsr_status remove_sub_axes(workspace *w)
     return func != 0 ? rewrite_signature(w, func, without_sub_axes) : TSR_OK;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Leaves a dimension only the axes, or the part of one, that divide its size. */
 static tsr_status divide_dim(workspace *w, tsr_dim *dim, int64_t size)
 {
@@ -223,7 +208,7 @@ static tsr_status divide_dim(workspace *w, tsr_dim *dim, int64_t size)
         return TSR_OK;
     }
     for (size_t i = 0; i < dim->num_axes; i++) {
-        const int64_t part = gcd(dim->axes[i].size, rest);
+        const int64_t part = gcd_i64(dim->axes[i].size, rest);
         if (part == 1) {
             break;
         }
@@ -423,18 +408,11 @@ static tsr_status remove_debug_info(workspace *w)
 
 /* ---- passes ---- */
 
-#define PASS(function, work)                                                                       \
-    tsr_status function(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)         \
-    {                                                                                              \
-        (void)options;                                                                             \
-        return with_workspace(ctx, p, work);                                                       \
-    }
-
-PASS(pass_close_shardings, close_shardings)
-PASS(pass_remove_size_one_axes, remove_ones)
-PASS(pass_remove_sub_axes, remove_sub_axes)
-PASS(pass_update_non_divisible, divide_all)
-PASS(pass_remove_groups, remove_groups)
-PASS(pass_constraint_to_reshard, constraints_to_reshards)
-PASS(pass_drop_rules, drop_rules)
-PASS(pass_remove_debug_info, remove_debug_info)
+WORKSPACE_PASS(pass_close_shardings, close_shardings)
+WORKSPACE_PASS(pass_remove_size_one_axes, remove_ones)
+WORKSPACE_PASS(pass_remove_sub_axes, remove_sub_axes)
+WORKSPACE_PASS(pass_update_non_divisible, divide_all)
+WORKSPACE_PASS(pass_remove_groups, remove_groups)
+WORKSPACE_PASS(pass_constraint_to_reshard, constraints_to_reshards)
+WORKSPACE_PASS(pass_drop_rules, drop_rules)
+WORKSPACE_PASS(pass_remove_debug_info, remove_debug_info)

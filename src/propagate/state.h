@@ -82,6 +82,7 @@ typedef struct group_set {
     uint32_t **members; /* by group */
     uint32_t *counts;
     int64_t *ids;
+    map by_id; /* to 1 + the group */
     size_t count;
 } group_set;
 

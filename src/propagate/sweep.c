@@ -57,12 +57,6 @@ static tsr_status fill(propagation *s)
 
 static tsr_status notify_users(propagation *s, uint32_t value);
 
-static bool is_terminator(const tsr_program *p, uint32_t op)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & IR_TERMINATOR) != 0;
-}
-
 /* A value that a function returns: users of the results of its calls. */
 static tsr_status notify_callers(propagation *s, uint32_t func, uint32_t index)
 {
@@ -93,7 +87,7 @@ static tsr_status notify_use(propagation *s, uint32_t use)
     if (edge != 0) {
         return push(s, edge);
     }
-    if (is_terminator(p, user)) {
+    if (op_has_trait(p, user, IR_TERMINATOR)) {
         return op_is(p, user, "func.return")
                    ? notify_callers(s, op_parent(p, user), use_index(p, use))
                    : push(s, op_parent(p, user));
@@ -153,17 +147,6 @@ tsr_status notify(propagation *s, uint32_t place)
 }
 
 /* ---- ops that nothing needs ---- */
-
-bool op_is_unused(const tsr_program *p, uint32_t op)
-{
-    const ir_op *o = program_op(p, op);
-    for (uint32_t i = 0; i < o->num_results; i++) {
-        if (value_has_uses(p, o->results + i)) {
-            return false;
-        }
-    }
-    return !op_has_effects(p, op);
-}
 
 /* Whether more than one op beside `op` uses a value. */
 static bool has_other_users(const tsr_program *p, uint32_t value, uint32_t op)

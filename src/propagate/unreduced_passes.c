@@ -233,11 +233,7 @@ static tsr_status check_unreduced(workspace *w)
     return TSR_OK;
 }
 
-tsr_status pass_verify_unreduced(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, check_unreduced);
-}
+WORKSPACE_PASS(pass_verify_unreduced, check_unreduced)
 
 /* ---- tidying up ---- */
 
@@ -300,8 +296,4 @@ static tsr_status tidy(workspace *w)
     return TSR_OK;
 }
 
-tsr_status pass_canonicalize(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
-{
-    (void)options;
-    return with_workspace(ctx, p, tidy);
-}
+WORKSPACE_PASS(pass_canonicalize, tidy)

@@ -78,6 +78,23 @@ bool op_has_effects(const tsr_program *p, uint32_t op)
     return false;
 }
 
+bool op_is_unused(const tsr_program *p, uint32_t op)
+{
+    const ir_op *o = program_op(p, op);
+    for (uint32_t i = 0; i < o->num_results; i++) {
+        if (value_has_uses(p, o->results + i)) {
+            return false;
+        }
+    }
+    return !op_has_effects(p, op);
+}
+
+uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region)
+{
+    const uint32_t block = program_region(p, op_region_at(p, op, region))->last_block;
+    return block != 0 ? program_block(p, block)->last_op : 0;
+}
+
 /* ---- shardings and attributes ---- */
 
 tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
@@ -129,8 +146,8 @@ tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *o
     return TSR_OK;
 }
 
-tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
-                         const tsr_sharding **out)
+static tsr_status empty_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type, bool open,
+                                 const tsr_sharding **out)
 {
     const type_head *head = program_type(w->p, type);
     const size_t rank = head->kind == TYPE_TENSOR ? head->count : 0;
@@ -141,12 +158,44 @@ tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
     }
     for (size_t i = 0; i < rank; i++) {
         dims[i] = tsr_dim_closed(NULL, 0);
-        dims[i].open = true;
+        dims[i].open = open;
     }
-    const tsr_sharding open = {.mesh = mesh, .rank = rank, .dims = dims};
-    const tsr_status status = engine_intern(w->engine, &open, out);
+    const tsr_sharding empty = {.mesh = mesh, .rank = rank, .dims = dims};
+    const tsr_status status = engine_intern(w->engine, &empty, out);
     tsr_arena_reset(w->scratch, mark);
     return status;
+}
+
+tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
+                         const tsr_sharding **out)
+{
+    return empty_sharding(w, mesh, type, true, out);
+}
+
+tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
+                           const tsr_sharding **out)
+{
+    return empty_sharding(w, mesh, type, false, out);
+}
+
+bool is_replicated(const tsr_sharding *s)
+{
+    for (size_t d = 0; s != NULL && d < s->rank; d++) {
+        if (s->dims[d].num_axes > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b)
+{
+    const bool plain_a = is_replicated(a) && (a == NULL || a->num_unreduced == 0);
+    const bool plain_b = is_replicated(b) && (b == NULL || b->num_unreduced == 0);
+    if (plain_a || plain_b) {
+        return plain_a && plain_b;
+    }
+    return tsr_sharding_equivalent(a, b, false);
 }
 
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
@@ -200,7 +249,7 @@ uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t
                : 0;
 }
 
-static const type_head *func_type(const tsr_program *p, uint32_t func)
+const type_head *func_type(const tsr_program *p, uint32_t func)
 {
     return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
 }

@@ -5,6 +5,8 @@
 #ifndef PROPAGATE_WORKSPACE_H
 #define PROPAGATE_WORKSPACE_H
 
+#include <tessera/pass.h>
+
 #include "base/map.h"
 #include "factor/engine.h"
 #include "ir/edit.h"
@@ -27,6 +29,13 @@ tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out);
 void workspace_end(workspace *w);
 /* Does something in a workspace of its own. */
 tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w));
+/* A pass without options, which does its work in a workspace. */
+#define WORKSPACE_PASS(function, work)                                                             \
+    tsr_status function(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)         \
+    {                                                                                              \
+        (void)options;                                                                             \
+        return with_workspace(ctx, p, work);                                                       \
+    }
 
 /* The entry of a key in a table, 0 when it is new; NULL without memory. */
 uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size);
@@ -38,6 +47,13 @@ tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *o
 /* A sharding without axes whose dimensions are all open. */
 tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                          const tsr_sharding **out);
+/* The same, all closed. */
+tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
+                           const tsr_sharding **out);
+/* Whether no dimension is cut; NULL is no sharding. */
+bool is_replicated(const tsr_sharding *sharding);
+/* Whether two shardings put the same data on the same devices; NULL is no sharding. */
+bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b);
 /* The attribute of a list; missing ones are open on the mesh of the first that is there, if it can
  * be on one of several devices. */
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
@@ -48,12 +64,18 @@ tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr
 bool op_has_trait(const tsr_program *p, uint32_t op, int trait);
 /* Whether an op does more than give results. */
 bool op_has_effects(const tsr_program *p, uint32_t op);
+/* Whether nothing uses the results of an op, and it does no more than give them. */
+bool op_is_unused(const tsr_program *p, uint32_t op);
+/* The last op of a region; 0: the region is empty. */
+uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region);
 
 /* The entry of a function's list of dictionaries, "arg_attrs" or "res_attrs"; 0: none. */
 uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index);
 /* Sets an entry of all dictionaries of such a list, each to its attribute, or takes it away. */
 tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const char *name,
                           const uint32_t *attrs, size_t count);
+/* The type of a function: of its arguments, then of its results. */
+const type_head *func_type(const tsr_program *p, uint32_t func);
 size_t func_num_arguments(const tsr_program *p, uint32_t func);
 size_t func_num_results(const tsr_program *p, uint32_t func);
 
@@ -76,11 +98,6 @@ typedef tsr_status (*sharding_rewrite)(workspace *w, void *state, uint32_t attr,
  * its results, then what is in it.
  */
 tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state);
-
-/* ---- sweep.c ---- */
-
-/* Whether nothing uses the results of an op, and it does no more than give them. */
-bool op_is_unused(const tsr_program *p, uint32_t op);
 
 /* ---- edges.c ---- */
 
