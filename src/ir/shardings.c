@@ -521,63 +521,82 @@ tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value,
     return TSR_OK;
 }
 
-/* A dimension without its leading manual axes. */
-static size_t manual_prefix(const tsr_mesh *mesh, const tsr_dim *dim, const name_list *manual)
+tsr_status manual_flags(tsr_context *ctx, tsr_program *p, tsr_arena *arena, uint32_t op,
+                        const tsr_mesh *mesh, const bool **out)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(p->scratch);
+    const size_t count = tsr_mesh_num_axes(mesh);
+    bool *flags = ARENA_ARRAY(arena, bool, count + 1);
+    name_list names;
+    if (flags == NULL) {
+        return diag_nomem(ctx);
+    }
+    TSR_TRY(manual_axes(ctx, p, op, &names));
+    for (size_t i = 0; i < count; i++) {
+        const char *name = tsr_mesh_axis_name(mesh, i);
+        flags[i] = name_list_has(&names, (slice){name, strlen(name)});
+    }
+    tsr_arena_reset(p->scratch, mark);
+    *out = flags;
+    return TSR_OK;
+}
+
+size_t manual_prefix(const tsr_dim *dim, const bool *manual)
 {
     size_t count = 0;
-    while (count < dim->num_axes) {
-        const char *name = tsr_mesh_axis_name(mesh, (size_t)dim->axes[count].axis);
-        if (!name_list_has(manual, (slice){name, strlen(name)})) {
-            break;
-        }
+    while (count < dim->num_axes && manual[dim->axes[count].axis]) {
         count++;
     }
     return count;
 }
 
-static tsr_status without_manual(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
-                                 const name_list *manual, const tsr_axis_ref *axes, size_t count,
-                                 const tsr_axis_ref **out, size_t *kept)
+static tsr_status without_manual(tsr_context *ctx, tsr_arena *arena, const bool *manual,
+                                 const tsr_axis_ref **axes, size_t *count)
 {
-    tsr_axis_ref *copy = ARENA_ARRAY(arena, tsr_axis_ref, count + 1);
+    tsr_axis_ref *kept = ARENA_ARRAY(arena, tsr_axis_ref, *count + 1);
     size_t used = 0;
-    if (copy == NULL) {
+    if (kept == NULL) {
         return diag_nomem(ctx);
     }
-    for (size_t i = 0; i < count; i++) {
-        const char *name = tsr_mesh_axis_name(mesh, (size_t)axes[i].axis);
-        if (!name_list_has(manual, (slice){name, strlen(name)})) {
-            copy[used++] = axes[i];
+    for (size_t i = 0; i < *count; i++) {
+        if (!manual[(*axes)[i].axis]) {
+            kept[used++] = (*axes)[i];
         }
     }
-    *out = copy;
-    *kept = used;
+    *axes = kept;
+    *count = used;
     return TSR_OK;
 }
 
-/* What the body of a manual computation sees of a sharding: its manual axes are gone. */
-static tsr_status erase_manual(tsr_context *ctx, tsr_program *p, uint32_t op,
-                               const tsr_sharding *sharding, const tsr_sharding **out)
+tsr_status sharding_inside(tsr_context *ctx, tsr_arena *arena, const bool *manual,
+                           const tsr_sharding *sharding, tsr_sharding *out)
 {
-    name_list manual;
-    TSR_TRY(manual_axes(ctx, p, op, &manual));
-    tsr_arena *arena = p->shardings->arena;
-    tsr_sharding *copy = ARENA_NEW(arena, tsr_sharding);
     tsr_dim *dims = arena_copy(arena, sharding->dims, sharding->rank, sizeof *dims);
-    if (copy == NULL || dims == NULL) {
+    if (dims == NULL) {
         return diag_nomem(ctx);
     }
-    *copy = *sharding;
+    *out = *sharding;
     for (size_t i = 0; i < sharding->rank; i++) {
-        const size_t prefix = manual_prefix(sharding->mesh, &dims[i], &manual);
+        const size_t prefix = manual_prefix(&dims[i], manual);
         dims[i].axes += prefix;
         dims[i].num_axes -= prefix;
     }
-    copy->dims = dims;
-    TSR_TRY(without_manual(ctx, arena, sharding->mesh, &manual, sharding->replicated,
-                           sharding->num_replicated, &copy->replicated, &copy->num_replicated));
-    TSR_TRY(without_manual(ctx, arena, sharding->mesh, &manual, sharding->unreduced,
-                           sharding->num_unreduced, &copy->unreduced, &copy->num_unreduced));
+    out->dims = dims;
+    TSR_TRY(without_manual(ctx, arena, manual, &out->replicated, &out->num_replicated));
+    return without_manual(ctx, arena, manual, &out->unreduced, &out->num_unreduced);
+}
+
+static tsr_status erase_manual(tsr_context *ctx, tsr_program *p, uint32_t op,
+                               const tsr_sharding *sharding, const tsr_sharding **out)
+{
+    tsr_arena *arena = p->shardings->arena;
+    tsr_sharding *copy = ARENA_NEW(arena, tsr_sharding);
+    const bool *manual = NULL;
+    if (copy == NULL) {
+        return diag_nomem(ctx);
+    }
+    TSR_TRY(manual_flags(ctx, p, arena, op, sharding->mesh, &manual));
+    TSR_TRY(sharding_inside(ctx, arena, manual, sharding, copy));
     *out = copy;
     return TSR_OK;
 }

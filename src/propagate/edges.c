@@ -204,70 +204,33 @@ static manual_edge manual_of(const tsr_program *p, uint32_t owner)
                          .stores_inside = op == 0};
 }
 
-/* Which axes of a mesh are manual, by number. */
-static tsr_status find_manual(workspace *w, uint32_t op, const tsr_mesh *mesh, bool **out)
+/* Which axes of a mesh are manual, by number: found once for each list of them. */
+static tsr_status find_manual(workspace *w, uint32_t op, const tsr_mesh *mesh, const bool **out)
 {
-    const size_t count = tsr_mesh_num_axes(mesh);
-    name_list names;
-    bool *manual = ARENA_ARRAY(w->scratch, bool, count + 1);
-    if (manual == NULL) {
+    const struct {
+        const tsr_mesh *mesh;
+        uint64_t axes;
+    } key = {mesh, op_property(w->p, op, "manual_axes")};
+    uint64_t *known = table_entry(w, &w->manual_flags, &key, sizeof key);
+    if (known == NULL) {
         return diag_nomem(w->ctx);
     }
-    TSR_TRY(manual_axes(w->ctx, w->p, op, &names));
-    for (size_t i = 0; i < count; i++) {
-        const char *name = tsr_mesh_axis_name(mesh, i);
-        manual[i] = name_list_has(&names, (slice){name, strlen(name)});
+    if (*known == 0) {
+        const bool *flags = NULL;
+        TSR_TRY(manual_flags(w->ctx, w->p, w->arena, op, mesh, &flags));
+        *known = (uint64_t)(uintptr_t)flags;
     }
-    *out = manual;
-    return TSR_OK;
-}
-
-static size_t leading_manual(const tsr_dim *dim, const bool *manual)
-{
-    size_t count = 0;
-    while (count < dim->num_axes && manual[dim->axes[count].axis]) {
-        count++;
-    }
-    return count;
-}
-
-/* A list without its manual axes. */
-static tsr_status without(workspace *w, const bool *manual, const tsr_axis_ref **axes,
-                          size_t *count)
-{
-    tsr_axis_ref *kept = ARENA_ARRAY(w->scratch, tsr_axis_ref, *count + 1);
-    size_t used = 0;
-    if (kept == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (size_t i = 0; i < *count; i++) {
-        if (!manual[(*axes)[i].axis]) {
-            kept[used++] = (*axes)[i];
-        }
-    }
-    *axes = kept;
-    *count = used;
+    *out = (const bool *)(uintptr_t)*known;
     return TSR_OK;
 }
 
 static tsr_status remove_manual(workspace *w, const manual_edge *m, const tsr_sharding *sharding,
                                 const tsr_sharding **out)
 {
-    tsr_sharding inner = *sharding;
-    bool *manual = NULL;
-    tsr_dim *dims = arena_copy(w->scratch, sharding->dims, sharding->rank, sizeof *dims);
-    if (dims == NULL) {
-        return diag_nomem(w->ctx);
-    }
+    tsr_sharding inner;
+    const bool *manual = NULL;
     TSR_TRY(find_manual(w, m->op, sharding->mesh, &manual));
-    for (size_t d = 0; d < inner.rank; d++) {
-        const size_t count = leading_manual(&dims[d], manual);
-        dims[d].axes += count;
-        dims[d].num_axes -= count;
-    }
-    inner.dims = dims;
-    TSR_TRY(without(w, manual, &inner.replicated, &inner.num_replicated));
-    TSR_TRY(without(w, manual, &inner.unreduced, &inner.num_unreduced));
+    TSR_TRY(sharding_inside(w->ctx, w->scratch, manual, sharding, &inner));
     return engine_intern(w->engine, &inner, out);
 }
 
@@ -291,7 +254,7 @@ static tsr_status add_manual(workspace *w, const manual_edge *m, const tsr_shard
     const uint32_t list = op_property(w->p, m->op, m->list);
     const attr_head *head = program_attr(w->p, list);
     const tsr_sharding *full = NULL;
-    bool *manual = NULL;
+    const bool *manual = NULL;
     if (m->index < head->count) {
         TSR_TRY(sharding_at(w, attr_list(head)[m->index], &full));
     }
@@ -306,7 +269,7 @@ static tsr_status add_manual(workspace *w, const manual_edge *m, const tsr_shard
     }
     TSR_TRY(find_manual(w, m->op, full->mesh, &manual));
     for (size_t d = 0; d < outer.rank; d++) {
-        const size_t count = leading_manual(&full->dims[d], manual);
+        const size_t count = manual_prefix(&full->dims[d], manual);
         const tsr_axis_ref *axes =
             join(w, full->dims[d].axes, count, dims[d].axes, dims[d].num_axes);
         if (axes == NULL) {

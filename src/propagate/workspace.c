@@ -11,6 +11,7 @@ static tsr_status make(workspace *w)
     TSR_TRY(tsr_arena_create(w->ctx, &w->scratch));
     w->shardings_by_attr = map_new(w->arena);
     w->attrs_by_sharding = map_new(w->arena);
+    w->manual_flags = map_new(w->arena);
     return engine_create(w->ctx, &w->engine);
 }
 

@@ -23,6 +23,7 @@ typedef struct workspace {
     engine *engine;
     map shardings_by_attr;
     map attrs_by_sharding;
+    map manual_flags; /* by mesh and list of manual axes */
 } workspace;
 
 tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out);
