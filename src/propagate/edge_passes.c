@@ -298,24 +298,53 @@ static tsr_status sink_edges(workspace *w, bool origins, bool steps)
     return TSR_OK;
 }
 
-/* Gives the operand of a function's edge the sharding of the edge. */
-static tsr_status sink_func_edge(workspace *w, uint32_t edge)
+/* The sharding of an edge as an attribute: open where only its operand has one; 0: none. */
+static tsr_status func_edge_sharding(workspace *w, uint32_t edge, uint32_t *out)
 {
     tsr_program *p = w->p;
     const uint32_t operand = op_operand(p, edge, 0);
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
     const tsr_sharding **shardings = NULL;
     const tsr_sharding *had = NULL;
-    uint32_t attr = 0;
+    *out = 0;
     TSR_TRY(sharding_list_at(w, op_attribute(p, edge, "sdy.sharding"), 1, &shardings));
     TSR_TRY(value_sharding(w->ctx, p, operand, &had));
     if (shardings[0] == NULL && had != NULL) {
         TSR_TRY(open_sharding(w, had->mesh, value_type(p, operand), &shardings[0]));
     }
     if (shardings[0] != NULL) {
-        TSR_TRY(sharding_attr(w, shardings[0], &attr));
-        TSR_TRY(value_set_sharding(w, operand, attr));
+        TSR_TRY(sharding_attr(w, shardings[0], out));
     }
-    remove_edge(p, edge);
+    tsr_arena_reset(w->scratch, mark);
+    return TSR_OK;
+}
+
+/* Edges of arguments: all shardings of a function are written at once. */
+static tsr_status sink_func_arguments(workspace *w, uint32_t func)
+{
+    tsr_program *p = w->p;
+    const uint32_t block = op_entry_block(p, func, 0);
+    const size_t count = block != 0 ? program_block(p, block)->num_arguments : 0;
+    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
+    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
+    bool any = false;
+    if (attrs == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t use = value_first_use(p, block_argument(p, block, i));
+        const uint32_t user = use != 0 ? use_op(p, use) : 0;
+        attrs[i] = dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding");
+        if (user != 0 && op_is(p, user, "sdy.func_data_flow_edge")) {
+            TSR_TRY(func_edge_sharding(w, user, &attrs[i]));
+            remove_edge(p, user);
+            any = true;
+        }
+    }
+    if (any) {
+        TSR_TRY(func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count));
+    }
+    tsr_arena_reset(w->scratch, mark);
     return TSR_OK;
 }
 
@@ -323,11 +352,20 @@ static tsr_status sink_func_edges(workspace *w)
 {
     tsr_program *p = w->p;
     uint32_t next = 0;
+    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+        TSR_TRY(sink_func_arguments(w, func));
+    }
     for (uint32_t op = p->module; op != 0; op = next) {
+        uint32_t attr = 0;
         next = op_walk_next(p, p->module, op);
-        if (op_is(p, op, "sdy.func_data_flow_edge")) {
-            TSR_TRY(sink_func_edge(w, op));
+        if (!op_is(p, op, "sdy.func_data_flow_edge")) {
+            continue;
         }
+        TSR_TRY(func_edge_sharding(w, op, &attr));
+        if (attr != 0) {
+            TSR_TRY(value_set_sharding(w, op_operand(p, op, 0), attr));
+        }
+        remove_edge(p, op);
     }
     return TSR_OK;
 }
