@@ -325,23 +325,6 @@ uint32_t main_function(const tsr_program *p)
 
 /* ---- writing ---- */
 
-static tsr_status set_argument(workspace *w, uint32_t func, uint32_t index, uint32_t attr)
-{
-    const size_t count = func_num_arguments(w->p, func);
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
-    if (attrs == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (size_t i = 0; i < count; i++) {
-        attrs[i] = dict_get(w->p, func_dict(w->p, func, "arg_attrs", i), "sdy.sharding");
-    }
-    attrs[index] = attr;
-    const tsr_status status = func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count);
-    tsr_arena_reset(w->scratch, mark);
-    return status;
-}
-
 static tsr_status set_result(workspace *w, uint32_t op, uint32_t index, uint32_t attr)
 {
     tsr_program *p = w->p;
@@ -374,10 +357,7 @@ static tsr_status set_result(workspace *w, uint32_t op, uint32_t index, uint32_t
 
 tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr)
 {
-    const uint32_t index = program_value(w->p, value)->index;
-    const uint32_t op = value_op(w->p, value);
-    return op != 0 ? set_result(w, op, index, attr)
-                   : set_argument(w, block_parent(w->p, value_block(w->p, value)), index, attr);
+    return set_result(w, value_op(w->p, value), program_value(w->p, value)->index, attr);
 }
 
 /* ---- rewriting ---- */

@@ -86,10 +86,7 @@ uint32_t next_function(const tsr_program *p, uint32_t func);
 /* The only function, or the one called main; 0: there is none. */
 uint32_t main_function(const tsr_program *p);
 
-/*
- * Writes the sharding of a value: of an argument of a function or a result of an op. Other results
- * of an op that had none become open.
- */
+/* Writes the sharding of a result of an op. Other results that had none become open. */
 tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr);
 
 /* The attribute of a rewritten sharding. */

@@ -1,0 +1,83 @@
+/*
+ * Explicit reshards: where an op needs its tensors in other shardings than they have. What the
+ * parts of the pass share.
+ */
+#ifndef PROPAGATE_RESHARD_H
+#define PROPAGATE_RESHARD_H
+
+#include "factor/rule.h"
+#include "propagate/call_graph.h"
+#include "propagate/state.h"
+
+typedef struct resharding {
+    propagation *s; /* for its rules */
+    workspace *w;
+    bool full;
+    symbols table;
+} resharding;
+
+/* The shardings of an op's operands and results, and their projection to factors. */
+typedef struct op_tensors {
+    const tsr_sharding **shardings;
+    size_t num_operands;
+    size_t count;
+    const tsr_mesh *mesh;
+    projection x;
+} op_tensors;
+
+static inline axis_view axes_of(const op_tensors *t, size_t tensor, size_t factor)
+{
+    return t->x.tensors[tensor].factors[factor].axes;
+}
+
+static inline bool has_factor(const op_tensors *t, size_t tensor, size_t factor)
+{
+    return t->x.tensors[tensor].factors[factor].present;
+}
+
+static inline bool views_overlap(axis_view a, axis_view b)
+{
+    return tsr_axes_overlap(a.refs, a.count, b.refs, b.count);
+}
+
+/* ---- reshard_target.c: one value, from one sharding to another ---- */
+
+/* A list of axes in the scratch; how many a sharding may become when it is cut. */
+tsr_status new_list(workspace *w, size_t capacity, tsr_axis_list *out);
+size_t room_of(const tsr_sharding *sharding);
+/* The sharding of a value as an interned object; NULL for none. */
+tsr_status sharding_of_use(workspace *w, uint32_t value, const tsr_sharding **out);
+/* New ops, in no block yet. */
+tsr_status make_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t like,
+                        uint32_t *out);
+tsr_status make_collective(workspace *w, const char *name, const char *axes_name, uint32_t axes,
+                           uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
+                           uint32_t like, uint32_t *out);
+/* `{"x"}` as an attribute, or `[{"x"}, {}]`. */
+tsr_status axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *lists, size_t count,
+                     bool nested, uint32_t *out);
+/*
+ * Makes one use see a value in a target sharding. What is needed goes right after the value's
+ * definition, or before an op.
+ */
+tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *target, bool full,
+                     uint32_t before);
+/* All-reduces unreduced axes of operands that the first result does not keep. */
+tsr_status reduce_operands(resharding *r, uint32_t op);
+/* Replaces a reshard that makes axes unreduced by what does that. */
+tsr_status reshard_reshard(resharding *r, uint32_t op);
+
+/* ---- reshard_common.c: what the tensors of an op are sharded by together ---- */
+
+/* How many elements a value has; 0 when its shape is not known. */
+int64_t num_elements(const tsr_program *p, uint32_t value);
+/* The axes of each factor in all tensors; *moves: some tensor has others. */
+tsr_status find_common(resharding *r, uint32_t op, const op_tensors *t, const tsr_rule *rule,
+                       axis_view *common, bool *moves);
+
+/* ---- reshard_ops.c ---- */
+
+/* An op with a rule: its tensors are moved to shardings that fit together. */
+tsr_status reshard_op(resharding *r, uint32_t op);
+
+#endif
