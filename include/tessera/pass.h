@@ -1,9 +1,8 @@
 /*
  * Passes: what changes a program, one row each.
  *
- * Names, options and effects are those of `sdy_opt`. A row either runs, or is a pipeline: a text
- * that names other passes with their options, such as
- * `builtin.module(symbol-dce,sdy-basic-propagate{keep-sharding-rules=true})`.
+ * Names, options and effects are those of `sdy_opt`. A row either runs, or is a pipeline, which
+ * stands for other passes with their options.
  */
 #ifndef TESSERA_PASS_H
 #define TESSERA_PASS_H
@@ -39,6 +38,12 @@ TSR_API bool tsr_option_bool(const tsr_pass_options *options, const char *name) 
 TSR_API int64_t tsr_option_integer(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 TSR_API const char *tsr_option_text(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 
+/*
+ * Takes the next pass of a pipeline, with its options as `name=value name=value` or NULL for none;
+ * returns false to hear of no more.
+ */
+typedef bool (*tsr_pipeline_add)(void *state, const char *name, const char *options);
+
 typedef struct tsr_pass {
     const char *name;  /* as on the command line: "sdy-close-shardings" */
     const char *title; /* in dumps of the program: "CloseShardingsPass"; NULL: the name */
@@ -47,8 +52,8 @@ typedef struct tsr_pass {
     size_t num_options;
     /* Runs the pass; NULL for a pipeline. After a failure the program can only be destroyed. */
     tsr_status (*run)(tsr_context *ctx, tsr_program *program, const tsr_pass_options *options);
-    /* The text of a pipeline, zero-terminated; false when it does not fit. NULL for a pass. */
-    bool (*expand)(const tsr_pass_options *options, char *text, size_t size);
+    /* Gives the passes of a pipeline to `add` in order; false when that was. NULL for a pass. */
+    bool (*expand)(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
 } tsr_pass;
 
 /* All passes. */

@@ -1,47 +1,47 @@
-/* The pipelines: which passes they stand for, as text. */
+/* The pipelines: which passes they stand for. */
 #include "pass/pipelines.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
-/* A text that grows in a room of fixed size. */
-typedef struct pipeline_text {
-    char *text;
-    size_t size;
-    size_t used;
-    bool fits;
-} pipeline_text;
+/* Who takes the passes, as long as it wants more. */
+typedef struct receiver {
+    tsr_pipeline_add add;
+    void *state;
+    bool fine;
+} receiver;
 
-static void add(pipeline_text *t, const char *format, ...) TSR_PRINTF(2, 3);
-
-static void add(pipeline_text *t, const char *format, ...)
+static void add(receiver *r, const char *name, const char *options)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    const int added = vsnprintf(t->text + t->used, t->size - t->used, format, arguments);
-    va_end(arguments);
-    t->fits = t->fits && added >= 0 && (size_t)added < t->size - t->used;
-    t->used += t->fits ? (size_t)added : 0;
+    r->fine = r->fine && r->add(r->state, name, options);
 }
+
+/* Passes without options, ended by NULL. */
+static void add_all(receiver *r, const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++) {
+        add(r, names[i], NULL);
+    }
+}
+
+#define ADD(receiver, ...) add_all((receiver), (const char *const[]){__VA_ARGS__, NULL})
 
 static const char *word(bool value)
 {
     return value ? "true" : "false";
 }
 
-/* Names in all options of a pipeline that stands for others. */
 static bool dedups(const tsr_pass_options *options)
 {
     return tsr_option_bool(options, "dedup-functions-fully");
 }
 
-static void add_import(pipeline_text *t, bool dedup)
+static void add_import(receiver *r, bool dedup)
 {
-    add(t, "symbol-dce,sdy-lift-inlined-meshes,sdy-remove-size-one-axes,"
-           "sdy-propagate-sharding-from-func-to-call,sdy-constant-or-scalar-splitter,symbol-dce,"
-           "sdy-manual-axes-cleanup,sdy-add-data-flow-edges");
+    ADD(r, "symbol-dce", "sdy-lift-inlined-meshes", "sdy-remove-size-one-axes",
+        "sdy-propagate-sharding-from-func-to-call", "sdy-constant-or-scalar-splitter", "symbol-dce",
+        "sdy-manual-axes-cleanup", "sdy-add-data-flow-edges");
     if (dedup) {
-        add(t, ",sdy-apply-sharding-constraints,sdy-sharding-group-import");
+        ADD(r, "sdy-apply-sharding-constraints", "sdy-sharding-group-import");
     }
 }
 
@@ -55,47 +55,47 @@ typedef struct export_choices {
     bool steps;
 } export_choices;
 
-static void add_export(pipeline_text *t, const export_choices *c)
+static void add_export(receiver *r, const export_choices *c)
 {
-    add(t,
-        "sdy-constant-or-scalar-merger,sdy-sink-data-flow-edges{sink-debug-sharding-origins=%s "
-        "sink-debug-propagation-edge-sharding=%s}",
-        word(c->origins), word(c->steps));
+    char sink[128];
+    (void)snprintf(sink, sizeof sink,
+                   "sink-debug-sharding-origins=%s sink-debug-propagation-edge-sharding=%s",
+                   word(c->origins), word(c->steps));
+    add(r, "sdy-constant-or-scalar-merger", NULL);
+    add(r, "sdy-sink-data-flow-edges", sink);
     if (!c->for_partitioning) {
-        add(t, ",sdy-remove-sharding-groups,sdy-sharding-constraint-to-reshard");
+        ADD(r, "sdy-remove-sharding-groups", "sdy-sharding-constraint-to-reshard");
     }
     if (c->non_divisible) {
-        add(t, ",sdy-update-non-divisible-input-output-shardings,"
-               "sdy-remove-sub-axes-in-input-output-shardings");
+        ADD(r, "sdy-update-non-divisible-input-output-shardings",
+            "sdy-remove-sub-axes-in-input-output-shardings");
     }
-    add(t, ",sdy-close-shardings");
+    add(r, "sdy-close-shardings", NULL);
     if (!c->for_partitioning) {
-        add(t, ",sdy-verify-unreduced-axes,sdy-insert-explicit-reshards,"
-               "canonicalize{enable-patterns=sdy-collective}");
+        ADD(r, "sdy-verify-unreduced-axes", "sdy-insert-explicit-reshards");
+        add(r, "canonicalize", "enable-patterns=sdy-collective");
     }
     if (c->origins || c->steps) {
-        add(t, ",sdy-remove-propagation-debug-info");
+        add(r, "sdy-remove-propagation-debug-info", NULL);
     }
     if (!c->keep_rules) {
-        add(t, ",sdy-drop-sharding-rules");
+        add(r, "sdy-drop-sharding-rules", NULL);
     }
     if (!c->for_partitioning && c->inline_meshes) {
-        add(t, ",sdy-inline-meshes");
+        add(r, "sdy-inline-meshes", NULL);
     }
 }
 
-bool expand_import(const tsr_pass_options *options, char *text, size_t size)
+bool expand_import(const tsr_pass_options *options, tsr_pipeline_add add_to, void *state)
 {
-    pipeline_text t = {.text = text, .size = size, .fits = true};
-    add(&t, "builtin.module(");
-    add_import(&t, dedups(options));
-    add(&t, ")");
-    return t.fits;
+    receiver r = {.add = add_to, .state = state, .fine = true};
+    add_import(&r, dedups(options));
+    return r.fine;
 }
 
-bool expand_export(const tsr_pass_options *options, char *text, size_t size)
+bool expand_export(const tsr_pass_options *options, tsr_pipeline_add add_to, void *state)
 {
-    pipeline_text t = {.text = text, .size = size, .fits = true};
+    receiver r = {.add = add_to, .state = state, .fine = true};
     const export_choices choices = {
         .keep_rules = tsr_option_bool(options, "keep-sharding-rules"),
         .for_partitioning = tsr_option_bool(options, "avoid-export-for-partitioning"),
@@ -103,36 +103,42 @@ bool expand_export(const tsr_pass_options *options, char *text, size_t size)
         .inline_meshes = tsr_option_bool(options, "inline-meshes"),
         .origins = tsr_option_bool(options, "dump-sharding-origins"),
         .steps = tsr_option_bool(options, "dump-propagation-edges")};
-    add(&t, "builtin.module(");
-    add_export(&t, &choices);
-    add(&t, ")");
-    return t.fits;
+    add_export(&r, &choices);
+    return r.fine;
 }
 
-bool expand_propagation(const tsr_pass_options *options, char *text, size_t size)
+bool expand_propagation(const tsr_pass_options *options, tsr_pipeline_add add_to, void *state)
 {
-    pipeline_text t = {.text = text, .size = size, .fits = true};
+    receiver r = {.add = add_to, .state = state, .fine = true};
     const bool dedup = dedups(options);
     const export_choices choices = {
         .keep_rules = tsr_option_bool(options, "keep-sharding-rules"),
         .non_divisible = true,
         .origins = tsr_option_bool(options, "debug-sharding-origins"),
         .steps = tsr_option_bool(options, "debug-propagation-edge-sharding")};
-    add(&t, "builtin.module(");
-    add_import(&t, dedup);
-    add(&t, dedup ? ",sdy-add-func-data-flow-edges"
-                  : ",sdy-flatten-call-graph,symbol-dce,sdy-import-func-calls,symbol-dce,"
-                    "sdy-apply-sharding-constraints,sdy-sharding-group-import");
-    add(&t,
-        ",sdy-pre-order-funcs,sdy-user-priority-propagate{keep-sharding-rules=true "
-        "conservative-propagation=%s debug-sharding-origins=%s "
-        "debug-propagation-edge-sharding=%s until-priority=%lld}",
-        word(tsr_option_bool(options, "conservative-propagation")), word(choices.origins),
-        word(choices.steps), (long long)tsr_option_integer(options, "until-priority"));
-    add(&t, dedup ? ",sdy-propagate-to-func-results,sdy-sink-func-data-flow-edges"
-                  : ",sdy-export-named-computations,sdy-propagate-to-func-results");
-    add(&t, ",sdy-unflatten-call-graph,symbol-dce,sdy-insert-func-call-reshards,");
-    add_export(&t, &choices);
-    add(&t, ")");
-    return t.fits;
+    char propagation[256];
+    (void)snprintf(propagation, sizeof propagation,
+                   "keep-sharding-rules=true conservative-propagation=%s "
+                   "debug-sharding-origins=%s debug-propagation-edge-sharding=%s "
+                   "until-priority=%lld",
+                   word(tsr_option_bool(options, "conservative-propagation")),
+                   word(choices.origins), word(choices.steps),
+                   (long long)tsr_option_integer(options, "until-priority"));
+    add_import(&r, dedup);
+    if (dedup) {
+        add(&r, "sdy-add-func-data-flow-edges", NULL);
+    } else {
+        ADD(&r, "sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce",
+            "sdy-apply-sharding-constraints", "sdy-sharding-group-import");
+    }
+    add(&r, "sdy-pre-order-funcs", NULL);
+    add(&r, "sdy-user-priority-propagate", propagation);
+    if (dedup) {
+        ADD(&r, "sdy-propagate-to-func-results", "sdy-sink-func-data-flow-edges");
+    } else {
+        ADD(&r, "sdy-export-named-computations", "sdy-propagate-to-func-results");
+    }
+    ADD(&r, "sdy-unflatten-call-graph", "symbol-dce", "sdy-insert-func-call-reshards");
+    add_export(&r, &choices);
+    return r.fine;
 }

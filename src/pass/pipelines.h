@@ -4,8 +4,8 @@
 
 #include <tessera/pass.h>
 
-bool expand_import(const tsr_pass_options *options, char *text, size_t size);
-bool expand_export(const tsr_pass_options *options, char *text, size_t size);
-bool expand_propagation(const tsr_pass_options *options, char *text, size_t size);
+bool expand_import(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
+bool expand_export(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
+bool expand_propagation(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
 
 #endif

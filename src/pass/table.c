@@ -1,4 +1,5 @@
 /* The table of passes: one row for each pass and each pipeline. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,61 +252,44 @@ static tsr_status run_one(tsr_context *ctx, tsr_program *program, const tsr_pass
     return status;
 }
 
-enum { PIPELINE_TEXT = 4096, MOST_OPTIONS = 16 };
+enum { OPTIONS_TEXT = 512, MOST_OPTIONS = 16 };
 
-/* Reads `name=value name=value`, of which it makes zero-terminated pieces. */
-static void read_options(char *text, const tsr_pass *pass, char **values)
+/* A pipeline under way. */
+typedef struct pipeline_run {
+    tsr_context *ctx;
+    tsr_program *program;
+    tsr_status status;
+} pipeline_run;
+
+/* Runs the next pass: `options` are `name=value name=value`, as the pipelines write them. */
+static bool run_next(void *state, const char *name, const char *options)
 {
-    for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word != NULL;
-         word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        if (equals != NULL) {
-            *equals = '\0';
-        }
-        for (size_t i = 0; equals != NULL && i < pass->num_options; i++) {
-            if (strcmp(pass->options[i].name, word) == 0) {
-                values[i] = equals + 1;
+    pipeline_run *r = state;
+    const tsr_pass *pass = tsr_pass_find(name);
+    char *values[MOST_OPTIONS] = {0};
+    char text[OPTIONS_TEXT];
+    char *rest = NULL;
+    (void)snprintf(text, sizeof text, "%s", options != NULL ? options : "");
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        const size_t size = strcspn(word, "=");
+        for (size_t i = 0; i < pass->num_options; i++) {
+            if (strlen(pass->options[i].name) == size &&
+                memcmp(pass->options[i].name, word, size) == 0) {
+                values[i] = word + size + 1;
             }
         }
     }
+    const tsr_pass_options chosen = {pass->options, pass->num_options, values};
+    r->status = run_one(r->ctx, r->program, pass, &chosen);
+    return r->status >= 0;
 }
 
-/* Runs the passes of a pipeline: `builtin.module(name,name{options},..)`, as this table writes it.
- */
 static tsr_status run_pipeline(tsr_context *ctx, tsr_program *program, const tsr_pass *pipeline,
                                const tsr_pass_options *options)
 {
-    char text[PIPELINE_TEXT];
-    if (!pipeline->expand(options, text, sizeof text)) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "the text of pipeline '%s' is too long",
-                          pipeline->name);
-    }
-    char *at = strchr(text, '(') + 1;
-    while (*at != '\0') {
-        char *values[MOST_OPTIONS] = {0};
-        char *given = NULL;
-        const size_t size = strcspn(at, ",{)");
-        char *next = at + size;
-        if (*next == '{') {
-            given = next + 1;
-            next = strchr(next, '}');
-            *next++ = '\0';
-        }
-        const bool is_last = *next == ')';
-        *next = '\0';
-        at[size] = '\0';
-        const tsr_pass *pass = tsr_pass_find(at);
-        if (given != NULL) {
-            read_options(given, pass, values);
-        }
-        const tsr_pass_options chosen = {pass->options, pass->num_options, values};
-        TSR_TRY(run_one(ctx, program, pass, &chosen));
-        if (is_last) {
-            break;
-        }
-        at = next + 1;
-    }
-    return TSR_OK;
+    pipeline_run r = {.ctx = ctx, .program = program, .status = TSR_OK};
+    (void)pipeline->expand(options, run_next, &r);
+    return r.status;
 }
 
 tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,

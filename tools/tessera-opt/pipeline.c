@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Pipelines in pipelines deeper than this are a loop. */
-enum { DEPTH_MAX = 32, PIPELINE_TEXT = 4096 };
+enum { DEPTH_MAX = 32 };
 
 /* What separates options, and may be around passes. */
 #define BLANKS " \t\r\n"
@@ -293,6 +293,11 @@ static bool unknown_pass(pass_list *list, const char *name)
     return false;
 }
 
+static bool add_to_list(void *list, const char *name, const char *options)
+{
+    return pass_list_add(list, name, options);
+}
+
 /* Adds the passes of a pipeline; its own options are not needed afterwards. */
 static bool expand(pass_list *list, const tsr_pass *row, tsr_pass_options *options)
 {
@@ -301,10 +306,8 @@ static bool expand(pass_list *list, const tsr_pass *row, tsr_pass_options *optio
         options_free(options);
         return false;
     }
-    char text[PIPELINE_TEXT];
     list->depth++;
-    const bool fits = row->expand(options, text, sizeof text);
-    const bool added = fits ? pass_list_add_text(list, text) : no_memory(list);
+    const bool added = row->expand(options, add_to_list, list);
     list->depth--;
     options_free(options);
     return added;

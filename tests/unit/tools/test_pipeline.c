@@ -15,16 +15,16 @@ static tsr_status run_nothing(tsr_context *ctx, tsr_program *program,
 }
 
 /* `small`, and `wide` with what `fast` says. */
-static bool expand_both(const tsr_pass_options *options, char *text, size_t size)
+static bool expand_both(const tsr_pass_options *options, tsr_pipeline_add add, void *state)
 {
-    return snprintf(text, size, "builtin.module(small,wide{enabled=%s})",
-                    tsr_option_bool(options, "fast") ? "true" : "false") < (int)size;
+    return add(state, "small", NULL) &&
+           add(state, "wide", tsr_option_bool(options, "fast") ? "enabled=true" : "enabled=false");
 }
 
-static bool expand_itself(const tsr_pass_options *options, char *text, size_t size)
+static bool expand_itself(const tsr_pass_options *options, tsr_pipeline_add add, void *state)
 {
     (void)options;
-    return snprintf(text, size, "builtin.module(endless)") < (int)size;
+    return add(state, "endless", NULL);
 }
 
 static const tsr_pass_option wide_options[] = {
