@@ -83,7 +83,12 @@ typedef enum op_traits {
     OP_GRADIENT_BY_TYPE = 8, /* its gradient looks at the types of operands only, not at elements */
     OP_GRADIENT_BY_RESULT = 16, /* its gradient looks at the elements of results */
     OP_RULE_BY_OPERANDS = 32,   /* its rule looks at what defines operands, and at users */
-    OP_ANY_RESULTS = 64         /* as many results as the request says */
+    OP_ANY_RESULTS = 64,        /* as many results as the request says */
+    /* By op priority, a program's propagation goes through these before all others: both ways,
+     * from operands to results only; or late from operands to results. */
+    OP_PASSES_ON = 128,
+    OP_PASSES_FORWARD = 256,
+    OP_BROADCASTS = 512
 } op_traits;
 
 /* Where an op comes from. */

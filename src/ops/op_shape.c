@@ -195,7 +195,7 @@ static void reshape_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_reshape = {.name = "reshape",
-                           .traits = OP_GRADIENT_BY_TYPE,
+                           .traits = OP_GRADIENT_BY_TYPE | OP_PASSES_ON,
                            .num_operands = 1,
                            .num_results = 1,
                            .fields = &reshape_fields,
@@ -269,7 +269,7 @@ static void transpose_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_transpose = {.name = "transpose",
-                             .traits = OP_GRADIENT_BY_TYPE,
+                             .traits = OP_GRADIENT_BY_TYPE | OP_PASSES_ON,
                              .num_operands = 1,
                              .num_results = 1,
                              .fields = &transpose_fields,
@@ -387,7 +387,7 @@ static void broadcast_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_broadcast_in_dim = {.name = "broadcast_in_dim",
-                                    .traits = OP_GRADIENT_BY_TYPE,
+                                    .traits = OP_GRADIENT_BY_TYPE | OP_BROADCASTS,
                                     .num_operands = 1,
                                     .num_results = 1,
                                     .fields = &broadcast_fields,

@@ -435,7 +435,7 @@ static tsr_status dynamic_slice_rule(const op_request *r, const op_type *results
 }
 
 const op_row op_dynamic_slice = {.name = "dynamic_slice",
-                                 .traits = OP_VARIADIC,
+                                 .traits = OP_VARIADIC | OP_PASSES_FORWARD,
                                  .num_operands = 1,
                                  .num_results = 1,
                                  .fields = &dynamic_slice_fields,
@@ -477,7 +477,8 @@ static tsr_status dynamic_update_slice_rule(const op_request *r, const op_type *
 }
 
 const op_row op_dynamic_update_slice = {.name = "dynamic_update_slice",
-                                        .traits = OP_VARIADIC | OP_RULE_BY_OPERANDS,
+                                        .traits =
+                                            OP_VARIADIC | OP_RULE_BY_OPERANDS | OP_PASSES_FORWARD,
                                         .num_operands = 2,
                                         .num_results = 1,
                                         .rule = dynamic_update_slice_rule};

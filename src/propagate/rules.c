@@ -12,7 +12,7 @@
 
 /* ---- what ops of a name are ---- */
 
-/* Ops of which propagation knows more than their row says. */
+/* Ops that have no row in `ops`. */
 typedef struct special_name {
     const char *name;
     visit_kind visit;
@@ -26,11 +26,6 @@ static const special_name specials[] = {
     {"sdy.propagation_barrier", VISIT_BARRIER, PRIORITY_LATE, true},
     {"sdy.sharding_constraint", VISIT_RULE, PRIORITY_PASSES_ON, true},
     {"sdy.reshard", VISIT_RULE, PRIORITY_PASSES_ON, true},
-    {"stablehlo.reshape", VISIT_RULE, PRIORITY_PASSES_ON, false},
-    {"stablehlo.transpose", VISIT_RULE, PRIORITY_PASSES_ON, false},
-    {"stablehlo.dynamic_slice", VISIT_RULE, PRIORITY_PASSES_FORWARD, false},
-    {"stablehlo.dynamic_update_slice", VISIT_RULE, PRIORITY_PASSES_FORWARD, false},
-    {"stablehlo.broadcast_in_dim", VISIT_RULE, PRIORITY_BROADCAST, false},
     {"stablehlo.uniform_quantize", VISIT_RULE, PRIORITY_PASSES_ON, true},
     {"stablehlo.uniform_dequantize", VISIT_RULE, PRIORITY_PASSES_ON, true},
 };
@@ -73,6 +68,17 @@ static bool is_silent(const tsr_program *p, uint32_t op)
     return false;
 }
 
+static priority_class priority_of(const op_row *row)
+{
+    if ((row->traits & (OP_ELEMENTWISE | OP_PASSES_ON)) != 0) {
+        return PRIORITY_PASSES_ON;
+    }
+    if ((row->traits & OP_PASSES_FORWARD) != 0) {
+        return PRIORITY_PASSES_FORWARD;
+    }
+    return (row->traits & OP_BROADCASTS) != 0 ? PRIORITY_BROADCAST : PRIORITY_LATE;
+}
+
 static name_info describe(const tsr_program *p, uint32_t op)
 {
     const op_row *row = ir_op_row(p, op);
@@ -84,7 +90,7 @@ static name_info describe(const tsr_program *p, uint32_t op)
     if (row != NULL && row->dialect == OP_STABLEHLO) {
         info.row = row;
         info.elementwise = (row->traits & OP_ELEMENTWISE) != 0;
-        info.priority = info.elementwise ? PRIORITY_PASSES_ON : PRIORITY_LATE;
+        info.priority = (uint8_t)priority_of(row);
     }
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
         if (op_is(p, op, specials[i].name)) {
