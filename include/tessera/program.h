@@ -120,6 +120,22 @@ TSR_API tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op
 TSR_API bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line,
                                 int64_t *column) TSR_MT_CONTEXT;
 
+/* A position in the source that a program was made from, such as a line of Python. */
+typedef struct tsr_source_location {
+    const char *file;
+    int64_t line;   /* from 1; 0: not given */
+    int64_t column; /* from 1; 0: not given */
+} tsr_source_location;
+
+/*
+ * Where an op comes from, by the location that the text gives it: the innermost file, line and
+ * column, which is that of the callee of a call site, the first that a fused location has, what a
+ * name stands for. False when the op has none, or without memory for the name of the file, which is
+ * the arena's.
+ */
+TSR_API bool tsr_ir_op_source(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
+                              tsr_ir_op op, tsr_source_location *out) TSR_MT_CONTEXT;
+
 TSR_API tsr_ir_block tsr_ir_region_first_block(const tsr_program *program,
                                                tsr_ir_region region) TSR_MT_CONTEXT;
 TSR_API tsr_ir_op tsr_ir_region_parent(const tsr_program *program,

@@ -23,6 +23,50 @@ location program_location(const tsr_program *p, uint32_t where)
     return (location){&p->text, where, 1, true};
 }
 
+/* ---- the source of an op ---- */
+
+/* Parts of locations may be shared, so that looking at all of them may not end in time. */
+enum { MOST_LOOKED_AT = 4096 };
+
+/* The record of the innermost file of a given location; NULL: it has none. */
+static const uint32_t *find_file(const tsr_program *p, uint32_t given, unsigned *looked_at)
+{
+    location_kind kind = LOCATION_UNKNOWN;
+    size_t count = 0;
+    if (given == 0 || ++*looked_at > MOST_LOOKED_AT) {
+        return NULL;
+    }
+    const uint32_t *record = given_location(p, given, &kind, &count);
+    if (kind == LOCATION_FILE || kind == LOCATION_UNKNOWN) {
+        return kind == LOCATION_FILE ? record : NULL;
+    }
+    const uint32_t *found = NULL;
+    for (size_t i = kind == LOCATION_CALLSITE ? 0 : 1; found == NULL && i < count; i++) {
+        found = find_file(p, record[i], looked_at);
+    }
+    return found;
+}
+
+bool tsr_ir_op_source(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, tsr_ir_op op,
+                      tsr_source_location *out)
+{
+    const uint32_t where = program_op(p, op)->location;
+    unsigned looked_at = 0;
+    const uint32_t *record =
+        (where & IR_IS_GIVEN) != 0 ? find_file(p, where & ~IR_IS_GIVEN, &looked_at) : NULL;
+    if (record == NULL) {
+        return false;
+    }
+    const slice name = string_at(p, record[0]);
+    const char *file = arena_string(arena, name.data, name.size);
+    if (file == NULL) {
+        (void)diag_nomem(ctx);
+        return false;
+    }
+    *out = (tsr_source_location){file, record[1], record[2]};
+    return true;
+}
+
 /* ---- lines of the text ---- */
 
 tsr_status find_lines(tsr_context *ctx, const tsr_text *text, ir_array *lines)

@@ -449,6 +449,58 @@ static void a_writer_may_stop(void **state)
     tsr_program_destroy(p);
 }
 
+/* The source of the k-th op of a text's first function. */
+static bool source_of(fixture *f, const tsr_program *p, size_t k, tsr_source_location *out)
+{
+    const tsr_ir_op func = tsr_program_symbol(p, "main");
+    tsr_ir_op op =
+        tsr_ir_block_first_op(p, tsr_ir_region_first_block(p, tsr_ir_op_region(p, func, 0)));
+    while (k-- > 0) {
+        op = tsr_ir_op_next(p, op);
+    }
+    return tsr_ir_op_source(f->ctx, f->arena, p, op, out);
+}
+
+static void sources_are_the_innermost(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *location;
+        const char *file; /* NULL: none */
+        int64_t line;
+        int64_t column;
+    } rows[] = {
+        {"loc(\"a.py\":3:7)", "a.py", 3, 7},
+        {"loc(\"a.py\":3:7 to 4:9)", "a.py", 3, 7},
+        {"loc(\"tanh\"(\"a.py\":3:7))", "a.py", 3, 7},
+        {"loc(callsite(\"in.py\":1:2 at \"out.py\":3:4))", "in.py", 1, 2},
+        {"loc(callsite(\"f\" at \"out.py\":3:4))", "out.py", 3, 4},
+        {"loc(fused<\"x\">[\"f\", \"b.py\":5:6, \"c.py\":7:8])", "b.py", 5, 6},
+        {"loc(\"name\")", NULL, 0, 0},
+        {"loc(unknown)", NULL, 0, 0},
+        {"", NULL, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256];
+        tsr_source_location source = {0};
+        (void)snprintf(text, sizeof text,
+                       "func.func @main(%%a: tensor<f32>) -> tensor<f32> {\n"
+                       "  %%b = stablehlo.tanh %%a : tensor<f32> %s\n"
+                       "  return %%b : tensor<f32>\n}\n",
+                       rows[i].location);
+        tsr_program *p = read(f, text, 0);
+        assert_non_null(p);
+        assert_int_equal(source_of(f, p, 0, &source), rows[i].file != NULL);
+        if (rows[i].file != NULL) {
+            assert_string_equal(source.file, rows[i].file);
+            assert_int_equal(source.line, rows[i].line);
+            assert_int_equal(source.column, rows[i].column);
+        }
+        assert_false(source_of(f, p, 1, &source));
+        tsr_program_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,7 +510,7 @@ int main(void)
         TEST(many_dimensions_are_refused), TEST(wrong_properties_are_printed),
         TEST(a_while_prints_all_it_has),   TEST(long_names_are_kept),
         TEST(unknown_ops_are_kept),        TEST(a_missing_file_is_told),
-        TEST(a_writer_may_stop),
+        TEST(a_writer_may_stop),           TEST(sources_are_the_innermost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
