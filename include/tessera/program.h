@@ -171,12 +171,42 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_value_names(tsr_context *ctx, tsr_a
                                                          const tsr_program *program,
                                                          const char *const **out) TSR_MT_CONTEXT;
 /*
+ * The names that values have in the text from which the program was read, before passes change it:
+ * as above where the text has none, or where arguments have locations.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_written_names(tsr_context *ctx, tsr_arena *arena,
+                                                           tsr_program *program,
+                                                           const char *const **out) TSR_MT_CONTEXT;
+/*
  * The sharding that the program gives a value, wherever its text has it; NULL for none. The
  * program's.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program,
                                                        tsr_ir_value value,
                                                        const tsr_sharding **out) TSR_MT_CONTEXT;
+
+/* A value of a program or, where `value` is 0, a result of a function. */
+typedef struct tsr_ir_tensor {
+    tsr_ir_value value;
+    tsr_ir_op func;
+    size_t index;
+} tsr_ir_tensor;
+
+/* The type of a value or result; 0 where the program has no such tensor. */
+TSR_API tsr_ir_type tsr_ir_tensor_type(const tsr_program *program,
+                                       tsr_ir_tensor tensor) TSR_MT_CONTEXT;
+/* Its sharding; NULL for none. The program's. */
+TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_sharding(tsr_context *ctx, tsr_program *program,
+                                                        tsr_ir_tensor tensor,
+                                                        const tsr_sharding **out) TSR_MT_CONTEXT;
+/*
+ * The name that a user gave an argument or result of a function: that of its location, or
+ * `jax.result_info`. NULL for none. The arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_program *program,
+                                                    tsr_ir_tensor tensor,
+                                                    const char **out) TSR_MT_CONTEXT;
 
 /*
  * The shape of a ranked tensor: extents, unknown ones TSR_UNKNOWN. False for other types. The

@@ -1,0 +1,83 @@
+/* Tensors of a program from outside: values, and results of functions. */
+#include "base/arena.h"
+#include "ir/edit.h"
+#include "ir/location.h"
+#include "ir/shardings.h"
+#include "ir/verify.h"
+
+static const type_head *func_type_of(const tsr_program *p, uint32_t func)
+{
+    return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
+}
+
+tsr_ir_type tsr_ir_tensor_type(const tsr_program *p, tsr_ir_tensor tensor)
+{
+    if (tensor.value != 0) {
+        const bool exists =
+            tensor.value < p->values.count && program_value(p, tensor.value)->owner != 0;
+        return exists ? value_type(p, tensor.value) : 0;
+    }
+    if (tensor.func == 0 || tensor.func >= p->ops.count || !op_is(p, tensor.func, "func.func")) {
+        return 0;
+    }
+    const type_head *type = func_type_of(p, tensor.func);
+    return tensor.index < type->count - type->inputs ? type_list(type)[type->inputs + tensor.index]
+                                                     : 0;
+}
+
+/* An entry of the dictionary of a result; 0: none. */
+static uint32_t result_attr(const tsr_program *p, tsr_ir_tensor tensor, const char *name)
+{
+    const uint32_t list = op_property(p, tensor.func, "res_attrs");
+    return attr_is(p, list, ATTR_ARRAY) && tensor.index < program_attr(p, list)->count
+               ? dict_get(p, attr_list(program_attr(p, list))[tensor.index], name)
+               : 0;
+}
+
+tsr_status tsr_ir_tensor_sharding(tsr_context *ctx, tsr_program *p, tsr_ir_tensor tensor,
+                                  const tsr_sharding **out)
+{
+    *out = NULL;
+    if (tsr_ir_tensor_type(p, tensor) == 0) {
+        return TSR_OK;
+    }
+    if (tensor.value != 0) {
+        return value_sharding(ctx, p, tensor.value, out);
+    }
+    const uint32_t attr = result_attr(p, tensor, "sdy.sharding");
+    return attr != 0 ? sharding_of_attr(ctx, p, tensor.func, attr, op_location(p, tensor.func), "",
+                                        NULL, out)
+                     : TSR_OK;
+}
+
+/* The name in a location; empty: it has none. */
+static slice location_name(const tsr_program *p, uint32_t where)
+{
+    location_kind kind;
+    size_t count = 0;
+    if ((where & IR_IS_GIVEN) == 0) {
+        return (slice){0};
+    }
+    const uint32_t *numbers = given_location(p, where & ~IR_IS_GIVEN, &kind, &count);
+    return kind == LOCATION_NAME ? string_at(p, numbers[0]) : (slice){0};
+}
+
+tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
+                              tsr_ir_tensor tensor, const char **out)
+{
+    slice name = {0};
+    *out = NULL;
+    if (tsr_ir_tensor_type(p, tensor) == 0) {
+        return TSR_OK;
+    }
+    if (tensor.value == 0) {
+        (void)attr_as_string(p, result_attr(p, tensor, "jax.result_info"), &name);
+    } else if (value_block(p, tensor.value) != 0) {
+        name = location_name(p, program_value(p, tensor.value)->location);
+    }
+    if (name.size == 0) {
+        return TSR_OK;
+    }
+    *out = arena_string(arena, name.data, name.size);
+    return *out != NULL ? TSR_OK : diag_nomem(ctx);
+}
