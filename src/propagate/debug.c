@@ -124,7 +124,7 @@ static tsr_status record_gains(propagation *s, const projection *now, size_t ten
     return TSR_OK;
 }
 
-tsr_status debug_visit(propagation *s, const uint32_t *places)
+tsr_status debug_visit(propagation *s, const visit_plan *v, const engine_changes *changes)
 {
     const projection *now = engine_last_visit(s->w.engine);
     const visit_op how = {.rule = now->rule};
@@ -138,6 +138,12 @@ tsr_status debug_visit(propagation *s, const uint32_t *places)
         before[t] = now->tensors[t].sharding;
     }
     TSR_TRY(project(s->w.ctx, s->w.scratch, &how, now->mesh, before, &old));
+    if (s->options->why != NULL) {
+        TSR_TRY(provenance_visit(s, &s->debug->why, v, &old, changes));
+    }
+    if (!s->options->steps && !s->options->origins) {
+        return TSR_OK;
+    }
     for (size_t t = 0; t < now->num_tensors; t++) {
         const tsr_rule_tensor *tensor = &now->rule->tensors[t];
         gains g = {.list = ARENA_ARRAY(s->w.scratch, gain, most_gains(now, t) + 1)};
@@ -147,7 +153,7 @@ tsr_status debug_visit(propagation *s, const uint32_t *places)
         for (size_t d = 0; d < tensor->rank; d++) {
             dim_gains(&old, now, t, &tensor->dims[d], &g);
         }
-        TSR_TRY(record_gains(s, now, t, places, &g));
+        TSR_TRY(record_gains(s, now, t, v->places, &g));
     }
     s->debug->steps.step++;
     return TSR_OK;
@@ -155,7 +161,7 @@ tsr_status debug_visit(propagation *s, const uint32_t *places)
 
 tsr_status debug_start(propagation *s)
 {
-    if (!s->options->steps && !s->options->origins) {
+    if (!s->options->steps && !s->options->origins && s->options->why == NULL) {
         return TSR_OK;
     }
     s->debug = ARENA_NEW(s->w.arena, debug_log);
@@ -166,13 +172,26 @@ tsr_status debug_start(propagation *s)
     if (s->options->steps) {
         TSR_TRY(steps_start(&s->w, &s->debug->steps));
     }
+    if (s->options->why != NULL) {
+        TSR_TRY(provenance_start(s, s->options->why, &s->debug->why));
+    }
     return s->options->origins ? origins_start(s, &s->debug->origins) : TSR_OK;
+}
+
+tsr_status debug_share(propagation *s, uint32_t from, uint32_t to)
+{
+    return s->debug != NULL && s->options->why != NULL
+               ? provenance_share(s, &s->debug->why, from, to)
+               : TSR_OK;
 }
 
 tsr_status debug_store(propagation *s)
 {
     if (s->debug == NULL) {
         return TSR_OK;
+    }
+    if (s->options->why != NULL) {
+        TSR_TRY(provenance_finish(s, &s->debug->why));
     }
     if (s->options->steps) {
         TSR_TRY(steps_store(&s->debug->steps));

@@ -6,6 +6,7 @@
 #define PROPAGATE_DEBUG_H
 
 #include "ir/edges.h"
+#include "propagate/provenance.h"
 #include "propagate/state.h"
 
 /* ---- steps.c ---- */
@@ -71,6 +72,7 @@ tsr_status origins_store(propagation *s, const origin_set *set);
 typedef struct debug_log {
     step_log steps;
     origin_set origins;
+    why_log why;
 } debug_log;
 
 #endif

@@ -11,9 +11,9 @@ static tsr_status propagate(propagation *s)
 {
     TSR_TRY(debug_start(s));
     TSR_TRY(run_priorities(s));
+    TSR_TRY(debug_store(s));
     TSR_TRY(places_store(s));
-    TSR_TRY(rules_store(s));
-    return debug_store(s);
+    return rules_store(s);
 }
 
 /* Groups whose members differ add ops, after which all is read anew. */
@@ -98,6 +98,19 @@ tsr_status pass_user_priority(tsr_context *ctx, tsr_program *p, const tsr_pass_o
     o.by_op_priority = tsr_option_bool(options, "run-op-priority-propagation");
     o.by_user_priority = true;
     o.last_priority = tsr_option_integer(options, "until-priority");
+    return run(ctx, p, &o);
+}
+
+tsr_status propagate_with_reasons(tsr_context *ctx, tsr_program *p, int64_t until,
+                                  const provenance_request *request)
+{
+    const prop_options o = {.keep_rules = true,
+                            .by_op_priority = true,
+                            .by_user_priority = true,
+                            .last_priority = until,
+                            .why = request,
+                            .strategies = {TSR_STRATEGY_AGGRESSIVE},
+                            .num_strategies = 1};
     return run(ctx, p, &o);
 }
 

@@ -4,6 +4,8 @@
 
 #include <tessera/pass.h>
 
+#include "propagate/provenance.h"
+
 typedef tsr_status pass_function(tsr_context *ctx, tsr_program *program,
                                  const tsr_pass_options *options);
 
@@ -57,5 +59,8 @@ pass_function pass_basic;
 pass_function pass_aggressive;
 pass_function pass_op_priority;
 pass_function pass_user_priority;
+/* The same with its standard options, recording why. */
+tsr_status propagate_with_reasons(tsr_context *ctx, tsr_program *p, int64_t until,
+                                  const provenance_request *request);
 
 #endif

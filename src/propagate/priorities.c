@@ -331,6 +331,7 @@ tsr_status run_priorities(propagation *s)
             TSR_TRY(give_back(s, &list.items[i]));
         }
         tsr_arena_reset(s->w.scratch, mark);
+        s->priority = priority;
         TSR_TRY(run_levels(s));
     }
     return TSR_OK;

@@ -54,9 +54,10 @@ typedef struct prop_options {
     bool conservative;
     bool by_op_priority;
     bool by_user_priority;
-    int64_t last_priority; /* of users', -1: all */
-    bool steps;            /* ops tell which step moved which axis */
-    bool origins;          /* and where axes came from */
+    int64_t last_priority;                /* of users', -1: all */
+    bool steps;                           /* ops tell which step moved which axis */
+    bool origins;                         /* and where axes came from */
+    const struct provenance_request *why; /* NULL: reasons are not recorded */
     tsr_strategy strategies[2];
     size_t num_strategies;
 } prop_options;
@@ -123,6 +124,7 @@ typedef struct propagation {
     int notify_depth;
     tsr_strategy strategy;
     int level;               /* of op priority; -1: all ops take part */
+    int64_t priority;        /* of users' shardings, the one under way */
     struct debug_log *debug; /* NULL: nothing is recorded */
 } propagation;
 
@@ -162,10 +164,23 @@ bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info);
 
 /* ---- visit.c ---- */
 
+/* One visit: what the engine is asked, of which tensors. In the scratch. */
+typedef struct visit_plan {
+    visit_op how;  /* no rule: there is nothing to visit */
+    uint32_t edge; /* an edge op, whose own tensor is the last and shown as its sources see it */
+    uint32_t *places;
+    const tsr_sharding **shardings;
+    size_t count;
+} visit_plan;
+
+tsr_status plan_visit(propagation *s, uint32_t op, visit_plan *out);
 /* Visits an op; the tensors that change are written and their users notified. */
 tsr_status visit_one(propagation *s, uint32_t op);
 /* Between the values that the main function returns and its result attributes. */
 tsr_status visit_results(propagation *s);
+/* Calls a function for each of those visits. */
+typedef tsr_status (*result_visitor)(propagation *s, const visit_plan *v, void *state);
+tsr_status for_main_results(propagation *s, result_visitor visitor, void *state);
 
 /* ---- sweep.c ---- */
 
@@ -178,8 +193,10 @@ tsr_status notify(propagation *s, uint32_t place);
 
 /* Starts to record, if the options ask for it. */
 tsr_status debug_start(propagation *s);
-/* Records what the last visit of the engine changed, before it is written to these places. */
-tsr_status debug_visit(propagation *s, const uint32_t *places);
+/* Records what the last visit of the engine changed, before it is written. */
+tsr_status debug_visit(propagation *s, const visit_plan *v, const engine_changes *changes);
+/* Records that a member of a group gets what another has. */
+tsr_status debug_share(propagation *s, uint32_t from, uint32_t to);
 /* Writes what was recorded into the program. */
 tsr_status debug_store(propagation *s);
 

@@ -4,14 +4,7 @@
 #include "ir/verify.h"
 #include "propagate/state.h"
 
-/* The tensors of a visit: places, and what is there. */
-typedef struct visit_tensors {
-    uint32_t *places;
-    const tsr_sharding **shardings;
-    size_t count;
-} visit_tensors;
-
-static tsr_status make_tensors(propagation *s, size_t count, visit_tensors *out)
+static tsr_status make_tensors(propagation *s, size_t count, visit_plan *out)
 {
     out->places = ARENA_ARRAY(s->w.scratch, uint32_t, count + 1);
     out->shardings = ARENA_ARRAY(s->w.scratch, const tsr_sharding *, count + 1);
@@ -19,12 +12,12 @@ static tsr_status make_tensors(propagation *s, size_t count, visit_tensors *out)
     return out->places != NULL && out->shardings != NULL ? TSR_OK : diag_nomem(s->w.ctx);
 }
 
-/* Whether some tensor has a sharding. */
-static bool add_tensor(const propagation *s, visit_tensors *t, uint32_t place)
+/* Whether the tensor has a sharding. */
+static bool add_tensor(const propagation *s, visit_plan *v, uint32_t place)
 {
-    t->places[t->count] = place;
-    t->shardings[t->count] = s->shardings[place];
-    return t->shardings[t->count++] != NULL;
+    v->places[v->count] = place;
+    v->shardings[v->count] = s->shardings[place];
+    return v->shardings[v->count++] != NULL;
 }
 
 /* Writes a sharding to a place and to all that are in a group with it. */
@@ -41,6 +34,7 @@ static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sha
         const uint32_t other = s->groups.members[group - 1][i];
         if (other != place) {
             TSR_TRY(place_write(s, other, sharding));
+            TSR_TRY(debug_share(s, place, other));
             if (notifies) {
                 TSR_TRY(notify(s, other));
             }
@@ -49,28 +43,33 @@ static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sha
     return TSR_OK;
 }
 
-static tsr_status write_changes(propagation *s, const visit_tensors *t,
-                                const engine_changes *changes)
+static tsr_status write_changes(propagation *s, const visit_plan *v, const engine_changes *changes)
 {
     if (changes->count > 0 && s->debug != NULL) {
-        TSR_TRY(debug_visit(s, t->places));
+        TSR_TRY(debug_visit(s, v, changes));
     }
     for (size_t i = 0; i < changes->count; i++) {
         const engine_change *c = &changes->list[i];
-        TSR_TRY(write_and_notify(s, t->places[c->tensor], c->after, s->visiting != 0));
+        const tsr_sharding *after = c->after;
+        const uint32_t place = v->places[c->tensor];
+        if (v->edge != 0 && c->tensor + 1 == v->count) {
+            TSR_TRY(edge_inside(&s->w, v->edge, after, &after));
+            if (after == s->shardings[place]) {
+                continue;
+            }
+        }
+        TSR_TRY(write_and_notify(s, place, after, s->visiting != 0));
     }
     return TSR_OK;
 }
 
 /* An op with a rule of its own. */
-static tsr_status visit_by_rule(propagation *s, uint32_t op, const name_info *info)
+static tsr_status plan_by_rule(propagation *s, uint32_t op, const name_info *info, visit_plan *out)
 {
     const tsr_program *p = s->w.p;
     const ir_op *o = program_op(p, op);
     const tsr_rule *rule = NULL;
     visit_direction way;
-    visit_tensors t;
-    engine_changes changes;
     TSR_TRY(rule_of_op(s, op, &rule));
     if (rule == NULL) {
         return TSR_OK;
@@ -79,25 +78,23 @@ static tsr_status visit_by_rule(propagation *s, uint32_t op, const name_info *in
     if (way.directions == NULL && way.direction == TSR_DIRECTION_NONE) {
         return TSR_OK;
     }
-    TSR_TRY(make_tensors(s, o->num_operands + o->num_results, &t));
+    TSR_TRY(make_tensors(s, o->num_operands + o->num_results, out));
     bool any = false;
     for (uint32_t i = 0; i < o->num_operands; i++) {
-        any = add_tensor(s, &t, s->place[op_operand(p, op, i)]) || any;
+        any = add_tensor(s, out, s->place[op_operand(p, op, i)]) || any;
     }
     for (uint32_t i = 0; i < o->num_results; i++) {
-        any = add_tensor(s, &t, s->place[o->results + i]) || any;
+        any = add_tensor(s, out, s->place[o->results + i]) || any;
     }
-    if (!any) {
-        return TSR_OK;
+    if (any) {
+        out->how = (visit_op){.rule = rule,
+                              .strategy = s->strategy,
+                              .direction = way.direction,
+                              .directions = way.directions,
+                              .conservative = s->options->conservative,
+                              .elementwise = op_is_elementwise(s, op, info)};
     }
-    const visit_op how = {.rule = rule,
-                          .strategy = s->strategy,
-                          .direction = way.direction,
-                          .directions = way.directions,
-                          .conservative = s->options->conservative,
-                          .elementwise = op_is_elementwise(s, op, info)};
-    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
-    return write_changes(s, &t, &changes);
+    return TSR_OK;
 }
 
 static tsr_direction barrier_direction(const tsr_program *p, uint32_t op)
@@ -111,29 +108,26 @@ static tsr_direction barrier_direction(const tsr_program *p, uint32_t op)
                : TSR_DIRECTION_NONE;
 }
 
-static tsr_status visit_barrier(propagation *s, uint32_t op)
+static tsr_status plan_barrier(propagation *s, uint32_t op, visit_plan *out)
 {
     const tsr_program *p = s->w.p;
     const uint32_t type = value_type(p, op_result(p, op, 0));
-    visit_tensors t;
-    engine_changes changes;
     const tsr_rule *rule = NULL;
     if (!type_is_static(p, type)) {
         return TSR_OK;
     }
     TSR_TRY(identity_rule(s, type, 1, &rule));
-    TSR_TRY(make_tensors(s, 2, &t));
-    (void)add_tensor(s, &t, s->place[op_operand(p, op, 0)]);
-    (void)add_tensor(s, &t, s->place[op_result(p, op, 0)]);
-    const visit_op how = {.rule = rule,
+    TSR_TRY(make_tensors(s, 2, out));
+    (void)add_tensor(s, out, s->place[op_operand(p, op, 0)]);
+    (void)add_tensor(s, out, s->place[op_result(p, op, 0)]);
+    out->how = (visit_op){.rule = rule,
                           .strategy = s->strategy,
                           .direction = barrier_direction(p, op),
                           .elementwise = true};
-    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
-    return write_changes(s, &t, &changes);
+    return TSR_OK;
 }
 
-static tsr_status visit_edge(propagation *s, uint32_t op)
+static tsr_status plan_edge(propagation *s, uint32_t op, visit_plan *out)
 {
     const tsr_program *p = s->w.p;
     const uint32_t value = op_result(p, op, 0);
@@ -142,8 +136,6 @@ static tsr_status visit_edge(propagation *s, uint32_t op)
     size_t count = 0;
     const tsr_rule *rule = NULL;
     visit_direction way;
-    visit_tensors t;
-    engine_changes changes;
     if (!type_is_static(p, type)) {
         return TSR_OK;
     }
@@ -156,50 +148,53 @@ static tsr_status visit_edge(propagation *s, uint32_t op)
         return TSR_OK;
     }
     TSR_TRY(identity_rule(s, type, count, &rule));
-    TSR_TRY(make_tensors(s, count + 1, &t));
+    TSR_TRY(make_tensors(s, count + 1, out));
     for (size_t i = 0; i < count; i++) {
-        (void)add_tensor(s, &t, s->place[sources[i]]);
+        (void)add_tensor(s, out, s->place[sources[i]]);
     }
-    (void)add_tensor(s, &t, value);
-    TSR_TRY(edge_outside(&s->w, op, t.shardings[count], &t.shardings[count]));
-    const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = way.direction};
-    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
-    if (changes.count > 0 && s->debug != NULL) {
-        TSR_TRY(debug_visit(s, t.places));
-    }
-    for (size_t i = 0; i < changes.count; i++) {
-        const engine_change *c = &changes.list[i];
-        const tsr_sharding *after = c->after;
-        if (c->tensor == count) {
-            TSR_TRY(edge_inside(&s->w, op, after, &after));
-            if (after == s->shardings[value]) {
-                continue;
-            }
-        }
-        TSR_TRY(write_and_notify(s, t.places[c->tensor], after, true));
+    (void)add_tensor(s, out, value);
+    TSR_TRY(edge_outside(&s->w, op, out->shardings[count], &out->shardings[count]));
+    out->edge = op;
+    out->how = (visit_op){.rule = rule, .strategy = s->strategy, .direction = way.direction};
+    return TSR_OK;
+}
+
+tsr_status plan_visit(propagation *s, uint32_t op, visit_plan *out)
+{
+    const name_info *info = NULL;
+    *out = (visit_plan){0};
+    TSR_TRY(name_of_op(s, op, &info));
+    switch ((visit_kind)info->visit) {
+    case VISIT_RULE:
+        return plan_by_rule(s, op, info, out);
+    case VISIT_BARRIER:
+        return plan_barrier(s, op, out);
+    case VISIT_EDGE:
+    case VISIT_FUNC_EDGE:
+        return plan_edge(s, op, out);
+    case VISIT_NOTHING:
+        break;
     }
     return TSR_OK;
 }
 
+static tsr_status carry_out(propagation *s, const visit_plan *v)
+{
+    engine_changes changes;
+    if (v->how.rule == NULL) {
+        return TSR_OK;
+    }
+    TSR_TRY(engine_visit(s->w.engine, &v->how, v->shardings, &changes));
+    return write_changes(s, v, &changes);
+}
+
 tsr_status visit_one(propagation *s, uint32_t op)
 {
-    const name_info *info = NULL;
-    tsr_status status = TSR_OK;
-    TSR_TRY(name_of_op(s, op, &info));
+    visit_plan v;
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
-    switch ((visit_kind)info->visit) {
-    case VISIT_RULE:
-        status = visit_by_rule(s, op, info);
-        break;
-    case VISIT_BARRIER:
-        status = visit_barrier(s, op);
-        break;
-    case VISIT_EDGE:
-    case VISIT_FUNC_EDGE:
-        status = visit_edge(s, op);
-        break;
-    case VISIT_NOTHING:
-        break;
+    tsr_status status = plan_visit(s, op, &v);
+    if (status >= 0) {
+        status = carry_out(s, &v);
     }
     tsr_arena_reset(s->w.scratch, mark);
     return status;
@@ -215,24 +210,22 @@ static const func_results *results_of(const propagation *s, uint32_t func)
     return NULL;
 }
 
-static tsr_status visit_result(propagation *s, uint32_t value, uint32_t place)
+static tsr_status plan_result(propagation *s, uint32_t value, uint32_t place, visit_plan *out)
 {
     const tsr_rule *rule = NULL;
-    visit_tensors t;
-    engine_changes changes;
+    *out = (visit_plan){0};
     if (!type_is_static(s->w.p, value_type(s->w.p, value))) {
         return TSR_OK;
     }
     TSR_TRY(identity_rule(s, value_type(s->w.p, value), 1, &rule));
-    TSR_TRY(make_tensors(s, 2, &t));
-    (void)add_tensor(s, &t, s->place[value]);
-    (void)add_tensor(s, &t, place);
-    const visit_op how = {.rule = rule, .strategy = s->strategy, .direction = TSR_DIRECTION_BOTH};
-    TSR_TRY(engine_visit(s->w.engine, &how, t.shardings, &changes));
-    return write_changes(s, &t, &changes);
+    TSR_TRY(make_tensors(s, 2, out));
+    (void)add_tensor(s, out, s->place[value]);
+    (void)add_tensor(s, out, place);
+    out->how = (visit_op){.rule = rule, .strategy = s->strategy, .direction = TSR_DIRECTION_BOTH};
+    return TSR_OK;
 }
 
-tsr_status visit_results(propagation *s)
+tsr_status for_main_results(propagation *s, result_visitor visitor, void *state)
 {
     const tsr_program *p = s->w.p;
     const uint32_t block = s->main != 0 ? op_entry_block(p, s->main, 0) : 0;
@@ -241,11 +234,24 @@ tsr_status visit_results(propagation *s)
         return TSR_OK;
     }
     const func_results *f = results_of(s, s->main);
-    s->visiting = 0;
     for (uint32_t i = 0; i < program_op(p, last)->num_operands && i < f->count; i++) {
+        visit_plan v;
         const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
-        TSR_TRY(visit_result(s, op_operand(p, last, i), f->first + i));
+        TSR_TRY(plan_result(s, op_operand(p, last, i), f->first + i, &v));
+        TSR_TRY(visitor(s, &v, state));
         tsr_arena_reset(s->w.scratch, mark);
     }
     return TSR_OK;
+}
+
+static tsr_status visit_result(propagation *s, const visit_plan *v, void *state)
+{
+    (void)state;
+    return carry_out(s, v);
+}
+
+tsr_status visit_results(propagation *s)
+{
+    s->visiting = 0;
+    return for_main_results(s, visit_result, NULL);
 }

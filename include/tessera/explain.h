@@ -1,0 +1,145 @@
+/*
+ * Why: of a propagated program, the annotation that each axis came from and the ops it came
+ * through, and for each axis that stayed out, what kept it out.
+ *
+ * An annotation is a sharding that the program had before: of an argument, a result, a constraint,
+ * a computation, an op. A step puts an axis, or a part of one, on a dimension of a tensor: it is
+ * the annotation's own, or comes from a step before through an op. Following `from` leads from any
+ * axis back to its annotation.
+ */
+#ifndef TESSERA_EXPLAIN_H
+#define TESSERA_EXPLAIN_H
+
+#include <tessera/program.h>
+#include <tessera/propagate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tsr_annotation_kind {
+    TSR_ANNOTATION_ARGUMENT,   /* argument `index` of function `op` */
+    TSR_ANNOTATION_RESULT,     /* result `index` of function `op` */
+    TSR_ANNOTATION_CONSTRAINT, /* constraint `op` */
+    TSR_ANNOTATION_INPUT,      /* input `index` of computation `op` */
+    TSR_ANNOTATION_OUTPUT,     /* output `index` of computation `op` */
+    TSR_ANNOTATION_OP          /* result `index` of `op` */
+} tsr_annotation_kind;
+
+typedef struct tsr_annotation {
+    tsr_annotation_kind kind;
+    tsr_ir_op op;
+    size_t index;
+    tsr_ir_tensor tensor; /* that has it */
+    const tsr_sharding *sharding;
+} tsr_annotation;
+
+/* How an axis came to a tensor. */
+typedef enum tsr_axis_step_kind {
+    TSR_AXIS_ANNOTATED, /* it is the annotation's own */
+    TSR_AXIS_BY_OP,     /* through `op`, by its rule */
+    TSR_AXIS_BY_EDGE,   /* between what flows into `op` or its regions and what comes out */
+    TSR_AXIS_BY_RETURN, /* between what a function returns and its result */
+    TSR_AXIS_BY_GROUP   /* between members of a sharding group */
+} tsr_axis_step_kind;
+
+typedef struct tsr_axis_step {
+    tsr_axis_step_kind kind;
+    tsr_ir_tensor tensor;
+    size_t dim;
+    tsr_axis_ref axis;
+    tsr_ir_op op;
+    uint32_t from;       /* the step that the axis comes from: its number; 0 for an annotation */
+    uint32_t annotation; /* from which it came in the end: its number */
+    int64_t priority;    /* the priority of users' shardings that was under way */
+    int level;           /* the priority of ops that was under way; -1: ops had none */
+    uint32_t visit;      /* which visit this was: those of one visit came at once */
+    uint32_t next;       /* the next step of the same tensor: its number; 0: none */
+} tsr_axis_step;
+
+/* What kept axes out of a dimension, or, of two that wanted it, one of them. */
+typedef enum tsr_conflict_kind {
+    TSR_CONFLICT_TAKEN,       /* the tensor has the axis in another dimension: `winner` */
+    TSR_CONFLICT_DISAGREE,    /* the tensor has other axes there: `winner` */
+    TSR_CONFLICT_UNDECIDED,   /* two tensors differ, so that others get neither: `winner` is one */
+    TSR_CONFLICT_CLOSED,      /* `annotation` closes the dimension */
+    TSR_CONFLICT_REPLICATED,  /* `annotation` says that the axis is replicated, or pending */
+    TSR_CONFLICT_INDIVISIBLE, /* the axes do not divide this part of the dimension */
+    TSR_CONFLICT_RAGGED,      /* `annotation` gives the dimension explicit sizes */
+    TSR_CONFLICT_HELD,        /* operands of elementwise ops get what the result has, no more */
+    TSR_CONFLICT_BLOCKED,     /* the op passes nothing on along this dimension */
+    TSR_CONFLICT_MESHES       /* the tensors of the op are on several meshes */
+} tsr_conflict_kind;
+
+/* Why the winner was first. */
+typedef enum tsr_conflict_rule {
+    TSR_RULE_NONE,          /* nothing won */
+    TSR_RULE_ANNOTATION,    /* it is written there */
+    TSR_RULE_USER_PRIORITY, /* its annotation has an earlier priority */
+    TSR_RULE_OP_PRIORITY,   /* it came through ops of an earlier priority */
+    TSR_RULE_LARGER,        /* at once: from the larger tensor, or by the order of factors */
+    TSR_RULE_FIRST          /* it was there before */
+} tsr_conflict_rule;
+
+/* An axis that one tensor of an op has and another could have had. */
+typedef struct tsr_conflict {
+    tsr_conflict_kind kind;
+    tsr_conflict_rule rule;
+    tsr_ir_op op; /* a function: between what it returns and its result */
+    tsr_ir_tensor tensor;
+    size_t dim;
+    tsr_axis_ref axis;   /* that stayed out */
+    uint32_t wanted;     /* the step of the tensor that has it: its number */
+    uint32_t winner;     /* a step: its number; 0: none */
+    uint32_t annotation; /* its number; 0: none */
+} tsr_conflict;
+
+/* Numbers of annotations and steps count from 1; entry 0 of the lists is none. The arena's. */
+typedef struct tsr_provenance {
+    const tsr_annotation *annotations;
+    size_t num_annotations; /* the last number */
+    const tsr_axis_step *steps;
+    size_t num_steps; /* the last number */
+    const tsr_conflict *conflicts;
+    size_t num_conflicts;
+    const uint32_t *first_steps; /* by value, of tsr_program_num_values() + 1 of them; 0: none */
+} tsr_provenance;
+
+/* The first step of a tensor: its number; 0: none. */
+TSR_API uint32_t tsr_provenance_first(const tsr_provenance *why, tsr_ir_tensor tensor) TSR_MT_SAFE;
+
+/*
+ * Propagates the shardings of a program as -sdy-propagation-pipeline does, up to the end of
+ * propagation proper, and records why. The program is left as it is then: calls are in line,
+ * shardings open or closed as they came; values keep their numbers. Its shardings are those that
+ * the pipeline gives, which goes on to close them and to repair those of
+ * arguments and results that do not divide. `until` is the last priority of users' shardings to
+ * propagate, -1 for all. On failure the program can only be destroyed.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena,
+                                                     tsr_program *program, int64_t until,
+                                                     tsr_provenance *out) TSR_MT_CONTEXT;
+
+/*
+ * Annotates a tensor, as if the program had said so: the sharding becomes that of the argument,
+ * result or constraint, in place of what was there; any other value gets a constraint behind it,
+ * through which all its users go. The mesh of the sharding may have a name of the program, or none.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program,
+                                                      tsr_ir_tensor tensor,
+                                                      const tsr_sharding *sharding) TSR_MT_CONTEXT;
+
+/* The mesh of a name, or without one the only mesh of the program. It belongs to the program until
+ * that changes. */
+TSR_API TSR_NODISCARD tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program *program,
+                                                  const char *name,
+                                                  const tsr_mesh **out) TSR_MT_CONTEXT;
+
+/* "taken", "closed", ...; "?" for an unknown value. Static. */
+TSR_API const char *tsr_conflict_name(tsr_conflict_kind kind) TSR_MT_SAFE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * Conflicts: at the fixed point, axes that one tensor of an op has for a factor and another has
+ * not. Axes are only ever added, so whatever kept one out is still there.
+ */
+#include "base/arena.h"
+#include "propagate/debug.h"
+#include "propagate/provenance.h"
+
+/* One visit that changes nothing. */
+typedef struct looking {
+    propagation *s;
+    why_log *log;
+    uint32_t op; /* a function: between what it returns and its results */
+    const visit_plan *v;
+    projection now;
+} looking;
+
+/* An axis of a factor that `tensor` has not and `source` has. */
+typedef struct missing {
+    size_t factor;
+    size_t tensor;
+    size_t source;
+    size_t at; /* in the list of the source */
+    tsr_axis_ref axis;
+} missing;
+
+static const factor_state *state_of(const looking *l, size_t tensor, size_t factor)
+{
+    return &l->now.tensors[tensor].factors[factor];
+}
+
+static size_t dim_of(const looking *l, size_t tensor, size_t factor)
+{
+    const tsr_rule_tensor *t = &l->now.rule->tensors[tensor];
+    for (size_t d = 0; d < t->rank; d++) {
+        for (size_t i = 0; i < t->dims[d].num_factors; i++) {
+            if (t->dims[d].factors[i] == factor) {
+                return d;
+            }
+        }
+    }
+    return 0;
+}
+
+static uint32_t step_of(const looking *l, size_t tensor, size_t factor, tsr_axis_ref axis)
+{
+    return find_step(l->log, l->v->places[tensor], dim_of(l, tensor, factor), axis);
+}
+
+/* ---- who was first ---- */
+
+/* Whether the op passes axes of a factor on at a level of op priorities. */
+static tsr_status passes_at(const looking *l, size_t factor, int level, bool *out)
+{
+    propagation *s = l->s;
+    visit_direction way = {.direction = TSR_DIRECTION_BOTH};
+    const int now = s->level;
+    s->level = level;
+    const tsr_status status =
+        s->main == l->op ? TSR_OK : direction_at_level(s, l->op, l->v->how.rule, &way);
+    s->level = now;
+    *out = (way.directions != NULL ? way.directions[factor] : way.direction) != TSR_DIRECTION_NONE;
+    return status;
+}
+
+static tsr_status rule_of_winner(const looking *l, const missing *m, uint32_t winner,
+                                 uint32_t wanted, tsr_conflict_rule *out)
+{
+    const tsr_axis_step *won = &l->log->steps[winner].step;
+    const tsr_axis_step *lost = &l->log->steps[wanted].step;
+    bool passes = true;
+    *out = TSR_RULE_NONE;
+    if (winner == 0) {
+        return TSR_OK;
+    }
+    *out = TSR_RULE_FIRST;
+    if (won->kind == TSR_AXIS_ANNOTATED) {
+        *out = TSR_RULE_ANNOTATION;
+    } else if (won->priority < lost->priority) {
+        *out = TSR_RULE_USER_PRIORITY;
+    } else if (won->visit <= lost->visit) {
+        *out = won->level < lost->level ? TSR_RULE_OP_PRIORITY : TSR_RULE_FIRST;
+    } else if (won->op == l->op) {
+        *out = TSR_RULE_LARGER;
+    } else {
+        TSR_TRY(passes_at(l, m->factor, won->level, &passes));
+        *out = passes ? TSR_RULE_FIRST : TSR_RULE_OP_PRIORITY;
+    }
+    return TSR_OK;
+}
+
+static tsr_status append(const looking *l, tsr_conflict conflict)
+{
+    why_log *log = l->log;
+    void *items = log->conflicts;
+    if (!grow_array(l->s->w.arena, &items, log->num_conflicts, &log->conflict_room,
+                    sizeof *log->conflicts)) {
+        return diag_nomem(l->s->w.ctx);
+    }
+    log->conflicts = items;
+    conflict.op = l->op;
+    log->conflicts[log->num_conflicts++] = conflict;
+    return TSR_OK;
+}
+
+static tsr_status add_conflict(const looking *l, const missing *m, tsr_conflict conflict)
+{
+    conflict.tensor.value = l->v->places[m->tensor]; /* a place, until the end */
+    conflict.dim = dim_of(l, m->tensor, m->factor);
+    conflict.axis = m->axis;
+    conflict.wanted = step_of(l, m->source, m->factor, m->axis);
+    TSR_TRY(rule_of_winner(l, m, conflict.winner, conflict.wanted, &conflict.rule));
+    return append(l, conflict);
+}
+
+/* ---- what kept it out ---- */
+
+static bool overlaps(axis_view list, tsr_axis_ref axis)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        if (tsr_axis_overlaps(list.refs[i], axis)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Another factor of the tensor that has the axis; their number: none. */
+static size_t find_taken(const looking *l, const missing *m)
+{
+    size_t g = 0;
+    for (; g < l->now.rule->num_factors; g++) {
+        const factor_state *f = state_of(l, m->tensor, g);
+        if (g != m->factor && f->present &&
+            (overlaps(f->axes, m->axis) || overlaps(f->overflow, m->axis))) {
+            break;
+        }
+    }
+    return g;
+}
+
+/* What the tensor itself has against the axis; false: nothing. */
+static bool refuses(const looking *l, const missing *m, tsr_conflict *out)
+{
+    const tsr_sharding *sharding = l->v->shardings[m->tensor];
+    const factor_state *f = state_of(l, m->tensor, m->factor);
+    const uint32_t annotation = l->log->annotation_of[l->v->places[m->tensor]];
+    const size_t taken = find_taken(l, m);
+    if (taken < l->now.rule->num_factors) {
+        *out = (tsr_conflict){.kind = TSR_CONFLICT_TAKEN,
+                              .winner = step_of(l, m->tensor, taken, m->axis)};
+        return true;
+    }
+    if (sharding != NULL &&
+        (overlaps((axis_view){sharding->replicated, sharding->num_replicated}, m->axis) ||
+         overlaps((axis_view){sharding->unreduced, sharding->num_unreduced}, m->axis))) {
+        *out = (tsr_conflict){.kind = TSR_CONFLICT_REPLICATED, .annotation = annotation};
+        return true;
+    }
+    if (f->axes.count > m->at && !tsr_axis_is_prefix(f->axes.refs[m->at], m->axis)) {
+        *out = (tsr_conflict){.kind = TSR_CONFLICT_DISAGREE,
+                              .winner = step_of(l, m->tensor, m->factor, f->axes.refs[m->at])};
+        return true;
+    }
+    if (sharding != NULL && sharding->dims[dim_of(l, m->tensor, m->factor)].ragged != NULL) {
+        *out = (tsr_conflict){.kind = TSR_CONFLICT_RAGGED, .annotation = annotation};
+        return true;
+    }
+    if (f->closed) {
+        *out = (tsr_conflict){.kind = TSR_CONFLICT_CLOSED, .annotation = annotation};
+        return true;
+    }
+    if (f->overflow.count > 0 ||
+        (!f->minor_most &&
+         l->now.rule->factors[m->factor].size %
+                 tsr_axes_size(state_of(l, m->source, m->factor)->axes.refs, m->at + 1) !=
+             0)) {
+        *out = (tsr_conflict){.kind = TSR_CONFLICT_INDIVISIBLE};
+        return true;
+    }
+    return false;
+}
+
+/* A tensor that has other axes than the source from the missing one on; their number: none. */
+static size_t find_rival(const looking *l, const missing *m)
+{
+    const axis_view has = state_of(l, m->source, m->factor)->axes;
+    size_t t = 0;
+    for (; t < l->now.num_tensors; t++) {
+        const factor_state *f = state_of(l, t, m->factor);
+        if (t != m->tensor && t != m->source && f->present && !is_prefix_or_equal(f->axes, has) &&
+            !is_prefix_or_equal(has, f->axes)) {
+            break;
+        }
+    }
+    return t;
+}
+
+/* Under the basic strategy one tensor that refuses stops all. */
+static tsr_status add_refusal_of_others(const looking *l, const missing *m, bool *found)
+{
+    for (size_t t = 0; t < l->now.num_tensors && !*found; t++) {
+        missing other = *m;
+        tsr_conflict conflict;
+        other.tensor = t;
+        if (t != m->tensor && t != m->source && state_of(l, t, m->factor)->present &&
+            refuses(l, &other, &conflict)) {
+            *found = true;
+            TSR_TRY(add_conflict(l, m, conflict));
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status explain_missing(const looking *l, const missing *m)
+{
+    tsr_conflict conflict = {.kind = TSR_CONFLICT_BLOCKED};
+    bool found = false;
+    if (direction_of(&l->now, m->factor) != TSR_DIRECTION_NONE && !refuses(l, m, &conflict)) {
+        const size_t rival = find_rival(l, m);
+        if (rival < l->now.num_tensors) {
+            const axis_view axes = state_of(l, rival, m->factor)->axes;
+            const size_t at = m->at < axes.count ? m->at : axes.count - 1;
+            conflict = (tsr_conflict){.kind = TSR_CONFLICT_UNDECIDED,
+                                      .winner = step_of(l, rival, m->factor, axes.refs[at])};
+        } else {
+            TSR_TRY(add_refusal_of_others(l, m, &found));
+            conflict.kind = TSR_CONFLICT_HELD;
+        }
+    }
+    return found ? TSR_OK : add_conflict(l, m, conflict);
+}
+
+/* The first axis that the source has for a factor beyond what the tensor has; false: none. */
+static bool find_missing(const looking *l, missing *m)
+{
+    const axis_view has = state_of(l, m->tensor, m->factor)->axes;
+    const axis_view source = state_of(l, m->source, m->factor)->axes;
+    m->at = 0;
+    while (m->at < has.count && m->at < source.count &&
+           axis_same(&has.refs[m->at], &source.refs[m->at])) {
+        m->at++;
+    }
+    if (m->at == source.count) {
+        return false;
+    }
+    m->axis = source.refs[m->at];
+    if (m->at < has.count && tsr_axis_is_prefix(m->axis, has.refs[m->at])) {
+        return false; /* the tensor has more */
+    }
+    if (m->at < has.count && tsr_axis_is_prefix(has.refs[m->at], m->axis)) {
+        const int64_t size = has.refs[m->at].size;
+        m->axis = tsr_axis_sub((size_t)m->axis.axis, m->axis.pre * size, m->axis.size / size);
+    }
+    return true;
+}
+
+/* Of a factor: each tensor against the first one from which it lacks something. */
+static tsr_status look_at_factor(const looking *l, size_t factor)
+{
+    for (size_t t = 0; t < l->now.num_tensors; t++) {
+        if (!state_of(l, t, factor)->present) {
+            continue;
+        }
+        for (size_t u = 0; u < l->now.num_tensors; u++) {
+            missing m = {.factor = factor, .tensor = t, .source = u};
+            if (u != t && l->v->places[u] != l->v->places[t] && state_of(l, u, factor)->present &&
+                find_missing(l, &m)) {
+                TSR_TRY(explain_missing(l, &m));
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+/* Nothing propagates between meshes: each tensor against the first one of another mesh. */
+static tsr_status look_at_meshes(const looking *l)
+{
+    for (size_t t = 0; t < l->v->count; t++) {
+        for (size_t u = 0; u < l->v->count; u++) {
+            const tsr_sharding *const pair[] = {l->v->shardings[t], l->v->shardings[u]};
+            const uint32_t step = l->log->first[l->v->places[u]];
+            if (step != 0 && pair[0] != NULL && pair[1] != NULL &&
+                tsr_sharding_common_mesh(pair, 2, false) == NULL) {
+                TSR_TRY(append(l, (tsr_conflict){.kind = TSR_CONFLICT_MESHES,
+                                                 .tensor.value = l->v->places[t],
+                                                 .axis = l->log->steps[step].step.axis,
+                                                 .wanted = step}));
+                break;
+            }
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status look(propagation *s, why_log *log, uint32_t op, const visit_plan *v)
+{
+    looking l = {.s = s, .log = log, .op = op, .v = v};
+    if (v->how.rule == NULL) {
+        return TSR_OK;
+    }
+    const tsr_mesh *mesh = tsr_sharding_common_mesh(v->shardings, v->count, false);
+    if (mesh == NULL || tsr_mesh_is_maximal(mesh)) {
+        return look_at_meshes(&l);
+    }
+    TSR_TRY(project(s->w.ctx, s->w.scratch, &v->how, mesh, v->shardings, &l.now));
+    for (size_t f = 0; f < v->how.rule->num_factors; f++) {
+        TSR_TRY(look_at_factor(&l, f));
+    }
+    return TSR_OK;
+}
+
+static tsr_status look_at_result(propagation *s, const visit_plan *v, void *state)
+{
+    return look(s, state, s->main, v);
+}
+
+tsr_status find_conflicts(propagation *s, why_log *log)
+{
+    const tsr_program *p = s->w.p;
+    for (uint32_t op = op_walk_next(p, p->module, p->module); op != 0;
+         op = op_walk_next(p, p->module, op)) {
+        visit_plan v;
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
+        TSR_TRY(plan_visit(s, op, &v));
+        TSR_TRY(look(s, log, op, &v));
+        tsr_arena_reset(s->w.scratch, mark);
+    }
+    return for_main_results(s, look_at_result, log);
+}
