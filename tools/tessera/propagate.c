@@ -6,7 +6,9 @@
 
 #include <tessera/pass.h>
 
+#include "annotations.h"
 #include "command.h"
+#include "program_input.h"
 #include "session.h"
 #include "utf8.h"
 
@@ -15,6 +17,7 @@ struct propagate_options {
     const char *until; /* NULL: all priorities */
     bool table;
     bool json;
+    struct annotations annotations;
 };
 
 enum { KEY_UNTIL = 256 };
@@ -24,6 +27,7 @@ static const struct argp_option option_rows[] = {
     {"until-priority", KEY_UNTIL, "N", 0,
      "stop after the shardings of priority N: what the first strategies do alone", 0},
     {"json", 'j', NULL, 0, "print the table as JSON", 0},
+    ANNOTATION_OPTIONS,
     {0},
 };
 
@@ -63,58 +67,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         }
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return annotations_parse(&options->annotations, key, argument, state);
     }
-}
-
-/* ---- input ---- */
-
-/* All of standard input, in the arena. */
-static int read_standard_input(struct session *session, tsr_text *out)
-{
-    size_t size = 0;
-    size_t room = 1 << 16;
-    char *data = malloc(room);
-    while (data != NULL) {
-        const size_t got = fread(data + size, 1, room - size, stdin);
-        size += got;
-        if (got == 0) {
-            break;
-        }
-        if (size == room) {
-            room *= 2;
-            char *grown = realloc(data, room);
-            if (grown == NULL) {
-                free(data);
-            }
-            data = grown;
-        }
-    }
-    if (data == NULL || ferror(stdin)) {
-        free(data);
-        return complain("cannot read standard input");
-    }
-    char *copy = session_alloc(session, size + 1, 1);
-    memcpy(copy, data, size);
-    free(data);
-    *out = (tsr_text){.name = "<stdin>", .data = copy, .size = size};
-    return EXIT_FINE;
-}
-
-static int read_program(struct session *session, const char *file, tsr_program **out)
-{
-    tsr_text text;
-    tsr_status status = TSR_OK;
-    if (strcmp(file, "-") != 0) {
-        status = tsr_program_load(session->ctx, file, TSR_PROGRAM_ALLOW_UNREGISTERED, out);
-        return status < 0 ? session_fail(session, status) : EXIT_FINE;
-    }
-    const int code = read_standard_input(session, &text);
-    if (code != EXIT_FINE) {
-        return code;
-    }
-    status = tsr_program_read(session->ctx, &text, TSR_PROGRAM_ALLOW_UNREGISTERED, out);
-    return status < 0 ? session_fail(session, status) : EXIT_FINE;
 }
 
 /* ---- propagation ---- */
@@ -253,61 +207,14 @@ struct table {
     bool started;
 };
 
-static int add_value(struct table *t, tsr_ir_value value)
+static int add_value(void *state, tsr_ir_value value)
 {
+    struct table *t = state;
     struct value_row row;
     const int code = describe(t->session, t->program, value, t->names[value], &row);
     if (code == EXIT_FINE) {
         print_row(&row, t->json, !t->started);
         t->started = true;
-    }
-    return code;
-}
-
-/* Whether the values inside an op are elements, not tensors of the program. */
-static bool hides_elements(const tsr_program *p, tsr_ir_op op)
-{
-    static const char *const names[] = {"stablehlo.reduce",     "stablehlo.reduce_window",
-                                        "stablehlo.scatter",    "stablehlo.sort",
-                                        "stablehlo.map",        "stablehlo.select_and_scatter",
-                                        "stablehlo.all_reduce", "stablehlo.reduce_scatter"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(tsr_ir_op_name(p, op), names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int add_block(struct table *t, tsr_ir_block block);
-
-/* The values of an op: its results, then what is inside it. */
-static int add_op(struct table *t, tsr_ir_op op)
-{
-    const tsr_program *p = t->program;
-    int code = EXIT_FINE;
-    for (size_t i = 0; code == EXIT_FINE && i < tsr_ir_op_num_results(p, op); i++) {
-        code = add_value(t, tsr_ir_op_result(p, op, i));
-    }
-    for (size_t r = 0; !hides_elements(p, op) && r < tsr_ir_op_num_regions(p, op); r++) {
-        for (tsr_ir_block b = tsr_ir_region_first_block(p, tsr_ir_op_region(p, op, r));
-             b != 0 && code == EXIT_FINE; b = tsr_ir_block_next(p, b)) {
-            code = add_block(t, b);
-        }
-    }
-    return code;
-}
-
-static int add_block(struct table *t, tsr_ir_block block)
-{
-    const tsr_program *p = t->program;
-    int code = EXIT_FINE;
-    for (size_t i = 0; code == EXIT_FINE && i < tsr_ir_block_num_arguments(p, block); i++) {
-        code = add_value(t, tsr_ir_block_argument(p, block, i));
-    }
-    for (tsr_ir_op op = tsr_ir_block_first_op(p, block); op != 0 && code == EXIT_FINE;
-         op = tsr_ir_op_next(p, op)) {
-        code = add_op(t, op);
     }
     return code;
 }
@@ -324,28 +231,21 @@ static int print_table(struct session *session, tsr_program *p, bool json)
     } else {
         printf("%-10s %6s %12s  %-28s %s\n", "value", "line", "bytes/device", "type", "sharding");
     }
-    const int code = add_op(&t, tsr_program_module(p));
+    const int code = for_all_values(p, add_value, &t);
     fputs(json ? "\n]\n" : "", stdout);
     return code;
-}
-
-/* What the library warned of goes to stderr. */
-static void print_warnings(struct session *session)
-{
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(session->ctx); d != NULL; d = d->next) {
-        const char *text = NULL;
-        if (d->severity == TSR_WARNING && tsr_diagnostic_format(session->ctx, session->arena, d,
-                                                                session->colour, &text) == TSR_OK) {
-            fputs(text, stderr);
-        }
-    }
 }
 
 static int run(struct session *session, const struct propagate_options *o)
 {
     tsr_program *program = NULL;
-    int code = read_program(session, o->file, &program);
+    int code = program_read(session, o->file, &program);
     if (code != EXIT_FINE) {
+        return code;
+    }
+    code = annotations_apply(session, &o->annotations, program);
+    if (code != EXIT_FINE) {
+        tsr_program_destroy(program);
         return code;
     }
     tsr_status status = propagate(session, o, program);
@@ -377,5 +277,6 @@ int propagate_run(int argc, char **argv)
         code = run(&session, &options);
         session_close(&session);
     }
+    annotations_free(&options.annotations);
     return code;
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# shellcheck disable=SC1091
+# `tessera explain`: paths, conflicts, suggestions that hold, how values are named, and errors.
+source "$(dirname "${BASH_SOURCE[0]}")/helpers.bash"
+cat > "$work/clash.mlir" << 'PROGRAM'
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>},
+                %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"x", ?}]>})
+    -> (tensor<8x8xf32> {jax.result_info = "result['loss']"}) {
+  %sum = stablehlo.add %a, %b : tensor<8x8xf32>
+  %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %c = sdy.sharding_constraint %p <@mesh, [{}, {?}]> : tensor<8x8xf32>
+  %r = func.call @double(%p) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = stablehlo.add %sum, %c : tensor<8x8xf32>
+  %z = stablehlo.add %q, %r : tensor<8x8xf32> loc("model.py":7:3)
+  return %z : tensor<8x8xf32>
+}
+func.func private @double(%t: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %u = stablehlo.add %t, %t : tensor<8x8xf32>
+  return %u : tensor<8x8xf32>
+}
+PROGRAM
+
+run "$TESSERA" explain "$work/clash.mlir" %p
+expect_fine
+expect_in_out '%p (line 7): tensor<8x8xf32> [{"x", ?}, {?}]'
+expect_in_out 'dim 0 has "x" from argument 0 of @main (line 2), annotated [{"x"}, {}]'
+expect_in_out 'to %p dim 0, by dot_general (line 7)'
+expect_in_out 'dim 1 stays without "x", which dot_general (line 7) has on %w:'
+expect_in_out 'it is on dim 0 already, from argument 0 of @main'
+expect_in_out 'to have it there, annotate %p with [{?}, {"x", ?}]'
+expect_not_in_out '%sum'
+
+# Through a call, with the names of the function called; by line, by source, by result.
+run "$TESSERA" explain "$work/clash.mlir" %u
+expect_fine
+expect_in_out '%u of @double (line 15)'
+expect_in_out 'to %t of @double dim 0, around call (line 9)'
+run "$TESSERA" explain "$work/clash.mlir" 8
+expect_in_out '%c (line 8): tensor<8x8xf32> [{}, {?}]'
+expect_in_out 'the dimension is closed by the constraint %c (line 8), annotated [{}, {?}]'
+expect_in_out 'annotate %c with [{"x", ?}, {?}]'
+run "$TESSERA" explain "$work/clash.mlir" model.py:7
+expect_in_out '%z (line 11)'
+run "$TESSERA" explain "$work/clash.mlir" "result['loss']"
+expect_in_out 'result 0 of @main'
+run "$TESSERA" explain "$work/clash.mlir" result0
+expect_in_out 'result 0 of @main'
+expect_in_out 'by return'
+
+# Every suggestion is applied as it says, and the dimension then has the axis.
+run "$TESSERA" explain "$work/clash.mlir" --json
+expect_fine
+python3 - "$TESSERA" "$work/clash.mlir" "$work/out" << 'PYTHON' || fail "a suggestion does not hold"
+import json, subprocess, sys
+tessera, program, out = sys.argv[1:]
+tried = 0
+for value in json.load(open(out)):
+    for conflict in value["conflicts"]:
+        s = conflict["suggestion"]
+        if s is None:
+            continue
+        table = json.loads(subprocess.run(
+            [tessera, "explain", program, value["value"], "--value", s["value"], s["sharding"], "--json"],
+            check=True, capture_output=True, text=True).stdout)
+        assert any(a["dim"] == conflict["dim"] and a["axis"] == conflict["axis"]
+                   for entry in table for a in entry["axes"]), (value["value"], conflict)
+        tried += 1
+assert tried >= 2, tried
+PYTHON
+
+# A program without shardings, annotated by the command line.
+cat > "$work/plain.mlir" << 'PROGRAM'
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.add %a, %b : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+PROGRAM
+run "$TESSERA" explain "$work/plain.mlir"
+expect_fine
+expect_out 'no tensor has an axis: the program has no annotations'
+run "$TESSERA" explain "$work/plain.mlir" %0 --mesh '<["x"=2,"y"=4]>' --arg 1 '[{"x"}, {"y"}]'
+expect_fine
+expect_in_out 'dim 0 has "x" from argument 1 of @main (line 1), annotated [{"x"}, {"y"}]'
+run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2,"y"=4]>' --arg 1 '[{"x"}, {"y"}]' --result 0 '[{}, {?}]'
+expect_fine
+expect_in_out 'sdy.mesh @mesh = <["x"=2, "y"=4]>'
+expect_in_out '%arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}'
+expect_in_out '-> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>})'
+
+run "$TESSERA" explain "$work/clash.mlir" %nothing
+expect_error 2 'has no value %nothing'
+run "$TESSERA" explain
+expect_error 2 'which file'
+run "$TESSERA" explain "$work/clash.mlir" %p %q
+expect_error 2 'one value only'
+run "$TESSERA" explain "$work/clash.mlir" --until-priority x
+expect_error 2 'not negative'
+run "$TESSERA" propagate "$work/plain.mlir" --arg 0 '[{"x"}, {}]'
+expect_error 2 'the program has no mesh'
+run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 7 '[{"x"}, {}]'
+expect_error 2 'main has 2 arguments'
+run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 0
+expect_error 2 'needs a number and a sharding'
+run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 0 '[{"x"}]'
+expect_error 2 'the sharding has 1 dimensions, the tensor 2'
+run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --value %9 '[{"x"}, {}]'
+expect_error 2 'no value %9'
+finish

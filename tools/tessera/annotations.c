@@ -1,0 +1,120 @@
+#include "annotations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/explain.h>
+
+#include "command.h"
+
+error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state)
+{
+    if (key == KEY_MESH) {
+        a->mesh = argument;
+        return 0;
+    }
+    if (key != KEY_ARGUMENT && key != KEY_RESULT && key != KEY_VALUE) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (state->next >= state->argc) {
+        argp_error(state, "--%s needs a %s and a sharding",
+                   key == KEY_ARGUMENT ? "arg" : (key == KEY_RESULT ? "result" : "value"),
+                   key == KEY_VALUE ? "name" : "number");
+        return ARGP_ERR_UNKNOWN;
+    }
+    struct annotation *list = realloc(a->list, (a->count + 1) * sizeof *list);
+    if (list == NULL) {
+        argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
+        return ARGP_ERR_UNKNOWN;
+    }
+    a->list = list;
+    a->list[a->count++] = (struct annotation){key, argument, state->argv[state->next++]};
+    return 0;
+}
+
+void annotations_free(struct annotations *a)
+{
+    free(a->list);
+}
+
+/* An argument or result of main by its number. */
+static int find_numbered(const struct annotation *a, const tsr_program *p, tsr_ir_tensor *out)
+{
+    const tsr_ir_op main = main_of(p);
+    char *end = NULL;
+    const long long number = strtoll(a->which, &end, 10);
+    const bool is_argument = a->key == KEY_ARGUMENT;
+    const char *what = is_argument ? "arguments" : "results";
+    if (main == 0) {
+        return complain("the program has no main function to annotate");
+    }
+    const tsr_ir_block block = tsr_ir_region_first_block(p, tsr_ir_op_region(p, main, 0));
+    const size_t count =
+        is_argument ? tsr_ir_block_num_arguments(p, block) : num_results_of(p, main);
+    if (end == a->which || *end != '\0' || number < 0 || (size_t)number >= count) {
+        return complain("main has %zu %s, numbered from 0; there is no %s", count, what, a->which);
+    }
+    *out = is_argument ? (tsr_ir_tensor){.value = tsr_ir_block_argument(p, block, (size_t)number)}
+                       : (tsr_ir_tensor){.func = main, .index = (size_t)number};
+    return EXIT_FINE;
+}
+
+/* A value by its name; of equal names in several functions the first. */
+static int find_named(const struct annotation *a, const char *const *names, size_t count,
+                      tsr_ir_tensor *out)
+{
+    for (tsr_ir_value v = 1; v <= count; v++) {
+        if (names[v] != NULL && strcmp(names[v], a->which) == 0) {
+            *out = (tsr_ir_tensor){.value = v};
+            return EXIT_FINE;
+        }
+    }
+    return complain("the program has no value %s", a->which);
+}
+
+static int apply_one(struct session *s, const struct annotation *a, const tsr_mesh *mesh,
+                     const char *const *names, tsr_program *p)
+{
+    const tsr_sharding *sharding = NULL;
+    tsr_ir_tensor tensor = {0};
+    const int code = a->key == KEY_VALUE ? find_named(a, names, tsr_program_num_values(p), &tensor)
+                                         : find_numbered(a, p, &tensor);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    tsr_status status = tsr_sharding_parse(s->ctx, s->arena, mesh, a->sharding, &sharding);
+    if (status >= 0) {
+        status = tsr_program_annotate(s->ctx, p, tensor, sharding);
+    }
+    return status < 0 ? session_fail(s, status) : EXIT_FINE;
+}
+
+int annotations_apply(struct session *s, const struct annotations *a, tsr_program *p)
+{
+    const tsr_mesh *mesh = NULL;
+    const char *const *names = NULL;
+    if (a->count == 0 && a->mesh == NULL) {
+        return EXIT_FINE;
+    }
+    if (a->count == 0) {
+        return complain("--mesh is for --arg, --result or --value: give one of them");
+    }
+    tsr_status status = tsr_program_written_names(s->ctx, s->arena, p, &names);
+    if (status >= 0) {
+        status = a->mesh != NULL ? tsr_mesh_parse(s->ctx, s->arena, a->mesh, &mesh)
+                                 : tsr_program_mesh(s->ctx, p, NULL, &mesh);
+    }
+    if (status >= 0 && a->mesh == NULL) { /* the program forgets its own when it changes */
+        const char *name = tsr_mesh_name(mesh);
+        status = tsr_mesh_rename(s->ctx, s->arena, mesh, name, &mesh);
+    }
+    if (status < 0) {
+        return session_fail(s, status);
+    }
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < a->count && code == EXIT_FINE; i++) {
+        code = apply_one(s, &a->list[i], mesh, names, p);
+    }
+    status = code == EXIT_FINE ? tsr_program_verify(s->ctx, p) : TSR_OK;
+    return status < 0 ? session_fail(s, status) : code;
+}

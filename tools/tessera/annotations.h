@@ -1,0 +1,44 @@
+/* Annotations from the command line: `--mesh`, `--arg`, `--result`, `--value`. */
+#ifndef TOOL_ANNOTATIONS_H
+#define TOOL_ANNOTATIONS_H
+
+#include <argp.h>
+
+#include "program_input.h"
+
+struct annotation {
+    int key;
+    const char *which;
+    const char *sharding;
+};
+
+struct annotations {
+    const char *mesh; /* NULL: the program's only one */
+    struct annotation *list;
+    size_t count;
+};
+
+enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE };
+
+/* Rows of a table of options. */
+#define ANNOTATION_OPTIONS                                                                         \
+    {"mesh",                                                                                       \
+     KEY_MESH,                                                                                     \
+     "MESH",                                                                                       \
+     0,                                                                                            \
+     "the mesh of the annotations below; otherwise the only one of the program",                   \
+     1},                                                                                           \
+        {"arg", KEY_ARGUMENT, "N SHARDING", 0, "annotate argument N of main", 1},                  \
+        {"result", KEY_RESULT, "N SHARDING", 0, "annotate result N of main", 1},                   \
+    {                                                                                              \
+        "value", KEY_VALUE, "NAME SHARDING", 0, "annotate a value by its name in FILE", 1          \
+    }
+
+/* Takes an option of these; ARGP_ERR_UNKNOWN: it is none of them. */
+error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state);
+void annotations_free(struct annotations *a);
+
+/* Adds them to a program that was just read. */
+int annotations_apply(struct session *session, const struct annotations *a, tsr_program *program);
+
+#endif
