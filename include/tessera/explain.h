@@ -68,7 +68,8 @@ typedef enum tsr_conflict_kind {
     TSR_CONFLICT_RAGGED,      /* `annotation` gives the dimension explicit sizes */
     TSR_CONFLICT_HELD,        /* operands of elementwise ops get what the result has, no more */
     TSR_CONFLICT_BLOCKED,     /* the op passes nothing on along this dimension */
-    TSR_CONFLICT_MESHES       /* the tensors of the op are on several meshes */
+    TSR_CONFLICT_MESHES,      /* the tensors of the op are on several meshes */
+    TSR_CONFLICT_ANNOTATED    /* `annotation` keeps constraint `op` from being written to it */
 } tsr_conflict_kind;
 
 /* Why the winner was first. */
@@ -89,7 +90,7 @@ typedef struct tsr_conflict {
     tsr_ir_tensor tensor;
     size_t dim;
     tsr_axis_ref axis;   /* that stayed out */
-    uint32_t wanted;     /* the step of the tensor that has it: its number */
+    uint32_t wanted;     /* the step of the tensor that has it: its number; 0: there is no axis */
     uint32_t winner;     /* a step: its number; 0: none */
     uint32_t annotation; /* its number; 0: none */
 } tsr_conflict;
@@ -122,7 +123,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena
 
 /*
  * Annotates a tensor, as if the program had said so: the sharding becomes that of the argument,
- * result or constraint, in place of what was there; any other value gets a constraint behind it,
+ * result or constraint, in place of what was there; any other value gets a constraint after it,
  * through which all its users go. The mesh of the sharding may have a name of the program, or none.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program,

@@ -185,6 +185,12 @@ tsr_status debug_share(propagation *s, uint32_t from, uint32_t to)
                : TSR_OK;
 }
 
+tsr_status debug_erase(propagation *s, uint32_t op)
+{
+    return s->debug != NULL && s->options->why != NULL ? find_conflicts_at(s, &s->debug->why, op)
+                                                       : TSR_OK;
+}
+
 tsr_status debug_store(propagation *s)
 {
     if (s->debug == NULL) {

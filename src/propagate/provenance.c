@@ -327,13 +327,24 @@ static tsr_status gain_dim(gaining *g, const projection *old, const projection *
     return TSR_OK;
 }
 
+/* Whether a later change is of the same value: an op may use one several times. */
+static bool is_overwritten(const visit_plan *v, const engine_changes *changes, size_t i)
+{
+    for (size_t k = i + 1; k < changes->count; k++) {
+        if (v->places[changes->list[k].tensor] == v->places[changes->list[i].tensor]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tsr_status provenance_visit(propagation *s, why_log *log, const visit_plan *v,
                             const projection *old, const engine_changes *changes)
 {
     const projection *now = engine_last_visit(s->w.engine);
     for (size_t i = 0; i < changes->count; i++) {
         const engine_change *c = &changes->list[i];
-        for (size_t d = 0; d < c->after->rank; d++) {
+        for (size_t d = 0; d < c->after->rank && !is_overwritten(v, changes, i); d++) {
             gaining g = {.s = s,
                          .log = log,
                          .v = v,

@@ -139,46 +139,64 @@ static size_t find_taken(const looking *l, const missing *m)
     return g;
 }
 
-/* What the tensor itself has against the axis; false: nothing. */
-static bool refuses(const looking *l, const missing *m, tsr_conflict *out)
+/* All that the tensor itself has against an axis. */
+typedef struct refusal {
+    tsr_conflict reasons[5];
+    size_t count;
+} refusal;
+
+static void add_reason(refusal *r, tsr_conflict_kind kind, uint32_t winner, uint32_t annotation)
+{
+    r->reasons[r->count++] =
+        (tsr_conflict){.kind = kind, .winner = winner, .annotation = annotation};
+}
+
+/* What annotations say, which holds at all times. */
+static void add_annotated_reasons(const looking *l, const missing *m, refusal *r)
 {
     const tsr_sharding *sharding = l->v->shardings[m->tensor];
-    const factor_state *f = state_of(l, m->tensor, m->factor);
     const uint32_t annotation = l->log->annotation_of[l->v->places[m->tensor]];
+    if (sharding == NULL) {
+        return;
+    }
+    if (overlaps((axis_view){sharding->replicated, sharding->num_replicated}, m->axis) ||
+        overlaps((axis_view){sharding->unreduced, sharding->num_unreduced}, m->axis)) {
+        add_reason(r, TSR_CONFLICT_REPLICATED, 0, annotation);
+    }
+    if (sharding->dims[dim_of(l, m->tensor, m->factor)].ragged != NULL) {
+        add_reason(r, TSR_CONFLICT_RAGGED, 0, annotation);
+    } else if (state_of(l, m->tensor, m->factor)->closed) {
+        add_reason(r, TSR_CONFLICT_CLOSED, 0, annotation);
+    }
+}
+
+/* Whether the factor cannot be cut by the axis after those before it. */
+static bool is_indivisible(const looking *l, const missing *m)
+{
+    const factor_state *f = state_of(l, m->tensor, m->factor);
+    const tsr_axis_ref *has = state_of(l, m->source, m->factor)->axes.refs;
+    return f->overflow.count > 0 ||
+           (!f->minor_most &&
+            l->now.rule->factors[m->factor].size % tsr_axes_size(has, m->at + 1) != 0);
+}
+
+static refusal reasons_of(const looking *l, const missing *m)
+{
+    const factor_state *f = state_of(l, m->tensor, m->factor);
     const size_t taken = find_taken(l, m);
-    if (taken < l->now.rule->num_factors) {
-        *out = (tsr_conflict){.kind = TSR_CONFLICT_TAKEN,
-                              .winner = step_of(l, m->tensor, taken, m->axis)};
-        return true;
-    }
-    if (sharding != NULL &&
-        (overlaps((axis_view){sharding->replicated, sharding->num_replicated}, m->axis) ||
-         overlaps((axis_view){sharding->unreduced, sharding->num_unreduced}, m->axis))) {
-        *out = (tsr_conflict){.kind = TSR_CONFLICT_REPLICATED, .annotation = annotation};
-        return true;
-    }
+    refusal r = {.count = 0};
+    add_annotated_reasons(l, m, &r);
     if (f->axes.count > m->at && !tsr_axis_is_prefix(f->axes.refs[m->at], m->axis)) {
-        *out = (tsr_conflict){.kind = TSR_CONFLICT_DISAGREE,
-                              .winner = step_of(l, m->tensor, m->factor, f->axes.refs[m->at])};
-        return true;
+        add_reason(&r, TSR_CONFLICT_DISAGREE, step_of(l, m->tensor, m->factor, f->axes.refs[m->at]),
+                   0);
     }
-    if (sharding != NULL && sharding->dims[dim_of(l, m->tensor, m->factor)].ragged != NULL) {
-        *out = (tsr_conflict){.kind = TSR_CONFLICT_RAGGED, .annotation = annotation};
-        return true;
+    if (taken < l->now.rule->num_factors) {
+        add_reason(&r, TSR_CONFLICT_TAKEN, step_of(l, m->tensor, taken, m->axis), 0);
     }
-    if (f->closed) {
-        *out = (tsr_conflict){.kind = TSR_CONFLICT_CLOSED, .annotation = annotation};
-        return true;
+    if (r.count == 0 && is_indivisible(l, m)) {
+        add_reason(&r, TSR_CONFLICT_INDIVISIBLE, 0, 0);
     }
-    if (f->overflow.count > 0 ||
-        (!f->minor_most &&
-         l->now.rule->factors[m->factor].size %
-                 tsr_axes_size(state_of(l, m->source, m->factor)->axes.refs, m->at + 1) !=
-             0)) {
-        *out = (tsr_conflict){.kind = TSR_CONFLICT_INDIVISIBLE};
-        return true;
-    }
-    return false;
+    return r;
 }
 
 /* A tensor that has other axes than the source from the missing one on; their number: none. */
@@ -196,39 +214,42 @@ static size_t find_rival(const looking *l, const missing *m)
     return t;
 }
 
-/* Under the basic strategy one tensor that refuses stops all. */
-static tsr_status add_refusal_of_others(const looking *l, const missing *m, bool *found)
+static tsr_status add_conflicts(const looking *l, const missing *m, const refusal *r)
 {
-    for (size_t t = 0; t < l->now.num_tensors && !*found; t++) {
-        missing other = *m;
-        tsr_conflict conflict;
-        other.tensor = t;
-        if (t != m->tensor && t != m->source && state_of(l, t, m->factor)->present &&
-            refuses(l, &other, &conflict)) {
-            *found = true;
-            TSR_TRY(add_conflict(l, m, conflict));
-        }
+    for (size_t i = 0; i < r->count; i++) {
+        TSR_TRY(add_conflict(l, m, r->reasons[i]));
     }
     return TSR_OK;
+}
+
+/* Two others that differ, so that this one gets neither; false: there are none. */
+static bool is_undecided(const looking *l, const missing *m, tsr_conflict *out)
+{
+    const size_t rival = find_rival(l, m);
+    if (rival == l->now.num_tensors) {
+        return false;
+    }
+    const axis_view has = state_of(l, rival, m->factor)->axes;
+    const size_t at = m->at < has.count ? m->at : has.count - 1;
+    *out = (tsr_conflict){.kind = TSR_CONFLICT_UNDECIDED,
+                          .winner = step_of(l, rival, m->factor, has.refs[at])};
+    return true;
 }
 
 static tsr_status explain_missing(const looking *l, const missing *m)
 {
     tsr_conflict conflict = {.kind = TSR_CONFLICT_BLOCKED};
-    bool found = false;
-    if (direction_of(&l->now, m->factor) != TSR_DIRECTION_NONE && !refuses(l, m, &conflict)) {
-        const size_t rival = find_rival(l, m);
-        if (rival < l->now.num_tensors) {
-            const axis_view axes = state_of(l, rival, m->factor)->axes;
-            const size_t at = m->at < axes.count ? m->at : axes.count - 1;
-            conflict = (tsr_conflict){.kind = TSR_CONFLICT_UNDECIDED,
-                                      .winner = step_of(l, rival, m->factor, axes.refs[at])};
-        } else {
-            TSR_TRY(add_refusal_of_others(l, m, &found));
-            conflict.kind = TSR_CONFLICT_HELD;
-        }
+    if (direction_of(&l->now, m->factor) == TSR_DIRECTION_NONE) {
+        return add_conflict(l, m, conflict);
     }
-    return found ? TSR_OK : add_conflict(l, m, conflict);
+    const refusal own = reasons_of(l, m);
+    if (own.count > 0) {
+        return add_conflicts(l, m, &own);
+    }
+    if (!is_undecided(l, m, &conflict)) {
+        conflict = (tsr_conflict){.kind = TSR_CONFLICT_HELD};
+    }
+    return add_conflict(l, m, conflict);
 }
 
 /* The first axis that the source has for a factor beyond what the tensor has; false: none. */
@@ -293,9 +314,30 @@ static tsr_status look_at_meshes(const looking *l)
     return TSR_OK;
 }
 
+/* A constraint or manual computation is written to what it uses, unless that has an annotation. */
+static tsr_status look_at_demands(const looking *l)
+{
+    const propagation *s = l->s;
+    const tsr_program *p = s->w.p;
+    if (!op_is(p, l->op, "sdy.sharding_constraint") && !op_is(p, l->op, "sdy.manual_computation")) {
+        return TSR_OK;
+    }
+    for (uint32_t i = 0; i < program_op(p, l->op)->num_operands; i++) {
+        const uint32_t place = s->place[op_operand(p, l->op, i)];
+        const uint32_t annotation = l->log->annotation_of[place];
+        if (annotation != 0 && l->log->annotations[annotation].op != l->op) {
+            TSR_TRY(append(l, (tsr_conflict){.kind = TSR_CONFLICT_ANNOTATED,
+                                             .tensor.value = place,
+                                             .annotation = annotation}));
+        }
+    }
+    return TSR_OK;
+}
+
 static tsr_status look(propagation *s, why_log *log, uint32_t op, const visit_plan *v)
 {
     looking l = {.s = s, .log = log, .op = op, .v = v};
+    TSR_TRY(look_at_demands(&l));
     if (v->how.rule == NULL) {
         return TSR_OK;
     }
@@ -315,16 +357,27 @@ static tsr_status look_at_result(propagation *s, const visit_plan *v, void *stat
     return look(s, state, s->main, v);
 }
 
+tsr_status find_conflicts_at(propagation *s, why_log *log, uint32_t op)
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
+    const int level = s->level;
+    visit_plan v;
+    s->level = -1; /* in all directions */
+    tsr_status status = plan_visit(s, op, &v);
+    if (status >= 0) {
+        status = look(s, log, op, &v);
+    }
+    s->level = level;
+    tsr_arena_reset(s->w.scratch, mark);
+    return status;
+}
+
 tsr_status find_conflicts(propagation *s, why_log *log)
 {
     const tsr_program *p = s->w.p;
     for (uint32_t op = op_walk_next(p, p->module, p->module); op != 0;
          op = op_walk_next(p, p->module, op)) {
-        visit_plan v;
-        const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
-        TSR_TRY(plan_visit(s, op, &v));
-        TSR_TRY(look(s, log, op, &v));
-        tsr_arena_reset(s->w.scratch, mark);
+        TSR_TRY(find_conflicts_at(s, log, op));
     }
     return for_main_results(s, look_at_result, log);
 }

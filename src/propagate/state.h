@@ -197,6 +197,8 @@ tsr_status debug_start(propagation *s);
 tsr_status debug_visit(propagation *s, const visit_plan *v, const engine_changes *changes);
 /* Records that a member of a group gets what another has. */
 tsr_status debug_share(propagation *s, uint32_t from, uint32_t to);
+/* Records what is to be known of an op that goes away. */
+tsr_status debug_erase(propagation *s, uint32_t op);
 /* Writes what was recorded into the program. */
 tsr_status debug_store(propagation *s);
 

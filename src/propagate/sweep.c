@@ -174,6 +174,7 @@ static tsr_status erase_single(propagation *s, uint32_t op)
             TSR_TRY(push(s, value_op(p, value)));
         }
     }
+    TSR_TRY(debug_erase(s, op));
     s->gone[op] = 1;
     op_erase(p, op);
     return TSR_OK;

@@ -132,6 +132,8 @@ static void print_reason(const struct explained *e, const tsr_conflict *c)
     case TSR_CONFLICT_MESHES:
         fputs("the tensors of the op are on several meshes", stdout);
         break;
+    case TSR_CONFLICT_ANNOTATED:
+        break;
     }
     if (c->annotation != 0) {
         print_origin(e, c->annotation);
@@ -150,6 +152,11 @@ static void print_conflict(struct explained *e, const tsr_conflict *c)
 {
     struct suggestion suggestion;
     const tsr_axis_step *wanted = &e->why.steps[c->wanted];
+    if (c->kind == TSR_CONFLICT_ANNOTATED) {
+        printf("  what %s%s says is not written to it: it is annotated itself\n",
+               short_name(e, c->op), line_text(e, place_of_op(e->program, c->op).line));
+        return;
+    }
     printf("  dim %zu stays without %s", c->dim, axis_name(e, c->wanted, c->axis));
     if (c->wanted != 0) {
         printf(", which %s%s has on %s", short_name(e, c->op),

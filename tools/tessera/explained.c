@@ -215,14 +215,15 @@ static bool is_worth_telling(const struct explained *e, uint32_t number)
     if (e->details) {
         return true;
     }
-    if (c->kind == TSR_CONFLICT_BLOCKED || c->kind == TSR_CONFLICT_HELD) {
+    if (c->kind == TSR_CONFLICT_BLOCKED || c->kind == TSR_CONFLICT_HELD ||
+        c->kind == TSR_CONFLICT_ANNOTATED) {
         return false;
     }
     for (uint32_t i = e->first_conflict[c->tensor.value]; i != number;
          i = e->next_conflict[i - 1]) {
         const tsr_conflict *other = &e->why.conflicts[i - 1];
-        if (same_tensor(other->tensor, c->tensor) && other->kind == c->kind &&
-            other->dim == c->dim && tsr_axis_equal(other->axis, c->axis)) {
+        if (same_tensor(other->tensor, c->tensor) && other->dim == c->dim &&
+            tsr_axis_equal(other->axis, c->axis)) {
             return false;
         }
     }
