@@ -66,6 +66,7 @@ typedef enum tsr_conflict_kind {
     TSR_CONFLICT_REPLICATED,  /* `annotation` says that the axis is replicated, or pending */
     TSR_CONFLICT_INDIVISIBLE, /* the axes do not divide this part of the dimension */
     TSR_CONFLICT_RAGGED,      /* `annotation` gives the dimension explicit sizes */
+    TSR_CONFLICT_SIZES,       /* the op does not hand the explicit sizes of `wanted` on */
     TSR_CONFLICT_HELD,        /* operands of elementwise ops get what the result has, no more */
     TSR_CONFLICT_BLOCKED,     /* the op passes nothing on along this dimension */
     TSR_CONFLICT_MESHES,      /* the tensors of the op are on several meshes */

@@ -86,12 +86,17 @@ tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *
 
 const char *tsr_conflict_name(tsr_conflict_kind kind)
 {
-    static const char *const names[] = {
-        [TSR_CONFLICT_TAKEN] = "taken",           [TSR_CONFLICT_DISAGREE] = "disagree",
-        [TSR_CONFLICT_UNDECIDED] = "undecided",   [TSR_CONFLICT_CLOSED] = "closed",
-        [TSR_CONFLICT_REPLICATED] = "replicated", [TSR_CONFLICT_INDIVISIBLE] = "indivisible",
-        [TSR_CONFLICT_RAGGED] = "ragged",         [TSR_CONFLICT_HELD] = "held",
-        [TSR_CONFLICT_BLOCKED] = "blocked",       [TSR_CONFLICT_MESHES] = "meshes",
-        [TSR_CONFLICT_ANNOTATED] = "annotated"};
+    static const char *const names[] = {[TSR_CONFLICT_TAKEN] = "taken",
+                                        [TSR_CONFLICT_DISAGREE] = "disagree",
+                                        [TSR_CONFLICT_UNDECIDED] = "undecided",
+                                        [TSR_CONFLICT_CLOSED] = "closed",
+                                        [TSR_CONFLICT_REPLICATED] = "replicated",
+                                        [TSR_CONFLICT_INDIVISIBLE] = "indivisible",
+                                        [TSR_CONFLICT_RAGGED] = "ragged",
+                                        [TSR_CONFLICT_SIZES] = "sizes",
+                                        [TSR_CONFLICT_HELD] = "held",
+                                        [TSR_CONFLICT_BLOCKED] = "blocked",
+                                        [TSR_CONFLICT_MESHES] = "meshes",
+                                        [TSR_CONFLICT_ANNOTATED] = "annotated"};
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }

@@ -185,6 +185,15 @@ tsr_status debug_share(propagation *s, uint32_t from, uint32_t to)
                : TSR_OK;
 }
 
+tsr_status debug_hand_on(propagation *s, const visit_plan *v, size_t from, size_t from_dim,
+                         size_t to, size_t to_dim)
+{
+    return s->debug != NULL && s->options->why != NULL
+               ? provenance_hand_on(s, &s->debug->why, v,
+                                    (const tensor_dim[]){{from, from_dim}, {to, to_dim}})
+               : TSR_OK;
+}
+
 tsr_status debug_erase(propagation *s, uint32_t op)
 {
     return s->debug != NULL && s->options->why != NULL ? find_conflicts_at(s, &s->debug->why, op)

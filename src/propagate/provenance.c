@@ -358,6 +358,25 @@ tsr_status provenance_visit(propagation *s, why_log *log, const visit_plan *v,
     return TSR_OK;
 }
 
+tsr_status provenance_hand_on(propagation *s, why_log *log, const visit_plan *v,
+                              const tensor_dim ends[2])
+{
+    const tsr_dim *dim = &v->shardings[ends[1].tensor]->dims[ends[1].dim];
+    const gaining g = {.s = s,
+                       .log = log,
+                       .v = v,
+                       .to = v->places[ends[1].tensor],
+                       .dim = ends[1].dim,
+                       .after = dim,
+                       .from = v->places[ends[0].tensor],
+                       .from_dim = ends[0].dim};
+    for (size_t i = 0; i < dim->num_axes; i++) {
+        TSR_TRY(gain_axis(&g, dim->axes[i]));
+    }
+    log->visit++;
+    return TSR_OK;
+}
+
 uint32_t find_step(const why_log *log, uint32_t place, size_t dim, tsr_axis_ref axis)
 {
     for (uint32_t i = log->first[place]; i != 0; i = log->steps[i].step.next) {

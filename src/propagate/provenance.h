@@ -47,6 +47,13 @@ tsr_status provenance_start(propagation *s, const provenance_request *request, w
 /* Records what a visit changes; `old` is what factors had before. */
 tsr_status provenance_visit(propagation *s, why_log *log, const visit_plan *v,
                             const projection *old, const engine_changes *changes);
+/* A dimension of a tensor of a visit, whole, as another gets it: from, to. */
+typedef struct tensor_dim {
+    size_t tensor;
+    size_t dim;
+} tensor_dim;
+tsr_status provenance_hand_on(propagation *s, why_log *log, const visit_plan *v,
+                              const tensor_dim ends[2]);
 /* A member of a group gets what another has. */
 tsr_status provenance_share(propagation *s, why_log *log, uint32_t from, uint32_t to);
 /* At the fixed point: lists the conflicts, and gives out all there is. */

@@ -163,8 +163,11 @@ static void add_annotated_reasons(const looking *l, const missing *m, refusal *r
         overlaps((axis_view){sharding->unreduced, sharding->num_unreduced}, m->axis)) {
         add_reason(r, TSR_CONFLICT_REPLICATED, 0, annotation);
     }
-    if (sharding->dims[dim_of(l, m->tensor, m->factor)].ragged != NULL) {
-        add_reason(r, TSR_CONFLICT_RAGGED, 0, annotation);
+    const size_t dim = dim_of(l, m->tensor, m->factor);
+    if (sharding->dims[dim].ragged != NULL) { /* its own, or handed on from an annotation */
+        const uint32_t step =
+            find_step(l->log, l->v->places[m->tensor], dim, sharding->dims[dim].axes[0]);
+        add_reason(r, TSR_CONFLICT_RAGGED, 0, l->log->steps[step].step.annotation);
     } else if (state_of(l, m->tensor, m->factor)->closed) {
         add_reason(r, TSR_CONFLICT_CLOSED, 0, annotation);
     }
@@ -175,9 +178,9 @@ static bool is_indivisible(const looking *l, const missing *m)
 {
     const factor_state *f = state_of(l, m->tensor, m->factor);
     const tsr_axis_ref *has = state_of(l, m->source, m->factor)->axes.refs;
+    const int64_t shards = tsr_axes_size(has, m->at) * m->axis.size;
     return f->overflow.count > 0 ||
-           (!f->minor_most &&
-            l->now.rule->factors[m->factor].size % tsr_axes_size(has, m->at + 1) != 0);
+           (!f->minor_most && l->now.rule->factors[m->factor].size % shards != 0);
 }
 
 static refusal reasons_of(const looking *l, const missing *m)
@@ -294,6 +297,32 @@ static tsr_status look_at_factor(const looking *l, size_t factor)
     return TSR_OK;
 }
 
+/* Of a factor that is ragged in a tensor: the others that have not the same sizes. */
+static tsr_status look_at_sizes(const looking *l, size_t factor)
+{
+    static const tsr_conflict not_handed_on = {.kind = TSR_CONFLICT_SIZES};
+    for (size_t u = 0; u < l->now.num_tensors; u++) {
+        const size_t from = state_of(l, u, factor)->present ? dim_of(l, u, factor) : 0;
+        const tsr_sharding *ragged = l->v->shardings[u];
+        if (ragged == NULL || !state_of(l, u, factor)->present ||
+            ragged->dims[from].ragged == NULL) {
+            continue;
+        }
+        for (size_t t = 0; t < l->now.num_tensors; t++) {
+            const missing m = {
+                .factor = factor, .tensor = t, .source = u, .axis = ragged->dims[from].axes[0]};
+            const tsr_sharding *s = l->v->shardings[t];
+            if (t != u && state_of(l, t, factor)->present &&
+                (s == NULL || s->dims[dim_of(l, t, factor)].ragged == NULL)) {
+                const refusal own = reasons_of(l, &m);
+                TSR_TRY(own.count > 0 ? add_conflicts(l, &m, &own)
+                                      : add_conflict(l, &m, not_handed_on));
+            }
+        }
+    }
+    return TSR_OK;
+}
+
 /* Nothing propagates between meshes: each tensor against the first one of another mesh. */
 static tsr_status look_at_meshes(const looking *l)
 {
@@ -348,6 +377,7 @@ static tsr_status look(propagation *s, why_log *log, uint32_t op, const visit_pl
     TSR_TRY(project(s->w.ctx, s->w.scratch, &v->how, mesh, v->shardings, &l.now));
     for (size_t f = 0; f < v->how.rule->num_factors; f++) {
         TSR_TRY(look_at_factor(&l, f));
+        TSR_TRY(look_at_sizes(&l, f));
     }
     return TSR_OK;
 }

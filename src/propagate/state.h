@@ -197,6 +197,9 @@ tsr_status debug_start(propagation *s);
 tsr_status debug_visit(propagation *s, const visit_plan *v, const engine_changes *changes);
 /* Records that a member of a group gets what another has. */
 tsr_status debug_share(propagation *s, uint32_t from, uint32_t to);
+/* Records that a dimension of one tensor of a visit goes to another, whole. */
+tsr_status debug_hand_on(propagation *s, const visit_plan *v, size_t from, size_t from_dim,
+                         size_t to, size_t to_dim);
 /* Records what is to be known of an op that goes away. */
 tsr_status debug_erase(propagation *s, uint32_t op);
 /* Writes what was recorded into the program. */
@@ -223,6 +226,11 @@ uint32_t next_call(const propagation *s, uint32_t call);
 /* Groups whose members differ add constraints to the program: *separated, and all is to be loaded
  * again. */
 tsr_status groups_load(propagation *s, bool *separated);
+
+/* ---- ragged.c ---- */
+
+/* Hands dimensions with explicit sizes on, as far as ops do. */
+tsr_status ragged_hand_on(propagation *s);
 
 /* ---- priorities.c ---- */
 

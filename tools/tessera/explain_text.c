@@ -120,6 +120,9 @@ static void print_reason(const struct explained *e, const tsr_conflict *c)
     case TSR_CONFLICT_RAGGED:
         fputs("the dimension has explicit sizes by ", stdout);
         break;
+    case TSR_CONFLICT_SIZES:
+        fputs("only elementwise ops and transposes hand explicit sizes on", stdout);
+        break;
     case TSR_CONFLICT_INDIVISIBLE:
         fputs("it does not divide what is left of the dimension", stdout);
         break;

@@ -121,20 +121,29 @@ static int64_t element_bits(const char *type)
     return parts != NULL ? 2 * bits : bits;
 }
 
-static int64_t bytes_per_device(const tsr_program *p, tsr_ir_type type, const char *text,
-                                const tsr_sharding *sharding)
+/* The bytes of the largest part; -1: not known. */
+static int64_t bytes_per_device(struct session *session, const tsr_program *p, tsr_ir_type type,
+                                const char *text, const tsr_sharding *sharding)
 {
     size_t rank = 0;
     const int64_t *shape = NULL;
+    const tsr_geometry *geometry = NULL;
     if (!tsr_ir_type_shape(p, type, &rank, &shape)) {
         return -1;
     }
+    int64_t *local = session_alloc(session, rank, sizeof *local);
+    memcpy(local, shape, rank * sizeof *local);
+    if (sharding != NULL && tsr_sharding_rank(sharding) == rank) {
+        if (tsr_geometry_create(session->ctx, session->arena, sharding, rank, shape, &geometry) <
+            0) {
+            tsr_context_clear(session->ctx);
+            return -1;
+        }
+        tsr_geometry_local_shape(geometry, local);
+    }
     int64_t elements = 1;
     for (size_t d = 0; d < rank; d++) {
-        const int64_t shards = sharding != NULL && tsr_sharding_rank(sharding) == rank
-                                   ? tsr_sharding_num_shards(sharding, d)
-                                   : 1;
-        elements *= (shape[d] + shards - 1) / shards;
+        elements *= local[d];
     }
     const int64_t bits = element_bits(text);
     return bits > 0 ? (elements * bits + 7) / 8 : -1;
@@ -162,7 +171,7 @@ static int describe(struct session *session, tsr_program *p, tsr_ir_value value,
     if (op == 0 || !tsr_ir_op_position(p, op, &out->line, &column)) {
         out->line = 0;
     }
-    out->bytes = bytes_per_device(p, type, out->type, sharding);
+    out->bytes = bytes_per_device(session, p, type, out->type, sharding);
     return EXIT_FINE;
 }
 
