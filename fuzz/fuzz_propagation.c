@@ -1,7 +1,8 @@
 /*
  * Propagation: what the pipeline makes of any program that is read is refused with a diagnostic, or
- * can be printed and read again.
+ * can be printed and read again. Reasons come out of all that propagates, and each axis has one.
  */
+#include <tessera/explain.h>
 #include <tessera/pass.h>
 
 #include "fuzz.h"
@@ -30,11 +31,26 @@ static void insist_readable(const workbench *b, const tsr_program *program)
     tsr_program_destroy(again);
 }
 
+/* Propagates a copy with reasons: each step leads to an annotation. */
+static void insist_explained(const workbench *b, const tsr_program *program)
+{
+    tsr_program *copy = NULL;
+    tsr_provenance why;
+    INSIST(tsr_program_clone(b->ctx, program, &copy) == TSR_OK);
+    if (worked(b, tsr_program_explain(b->ctx, b->arena, copy, -1, &why))) {
+        for (size_t i = 1; i <= why.num_steps; i++) {
+            INSIST(why.steps[i].annotation != 0 && why.steps[i].from < i);
+        }
+    }
+    tsr_program_destroy(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     workbench b = workbench_open();
     tsr_program *program = size <= LARGEST ? read_program(&b, (const char *)data, size) : NULL;
     if (program != NULL) {
+        insist_explained(&b, program);
         const tsr_pass *pass = tsr_pass_find("sdy-propagation-pipeline");
         const tsr_status status = tsr_pass_run(b.ctx, program, pass, NULL);
         if (worked(&b, status) && worked(&b, tsr_program_verify(b.ctx, program))) {

@@ -111,6 +111,13 @@ tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
     if (*known == 0) {
         const tsr_sharding *written = NULL;
         const tsr_sharding *one = NULL;
+        const tsr_mesh *mesh = NULL;
+        TSR_TRY(sharding_mesh(w->ctx, w->p, w->p->module, attr, &mesh));
+        if (mesh == NULL) {
+            return error_at_op(w->ctx, w->p, w->p->module,
+                               "a sharding is on a mesh that the outermost module does not have; "
+                               "passes look for meshes there only");
+        }
         TSR_TRY(
             sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL, &written));
         TSR_TRY(engine_intern(w->engine, written, &one));

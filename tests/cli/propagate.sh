@@ -51,4 +51,19 @@ expect_error 2 'not negative'
 echo 'func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { %b = stablehlo.abs %a : tensor<?xf32> return %b : tensor<?xf32> }' > "$folder/dynamic.mlir"
 run "$TESSERA" propagate "$folder/dynamic.mlir"
 expect_error 2 'static shape'
+cat > "$folder/nested.mlir" << 'PROGRAM'
+module {
+  module @inner {
+    sdy.mesh @m = <["y"=4]>
+    func.func @f(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}]>}) -> tensor<4xf32> {
+      return %a : tensor<4xf32>
+    }
+  }
+  func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+    return %a : tensor<2xf32>
+  }
+}
+PROGRAM
+run "$TESSERA" propagate "$folder/nested.mlir"
+expect_error 2 'a mesh that the outermost module does not have'
 finish

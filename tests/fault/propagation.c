@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include <tessera/explain.h>
 #include <tessera/pass.h>
 
 #include "failing_heap.h"
@@ -81,6 +82,35 @@ static bool run_pipeline(tsr_context *ctx, const char *name, const char *option)
     return fine;
 }
 
+/* Reasons, and an annotation before. */
+static bool run_explain(tsr_context *ctx)
+{
+    const tsr_text source = {.name = "f.mlir", .data = text, .size = strlen(text)};
+    tsr_program *program = NULL;
+    tsr_arena *arena = NULL;
+    tsr_provenance why;
+    const tsr_mesh *mesh = NULL;
+    const tsr_sharding *sharding = NULL;
+    const char *const *names = NULL;
+    bool fine = passed(ctx, tsr_program_read(ctx, &source, 0, &program)) &&
+                passed(ctx, tsr_arena_create(ctx, &arena)) &&
+                passed(ctx, tsr_program_written_names(ctx, arena, program, &names)) &&
+                passed(ctx, tsr_program_mesh(ctx, program, NULL, &mesh)) &&
+                passed(ctx, tsr_mesh_rename(ctx, arena, mesh, "m", &mesh)) &&
+                passed(ctx, tsr_sharding_parse(ctx, arena, mesh, "[{?}, {\"b\", ?}]", &sharding));
+    const size_t count = fine ? tsr_program_num_values(program) : 0;
+    for (tsr_ir_value v = 1; fine && v <= count; v++) {
+        if (names[v] != NULL && strcmp(names[v], "%s") == 0) {
+            fine = passed(
+                ctx, tsr_program_annotate(ctx, program, (tsr_ir_tensor){.value = v}, sharding));
+        }
+    }
+    fine = fine && passed(ctx, tsr_program_explain(ctx, arena, program, -1, &why));
+    tsr_program_destroy(program);
+    tsr_arena_destroy(arena);
+    return fine;
+}
+
 /* What runs: one at a time, so that a failure late in one does not repeat the others. */
 static const struct {
     const char *name;
@@ -88,7 +118,8 @@ static const struct {
 } runs[] = {{"sdy-propagation-pipeline", NULL},
             {"sdy-propagation-pipeline", "debug-sharding-origins"},
             {"sdy-apply-sharding-constraints", "debug-propagation-edge-sharding"},
-            {"sdy-populate-op-sharding-rules", NULL}};
+            {"sdy-populate-op-sharding-rules", NULL},
+            {NULL, NULL}}; /* the reasons */
 static size_t current;
 
 /* With the n-th allocation failing; returns whether it was reached. */
@@ -100,7 +131,9 @@ static bool run(int64_t fail_at)
     bool fine = false;
     if (tsr_context_create(&allocator, &ctx) == TSR_OK) {
         fine = context_make_hostile(ctx) == TSR_OK &&
-               run_pipeline(ctx, runs[current].name, runs[current].option);
+               (runs[current].name != NULL
+                    ? run_pipeline(ctx, runs[current].name, runs[current].option)
+                    : run_explain(ctx));
         tsr_context_destroy(ctx);
     }
     assert_int_equal(heap.live, 0);

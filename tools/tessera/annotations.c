@@ -59,12 +59,18 @@ static int find_numbered(const struct annotation *a, const tsr_program *p, tsr_i
     return EXIT_FINE;
 }
 
+/* The values of the program as it was read. */
+struct named_values {
+    const char *const *names;
+    size_t count;
+};
+
 /* A value by its name; of equal names in several functions the first. */
-static int find_named(const struct annotation *a, const char *const *names, size_t count,
+static int find_named(const struct annotation *a, const struct named_values *named,
                       tsr_ir_tensor *out)
 {
-    for (tsr_ir_value v = 1; v <= count; v++) {
-        if (names[v] != NULL && strcmp(names[v], a->which) == 0) {
+    for (tsr_ir_value v = 1; v <= named->count; v++) {
+        if (named->names[v] != NULL && strcmp(named->names[v], a->which) == 0) {
             *out = (tsr_ir_tensor){.value = v};
             return EXIT_FINE;
         }
@@ -73,12 +79,12 @@ static int find_named(const struct annotation *a, const char *const *names, size
 }
 
 static int apply_one(struct session *s, const struct annotation *a, const tsr_mesh *mesh,
-                     const char *const *names, tsr_program *p)
+                     const struct named_values *named, tsr_program *p)
 {
     const tsr_sharding *sharding = NULL;
     tsr_ir_tensor tensor = {0};
-    const int code = a->key == KEY_VALUE ? find_named(a, names, tsr_program_num_values(p), &tensor)
-                                         : find_numbered(a, p, &tensor);
+    const int code =
+        a->key == KEY_VALUE ? find_named(a, named, &tensor) : find_numbered(a, p, &tensor);
     if (code != EXIT_FINE) {
         return code;
     }
@@ -92,14 +98,14 @@ static int apply_one(struct session *s, const struct annotation *a, const tsr_me
 int annotations_apply(struct session *s, const struct annotations *a, tsr_program *p)
 {
     const tsr_mesh *mesh = NULL;
-    const char *const *names = NULL;
+    struct named_values named = {.count = tsr_program_num_values(p)};
     if (a->count == 0 && a->mesh == NULL) {
         return EXIT_FINE;
     }
     if (a->count == 0) {
         return complain("--mesh is for --arg, --result or --value: give one of them");
     }
-    tsr_status status = tsr_program_written_names(s->ctx, s->arena, p, &names);
+    tsr_status status = tsr_program_written_names(s->ctx, s->arena, p, &named.names);
     if (status >= 0) {
         status = a->mesh != NULL ? tsr_mesh_parse(s->ctx, s->arena, a->mesh, &mesh)
                                  : tsr_program_mesh(s->ctx, p, NULL, &mesh);
@@ -113,7 +119,7 @@ int annotations_apply(struct session *s, const struct annotations *a, tsr_progra
     }
     int code = EXIT_FINE;
     for (size_t i = 0; i < a->count && code == EXIT_FINE; i++) {
-        code = apply_one(s, &a->list[i], mesh, names, p);
+        code = apply_one(s, &a->list[i], mesh, &named, p);
     }
     status = code == EXIT_FINE ? tsr_program_verify(s->ctx, p) : TSR_OK;
     return status < 0 ? session_fail(s, status) : code;
