@@ -66,4 +66,13 @@ module {
 PROGRAM
 run "$TESSERA" propagate "$folder/nested.mlir"
 expect_error 2 'a mesh that the outermost module does not have'
+
+# On a terminal a run that takes more than a second says what it does, and leaves nothing.
+if command -v script > /dev/null; then
+    run script -qefc "(sleep 1.6; cat '$folder/product.mlir') | '$TESSERA' propagate - --table" /dev/null
+    expect_in_out 'reading -, 1.'
+    expect_in_out '%arg1 '
+fi
+run bash -c "(sleep 1.3; cat '$folder/product.mlir') | '$TESSERA' propagate - --table"
+expect_fine
 finish

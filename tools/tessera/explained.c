@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "explain.h"
+#include "progress.h"
 
 enum { MOST_TRIALS = 64 };
 
@@ -38,10 +39,12 @@ int explained_open(struct session *session, const char *file, const struct annot
     if (code != EXIT_FINE) {
         return code;
     }
+    progress_stage("propagating");
     tsr_status status = tsr_program_clone(session->ctx, out->program, &out->original);
     if (status >= 0) {
         status = tsr_program_explain(session->ctx, session->arena, out->program, until, &out->why);
     }
+    progress_stage(NULL);
     if (status < 0) {
         return session_fail(session, status);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "progress.h"
 
 /* ---- reading ---- */
 
@@ -43,6 +44,7 @@ int program_read(struct session *session, const char *file, tsr_program **out)
 {
     tsr_text text;
     tsr_status status = TSR_OK;
+    progress_stage(session_format(session, "reading %s", file));
     if (strcmp(file, "-") != 0) {
         status = tsr_program_load(session->ctx, file, TSR_PROGRAM_ALLOW_UNREGISTERED, out);
         return status < 0 ? session_fail(session, status) : EXIT_FINE;

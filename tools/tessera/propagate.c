@@ -9,6 +9,7 @@
 #include "annotations.h"
 #include "command.h"
 #include "program_input.h"
+#include "progress.h"
 #include "session.h"
 #include "utf8.h"
 
@@ -257,7 +258,9 @@ static int run(struct session *session, const struct propagate_options *o)
         tsr_program_destroy(program);
         return code;
     }
+    progress_stage("propagating");
     tsr_status status = propagate(session, o, program);
+    progress_stage(NULL);
     if (status >= 0 && (o->table || o->json)) {
         code = print_table(session, program, o->json);
     } else if (status >= 0) {

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "command.h"
+#include "progress.h"
 
 int complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    progress_stage(NULL);
     fflush(stdout);
     fputs("tessera: ", stderr);
     vfprintf(stderr, format, arguments);
@@ -34,6 +36,7 @@ int session_open(struct session *session, enum colour_mode colour)
 
 void session_close(struct session *session)
 {
+    progress_stage(NULL);
     if (session->arena != NULL) {
         tsr_arena_destroy(session->arena);
     }
@@ -92,6 +95,7 @@ static void print_diagnostic(struct session *session, const tsr_diagnostic *diag
 int session_fail(struct session *session, tsr_status status)
 {
     bool said = false;
+    progress_stage(NULL);
     fflush(stdout);
     for (const tsr_diagnostic *diagnostic = tsr_context_diagnostics(session->ctx);
          diagnostic != NULL; diagnostic = diagnostic->next) {
