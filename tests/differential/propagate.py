@@ -3,10 +3,12 @@
 propagate.py COUNT: compares COUNT programs, each under flags drawn at random, and prints what
 differs, smallest program first. TSR_SEED sets the seed, TSR_FLAGS the flags of all programs,
 TSR_SHOW how many differences are shown whole,
-TSR_SKIP a regular expression of programs to leave out. Counts per op, edge kind, flag and event are printed;
-with TSR_LEAST (100) fewer than so many of one is a failure."""
+TSR_SKIP a regular expression of programs to leave out. Counts per op, edge kind, flag, event and kind
+of conflict are printed; with TSR_LEAST (100) fewer than so many of one is a failure. TSR_PLANT names a
+fault in what tessera-opt is given, which must show as differences."""
 
 import collections
+import json
 import os
 import pickle
 import random
@@ -16,6 +18,7 @@ import sys
 
 SEED = int(os.environ.get("TSR_SEED", "1"))
 OPT = os.environ["TESSERA_OPT"]
+PLANT = os.environ.get("TSR_PLANT", "")
 sys.path.insert(0, os.path.dirname(os.environ["TSR_ORACLE"]))
 import sdy_oracle  # noqa: E402
 
@@ -38,6 +41,9 @@ class Generator:
         self.priorities = self.rng.random() < 0.3
         self.density = self.rng.choice([0.1, 0.3, 0.6])
         self.groups = 0
+        self.functions = []
+        self.whole = self.rng.random() < 0.15  # under the whole pipeline: with calls
+        self.meshes = ["mesh"] if self.rng.random() < 0.9 else ["mesh", "other"]
 
     # ---- shardings ----
 
@@ -68,7 +74,9 @@ class Generator:
                 text += "p%d" % self.rng.randint(0, 3)
                 self.events["priority"] += 1
             dims.append(text)
-        text = "<@mesh, [%s]" % ", ".join(dims)
+        mesh = self.rng.choice(self.meshes)
+        self.events["second mesh"] += mesh == "other"
+        text = "<@%s, [%s]" % (mesh, ", ".join(dims))
         left = [p for p in pieces if ":" not in p]
         if left and self.rng.random() < 0.2:
             order = {'"%s"' % name: i for i, (name, _) in enumerate(self.axes)}
@@ -122,6 +130,8 @@ class Generator:
                  "iota", "sort", "reverse", "scalar", "custom"]
         if depth < 2:
             kinds += ["while", "case", "opt_barrier", "manual"]
+        if self.whole and depth == 0:
+            kinds += ["call"] * 4
         kind = self.rng.choice(kinds + ["binary", "unary", "dot", "reshape"] * 2)
         getattr(self, kind)(lines, values, depth)
 
@@ -358,6 +368,25 @@ class Generator:
             values.append(("%s#%d" % (result, i), shape))
         self.events["optimization_barrier"] += 1
 
+    def call(self, lines, values, depth):
+        """One or two calls of a function of its own, which may have shardings."""
+        name, shape = self.pick(values)
+        function = "f%d" % len(self.functions)
+        argument = self.name()
+        self.functions.append("")  # so that the number is taken
+        inner, last = self.body([(argument, shape)], depth, shape)
+        given = ""
+        if self.rng.random() < self.density * 0.5:
+            given = " {sdy.sharding = #sdy.sharding%s}" % self.sharding(len(shape))
+        self.functions[int(function[1:])] = (
+            "func.func private @%s(%s: %s%s, %%index: tensor<i32>) -> %s {\n%s\nreturn %s : %s\n}\n"
+            % (function, argument, tensor(shape), given, tensor(shape), "\n".join(inner), last[0],
+               tensor(shape)))
+        for _ in range(self.rng.randint(1, 2)):
+            self.emit(lines, values, "call", "call @%s(%s, %%index) : (%s, tensor<i32>) -> %s"
+                      % (function, name, tensor(shape), tensor(shape)), shape)
+            name = values[-1][0]
+
     def case(self, lines, values, depth):
         _, shape = self.pick(values)
         result = self.name()
@@ -443,10 +472,12 @@ class Generator:
                 given = " {sdy.sharding = #sdy.sharding%s}" % self.sharding(len(shape))
             results.append(tensor(shape) + given)
         mesh = ", ".join('"%s"=%d' % axis for axis in self.axes)
-        return "sdy.mesh @mesh = <[%s]>\nfunc.func @main(%s) -> (%s) {\n%s\nreturn %s : %s\n}\n" % (
-            mesh, ", ".join(arguments + ["%index: tensor<i32>"]), ", ".join(results),
+        meshes = "".join("sdy.mesh @%s = <[%s%s]>\n" % (name, mesh, ', "z"=2' * (name != "mesh"))
+                         for name in self.meshes)
+        return "%sfunc.func @main(%s) -> (%s) {\n%s\nreturn %s : %s\n}\n%s" % (
+            meshes, ", ".join(arguments + ["%index: tensor<i32>"]), ", ".join(results),
             "\n".join(lines), ", ".join(v[0] for v in returned),
-            ", ".join(tensor(v[1]) for v in returned))
+            ", ".join(tensor(v[1]) for v in returned), "".join(self.functions))
 
 
 setattr(Generator, "while", Generator.while_)
@@ -455,9 +486,11 @@ PASSES = ["sdy-basic-propagate", "sdy-aggressive-propagate", "sdy-op-priority-pr
           "sdy-user-priority-propagate"]
 
 
-def flags_for(rng):
+def flags_for(rng, whole):
     if os.environ.get("TSR_FLAGS"):
         return os.environ["TSR_FLAGS"]
+    if whole:
+        return "builtin.module(sdy-propagation-pipeline)"
     name = rng.choice(PASSES + PASSES[-1:] * 2)
     options = []
     if rng.random() < 0.3:
@@ -470,6 +503,8 @@ def flags_for(rng):
     if name in PASSES[2:] and rng.random() < 0.2:
         options.append("run-op-priority-propagation=false")
     text = name + ("{%s}" % " ".join(options) if options else "")
+    if rng.random() < 0.15:
+        text += "," + text  # a second run changes what the reference's second run changes
     if rng.random() < 0.8:
         text = "sdy-add-data-flow-edges," + text
         if rng.random() < 0.5:
@@ -524,24 +559,48 @@ def normal(text):
     return text.strip().replace("\n\n", "\n")
 
 
+FAULTS = {
+    "strategy": lambda text, flags: (text, flags.replace("aggressive-propagate", "basic-propagate")),
+    "op priority": lambda text, flags: (text, flags.replace("op-priority", "aggressive")),
+    "user priority": lambda text, flags: (re.sub(r"}p\d", "}", text), flags),
+    "closed": lambda text, flags: (text.replace("{}", "{?}").replace('"}', '", ?}'), flags),
+    "edges": lambda text, flags: (text, flags.replace("sdy-add-data-flow-edges,", "")),
+    "groups": lambda text, flags: (re.sub(r"sdy.sharding_group.*\n", "", text), flags),
+    "replicated": lambda text, flags: (re.sub(r", replicated={.*?}", "", text), flags),
+}
+
+
 def ours(cases):
     """What tessera-opt prints for programs under one pipeline."""
     by_flags = collections.defaultdict(list)
     for case in cases:
-        by_flags[case["flags"]].append(case)
+        given = FAULTS[PLANT](case["text"], case["flags"]) if PLANT else (case["text"], case["flags"])
+        case["given"] = given[0]
+        by_flags[given[1]].append(case)
     for flags, some in by_flags.items():
         run = lambda text: subprocess.run(  # noqa: E731
             [OPT, "-", "-split-input-file", "-pass-pipeline=" + flags], input=text, text=True,
             capture_output=True)
-        done = run("\n// -----\n".join(c["text"] for c in some))
+        done = run("\n// -----\n".join(c["given"] for c in some))
         parts = done.stdout.split("// -----\n")
         if done.returncode == 0 and len(parts) == len(some):
             for case, part in zip(some, parts):
                 case["ours"] = part
         else:
             for case in some:
-                alone = run(case["text"])
+                alone = run(case["given"])
                 case["ours"] = alone.stdout if alone.returncode == 0 else "error: " + alone.stderr
+
+
+def conflicts(cases, events):
+    """Counts the kinds of conflicts that tessera explains."""
+    tessera = os.path.join(os.path.dirname(OPT), "tessera")
+    for case in cases:
+        done = subprocess.run([tessera, "explain", "-", "--json", "--full"], input=case["text"],
+                              text=True, capture_output=True)
+        if done.returncode == 0:
+            for value in json.loads(done.stdout):
+                events.update("conflict: " + c["kind"] for c in value["conflicts"])
 
 
 def main():
@@ -555,12 +614,17 @@ def main():
         for index in range(start, min(start + 500, total)):
             generator = Generator("%d %d" % (SEED, index))
             text = generator.program()
-            flags = flags_for(generator.rng)
+            flags = flags_for(generator.rng, generator.whole)
             cases.append({"index": index, "text": text, "flags": flags})
             events.update(generator.events)
-            events[re.sub(r"\{.*?\}", "", flags)] += 1
+            passes = re.findall(r"sdy-[a-z-]+(?=[,{)])", flags)
+            events.update(set(passes))
+            events["second run"] += len(passes) > len(set(passes))
+            events.update("strategy " + s for s in re.findall(r"strategy=([a-z-]+)", flags))
         if os.environ.get("TSR_SKIP"):
             cases = [c for c in cases if not re.search(os.environ["TSR_SKIP"], c["text"])]
+        if not PLANT:
+            conflicts(cases[::2], events)
         ours(cases)
         theirs(context, cases)
         for case in cases:
