@@ -56,7 +56,8 @@ typedef enum tsr_status {
     TSR_ERR_LIMIT = -5,       /* larger than what this function takes */
     TSR_ERR_UNSUPPORTED = -6, /* well formed, but cannot be expressed or done here */
     TSR_ERR_TIMEOUT = -7,     /* a rank did not arrive in time; the communicator is broken */
-    TSR_ERR_PEER = -8         /* another rank failed, ended or does something else */
+    TSR_ERR_PEER = -8,        /* another rank failed, ended or does something else */
+    TSR_ERR_CHECK = -9        /* a check that a program makes does not hold */
 } tsr_status;
 
 /* The name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for an unknown value. Static. */

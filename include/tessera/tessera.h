@@ -14,6 +14,7 @@
 #include <tessera/eager.h>
 #include <tessera/geometry.h>
 #include <tessera/gradient.h>
+#include <tessera/interpret.h>
 #include <tessera/mesh.h>
 #include <tessera/ops.h>
 #include <tessera/pass.h>

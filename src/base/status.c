@@ -21,6 +21,7 @@ const char *tsr_status_name(tsr_status status)
         {TSR_ERR_UNSUPPORTED, "TSR_ERR_UNSUPPORTED"},
         {TSR_ERR_TIMEOUT, "TSR_ERR_TIMEOUT"},
         {TSR_ERR_PEER, "TSR_ERR_PEER"},
+        {TSR_ERR_CHECK, "TSR_ERR_CHECK"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].status == status) {

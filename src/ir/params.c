@@ -172,8 +172,9 @@ op_body ir_region_combiner(const tsr_program *p, uint32_t region)
 
 /* ---- parameters ---- */
 
-/* How an op is looked at: for its rule, only shapes count. */
-typedef enum request_kind { REQUEST_EXACT, REQUEST_RULE } request_kind;
+/* How an op is looked at: for its rule only shapes count; to run it, its types are the program's
+ * and what is left out has its default. */
+typedef enum request_kind { REQUEST_EXACT, REQUEST_RULE, REQUEST_RUN } request_kind;
 
 /* An attribute by the name of a parameter: a property, or a field of a struct that is one. */
 static uint32_t find_parameter(const tsr_program *p, uint32_t op, const char *name)
@@ -254,7 +255,7 @@ static tsr_status read_enum(const tsr_program *p, uint32_t attr, const op_field 
 static bool type_in_request(const tsr_program *p, uint32_t type, request_kind kind, op_type *out)
 {
     const type_head *head = program_type(p, type);
-    if (kind == REQUEST_EXACT || ir_type_of_tensor(p, type, out)) {
+    if (kind != REQUEST_RULE || ir_type_of_tensor(p, type, out)) {
         return ir_type_of_tensor(p, type, out);
     }
     const bool is_tensor = head->kind == TYPE_TENSOR;
@@ -266,15 +267,15 @@ static bool type_in_request(const tsr_program *p, uint32_t type, request_kind ki
 
 /* Parameters that no attribute gives: regions, and what the result is. */
 static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field *field,
-                               request_kind kind, void *out)
+                               size_t region_index, request_kind kind, void *out)
 {
     op_type result = {0};
     const ir_op *record = program_op(p, op);
     if (field->kind == OP_FIELD_REGION) {
-        if (record->num_regions == 0) {
+        if (record->num_regions <= region_index) {
             return TSR_NOT_APPLICABLE;
         }
-        const uint32_t region = op_region_at(p, op, 0);
+        const uint32_t region = op_region_at(p, op, region_index);
         *(op_region *)out = known_region(kind == REQUEST_RULE ? ir_region_combiner(p, region)
                                                               : ir_region_body(p, region));
         return TSR_OK;
@@ -292,11 +293,12 @@ static tsr_status read_from_op(const tsr_program *p, uint32_t op, const op_field
 }
 
 static tsr_status read_field(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
-                             const op_field *field, request_kind kind, void *out)
+                             const op_field *field, size_t region_index, request_kind kind,
+                             void *out)
 {
     if (field->kind == OP_FIELD_REGION || field->kind == OP_FIELD_DTYPE ||
         field->kind == OP_FIELD_RESULT) {
-        return read_from_op(p, op, field, kind, out);
+        return read_from_op(p, op, field, region_index, kind, out);
     }
     const uint32_t attr = find_parameter(p, op, field->name);
     int64_t value = 0;
@@ -306,7 +308,7 @@ static tsr_status read_field(tsr_context *ctx, tsr_arena *arena, const tsr_progr
         return TSR_OK;
     }
     if (attr == 0) {
-        return kind == REQUEST_RULE ? TSR_OK : TSR_NOT_APPLICABLE;
+        return kind == REQUEST_EXACT ? TSR_NOT_APPLICABLE : TSR_OK;
     }
     if (field->kind == OP_FIELD_INTS) {
         return read_numbers(ctx, arena, p, attr, out);
@@ -329,12 +331,15 @@ static tsr_status read_params(tsr_context *ctx, tsr_arena *arena, const tsr_prog
         return diag_nomem(ctx);
     }
     memset(params, 0, fields->bytes);
+    size_t regions = 0;
     for (size_t i = 0; i < fields->count; i++) {
-        const tsr_status status = read_field(ctx, arena, p, op, &fields->fields[i], kind,
-                                             params + fields->fields[i].offset);
+        const op_field *field = &fields->fields[i];
+        const tsr_status status =
+            read_field(ctx, arena, p, op, field, regions, kind, params + field->offset);
         if (status != TSR_OK) {
             return status;
         }
+        regions += field->kind == OP_FIELD_REGION;
     }
     *out = params;
     return TSR_OK;
@@ -413,4 +418,10 @@ tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program
                            const op_row *row, ir_request *out)
 {
     return make_request(ctx, arena, p, op, row, REQUEST_RULE, out);
+}
+
+tsr_status ir_run_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                          const op_row *row, ir_request *out)
+{
+    return make_request(ctx, arena, p, op, row, REQUEST_RUN, out);
 }

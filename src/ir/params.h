@@ -31,6 +31,13 @@ tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program
                            const op_row *row, ir_request *out);
 
 /*
+ * The same to run an op: types as the program has them, whether or not the row infers any, and
+ * parameters that are left out as empty. The k-th region of a struct of parameters is the op's.
+ */
+tsr_status ir_run_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                          const op_row *row, ir_request *out);
+
+/*
  * The combiner of a region of 2n arguments that returns, for each k below n, the same op of
  * arguments k and k + n in either order; OP_BODY_OPAQUE for others.
  */

@@ -6,25 +6,29 @@
 
 #include <tessera/base.h>
 
+#include "interpret.h"
 #include "process.h"
 #include "report.h"
 
 /* Opens what is read and written, processes, and keeps the output if all went well. */
-static bool run_settings(const settings *s)
+static int run_settings(const settings *s)
 {
     input in;
     output out;
     if (!input_open(s->input, &in)) {
-        return complain("cannot open input file '%s': %s", s->input != NULL ? s->input : "-",
-                        strerror(errno));
+        (void)complain("cannot open input file '%s': %s", s->input != NULL ? s->input : "-",
+                       strerror(errno));
+        return s->interpret ? EXIT_BAD_INPUT : EXIT_FAILURE;
     }
-    bool fine = output_open(s->output, &out);
-    if (fine) {
-        fine = process_input(s, &in, &out);
+    int result = EXIT_FAILURE;
+    if (output_open(s->output, &out)) {
+        result = process_input(s, &in, &out);
     }
-    fine = output_close(&out, fine) && fine;
+    if (!output_close(&out, result == EXIT_SUCCESS) && result == EXIT_SUCCESS) {
+        result = EXIT_FAILURE;
+    }
     input_close(&in);
-    return fine;
+    return result;
 }
 
 int main(int argc, char **argv)
@@ -42,7 +46,7 @@ int main(int argc, char **argv)
     if (result != SETTINGS_RUN) {
         return result == SETTINGS_DONE && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
-    const bool fine = run_settings(&s);
+    const int exit_status = run_settings(&s);
     settings_clear(&s);
-    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+    return exit_status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "interpret.h"
 #include "report.h"
 #include "timing.h"
 
@@ -107,7 +108,7 @@ static tsr_status print(run *r, const tsr_program *program)
     return status;
 }
 
-/* Reads, changes and prints a piece; the messages stay in the context. */
+/* Reads a piece, runs passes, and prints or runs it; the messages stay in the context. */
 static tsr_status process_program(run *r, size_t from, size_t to)
 {
     const int flags = (r->s->allow_unregistered ? TSR_PROGRAM_ALLOW_UNREGISTERED : 0) |
@@ -122,7 +123,7 @@ static tsr_status process_program(run *r, size_t from, size_t to)
     }
     status = run_passes(r, program);
     if (status >= 0) {
-        status = print(r, program);
+        status = r->s->interpret ? interpret_program(r->ctx, program) : print(r, program);
     }
     tsr_program_destroy(program);
     return status;
@@ -141,17 +142,21 @@ static bool process_expecting(run *r, size_t from, size_t to)
     return fine;
 }
 
-static bool process_piece(run *r, size_t from, size_t to)
+/* The exit status of a piece. */
+static int process_piece(run *r, size_t from, size_t to)
 {
-    bool fine = false;
+    int result = EXIT_SUCCESS;
     if (r->s->verify_diagnostics) {
-        fine = process_expecting(r, from, to);
+        result = process_expecting(r, from, to) ? EXIT_SUCCESS : EXIT_FAILURE;
     } else {
-        fine = process_program(r, from, to) >= 0;
+        const tsr_status status = process_program(r, from, to);
+        result = r->s->interpret ? interpret_exit_status(status)
+                 : status >= 0   ? EXIT_SUCCESS
+                                 : EXIT_FAILURE;
         report_print_all(r->ctx);
     }
     tsr_context_clear(r->ctx);
-    return fine;
+    return result;
 }
 
 static int64_t count_lines(const input *in, size_t from, size_t to)
@@ -163,31 +168,34 @@ static int64_t count_lines(const input *in, size_t from, size_t to)
     return count;
 }
 
-static bool process_pieces(run *r)
+/* That of the first piece that did not go well. */
+static int process_pieces(run *r)
 {
-    bool fine = true;
+    int result = EXIT_SUCCESS;
     size_t from = 0;
     do {
         size_t next = 0;
         const size_t to = input_piece(r->in, r->s->split_marker, from, &next);
-        fine = process_piece(r, from, to) && fine;
+        const int piece = process_piece(r, from, to);
+        result = result == EXIT_SUCCESS ? piece : result;
         r->line += count_lines(r->in, from, next);
         from = next;
     } while (from < r->in->size);
-    return fine;
+    return result;
 }
 
-bool process_input(const settings *s, const input *in, output *out)
+int process_input(const settings *s, const input *in, output *out)
 {
     run r = {.s = s, .in = in, .out = out, .line = 1};
     if (tsr_context_create(NULL, &r.ctx) != TSR_OK) {
-        return complain("out of memory");
+        (void)complain("out of memory");
+        return EXIT_FAILURE;
     }
-    const bool fine = s->split ? process_pieces(&r) : process_piece(&r, 0, in->size);
+    const int result = s->split ? process_pieces(&r) : process_piece(&r, 0, in->size);
     if (s->timing) {
         timing_print(&r.times);
     }
     timing_clear(&r.times);
     tsr_context_destroy(r.ctx);
-    return fine;
+    return result;
 }

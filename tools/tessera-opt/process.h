@@ -6,7 +6,7 @@
 #include "output.h"
 #include "settings.h"
 
-/* Processes the whole input, piece by piece when it is split. Whether all went well. */
-bool process_input(const settings *s, const input *in, output *out);
+/* Processes the whole input, piece by piece when it is split. The exit status of the command. */
+int process_input(const settings *s, const input *in, output *out);
 
 #endif

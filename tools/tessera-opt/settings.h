@@ -18,6 +18,8 @@ typedef struct settings {
     bool timing;
     bool locations;
     bool generic;
+    const char *probe_directory;
+    bool interpret; /* run programs in place of printing them */
     bool dump_before_all;
     bool dump_after_all;
     const char *dump_before; /* names of passes, separated by commas, or NULL */

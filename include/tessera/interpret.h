@@ -1,0 +1,77 @@
+/*
+ * Running programs on one device: load a program, give it tensors, get tensors.
+ *
+ * An interpreter is the reference for what programs mean. It decodes every op once, runs ops in the
+ * order of the program, and frees each value after its last use. Replicas and partitions that a
+ * program asks for are simulated.
+ */
+#ifndef TESSERA_INTERPRET_H
+#define TESSERA_INTERPRET_H
+
+#include <tessera/program.h>
+#include <tessera/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tsr_interpreter tsr_interpreter;
+typedef struct tsr_outputs tsr_outputs;
+
+/* Zeros are the defaults. */
+typedef struct tsr_interpreter_options {
+    const char *function; /* what to run; NULL: @main, or the only function */
+    int64_t max_ops;      /* a run that executes more ends with TSR_ERR_LIMIT; 0: no limit */
+    int64_t max_bytes;    /* of values that are alive at one time; 0: no limit */
+    /* Receives what interpreter.print prints, a line a value; NULL: nothing is printed. */
+    void (*print)(void *state, const char *text, size_t size);
+    void *state;
+} tsr_interpreter_options;
+
+/*
+ * Makes an interpreter of a program, which must outlive it and not change. `options` may be NULL.
+ * TSR_ERR_UNSUPPORTED, with the op and its types, when an op that the function can reach has no
+ * meaning here. The caller destroys it, before the program and the context.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_interpreter_create(tsr_context *ctx,
+                                                        const tsr_program *program,
+                                                        const tsr_interpreter_options *options,
+                                                        tsr_interpreter **out) TSR_MT_CONTEXT;
+
+/* Frees an interpreter. NULL is fine. */
+TSR_API void tsr_interpreter_destroy(tsr_interpreter *interpreter) TSR_MT_CONTEXT;
+
+/* What the function takes and gives. Types are the program's. */
+TSR_API size_t tsr_interpreter_num_inputs(const tsr_interpreter *interpreter) TSR_MT_CONTEXT;
+TSR_API tsr_ir_value tsr_interpreter_input(const tsr_interpreter *interpreter,
+                                           size_t i) TSR_MT_CONTEXT;
+TSR_API size_t tsr_interpreter_num_outputs(const tsr_interpreter *interpreter) TSR_MT_CONTEXT;
+
+/*
+ * Runs the function on inputs of the types of its arguments, which are copied. TSR_ERR_INVALID when
+ * their number, element types or shapes are others; TSR_ERR_CHECK when a check of the program does
+ * not hold. The caller destroys the outputs, before the interpreter.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
+                                                     const tsr_view *inputs, size_t num_inputs,
+                                                     tsr_outputs **out) TSR_MT_CONTEXT;
+
+/* The results of a run, packed; their memory is the outputs'. One that is no tensor has no data. */
+TSR_API size_t tsr_outputs_count(const tsr_outputs *outputs) TSR_MT_CONTEXT;
+TSR_API tsr_view tsr_outputs_get(const tsr_outputs *outputs, size_t i) TSR_MT_CONTEXT;
+TSR_API void tsr_outputs_destroy(tsr_outputs *outputs) TSR_MT_CONTEXT;
+
+/* What the runs of an interpreter have taken so far. */
+typedef struct tsr_interpreter_stats {
+    int64_t ops;        /* executed in the last run */
+    int64_t live_bytes; /* of values that are alive now: outputs, and constants that are kept */
+    int64_t peak_bytes; /* the most at one time */
+} tsr_interpreter_stats;
+TSR_API tsr_interpreter_stats tsr_interpreter_get_stats(const tsr_interpreter *interpreter)
+    TSR_MT_CONTEXT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,216 @@
+#include "exec/array.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+
+/* Blocks of 128 bytes, 256, .. are kept; larger ones than the last class are not. */
+enum { FIRST_CLASS = 128 };
+
+/* Elements begin on a line of the cache where the block does. */
+enum { HEADER = (sizeof(exec_array) + 15) / 16 * 16 };
+
+exec_pool exec_pool_new(tsr_context *ctx, int64_t most)
+{
+    return (exec_pool){.ctx = ctx, .most = most};
+}
+
+void exec_pool_clear(exec_pool *pool)
+{
+    for (size_t c = 0; c < EXEC_NUM_CLASSES; c++) {
+        while (pool->free[c] != NULL) {
+            exec_array *array = pool->free[c];
+            pool->free[c] = array->next;
+            (void)context_resize(pool->ctx, array, array->room, 0);
+        }
+    }
+}
+
+/* The class of a size, or EXEC_NUM_CLASSES. */
+static inline size_t class_of_size(size_t size)
+{
+    if (size <= FIRST_CLASS) {
+        return 0;
+    }
+    const size_t log = 64 - (size_t)__builtin_clzll((size - 1) / FIRST_CLASS);
+    return log < EXEC_NUM_CLASSES ? log : EXEC_NUM_CLASSES;
+}
+
+static tsr_status refuse(exec_pool *pool, int64_t bytes)
+{
+    return diag_error(pool->ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                      "an array of %lld bytes beside %lld that are in use exceeds the limit of "
+                      "%lld; raise the limit",
+                      (long long)bytes, (long long)pool->live, (long long)pool->most);
+}
+
+/* A block for a record, `extra` bytes and the elements. */
+static tsr_status take(exec_pool *pool, size_t extra, int64_t bytes, exec_array **out)
+{
+    if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2 - HEADER - extra) {
+        return diag_error(pool->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                          "the size of an array in bytes exceeds 2^63-1");
+    }
+    if (pool->most > 0 && bytes > pool->most - pool->live) {
+        return refuse(pool, bytes);
+    }
+    size_t room = HEADER + extra + (size_t)bytes;
+    const size_t c = class_of_size(room);
+    exec_array *array = NULL;
+    if (c < EXEC_NUM_CLASSES && pool->free[c] != NULL) {
+        array = pool->free[c];
+        pool->free[c] = array->next;
+        room = array->room;
+    } else {
+        room = c < EXEC_NUM_CLASSES ? (size_t)FIRST_CLASS << c : room;
+        array = context_resize(pool->ctx, NULL, 0, room);
+    }
+    if (array == NULL) {
+        return diag_nomem(pool->ctx);
+    }
+    array->refs = 1;
+    array->bytes = bytes;
+    array->counted = bytes;
+    array->room = room;
+    array->base = NULL;
+    array->data = (char *)array + HEADER + extra;
+    pool->arrays++;
+    pool->live += bytes;
+    pool->peak = max_i64(pool->peak, pool->live);
+    *out = array;
+    return TSR_OK;
+}
+
+tsr_status exec_array_new(exec_pool *pool, const exec_type *type, exec_array **out)
+{
+    exec_array *array;
+    const tsr_status status = take(pool, 0, type->bytes, &array);
+    if (status != TSR_OK) {
+        return status;
+    }
+    array->kind = EXEC_TENSOR;
+    array->dtype = type->tensor.dtype;
+    array->rank = type->tensor.rank;
+    array->shape = type->tensor.shape;
+    array->strides = type->strides;
+    *out = array;
+    return TSR_OK;
+}
+
+int64_t exec_packed(tsr_dtype dtype, size_t rank, const int64_t *shape, int64_t *strides)
+{
+    int64_t bytes = tsr_dtype_item_bytes(dtype);
+    bool empty = false;
+    bool fits = true;
+    for (size_t d = rank; d-- > 0;) {
+        strides[d] = fits ? bytes : 0;
+        empty = empty || shape[d] == 0;
+        fits = fits && shape[d] >= 0 && (shape[d] == 0 || checked_mul(bytes, shape[d], &bytes));
+    }
+    return empty ? 0 : fits ? bytes : -1;
+}
+
+/* A record with extents of its own, and room for so many bytes. */
+static tsr_status take_shaped(exec_pool *pool, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                              bool own_data, exec_array **out)
+{
+    int64_t strides[OP_MAX_RANK];
+    exec_array *array;
+    const int64_t bytes = exec_packed(dtype, rank, shape, strides);
+    const size_t list = (rank * sizeof(int64_t) + 15) / 16 * 16;
+    TSR_TRY(take(pool, 2 * list, own_data ? bytes : min_i64(bytes, 0), &array));
+    int64_t *own = (int64_t *)(void *)((char *)array + HEADER);
+    memcpy(own, shape, rank * sizeof *shape);
+    memcpy((char *)own + list, strides, rank * sizeof *strides);
+    array->kind = EXEC_TENSOR;
+    array->dtype = dtype;
+    array->rank = rank;
+    array->shape = own;
+    array->strides = (const int64_t *)(const void *)((char *)own + list);
+    array->bytes = bytes;
+    *out = array;
+    return TSR_OK;
+}
+
+tsr_status exec_array_shaped(exec_pool *pool, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                             exec_array **out)
+{
+    return take_shaped(pool, dtype, rank, shape, true, out);
+}
+
+tsr_status exec_array_recast(exec_pool *pool, exec_array *base, tsr_dtype dtype, size_t rank,
+                             const int64_t *shape, exec_array **out)
+{
+    exec_array *array;
+    TSR_TRY(take_shaped(pool, dtype, rank, shape, false, &array));
+    array->data = base->data;
+    array->base = exec_array_keep(base);
+    *out = array;
+    return TSR_OK;
+}
+
+tsr_status exec_array_borrow(exec_pool *pool, const exec_type *type, const void *data,
+                             exec_array **out)
+{
+    exec_array *array;
+    TSR_TRY(take(pool, 0, 0, &array));
+    array->kind = EXEC_TENSOR;
+    array->dtype = type->tensor.dtype;
+    array->rank = type->tensor.rank;
+    array->shape = type->tensor.shape;
+    array->strides = type->strides;
+    array->data = (char *)(uintptr_t)data;
+    array->bytes = type->bytes;
+    *out = array;
+    return TSR_OK;
+}
+
+tsr_status exec_array_token(exec_pool *pool, exec_array **out)
+{
+    exec_array *array;
+    TSR_TRY(take(pool, 0, 0, &array));
+    array->kind = EXEC_TOKEN;
+    array->dtype = TSR_I1;
+    array->rank = 0;
+    array->shape = NULL;
+    array->strides = NULL;
+    *out = array;
+    return TSR_OK;
+}
+
+tsr_status exec_array_tuple(exec_pool *pool, exec_array *const *members, size_t count,
+                            exec_array **out)
+{
+    exec_array *array;
+    TSR_TRY(take(pool, 0, (int64_t)(count * sizeof *members), &array));
+    array->kind = EXEC_TUPLE;
+    array->dtype = TSR_I1;
+    array->rank = count;
+    array->shape = NULL;
+    array->strides = NULL;
+    memcpy(array->data, members, count * sizeof *members);
+    *out = array;
+    return TSR_OK;
+}
+
+void exec_array_drop(exec_pool *pool, exec_array *array)
+{
+    if (array == NULL || --array->refs > 0) {
+        return;
+    }
+    if (array->kind == EXEC_TUPLE) {
+        for (size_t i = 0; i < array->rank; i++) {
+            exec_array_drop(pool, exec_tuple_members(array)[i]);
+        }
+    }
+    exec_array_drop(pool, array->base);
+    pool->live -= array->counted;
+    pool->arrays--;
+    const size_t c = class_of_size(array->room);
+    if (c < EXEC_NUM_CLASSES) {
+        array->next = pool->free[c];
+        pool->free[c] = array;
+    } else {
+        (void)context_resize(pool->ctx, array, array->room, 0);
+    }
+}

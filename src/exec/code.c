@@ -1,0 +1,477 @@
+#include "exec/code.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "ir/row.h"
+
+/* Calls inside of each other. */
+enum { MOST_CALLS = 500 };
+
+/* ---- types ---- */
+
+tsr_status exec_make_type(exec_code *code, tsr_dtype dtype, size_t rank, const int64_t *shape,
+                          const exec_type **out)
+{
+    exec_type *type = ARENA_NEW(code->arena, exec_type);
+    int64_t *lists = ARENA_ARRAY(code->arena, int64_t, 2 * rank + 1);
+    if (type == NULL || lists == NULL) {
+        return diag_nomem(code->ctx);
+    }
+    *type = (exec_type){.kind = EXEC_TENSOR, .tensor = {dtype, rank, lists}, .bytes = -1};
+    memcpy(lists, shape, rank * sizeof *shape);
+    if (!op_has_unknown(&type->tensor)) {
+        type->bytes = exec_packed(dtype, rank, shape, lists + rank);
+        type->strides = lists + rank;
+        if (type->bytes < 0) {
+            return diag_error(code->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                              "the size of %s in bytes exceeds 2^63-1",
+                              op_type_text(&type->tensor).text);
+        }
+    }
+    *out = type;
+    return TSR_OK;
+}
+
+static tsr_status make_other_type(exec_code *code, exec_kind kind, const exec_type **out)
+{
+    exec_type *type = ARENA_NEW(code->arena, exec_type);
+    if (type == NULL) {
+        return diag_nomem(code->ctx);
+    }
+    *type = (exec_type){.kind = kind};
+    *out = type;
+    return TSR_OK;
+}
+
+static tsr_status type_unsupported(exec_code *code, uint32_t type)
+{
+    const char *text = NULL;
+    TSR_TRY(tsr_ir_type_to_text(code->ctx, code->arena, code->program, type, &text));
+    return diag_error(code->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                      "values of type %s are not supported", text);
+}
+
+/* Quantized tensors are kept as what stores them. */
+static tsr_status make_type(exec_code *code, uint32_t type, const exec_type **out)
+{
+    const type_head *head = program_type(code->program, type);
+    op_type tensor;
+    if (head->kind == TYPE_TOKEN) {
+        return make_other_type(code, EXEC_TOKEN, out);
+    }
+    if (head->kind == TYPE_TUPLE) {
+        return make_other_type(code, EXEC_TUPLE, out);
+    }
+    if (!ir_type_of_tensor(code->program, type, &tensor)) {
+        return type_unsupported(code, type);
+    }
+    return exec_make_type(code, tensor.dtype, tensor.rank, tensor.shape, out);
+}
+
+tsr_status exec_code_type(exec_code *code, uint32_t type, const exec_type **out)
+{
+    if (code->types[type] == NULL) {
+        TSR_TRY(make_type(code, type, &code->types[type]));
+        ((exec_type *)(uintptr_t)code->types[type])->type = type;
+    }
+    *out = code->types[type];
+    return TSR_OK;
+}
+
+bool exec_is_static(const exec_step *step)
+{
+    for (size_t i = 0; i < step->num_operands + step->num_results; i++) {
+        if (step->types[i]->kind != EXEC_TENSOR || step->types[i]->strides == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+tsr_status exec_unsupported(const exec_code *code, uint32_t op, const char *why)
+{
+    const ir_op *record = program_op(code->program, op);
+    buffer text = buffer_new(code->arena);
+    const char *finished = NULL;
+    const char *one = NULL;
+    for (uint32_t i = 0; i < record->num_operands + record->num_results; i++) {
+        const uint32_t value = i < record->num_operands
+                                   ? op_operand(code->program, op, i)
+                                   : record->results + i - record->num_operands;
+        TSR_TRY(tsr_ir_type_to_text(code->ctx, code->arena, code->program,
+                                    value_type(code->program, value), &one));
+        buffer_string(&text, i == record->num_operands ? " -> " : i > 0 ? ", " : "");
+        buffer_string(&text, one);
+    }
+    TSR_TRY(buffer_finish(code->ctx, &text, &finished));
+    return diag_error(code->ctx, TSR_ERR_UNSUPPORTED, op_location(code->program, op),
+                      "%s is not supported here%s%s: %s", op_name(code->program, op),
+                      why[0] != '\0' ? " " : "", why, finished);
+}
+
+/* ---- last uses ---- */
+
+/* The block that defines a value. */
+static uint32_t defining_block(const tsr_program *p, uint32_t value)
+{
+    const uint32_t owner = program_value(p, value)->owner;
+    return (owner & IR_IS_ARGUMENT) != 0 ? owner & ~IR_IS_ARGUMENT : program_op(p, owner)->block;
+}
+
+/* Notes that an op uses a value; where a region does, it is the op around it in the value's block.
+ */
+static void note_use(exec_decoder *d, uint32_t op, uint32_t value)
+{
+    const tsr_program *p = d->code->program;
+    const uint32_t block = defining_block(p, value);
+    uint32_t user = op;
+    while (user != 0 && program_op(p, user)->block != block) {
+        user = op_parent(p, user);
+    }
+    d->code->captured[value] |= user != op;
+    d->code->last_users[value] = user;
+}
+
+static void note_uses(exec_decoder *d, uint32_t block);
+
+static void note_uses_of(exec_decoder *d, uint32_t op)
+{
+    const tsr_program *p = d->code->program;
+    const ir_op *record = program_op(p, op);
+    for (uint32_t i = 0; i < record->num_operands; i++) {
+        note_use(d, op, op_operand(p, op, i));
+    }
+    for (uint32_t i = 0; i < record->num_regions; i++) {
+        for (uint32_t b = program_region(p, op_region_at(p, op, i))->first_block; b != 0;
+             b = program_block(p, b)->next) {
+            note_uses(d, b);
+        }
+    }
+}
+
+static void note_uses(exec_decoder *d, uint32_t block)
+{
+    const tsr_program *p = d->code->program;
+    for (uint32_t op = program_block(p, block)->first_op; op != 0; op = program_op(p, op)->next) {
+        note_uses_of(d, op);
+    }
+}
+
+/* Puts a value into the list of the op that drops it: what uses it last, else what defines it. */
+static bool list_value(exec_decoder *d, uint32_t value, uint32_t defined_by)
+{
+    const uint32_t op = d->code->last_users[value] != 0 ? d->code->last_users[value] : defined_by;
+    if (op == 0) {
+        return false;
+    }
+    d->code->next_of[value] = d->code->first_of[op];
+    d->code->first_of[op] = value;
+    return true;
+}
+
+static tsr_status released_by(exec_decoder *d, uint32_t op, exec_step *step)
+{
+    uint32_t count = 0;
+    for (uint32_t v = d->code->first_of[op]; v != 0; v = d->code->next_of[v]) {
+        count++;
+    }
+    uint32_t *slots = ARENA_ARRAY(d->code->arena, uint32_t, count);
+    if (slots == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    uint32_t late = count;
+    for (uint32_t v = d->code->first_of[op]; v != 0; v = d->code->next_of[v]) {
+        const bool early = !d->code->captured[v] && program_value(d->code->program, v)->owner != op;
+        slots[early ? step->num_early++ : --late] = d->code->slots[v];
+    }
+    step->num_released = count;
+    step->released = slots;
+    return TSR_OK;
+}
+
+/* ---- blocks ---- */
+
+static tsr_status decode_block(exec_decoder *d, uint32_t block, const exec_block **out);
+
+static void new_slot(exec_decoder *d, uint32_t value)
+{
+    d->code->slots[value] = d->function->num_slots++;
+}
+
+static tsr_status list_slots(exec_decoder *d, uint32_t op, exec_step *step)
+{
+    const tsr_program *p = d->code->program;
+    const ir_op *record = program_op(p, op);
+    const uint32_t count = record->num_operands + record->num_results;
+    uint32_t *slots = ARENA_ARRAY(d->code->arena, uint32_t, count);
+    const exec_type **types = ARENA_ARRAY(d->code->arena, const exec_type *, count);
+    if (slots == NULL || types == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t value = i < record->num_operands
+                                   ? op_operand(p, op, i)
+                                   : record->results + i - record->num_operands;
+        if (i >= record->num_operands) {
+            new_slot(d, value);
+            (void)list_value(d, value, op);
+        }
+        slots[i] = d->code->slots[value];
+        TSR_TRY(exec_code_type(d->code, value_type(p, value), &types[i]));
+    }
+    *step = (exec_step){.op = op,
+                        .num_operands = record->num_operands,
+                        .num_results = record->num_results,
+                        .operands = slots,
+                        .results = slots + record->num_operands,
+                        .types = types};
+    return TSR_OK;
+}
+
+/* The blocks of the regions of an op, one each. */
+static tsr_status decode_regions(exec_decoder *d, exec_step *step)
+{
+    const tsr_program *p = d->code->program;
+    const uint32_t count = program_op(p, step->op)->num_regions;
+    const exec_block **blocks = ARENA_ARRAY(d->code->arena, const exec_block *, count);
+    if (blocks == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t block = op_entry_block(p, step->op, i);
+        if (block == 0 || program_block(p, block)->next != 0) {
+            return exec_unsupported(d->code, step->op, "with a region that is not one block");
+        }
+        TSR_TRY(decode_block(d, block, &blocks[i]));
+    }
+    step->blocks = blocks;
+    return TSR_OK;
+}
+
+static const exec_op *const lists[] = {
+    exec_ops_basic, exec_ops_control,  exec_ops_check,  exec_ops_dynamic,
+    exec_ops_chlo,  exec_ops_parallel, exec_ops_custom, exec_ops_other,
+};
+
+static const exec_op *find_op(const char *name)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        for (const exec_op *op = lists[i]; op->name != NULL; op++) {
+            if (strcmp(op->name, name) == 0) {
+                return op;
+            }
+        }
+    }
+    return NULL;
+}
+
+static tsr_status decode_op(exec_decoder *d, uint32_t op, exec_step *step)
+{
+    const exec_op *row = find_op(op_name(d->code->program, op));
+    TSR_TRY(list_slots(d, op, step));
+    TSR_TRY(released_by(d, op, step));
+    TSR_TRY(decode_regions(d, step));
+    const tsr_status status = row != NULL ? row->prepare(d, step) : exec_prepare_kernel(d, step);
+    return status == TSR_NOT_APPLICABLE ? exec_unsupported(d->code, op, "") : status;
+}
+
+static tsr_status decode_arguments(exec_decoder *d, const ir_block *record, exec_block *block)
+{
+    const tsr_program *p = d->code->program;
+    const uint32_t count = record->num_arguments;
+    uint32_t *slots = ARENA_ARRAY(d->code->arena, uint32_t, 2 * (size_t)count);
+    const exec_type **types = ARENA_ARRAY(d->code->arena, const exec_type *, count);
+    if (slots == NULL || types == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t value = program_pool(p, record->arguments)[i];
+        new_slot(d, value);
+        slots[i] = d->code->slots[value];
+        TSR_TRY(exec_code_type(d->code, value_type(p, value), &types[i]));
+        if (!list_value(d, value, 0)) {
+            slots[count + block->num_unused++] = slots[i];
+        }
+    }
+    block->num_arguments = count;
+    block->arguments = slots;
+    block->unused = slots + count;
+    block->argument_types = types;
+    return TSR_OK;
+}
+
+static tsr_status decode_steps(exec_decoder *d, const ir_block *record, exec_block *block)
+{
+    const tsr_program *p = d->code->program;
+    const ir_row *last = record->last_op != 0 ? program_row(p, record->last_op) : NULL;
+    if (last == NULL || (last->traits & IR_TERMINATOR) == 0) {
+        return diag_error(d->code->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "a block without a terminator cannot run");
+    }
+    size_t count = 0;
+    for (uint32_t op = record->first_op; op != record->last_op; op = program_op(p, op)->next) {
+        count++;
+    }
+    block->num_steps = count;
+    block->steps = ARENA_ARRAY(d->code->arena, exec_step, count);
+    if (block->steps == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    exec_step *step = block->steps;
+    for (uint32_t op = record->first_op; op != record->last_op; op = program_op(p, op)->next) {
+        TSR_TRY(decode_op(d, op, step++));
+    }
+    TSR_TRY(list_slots(d, record->last_op, &block->end));
+    return released_by(d, record->last_op, &block->end);
+}
+
+static tsr_status decode_block(exec_decoder *d, uint32_t number, const exec_block **out)
+{
+    const ir_block *record = program_block(d->code->program, number);
+    exec_block *block = ARENA_NEW(d->code->arena, exec_block);
+    if (block == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    *block = (exec_block){0};
+    TSR_TRY(decode_arguments(d, record, block));
+    TSR_TRY(decode_steps(d, record, block));
+    *out = block;
+    return TSR_OK;
+}
+
+/* ---- functions ---- */
+
+static tsr_status decode_function(exec_code *code, exec_function *f, size_t depth)
+{
+    const tsr_program *p = code->program;
+    exec_decoder d = {.code = code, .function = f, .depth = depth};
+    const uint32_t block = op_entry_block(p, f->op, 0);
+    if (block == 0 || program_block(p, block)->next != 0) {
+        return EXEC_ERROR(code, f->op, TSR_ERR_UNSUPPORTED, "%s",
+                          block == 0 ? "a function without a body cannot run"
+                                     : "a function of several blocks is not supported");
+    }
+    note_uses(&d, block);
+    return decode_block(&d, block, &f->body);
+}
+
+tsr_status exec_code_function(exec_code *code, uint32_t op, size_t depth, const exec_function **out)
+{
+    exec_function *f = code->functions[op];
+    if (f != NULL && f->is_open) {
+        return EXEC_ERROR(code, op, TSR_ERR_UNSUPPORTED, "%s",
+                          "a function that calls itself is not supported");
+    }
+    if (depth > MOST_CALLS) {
+        return EXEC_ERROR(code, op, TSR_ERR_LIMIT, "more than %d calls inside of each other",
+                          MOST_CALLS);
+    }
+    if (f == NULL) {
+        f = ARENA_NEW(code->arena, exec_function);
+        if (f == NULL) {
+            return diag_nomem(code->ctx);
+        }
+        *f = (exec_function){.op = op, .is_open = true};
+        code->functions[op] = f;
+        const tsr_status status = decode_function(code, f, depth);
+        f->is_open = false;
+        if (status != TSR_OK) {
+            code->functions[op] = NULL;
+            return status;
+        }
+    }
+    *out = f;
+    return TSR_OK;
+}
+
+tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
+                              const exec_function **out)
+{
+    const tsr_program *p = d->code->program;
+    slice name;
+    char text[256];
+    if (!attr_as_symbol(p, symbol, &name) || name.size >= sizeof text) {
+        return EXEC_ERROR(d->code, op, TSR_ERR_UNSUPPORTED, "%s", "it names no function");
+    }
+    memcpy(text, name.data, name.size);
+    text[name.size] = '\0';
+    const uint32_t f = tsr_program_symbol(p, text);
+    if (f == 0 || strcmp(op_name(p, f), "func.func") != 0) {
+        return EXEC_ERROR(d->code, op, TSR_ERR_INVALID, "there is no function @%s", text);
+    }
+    return exec_code_function(d->code, f, d->depth + 1, out);
+}
+
+/* ---- the whole ---- */
+
+tsr_status exec_code_keep(exec_code *code, exec_array *array)
+{
+    if (code->num_constants == code->most_constants) {
+        const size_t most = 2 * code->most_constants + 16;
+        exec_array **moved =
+            context_resize(code->ctx, code->constants,
+                           code->most_constants * sizeof *code->constants, most * sizeof *moved);
+        if (moved == NULL) {
+            exec_array_drop(code->pool, array);
+            return diag_nomem(code->ctx);
+        }
+        code->constants = moved;
+        code->most_constants = most;
+    }
+    code->constants[code->num_constants++] = array;
+    return TSR_OK;
+}
+
+/* A list of zeros, by op or by value. */
+static void *new_table(exec_code *code, size_t count, size_t size)
+{
+    void *table = arena_array(code->arena, count, size);
+    if (table != NULL) {
+        memset(table, 0, count * size);
+    }
+    return table;
+}
+
+tsr_status exec_code_create(tsr_context *ctx, const tsr_program *program, exec_pool *pool,
+                            exec_code **out)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &arena));
+    exec_code *code = ARENA_NEW(arena, exec_code);
+    if (code == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(ctx);
+    }
+    *code = (exec_code){.ctx = ctx, .arena = arena, .program = program, .pool = pool};
+    code->types = new_table(code, program->types.count, sizeof *code->types);
+    code->functions = new_table(code, program->ops.count, sizeof *code->functions);
+    code->slots = new_table(code, program->values.count, sizeof *code->slots);
+    code->last_users = new_table(code, program->values.count, sizeof(uint32_t));
+    code->first_of = new_table(code, program->ops.count, sizeof(uint32_t));
+    code->next_of = new_table(code, program->values.count, sizeof(uint32_t));
+    code->captured = new_table(code, program->values.count, 1);
+    if (code->types == NULL || code->functions == NULL || code->slots == NULL ||
+        code->last_users == NULL || code->first_of == NULL || code->next_of == NULL ||
+        code->captured == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(ctx);
+    }
+    *out = code;
+    return TSR_OK;
+}
+
+void exec_code_destroy(exec_code *code)
+{
+    if (code == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < code->num_constants; i++) {
+        exec_array_drop(code->pool, code->constants[i]);
+    }
+    (void)context_resize(code->ctx, code->constants, code->most_constants * sizeof *code->constants,
+                         0);
+    tsr_arena_destroy(code->arena);
+}

@@ -1,0 +1,264 @@
+#include "exec/machine.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+
+/* Calls and regions inside of each other. */
+enum { MOST_ACTIVATIONS = 10000 };
+
+void exec_machine_init(exec_machine *m, exec_code *code, exec_host *host)
+{
+    *m = (exec_machine){.ctx = code->ctx, .code = code, .pool = code->pool, .host = host};
+}
+
+void exec_release(exec_machine *m, const uint32_t *slots, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        exec_array_drop(m->pool, m->slots[slots[i]]);
+        m->slots[slots[i]] = NULL;
+    }
+}
+
+static void drop_returned(exec_machine *m)
+{
+    for (size_t i = 0; i < m->num_returned; i++) {
+        exec_array_drop(m->pool, m->returned[i]);
+    }
+    m->num_returned = 0;
+}
+
+/* Drops what is in slots from `first` on. */
+static void drop_frames(exec_machine *m, size_t first)
+{
+    for (size_t i = first; i < m->num_frames; i++) {
+        exec_array_drop(m->pool, m->frames[i]);
+        m->frames[i] = NULL;
+    }
+    m->num_frames = first;
+}
+
+void exec_machine_clear(exec_machine *m)
+{
+    drop_returned(m);
+    drop_frames(m, 0);
+    (void)context_resize(m->ctx, m->stack, m->capacity * sizeof *m->stack, 0);
+    (void)context_resize(m->ctx, m->frames, m->room * sizeof *m->frames, 0);
+    (void)context_resize(m->ctx, m->returned, m->returned_room * sizeof *m->returned, 0);
+    (void)context_resize(m->ctx, m->scratch, m->scratch_room, 0);
+    *m = (exec_machine){.ctx = m->ctx, .code = m->code, .pool = m->pool, .host = m->host};
+}
+
+/* Room for `count` items of a list. */
+static bool reserve(tsr_context *ctx, void **items, size_t *room, size_t count, size_t size)
+{
+    if (count <= *room) {
+        return true;
+    }
+    const size_t larger = 2 * count;
+    void *moved = context_resize(ctx, *items, *room * size, larger * size);
+    if (moved == NULL) {
+        return false;
+    }
+    memset((char *)moved + *room * size, 0, (larger - *room) * size);
+    *items = moved;
+    *room = larger;
+    return true;
+}
+
+void *exec_scratch(exec_machine *m, size_t bytes)
+{
+    void *memory = m->scratch;
+    if (!reserve(m->ctx, &memory, &m->scratch_room, bytes + 16, 1)) {
+        return NULL;
+    }
+    m->scratch = memory;
+    return memory;
+}
+
+/* A new activation with slots from `frame` on. */
+static tsr_status push(exec_machine *m, const exec_block *block, const exec_step *owner,
+                       size_t which, size_t frame, size_t frame_end)
+{
+    void *stack = m->stack;
+    if (m->depth >= MOST_ACTIVATIONS) {
+        return diag_error(m->ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "more than %d calls and regions inside of each other", MOST_ACTIVATIONS);
+    }
+    if (!reserve(m->ctx, &stack, &m->capacity, m->depth + 1, sizeof *m->stack)) {
+        return diag_nomem(m->ctx);
+    }
+    m->stack = stack;
+    m->stack[m->depth++] = (exec_activation){.block = block,
+                                             .next = block->steps,
+                                             .end = block->steps + block->num_steps,
+                                             .owner = owner,
+                                             .which = which,
+                                             .frame = frame,
+                                             .frame_end = frame_end};
+    return TSR_OK;
+}
+
+static void drop_all(exec_machine *m, exec_array **arrays, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        exec_array_drop(m->pool, arrays[i]);
+    }
+}
+
+static void set_arguments(exec_machine *m, const exec_block *block, exec_array **arguments)
+{
+    for (size_t i = 0; i < block->num_arguments; i++) {
+        m->slots[block->arguments[i]] = arguments[i];
+    }
+    exec_release(m, block->unused, block->num_unused);
+}
+
+tsr_status exec_enter_function(exec_machine *m, const exec_function *f, exec_array **arguments,
+                               const exec_step *owner)
+{
+    void *frames = m->frames;
+    const size_t frame = m->num_frames;
+    tsr_status status = TSR_OK;
+    if (!reserve(m->ctx, &frames, &m->room, frame + f->num_slots, sizeof *m->frames)) {
+        status = diag_nomem(m->ctx);
+    } else {
+        m->frames = frames;
+        status = push(m, f->body, owner, 0, frame, frame + f->num_slots);
+    }
+    if (status != TSR_OK) {
+        drop_all(m, arguments, f->body->num_arguments);
+        return status;
+    }
+    m->num_frames = frame + f->num_slots;
+    m->slots = m->frames + frame;
+    set_arguments(m, f->body, arguments);
+    return TSR_OK;
+}
+
+tsr_status exec_enter_block(exec_machine *m, const exec_block *block, exec_array **arguments,
+                            const exec_step *owner, size_t which)
+{
+    const exec_activation *now = &m->stack[m->depth - 1];
+    const tsr_status status = push(m, block, owner, which, now->frame, now->frame_end);
+    if (status != TSR_OK) {
+        drop_all(m, arguments, block->num_arguments);
+        return status;
+    }
+    set_arguments(m, block, arguments);
+    return TSR_OK;
+}
+
+/* Keeps what a block returns, drops the rest of it, and goes back to what entered it. */
+static tsr_status leave(exec_machine *m)
+{
+    const exec_activation a = m->stack[m->depth - 1];
+    const exec_step *end = &a.block->end;
+    void *returned = m->returned;
+    drop_returned(m);
+    if (!reserve(m->ctx, &returned, &m->returned_room, end->num_operands, sizeof *m->returned)) {
+        return diag_nomem(m->ctx);
+    }
+    m->returned = returned;
+    for (size_t i = 0; i < end->num_operands; i++) {
+        m->returned[i] = exec_array_keep(m->slots[end->operands[i]]);
+    }
+    m->num_returned = end->num_operands;
+    exec_release(m, end->released, end->num_released);
+    m->depth--;
+    if (m->depth == 0 || m->stack[m->depth - 1].frame != a.frame) {
+        drop_frames(m, a.frame);
+    }
+    m->slots = m->depth > 0 ? m->frames + m->stack[m->depth - 1].frame : NULL;
+    if (a.owner == NULL) {
+        return TSR_OK;
+    }
+    const tsr_status status = a.owner->resume(m, a.owner, a.which);
+    if (status == TSR_OK) {
+        exec_release(m, a.owner->released, a.owner->num_released);
+    }
+    return status;
+}
+
+tsr_status exec_take_returned(exec_machine *m, const exec_step *step)
+{
+    for (size_t i = 0; i < step->num_results; i++) {
+        exec_set_result(m, step, i, m->returned[i]);
+    }
+    m->num_returned = 0;
+    return TSR_OK;
+}
+
+static tsr_status out_of_steps(const exec_machine *m, const exec_step *step)
+{
+    return EXEC_ERROR(m->code, step->op, TSR_ERR_LIMIT,
+                      "the program ran %lld ops, which is the limit; raise the limit",
+                      (long long)m->host->steps);
+}
+
+tsr_status exec_machine_run(exec_machine *m, size_t until)
+{
+    while (m->depth > until) {
+        exec_activation *a = &m->stack[m->depth - 1];
+        tsr_status status;
+        if (a->next == a->end) {
+            status = leave(m);
+        } else {
+            const exec_step *step = a->next++;
+            if (m->host->steps++ >= m->host->steps_left) {
+                return out_of_steps(m, step);
+            }
+            status = step->action(m, step);
+            if (status == TSR_OK) {
+                exec_release(m, step->released, step->num_released);
+            } else if ((int)status == EXEC_WAITING) {
+                m->stack[m->depth - 1].next--;
+                return TSR_IN_PROGRESS;
+            }
+        }
+        if (status < 0) {
+            return status;
+        }
+    }
+    return TSR_OK;
+}
+
+/* ---- regions that kernels call ---- */
+
+enum { MOST_REGION_ARGUMENTS = 64 };
+
+static tsr_status call_region(exec_machine *m, const exec_block *block,
+                              const void *const *arguments, void *const *results)
+{
+    exec_array *arrays[MOST_REGION_ARGUMENTS];
+    const size_t until = m->depth;
+    for (size_t i = 0; i < block->num_arguments; i++) {
+        const tsr_status status = exec_array_new(m->pool, block->argument_types[i], &arrays[i]);
+        if (status != TSR_OK) {
+            drop_all(m, arrays, i);
+            return status;
+        }
+        memcpy(arrays[i]->data, arguments[i], (size_t)arrays[i]->bytes);
+    }
+    TSR_TRY(exec_enter_block(m, block, arrays, NULL, 0));
+    const tsr_status status = exec_machine_run(m, until);
+    if (status == TSR_IN_PROGRESS) {
+        return diag_error(m->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "a collective inside of a region that works on single elements");
+    }
+    TSR_TRY(status);
+    for (size_t i = 0; i < m->num_returned; i++) {
+        memcpy(results[i], m->returned[i]->data, (size_t)m->returned[i]->bytes);
+    }
+    drop_returned(m);
+    return TSR_OK;
+}
+
+void exec_region_call(void *state, const void *const *arguments, void *const *results)
+{
+    const exec_region *region = state;
+    exec_machine *m = region->machine;
+    if (m->failed == TSR_OK) {
+        m->failed = call_region(m, region->block, arguments, results);
+    }
+}

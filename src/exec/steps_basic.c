@@ -1,0 +1,269 @@
+/* Constants, tuples, tokens, and ops that only pass values on or name their elements anew. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "exec/machine.h"
+#include "exec/number.h"
+#include "ir/elements.h"
+#include "kernel/elementwise.h"
+
+/* ---- constants ---- */
+
+enum { MOST_KEPT = 4096 }; /* bytes of a repeated element that are kept while the code lives */
+
+static tsr_status run_constant(exec_machine *m, const exec_step *step)
+{
+    exec_set_result(m, step, 0, exec_array_keep(step->data));
+    return TSR_OK;
+}
+
+static void fill(exec_array *array, const void *element)
+{
+    const int64_t item = tsr_dtype_item_bytes(array->dtype);
+    const int64_t count = array->bytes / item;
+    const tsr_view all = {array->data, array->dtype, 1, &count, &item};
+    kernel_fill(&all, element);
+}
+
+static tsr_status run_splat(exec_machine *m, const exec_step *step)
+{
+    exec_array *array;
+    TSR_TRY(exec_array_new(m->pool, step->types[0], &array));
+    fill(array, step->data);
+    exec_set_result(m, step, 0, array);
+    return TSR_OK;
+}
+
+/* A constant of an attribute, as a step that gives it. */
+static tsr_status set_constant(exec_decoder *d, exec_step *step, uint32_t attr)
+{
+    const exec_type *type = step->types[0];
+    const void *bytes = NULL;
+    size_t size = 0;
+    bool is_splat = false;
+    exec_array *array = NULL;
+    if (!attr_is_elements(d->code->program, attr) || type->strides == NULL) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const tsr_status status = elements_bytes(d->code->ctx, d->code->arena, d->code->program, attr,
+                                             &bytes, &size, &is_splat);
+    if (status != TSR_OK) {
+        return status;
+    }
+    if (is_splat && type->bytes > MOST_KEPT) {
+        step->action = run_splat;
+        step->data = (void *)(uintptr_t)bytes;
+        return TSR_OK;
+    }
+    if (!is_splat && size < (size_t)type->bytes) {
+        return TSR_NOT_APPLICABLE;
+    }
+    if (is_splat) {
+        TSR_TRY(exec_array_new(d->code->pool, type, &array));
+        fill(array, bytes);
+    } else {
+        TSR_TRY(exec_array_borrow(d->code->pool, type, bytes, &array));
+    }
+    step->action = run_constant;
+    step->data = array;
+    return exec_code_keep(d->code, array);
+}
+
+static tsr_status prepare_constant(exec_decoder *d, exec_step *step)
+{
+    return set_constant(d, step, op_property(d->code->program, step->op, "value"));
+}
+
+/* ---- values passed on ---- */
+
+static tsr_status run_pass(exec_machine *m, const exec_step *step)
+{
+    for (size_t i = 0; i < step->num_results; i++) {
+        exec_set_result(m, step, i, exec_array_keep(exec_operand(m, step, i)));
+    }
+    return TSR_OK;
+}
+
+static tsr_status prepare_pass(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    step->action = run_pass;
+    return step->num_results <= step->num_operands ? TSR_OK : TSR_NOT_APPLICABLE;
+}
+
+/* The same elements in another shape. */
+static tsr_status run_recast(exec_machine *m, const exec_step *step)
+{
+    exec_array *from = exec_operand(m, step, 0);
+    const exec_type *to = step->types[1];
+    exec_array *result;
+    TSR_TRY(exec_array_borrow(m->pool, to, from->data, &result));
+    result->base = exec_array_keep(from);
+    exec_set_result(m, step, 0, result);
+    return TSR_OK;
+}
+
+static tsr_status prepare_reshape(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    if (!exec_is_static(step)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    step->action = run_recast;
+    return step->types[0]->bytes == step->types[1]->bytes &&
+                   step->types[0]->tensor.dtype == step->types[1]->tensor.dtype
+               ? TSR_OK
+               : TSR_NOT_APPLICABLE;
+}
+
+/* Narrow types take a byte each here, so that bits of several of them are not those of one wider.
+ */
+static tsr_status prepare_bitcast(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    if (!exec_is_static(step)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const tsr_dtype from = step->types[0]->tensor.dtype;
+    const tsr_dtype to = step->types[1]->tensor.dtype;
+    const bool whole = tsr_dtype_bits(from) >= 8 && tsr_dtype_bits(to) >= 8;
+    step->action = run_recast;
+    return step->types[0]->bytes == step->types[1]->bytes && (whole || from == to)
+               ? TSR_OK
+               : TSR_NOT_APPLICABLE;
+}
+
+/* ---- conversions ---- */
+
+static tsr_status run_convert(exec_machine *m, const exec_step *step)
+{
+    const exec_array *from = exec_operand(m, step, 0);
+    exec_array *result;
+    TSR_TRY(exec_array_new(m->pool, step->types[1], &result));
+    exec_convert(result->dtype, result->data, from->dtype, from->data, exec_array_elements(from));
+    exec_set_result(m, step, 0, result);
+    return TSR_OK;
+}
+
+static tsr_status prepare_convert(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    if (!exec_is_static(step) ||
+        !op_shapes_agree(&step->types[0]->tensor, &step->types[1]->tensor)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    step->action =
+        step->types[0]->tensor.dtype == step->types[1]->tensor.dtype ? run_pass : run_convert;
+    return TSR_OK;
+}
+
+/* ---- tuples and tokens ---- */
+
+static tsr_status run_tuple(exec_machine *m, const exec_step *step)
+{
+    exec_array **members = exec_scratch(m, step->num_operands * sizeof *members);
+    exec_array *tuple;
+    if (members == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (size_t i = 0; i < step->num_operands; i++) {
+        members[i] = exec_operand(m, step, i);
+    }
+    TSR_TRY(exec_array_tuple(m->pool, members, step->num_operands, &tuple));
+    for (size_t i = 0; i < step->num_operands; i++) {
+        (void)exec_array_keep(members[i]);
+    }
+    exec_set_result(m, step, 0, tuple);
+    return TSR_OK;
+}
+
+static tsr_status prepare_tuple(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    step->action = run_tuple;
+    return TSR_OK;
+}
+
+static tsr_status run_member(exec_machine *m, const exec_step *step)
+{
+    const exec_array *tuple = exec_operand(m, step, 0);
+    const size_t index = (size_t)(uintptr_t)step->data;
+    if (index >= tuple->rank) {
+        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "a tuple of %zu has no member %zu",
+                          tuple->rank, index);
+    }
+    exec_set_result(m, step, 0, exec_array_keep(exec_tuple_members(tuple)[index]));
+    return TSR_OK;
+}
+
+static tsr_status prepare_member(exec_decoder *d, exec_step *step)
+{
+    int64_t index = 0;
+    step->action = run_member;
+    if (!attr_as_integer(d->code->program, op_property(d->code->program, step->op, "index"),
+                         &index) ||
+        index < 0 || step->types[0]->kind != EXEC_TUPLE) {
+        return TSR_NOT_APPLICABLE;
+    }
+    step->data = (void *)(uintptr_t)index;
+    return TSR_OK;
+}
+
+static tsr_status run_token(exec_machine *m, const exec_step *step)
+{
+    exec_array *made;
+    TSR_TRY(exec_array_token(m->pool, &made));
+    exec_set_result(m, step, 0, made);
+    return TSR_OK;
+}
+
+static tsr_status prepare_token(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    step->action = run_token;
+    return TSR_OK;
+}
+
+static tsr_status run_nothing(exec_machine *m, const exec_step *step)
+{
+    (void)m;
+    (void)step;
+    return TSR_OK;
+}
+
+static tsr_status prepare_nothing(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    step->action = run_nothing;
+    return TSR_OK;
+}
+
+const exec_op exec_ops_basic[] = {
+    {"stablehlo.constant", prepare_constant},
+    {"chlo.constant", prepare_constant},
+    {"sdy.constant", prepare_constant},
+    {"arith.constant", prepare_constant},
+    {"stablehlo.reshape", prepare_reshape},
+    {"stablehlo.bitcast_convert", prepare_bitcast},
+    {"stablehlo.convert", prepare_convert},
+    {"stablehlo.optimization_barrier", prepare_pass},
+    {"sdy.sharding_constraint", prepare_pass},
+    {"sdy.reshard", prepare_pass},
+    {"sdy.data_flow_edge", prepare_pass},
+    {"sdy.func_data_flow_edge", prepare_pass},
+    {"sdy.propagation_barrier", prepare_pass},
+    {"sdy.all_gather", prepare_pass},
+    {"sdy.all_slice", prepare_pass},
+    {"sdy.all_to_all", prepare_pass},
+    {"sdy.collective_permute", prepare_pass},
+    {"sdy.all_reduce", prepare_pass},
+    {"sdy.reduce_scatter", prepare_pass},
+    {"sdy.sharded_to_unreduced", prepare_pass},
+    {"sdy.replicated_to_unreduced", prepare_pass},
+    {"sdy.sharding_group", prepare_nothing},
+    {"stablehlo.tuple", prepare_tuple},
+    {"stablehlo.get_tuple_element", prepare_member},
+    {"stablehlo.after_all", prepare_token},
+    {"stablehlo.create_token", prepare_token},
+    {NULL, NULL},
+};
