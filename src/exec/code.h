@@ -106,6 +106,8 @@ extern const exec_op exec_ops_other[];
 
 /* Ops that are the kernel of a row; TSR_NOT_APPLICABLE when there is none. */
 tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step);
+/* The same of a row; its elementwise operands may broadcast. NULL is no row. */
+tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row);
 
 tsr_status exec_code_create(tsr_context *ctx, const tsr_program *program, exec_pool *pool,
                             exec_code **out);

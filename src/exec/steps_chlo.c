@@ -1,5 +1,263 @@
-#include "exec/machine.h"
+/* Ops of chlo. */
+#include <math.h>
+#include <string.h>
 
+#include "base/arena.h"
+#include "exec/elementwise.h"
+#include "exec/machine.h"
+#include "exec/number.h"
+#include "kernel/complex.h"
+#include "kernel/index.h"
+#include "kernel/precision.h"
+#include "ops/op_elementwise.h"
+
+/* ---- functions of floats ---- */
+
+static void special_call(const exec_map *map, const tsr_view *dst, const tsr_view *const *src)
+{
+    kernel_special((special_op)map->kind, dst, src[0]);
+}
+
+static void pair_call(const exec_map *map, const tsr_view *dst, const tsr_view *const *src)
+{
+    kernel_special_pair((special_pair)map->kind, dst, src[0], src[1]);
+}
+
+static void next_after_call(const exec_map *map, const tsr_view *dst, const tsr_view *const *src)
+{
+    (void)map;
+    kernel_next_after(dst, src[0], src[1]);
+}
+
+static void square_call(const exec_map *map, const tsr_view *dst, const tsr_view *const *src)
+{
+    (void)map;
+    (dtype_is_complex(dst->dtype) ? kernel_complex_binary : kernel_binary)(BINARY_MULTIPLY, dst,
+                                                                           src[0], src[0]);
+}
+
+typedef struct special_row {
+    const char *name;
+    special_op op;
+} special_row;
+
+#define SPECIAL_ROW(NAME, name, has_complex) {"chlo." #name, SPECIAL_##NAME},
+static const special_row special_rows[] = {SPECIAL_OPS(SPECIAL_ROW)};
+
+static tsr_status prepare_special(exec_decoder *d, exec_step *step)
+{
+    const char *name = op_name(d->code->program, step->op);
+    for (size_t i = 0; i < sizeof special_rows / sizeof special_rows[0]; i++) {
+        if (strcmp(special_rows[i].name, name) == 0) {
+            const special_op op = special_rows[i].op;
+            const tsr_dtype dtype = step->types[0]->tensor.dtype;
+            tsr_dtype wider;
+            const bool narrow = exec_is_narrow(dtype, &wider) && wider == TSR_F32;
+            return narrow || special_supports(op, dtype)
+                       ? exec_prepare_map(d, step, special_call, (int)op)
+                       : TSR_NOT_APPLICABLE;
+        }
+    }
+    return TSR_NOT_APPLICABLE;
+}
+
+static tsr_status prepare_pair(exec_decoder *d, exec_step *step)
+{
+    const bool zeta = strcmp(op_name(d->code->program, step->op), "chlo.zeta") == 0;
+    return dtype_is_float(step->types[0]->tensor.dtype)
+               ? exec_prepare_map(d, step, pair_call, zeta ? SPECIAL_ZETA : SPECIAL_POLYGAMMA)
+               : TSR_NOT_APPLICABLE;
+}
+
+static tsr_status prepare_next_after(exec_decoder *d, exec_step *step)
+{
+    return precision_supports(step->types[0]->tensor.dtype)
+               ? exec_prepare_map(d, step, next_after_call, 0)
+               : TSR_NOT_APPLICABLE;
+}
+
+static tsr_status prepare_square(exec_decoder *d, exec_step *step)
+{
+    const tsr_dtype dtype = step->types[0]->tensor.dtype;
+    tsr_dtype wider;
+    return binary_supports(BINARY_MULTIPLY, dtype) || dtype_is_complex(dtype) ||
+                   exec_is_narrow(dtype, &wider)
+               ? exec_prepare_map(d, step, square_call, 0)
+               : TSR_NOT_APPLICABLE;
+}
+
+/* ---- single elements ---- */
+
+/* The upper half of a product. */
+static void multiply_high(tsr_dtype dtype, const char *a, const char *b, char *out)
+{
+    const exec_number x = exec_number_load(dtype, a);
+    const exec_number y = exec_number_load(dtype, b);
+    const int bits = tsr_dtype_bits(dtype);
+    exec_number high = x;
+    if (x.kind == NUMBER_SIGNED) {
+        high.integer = (int64_t)(((__int128)x.integer * y.integer) >> bits);
+    } else {
+        high.integer =
+            (int64_t)(uint64_t)(((unsigned __int128)(uint64_t)x.integer * (uint64_t)y.integer) >>
+                                bits);
+    }
+    exec_number_store(dtype, high, out);
+}
+
+static void conjugate(tsr_dtype dtype, const char *a, const char *b, char *out)
+{
+    exec_number x = exec_number_load(dtype, a);
+    (void)b;
+    x.im = -x.im;
+    exec_number_store(dtype, x, out);
+}
+
+static void infinite(tsr_dtype dtype, const char *a, const char *b, char *out)
+{
+    (void)b;
+    *out = (char)(isinf(exec_number_load(dtype, a).re) != 0);
+}
+
+static void positive_infinite(tsr_dtype dtype, const char *a, const char *b, char *out)
+{
+    (void)b;
+    *out = (char)(exec_number_load(dtype, a).re == INFINITY);
+}
+
+static void negative_infinite(tsr_dtype dtype, const char *a, const char *b, char *out)
+{
+    (void)b;
+    *out = (char)(exec_number_load(dtype, a).re == -INFINITY);
+}
+
+static tsr_status prepare_mulhi(exec_decoder *d, exec_step *step)
+{
+    return dtype_is_integer(step->types[0]->tensor.dtype)
+               ? exec_prepare_each(d, step, multiply_high, step->types[0]->tensor.dtype)
+               : TSR_NOT_APPLICABLE;
+}
+
+static tsr_status prepare_conj(exec_decoder *d, exec_step *step)
+{
+    return exec_prepare_each(d, step, conjugate, step->types[0]->tensor.dtype);
+}
+
+static tsr_status prepare_is_inf(exec_decoder *d, exec_step *step)
+{
+    return exec_prepare_each(d, step, infinite, TSR_I1);
+}
+
+static tsr_status prepare_is_pos_inf(exec_decoder *d, exec_step *step)
+{
+    return exec_prepare_each(d, step, positive_infinite, TSR_I1);
+}
+
+static tsr_status prepare_is_neg_inf(exec_decoder *d, exec_step *step)
+{
+    return exec_prepare_each(d, step, negative_infinite, TSR_I1);
+}
+
+/* ---- top_k ---- */
+
+/* Values and their indices, the greatest first, along the last dimension. */
+static tsr_status run_top_k(exec_machine *m, const exec_step *step)
+{
+    const exec_array *from = exec_operand(m, step, 0);
+    const tsr_view src = exec_array_view(from);
+    const size_t dim = from->rank - 1;
+    exec_array *values;
+    exec_array *indices;
+    TSR_TRY(exec_array_new(m->pool, step->types[1], &values));
+    exec_set_result(m, step, 0, values);
+    TSR_TRY(exec_array_new(m->pool, step->types[2], &indices));
+    exec_set_result(m, step, 1, indices);
+    void *scratch = exec_scratch(m, kernel_sort_scratch(&src, dim));
+    if (scratch == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    const tsr_view to = exec_array_view(values);
+    const tsr_view at = exec_array_view(indices);
+    kernel_sort(&to, &at, &src, dim, true, scratch);
+    return TSR_OK;
+}
+
+static tsr_status prepare_top_k(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    if (!exec_is_static(step) || step->num_results != 2) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const op_type *from = &step->types[0]->tensor;
+    const op_type *to = &step->types[1]->tensor;
+    const op_type *at = &step->types[2]->tensor;
+    bool fits = from->rank > 0 && to->rank == from->rank && op_shapes_agree(to, at) &&
+                to->dtype == from->dtype && (at->dtype == TSR_I32 || at->dtype == TSR_I64) &&
+                sort_supports(from->dtype);
+    for (size_t i = 0; fits && i < from->rank; i++) {
+        fits = i + 1 < from->rank ? to->shape[i] == from->shape[i] : to->shape[i] <= from->shape[i];
+    }
+    step->action = run_top_k;
+    return fits ? TSR_OK : TSR_NOT_APPLICABLE;
+}
+
+/* ---- ops that broadcast ---- */
+
+/* The row of the op without `broadcast_`; operands end at the same dimension. */
+static tsr_status prepare_broadcast(exec_decoder *d, exec_step *step)
+{
+    const char *name = op_name(d->code->program, step->op) + strlen("chlo.broadcast_");
+    const uint32_t dims = op_property(d->code->program, step->op, "broadcast_dimensions");
+    const size_t rank = step->types[step->num_operands]->tensor.rank;
+    for (size_t i = 0; i < step->num_operands; i++) {
+        const op_type *t = &step->types[i]->tensor;
+        if (step->types[i]->kind != EXEC_TENSOR || t->rank > rank || op_has_unknown(t)) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    if (attr_is(d->code->program, dims, ATTR_DENSE_ARRAY)) {
+        const attr_head *list = program_attr(d->code->program, dims);
+        for (uint32_t i = 0; i < list->count; i++) {
+            if (attr_numbers(list)[i] != (int64_t)(rank - list->count + i)) {
+                return TSR_NOT_APPLICABLE;
+            }
+        }
+    }
+    return exec_prepare_row(d, step, op_find(name));
+}
+
+#define SPECIAL_OP(NAME, name, has_complex) {"chlo." #name, prepare_special},
+#define BROADCAST(name)                                                                            \
+    {                                                                                              \
+        "chlo.broadcast_" name, prepare_broadcast                                                  \
+    }
 const exec_op exec_ops_chlo[] = {
+    SPECIAL_OPS(SPECIAL_OP){"chlo.zeta", prepare_pair},
+    {"chlo.polygamma", prepare_pair},
+    {"chlo.next_after", prepare_next_after},
+    {"chlo.square", prepare_square},
+    {"chlo.mulhi", prepare_mulhi},
+    {"chlo.conj", prepare_conj},
+    {"chlo.is_inf", prepare_is_inf},
+    {"chlo.is_pos_inf", prepare_is_pos_inf},
+    {"chlo.is_neg_inf", prepare_is_neg_inf},
+    {"chlo.top_k", prepare_top_k},
+    BROADCAST("add"),
+    BROADCAST("and"),
+    BROADCAST("atan2"),
+    BROADCAST("compare"),
+    BROADCAST("divide"),
+    BROADCAST("maximum"),
+    BROADCAST("minimum"),
+    BROADCAST("multiply"),
+    BROADCAST("or"),
+    BROADCAST("power"),
+    BROADCAST("remainder"),
+    BROADCAST("select"),
+    BROADCAST("shift_left"),
+    BROADCAST("shift_right_arithmetic"),
+    BROADCAST("shift_right_logical"),
+    BROADCAST("subtract"),
+    BROADCAST("xor"),
     {NULL, NULL},
 };

@@ -391,8 +391,12 @@ static bool may_be_known(const exec_step *step, const op_row *row, const tsr_pro
 
 tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step)
 {
+    return exec_prepare_row(d, step, ir_op_row(d->code->program, step->op));
+}
+
+tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row)
+{
     const tsr_program *p = d->code->program;
-    const op_row *row = ir_op_row(p, step->op);
     ir_request request;
     if (row == NULL || row->run == NULL || !exec_is_static(step)) {
         return TSR_NOT_APPLICABLE;

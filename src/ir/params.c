@@ -92,6 +92,14 @@ static const struct {
     {"stablehlo.and", OP_BODY_AND},     {"stablehlo.or", OP_BODY_OR},
 };
 
+static const struct {
+    const char *name;
+    op_body body;
+} comparators[] = {{"LT", OP_BODY_LESS},
+                   {"GT", OP_BODY_GREATER},
+                   {"LE", OP_BODY_LESS_EQUAL},
+                   {"GE", OP_BODY_GREATER_EQUAL}};
+
 static op_body comparator(const tsr_program *p, uint32_t op)
 {
     const uint32_t direction = op_property(p, op, "comparison_direction");
@@ -99,9 +107,12 @@ static op_body comparator(const tsr_program *p, uint32_t op)
         return OP_BODY_OPAQUE;
     }
     const char *name = ir_enums[ENUM_COMPARISON_DIRECTION].values[program_attr(p, direction)->bits];
-    return strcmp(name, "LT") == 0   ? OP_BODY_LESS
-           : strcmp(name, "GT") == 0 ? OP_BODY_GREATER
-                                     : OP_BODY_OPAQUE;
+    for (size_t i = 0; i < sizeof comparators / sizeof comparators[0]; i++) {
+        if (strcmp(name, comparators[i].name) == 0) {
+            return comparators[i].body;
+        }
+    }
+    return OP_BODY_OPAQUE;
 }
 
 op_body ir_region_body(const tsr_program *p, uint32_t region)

@@ -91,6 +91,18 @@ typedef enum scatter_kind {
 bool scatter_supports(scatter_kind kind, tsr_dtype dtype);
 void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *updates);
 
+/* Computes results from arguments, each one element. */
+typedef void (*scatter_call)(void *state, const void *const *arguments, void *const *results);
+
+enum { SCATTER_MOST_ARRAYS = 16 };
+
+/*
+ * The same of several arrays at once, by any function of what is there and the updates. All jobs
+ * have the same indices and dimensions, and inputs of one shape.
+ */
+void kernel_scatter_call(scatter_call call, void *state, const gather_job *jobs,
+                         const tsr_view *updates, size_t count);
+
 /*
  * Sorts along `dim`, stably: ascending, or descending with equals in their order all the same. -0
  * and 0 are equal, and so are all NaNs, which come after all numbers ascending and before them

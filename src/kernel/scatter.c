@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "kernel/windows.h"
 
 /* How many bytes of a row are combined at a time. */
@@ -87,4 +89,66 @@ void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *up
             combine(kind, &w, &part);
         }
     } while (windows_next(&w));
+}
+
+/* Combines the elements of one window of all arrays. */
+static void call_part(scatter_call call, void *state, const windows *w, const window_part *parts,
+                      size_t count)
+{
+    int64_t index[KERNEL_MAX_RANK] = {0};
+    const void *arguments[2 * SCATTER_MOST_ARRAYS];
+    _Alignas(MOST_ITEM) char made[SCATTER_MOST_ARRAYS][MOST_ITEM];
+    void *results[SCATTER_MOST_ARRAYS];
+    const int64_t *shape = parts[0].shape;
+    size_t d = 0;
+    do {
+        for (size_t k = 0; k < count; k++) {
+            int64_t to = 0;
+            int64_t from = 0;
+            for (size_t e = 0; e < w[0].rank; e++) {
+                to += index[e] * w[k].input_strides[e];
+                from += index[e] * w[k].slice_strides[e];
+            }
+            arguments[k] = parts[k].input + to;
+            arguments[count + k] = parts[k].slice + from;
+            results[k] = made[k];
+        }
+        call(state, arguments, results);
+        for (size_t k = 0; k < count; k++) {
+            memcpy((char *)(uintptr_t)arguments[k], made[k], w[k].item);
+        }
+        for (d = w[0].rank; d > 0; d--) {
+            if (++index[d - 1] < shape[d - 1]) {
+                break;
+            }
+            index[d - 1] = 0;
+        }
+    } while (d > 0);
+}
+
+void kernel_scatter_call(scatter_call call, void *state, const gather_job *jobs,
+                         const tsr_view *updates, size_t count)
+{
+    windows w[SCATTER_MOST_ARRAYS];
+    window_part parts[SCATTER_MOST_ARRAYS];
+    for (size_t k = 0; k < count; k++) {
+        if (!windows_init(&w[k], &jobs[k], &updates[k])) {
+            return;
+        }
+    }
+    bool more = true;
+    while (more) {
+        int64_t starts[KERNEL_MAX_RANK];
+        bool inside = true;
+        load_starts(&w[0], starts);
+        for (size_t k = 0; k < count; k++) {
+            inside = windows_part(&w[k], starts, &parts[k]) && inside;
+        }
+        if (inside) {
+            call_part(call, state, w, parts, count);
+        }
+        for (size_t k = 0; k < count; k++) {
+            more = windows_next(&w[k]);
+        }
+    }
 }

@@ -2,8 +2,10 @@
 
 #include <math.h>
 
+#include "kernel/complex.h"
 #include "ops/gradient.h"
 #include "ops/rule_build.h"
+#include "ops/run_elementwise.h"
 
 /* ---- element types that an op is defined for ---- */
 
@@ -183,13 +185,16 @@ static tsr_status unary_types(const op_request *r, op_type *results)
 static bool unary_has_kernel(const op_request *r, const op_type *results)
 {
     (void)results;
-    return unary_supports((unary_op)r->row->kind, r->operands[0].dtype);
+    return unary_supports((unary_op)r->row->kind, r->operands[0].dtype) ||
+           complex_unary_supports((unary_op)r->row->kind, r->operands[0].dtype);
 }
 
 static void unary_run(const op_call *c, void *scratch)
 {
     (void)scratch;
-    kernel_unary((unary_op)c->row->kind, &c->results[0].view, &c->operands[0].view);
+    const bool is_complex = dtype_is_complex(c->operands[0].view.dtype);
+    (is_complex ? kernel_complex_unary : kernel_unary)((unary_op)c->row->kind, &c->results[0].view,
+                                                       &c->operands[0].view);
 }
 
 /* Functions that keep an order keep a greatest and a least element. */
@@ -324,7 +329,8 @@ static tsr_status binary_types(const op_request *r, op_type *results)
 static bool binary_has_kernel(const op_request *r, const op_type *results)
 {
     (void)results;
-    return binary_supports((binary_op)r->row->kind, r->operands[0].dtype);
+    return binary_supports((binary_op)r->row->kind, r->operands[0].dtype) ||
+           complex_binary_supports((binary_op)r->row->kind, r->operands[0].dtype);
 }
 
 static void binary_run(const op_call *c, void *scratch)
@@ -334,7 +340,9 @@ static void binary_run(const op_call *c, void *scratch)
     (void)scratch;
     spread_operand(c, 0, &a);
     spread_operand(c, 1, &b);
-    kernel_binary((binary_op)c->row->kind, &c->results[0].view, &a.view, &b.view);
+    const bool is_complex = dtype_is_complex(a.view.dtype);
+    (is_complex ? kernel_complex_binary : kernel_binary)((binary_op)c->row->kind,
+                                                         &c->results[0].view, &a.view, &b.view);
 }
 
 /* A division of floats is linear in the dividend. */
@@ -431,7 +439,7 @@ static tsr_status compare_types(const op_request *r, op_type *results)
 static bool compare_has_kernel(const op_request *r, const op_type *results)
 {
     (void)results;
-    return compare_supports(r->operands[0].dtype);
+    return compare_supports(r->operands[0].dtype) || dtype_is_complex(r->operands[0].dtype);
 }
 
 static void compare_run(const op_call *c, void *scratch)
@@ -442,7 +450,9 @@ static void compare_run(const op_call *c, void *scratch)
     (void)scratch;
     spread_operand(c, 0, &a);
     spread_operand(c, 1, &b);
-    kernel_compare((compare_op)p->comparison_direction, &c->results[0].view, &a.view, &b.view);
+    const bool is_complex = dtype_is_complex(a.view.dtype);
+    (is_complex ? kernel_complex_compare : kernel_compare)((compare_op)p->comparison_direction,
+                                                           &c->results[0].view, &a.view, &b.view);
 }
 
 const op_row op_compare = {.name = "compare",
@@ -650,19 +660,25 @@ const op_row op_complex = {.name = "complex",
                            .traits = OP_ELEMENTWISE,
                            .num_operands = 2,
                            .num_results = 1,
-                           .rule = op_rule_pointwise};
+                           .rule = op_rule_pointwise,
+                           .supports = complex_supports,
+                           .run = complex_run};
 
 const op_row op_real = {.name = "real",
                         .traits = OP_ELEMENTWISE,
                         .num_operands = 1,
                         .num_results = 1,
-                        .rule = op_rule_pointwise};
+                        .rule = op_rule_pointwise,
+                        .supports = complex_part_supports,
+                        .run = real_run};
 
 const op_row op_imag = {.name = "imag",
                         .traits = OP_ELEMENTWISE,
                         .num_operands = 1,
                         .num_results = 1,
-                        .rule = op_rule_pointwise};
+                        .rule = op_rule_pointwise,
+                        .supports = complex_part_supports,
+                        .run = imag_run};
 
 static const op_field precision_list[] = {OP_FIELD(reduce_precision_params, exponent_bits, INT),
                                           OP_FIELD(reduce_precision_params, mantissa_bits, INT)};
@@ -673,7 +689,9 @@ const op_row op_reduce_precision = {.name = "reduce_precision",
                                     .num_operands = 1,
                                     .num_results = 1,
                                     .fields = &precision_fields,
-                                    .rule = op_rule_pointwise};
+                                    .rule = op_rule_pointwise,
+                                    .supports = reduce_precision_supports,
+                                    .run = reduce_precision_run};
 
 /* ---- bitcast_convert ---- */
 

@@ -595,6 +595,10 @@ static bool scatter_has_kernel(const op_request *r, const op_type *results)
     const scatter_params *p = r->params;
     const size_t n = count_scattered(r->num_operands);
     scatter_kind kind;
+    if (p->body.body == OP_BODY_OPAQUE) {
+        return p->body.call != NULL && n <= SCATTER_MOST_ARRAYS &&
+               can_read_indices(&r->operands[n]);
+    }
     if (!find_scatter_kind(p->body.body, &kind) || !can_read_indices(&r->operands[n])) {
         return false;
     }
@@ -622,6 +626,21 @@ static void start_result(const op_array *input, const op_array *result, scatter_
                 (size_t)tsr_dtype_item_bytes(input->view.dtype), false);
 }
 
+/* Any function, on all inputs at once. */
+static void scatter_opaque(const op_call *c, const window_dims *w, const op_region *body)
+{
+    const size_t n = c->num_results;
+    gather_job jobs[SCATTER_MOST_ARRAYS];
+    tsr_view updates[SCATTER_MOST_ARRAYS];
+    kernel_dims k;
+    for (size_t i = 0; i < n; i++) {
+        start_result(&c->operands[i], &c->results[i], SCATTER_SET, true);
+        jobs[i] = job_of(w, &c->results[i], &c->operands[n].view, &k);
+        updates[i] = c->operands[n + 1 + i].view;
+    }
+    kernel_scatter_call(body->call, body->state, jobs, updates, n);
+}
+
 static void scatter_run(const op_call *c, void *scratch)
 {
     const scatter_params *p = c->params;
@@ -630,6 +649,10 @@ static void scatter_run(const op_call *c, void *scratch)
     scatter_kind kind = SCATTER_SET;
     kernel_dims k;
     (void)scratch;
+    if (p->body.body == OP_BODY_OPAQUE) {
+        scatter_opaque(c, &w, &p->body);
+        return;
+    }
     (void)find_scatter_kind(p->body.body, &kind);
     for (size_t i = 0; i < n; i++) {
         start_result(&c->operands[i], &c->results[i], kind, c->first);

@@ -5,6 +5,7 @@
 #include "kernel/elementwise.h"
 #include "ops/gradient.h"
 #include "ops/rule_build.h"
+#include "ops/run_slice.h"
 
 #define PASS TSR_FACTOR_PASS_THROUGH
 
@@ -439,7 +440,9 @@ const op_row op_dynamic_slice = {.name = "dynamic_slice",
                                  .num_operands = 1,
                                  .num_results = 1,
                                  .fields = &dynamic_slice_fields,
-                                 .rule = dynamic_slice_rule};
+                                 .rule = dynamic_slice_rule,
+                                 .supports = dynamic_slice_supports,
+                                 .run = dynamic_slice_run};
 
 /* Whether all indices are known when a program is compiled. */
 static bool has_constant_indices(const op_request *r)
@@ -481,7 +484,9 @@ const op_row op_dynamic_update_slice = {.name = "dynamic_update_slice",
                                             OP_VARIADIC | OP_RULE_BY_OPERANDS | OP_PASSES_FORWARD,
                                         .num_operands = 2,
                                         .num_results = 1,
-                                        .rule = dynamic_update_slice_rule};
+                                        .rule = dynamic_update_slice_rule,
+                                        .supports = dynamic_update_slice_supports,
+                                        .run = dynamic_update_slice_run};
 
 /* ---- reverse ---- */
 
@@ -505,7 +510,9 @@ const op_row op_reverse = {.name = "reverse",
                            .num_operands = 1,
                            .num_results = 1,
                            .fields = &reverse_fields,
-                           .rule = reverse_rule};
+                           .rule = reverse_rule,
+                           .supports = reverse_supports,
+                           .run = reverse_run};
 
 static const op_row *const rows[] = {&op_slice,         &op_concatenate,          &op_pad,
                                      &op_dynamic_slice, &op_dynamic_update_slice, &op_reverse};

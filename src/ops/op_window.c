@@ -1,6 +1,7 @@
 #include "ops/op_window.h"
 
 #include "ops/rule_build.h"
+#include "ops/run_window.h"
 
 #define PASS TSR_FACTOR_PASS_THROUGH
 
@@ -16,7 +17,9 @@ static const op_fields reduce_window_fields = OP_FIELDS(reduce_window_params, re
 static const op_field select_and_scatter_list[] = {
     OP_FIELD(select_and_scatter_params, window_dimensions, INTS),
     OP_FIELD(select_and_scatter_params, window_strides, INTS),
-    OP_FIELD(select_and_scatter_params, padding, INTS)};
+    OP_FIELD(select_and_scatter_params, padding, INTS),
+    OP_FIELD(select_and_scatter_params, select, REGION),
+    OP_FIELD(select_and_scatter_params, scatter, REGION)};
 static const op_fields select_and_scatter_fields =
     OP_FIELDS(select_and_scatter_params, select_and_scatter_list);
 
@@ -76,7 +79,9 @@ const op_row op_reduce_window = {.name = "reduce_window",
                                  .num_operands = 2,
                                  .count_results = one_for_two,
                                  .fields = &reduce_window_fields,
-                                 .rule = reduce_window_rule};
+                                 .rule = reduce_window_rule,
+                                 .supports = reduce_window_supports,
+                                 .run = reduce_window_run};
 
 static tsr_status select_and_scatter_rule(const op_request *r, const op_type *results,
                                           tsr_arena *arena, const tsr_rule **out)
@@ -108,7 +113,9 @@ const op_row op_select_and_scatter = {.name = "select_and_scatter",
                                       .num_operands = 3,
                                       .num_results = 1,
                                       .fields = &select_and_scatter_fields,
-                                      .rule = select_and_scatter_rule};
+                                      .rule = select_and_scatter_rule,
+                                      .supports = select_and_scatter_supports,
+                                      .run = select_and_scatter_run};
 
 static const op_row *const rows[] = {&op_reduce_window, &op_select_and_scatter};
 const op_family family_window = {rows, sizeof rows / sizeof rows[0]};

@@ -18,6 +18,8 @@ typedef struct select_and_scatter_params {
     op_ints window_dimensions;
     op_ints window_strides;
     op_ints padding;
+    op_region select; /* of an element and a later one: is the first kept? */
+    op_region scatter;
 } select_and_scatter_params;
 
 /* Inputs of one shape, then as many initial values; as many results. reduce_window_params. */

@@ -18,11 +18,18 @@ bool op_ints_have(op_ints list, size_t dim)
 
 fold_op op_region_fold(const op_region *region)
 {
-    static const fold_op folds[OP_BODY_COUNT] = {
-        [OP_BODY_OPAQUE] = FOLD_COUNT, [OP_BODY_SUM] = FOLD_SUM,      [OP_BODY_PROD] = FOLD_PROD,
-        [OP_BODY_MAX] = FOLD_MAX,      [OP_BODY_MIN] = FOLD_MIN,      [OP_BODY_AND] = FOLD_AND,
-        [OP_BODY_OR] = FOLD_OR,        [OP_BODY_SECOND] = FOLD_COUNT, [OP_BODY_LESS] = FOLD_COUNT,
-        [OP_BODY_GREATER] = FOLD_COUNT};
+    static const fold_op folds[OP_BODY_COUNT] = {[OP_BODY_OPAQUE] = FOLD_COUNT,
+                                                 [OP_BODY_SUM] = FOLD_SUM,
+                                                 [OP_BODY_PROD] = FOLD_PROD,
+                                                 [OP_BODY_MAX] = FOLD_MAX,
+                                                 [OP_BODY_MIN] = FOLD_MIN,
+                                                 [OP_BODY_AND] = FOLD_AND,
+                                                 [OP_BODY_OR] = FOLD_OR,
+                                                 [OP_BODY_SECOND] = FOLD_COUNT,
+                                                 [OP_BODY_LESS] = FOLD_COUNT,
+                                                 [OP_BODY_GREATER] = FOLD_COUNT,
+                                                 [OP_BODY_LESS_EQUAL] = FOLD_COUNT,
+                                                 [OP_BODY_GREATER_EQUAL] = FOLD_COUNT};
     return folds[region->body];
 }
 

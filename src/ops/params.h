@@ -44,6 +44,8 @@ typedef enum op_body {
     OP_BODY_SECOND, /* the update of a scatter replaces what is there */
     OP_BODY_LESS,   /* comparators of the first operand of a sort: ascending, descending */
     OP_BODY_GREATER,
+    OP_BODY_LESS_EQUAL,
+    OP_BODY_GREATER_EQUAL,
     OP_BODY_COUNT
 } op_body;
 

@@ -1,0 +1,143 @@
+#include "exec/elementwise.h"
+
+#include "base/arena.h"
+#include "exec/machine.h"
+#include "exec/number.h"
+
+enum { MOST_SOURCES = 3 };
+
+/* Operands of one type, and a result of a given element type, all of one shape. */
+static bool fits(const exec_step *step, tsr_dtype result)
+{
+    if (!exec_is_static(step) || step->num_operands > MOST_SOURCES || step->num_operands == 0 ||
+        step->num_results != 1) {
+        return false;
+    }
+    const op_type *to = &step->types[step->num_operands]->tensor;
+    for (size_t i = 0; i < step->num_operands; i++) {
+        const op_type *from = &step->types[i]->tensor;
+        if (from->dtype != step->types[0]->tensor.dtype || !op_shapes_agree(from, to)) {
+            return false;
+        }
+    }
+    return to->dtype == result;
+}
+
+/* ---- kernels ---- */
+
+static tsr_status widened(exec_machine *m, const exec_array *from, tsr_dtype dtype,
+                          exec_array **out)
+{
+    TSR_TRY(exec_array_shaped(m->pool, dtype, from->rank, from->shape, out));
+    exec_convert(dtype, (*out)->data, from->dtype, from->data, exec_array_elements(from));
+    return TSR_OK;
+}
+
+static tsr_status run_map(exec_machine *m, const exec_step *step)
+{
+    const exec_map *map = step->data;
+    tsr_view views[MOST_SOURCES];
+    const tsr_view *src[MOST_SOURCES];
+    exec_array *result;
+    for (size_t i = 0; i < step->num_operands; i++) {
+        views[i] = exec_array_view(exec_operand(m, step, i));
+        src[i] = &views[i];
+    }
+    TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands], &result));
+    exec_set_result(m, step, 0, result);
+    const tsr_view dst = exec_array_view(result);
+    map->call(map, &dst, src);
+    return TSR_OK;
+}
+
+static tsr_status run_widened_map(exec_machine *m, const exec_step *step)
+{
+    const exec_map *map = step->data;
+    exec_array *arrays[MOST_SOURCES + 1] = {NULL};
+    tsr_view views[MOST_SOURCES + 1];
+    const tsr_view *src[MOST_SOURCES];
+    tsr_status status = TSR_OK;
+    const size_t n = step->num_operands;
+    for (size_t i = 0; i <= n && status == TSR_OK; i++) {
+        const exec_array *like = exec_operand(m, step, i < n ? i : 0);
+        status =
+            i < n ? widened(m, like, map->computed, &arrays[i])
+                  : exec_array_shaped(m->pool, map->computed, like->rank, like->shape, &arrays[i]);
+        if (status == TSR_OK) {
+            views[i] = exec_array_view(arrays[i]);
+        }
+    }
+    if (status == TSR_OK) {
+        exec_array *result;
+        for (size_t i = 0; i < n; i++) {
+            src[i] = &views[i];
+        }
+        map->call(map, &views[n], src);
+        status = exec_array_new(m->pool, step->types[n], &result);
+        if (status == TSR_OK) {
+            exec_convert(result->dtype, result->data, map->computed, arrays[n]->data,
+                         exec_array_elements(result));
+            exec_set_result(m, step, 0, result);
+        }
+    }
+    for (size_t i = 0; i <= n; i++) {
+        exec_array_drop(m->pool, arrays[i]);
+    }
+    return status;
+}
+
+tsr_status exec_prepare_map(exec_decoder *d, exec_step *step, exec_map_call call, int kind)
+{
+    exec_map *map = EXEC_NEW(d, exec_map);
+    tsr_dtype wider = step->types[0]->tensor.dtype;
+    if (map == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    if (!fits(step, step->types[0]->tensor.dtype)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const bool narrow = exec_is_narrow(step->types[0]->tensor.dtype, &wider);
+    *map = (exec_map){call, kind, wider};
+    step->action = narrow ? run_widened_map : run_map;
+    step->data = map;
+    return TSR_OK;
+}
+
+/* ---- functions of elements ---- */
+
+typedef struct each_step {
+    exec_each_call call;
+} each_step;
+
+static tsr_status run_each(exec_machine *m, const exec_step *step)
+{
+    const each_step *each = step->data;
+    const exec_array *a = exec_operand(m, step, 0);
+    const exec_array *b = exec_operand(m, step, step->num_operands - 1);
+    const int64_t item = tsr_dtype_item_bytes(a->dtype);
+    const int64_t count = exec_array_elements(a);
+    exec_array *result;
+    TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands], &result));
+    exec_set_result(m, step, 0, result);
+    const int64_t to = tsr_dtype_item_bytes(result->dtype);
+    for (int64_t i = 0; i < count; i++) {
+        each->call(a->dtype, a->data + i * item, b->data + i * item, result->data + i * to);
+    }
+    return TSR_OK;
+}
+
+tsr_status exec_prepare_each(exec_decoder *d, exec_step *step, exec_each_call call,
+                             tsr_dtype result)
+{
+    each_step *each = EXEC_NEW(d, each_step);
+    if (each == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    if (!fits(step, result)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    each->call = call;
+    step->action = run_each;
+    step->data = each;
+    return TSR_OK;
+}

@@ -1,0 +1,358 @@
+#include "kernel/complex.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernel/half.h"
+#include "kernel/loops.h"
+
+typedef double complex number;
+
+/* ---- elements ---- */
+
+static double load_float(tsr_dtype dtype, const char *element)
+{
+    uint16_t half;
+    float single;
+    double wide;
+    switch (dtype) {
+    case TSR_F16:
+    case TSR_BF16:
+        memcpy(&half, element, sizeof half);
+        return (double)(dtype == TSR_F16 ? float_of_f16(half) : float_of_bf16(half));
+    case TSR_F32:
+        memcpy(&single, element, sizeof single);
+        return (double)single;
+    default:
+        memcpy(&wide, element, sizeof wide);
+        return wide;
+    }
+}
+
+static void store_float(tsr_dtype dtype, double value, char *element)
+{
+    const float single = (float)value;
+    if (dtype == TSR_F64) {
+        memcpy(element, &value, sizeof value);
+    } else if (dtype == TSR_F32) {
+        memcpy(element, &single, sizeof single);
+    } else {
+        const uint16_t half = dtype == TSR_F16 ? f16_of_float(single) : bf16_of_float(single);
+        memcpy(element, &half, sizeof half);
+    }
+}
+
+static bool is_complex(tsr_dtype dtype)
+{
+    return dtype == TSR_C64 || dtype == TSR_C128;
+}
+
+static bool is_float(tsr_dtype dtype)
+{
+    return dtype == TSR_F16 || dtype == TSR_BF16 || dtype == TSR_F32 || dtype == TSR_F64;
+}
+
+static tsr_dtype part_of(tsr_dtype dtype)
+{
+    return dtype == TSR_C64 ? TSR_F32 : TSR_F64;
+}
+
+static number load(tsr_dtype dtype, const char *element)
+{
+    const tsr_dtype part = part_of(dtype);
+    return CMPLX(load_float(part, element), load_float(part, element + tsr_dtype_item_bytes(part)));
+}
+
+static void store(tsr_dtype dtype, number value, char *element)
+{
+    const tsr_dtype part = part_of(dtype);
+    store_float(part, creal(value), element);
+    store_float(part, cimag(value), element + tsr_dtype_item_bytes(part));
+}
+
+/* ---- loops ---- */
+
+/* What is done to one element of each array, dst first. */
+typedef struct element_call {
+    void (*run)(const struct element_call *call, char *dst, const char *a, const char *b);
+    tsr_dtype dtype;
+    number (*complex_unary)(number x);
+    number (*complex_binary)(number x, number y);
+    double (*real_unary)(double x);
+    double (*real_binary)(double x, double y);
+    compare_op compare;
+} element_call;
+
+static void walk(const element_call *call, const tsr_view *dst, const tsr_view *a,
+                 const tsr_view *b)
+{
+    const int64_t *strides[] = {dst->strides, a->strides, b->strides};
+    loops nest;
+    if (!loops_init_sorted(&nest, dst->shape, dst->rank, strides, 3,
+                           tsr_dtype_item_bytes(dst->dtype))) {
+        return;
+    }
+    const loop *inner = &nest.loops[nest.count - 1];
+    do {
+        for (int64_t i = 0; i < inner->size; i++) {
+            call->run(call, (char *)dst->data + nest.offsets[0] + i * inner->strides[0],
+                      (const char *)a->data + nest.offsets[1] + i * inner->strides[1],
+                      (const char *)b->data + nest.offsets[2] + i * inner->strides[2]);
+        }
+    } while (loops_next(&nest));
+}
+
+static void run_complex_unary(const element_call *c, char *dst, const char *a, const char *b)
+{
+    (void)b;
+    store(c->dtype, c->complex_unary(load(c->dtype, a)), dst);
+}
+
+static void run_abs(const element_call *c, char *dst, const char *a, const char *b)
+{
+    (void)b;
+    store_float(part_of(c->dtype), cabs(load(c->dtype, a)), dst);
+}
+
+static void run_complex_binary(const element_call *c, char *dst, const char *a, const char *b)
+{
+    store(c->dtype, c->complex_binary(load(c->dtype, a), load(c->dtype, b)), dst);
+}
+
+static void run_real_unary(const element_call *c, char *dst, const char *a, const char *b)
+{
+    (void)b;
+    store_float(c->dtype, c->real_unary(load_float(c->dtype, a)), dst);
+}
+
+static void run_real_binary(const element_call *c, char *dst, const char *a, const char *b)
+{
+    store_float(c->dtype, c->real_binary(load_float(c->dtype, a), load_float(c->dtype, b)), dst);
+}
+
+/* ---- functions of complex numbers ---- */
+
+static number negate(number x)
+{
+    return CMPLX(-creal(x), -cimag(x));
+}
+
+static number sign(number x)
+{
+    const double size = cabs(x);
+    if (isnan(creal(x)) || isnan(cimag(x))) {
+        return CMPLX(NAN, NAN);
+    }
+    return size == 0 ? CMPLX(0, 0) : CMPLX(creal(x) / size, cimag(x) / size);
+}
+
+/* e^x - 1: the real part is expm1(a) cos(b) + (cos(b) - 1), without cancellation near 0. */
+static number complex_expm1(number x)
+{
+    const double a = creal(x);
+    const double b = cimag(x);
+    const double half = sin(b / 2);
+    return CMPLX(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b));
+}
+
+static number complex_log1p(number x)
+{
+    const double a = creal(x);
+    const double b = cimag(x);
+    return CMPLX(0.5 * log1p(a * (2 + a) + b * b), atan2(b, 1 + a));
+}
+
+static number divide(number x, number y)
+{
+    return x / y;
+}
+
+static number complex_rsqrt(number x)
+{
+    return 1 / csqrt(x);
+}
+
+static number complex_cbrt(number x)
+{
+    return creal(x) == 0 && cimag(x) == 0 ? x : cpow(x, 1.0 / 3);
+}
+
+static number logistic(number x)
+{
+    return 1 / (1 + cexp(negate(x)));
+}
+
+static number add(number x, number y)
+{
+    return CMPLX(creal(x) + creal(y), cimag(x) + cimag(y));
+}
+
+static number subtract(number x, number y)
+{
+    return CMPLX(creal(x) - creal(y), cimag(x) - cimag(y));
+}
+
+static number multiply(number x, number y)
+{
+    return x * y;
+}
+
+static number power(number x, number y)
+{
+    if (creal(y) == 0 && cimag(y) == 0) {
+        return 1;
+    }
+    if (creal(x) == 0 && cimag(x) == 0) {
+        return creal(y) > 0 ? 0 : cpow(x, y);
+    }
+    return cpow(x, y);
+}
+
+/* -i log((x + i y) / sqrt(x^2 + y^2)) */
+static number complex_atan2(number y, number x)
+{
+    const number z = clog((x + CMPLX(0, 1) * y) / csqrt(x * x + y * y));
+    return CMPLX(cimag(z), -creal(z));
+}
+
+/* By real parts, then by imaginary ones. */
+static bool is_less(number x, number y)
+{
+    return creal(x) < creal(y) || (creal(x) == creal(y) && cimag(x) < cimag(y));
+}
+
+static bool has_nan(number x)
+{
+    return isnan(creal(x)) || isnan(cimag(x));
+}
+
+static number maximum(number x, number y)
+{
+    return has_nan(x) ? x : has_nan(y) ? y : is_less(x, y) ? y : x;
+}
+
+static number minimum(number x, number y)
+{
+    return has_nan(x) ? x : has_nan(y) ? y : is_less(y, x) ? y : x;
+}
+
+static number (*const unary[UNARY_COUNT])(number) = {
+    [UNARY_NEGATE] = negate,     [UNARY_SIGN] = sign,
+    [UNARY_EXP] = cexp,          [UNARY_EXPM1] = complex_expm1,
+    [UNARY_LOG] = clog,          [UNARY_LOG1P] = complex_log1p,
+    [UNARY_SQRT] = csqrt,        [UNARY_RSQRT] = complex_rsqrt,
+    [UNARY_CBRT] = complex_cbrt, [UNARY_TANH] = ctanh,
+    [UNARY_LOGISTIC] = logistic, [UNARY_SIN] = csin,
+    [UNARY_COS] = ccos,          [UNARY_TAN] = ctan,
+};
+
+static number (*const binary[BINARY_COUNT])(number, number) = {
+    [BINARY_ADD] = add,       [BINARY_SUBTRACT] = subtract, [BINARY_MULTIPLY] = multiply,
+    [BINARY_DIVIDE] = divide, [BINARY_POWER] = power,       [BINARY_ATAN2] = complex_atan2,
+    [BINARY_MAX] = maximum,   [BINARY_MIN] = minimum,
+};
+
+bool complex_unary_supports(unary_op op, tsr_dtype dtype)
+{
+    return is_complex(dtype) && (op == UNARY_ABS || unary[op] != NULL);
+}
+
+void kernel_complex_unary(unary_op op, const tsr_view *dst, const tsr_view *src)
+{
+    const element_call call = {.run = op == UNARY_ABS ? run_abs : run_complex_unary,
+                               .dtype = src->dtype,
+                               .complex_unary = unary[op]};
+    walk(&call, dst, src, src);
+}
+
+bool complex_binary_supports(binary_op op, tsr_dtype dtype)
+{
+    return is_complex(dtype) && binary[op] != NULL;
+}
+
+void kernel_complex_binary(binary_op op, const tsr_view *dst, const tsr_view *a, const tsr_view *b)
+{
+    const element_call call = {
+        .run = run_complex_binary, .dtype = dst->dtype, .complex_binary = binary[op]};
+    walk(&call, dst, a, b);
+}
+
+static void run_compare(const element_call *c, char *dst, const char *a, const char *b)
+{
+    const number x = load(c->dtype, a);
+    const number y = load(c->dtype, b);
+    const bool same = creal(x) == creal(y) && cimag(x) == cimag(y);
+    const bool less = is_less(x, y);
+    const bool more = is_less(y, x);
+    const bool results[COMPARE_COUNT] = {
+        [COMPARE_EQ] = same,         [COMPARE_NE] = !same, [COMPARE_LT] = less,
+        [COMPARE_LE] = less || same, [COMPARE_GT] = more,  [COMPARE_GE] = more || same};
+    *dst = (char)results[c->compare];
+}
+
+void kernel_complex_compare(compare_op op, const tsr_view *dst, const tsr_view *a,
+                            const tsr_view *b)
+{
+    const element_call call = {.run = run_compare, .dtype = a->dtype, .compare = op};
+    walk(&call, dst, a, b);
+}
+
+/* ---- special functions ---- */
+
+/* lgamma has a global for the sign. */
+static double log_gamma(double x)
+{
+    int its_sign = 0;
+    return lgamma_r(x, &its_sign);
+}
+
+#define COMPLEX_IF_YES(name) c##name
+#define COMPLEX_IF_NO(name) NULL
+#define SPECIAL_COMPLEX(NAME, name, has_complex) [SPECIAL_##NAME] = COMPLEX_IF_##has_complex(name),
+static number (*const special_complex[SPECIAL_COUNT])(number) = {SPECIAL_OPS(SPECIAL_COMPLEX)};
+
+static double (*const special_real[SPECIAL_COUNT])(double) = {
+    [SPECIAL_ACOS] = acos,
+    [SPECIAL_ACOSH] = acosh,
+    [SPECIAL_ASIN] = asin,
+    [SPECIAL_ASINH] = asinh,
+    [SPECIAL_ATAN] = atan,
+    [SPECIAL_ATANH] = atanh,
+    [SPECIAL_COSH] = cosh,
+    [SPECIAL_SINH] = sinh,
+    [SPECIAL_TAN] = tan,
+    [SPECIAL_BESSEL_I1E] = special_bessel_i1e,
+    [SPECIAL_DIGAMMA] = special_digamma,
+    [SPECIAL_ERF_INV] = special_erf_inv,
+    [SPECIAL_ERFC] = erfc,
+    [SPECIAL_LGAMMA] = log_gamma,
+};
+
+bool special_supports(special_op op, tsr_dtype dtype)
+{
+    return is_float(dtype) || (is_complex(dtype) && special_complex[op] != NULL);
+}
+
+void kernel_special(special_op op, const tsr_view *dst, const tsr_view *src)
+{
+    const element_call call = {.run = is_complex(dst->dtype) ? run_complex_unary : run_real_unary,
+                               .dtype = dst->dtype,
+                               .complex_unary = special_complex[op],
+                               .real_unary = special_real[op]};
+    walk(&call, dst, src, src);
+}
+
+bool special_pair_supports(tsr_dtype dtype)
+{
+    return is_float(dtype);
+}
+
+void kernel_special_pair(special_pair op, const tsr_view *dst, const tsr_view *a, const tsr_view *b)
+{
+    const element_call call = {.run = run_real_binary,
+                               .dtype = dst->dtype,
+                               .real_binary =
+                                   op == SPECIAL_ZETA ? special_zeta : special_polygamma};
+    walk(&call, dst, a, b);
+}
