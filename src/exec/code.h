@@ -101,6 +101,7 @@ extern const exec_op exec_ops_check[];
 extern const exec_op exec_ops_dynamic[];
 extern const exec_op exec_ops_chlo[];
 extern const exec_op exec_ops_parallel[];
+extern const exec_op exec_ops_collective[];
 extern const exec_op exec_ops_custom[];
 extern const exec_op exec_ops_other[];
 

@@ -97,6 +97,11 @@ static tsr_status run_recast(exec_machine *m, const exec_step *step)
     exec_array *from = exec_operand(m, step, 0);
     const exec_type *to = step->types[1];
     exec_array *result;
+    if (from->bytes != to->bytes) {
+        const op_type type = exec_array_type(from);
+        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s does not become %s",
+                          op_type_text(&type).text, op_type_text(&to->tensor).text);
+    }
     TSR_TRY(exec_array_borrow(m->pool, to, from->data, &result));
     result->base = exec_array_keep(from);
     exec_set_result(m, step, 0, result);
@@ -106,11 +111,8 @@ static tsr_status run_recast(exec_machine *m, const exec_step *step)
 static tsr_status prepare_reshape(exec_decoder *d, exec_step *step)
 {
     (void)d;
-    if (!exec_is_static(step)) {
-        return TSR_NOT_APPLICABLE;
-    }
     step->action = run_recast;
-    return step->types[0]->bytes == step->types[1]->bytes &&
+    return step->types[0]->kind == EXEC_TENSOR && step->types[1]->strides != NULL &&
                    step->types[0]->tensor.dtype == step->types[1]->tensor.dtype
                ? TSR_OK
                : TSR_NOT_APPLICABLE;
@@ -139,7 +141,8 @@ static tsr_status run_convert(exec_machine *m, const exec_step *step)
 {
     const exec_array *from = exec_operand(m, step, 0);
     exec_array *result;
-    TSR_TRY(exec_array_new(m->pool, step->types[1], &result));
+    TSR_TRY(
+        exec_array_shaped(m->pool, step->types[1]->tensor.dtype, from->rank, from->shape, &result));
     exec_convert(result->dtype, result->data, from->dtype, from->data, exec_array_elements(from));
     exec_set_result(m, step, 0, result);
     return TSR_OK;
@@ -148,7 +151,7 @@ static tsr_status run_convert(exec_machine *m, const exec_step *step)
 static tsr_status prepare_convert(exec_decoder *d, exec_step *step)
 {
     (void)d;
-    if (!exec_is_static(step) ||
+    if (step->types[0]->kind != EXEC_TENSOR || step->types[1]->kind != EXEC_TENSOR ||
         !op_shapes_agree(&step->types[0]->tensor, &step->types[1]->tensor)) {
         return TSR_NOT_APPLICABLE;
     }

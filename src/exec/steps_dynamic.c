@@ -1,5 +1,447 @@
+/* Ops whose shapes are known only when they run: each becomes the op on what is known by then. */
+#include <string.h>
+
+#include "base/arena.h"
 #include "exec/machine.h"
+#include "exec/number.h"
+#include "exec/steps_dynamic.h"
+#include "ops/op_convolution.h"
+#include "ops/op_create.h"
+#include "ops/op_index.h"
+#include "ops/op_shape.h"
+#include "ops/op_slice.h"
+
+/* ---- shapes from operands ---- */
+
+/* The numbers of an operand of rank 1; false when there are too many, or some are negative. */
+static bool load_numbers(const exec_array *from, bool may_be_negative, int64_t *out, size_t *count)
+{
+    const int64_t item = tsr_dtype_item_bytes(from->dtype);
+    const int64_t n = exec_array_elements(from);
+    if (n > 2 * OP_MAX_RANK) {
+        return false;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = exec_index(from->dtype, from->data + i * item);
+        if (out[i] < 0 && !may_be_negative) {
+            return false;
+        }
+    }
+    *count = (size_t)n;
+    return true;
+}
+
+static tsr_status wrong_shape(const exec_machine *m, const exec_step *step, size_t operand)
+{
+    return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID,
+                      "the numbers of operand %zu are not extents of its result", operand);
+}
+
+/* Whether a computed shape is one that the program allows for a result. */
+static bool is_allowed(const exec_step *step, size_t result, const op_type *type)
+{
+    const exec_type *known = step->types[step->num_operands + result];
+    return known->kind == EXEC_TENSOR && known->tensor.dtype == type->dtype &&
+           op_shapes_agree(&known->tensor, type);
+}
+
+/* ---- running a row on arrays ---- */
+
+static const int64_t no_start[OP_MAX_RANK] = {0};
+
+static op_array array_of(const exec_array *a)
+{
+    return (op_array){.view = exec_array_view(a), .start = no_start, .full = a->shape};
+}
+
+enum { MOST_ARRAYS = 64 };
+
+tsr_status exec_run_row(exec_machine *m, const exec_step *step, const op_row *row,
+                        const void *params, exec_array *const *operands, size_t num_operands,
+                        const op_type *results, size_t num_results)
+{
+    op_array arrays[MOST_ARRAYS];
+    op_type types[MOST_ARRAYS];
+    if (num_operands + num_results > MOST_ARRAYS) {
+        return exec_unsupported(m->code, step->op, "with so many operands");
+    }
+    for (size_t i = 0; i < num_operands; i++) {
+        arrays[i] = array_of(operands[i]);
+        types[i] = exec_array_type(operands[i]);
+    }
+    const op_request request = {.ctx = m->ctx,
+                                .call = op_name(m->code->program, step->op),
+                                .row = row,
+                                .params = params,
+                                .num_operands = num_operands,
+                                .operands = types,
+                                .num_results = num_results,
+                                .mixes_dtypes = true};
+    if (row->run == NULL || (row->supports != NULL && !row->supports(&request, results))) {
+        return exec_unsupported(m->code, step->op, "on the types that it has now");
+    }
+    for (size_t i = 0; i < num_results; i++) {
+        exec_array *made;
+        if (!is_allowed(step, i, &results[i])) {
+            return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "the result would be %s",
+                              op_type_text(&results[i]).text);
+        }
+        TSR_TRY(
+            exec_array_shaped(m->pool, results[i].dtype, results[i].rank, results[i].shape, &made));
+        exec_set_result(m, step, i, made);
+        arrays[num_operands + i] = array_of(made);
+    }
+    const op_call call = {.row = row,
+                          .params = params,
+                          .num_operands = num_operands,
+                          .num_results = num_results,
+                          .operands = arrays,
+                          .results = arrays + num_operands,
+                          .first = true};
+    void *scratch = NULL;
+    if (row->scratch != NULL) {
+        scratch = exec_scratch(m, row->scratch(&call));
+        if (scratch == NULL) {
+            return diag_nomem(m->ctx);
+        }
+    }
+    row->run(&call, scratch);
+    return m->failed;
+}
+
+/* The same with the types of results that the row infers, in an arena of its own. */
+static tsr_status infer_and_run(exec_machine *m, const exec_step *step, const op_row *row,
+                                const void *params, exec_array *const *operands,
+                                size_t num_operands)
+{
+    tsr_arena *arena = NULL;
+    op_type types[MOST_ARRAYS];
+    op_type results[MOST_ARRAYS];
+    if (num_operands > MOST_ARRAYS || step->num_results > MOST_ARRAYS || row->types == NULL) {
+        return exec_unsupported(m->code, step->op, "");
+    }
+    TSR_TRY(tsr_arena_create(m->ctx, &arena));
+    for (size_t i = 0; i < num_operands; i++) {
+        types[i] = exec_array_type(operands[i]);
+    }
+    const op_request request = {.ctx = m->ctx,
+                                .arena = arena,
+                                .call = op_name(m->code->program, step->op),
+                                .row = row,
+                                .params = params,
+                                .num_operands = num_operands,
+                                .operands = types,
+                                .num_results = step->num_results,
+                                .mixes_dtypes = true};
+    tsr_status status = row->types(&request, results);
+    if (status == TSR_OK) {
+        status =
+            exec_run_row(m, step, row, params, operands, num_operands, results, step->num_results);
+    }
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+/* ---- any row, on extents that are not known before ---- */
+
+static tsr_status run_inferred(exec_machine *m, const exec_step *step)
+{
+    const inferred_step *s = step->data;
+    exec_array *operands[MOST_ARRAYS];
+    for (size_t i = 0; i < step->num_operands && i < MOST_ARRAYS; i++) {
+        operands[i] = exec_operand(m, step, i);
+    }
+    return infer_and_run(m, step, s->row, s->params, operands, step->num_operands);
+}
+
+static bool has_region(const op_row *row)
+{
+    for (size_t i = 0; row->fields != NULL && i < row->fields->count; i++) {
+        const op_field_kind kind = row->fields->fields[i].kind;
+        if (kind == OP_FIELD_REGION || kind == OP_FIELD_RESULT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tsr_status exec_prepare_inferred(exec_decoder *d, exec_step *step, const op_row *row)
+{
+    ir_request request;
+    if (row == NULL || row->types == NULL || row->run == NULL || has_region(row) ||
+        step->num_operands > MOST_ARRAYS) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const tsr_status made =
+        ir_run_request(d->code->ctx, d->code->arena, d->code->program, step->op, row, &request);
+    if (made != TSR_OK) {
+        return made;
+    }
+    inferred_step *s = EXEC_NEW(d, inferred_step);
+    if (s == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    *s = (inferred_step){row, request.request.params};
+    step->action = run_inferred;
+    step->data = s;
+    return TSR_OK;
+}
+
+/* ---- dynamic_reshape, dynamic_iota, dynamic_broadcast_in_dim ---- */
+
+static tsr_status run_dynamic_reshape(exec_machine *m, const exec_step *step)
+{
+    exec_array *from = exec_operand(m, step, 0);
+    int64_t shape[2 * OP_MAX_RANK];
+    int64_t strides[OP_MAX_RANK];
+    op_type type = {.dtype = from->dtype, .shape = shape};
+    exec_array *result;
+    if (!load_numbers(exec_operand(m, step, 1), false, shape, &type.rank) ||
+        type.rank > OP_MAX_RANK || !is_allowed(step, 0, &type) ||
+        exec_packed(type.dtype, type.rank, shape, strides) != from->bytes) {
+        return wrong_shape(m, step, 1);
+    }
+    TSR_TRY(exec_array_recast(m->pool, from, type.dtype, type.rank, shape, &result));
+    exec_set_result(m, step, 0, result);
+    return TSR_OK;
+}
+
+static tsr_status run_dynamic_iota(exec_machine *m, const exec_step *step)
+{
+    int64_t shape[2 * OP_MAX_RANK];
+    iota_params params = *(const iota_params *)step->data;
+    op_type type = {.dtype = step->types[1]->tensor.dtype, .shape = shape};
+    if (!load_numbers(exec_operand(m, step, 0), false, shape, &type.rank) ||
+        type.rank > OP_MAX_RANK || params.iota_dimension >= (int64_t)type.rank) {
+        return wrong_shape(m, step, 0);
+    }
+    params.result = type;
+    return exec_run_row(m, step, &op_iota, &params, NULL, 0, &type, 1);
+}
+
+static tsr_status run_dynamic_broadcast(exec_machine *m, const exec_step *step)
+{
+    exec_array *from = exec_operand(m, step, 0);
+    int64_t shape[2 * OP_MAX_RANK];
+    broadcast_params params = *(const broadcast_params *)step->data;
+    op_type type = {.dtype = from->dtype, .shape = shape};
+    if (!load_numbers(exec_operand(m, step, 1), false, shape, &type.rank) ||
+        type.rank > OP_MAX_RANK) {
+        return wrong_shape(m, step, 1);
+    }
+    params.result = type;
+    return infer_and_run(m, step, &op_broadcast_in_dim, &params, &from, 1);
+}
+
+/* ---- real_dynamic_slice, dynamic_pad ---- */
+
+/* Three lists of numbers from operands `first` on, as many as the rank of operand 0 each. */
+typedef struct three_lists {
+    int64_t lists[3][2 * OP_MAX_RANK];
+} three_lists;
+
+static tsr_status load_lists(exec_machine *m, const exec_step *step, size_t first,
+                             bool may_be_negative, three_lists *out)
+{
+    for (size_t i = 0; i < 3; i++) {
+        size_t count = 0;
+        if (!load_numbers(exec_operand(m, step, first + i), may_be_negative, out->lists[i],
+                          &count) ||
+            count != exec_operand(m, step, 0)->rank) {
+            return wrong_shape(m, step, first + i);
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status run_real_dynamic_slice(exec_machine *m, const exec_step *step)
+{
+    exec_array *from = exec_operand(m, step, 0);
+    three_lists l;
+    TSR_TRY(load_lists(m, step, 1, false, &l));
+    const slice_params params = {.start_indices = {from->rank, l.lists[0]},
+                                 .limit_indices = {from->rank, l.lists[1]},
+                                 .strides = {from->rank, l.lists[2]}};
+    return infer_and_run(m, step, &op_slice, &params, &from, 1);
+}
+
+static tsr_status run_dynamic_pad(exec_machine *m, const exec_step *step)
+{
+    exec_array *operands[] = {exec_operand(m, step, 0), exec_operand(m, step, 1)};
+    const size_t rank = operands[0]->rank;
+    three_lists l;
+    TSR_TRY(load_lists(m, step, 2, true, &l));
+    const pad_params params = {.edge_padding_low = {rank, l.lists[0]},
+                               .edge_padding_high = {rank, l.lists[1]},
+                               .interior_padding = {rank, l.lists[2]}};
+    return infer_and_run(m, step, &op_pad, &params, operands, 2);
+}
+
+/* ---- dynamic_gather, dynamic_conv ---- */
+
+static tsr_status run_dynamic_gather(exec_machine *m, const exec_step *step)
+{
+    exec_array *operands[] = {exec_operand(m, step, 0), exec_operand(m, step, 1)};
+    gather_params params = *(const gather_params *)step->data;
+    int64_t sizes[2 * OP_MAX_RANK];
+    size_t count = 0;
+    if (!load_numbers(exec_operand(m, step, 2), false, sizes, &count)) {
+        return wrong_shape(m, step, 2);
+    }
+    params.slice_sizes = (op_ints){count, sizes};
+    return infer_and_run(m, step, &op_gather, &params, operands, 2);
+}
+
+static tsr_status run_dynamic_conv(exec_machine *m, const exec_step *step)
+{
+    exec_array *operands[] = {exec_operand(m, step, 0), exec_operand(m, step, 1)};
+    convolution_params params = *(const convolution_params *)step->data;
+    int64_t padding[2 * OP_MAX_RANK];
+    size_t count = 0;
+    if (!load_numbers(exec_operand(m, step, 2), true, padding, &count)) {
+        return wrong_shape(m, step, 2);
+    }
+    params.padding = (op_ints){count, padding};
+    return infer_and_run(m, step, &op_convolution, &params, operands, 2);
+}
+
+/* ---- sizes ---- */
+
+static tsr_status run_get_size(exec_machine *m, const exec_step *step)
+{
+    const exec_array *from = exec_operand(m, step, 0);
+    const size_t dim = (size_t)(uintptr_t)step->data;
+    exec_array *result;
+    TSR_TRY(exec_array_new(m->pool, step->types[1], &result));
+    const exec_number size = {.kind = NUMBER_SIGNED, .integer = from->shape[dim]};
+    exec_number_store(result->dtype, size, result->data);
+    exec_set_result(m, step, 0, result);
+    return TSR_OK;
+}
+
+static tsr_status prepare_get_size(exec_decoder *d, exec_step *step)
+{
+    int64_t dim = 0;
+    const tsr_program *p = d->code->program;
+    if (!attr_as_integer(p, op_property(p, step->op, "dimension"), &dim) || dim < 0 ||
+        step->types[0]->kind != EXEC_TENSOR || dim >= (int64_t)step->types[0]->tensor.rank ||
+        step->types[1]->tensor.rank != 0 || !dtype_is_integer(step->types[1]->tensor.dtype)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    step->action = run_get_size;
+    step->data = (void *)(uintptr_t)dim;
+    return TSR_OK;
+}
+
+/* The first rows of a dimension. */
+static tsr_status run_set_size(exec_machine *m, const exec_step *step)
+{
+    exec_array *from = exec_operand(m, step, 0);
+    const exec_array *size = exec_operand(m, step, 1);
+    const size_t dim = (size_t)(uintptr_t)step->data;
+    int64_t starts[OP_MAX_RANK] = {0};
+    int64_t limits[OP_MAX_RANK];
+    int64_t steps[OP_MAX_RANK];
+    for (size_t i = 0; i < from->rank; i++) {
+        limits[i] = from->shape[i];
+        steps[i] = 1;
+    }
+    limits[dim] = exec_index(size->dtype, size->data);
+    const slice_params params = {.start_indices = {from->rank, starts},
+                                 .limit_indices = {from->rank, limits},
+                                 .strides = {from->rank, steps}};
+    return infer_and_run(m, step, &op_slice, &params, &from, 1);
+}
+
+static tsr_status prepare_set_size(exec_decoder *d, exec_step *step)
+{
+    int64_t dim = 0;
+    const tsr_program *p = d->code->program;
+    if (!attr_as_integer(p, op_property(p, step->op, "dimension"), &dim) || dim < 0 ||
+        step->types[0]->kind != EXEC_TENSOR || dim >= (int64_t)step->types[0]->tensor.rank ||
+        step->types[1]->tensor.rank != 0 || !dtype_is_integer(step->types[1]->tensor.dtype)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    step->action = run_set_size;
+    step->data = (void *)(uintptr_t)dim;
+    return TSR_OK;
+}
+
+/* ---- values whose type says less, or more ---- */
+
+static tsr_status run_tensor_cast(exec_machine *m, const exec_step *step)
+{
+    exec_array *from = exec_operand(m, step, 0);
+    const op_type type = exec_array_type(from);
+    if (!is_allowed(step, 0, &type)) {
+        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "the value is %s",
+                          op_type_text(&type).text);
+    }
+    exec_set_result(m, step, 0, exec_array_keep(from));
+    return TSR_OK;
+}
+
+static tsr_status prepare_tensor_cast(exec_decoder *d, exec_step *step)
+{
+    (void)d;
+    step->action = run_tensor_cast;
+    return step->types[0]->kind == EXEC_TENSOR ? TSR_OK : TSR_NOT_APPLICABLE;
+}
+
+/* ---- decoding ---- */
+
+typedef struct dynamic_row {
+    const char *name;
+    exec_action action;
+    const op_row *row; /* of its parameters; NULL: it has none */
+    size_t num_operands;
+} dynamic_row;
+
+static const dynamic_row dynamic_rows[] = {
+    {"stablehlo.dynamic_reshape", run_dynamic_reshape, NULL, 2},
+    {"stablehlo.dynamic_iota", run_dynamic_iota, &op_iota, 1},
+    {"stablehlo.dynamic_broadcast_in_dim", run_dynamic_broadcast, &op_broadcast_in_dim, 2},
+    {"stablehlo.real_dynamic_slice", run_real_dynamic_slice, NULL, 4},
+    {"stablehlo.dynamic_pad", run_dynamic_pad, NULL, 5},
+    {"stablehlo.dynamic_gather", run_dynamic_gather, &op_gather, 3},
+    {"stablehlo.dynamic_conv", run_dynamic_conv, &op_convolution, 3},
+};
+
+static tsr_status prepare_dynamic(exec_decoder *d, exec_step *step)
+{
+    const dynamic_row *row = dynamic_rows;
+    while (strcmp(row->name, op_name(d->code->program, step->op)) != 0) {
+        row++;
+    }
+    const void *params = NULL;
+    for (size_t i = 0; i < step->num_operands + step->num_results; i++) {
+        if (step->types[i]->kind != EXEC_TENSOR) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    if (row->row != NULL) {
+        const tsr_status status = ir_read_params(d->code->ctx, d->code->arena, d->code->program,
+                                                 step->op, row->row, &params);
+        if (status != TSR_OK) {
+            return status;
+        }
+    }
+    step->action = row->action;
+    step->data = (void *)(uintptr_t)params;
+    return step->num_operands == row->num_operands && step->num_results == 1 ? TSR_OK
+                                                                             : TSR_NOT_APPLICABLE;
+}
 
 const exec_op exec_ops_dynamic[] = {
+    {"stablehlo.dynamic_reshape", prepare_dynamic},
+    {"stablehlo.dynamic_iota", prepare_dynamic},
+    {"stablehlo.dynamic_broadcast_in_dim", prepare_dynamic},
+    {"stablehlo.real_dynamic_slice", prepare_dynamic},
+    {"stablehlo.dynamic_pad", prepare_dynamic},
+    {"stablehlo.dynamic_gather", prepare_dynamic},
+    {"stablehlo.dynamic_conv", prepare_dynamic},
+    {"stablehlo.get_dimension_size", prepare_get_size},
+    {"stablehlo.set_dimension_size", prepare_set_size},
+    {"tensor.cast", prepare_tensor_cast},
     {NULL, NULL},
 };

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "exec/machine.h"
 #include "exec/number.h"
+#include "exec/steps_dynamic.h"
 #include "ir/verify.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
@@ -398,8 +399,11 @@ tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row)
 {
     const tsr_program *p = d->code->program;
     ir_request request;
-    if (row == NULL || row->run == NULL || !exec_is_static(step)) {
+    if (row == NULL || row->run == NULL) {
         return TSR_NOT_APPLICABLE;
+    }
+    if (!exec_is_static(step)) {
+        return exec_prepare_inferred(d, step, row);
     }
     const tsr_status made =
         ir_run_request(d->code->ctx, d->code->arena, p, step->op, row, &request);

@@ -431,6 +431,12 @@ tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program
     return make_request(ctx, arena, p, op, row, REQUEST_RULE, out);
 }
 
+tsr_status ir_read_params(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                          const op_row *row, const void **out)
+{
+    return read_params(ctx, arena, p, op, row->fields, REQUEST_RUN, out);
+}
+
 tsr_status ir_run_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                           const op_row *row, ir_request *out)
 {

@@ -37,6 +37,10 @@ tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program
 tsr_status ir_run_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                           const op_row *row, ir_request *out);
 
+/* The parameters of an op as those of another row, whose attributes it has. */
+tsr_status ir_read_params(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                          const op_row *row, const void **out);
+
 /*
  * The combiner of a region of 2n arguments that returns, for each k below n, the same op of
  * arguments k and k + n in either order; OP_BODY_OPAQUE for others.

@@ -99,8 +99,8 @@ typedef enum op_dialect { OP_STABLEHLO, OP_CHLO, OP_TESSERA } op_dialect;
  * the results that the program says; no rule, so that the op runs on whole operands; every
  * pass-through and reduction factor may be cut; every argument is nonlinear; reductions are sums; a
  * kernel for every element type; no scratch; no kernel; no gradient, which is an error where one
- * flows. A row without `types` has neither gradient nor public call, and its rule and `supports` are
- * asked about uses that nothing has checked.
+ * flows. A row without `types` has neither gradient nor public call, and its rule and `supports`
+ * are asked about uses that nothing has checked.
  */
 struct op_row {
     const char *name;

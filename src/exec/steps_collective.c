@@ -1,0 +1,685 @@
+/* Collectives between processes. */
+#include "exec/steps_collective.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "exec/number.h"
+#include "exec/world.h"
+#include "ir/elements.h"
+#include "kernel/elementwise.h"
+#include "ops/run_window.h"
+
+typedef enum collective_kind {
+    ALL_GATHER,
+    ALL_REDUCE,
+    ALL_TO_ALL,
+    BROADCAST,
+    PERMUTE,
+    REDUCE_SCATTER
+} collective_kind;
+
+/* How numbers in groups name processes. */
+typedef enum group_kind { BY_REPLICA, BY_PARTITION, BY_REPLICA_AND_PARTITION, BY_ID } group_kind;
+
+typedef struct collective_step {
+    collective_kind kind;
+    group_kind by;
+    const int64_t *groups; /* in rows, padded with -1; of a permutation pairs */
+    size_t num_groups;
+    size_t group_size;
+    int64_t channel;
+    size_t dim;         /* gathered, scattered or concatenated along */
+    size_t split_dim;   /* of all_to_all */
+    bool has_root;      /* of a broadcast: the last operand says from whom */
+    exec_region region; /* of a reduction */
+    op_region body;
+} collective_step;
+
+/* The processes that take part, in order. */
+typedef struct members {
+    size_t *list;
+    size_t count;
+} members;
+
+/* ---- attributes ---- */
+
+int64_t exec_channel_of(const tsr_program *p, uint32_t op)
+{
+    const uint32_t attr = op_property(p, op, "channel_handle");
+    int64_t channel = 0;
+    if (attr_is(p, attr, ATTR_STRUCT) && program_attr(p, attr)->count > 0) {
+        (void)attr_as_integer(p, attr_list(program_attr(p, attr))[0], &channel);
+    }
+    return channel;
+}
+
+/* Numbers of an attribute of i64, row by row. */
+static tsr_status read_table(exec_decoder *d, uint32_t op, const char *name, const int64_t **out,
+                             size_t *rows, size_t *columns)
+{
+    const tsr_program *p = d->code->program;
+    const uint32_t attr = op_property(p, op, name);
+    const void *bytes = NULL;
+    size_t size = 0;
+    bool is_splat = false;
+    op_type type;
+    *rows = 0;
+    if (attr == 0) {
+        return TSR_OK;
+    }
+    if (!attr_is_elements(p, attr) || !ir_type_of_tensor(p, program_attr(p, attr)->type, &type) ||
+        type.dtype != TSR_I64 || type.rank != 2 || op_has_unknown(&type)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const size_t count = (size_t)(type.shape[0] * type.shape[1]);
+    int64_t *numbers = ARENA_ARRAY(d->code->arena, int64_t, count);
+    if (numbers == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    TSR_TRY(elements_bytes(d->code->ctx, d->code->arena, p, attr, &bytes, &size, &is_splat));
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&numbers[i], (const char *)bytes + (is_splat ? 0 : i * sizeof *numbers),
+               sizeof *numbers);
+    }
+    *out = numbers;
+    *rows = (size_t)type.shape[0];
+    *columns = (size_t)type.shape[1];
+    return TSR_OK;
+}
+
+tsr_status exec_read_pairs(exec_decoder *d, uint32_t op, const char *name, const int64_t **out,
+                           size_t *count)
+{
+    size_t columns = 2;
+    const tsr_status status = read_table(d, op, name, out, count, &columns);
+    return status == TSR_OK && columns != 2 ? TSR_NOT_APPLICABLE : status;
+}
+
+/* ---- groups ---- */
+
+static bool has_member(const members *m, size_t process)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (m->list[i] == process) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_member(members *m, size_t process)
+{
+    if (!has_member(m, process)) {
+        m->list[m->count++] = process;
+    }
+}
+
+/* Puts the processes that a number of a group names into a list; -1 names none. */
+static void add_members(const collective_step *c, const exec_world *world, int64_t number,
+                        size_t process, members *out)
+{
+    const size_t n = (size_t)number;
+    const size_t replica = process / world->partitions;
+    const size_t partition = process % world->partitions;
+    if (number < 0) {
+        return;
+    }
+    if (c->by == BY_REPLICA && n < world->replicas) {
+        add_member(out, n * world->partitions + partition);
+    } else if (c->by == BY_PARTITION && n < world->partitions) {
+        add_member(out, replica * world->partitions + n);
+    } else if (c->by == BY_ID && n < world->count) {
+        add_member(out, n);
+    }
+}
+
+/* Groups of replicas with all partitions: partition by partition. */
+static void add_all_partitions(const collective_step *c, const exec_world *world,
+                               const int64_t *group, members *out)
+{
+    for (size_t p = 0; p < world->partitions; p++) {
+        for (size_t i = 0; i < c->group_size; i++) {
+            if (group[i] >= 0 && (size_t)group[i] < world->replicas) {
+                add_member(out, (size_t)group[i] * world->partitions + p);
+            }
+        }
+    }
+}
+
+/* All processes that the numbers may name, as one group. */
+static void whole_row(const collective_step *c, const exec_world *world, size_t process,
+                      members *out)
+{
+    out->count = 0;
+    if (c->by == BY_ID || c->by == BY_REPLICA_AND_PARTITION) {
+        for (size_t i = 0; i < world->count; i++) {
+            add_member(out, i);
+        }
+        return;
+    }
+    const size_t count = c->by == BY_REPLICA ? world->replicas : world->partitions;
+    for (size_t i = 0; i < count; i++) {
+        add_members(c, world, (int64_t)i, process, out);
+    }
+}
+
+/* The group of a process; none when no group has it. The list has room for the world. */
+static bool find_group(const collective_step *c, const exec_world *world, size_t process,
+                       members *out)
+{
+    if (c->kind == PERMUTE || c->num_groups == 0 || c->group_size == 0) {
+        whole_row(c, world, process, out);
+        return true;
+    }
+    for (size_t g = 0; g < c->num_groups; g++) {
+        const int64_t *group = c->groups + g * c->group_size;
+        out->count = 0;
+        for (size_t i = 0; i < c->group_size && c->by != BY_REPLICA_AND_PARTITION; i++) {
+            add_members(c, world, group[i], process, out);
+        }
+        if (c->by == BY_REPLICA_AND_PARTITION) {
+            add_all_partitions(c, world, group, out);
+        }
+        if (has_member(out, process)) {
+            return true;
+        }
+    }
+    out->count = 0;
+    return false;
+}
+
+/* ---- what each collective gives ---- */
+
+/* The operands of a collective, of all members. */
+typedef struct meeting {
+    exec_machine *m; /* the one that came last */
+    const exec_world *world;
+    const collective_step *c;
+    const exec_step *step;
+    members members;
+} meeting;
+
+static exec_array *operand_of(const meeting *t, size_t member, size_t i)
+{
+    const size_t process = t->members.list[member];
+    return exec_operand(&t->world->machines[process], t->world->arrivals[process].step, i);
+}
+
+/* Copies `rows` rows along a dimension from one array to another. */
+static void copy_rows(const exec_array *to, int64_t at, const exec_array *from, int64_t first,
+                      int64_t rows, size_t dim)
+{
+    int64_t shape[OP_MAX_RANK];
+    memcpy(shape, from->shape, from->rank * sizeof *shape);
+    shape[dim] = rows;
+    kernel_copy(to->data + at * to->strides[dim], to->strides,
+                from->data + first * from->strides[dim], from->strides, shape, from->rank,
+                (size_t)tsr_dtype_item_bytes(from->dtype), false);
+}
+
+static tsr_status new_result(const meeting *t, size_t i, exec_array **out)
+{
+    return exec_array_new(t->m->pool, t->step->types[t->step->num_operands + i], out);
+}
+
+static tsr_status gather_all(const meeting *t, size_t i, exec_array **out)
+{
+    int64_t at = 0;
+    TSR_TRY(new_result(t, i, out));
+    for (size_t k = 0; k < t->members.count; k++) {
+        const exec_array *from = operand_of(t, k, i);
+        const int64_t rows = from->shape[t->c->dim];
+        if (at + rows <= (*out)->shape[t->c->dim]) {
+            copy_rows(*out, at, from, 0, rows, t->c->dim);
+        }
+        at += rows;
+    }
+    return TSR_OK;
+}
+
+/* Combines an array with the next one, element by element. */
+static void combine(const meeting *t, const exec_array *sum, const exec_array *next)
+{
+    const collective_step *c = t->c;
+    const tsr_view to = exec_array_view(sum);
+    const tsr_view from = exec_array_view(next);
+    const int64_t item = tsr_dtype_item_bytes(sum->dtype);
+    binary_op op = BINARY_ADD;
+    if (c->body.body != OP_BODY_OPAQUE && region_binary(&c->body, &op) &&
+        binary_supports(op, sum->dtype)) {
+        kernel_binary(op, &to, &to, &from);
+        return;
+    }
+    exec_region region = {c->region.block, t->m};
+    for (int64_t at = 0; at < sum->bytes; at += item) {
+        char made[16] = {0};
+        const void *arguments[] = {sum->data + at, next->data + at};
+        void *results[] = {made};
+        exec_region_call(&region, arguments, results);
+        memcpy(sum->data + at, made, (size_t)item);
+    }
+}
+
+static tsr_status reduce_all(const meeting *t, size_t i, exec_array **out)
+{
+    const exec_array *first = operand_of(t, 0, i);
+    TSR_TRY(exec_array_shaped(t->m->pool, first->dtype, first->rank, first->shape, out));
+    memcpy((*out)->data, first->data, (size_t)first->bytes);
+    for (size_t k = 1; k < t->members.count; k++) {
+        combine(t, *out, operand_of(t, k, i));
+    }
+    return t->m->failed;
+}
+
+/* Result i of each member. */
+static tsr_status scatter_sum(const meeting *t, size_t i, exec_array **results, size_t stride)
+{
+    exec_array *sum = NULL;
+    tsr_status status = reduce_all(t, i, &sum);
+    for (size_t k = 0; k < t->members.count && status == TSR_OK; k++) {
+        status = new_result(t, i, &results[k * stride]);
+        if (status == TSR_OK) {
+            const int64_t rows = results[k * stride]->shape[t->c->dim];
+            copy_rows(results[k * stride], 0, sum, (int64_t)k * rows, rows, t->c->dim);
+        }
+    }
+    exec_array_drop(t->m->pool, sum);
+    return status;
+}
+
+static tsr_status all_to_all(const meeting *t, size_t i, size_t member, exec_array **out)
+{
+    const size_t split = t->c->split_dim;
+    const size_t concat = t->c->dim;
+    int64_t shape[OP_MAX_RANK];
+    TSR_TRY(new_result(t, i, out));
+    for (size_t k = 0; k < t->members.count; k++) {
+        const exec_array *from = operand_of(t, k, i);
+        const int64_t rows = from->shape[split] / (int64_t)t->members.count;
+        memcpy(shape, from->shape, from->rank * sizeof *shape);
+        shape[split] = rows;
+        kernel_copy((*out)->data + (int64_t)k * shape[concat] * (*out)->strides[concat],
+                    (*out)->strides, from->data + (int64_t)member * rows * from->strides[split],
+                    from->strides, shape, from->rank, (size_t)tsr_dtype_item_bytes(from->dtype),
+                    false);
+    }
+    return TSR_OK;
+}
+
+static tsr_status zeros(const meeting *t, size_t i, exec_array **out)
+{
+    TSR_TRY(new_result(t, i, out));
+    memset((*out)->data, 0, (size_t)(*out)->bytes);
+    return TSR_OK;
+}
+
+/* What comes to a member by the pairs. */
+static tsr_status permute(const meeting *t, size_t i, size_t member, exec_array **out)
+{
+    const collective_step *c = t->c;
+    for (size_t k = 0; k < c->num_groups; k++) {
+        members from = {.list = (size_t[1]){0}};
+        members to = {.list = (size_t[1]){0}};
+        const size_t process = t->members.list[member];
+        add_members(c, t->world, c->groups[2 * k], process, &from);
+        add_members(c, t->world, c->groups[2 * k + 1], process, &to);
+        if (from.count == 1 && to.count == 1 && to.list[0] == process) {
+            const exec_machine *source = &t->world->machines[from.list[0]];
+            const exec_step *step = t->world->arrivals[from.list[0]].step;
+            *out = exec_array_keep(exec_operand(source, step, i));
+            return TSR_OK;
+        }
+    }
+    return zeros(t, i, out);
+}
+
+/* The first member's operand, or that of the process that a further operand names. */
+static tsr_status broadcast(const meeting *t, size_t i, exec_array **out)
+{
+    if (!t->c->has_root) {
+        *out = exec_array_keep(operand_of(t, 0, i));
+        return TSR_OK;
+    }
+    const exec_array *roots = operand_of(t, 0, t->step->num_results);
+    const int64_t item = tsr_dtype_item_bytes(roots->dtype);
+    const int64_t at = roots->bytes > (int64_t)i * item ? (int64_t)i * item : 0;
+    const int64_t root = exec_index(roots->dtype, roots->data + at);
+    members from = {.list = (size_t[1]){0}};
+    add_members(t->c, t->world, root, t->members.list[0], &from);
+    if (from.count == 0 || !has_member(&t->members, from.list[0])) {
+        return EXEC_ERROR(t->m->code, t->step->op, TSR_ERR_INVALID,
+                          "the root %lld is not in the group", (long long)root);
+    }
+    const exec_machine *source = &t->world->machines[from.list[0]];
+    *out = exec_array_keep(exec_operand(source, t->world->arrivals[from.list[0]].step, i));
+    return TSR_OK;
+}
+
+/* The results of all members, `stride` apart for each. */
+static tsr_status compute(const meeting *t, size_t i, exec_array **results, size_t stride)
+{
+    const collective_kind kind = t->c->kind;
+    if (kind == REDUCE_SCATTER) {
+        return scatter_sum(t, i, results, stride);
+    }
+    for (size_t k = 0; k < t->members.count; k++) {
+        exec_array **out = &results[k * stride];
+        if (k > 0 && kind != ALL_TO_ALL && kind != PERMUTE) {
+            *out = exec_array_keep(results[0]);
+            continue;
+        }
+        tsr_status status = TSR_OK;
+        switch (kind) {
+        case ALL_GATHER:
+            status = gather_all(t, i, out);
+            break;
+        case ALL_REDUCE:
+            status = reduce_all(t, i, out);
+            break;
+        case ALL_TO_ALL:
+            status = all_to_all(t, i, k, out);
+            break;
+        case PERMUTE:
+            status = permute(t, i, k, out);
+            break;
+        default:
+            status = broadcast(t, i, out);
+            break;
+        }
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
+
+/* ---- meeting ---- */
+
+/* Whether a process is at the same collective, with operands of the same types. */
+static bool is_there(const exec_world *world, size_t process, const exec_step *step)
+{
+    const exec_arrival *a = &world->arrivals[process];
+    if (a->step == NULL || a->done) {
+        return false;
+    }
+    if (a->step == step) {
+        return true;
+    }
+    const collective_step *mine = step->data;
+    const collective_step *other = a->step->data;
+    if (a->step->action != step->action || mine->kind != other->kind ||
+        mine->channel != other->channel || a->step->num_operands != step->num_operands) {
+        return false;
+    }
+    for (size_t i = 0; i < step->num_operands; i++) {
+        const op_type *x = &a->step->types[i]->tensor;
+        const op_type *y = &step->types[i]->tensor;
+        if (x->dtype != y->dtype || !op_shapes_agree(x, y)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void take_results(exec_machine *m, const exec_step *step, exec_arrival *a)
+{
+    for (size_t i = 0; i < step->num_results; i++) {
+        exec_set_result(m, step, i, a->results[i]);
+    }
+    (void)context_resize(m->ctx, a->results, step->num_results * sizeof *a->results, 0);
+    *a = (exec_arrival){0};
+}
+
+/* Whether the results have the extents that a group of this size gives. */
+static bool sizes_fit(const meeting *t, size_t i)
+{
+    const int64_t n = (int64_t)t->members.count;
+    const size_t dim = t->c->dim;
+    const size_t split = t->c->split_dim;
+    const op_type *from = &t->step->types[i]->tensor;
+    const op_type *to = &t->step->types[t->step->num_operands + i]->tensor;
+    int64_t rows = 0;
+    switch (t->c->kind) {
+    case ALL_GATHER:
+        return checked_mul(from->shape[dim], n, &rows) && rows == to->shape[dim];
+    case REDUCE_SCATTER:
+        return checked_mul(to->shape[dim], n, &rows) && rows == from->shape[dim];
+    case ALL_TO_ALL:
+        return split == dim
+                   ? from->shape[dim] == to->shape[dim] && from->shape[dim] % n == 0
+                   : checked_mul(from->shape[dim], n, &rows) && rows == to->shape[dim] &&
+                         checked_mul(to->shape[split], n, &rows) && rows == from->shape[split];
+    default:
+        return true;
+    }
+}
+
+static tsr_status check_sizes(const meeting *t)
+{
+    for (size_t i = 0; i < t->step->num_results; i++) {
+        if (!sizes_fit(t, i)) {
+            return EXEC_ERROR(
+                t->m->code, t->step->op, TSR_ERR_INVALID,
+                "a group of %zu processes does not fit %s and its result %s", t->members.count,
+                op_type_text(&t->step->types[i]->tensor).text,
+                op_type_text(&t->step->types[t->step->num_operands + i]->tensor).text);
+        }
+    }
+    return TSR_OK;
+}
+
+/* Computes the results of all members and leaves them for each to take. */
+static tsr_status finish(const meeting *t, exec_world *world)
+{
+    const size_t n = t->step->num_results;
+    const size_t total = n * t->members.count;
+    TSR_TRY(check_sizes(t));
+    exec_array **all = context_resize(t->m->ctx, NULL, 0, total * sizeof *all);
+    if (all == NULL) {
+        return diag_nomem(t->m->ctx);
+    }
+    memset(all, 0, total * sizeof *all);
+    tsr_status status = TSR_OK;
+    for (size_t i = 0; i < n && status == TSR_OK; i++) {
+        status = compute(t, i, all + i, n);
+    }
+    for (size_t k = 0; k < t->members.count && status == TSR_OK; k++) {
+        exec_array **results = context_resize(t->m->ctx, NULL, 0, n * sizeof *results);
+        if (results == NULL) {
+            status = diag_nomem(t->m->ctx);
+            break;
+        }
+        exec_arrival *a = &world->arrivals[t->members.list[k]];
+        memcpy(results, all + k * n, n * sizeof *results);
+        memset(all + k * n, 0, n * sizeof *results);
+        a->results = results;
+        a->done = true;
+    }
+    for (size_t i = 0; i < total; i++) {
+        exec_array_drop(t->m->pool, all[i]);
+    }
+    (void)context_resize(t->m->ctx, all, total * sizeof *all, 0);
+    return status;
+}
+
+static tsr_status run_collective(exec_machine *m, const exec_step *step)
+{
+    const collective_step *c = step->data;
+    exec_world alone;
+    exec_arrival own;
+    exec_world *world = exec_world_of(m, &alone, &own);
+    exec_arrival *arrival = &world->arrivals[m->process];
+    if (arrival->done) {
+        take_results(m, step, arrival);
+        return TSR_OK;
+    }
+    const size_t room = world->count * sizeof(size_t);
+    meeting t = {.m = m, .world = world, .c = c, .step = step};
+    t.members.list = context_resize(m->ctx, NULL, 0, room);
+    if (t.members.list == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    tsr_status status = TSR_OK;
+    arrival->step = step;
+    if (!find_group(c, world, m->process, &t.members)) {
+        t.members.list[0] = m->process;
+        t.members.count = 1;
+        for (size_t i = 0; i < step->num_results && status == TSR_OK; i++) {
+            exec_array *none = NULL;
+            status = zeros(&t, i, &none);
+            if (status == TSR_OK) {
+                exec_set_result(m, step, i, none);
+            }
+        }
+        *arrival = (exec_arrival){0};
+    } else {
+        bool all = true;
+        for (size_t k = 0; k < t.members.count; k++) {
+            all = all && is_there(world, t.members.list[k], step);
+        }
+        status = all ? finish(&t, world) : (tsr_status)EXEC_WAITING;
+        if (status == TSR_OK) {
+            take_results(m, step, arrival);
+        }
+    }
+    (void)context_resize(m->ctx, t.members.list, room, 0);
+    return status;
+}
+
+/* ---- decoding ---- */
+
+static bool is_scalar_of(const exec_type *t)
+{
+    return t->kind == EXEC_TENSOR && t->tensor.rank == 0;
+}
+
+/* The region of a reduction: of two scalars of the type of the operands. */
+static tsr_status read_region(exec_decoder *d, const exec_step *step, collective_step *c)
+{
+    const exec_block *block = step->blocks[0];
+    if (block->num_arguments != 2 || block->end.num_operands != 1 ||
+        !is_scalar_of(block->argument_types[0]) || !is_scalar_of(block->argument_types[1]) ||
+        !is_scalar_of(block->end.types[0])) {
+        return TSR_NOT_APPLICABLE;
+    }
+    for (size_t i = 0; i < step->num_operands; i++) {
+        const tsr_dtype dtype = step->types[i]->tensor.dtype;
+        if (block->argument_types[0]->tensor.dtype != dtype ||
+            block->argument_types[1]->tensor.dtype != dtype ||
+            block->end.types[0]->tensor.dtype != dtype) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    c->region.block = block;
+    c->body = known_region(
+        ir_region_combiner(d->code->program, op_region_at(d->code->program, step->op, 0)));
+    return TSR_OK;
+}
+
+static size_t read_dim(const tsr_program *p, uint32_t op, const char *name)
+{
+    int64_t dim = 0;
+    (void)attr_as_integer(p, op_property(p, op, name), &dim);
+    return (size_t)dim;
+}
+
+/* Whether results follow from operands, whatever the size of a group. */
+static bool shapes_fit(const exec_step *step, const collective_step *c)
+{
+    if (!exec_is_static(step) || step->num_results + c->has_root != step->num_operands) {
+        return false;
+    }
+    if (c->has_root && (!dtype_is_integer(step->types[step->num_results]->tensor.dtype) ||
+                        step->types[step->num_results]->bytes == 0)) {
+        return false;
+    }
+    for (size_t i = 0; i < step->num_results; i++) {
+        const op_type *from = &step->types[i]->tensor;
+        const op_type *to = &step->types[step->num_operands + i]->tensor;
+        if (from->dtype != to->dtype || from->rank != to->rank) {
+            return false;
+        }
+        const bool moves =
+            c->kind == ALL_GATHER || c->kind == ALL_TO_ALL || c->kind == REDUCE_SCATTER;
+        if (moves && (c->dim >= from->rank || c->split_dim >= from->rank)) {
+            return false;
+        }
+        for (size_t e = 0; e < from->rank; e++) {
+            const bool changes =
+                moves && (e == c->dim || (c->kind == ALL_TO_ALL && e == c->split_dim));
+            if (!changes && from->shape[e] != to->shape[e]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+typedef struct collective_row {
+    const char *name;
+    collective_kind kind;
+    const char *dim;
+} collective_row;
+
+static const collective_row collective_rows[] = {
+    {"stablehlo.all_gather", ALL_GATHER, "all_gather_dim"},
+    {"stablehlo.all_reduce", ALL_REDUCE, NULL},
+    {"stablehlo.all_to_all", ALL_TO_ALL, "concat_dimension"},
+    {"stablehlo.collective_broadcast", BROADCAST, NULL},
+    {"stablehlo.collective_permute", PERMUTE, NULL},
+    {"stablehlo.reduce_scatter", REDUCE_SCATTER, "scatter_dimension"},
+};
+
+static group_kind groups_of(const tsr_program *p, uint32_t op, const collective_step *c)
+{
+    const bool global = op_property(p, op, "use_global_device_ids") != 0;
+    if (c->channel <= 0) {
+        return BY_REPLICA;
+    }
+    if (c->kind == ALL_TO_ALL || c->kind == BROADCAST || c->kind == PERMUTE) {
+        return BY_PARTITION;
+    }
+    return global ? BY_ID : BY_REPLICA_AND_PARTITION;
+}
+
+static tsr_status prepare_collective(exec_decoder *d, exec_step *step)
+{
+    const tsr_program *p = d->code->program;
+    const collective_row *row = collective_rows;
+    while (strcmp(row->name, op_name(p, step->op)) != 0) {
+        row++;
+    }
+    collective_step *c = EXEC_NEW(d, collective_step);
+    if (c == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    *c = (collective_step){.kind = row->kind, .channel = exec_channel_of(p, step->op)};
+    c->by = groups_of(p, step->op, c);
+    c->dim = row->dim != NULL ? read_dim(p, step->op, row->dim) : 0;
+    c->has_root = tsr_ir_op_attribute(p, step->op, "has_dynamic_root") != 0;
+    c->split_dim = row->kind == ALL_TO_ALL ? read_dim(p, step->op, "split_dimension") : 0;
+    const tsr_status status =
+        read_table(d, step->op, row->kind == PERMUTE ? "source_target_pairs" : "replica_groups",
+                   &c->groups, &c->num_groups, &c->group_size);
+    if (status != TSR_OK) {
+        return status;
+    }
+    if (row->kind == ALL_REDUCE || row->kind == REDUCE_SCATTER) {
+        const tsr_status region = read_region(d, step, c);
+        if (region != TSR_OK) {
+            return region;
+        }
+    }
+    step->action = run_collective;
+    step->data = c;
+    return shapes_fit(step, c) ? TSR_OK : TSR_NOT_APPLICABLE;
+}
+
+const exec_op exec_ops_collective[] = {
+    {"stablehlo.all_gather", prepare_collective},
+    {"stablehlo.all_reduce", prepare_collective},
+    {"stablehlo.all_to_all", prepare_collective},
+    {"stablehlo.collective_broadcast", prepare_collective},
+    {"stablehlo.collective_permute", prepare_collective},
+    {"stablehlo.reduce_scatter", prepare_collective},
+    {NULL, NULL},
+};
