@@ -192,15 +192,15 @@ static bool find_group(const collective_step *c, const exec_world *world, size_t
 /* ---- what each collective gives ---- */
 
 /* The operands of a collective, of all members. */
-typedef struct meeting {
+typedef struct rendezvous {
     exec_machine *m; /* the one that came last */
     const exec_world *world;
     const collective_step *c;
     const exec_step *step;
     members members;
-} meeting;
+} rendezvous;
 
-static exec_array *operand_of(const meeting *t, size_t member, size_t i)
+static exec_array *operand_of(const rendezvous *t, size_t member, size_t i)
 {
     const size_t process = t->members.list[member];
     return exec_operand(&t->world->machines[process], t->world->arrivals[process].step, i);
@@ -218,12 +218,12 @@ static void copy_rows(const exec_array *to, int64_t at, const exec_array *from, 
                 (size_t)tsr_dtype_item_bytes(from->dtype), false);
 }
 
-static tsr_status new_result(const meeting *t, size_t i, exec_array **out)
+static tsr_status new_result(const rendezvous *t, size_t i, exec_array **out)
 {
     return exec_array_new(t->m->pool, t->step->types[t->step->num_operands + i], out);
 }
 
-static tsr_status gather_all(const meeting *t, size_t i, exec_array **out)
+static tsr_status gather_all(const rendezvous *t, size_t i, exec_array **out)
 {
     int64_t at = 0;
     TSR_TRY(new_result(t, i, out));
@@ -239,7 +239,7 @@ static tsr_status gather_all(const meeting *t, size_t i, exec_array **out)
 }
 
 /* Combines an array with the next one, element by element. */
-static void combine(const meeting *t, const exec_array *sum, const exec_array *next)
+static void combine(const rendezvous *t, const exec_array *sum, const exec_array *next)
 {
     const collective_step *c = t->c;
     const tsr_view to = exec_array_view(sum);
@@ -261,7 +261,7 @@ static void combine(const meeting *t, const exec_array *sum, const exec_array *n
     }
 }
 
-static tsr_status reduce_all(const meeting *t, size_t i, exec_array **out)
+static tsr_status reduce_all(const rendezvous *t, size_t i, exec_array **out)
 {
     const exec_array *first = operand_of(t, 0, i);
     TSR_TRY(exec_array_shaped(t->m->pool, first->dtype, first->rank, first->shape, out));
@@ -273,7 +273,7 @@ static tsr_status reduce_all(const meeting *t, size_t i, exec_array **out)
 }
 
 /* Result i of each member. */
-static tsr_status scatter_sum(const meeting *t, size_t i, exec_array **results, size_t stride)
+static tsr_status scatter_sum(const rendezvous *t, size_t i, exec_array **results, size_t stride)
 {
     exec_array *sum = NULL;
     tsr_status status = reduce_all(t, i, &sum);
@@ -288,7 +288,7 @@ static tsr_status scatter_sum(const meeting *t, size_t i, exec_array **results, 
     return status;
 }
 
-static tsr_status all_to_all(const meeting *t, size_t i, size_t member, exec_array **out)
+static tsr_status all_to_all(const rendezvous *t, size_t i, size_t member, exec_array **out)
 {
     const size_t split = t->c->split_dim;
     const size_t concat = t->c->dim;
@@ -307,7 +307,7 @@ static tsr_status all_to_all(const meeting *t, size_t i, size_t member, exec_arr
     return TSR_OK;
 }
 
-static tsr_status zeros(const meeting *t, size_t i, exec_array **out)
+static tsr_status zeros(const rendezvous *t, size_t i, exec_array **out)
 {
     TSR_TRY(new_result(t, i, out));
     memset((*out)->data, 0, (size_t)(*out)->bytes);
@@ -315,7 +315,7 @@ static tsr_status zeros(const meeting *t, size_t i, exec_array **out)
 }
 
 /* What comes to a member by the pairs. */
-static tsr_status permute(const meeting *t, size_t i, size_t member, exec_array **out)
+static tsr_status permute(const rendezvous *t, size_t i, size_t member, exec_array **out)
 {
     const collective_step *c = t->c;
     for (size_t k = 0; k < c->num_groups; k++) {
@@ -335,7 +335,7 @@ static tsr_status permute(const meeting *t, size_t i, size_t member, exec_array 
 }
 
 /* The first member's operand, or that of the process that a further operand names. */
-static tsr_status broadcast(const meeting *t, size_t i, exec_array **out)
+static tsr_status broadcast(const rendezvous *t, size_t i, exec_array **out)
 {
     if (!t->c->has_root) {
         *out = exec_array_keep(operand_of(t, 0, i));
@@ -357,7 +357,7 @@ static tsr_status broadcast(const meeting *t, size_t i, exec_array **out)
 }
 
 /* The results of all members, `stride` apart for each. */
-static tsr_status compute(const meeting *t, size_t i, exec_array **results, size_t stride)
+static tsr_status compute(const rendezvous *t, size_t i, exec_array **results, size_t stride)
 {
     const collective_kind kind = t->c->kind;
     if (kind == REDUCE_SCATTER) {
@@ -392,7 +392,7 @@ static tsr_status compute(const meeting *t, size_t i, exec_array **results, size
     return TSR_OK;
 }
 
-/* ---- meeting ---- */
+/* ---- rendezvous ---- */
 
 /* Whether a process is at the same collective, with operands of the same types. */
 static bool is_there(const exec_world *world, size_t process, const exec_step *step)
@@ -430,7 +430,7 @@ static void take_results(exec_machine *m, const exec_step *step, exec_arrival *a
 }
 
 /* Whether the results have the extents that a group of this size gives. */
-static bool sizes_fit(const meeting *t, size_t i)
+static bool sizes_fit(const rendezvous *t, size_t i)
 {
     const int64_t n = (int64_t)t->members.count;
     const size_t dim = t->c->dim;
@@ -453,7 +453,7 @@ static bool sizes_fit(const meeting *t, size_t i)
     }
 }
 
-static tsr_status check_sizes(const meeting *t)
+static tsr_status check_sizes(const rendezvous *t)
 {
     for (size_t i = 0; i < t->step->num_results; i++) {
         if (!sizes_fit(t, i)) {
@@ -468,7 +468,7 @@ static tsr_status check_sizes(const meeting *t)
 }
 
 /* Computes the results of all members and leaves them for each to take. */
-static tsr_status finish(const meeting *t, exec_world *world)
+static tsr_status finish(const rendezvous *t, exec_world *world)
 {
     const size_t n = t->step->num_results;
     const size_t total = n * t->members.count;
@@ -513,7 +513,7 @@ static tsr_status run_collective(exec_machine *m, const exec_step *step)
         return TSR_OK;
     }
     const size_t room = world->count * sizeof(size_t);
-    meeting t = {.m = m, .world = world, .c = c, .step = step};
+    rendezvous t = {.m = m, .world = world, .c = c, .step = step};
     t.members.list = context_resize(m->ctx, NULL, 0, room);
     if (t.members.list == NULL) {
         return diag_nomem(m->ctx);
