@@ -274,7 +274,10 @@ static tsr_status decode_op(exec_decoder *d, uint32_t op, exec_step *step)
     TSR_TRY(list_slots(d, op, step));
     TSR_TRY(released_by(d, op, step));
     TSR_TRY(decode_regions(d, step));
-    const tsr_status status = row != NULL ? row->prepare(d, step) : exec_prepare_kernel(d, step);
+    tsr_status status = row != NULL ? row->prepare(d, step) : exec_prepare_kernel(d, step);
+    if (status == TSR_OK && row != NULL && row->next != NULL) {
+        status = row->next(d, step, step + 1);
+    }
     return status == TSR_NOT_APPLICABLE ? exec_unsupported(d->code, op, "") : status;
 }
 
@@ -303,6 +306,12 @@ static tsr_status decode_arguments(exec_decoder *d, const ir_block *record, exec
     return TSR_OK;
 }
 
+static size_t num_steps_of(const tsr_program *p, uint32_t op)
+{
+    const exec_op *row = find_op(op_name(p, op));
+    return row != NULL && row->next != NULL ? 2 : 1;
+}
+
 static tsr_status decode_steps(exec_decoder *d, const ir_block *record, exec_block *block)
 {
     const tsr_program *p = d->code->program;
@@ -313,7 +322,7 @@ static tsr_status decode_steps(exec_decoder *d, const ir_block *record, exec_blo
     }
     size_t count = 0;
     for (uint32_t op = record->first_op; op != record->last_op; op = program_op(p, op)->next) {
-        count++;
+        count += num_steps_of(p, op);
     }
     block->num_steps = count;
     block->steps = ARENA_ARRAY(d->code->arena, exec_step, count);
@@ -322,7 +331,8 @@ static tsr_status decode_steps(exec_decoder *d, const ir_block *record, exec_blo
     }
     exec_step *step = block->steps;
     for (uint32_t op = record->first_op; op != record->last_op; op = program_op(p, op)->next) {
-        TSR_TRY(decode_op(d, op, step++));
+        TSR_TRY(decode_op(d, op, step));
+        step += num_steps_of(p, op);
     }
     TSR_TRY(list_slots(d, record->last_op, &block->end));
     return released_by(d, record->last_op, &block->end);

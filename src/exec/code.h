@@ -88,11 +88,14 @@ typedef struct exec_decoder {
 
 /* Sets action and data of a step whose operands, results, types and blocks are set. */
 typedef tsr_status (*exec_prepare)(exec_decoder *d, exec_step *step);
+/* Makes a second step that follows the first. */
+typedef tsr_status (*exec_prepare_next)(exec_decoder *d, exec_step *step, exec_step *next);
 
 /* How an op that is no kernel of a row becomes a step: lists, each ended by a NULL name. */
 typedef struct exec_op {
     const char *name;
     exec_prepare prepare;
+    exec_prepare_next next; /* of ops of two steps; NULL: one */
 } exec_op;
 
 extern const exec_op exec_ops_basic[];

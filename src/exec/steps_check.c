@@ -422,13 +422,13 @@ static tsr_status prepare_print(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_check[] = {
-    {"check.expect_eq", prepare_equal},
-    {"check.expect_eq_const", prepare_equal_const},
-    {"check.expect_almost_eq", prepare_almost},
-    {"check.expect_almost_eq_const", prepare_almost_const},
-    {"check.expect_close", prepare_close},
-    {"check.expect_serialized_eq", prepare_serialized},
-    {"interpreter.probe", prepare_probe},
-    {"interpreter.print", prepare_print},
-    {NULL, NULL},
+    {"check.expect_eq", prepare_equal, NULL},
+    {"check.expect_eq_const", prepare_equal_const, NULL},
+    {"check.expect_almost_eq", prepare_almost, NULL},
+    {"check.expect_almost_eq_const", prepare_almost_const, NULL},
+    {"check.expect_close", prepare_close, NULL},
+    {"check.expect_serialized_eq", prepare_serialized, NULL},
+    {"interpreter.probe", prepare_probe, NULL},
+    {"interpreter.print", prepare_print, NULL},
+    {NULL, NULL, NULL},
 };

@@ -226,22 +226,22 @@ static tsr_status prepare_broadcast(exec_decoder *d, exec_step *step)
     return exec_prepare_row(d, step, op_find(name));
 }
 
-#define SPECIAL_OP(NAME, name, has_complex) {"chlo." #name, prepare_special},
+#define SPECIAL_OP(NAME, name, has_complex) {"chlo." #name, prepare_special, NULL},
 #define BROADCAST(name)                                                                            \
     {                                                                                              \
-        "chlo.broadcast_" name, prepare_broadcast                                                  \
+        "chlo.broadcast_" name, prepare_broadcast, NULL                                            \
     }
 const exec_op exec_ops_chlo[] = {
-    SPECIAL_OPS(SPECIAL_OP){"chlo.zeta", prepare_pair},
-    {"chlo.polygamma", prepare_pair},
-    {"chlo.next_after", prepare_next_after},
-    {"chlo.square", prepare_square},
-    {"chlo.mulhi", prepare_mulhi},
-    {"chlo.conj", prepare_conj},
-    {"chlo.is_inf", prepare_is_inf},
-    {"chlo.is_pos_inf", prepare_is_pos_inf},
-    {"chlo.is_neg_inf", prepare_is_neg_inf},
-    {"chlo.top_k", prepare_top_k},
+    SPECIAL_OPS(SPECIAL_OP){"chlo.zeta", prepare_pair, NULL},
+    {"chlo.polygamma", prepare_pair, NULL},
+    {"chlo.next_after", prepare_next_after, NULL},
+    {"chlo.square", prepare_square, NULL},
+    {"chlo.mulhi", prepare_mulhi, NULL},
+    {"chlo.conj", prepare_conj, NULL},
+    {"chlo.is_inf", prepare_is_inf, NULL},
+    {"chlo.is_pos_inf", prepare_is_pos_inf, NULL},
+    {"chlo.is_neg_inf", prepare_is_neg_inf, NULL},
+    {"chlo.top_k", prepare_top_k, NULL},
     BROADCAST("add"),
     BROADCAST("and"),
     BROADCAST("atan2"),
@@ -259,5 +259,5 @@ const exec_op exec_ops_chlo[] = {
     BROADCAST("shift_right_logical"),
     BROADCAST("subtract"),
     BROADCAST("xor"),
-    {NULL, NULL},
+    {NULL, NULL, NULL},
 };

@@ -16,7 +16,8 @@ typedef enum collective_kind {
     ALL_TO_ALL,
     BROADCAST,
     PERMUTE,
-    REDUCE_SCATTER
+    REDUCE_SCATTER,
+    ASSEMBLE /* the results of a manual computation */
 } collective_kind;
 
 /* How numbers in groups name processes. */
@@ -34,6 +35,7 @@ typedef struct collective_step {
     bool has_root;      /* of a broadcast: the last operand says from whom */
     exec_region region; /* of a reduction */
     op_region body;
+    const tsr_geometry *const *cuts; /* of what is assembled */
 } collective_step;
 
 /* The processes that take part, in order. */
@@ -334,6 +336,15 @@ static tsr_status permute(const rendezvous *t, size_t i, size_t member, exec_arr
     return zeros(t, i, out);
 }
 
+static tsr_status assemble(const rendezvous *t, size_t i, exec_array **out)
+{
+    TSR_TRY(new_result(t, i, out));
+    for (size_t k = 0; k < t->members.count; k++) {
+        exec_copy_box(*out, operand_of(t, k, i), t->c->cuts[i], (int64_t)t->members.list[k], false);
+    }
+    return TSR_OK;
+}
+
 /* The first member's operand, or that of the process that a further operand names. */
 static tsr_status broadcast(const rendezvous *t, size_t i, exec_array **out)
 {
@@ -379,6 +390,9 @@ static tsr_status compute(const rendezvous *t, size_t i, exec_array **results, s
             break;
         case ALL_TO_ALL:
             status = all_to_all(t, i, k, out);
+            break;
+        case ASSEMBLE:
+            status = assemble(t, i, out);
             break;
         case PERMUTE:
             status = permute(t, i, k, out);
@@ -674,12 +688,43 @@ static tsr_status prepare_collective(exec_decoder *d, exec_step *step)
     return shapes_fit(step, c) ? TSR_OK : TSR_NOT_APPLICABLE;
 }
 
+static tsr_status run_assembly(exec_machine *m, const exec_step *step)
+{
+    if (m->world != NULL) {
+        return run_collective(m, step);
+    }
+    for (size_t i = 0; i < step->num_results; i++) {
+        exec_set_result(m, step, i, exec_array_keep(exec_operand(m, step, i)));
+    }
+    return TSR_OK;
+}
+
+tsr_status exec_prepare_assembly(exec_decoder *d, exec_step *step, const int64_t *groups,
+                                 size_t num_groups, size_t group_size,
+                                 const tsr_geometry *const *cuts)
+{
+    collective_step *c = EXEC_NEW(d, collective_step);
+    if (c == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    *c = (collective_step){.kind = ASSEMBLE,
+                           .by = BY_ID,
+                           .groups = groups,
+                           .num_groups = num_groups,
+                           .group_size = group_size,
+                           .cuts = cuts};
+    step->action = run_assembly;
+    step->data = c;
+    return TSR_OK;
+}
+
 const exec_op exec_ops_collective[] = {
-    {"stablehlo.all_gather", prepare_collective},
-    {"stablehlo.all_reduce", prepare_collective},
-    {"stablehlo.all_to_all", prepare_collective},
-    {"stablehlo.collective_broadcast", prepare_collective},
-    {"stablehlo.collective_permute", prepare_collective},
-    {"stablehlo.reduce_scatter", prepare_collective},
-    {NULL, NULL},
+    {"sdy.manual_computation", exec_prepare_manual, exec_prepare_manual_end},
+    {"stablehlo.all_gather", prepare_collective, NULL},
+    {"stablehlo.all_reduce", prepare_collective, NULL},
+    {"stablehlo.all_to_all", prepare_collective, NULL},
+    {"stablehlo.collective_broadcast", prepare_collective, NULL},
+    {"stablehlo.collective_permute", prepare_collective, NULL},
+    {"stablehlo.reduce_scatter", prepare_collective, NULL},
+    {NULL, NULL, NULL},
 };

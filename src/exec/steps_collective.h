@@ -2,6 +2,8 @@
 #ifndef EXEC_STEPS_COLLECTIVE_H
 #define EXEC_STEPS_COLLECTIVE_H
 
+#include <tessera/geometry.h>
+
 #include "exec/code.h"
 
 /* The number of the channel of an op; 0 for none. */
@@ -10,5 +12,22 @@ int64_t exec_channel_of(const tsr_program *p, uint32_t op);
 /* Numbers of an attribute of i64 in two columns; none when it is left out. The code's. */
 tsr_status exec_read_pairs(exec_decoder *d, uint32_t op, const char *name, const int64_t **out,
                            size_t *count);
+
+/*
+ * A step that puts whole results together from the parts of all processes of a group: operand i is
+ * a part of result i, cut as `cuts` say. Outside of a world it gives its operands. Groups are rows
+ * of numbers of processes.
+ */
+tsr_status exec_prepare_assembly(exec_decoder *d, exec_step *step, const int64_t *groups,
+                                 size_t num_groups, size_t group_size,
+                                 const tsr_geometry *const *cuts);
+
+/* Manual computations, in two steps. */
+tsr_status exec_prepare_manual(exec_decoder *d, exec_step *step);
+tsr_status exec_prepare_manual_end(exec_decoder *d, exec_step *step, exec_step *next);
+
+/* Copies the box of a device from the whole to its part, or the other way round. */
+void exec_copy_box(const exec_array *whole, const exec_array *part, const tsr_geometry *cut,
+                   int64_t device, bool to_part);
 
 #endif

@@ -223,11 +223,11 @@ static tsr_status prepare_while(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_control[] = {
-    {"func.call", prepare_call},
-    {"stablehlo.composite", prepare_composite},
-    {"sdy.named_computation", prepare_body},
-    {"stablehlo.if", prepare_if},
-    {"stablehlo.case", prepare_case},
-    {"stablehlo.while", prepare_while},
-    {NULL, NULL},
+    {"func.call", prepare_call, NULL},
+    {"stablehlo.composite", prepare_composite, NULL},
+    {"sdy.named_computation", prepare_body, NULL},
+    {"stablehlo.if", prepare_if, NULL},
+    {"stablehlo.case", prepare_case, NULL},
+    {"stablehlo.while", prepare_while, NULL},
+    {NULL, NULL, NULL},
 };

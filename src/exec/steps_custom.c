@@ -60,6 +60,6 @@ static tsr_status prepare_custom_call(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_custom[] = {
-    {"stablehlo.custom_call", prepare_custom_call},
-    {NULL, NULL},
+    {"stablehlo.custom_call", prepare_custom_call, NULL},
+    {NULL, NULL, NULL},
 };

@@ -433,15 +433,15 @@ static tsr_status prepare_dynamic(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_dynamic[] = {
-    {"stablehlo.dynamic_reshape", prepare_dynamic},
-    {"stablehlo.dynamic_iota", prepare_dynamic},
-    {"stablehlo.dynamic_broadcast_in_dim", prepare_dynamic},
-    {"stablehlo.real_dynamic_slice", prepare_dynamic},
-    {"stablehlo.dynamic_pad", prepare_dynamic},
-    {"stablehlo.dynamic_gather", prepare_dynamic},
-    {"stablehlo.dynamic_conv", prepare_dynamic},
-    {"stablehlo.get_dimension_size", prepare_get_size},
-    {"stablehlo.set_dimension_size", prepare_set_size},
-    {"tensor.cast", prepare_tensor_cast},
-    {NULL, NULL},
+    {"stablehlo.dynamic_reshape", prepare_dynamic, NULL},
+    {"stablehlo.dynamic_iota", prepare_dynamic, NULL},
+    {"stablehlo.dynamic_broadcast_in_dim", prepare_dynamic, NULL},
+    {"stablehlo.real_dynamic_slice", prepare_dynamic, NULL},
+    {"stablehlo.dynamic_pad", prepare_dynamic, NULL},
+    {"stablehlo.dynamic_gather", prepare_dynamic, NULL},
+    {"stablehlo.dynamic_conv", prepare_dynamic, NULL},
+    {"stablehlo.get_dimension_size", prepare_get_size, NULL},
+    {"stablehlo.set_dimension_size", prepare_set_size, NULL},
+    {"tensor.cast", prepare_tensor_cast, NULL},
+    {NULL, NULL, NULL},
 };

@@ -1,5 +1,5 @@
 #include "exec/machine.h"
 
 const exec_op exec_ops_other[] = {
-    {NULL, NULL},
+    {NULL, NULL, NULL},
 };

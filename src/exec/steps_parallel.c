@@ -406,12 +406,12 @@ static tsr_status prepare_channel(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_parallel[] = {
-    {"interpreter.run_parallel", prepare_parallel},
-    {"stablehlo.replica_id", prepare_number},
-    {"stablehlo.partition_id", prepare_number},
-    {"stablehlo.infeed", prepare_infeed},
-    {"stablehlo.outfeed", prepare_outfeed},
-    {"stablehlo.send", prepare_channel},
-    {"stablehlo.recv", prepare_channel},
-    {NULL, NULL},
+    {"interpreter.run_parallel", prepare_parallel, NULL},
+    {"stablehlo.replica_id", prepare_number, NULL},
+    {"stablehlo.partition_id", prepare_number, NULL},
+    {"stablehlo.infeed", prepare_infeed, NULL},
+    {"stablehlo.outfeed", prepare_outfeed, NULL},
+    {"stablehlo.send", prepare_channel, NULL},
+    {"stablehlo.recv", prepare_channel, NULL},
+    {NULL, NULL, NULL},
 };
