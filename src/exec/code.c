@@ -253,7 +253,7 @@ static tsr_status decode_regions(exec_decoder *d, exec_step *step)
 
 static const exec_op *const lists[] = {
     exec_ops_basic,    exec_ops_control,    exec_ops_check,  exec_ops_dynamic, exec_ops_chlo,
-    exec_ops_parallel, exec_ops_collective, exec_ops_custom, exec_ops_other,
+    exec_ops_parallel, exec_ops_collective, exec_ops_custom, exec_ops_other,   exec_ops_ragged,
 };
 
 static const exec_op *find_op(const char *name)

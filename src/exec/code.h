@@ -107,6 +107,7 @@ extern const exec_op exec_ops_parallel[];
 extern const exec_op exec_ops_collective[];
 extern const exec_op exec_ops_custom[];
 extern const exec_op exec_ops_other[];
+extern const exec_op exec_ops_ragged[];
 
 /* Ops that are the kernel of a row; TSR_NOT_APPLICABLE when there is none. */
 tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step);

@@ -1,5 +1,327 @@
+/* Ops of StableHLO that have no row: comparisons in total order, map, norms of batches. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
 #include "exec/machine.h"
+#include "exec/number.h"
+#include "ir/number.h"
+#include "ir/row.h"
+#include "kernel/elementwise.h"
+
+/* ---- compare ---- */
+
+typedef struct total_step {
+    compare_op op;
+} total_step;
+
+/* A number that orders all floats: -NaN, -inf, .., -0, 0, .., inf, NaN. */
+static int64_t total_order(tsr_dtype dtype, const char *element)
+{
+    const int bits = tsr_dtype_bits(dtype);
+    uint64_t pattern = 0;
+    memcpy(&pattern, element, (size_t)tsr_dtype_item_bytes(dtype));
+    const uint64_t sign = UINT64_C(1) << (bits - 1);
+    const int64_t size = (int64_t)(pattern & (sign - 1));
+    return (pattern & sign) != 0 ? -size - 1 : size;
+}
+
+static bool holds(compare_op op, int64_t a, int64_t b)
+{
+    const bool results[COMPARE_COUNT] = {[COMPARE_EQ] = a == b,
+                                         [COMPARE_NE] = a != b,
+                                         [COMPARE_LT] =
+                                             a<b, [COMPARE_LE] = a <= b, [COMPARE_GT] = a> b,
+                                         [COMPARE_GE] = a >= b};
+    return results[op];
+}
+
+static tsr_status run_total(exec_machine *m, const exec_step *step)
+{
+    const total_step *s = step->data;
+    const exec_array *a = exec_operand(m, step, 0);
+    const exec_array *b = exec_operand(m, step, 1);
+    const int64_t item = tsr_dtype_item_bytes(a->dtype);
+    exec_array *result;
+    TSR_TRY(exec_array_new(m->pool, step->types[2], &result));
+    exec_set_result(m, step, 0, result);
+    for (int64_t i = 0; i < result->bytes; i++) {
+        result->data[i] = (char)holds(s->op, total_order(a->dtype, a->data + i * item),
+                                      total_order(b->dtype, b->data + i * item));
+    }
+    return TSR_OK;
+}
+
+static bool is_enum_value(const tsr_program *p, uint32_t attr, const char *value)
+{
+    return attr_is(p, attr, ATTR_ENUM) &&
+           strcmp(ir_enums[program_attr(p, attr)->row].values[program_attr(p, attr)->bits],
+                  value) == 0;
+}
+
+static tsr_status prepare_compare(exec_decoder *d, exec_step *step)
+{
+    static const char *const names[COMPARE_COUNT] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+    const tsr_program *p = d->code->program;
+    const exec_type *type = step->types[0];
+    if (!is_enum_value(p, op_property(p, step->op, "compare_type"), "TOTALORDER") ||
+        !exec_is_static(step) || !dtype_is_float(type->tensor.dtype)) {
+        return exec_prepare_kernel(d, step);
+    }
+    total_step *s = EXEC_NEW(d, total_step);
+    if (s == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    const uint32_t direction = op_property(p, step->op, "comparison_direction");
+    *s = (total_step){COMPARE_COUNT};
+    for (int i = 0; i < COMPARE_COUNT; i++) {
+        s->op = is_enum_value(p, direction, names[i]) ? (compare_op)i : s->op;
+    }
+    step->action = run_total;
+    step->data = s;
+    return s->op != COMPARE_COUNT && step->types[1]->tensor.dtype == type->tensor.dtype &&
+                   op_shapes_agree(&step->types[1]->tensor, &type->tensor) &&
+                   op_shapes_agree(&step->types[2]->tensor, &type->tensor) &&
+                   step->types[2]->tensor.dtype == TSR_I1
+               ? TSR_OK
+               : TSR_NOT_APPLICABLE;
+}
+
+/* ---- map ---- */
+
+enum { MOST_MAPPED = 64 };
+
+static tsr_status run_map(exec_machine *m, const exec_step *step)
+{
+    exec_region region = {step->blocks[0], m};
+    const void *arguments[MOST_MAPPED];
+    exec_array *result;
+    TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands], &result));
+    exec_set_result(m, step, 0, result);
+    const int64_t item = tsr_dtype_item_bytes(result->dtype);
+    for (int64_t i = 0; i < result->bytes / item; i++) {
+        for (size_t k = 0; k < step->num_operands; k++) {
+            const exec_array *from = exec_operand(m, step, k);
+            arguments[k] = from->data + i * tsr_dtype_item_bytes(from->dtype);
+        }
+        void *made = result->data + i * item;
+        exec_region_call(&region, arguments, &made);
+        TSR_TRY(m->failed);
+    }
+    return TSR_OK;
+}
+
+static bool is_scalar(const exec_type *type, tsr_dtype dtype)
+{
+    return type->kind == EXEC_TENSOR && type->tensor.rank == 0 && type->tensor.dtype == dtype;
+}
+
+static tsr_status prepare_map(exec_decoder *d, exec_step *step)
+{
+    const exec_block *block = step->blocks[0];
+    (void)d;
+    if (!exec_is_static(step) || step->num_operands > MOST_MAPPED || step->num_results != 1 ||
+        block->num_arguments != step->num_operands || block->end.num_operands != 1 ||
+        !is_scalar(block->end.types[0], step->types[step->num_operands]->tensor.dtype)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    for (size_t i = 0; i < step->num_operands; i++) {
+        if (!is_scalar(block->argument_types[i], step->types[i]->tensor.dtype) ||
+            !op_shapes_agree(&step->types[i]->tensor, &step->types[step->num_operands]->tensor)) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    step->action = run_map;
+    return TSR_OK;
+}
+
+/* ---- norms of batches ---- */
+
+typedef struct norm_step {
+    size_t feature;
+    double epsilon;
+} norm_step;
+
+/* An array as numbers in f64. */
+static double load_at(const exec_array *a, int64_t i)
+{
+    return exec_number_load(a->dtype, a->data + i * tsr_dtype_item_bytes(a->dtype)).re;
+}
+
+static void store_at(exec_array *a, int64_t i, double value)
+{
+    const exec_number n = {.kind = NUMBER_FLOAT, .re = value};
+    exec_number_store(a->dtype, n, a->data + i * tsr_dtype_item_bytes(a->dtype));
+}
+
+/* The feature that an element belongs to. */
+static int64_t feature_of(const exec_array *a, size_t feature, int64_t element)
+{
+    const int64_t step = a->strides[feature] / tsr_dtype_item_bytes(a->dtype);
+    return element / step % a->shape[feature];
+}
+
+static tsr_status new_results(exec_machine *m, const exec_step *step, exec_array **out)
+{
+    for (size_t i = 0; i < step->num_results; i++) {
+        TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands + i], &out[i]));
+        exec_set_result(m, step, i, out[i]);
+    }
+    return TSR_OK;
+}
+
+/* operand, scale, offset, mean, variance */
+static tsr_status run_norm_inference(exec_machine *m, const exec_step *step)
+{
+    const norm_step *s = step->data;
+    const exec_array *x = exec_operand(m, step, 0);
+    exec_array *result;
+    TSR_TRY(new_results(m, step, &result));
+    for (int64_t i = 0; i < exec_array_elements(x); i++) {
+        const int64_t f = feature_of(x, s->feature, i);
+        const double deviation = sqrt(load_at(exec_operand(m, step, 4), f) + s->epsilon);
+        store_at(result, i,
+                 load_at(exec_operand(m, step, 1), f) *
+                         ((load_at(x, i) - load_at(exec_operand(m, step, 3), f)) / deviation) +
+                     load_at(exec_operand(m, step, 2), f));
+    }
+    return TSR_OK;
+}
+
+/* Means and variances of all features, in two lists of scratch memory. */
+static double *moments(exec_machine *m, const exec_array *x, size_t feature)
+{
+    const int64_t features = x->shape[feature];
+    const int64_t count = exec_array_elements(x);
+    double *sums = exec_scratch(m, 4 * (size_t)features * sizeof *sums);
+    if (sums == NULL || features == 0) {
+        return sums;
+    }
+    const double each = (double)(count / features);
+    memset(sums, 0, 2 * (size_t)features * sizeof *sums);
+    for (int64_t i = 0; i < count; i++) {
+        sums[feature_of(x, feature, i)] += load_at(x, i) / each;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t f = feature_of(x, feature, i);
+        const double from_mean = load_at(x, i) - sums[f];
+        sums[features + f] += from_mean * from_mean / each;
+    }
+    return sums;
+}
+
+/* operand, scale, offset; output, mean, variance */
+static tsr_status run_norm_training(exec_machine *m, const exec_step *step)
+{
+    const norm_step *s = step->data;
+    const exec_array *x = exec_operand(m, step, 0);
+    const int64_t features = x->shape[s->feature];
+    exec_array *results[3];
+    TSR_TRY(new_results(m, step, results));
+    const double *sums = moments(m, x, s->feature);
+    if (sums == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (int64_t f = 0; f < features; f++) {
+        store_at(results[1], f, sums[f]);
+        store_at(results[2], f, sums[features + f]);
+    }
+    for (int64_t i = 0; i < exec_array_elements(x); i++) {
+        const int64_t f = feature_of(x, s->feature, i);
+        store_at(results[0], i,
+                 load_at(exec_operand(m, step, 1), f) * (load_at(x, i) - sums[f]) /
+                         sqrt(sums[features + f] + s->epsilon) +
+                     load_at(exec_operand(m, step, 2), f));
+    }
+    return TSR_OK;
+}
+
+/* operand, scale, mean, variance, gradient of the output; gradients of operand, scale, offset */
+static tsr_status run_norm_grad(exec_machine *m, const exec_step *step)
+{
+    const norm_step *s = step->data;
+    const exec_array *x = exec_operand(m, step, 0);
+    const exec_array *mean = exec_operand(m, step, 2);
+    const exec_array *g = exec_operand(m, step, 4);
+    const int64_t features = x->shape[s->feature];
+    const int64_t count = exec_array_elements(x);
+    exec_array *results[3];
+    TSR_TRY(new_results(m, step, results));
+    double *sums = exec_scratch(m, 2 * (size_t)(features + 1) * sizeof *sums);
+    if (sums == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    memset(sums, 0, 2 * (size_t)features * sizeof *sums);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t f = feature_of(x, s->feature, i);
+        sums[f] += load_at(g, i);
+        sums[features + f] += load_at(g, i) * (load_at(x, i) - load_at(mean, f));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t f = feature_of(x, s->feature, i);
+        const double each = (double)(count / features);
+        const double variance = load_at(exec_operand(m, step, 3), f) + s->epsilon;
+        const double inner = each * load_at(g, i) - sums[f] -
+                             (load_at(x, i) - load_at(mean, f)) * sums[features + f] / variance;
+        store_at(results[0], i,
+                 load_at(exec_operand(m, step, 1), f) / sqrt(variance) / each * inner);
+    }
+    for (int64_t f = 0; f < features; f++) {
+        const double variance = load_at(exec_operand(m, step, 3), f) + s->epsilon;
+        store_at(results[1], f, sums[features + f] / sqrt(variance));
+        store_at(results[2], f, sums[f]);
+    }
+    return TSR_OK;
+}
+
+/* Whether all values have the shape of the first or are lists of one number a feature. */
+static bool norm_fits(const exec_step *step, size_t feature)
+{
+    const op_type *x = &step->types[0]->tensor;
+    if (!exec_is_static(step) || feature >= x->rank || !dtype_is_float(x->dtype)) {
+        return false;
+    }
+    for (size_t i = 1; i < step->num_operands + step->num_results; i++) {
+        const op_type *t = &step->types[i]->tensor;
+        const bool whole = i == step->num_operands ||
+                           (i == 4 && step->num_results == 3 && step->num_operands == 5);
+        if (!dtype_is_float(t->dtype) ||
+            (whole ? !op_shapes_agree(t, x) : t->rank != 1 || t->shape[0] != x->shape[feature])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tsr_status prepare_norm(exec_decoder *d, exec_step *step)
+{
+    const tsr_program *p = d->code->program;
+    const uint32_t epsilon = op_property(p, step->op, "epsilon");
+    const char *name = op_name(p, step->op);
+    int64_t feature = 0;
+    norm_step *s = EXEC_NEW(d, norm_step);
+    if (s == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    if (!attr_as_integer(p, op_property(p, step->op, "feature_index"), &feature) || feature < 0 ||
+        !attr_is(p, epsilon, ATTR_FLOAT) || !norm_fits(step, (size_t)feature)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    const attr_head *head = program_attr(p, epsilon);
+    *s = (norm_step){(size_t)feature,
+                     float_to_double((float_format)program_type(p, head->type)->width, head->bits)};
+    step->data = s;
+    step->action = strcmp(name, "stablehlo.batch_norm_inference") == 0  ? run_norm_inference
+                   : strcmp(name, "stablehlo.batch_norm_training") == 0 ? run_norm_training
+                                                                        : run_norm_grad;
+    return TSR_OK;
+}
 
 const exec_op exec_ops_other[] = {
+    {"stablehlo.compare", prepare_compare, NULL},
+    {"stablehlo.map", prepare_map, NULL},
+    {"stablehlo.batch_norm_inference", prepare_norm, NULL},
+    {"stablehlo.batch_norm_training", prepare_norm, NULL},
+    {"stablehlo.batch_norm_grad", prepare_norm, NULL},
     {NULL, NULL, NULL},
 };

@@ -9,6 +9,15 @@
 
 typedef double complex number;
 
+/* CMPLX, which not every compiler has with every C library. */
+static number make_number(double re, double im)
+{
+    const double parts[2] = {re, im};
+    number made;
+    memcpy(&made, parts, sizeof made);
+    return made;
+}
+
 /* ---- elements ---- */
 
 static double load_float(tsr_dtype dtype, const char *element)
@@ -61,7 +70,8 @@ static tsr_dtype part_of(tsr_dtype dtype)
 static number load(tsr_dtype dtype, const char *element)
 {
     const tsr_dtype part = part_of(dtype);
-    return CMPLX(load_float(part, element), load_float(part, element + tsr_dtype_item_bytes(part)));
+    return make_number(load_float(part, element),
+                       load_float(part, element + tsr_dtype_item_bytes(part)));
 }
 
 static void store(tsr_dtype dtype, number value, char *element)
@@ -135,16 +145,16 @@ static void run_real_binary(const element_call *c, char *dst, const char *a, con
 
 static number negate(number x)
 {
-    return CMPLX(-creal(x), -cimag(x));
+    return make_number(-creal(x), -cimag(x));
 }
 
 static number sign(number x)
 {
     const double size = cabs(x);
     if (isnan(creal(x)) || isnan(cimag(x))) {
-        return CMPLX(NAN, NAN);
+        return make_number(NAN, NAN);
     }
-    return size == 0 ? CMPLX(0, 0) : CMPLX(creal(x) / size, cimag(x) / size);
+    return size == 0 ? make_number(0, 0) : make_number(creal(x) / size, cimag(x) / size);
 }
 
 /* e^x - 1: the real part is expm1(a) cos(b) + (cos(b) - 1), without cancellation near 0. */
@@ -153,14 +163,14 @@ static number complex_expm1(number x)
     const double a = creal(x);
     const double b = cimag(x);
     const double half = sin(b / 2);
-    return CMPLX(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b));
+    return make_number(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b));
 }
 
 static number complex_log1p(number x)
 {
     const double a = creal(x);
     const double b = cimag(x);
-    return CMPLX(0.5 * log1p(a * (2 + a) + b * b), atan2(b, 1 + a));
+    return make_number(0.5 * log1p(a * (2 + a) + b * b), atan2(b, 1 + a));
 }
 
 static number divide(number x, number y)
@@ -185,12 +195,12 @@ static number logistic(number x)
 
 static number add(number x, number y)
 {
-    return CMPLX(creal(x) + creal(y), cimag(x) + cimag(y));
+    return make_number(creal(x) + creal(y), cimag(x) + cimag(y));
 }
 
 static number subtract(number x, number y)
 {
-    return CMPLX(creal(x) - creal(y), cimag(x) - cimag(y));
+    return make_number(creal(x) - creal(y), cimag(x) - cimag(y));
 }
 
 static number multiply(number x, number y)
@@ -212,8 +222,8 @@ static number power(number x, number y)
 /* -i log((x + i y) / sqrt(x^2 + y^2)) */
 static number complex_atan2(number y, number x)
 {
-    const number z = clog((x + CMPLX(0, 1) * y) / csqrt(x * x + y * y));
-    return CMPLX(cimag(z), -creal(z));
+    const number z = clog((x + make_number(0, 1) * y) / csqrt(x * x + y * y));
+    return make_number(cimag(z), -creal(z));
 }
 
 /* By real parts, then by imaginary ones. */
