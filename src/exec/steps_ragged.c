@@ -396,8 +396,7 @@ static bool is_slice_of(const exec_type *part, const exec_type *whole, size_t di
 {
     const op_type *a = &part->tensor;
     const op_type *b = &whole->tensor;
-    if (part->strides == NULL || a->dtype != b->dtype || a->rank + 1 != b->rank ||
-        dim >= b->rank) {
+    if (part->strides == NULL || a->dtype != b->dtype || a->rank + 1 != b->rank || dim >= b->rank) {
         return false;
     }
     for (size_t d = 0; d < a->rank; d++) {

@@ -61,19 +61,10 @@ static bool is_empty(const int64_t *shape, size_t rank)
 
 /* ---- folds of known ops: place by place of the window, all windows at once ---- */
 
-/* The windows of which a place is on an element of the input: every `step`-th from `first`. */
-typedef struct place_range {
-    int64_t first;
-    int64_t step;
-    int64_t count;
-    int64_t source;      /* the element of the first */
-    int64_t source_step; /* and from one to the next */
-} place_range;
-
-static place_range range_of(const window_shape *w, size_t d, int64_t place)
+window_range window_range_of(const window_shape *w, size_t d, int64_t place)
 {
     const int64_t common = gcd_i64(w->stride[d], w->input_dilation[d]);
-    place_range r = {.step = w->input_dilation[d] / common, .source_step = w->stride[d] / common};
+    window_range r = {.step = w->input_dilation[d] / common, .source_step = w->stride[d] / common};
     int64_t first = 0;
     const int64_t offset = place * w->dilation[d] - w->before[d];
     if (offset < 0) {
@@ -102,7 +93,7 @@ static void fold_place(binary_op op, const window_shape *w, const int64_t *place
     tsr_view to = *dst;
     tsr_view from = *src;
     for (size_t d = 0; d < w->rank; d++) {
-        const place_range r = range_of(w, d, place[d]);
+        const window_range r = window_range_of(w, d, place[d]);
         if (r.count == 0) {
             return;
         }

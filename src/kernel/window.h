@@ -25,6 +25,16 @@ typedef struct window_shape {
  */
 bool window_fit(window_shape *w);
 
+/* The windows of which a place is on an element of the input: every `step`-th from `first` on. */
+typedef struct window_range {
+    int64_t first;
+    int64_t step;
+    int64_t count;
+    int64_t source;      /* the element of the first */
+    int64_t source_step; /* and from one to the next */
+} window_range;
+window_range window_range_of(const window_shape *w, size_t d, int64_t place);
+
 /* The element of the input that a place in a window is on: -1 for padding or holes. */
 static inline int64_t window_source(const window_shape *w, size_t d, int64_t window, int64_t place)
 {

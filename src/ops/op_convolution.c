@@ -1,6 +1,8 @@
 #include "ops/op_convolution.h"
 
 #include "factor/rule.h"
+#include "kernel/convolution.h"
+#include "kernel/dot.h"
 
 enum { INPUT, KERNEL, OUTPUT };
 
@@ -282,6 +284,80 @@ static void convolution_local(const op_request *r, const op_type *results, const
     }
 }
 
+/* ---- the kernel ---- */
+
+static void to_sizes(op_ints list, size_t *out)
+{
+    for (size_t i = 0; i < list.count; i++) {
+        out[i] = (size_t)list.values[i];
+    }
+}
+
+/* What the kernel is asked for; false when a window has no extent, or something overflows. */
+static bool job_of(const convolution_params *p, const op_type *input, const op_type *kernel,
+                   convolution_job *job)
+{
+    const size_t n = p->input_spatial_dimensions.count;
+    *job = (convolution_job){.input_batch = (size_t)p->input_batch_dimension,
+                             .input_feature = (size_t)p->input_feature_dimension,
+                             .kernel_input = (size_t)p->kernel_input_feature_dimension,
+                             .kernel_output = (size_t)p->kernel_output_feature_dimension,
+                             .output_batch = (size_t)p->output_batch_dimension,
+                             .output_feature = (size_t)p->output_feature_dimension,
+                             .feature_groups = p->feature_group_count,
+                             .batch_groups = p->batch_group_count};
+    to_sizes(p->input_spatial_dimensions, job->input_spatial);
+    to_sizes(p->kernel_spatial_dimensions, job->kernel_spatial);
+    to_sizes(p->output_spatial_dimensions, job->output_spatial);
+    job->window.rank = n;
+    for (size_t i = 0; i < n; i++) {
+        job->reversed[i] = or_default(p->window_reversal, i, 0) != 0;
+        job->window.input[i] = input->shape[job->input_spatial[i]];
+        job->window.size[i] = kernel->shape[job->kernel_spatial[i]];
+        job->window.stride[i] = or_default(p->window_strides, i, 1);
+        job->window.input_dilation[i] = or_default(p->lhs_dilation, i, 1);
+        job->window.dilation[i] = or_default(p->rhs_dilation, i, 1);
+        job->window.before[i] = or_default(p->padding, 2 * i, 0);
+        job->window.after[i] = or_default(p->padding, 2 * i + 1, 0);
+    }
+    return window_fit(&job->window);
+}
+
+static bool convolution_supports(const op_request *r, const op_type *results)
+{
+    convolution_job job;
+    return dot_supports(r->operands[INPUT].dtype) &&
+           r->operands[KERNEL].dtype == r->operands[INPUT].dtype &&
+           results[0].dtype == r->operands[INPUT].dtype && results[0].rank + 3 <= OP_MAX_RANK / 2 &&
+           job_of(r->params, &r->operands[INPUT], &r->operands[KERNEL], &job);
+}
+
+static convolution_job job_of_call(const op_call *c)
+{
+    const tsr_view *input = &c->operands[INPUT].view;
+    const tsr_view *kernel = &c->operands[KERNEL].view;
+    const op_type types[] = {{input->dtype, input->rank, input->shape},
+                             {kernel->dtype, kernel->rank, kernel->shape}};
+    convolution_job job;
+    (void)job_of(c->params, &types[0], &types[1], &job);
+    job.input = input;
+    job.kernel = kernel;
+    job.dst = &c->results[0].view;
+    return job;
+}
+
+static size_t convolution_scratch(const op_call *c)
+{
+    const convolution_job job = job_of_call(c);
+    return kernel_convolution_scratch(&job);
+}
+
+static void convolution_run(const op_call *c, void *scratch)
+{
+    const convolution_job job = job_of_call(c);
+    kernel_convolution(&job, scratch);
+}
+
 const op_row op_convolution = {.name = "convolution",
                                .num_operands = 2,
                                .num_results = 1,
@@ -289,7 +365,10 @@ const op_row op_convolution = {.name = "convolution",
                                .types = convolution_types,
                                .rule = convolution_rule,
                                .local = convolution_local,
-                               .class_of = class_multilinear};
+                               .class_of = class_multilinear,
+                               .supports = convolution_supports,
+                               .scratch = convolution_scratch,
+                               .run = convolution_run};
 
 static const op_row *const rows[] = {&op_convolution};
 const op_family family_convolution = {rows, sizeof rows / sizeof rows[0]};
