@@ -1,85 +1,9 @@
 #include "kernel/complex.h"
 
-#include <complex.h>
 #include <math.h>
-#include <string.h>
 
-#include "kernel/half.h"
+#include "kernel/element_complex.h"
 #include "kernel/loops.h"
-
-typedef double complex number;
-
-/* CMPLX, which not every compiler has with every C library. */
-static number make_number(double re, double im)
-{
-    const double parts[2] = {re, im};
-    number made;
-    memcpy(&made, parts, sizeof made);
-    return made;
-}
-
-/* ---- elements ---- */
-
-static double load_float(tsr_dtype dtype, const char *element)
-{
-    uint16_t half;
-    float single;
-    double wide;
-    switch (dtype) {
-    case TSR_F16:
-    case TSR_BF16:
-        memcpy(&half, element, sizeof half);
-        return (double)(dtype == TSR_F16 ? float_of_f16(half) : float_of_bf16(half));
-    case TSR_F32:
-        memcpy(&single, element, sizeof single);
-        return (double)single;
-    default:
-        memcpy(&wide, element, sizeof wide);
-        return wide;
-    }
-}
-
-static void store_float(tsr_dtype dtype, double value, char *element)
-{
-    const float single = (float)value;
-    if (dtype == TSR_F64) {
-        memcpy(element, &value, sizeof value);
-    } else if (dtype == TSR_F32) {
-        memcpy(element, &single, sizeof single);
-    } else {
-        const uint16_t half = dtype == TSR_F16 ? f16_of_float(single) : bf16_of_float(single);
-        memcpy(element, &half, sizeof half);
-    }
-}
-
-static bool is_complex(tsr_dtype dtype)
-{
-    return dtype == TSR_C64 || dtype == TSR_C128;
-}
-
-static bool is_float(tsr_dtype dtype)
-{
-    return dtype == TSR_F16 || dtype == TSR_BF16 || dtype == TSR_F32 || dtype == TSR_F64;
-}
-
-static tsr_dtype part_of(tsr_dtype dtype)
-{
-    return dtype == TSR_C64 ? TSR_F32 : TSR_F64;
-}
-
-static number load(tsr_dtype dtype, const char *element)
-{
-    const tsr_dtype part = part_of(dtype);
-    return make_number(load_float(part, element),
-                       load_float(part, element + tsr_dtype_item_bytes(part)));
-}
-
-static void store(tsr_dtype dtype, number value, char *element)
-{
-    const tsr_dtype part = part_of(dtype);
-    store_float(part, creal(value), element);
-    store_float(part, cimag(value), element + tsr_dtype_item_bytes(part));
-}
 
 /* ---- loops ---- */
 
@@ -116,18 +40,19 @@ static void walk(const element_call *call, const tsr_view *dst, const tsr_view *
 static void run_complex_unary(const element_call *c, char *dst, const char *a, const char *b)
 {
     (void)b;
-    store(c->dtype, c->complex_unary(load(c->dtype, a)), dst);
+    store_number(c->dtype, c->complex_unary(load_number(c->dtype, a)), dst);
 }
 
 static void run_abs(const element_call *c, char *dst, const char *a, const char *b)
 {
     (void)b;
-    store_float(part_of(c->dtype), cabs(load(c->dtype, a)), dst);
+    store_float(part_of(c->dtype), cabs(load_number(c->dtype, a)), dst);
 }
 
 static void run_complex_binary(const element_call *c, char *dst, const char *a, const char *b)
 {
-    store(c->dtype, c->complex_binary(load(c->dtype, a), load(c->dtype, b)), dst);
+    store_number(c->dtype, c->complex_binary(load_number(c->dtype, a), load_number(c->dtype, b)),
+                 dst);
 }
 
 static void run_real_unary(const element_call *c, char *dst, const char *a, const char *b)
@@ -290,8 +215,8 @@ void kernel_complex_binary(binary_op op, const tsr_view *dst, const tsr_view *a,
 
 static void run_compare(const element_call *c, char *dst, const char *a, const char *b)
 {
-    const number x = load(c->dtype, a);
-    const number y = load(c->dtype, b);
+    const number x = load_number(c->dtype, a);
+    const number y = load_number(c->dtype, b);
     const bool same = creal(x) == creal(y) && cimag(x) == cimag(y);
     const bool less = is_less(x, y);
     const bool more = is_less(y, x);

@@ -3,6 +3,7 @@
 #include "kernel/elementwise.h"
 #include "ops/gradient.h"
 #include "ops/rule_build.h"
+#include "ops/run_linalg.h"
 
 static const op_field iota_list[] = {OP_FIELD(iota_params, iota_dimension, INT),
                                      OP_FIELD(iota_params, result, RESULT)};
@@ -119,7 +120,9 @@ const op_row op_rng_bit_generator = {.name = "rng_bit_generator",
                                      .num_operands = 1,
                                      .num_results = 2,
                                      .fields = &bits_fields,
-                                     .rule = bits_rule};
+                                     .rule = bits_rule,
+                                     .supports = bits_supports,
+                                     .run = bits_run};
 
 static const op_row *const rows[] = {&op_iota, &op_random, &op_rng_bit_generator};
 const op_family family_create = {rows, sizeof rows / sizeof rows[0]};

@@ -1,6 +1,7 @@
 #include "ops/op_linalg.h"
 
 #include "ops/rule_build.h"
+#include "ops/run_linalg.h"
 
 #define PASS TSR_FACTOR_PASS_THROUGH
 #define NEED TSR_FACTOR_NEED_REPLICATION
@@ -53,10 +54,19 @@ const op_row op_cholesky = {.name = "cholesky",
                             .num_operands = 1,
                             .num_results = 1,
                             .fields = &cholesky_fields,
-                            .rule = cholesky_rule};
+                            .rule = cholesky_rule,
+                            .supports = cholesky_supports,
+                            .scratch = cholesky_scratch,
+                            .run = cholesky_run};
 
-const op_row op_fft = {
-    .name = "fft", .num_operands = 1, .num_results = 1, .fields = &fft_fields, .rule = fft_rule};
+const op_row op_fft = {.name = "fft",
+                       .num_operands = 1,
+                       .num_results = 1,
+                       .fields = &fft_fields,
+                       .rule = fft_rule,
+                       .supports = fft_supports,
+                       .scratch = fft_scratch,
+                       .run = fft_run};
 
 /* ---- triangular_solve ---- */
 
@@ -115,7 +125,10 @@ const op_row op_triangular_solve = {.name = "triangular_solve",
                                     .num_operands = 2,
                                     .num_results = 1,
                                     .fields = &solve_fields,
-                                    .rule = solve_rule};
+                                    .rule = solve_rule,
+                                    .supports = solve_supports,
+                                    .scratch = solve_scratch,
+                                    .run = solve_run};
 
 /* ---- batch_norm_inference ---- */
 
