@@ -391,7 +391,8 @@ tsr_status provenance_share(propagation *s, why_log *log, uint32_t from, uint32_
 {
     for (uint32_t i = log->first[from]; i != 0; i = log->steps[i].step.next) {
         tsr_axis_step step = log->steps[i].step;
-        if (find_step(log, to, step.dim, step.axis) != 0) {
+        if (find_step(log, to, step.dim, step.axis) != 0 ||
+            !dim_contains(&s->shardings[to]->dims[step.dim], step.axis)) {
             continue;
         }
         step.kind = TSR_AXIS_BY_GROUP;

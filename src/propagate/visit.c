@@ -20,10 +20,14 @@ static bool add_tensor(const propagation *s, visit_plan *v, uint32_t place)
     return v->shardings[v->count++] != NULL;
 }
 
-/* Writes a sharding to a place and to all that are in a group with it. */
+/*
+ * Writes a sharding to a place, and what the visit made of it to all that are in a group with it:
+ * at the edge of a manual computation that is another, as the reference has it.
+ */
 static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sharding *sharding,
-                                   bool notifies)
+                                   const tsr_sharding *visited)
 {
+    const bool notifies = s->visiting != 0;
     TSR_TRY(place_write(s, place, sharding));
     if (notifies) {
         TSR_TRY(notify(s, place));
@@ -33,7 +37,7 @@ static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sha
     for (uint32_t i = 0; group != 0 && i < s->groups.counts[group - 1]; i++) {
         const uint32_t other = s->groups.members[group - 1][i];
         if (other != place) {
-            TSR_TRY(place_write(s, other, sharding));
+            TSR_TRY(place_write(s, other, visited));
             TSR_TRY(debug_share(s, place, other));
             if (notifies) {
                 TSR_TRY(notify(s, other));
@@ -58,7 +62,7 @@ static tsr_status write_changes(propagation *s, const visit_plan *v, const engin
                 continue;
             }
         }
-        TSR_TRY(write_and_notify(s, place, after, s->visiting != 0));
+        TSR_TRY(write_and_notify(s, place, after, c->after));
     }
     return TSR_OK;
 }
