@@ -1,11 +1,12 @@
 # The commands in tools/, the fuzzers and the examples.
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 
 # A command sees the public headers only; the static archive lets it run from anywhere.
 file(GLOB command_sources CONFIGURE_DEPENDS tools/tessera/*.c)
 add_executable(tessera_command ${command_sources})
 set_target_properties(tessera_command PROPERTIES OUTPUT_NAME tessera)
-target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::jansson)
+target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::jansson PkgConfig::zlib)
 
 file(GLOB opt_sources CONFIGURE_DEPENDS tools/tessera-opt/*.c)
 add_executable(tessera_opt ${opt_sources})

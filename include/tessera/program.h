@@ -214,6 +214,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena 
  */
 TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type, size_t *rank,
                                const int64_t **shape) TSR_MT_CONTEXT;
+/* The element type of a tensor; false for other types, and for elements that are no numbers. */
+TSR_API bool tsr_ir_type_dtype(const tsr_program *program, tsr_ir_type type,
+                               tsr_dtype *out) TSR_MT_CONTEXT;
 /* Types and attributes as text, zero-terminated, the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_type_to_text(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_program *program, tsr_ir_type type,

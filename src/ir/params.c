@@ -68,6 +68,12 @@ static bool element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out
     }
 }
 
+bool tsr_ir_type_dtype(const tsr_program *p, tsr_ir_type type, tsr_dtype *out)
+{
+    const type_head *head = program_type(p, type);
+    return head->kind == TYPE_TENSOR && element_dtype(p, head->element, out);
+}
+
 bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out)
 {
     const type_head *head = program_type(p, type);

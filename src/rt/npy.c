@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/lex.h"
@@ -215,4 +216,42 @@ tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, s
     buf.data[MAGIC + 3] = (char)(length >> 8);
     *size = buf.size;
     return TSR_OK;
+}
+
+tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, const char *bytes,
+                        size_t size, tsr_view *out)
+{
+    npy_head head;
+    TSR_TRY(npy_read_head(ctx, name, bytes, size, &head));
+    int64_t *shape = arena_copy(arena, head.shape, head.rank + 1, sizeof *shape);
+    int64_t *strides = head.column_major ? ARENA_ARRAY(arena, int64_t, head.rank + 1) : NULL;
+    if (shape == NULL || (head.column_major && strides == NULL)) {
+        return diag_nomem(ctx);
+    }
+    int64_t stride = tsr_dtype_item_bytes(head.dtype);
+    for (size_t d = 0; strides != NULL && d < head.rank; d++) {
+        strides[d] = stride;
+        stride *= shape[d];
+    }
+    *out = (tsr_view){.data = (char *)(uintptr_t)bytes + head.data,
+                      .dtype = head.dtype,
+                      .rank = head.rank,
+                      .shape = shape,
+                      .strides = strides};
+    return TSR_OK;
+}
+
+/* A type of the format that takes as many bytes. */
+static tsr_dtype stored_as(tsr_dtype dtype)
+{
+    if (name_of(dtype) != NULL) {
+        return dtype;
+    }
+    return tsr_dtype_item_bytes(dtype) == 1 ? TSR_U8 : TSR_U16;
+}
+
+tsr_status tsr_npy_header(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, size_t rank,
+                          const int64_t *shape, const char **out, size_t *size)
+{
+    return npy_write_head(ctx, arena, stored_as(dtype), rank, shape, out, size);
 }

@@ -2,7 +2,7 @@
 #ifndef RT_NPY_H
 #define RT_NPY_H
 
-#include <tessera/dtype.h>
+#include <tessera/npy.h>
 
 #include "base/diag.h"
 #include "kernel/copy.h"

@@ -19,6 +19,7 @@ struct command {
 
 int algorithms_run(int argc, char **argv);
 int diff_run(int argc, char **argv);
+int eval_run(int argc, char **argv);
 int explain_run(int argc, char **argv);
 int propagate_run(int argc, char **argv);
 int redistribute_run(int argc, char **argv);

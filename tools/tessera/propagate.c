@@ -105,31 +105,15 @@ struct value_row {
     int64_t bytes; /* on one device; -1: not known */
 };
 
-/* Bits of an element, from the text of its tensor's type; 0 when it is not a plain number. */
-static int64_t element_bits(const char *type)
-{
-    static const char complex[] = "complex<";
-    const char *start = strchr(type, '<') + 1;
-    const char *parts = strstr(start, complex);
-    const char *element = start + strspn(start, "0123456789x?");
-    if (parts != NULL) {
-        element = parts + sizeof complex - 1;
-    }
-    if (strncmp(element, "i1>", 3) == 0) {
-        return 8; /* truth values take a byte */
-    }
-    const int64_t bits = strtoll(element + strcspn(element, "0123456789>"), NULL, 10);
-    return parts != NULL ? 2 * bits : bits;
-}
-
 /* The bytes of the largest part; -1: not known. */
 static int64_t bytes_per_device(struct session *session, const tsr_program *p, tsr_ir_type type,
-                                const char *text, const tsr_sharding *sharding)
+                                const tsr_sharding *sharding)
 {
     size_t rank = 0;
     const int64_t *shape = NULL;
     const tsr_geometry *geometry = NULL;
-    if (!tsr_ir_type_shape(p, type, &rank, &shape)) {
+    tsr_dtype dtype;
+    if (!tsr_ir_type_shape(p, type, &rank, &shape) || !tsr_ir_type_dtype(p, type, &dtype)) {
         return -1;
     }
     int64_t *local = session_alloc(session, rank, sizeof *local);
@@ -146,8 +130,7 @@ static int64_t bytes_per_device(struct session *session, const tsr_program *p, t
     for (size_t d = 0; d < rank; d++) {
         elements *= local[d];
     }
-    const int64_t bits = element_bits(text);
-    return bits > 0 ? (elements * bits + 7) / 8 : -1;
+    return tsr_dtype_bytes(dtype, elements);
 }
 
 static int describe(struct session *session, tsr_program *p, tsr_ir_value value, const char *name,
@@ -172,7 +155,7 @@ static int describe(struct session *session, tsr_program *p, tsr_ir_value value,
     if (op == 0 || !tsr_ir_op_position(p, op, &out->line, &column)) {
         out->line = 0;
     }
-    out->bytes = bytes_per_device(session, p, type, out->type, sharding);
+    out->bytes = bytes_per_device(session, p, type, sharding);
     return EXIT_FINE;
 }
 
