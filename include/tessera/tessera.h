@@ -5,6 +5,7 @@
 #include <tessera/algorithm.h>
 #include <tessera/axis.h>
 #include <tessera/base.h>
+#include <tessera/check.h>
 #include <tessera/collective.h>
 #include <tessera/comm.h>
 #include <tessera/context.h>

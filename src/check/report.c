@@ -1,0 +1,194 @@
+/* The rules, and findings. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check/check.h"
+
+static const tsr_check_rule rules[NUM_RULES] = {
+    [RULE_PENDING_IN_NONLINEAR] =
+        {"TSR-C001", "pending-in-nonlinear", TSR_ERROR, "a pending sum in a nonlinear op",
+         "Each device has contracted its own part of a dimension, so its value is one share of a "
+         "sum. A nonlinear op of a share is not a share of the op of the sum. Reduce first."},
+    [RULE_PENDING_PLUS_SHARED] =
+        {"TSR-C002", "pending-plus-replicated", TSR_ERROR,
+         "a replicated value added to a pending sum",
+         "When the shares of the devices are summed later, what all devices added is in the sum "
+         "once for each of them. Reduce first and add then, or add on one device only."},
+    [RULE_UNREDUCED_GRADIENT] =
+        {"TSR-C003", "unreduced-gradient", TSR_ERROR,
+         "the gradient of a replicated input is never reduced",
+         "A result of the type of a replicated argument is a sum over each device's own part, and "
+         "is declared the same on all devices. Each device would update its copy with another "
+         "gradient. Reduce it over the axis, or declare the result cut along it."},
+    [RULE_RESULT_VARIES] =
+        {"TSR-C004", "result-varies", TSR_ERROR,
+         "a result is declared replicated over an axis along which it varies",
+         "Which device's value the result has is not defined. Reduce or gather it over the axis, "
+         "or declare the result cut along it."},
+    [RULE_RESULT_MAY_VARY] =
+        {"TSR-C005", "result-may-vary", TSR_WARNING,
+         "a result is declared replicated, and nothing shows that it is",
+         "The value was sent between devices and has not been reduced or gathered since. Devices "
+         "may have computed the same, as an all-gather written as a ring does; nothing here shows "
+         "it. End with a reduction or an all_gather, or declare the result cut along the axis."},
+    [RULE_NEEDLESS_COLLECTIVE] =
+        {"TSR-C006", "needless-collective", TSR_WARNING,
+         "a collective over an axis along which the value does not vary",
+         "All devices of a group have the same value already. A sum multiplies it by the number of "
+         "devices; other collectives only move copies. Leave it out, or name the axis that was "
+         "meant."},
+    [RULE_PARTLY_NEEDLESS_COLLECTIVE] =
+        {"TSR-C007", "partly-needless-collective", TSR_NOTE,
+         "a collective over several axes, along one of which the value does not vary",
+         "Along that axis a sum multiplies the value by the number of devices, and other "
+         "collectives move copies. Leave the axis out unless that is meant."},
+    [RULE_DIVERGENT_COLLECTIVE] =
+        {"TSR-C008", "divergent-collective", TSR_ERROR,
+         "a collective that depends on a condition that varies: a deadlock",
+         "Devices of one group take different branches, or leave a loop at different times, so "
+         "that some wait in the collective for others that never enter it. Reduce the condition "
+         "over the axis first, or move the collective out."},
+    [RULE_CLOSED_DIMENSION] =
+        {"TSR-C009", "closed-dimension", TSR_WARNING,
+         "a closed dimension gathers what is cut again afterwards",
+         "A dimension written {} (None in a PartitionSpec) is closed: it says replicated, not "
+         "unspecified. It forces an all-gather of a tensor that was cut there and is cut the same "
+         "way again later, with nothing between that needs it whole. Name the axis, or leave the "
+         "dimension open: {?}, PartitionSpec.UNCONSTRAINED."},
+    [RULE_LOCAL_SUM_IN_NONLINEAR] =
+        {"TSR-C010", "local-sum-in-nonlinear", TSR_NOTE,
+         "a sum over each device's own rows in a nonlinear op",
+         "A statistic of the local part is legal, as in batch normalization that is not "
+         "synchronized. If the whole tensor is meant, reduce first."},
+};
+
+const tsr_check_rule *tsr_check_rules(size_t *count)
+{
+    *count = NUM_RULES;
+    return rules;
+}
+
+/* What tells findings apart. */
+typedef struct finding_key {
+    uint32_t rule;
+    uint32_t op;
+    uint32_t value;
+    int32_t axis;
+} finding_key;
+
+typedef struct finding_entry {
+    struct finding_entry *next;
+    finding_key key;
+    tsr_finding finding;
+} finding_entry;
+
+const char *report_text(checker *c, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    if (c->quiet) {
+        return "";
+    }
+    va_start(arguments, format);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const size_t length = size < 0 ? 0 : strnlen(text, sizeof text - 1);
+    return arena_string(c->results, text, length);
+}
+
+static finding_key key_of(const checker *c, const report *r)
+{
+    return (finding_key){(uint32_t)r->rule, r->op, r->value, c->s->axes[r->axis].ref.axis};
+}
+
+static bool is_known(const checker *c, const report *r)
+{
+    const finding_key key = key_of(c, r);
+    return map_find(&c->known, (const char *)&key, sizeof key) != NULL;
+}
+
+/* Notes without a place, or at the place of the finding, say nothing more. */
+static size_t keep_notes(const report *r, tsr_finding_note *notes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->num_notes; i++) {
+        if (r->notes[i].op != 0 && r->notes[i].op != r->op) {
+            notes[count++] = r->notes[i];
+        }
+    }
+    return count;
+}
+
+tsr_status report_add(checker *c, const report *r)
+{
+    const tsr_check_rule *rule = &rules[r->rule];
+    if (r->message == NULL || r->remedy == NULL) {
+        return diag_nomem(c->ctx);
+    }
+    if (c->quiet || (rule->severity == TSR_NOTE && !c->notes) || is_known(c, r)) {
+        return TSR_OK;
+    }
+    const char *axis = axis_name(c, r->axis);
+    finding_entry *entry = ARENA_NEW(c->arena, finding_entry);
+    tsr_finding_note *notes = ARENA_ARRAY(c->results, tsr_finding_note, r->num_notes + 1);
+    axis = arena_string(c->results, axis, strlen(axis));
+    if (entry == NULL || notes == NULL || axis == NULL) {
+        return diag_nomem(c->ctx);
+    }
+    *entry = (finding_entry){.key = key_of(c, r),
+                             .finding = {.rule = rule,
+                                         .op = r->op,
+                                         .value = r->value,
+                                         .axis = axis,
+                                         .message = r->message,
+                                         .remedy = r->remedy,
+                                         .num_notes = keep_notes(r, notes),
+                                         .notes = notes}};
+    if (map_insert(&c->known, (const char *)&entry->key, sizeof entry->key) == NULL) {
+        return diag_nomem(c->ctx);
+    }
+    if (c->last != NULL) {
+        c->last->next = entry;
+    } else {
+        c->first = entry;
+    }
+    c->last = entry;
+    c->num_findings++;
+    return TSR_OK;
+}
+
+/* A finding, where it is in the text, and how many were found before it. */
+typedef struct placed_finding {
+    const tsr_finding *finding;
+    uint32_t at;
+    size_t order;
+} placed_finding;
+
+static int compare_places(const void *a, const void *b)
+{
+    const placed_finding *x = a;
+    const placed_finding *y = b;
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at)
+                          : (x->order > y->order) - (x->order < y->order);
+}
+
+tsr_status report_finish(checker *c, tsr_findings *out)
+{
+    tsr_finding *list = ARENA_ARRAY(c->results, tsr_finding, c->num_findings + 1);
+    placed_finding *placed = ARENA_ARRAY(c->arena, placed_finding, c->num_findings + 1);
+    size_t count = 0;
+    if (list == NULL || placed == NULL) {
+        return diag_nomem(c->ctx);
+    }
+    for (const finding_entry *e = c->first; e != NULL; e = e->next) {
+        placed[count] = (placed_finding){&e->finding, program_op(c->p, e->finding.op)->at, count};
+        count++;
+    }
+    qsort(placed, count, sizeof *placed, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = *placed[i].finding;
+    }
+    *out = (tsr_findings){count, list};
+    return TSR_OK;
+}
