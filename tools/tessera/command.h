@@ -18,6 +18,7 @@ struct command {
 };
 
 int algorithms_run(int argc, char **argv);
+int check_run(int argc, char **argv);
 int diff_run(int argc, char **argv);
 int eval_run(int argc, char **argv);
 int explain_run(int argc, char **argv);

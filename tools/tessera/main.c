@@ -16,6 +16,7 @@
 
 static const struct command commands[] = {
     {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run},
+    {"check", "mistakes of SPMD programs, found before they run", check_run},
     {"diff", "which shardings of two versions of a program differ", diff_run},
     {"eval", "the results of a program, run on one device", eval_run},
     {"explain", "why each tensor of a program has its axes", explain_run},
