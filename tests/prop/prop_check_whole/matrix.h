@@ -1,0 +1,27 @@
+/* Small matrices of integers. */
+#ifndef MATRIX_H
+#define MATRIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOST_DEVICES = 3, MOST_SIDE = 2 * MOST_DEVICES };
+
+typedef struct matrix {
+    int64_t rows;
+    int64_t columns;
+    uint64_t at[MOST_SIDE][MOST_SIDE];
+} matrix;
+
+bool matrix_equal(const matrix *a, const matrix *b);
+
+/* Ops of one operand leave the second alone. */
+typedef matrix (*matrix_op)(const matrix *a, const matrix *b);
+
+matrix matrix_add(const matrix *a, const matrix *b);
+matrix matrix_multiply(const matrix *a, const matrix *b);
+matrix matrix_invert(const matrix *a, const matrix *b);
+matrix matrix_transpose(const matrix *a, const matrix *b);
+matrix matrix_dot(const matrix *a, const matrix *b);
+
+#endif
