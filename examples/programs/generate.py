@@ -42,6 +42,26 @@ def mlp_step(x, y, w1, w2):
     return value, w1 - 0.1 * gradients[0], w2 - 0.1 * gradients[1]
 
 
+def transformer_step(tokens, targets, table, qkv, out, up, down):
+    """One step of training a transformer block: batch over data, Megatron over model."""
+
+    def loss(weights):
+        table, qkv, out, up, down = weights
+        x = table[tokens]
+        q, k, v = jnp.einsum("btd,dchk->cbthk", x, qkv)
+        scores = jax.nn.softmax(jnp.einsum("bthk,bshk->bhts", q, k))
+        heads = jnp.einsum("bhts,bshk->bthk", scores, v)
+        x = x + jnp.einsum("bthk,hkd->btd", heads, out)
+        x = x + jax.nn.gelu(x @ up) @ down
+        logits = x @ table.T
+        picked = jnp.take_along_axis(logits, targets[..., None], -1)[..., 0]
+        return jnp.mean(jax.nn.logsumexp(logits, -1) - picked)
+
+    weights = (table, qkv, out, up, down)
+    value, gradients = jax.value_and_grad(loss)(weights)
+    return value, tuple(w - 0.1 * g for w, g in zip(weights, gradients))
+
+
 def decode(cache, step, token, table):
     """Writes one token into a cache and attends to what is there: a loop, a slice, a softmax."""
 
@@ -60,6 +80,20 @@ def main():
     write("mlp_step", mlp_step, grid,
           (P("data", None), P("data", None), P(None, "model"), P("model", None)),
           array(16, 32), array(16, 8), array(32, 64), array(64, 8))
+    write("transformer_step", transformer_step, grid,
+          (P("data", None), P("data", None), P("model", None), P(None, None, "model", None),
+           P("model", None, None), P(None, "model"), P("model", None)),
+          array(8, 32, dtype=jnp.int32), array(8, 32, dtype=jnp.int32), array(256, 64),
+          array(64, 3, 4, 16), array(4, 16, 64), array(64, 256), array(256, 64))
+
+    def forgotten(x, up, down):
+        hidden = jax.nn.gelu(x @ up)
+        return jax.nn.gelu(hidden @ down)  # the sum over model is missing before the second gelu
+
+    mistake = jax.shard_map(forgotten, mesh=grid, check_vma=False, out_specs=P("data", None),
+                            in_specs=(P("data", None), P(None, "model"), P("model", None)))
+    write("forgotten_sum", mistake, grid, (P("data", None), P(None, "model"), P("model", None)),
+          array(16, 32), array(32, 64), array(64, 32))
     line = mesh_of((8,), ("x",))
     write("decode", decode, line, (P("x", None), P(), P(), P(None, None)),
           array(64, 16), array(dtype=jnp.int32), array(16), array(64, 16))

@@ -165,7 +165,7 @@ static void print_float(double value, bool json)
     if (json && !isfinite(value)) {
         printf("\"%s\"", isnan(value) ? "nan" : (value > 0 ? "inf" : "-inf"));
     } else {
-        printf("%.9g", value);
+        printf(json ? "%.17g" : "%.6g", value);
     }
 }
 

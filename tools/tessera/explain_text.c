@@ -85,14 +85,17 @@ static void print_path(const struct explained *e, uint32_t step)
     }
 }
 
-static void print_axes(const struct explained *e, tsr_ir_tensor tensor)
+/* The steps of a dimension. */
+static void print_axes(const struct explained *e, tsr_ir_tensor tensor, size_t dim)
 {
     for (uint32_t i = tsr_provenance_first(&e->why, tensor); i != 0; i = e->why.steps[i].next) {
         const tsr_axis_step *step = &e->why.steps[i];
-        printf("  dim %zu has %s from ", step->dim, axis_name(e, i, step->axis));
-        print_origin(e, step->annotation);
-        fputs("\n", stdout);
-        print_path(e, i);
+        if (step->dim == dim) {
+            printf("  dim %zu has %s from ", dim, axis_name(e, i, step->axis));
+            print_origin(e, step->annotation);
+            fputs("\n", stdout);
+            print_path(e, i);
+        }
     }
 }
 
@@ -189,7 +192,12 @@ int explain_as_text(struct explained *e, tsr_ir_tensor tensor)
     }
     printf("%s%s: %s %s\n", tensor_name(e, tensor), line_text(e, tensor_line(e, tensor)), type,
            sharding);
-    print_axes(e, tensor);
+    size_t rank = 0;
+    const int64_t *shape = NULL;
+    (void)tsr_ir_type_shape(e->program, tsr_ir_tensor_type(e->program, tensor), &rank, &shape);
+    for (size_t d = 0; d < rank; d++) {
+        print_axes(e, tensor, d);
+    }
     for (uint32_t i = first_conflict(e, tensor); i != 0; i = next_conflict(e, i)) {
         print_conflict(e, &e->why.conflicts[i - 1]);
     }
