@@ -172,17 +172,18 @@ static size_t round_up(int64_t bytes)
     return ((size_t)bytes + 63) / 64 * 64;
 }
 
-/* Scratch of the product that some of the batch needs. */
-static size_t product_scratch(const convolution_job *job, const sizes *s, int64_t batch)
+/* Scratch of one product; how arrays are aligned counts. */
+static size_t product_scratch(const convolution_job *job, const sizes *s, int64_t group,
+                              int64_t first)
 {
+    static _Alignas(64) char aligned[1];
+    const int64_t batch = min_i64(s->at_once, s->batch - first);
     own_view patches;
     own_view kernel;
     own_view output;
-    char aligned[1];
     patches_view(job, s, batch, aligned, &patches);
-    patches.view.data = job->dst->data;
-    kernel_view(job, s, 0, &kernel);
-    output_view(job, s, 0, 0, batch, &output);
+    kernel_view(job, s, group, &kernel);
+    output_view(job, s, group, first, batch, &output);
     const dot_job dot = {.dst = &output.view,
                          .a = &patches.view,
                          .b = &kernel.view,
@@ -193,13 +194,17 @@ static size_t product_scratch(const convolution_job *job, const sizes *s, int64_
 size_t kernel_convolution_scratch(const convolution_job *job)
 {
     const sizes s = sizes_of(job);
+    size_t most = 0;
     if (s.is_empty) {
         return 0;
     }
-    const size_t most = product_scratch(job, &s, s.at_once);
-    const int64_t rest = s.batch % s.at_once;
-    const size_t last = rest > 0 ? product_scratch(job, &s, rest) : 0;
-    return round_up(s.patch * s.at_once) + (most > last ? most : last);
+    for (int64_t group = 0; group < s.groups; group++) {
+        for (int64_t first = 0; first < s.batch; first += s.at_once) {
+            const size_t one = product_scratch(job, &s, group, first);
+            most = one > most ? one : most;
+        }
+    }
+    return round_up(s.patch * s.at_once) + most;
 }
 
 void kernel_convolution(const convolution_job *job, void *scratch)

@@ -6,7 +6,7 @@
 #include "kernel/copy.h"
 #include "kernel/element_complex.h"
 
-/* Factors up to this one are transformed by definition; larger primes as a convolution. */
+/* Factors up to this one are transformed by definition; what is left as a convolution. */
 enum { MOST_RADIX = 13 };
 
 /* ---- lines ---- */
@@ -15,7 +15,7 @@ enum { MOST_RADIX = 13 };
 typedef struct line_plan {
     int64_t n;
     const number *roots; /* e^(-2 pi i k / n) */
-    number *room;        /* of large primes: roots and two arrays of `padded` */
+    number *room;        /* of large factors: arrays of `padded` */
     int64_t padded;      /* a power of 2 */
     const number *padded_roots;
 } line_plan;
@@ -33,30 +33,26 @@ static int64_t smallest_factor(int64_t n)
     return n;
 }
 
-static int64_t largest_prime(int64_t n)
+/* What is left of a length without its small factors. */
+static int64_t large_part(int64_t n)
 {
-    int64_t largest = 1;
-    for (int64_t p = 2; n > 1; p++) {
-        if (p * p > n) {
-            p = n;
-        }
+    for (int64_t p = 2; p <= MOST_RADIX; p++) {
         while (n % p == 0) {
-            largest = max_i64(largest, p);
             n /= p;
         }
     }
-    return largest;
+    return n;
 }
 
-/* The length of the convolution that a prime needs; 0 for small ones. */
+/* The length of the convolution that the large factors need; 0 where there are none. */
 static int64_t padded_length(int64_t n)
 {
-    const int64_t prime = largest_prime(n);
+    const int64_t large = large_part(n);
     int64_t length = 1;
-    if (prime <= MOST_RADIX) {
+    if (large == 1) {
         return 0;
     }
-    while (length < 2 * prime - 1) {
+    while (length < 2 * large - 1) {
         length *= 2;
     }
     return length;
@@ -139,8 +135,8 @@ static number chirp(int64_t k, int64_t n)
     return make_number(cos(angle), sin(angle));
 }
 
-/* A prime length as a convolution with a chirp (Bluestein). */
-static void transform_prime(const line_plan *p, const number *in, int64_t stride, number *out,
+/* A length without small factors as a convolution with a chirp (Bluestein). */
+static void transform_large(const line_plan *p, const number *in, int64_t stride, number *out,
                             int64_t n)
 {
     const int64_t m = p->padded;
@@ -177,7 +173,7 @@ static void transform(const line_plan *p, const number *roots, int64_t whole, co
     }
     const int64_t radix = smallest_factor(n);
     if (radix > MOST_RADIX) {
-        transform_prime(p, in, stride, out, n);
+        transform_large(p, in, stride, out, n);
         return;
     }
     const int64_t m = n / radix;
@@ -195,7 +191,6 @@ static void transform(const line_plan *p, const number *roots, int64_t whole, co
 
 /* ---- arrays ---- */
 
-/* A prime factor above the radix has smaller ones before it, whatever the order. */
 static int64_t total_of(const fft_job *job)
 {
     int64_t total = 1;
@@ -223,7 +218,7 @@ static int64_t most_padded(const fft_job *job)
     return most;
 }
 
-/* The block, a line of it and its transform, roots; for primes three arrays and roots. */
+/* The block, a line of it and its transform, roots; for large factors three arrays and roots. */
 size_t kernel_fft_scratch(const fft_job *job)
 {
     const int64_t numbers = total_of(job) + 3 * longest(job) + 4 * most_padded(job);
