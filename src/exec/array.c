@@ -120,8 +120,10 @@ static tsr_status take_shaped(exec_pool *pool, tsr_dtype dtype, size_t rank, con
     const size_t list = (rank * sizeof(int64_t) + 15) / 16 * 16;
     TSR_TRY(take(pool, 2 * list, own_data ? bytes : min_i64(bytes, 0), &array));
     int64_t *own = (int64_t *)(void *)((char *)array + HEADER);
-    memcpy(own, shape, rank * sizeof *shape);
-    memcpy((char *)own + list, strides, rank * sizeof *strides);
+    if (rank > 0) {
+        memcpy(own, shape, rank * sizeof *shape);
+        memcpy((char *)own + list, strides, rank * sizeof *strides);
+    }
     array->kind = EXEC_TENSOR;
     array->dtype = dtype;
     array->rank = rank;
@@ -188,7 +190,9 @@ tsr_status exec_array_tuple(exec_pool *pool, exec_array *const *members, size_t 
     array->rank = count;
     array->shape = NULL;
     array->strides = NULL;
-    memcpy(array->data, members, count * sizeof *members);
+    for (size_t i = 0; i < count; i++) {
+        exec_tuple_members(array)[i] = members[i];
+    }
     *out = array;
     return TSR_OK;
 }

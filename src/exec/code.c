@@ -19,7 +19,9 @@ tsr_status exec_make_type(exec_code *code, tsr_dtype dtype, size_t rank, const i
         return diag_nomem(code->ctx);
     }
     *type = (exec_type){.kind = EXEC_TENSOR, .tensor = {dtype, rank, lists}, .bytes = -1};
-    memcpy(lists, shape, rank * sizeof *shape);
+    for (size_t d = 0; d < rank; d++) {
+        lists[d] = shape[d];
+    }
     if (!op_has_unknown(&type->tensor)) {
         type->bytes = exec_packed(dtype, rank, shape, lists + rank);
         type->strides = lists + rank;

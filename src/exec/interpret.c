@@ -170,7 +170,9 @@ static tsr_status take_outputs(tsr_interpreter *in, exec_machine *m, tsr_outputs
     }
     outputs->interpreter = in;
     outputs->count = m->num_returned;
-    memcpy(outputs->arrays, m->returned, m->num_returned * sizeof(exec_array *));
+    for (size_t i = 0; i < m->num_returned; i++) {
+        outputs->arrays[i] = m->returned[i];
+    }
     m->num_returned = 0;
     *out = outputs;
     return TSR_OK;
