@@ -109,6 +109,9 @@ extern const exec_op exec_ops_custom[];
 extern const exec_op exec_ops_other[];
 extern const exec_op exec_ops_ragged[];
 
+/* The greatest of the last dimension of the first operand, and where they are, in this order. */
+tsr_status exec_prepare_top_k(exec_decoder *d, exec_step *step);
+
 /* Ops that are the kernel of a row; TSR_NOT_APPLICABLE when there is none. */
 tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step);
 /* The same of a row; its elementwise operands may broadcast. NULL is no row. */

@@ -118,8 +118,43 @@ static tsr_status prepare_reshape(exec_decoder *d, exec_step *step)
                : TSR_NOT_APPLICABLE;
 }
 
-/* Narrow types take a byte each here, so that bits of several of them are not those of one wider.
+/* The bits of elements, one after the other, the lowest first; narrow types take a byte each here.
  */
+static tsr_status run_bit_copy(exec_machine *m, const exec_step *step)
+{
+    const exec_array *from = exec_operand(m, step, 0);
+    exec_array *result;
+    TSR_TRY(exec_array_new(m->pool, step->types[1], &result));
+    exec_set_result(m, step, 0, result);
+    const int64_t bits = tsr_dtype_bits(from->dtype);
+    const int64_t item = tsr_dtype_item_bytes(from->dtype);
+    const int64_t to_bits = tsr_dtype_bits(result->dtype);
+    const int64_t to_item = tsr_dtype_item_bytes(result->dtype);
+    memset(result->data, 0, (size_t)result->bytes);
+    for (int64_t b = 0; b < exec_array_elements(from) * bits; b++) {
+        const int64_t within = b % bits;
+        const int64_t to = b % to_bits;
+        const int bit = from->data[b / bits * item + within / 8] >> (within % 8) & 1;
+        result->data[b / to_bits * to_item + to / 8] |= (char)(bit << (to % 8));
+    }
+    exec_convert(result->dtype, result->data, result->dtype, result->data,
+                 exec_array_elements(result));
+    return TSR_OK;
+}
+
+static bool same_bits(const exec_step *step)
+{
+    int64_t bits[2];
+    for (size_t i = 0; i < 2; i++) {
+        const exec_type *t = step->types[i];
+        const int64_t count = t->bytes / tsr_dtype_item_bytes(t->tensor.dtype);
+        if (!checked_mul(count, tsr_dtype_bits(t->tensor.dtype), &bits[i])) {
+            return false;
+        }
+    }
+    return bits[0] == bits[1];
+}
+
 static tsr_status prepare_bitcast(exec_decoder *d, exec_step *step)
 {
     (void)d;
@@ -129,10 +164,8 @@ static tsr_status prepare_bitcast(exec_decoder *d, exec_step *step)
     const tsr_dtype from = step->types[0]->tensor.dtype;
     const tsr_dtype to = step->types[1]->tensor.dtype;
     const bool whole = tsr_dtype_bits(from) >= 8 && tsr_dtype_bits(to) >= 8;
-    step->action = run_recast;
-    return step->types[0]->bytes == step->types[1]->bytes && (whole || from == to)
-               ? TSR_OK
-               : TSR_NOT_APPLICABLE;
+    step->action = whole || from == to ? run_recast : run_bit_copy;
+    return same_bits(step) ? TSR_OK : TSR_NOT_APPLICABLE;
 }
 
 /* ---- conversions ---- */

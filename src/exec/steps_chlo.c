@@ -160,40 +160,71 @@ static tsr_status prepare_is_neg_inf(exec_decoder *d, exec_step *step)
 
 /* ---- top_k ---- */
 
-/* Values and their indices, the greatest first, along the last dimension. */
-static tsr_status run_top_k(exec_machine *m, const exec_step *step)
+/* A view of elements as a type that can be sorted: narrow integers take a byte each already. */
+static tsr_dtype sortable(tsr_dtype dtype)
 {
-    const exec_array *from = exec_operand(m, step, 0);
+    tsr_dtype wider;
+    return exec_is_narrow(dtype, &wider) ? wider : dtype;
+}
+
+/* Values and their indices, the greatest first, along the last dimension. */
+static tsr_status sort_top(exec_machine *m, const exec_array *from, exec_array *values,
+                           const exec_array *indices)
+{
     const tsr_view src = exec_array_view(from);
+    const tsr_view to = exec_array_view(values);
+    const tsr_view at = exec_array_view(indices);
     const size_t dim = from->rank - 1;
-    exec_array *values;
-    exec_array *indices;
-    TSR_TRY(exec_array_new(m->pool, step->types[1], &values));
-    exec_set_result(m, step, 0, values);
-    TSR_TRY(exec_array_new(m->pool, step->types[2], &indices));
-    exec_set_result(m, step, 1, indices);
     void *scratch = exec_scratch(m, kernel_sort_scratch(&src, dim));
     if (scratch == NULL) {
         return diag_nomem(m->ctx);
     }
-    const tsr_view to = exec_array_view(values);
-    const tsr_view at = exec_array_view(indices);
     kernel_sort(&to, &at, &src, dim, true, scratch);
     return TSR_OK;
 }
 
-static tsr_status prepare_top_k(exec_decoder *d, exec_step *step)
+static tsr_status run_top_k(exec_machine *m, const exec_step *step)
+{
+    const exec_array *from = exec_operand(m, step, 0);
+    exec_array *results[2] = {NULL, NULL};
+    exec_array *wide[2] = {NULL, NULL};
+    for (size_t i = 0; i < 2; i++) {
+        TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands + i], &results[i]));
+        exec_set_result(m, step, i, results[i]);
+    }
+    const tsr_dtype dtype = sortable(from->dtype);
+    if (dtype == from->dtype) {
+        return sort_top(m, from, results[0], results[1]);
+    }
+    tsr_status status = exec_array_shaped(m->pool, dtype, from->rank, from->shape, &wide[0]);
+    if (status == TSR_OK) {
+        status = exec_array_shaped(m->pool, dtype, results[0]->rank, results[0]->shape, &wide[1]);
+    }
+    if (status == TSR_OK) {
+        exec_convert(dtype, wide[0]->data, from->dtype, from->data, exec_array_elements(from));
+        status = sort_top(m, wide[0], wide[1], results[1]);
+    }
+    if (status == TSR_OK) {
+        exec_convert(from->dtype, results[0]->data, dtype, wide[1]->data,
+                     exec_array_elements(results[0]));
+    }
+    exec_array_drop(m->pool, wide[0]);
+    exec_array_drop(m->pool, wide[1]);
+    return status;
+}
+
+tsr_status exec_prepare_top_k(exec_decoder *d, exec_step *step)
 {
     (void)d;
-    if (!exec_is_static(step) || step->num_results != 2) {
+    if (!exec_is_static(step) || step->num_results != 2 || step->num_operands == 0) {
         return TSR_NOT_APPLICABLE;
     }
     const op_type *from = &step->types[0]->tensor;
-    const op_type *to = &step->types[1]->tensor;
-    const op_type *at = &step->types[2]->tensor;
+    const op_type *to = &step->types[step->num_operands]->tensor;
+    const op_type *at = &step->types[step->num_operands + 1]->tensor;
     bool fits = from->rank > 0 && to->rank == from->rank && op_shapes_agree(to, at) &&
                 to->dtype == from->dtype && (at->dtype == TSR_I32 || at->dtype == TSR_I64) &&
-                sort_supports(from->dtype);
+                sort_supports(sortable(from->dtype));
     for (size_t i = 0; fits && i < from->rank; i++) {
         fits = i + 1 < from->rank ? to->shape[i] == from->shape[i] : to->shape[i] <= from->shape[i];
     }
@@ -241,7 +272,7 @@ const exec_op exec_ops_chlo[] = {
     {"chlo.is_inf", prepare_is_inf, NULL},
     {"chlo.is_pos_inf", prepare_is_pos_inf, NULL},
     {"chlo.is_neg_inf", prepare_is_neg_inf, NULL},
-    {"chlo.top_k", prepare_top_k, NULL},
+    {"chlo.top_k", exec_prepare_top_k, NULL},
     BROADCAST("add"),
     BROADCAST("and"),
     BROADCAST("atan2"),

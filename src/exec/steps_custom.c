@@ -1,5 +1,6 @@
 /* Custom calls that have a plain meaning on one device. */
 #include <stdio.h>
+#include <string.h>
 
 #include "exec/machine.h"
 #include "exec/steps_check.h"
@@ -38,6 +39,41 @@ static bool passes_on(const exec_step *step)
     return true;
 }
 
+/* The reduction of an approximate top-k that is exact: of values and their iota, the greatest along
+ * the last dimension, which is what its comparator must ask for. */
+static bool is_exact_top_k(const exec_decoder *d, const exec_step *step)
+{
+    const tsr_program *p = d->code->program;
+    const uint32_t config = tsr_ir_op_attribute(p, step->op, "mhlo.backend_config");
+    const uint32_t called = op_property(p, step->op, "called_computations");
+    int64_t dim = -1;
+    int64_t k = 0;
+    slice name = {"", 0};
+    if (step->num_operands != 4 || step->types[0]->kind != EXEC_TENSOR ||
+        !attr_is(p, called, ATTR_ARRAY) || program_attr(p, called)->count != 1 ||
+        !attr_as_symbol(p, attr_list(program_attr(p, called))[0], &name)) {
+        return false;
+    }
+    (void)attr_as_integer(p, dict_get(p, config, "reduction_dim"), &dim);
+    (void)attr_as_integer(p, dict_get(p, config, "top_k"), &k);
+    const op_type *x = &step->types[0]->tensor;
+    const op_type *to = &step->types[4]->tensor;
+    return dim + 1 == (int64_t)x->rank && to->rank == x->rank && x->rank > 0 &&
+           to->shape[x->rank - 1] == k && name.size > 8 && memcmp(name.data, "top_k_gt", 8) == 0;
+}
+
+static const char *const top_k_calls[] = {"TopK", "mhlo.topk", NULL};
+
+static bool is_listed(const char *const *list, slice target)
+{
+    for (size_t i = 0; list[i] != NULL; i++) {
+        if (slice_is(target, list[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tsr_status prepare_custom_call(exec_decoder *d, exec_step *step)
 {
     const tsr_program *p = d->code->program;
@@ -47,11 +83,13 @@ static tsr_status prepare_custom_call(exec_decoder *d, exec_step *step)
     if (status != TSR_NOT_APPLICABLE) {
         return status;
     }
-    for (size_t i = 0; annotations[i] != NULL; i++) {
-        if (slice_is(target, annotations[i]) && passes_on(step)) {
-            step->action = run_first;
-            return TSR_OK;
-        }
+    if (is_listed(annotations, target) && passes_on(step)) {
+        step->action = run_first;
+        return TSR_OK;
+    }
+    if (is_listed(top_k_calls, target) ||
+        (slice_is(target, "ApproxTopK") && is_exact_top_k(d, step))) {
+        return exec_prepare_top_k(d, step);
     }
     char why[128];
     (void)snprintf(why, sizeof why, "with target @%.*s", (int)(target.size < 80 ? target.size : 80),

@@ -539,7 +539,7 @@ static spmd_class class_clamp(const op_request *r, size_t operand, tsr_reduction
 static bool clamp_has_kernel(const op_request *r, const op_type *results)
 {
     (void)results;
-    return clamp_supports(r->operands[0].dtype);
+    return clamp_supports(r->operands[0].dtype) || dtype_is_complex(r->operands[0].dtype);
 }
 
 static void clamp_run(const op_call *c, void *scratch)
@@ -551,6 +551,12 @@ static void clamp_run(const op_call *c, void *scratch)
     spread_operand(c, 0, &least);
     spread_operand(c, 1, &x);
     spread_operand(c, 2, &greatest);
+    if (dtype_is_complex(x.view.dtype)) {
+        const tsr_view *to = &c->results[0].view;
+        kernel_complex_binary(BINARY_MAX, to, &x.view, &least.view);
+        kernel_complex_binary(BINARY_MIN, to, to, &greatest.view);
+        return;
+    }
     kernel_clamp(&c->results[0].view, &least.view, &x.view, &greatest.view);
 }
 
