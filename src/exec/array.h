@@ -11,6 +11,8 @@
 
 enum { EXEC_NUM_CLASSES = 11 };
 
+struct exec_quantization;
+
 typedef enum exec_kind { EXEC_TENSOR, EXEC_TOKEN, EXEC_TUPLE } exec_kind;
 
 /* A type of values, made once: of a tensor with its packed strides. */
@@ -20,6 +22,8 @@ typedef struct exec_type {
     const int64_t *strides; /* packed, in bytes; NULL where an extent is unknown */
     int64_t bytes;          /* of all elements; -1 where an extent is unknown */
     uint32_t type;          /* in the program */
+    /* What the elements stand for, which are integers then; NULL: themselves. */
+    const struct exec_quantization *quantization;
 } exec_type;
 
 typedef struct exec_array exec_array;

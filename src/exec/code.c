@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "exec/quantized.h"
 #include "ir/row.h"
 
 /* Calls inside of each other. */
@@ -55,6 +56,19 @@ static tsr_status type_unsupported(exec_code *code, uint32_t type)
 }
 
 /* Quantized tensors are kept as what stores them. */
+static tsr_status make_quantized(exec_code *code, uint32_t type, const exec_type **out)
+{
+    const type_head *head = program_type(code->program, type);
+    const struct exec_quantization *q = NULL;
+    const tsr_status status = exec_read_quantization(code, head->element, &q);
+    if (status != TSR_OK || head->count > OP_MAX_RANK) {
+        return status < 0 ? status : type_unsupported(code, type);
+    }
+    TSR_TRY(exec_make_type(code, q->storage, head->count, type_extents(head), out));
+    ((exec_type *)(uintptr_t)*out)->quantization = q;
+    return TSR_OK;
+}
+
 static tsr_status make_type(exec_code *code, uint32_t type, const exec_type **out)
 {
     const type_head *head = program_type(code->program, type);
@@ -64,6 +78,9 @@ static tsr_status make_type(exec_code *code, uint32_t type, const exec_type **ou
     }
     if (head->kind == TYPE_TUPLE) {
         return make_other_type(code, EXEC_TUPLE, out);
+    }
+    if (head->kind == TYPE_TENSOR && exec_is_quantized(code->program, head->element)) {
+        return make_quantized(code, type, out);
     }
     if (!ir_type_of_tensor(code->program, type, &tensor)) {
         return type_unsupported(code, type);
@@ -254,8 +271,9 @@ static tsr_status decode_regions(exec_decoder *d, exec_step *step)
 }
 
 static const exec_op *const lists[] = {
-    exec_ops_basic,    exec_ops_control,    exec_ops_check,  exec_ops_dynamic, exec_ops_chlo,
-    exec_ops_parallel, exec_ops_collective, exec_ops_custom, exec_ops_other,   exec_ops_ragged,
+    exec_ops_basic, exec_ops_control,  exec_ops_check,      exec_ops_dynamic,
+    exec_ops_chlo,  exec_ops_parallel, exec_ops_collective, exec_ops_custom,
+    exec_ops_other, exec_ops_ragged,   exec_ops_quantized,
 };
 
 static const exec_op *find_op(const char *name)

@@ -120,7 +120,7 @@ tsr_status exec_enter_function(exec_machine *m, const exec_function *f, exec_arr
     void *frames = m->frames;
     const size_t frame = m->num_frames;
     tsr_status status = TSR_OK;
-    if (!reserve(m->ctx, &frames, &m->room, frame + f->num_slots, sizeof *m->frames)) {
+    if (!reserve(m->ctx, &frames, &m->room, frame + f->num_slots + 1, sizeof *m->frames)) {
         status = diag_nomem(m->ctx);
     } else {
         m->frames = frames;

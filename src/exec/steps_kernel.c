@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "exec/machine.h"
 #include "exec/number.h"
+#include "exec/quantized.h"
 #include "exec/steps_dynamic.h"
 #include "ir/verify.h"
 #include "ops/op_dot.h"
@@ -78,11 +79,16 @@ static tsr_status cast_operand(exec_machine *m, const exec_step *step, const ker
 {
     exec_array *from = exec_operand(m, step, i);
     const exec_type *to = k->computed[i];
-    if (to->tensor.dtype == from->dtype) {
+    const exec_type *type = step->types[i];
+    if (to->tensor.dtype == from->dtype && type->quantization == NULL) {
         *out = exec_array_keep(from);
         return TSR_OK;
     }
     TSR_TRY(exec_array_new(m->pool, to, out));
+    if (type->quantization != NULL) {
+        exec_dequantize(type, from, *out);
+        return TSR_OK;
+    }
     exec_convert(to->tensor.dtype, (*out)->data, from->dtype, from->data,
                  exec_array_elements(from));
     tsr_dtype wider;
@@ -97,11 +103,16 @@ static tsr_status cast_result(exec_machine *m, const exec_step *step, const kern
 {
     const exec_type *type = step->types[step->num_operands + i];
     exec_array *result;
-    if (type->tensor.dtype == computed->dtype) {
+    if (type->tensor.dtype == computed->dtype && type->quantization == NULL) {
         exec_set_result(m, step, i, exec_array_keep(computed));
         return TSR_OK;
     }
     TSR_TRY(exec_array_new(m->pool, type, &result));
+    if (type->quantization != NULL) {
+        exec_quantize(type, computed, result);
+        exec_set_result(m, step, i, result);
+        return TSR_OK;
+    }
     if (k->counts_leading) {
         for (int64_t e = 0; e < computed->bytes; e++) {
             computed->data[e] =
@@ -289,15 +300,21 @@ static size_t mixing(const exec_step *step, const op_row *row)
     return is_named(row, "reduce") || is_named(row, "reduce_window") ? step->num_results : 0;
 }
 
+/* What a value stands for. */
+static tsr_dtype expressed_dtype(const exec_type *type)
+{
+    return type->quantization != NULL ? type->quantization->expressed : type->tensor.dtype;
+}
+
 /* The type that one of a step's values is computed in, widened or not. */
 static tsr_dtype common_dtype(const exec_step *step, const op_row *row, size_t i)
 {
     const size_t count = step->num_operands + step->num_results;
     const size_t every = mixing(step, row);
-    tsr_dtype dtype = step->types[i]->tensor.dtype;
+    tsr_dtype dtype = expressed_dtype(step->types[i]);
     for (size_t k = 0; every > 0 && k < count; k++) {
         if (k % every == i % every) {
-            dtype = wider_of(dtype, step->types[k]->tensor.dtype);
+            dtype = wider_of(dtype, expressed_dtype(step->types[k]));
         }
     }
     return dtype;

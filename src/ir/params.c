@@ -50,7 +50,7 @@ static bool float_dtype(const type_head *type, tsr_dtype *out)
     return type->width != FLOAT_TF32;
 }
 
-static bool element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out)
+bool ir_element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out)
 {
     const type_head *type = program_type(p, element);
     switch (type->kind) {
@@ -71,14 +71,14 @@ static bool element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out
 bool tsr_ir_type_dtype(const tsr_program *p, tsr_ir_type type, tsr_dtype *out)
 {
     const type_head *head = program_type(p, type);
-    return head->kind == TYPE_TENSOR && element_dtype(p, head->element, out);
+    return head->kind == TYPE_TENSOR && ir_element_dtype(p, head->element, out);
 }
 
 bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out)
 {
     const type_head *head = program_type(p, type);
     if (type == 0 || head->kind != TYPE_TENSOR || head->count > OP_MAX_RANK ||
-        !element_dtype(p, head->element, &out->dtype)) {
+        !ir_element_dtype(p, head->element, &out->dtype)) {
         return false;
     }
     out->rank = head->count;
@@ -272,6 +272,13 @@ static tsr_status read_enum(const tsr_program *p, uint32_t attr, const op_field 
 static bool type_in_request(const tsr_program *p, uint32_t type, request_kind kind, op_type *out)
 {
     const type_head *head = program_type(p, type);
+    if (kind == REQUEST_RUN && head->kind == TYPE_TENSOR &&
+        program_type(p, head->element)->kind == TYPE_QUANT) {
+        out->rank = head->count;
+        out->shape = type_extents(head);
+        return out->rank <= OP_MAX_RANK &&
+               ir_element_dtype(p, program_type(p, head->element)->element, &out->dtype);
+    }
     if (kind != REQUEST_RULE || ir_type_of_tensor(p, type, out)) {
         return ir_type_of_tensor(p, type, out);
     }

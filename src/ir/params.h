@@ -31,8 +31,9 @@ tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program
                            const op_row *row, ir_request *out);
 
 /*
- * The same to run an op: types as the program has them, whether or not the row infers any, and
- * parameters that are left out as empty. The k-th region of a struct of parameters is the op's.
+ * The same to run an op: types as the program has them, whether or not the row infers any,
+ * quantized ones as what they express, and parameters that are left out as empty. The k-th region
+ * of a struct of parameters is the op's.
  */
 tsr_status ir_run_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                           const op_row *row, ir_request *out);
@@ -49,6 +50,9 @@ op_body ir_region_combiner(const tsr_program *p, uint32_t region);
 
 /* What a region does to elements: a known combiner or comparator, or OP_BODY_OPAQUE. */
 op_body ir_region_body(const tsr_program *p, uint32_t region);
+
+/* The element type of the library that one of a program is; false for others. */
+bool ir_element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out);
 
 /* The type of a ranked tensor with an element type of the library; false for others. */
 bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out);
