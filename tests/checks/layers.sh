@@ -8,7 +8,7 @@ c_headers=" assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.
  stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h wctype.h "
 posix_headers=" dirent.h fcntl.h getopt.h glob.h langinfo.h libgen.h poll.h pthread.h regex.h strings.h
  sys/ioctl.h sys/mman.h sys/stat.h sys/types.h sys/wait.h termios.h unistd.h "
-tool_headers=" argp.h jansson.h|zlib.h "
+tool_headers=" argp.h jansson.h zlib.h "
 
 result=0
 complain() {
