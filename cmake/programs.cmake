@@ -26,6 +26,12 @@ if(TSR_FUZZERS)
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
         list(APPEND fuzzers ${name})
     endforeach()
+    # The readers of array files belong to the command.
+    foreach(part array_file array_zip array_safetensors session output utf8 terminal progress)
+        target_sources(fuzz_arrays PRIVATE tools/tessera/${part}.c)
+    endforeach()
+    target_include_directories(fuzz_arrays PRIVATE tools/tessera)
+    target_link_libraries(fuzz_arrays PRIVATE PkgConfig::jansson PkgConfig::zlib)
 endif()
 
 # examples/<name>.c: one program each, in <build>/examples/; they see what a user sees.

@@ -39,7 +39,7 @@ int tensor_sharding_text(const struct explained *e, tsr_ir_tensor tensor, const 
 const char *annotation_name(const struct explained *e, uint32_t number);
 int64_t annotation_line(const struct explained *e, uint32_t number);
 /* `"x"`, `"x":(1)2`; the mesh is that of a step's annotation. */
-const char *axis_name(const struct explained *e, uint32_t step, tsr_axis_ref axis);
+const char *axis_label(const struct explained *e, uint32_t step, tsr_axis_ref axis);
 
 /* The conflicts of a tensor in turn: 1 + the number of the first and of the next; 0: no more. Of
  * those about one dimension and axis only the first, unless all details are wanted. */

@@ -76,7 +76,7 @@ static void put_axes(const struct explained *e, tsr_ir_tensor tensor)
     for (uint32_t i = tsr_provenance_first(&e->why, tensor); i != 0; i = e->why.steps[i].next) {
         const tsr_axis_step *step = &e->why.steps[i];
         printf("%s\n    {\"dim\": %zu", first ? "" : ",", step->dim);
-        put_string("axis", axis_name(e, i, step->axis));
+        put_string("axis", axis_label(e, i, step->axis));
         fputs(", \"annotation\": ", stdout);
         put_annotation(e, step->annotation);
         put_path(e, i);
@@ -97,7 +97,7 @@ static void put_side(const struct explained *e, const char *key, uint32_t step)
     }
     printf("{\"dim\": %zu", s->dim);
     put_string("value", tensor_name(e, s->tensor));
-    put_string("axis", axis_name(e, step, s->axis));
+    put_string("axis", axis_label(e, step, s->axis));
     fputs(", \"annotation\": ", stdout);
     put_annotation(e, s->annotation);
     fputs("}", stdout);
@@ -110,7 +110,7 @@ static void put_conflict(struct explained *e, const tsr_conflict *c)
     struct suggestion suggestion;
     printf("{\"kind\": \"%s\", \"rule\": \"%s\", \"dim\": %zu", tsr_conflict_name(c->kind),
            rules[c->rule], c->dim);
-    put_string("axis", axis_name(e, c->wanted, c->axis));
+    put_string("axis", axis_label(e, c->wanted, c->axis));
     put_op(e, c->op);
     put_side(e, "wanted", c->wanted);
     put_side(e, "winner", c->winner);

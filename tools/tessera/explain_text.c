@@ -91,7 +91,7 @@ static void print_axes(const struct explained *e, tsr_ir_tensor tensor, size_t d
     for (uint32_t i = tsr_provenance_first(&e->why, tensor); i != 0; i = e->why.steps[i].next) {
         const tsr_axis_step *step = &e->why.steps[i];
         if (step->dim == dim) {
-            printf("  dim %zu has %s from ", dim, axis_name(e, i, step->axis));
+            printf("  dim %zu has %s from ", dim, axis_label(e, i, step->axis));
             print_origin(e, step->annotation);
             fputs("\n", stdout);
             print_path(e, i);
@@ -108,11 +108,11 @@ static void print_reason(const struct explained *e, const tsr_conflict *c)
         printf("it is on dim %zu already", won->dim);
         break;
     case TSR_CONFLICT_DISAGREE:
-        printf("there is %s already", axis_name(e, c->winner, won->axis));
+        printf("there is %s already", axis_label(e, c->winner, won->axis));
         break;
     case TSR_CONFLICT_UNDECIDED:
         printf("%s wants %s there", tensor_name(e, won->tensor),
-               axis_name(e, c->winner, won->axis));
+               axis_label(e, c->winner, won->axis));
         break;
     case TSR_CONFLICT_CLOSED:
         fputs("the dimension is closed by ", stdout);
@@ -163,7 +163,7 @@ static void print_conflict(struct explained *e, const tsr_conflict *c)
                short_name(e, c->op), line_text(e, place_of_op(e->program, c->op).line));
         return;
     }
-    printf("  dim %zu stays without %s", c->dim, axis_name(e, c->wanted, c->axis));
+    printf("  dim %zu stays without %s", c->dim, axis_label(e, c->wanted, c->axis));
     if (c->wanted != 0) {
         printf(", which %s%s has on %s", short_name(e, c->op),
                line_text(e, place_of_op(e->program, c->op).line), tensor_name(e, wanted->tensor));

@@ -173,7 +173,7 @@ const char *annotation_name(const struct explained *e, uint32_t number)
     return "?";
 }
 
-const char *axis_name(const struct explained *e, uint32_t step, tsr_axis_ref axis)
+const char *axis_label(const struct explained *e, uint32_t step, tsr_axis_ref axis)
 {
     const tsr_annotation *a = &e->why.annotations[e->why.steps[step].annotation];
     if (step == 0 || a->sharding == NULL) {
