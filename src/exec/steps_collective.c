@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "exec/groups.h"
 #include "exec/number.h"
 #include "exec/world.h"
-#include "ir/elements.h"
 #include "kernel/elementwise.h"
 #include "ops/run_window.h"
 
@@ -20,15 +20,9 @@ typedef enum collective_kind {
     ASSEMBLE /* the results of a manual computation */
 } collective_kind;
 
-/* How numbers in groups name processes. */
-typedef enum group_kind { BY_REPLICA, BY_PARTITION, BY_REPLICA_AND_PARTITION, BY_ID } group_kind;
-
 typedef struct collective_step {
     collective_kind kind;
-    group_kind by;
-    const int64_t *groups; /* in rows, padded with -1; of a permutation pairs */
-    size_t num_groups;
-    size_t group_size;
+    exec_groups groups; /* of a permutation, pairs */
     int64_t channel;
     size_t dim;         /* gathered, scattered or concatenated along */
     size_t split_dim;   /* of all_to_all */
@@ -38,159 +32,6 @@ typedef struct collective_step {
     const tsr_geometry *const *cuts; /* of what is assembled */
 } collective_step;
 
-/* The processes that take part, in order. */
-typedef struct members {
-    size_t *list;
-    size_t count;
-} members;
-
-/* ---- attributes ---- */
-
-int64_t exec_channel_of(const tsr_program *p, uint32_t op)
-{
-    const uint32_t attr = op_property(p, op, "channel_handle");
-    int64_t channel = 0;
-    if (attr_is(p, attr, ATTR_STRUCT) && program_attr(p, attr)->count > 0) {
-        (void)attr_as_integer(p, attr_list(program_attr(p, attr))[0], &channel);
-    }
-    return channel;
-}
-
-/* Numbers of an attribute of i64, row by row. */
-static tsr_status read_table(exec_decoder *d, uint32_t op, const char *name, const int64_t **out,
-                             size_t *rows, size_t *columns)
-{
-    const tsr_program *p = d->code->program;
-    const uint32_t attr = op_property(p, op, name);
-    const void *bytes = NULL;
-    size_t size = 0;
-    bool is_splat = false;
-    op_type type;
-    *rows = 0;
-    if (attr == 0) {
-        return TSR_OK;
-    }
-    if (!attr_is_elements(p, attr) || !ir_type_of_tensor(p, program_attr(p, attr)->type, &type) ||
-        type.dtype != TSR_I64 || type.rank != 2 || op_has_unknown(&type)) {
-        return TSR_NOT_APPLICABLE;
-    }
-    const size_t count = (size_t)(type.shape[0] * type.shape[1]);
-    int64_t *numbers = ARENA_ARRAY(d->code->arena, int64_t, count);
-    if (numbers == NULL) {
-        return diag_nomem(d->code->ctx);
-    }
-    TSR_TRY(elements_bytes(d->code->ctx, d->code->arena, p, attr, &bytes, &size, &is_splat));
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&numbers[i], (const char *)bytes + (is_splat ? 0 : i * sizeof *numbers),
-               sizeof *numbers);
-    }
-    *out = numbers;
-    *rows = (size_t)type.shape[0];
-    *columns = (size_t)type.shape[1];
-    return TSR_OK;
-}
-
-tsr_status exec_read_pairs(exec_decoder *d, uint32_t op, const char *name, const int64_t **out,
-                           size_t *count)
-{
-    size_t columns = 2;
-    const tsr_status status = read_table(d, op, name, out, count, &columns);
-    return status == TSR_OK && columns != 2 ? TSR_NOT_APPLICABLE : status;
-}
-
-/* ---- groups ---- */
-
-static bool has_member(const members *m, size_t process)
-{
-    for (size_t i = 0; i < m->count; i++) {
-        if (m->list[i] == process) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_member(members *m, size_t process)
-{
-    if (!has_member(m, process)) {
-        m->list[m->count++] = process;
-    }
-}
-
-/* Puts the processes that a number of a group names into a list; -1 names none. */
-static void add_members(const collective_step *c, const exec_world *world, int64_t number,
-                        size_t process, members *out)
-{
-    const size_t n = (size_t)number;
-    const size_t replica = process / world->partitions;
-    const size_t partition = process % world->partitions;
-    if (number < 0) {
-        return;
-    }
-    if (c->by == BY_REPLICA && n < world->replicas) {
-        add_member(out, n * world->partitions + partition);
-    } else if (c->by == BY_PARTITION && n < world->partitions) {
-        add_member(out, replica * world->partitions + n);
-    } else if (c->by == BY_ID && n < world->count) {
-        add_member(out, n);
-    }
-}
-
-/* Groups of replicas with all partitions: partition by partition. */
-static void add_all_partitions(const collective_step *c, const exec_world *world,
-                               const int64_t *group, members *out)
-{
-    for (size_t p = 0; p < world->partitions; p++) {
-        for (size_t i = 0; i < c->group_size; i++) {
-            if (group[i] >= 0 && (size_t)group[i] < world->replicas) {
-                add_member(out, (size_t)group[i] * world->partitions + p);
-            }
-        }
-    }
-}
-
-/* All processes that the numbers may name, as one group. */
-static void whole_row(const collective_step *c, const exec_world *world, size_t process,
-                      members *out)
-{
-    out->count = 0;
-    if (c->by == BY_ID || c->by == BY_REPLICA_AND_PARTITION) {
-        for (size_t i = 0; i < world->count; i++) {
-            add_member(out, i);
-        }
-        return;
-    }
-    const size_t count = c->by == BY_REPLICA ? world->replicas : world->partitions;
-    for (size_t i = 0; i < count; i++) {
-        add_members(c, world, (int64_t)i, process, out);
-    }
-}
-
-/* The group of a process; none when no group has it. The list has room for the world. */
-static bool find_group(const collective_step *c, const exec_world *world, size_t process,
-                       members *out)
-{
-    if (c->kind == PERMUTE || c->num_groups == 0 || c->group_size == 0) {
-        whole_row(c, world, process, out);
-        return true;
-    }
-    for (size_t g = 0; g < c->num_groups; g++) {
-        const int64_t *group = c->groups + g * c->group_size;
-        out->count = 0;
-        for (size_t i = 0; i < c->group_size && c->by != BY_REPLICA_AND_PARTITION; i++) {
-            add_members(c, world, group[i], process, out);
-        }
-        if (c->by == BY_REPLICA_AND_PARTITION) {
-            add_all_partitions(c, world, group, out);
-        }
-        if (has_member(out, process)) {
-            return true;
-        }
-    }
-    out->count = 0;
-    return false;
-}
-
 /* ---- what each collective gives ---- */
 
 /* The operands of a collective, of all members. */
@@ -199,7 +40,7 @@ typedef struct rendezvous {
     const exec_world *world;
     const collective_step *c;
     const exec_step *step;
-    members members;
+    exec_members members;
 } rendezvous;
 
 static exec_array *operand_of(const rendezvous *t, size_t member, size_t i)
@@ -320,12 +161,12 @@ static tsr_status zeros(const rendezvous *t, size_t i, exec_array **out)
 static tsr_status permute(const rendezvous *t, size_t i, size_t member, exec_array **out)
 {
     const collective_step *c = t->c;
-    for (size_t k = 0; k < c->num_groups; k++) {
-        members from = {.list = (size_t[1]){0}};
-        members to = {.list = (size_t[1]){0}};
+    for (size_t k = 0; k < c->groups.count; k++) {
+        exec_members from = {.list = (size_t[1]){0}};
+        exec_members to = {.list = (size_t[1]){0}};
         const size_t process = t->members.list[member];
-        add_members(c, t->world, c->groups[2 * k], process, &from);
-        add_members(c, t->world, c->groups[2 * k + 1], process, &to);
+        exec_add_members(&c->groups, t->world, c->groups.numbers[2 * k], process, &from);
+        exec_add_members(&c->groups, t->world, c->groups.numbers[2 * k + 1], process, &to);
         if (from.count == 1 && to.count == 1 && to.list[0] == process) {
             const exec_machine *source = &t->world->machines[from.list[0]];
             const exec_step *step = t->world->arrivals[from.list[0]].step;
@@ -356,9 +197,9 @@ static tsr_status broadcast(const rendezvous *t, size_t i, exec_array **out)
     const int64_t item = tsr_dtype_item_bytes(roots->dtype);
     const int64_t at = roots->bytes > (int64_t)i * item ? (int64_t)i * item : 0;
     const int64_t root = exec_index(roots->dtype, roots->data + at);
-    members from = {.list = (size_t[1]){0}};
-    add_members(t->c, t->world, root, t->members.list[0], &from);
-    if (from.count == 0 || !has_member(&t->members, from.list[0])) {
+    exec_members from = {.list = (size_t[1]){0}};
+    exec_add_members(&t->c->groups, t->world, root, t->members.list[0], &from);
+    if (from.count == 0 || !exec_has_member(&t->members, from.list[0])) {
         return EXEC_ERROR(t->m->code, t->step->op, TSR_ERR_INVALID,
                           "the root %lld is not in the group", (long long)root);
     }
@@ -534,7 +375,7 @@ static tsr_status run_collective(exec_machine *m, const exec_step *step)
     }
     tsr_status status = TSR_OK;
     arrival->step = step;
-    if (!find_group(c, world, m->process, &t.members)) {
+    if (!exec_find_group(&c->groups, world, m->process, c->kind == PERMUTE, &t.members)) {
         t.members.list[0] = m->process;
         t.members.count = 1;
         for (size_t i = 0; i < step->num_results && status == TSR_OK; i++) {
@@ -643,7 +484,7 @@ static const collective_row collective_rows[] = {
     {"stablehlo.reduce_scatter", REDUCE_SCATTER, "scatter_dimension"},
 };
 
-static group_kind groups_of(const tsr_program *p, uint32_t op, const collective_step *c)
+static exec_group_kind numbering_of(const tsr_program *p, uint32_t op, const collective_step *c)
 {
     const bool global = op_property(p, op, "use_global_device_ids") != 0;
     if (c->channel <= 0) {
@@ -667,13 +508,12 @@ static tsr_status prepare_collective(exec_decoder *d, exec_step *step)
         return diag_nomem(d->code->ctx);
     }
     *c = (collective_step){.kind = row->kind, .channel = exec_channel_of(p, step->op)};
-    c->by = groups_of(p, step->op, c);
+    c->groups.by = numbering_of(p, step->op, c);
     c->dim = row->dim != NULL ? read_dim(p, step->op, row->dim) : 0;
     c->has_root = tsr_ir_op_attribute(p, step->op, "has_dynamic_root") != 0;
     c->split_dim = row->kind == ALL_TO_ALL ? read_dim(p, step->op, "split_dimension") : 0;
-    const tsr_status status =
-        read_table(d, step->op, row->kind == PERMUTE ? "source_target_pairs" : "replica_groups",
-                   &c->groups, &c->num_groups, &c->group_size);
+    const tsr_status status = exec_read_groups(
+        d, step->op, row->kind == PERMUTE ? "source_target_pairs" : "replica_groups", &c->groups);
     if (status != TSR_OK) {
         return status;
     }
@@ -707,12 +547,8 @@ tsr_status exec_prepare_assembly(exec_decoder *d, exec_step *step, const int64_t
     if (c == NULL) {
         return diag_nomem(d->code->ctx);
     }
-    *c = (collective_step){.kind = ASSEMBLE,
-                           .by = BY_ID,
-                           .groups = groups,
-                           .num_groups = num_groups,
-                           .group_size = group_size,
-                           .cuts = cuts};
+    *c = (collective_step){
+        .kind = ASSEMBLE, .groups = {BY_ID, groups, num_groups, group_size}, .cuts = cuts};
     step->action = run_assembly;
     step->data = c;
     return TSR_OK;

@@ -407,6 +407,29 @@ static bool may_be_known(const exec_step *step, const op_row *row, const tsr_pro
            !dtype_is_float(step->types[0]->tensor.dtype);
 }
 
+/* The shapes of results are those that the row infers: nothing else may have checked them. */
+static tsr_status check_results(exec_decoder *d, const exec_step *step, const ir_request *request)
+{
+    const op_request *r = &request->request;
+    op_type *inferred = ARENA_ARRAY(d->code->arena, op_type, step->num_results + 1);
+    if (inferred == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    if (r->row->types == NULL) {
+        return TSR_OK;
+    }
+    TSR_TRY(r->row->types(r, inferred));
+    for (size_t i = 0; i < step->num_results; i++) {
+        if (!op_shapes_agree(&inferred[i], &request->results[i])) {
+            return EXEC_ERROR(d->code, step->op, TSR_ERR_INVALID,
+                              "result %zu is %s in the program, and should be %s", i,
+                              op_type_text(&request->results[i]).text,
+                              op_type_text(&inferred[i]).text);
+        }
+    }
+    return TSR_OK;
+}
+
 tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step)
 {
     return exec_prepare_row(d, step, ir_op_row(d->code->program, step->op));
@@ -434,6 +457,9 @@ tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row)
     *k = (kernel_step){.call = {.row = row, .params = request.request.params}};
     void *params = (void *)(uintptr_t)request.request.params;
     set_defaults(d, step, &request);
+    request.request.broadcasts =
+        strncmp(op_name(p, step->op), "chlo.broadcast_", strlen("chlo.broadcast_")) == 0;
+    TSR_TRY(check_results(d, step, &request));
     const bool mixed = is_mixed(step, row);
     for (int known = may_be_known(step, row, p); known >= 0 && !mixed; known--) {
         set_regions(d, step, row, k, params, known != 0);

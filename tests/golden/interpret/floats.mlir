@@ -71,3 +71,13 @@ func.func @special() {
   check.expect_almost_eq %back, %half, tolerance = 1.0e-14 : tensor<3xf64>
   return
 }
+// -----
+func.func @main() {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %s = stablehlo.constant dense<3.0> : tensor<f32>
+  %0 = chlo.broadcast_add %x, %s : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  check.expect_eq_const %0, dense<[4.0, 5.0]> : tensor<2xf32>
+  %1 = chlo.broadcast_compare %x, %s {comparison_direction = #chlo<comparison_direction LT>} : (tensor<2xf32>, tensor<f32>) -> tensor<2xi1>
+  check.expect_eq_const %1, dense<true> : tensor<2xi1>
+  return
+}

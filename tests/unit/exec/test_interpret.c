@@ -98,6 +98,12 @@ static void programs_that_cannot_run_are_refused(void **state)
         {"func.func private @f()", NULL, TSR_ERR_UNSUPPORTED, "without a body"},
         {"func.func @main() { call @main() : () -> () return }", NULL, TSR_ERR_UNSUPPORTED,
          "calls itself"},
+        {"func.func @main(%x: tensor<1x1x4xf32>, %k: tensor<1x1x2xf32>) {\n"
+         "  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], "
+         "window "
+         "= {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x4xf32>, "
+         "tensor<1x1x2xf32>) -> tensor<1x1x2xf32>\n  return\n}",
+         NULL, TSR_ERR_INVALID, "result 0 is f32[1,1,2] in the program, and should be f32[1,1,3]"},
         {"func.func @main(%x: tensor<2xf32>) { %0 = stablehlo.custom_call @nobody(%x) : "
          "(tensor<2xf32>) -> tensor<2xf32> return }",
          NULL, TSR_ERR_UNSUPPORTED, "with target @nobody: tensor<2xf32> -> tensor<2xf32>"},
