@@ -104,13 +104,28 @@ static void combine(const rendezvous *t, const exec_array *sum, const exec_array
     }
 }
 
+/* A copy of a member's operand in the type of the result. */
+static tsr_status promoted(const rendezvous *t, size_t member, size_t i, exec_array **out)
+{
+    const exec_array *from = operand_of(t, member, i);
+    const tsr_dtype dtype = t->step->types[t->step->num_operands + i]->tensor.dtype;
+    TSR_TRY(exec_array_shaped(t->m->pool, dtype, from->rank, from->shape, out));
+    if (dtype == from->dtype) {
+        memcpy((*out)->data, from->data, (size_t)from->bytes);
+    } else {
+        exec_convert(dtype, (*out)->data, from->dtype, from->data, exec_array_elements(from));
+    }
+    return TSR_OK;
+}
+
 static tsr_status reduce_all(const rendezvous *t, size_t i, exec_array **out)
 {
-    const exec_array *first = operand_of(t, 0, i);
-    TSR_TRY(exec_array_shaped(t->m->pool, first->dtype, first->rank, first->shape, out));
-    memcpy((*out)->data, first->data, (size_t)first->bytes);
+    TSR_TRY(promoted(t, 0, i, out));
     for (size_t k = 1; k < t->members.count; k++) {
-        combine(t, *out, operand_of(t, k, i));
+        exec_array *next = NULL;
+        TSR_TRY(promoted(t, k, i, &next));
+        combine(t, *out, next);
+        exec_array_drop(t->m->pool, next);
     }
     return t->m->failed;
 }
@@ -416,8 +431,8 @@ static tsr_status read_region(exec_decoder *d, const exec_step *step, collective
         !is_scalar_of(block->end.types[0])) {
         return TSR_NOT_APPLICABLE;
     }
-    for (size_t i = 0; i < step->num_operands; i++) {
-        const tsr_dtype dtype = step->types[i]->tensor.dtype;
+    for (size_t i = 0; i < step->num_results; i++) {
+        const tsr_dtype dtype = step->types[step->num_operands + i]->tensor.dtype;
         if (block->argument_types[0]->tensor.dtype != dtype ||
             block->argument_types[1]->tensor.dtype != dtype ||
             block->end.types[0]->tensor.dtype != dtype) {
@@ -450,7 +465,8 @@ static bool shapes_fit(const exec_step *step, const collective_step *c)
     for (size_t i = 0; i < step->num_results; i++) {
         const op_type *from = &step->types[i]->tensor;
         const op_type *to = &step->types[step->num_operands + i]->tensor;
-        if (from->dtype != to->dtype || from->rank != to->rank) {
+        const bool promotes = c->kind == ALL_REDUCE || c->kind == REDUCE_SCATTER;
+        if ((from->dtype != to->dtype && !promotes) || from->rank != to->rank) {
             return false;
         }
         const bool moves =

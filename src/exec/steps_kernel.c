@@ -288,16 +288,30 @@ static tsr_dtype wider_of(tsr_dtype a, tsr_dtype b)
     return tsr_dtype_bits(a) > tsr_dtype_bits(b) ? a : b;
 }
 
-/*
- * Ops whose operands and results may be of several types, of which the widest is computed in: which
- * of them go together. 0: none; 1: all; n: every n-th.
- */
-static size_t mixing(const exec_step *step, const op_row *row)
+/* Ops whose operands and results may be of several types, of which the widest is computed in. */
+static bool mixes_all(const op_row *row)
 {
-    if (is_named(row, "dot_general") || is_named(row, "dot") || is_named(row, "convolution")) {
-        return 1;
+    return is_named(row, "dot_general") || is_named(row, "dot") || is_named(row, "convolution") ||
+           is_named(row, "select_and_scatter");
+}
+
+/* Which of several inputs a value of a scatter belongs to; the indices are none. */
+static size_t scattered(const exec_step *step, size_t i)
+{
+    const size_t n = step->num_results;
+    return i < n ? i : i == n ? SIZE_MAX : i <= 2 * n ? i - n - 1 : i - 2 * n - 1;
+}
+
+/* Whether two values of an op are to have one type. */
+static bool go_together(const exec_step *step, const op_row *row, size_t i, size_t k)
+{
+    if (is_named(row, "reduce") || is_named(row, "reduce_window")) {
+        return i % step->num_results == k % step->num_results;
     }
-    return is_named(row, "reduce") || is_named(row, "reduce_window") ? step->num_results : 0;
+    if (is_named(row, "scatter")) {
+        return scattered(step, i) == scattered(step, k);
+    }
+    return i == k || mixes_all(row);
 }
 
 /* What a value stands for. */
@@ -310,10 +324,9 @@ static tsr_dtype expressed_dtype(const exec_type *type)
 static tsr_dtype common_dtype(const exec_step *step, const op_row *row, size_t i)
 {
     const size_t count = step->num_operands + step->num_results;
-    const size_t every = mixing(step, row);
     tsr_dtype dtype = expressed_dtype(step->types[i]);
-    for (size_t k = 0; every > 0 && k < count; k++) {
-        if (k % every == i % every) {
+    for (size_t k = 0; k < count; k++) {
+        if (go_together(step, row, i, k)) {
             dtype = wider_of(dtype, expressed_dtype(step->types[k]));
         }
     }

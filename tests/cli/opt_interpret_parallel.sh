@@ -86,4 +86,63 @@ func.func @main() {
 END
 interpret "$work/manual.mlir"
 expect_fine
+
+# One process sends to the next, by the number of the channel; what is printed names the process.
+cat >"$work/send.mlir" <<'END'
+func.func @sends(%x: tensor<2xf32>, %t: !stablehlo.token) -> !stablehlo.token {
+  %0 = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>}>
+    : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  %1 = "stablehlo.outfeed"(%x, %0) : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  return %1 : !stablehlo.token
+}
+func.func @receives(%t: !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token, tensor<ui32>) {
+  %0:2 = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>}>
+    : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  %1 = stablehlo.partition_id : tensor<ui32>
+  return %0#0, %0#1, %1 : tensor<2xf32>, !stablehlo.token, tensor<ui32>
+}
+func.func @main() {
+  %t = stablehlo.create_token : !stablehlo.token
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0:4 = "interpreter.run_parallel"(%t, %x, %t) <{programs = [[@receives, @sends]]}>
+    : (!stablehlo.token, tensor<2xf32>, !stablehlo.token)
+    -> (tensor<2xf32>, !stablehlo.token, tensor<ui32>, !stablehlo.token)
+  check.expect_eq %0#0, %x : tensor<2xf32>
+  check.expect_eq_const %0#2, dense<0> : tensor<ui32>
+  return
+}
+END
+interpret "$work/send.mlir"
+expect_fine
+
+# Groups along an axis of a mesh, here of devices in another order.
+cat >"$work/axes.mlir" <<'END'
+sdy.mesh @mesh = <["a"=2, "b"=2], device_ids=[0, 2, 1, 3]>
+func.func @sums(%x: tensor<i32>) -> tensor<i32> {
+  %0 = "stablehlo.all_reduce"(%x) <{
+    replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "b">]>,
+    channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<i32>) -> tensor<i32>
+  return %0 : tensor<i32>
+}
+func.func @main() {
+  %a = stablehlo.constant dense<1> : tensor<i32>
+  %b = stablehlo.constant dense<10> : tensor<i32>
+  %c = stablehlo.constant dense<100> : tensor<i32>
+  %d = stablehlo.constant dense<1000> : tensor<i32>
+  %0:4 = "interpreter.run_parallel"(%a, %b, %c, %d) <{programs = [[@sums, @sums, @sums, @sums]]}>
+    : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>)
+    -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>)
+  check.expect_eq_const %0#0, dense<101> : tensor<i32>
+  check.expect_eq_const %0#1, dense<1010> : tensor<i32>
+  check.expect_eq_const %0#2, dense<101> : tensor<i32>
+  check.expect_eq_const %0#3, dense<1010> : tensor<i32>
+  return
+}
+END
+interpret "$work/axes.mlir"
+expect_fine
 finish

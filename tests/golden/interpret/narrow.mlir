@@ -67,3 +67,22 @@ func.func @bits() {
   check.expect_eq_const %i, dense<[1]> : tensor<1xi32>
   return
 }
+// -----
+// Regions may work in a wider type than that of the operands.
+func.func @promotes() {
+  %x = stablehlo.constant dense<[100, 100, 100]> : tensor<3xi8>
+  %zero = stablehlo.constant dense<0> : tensor<i8>
+  %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<3xi8>, tensor<i8>) -> tensor<i32>
+  check.expect_eq_const %0, dense<300> : tensor<i32>
+  %2 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %3 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %3 : tensor<i32>
+  }) : (tensor<3xi8>) -> tensor<3xi32>
+  check.expect_eq_const %2, dense<100> : tensor<3xi32>
+  return
+}
