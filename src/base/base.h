@@ -13,6 +13,14 @@
         }                                                                                          \
     } while (0)
 
+/* A pointer through which the caller may write: it knows that the object is not const. */
+static inline void *without_const(const void *pointer)
+{
+    void *same;
+    __builtin_memcpy(&same, &pointer, sizeof same);
+    return same;
+}
+
 /* a * b and a + b for extents; false, and *out untouched, when the result exceeds int64. */
 static inline bool checked_mul(int64_t a, int64_t b, int64_t *out)
 {

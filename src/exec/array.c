@@ -161,7 +161,7 @@ tsr_status exec_array_borrow(exec_pool *pool, const exec_type *type, const void 
     array->rank = type->tensor.rank;
     array->shape = type->tensor.shape;
     array->strides = type->strides;
-    array->data = (char *)(uintptr_t)data;
+    array->data = without_const(data);
     array->bytes = type->bytes;
     *out = array;
     return TSR_OK;

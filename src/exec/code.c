@@ -65,7 +65,7 @@ static tsr_status make_quantized(exec_code *code, uint32_t type, const exec_type
         return status < 0 ? status : type_unsupported(code, type);
     }
     TSR_TRY(exec_make_type(code, q->storage, head->count, type_extents(head), out));
-    ((exec_type *)(uintptr_t)*out)->quantization = q;
+    ((exec_type *)without_const(*out))->quantization = q;
     return TSR_OK;
 }
 
@@ -92,7 +92,7 @@ tsr_status exec_code_type(exec_code *code, uint32_t type, const exec_type **out)
 {
     if (code->types[type] == NULL) {
         TSR_TRY(make_type(code, type, &code->types[type]));
-        ((exec_type *)(uintptr_t)code->types[type])->type = type;
+        ((exec_type *)without_const(code->types[type]))->type = type;
     }
     *out = code->types[type];
     return TSR_OK;
@@ -213,7 +213,7 @@ static tsr_status released_by(exec_decoder *d, uint32_t op, exec_step *step)
 
 /* ---- blocks ---- */
 
-static tsr_status decode_block(exec_decoder *d, uint32_t block, const exec_block **out);
+static tsr_status decode_block(exec_decoder *d, uint32_t number, const exec_block **out);
 
 static void new_slot(exec_decoder *d, uint32_t value)
 {

@@ -40,6 +40,7 @@ struct exec_step {
     const uint32_t *released;
     const exec_type *const *types;   /* of operands, then of results */
     void *data;                      /* what the action needs */
+    int64_t number;                  /* the same, of actions that need one number */
     const exec_block *const *blocks; /* of its regions */
 };
 

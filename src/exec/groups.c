@@ -126,7 +126,7 @@ static tsr_status list_groups(exec_decoder *d, const tsr_groups *groups, exec_gr
 /* The devices that differ in some axes of a mesh only, in groups. */
 static tsr_status read_mesh_groups(exec_decoder *d, uint32_t op, uint32_t attr, exec_groups *out)
 {
-    tsr_program *p = (tsr_program *)(uintptr_t)d->code->program;
+    tsr_program *p = without_const(d->code->program);
     const uint32_t axes = field_at(p, attr, STRUCT_REPLICA_MESH_AXES, 1);
     const tsr_mesh *mesh = NULL;
     const tsr_groups *groups = NULL;

@@ -23,7 +23,7 @@ number_kind exec_number_kind(tsr_dtype dtype)
 /* The format of a float type as programs write it. */
 static float_format format_of(tsr_dtype dtype)
 {
-    static const uint8_t rows[] = {
+    static const uint8_t rows[TSR_C128 + 1] = {
         [TSR_F4E2M1FN] = FLOAT_F4E2M1FN,
         [TSR_F6E2M3FN] = FLOAT_F6E2M3FN,
         [TSR_F6E3M2FN] = FLOAT_F6E3M2FN,
@@ -161,7 +161,7 @@ void exec_convert(tsr_dtype to, void *dst, tsr_dtype from, const void *src, int6
     const int64_t step = tsr_dtype_item_bytes(from);
     const int64_t to_step = tsr_dtype_item_bytes(to);
     if (convert_supports(from, to)) {
-        const tsr_view x = {(void *)(uintptr_t)src, from, 1, &count, &step};
+        const tsr_view x = {without_const(src), from, 1, &count, &step};
         const tsr_view y = {dst, to, 1, &count, &to_step};
         kernel_convert(&y, &x);
         return;

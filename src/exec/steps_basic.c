@@ -52,7 +52,7 @@ static tsr_status set_constant(exec_decoder *d, exec_step *step, uint32_t attr)
     }
     if (is_splat && type->bytes > MOST_KEPT) {
         step->action = run_splat;
-        step->data = (void *)(uintptr_t)bytes;
+        step->data = without_const(bytes);
         return TSR_OK;
     }
     if (!is_splat && size < (size_t)type->bytes) {
@@ -223,7 +223,7 @@ static tsr_status prepare_tuple(exec_decoder *d, exec_step *step)
 static tsr_status run_member(exec_machine *m, const exec_step *step)
 {
     const exec_array *tuple = exec_operand(m, step, 0);
-    const size_t index = (size_t)(uintptr_t)step->data;
+    const size_t index = (size_t)step->number;
     if (index >= tuple->rank) {
         return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "a tuple of %zu has no member %zu",
                           tuple->rank, index);
@@ -241,7 +241,7 @@ static tsr_status prepare_member(exec_decoder *d, exec_step *step)
         index < 0 || step->types[0]->kind != EXEC_TUPLE) {
         return TSR_NOT_APPLICABLE;
     }
-    step->data = (void *)(uintptr_t)index;
+    step->number = index;
     return TSR_OK;
 }
 

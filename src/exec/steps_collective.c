@@ -315,7 +315,7 @@ static bool sizes_fit(const rendezvous *t, size_t i)
         return checked_mul(to->shape[dim], n, &rows) && rows == from->shape[dim];
     case ALL_TO_ALL:
         return split == dim
-                   ? from->shape[dim] == to->shape[dim] && from->shape[dim] % n == 0
+                   ? from->shape[dim] == to->shape[dim] && n > 0 && from->shape[dim] % n == 0
                    : checked_mul(from->shape[dim], n, &rows) && rows == to->shape[dim] &&
                          checked_mul(to->shape[split], n, &rows) && rows == from->shape[split];
     default:

@@ -75,7 +75,7 @@ static tsr_status prepare_call_of(exec_decoder *d, exec_step *step, const char *
     }
     step->action = run_call;
     step->resume = resume_results;
-    step->data = (void *)(uintptr_t)f;
+    step->data = without_const(f);
     return TSR_OK;
 }
 
@@ -129,7 +129,7 @@ static tsr_status run_case(exec_machine *m, const exec_step *step)
 {
     const exec_array *index = exec_operand(m, step, 0);
     const int64_t value = exec_index(index->dtype, index->data);
-    const int64_t count = (int64_t)(uintptr_t)step->data;
+    const int64_t count = step->number;
     return enter_branch(m, step, (size_t)(value < 0 || value >= count ? count - 1 : value));
 }
 
@@ -149,7 +149,7 @@ static tsr_status prepare_branches(exec_decoder *d, exec_step *step, tsr_dtype d
     }
     step->action = action;
     step->resume = resume_results;
-    step->data = (void *)(uintptr_t)count;
+    step->number = count;
     return TSR_OK;
 }
 

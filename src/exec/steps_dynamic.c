@@ -18,7 +18,7 @@ static bool load_numbers(const exec_array *from, bool may_be_negative, int64_t *
 {
     const int64_t item = tsr_dtype_item_bytes(from->dtype);
     const int64_t n = exec_array_elements(from);
-    if (n > 2 * OP_MAX_RANK) {
+    if (n > (int64_t)2 * OP_MAX_RANK) {
         return false;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -257,7 +257,7 @@ static tsr_status load_lists(exec_machine *m, const exec_step *step, size_t firs
 static tsr_status run_real_dynamic_slice(exec_machine *m, const exec_step *step)
 {
     exec_array *from = exec_operand(m, step, 0);
-    three_lists l;
+    three_lists l = {0};
     TSR_TRY(load_lists(m, step, 1, false, &l));
     const slice_params params = {.start_indices = {from->rank, l.lists[0]},
                                  .limit_indices = {from->rank, l.lists[1]},
@@ -269,7 +269,7 @@ static tsr_status run_dynamic_pad(exec_machine *m, const exec_step *step)
 {
     exec_array *operands[] = {exec_operand(m, step, 0), exec_operand(m, step, 1)};
     const size_t rank = operands[0]->rank;
-    three_lists l;
+    three_lists l = {0};
     TSR_TRY(load_lists(m, step, 2, true, &l));
     const pad_params params = {.edge_padding_low = {rank, l.lists[0]},
                                .edge_padding_high = {rank, l.lists[1]},
@@ -310,7 +310,7 @@ static tsr_status run_dynamic_conv(exec_machine *m, const exec_step *step)
 static tsr_status run_get_size(exec_machine *m, const exec_step *step)
 {
     const exec_array *from = exec_operand(m, step, 0);
-    const size_t dim = (size_t)(uintptr_t)step->data;
+    const size_t dim = (size_t)step->number;
     exec_array *result;
     TSR_TRY(exec_array_new(m->pool, step->types[1], &result));
     const exec_number size = {.kind = NUMBER_SIGNED, .integer = from->shape[dim]};
@@ -329,7 +329,7 @@ static tsr_status prepare_get_size(exec_decoder *d, exec_step *step)
         return TSR_NOT_APPLICABLE;
     }
     step->action = run_get_size;
-    step->data = (void *)(uintptr_t)dim;
+    step->number = dim;
     return TSR_OK;
 }
 
@@ -338,7 +338,7 @@ static tsr_status run_set_size(exec_machine *m, const exec_step *step)
 {
     exec_array *from = exec_operand(m, step, 0);
     const exec_array *size = exec_operand(m, step, 1);
-    const size_t dim = (size_t)(uintptr_t)step->data;
+    const size_t dim = (size_t)step->number;
     int64_t starts[OP_MAX_RANK] = {0};
     int64_t limits[OP_MAX_RANK];
     int64_t steps[OP_MAX_RANK];
@@ -363,7 +363,7 @@ static tsr_status prepare_set_size(exec_decoder *d, exec_step *step)
         return TSR_NOT_APPLICABLE;
     }
     step->action = run_set_size;
-    step->data = (void *)(uintptr_t)dim;
+    step->number = dim;
     return TSR_OK;
 }
 
@@ -427,7 +427,7 @@ static tsr_status prepare_dynamic(exec_decoder *d, exec_step *step)
         }
     }
     step->action = row->action;
-    step->data = (void *)(uintptr_t)params;
+    step->data = without_const(params);
     return step->num_operands == row->num_operands && step->num_results == 1 ? TSR_OK
                                                                              : TSR_NOT_APPLICABLE;
 }

@@ -384,7 +384,7 @@ static tsr_status make_computed(exec_decoder *d, const exec_step *step, const op
 static void retype(const exec_step *step, const kernel_step *k, ir_request *request)
 {
     const op_fields *fields = request->request.row->fields;
-    op_type *operands = (op_type *)(uintptr_t)request->request.operands;
+    op_type *operands = without_const(request->request.operands);
     for (size_t i = 0; i < step->num_operands; i++) {
         operands[i].dtype = k->computed[i]->tensor.dtype;
     }
@@ -392,7 +392,7 @@ static void retype(const exec_step *step, const kernel_step *k, ir_request *requ
         request->results[i].dtype = k->computed[step->num_operands + i]->tensor.dtype;
     }
     for (size_t f = 0; fields != NULL && f < fields->count; f++) {
-        char *at = (char *)(uintptr_t)request->request.params + fields->fields[f].offset;
+        char *at = (char *)without_const(request->request.params) + fields->fields[f].offset;
         if (fields->fields[f].kind == OP_FIELD_DTYPE) {
             *(tsr_dtype *)(void *)at = request->results[0].dtype;
         } else if (fields->fields[f].kind == OP_FIELD_RESULT) {
@@ -406,7 +406,7 @@ static void set_defaults(const exec_decoder *d, const exec_step *step, ir_reques
 {
     if (request->request.row == &op_sort &&
         op_property(d->code->program, step->op, "dimension") == 0) {
-        ((sort_params *)(uintptr_t)request->request.params)->dimension = -1;
+        ((sort_params *)without_const(request->request.params))->dimension = -1;
     }
 }
 
@@ -468,7 +468,7 @@ tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row)
         return diag_nomem(d->code->ctx);
     }
     *k = (kernel_step){.call = {.row = row, .params = request.request.params}};
-    void *params = (void *)(uintptr_t)request.request.params;
+    void *params = without_const(request.request.params);
     set_defaults(d, step, &request);
     request.request.broadcasts =
         strncmp(op_name(p, step->op), "chlo.broadcast_", strlen("chlo.broadcast_")) == 0;

@@ -149,7 +149,7 @@ static tsr_status make_cut(exec_decoder *d, const exec_step *step, uint32_t attr
                            const op_type *type, manual_step *s, const tsr_geometry **out)
 {
     exec_code *code = d->code;
-    tsr_program *p = (tsr_program *)(uintptr_t)code->program;
+    tsr_program *p = without_const(code->program);
     const tsr_sharding *sharding = NULL;
     TSR_TRY(sharding_of_attr(code->ctx, p, step->op, attr, NO_LOCATION, "", NULL, &sharding));
     if (s->mesh == NULL) {

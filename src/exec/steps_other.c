@@ -197,7 +197,8 @@ static double *moments(exec_machine *m, const exec_array *x, size_t feature)
     if (sums == NULL || features == 0) {
         return sums;
     }
-    const double each = (double)(count / features);
+    const int64_t rows = count / features;
+    const double each = (double)rows;
     memset(sums, 0, 2 * (size_t)features * sizeof *sums);
     for (int64_t i = 0; i < count; i++) {
         sums[feature_of(x, feature, i)] += load_at(x, i) / each;
@@ -216,7 +217,7 @@ static tsr_status run_norm_training(exec_machine *m, const exec_step *step)
     const norm_step *s = step->data;
     const exec_array *x = exec_operand(m, step, 0);
     const int64_t features = x->shape[s->feature];
-    exec_array *results[3];
+    exec_array *results[3] = {NULL};
     TSR_TRY(new_results(m, step, results));
     const double *sums = moments(m, x, s->feature);
     if (sums == NULL) {
@@ -245,7 +246,7 @@ static tsr_status run_norm_grad(exec_machine *m, const exec_step *step)
     const exec_array *g = exec_operand(m, step, 4);
     const int64_t features = x->shape[s->feature];
     const int64_t count = exec_array_elements(x);
-    exec_array *results[3];
+    exec_array *results[3] = {NULL};
     TSR_TRY(new_results(m, step, results));
     double *sums = exec_scratch(m, 2 * (size_t)(features + 1) * sizeof *sums);
     if (sums == NULL) {
@@ -259,7 +260,8 @@ static tsr_status run_norm_grad(exec_machine *m, const exec_step *step)
     }
     for (int64_t i = 0; i < count; i++) {
         const int64_t f = feature_of(x, s->feature, i);
-        const double each = (double)(count / features);
+        const int64_t rows = count / features;
+        const double each = (double)rows;
         const double variance = load_at(exec_operand(m, step, 3), f) + s->epsilon;
         const double inner = each * load_at(g, i) - sums[f] -
                              (load_at(x, i) - load_at(mean, f)) * sums[features + f] / variance;

@@ -367,7 +367,7 @@ static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
 static tsr_status run_scan(exec_machine *m, const exec_step *step)
 {
     const scan_step *s = step->data;
-    exec_array *carries[MOST_SCANNED];
+    exec_array *carries[MOST_SCANNED] = {NULL};
     const size_t num_carries = step->num_operands - s->num_inputs;
     for (size_t i = 0; i < s->num_outputs; i++) {
         exec_array *made;

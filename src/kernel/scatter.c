@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/base.h"
 #include "kernel/windows.h"
 
 /* How many bytes of a row are combined at a time. */
@@ -115,7 +116,7 @@ static void call_part(scatter_call call, void *state, const windows *w, const wi
         }
         call(state, arguments, results);
         for (size_t k = 0; k < count; k++) {
-            memcpy((char *)(uintptr_t)arguments[k], made[k], w[k].item);
+            memcpy(without_const(arguments[k]), made[k], w[k].item);
         }
         for (d = w[0].rank; d > 0; d--) {
             if (++index[d - 1] < shape[d - 1]) {

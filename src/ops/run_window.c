@@ -144,7 +144,7 @@ static double load_number(tsr_dtype dtype, const void *element)
     double number = 0;
     const int64_t item = tsr_dtype_item_bytes(dtype);
     const int64_t wide = sizeof number;
-    const tsr_view from = {(void *)(uintptr_t)element, dtype, 1, &one, &item};
+    const tsr_view from = {without_const(element), dtype, 1, &one, &item};
     const tsr_view to = {&number, TSR_F64, 1, &one, &wide};
     if (dtype == TSR_F32) {
         float single;
@@ -172,8 +172,8 @@ static void combine_known(void *state, const void *const *arguments, void *const
     static const int64_t one = 1;
     const known_call *k = state;
     const int64_t item = tsr_dtype_item_bytes(k->dtype);
-    const tsr_view a = {(void *)(uintptr_t)arguments[0], k->dtype, 1, &one, &item};
-    const tsr_view b = {(void *)(uintptr_t)arguments[1], k->dtype, 1, &one, &item};
+    const tsr_view a = {without_const(arguments[0]), k->dtype, 1, &one, &item};
+    const tsr_view b = {without_const(arguments[1]), k->dtype, 1, &one, &item};
     const tsr_view to = {results[0], k->dtype, 1, &one, &item};
     binary_op op = BINARY_ADD;
     (void)region_binary(k->region, &op);
