@@ -9,9 +9,8 @@ static double others(int64_t p)
 /* Sequential messages when the known data doubles with each: ceil(log2 p). */
 static double rounds(int64_t p)
 {
-    int64_t known = 1;
     int count = 0;
-    for (; known < p; known *= 2) {
+    for (uint64_t known = 1; known < (uint64_t)p; known *= 2) {
         count++;
     }
     return count;
@@ -32,12 +31,13 @@ static double copied(double n, int64_t p)
 /* How many bits are set in the numbers below p, all together. */
 static double bits_below(int64_t p)
 {
-    int64_t count = 0;
-    for (int64_t bit = 1; bit < p; bit *= 2) {
-        const int64_t rest = p % (2 * bit) - bit;
-        count += p / (2 * bit) * bit + (rest > 0 ? rest : 0);
+    double count = 0;
+    for (uint64_t bit = 1; bit < (uint64_t)p; bit *= 2) {
+        const uint64_t whole = (uint64_t)p / (2 * bit) * bit;
+        const uint64_t rest = (uint64_t)p % (2 * bit);
+        count += (double)(whole + (rest > bit ? rest - bit : 0));
     }
-    return (double)count;
+    return count;
 }
 
 double cost_all_gather_ring(const coll_link *link, double n, int64_t p)

@@ -5,14 +5,14 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/environment.h"
 #include "base/map.h"
 #include "rt/comm.h"
 
 tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices)
 {
-    const char *unordered = getenv("TSR_UNORDERED");
     const char *text = getenv("TSR_ALGORITHMS");
-    choices->unordered = unordered != NULL && strcmp(unordered, "1") == 0;
+    TSR_TRY(environment_flag(ctx, "TSR_UNORDERED", &choices->unordered));
     const tsr_status status = text != NULL ? coll_choices_read(ctx, choices, text) : TSR_OK;
     return status < 0 ? diag_note(ctx, NO_LOCATION, "TSR_ALGORITHMS says so: %s", text) : status;
 }

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/environment.h"
 #include "rt/comm.h"
 
 #define DEFAULT_TIMEOUT 60.0
@@ -29,10 +30,15 @@ static size_t default_segment(void)
     return pages > 0 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : least;
 }
 
-static bool wants_checks(const tsr_launch_spec *spec)
+/* What the environment says of worlds; what is read later is refused here already, on all ranks. */
+static tsr_status read_environment(tsr_context *ctx, bool *checked)
 {
-    const char *check = getenv("TSR_CHECK");
-    return spec->checked || (check != NULL && strcmp(check, "1") == 0);
+    static const char *const transports[] = {"shared", "message", NULL};
+    int transport = 0;
+    int64_t bytes = 0;
+    TSR_TRY(environment_word(ctx, "TSR_TRANSPORT", transports, &transport));
+    TSR_TRY(environment_count(ctx, "TSR_MESSAGE_BYTES", &bytes));
+    return environment_flag(ctx, "TSR_CHECK", checked);
 }
 
 tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_ranks, team *t)
@@ -51,6 +57,8 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
                           "the limit for the last rank must not be negative, got: %g seconds",
                           spec->end_timeout);
     }
+    bool checked = false;
+    TSR_TRY(read_environment(ctx, &checked));
     const size_t each = spec->segment_bytes > 0 ? spec->segment_bytes : default_segment();
     if (each > PTRDIFF_MAX / 2 / (size_t)num_ranks) {
         return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
@@ -61,7 +69,7 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
                 .segment_bytes = round_to_pages(each),
                 .timeout = spec->timeout > 0 ? spec->timeout : DEFAULT_TIMEOUT,
                 .end_timeout = spec->end_timeout,
-                .checked = wants_checks(spec),
+                .checked = checked || spec->checked,
                 .spin = num_ranks <= sysconf(_SC_NPROCESSORS_ONLN)};
     t->control_bytes = round_to_pages(comm_shared_bytes(num_ranks)) +
                        round_to_pages((size_t)num_ranks * sizeof(rank_shared));

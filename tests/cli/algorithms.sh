@@ -109,4 +109,9 @@ expect_error 2 'delta of a link must be finite and not negative'
 algorithms all-reduce
 expect_error 2 "there are no arguments but options, got 'all-reduce'"
 
+# Numbers near the largest end, and a variable that says nothing sensible is refused.
+run timeout 20 "$TESSERA" algorithms --ranks 4611686018427387905
+expect_fine
+run env TSR_UNORDERED=xyz "$TESSERA" algorithms --ranks 4
+expect_error 2 'the variable TSR_UNORDERED must be 0 or 1, got: xyz'
 finish

@@ -186,6 +186,10 @@ static int find_view(struct session *session, const struct request *request, tsr
                      struct view *view)
 {
     const char *unordered = getenv("TSR_UNORDERED");
+    if (unordered != NULL && unordered[0] != '\0' && strcmp(unordered, "0") != 0 &&
+        strcmp(unordered, "1") != 0) {
+        return complain("the variable TSR_UNORDERED must be 0 or 1, got: %s", unordered);
+    }
     *view = (struct view){.request = request,
                           .medium = medium,
                           .link = request->link != NULL ? *request->link : tsr_link_default(medium),
