@@ -7,6 +7,7 @@
 #include "exec/steps_dynamic.h"
 #include "ops/op_convolution.h"
 #include "ops/op_create.h"
+#include "ops/op_dot.h"
 #include "ops/op_index.h"
 #include "ops/op_shape.h"
 #include "ops/op_slice.h"
@@ -154,6 +155,20 @@ static tsr_status run_inferred(exec_machine *m, const exec_step *step)
     return infer_and_run(m, step, s->row, s->params, operands, step->num_operands);
 }
 
+/* A step of a row with parameters that no attribute of the op says as the row does. */
+static tsr_status set_inferred(exec_decoder *d, exec_step *step, const op_row *row,
+                               const void *params)
+{
+    inferred_step *s = EXEC_NEW(d, inferred_step);
+    if (s == NULL) {
+        return diag_nomem(d->code->ctx);
+    }
+    *s = (inferred_step){row, params};
+    step->action = run_inferred;
+    step->data = s;
+    return TSR_OK;
+}
+
 static bool has_region(const op_row *row)
 {
     for (size_t i = 0; row->fields != NULL && i < row->fields->count; i++) {
@@ -177,14 +192,30 @@ tsr_status exec_prepare_inferred(exec_decoder *d, exec_step *step, const op_row 
     if (made != TSR_OK) {
         return made;
     }
-    inferred_step *s = EXEC_NEW(d, inferred_step);
-    if (s == NULL) {
+    return set_inferred(d, step, row, request.request.params);
+}
+
+/* ---- dot ---- */
+
+/* Of vectors and matrices: the last dimension of one, the first of the other. */
+static tsr_status prepare_dot(exec_decoder *d, exec_step *step)
+{
+    dot_params *params = EXEC_NEW(d, dot_params);
+    int64_t *dims = ARENA_ARRAY(d->code->arena, int64_t, 2);
+    if (params == NULL || dims == NULL) {
         return diag_nomem(d->code->ctx);
     }
-    *s = (inferred_step){row, request.request.params};
-    step->action = run_inferred;
-    step->data = s;
-    return TSR_OK;
+    for (size_t i = 0; i < 2; i++) {
+        if (step->types[i]->kind != EXEC_TENSOR || step->types[i]->tensor.rank < 1 ||
+            step->types[i]->tensor.rank > 2) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    dims[0] = (int64_t)step->types[0]->tensor.rank - 1;
+    dims[1] = 0;
+    *params = (dot_params){.lhs_contracting_dimensions = {1, &dims[0]},
+                           .rhs_contracting_dimensions = {1, &dims[1]}};
+    return set_inferred(d, step, &op_dot_general, params);
 }
 
 /* ---- dynamic_reshape, dynamic_iota, dynamic_broadcast_in_dim ---- */
@@ -442,6 +473,7 @@ const exec_op exec_ops_dynamic[] = {
     {"stablehlo.dynamic_conv", prepare_dynamic, NULL},
     {"stablehlo.get_dimension_size", prepare_get_size, NULL},
     {"stablehlo.set_dimension_size", prepare_set_size, NULL},
+    {"stablehlo.dot", prepare_dot, NULL},
     {"tensor.cast", prepare_tensor_cast, NULL},
     {NULL, NULL, NULL},
 };

@@ -161,9 +161,11 @@ static int64_t feature_of(const exec_array *a, size_t feature, int64_t element)
     return element / step % a->shape[feature];
 }
 
-static tsr_status new_results(exec_machine *m, const exec_step *step, exec_array **out)
+/* The results of a step that has so many. */
+static tsr_status new_results(exec_machine *m, const exec_step *step, size_t count,
+                              exec_array **out)
 {
-    for (size_t i = 0; i < step->num_results; i++) {
+    for (size_t i = 0; i < count; i++) {
         TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands + i], &out[i]));
         exec_set_result(m, step, i, out[i]);
     }
@@ -176,7 +178,7 @@ static tsr_status run_norm_inference(exec_machine *m, const exec_step *step)
     const norm_step *s = step->data;
     const exec_array *x = exec_operand(m, step, 0);
     exec_array *result;
-    TSR_TRY(new_results(m, step, &result));
+    TSR_TRY(new_results(m, step, 1, &result));
     for (int64_t i = 0; i < exec_array_elements(x); i++) {
         const int64_t f = feature_of(x, s->feature, i);
         const double deviation = sqrt(load_at(exec_operand(m, step, 4), f) + s->epsilon);
@@ -218,7 +220,7 @@ static tsr_status run_norm_training(exec_machine *m, const exec_step *step)
     const exec_array *x = exec_operand(m, step, 0);
     const int64_t features = x->shape[s->feature];
     exec_array *results[3] = {NULL};
-    TSR_TRY(new_results(m, step, results));
+    TSR_TRY(new_results(m, step, 3, results));
     const double *sums = moments(m, x, s->feature);
     if (sums == NULL) {
         return diag_nomem(m->ctx);
@@ -247,7 +249,7 @@ static tsr_status run_norm_grad(exec_machine *m, const exec_step *step)
     const int64_t features = x->shape[s->feature];
     const int64_t count = exec_array_elements(x);
     exec_array *results[3] = {NULL};
-    TSR_TRY(new_results(m, step, results));
+    TSR_TRY(new_results(m, step, 3, results));
     double *sums = exec_scratch(m, 2 * (size_t)(features + 1) * sizeof *sums);
     if (sums == NULL) {
         return diag_nomem(m->ctx);

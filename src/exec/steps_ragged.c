@@ -342,7 +342,7 @@ static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
         }
         return status;
     }
-    for (size_t i = s->num_inputs; i < body->num_arguments; i++) {
+    for (size_t i = s->num_inputs; i < step->num_operands; i++) {
         arguments[i] = exec_array_keep(carries[i - s->num_inputs]);
     }
     TSR_TRY(exec_enter_block(m, body, arguments, NULL, 0));

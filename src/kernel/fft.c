@@ -235,14 +235,14 @@ typedef struct fft_work {
     number *room;
 } fft_work;
 
-/* The strides of a block in numbers. */
-static void block_strides(const fft_job *job, int64_t *strides)
+/* How far apart the numbers of a line along a dimension of the block are. */
+static int64_t block_stride(const fft_job *job, size_t dim)
 {
     int64_t stride = 1;
-    for (size_t i = job->num_lengths; i-- > 0;) {
-        strides[i] = stride;
+    for (size_t i = dim + 1; i < job->num_lengths; i++) {
         stride *= job->lengths[i];
     }
+    return stride;
 }
 
 /* Transforms all lines of a dimension of the block. An inverse is the conjugate of the transform of
@@ -251,9 +251,8 @@ static void transform_dim(const fft_work *w, size_t dim, bool inverse)
 {
     const int64_t n = w->job->lengths[dim];
     const int64_t total = total_of(w->job);
-    int64_t strides[KERNEL_MAX_RANK];
+    const int64_t stride = block_stride(w->job, dim);
     line_plan plan = {.n = n, .roots = w->roots, .padded = padded_length(n), .room = w->room};
-    block_strides(w->job, strides);
     fill_roots(w->roots, n);
     if (plan.padded > 0) {
         number *roots = w->room + 3 * plan.padded;
@@ -261,17 +260,17 @@ static void transform_dim(const fft_work *w, size_t dim, bool inverse)
         plan.padded_roots = roots;
     }
     for (int64_t start = 0; start < total; start++) {
-        if (start / strides[dim] % n != 0) {
+        if (start / stride % n != 0) {
             continue;
         }
         for (int64_t k = 0; k < n; k++) {
-            const number x = w->block[start + k * strides[dim]];
+            const number x = w->block[start + k * stride];
             w->line[k] = inverse ? conj(x) : x;
         }
         transform(&plan, plan.roots, n, w->line, 1, w->result, n);
         for (int64_t k = 0; k < n; k++) {
             const number y = w->result[k];
-            w->block[start + k * strides[dim]] =
+            w->block[start + k * stride] =
                 inverse ? make_number(creal(y) / (double)n, -cimag(y) / (double)n) : y;
         }
     }

@@ -35,6 +35,9 @@ bool precision_supports(tsr_dtype dtype)
 
 static uint64_t low_bits(int count)
 {
+    if (count <= 0) {
+        return 0;
+    }
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 

@@ -132,6 +132,9 @@ void kernel_scatter_call(scatter_call call, void *state, const gather_job *jobs,
 {
     windows w[SCATTER_MOST_ARRAYS];
     window_part parts[SCATTER_MOST_ARRAYS];
+    if (count == 0) {
+        return;
+    }
     for (size_t k = 0; k < count; k++) {
         if (!windows_init(&w[k], &jobs[k], &updates[k])) {
             return;

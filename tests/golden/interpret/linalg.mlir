@@ -43,3 +43,11 @@ func.func @normalizes() {
   check.expect_almost_eq %1, %0#0 : tensor<2x2xf32>
   return
 }
+// -----
+func.func @multiplies() {
+  %a = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %v = stablehlo.constant dense<[1, 10]> : tensor<2xi32>
+  %0 = stablehlo.dot %a, %v : (tensor<2x2xi32>, tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[21, 43]> : tensor<2xi32>
+  return
+}
