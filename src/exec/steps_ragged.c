@@ -323,7 +323,7 @@ enum { MOST_SCANNED = 64 };
 
 /* Runs the body on one slice of each input and the carries, which it replaces. */
 static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
-                           exec_array **carries)
+                           exec_array **carries, size_t num_carries)
 {
     const scan_step *s = step->data;
     const exec_block *body = step->blocks[0];
@@ -342,8 +342,8 @@ static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
         }
         return status;
     }
-    for (size_t i = s->num_inputs; i < step->num_operands; i++) {
-        arguments[i] = exec_array_keep(carries[i - s->num_inputs]);
+    for (size_t i = 0; i < num_carries; i++) {
+        arguments[s->num_inputs + i] = exec_array_keep(carries[i]);
     }
     TSR_TRY(exec_enter_block(m, body, arguments, NULL, 0));
     status = exec_machine_run(m, until);
@@ -379,7 +379,7 @@ static tsr_status run_scan(exec_machine *m, const exec_step *step)
     }
     tsr_status status = TSR_OK;
     for (int64_t k = 0; k < s->rows && status == TSR_OK; k++) {
-        status = scan_row(m, step, s->is_reverse ? s->rows - 1 - k : k, carries);
+        status = scan_row(m, step, s->is_reverse ? s->rows - 1 - k : k, carries, num_carries);
     }
     for (size_t i = 0; i < num_carries; i++) {
         if (status == TSR_OK) {
