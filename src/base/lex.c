@@ -551,19 +551,17 @@ tsr_status lex_integer(lexer *lex, int64_t *out)
     return TSR_OK;
 }
 
-bool lex_grow(lexer *lex, void **array, size_t item_size, size_t count, size_t *capacity)
+void *lex_grow(lexer *lex, const void *array, size_t item_size, size_t count, size_t *capacity)
 {
     const size_t grown = *capacity < 4 ? 8 : *capacity * 2;
     void *fresh = arena_array(lex->arena, grown, item_size);
-    if (fresh == NULL) {
-        return false;
+    if (fresh != NULL) {
+        if (count > 0) {
+            memcpy(fresh, array, count * item_size);
+        }
+        *capacity = grown;
     }
-    if (count > 0) {
-        memcpy(fresh, *array, count * item_size);
-    }
-    *array = fresh;
-    *capacity = grown;
-    return true;
+    return fresh;
 }
 
 tsr_status lex_integers(lexer *lex, bool allow_empty, int64_t **out, size_t *count)

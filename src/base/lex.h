@@ -123,10 +123,11 @@ tsr_status lex_integers(lexer *lex, bool allow_empty, int64_t **out, size_t *cou
 /* An array that grows in the lexer's arena. */
 #define LEX_PUSH(lex, array, count, capacity, item)                                                \
     (((count) < (capacity) ||                                                                      \
-      lex_grow((lex), (void **)&(array), sizeof *(array), (count), &(capacity)))                   \
+      ((array) = lex_grow((lex), (array), sizeof *(array), (count), &(capacity))) != NULL)         \
          ? ((array)[(count)++] = (item), TSR_OK)                                                   \
          : diag_nomem((lex)->ctx))
-bool lex_grow(lexer *lex, void **array, size_t item_size, size_t count, size_t *capacity);
+/* A larger copy of an array; NULL without memory, when nothing more is to be read. */
+void *lex_grow(lexer *lex, const void *array, size_t item_size, size_t count, size_t *capacity);
 
 /*
  * Fails with TSR_ERR_SYNTAX at a location; if the current token is malformed, reports that instead.
