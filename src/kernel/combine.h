@@ -2,12 +2,15 @@
  * The operations of folds and reductions: functions that combine two numbers, their identities, and
  * the list of them, from which fold_op and the tables of fold.c and reduce.c are made.
  *
- * max and min keep the first of equals and propagate a NaN, the second of two. Sums and products of
- * floats propagate any NaN; the caller makes it plain before it stores it. Integers wrap around.
- * Truth values are 0 and 1.
+ * max and min are IEEE 754's maximum and minimum: -0 is less than +0, and a NaN propagates, the
+ * second of two. So the order of operands does not matter but for the bits of NaNs. Sums and
+ * products of floats propagate any NaN; the caller makes it plain before it stores it. Integers
+ * wrap around. Truth values are 0 and 1.
  */
 #ifndef KERNEL_COMBINE_H
 #define KERNEL_COMBINE_H
+
+#include <string.h>
 
 #include "kernel/element_types.h"
 #include "kernel/vector.h"
@@ -42,14 +45,40 @@ INLINE uint8_t prod_truth(uint8_t a, uint8_t b)
     return a & b;
 }
 
+/* The bits that both of two equal numbers have, or one of them: those of zeros differ in the sign.
+ */
+INLINE float common_float(float a, float b, bool either)
+{
+    uint32_t x;
+    uint32_t y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x = either ? x | y : x & y;
+    memcpy(&a, &x, sizeof x);
+    return a;
+}
+
+INLINE double common_double(double a, double b, bool either)
+{
+    uint64_t x;
+    uint64_t y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x = either ? x | y : x & y;
+    memcpy(&a, &x, sizeof x);
+    return a;
+}
+
 INLINE float max_float(float a, float b)
 {
-    return ((b > a) | (b != b)) ? b : a;
+    const float larger = ((b > a) | (b != b)) ? b : a;
+    return a == b ? common_float(a, b, false) : larger;
 }
 
 INLINE double max_double(double a, double b)
 {
-    return ((b > a) | (b != b)) ? b : a;
+    const double larger = ((b > a) | (b != b)) ? b : a;
+    return a == b ? common_double(a, b, false) : larger;
 }
 
 INLINE uint8_t max_truth(uint8_t a, uint8_t b)
@@ -59,12 +88,14 @@ INLINE uint8_t max_truth(uint8_t a, uint8_t b)
 
 INLINE float min_float(float a, float b)
 {
-    return ((b < a) | (b != b)) ? b : a;
+    const float smaller = ((b < a) | (b != b)) ? b : a;
+    return a == b ? common_float(a, b, true) : smaller;
 }
 
 INLINE double min_double(double a, double b)
 {
-    return ((b < a) | (b != b)) ? b : a;
+    const double smaller = ((b < a) | (b != b)) ? b : a;
+    return a == b ? common_double(a, b, true) : smaller;
 }
 
 INLINE uint8_t min_truth(uint8_t a, uint8_t b)

@@ -127,7 +127,9 @@ static uint64_t wanted_bits(binary_op op, tsr_dtype dtype, uint64_t a, uint64_t 
     const double x = float_value(dtype, a);
     const double y = float_value(dtype, b);
     if (op == BINARY_MAX || op == BINARY_MIN) {
-        const bool second = isnan(y) || (op == BINARY_MAX ? y > x : y < x);
+        const bool larger = y > x || (y == x && signbit(x) && !signbit(y));
+        const bool smaller = y < x || (y == x && signbit(y) && !signbit(x));
+        const bool second = isnan(y) || (op == BINARY_MAX ? larger : smaller);
         return handed_on(dtype, second ? b : a);
     }
     return float_bits(dtype, wanted_float(op, x, y));

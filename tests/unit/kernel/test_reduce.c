@@ -24,9 +24,9 @@ static double combine_float(fold_op op, tsr_dtype dtype, double a, double b)
     case FOLD_PROD:
         return rounded(dtype, a * b);
     case FOLD_MAX:
-        return isnan(b) || b > a ? b : a;
+        return isnan(b) || b > a || (b == a && signbit(a)) ? b : a;
     default:
-        return isnan(b) || b < a ? b : a;
+        return isnan(b) || b < a || (b == a && signbit(b)) ? b : a;
     }
 }
 
