@@ -165,6 +165,48 @@ bool op_elements(const op_type *type, int64_t *out)
     return true;
 }
 
+op_text op_ints_text(const int64_t *values, size_t count)
+{
+    op_text out = {.text = ""};
+    size_t used = 0;
+    for (size_t i = 0; i < count && used + 32 < sizeof out.text; i++) {
+        used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%lld",
+                                 i > 0 ? ", " : "", (long long)values[i]);
+    }
+    return out;
+}
+
+const int64_t *op_ints_shared(op_ints a, op_ints b)
+{
+    for (size_t i = 0; i < b.count; i++) {
+        for (size_t j = 0; j < a.count; j++) {
+            if (a.values[j] == b.values[i]) {
+                return &b.values[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+const int64_t *op_ints_repeated(op_ints list)
+{
+    const int64_t *found = NULL;
+    for (size_t i = 1; i < list.count && found == NULL; i++) {
+        found = op_ints_shared((op_ints){i, list.values}, (op_ints){1, list.values + i});
+    }
+    return found;
+}
+
+bool op_ints_sorted(op_ints list)
+{
+    for (size_t i = 1; i < list.count; i++) {
+        if (list.values[i] < list.values[i - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 tsr_status op_check_dim(const op_request *r, const char *what, int64_t dim, size_t rank)
 {
     if (dim < 0 || (uint64_t)dim >= rank) {

@@ -185,7 +185,10 @@ tsr_status op_check_supported(const op_request *r, const op_type *results);
 
 /* ---- for hooks ---- */
 
-/* An error about a request: the call's name, then the text. */
+/*
+ * An error about a request: the call's name, then the text. Where StableHLO has the rule the text
+ * is the reference's, which programs print without the name.
+ */
 #define OP_ERROR(r, format, ...)                                                                   \
     diag_error((r)->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: " format, (r)->call, __VA_ARGS__)
 
@@ -212,6 +215,8 @@ typedef struct op_text {
     char text[160];
 } op_text;
 op_text op_type_text(const op_type *type);
+/* "1, 2, 3", cut likewise. */
+op_text op_ints_text(const int64_t *values, size_t count);
 
 tsr_extents op_extents(const op_type *type);
 /* The extents of all operands, in the arena. NULL without memory. */
@@ -235,7 +240,10 @@ bool op_has_unknown(const op_type *type);
 tsr_status op_check_dim(const op_request *r, const char *what, int64_t dim, size_t rank);
 /* A list of them, each once. */
 tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, size_t rank);
-
+/* The first value that a list has twice, or that two lists share; NULL: none. */
+const int64_t *op_ints_repeated(op_ints list);
+const int64_t *op_ints_shared(op_ints a, op_ints b);
+bool op_ints_sorted(op_ints list);
 /* Whether two operands have the same element type; an error names both. */
 tsr_status op_same_dtype(const op_request *r, size_t a, size_t b);
 

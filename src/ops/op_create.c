@@ -28,8 +28,9 @@ static tsr_status iota_types(const op_request *r, op_type *results)
                           "%s: there is no iota of i1; convert from another element type", r->call);
     }
     if (p->iota_dimension < 0 || (uint64_t)p->iota_dimension >= p->result.rank) {
-        return OP_ERROR(r, "dimension %lld is out of range: the result is %s",
-                        (long long)p->iota_dimension, op_type_text(&results[0]).text);
+        return OP_ERROR(r, "%s",
+                        p->result.rank == 0 ? "does not support scalars."
+                                            : "iota dimension cannot go beyond the output rank.");
     }
     return TSR_OK;
 }

@@ -48,16 +48,29 @@ static dot_side right_of(const dot_params *p, size_t rank)
 
 /* ---- types ---- */
 
-/* The batch and contracting dimensions of one side: within the rank, each once. */
-static tsr_status check_side(const op_request *r, size_t side, op_ints batch, op_ints contracting)
+static const char *const sides[] = {"lhs", "rhs"};
+
+/* The batch and contracting dimensions of one side, each once. */
+static tsr_status check_distinct(const op_request *r, size_t side, op_ints batch,
+                                 op_ints contracting)
+{
+    const int64_t *shared = op_ints_repeated(batch);
+    shared = shared != NULL ? shared : op_ints_repeated(contracting);
+    shared = shared != NULL ? shared : op_ints_shared(batch, contracting);
+    return shared == NULL ? TSR_OK
+                          : OP_ERROR(r,
+                                     "has duplicated dimension from %s_batching_dimensions and "
+                                     "%s_contracting_dimensions: %lld",
+                                     sides[side], sides[side], (long long)*shared);
+}
+
+static tsr_status check_range(const op_request *r, size_t side, const char *what, op_ints dims)
 {
     const size_t rank = r->operands[side].rank;
-    TSR_TRY(op_check_dims(r, "the batch dimension", batch, rank));
-    TSR_TRY(op_check_dims(r, "the contracting dimension", contracting, rank));
-    for (size_t i = 0; i < batch.count; i++) {
-        if (op_ints_have(contracting, (size_t)batch.values[i])) {
-            return OP_ERROR(r, "dimension %lld of operand %zu is both batch and contracting",
-                            (long long)batch.values[i], side);
+    for (size_t i = 0; i < dims.count; i++) {
+        if (dims.values[i] < 0 || (uint64_t)dims.values[i] >= rank) {
+            return OP_ERROR(r, "%s_%s_dimensions value: %lld is out of range: [0, %zu)",
+                            sides[side], what, (long long)dims.values[i], rank);
         }
     }
     return TSR_OK;
@@ -65,20 +78,11 @@ static tsr_status check_side(const op_request *r, size_t side, op_ints batch, op
 
 static tsr_status check_pairs(const op_request *r, const char *what, op_ints lhs, op_ints rhs)
 {
-    if (lhs.count != rhs.count) {
-        return OP_ERROR(r, "%zu %s dimensions on the left, %zu on the right", lhs.count, what,
-                        rhs.count);
-    }
     for (size_t i = 0; i < lhs.count; i++) {
         const int64_t a = r->operands[0].shape[lhs.values[i]];
         const int64_t b = r->operands[1].shape[rhs.values[i]];
         if (!extents_agree(a, b)) {
-            return OP_ERROR(r,
-                            "%s dimensions %lld of %s and %lld of %s differ in size: %lld is not "
-                            "%lld",
-                            what, (long long)lhs.values[i], op_type_text(&r->operands[0]).text,
-                            (long long)rhs.values[i], op_type_text(&r->operands[1]).text,
-                            (long long)a, (long long)b);
+            return OP_ERROR(r, "%s dimension sizes must match for lhs/rhs", what);
         }
     }
     return TSR_OK;
@@ -87,11 +91,20 @@ static tsr_status check_pairs(const op_request *r, const char *what, op_ints lhs
 static tsr_status check_dims(const op_request *r)
 {
     const dot_params *p = r->params;
-    TSR_TRY(check_side(r, 0, p->lhs_batching_dimensions, p->lhs_contracting_dimensions));
-    TSR_TRY(check_side(r, 1, p->rhs_batching_dimensions, p->rhs_contracting_dimensions));
-    TSR_TRY(check_pairs(r, "batch", p->lhs_batching_dimensions, p->rhs_batching_dimensions));
-    return check_pairs(r, "contracting", p->lhs_contracting_dimensions,
-                       p->rhs_contracting_dimensions);
+    const op_ints batch[] = {p->lhs_batching_dimensions, p->rhs_batching_dimensions};
+    const op_ints contracting[] = {p->lhs_contracting_dimensions, p->rhs_contracting_dimensions};
+    if (batch[0].count != batch[1].count || contracting[0].count != contracting[1].count) {
+        return OP_ERROR(r, "lhs and rhs should have the same number of %s dimensions",
+                        batch[0].count != batch[1].count ? "batching" : "contracting");
+    }
+    TSR_TRY(check_distinct(r, 0, batch[0], contracting[0]));
+    TSR_TRY(check_distinct(r, 1, batch[1], contracting[1]));
+    TSR_TRY(check_range(r, 0, "batching", batch[0]));
+    TSR_TRY(check_range(r, 0, "contracting", contracting[0]));
+    TSR_TRY(check_range(r, 1, "batching", batch[1]));
+    TSR_TRY(check_range(r, 1, "contracting", contracting[1]));
+    TSR_TRY(check_pairs(r, "batching", batch[0], batch[1]));
+    return check_pairs(r, "contracting", contracting[0], contracting[1]);
 }
 
 static tsr_status dot_types(const op_request *r, op_type *results)

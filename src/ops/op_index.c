@@ -116,7 +116,47 @@ static size_t indices_dim(const windows_of *w, size_t batch)
 
 /* ---- types ---- */
 
-static tsr_status check_index_vectors(const op_request *r, const windows_of *w)
+/* What a gather and a scatter call their lists; a scatter's messages end in a full stop. */
+typedef struct index_words {
+    const char *window;
+    const char *collapsed;
+    const char *input_batching;
+    const char *indices_batching;
+    const char *index_map;
+    const char *indices;
+    const char *slices; /* what bounds the window's dimensions */
+    const char *start;  /* of messages on order */
+    const char *got;
+    const char *stop;
+} index_words;
+
+static const index_words gather_words = {"offset_dims",
+                                         "collapsed_slice_dims",
+                                         "operand_batching_dims",
+                                         "start_indices_batching_dims",
+                                         "start_index_map",
+                                         "start_indices",
+                                         "implied-result-rank",
+                                         "expects",
+                                         ", got",
+                                         ""};
+static const index_words scatter_words = {"update_window_dims",
+                                          "inserted_window_dims",
+                                          "input_batching_dims",
+                                          "scatter_indices_batching_dims",
+                                          "scatter_dims_to_operand_dims",
+                                          "scatter_indices",
+                                          "rank-of('updates')",
+                                          "Expects",
+                                          "; got",
+                                          "."};
+
+static const index_words *words_of(const windows_of *w)
+{
+    return w->num_inputs > 0 ? &scatter_words : &gather_words;
+}
+
+static tsr_status check_index_vector(const op_request *r, const windows_of *w)
 {
     const op_type *indices = w->indices;
     const int64_t dim = w->dims.index_vector_dim;
@@ -124,107 +164,208 @@ static tsr_status check_index_vectors(const op_request *r, const windows_of *w)
         return OP_ERROR(r, "the indices, %s, must be integers", op_type_text(indices).text);
     }
     if (dim < 0 || (uint64_t)dim > indices->rank) {
-        return OP_ERROR(r, "index_vector_dim %lld is out of range: the indices are %s",
-                        (long long)dim, op_type_text(indices).text);
-    }
-    const int64_t size = (uint64_t)dim < indices->rank ? indices->shape[dim] : 1;
-    if (!extents_agree(size, (int64_t)w->dims.index_map.count)) {
-        return OP_ERROR(r, "%lld indices a slice in %s, but %zu indexed dimensions",
-                        (long long)size, op_type_text(indices).text, w->dims.index_map.count);
+        return OP_ERROR(r,
+                        "Expects index_vector_dim to be in range [0, rank-of('%s')] i.e. [0, %zu]. "
+                        "got: %lld.",
+                        words_of(w)->indices, indices->rank, (long long)dim);
     }
     return TSR_OK;
 }
 
-static tsr_status check_batching(const op_request *r, const windows_of *w)
+static int64_t index_vector_size(const windows_of *w)
 {
-    const window_dims *d = &w->dims;
-    if (d->input_batching.count != d->indices_batching.count) {
-        return OP_ERROR(r, "%zu batching dimensions of the input, %zu of the indices",
-                        d->input_batching.count, d->indices_batching.count);
+    const int64_t dim = w->dims.index_vector_dim;
+    return (uint64_t)dim < w->indices->rank ? w->indices->shape[dim] : 1;
+}
+
+/* Whether there is an index for each indexed dimension. */
+static tsr_status check_index_map(const op_request *r, const windows_of *w)
+{
+    const int64_t size = index_vector_size(w);
+    const long long dim = (long long)w->dims.index_vector_dim;
+    if (extents_agree(size, (int64_t)w->dims.index_map.count)) {
+        return TSR_OK;
     }
-    for (size_t i = 0; i < d->input_batching.count; i++) {
-        const size_t a = (size_t)d->input_batching.values[i];
-        const size_t x = (size_t)d->indices_batching.values[i];
-        if (op_ints_have(d->collapsed, a) || op_ints_have(d->index_map, a) ||
-            x == (size_t)d->index_vector_dim ||
-            !extents_agree(w->input->shape[a], w->indices->shape[x])) {
+    if (w->num_inputs == 0) {
+        return OP_ERROR(r,
+                        "start_index_map size (%zu) is not equal to size of index dimension (%lld) "
+                        "of start_indices (%lld)",
+                        w->dims.index_map.count, dim, (long long)size);
+    }
+    return OP_ERROR(r,
+                    "Scatter op has %zu elements in scatter_dims_to_operand_dims and the bound of "
+                    "dimension index_vector_dim=%lld of scatter_indices is %lld. These two numbers "
+                    "must be equal.",
+                    w->dims.index_map.count, dim, (long long)size);
+}
+
+static tsr_status check_range(const op_request *r, const char *what, op_ints dims,
+                              const char *bound, size_t limit)
+{
+    for (size_t i = 0; i < dims.count; i++) {
+        if (dims.values[i] < 0 || (uint64_t)dims.values[i] >= limit) {
             return OP_ERROR(r,
-                            "dimension %zu of the input, %s, and %zu of the indices, %s, cannot "
-                            "be batched",
-                            a, op_type_text(w->input).text, x, op_type_text(w->indices).text);
+                            "Expects each element of %s to be in range [0, %s) i.e. [0, %zu). got: "
+                            "%lld.",
+                            what, bound, limit, (long long)dims.values[i]);
         }
     }
     return TSR_OK;
 }
 
 /* A list that is read as a set: the kernels and the rules take it in ascending order. */
-static tsr_status check_ascending(const op_request *r, const char *what, op_ints dims)
+static tsr_status check_order(const op_request *r, const windows_of *w, const char *what,
+                              op_ints dims, bool once)
 {
-    for (size_t i = 1; i < dims.count; i++) {
-        if (dims.values[i] < dims.values[i - 1]) {
-            return OP_ERROR(r, "%s dimensions must ascend: %lld comes before %lld", what,
-                            (long long)dims.values[i - 1], (long long)dims.values[i]);
+    const index_words *words = words_of(w);
+    if (!op_ints_sorted(dims)) {
+        return OP_ERROR(r, "%s %s to be sorted%s: [%s]%s", words->start, what, words->got,
+                        op_ints_text(dims.values, dims.count).text, words->stop);
+    }
+    if (once && op_ints_repeated(dims) != NULL) {
+        return OP_ERROR(r, "%s %s to not repeat%s: [%s]%s", words->start, what, words->got,
+                        op_ints_text(dims.values, dims.count).text, words->stop);
+    }
+    return TSR_OK;
+}
+
+/* Two lists, each dimension once in both. */
+static tsr_status check_distinct(const op_request *r, const char *a_name, op_ints a,
+                                 const char *b_name, op_ints b)
+{
+    const int64_t *shared = op_ints_repeated(a);
+    shared = shared != NULL ? shared : op_ints_repeated(b);
+    shared = shared != NULL ? shared : op_ints_shared(a, b);
+    return shared == NULL ? TSR_OK
+                          : OP_ERROR(r, "has duplicated dimension from %s and %s: %lld", a_name,
+                                     b_name, (long long)*shared);
+}
+
+static tsr_status check_batching(const op_request *r, const windows_of *w)
+{
+    const window_dims *d = &w->dims;
+    const index_words *words = words_of(w);
+    if (op_ints_have(d->indices_batching, (size_t)d->index_vector_dim)) {
+        return OP_ERROR(r, "expects %s not to include index_vector_dim %lld%s",
+                        words->indices_batching, (long long)d->index_vector_dim, words->stop);
+    }
+    if (d->input_batching.count != d->indices_batching.count) {
+        return OP_ERROR(r, "%s and %s should have the same size%s", words->input_batching,
+                        words->indices_batching, words->stop);
+    }
+    for (size_t i = 0; i < d->input_batching.count; i++) {
+        const int64_t a = w->input->shape[d->input_batching.values[i]];
+        const int64_t x = w->indices->shape[d->indices_batching.values[i]];
+        if (!extents_agree(a, x)) {
+            return OP_ERROR(
+                r, "%s[%zu] and %s[%zu] must have compatible sizes, but got %lld and %lld%s",
+                words->input_batching, i, words->indices_batching, i, (long long)a, (long long)x,
+                words->stop);
         }
     }
     return TSR_OK;
 }
 
-/* The dimension numbers against the ranks of all tensors. */
+/* The dimension numbers against each other, and against the ranks of all tensors. */
 static tsr_status check_dims(const op_request *r, const windows_of *w, size_t slices_rank)
 {
     const window_dims *d = &w->dims;
+    const index_words *words = words_of(w);
     const size_t input_rank = w->input->rank;
-    TSR_TRY(op_check_dims(r, "the offset dimension", d->window, slices_rank));
-    TSR_TRY(op_check_dims(r, "the collapsed dimension", d->collapsed, input_rank));
-    TSR_TRY(op_check_dims(r, "the batching dimension", d->input_batching, input_rank));
-    TSR_TRY(op_check_dims(r, "the batching dimension", d->indices_batching, w->indices->rank));
-    TSR_TRY(op_check_dims(r, "the indexed dimension", d->index_map, input_rank));
-    TSR_TRY(check_ascending(r, "offset", d->window));
-    TSR_TRY(check_ascending(r, "collapsed", d->collapsed));
-    TSR_TRY(check_ascending(r, "batching", d->input_batching));
-    TSR_TRY(check_index_vectors(r, w));
-    TSR_TRY(check_batching(r, w));
-    if (d->window.count + d->collapsed.count + d->input_batching.count != input_rank) {
-        return OP_ERROR(r, "%zu offset, %zu collapsed and %zu batching dimensions for an input %s",
-                        d->window.count, d->collapsed.count, d->input_batching.count,
-                        op_type_text(w->input).text);
+    TSR_TRY(check_order(r, w, words->window, d->window, true));
+    if (w->num_inputs > 0) {
+        TSR_TRY(check_range(r, words->window, d->window, words->slices, slices_rank));
     }
-    return TSR_OK;
+    TSR_TRY(check_distinct(r, words->collapsed, d->collapsed, words->input_batching,
+                           d->input_batching));
+    TSR_TRY(check_order(r, w, words->collapsed, d->collapsed, false));
+    if (w->num_inputs > 0) {
+        TSR_TRY(check_range(r, words->collapsed, d->collapsed, "rank-of('operand')", input_rank));
+    }
+    TSR_TRY(check_order(r, w, words->input_batching, d->input_batching, false));
+    if (op_ints_repeated(d->indices_batching) != NULL) {
+        return OP_ERROR(
+            r, "%s %s to not repeat%s: [%s]%s", words->start, words->indices_batching, words->got,
+            op_ints_text(d->indices_batching.values, d->indices_batching.count).text, words->stop);
+    }
+    TSR_TRY(
+        check_range(r, words->input_batching, d->input_batching, "rank-of('operand')", input_rank));
+    TSR_TRY(
+        check_range(r, words->indices_batching, d->indices_batching,
+                    w->num_inputs > 0 ? "rank-of('scatter_indices')" : "rank-of('start_indices')",
+                    w->indices->rank));
+    TSR_TRY(check_batching(r, w));
+    TSR_TRY(check_distinct(r, words->index_map, d->index_map, words->input_batching,
+                           d->input_batching));
+    if (w->num_inputs == 0) {
+        TSR_TRY(check_range(r, words->window, d->window, words->slices, slices_rank));
+        TSR_TRY(check_range(r, words->collapsed, d->collapsed, "rank-of('operand')", input_rank));
+    } else {
+        TSR_TRY(check_index_map(r, w));
+    }
+    return check_range(r, words->index_map, d->index_map, "rank-of('operand')", input_rank);
 }
 
 static tsr_status check_slice_sizes(const op_request *r)
 {
     const gather_params *p = r->params;
     const op_type *input = &r->operands[0];
+    const op_ints single[] = {p->collapsed_slice_dims, p->operand_batching_dims};
+    static const char *const names[] = {"collapsed_slice_dims", "operand_batching_dims"};
     if (p->slice_sizes.count != input->rank) {
-        return OP_ERROR(r, "%zu slice sizes for an input %s", p->slice_sizes.count,
-                        op_type_text(input).text);
+        return OP_ERROR(r, "slice_sizes size (%zu) not equal to operand rank (%zu)",
+                        p->slice_sizes.count, input->rank);
+    }
+    for (size_t l = 0; l < 2; l++) {
+        for (size_t i = 0; i < single[l].count; i++) {
+            const int64_t size = p->slice_sizes.values[single[l].values[i]];
+            if (size > 1) {
+                return OP_ERROR(r,
+                                "Expects that for each dim in %s, slice_sizes[dim] should be <= 1, "
+                                "but got %lld",
+                                names[l], (long long)size);
+            }
+        }
     }
     for (size_t d = 0; d < input->rank; d++) {
         const int64_t size = p->slice_sizes.values[d];
-        const bool single =
-            op_ints_have(p->collapsed_slice_dims, d) || op_ints_have(p->operand_batching_dims, d);
-        const bool fits = input->shape[d] == TSR_UNKNOWN || size <= input->shape[d];
-        if (size < 0 || !fits || (single && size > 1)) {
-            return OP_ERROR(r, "slice size %lld does not fit dimension %zu of %s", (long long)size,
-                            d, op_type_text(input).text);
+        const int64_t most = input->shape[d];
+        if (size < 0 || (most != TSR_UNKNOWN && size > most)) {
+            return OP_ERROR(r,
+                            "slice size (%lld) is out of bounds for operand dimension (%lld) at "
+                            "index %zu",
+                            (long long)size, (long long)most, d);
         }
     }
     return TSR_OK;
+}
+
+static tsr_status check_gather(const op_request *r, const windows_of *w)
+{
+    const window_dims *d = &w->dims;
+    if (d->window.count + d->collapsed.count + d->input_batching.count != w->input->rank) {
+        return OP_ERROR(r,
+                        "offset_dims size (%zu) plus collapse_slice_dims size (%zu) plus "
+                        "operand_batching_dims size (%zu) is not equal to operand rank (%zu)",
+                        d->window.count, d->collapsed.count, d->input_batching.count,
+                        w->input->rank);
+    }
+    TSR_TRY(check_index_vector(r, w));
+    TSR_TRY(check_index_map(r, w));
+    TSR_TRY(check_dims(r, w, num_batches(w) + d->window.count));
+    return check_slice_sizes(r);
 }
 
 static tsr_status gather_types(const op_request *r, op_type *results)
 {
     const gather_params *p = r->params;
     const windows_of w = windows_in_gather(r);
-    const bool has_vectors = p->index_vector_dim >= 0;
-    const size_t rank = (has_vectors ? num_batches(&w) : 0) + p->offset_dims.count;
+    TSR_TRY(check_gather(r, &w));
+    const size_t rank = num_batches(&w) + p->offset_dims.count;
     if (rank > OP_MAX_RANK) {
         return OP_ERROR(r, "the slices would have %zu dimensions, %d are the most", rank,
                         OP_MAX_RANK);
     }
-    TSR_TRY(check_dims(r, &w, rank));
-    TSR_TRY(check_slice_sizes(r));
     int64_t *shape = op_new_shape(r, rank);
     size_t window = 0;
     size_t batch = 0;
@@ -244,41 +385,92 @@ static tsr_status gather_types(const op_request *r, op_type *results)
 }
 
 /* Whether updates are what the indices and the input ask for. */
-static bool updates_fit(const windows_of *w, const op_type *updates)
+static tsr_status check_updates(const op_request *r, const windows_of *w, const op_type *updates)
 {
     size_t window = 0;
     size_t batch = 0;
-    bool fits = updates->rank == num_batches(w) + w->dims.window.count;
-    for (size_t s = 0; fits && s < updates->rank; s++) {
+    for (size_t i = 0; i < w->dims.window.count; i++) {
+        const size_t s = (size_t)w->dims.window.values[i];
         const int64_t size = updates->shape[s];
-        if (op_ints_have(w->dims.window, s)) {
-            window = next_window_dim(&w->dims, window);
-            const int64_t most = w->input->shape[window++];
-            fits = size == TSR_UNKNOWN || most == TSR_UNKNOWN || size <= most;
-        } else {
-            fits = extents_agree(size, w->indices->shape[indices_dim(w, batch++)]);
+        window = next_window_dim(&w->dims, window);
+        const int64_t most = w->input->shape[window++];
+        if (size != TSR_UNKNOWN && most != TSR_UNKNOWN && size > most) {
+            return OP_ERROR(r,
+                            "expects bounds of the window dimensions of updates to not exceed the "
+                            "bounds of the corresponding dimensions of operand. For dimension %zu, "
+                            "updates bound is %lld, operand bound is %lld.",
+                            s, (long long)size, (long long)most);
         }
     }
-    return fits;
+    for (size_t s = 0; s < updates->rank; s++) {
+        if (op_ints_have(w->dims.window, s)) {
+            continue;
+        }
+        const int64_t wanted = w->indices->shape[indices_dim(w, batch++)];
+        if (!extents_agree(updates->shape[s], wanted)) {
+            return OP_ERROR(
+                r,
+                "expects bounds of the scatter dimensions of updates to be same as the "
+                "bounds of the corresponding dimensions of scatter indices. For scatter "
+                "dimension %zu, updates bound is %lld , scatter_indices bound is %lld.",
+                s, (long long)updates->shape[s], (long long)wanted);
+        }
+    }
+    return TSR_OK;
+}
+
+/* Shapes of all inputs, then of all updates, against the first. */
+static tsr_status check_alike(const op_request *r, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (!op_shapes_agree(&r->operands[i], &r->operands[0])) {
+            return OP_ERROR(r, "%s", "Not all inputs have compatible shapes.");
+        }
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (!op_shapes_agree(&r->operands[n + 1 + i], &r->operands[n + 1])) {
+            return OP_ERROR(r, "%s", "Not all updates have compatible shapes.");
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_scatter_ranks(const op_request *r, const windows_of *w,
+                                      const op_type *updates)
+{
+    const window_dims *d = &w->dims;
+    const size_t rank = num_batches(w) + d->window.count;
+    const size_t input = d->window.count + d->collapsed.count + d->input_batching.count;
+    if (updates->rank != rank) {
+        return OP_ERROR(
+            r,
+            "expects updates tensor must be of rank %zu ( == rank-of('scatter_indices') "
+            "- 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by "
+            "a trailing 1 dimension if 'index_vector_dim' == "
+            "rank-of('scatter_indices')), but got %zu.",
+            rank, updates->rank);
+    }
+    return w->input->rank == input
+               ? TSR_OK
+               : OP_ERROR(r,
+                          "Expects rank-of operand to match size-of('update_window_dims') + "
+                          "size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. "
+                          "%zu but got %zu.",
+                          input, w->input->rank);
 }
 
 static tsr_status scatter_types(const op_request *r, op_type *results)
 {
     const windows_of w = windows_in_scatter(r);
     const size_t n = w.num_inputs;
-    TSR_TRY(check_dims(r, &w, r->operands[n + 1].rank));
+    const op_type *updates = &r->operands[n + 1];
+    TSR_TRY(check_alike(r, n));
+    TSR_TRY(check_index_vector(r, &w));
+    TSR_TRY(check_scatter_ranks(r, &w, updates));
+    TSR_TRY(check_dims(r, &w, updates->rank));
     for (size_t i = 0; i < n; i++) {
-        const op_type *updates = &r->operands[n + 1 + i];
         TSR_TRY(op_same_dtype(r, i, n + 1 + i));
-        if (!op_shapes_agree(&r->operands[i], w.input)) {
-            return OP_ERROR(r, "input %zu, %s, and input 0, %s, differ in shape", i,
-                            op_type_text(&r->operands[i]).text, op_type_text(w.input).text);
-        }
-        if (!updates_fit(&w, updates)) {
-            return OP_ERROR(r, "updates %s do not fit an input %s and indices %s",
-                            op_type_text(updates).text, op_type_text(w.input).text,
-                            op_type_text(w.indices).text);
-        }
+        TSR_TRY(check_updates(r, &w, &r->operands[n + 1 + i]));
         results[i] = r->operands[i];
     }
     return TSR_OK;

@@ -58,13 +58,28 @@ static size_t count_inputs(size_t num_operands)
 
 /* ---- types ---- */
 
+static tsr_status check_reduced(const op_request *r, op_ints dims, size_t rank)
+{
+    for (size_t i = 0; i < dims.count; i++) {
+        const int64_t d = dims.values[i];
+        if (d < 0 || (uint64_t)d >= rank) {
+            return OP_ERROR(r, "Out-of-bounds dimension %lld, expected to be in range [0, %zu)",
+                            (long long)d, rank);
+        }
+        if (op_ints_have((op_ints){i, dims.values}, (size_t)d)) {
+            return OP_ERROR(r, "Duplicate reduction dimension: %lld", (long long)d);
+        }
+    }
+    return TSR_OK;
+}
+
 /* A result: the input without the reduced dimensions. */
 static tsr_status result_of(const op_request *r, const op_type *input, op_type *result)
 {
     const op_ints dims = dims_of(r->row, r->params);
     int64_t *shape = op_new_shape(r, input->rank);
     size_t rank = 0;
-    TSR_TRY(op_check_dims(r, "the reduced dimension", dims, input->rank));
+    TSR_TRY(check_reduced(r, dims, input->rank));
     if (shape == NULL) {
         return diag_nomem(r->ctx);
     }
@@ -88,10 +103,12 @@ static tsr_status reduce_types(const op_request *r, op_type *results)
     for (size_t i = 0; i < n; i++) {
         const op_type *init = &r->operands[n + i];
         if (!op_shapes_agree(&r->operands[i], &r->operands[0])) {
-            return OP_ERROR(r, "input %zu, %s, and input 0, %s, differ in shape", i,
-                            op_type_text(&r->operands[i]).text, op_type_text(&r->operands[0]).text);
+            return OP_ERROR(r,
+                            "expects all inputs to have compatible shapes. Shape at input-index "
+                            "%zu is not compatible with shape at input-index 0",
+                            i);
         }
-        if (init->rank != 0 || (!r->mixes_dtypes && init->dtype != r->operands[i].dtype)) {
+        if (!r->mixes_dtypes && (init->rank != 0 || init->dtype != r->operands[i].dtype)) {
             return OP_ERROR(r, "initial value %zu, %s, must be a scalar of the type of input %s", i,
                             op_type_text(init).text, op_type_text(&r->operands[i]).text);
         }

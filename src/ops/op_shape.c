@@ -42,8 +42,10 @@ static tsr_status reshape_types(const op_request *r, op_type *results)
     }
     if (!op_elements(&r->operands[0], &before) || !op_elements(&results[0], &after) ||
         before != after) {
-        return OP_ERROR(r, "%s cannot become %s: the number of elements differs",
-                        op_type_text(&r->operands[0]).text, op_type_text(&results[0]).text);
+        return OP_ERROR(r,
+                        "number of output elements (%lld) doesn't match expected number of "
+                        "elements (%lld)",
+                        (long long)after, (long long)before);
     }
     return TSR_OK;
 }
@@ -215,14 +217,23 @@ static tsr_status transpose_types(const op_request *r, op_type *results)
 {
     const transpose_params *p = r->params;
     const op_type *operand = &r->operands[0];
-    TSR_TRY(op_check_dims(r, "the permuted dimension", p->permutation, operand->rank));
-    if (p->permutation.count != operand->rank) {
-        return OP_ERROR(r, "the permutation has %zu dimensions, operand 0, %s, has %zu",
-                        p->permutation.count, op_type_text(operand).text, operand->rank);
-    }
     int64_t *shape = op_new_shape(r, operand->rank);
     if (shape == NULL) {
         return diag_nomem(r->ctx);
+    }
+    if (p->permutation.count != operand->rank) {
+        return OP_ERROR(r, "TransposeOp operand rank %zu does not match permutation size %zu",
+                        operand->rank, p->permutation.count);
+    }
+    for (size_t d = 0; d < operand->rank; d++) {
+        shape[d] = (int64_t)d;
+    }
+    for (size_t d = 0; d < operand->rank; d++) {
+        if (!op_ints_have(p->permutation, d)) {
+            return OP_ERROR(r, "attribute permutation must be a permutation of [%s] but got %s",
+                            op_ints_text(shape, operand->rank).text,
+                            op_ints_text(p->permutation.values, p->permutation.count).text);
+        }
     }
     for (size_t d = 0; d < operand->rank; d++) {
         shape[d] = operand->shape[p->permutation.values[d]];
@@ -292,17 +303,27 @@ static tsr_status broadcast_types(const op_request *r, op_type *results)
     const op_ints dims = p->broadcast_dimensions;
     TSR_TRY(check_shape(r, &p->result));
     results[0] = op_type_like(&p->result, operand->dtype);
-    TSR_TRY(op_check_dims(r, "the dimension", dims, results[0].rank));
     if (dims.count != operand->rank) {
-        return OP_ERROR(r, "%zu dimensions are named for operand 0, %s, which has %zu", dims.count,
-                        op_type_text(operand).text, operand->rank);
+        return OP_ERROR(r, "broadcast_dimensions size (%zu) does not match operand rank (%zu)",
+                        dims.count, operand->rank);
+    }
+    if (op_ints_repeated(dims) != NULL) {
+        return OP_ERROR(r, "%s", "broadcast_dimensions should not have duplicates");
     }
     for (size_t d = 0; d < operand->rank; d++) {
+        if (dims.values[d] < 0 || (uint64_t)dims.values[d] >= results[0].rank) {
+            return OP_ERROR(r,
+                            "broadcast_dimensions contains invalid value %lld for result with rank "
+                            "%zu",
+                            (long long)dims.values[d], results[0].rank);
+        }
         const int64_t size = results[0].shape[dims.values[d]];
         if (!extents_agree(operand->shape[d], size) && operand->shape[d] != 1) {
-            return OP_ERROR(r, "dimension %zu of %s cannot grow to %lld of %s: only size 1 grows",
-                            d, op_type_text(operand).text, (long long)size,
-                            op_type_text(&results[0]).text);
+            return OP_ERROR(r,
+                            "size of operand dimension %zu (%lld) is not equal to 1 or size of "
+                            "result dimension %lld (%lld)",
+                            d, (long long)operand->shape[d], (long long)dims.values[d],
+                            (long long)size);
         }
     }
     return TSR_OK;

@@ -34,9 +34,20 @@ static tsr_status slice_extent(const op_request *r, size_t d, int64_t *extent)
     const int64_t to = p->limit_indices.values[d];
     const int64_t stride = p->strides.values[d];
     const bool known = operand->shape[d] != TSR_UNKNOWN;
-    if (from < 0 || to < from || (known && to > operand->shape[d]) || stride < 1) {
-        return OP_ERROR(r, "%lld:%lld:%lld is no slice of dimension %zu of %s", (long long)from,
-                        (long long)to, (long long)stride, d, op_type_text(operand).text);
+    if (from < 0) {
+        return OP_ERROR(r, "negative start index %lld in dimension %zu", (long long)from, d);
+    }
+    if (known && to > operand->shape[d]) {
+        return OP_ERROR(r, "limit index %lld is larger than dimension size %lld in dimension %zu",
+                        (long long)to, (long long)operand->shape[d], d);
+    }
+    if (from > to) {
+        return OP_ERROR(r, "start index %lld is larger than limit index %lld in dimension %zu",
+                        (long long)from, (long long)to, d);
+    }
+    if (stride < 1) {
+        return OP_ERROR(r, "stride must be positive but got %lld in dimension %zu",
+                        (long long)stride, d);
     }
     *extent = known ? ceil_div(to - from, stride) : TSR_UNKNOWN;
     return TSR_OK;
@@ -48,11 +59,17 @@ static tsr_status slice_types(const op_request *r, op_type *results)
     const op_type *operand = &r->operands[0];
     const size_t rank = operand->rank;
     int64_t *shape = op_new_shape(r, rank);
-    if (p->start_indices.count != rank || p->limit_indices.count != rank ||
-        p->strides.count != rank) {
-        return OP_ERROR(r, "%zu starts, %zu limits and %zu strides for operand 0, %s",
-                        p->start_indices.count, p->limit_indices.count, p->strides.count,
-                        op_type_text(operand).text);
+    const size_t wrong = p->start_indices.count != rank   ? 0
+                         : p->limit_indices.count != rank ? 1
+                         : p->strides.count != rank       ? 2
+                                                          : 3;
+    if (wrong < 3) {
+        static const char *const names[] = {"start_indices", "limit_indices", "strides"};
+        const size_t counts[] = {p->start_indices.count, p->limit_indices.count, p->strides.count};
+        return OP_ERROR(r,
+                        "the number of elements in %s (%zu) does not match the rank of the operand "
+                        "(%zu)",
+                        names[wrong], counts[wrong], rank);
     }
     if (shape == NULL) {
         return diag_nomem(r->ctx);
@@ -122,21 +139,21 @@ static const op_field concatenate_list[] = {OP_FIELD(concatenate_params, dimensi
 static const op_fields concatenate_fields = OP_FIELDS(concatenate_params, concatenate_list);
 
 /* Takes one more operand into the shape of the result; false when it does not fit. */
-static bool join_shape(int64_t *shape, size_t dim, const op_type *operand)
+static size_t join_shape(int64_t *shape, size_t dim, const op_type *operand)
 {
     for (size_t d = 0; d < operand->rank; d++) {
         if (d != dim) {
             if (!extents_agree(shape[d], operand->shape[d])) {
-                return false;
+                return d;
             }
             shape[d] = known_extent(shape[d], operand->shape[d]);
         } else if (shape[d] == TSR_UNKNOWN || operand->shape[d] == TSR_UNKNOWN) {
             shape[d] = TSR_UNKNOWN;
         } else if (!checked_add(shape[d], operand->shape[d], &shape[d])) {
-            return false;
+            return d;
         }
     }
-    return true;
+    return operand->rank;
 }
 
 static tsr_status concatenate_types(const op_request *r, op_type *results)
@@ -144,7 +161,13 @@ static tsr_status concatenate_types(const op_request *r, op_type *results)
     const concatenate_params *p = r->params;
     const op_type *first = &r->operands[0];
     int64_t *shape = op_new_shape(r, first->rank);
-    TSR_TRY(op_check_dim(r, "the dimension", p->dimension, first->rank));
+    if (first->rank == 0) {
+        return OP_ERROR(r, "%s", "rank-0 values cannot be concatenated");
+    }
+    if (p->dimension < 0 || (uint64_t)p->dimension >= first->rank) {
+        return OP_ERROR(r, "dimension %lld is out-of-bounds for input rank %zu",
+                        (long long)p->dimension, first->rank);
+    }
     if (shape == NULL) {
         return diag_nomem(r->ctx);
     }
@@ -152,10 +175,17 @@ static tsr_status concatenate_types(const op_request *r, op_type *results)
     for (size_t i = 1; i < r->num_operands; i++) {
         const op_type *other = &r->operands[i];
         TSR_TRY(op_same_dtype(r, 0, i));
-        if (other->rank != first->rank || !join_shape(shape, (size_t)p->dimension, other)) {
+        if (other->rank != first->rank) {
+            return OP_ERROR(r, "operands (0) and (%zu) do not match rank", i);
+        }
+        const size_t wrong = join_shape(shape, (size_t)p->dimension, other);
+        if (wrong < first->rank) {
             return OP_ERROR(
-                r, "operand 0, %s, and operand %zu, %s, may differ in dimension %lld only",
-                op_type_text(first).text, i, op_type_text(other).text, (long long)p->dimension);
+                r,
+                "shapes of operand (0) and (%zu) are not compatible at non-concat index "
+                "%zu: (%s) != (%s)",
+                i, wrong, op_ints_text(first->shape, first->rank).text,
+                op_ints_text(other->shape, other->rank).text);
         }
     }
     results[0] = (op_type){.dtype = first->dtype, .rank = first->rank, .shape = shape};
@@ -268,15 +298,16 @@ static tsr_status pad_extent(const op_request *r, size_t d, int64_t *extent)
     const int64_t rows = operand->shape[d];
     int64_t size = 0;
     int64_t edges = 0;
+    if (interior < 0) {
+        return OP_ERROR(r, "Interior padding cannot be negative: %lld", (long long)interior);
+    }
     const bool fits =
-        interior >= 0 && interior < INT64_MAX && low > INT64_MIN && high > INT64_MIN &&
+        interior < INT64_MAX && low > INT64_MIN && high > INT64_MIN &&
         (rows == TSR_UNKNOWN ||
          (checked_mul(max_i64(rows - 1, 0), interior, &size) && checked_add(size, rows, &size) &&
           checked_add(low, high, &edges) && checked_add(size, edges, &size) && size >= 0));
     if (!fits) {
-        return OP_ERROR(r, "padding %lld, %lld and %lld between does not fit dimension %zu of %s",
-                        (long long)low, (long long)high, (long long)interior, d,
-                        op_type_text(operand).text);
+        return OP_ERROR(r, "Padding result in negative size for dimension %zu", d);
     }
     *extent = rows == TSR_UNKNOWN ? TSR_UNKNOWN : size;
     return TSR_OK;
@@ -295,9 +326,8 @@ static tsr_status pad_types(const op_request *r, op_type *results)
     }
     if (p->edge_padding_low.count != rank || p->edge_padding_high.count != rank ||
         p->interior_padding.count != rank) {
-        return OP_ERROR(r, "%zu paddings before, %zu after and %zu between for operand 0, %s",
-                        p->edge_padding_low.count, p->edge_padding_high.count,
-                        p->interior_padding.count, op_type_text(operand).text);
+        return OP_ERROR(r, "edge_padding_low length (%zu) must match operand rank (%zu)",
+                        p->edge_padding_low.count, rank);
     }
     if (shape == NULL) {
         return diag_nomem(r->ctx);

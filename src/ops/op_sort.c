@@ -49,7 +49,10 @@ static tsr_status sort_types(const op_request *r, op_type *results)
     const sort_params *p = r->params;
     const size_t rank = r->operands[0].rank;
     const int64_t counted = p->dimension < 0 ? p->dimension + (int64_t)rank : p->dimension;
-    TSR_TRY(op_check_dim(r, "the dimension", counted, rank));
+    if (counted < 0 || (uint64_t)counted >= rank) {
+        return OP_ERROR(r, "dimension attribute value must be in range [-%zu, %zu), but found %lld",
+                        rank, rank, (long long)p->dimension);
+    }
     for (size_t i = 0; i < r->num_operands; i++) {
         if (!op_shapes_agree(&r->operands[i], &r->operands[0])) {
             return OP_ERROR(r, "operand %zu, %s, and operand 0, %s, differ in shape", i,
