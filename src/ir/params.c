@@ -9,18 +9,37 @@
 
 /* ---- types ---- */
 
-static bool integer_dtype(const type_head *type, tsr_dtype *out)
-{
-    static const struct {
-        unsigned width;
-        tsr_dtype signless;
-        tsr_dtype without_sign;
-    } rows[] = {{1, TSR_I1, TSR_I1},   {2, TSR_I2, TSR_U2},    {4, TSR_I4, TSR_U4},
+static const struct {
+    unsigned width;
+    tsr_dtype signless;
+    tsr_dtype without_sign;
+} integers[] = {{1, TSR_I1, TSR_I1},   {2, TSR_I2, TSR_U2},    {4, TSR_I4, TSR_U4},
                 {8, TSR_I8, TSR_U8},   {16, TSR_I16, TSR_U16}, {32, TSR_I32, TSR_U32},
                 {64, TSR_I64, TSR_U64}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].width == type->width && type->sign != SIGNED) {
-            *out = type->sign == UNSIGNED ? rows[i].without_sign : rows[i].signless;
+
+static const tsr_dtype floats[FLOAT_FORMAT_COUNT] = {
+    [FLOAT_F4E2M1FN] = TSR_F4E2M1FN,
+    [FLOAT_F6E2M3FN] = TSR_F6E2M3FN,
+    [FLOAT_F6E3M2FN] = TSR_F6E3M2FN,
+    [FLOAT_F8E3M4] = TSR_F8E3M4,
+    [FLOAT_F8E4M3] = TSR_F8E4M3,
+    [FLOAT_F8E4M3FN] = TSR_F8E4M3FN,
+    [FLOAT_F8E4M3FNUZ] = TSR_F8E4M3FNUZ,
+    [FLOAT_F8E4M3B11FNUZ] = TSR_F8E4M3B11FNUZ,
+    [FLOAT_F8E5M2] = TSR_F8E5M2,
+    [FLOAT_F8E5M2FNUZ] = TSR_F8E5M2FNUZ,
+    [FLOAT_F8E8M0FNU] = TSR_F8E8M0FNU,
+    [FLOAT_F16] = TSR_F16,
+    [FLOAT_BF16] = TSR_BF16,
+    [FLOAT_F32] = TSR_F32,
+    [FLOAT_F64] = TSR_F64,
+};
+
+static bool integer_dtype(const type_head *type, tsr_dtype *out)
+{
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        if (integers[i].width == type->width && type->sign != SIGNED) {
+            *out = type->sign == UNSIGNED ? integers[i].without_sign : integers[i].signless;
             return true;
         }
     }
@@ -29,24 +48,7 @@ static bool integer_dtype(const type_head *type, tsr_dtype *out)
 
 static bool float_dtype(const type_head *type, tsr_dtype *out)
 {
-    static const tsr_dtype rows[FLOAT_FORMAT_COUNT] = {
-        [FLOAT_F4E2M1FN] = TSR_F4E2M1FN,
-        [FLOAT_F6E2M3FN] = TSR_F6E2M3FN,
-        [FLOAT_F6E3M2FN] = TSR_F6E3M2FN,
-        [FLOAT_F8E3M4] = TSR_F8E3M4,
-        [FLOAT_F8E4M3] = TSR_F8E4M3,
-        [FLOAT_F8E4M3FN] = TSR_F8E4M3FN,
-        [FLOAT_F8E4M3FNUZ] = TSR_F8E4M3FNUZ,
-        [FLOAT_F8E4M3B11FNUZ] = TSR_F8E4M3B11FNUZ,
-        [FLOAT_F8E5M2] = TSR_F8E5M2,
-        [FLOAT_F8E5M2FNUZ] = TSR_F8E5M2FNUZ,
-        [FLOAT_F8E8M0FNU] = TSR_F8E8M0FNU,
-        [FLOAT_F16] = TSR_F16,
-        [FLOAT_BF16] = TSR_BF16,
-        [FLOAT_F32] = TSR_F32,
-        [FLOAT_F64] = TSR_F64,
-    };
-    *out = rows[type->width];
+    *out = floats[type->width];
     return type->width != FLOAT_TF32;
 }
 
@@ -84,6 +86,32 @@ bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out)
     out->rank = head->count;
     out->shape = type_extents(head);
     return true;
+}
+
+static tsr_status element_of_dtype(tsr_program *p, tsr_dtype dtype, uint32_t *out)
+{
+    if (dtype == TSR_C64 || dtype == TSR_C128) {
+        TSR_TRY(type_float(p, dtype == TSR_C64 ? FLOAT_F32 : FLOAT_F64, out));
+        return type_complex(p, *out, out);
+    }
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        if (dtype == integers[i].signless || dtype == integers[i].without_sign) {
+            const int sign = dtype == integers[i].signless ? SIGNLESS : UNSIGNED;
+            return type_integer(p, integers[i].width, sign, out);
+        }
+    }
+    int format = 0;
+    while (format + 1 < FLOAT_FORMAT_COUNT && (format == FLOAT_TF32 || floats[format] != dtype)) {
+        format++;
+    }
+    return type_float(p, format, out);
+}
+
+tsr_status ir_type_from_op(tsr_program *p, const op_type *type, uint32_t *out)
+{
+    uint32_t element = 0;
+    TSR_TRY(element_of_dtype(p, type->dtype, &element));
+    return type_tensor(p, type->shape, type->rank, element, 0, out);
 }
 
 /* ---- regions ---- */

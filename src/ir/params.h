@@ -56,5 +56,7 @@ bool ir_element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out);
 
 /* The type of a ranked tensor with an element type of the library; false for others. */
 bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out);
+/* The type of a program that is the same. */
+tsr_status ir_type_from_op(tsr_program *p, const op_type *type, uint32_t *out);
 
 #endif

@@ -79,7 +79,6 @@ typedef enum ir_traits {
     IR_GRAPH = 256,            /* definitions need not come before uses */
     IR_HAS_EDGES = 512,        /* its results are targets of data-flow edges */
     IR_CARRIES = 1024,         /* argument i of its regions belongs to the edge of result i */
-    IR_COMPATIBLE = 2048,      /* operands and results have compatible types */
     IR_HIDES_ARGUMENTS = 4096, /* its syntax does not show the arguments of its regions */
     IR_PAIRS_ARGUMENTS = 8192, /* its syntax shows the first argument of each half, and so on */
     IR_EFFECTS = 16384,        /* does more than give results: it stays although nothing uses it */

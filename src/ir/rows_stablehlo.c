@@ -51,12 +51,12 @@
 #define ROUNDED(op)                                                                                \
     {                                                                                              \
         .name = "stablehlo." op, .form = " $o$D : $S", .props = PROPS(ACCURACY),                   \
-        .num_operands = 1, .num_results = 1, .traits = IR_COMPATIBLE                               \
+        .num_operands = 1, .num_results = 1                                                        \
     }
 #define BINARY(op, more)                                                                           \
     {                                                                                              \
         .name = "stablehlo." op, .form = " $o, $o$D : $S", .num_operands = 2, .num_results = 1,    \
-        .traits = IR_COMPATIBLE | (more)                                                           \
+        .traits = (more)                                                                           \
     }
 #define FORM(op, its_form, operands, results, ...)                                                 \
     {                                                                                              \

@@ -316,51 +316,11 @@ static tsr_status verify_same_type(tsr_context *ctx, const tsr_program *p, uint3
     return TSR_OK;
 }
 
-/* Equal, or one of the extents unknown; bounds and quantization are left to the full set. */
-static bool are_compatible(const tsr_program *p, uint32_t a, uint32_t b)
-{
-    const type_head *x = program_type(p, a);
-    const type_head *y = program_type(p, b);
-    if (a == b) {
-        return true;
-    }
-    if (x->kind == TYPE_UNRANKED || y->kind == TYPE_UNRANKED) {
-        return x->element == y->element;
-    }
-    if (x->kind != TYPE_TENSOR || y->kind != TYPE_TENSOR || x->count != y->count) {
-        return false;
-    }
-    for (uint32_t i = 0; i < x->count; i++) {
-        const int64_t m = type_extents(x)[i];
-        const int64_t n = type_extents(y)[i];
-        if (m != n && m != TSR_UNKNOWN && n != TSR_UNKNOWN) {
-            return false;
-        }
-    }
-    return x->element == y->element || type_is(p, x->element, TYPE_QUANT) ||
-           type_is(p, y->element, TYPE_QUANT);
-}
-
-static tsr_status verify_compatible(tsr_context *ctx, const tsr_program *p, uint32_t op)
-{
-    const ir_op *record = program_op(p, op);
-    const uint32_t type = value_type(p, record->results);
-    for (uint32_t i = 0; i < record->num_operands; i++) {
-        if (!are_compatible(p, value_type(p, op_operand(p, op, i)), type)) {
-            return op_error(ctx, p, op, "requires compatible types for all operands and results");
-        }
-    }
-    return TSR_OK;
-}
-
 static tsr_status verify_traits(tsr_context *ctx, const tsr_program *p, uint32_t op,
                                 const ir_row *row)
 {
     if ((row->traits & IR_SAME_TYPE) != 0) {
         TSR_TRY(verify_same_type(ctx, p, op));
-    }
-    if ((row->traits & IR_COMPATIBLE) != 0) {
-        TSR_TRY(verify_compatible(ctx, p, op));
     }
     if ((row->traits & IR_TERMINATOR) != 0 && program_op(p, op)->next != 0) {
         return op_error(ctx, p, op, "must be the last operation in the parent block");
@@ -550,6 +510,8 @@ static tsr_status verify_op(verifier *v, uint32_t op)
         TSR_TRY(row->verify_regions(v->ctx, v->p, op));
         tsr_arena_reset(v->p->scratch, mark);
     }
+    TSR_TRY(verify_op_inference(v->ctx, v->p, op, v->types));
+    tsr_arena_reset(v->p->scratch, mark);
     return TSR_OK;
 }
 

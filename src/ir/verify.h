@@ -46,8 +46,10 @@ tsr_status verify_not_bound(tsr_context *ctx, tsr_program *p, uint32_t op, const
 typedef struct type_checker type_checker;
 tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_checker **out);
 void type_checker_destroy(type_checker *checker);
-tsr_status verify_op_types(tsr_context *ctx, const tsr_program *p, uint32_t op,
-                           type_checker *checker);
+tsr_status verify_op_types(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *checker);
+/* The same after the regions of the op: the types of results that it infers. */
+tsr_status verify_op_inference(tsr_context *ctx, tsr_program *p, uint32_t op,
+                               type_checker *checker);
 
 /* Hooks of rows. */
 tsr_status verify_constraint(tsr_context *ctx, tsr_program *p, uint32_t op);

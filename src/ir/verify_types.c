@@ -1,16 +1,30 @@
-/* The hooks of `ops` on the types of program ops: shapes that cannot be are refused. */
+/*
+ * The types of program ops: constraints and traits by the row of check.h, then the rules of the
+ * op, by the hook `types` of `ops` where it has one. What an op infers is compared after its
+ * regions.
+ */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "ir/check.h"
 #include "ir/params.h"
 #include "ir/verify.h"
+
+/* What is known of ops by name. */
+typedef struct known_op {
+    const op_row *ops;
+    const check_row *check;
+} known_op;
 
 struct type_checker {
     tsr_context *ctx; /* of the hooks: their messages have no location */
     tsr_arena *arena;
-    const op_row **rows; /* by op name */
-    uint32_t count;
+    known_op *known; /* by op name */
+    uint64_t *fits;  /* by type: the constraints that it is known to satisfy */
+    uint32_t num_names;
+    uint32_t num_types;
 };
 
 tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_checker **out)
@@ -19,12 +33,14 @@ tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_chec
     if (c == NULL) {
         return diag_nomem(ctx);
     }
-    *c = (type_checker){.count = p->op_names.count};
-    c->rows = ARENA_ARRAY(p->scratch, const op_row *, c->count);
-    if (c->rows == NULL) {
+    *c = (type_checker){.num_names = p->op_names.count, .num_types = p->types.count};
+    c->known = ARENA_ARRAY(p->scratch, known_op, c->num_names);
+    c->fits = ARENA_ARRAY(p->scratch, uint64_t, c->num_types);
+    if (c->known == NULL || c->fits == NULL) {
         return diag_nomem(ctx);
     }
-    memset(c->rows, 0, c->count * sizeof *c->rows);
+    memset(c->known, 0, c->num_names * sizeof *c->known);
+    memset(c->fits, 0, c->num_types * sizeof *c->fits);
     TSR_TRY(context_create_like(ctx, &c->ctx));
     const tsr_status status = tsr_arena_create(c->ctx, &c->arena);
     if (status < 0) {
@@ -32,9 +48,9 @@ tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_chec
         return diag_nomem(ctx);
     }
     for (uint32_t op = 1; op < p->ops.count; op++) {
-        const uint32_t name = program_op(p, op)->name;
-        if (c->rows[name] == NULL) {
-            c->rows[name] = ir_op_row(p, op);
+        known_op *known = &c->known[program_op(p, op)->name];
+        if (known->ops == NULL && known->check == NULL) {
+            *known = (known_op){ir_op_row(p, op), check_row_find(op_name(p, op))};
         }
     }
     *out = c;
@@ -49,77 +65,224 @@ void type_checker_destroy(type_checker *c)
     }
 }
 
-/* All operands and results have one type: elementwise, nothing to ask. */
-static bool is_uniform(const tsr_program *p, uint32_t op)
+/* ---- constraints ---- */
+
+static bool fits(const ir_check *k, int constraint, uint32_t type)
 {
-    const ir_op *record = program_op(p, op);
-    for (uint32_t i = 0; i < record->num_operands; i++) {
-        if (value_type(p, op_operand(p, op, i)) != value_type(p, record->results)) {
-            return false;
-        }
+    const uint64_t bit = UINT64_C(1) << constraint;
+    if (type < k->checker->num_types && (k->checker->fits[type] & bit) != 0) {
+        return true;
+    }
+    if (!constraint_fits(k->p, constraint, type)) {
+        return false;
+    }
+    if (type < k->checker->num_types) {
+        k->checker->fits[type] |= bit;
     }
     return true;
 }
 
-/* What a hook said, without the name that it starts with. */
-static tsr_status report(tsr_context *ctx, const tsr_program *p, uint32_t op, type_checker *c)
+static tsr_status refuse_type(const ir_check *k, const char *what, size_t i, int constraint,
+                              uint32_t type)
 {
-    const tsr_diagnostic *d = tsr_context_diagnostics(c->ctx);
-    const char *text = d != NULL ? d->text : "the types of operands do not fit";
-    const size_t size = strlen(op_name(p, op));
-    if (strncmp(text, op_name(p, op), size) == 0 && strncmp(text + size, ": ", 2) == 0) {
-        text += size + 2;
-    }
-    const tsr_status status = op_error(ctx, p, op, "%s", text);
-    tsr_context_clear(c->ctx);
-    return status;
+    char text[MOST_TEXT_OF_CONSTRAINT];
+    constraint_text(constraint, text, sizeof text);
+    return op_error(k->ctx, k->p, k->op, "%s #%zu must be %s, but got '%s'", what, i, text,
+                    type_words(k, type));
 }
 
-static tsr_status compare_results(tsr_context *ctx, const tsr_program *p, uint32_t op,
-                                  const ir_request *request, const op_type *inferred)
+/* The constraint of an operand: the last of the row stands for the rest, unless traits say more. */
+static int operand_constraint(const ir_check *k, size_t i, size_t count, size_t listed)
 {
-    for (size_t i = 0; i < request->num_results; i++) {
-        if (!op_shapes_agree(&inferred[i], &request->results[i])) {
-            return op_error(ctx, p, op, "result #%zu has the type %s, but the operands give %s", i,
-                            op_type_text(&request->results[i]).text,
-                            op_type_text(&inferred[i]).text);
+    const uint8_t *list = k->row->operands;
+    if ((k->row->traits & CHECK_TAIL) != 0) {
+        return list[i + 1 == count ? 1 : 0];
+    }
+    if ((k->row->traits & CHECK_MIDDLE) != 0) {
+        return list[i == (count - 1) / 2 ? 1 : 0];
+    }
+    return list[i < listed ? i : listed - 1];
+}
+
+static size_t count_constraints(const uint8_t *list, size_t most)
+{
+    size_t n = 0;
+    while (n < most && list[n] != 0) {
+        n++;
+    }
+    return n;
+}
+
+static tsr_status check_constraints(const ir_check *k)
+{
+    const size_t operands = count_constraints(k->row->operands, MOST_CONSTRAINTS);
+    const size_t results = count_constraints(k->row->results, 3);
+    const size_t n = num_operands(k);
+    for (size_t i = 0; operands > 0 && i < n; i++) {
+        const int constraint = operand_constraint(k, i, n, operands);
+        if (!fits(k, constraint, operand_type(k, i))) {
+            return refuse_type(k, "operand", i, constraint, operand_type(k, i));
+        }
+    }
+    for (size_t i = 0; results > 0 && i < num_results(k); i++) {
+        const int constraint = k->row->results[i < results ? i : results - 1];
+        if (!fits(k, constraint, result_type(k, i))) {
+            return refuse_type(k, "result", i, constraint, result_type(k, i));
         }
     }
     return TSR_OK;
 }
 
-static tsr_status check(tsr_context *ctx, const tsr_program *p, uint32_t op, type_checker *c)
+/* ---- hooks ---- */
+
+/* What a hook said, without the name that it starts with. */
+static tsr_status report(const ir_check *k)
 {
-    ir_request request;
-    const op_row *row = c->rows[program_op(p, op)->name];
-    tsr_status status = ir_request_make(c->ctx, c->arena, p, op, row, &request);
+    const tsr_diagnostic *d = tsr_context_diagnostics(k->checker->ctx);
+    const char *text = d != NULL ? d->text : "the types of operands do not fit";
+    const size_t size = strlen(op_name(k->p, k->op));
+    if (strncmp(text, op_name(k->p, k->op), size) == 0 && strncmp(text + size, ": ", 2) == 0) {
+        text += size + 2;
+    }
+    const tsr_status status = refuse(k, "%s", text);
+    tsr_context_clear(k->checker->ctx);
+    return status;
+}
+
+/* Asks the hook; TSR_NOT_APPLICABLE when there is none for these types. */
+static tsr_status ask_hook(const ir_check *k, ir_request *request, op_type **inferred)
+{
+    type_checker *c = k->checker;
+    const op_row *row = c->known[program_op(k->p, k->op)->name].ops;
+    tsr_status status = ir_request_make(c->ctx, c->arena, k->p, k->op, row, request);
     if (status == TSR_NOT_APPLICABLE) {
-        return TSR_OK;
+        return status;
     }
-    op_type *inferred = status < 0 ? NULL : ARENA_ARRAY(c->arena, op_type, request.num_results + 1);
-    if (inferred == NULL) {
-        return diag_nomem(ctx);
+    *inferred = status < 0 ? NULL : ARENA_ARRAY(c->arena, op_type, request->num_results + 1);
+    if (*inferred == NULL) {
+        return diag_nomem(k->ctx);
     }
-    status = row->types(&request.request, inferred);
+    status = row->types(&request->request, *inferred);
     if (status == TSR_ERR_NOMEM) {
-        return diag_nomem(ctx);
+        return diag_nomem(k->ctx);
     }
     if (status == TSR_ERR_UNSUPPORTED) {
         tsr_context_clear(c->ctx);
-        return TSR_OK;
+        return TSR_NOT_APPLICABLE;
     }
-    return status < 0 ? report(ctx, p, op, c) : compare_results(ctx, p, op, &request, inferred);
+    return status < 0 ? report(k) : TSR_OK;
 }
 
-tsr_status verify_op_types(tsr_context *ctx, const tsr_program *p, uint32_t op, type_checker *c)
+/* Compares what the hook inferred with the results; all that is made is the arena's. */
+static tsr_status compare_with_hook(const ir_check *k)
 {
-    const uint32_t name = program_op(p, op)->name;
-    if (name >= c->count || c->rows[name] == NULL || program_op(p, op)->num_results == 0 ||
-        ((c->rows[name]->traits & OP_ELEMENTWISE) != 0 && is_uniform(p, op))) {
+    ir_request request;
+    op_type *inferred = NULL;
+    const tsr_status status = ask_hook(k, &request, &inferred);
+    if (status != TSR_OK) {
+        return status == TSR_NOT_APPLICABLE ? TSR_OK : status;
+    }
+    bool same = true;
+    for (size_t i = 0; same && i < request.num_results; i++) {
+        same = op_shapes_agree(&inferred[i], &request.results[i]) &&
+               inferred[i].dtype == request.results[i].dtype;
+    }
+    if (same) {
         return TSR_OK;
     }
-    const tsr_arena_mark mark = tsr_arena_get_mark(c->arena);
-    const tsr_status status = check(ctx, p, op, c);
-    tsr_arena_reset(c->arena, mark);
+    inferred_types types = {0};
+    for (size_t i = 0; i < request.num_results; i++) {
+        uint32_t type = 0;
+        TSR_TRY(ir_type_from_op(k->p, &inferred[i], &type));
+        TSR_TRY(infer_one(k, type, &types));
+    }
+    return refuse_types(k, types_words(k, types.types, types.count));
+}
+
+static tsr_status with_arena(const ir_check *k, tsr_status (*ask)(const ir_check *k))
+{
+    const tsr_arena_mark mark = tsr_arena_get_mark(k->checker->arena);
+    const tsr_status status = ask(k);
+    tsr_arena_reset(k->checker->arena, mark);
     return status;
+}
+
+static tsr_status only_ask(const ir_check *k)
+{
+    ir_request request;
+    op_type *inferred = NULL;
+    const tsr_status status = ask_hook(k, &request, &inferred);
+    return status == TSR_NOT_APPLICABLE ? TSR_OK : status;
+}
+
+static tsr_status compare_shape(const ir_check *k)
+{
+    ir_request request;
+    op_type *inferred = NULL;
+    const tsr_status status = ask_hook(k, &request, &inferred);
+    if (status != TSR_OK) {
+        return status == TSR_NOT_APPLICABLE ? TSR_OK : status;
+    }
+    return op_shapes_agree(&inferred[0], &request.results[0])
+               ? TSR_OK
+               : refuse(k,
+                        "inferred shape '[%s]' is incompatible with return type of operation '%s'",
+                        words_of_extents(inferred[0].shape, inferred[0].rank).text,
+                        type_words(k, result_type(k, 0)));
+}
+
+tsr_status check_by_hook(const ir_check *k)
+{
+    return with_arena(k, only_ask);
+}
+
+tsr_status check_shape_by_hook(const ir_check *k)
+{
+    return with_arena(k, compare_shape);
+}
+
+/* A mark in rows: the hook itself is compared, without types of the program being made. */
+tsr_status infer_by_hook(const ir_check *k, inferred_types *out)
+{
+    (void)out;
+    return with_arena(k, compare_with_hook);
+}
+
+/* ---- the checks of one op ---- */
+
+/* What there is to check of an op; false when nothing is known of it. */
+static bool check_of(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *c, ir_check *out)
+{
+    const uint32_t name = program_op(p, op)->name;
+    if (name >= c->num_names) {
+        return false;
+    }
+    *out = (ir_check){.ctx = ctx, .p = p, .op = op, .row = c->known[name].check, .checker = c};
+    return out->row != NULL;
+}
+
+tsr_status verify_op_types(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *c)
+{
+    ir_check k;
+    if (!check_of(ctx, p, op, c, &k)) {
+        return TSR_OK;
+    }
+    TSR_TRY(check_constraints(&k));
+    if (k.row->invariants != NULL) {
+        TSR_TRY(k.row->invariants(&k));
+    }
+    TSR_TRY(check_row_traits(&k));
+    return k.row->verify != NULL ? k.row->verify(&k) : TSR_OK;
+}
+
+tsr_status verify_op_inference(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *c)
+{
+    ir_check k;
+    if (!check_of(ctx, p, op, c, &k) || k.row->infer == NULL) {
+        return TSR_OK;
+    }
+    k.inferring = true;
+    inferred_types inferred = {0};
+    TSR_TRY(k.row->infer(&k, &inferred));
+    return k.row->infer == infer_by_hook ? TSR_OK : compare_inferred(&k, &inferred);
 }

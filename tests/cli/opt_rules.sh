@@ -35,9 +35,6 @@ of "(%x: tensor<4x4x$q>, %y: tensor<4x$q>) { %0 = \"stablehlo.concatenate\"(%x, 
 expect_fine
 none
 dims='dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64'
-of "(%x: tensor<4x4xf32>, %y: tensor<4xf32>) { %0 = \"stablehlo.convolution\"(%x, %y) <{$dims}> : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32> return }"
-expect_fine
-none
 of "(%x: tensor<2x8x8x3x$q>, %y: tensor<3x3x3x5x$q>) { %0 = \"stablehlo.convolution\"(%x, %y) <{$dims}> : (tensor<2x8x8x3x$q>, tensor<3x3x3x5x$q>) -> tensor<2x6x6x5x$q> return }"
 expect_fine
 expect_in_out 'reduction='

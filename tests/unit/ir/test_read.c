@@ -165,14 +165,13 @@ static void faults_have_their_messages(void **state)
          "'stablehlo.negate' op requires a single operand", 2},
         {"func.func @f(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, 0] : "
          "(tensor<2x3xf32>) -> tensor<2x3xf32>\n  return\n}",
-         "'stablehlo.transpose' op result #0 has the type f32[2,3], but the operands give f32[3,2]",
+         "'stablehlo.transpose' op inferred type(s) 'tensor<3x2xf32>' are incompatible with return "
+         "type(s) of operation 'tensor<2x3xf32>'",
          2},
         {"func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x3xbf16>) {\n  %0 = stablehlo.dot_general "
          "%a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<2x3xbf16>) -> "
          "tensor<2x3xf32>\n  return\n}",
-         "'stablehlo.dot_general' op contracting dimensions 1 of f32[2,3] and 0 of bf16[2,3] "
-         "differ "
-         "in size: 3 is not 2",
+         "contracting dimension sizes must match for lhs/rhs",
          2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
