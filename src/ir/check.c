@@ -280,11 +280,18 @@ tsr_status refuse_types(const ir_check *k, const char *inferred)
 
 tsr_status compare_inferred(const ir_check *k, const inferred_types *inferred)
 {
+    const int traits = k->row != NULL ? k->row->traits : 0;
     bool fit = inferred->count == num_results(k);
     for (size_t i = 0; fit && i < inferred->count; i++) {
-        fit = k->row != NULL && (k->row->traits & CHECK_EXACTLY) != 0
-                  ? inferred->types[i] == result_type(k, i)
-                  : types_compatible(k->p, inferred->types[i], result_type(k, i));
+        const uint32_t a = inferred->types[i];
+        const uint32_t b = result_type(k, i);
+        if ((traits & CHECK_EXACTLY) != 0) {
+            fit = a == b;
+        } else if ((traits & CHECK_BY_SHAPE) != 0) {
+            fit = shapes_compatible(k->p, a, b);
+        } else {
+            fit = types_compatible(k->p, a, b);
+        }
     }
     return fit ? TSR_OK : refuse_types(k, types_words(k, inferred->types, inferred->count));
 }

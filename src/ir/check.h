@@ -45,7 +45,8 @@ typedef enum check_traits {
      * middle one is the middle operand's. */
     CHECK_TAIL = 1024,
     CHECK_MIDDLE = 2048,
-    CHECK_EXACTLY = 4096 /* inferred types must be equal, not just compatible */
+    CHECK_EXACTLY = 4096,  /* inferred types must be equal, not just compatible */
+    CHECK_BY_SHAPE = 8192, /* of inferred types the shapes are compared */
 } check_traits;
 
 enum { MOST_CONSTRAINTS = 5 };
@@ -75,6 +76,10 @@ tsr_status check_row_traits(const ir_check *k);
 tsr_status check_by_hook(const ir_check *k);
 tsr_status check_shape_by_hook(const ir_check *k);
 tsr_status infer_by_hook(const ir_check *k, inferred_types *out);
+
+/* Asks the hook of another row, with parameters that are read from the op as that row's. */
+tsr_status ask_row(const ir_check *k, const op_row *row, const void *params, size_t num_operands,
+                   const op_type *operands, op_type *results);
 
 /* ---- for checks ---- */
 

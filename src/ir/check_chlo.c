@@ -89,7 +89,6 @@ tsr_status infer_chlo_complex(const ir_check *k, inferred_types *out)
     return infer_pair(k, element, out);
 }
 
-/* The element type of the result is not compared. */
 tsr_status infer_chlo_select(const ir_check *k, inferred_types *out)
 {
     const uint32_t element = type_element(k->p, operand_type(k, 1));
@@ -100,8 +99,7 @@ tsr_status infer_chlo_select(const ir_check *k, inferred_types *out)
     TSR_TRY(
         broadcast_types(k, operand_type(k, 1), operand_type(k, 2), element, (numbers){0}, &type));
     TSR_TRY(broadcast_types(k, type, operand_type(k, 0), element, (numbers){0}, &type));
-    return infer_one(k, shapes_compatible(k->p, type, result_type(k, 0)) ? result_type(k, 0) : type,
-                     out);
+    return infer_one(k, type, out);
 }
 
 /* ---- others ---- */
@@ -140,4 +138,107 @@ tsr_status infer_top_k(const ir_check *k, inferred_types *out)
     TSR_TRY(type_integer(k->p, 32, SIGNLESS, &index));
     TSR_TRY(infer_tensor(k, extents, type->count, type->element, out));
     return infer_tensor(k, extents, type->count, index, out);
+}
+
+/* ---- scans ---- */
+
+/* How many values each of two groups has. */
+static tsr_status read_groups(const ir_check *k, const char *name, const char *what, size_t count,
+                              numbers *out)
+{
+    int64_t total = 0;
+    *out = op_numbers(k, name);
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->values[i] < 0) {
+            return op_error(k->ctx, k->p, k->op, "'%s' attribute cannot have negative elements",
+                            name);
+        }
+        total += out->values[i];
+    }
+    return total == (int64_t)count
+               ? TSR_OK
+               : op_error(k->ctx, k->p, k->op,
+                          "%s count (%zu) does not match with the total size (%lld) specified in "
+                          "attribute '%s'",
+                          what, count, (long long)total, name);
+}
+
+tsr_status same_scan(const ir_check *k)
+{
+    numbers groups;
+    TSR_TRY(read_groups(k, "operandSegmentSizes", "operand", num_operands(k), &groups));
+    return read_groups(k, "resultSegmentSizes", "result", num_results(k), &groups);
+}
+
+/* A type without the scanned dimension. */
+static tsr_status without_dimension(const ir_check *k, const type_head *type, int64_t dim,
+                                    uint32_t *out)
+{
+    int64_t *extents = ARENA_ARRAY(k->p->scratch, int64_t, type->count + 1);
+    if (extents == NULL) {
+        return diag_nomem(k->ctx);
+    }
+    for (uint32_t i = 0, n = 0; i < type->count; i++) {
+        if (i != dim) {
+            extents[n++] = type_extents(type)[i];
+        }
+    }
+    return type_tensor(k->p, extents, type->count - 1, type->element, 0, out);
+}
+
+tsr_status check_scan(const ir_check *k)
+{
+    const numbers groups = op_numbers(k, "operandSegmentSizes");
+    const int64_t dim = op_integer(k, "dimension", 0);
+    region_parts parts;
+    TSR_TRY(region_parts_of(k, 0, &parts));
+    if (parts.num_arguments != num_operands(k)) {
+        return op_error(k->ctx, k->p, k->op, "expects %zu arguments in the body, but got %zu",
+                        num_operands(k), parts.num_arguments);
+    }
+    for (size_t i = 0; i < num_operands(k); i++) {
+        uint32_t wanted = operand_type(k, i);
+        const type_head *type = operand(k, i);
+        const bool is_scanned = groups.count > 0 && (int64_t)i < groups.values[0];
+        if (is_scanned && type->kind == TYPE_TENSOR && dim >= type->count) {
+            return op_error(k->ctx, k->p, k->op, "scan dimension of operand %zu is out of bounds",
+                            i);
+        }
+        if (is_scanned && type->kind == TYPE_TENSOR) {
+            TSR_TRY(without_dimension(k, type, dim, &wanted));
+        }
+        if (!types_compatible(k->p, wanted, parts.arguments[i])) {
+            return op_error(k->ctx, k->p, k->op, "operand and body argument %zu are incompatible",
+                            i);
+        }
+    }
+    return TSR_OK;
+}
+
+/* What the body returns: outputs with the scanned dimension, then what is carried. */
+tsr_status infer_scan(const ir_check *k, inferred_types *out)
+{
+    const numbers groups = op_numbers(k, "operandSegmentSizes");
+    const int64_t dim = op_integer(k, "dimension", 0);
+    const size_t carried = groups.count > 1 ? (size_t)groups.values[1] : 0;
+    region_parts parts;
+    TSR_TRY(region_parts_of(k, 0, &parts));
+    for (size_t i = 0; i < parts.num_returned; i++) {
+        const type_head *type = program_type(k->p, parts.returned[i]);
+        if (i + carried >= parts.num_returned || type->kind != TYPE_TENSOR || dim > type->count ||
+            num_operands(k) == carried || operand(k, 0)->kind != TYPE_TENSOR) {
+            TSR_TRY(infer_one(k, parts.returned[i], out));
+            continue;
+        }
+        int64_t *extents = ARENA_ARRAY(k->p->scratch, int64_t, type->count + 1);
+        if (extents == NULL) {
+            return diag_nomem(k->ctx);
+        }
+        for (uint32_t d = 0; d <= type->count; d++) {
+            extents[d] = d == dim ? type_extents(operand(k, 0))[dim]
+                                  : type_extents(type)[d > dim ? d - 1 : d];
+        }
+        TSR_TRY(infer_tensor(k, extents, type->count + 1, type->element, out));
+    }
+    return TSR_OK;
 }

@@ -41,6 +41,7 @@ int64_t element_bits(const tsr_program *p, uint32_t element);
     X(check_recv)                                                                                  \
     X(check_constant_like)                                                                         \
     X(check_ragged_dot)                                                                            \
+    X(same_scan)                                                                                   \
     X(check_scan)                                                                                  \
     X(check_dot)                                                                                   \
     X(check_convolution)                                                                           \

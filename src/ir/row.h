@@ -51,8 +51,10 @@ typedef enum prop_kind {
     PROP_STRUCT,   /* `row`: of the structs, without its name */
     PROP_DICT,
     PROP_ARRAY,
-    PROP_SDY,        /* `row`: of the sdy attributes, without its name */
-    PROP_SYMBOL_NAME /* a string, written as a symbol */
+    PROP_SDY,          /* `row`: of the sdy attributes, without its name */
+    PROP_SYMBOL_NAME,  /* a string, written as a symbol */
+    PROP_I64_ELEMENTS, /* dense<..> of i64 */
+    PROP_GROUPS        /* the same, or axes of a mesh */
 } prop_kind;
 
 typedef enum prop_limit { ANY_VALUE, NON_NEGATIVE, POSITIVE } prop_limit;

@@ -124,7 +124,7 @@ static const ir_row chlo_rows[] = {
      .print = scan_print,
      .can_print = scan_fits,
      .traits = IR_ISOLATED,
-     .props = PROPS({.name = "dimension", .kind = PROP_INT},
+     .props = PROPS({.name = "dimension", .kind = PROP_INT, .limit = NON_NEGATIVE},
                     {.name = "is_reverse", .kind = PROP_ANY, .optional = true},
                     {.name = "is_associative", .kind = PROP_ANY, .optional = true},
                     {.name = "operandSegmentSizes", .kind = PROP_ANY, .optional = true},

@@ -34,14 +34,18 @@
 
 #define ACCURACY                                                                                   \
     {                                                                                              \
-        .name = "result_accuracy", .kind = PROP_ANY, .optional = true,                             \
+        .name = "result_accuracy", .kind = PROP_STRUCT, .row = STRUCT_ACCURACY, .optional = true,  \
         .unless = "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>"    \
     }
 #define PRECISION                                                                                  \
     {                                                                                              \
         .name = "precision_config", .kind = PROP_ENUMS, .row = ENUM_PRECISION, .optional = true    \
     }
-#define CHANNEL OPTIONAL(channel_handle, ANY)
+#define CHANNEL                                                                                    \
+    {                                                                                              \
+        .name = "channel_handle", .kind = PROP_STRUCT, .row = STRUCT_CHANNEL_HANDLE,               \
+        .optional = true                                                                           \
+    }
 
 /* One operand and one result; with `result_accuracy`; two operands. */
 #define UNARY(op)                                                                                  \
@@ -196,7 +200,7 @@ static const ir_row rows[] = {
                        P(decomposition, SYMBOL), DEFAULTS(version, INT32, "0 : i32")),
         .shown = SHOWN("name"), .verify_symbols = verify_composite, .traits = IR_EFFECTS),
     OWN("convolution", convolution, 2, 1, 0,
-        .props = PROPS(OPTIONAL(window_strides, INTS), OPTIONAL(padding, ANY),
+        .props = PROPS(OPTIONAL(window_strides, INTS), OPTIONAL(padding, I64_ELEMENTS),
                        OPTIONAL(lhs_dilation, INTS), OPTIONAL(rhs_dilation, INTS),
                        OPTIONAL(window_reversal, BOOLS), STRUCT(dimension_numbers, CONV),
                        LIMITED(feature_group_count, POSITIVE), LIMITED(batch_group_count, POSITIVE),
@@ -235,42 +239,42 @@ static const ir_row rows[] = {
         .terminator = "stablehlo.return"),
 
     GENERIC("all_gather", MANY, MANY, 0,
-            .props = PROPS(LIMITED(all_gather_dim, NON_NEGATIVE), P(replica_groups, ANY), CHANNEL,
-                           OPTIONAL(use_global_device_ids, UNIT)),
+            .props = PROPS(LIMITED(all_gather_dim, NON_NEGATIVE), P(replica_groups, GROUPS),
+                           CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
             .traits = IR_EFFECTS),
-    GENERIC("all_reduce", MANY, MANY, 1,
-            .props = PROPS(P(replica_groups, ANY), CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
-            .region_names = {"computation"}, .terminator = "stablehlo.return",
-            .traits = IR_EFFECTS),
+    GENERIC(
+        "all_reduce", MANY, MANY, 1,
+        .props = PROPS(P(replica_groups, GROUPS), CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
+        .region_names = {"computation"}, .terminator = "stablehlo.return", .traits = IR_EFFECTS),
     GENERIC("all_to_all", MANY, MANY, 0,
             .props = PROPS(LIMITED(split_dimension, NON_NEGATIVE),
                            LIMITED(concat_dimension, NON_NEGATIVE), LIMITED(split_count, POSITIVE),
-                           P(replica_groups, ANY), CHANNEL),
+                           P(replica_groups, GROUPS), CHANNEL),
             .traits = IR_EFFECTS),
     GENERIC("async_done", 1, MANY, 0, .traits = IR_EFFECTS),
     GENERIC("async_start", MANY, 1, 1, .traits = IR_ISOLATED | IR_EFFECTS,
             .terminator = "stablehlo.return"),
     GENERIC("batch_norm_grad", 5, 3, 0,
-            .props = PROPS(P(epsilon, ANY), LIMITED(feature_index, NON_NEGATIVE)),
+            .props = PROPS(P(epsilon, FLOAT), LIMITED(feature_index, NON_NEGATIVE)),
             .result_names = NAMES("grad_operand", "grad_scale", "grad_offset")),
     GENERIC("batch_norm_inference", 5, 1, 0,
-            .props = PROPS(P(epsilon, ANY), LIMITED(feature_index, NON_NEGATIVE))),
+            .props = PROPS(P(epsilon, FLOAT), LIMITED(feature_index, NON_NEGATIVE))),
     GENERIC("batch_norm_training", 3, 3, 0,
-            .props = PROPS(P(epsilon, ANY), LIMITED(feature_index, NON_NEGATIVE)),
+            .props = PROPS(P(epsilon, FLOAT), LIMITED(feature_index, NON_NEGATIVE)),
             .result_names = NAMES("output", "batch_mean", "batch_var")),
     GENERIC("case", 1, MANY, MANY, .traits = IR_HAS_EDGES | IR_EFFECTS_INSIDE,
             .region_names = {"branches"}, .terminator = "stablehlo.return"),
-    GENERIC("collective_broadcast", MANY, MANY, 0, .props = PROPS(P(replica_groups, ANY), CHANNEL),
-            .traits = IR_EFFECTS),
-    GENERIC("collective_permute", 1, 1, 0, .props = PROPS(P(source_target_pairs, ANY), CHANNEL),
-            .traits = IR_EFFECTS),
-    GENERIC("collective_reduce", MANY, MANY, 1,
-            .props = PROPS(P(replica_groups, ANY), CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
-            .region_names = {"computation"}, .terminator = "stablehlo.return",
-            .traits = IR_EFFECTS),
-    GENERIC("cross-replica-sum", 1, 1, 0, .props = PROPS(P(replica_groups, ANY))),
+    GENERIC("collective_broadcast", MANY, MANY, 0,
+            .props = PROPS(P(replica_groups, GROUPS), CHANNEL), .traits = IR_EFFECTS),
+    GENERIC("collective_permute", 1, 1, 0,
+            .props = PROPS(P(source_target_pairs, I64_ELEMENTS), CHANNEL), .traits = IR_EFFECTS),
+    GENERIC(
+        "collective_reduce", MANY, MANY, 1,
+        .props = PROPS(P(replica_groups, GROUPS), CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
+        .region_names = {"computation"}, .terminator = "stablehlo.return", .traits = IR_EFFECTS),
+    GENERIC("cross-replica-sum", 1, 1, 0, .props = PROPS(P(replica_groups, I64_ELEMENTS))),
     GENERIC("dynamic_conv", 3, 1, 0,
-            .props = PROPS(OPTIONAL(window_strides, INTS), OPTIONAL(padding, ANY),
+            .props = PROPS(OPTIONAL(window_strides, INTS), OPTIONAL(padding, I64_ELEMENTS),
                            OPTIONAL(lhs_dilation, INTS), OPTIONAL(rhs_dilation, INTS),
                            OPTIONAL(window_reversal, BOOLS), STRUCT(dimension_numbers, CONV),
                            LIMITED(feature_group_count, POSITIVE),
@@ -290,18 +294,18 @@ static const ir_row rows[] = {
     GENERIC("outfeed", MANY, 1, 0, .props = PROPS(CONFIG(outfeed_config)), .min_operands = 1,
             .traits = IR_EFFECTS),
     GENERIC("recv", 1, MANY, 0,
-            .props = PROPS(P(channel_handle, ANY), OPTIONAL(is_host_transfer, BOOL),
-                           OPTIONAL(source_target_pairs, ANY)),
+            .props = PROPS(STRUCT(channel_handle, CHANNEL_HANDLE), OPTIONAL(is_host_transfer, BOOL),
+                           OPTIONAL(source_target_pairs, I64_ELEMENTS)),
             .traits = IR_EFFECTS),
     GENERIC("reduce_scatter", 1, 1, 1,
-            .props = PROPS(LIMITED(scatter_dimension, NON_NEGATIVE), P(replica_groups, ANY),
+            .props = PROPS(LIMITED(scatter_dimension, NON_NEGATIVE), P(replica_groups, GROUPS),
                            CHANNEL, OPTIONAL(use_global_device_ids, UNIT)),
             .region_names = {"computation"}, .terminator = "stablehlo.return",
             .traits = IR_EFFECTS),
     GENERIC("reduce_window", MANY, MANY, 1,
             .props = PROPS(P(window_dimensions, INTS), OPTIONAL(window_strides, INTS),
                            OPTIONAL(base_dilations, INTS), OPTIONAL(window_dilations, INTS),
-                           OPTIONAL(padding, ANY)),
+                           OPTIONAL(padding, I64_ELEMENTS)),
             .terminator = "stablehlo.return", .traits = IR_EFFECTS_INSIDE),
     GENERIC("scatter", MANY, MANY, 1,
             .props = PROPS(STRUCT(scatter_dimension_numbers, SCATTER),
@@ -310,12 +314,12 @@ static const ir_row rows[] = {
             .terminator = "stablehlo.return", .traits = IR_EFFECTS_INSIDE),
     GENERIC("select_and_scatter", 3, 1, 2,
             .props = PROPS(OPTIONAL(window_dimensions, INTS), OPTIONAL(window_strides, INTS),
-                           OPTIONAL(padding, ANY)),
+                           OPTIONAL(padding, I64_ELEMENTS)),
             .region_names = {"select", "scatter"}, .terminator = "stablehlo.return",
             .traits = IR_EFFECTS_INSIDE),
     GENERIC("send", MANY, 1, 0,
-            .props = PROPS(P(channel_handle, ANY), OPTIONAL(is_host_transfer, BOOL),
-                           OPTIONAL(source_target_pairs, ANY)),
+            .props = PROPS(STRUCT(channel_handle, CHANNEL_HANDLE), OPTIONAL(is_host_transfer, BOOL),
+                           OPTIONAL(source_target_pairs, I64_ELEMENTS)),
             .min_operands = 1, .traits = IR_EFFECTS),
     GENERIC("sort", MANY, MANY, 1,
             .props = PROPS(OPTIONAL(dimension, INT), OPTIONAL(is_stable, BOOL)), .min_operands = 1,

@@ -230,6 +230,35 @@ static bool is_enum(const tsr_program *p, uint32_t attr, int row)
            head->bits < count;
 }
 
+static bool is_i64_elements(const tsr_program *p, uint32_t attr)
+{
+    if (!attr_is_elements(p, attr)) {
+        return false;
+    }
+    const type_head *element = program_type(p, type_element(p, program_attr(p, attr)->type));
+    return element->kind == TYPE_INTEGER && element->width == 64 && element->sign == SIGNLESS;
+}
+
+static const char *enum_words(int row)
+{
+    switch (row) {
+    case ENUM_COMPARISON_DIRECTION:
+    case ENUM_CHLO_COMPARISON_DIRECTION:
+        return "Which comparison operation to perform.";
+    case ENUM_COMPARISON_TYPE:
+    case ENUM_CHLO_COMPARISON_TYPE:
+        return "Which comparison type to use.";
+    default:
+        return "enum attribute";
+    }
+}
+
+static const char *struct_words(int row)
+{
+    return row == STRUCT_ACCURACY ? "The requested accuracy for transcendental unary ops."
+                                  : "attribute of the op";
+}
+
 static const char *property_problem(const tsr_program *p, const ir_prop *prop, uint32_t attr)
 {
     const attr_head *head = program_attr(p, attr);
@@ -252,7 +281,7 @@ static const char *property_problem(const tsr_program *p, const ir_prop *prop, u
         return head->kind == ATTR_SYMBOL && head->count == 1 ? NULL
                                                              : "flat symbol reference attribute";
     case PROP_ENUM:
-        return is_enum(p, attr, prop->row) ? NULL : "enum attribute";
+        return is_enum(p, attr, prop->row) ? NULL : enum_words(prop->row);
     case PROP_ENUMS:
         return is_enums(p, attr, prop->row) ? NULL : "Precision Config attribute";
     case PROP_FLOAT:
@@ -260,7 +289,15 @@ static const char *property_problem(const tsr_program *p, const ir_prop *prop, u
     case PROP_ELEMENTS:
         return attr_is_elements(p, attr) ? NULL : "constant vector/tensor attribute";
     case PROP_STRUCT:
-        return head->kind == ATTR_STRUCT && head->row == prop->row ? NULL : "attribute of the op";
+        return head->kind == ATTR_STRUCT && head->row == prop->row ? NULL : struct_words(prop->row);
+    case PROP_I64_ELEMENTS:
+        return is_i64_elements(p, attr) ? NULL : "64-bit signless integer elements attribute";
+    case PROP_GROUPS:
+        return is_i64_elements(p, attr) ||
+                       (head->kind == ATTR_STRUCT && head->row == STRUCT_REPLICA_MESH_AXES)
+                   ? NULL
+                   : "64-bit signless integer elements attribute or mesh and axes based replica "
+                     "groups representation.";
     case PROP_DICT:
         return head->kind == ATTR_DICT ? NULL : "dictionary of named attribute values";
     case PROP_ARRAY:

@@ -231,6 +231,24 @@ static tsr_status compare_shape(const ir_check *k)
                         type_words(k, result_type(k, 0)));
 }
 
+tsr_status ask_row(const ir_check *k, const op_row *row, const void *params, size_t num_operands,
+                   const op_type *operands, op_type *results)
+{
+    const op_request request = {.ctx = k->checker->ctx,
+                                .arena = k->p->scratch,
+                                .call = op_name(k->p, k->op),
+                                .row = row,
+                                .params = params,
+                                .num_operands = num_operands,
+                                .operands = operands,
+                                .mixes_dtypes = true};
+    const tsr_status status = row->types(&request, results);
+    if (status == TSR_ERR_NOMEM) {
+        return diag_nomem(k->ctx);
+    }
+    return status < 0 ? report(k) : TSR_OK;
+}
+
 tsr_status check_by_hook(const ir_check *k)
 {
     return with_arena(k, only_ask);

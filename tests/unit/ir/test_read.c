@@ -171,8 +171,7 @@ static void faults_have_their_messages(void **state)
         {"func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x3xbf16>) {\n  %0 = stablehlo.dot_general "
          "%a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<2x3xbf16>) -> "
          "tensor<2x3xf32>\n  return\n}",
-         "contracting dimension sizes must match for lhs/rhs",
-         2},
+         "contracting dimension sizes must match for lhs/rhs", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_null(read(f, cases[i].text, 0));

@@ -189,7 +189,11 @@ static void variadic_rows_say_what_is_wrong(void **state)
         {&op_reduce, &sum, 2, {x, whole}, "initial value 0, i32[], must be a scalar of the type"},
         {&op_reduce, &sum, 2, {x, x}, "initial value 0, f32[4], must be a scalar"},
         {&op_reduce, &beyond, 2, {x, scalar}, "Out-of-bounds dimension 4"},
-        {&op_scatter, &add, 5, {x, y, indices, updates, updates}, "Not all inputs have compatible shapes"},
+        {&op_scatter,
+         &add,
+         5,
+         {x, y, indices, updates, updates},
+         "Not all inputs have compatible shapes"},
         {&op_scatter, &add, 3, {x, indices, y}, "updates"},
         {&op_scatter, &add, 3, {x, updates, updates}, "the indices, f32[2], must be integers"}};
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
