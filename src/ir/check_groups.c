@@ -87,8 +87,8 @@ static bool has_global_ids(const ir_check *k)
 
 static tsr_status check_channel(const ir_check *k)
 {
-    const int64_t id = channel_field(k, "handle", 1);
-    return !has_global_ids(k) || op_property(k->p, k->op, "channel_handle") == 0 || id > 0
+    const int64_t id = channel_field(k, "handle", 0);
+    return !has_global_ids(k) || id > 0
                ? TSR_OK
                : refuse(k,
                         "channel_id must be positive when useGlobalDeviceIds is set but got: %lld",
@@ -192,7 +192,10 @@ static tsr_status check_scattered(const ir_check *k, int64_t dim)
     if (whole == 0) {
         return refuse(k, "operand dimension size at scatter_dimension cannot be zero");
     }
-    if (whole != TSR_UNKNOWN && part != TSR_UNKNOWN && whole % part != 0) {
+    if (whole == TSR_UNKNOWN || part == TSR_UNKNOWN) {
+        return TSR_OK;
+    }
+    if (whole % part != 0) {
         return refuse(
             k,
             "operand scatter dimension has size %lld, expected to be a multiple of result "
