@@ -111,6 +111,7 @@ numbers attr_as_numbers(const ir_check *k, uint32_t attr)
     }
     int64_t *values = ARENA_ARRAY(k->p->scratch, int64_t, (size_t)count + 1);
     if (values == NULL) {
+        check_lacks_memory(k);
         return (numbers){0};
     }
     for (int64_t i = 0; i < count; i++) {

@@ -126,6 +126,8 @@ typedef struct numbers {
 } numbers;
 numbers op_numbers(const ir_check *k, const char *name);
 numbers attr_as_numbers(const ir_check *k, uint32_t attr);
+/* There was no memory for what a check needs: it fails at its end, whatever it finds. */
+void check_lacks_memory(const ir_check *k);
 /* A field of a struct that is a property. */
 uint32_t op_field_attr(const ir_check *k, const char *property, const char *field);
 /* An integer property or field; `otherwise` where it is not there. */

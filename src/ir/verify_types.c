@@ -25,6 +25,7 @@ struct type_checker {
     uint64_t *fits;  /* by type: the constraints that it is known to satisfy */
     uint32_t num_names;
     uint32_t num_types;
+    bool no_memory; /* for what a check needs */
 };
 
 tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_checker **out)
@@ -279,18 +280,38 @@ static bool check_of(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker
     return out->row != NULL;
 }
 
+static tsr_status check_types(const ir_check *k)
+{
+    TSR_TRY(check_constraints(k));
+    if (k->row->invariants != NULL) {
+        TSR_TRY(k->row->invariants(k));
+    }
+    TSR_TRY(check_row_traits(k));
+    return k->row->verify != NULL ? k->row->verify(k) : TSR_OK;
+}
+
+static tsr_status check_inference(const ir_check *k)
+{
+    inferred_types inferred = {0};
+    TSR_TRY(k->row->infer(k, &inferred));
+    return k->row->infer == infer_by_hook ? TSR_OK : compare_inferred(k, &inferred);
+}
+
+void check_lacks_memory(const ir_check *k)
+{
+    k->checker->no_memory = true;
+}
+
+/* What was found without memory does not count. */
+static tsr_status with_memory(const ir_check *k, tsr_status status)
+{
+    return k->checker->no_memory ? diag_nomem(k->ctx) : status;
+}
+
 tsr_status verify_op_types(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *c)
 {
     ir_check k;
-    if (!check_of(ctx, p, op, c, &k)) {
-        return TSR_OK;
-    }
-    TSR_TRY(check_constraints(&k));
-    if (k.row->invariants != NULL) {
-        TSR_TRY(k.row->invariants(&k));
-    }
-    TSR_TRY(check_row_traits(&k));
-    return k.row->verify != NULL ? k.row->verify(&k) : TSR_OK;
+    return check_of(ctx, p, op, c, &k) ? with_memory(&k, check_types(&k)) : TSR_OK;
 }
 
 tsr_status verify_op_inference(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *c)
@@ -300,7 +321,5 @@ tsr_status verify_op_inference(tsr_context *ctx, tsr_program *p, uint32_t op, ty
         return TSR_OK;
     }
     k.inferring = true;
-    inferred_types inferred = {0};
-    TSR_TRY(k.row->infer(&k, &inferred));
-    return k.row->infer == infer_by_hook ? TSR_OK : compare_inferred(&k, &inferred);
+    return with_memory(&k, check_inference(&k));
 }
