@@ -4,6 +4,7 @@
 
 #include "exec/machine.h"
 #include "exec/steps_check.h"
+#include "exec/steps_lapack.h"
 
 static tsr_status run_first(exec_machine *m, const exec_step *step)
 {
@@ -79,7 +80,10 @@ static tsr_status prepare_custom_call(exec_decoder *d, exec_step *step)
     const tsr_program *p = d->code->program;
     slice target = {"", 0};
     (void)attr_as_string(p, op_property(p, step->op, "call_target_name"), &target);
-    const tsr_status status = exec_prepare_check_call(d, step, target);
+    tsr_status status = exec_prepare_check_call(d, step, target);
+    if (status == TSR_NOT_APPLICABLE) {
+        status = exec_prepare_lapack(d, step, target);
+    }
     if (status != TSR_NOT_APPLICABLE) {
         return status;
     }

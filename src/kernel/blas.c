@@ -186,16 +186,27 @@ static bool is_for_one_caller(void)
 
 static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 
-void blas_multiply(tsr_dtype dtype, const product *p)
+bool blas_enter(void)
 {
     const bool alone = is_for_one_caller();
     if (alone) {
         (void)pthread_mutex_lock(&one_caller);
     }
-    multiply(dtype, p);
+    return alone;
+}
+
+void blas_leave(bool alone)
+{
     if (alone) {
         (void)pthread_mutex_unlock(&one_caller);
     }
+}
+
+void blas_multiply(tsr_dtype dtype, const product *p)
+{
+    const bool alone = blas_enter();
+    multiply(dtype, p);
+    blas_leave(alone);
 }
 
 int blas_set_threads(int threads)

@@ -71,4 +71,24 @@ END
 interpret "$work/call.mlir"
 expect_code 3
 expect_in_err 'stablehlo.custom_call is not supported here with target @nobody_knows: tensor<2xf32> -> tensor<2xf32>'
+
+# What LAPACK would not take as the program says it: by rows, of another code, of other extents.
+cat >"$work/lapack.mlir" <<'END'
+func.func @main() {
+  %x = stablehlo.constant dense<1.0> : tensor<1x2x2xf32>
+  %y:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8},
+    operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>], result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<0> : tensor<1xindex>]}
+    : (tensor<1x2x2xf32>) -> (tensor<1x2x2xf32>, tensor<1xi32>)
+  return
+}
+END
+interpret "$work/lapack.mlir"
+expect_fine
+for change in 's/operand_layouts = .dense<.1, 2, 0/operand_layouts = [dense<[2, 1, 0/' 's/76/77/' 's/1x2x2x/1x2x3x/' \
+    's/operand_layouts = [^>]*> : tensor<3xindex>.,//' 's/uplo/other/' 's/_spotrf/_dpotrf/' 's/1xi32/1xi64/'; do
+    sed "$change" "$work/lapack.mlir" >"$work/other.mlir"
+    interpret "$work/other.mlir"
+    expect_code 3
+    expect_in_err 'stablehlo.custom_call is not supported here with target @lapack_'
+done
 finish
