@@ -76,7 +76,7 @@ static tsr_status make_type(exec_code *code, uint32_t type, const exec_type **ou
     if (head->kind == TYPE_TOKEN) {
         return make_other_type(code, EXEC_TOKEN, out);
     }
-    if (head->kind == TYPE_TUPLE) {
+    if (head->kind == TYPE_TUPLE || head->kind == TYPE_FUTURE) {
         return make_other_type(code, EXEC_TUPLE, out);
     }
     if (head->kind == TYPE_TENSOR && exec_is_quantized(code->program, head->element)) {
@@ -273,7 +273,7 @@ static tsr_status decode_regions(exec_decoder *d, exec_step *step)
 static const exec_op *const lists[] = {
     exec_ops_basic, exec_ops_control,  exec_ops_check,      exec_ops_dynamic,
     exec_ops_chlo,  exec_ops_parallel, exec_ops_collective, exec_ops_custom,
-    exec_ops_other, exec_ops_ragged,   exec_ops_quantized,
+    exec_ops_other, exec_ops_ragged,   exec_ops_quantized,  exec_ops_legacy,
 };
 
 static const exec_op *find_op(const char *name)

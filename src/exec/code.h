@@ -110,6 +110,7 @@ extern const exec_op exec_ops_custom[];
 extern const exec_op exec_ops_other[];
 extern const exec_op exec_ops_ragged[];
 extern const exec_op exec_ops_quantized[];
+extern const exec_op exec_ops_legacy[];
 
 /* The greatest of the last dimension of the first operand, and where they are, in this order. */
 tsr_status exec_prepare_top_k(exec_decoder *d, exec_step *step);

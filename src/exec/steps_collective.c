@@ -445,6 +445,16 @@ static tsr_status read_region(exec_decoder *d, const exec_step *step, collective
     return TSR_OK;
 }
 
+/* A sum, of an op that has no region. */
+static tsr_status sum_region(const exec_step *step, collective_step *c)
+{
+    c->body = known_region(OP_BODY_SUM);
+    return exec_is_static(step) &&
+                   binary_supports(BINARY_ADD, step->types[step->num_operands]->tensor.dtype)
+               ? TSR_OK
+               : TSR_NOT_APPLICABLE;
+}
+
 static size_t read_dim(const tsr_program *p, uint32_t op, const char *name)
 {
     int64_t dim = 0;
@@ -497,6 +507,7 @@ static const collective_row collective_rows[] = {
     {"stablehlo.all_to_all", ALL_TO_ALL, "concat_dimension"},
     {"stablehlo.collective_broadcast", BROADCAST, NULL},
     {"stablehlo.collective_permute", PERMUTE, NULL},
+    {"stablehlo.cross-replica-sum", ALL_REDUCE, NULL},
     {"stablehlo.reduce_scatter", REDUCE_SCATTER, "scatter_dimension"},
 };
 
@@ -534,7 +545,8 @@ static tsr_status prepare_collective(exec_decoder *d, exec_step *step)
         return status;
     }
     if (row->kind == ALL_REDUCE || row->kind == REDUCE_SCATTER) {
-        const tsr_status region = read_region(d, step, c);
+        const bool has_region = program_op(p, step->op)->num_regions > 0;
+        const tsr_status region = has_region ? read_region(d, step, c) : sum_region(step, c);
         if (region != TSR_OK) {
             return region;
         }
@@ -577,6 +589,7 @@ const exec_op exec_ops_collective[] = {
     {"stablehlo.all_to_all", prepare_collective, NULL},
     {"stablehlo.collective_broadcast", prepare_collective, NULL},
     {"stablehlo.collective_permute", prepare_collective, NULL},
+    {"stablehlo.cross-replica-sum", prepare_collective, NULL},
     {"stablehlo.reduce_scatter", prepare_collective, NULL},
     {NULL, NULL, NULL},
 };

@@ -111,6 +111,65 @@ static tsr_status prepare_body(exec_decoder *d, exec_step *step)
                : TSR_NOT_APPLICABLE;
 }
 
+/* ---- futures ---- */
+
+/* A future is the tuple of its values: what starts has ended at once. */
+static tsr_status resume_start(exec_machine *m, const exec_step *step, size_t which)
+{
+    exec_array *future;
+    (void)which;
+    TSR_TRY(exec_array_tuple(m->pool, m->returned, m->num_returned, &future));
+    m->num_returned = 0;
+    exec_set_result(m, step, 0, future);
+    return TSR_OK;
+}
+
+/* Whether a type of the program is a future of values of these types. */
+static tsr_status is_future_of(exec_decoder *d, const exec_type *future,
+                               const exec_type *const *types, size_t count)
+{
+    const type_head *head = program_type(d->code->program, future->type);
+    if (head->kind != TYPE_FUTURE || head->count != count) {
+        return TSR_NOT_APPLICABLE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const exec_type *type = NULL;
+        TSR_TRY(exec_code_type(d->code, type_list(head)[i], &type));
+        if (!same_type(type, types[i])) {
+            return TSR_NOT_APPLICABLE;
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status prepare_async_start(exec_decoder *d, exec_step *step)
+{
+    const exec_block *block = step->blocks[0];
+    step->action = run_body;
+    step->resume = resume_start;
+    if (step->num_results != 1 || !block_fits(block, step->types, step->num_operands,
+                                              block->end.types, block->end.num_operands)) {
+        return TSR_NOT_APPLICABLE;
+    }
+    return is_future_of(d, step->types[step->num_operands], block->end.types,
+                        block->end.num_operands);
+}
+
+static tsr_status run_async_done(exec_machine *m, const exec_step *step)
+{
+    exec_array **members = exec_tuple_members(exec_operand(m, step, 0));
+    for (size_t i = 0; i < step->num_results; i++) {
+        exec_set_result(m, step, i, exec_array_keep(members[i]));
+    }
+    return TSR_OK;
+}
+
+static tsr_status prepare_async_done(exec_decoder *d, exec_step *step)
+{
+    step->action = run_async_done;
+    return is_future_of(d, step->types[0], step->types + 1, step->num_results);
+}
+
 /* ---- branches ---- */
 
 static tsr_status enter_branch(exec_machine *m, const exec_step *step, size_t which)
@@ -226,6 +285,8 @@ const exec_op exec_ops_control[] = {
     {"func.call", prepare_call, NULL},
     {"stablehlo.composite", prepare_composite, NULL},
     {"sdy.named_computation", prepare_body, NULL},
+    {"stablehlo.async_start", prepare_async_start, NULL},
+    {"stablehlo.async_done", prepare_async_done, NULL},
     {"stablehlo.if", prepare_if, NULL},
     {"stablehlo.case", prepare_case, NULL},
     {"stablehlo.while", prepare_while, NULL},
