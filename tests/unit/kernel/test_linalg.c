@@ -181,6 +181,8 @@ static void transforms_follow_the_definition(void **state)
     check_length(17 * 19);
     check_length(2 * 257);
     check_length(1024);
+    check_length(3 * 512);
+    check_length(5 * 7 * 11 * 13);
 }
 
 /* The published words of Threefry-2x32 with 20 rounds, and the counters that states become. */
