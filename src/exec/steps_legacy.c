@@ -193,7 +193,7 @@ static tsr_status prepare_index_select(exec_decoder *d, exec_step *step)
 
 /* ---- einsum ---- */
 
-enum { MOST_SUBSCRIPTS = 128, RESULT = 2 };
+enum { MOST_SUBSCRIPTS = 128, RESULT = 2, MOST_LOOPS = 3 * OP_MAX_RANK };
 
 /* Loops over the subscripts of the result, then over those that are summed. */
 typedef struct einsum_step {
@@ -373,7 +373,7 @@ static tsr_status prepare_einsum(exec_decoder *d, exec_step *step)
     step->action = run_einsum;
     return exec_is_static(step) &&
                    attr_as_string(p, op_property(p, step->op, "einsum_config"), &config) &&
-                   config.size < 3 * OP_MAX_RANK && read_config(s, step, config) && has_all(s, step)
+                   config.size < MOST_LOOPS && read_config(s, step, config) && has_all(s, step)
                ? TSR_OK
                : TSR_NOT_APPLICABLE;
 }

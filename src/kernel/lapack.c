@@ -308,20 +308,20 @@ static void run_gees(call *c)
 
 typedef struct routine {
     void (*run)(call *c);
-    bool asks;    /* its work space is asked for with a length of -1 */
     int info;     /* which value it is, of reals; -1: none */
+    bool asks;    /* its work space is asked for with a length of -1 */
     bool of_pair; /* complex ones have one value less before it */
 } routine;
 
 static const routine routines[LAPACK_NUM_ROUTINES] = {
-    [LAPACK_POTRF] = {run_potrf, false, 1, false}, [LAPACK_GETRF] = {run_getrf, false, 2, false},
-    [LAPACK_GEQRF] = {run_geqrf, true, -1, false}, [LAPACK_ORGQR] = {run_orgqr, true, -1, false},
-    [LAPACK_ORMQR] = {run_ormqr, true, -1, false}, [LAPACK_GEQP3] = {run_geqp3, true, -1, false},
-    [LAPACK_GESDD] = {run_gesdd, true, 4, false},  [LAPACK_GESVD] = {run_gesvd, true, 4, false},
-    [LAPACK_SYEVD] = {run_syevd, true, 2, false},  [LAPACK_GEEV] = {run_geev, true, 5, true},
-    [LAPACK_GEES] = {run_gees, true, 5, true},     [LAPACK_GEHRD] = {run_gehrd, true, 2, false},
-    [LAPACK_SYTRD] = {run_sytrd, true, 4, false},  [LAPACK_GTSV] = {run_gtsv, false, 4, false},
-    [LAPACK_TRSM] = {run_trsm, false, -1, false},
+    [LAPACK_POTRF] = {run_potrf, 1, false, false}, [LAPACK_GETRF] = {run_getrf, 2, false, false},
+    [LAPACK_GEQRF] = {run_geqrf, -1, true, false}, [LAPACK_ORGQR] = {run_orgqr, -1, true, false},
+    [LAPACK_ORMQR] = {run_ormqr, -1, true, false}, [LAPACK_GEQP3] = {run_geqp3, -1, true, false},
+    [LAPACK_GESDD] = {run_gesdd, 4, true, false},  [LAPACK_GESVD] = {run_gesvd, 4, true, false},
+    [LAPACK_SYEVD] = {run_syevd, 2, true, false},  [LAPACK_GEEV] = {run_geev, 5, true, true},
+    [LAPACK_GEES] = {run_gees, 5, true, true},     [LAPACK_GEHRD] = {run_gehrd, 2, true, false},
+    [LAPACK_SYTRD] = {run_sytrd, 4, true, false},  [LAPACK_GTSV] = {run_gtsv, 4, false, false},
+    [LAPACK_TRSM] = {run_trsm, -1, false, false},
 };
 
 /* A length that LAPACK gave as a float, which may be rounded down. */
