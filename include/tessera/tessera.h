@@ -13,10 +13,12 @@
 #include <tessera/dlpack.h>
 #include <tessera/dtype.h>
 #include <tessera/eager.h>
+#include <tessera/explain.h>
 #include <tessera/geometry.h>
 #include <tessera/gradient.h>
 #include <tessera/interpret.h>
 #include <tessera/mesh.h>
+#include <tessera/npy.h>
 #include <tessera/ops.h>
 #include <tessera/pass.h>
 #include <tessera/placement.h>

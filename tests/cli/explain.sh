@@ -49,6 +49,13 @@ run "$TESSERA" explain "$work/clash.mlir" result0
 expect_in_out 'result 0 of @main'
 expect_in_out 'by return'
 
+# A warning is told once, however many suggestions are tried.
+sed 's/stablehlo.add %sum, %c/"new.op"(%sum, %c)/; s/^  %q = \(.*\) : tensor<8x8xf32>$/  %q = \1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>/' "$work/clash.mlir" > "$work/unknown.mlir"
+run "$TESSERA" explain "$work/unknown.mlir"
+expect_code 0
+expect_in_out 'to have it there, annotate'
+[ "$(grep -c "warning: op 'new.op' is unknown" <<<"$err")" -eq 1 ] || fail 'the warning should be told once'
+
 # Every suggestion is applied as it says, and the dimension then has the axis.
 run "$TESSERA" explain "$work/clash.mlir" --json
 expect_fine

@@ -176,7 +176,6 @@ int explain_run(int argc, char **argv)
     if (code == EXIT_FINE) {
         e.details = options.full;
         code = show_all(&e, &options);
-        print_warnings(&session);
     }
     explained_close(&e);
     session_close(&session);

@@ -48,6 +48,8 @@ int explained_open(struct session *session, const char *file, const struct annot
     if (status < 0) {
         return session_fail(session, status);
     }
+    print_warnings(session);
+    tsr_context_clear(session->ctx); /* trials warn of the same */
     out->main = main_of(out->original);
     index_conflicts(out);
     return EXIT_FINE;
@@ -290,6 +292,7 @@ static tsr_status try_it(struct explained *e, const tsr_conflict *c, tsr_ir_tens
         status = has_axis(e, trial, c->tensor, c->dim, c->axis, helps);
     }
     tsr_program_destroy(trial);
+    tsr_context_clear(s->ctx);
     return status;
 }
 
@@ -360,9 +363,7 @@ void suggestion_for(struct explained *e, const tsr_conflict *c, struct suggestio
         status =
             tsr_sharding_print(e->session->ctx, e->session->arena, sharding, TSR_PRINT_BARE, &text);
     }
-    if (status < 0) { /* what cannot be tried is not suggested */
-        tsr_context_clear(e->session->ctx);
-    } else if (helps) {
+    if (status >= 0 && helps) { /* what cannot be tried is not suggested */
         *out = (struct suggestion){.tensor = tensor_name(e, target), .sharding = text};
     }
 }
