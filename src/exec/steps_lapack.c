@@ -411,7 +411,8 @@ static const lapack_row *find_row(slice target, tsr_dtype *dtype)
     static const char codes[] = {'s', 'd', 'c', 'z'};
     static const tsr_dtype dtypes[] = {TSR_F32, TSR_F64, TSR_C64, TSR_C128};
     enum { PREFIX = 7, SUFFIX = 4 }; /* of "lapack_" and "_ffi" */
-    if (target.size <= PREFIX + 1 + SUFFIX || memcmp(target.data, "lapack_", PREFIX) != 0 ||
+    if (!lapack_is_linked() || target.size <= PREFIX + 1 + SUFFIX ||
+        memcmp(target.data, "lapack_", PREFIX) != 0 ||
         memcmp(target.data + target.size - SUFFIX, "_ffi", SUFFIX) != 0) {
         return NULL;
     }

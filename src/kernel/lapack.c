@@ -26,9 +26,36 @@ static int type_of(tsr_dtype dtype)
     return dtype == TSR_F32 ? 0 : dtype == TSR_F64 ? 1 : dtype == TSR_C64 ? 2 : 3;
 }
 
-bool lapack_supports(tsr_dtype dtype)
+bool lapack_is_linked(void)
 {
-    return dtype == TSR_F32 || dtype == TSR_F64 || dtype == TSR_C64 || dtype == TSR_C128;
+    typedef void any_function(void);
+    any_function *const all[] = {
+        (any_function *)spotrf_, (any_function *)dpotrf_, (any_function *)cpotrf_,
+        (any_function *)zpotrf_, (any_function *)sgetrf_, (any_function *)dgetrf_,
+        (any_function *)cgetrf_, (any_function *)zgetrf_, (any_function *)sgeqrf_,
+        (any_function *)dgeqrf_, (any_function *)cgeqrf_, (any_function *)zgeqrf_,
+        (any_function *)sorgqr_, (any_function *)dorgqr_, (any_function *)cungqr_,
+        (any_function *)zungqr_, (any_function *)sormqr_, (any_function *)dormqr_,
+        (any_function *)cunmqr_, (any_function *)zunmqr_, (any_function *)sgehrd_,
+        (any_function *)dgehrd_, (any_function *)cgehrd_, (any_function *)zgehrd_,
+        (any_function *)ssytrd_, (any_function *)dsytrd_, (any_function *)chetrd_,
+        (any_function *)zhetrd_, (any_function *)sgtsv_,  (any_function *)dgtsv_,
+        (any_function *)cgtsv_,  (any_function *)zgtsv_,  (any_function *)strsm_,
+        (any_function *)dtrsm_,  (any_function *)ctrsm_,  (any_function *)ztrsm_,
+        (any_function *)sgeqp3_, (any_function *)dgeqp3_, (any_function *)cgeqp3_,
+        (any_function *)zgeqp3_, (any_function *)sgesdd_, (any_function *)dgesdd_,
+        (any_function *)cgesdd_, (any_function *)zgesdd_, (any_function *)sgesvd_,
+        (any_function *)dgesvd_, (any_function *)cgesvd_, (any_function *)zgesvd_,
+        (any_function *)ssyevd_, (any_function *)dsyevd_, (any_function *)cheevd_,
+        (any_function *)zheevd_, (any_function *)sgeev_,  (any_function *)dgeev_,
+        (any_function *)cgeev_,  (any_function *)zgeev_,  (any_function *)sgees_,
+        (any_function *)dgees_,  (any_function *)cgees_,  (any_function *)zgees_};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool is_complex(const call *c)

@@ -70,7 +70,9 @@ typedef struct lapack_space {
     int iwork;
 } lapack_space;
 
-bool lapack_supports(tsr_dtype dtype);
+/* Whether the program is linked with LAPACK: not where it is linked statically with OpenBLAS alone.
+ */
+bool lapack_is_linked(void);
 /* What a job needs beside its values, which are not looked at. */
 lapack_space lapack_space_of(const lapack_job *job);
 size_t lapack_space_bytes(const lapack_job *job, lapack_space space);

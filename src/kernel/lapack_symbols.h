@@ -64,26 +64,32 @@ typedef void complex_gees(choice jobvs, choice sort, void *select, count n, void
                           int *sdim, void *w, void *vs, count ldvs, void *work, count lwork,
                           void *rwork, int *bwork, int *info, size_t, size_t);
 
-extern fortran_potrf spotrf_, dpotrf_, cpotrf_, zpotrf_;
-extern fortran_getrf sgetrf_, dgetrf_, cgetrf_, zgetrf_;
-extern fortran_geqrf sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_;
-extern fortran_orgqr sorgqr_, dorgqr_, cungqr_, zungqr_;
-extern fortran_ormqr sormqr_, dormqr_, cunmqr_, zunmqr_;
-extern fortran_gehrd sgehrd_, dgehrd_, cgehrd_, zgehrd_;
-extern fortran_sytrd ssytrd_, dsytrd_, chetrd_, zhetrd_;
-extern fortran_gtsv sgtsv_, dgtsv_, cgtsv_, zgtsv_;
-extern fortran_trsm strsm_, dtrsm_, ctrsm_, ztrsm_;
-extern real_geqp3 sgeqp3_, dgeqp3_;
-extern complex_geqp3 cgeqp3_, zgeqp3_;
-extern real_gesdd sgesdd_, dgesdd_;
-extern complex_gesdd cgesdd_, zgesdd_;
-extern real_gesvd sgesvd_, dgesvd_;
-extern complex_gesvd cgesvd_, zgesvd_;
-extern real_syevd ssyevd_, dsyevd_;
-extern complex_heevd cheevd_, zheevd_;
-extern real_geev sgeev_, dgeev_;
-extern complex_geev cgeev_, zgeev_;
-extern real_gees sgees_, dgees_;
-extern complex_gees cgees_, zgees_;
+/*
+ * Weak, so that a program that is linked statically with OpenBLAS alone is linked without them:
+ * they would need Fortran's library. lapack_is_linked says whether they are there.
+ */
+#define WEAK __attribute__((weak))
+extern WEAK fortran_potrf spotrf_, dpotrf_, cpotrf_, zpotrf_;
+extern WEAK fortran_getrf sgetrf_, dgetrf_, cgetrf_, zgetrf_;
+extern WEAK fortran_geqrf sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_;
+extern WEAK fortran_orgqr sorgqr_, dorgqr_, cungqr_, zungqr_;
+extern WEAK fortran_ormqr sormqr_, dormqr_, cunmqr_, zunmqr_;
+extern WEAK fortran_gehrd sgehrd_, dgehrd_, cgehrd_, zgehrd_;
+extern WEAK fortran_sytrd ssytrd_, dsytrd_, chetrd_, zhetrd_;
+extern WEAK fortran_gtsv sgtsv_, dgtsv_, cgtsv_, zgtsv_;
+extern WEAK fortran_trsm strsm_, dtrsm_, ctrsm_, ztrsm_;
+extern WEAK real_geqp3 sgeqp3_, dgeqp3_;
+extern WEAK complex_geqp3 cgeqp3_, zgeqp3_;
+extern WEAK real_gesdd sgesdd_, dgesdd_;
+extern WEAK complex_gesdd cgesdd_, zgesdd_;
+extern WEAK real_gesvd sgesvd_, dgesvd_;
+extern WEAK complex_gesvd cgesvd_, zgesvd_;
+extern WEAK real_syevd ssyevd_, dsyevd_;
+extern WEAK complex_heevd cheevd_, zheevd_;
+extern WEAK real_geev sgeev_, dgeev_;
+extern WEAK complex_geev cgeev_, zgeev_;
+extern WEAK real_gees sgees_, dgees_;
+extern WEAK complex_gees cgees_, zgees_;
+#undef WEAK
 
 #endif
