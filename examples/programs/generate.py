@@ -27,6 +27,15 @@ def write(name, function, mesh, specs, *arguments):
     (FOLDER / f"{name}.mlir").write_text(lowered.as_text())
 
 
+def write_arrays(name, function, *arguments):
+    """Random inputs, and what JAX makes of them on one device."""
+    generator = np.random.default_rng(1)
+    inputs = [generator.standard_normal(a.shape).astype(a.dtype) for a in arguments]
+    outputs = jax.tree.leaves(jax.jit(function)(*inputs))
+    np.savez(FOLDER / f"{name}.inputs.npz", **{f"in_{i}": x for i, x in enumerate(inputs)})
+    np.savez(FOLDER / f"{name}.outputs.npz", **{f"out_{i}": x for i, x in enumerate(outputs)})
+
+
 def array(*shape, dtype=jnp.float32):
     return jax.ShapeDtypeStruct(shape, dtype)
 
@@ -80,6 +89,7 @@ def main():
     write("mlp_step", mlp_step, grid,
           (P("data", None), P("data", None), P(None, "model"), P("model", None)),
           array(16, 32), array(16, 8), array(32, 64), array(64, 8))
+    write_arrays("mlp_step", mlp_step, array(16, 32), array(16, 8), array(32, 64), array(64, 8))
     write("transformer_step", transformer_step, grid,
           (P("data", None), P("data", None), P("model", None), P(None, None, "model", None),
            P("model", None, None), P(None, "model"), P("model", None)),

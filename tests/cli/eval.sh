@@ -79,6 +79,41 @@ begin, end = head["result['d']"]["data_offsets"]
 assert data[8 + size + begin:8 + size + end] == struct.pack("<3i", 14, -16, 18)
 PYTHON
 
+# Results compared with a file: equal, within rounding, off, of another type.
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect r.npz
+expect_fine
+expect_in_out "result['t']              tensor<3x2xf32>  equal"
+python3 - << 'PYTHON'
+import struct, zipfile
+with zipfile.ZipFile("r.npz") as z:
+    t, d = z.read("result['t'].npy"), z.read("result['d'].npy")
+def write(name, t, d):
+    with zipfile.ZipFile(name, "w") as z:
+        z.writestr("out_0.npy", t)
+        z.writestr("out_1.npy", d)
+write("near.npz", t[:-4] + struct.pack("<f", 6.50002), d)
+write("far.npz", t[:-4] + struct.pack("<f", 6.6), d)
+write("other.npz", t, d[:-4] + struct.pack("<i", 19))
+write("swapped.npz", d, t)
+by_columns = t[:-24].replace(b"'fortran_order': False", b"'fortran_order': True ") + struct.pack("<6f", 1, 2, 3, 4, 5, 6.5)
+write("columns.npz", by_columns, d)
+PYTHON
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect columns.npz
+expect_fine
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect near.npz
+expect_fine
+expect_in_out 'within rounding, by 3.'
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect far.npz
+expect_code 1
+expect_in_out 'differs by 1.5e-02 of the largest element'
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect other.npz
+expect_code 1
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect swapped.npz
+expect_code 1
+expect_in_out 'differs: another type is expected, tensor<3xi32>'
+run "$TESSERA" eval p.mlir -i x.npy y.npy --expect x.npy
+expect_error 2 'x.npy has 1 arrays, the program gives 2 results'
+
 run "$TESSERA" eval p.mlir --random 3
 expect_fine
 first=$out

@@ -19,18 +19,21 @@ struct eval_options {
     const char **inputs;
     size_t num_inputs;
     const char *output;
+    const char *expected;
     bool random;
     uint64_t seed;
     bool json;
     bool stats;
 };
 
-enum { KEY_RANDOM = 256, KEY_STATS };
+enum { KEY_RANDOM = 256, KEY_STATS, KEY_EXPECT };
 
 static const struct argp_option option_rows[] = {
     {"input", 'i', "ARRAYS", 0, "a .npy, .npz or .safetensors file; more may follow it", 0},
     {"output", 'o', "PATH", 0,
      "write the results: to a .npz or .safetensors file, or as .npy files into a folder", 0},
+    {"expect", KEY_EXPECT, "ARRAYS", 0,
+     "compare the results with a file; exit code 1 when they differ", 0},
     {"random", KEY_RANDOM, "SEED", 0, "random inputs instead of files", 0},
     {"json", 'j', NULL, 0, "print the table of results as JSON", 0},
     {"stats", KEY_STATS, NULL, 0, "print how many ops ran and how much memory they took", 0},
@@ -70,6 +73,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return add_input(o, argument, state);
     case 'o':
         o->output = argument;
+        return 0;
+    case KEY_EXPECT:
+        o->expected = argument;
         return 0;
     case 'j':
         o->json = true;
@@ -217,6 +223,28 @@ static int name_results(struct evaluation *e, bool by_number)
     return EXIT_FINE;
 }
 
+/* Compares the results with the arrays of a file. */
+static int compare_with(struct evaluation *e, const char *path)
+{
+    struct named_array *arrays = NULL;
+    size_t count = 0;
+    const int code = arrays_read(e->session, path, &arrays, &count);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    if (count != e->num_results) {
+        return complain("%s has %zu arrays, the program gives %zu results", path, count,
+                        e->num_results);
+    }
+    const char **names = session_alloc(e->session, count + 1, sizeof *names);
+    tsr_view *wanted = session_alloc(e->session, count + 1, sizeof *wanted);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = e->results[i].name;
+    }
+    assign_inputs(e->session, arrays, count, names, wanted);
+    return compare_arrays(e->results, wanted, count) ? EXIT_FINE : EXIT_CHECK_FAILED;
+}
+
 static bool is_one_file(const char *output)
 {
     return output == NULL || is_array_file(output);
@@ -251,7 +279,9 @@ static int run(struct evaluation *e, const struct eval_options *o)
     if (o->output != NULL) {
         code = arrays_write(s, o->output, e->results, e->num_results);
     }
-    if (code == EXIT_FINE && (o->output == NULL || o->json)) {
+    if (code == EXIT_FINE && o->expected != NULL) {
+        code = compare_with(e, o->expected);
+    } else if (code == EXIT_FINE && (o->output == NULL || o->json)) {
         print_arrays(e->results, e->num_results, o->json);
     }
     if (code == EXIT_FINE && o->stats) {

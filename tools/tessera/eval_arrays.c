@@ -169,60 +169,61 @@ static void print_float(double value, bool json)
     }
 }
 
-/* Prints an element; false: its type is not shown. */
-static bool print_element(const tsr_view *v, size_t i, bool json)
+/* A float at some address; false: the type is none of these. */
+static bool float_at(tsr_dtype dtype, const char *at, double *out)
 {
-    const char *at = (const char *)v->data + i * (size_t)tsr_dtype_item_bytes(v->dtype);
-    union {
-        float f32;
-        double f64;
-        uint16_t u16;
-        uint64_t u64;
-        uint32_t u32;
-    } u = {.u64 = 0};
-    switch (v->dtype) {
+    float f32 = 0;
+    uint16_t half = 0;
+    switch (dtype) {
     case TSR_F32:
-        memcpy(&u.f32, at, sizeof u.f32);
-        print_float((double)u.f32, json);
+        memcpy(&f32, at, sizeof f32);
+        *out = (double)f32;
         return true;
     case TSR_F64:
-        memcpy(&u.f64, at, sizeof u.f64);
-        print_float(u.f64, json);
+        memcpy(out, at, sizeof *out);
         return true;
     case TSR_F16:
-        memcpy(&u.u16, at, sizeof u.u16);
-        print_float(half_of(u.u16), json);
+        memcpy(&half, at, sizeof half);
+        *out = half_of(half);
         return true;
     case TSR_BF16: {
-        memcpy(&u.u16, at, sizeof u.u16);
-        const uint32_t bits = (uint32_t)u.u16 << 16;
-        float value = 0;
-        memcpy(&value, &bits, sizeof value);
-        print_float((double)value, json);
+        memcpy(&half, at, sizeof half);
+        const uint32_t bits = (uint32_t)half << 16;
+        memcpy(&f32, &bits, sizeof f32);
+        *out = (double)f32;
         return true;
     }
-    case TSR_I1:
-        fputs(*at != 0 ? "true" : "false", stdout);
-        return true;
-    case TSR_I8:
-    case TSR_I16:
-    case TSR_I32:
-    case TSR_I64: {
-        const int bits = tsr_dtype_bits(v->dtype);
-        memcpy(&u.u64, at, (size_t)bits / 8);
-        printf("%" PRId64, (int64_t)(u.u64 << (64 - bits)) >> (64 - bits));
-        return true;
-    }
-    case TSR_U8:
-    case TSR_U16:
-    case TSR_U32:
-    case TSR_U64:
-        memcpy(&u.u64, at, (size_t)tsr_dtype_item_bytes(v->dtype));
-        printf("%" PRIu64, u.u64);
-        return true;
     default:
         return false;
     }
+}
+
+/* Prints an element; false: its type is not shown. */
+static bool print_element(const tsr_view *v, size_t i, bool json)
+{
+    const size_t item = (size_t)tsr_dtype_item_bytes(v->dtype);
+    const char *at = (const char *)v->data + i * item;
+    const int bits = tsr_dtype_bits(v->dtype);
+    uint64_t integer = 0;
+    double value = 0;
+    if (float_at(v->dtype, at, &value)) {
+        print_float(value, json);
+        return true;
+    }
+    if (v->dtype == TSR_I1) {
+        fputs(*at != 0 ? "true" : "false", stdout);
+        return true;
+    }
+    if (v->dtype >= TSR_F4E2M1FN || bits < 8) {
+        return false;
+    }
+    memcpy(&integer, at, item);
+    if (v->dtype <= TSR_I64) {
+        printf("%" PRId64, (int64_t)(integer << (64 - bits)) >> (64 - bits));
+    } else {
+        printf("%" PRIu64, integer);
+    }
+    return true;
 }
 
 static void print_type(const tsr_view *v)
@@ -278,4 +279,113 @@ void print_arrays(const struct named_array *arrays, size_t count, bool json)
         }
     }
     fputs(json ? "\n]\n" : "", stdout);
+}
+
+/* ---- comparison ---- */
+
+/* How far off a float may be, as a part of the largest of its array; 0: not at all. */
+static double tolerance_of(tsr_dtype dtype)
+{
+    switch (dtype) {
+    case TSR_F32:
+    case TSR_C64:
+        return 1e-5;
+    case TSR_F64:
+    case TSR_C128:
+        return 1e-12;
+    case TSR_F16:
+    case TSR_BF16:
+        return 2e-2;
+    default:
+        return 0;
+    }
+}
+
+/* The type of the parts of an element: a complex number has two. */
+static tsr_dtype part_of(tsr_dtype dtype)
+{
+    return dtype == TSR_C64 ? TSR_F32 : (dtype == TSR_C128 ? TSR_F64 : dtype);
+}
+
+static bool same_type(const tsr_view *a, const tsr_view *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
+}
+
+/* Where an element is, counted row by row; files may have them by columns. */
+static const char *element_of(const tsr_view *v, size_t i)
+{
+    const char *at = v->data;
+    if (v->strides == NULL) {
+        return at + i * (size_t)tsr_dtype_item_bytes(v->dtype);
+    }
+    for (size_t d = v->rank; d-- > 0;) {
+        at += (int64_t)(i % (size_t)v->shape[d]) * v->strides[d];
+        i /= (size_t)v->shape[d];
+    }
+    return at;
+}
+
+/* The largest difference, and the largest number that is expected. */
+struct gap {
+    double off;
+    double largest;
+};
+
+static void widen_gap(struct gap *g, double x, double y)
+{
+    const bool same = x == y || (isnan(x) && isnan(y));
+    g->largest = isfinite(y) ? fmax(g->largest, fabs(y)) : g->largest;
+    if (!same) {
+        g->off = isfinite(x) && isfinite(y) ? fmax(g->off, fabs(x - y)) : INFINITY;
+    }
+}
+
+/* The largest difference beside the largest element that is expected; infinite for other bits. */
+static double distance(const tsr_view *got, const tsr_view *wanted)
+{
+    const tsr_dtype part = part_of(got->dtype);
+    const size_t item = (size_t)tsr_dtype_item_bytes(got->dtype);
+    const size_t step = (size_t)tsr_dtype_item_bytes(part);
+    const size_t count = array_bytes(got) / item;
+    struct gap gap = {0};
+    for (size_t i = 0; i < count; i++) {
+        const char *a = element_of(got, i);
+        const char *b = element_of(wanted, i);
+        for (size_t k = 0; k < item; k += step) {
+            double x = 0;
+            double y = 0;
+            if (float_at(part, a + k, &x) && float_at(part, b + k, &y)) {
+                widen_gap(&gap, x, y);
+            } else if (memcmp(a, b, item) != 0) {
+                return INFINITY;
+            }
+        }
+    }
+    return gap.off == 0 ? 0 : gap.off / gap.largest;
+}
+
+bool compare_arrays(const struct named_array *results, const tsr_view *wanted, size_t count)
+{
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        tsr_view expected = wanted[i];
+        read_as(&expected, results[i].view.dtype);
+        printf("%-24s ", results[i].name);
+        print_type(&results[i].view);
+        if (!same_type(&results[i].view, &expected)) {
+            fputs("  differs: another type is expected, ", stdout);
+            print_type(&expected);
+            fputs("\n", stdout);
+            fine = false;
+            continue;
+        }
+        const double off = distance(&results[i].view, &expected);
+        const bool holds = off <= tolerance_of(results[i].view.dtype);
+        printf(off == 0 ? "  equal\n" : "  %s by %.1e of the largest element\n",
+               holds ? "within rounding," : "differs", off);
+        fine = fine && holds;
+    }
+    return fine;
 }
