@@ -52,15 +52,20 @@ try() { # OP TYPE OPERANDS
     esac
 }
 one=
-for type in i1 $integers $floats $complexes; do
+types="i1 $integers $floats $complexes"
+[[ ${TSR_BUILD_DIR:-} != *-asan ]] || types='i1 ui4 i64 f8E5M2 bf16 complex<f32>' # it is slow there
+for type in $types; do
     one=$(one "$type")
     for op in $unary; do try "stablehlo.$op" "$type" 1; done
     for op in $chlo_unary; do try "chlo.$op" "$type" 1; done
     for op in $binary; do try "stablehlo.$op" "$type" 2; done
     for op in $chlo_binary; do try "chlo.$op" "$type" 2; done
 done
-[ "$ran" -gt 500 ] || fail "only $ran pairs ran"
-if ! diff "$TSR_SOURCE_DIR/tests/golden/interpret_unsupported.txt" "$work/unsupported" > "$work/diff"; then
+[ "$ran" -gt 150 ] || fail "only $ran pairs ran"
+while read -r op type; do
+    [[ " $types " != *" $type "* ]] || echo "$op $type"
+done < "$TSR_SOURCE_DIR/tests/golden/interpret_unsupported.txt" > "$work/wanted"
+if ! diff "$work/wanted" "$work/unsupported" > "$work/diff"; then
     last='the list of unsupported pairs' out=$(cat "$work/diff") err='' && fail 'the list has changed'
 fi
 echo "$ran pairs run, $(wc -l < "$work/unsupported") are not supported"
