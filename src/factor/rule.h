@@ -119,4 +119,17 @@ tsr_status rule_text_verify(tsr_context *ctx, location where, const char *op_pre
 /* An error about an op's shapes or dimensions. */
 #define RULE_ERROR(ctx, ...) diag_error((ctx), TSR_ERR_INVALID, NO_LOCATION, __VA_ARGS__)
 
+/* The dimension of a tensor that has a factor; its rank: none has. */
+static inline size_t rule_dim_of_factor(const tsr_rule_tensor *tensor, size_t factor)
+{
+    for (size_t d = 0; d < tensor->rank; d++) {
+        for (size_t i = 0; i < tensor->dims[d].num_factors; i++) {
+            if (tensor->dims[d].factors[i] == factor) {
+                return d;
+            }
+        }
+    }
+    return tensor->rank;
+}
+
 #endif

@@ -34,8 +34,7 @@ static void forget(gains *g, tsr_axis_ref axis)
     }
 }
 
-/* The first tensor that had all these axes of a factor; their number: none had. */
-static size_t find_source(const projection *old, size_t factor, axis_view axes)
+size_t find_source(const projection *old, size_t factor, axis_view axes)
 {
     size_t t = 0;
     while (t < old->num_tensors &&

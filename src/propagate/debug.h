@@ -69,6 +69,9 @@ tsr_status origins_store(propagation *s, const origin_set *set);
 
 /* ---- debug.c ---- */
 
+/* The first tensor that had all these axes of a factor; their number: none had. */
+size_t find_source(const projection *old, size_t factor, axis_view axes);
+
 typedef struct debug_log {
     step_log steps;
     origin_set origins;

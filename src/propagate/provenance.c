@@ -214,34 +214,6 @@ tsr_status provenance_start(propagation *s, const provenance_request *request, w
 
 /* ---- visits ---- */
 
-/* The dimension of a tensor that has a factor. */
-static size_t dim_of_factor(const tsr_rule *rule, size_t tensor, size_t factor)
-{
-    size_t d = 0;
-    while (d < rule->tensors[tensor].rank) {
-        const tsr_rule_dim *dim = &rule->tensors[tensor].dims[d];
-        for (size_t i = 0; i < dim->num_factors; i++) {
-            if (dim->factors[i] == factor) {
-                return d;
-            }
-        }
-        d++;
-    }
-    return 0;
-}
-
-/* The first tensor that had all these axes of a factor; their number: none had. */
-static size_t find_source(const projection *old, size_t factor, axis_view axes)
-{
-    size_t t = 0;
-    while (t < old->num_tensors &&
-           (!old->tensors[t].factors[factor].present ||
-            !is_prefix_or_equal(axes, old->tensors[t].factors[factor].axes))) {
-        t++;
-    }
-    return t;
-}
-
 static bool dim_contains(const tsr_dim *dim, tsr_axis_ref axis)
 {
     for (size_t i = 0; i < dim->num_axes; i++) {
@@ -320,7 +292,7 @@ static tsr_status gain_dim(gaining *g, const projection *old, const projection *
         const size_t source = is_same_list(had, has) ? old->num_tensors : find_source(old, f, has);
         if (source < old->num_tensors) {
             g->from = g->v->places[source];
-            g->from_dim = dim_of_factor(now->rule, source, f);
+            g->from_dim = rule_dim_of_factor(&now->rule->tensors[source], f);
             TSR_TRY(gain_axes(g, had, has));
         }
     }

@@ -31,15 +31,7 @@ static const factor_state *state_of(const looking *l, size_t tensor, size_t fact
 
 static size_t dim_of(const looking *l, size_t tensor, size_t factor)
 {
-    const tsr_rule_tensor *t = &l->now.rule->tensors[tensor];
-    for (size_t d = 0; d < t->rank; d++) {
-        for (size_t i = 0; i < t->dims[d].num_factors; i++) {
-            if (t->dims[d].factors[i] == factor) {
-                return d;
-            }
-        }
-    }
-    return 0;
+    return rule_dim_of_factor(&l->now.rule->tensors[tensor], factor);
 }
 
 static uint32_t step_of(const looking *l, size_t tensor, size_t factor, tsr_axis_ref axis)
@@ -279,19 +271,19 @@ static bool find_missing(const looking *l, missing *m)
     return true;
 }
 
-/* Of a factor: each tensor against the first one from which it lacks something. */
+/* Of a factor: what each tensor lacks of the others; of those that have the same, the first. */
 static tsr_status look_at_factor(const looking *l, size_t factor)
 {
     for (size_t t = 0; t < l->now.num_tensors; t++) {
-        if (!state_of(l, t, factor)->present) {
-            continue;
-        }
-        for (size_t u = 0; u < l->now.num_tensors; u++) {
+        missing last = {.at = SIZE_MAX};
+        for (size_t u = 0; state_of(l, t, factor)->present && u < l->now.num_tensors; u++) {
             missing m = {.factor = factor, .tensor = t, .source = u};
-            if (u != t && l->v->places[u] != l->v->places[t] && state_of(l, u, factor)->present &&
-                find_missing(l, &m)) {
-                TSR_TRY(explain_missing(l, &m));
+            if (u == t || l->v->places[u] == l->v->places[t] || !state_of(l, u, factor)->present ||
+                !find_missing(l, &m) || (m.at == last.at && axis_same(&m.axis, &last.axis))) {
+                continue;
             }
+            TSR_TRY(explain_missing(l, &m));
+            last = m;
         }
     }
     return TSR_OK;

@@ -4,6 +4,7 @@
  * needs no strategy, so it is done before propagation, both ways, until nothing changes.
  */
 #include "base/arena.h"
+#include "factor/rule.h"
 #include "propagate/state.h"
 
 /* The first ragged dimension of a sharding from one on; its rank: none. */
@@ -37,16 +38,6 @@ static bool hands_sizes_on(const tsr_rule *rule)
         }
     }
     return true;
-}
-
-/* The dimension that is a factor. */
-static size_t dim_of(const tsr_rule_tensor *tensor, size_t factor)
-{
-    size_t d = 0;
-    while (tensor->dims[d].factors[0] != factor) {
-        d++;
-    }
-    return d;
 }
 
 /* Whether a tensor can take a ragged dimension: it is open there and has none of the axes. */
@@ -118,7 +109,7 @@ static tsr_status hand_on(propagation *s, const visit_plan *v, bool *changed)
              from != NULL && d < from->rank; d = ragged_from(from, d + 1)) {
             const size_t factor = v->how.rule->tensors[t].dims[d].factors[0];
             for (size_t u = 0; u < v->count; u++) {
-                const size_t dim = dim_of(&v->how.rule->tensors[u], factor);
+                const size_t dim = rule_dim_of_factor(&v->how.rule->tensors[u], factor);
                 if (v->places[u] != v->places[t] && v->places[u] != 0 &&
                     can_take(v->shardings[u], dim, from, &from->dims[d])) {
                     const handing h = {s, v, t, d, u, dim};
