@@ -8,8 +8,6 @@
 
 #include "failing_heap.h"
 
-#include "base/arena.h"
-
 static const char text[] =
     "sdy.mesh @m = <[\"a\"=4, \"b\"=2]>\n"
     "sdy.mesh @n = <[\"c\"=2]>\n"
@@ -65,17 +63,6 @@ static const char text[] =
 
 enum { NUM_FINDINGS = 5 };
 
-/* Whether a step worked; a failure is one of memory. */
-static bool passed(tsr_context *ctx, tsr_status status)
-{
-    if (status >= 0) {
-        return true;
-    }
-    assert_int_equal(status, TSR_ERR_NOMEM);
-    assert_non_null(tsr_context_diagnostics(ctx));
-    return false;
-}
-
 static bool check(tsr_context *ctx)
 {
     const tsr_text source = {.name = "f.mlir", .data = text, .size = strlen(text)};
@@ -83,35 +70,20 @@ static bool check(tsr_context *ctx)
     tsr_arena *arena = NULL;
     tsr_program *program = NULL;
     tsr_findings findings = {0};
-    bool fine = passed(ctx, tsr_arena_create(ctx, &arena));
-    fine = fine && passed(ctx, tsr_program_read(ctx, &source, 0, &program));
-    fine = fine && passed(ctx, tsr_check_program(ctx, arena, program, &options, &findings));
+    bool fine = worked_or_no_memory(ctx, tsr_arena_create(ctx, &arena));
+    fine = fine && worked_or_no_memory(ctx, tsr_program_read(ctx, &source, 0, &program));
+    fine = fine &&
+           worked_or_no_memory(ctx, tsr_check_program(ctx, arena, program, &options, &findings));
     assert_int_equal(findings.count, fine ? NUM_FINDINGS : 0);
     tsr_program_destroy(program);
     tsr_arena_destroy(arena);
     return fine;
 }
 
-/* With the n-th allocation failing; returns whether it was reached. */
-static bool run(int64_t fail_at)
-{
-    failing_heap heap = {.fail_at = fail_at};
-    const tsr_allocator allocator = {.resize = failing_heap_resize, .state = &heap};
-    tsr_context *ctx = NULL;
-    bool fine = false;
-    if (tsr_context_create(&allocator, &ctx) == TSR_OK) {
-        fine = context_make_hostile(ctx) == TSR_OK && check(ctx);
-        tsr_context_destroy(ctx);
-    }
-    assert_int_equal(heap.live, 0);
-    assert_true(!fine || heap.calls <= fail_at);
-    return heap.calls > fail_at;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    assert_true(fail_each_allocation(run) > 100);
+    assert_true(fail_each_allocation_of(check) > 100);
 }
 
 int main(void)

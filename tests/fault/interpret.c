@@ -8,8 +8,6 @@
 
 #include "failing_heap.h"
 
-#include "base/arena.h"
-
 static const char text[] =
     "sdy.mesh @m = <[\"a\"=2]>\n"
     "func.func private @half(%x: tensor<4xi32>) -> tensor<4xi32> {\n"
@@ -59,16 +57,6 @@ static const char text[] =
     "  return\n"
     "}\n";
 
-static bool passed(tsr_context *ctx, tsr_status status)
-{
-    if (status >= 0) {
-        return true;
-    }
-    assert_int_equal(status, TSR_ERR_NOMEM);
-    assert_non_null(tsr_context_diagnostics(ctx));
-    return false;
-}
-
 static void print_nothing(void *state, const char *bytes, size_t size)
 {
     (void)state;
@@ -83,9 +71,10 @@ static bool use_interpreter(tsr_context *ctx)
     tsr_program *program = NULL;
     tsr_interpreter *in = NULL;
     tsr_outputs *outputs = NULL;
-    const bool fine = passed(ctx, tsr_program_read(ctx, &source, 0, &program)) &&
-                      passed(ctx, tsr_interpreter_create(ctx, program, &options, &in)) &&
-                      passed(ctx, tsr_interpreter_run(ctx, in, NULL, 0, &outputs));
+    const bool fine =
+        worked_or_no_memory(ctx, tsr_program_read(ctx, &source, 0, &program)) &&
+        worked_or_no_memory(ctx, tsr_interpreter_create(ctx, program, &options, &in)) &&
+        worked_or_no_memory(ctx, tsr_interpreter_run(ctx, in, NULL, 0, &outputs));
     assert_true(fine || outputs == NULL);
     tsr_outputs_destroy(outputs);
     tsr_interpreter_destroy(in);
@@ -93,26 +82,10 @@ static bool use_interpreter(tsr_context *ctx)
     return fine;
 }
 
-/* With the n-th allocation failing; returns whether it was reached. */
-static bool run(int64_t fail_at)
-{
-    failing_heap heap = {.fail_at = fail_at};
-    const tsr_allocator allocator = {.resize = failing_heap_resize, .state = &heap};
-    tsr_context *ctx = NULL;
-    bool fine = false;
-    if (tsr_context_create(&allocator, &ctx) == TSR_OK) {
-        fine = context_make_hostile(ctx) == TSR_OK && use_interpreter(ctx);
-        tsr_context_destroy(ctx);
-    }
-    assert_int_equal(heap.live, 0);
-    assert_true(!fine || heap.calls <= fail_at);
-    return heap.calls > fail_at;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    assert_true(fail_each_allocation(run) > 400);
+    assert_true(fail_each_allocation_of(use_interpreter) > 400);
 }
 
 int main(void)

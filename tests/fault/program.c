@@ -10,8 +10,6 @@
 
 #include "failing_heap.h"
 
-#include "base/arena.h"
-
 static const char text[] =
     "#alias = #sdy.sharding<@m, [{\"a\"}, {}]>\n"
     "#here = loc(\"file.py\":3:4)\n"
@@ -48,29 +46,19 @@ static bool count_bytes(void *state, const char *bytes, size_t count)
     return true;
 }
 
-/* Whether a step worked; a failure is one of memory. */
-static bool passed(tsr_context *ctx, tsr_status status)
-{
-    if (status >= 0) {
-        return true;
-    }
-    assert_int_equal(status, TSR_ERR_NOMEM);
-    assert_non_null(tsr_context_diagnostics(ctx));
-    return false;
-}
-
 static bool use_program(tsr_context *ctx)
 {
     const tsr_text source = {.name = "f.mlir", .data = text, .size = strlen(text)};
     tsr_program *program = NULL;
     tsr_program *copy = NULL;
     size_t sizes[4] = {0};
-    bool fine = passed(ctx, tsr_program_read(ctx, &source, 0, &program));
+    bool fine = worked_or_no_memory(ctx, tsr_program_read(ctx, &source, 0, &program));
     if (fine) {
-        fine = passed(ctx, tsr_program_clone(ctx, program, &copy));
+        fine = worked_or_no_memory(ctx, tsr_program_clone(ctx, program, &copy));
     }
     for (int printing = 0; fine && printing < 4; printing++) {
-        fine = passed(ctx, tsr_program_print(ctx, copy, printing, count_bytes, &sizes[printing]));
+        fine = worked_or_no_memory(
+            ctx, tsr_program_print(ctx, copy, printing, count_bytes, &sizes[printing]));
     }
     assert_true(!fine || (sizes[0] > 0 && sizes[1] > sizes[0] && sizes[3] > sizes[2]));
     tsr_program_destroy(program);
@@ -78,26 +66,10 @@ static bool use_program(tsr_context *ctx)
     return fine;
 }
 
-/* With the n-th allocation failing; returns whether it was reached. */
-static bool run(int64_t fail_at)
-{
-    failing_heap heap = {.fail_at = fail_at};
-    const tsr_allocator allocator = {.resize = failing_heap_resize, .state = &heap};
-    tsr_context *ctx = NULL;
-    bool fine = false;
-    if (tsr_context_create(&allocator, &ctx) == TSR_OK) {
-        fine = context_make_hostile(ctx) == TSR_OK && use_program(ctx);
-        tsr_context_destroy(ctx);
-    }
-    assert_int_equal(heap.live, 0);
-    assert_true(!fine || heap.calls <= fail_at);
-    return heap.calls > fail_at;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    assert_true(fail_each_allocation(run) > 400);
+    assert_true(fail_each_allocation_of(use_program) > 400);
 }
 
 int main(void)
