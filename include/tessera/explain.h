@@ -104,7 +104,9 @@ typedef struct tsr_provenance {
     size_t num_steps; /* the last number */
     const tsr_conflict *conflicts;
     size_t num_conflicts;
-    const uint32_t *first_steps; /* by value, of tsr_program_num_values() + 1 of them; 0: none */
+    const uint32_t *first_steps;  /* by value, of tsr_program_num_values() + 1 of them; 0: none */
+    const uint32_t *result_steps; /* those of results of functions: the first of each */
+    size_t num_result_steps;
 } tsr_provenance;
 
 /* The first step of a tensor: its number; 0: none. */

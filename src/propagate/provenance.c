@@ -406,7 +406,8 @@ static tsr_status give_steps(propagation *s, why_log *log)
     tsr_arena *arena = log->request->arena;
     tsr_axis_step *steps = ARENA_ARRAY(arena, tsr_axis_step, log->count);
     uint32_t *first = zeros(arena, tsr_program_num_values(s->w.p) + 1);
-    if (steps == NULL || first == NULL) {
+    uint32_t *results = zeros(arena, s->num_places - s->num_values);
+    if (steps == NULL || first == NULL || results == NULL) {
         return diag_nomem(s->w.ctx);
     }
     for (size_t i = 0; i < log->count; i++) {
@@ -417,6 +418,13 @@ static tsr_status give_steps(propagation *s, why_log *log)
     for (uint32_t value = 1; value < s->num_values; value++) {
         first[value] = log->first[s->place[value]];
     }
+    size_t num_results = 0;
+    for (uint32_t place = s->num_values; place < s->num_places; place++) {
+        results[num_results] = log->first[place];
+        num_results += log->first[place] != 0;
+    }
+    log->request->out->result_steps = results;
+    log->request->out->num_result_steps = num_results;
     log->request->out->steps = steps;
     log->request->out->num_steps = log->count - 1;
     log->request->out->first_steps = first;
@@ -469,10 +477,10 @@ uint32_t tsr_provenance_first(const tsr_provenance *why, tsr_ir_tensor tensor)
     if (tensor.value != 0) {
         return why->first_steps[tensor.value];
     }
-    for (uint32_t i = 1; i <= why->num_steps; i++) {
-        const tsr_ir_tensor *t = &why->steps[i].tensor;
-        if (t->value == 0 && t->func == tensor.func && t->index == tensor.index) {
-            return i;
+    for (size_t i = 0; i < why->num_result_steps; i++) {
+        const tsr_ir_tensor *t = &why->steps[why->result_steps[i]].tensor;
+        if (t->func == tensor.func && t->index == tensor.index) {
+            return why->result_steps[i];
         }
     }
     return 0;
