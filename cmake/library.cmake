@@ -11,11 +11,20 @@ file(GLOB library_sources CONFIGURE_DEPENDS src/*/*.c)
 list(FILTER library_sources EXCLUDE REGEX "/src/mpi/") # the plug-ins: mpi.cmake
 file(GLOB public_headers CONFIGURE_DEPENDS include/tessera/*.h)
 
-add_library(tessera_objects STATIC ${library_sources})
+# The guards of the public functions, out of their prototypes (src/base/guard.h).
+set(guards ${CMAKE_CURRENT_BINARY_DIR}/generated/base)
+add_custom_command(OUTPUT ${guards}/guards.h ${guards}/guards.c
+    COMMAND scripts/guards ${guards} ${public_headers}
+    DEPENDS scripts/guards scripts/guards.awk scripts/declarations.awk ${public_headers}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMENT "Making the guards of public functions"
+    VERBATIM)
+
+add_library(tessera_objects STATIC ${library_sources} ${guards}/guards.c ${guards}/guards.h)
 set_target_properties(tessera_objects PROPERTIES
     POSITION_INDEPENDENT_CODE ON
     C_VISIBILITY_PRESET hidden)
-target_include_directories(tessera_objects PUBLIC include src)
+target_include_directories(tessera_objects PUBLIC include src ${CMAKE_CURRENT_BINARY_DIR}/generated)
 target_include_directories(tessera_objects SYSTEM PRIVATE ${openblas_INCLUDE_DIRS})
 target_compile_definitions(tessera_objects PRIVATE TSR_LIBRARY_DIR="${CMAKE_INSTALL_LIBDIR}")
 target_link_libraries(tessera_objects PUBLIC ${TSR_LINK_LIBRARIES})

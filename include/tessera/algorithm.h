@@ -74,8 +74,8 @@ TSR_API tsr_link tsr_link_default(tsr_medium medium) TSR_MT_SAFE;
 typedef struct tsr_algorithm_settings {
     tsr_medium medium;
     bool unordered;
-    const tsr_link *link;   /* NULL: tsr_link_default */
-    const char *algorithms; /* as TSR_ALGORITHMS; NULL: none is set */
+    TSR_NULLABLE const tsr_link *link;   /* NULL: tsr_link_default */
+    TSR_NULLABLE const char *algorithms; /* as TSR_ALGORITHMS; NULL: none is set */
 } tsr_algorithm_settings;
 
 /*
@@ -95,8 +95,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_algorithm_choose(tsr_context *ctx,
  * keep the order unless that is allowed, any while a request has not been waited for. Unordered
  * algorithms cannot compute an average; an average ignores the setting then.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective,
-                                                        const char *name) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_set_algorithm(tsr_comm *world,
+                                                        TSR_TOLD const char *collective,
+                                                        TSR_TOLD const char *name) TSR_MT_CONTEXT;
 
 /*
  * Whether reductions may leave the group order. Collective as above. Refused: to forbid it while an
@@ -110,7 +111,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_allow_unordered(tsr_comm *world,
  * negative.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_set_link(tsr_comm *world,
-                                                   const tsr_link *link) TSR_MT_CONTEXT;
+                                                   TSR_TOLD const tsr_link *link) TSR_MT_CONTEXT;
 
 /* What this group uses for a collective on so many bytes. Not collective. */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_algorithm(const tsr_comm *comm, const char *collective,

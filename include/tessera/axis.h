@@ -30,7 +30,7 @@ typedef struct tsr_axis_ref {
 
 /* A list that grows up to `capacity`. Functions that would exceed it return TSR_ERR_LIMIT. */
 typedef struct tsr_axis_list {
-    tsr_axis_ref *refs;
+    TSR_ARRAY(capacity) tsr_axis_ref *refs;
     size_t count;
     size_t capacity;
 } tsr_axis_list;
@@ -69,7 +69,7 @@ TSR_API bool tsr_axis_suffix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_re
 /* The longest sub-axis that both start with. */
 TSR_API bool tsr_axis_common_prefix(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
 /* b continues a: the sub-axis that covers both, or the full axis when that is all of it. */
-TSR_API bool tsr_axis_merge(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b,
+TSR_API bool tsr_axis_merge(TSR_NULLABLE const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b,
                             tsr_axis_ref *out) TSR_MT_SAFE;
 /* Whether b continues a. */
 TSR_API bool tsr_axis_can_merge(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
@@ -86,19 +86,21 @@ TSR_API bool tsr_axis_split(tsr_axis_ref axis, int64_t size, tsr_axis_ref *major
  * known, no duplicates, sub-axes within their axis and disjoint. An error names the first fault.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_verify(tsr_context *ctx, tsr_arena *arena,
-                                                 const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                                 const tsr_mesh *mesh,
+                                                 TSR_ARRAY(count) const tsr_axis_ref *axes,
                                                  size_t count) TSR_MT_CONTEXT;
 
 /* The product of the sizes of a list; -1 when it overflows. */
-TSR_API int64_t tsr_axes_size(const tsr_axis_ref *axes, size_t count) TSR_MT_SAFE;
+TSR_API int64_t tsr_axes_size(TSR_ARRAY(count) const tsr_axis_ref *axes, size_t count) TSR_MT_SAFE;
 /* Whether any axis of one list overlaps any of the other. */
-TSR_API bool tsr_axes_overlap(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
-                              size_t count_b) TSR_MT_SAFE;
-TSR_API bool tsr_axes_equal(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
-                            size_t count_b) TSR_MT_SAFE;
+TSR_API bool tsr_axes_overlap(TSR_ARRAY(count_a) const tsr_axis_ref *a, size_t count_a,
+                              TSR_ARRAY(count_b) const tsr_axis_ref *b, size_t count_b) TSR_MT_SAFE;
+TSR_API bool tsr_axes_equal(TSR_ARRAY(count_a) const tsr_axis_ref *a, size_t count_a,
+                            TSR_ARRAY(count_b) const tsr_axis_ref *b, size_t count_b) TSR_MT_SAFE;
 /* Shorter first, then element by element in plain order. */
-TSR_API int tsr_axes_compare(const tsr_mesh *mesh, const tsr_axis_ref *a, size_t count_a,
-                             const tsr_axis_ref *b, size_t count_b) TSR_MT_SAFE;
+TSR_API int tsr_axes_compare(const tsr_mesh *mesh, TSR_ARRAY(count_a) const tsr_axis_ref *a,
+                             size_t count_a, TSR_ARRAY(count_b) const tsr_axis_ref *b,
+                             size_t count_b) TSR_MT_SAFE;
 
 /* Appends, or merges with the last element where that is possible. */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_add(const tsr_mesh *mesh, tsr_axis_list *list,
@@ -109,29 +111,37 @@ TSR_API void tsr_axes_sort_and_merge(const tsr_mesh *mesh, tsr_axis_list *list) 
  * a without what overlaps b, in a's order; each axis is cut around every overlap. Where a part of a
  * and an axis of b overlap and cannot coexist, nothing is left of that part.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_axes_difference(const tsr_axis_ref *a, size_t count_a,
-                                                     const tsr_axis_ref *b, size_t count_b,
+TSR_API TSR_NODISCARD tsr_status tsr_axes_difference(TSR_ARRAY(count_a) const tsr_axis_ref *a,
+                                                     size_t count_a,
+                                                     TSR_ARRAY(count_b) const tsr_axis_ref *b,
+                                                     size_t count_b,
                                                      tsr_axis_list *out) TSR_MT_SAFE;
 /* Cuts the list to its longest prefix that does not overlap the other. */
-TSR_API void tsr_axes_truncate(tsr_axis_list *list, const tsr_axis_ref *other,
+TSR_API void tsr_axes_truncate(tsr_axis_list *list,
+                               TSR_ARRAY(count_other) const tsr_axis_ref *other,
                                size_t count_other) TSR_MT_SAFE;
 /* All but the last equal, the last a prefix; and not the same list. */
-TSR_API bool tsr_axes_is_strict_prefix(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
+TSR_API bool tsr_axes_is_strict_prefix(TSR_ARRAY(count_a) const tsr_axis_ref *a, size_t count_a,
+                                       TSR_ARRAY(count_b) const tsr_axis_ref *b,
                                        size_t count_b) TSR_MT_SAFE;
 /* Equal elements, then the common prefix of the first pair that differs. */
-TSR_API TSR_NODISCARD tsr_status tsr_axes_common_prefix(const tsr_axis_ref *a, size_t count_a,
-                                                        const tsr_axis_ref *b, size_t count_b,
+TSR_API TSR_NODISCARD tsr_status tsr_axes_common_prefix(TSR_ARRAY(count_a) const tsr_axis_ref *a,
+                                                        size_t count_a,
+                                                        TSR_ARRAY(count_b) const tsr_axis_ref *b,
+                                                        size_t count_b,
                                                         tsr_axis_list *out) TSR_MT_SAFE;
 /*
  * Every axis of the mesh in order, cut wherever one of `axes` begins or ends. The axes must be able
  * to coexist.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_axes_of_mesh(const tsr_mesh *mesh, const tsr_axis_ref *axes,
+TSR_API TSR_NODISCARD tsr_status tsr_axes_of_mesh(const tsr_mesh *mesh,
+                                                  TSR_ARRAY(count) const tsr_axis_ref *axes,
                                                   size_t count, tsr_axis_list *out) TSR_MT_SAFE;
 
 /* The text of an axis, `"x"` or `"x":(1)2`, and of a list, `"x", "y":(2)2`. The arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_print(tsr_context *ctx, tsr_arena *arena,
-                                                const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                                const tsr_mesh *mesh,
+                                                TSR_ARRAY(count) const tsr_axis_ref *axes,
                                                 size_t count, const char **out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 #define TSR_VERSION_PATCH 0
 
 /* Raised whenever a program compiled against older headers could misbehave with this library. */
-#define TSR_ABI_VERSION 2
+#define TSR_ABI_VERSION 3
 
 #if defined(__GNUC__) || defined(__clang__)
 #define TSR_API __attribute__((__visibility__("default")))
@@ -32,6 +32,23 @@
  */
 #define TSR_MT_SAFE
 #define TSR_MT_CONTEXT
+
+/*
+ * What a pointer may be. One with neither word is not NULL.
+ *
+ * TSR_NULLABLE: may be NULL; the comment says what that means.
+ * TSR_ARRAY(n): the first of n elements; may be NULL where n is 0. Elements that are pointers are
+ * not NULL, unless TSR_NULLABLE stands before it.
+ */
+#define TSR_NULLABLE
+#define TSR_ARRAY(n)
+
+/*
+ * TSR_TOLD: when this argument of a collective call is wrong on one rank, every rank learns which
+ * and why. Of other arguments only the rank itself does; its failure then reaches the others as
+ * TSR_ERR_PEER or a time-out.
+ */
+#define TSR_TOLD
 
 #ifdef __cplusplus
 extern "C" {

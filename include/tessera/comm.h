@@ -62,7 +62,8 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * memory; else, or with TSR_TRANSPORT=message, everything goes by messages.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec,
-                                            tsr_rank_function function, void *state) TSR_MT_CONTEXT;
+                                            tsr_rank_function function,
+                                            TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /*
  * Runs the function once, on this thread, as `rank` of an abstract world of any number of ranks (no
@@ -74,7 +75,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_s
  */
 TSR_API TSR_NODISCARD tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks,
                                                      int64_t rank, tsr_rank_function function,
-                                                     void *state) TSR_MT_CONTEXT;
+                                                     TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /* Whether a world is abstract. */
 TSR_API bool tsr_comm_is_abstract(const tsr_comm *comm) TSR_MT_SAFE;
@@ -84,7 +85,7 @@ TSR_API bool tsr_comm_is_abstract(const tsr_comm *comm) TSR_MT_SAFE;
  * it. `spec` may be NULL; its `ranks` is ignored. The transport is closed with the world.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
-                                               const tsr_launch_spec *spec,
+                                               TSR_NULLABLE const tsr_launch_spec *spec,
                                                tsr_comm **world) TSR_MT_CONTEXT;
 
 /*
@@ -93,7 +94,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_trans
  * initialised; the world is closed before it is finalised.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm,
-                                                   const tsr_launch_spec *spec,
+                                                   TSR_NULLABLE const tsr_launch_spec *spec,
                                                    tsr_comm **world) TSR_MT_CONTEXT;
 
 /*
@@ -114,7 +115,7 @@ TSR_API int64_t tsr_launcher_rank(void) TSR_MT_SAFE;
 
 /* "threads", "processes", "openmpi" ..: what this rank is, and whether it shares memory with all
  * others. Static. */
-TSR_API const char *tsr_comm_transport(const tsr_comm *comm, bool *shared) TSR_MT_SAFE;
+TSR_API const char *tsr_comm_transport(const tsr_comm *comm, TSR_NULLABLE bool *shared) TSR_MT_SAFE;
 
 /* This rank's index in the group, how many there are, and this rank's context. */
 TSR_API int64_t tsr_comm_rank(const tsr_comm *comm) TSR_MT_SAFE;
@@ -130,8 +131,8 @@ TSR_API int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member) TSR_MT
  * by the world: asking again is cheap, and the caller does not free it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh,
-                                                const tsr_axis_ref *axes, size_t num_axes,
-                                                tsr_comm **out) TSR_MT_CONTEXT;
+                                                TSR_ARRAY(num_axes) const tsr_axis_ref *axes,
+                                                size_t num_axes, tsr_comm **out) TSR_MT_CONTEXT;
 
 /* Returns when every member has called it. */
 TSR_API TSR_NODISCARD tsr_status tsr_barrier(tsr_comm *comm) TSR_MT_CONTEXT;

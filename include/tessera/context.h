@@ -23,7 +23,7 @@ typedef struct tsr_arena tsr_arena;
  */
 typedef struct tsr_allocator {
     void *(*resize)(void *state, void *old, size_t old_size, size_t new_size);
-    void *state;
+    TSR_NULLABLE void *state;
 } tsr_allocator;
 
 typedef enum tsr_severity { TSR_NOTE, TSR_WARNING, TSR_ERROR } tsr_severity;
@@ -39,14 +39,14 @@ typedef struct tsr_diagnostic {
     tsr_status status;
     bool follow_up;
     const char *text;
-    const char *file;
+    TSR_NULLABLE const char *file;
     int64_t line;
     int64_t column;
-    const char *source_line;
+    TSR_NULLABLE const char *source_line;
     size_t caret;
     size_t width;
-    const struct tsr_diagnostic *notes; /* the first note, linked by next */
-    const struct tsr_diagnostic *next;
+    TSR_NULLABLE const struct tsr_diagnostic *notes; /* the first note, linked by next */
+    TSR_NULLABLE const struct tsr_diagnostic *next;
 } tsr_diagnostic;
 
 /* Called for each message as it is made. It must not call back into the same context. */
@@ -56,15 +56,15 @@ typedef void (*tsr_log_callback)(void *state, const tsr_diagnostic *diagnostic);
  * Makes a context. `allocator` may be NULL for malloc; it is copied. Returns TSR_ERR_NOMEM when
  * there is no memory for it. The caller destroys it, after the arenas made from it.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_context_create(const tsr_allocator *allocator,
+TSR_API TSR_NODISCARD tsr_status tsr_context_create(TSR_NULLABLE const tsr_allocator *allocator,
                                                     tsr_context **out) TSR_MT_SAFE;
 
 /* Frees a context and its diagnostics. NULL is fine. */
-TSR_API void tsr_context_destroy(tsr_context *ctx) TSR_MT_CONTEXT;
+TSR_API void tsr_context_destroy(TSR_NULLABLE tsr_context *ctx) TSR_MT_CONTEXT;
 
 /* Sets the function that receives every message as it is made; NULL for none. */
-TSR_API void tsr_context_set_log(tsr_context *ctx, tsr_log_callback log,
-                                 void *state) TSR_MT_CONTEXT;
+TSR_API void tsr_context_set_log(tsr_context *ctx, TSR_NULLABLE tsr_log_callback log,
+                                 TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /* The first message since the last clear, linked by `next`; NULL when there is none. */
 TSR_API const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx) TSR_MT_CONTEXT;
@@ -86,14 +86,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_diagnostic_format(tsr_context *ctx, tsr_are
  * blocks from the context's allocator and must be destroyed before the context.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_arena_create(tsr_context *ctx, tsr_arena **out) TSR_MT_CONTEXT;
-TSR_API void tsr_arena_destroy(tsr_arena *arena) TSR_MT_CONTEXT;
+TSR_API void tsr_arena_destroy(TSR_NULLABLE tsr_arena *arena) TSR_MT_CONTEXT;
 
 /* `size` bytes aligned for any object, not zeroed; NULL when there is no memory. */
 TSR_API void *tsr_arena_alloc(tsr_arena *arena, size_t size) TSR_MT_CONTEXT;
 
 /* A mark in an arena. Resetting to it frees what was allocated since, keeping the blocks. */
 typedef struct tsr_arena_mark {
-    void *block;
+    TSR_NULLABLE void *block;
     size_t used;
 } tsr_arena_mark;
 TSR_API tsr_arena_mark tsr_arena_get_mark(const tsr_arena *arena) TSR_MT_CONTEXT;
@@ -110,15 +110,15 @@ TSR_API size_t tsr_arena_reserved(const tsr_arena *arena) TSR_MT_CONTEXT;
  * messages of attribute readers, as `custom op 'sdy.mesh' ` does in programs.
  */
 typedef struct tsr_text {
-    const char *name;
-    const char *data;
+    TSR_NULLABLE const char *name;
+    TSR_ARRAY(size) const char *data;
     size_t size;
     size_t at;
-    const char *prefix;
+    TSR_NULLABLE const char *prefix;
 } tsr_text;
 
 /* A text over a zero-terminated string. */
-TSR_API tsr_text tsr_text_of(const char *name, const char *string) TSR_MT_SAFE;
+TSR_API tsr_text tsr_text_of(TSR_NULLABLE const char *name, const char *string) TSR_MT_SAFE;
 
 #ifdef __cplusplus
 }

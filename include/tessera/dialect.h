@@ -41,7 +41,7 @@ TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *arena,
                                                   tsr_dialect dialect, tsr_text *text,
                                                   const tsr_sharding_reader *reader, size_t rank,
-                                                  const int64_t *shape,
+                                                  TSR_NULLABLE const int64_t *shape,
                                                   const tsr_sharding **out) TSR_MT_CONTEXT;
 
 /*
@@ -52,7 +52,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *a
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_write(tsr_context *ctx, tsr_arena *arena,
                                                    tsr_dialect dialect,
                                                    const tsr_sharding *sharding,
-                                                   const int64_t *shape,
+                                                   TSR_NULLABLE const int64_t *shape,
                                                    const char **out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus

@@ -33,7 +33,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_dlpack(tsr_tensor *tensor,
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_dlpack(tsr_comm *world,
                                                         const tsr_tensor_spec *spec,
-                                                        struct DLManagedTensor *managed,
+                                                        TSR_TOLD struct DLManagedTensor *managed,
                                                         tsr_tensor **out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus

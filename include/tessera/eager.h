@@ -52,21 +52,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_reduce_pending(tsr_tensor *tensor,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Whether some dimension of one of the tensors is sharded, or something is pending in it. */
-TSR_API bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
+TSR_API bool tsr_any_sharded(TSR_ARRAY(count) tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
 
 /* The mesh of all tensors, the first one's; NULL when they are on different devices. */
-TSR_API const tsr_mesh *tsr_tensors_mesh(tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
+TSR_API const tsr_mesh *tsr_tensors_mesh(TSR_ARRAY(count) tsr_tensor *const *tensors,
+                                         size_t count) TSR_MT_SAFE;
 
 /*
  * The slice of a full array that a device holds: the view of that part of `full`, whose strides it
  * shares. `shape` and `strides` have room for the rank and serve the view. The rows of the device
  * must be adjacent; in an unaligned dimension they are not: TSR_ERR_UNSUPPORTED.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_slice_for_device(tsr_context *ctx,
-                                                      const tsr_geometry *geometry, int64_t device,
-                                                      const tsr_view *full, int64_t *shape,
-                                                      int64_t *strides,
-                                                      tsr_view *out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_slice_for_device(
+    tsr_context *ctx, const tsr_geometry *geometry, int64_t device, const tsr_view *full,
+    TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *shape,
+    TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *strides, tsr_view *out) TSR_MT_CONTEXT;
 
 /* The shape of the whole tensor; its rank is tsr_tensor_rank. */
 TSR_API const int64_t *tsr_tensor_shape(const tsr_tensor *tensor) TSR_MT_SAFE;
@@ -177,7 +177,7 @@ TSR_API void tsr_trace_end(tsr_comm *world) TSR_MT_CONTEXT;
 
 /* What was noted, in order; valid until the next call. NULL when there is nothing. */
 TSR_API const tsr_trace_event *tsr_trace_events(const tsr_comm *world,
-                                                size_t *count) TSR_MT_CONTEXT;
+                                                TSR_NULLABLE size_t *count) TSR_MT_CONTEXT;
 
 /* The same as text, a line each; the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_trace_print(const tsr_comm *world, tsr_arena *arena,

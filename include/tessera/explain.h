@@ -98,14 +98,16 @@ typedef struct tsr_conflict {
 
 /* Numbers of annotations and steps count from 1; entry 0 of the lists is none. The arena's. */
 typedef struct tsr_provenance {
-    const tsr_annotation *annotations;
+    TSR_NULLABLE const tsr_annotation *annotations;
     size_t num_annotations; /* the last number */
-    const tsr_axis_step *steps;
+    TSR_NULLABLE const tsr_axis_step *steps;
     size_t num_steps; /* the last number */
-    const tsr_conflict *conflicts;
+    TSR_NULLABLE const tsr_conflict *conflicts;
     size_t num_conflicts;
-    const uint32_t *first_steps;  /* by value, of tsr_program_num_values() + 1 of them; 0: none */
-    const uint32_t *result_steps; /* those of results of functions: the first of each */
+    TSR_NULLABLE const uint32_t
+        *first_steps; /* by value, of tsr_program_num_values() + 1 of them; 0: none */
+    TSR_NULLABLE const uint32_t
+        *result_steps; /* those of results of functions: the first of each */
     size_t num_result_steps;
 } tsr_provenance;
 
@@ -136,7 +138,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_annotate(tsr_context *ctx, tsr_prog
 /* The mesh of a name, or without one the only mesh of the program. It belongs to the program until
  * that changes. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program *program,
-                                                  const char *name,
+                                                  TSR_NULLABLE const char *name,
                                                   const tsr_mesh **out) TSR_MT_CONTEXT;
 
 /* "taken", "closed", ...; "?" for an unknown value. Static. */

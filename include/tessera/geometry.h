@@ -21,33 +21,39 @@ typedef struct tsr_geometry tsr_geometry;
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_sharding *sharding, size_t rank,
-                                                     const int64_t *shape,
+                                                     TSR_ARRAY(rank) const int64_t *shape,
                                                      const tsr_geometry **out) TSR_MT_CONTEXT;
 
 TSR_API const tsr_sharding *tsr_geometry_sharding(const tsr_geometry *geometry) TSR_MT_SAFE;
+/* The tensor's rank and shape. */
+TSR_API size_t tsr_geometry_rank(const tsr_geometry *geometry) TSR_MT_SAFE;
 TSR_API const int64_t *tsr_geometry_shape(const tsr_geometry *geometry) TSR_MT_SAFE;
 
 /* The largest part a device holds, per dimension: the chunk, or the largest of explicit sizes. */
 TSR_API void tsr_geometry_local_shape(const tsr_geometry *geometry,
-                                      int64_t *local_shape) TSR_MT_SAFE;
+                                      TSR_ARRAY(tsr_geometry_rank(geometry))
+                                          int64_t *local_shape) TSR_MT_SAFE;
 /* The local shape times the number of shards, per dimension. */
 TSR_API void tsr_geometry_padded_shape(const tsr_geometry *geometry,
-                                       int64_t *padded_shape) TSR_MT_SAFE;
+                                       TSR_ARRAY(tsr_geometry_rank(geometry))
+                                           int64_t *padded_shape) TSR_MT_SAFE;
 
 /*
  * The box a device holds: start and size per dimension. A device with nothing has a size of 0
  * somewhere. False when the mesh does not have the device. In an unaligned dimension `size` counts
  * the rows held and `start` is the first of them: the rows need not be adjacent, see the pieces.
  */
-TSR_API bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *start,
-                              int64_t *size) TSR_MT_SAFE;
+TSR_API bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device,
+                              TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *start,
+                              TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *size) TSR_MT_SAFE;
 
 /*
  * What a device stores, per dimension: the size of its box, but each partition of an aligned
  * dimension rounded up to the alignment. False when the mesh does not have the device.
  */
 TSR_API bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device,
-                                      int64_t *size) TSR_MT_SAFE;
+                                      TSR_ARRAY(tsr_geometry_rank(geometry))
+                                          int64_t *size) TSR_MT_SAFE;
 
 typedef struct tsr_interval {
     int64_t start;
@@ -60,13 +66,15 @@ typedef struct tsr_interval {
  * most `capacity` are written. -1 when the mesh does not have the device.
  */
 TSR_API int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t dim,
-                                    size_t capacity, tsr_interval *pieces) TSR_MT_SAFE;
+                                    size_t capacity,
+                                    TSR_ARRAY(capacity) tsr_interval *pieces) TSR_MT_SAFE;
 
 /* The devices that hold an element (index within the shape), in mesh order: how many, and each. */
 typedef struct tsr_devices tsr_devices;
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena,
                                                       const tsr_geometry *geometry,
-                                                      const int64_t *index,
+                                                      TSR_ARRAY(tsr_geometry_rank(geometry))
+                                                          const int64_t *index,
                                                       const tsr_devices **out) TSR_MT_CONTEXT;
 TSR_API int64_t tsr_devices_count(const tsr_devices *devices) TSR_MT_SAFE;
 TSR_API int64_t tsr_devices_at(const tsr_devices *devices, int64_t index) TSR_MT_SAFE;

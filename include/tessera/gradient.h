@@ -54,9 +54,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **o
  */
 typedef tsr_status (*tsr_region)(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
                                  void *state);
-TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region region, void *state,
-                                               tsr_tensor *const *inputs, size_t num_inputs,
-                                               tsr_tensor **outputs,
+TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region function,
+                                               TSR_NULLABLE void *state,
+                                               TSR_ARRAY(num_inputs) tsr_tensor *const *inputs,
+                                               size_t num_inputs,
+                                               TSR_ARRAY(num_outputs) tsr_tensor **outputs,
                                                size_t num_outputs) TSR_MT_CONTEXT;
 
 /*
@@ -70,11 +72,13 @@ typedef struct tsr_own_op {
     const char *name; /* for messages; it outlives the tape */
     tsr_status (*back)(tsr_comm *world, void *state, tsr_tensor *const *inputs,
                        tsr_tensor *const *cotangents, tsr_tensor **gradients);
-    void (*drop)(void *state);
-    void *state;
+    TSR_NULLABLE void (*drop)(void *state);
+    TSR_NULLABLE void *state;
 } tsr_own_op;
-TSR_API TSR_NODISCARD tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *const *inputs,
-                                              size_t num_inputs, tsr_tensor *const *outputs,
+TSR_API TSR_NODISCARD tsr_status tsr_tape_own(const tsr_own_op *op,
+                                              TSR_ARRAY(num_inputs) tsr_tensor *const *inputs,
+                                              size_t num_inputs,
+                                              TSR_ARRAY(num_outputs) tsr_tensor *const *outputs,
                                               size_t num_outputs) TSR_MT_CONTEXT;
 
 /*

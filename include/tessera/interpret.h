@@ -20,12 +20,12 @@ typedef struct tsr_outputs tsr_outputs;
 
 /* Zeros are the defaults. */
 typedef struct tsr_interpreter_options {
-    const char *function; /* what to run; NULL: @main, or the only function */
-    int64_t max_ops;      /* a run that executes more ends with TSR_ERR_LIMIT; 0: no limit */
-    int64_t max_bytes;    /* of values that are alive at one time; 0: no limit */
+    TSR_NULLABLE const char *function; /* what to run; NULL: @main, or the only function */
+    int64_t max_ops;   /* a run that executes more ends with TSR_ERR_LIMIT; 0: no limit */
+    int64_t max_bytes; /* of values that are alive at one time; 0: no limit */
     /* Receives what interpreter.print prints, a line a value; NULL: nothing is printed. */
-    void (*print)(void *state, const char *text, size_t size);
-    void *state;
+    TSR_NULLABLE void (*print)(void *state, const char *text, size_t size);
+    TSR_NULLABLE void *state;
 } tsr_interpreter_options;
 
 /*
@@ -33,13 +33,12 @@ typedef struct tsr_interpreter_options {
  * TSR_ERR_UNSUPPORTED, with the op and its types, when an op that the function can reach has no
  * meaning here. The caller destroys it, before the program and the context.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_interpreter_create(tsr_context *ctx,
-                                                        const tsr_program *program,
-                                                        const tsr_interpreter_options *options,
-                                                        tsr_interpreter **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_interpreter_create(
+    tsr_context *ctx, const tsr_program *program,
+    TSR_NULLABLE const tsr_interpreter_options *options, tsr_interpreter **out) TSR_MT_CONTEXT;
 
 /* Frees an interpreter. NULL is fine. */
-TSR_API void tsr_interpreter_destroy(tsr_interpreter *interpreter) TSR_MT_CONTEXT;
+TSR_API void tsr_interpreter_destroy(TSR_NULLABLE tsr_interpreter *interpreter) TSR_MT_CONTEXT;
 
 /* What the function takes and gives. Types are the program's. */
 TSR_API size_t tsr_interpreter_num_inputs(const tsr_interpreter *interpreter) TSR_MT_CONTEXT;
@@ -53,13 +52,14 @@ TSR_API size_t tsr_interpreter_num_outputs(const tsr_interpreter *interpreter) T
  * not hold. The caller destroys the outputs, before the interpreter.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
-                                                     const tsr_view *inputs, size_t num_inputs,
+                                                     TSR_ARRAY(num_inputs) const tsr_view *inputs,
+                                                     size_t num_inputs,
                                                      tsr_outputs **out) TSR_MT_CONTEXT;
 
 /* The results of a run, packed; their memory is the outputs'. One that is no tensor has no data. */
 TSR_API size_t tsr_outputs_count(const tsr_outputs *outputs) TSR_MT_CONTEXT;
 TSR_API tsr_view tsr_outputs_get(const tsr_outputs *outputs, size_t i) TSR_MT_CONTEXT;
-TSR_API void tsr_outputs_destroy(tsr_outputs *outputs) TSR_MT_CONTEXT;
+TSR_API void tsr_outputs_destroy(TSR_NULLABLE tsr_outputs *outputs) TSR_MT_CONTEXT;
 
 /* What the runs of an interpreter have taken so far. */
 typedef struct tsr_interpreter_stats {

@@ -24,15 +24,15 @@ extern "C" {
  * placeholder. No axes and one id: the maximal mesh, that one device. `name` may be NULL.
  */
 typedef struct tsr_mesh_spec {
-    const char *name;
+    TSR_NULLABLE const char *name;
     size_t num_axes;
-    const char *const *axis_names;
-    const int64_t *axis_sizes;
+    TSR_ARRAY(num_axes) const char *const *axis_names;
+    TSR_ARRAY(num_axes) const int64_t *axis_sizes;
     size_t num_device_ids;
-    const int64_t *device_ids;
+    TSR_ARRAY(num_device_ids) const int64_t *device_ids;
     size_t num_iota_dims;
-    const int64_t *iota_dims;
-    const int64_t *iota_perm; /* NULL: not transposed */
+    TSR_ARRAY(num_iota_dims) const int64_t *iota_dims;
+    TSR_NULLABLE const int64_t *iota_perm; /* NULL: not transposed */
 } tsr_mesh_spec;
 
 /*
@@ -76,7 +76,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_print(tsr_context *ctx, tsr_arena *are
 
 /* A copy of a mesh under another name, or under none when `name` is NULL. */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena,
-                                                 const tsr_mesh *mesh, const char *name,
+                                                 const tsr_mesh *mesh,
+                                                 TSR_NULLABLE const char *name,
                                                  const tsr_mesh **out) TSR_MT_CONTEXT;
 
 /* The name, or NULL. */
@@ -87,7 +88,7 @@ TSR_API size_t tsr_mesh_num_axes(const tsr_mesh *mesh) TSR_MT_SAFE;
 TSR_API const char *tsr_mesh_axis_name(const tsr_mesh *mesh, size_t axis) TSR_MT_SAFE;
 TSR_API int64_t tsr_mesh_axis_size(const tsr_mesh *mesh, size_t axis) TSR_MT_SAFE;
 /* The axis of that name (not necessarily zero-terminated), or -1. */
-TSR_API int32_t tsr_mesh_find_axis(const tsr_mesh *mesh, const char *name,
+TSR_API int32_t tsr_mesh_find_axis(const tsr_mesh *mesh, TSR_ARRAY(length) const char *name,
                                    size_t length) TSR_MT_SAFE;
 /* One device and no axes. */
 TSR_API bool tsr_mesh_is_maximal(const tsr_mesh *mesh) TSR_MT_SAFE;
@@ -102,9 +103,11 @@ TSR_API int64_t tsr_mesh_device_at(const tsr_mesh *mesh, int64_t place) TSR_MT_S
 TSR_API int64_t tsr_mesh_place_of(const tsr_mesh *mesh, int64_t device) TSR_MT_SAFE;
 /* The coordinates (num_axes of them) of a device; false when the mesh does not have it. */
 TSR_API bool tsr_mesh_coordinates(const tsr_mesh *mesh, int64_t device,
-                                  int64_t *coordinates) TSR_MT_SAFE;
+                                  TSR_ARRAY(tsr_mesh_num_axes(mesh))
+                                      int64_t *coordinates) TSR_MT_SAFE;
 /* The device at coordinates, or -1 when one is out of range. */
-TSR_API int64_t tsr_mesh_device(const tsr_mesh *mesh, const int64_t *coordinates) TSR_MT_SAFE;
+TSR_API int64_t tsr_mesh_device(const tsr_mesh *mesh, TSR_ARRAY(tsr_mesh_num_axes(mesh))
+                                                          const int64_t *coordinates) TSR_MT_SAFE;
 
 /* Equal axes (names, sizes, order) and device ids. The mesh's own name does not count. */
 TSR_API bool tsr_mesh_equal(const tsr_mesh *a, const tsr_mesh *b) TSR_MT_SAFE;
@@ -131,7 +134,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_
  * the mesh's ids are an arbitrary list, or the sub-axis cuts across the pairs of a transposed iota.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_axis_strides(const tsr_mesh *mesh, tsr_axis_ref axis,
-                                                       size_t capacity, tsr_stride *out,
+                                                       size_t capacity,
+                                                       TSR_ARRAY(capacity) tsr_stride *out,
                                                        size_t *count) TSR_MT_SAFE;
 
 /*
@@ -141,7 +145,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_axis_strides(const tsr_mesh *mesh, tsr
  */
 typedef struct tsr_groups tsr_groups;
 TSR_API TSR_NODISCARD tsr_status tsr_groups_create(tsr_context *ctx, tsr_arena *arena,
-                                                   const tsr_mesh *mesh, const tsr_axis_ref *axes,
+                                                   const tsr_mesh *mesh,
+                                                   TSR_ARRAY(num_axes) const tsr_axis_ref *axes,
                                                    size_t num_axes,
                                                    const tsr_groups **out) TSR_MT_CONTEXT;
 TSR_API int64_t tsr_groups_count(const tsr_groups *groups) TSR_MT_SAFE;
@@ -151,8 +156,8 @@ TSR_API int64_t tsr_groups_size(const tsr_groups *groups) TSR_MT_SAFE;
 TSR_API int64_t tsr_groups_device(const tsr_groups *groups, int64_t group,
                                   int64_t index) TSR_MT_SAFE;
 /* The group of a device and its index there; false when the mesh does not have the device. */
-TSR_API bool tsr_groups_find(const tsr_groups *groups, int64_t device, int64_t *group,
-                             int64_t *index) TSR_MT_SAFE;
+TSR_API bool tsr_groups_find(const tsr_groups *groups, int64_t device, TSR_NULLABLE int64_t *group,
+                             TSR_NULLABLE int64_t *index) TSR_MT_SAFE;
 
 /* Meshes by name, as a program defines them. */
 typedef struct tsr_mesh_table tsr_mesh_table;
@@ -162,7 +167,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_table_create(tsr_context *ctx, tsr_are
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_table_add(tsr_context *ctx, tsr_mesh_table *table,
                                                     const tsr_mesh *mesh) TSR_MT_CONTEXT;
 /* The mesh of that name (not necessarily zero-terminated), or NULL. */
-TSR_API const tsr_mesh *tsr_mesh_table_find(const tsr_mesh_table *table, const char *name,
+TSR_API const tsr_mesh *tsr_mesh_table_find(const tsr_mesh_table *table,
+                                            TSR_ARRAY(length) const char *name,
                                             size_t length) TSR_MT_CONTEXT;
 TSR_API size_t tsr_mesh_table_count(const tsr_mesh_table *table) TSR_MT_CONTEXT;
 TSR_API const tsr_mesh *tsr_mesh_table_at(const tsr_mesh_table *table, size_t index) TSR_MT_CONTEXT;

@@ -14,14 +14,15 @@ extern "C" {
  * by strides. Element types that the format has no name for, such as bf16, are stored as unsigned
  * integers of their size. `name` is for messages. Shape and strides are the arena's.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name,
-                                              const char *bytes, size_t size,
+TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena,
+                                              TSR_NULLABLE const char *name,
+                                              TSR_ARRAY(size) const char *bytes, size_t size,
                                               tsr_view *out) TSR_MT_CONTEXT;
 
 /* What stands before the elements, row-major, of an array in a file. The arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_header(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype,
-                                                size_t rank, const int64_t *shape, const char **out,
-                                                size_t *size) TSR_MT_CONTEXT;
+                                                size_t rank, TSR_ARRAY(rank) const int64_t *shape,
+                                                const char **out, size_t *size) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

@@ -133,11 +133,13 @@ TSR_API TSR_NODISCARD tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b,
  * `ij,jk->ik`: subscripts as tsr_rule_einsum has them, for any number of operands; they are
  * multiplied from left to right.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands,
+TSR_API TSR_NODISCARD tsr_status tsr_einsum(const char *equation,
+                                            TSR_ARRAY(num_operands) tsr_tensor *const *operands,
                                             size_t num_operands, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* x [.., i] by weight [o, i], and bias [o] added unless it is NULL: [.., o]. */
-TSR_API TSR_NODISCARD tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias,
+TSR_API TSR_NODISCARD tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight,
+                                            TSR_NULLABLE tsr_tensor *bias,
                                             tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- reductions ---- */
@@ -147,21 +149,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, t
  * pending: sums by a sum, a greatest by a greatest. The sum of nothing is 0, the product 1, the
  * greatest the least value of the type. A mean is of floats, over the elements of the whole.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_sum(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                         tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_mean(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                          tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_max(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                         tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_min(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                         tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_prod(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                          tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_sum(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                         size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_mean(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                          size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_max(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                         size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_min(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                         size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_prod(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                          size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
 /* All true, any true; of integers all bits, any bit. */
-TSR_API TSR_NODISCARD tsr_status tsr_all(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                         tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_any(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                         tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_all(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                         size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_any(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                         size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Where along a dimension the first greatest element is, i64; a NaN is greater than all. */
 TSR_API TSR_NODISCARD tsr_status tsr_argmax(tsr_tensor *x, size_t dim,
@@ -173,34 +175,44 @@ TSR_API TSR_NODISCARD tsr_status tsr_cumsum(tsr_tensor *x, size_t dim,
 
 /* ---- shapes ---- */
 
-TSR_API TSR_NODISCARD tsr_status tsr_reshape(tsr_tensor *x, const int64_t *shape, size_t rank,
-                                             tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reshape(tsr_tensor *x, TSR_ARRAY(rank) const int64_t *shape,
+                                             size_t rank, tsr_tensor **out) TSR_MT_CONTEXT;
 /* Dimension d of the result is dimension permutation[d] of x; as many as x has. */
-TSR_API TSR_NODISCARD tsr_status tsr_transpose(tsr_tensor *x, const size_t *permutation,
+TSR_API TSR_NODISCARD tsr_status tsr_transpose(tsr_tensor *x,
+                                               TSR_ARRAY(tsr_tensor_rank(x))
+                                                   const size_t *permutation,
                                                tsr_tensor **out) TSR_MT_CONTEXT;
 /* To a shape whose last dimensions are those of x, where size 1 may grow. */
-TSR_API TSR_NODISCARD tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *shape, size_t rank,
+TSR_API TSR_NODISCARD tsr_status tsr_broadcast_to(tsr_tensor *x,
+                                                  TSR_ARRAY(rank) const int64_t *shape, size_t rank,
                                                   tsr_tensor **out) TSR_MT_CONTEXT;
 /* From start to before limit in steps of stride, for each dimension; strides NULL: all 1. */
-TSR_API TSR_NODISCARD tsr_status tsr_slice(tsr_tensor *x, const int64_t *start,
-                                           const int64_t *limit, const int64_t *strides,
+TSR_API TSR_NODISCARD tsr_status tsr_slice(tsr_tensor *x,
+                                           TSR_ARRAY(tsr_tensor_rank(x)) const int64_t *start,
+                                           TSR_ARRAY(tsr_tensor_rank(x)) const int64_t *limit,
+                                           TSR_NULLABLE const int64_t *strides,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
 /* One after the other along a dimension; 1 to 64 of them, and TSR_ERR_INVALID without a message of
  * none. */
-TSR_API TSR_NODISCARD tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count,
-                                                 size_t dim, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_concatenate(TSR_ARRAY(count) tsr_tensor *const *tensors,
+                                                 size_t count, size_t dim,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
 /* The same along a new dimension, likewise. */
-TSR_API TSR_NODISCARD tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim,
+TSR_API TSR_NODISCARD tsr_status tsr_stack(TSR_ARRAY(count) tsr_tensor *const *tensors,
+                                           size_t count, size_t dim,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
 /* Cuts a dimension into parts of `sizes`, which sum to it; out has room for `count`. */
-TSR_API TSR_NODISCARD tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes,
-                                           size_t count, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_split(tsr_tensor *x, size_t dim,
+                                           TSR_ARRAY(count) const int64_t *sizes, size_t count,
+                                           tsr_tensor **out) TSR_MT_CONTEXT;
 /*
  * A border of a number: before, after and between the elements of each dimension; between NULL:
  * none. Negative padding before or after takes elements away.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before,
-                                         const int64_t *after, const int64_t *between,
+TSR_API TSR_NODISCARD tsr_status tsr_pad(tsr_tensor *x, double number,
+                                         TSR_ARRAY(tsr_tensor_rank(x)) const int64_t *before,
+                                         TSR_ARRAY(tsr_tensor_rank(x)) const int64_t *after,
+                                         TSR_NULLABLE const int64_t *between,
                                          tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- indices ---- */
@@ -238,11 +250,12 @@ TSR_API TSR_NODISCARD tsr_status tsr_scatter(tsr_tensor *x, tsr_tensor *indices,
 typedef struct tsr_slices_dims {
     tsr_gather_dims dims;
     size_t num_indexed;
-    const size_t *start_index_map;
+    TSR_ARRAY(num_indexed) const size_t *start_index_map;
 } tsr_slices_dims;
 TSR_API TSR_NODISCARD tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices,
                                                    const tsr_slices_dims *dims,
-                                                   const int64_t *slice_sizes,
+                                                   TSR_ARRAY(tsr_tensor_rank(x))
+                                                       const int64_t *slice_sizes,
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_scatter_slices(tsr_tensor *x, tsr_tensor *indices,
                                                     tsr_tensor *updates,
@@ -258,10 +271,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth,
  * Either may be NULL. The first k of the descending order.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sort(tsr_tensor *x, size_t dim, bool descending,
-                                          tsr_tensor **values, tsr_tensor **indices) TSR_MT_CONTEXT;
+                                          TSR_NULLABLE tsr_tensor **values,
+                                          TSR_NULLABLE tsr_tensor **indices) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_top_k(tsr_tensor *x, size_t dim, int64_t k,
-                                           tsr_tensor **values,
-                                           tsr_tensor **indices) TSR_MT_CONTEXT;
+                                           TSR_NULLABLE tsr_tensor **values,
+                                           TSR_NULLABLE tsr_tensor **indices) TSR_MT_CONTEXT;
 
 /* ---- of several ops ---- */
 
@@ -276,10 +290,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_logsumexp(tsr_tensor *x, size_t dim,
  * Along the last dimension: (x - mean) / sqrt(variance + epsilon), and x / sqrt(mean square +
  * epsilon); times scale and plus bias, of that dimension's size, unless those are NULL.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_layer_norm(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias,
-                                                double epsilon, tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_rms_norm(tsr_tensor *x, tsr_tensor *scale, double epsilon,
-                                              tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_layer_norm(tsr_tensor *x, TSR_NULLABLE tsr_tensor *scale,
+                                                TSR_NULLABLE tsr_tensor *bias, double epsilon,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_rms_norm(tsr_tensor *x, TSR_NULLABLE tsr_tensor *scale,
+                                              double epsilon, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
  * For logits [.., v] and labels [..] of integers: logsumexp of the logits minus the label's one,

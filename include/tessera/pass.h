@@ -28,9 +28,10 @@ typedef struct tsr_pass_option {
 
 /* The options of one use of a pass: a value for each row. */
 typedef struct tsr_pass_options {
-    const tsr_pass_option *rows;
+    TSR_ARRAY(count) const tsr_pass_option *rows;
     size_t count;
-    char **values; /* NULL: all have the standard value; an entry that is NULL: that one */
+    TSR_NULLABLE char *
+        *values; /* NULL: all have the standard value; an entry that is NULL: that one */
 } tsr_pass_options;
 
 /* The value of an option, which the row of the pass has; else false, 0 or "". */
@@ -45,19 +46,21 @@ TSR_API const char *tsr_option_text(const tsr_pass_options *options, const char 
 typedef bool (*tsr_pipeline_add)(void *state, const char *name, const char *options);
 
 typedef struct tsr_pass {
-    const char *name;  /* as on the command line: "sdy-close-shardings" */
-    const char *title; /* in dumps of the program: "CloseShardingsPass"; NULL: the name */
-    const char *help;  /* one line */
-    const tsr_pass_option *options;
+    const char *name; /* as on the command line: "sdy-close-shardings" */
+    TSR_NULLABLE const char
+        *title;       /* in dumps of the program: "CloseShardingsPass"; NULL: the name */
+    const char *help; /* one line */
+    TSR_ARRAY(num_options) const tsr_pass_option *options;
     size_t num_options;
     /* Runs the pass; NULL for a pipeline. After a failure the program can only be destroyed. */
-    tsr_status (*run)(tsr_context *ctx, tsr_program *program, const tsr_pass_options *options);
+    TSR_NULLABLE tsr_status (*run)(tsr_context *ctx, tsr_program *program,
+                                   const tsr_pass_options *options);
     /* Gives the passes of a pipeline to `add` in order; false when that was. NULL for a pass. */
-    bool (*expand)(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
+    TSR_NULLABLE bool (*expand)(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
 } tsr_pass;
 
 /* All passes. */
-TSR_API const tsr_pass *tsr_passes(size_t *count) TSR_MT_SAFE;
+TSR_API const tsr_pass *tsr_passes(TSR_NULLABLE size_t *count) TSR_MT_SAFE;
 
 /* The row of that name, or NULL. */
 TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
@@ -66,9 +69,9 @@ TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
  * Runs one pass, or all of a pipeline, with its standard options when `options` is NULL. Values
  * keep their numbers; what was resolved before, as shardings, is not to be used any more.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program,
-                                              const tsr_pass *pass,
-                                              const tsr_pass_options *options) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,
+             TSR_NULLABLE const tsr_pass_options *options) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

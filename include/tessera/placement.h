@@ -37,9 +37,9 @@ typedef enum tsr_amounts_kind {
  */
 typedef struct tsr_amounts {
     tsr_amounts_kind kind;
-    const int64_t *values;
+    TSR_ARRAY(tensor == NULL ? count : 0) const int64_t *values;
     size_t count;
-    tsr_tensor *tensor; /* instead of values; NULL for none */
+    TSR_NULLABLE tsr_tensor *tensor; /* instead of values; NULL for none */
 } tsr_amounts;
 
 /*
@@ -48,7 +48,7 @@ typedef struct tsr_amounts {
  */
 typedef struct tsr_placement {
     const tsr_sharding *sharding;
-    const tsr_amounts *amounts;
+    TSR_NULLABLE const tsr_amounts *amounts;
 } tsr_placement;
 
 /*
@@ -60,7 +60,7 @@ typedef struct tsr_placement {
 TSR_API TSR_NODISCARD tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *arena,
                                                     const tsr_placement *placement, int64_t extent,
                                                     const tsr_sharding **out,
-                                                    const char **how) TSR_MT_CONTEXT;
+                                                    TSR_NULLABLE const char **how) TSR_MT_CONTEXT;
 
 /* ---- backwards ---- */
 
@@ -89,7 +89,7 @@ TSR_API const tsr_sharding *
 tsr_conversion_destination(const tsr_conversion *conversion) TSR_MT_SAFE;
 
 /* NULL is fine. Not collective. */
-TSR_API void tsr_conversion_release(tsr_conversion *conversion) TSR_MT_CONTEXT;
+TSR_API void tsr_conversion_release(TSR_NULLABLE tsr_conversion *conversion) TSR_MT_CONTEXT;
 
 /* ---- DynamicShard ---- */
 
@@ -101,19 +101,20 @@ typedef struct tsr_chunk {
 
 /* The rows of each chunk of a dimension of that extent; `slices` has room for `count`. Local. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent,
-                                                    const int64_t *sizes, size_t count,
-                                                    tsr_chunk *slices) TSR_MT_CONTEXT;
+                                                    TSR_ARRAY(count) const int64_t *sizes,
+                                                    size_t count,
+                                                    TSR_ARRAY(count)
+                                                        tsr_chunk *slices) TSR_MT_CONTEXT;
 
 /*
  * An array in chunks of the given sizes along a dimension: views of it, or with `copy` contiguous
  * copies. Nothing is padded: `pads`, which may be NULL, is set to `count` zeros. All of it is the
  * arena's. Local.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena,
-                                                   const tsr_view *array, size_t dim,
-                                                   const int64_t *sizes, size_t count, bool copy,
-                                                   const tsr_view **chunks,
-                                                   const int64_t **pads) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena, const tsr_view *array, size_t dim,
+                  TSR_ARRAY(count) const int64_t *sizes, size_t count, bool copy,
+                  const tsr_view **chunks, TSR_NULLABLE const int64_t **pads) TSR_MT_CONTEXT;
 
 /*
  * A tensor from a full array, row-major, that rank `source` has; the others pass NULL. Each rank
@@ -122,65 +123,66 @@ TSR_API TSR_NODISCARD tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *
  */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_shard(tsr_comm *world, const tsr_placement *to,
                                                    tsr_dtype dtype, size_t rank,
-                                                   const int64_t *shape, int64_t source,
-                                                   const void *full,
+                                                   TSR_ARRAY(rank) const int64_t *shape,
+                                                   int64_t source, TSR_NULLABLE const void *full,
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Its backward: the gradient of the array, on `source` (gather with counts), or on all with -1. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_shard_backward(tsr_tensor *gradient, int64_t source,
-                                                            void *full) TSR_MT_CONTEXT;
+                                                            TSR_NULLABLE void *full) TSR_MT_CONTEXT;
 
 /* All rows of a dimension on every rank along its axes: all-gather with counts. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_to_replicate(tsr_tensor *tensor, size_t dim,
-                                                          tsr_conversion **record,
+                                                          TSR_NULLABLE tsr_conversion **record,
                                                           tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* This rank's rows of a dimension that it has whole: a local copy. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_from_replicate(tsr_tensor *tensor,
                                                             const tsr_placement *to,
-                                                            tsr_conversion **record,
+                                                            TSR_NULLABLE tsr_conversion **record,
                                                             tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Reduces what is pending, each rank its own rows: reduce-scatter with counts. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_reduce_shard(tsr_tensor *tensor,
                                                           const tsr_placement *to,
-                                                          tsr_conversion **record,
+                                                          TSR_NULLABLE tsr_conversion **record,
                                                           tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Other sizes, or another dimension: each rank receives what it lacks. */
 TSR_API TSR_NODISCARD tsr_status tsr_dynamic_to_dynamic(tsr_tensor *tensor, const tsr_placement *to,
-                                                        tsr_conversion **record,
+                                                        TSR_NULLABLE tsr_conversion **record,
                                                         tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- PartitionedShard ---- */
 
 /* Whole partitions a rank, from a slice of each. Owners and alignment are those of the sharding. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_unaligned_to_aligned(
-    tsr_tensor *tensor, size_t dim, tsr_conversion **record, tsr_tensor **out) TSR_MT_CONTEXT;
+    tsr_tensor *tensor, size_t dim, TSR_NULLABLE tsr_conversion **record,
+    tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Every row back to the shard that it came from. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_aligned_to_unaligned(
-    tsr_tensor *tensor, size_t dim, tsr_conversion **record, tsr_tensor **out) TSR_MT_CONTEXT;
+    tsr_tensor *tensor, size_t dim, TSR_NULLABLE tsr_conversion **record,
+    tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* The logical tensor, partition after partition, whole on every rank along the axes. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_replicate(tsr_tensor *tensor, size_t dim,
-                                                              tsr_conversion **record,
+                                                              TSR_NULLABLE tsr_conversion **record,
                                                               tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* This rank's blocks (unaligned) or partitions (aligned) of a dimension it has whole. */
-TSR_API TSR_NODISCARD tsr_status tsr_partitioned_from_replicate(tsr_tensor *tensor,
-                                                                const tsr_placement *to,
-                                                                tsr_conversion **record,
-                                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_from_replicate(
+    tsr_tensor *tensor, const tsr_placement *to, TSR_NULLABLE tsr_conversion **record,
+    tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
  * An aligned tensor with other owners: S + 1 of them, NULL for floor(d * N / S); and another
  * alignment, 1 for none.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_realign(tsr_tensor *tensor, size_t dim,
-                                                         const int64_t *owner_start,
+                                                         TSR_NULLABLE const int64_t *owner_start,
                                                          size_t num_owners, int64_t alignment,
-                                                         tsr_conversion **record,
+                                                         TSR_NULLABLE tsr_conversion **record,
                                                          tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
@@ -189,18 +191,18 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_realign(tsr_tensor *tensor, siz
  * result then shares the tensor's memory, which stays until both are released.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_dynamic(tsr_tensor *tensor, size_t dim,
-                                                            const tsr_placement *to,
-                                                            tsr_conversion **record,
+                                                            TSR_NULLABLE const tsr_placement *to,
+                                                            TSR_NULLABLE tsr_conversion **record,
                                                             tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* The logical tensor in even chunks along the same axes. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, size_t dim,
-                                                          tsr_conversion **record,
+                                                          TSR_NULLABLE tsr_conversion **record,
                                                           tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Reduces what is pending, each rank its own blocks or partitions. */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reduce(tsr_tensor *tensor, const tsr_placement *to,
-                                                        tsr_conversion **record,
+                                                        TSR_NULLABLE tsr_conversion **record,
                                                         tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
@@ -211,7 +213,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reduce(tsr_tensor *tensor, cons
  */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reinterpret(tsr_tensor *tensor,
                                                              const tsr_placement *to,
-                                                             tsr_conversion **record,
+                                                             TSR_NULLABLE tsr_conversion **record,
                                                              tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- PartitionedShard by its arguments, and what a rank knows of the counts ---- */
@@ -231,7 +233,7 @@ typedef struct tsr_partitioned_spec {
     int64_t num_partitions;
     tsr_amounts splits;
     bool aligned;
-    const int64_t *owner_start; /* S + 1; NULL: floor(d * N / S) */
+    TSR_NULLABLE const int64_t *owner_start; /* S + 1; NULL: floor(d * N / S) */
     size_t num_owners;
     int64_t alignment; /* rows that each aligned partition is stored in a multiple of; 0 or 1: any
                         */
@@ -245,7 +247,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_create(tsr_comm *world,
                                                         tsr_partitioned **out) TSR_MT_CONTEXT;
 
 /* NULL is fine. Not collective. */
-TSR_API void tsr_partitioned_release(tsr_partitioned *partitioned) TSR_MT_CONTEXT;
+TSR_API void tsr_partitioned_release(TSR_NULLABLE tsr_partitioned *partitioned) TSR_MT_CONTEXT;
 
 /* What this rank knows, and a sentence that says how C was derived. */
 TSR_API tsr_knowledge tsr_partitioned_knowledge(const tsr_partitioned *partitioned) TSR_MT_SAFE;
@@ -256,7 +258,7 @@ TSR_API const int64_t *tsr_partitioned_row(const tsr_partitioned *partitioned) T
 
 /* C[s][p] of the partitions p that this shard owns: S rows, each of `owned` counts. */
 TSR_API const int64_t *tsr_partitioned_columns(const tsr_partitioned *partitioned,
-                                               int64_t *owned) TSR_MT_SAFE;
+                                               TSR_NULLABLE int64_t *owned) TSR_MT_SAFE;
 
 /* The rows that this rank stores of the dimension: unaligned, or aligned with its pad rows. */
 TSR_API int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool aligned) TSR_MT_SAFE;
@@ -266,9 +268,9 @@ TSR_API int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool al
  * needs FULL counts: with a slice it fails. The sharding lives as long as the placement. Not
  * collective.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_partitioned_sharding(const tsr_partitioned *partitioned,
-                                                          bool aligned, const tsr_sharding **out,
-                                                          int64_t *extent) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_partitioned_sharding(const tsr_partitioned *partitioned, bool aligned, const tsr_sharding **out,
+                         TSR_NULLABLE int64_t *extent) TSR_MT_CONTEXT;
 
 /* Whether the spec asked for whole partitions. */
 TSR_API bool tsr_partitioned_is_aligned(const tsr_partitioned *partitioned) TSR_MT_SAFE;

@@ -59,7 +59,9 @@ typedef struct tsr_step_spec {
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_geometry *src, size_t num_steps,
-                                                     const tsr_step_spec *steps, tsr_dtype dtype,
+                                                     TSR_ARRAY(num_steps)
+                                                         const tsr_step_spec *steps,
+                                                     tsr_dtype dtype,
                                                      const tsr_plan **out) TSR_MT_CONTEXT;
 
 TSR_API size_t tsr_plan_num_steps(const tsr_plan *plan) TSR_MT_SAFE;
@@ -92,7 +94,8 @@ typedef struct tsr_step {
  * kept. Looks at every device, so at most 2^26 of them: TSR_ERR_LIMIT beyond.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index,
-                                               const tsr_link *link, tsr_step *out) TSR_MT_CONTEXT;
+                                               TSR_NULLABLE const tsr_link *link,
+                                               tsr_step *out) TSR_MT_CONTEXT;
 
 /* What all steps move together; the most is that of one device in all steps. As tsr_plan_step. */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan,

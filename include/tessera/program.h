@@ -54,7 +54,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_clone(tsr_context *ctx, const tsr_p
                                                    tsr_program **out) TSR_MT_CONTEXT;
 
 /* Frees a program. NULL is fine. */
-TSR_API void tsr_program_destroy(tsr_program *program) TSR_MT_CONTEXT;
+TSR_API void tsr_program_destroy(TSR_NULLABLE tsr_program *program) TSR_MT_CONTEXT;
 
 /* Checks every rule of the text's dialects that is known here; the first failure ends it. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_verify(tsr_context *ctx,
@@ -75,7 +75,7 @@ typedef bool (*tsr_program_writer)(void *state, const char *bytes, size_t count)
  */
 TSR_API TSR_NODISCARD tsr_status tsr_program_print(tsr_context *ctx, const tsr_program *program,
                                                    int printing, tsr_program_writer write,
-                                                   void *state) TSR_MT_CONTEXT;
+                                                   TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /* The whole text, zero-terminated, the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena,
@@ -117,8 +117,9 @@ TSR_API tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op
  * Line and column, from 1, of the op in the text; false when it is not from the text, or when there
  * is no memory for the list of lines, which the first call makes.
  */
-TSR_API bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line,
-                                int64_t *column) TSR_MT_CONTEXT;
+TSR_API bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op,
+                                TSR_NULLABLE int64_t *line,
+                                TSR_NULLABLE int64_t *column) TSR_MT_CONTEXT;
 
 /* A position in the source that a program was made from, such as a line of Python. */
 typedef struct tsr_source_location {
@@ -212,8 +213,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena 
  * The shape of a ranked tensor: extents, unknown ones TSR_UNKNOWN. False for other types. The
  * extents are the program's.
  */
-TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type, size_t *rank,
-                               const int64_t **shape) TSR_MT_CONTEXT;
+TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type,
+                               TSR_NULLABLE size_t *rank,
+                               TSR_NULLABLE const int64_t **shape) TSR_MT_CONTEXT;
 /* The element type of a tensor; false for other types, and for elements that are no numbers. */
 TSR_API bool tsr_ir_type_dtype(const tsr_program *program, tsr_ir_type type,
                                tsr_dtype *out) TSR_MT_CONTEXT;

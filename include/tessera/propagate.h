@@ -57,7 +57,7 @@ typedef struct tsr_decision {
     int64_t tensor;
     int64_t other;
     int64_t other_factor;
-    const tsr_axis_ref *axes;
+    TSR_ARRAY(num_axes) const tsr_axis_ref *axes;
     size_t num_axes;
 } tsr_decision;
 
@@ -71,15 +71,16 @@ typedef struct tsr_decisions {
 /* One op. Shardings that are NULL are open and empty; NULL instead of a list: all of them. */
 typedef struct tsr_propagation {
     const tsr_rule *rule;
-    const tsr_mesh *mesh; /* NULL: the one that the shardings have in common */
+    TSR_NULLABLE const tsr_mesh *mesh; /* NULL: the one that the shardings have in common */
     tsr_strategy strategy;
     tsr_direction direction;
-    const tsr_direction *directions; /* one for each factor; NULL: `direction` for all */
-    bool conservative;               /* no sub-axis propagates, so that no axis is split */
-    bool elementwise;                /* AGGRESSIVE breaks ties by shards for these ops */
-    const tsr_sharding *const *operands;
-    const tsr_sharding *const *results;
-    tsr_decisions *decisions; /* NULL: nothing is recorded */
+    TSR_NULLABLE const tsr_direction
+        *directions;   /* one for each factor; NULL: `direction` for all */
+    bool conservative; /* no sub-axis propagates, so that no axis is split */
+    bool elementwise;  /* AGGRESSIVE breaks ties by shards for these ops */
+    TSR_NULLABLE const tsr_sharding *const *operands;
+    TSR_NULLABLE const tsr_sharding *const *results;
+    TSR_NULLABLE tsr_decisions *decisions; /* NULL: nothing is recorded */
 } tsr_propagation;
 
 /*
@@ -93,8 +94,10 @@ typedef struct tsr_propagation {
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena,
                                                const tsr_propagation *op,
-                                               const tsr_sharding **operands,
-                                               const tsr_sharding **results) TSR_MT_CONTEXT;
+                                               TSR_ARRAY(tsr_rule_num_operands(op->rule))
+                                                   const tsr_sharding **operands,
+                                               TSR_ARRAY(tsr_rule_num_results(op->rule))
+                                                   const tsr_sharding **results) TSR_MT_CONTEXT;
 
 /*
  * The axes over which the results are pending when the op runs on operands of these shardings: what
@@ -103,7 +106,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *aren
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_rule *rule, const tsr_mesh *mesh,
-                                                       const tsr_sharding *const *operands,
+                                                       TSR_ARRAY(tsr_rule_num_operands(rule))
+                                                           const tsr_sharding *const *operands,
                                                        const tsr_axis_ref **axes,
                                                        size_t *num_axes) TSR_MT_CONTEXT;
 
@@ -115,11 +119,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_are
  * factors; nothing is pending. A dimension with explicit sizes is a factor by itself, cut alike in
  * every operand that has it. TSR_NOT_APPLICABLE when it cannot: redistribute first.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena,
-                                                     const tsr_rule *rule, const tsr_mesh *mesh,
-                                                     const tsr_sharding *const *operands,
-                                                     tsr_reduction reduction,
-                                                     const tsr_sharding **results) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(
+    tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule, const tsr_mesh *mesh,
+    TSR_ARRAY(tsr_rule_num_operands(rule)) const tsr_sharding *const *operands,
+    tsr_reduction reduction,
+    TSR_ARRAY(tsr_rule_num_results(rule)) const tsr_sharding **results) TSR_MT_CONTEXT;
 
 /*
  * Shardings of the operands with which the op can run on local parts, as tsr_propagate_local
@@ -132,12 +136,13 @@ typedef struct tsr_alignment {
     const tsr_rule *rule;
     const tsr_mesh *mesh;
     tsr_strategy strategy;
+    TSR_ARRAY(tsr_rule_num_operands(rule))
     const tsr_sharding *const *operands; /* none of them NULL */
-    const int64_t *bytes;
+    TSR_ARRAY(tsr_rule_num_operands(rule)) const int64_t *bytes;
 } tsr_alignment;
-TSR_API TSR_NODISCARD tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena,
-                                                     const tsr_alignment *op,
-                                                     const tsr_sharding **aligned) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_propagate_align(
+    tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
+    TSR_ARRAY(tsr_rule_num_operands(op->rule)) const tsr_sharding **aligned) TSR_MT_CONTEXT;
 
 /* A decision as a sentence, `result 0 gets "x" for i from operand 0`; the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena,

@@ -32,23 +32,23 @@ typedef struct tsr_factor {
 
 /* The factors of one dimension, major to minor: indices of the rule's factors, at least one. */
 typedef struct tsr_rule_dim {
-    const size_t *factors;
+    TSR_ARRAY(num_factors) const size_t *factors;
     size_t num_factors;
 } tsr_rule_dim;
 
 /* The dimensions of one tensor. */
 typedef struct tsr_rule_tensor {
-    const tsr_rule_dim *dims;
+    TSR_ARRAY(rank) const tsr_rule_dim *dims;
     size_t rank;
 } tsr_rule_tensor;
 
 /* What a rule is built from. */
 typedef struct tsr_rule_spec {
-    const tsr_factor *factors;
+    TSR_ARRAY(num_factors) const tsr_factor *factors;
     size_t num_factors;
-    const tsr_rule_tensor *operands;
+    TSR_ARRAY(num_operands) const tsr_rule_tensor *operands;
     size_t num_operands;
-    const tsr_rule_tensor *results;
+    TSR_ARRAY(num_results) const tsr_rule_tensor *results;
     size_t num_results;
     bool custom; /* an op of the user's own */
 } tsr_rule_spec;
@@ -106,14 +106,17 @@ TSR_API bool tsr_rule_equal(const tsr_rule *a, const tsr_rule *b) TSR_MT_SAFE;
 /* The shape that a rule gives a tensor: the product of each dimension's factors. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_shape(tsr_context *ctx, const tsr_rule *rule,
                                                 const tsr_rule_tensor *tensor,
-                                                int64_t *shape) TSR_MT_CONTEXT;
+                                                TSR_ARRAY(tensor->rank)
+                                                    int64_t *shape) TSR_MT_CONTEXT;
 
 /*
  * The same rule with the factors whose flag in `whole` is set marked as needing replication: for an
  * op that cannot run on parts of them, although its rule propagates along them.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_keep_whole(tsr_context *ctx, tsr_arena *arena,
-                                                     const tsr_rule *rule, const bool *whole,
+                                                     const tsr_rule *rule,
+                                                     TSR_ARRAY(tsr_rule_num_factors(rule))
+                                                         const bool *whole,
                                                      const tsr_rule **out) TSR_MT_CONTEXT;
 
 /* ---- the ops that Tessera knows ---- */
@@ -139,7 +142,7 @@ TSR_API tsr_op_info tsr_op_at(size_t i) TSR_MT_SAFE;
 /* A shape: `rank` extents. */
 typedef struct tsr_extents {
     size_t rank;
-    const int64_t *sizes;
+    TSR_ARRAY(rank) const int64_t *sizes;
 } tsr_extents;
 
 /* Any number of operands and one result, all of one shape. */
@@ -152,18 +155,19 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_elementwise(tsr_context *ctx, tsr_aren
  * of the result, and one of size 1 may grow.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_broadcasting(tsr_context *ctx, tsr_arena *arena,
-                                                       const tsr_extents *operands,
+                                                       TSR_ARRAY(num_operands)
+                                                           const tsr_extents *operands,
                                                        size_t num_operands, tsr_extents result,
                                                        const tsr_rule **out) TSR_MT_CONTEXT;
 
 /* Which dimensions of the two operands of a product go together. */
 typedef struct tsr_dot_dims {
     size_t num_batch;
-    const size_t *lhs_batch;
-    const size_t *rhs_batch;
+    TSR_ARRAY(num_batch) const size_t *lhs_batch;
+    TSR_ARRAY(num_batch) const size_t *rhs_batch;
     size_t num_contracting;
-    const size_t *lhs_contracting;
-    const size_t *rhs_contracting;
+    TSR_ARRAY(num_contracting) const size_t *lhs_contracting;
+    TSR_ARRAY(num_contracting) const size_t *rhs_contracting;
 } tsr_dot_dims;
 
 /* The product of two tensors. The result: batch, free dimensions of lhs, free ones of rhs. */
@@ -186,19 +190,24 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_matmul(tsr_context *ctx, tsr_arena *ar
  * in one operand is refused: take the diagonal first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena,
-                                                 const char *equation, const tsr_extents *operands,
+                                                 const char *equation,
+                                                 TSR_ARRAY(num_operands)
+                                                     const tsr_extents *operands,
                                                  size_t num_operands,
                                                  const tsr_rule **out) TSR_MT_CONTEXT;
 
 /* Reduces some dimensions; the result lacks them. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_reduce(tsr_context *ctx, tsr_arena *arena,
-                                                 tsr_extents operand, const size_t *dims,
+                                                 tsr_extents operand,
+                                                 TSR_ARRAY(num_dims) const size_t *dims,
                                                  size_t num_dims,
                                                  const tsr_rule **out) TSR_MT_CONTEXT;
 
 /* Dimension d of the result is dimension permutation[d] of the operand. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_transpose(tsr_context *ctx, tsr_arena *arena,
-                                                    tsr_extents operand, const size_t *permutation,
+                                                    tsr_extents operand,
+                                                    TSR_ARRAY(operand.rank)
+                                                        const size_t *permutation,
                                                     const tsr_rule **out) TSR_MT_CONTEXT;
 
 /*
@@ -207,7 +216,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_transpose(tsr_context *ctx, tsr_arena 
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_broadcast(tsr_context *ctx, tsr_arena *arena,
                                                     tsr_extents operand, tsr_extents result,
-                                                    const size_t *dims,
+                                                    TSR_NULLABLE const size_t *dims,
                                                     const tsr_rule **out) TSR_MT_CONTEXT;
 
 /* Merges and splits dimensions. Without elements there is no rule: TSR_ERR_UNSUPPORTED. */
@@ -217,7 +226,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_reshape(tsr_context *ctx, tsr_arena *a
 
 /* Operands one after the other along a dimension, which must be whole. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_concatenate(tsr_context *ctx, tsr_arena *arena,
-                                                      const tsr_extents *operands,
+                                                      TSR_ARRAY(num_operands)
+                                                          const tsr_extents *operands,
                                                       size_t num_operands, size_t dim,
                                                       const tsr_rule **out) TSR_MT_CONTEXT;
 
@@ -244,12 +254,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_cumulative(tsr_context *ctx, tsr_arena
  * and input's batching dimensions ascend. */
 typedef struct tsr_gather_dims {
     size_t num_offset;
+    TSR_ARRAY(num_offset)
     const size_t *offset_dims; /* of the slices; scatter's update_window_dims */
     size_t num_collapsed;
+    TSR_ARRAY(num_collapsed)
     const size_t *collapsed_dims; /* of the input; scatter's inserted_window_dims */
     size_t num_batching;
-    const size_t *input_batching;
-    const size_t *indices_batching;
+    TSR_ARRAY(num_batching) const size_t *input_batching;
+    TSR_ARRAY(num_batching) const size_t *indices_batching;
     size_t index_vector_dim; /* the rank of the indices when there is none */
 } tsr_gather_dims;
 
@@ -291,13 +303,13 @@ typedef struct tsr_convolution_dims {
     size_t num_spatial;
     size_t input_batch;
     size_t input_feature;
-    const size_t *input_spatial;
+    TSR_ARRAY(num_spatial) const size_t *input_spatial;
     size_t kernel_input_feature;
     size_t kernel_output_feature;
-    const size_t *kernel_spatial;
+    TSR_ARRAY(num_spatial) const size_t *kernel_spatial;
     size_t output_batch;
     size_t output_feature;
-    const size_t *output_spatial;
+    TSR_ARRAY(num_spatial) const size_t *output_spatial;
     int64_t feature_group_count; /* 1 for none */
     int64_t batch_group_count;   /* 1 for none */
 } tsr_convolution_dims;

@@ -44,24 +44,25 @@ typedef enum tsr_ragged_kind {
 typedef struct tsr_ragged {
     tsr_ragged_kind kind;
     int64_t rows;
-    int64_t partitions;         /* PARTITIONED: N, or 0 when not known yet */
-    const int64_t *sizes;       /* DYNAMIC: S */
-    const int64_t *counts;      /* PARTITIONED: S * N */
-    const int64_t *owner_start; /* PARTITIONED: S + 1 */
-    int64_t alignment;          /* PARTITIONED: 1 for none */
+    int64_t partitions;                      /* PARTITIONED: N, or 0 when not known yet */
+    TSR_NULLABLE const int64_t *sizes;       /* DYNAMIC: S */
+    TSR_NULLABLE const int64_t *counts;      /* PARTITIONED: S * N */
+    TSR_NULLABLE const int64_t *owner_start; /* PARTITIONED: S + 1 */
+    int64_t alignment;                       /* PARTITIONED: 1 for none */
 } tsr_ragged;
 
 /* One dimension. `ragged` NULL: even chunks. */
 typedef struct tsr_dim {
-    const tsr_axis_ref *axes;
+    TSR_ARRAY(num_axes) const tsr_axis_ref *axes;
     size_t num_axes;
     bool open;
     int64_t priority; /* TSR_NO_PRIORITY (not 0), or >= 0; absent is not 0, but acts as it */
-    const tsr_ragged *ragged;
+    TSR_NULLABLE const tsr_ragged *ragged;
 } tsr_dim;
 
 /* A closed dimension with these axes, even chunks and no priority, to build from. */
-TSR_API tsr_dim tsr_dim_closed(const tsr_axis_ref *axes, size_t num_axes) TSR_MT_SAFE;
+TSR_API tsr_dim tsr_dim_closed(TSR_ARRAY(num_axes) const tsr_axis_ref *axes,
+                               size_t num_axes) TSR_MT_SAFE;
 
 /* What a pending reduction does. Programs have no AVG and PROD. */
 typedef enum tsr_reduction { TSR_SUM, TSR_MAX, TSR_MIN, TSR_AVG, TSR_PROD } tsr_reduction;
@@ -70,11 +71,11 @@ typedef enum tsr_reduction { TSR_SUM, TSR_MAX, TSR_MIN, TSR_AVG, TSR_PROD } tsr_
 typedef struct tsr_sharding_spec {
     const tsr_mesh *mesh;
     size_t rank;
-    const tsr_dim *dims;
+    TSR_ARRAY(rank) const tsr_dim *dims;
     size_t num_replicated;
-    const tsr_axis_ref *replicated;
+    TSR_ARRAY(num_replicated) const tsr_axis_ref *replicated;
     size_t num_unreduced;
-    const tsr_axis_ref *unreduced;
+    TSR_ARRAY(num_unreduced) const tsr_axis_ref *unreduced;
     tsr_reduction reduction; /* SUM when nothing is unreduced */
 } tsr_sharding_spec;
 
@@ -100,12 +101,12 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena
  * checked to sum to their extent.
  */
 typedef struct tsr_sharding_reader {
-    const tsr_mesh_table *meshes;
-    const tsr_mesh *mesh;
+    TSR_NULLABLE const tsr_mesh_table *meshes;
+    TSR_NULLABLE const tsr_mesh *mesh;
     tsr_reading reading;
     int flags;
     int64_t rank;
-    const int64_t *shape;
+    TSR_NULLABLE const int64_t *shape;
 } tsr_sharding_reader;
 
 /*
@@ -123,7 +124,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *
 
 /* Reads a whole string, leniently, for a tensor of any rank on `mesh`. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena *arena,
-                                                    const tsr_mesh *mesh, const char *string,
+                                                    TSR_NULLABLE const tsr_mesh *mesh,
+                                                    const char *string,
                                                     const tsr_sharding **out) TSR_MT_CONTEXT;
 
 /*
@@ -174,7 +176,8 @@ TSR_API bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b) TS
  * sharding. `ignore_unreduced` leaves out the unreduced axes. tsr_geometry_same ignores names and
  * views.
  */
-TSR_API bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b,
+TSR_API bool tsr_sharding_equivalent(TSR_NULLABLE const tsr_sharding *a,
+                                     TSR_NULLABLE const tsr_sharding *b,
                                      bool ignore_unreduced) TSR_MT_SAFE;
 
 /*
@@ -182,8 +185,9 @@ TSR_API bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *
  * NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh without
  * explicit ids.
  */
-TSR_API const tsr_mesh *tsr_sharding_common_mesh(const tsr_sharding *const *shardings, size_t count,
-                                                 bool ignore_device_ids) TSR_MT_SAFE;
+TSR_API const tsr_mesh *tsr_sharding_common_mesh(TSR_ARRAY(count)
+                                                     const tsr_sharding *const *shardings,
+                                                 size_t count, bool ignore_device_ids) TSR_MT_SAFE;
 
 /* No axes at all, every dimension closed or every dimension open. */
 TSR_API TSR_NODISCARD tsr_status
@@ -219,7 +223,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_replicate(tsr_context *ctx, tsr_ar
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
                                                           const tsr_sharding *sharding,
-                                                          const tsr_axis_ref *axes, size_t num_axes,
+                                                          TSR_ARRAY(num_axes)
+                                                              const tsr_axis_ref *axes,
+                                                          size_t num_axes,
                                                           const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
  * The same sharding over another view of the same devices, where its axes can express it; else

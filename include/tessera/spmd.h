@@ -41,17 +41,17 @@ typedef struct tsr_axis_type {
 /* The axes that cut one dimension, major to minor: indices in the mesh. */
 typedef struct tsr_spec_dim {
     size_t num_axes;
-    const size_t *axes;
-    const int64_t *sizes; /* explicit sizes of the shards; NULL: even chunks */
+    TSR_ARRAY(num_axes) const size_t *axes;
+    TSR_NULLABLE const int64_t *sizes; /* explicit sizes of the shards; NULL: even chunks */
 } tsr_spec_dim;
 
 /* What a type is built from. `axes` has one entry for each axis of the mesh. */
 typedef struct tsr_type_spec {
     const tsr_mesh *mesh;
-    const tsr_axis_type *axes;
+    TSR_ARRAY(tsr_mesh_num_axes(mesh)) const tsr_axis_type *axes;
     bool has_spec;
     size_t rank; /* of the spec */
-    const tsr_spec_dim *dims;
+    TSR_ARRAY(has_spec ? rank : 0) const tsr_spec_dim *dims;
 } tsr_type_spec;
 
 /* A type: const once built, the arena's, over a mesh that outlives it. */
@@ -85,11 +85,11 @@ TSR_API const char *tsr_axis_type_name(tsr_axis_type type) TSR_MT_SAFE;
  * spec.
  */
 typedef struct tsr_typed_shape {
-    const tsr_type *type;
+    TSR_NULLABLE const tsr_type *type;
     tsr_dtype dtype;
     size_t rank;
-    const int64_t *shape;
-    const int64_t *local; /* NULL where only the type is checked */
+    TSR_ARRAY(rank) const int64_t *shape;
+    TSR_NULLABLE const int64_t *local; /* NULL where only the type is checked */
 } tsr_typed_shape;
 
 /*
@@ -116,10 +116,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_check(tsr_context *ctx,
  * What each rank has of a whole value: rank `coordinates` of the mesh, one for each axis. Even
  * chunks are of ceil(extent / shards), so that the last ones may be smaller or empty.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_type_local_shape(tsr_context *ctx,
-                                                      const tsr_typed_shape *typed,
-                                                      const int64_t *coordinates,
-                                                      int64_t *local) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_type_local_shape(
+    tsr_context *ctx, const tsr_typed_shape *typed,
+    TSR_ARRAY(tsr_mesh_num_axes(tsr_type_mesh(typed->type))) const int64_t *coordinates,
+    TSR_ARRAY(typed->rank) int64_t *local) TSR_MT_CONTEXT;
 
 /* The same type along every axis of a mesh, without a spec: what a constant is (R). */
 TSR_API TSR_NODISCARD tsr_status tsr_type_uniform(tsr_context *ctx, tsr_arena *arena,
@@ -172,11 +172,11 @@ typedef struct tsr_typed_call {
     const char *name; /* for messages: "tsr_add" */
     const tsr_mesh *mesh;
     size_t num_operands;
-    const tsr_typed_shape *operands;
-    tsr_op_class (*class_of)(void *state, size_t operand, tsr_reduction pending);
-    void *state;
+    TSR_ARRAY(num_operands) const tsr_typed_shape *operands;
+    TSR_NULLABLE tsr_op_class (*class_of)(void *state, size_t operand, tsr_reduction pending);
+    TSR_NULLABLE void *state;
     tsr_axis_set global;
-    const tsr_rule *rule;
+    TSR_NULLABLE const tsr_rule *rule;
     bool whole_rule;
     tsr_axis_set out_partial; /* out_partial_axes */
     tsr_reduction reduction;  /* what a sharded reduction factor leaves pending: SUM, MAX, MIN */
@@ -208,8 +208,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_check_global(tsr_context *ctx, const t
  * *out is the type of the slot after the write.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena,
-                                                const tsr_type *slot, const tsr_type *result,
-                                                bool may_change,
+                                                TSR_NULLABLE const tsr_type *slot,
+                                                const tsr_type *result, bool may_change,
                                                 const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
@@ -217,8 +217,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *are
  * and dimension by dimension. A value without a declaration, or the other way round, is an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena,
-                                                     const tsr_type *const *values,
-                                                     const tsr_type *const *declared,
+                                                     TSR_ARRAY(count) const tsr_type *const *values,
+                                                     TSR_ARRAY(count)
+                                                         const tsr_type *const *declared,
                                                      size_t count) TSR_MT_CONTEXT;
 
 /*
@@ -226,8 +227,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena
  * once: an inner axis is cut within the outer, so what is global there has no meaning without them.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_axes(tsr_context *ctx, const tsr_mesh *mesh,
-                                                const size_t *axes, size_t num_axes,
-                                                tsr_axis_set *out) TSR_MT_CONTEXT;
+                                                TSR_ARRAY(num_axes) const size_t *axes,
+                                                size_t num_axes, tsr_axis_set *out) TSR_MT_CONTEXT;
 
 /* ---- collectives ---- */
 
@@ -302,12 +303,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_transition_check(tsr_context *ctx, const ch
  * each rank; without them whole dimensions are cut by ceil. An extent that cannot be cut so is an
  * error.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_transition_shape(tsr_context *ctx,
-                                                      const tsr_transition *transition,
-                                                      int64_t size, int64_t index,
-                                                      const int64_t *sizes, size_t rank,
-                                                      const int64_t *before, size_t *rank_after,
-                                                      int64_t *after) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_transition_shape(
+    tsr_context *ctx, const tsr_transition *transition, int64_t size, int64_t index,
+    TSR_NULLABLE const int64_t *sizes, size_t rank, TSR_ARRAY(rank) const int64_t *before,
+    size_t *rank_after, int64_t *after) TSR_MT_CONTEXT;
 
 /* Its backward: one or two calls, the first applied first. A pending max or min has none. */
 TSR_API TSR_NODISCARD tsr_status tsr_transition_backward(tsr_context *ctx,
@@ -346,9 +345,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *are
  * error when strict.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_transition(
-    tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value, const size_t *axes,
-    size_t num_axes, const tsr_transition *transition, tsr_axis_set global, tsr_guard guard,
-    bool strict, const tsr_type **out) TSR_MT_CONTEXT;
+    tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value,
+    TSR_ARRAY(num_axes) const size_t *axes, size_t num_axes, const tsr_transition *transition,
+    tsr_axis_set global, tsr_guard guard, bool strict, const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
  * Whether a backward may start from a value of a type: I and a pending sum may; for R and V the
@@ -378,7 +377,8 @@ typedef struct tsr_mutation {
 } tsr_mutation;
 TSR_API TSR_NODISCARD tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_type *type,
-                                                 const tsr_mutation *mutations,
+                                                 TSR_ARRAY(num_mutations)
+                                                     const tsr_mutation *mutations,
                                                  size_t num_mutations,
                                                  const tsr_type **out) TSR_MT_CONTEXT;
 
@@ -388,11 +388,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *ar
  * A type from one end for each axis of the mesh, for a value of a rank. Where several axes cut one
  * dimension `order`, axes from major to minor, must name all of them.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena,
-                                                  const tsr_mesh *mesh, const tsr_end *ends,
-                                                  size_t rank, const size_t *order,
-                                                  size_t num_order,
-                                                  const tsr_type **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
+                 TSR_ARRAY(tsr_mesh_num_axes(mesh)) const tsr_end *ends, size_t rank,
+                 TSR_ARRAY(num_order) const size_t *order, size_t num_order,
+                 const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
  * Moves an axis to another dimension, as its innermost axis, or removes it from the spec (`dim`
@@ -410,28 +410,29 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena 
  * that contradict each other are an error that names the axes.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_types_order(tsr_context *ctx, tsr_arena *arena,
-                                                 const tsr_type *const *types, size_t num_types,
-                                                 size_t *order, size_t *count) TSR_MT_CONTEXT;
+                                                 TSR_ARRAY(num_types) const tsr_type *const *types,
+                                                 size_t num_types, size_t *order,
+                                                 size_t *count) TSR_MT_CONTEXT;
 
 /* An axis as (size, stride) pairs over ranks, with a type along it. */
 typedef struct tsr_strided_axis {
-    const tsr_stride *pairs;
+    TSR_ARRAY(num_pairs) const tsr_stride *pairs;
     size_t num_pairs;
     tsr_axis_type type; /* untyped: not known, or to be found */
 } tsr_strided_axis;
 
 /* The axes of a dimension, by their indices in a list of such axes, major to minor. */
 typedef struct tsr_strided_dim {
-    const size_t *axes;
+    TSR_ARRAY(num_axes) const size_t *axes;
     size_t num_axes;
 } tsr_strided_dim;
 
 /* Types along a set of axes, and a spec. */
 typedef struct tsr_strided_type {
     size_t num_axes;
-    const tsr_strided_axis *axes;
+    TSR_ARRAY(num_axes) const tsr_strided_axis *axes;
     size_t rank; /* of the spec; 0 for none */
-    const tsr_strided_dim *dims;
+    TSR_ARRAY(rank) const tsr_strided_dim *dims;
 } tsr_strided_type;
 
 /*
@@ -442,7 +443,8 @@ typedef struct tsr_strided_type {
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_strided_type *type,
-                                                 const tsr_strided_axis *axes, size_t num_axes,
+                                                 TSR_ARRAY(num_axes) const tsr_strided_axis *axes,
+                                                 size_t num_axes,
                                                  tsr_strided_type *out) TSR_MT_CONTEXT;
 
 /* Whether the axes of a spec are disjoint; an error names the ranks that two of them share. */
@@ -458,7 +460,7 @@ tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type) TSR_MT_CO
  * error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement,
-                                                      const char *gradient,
+                                                      TSR_NULLABLE const char *gradient,
                                                       tsr_end *out) TSR_MT_CONTEXT;
 
 /*
@@ -498,10 +500,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_wire_resolve(tsr_context *ctx, const tsr_wi
  * any type of the forward has less precision than f32: then the caller must choose
  * (`backward`, NULL when not chosen).
  */
-TSR_API TSR_NODISCARD tsr_status tsr_wire_check_backward(tsr_context *ctx,
-                                                         const tsr_wire_request *forward,
-                                                         const tsr_wire_request *backward,
-                                                         bool backward_reduces) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_wire_check_backward(
+    tsr_context *ctx, const tsr_wire_request *forward,
+    TSR_NULLABLE const tsr_wire_request *backward, bool backward_reduces) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

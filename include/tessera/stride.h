@@ -23,27 +23,30 @@ typedef struct tsr_stride {
  * Drops pairs of size 1 and joins neighbours where the major stride is the minor one times its
  * size: (2:2, 2:1) becomes (4:1). Works in place; returns the new count. The order is kept.
  */
-TSR_API size_t tsr_strides_coalesce(tsr_stride *pairs, size_t count) TSR_MT_SAFE;
+TSR_API size_t tsr_strides_coalesce(TSR_ARRAY(count) tsr_stride *pairs, size_t count) TSR_MT_SAFE;
 
 /* Whether two lists coalesce to the same pairs in the same order. */
-TSR_API bool tsr_strides_equal(const tsr_stride *a, size_t count_a, const tsr_stride *b,
-                               size_t count_b) TSR_MT_SAFE;
+TSR_API bool tsr_strides_equal(TSR_ARRAY(count_a) const tsr_stride *a, size_t count_a,
+                               TSR_ARRAY(count_b) const tsr_stride *b, size_t count_b) TSR_MT_SAFE;
 
 /* The product of the sizes; -1 when it overflows. */
-TSR_API int64_t tsr_strides_size(const tsr_stride *pairs, size_t count) TSR_MT_SAFE;
+TSR_API int64_t tsr_strides_size(TSR_ARRAY(count) const tsr_stride *pairs,
+                                 size_t count) TSR_MT_SAFE;
 
 /*
  * Whether no two index tuples can reach the same id, by the rule that, sorted by stride, each
  * stride exceeds the span of the smaller ones. Pairs of size 1 do not count.
  */
-TSR_API bool tsr_strides_orthogonal(const tsr_stride *pairs, size_t count) TSR_MT_SAFE;
+TSR_API bool tsr_strides_orthogonal(TSR_ARRAY(count) const tsr_stride *pairs,
+                                    size_t count) TSR_MT_SAFE;
 
 /*
  * One axis out of many: sorts by stride, largest first, and coalesces. In place; the new count goes
  * to *out_count. Pairs that are not orthogonal are an error that names the ids reached twice, or
  * the stride and the span that it does not exceed; the pairs are left alone then.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_strides_flatten(tsr_context *ctx, tsr_stride *pairs,
+TSR_API TSR_NODISCARD tsr_status tsr_strides_flatten(tsr_context *ctx,
+                                                     TSR_ARRAY(count) tsr_stride *pairs,
                                                      size_t count,
                                                      size_t *out_count) TSR_MT_CONTEXT;
 
@@ -51,17 +54,19 @@ TSR_API TSR_NODISCARD tsr_status tsr_strides_flatten(tsr_context *ctx, tsr_strid
  * The ids other than 0 that both of two axes reach, in ascending order: at most `capacity` of them
  * go to `ids`, their number to *count (counting stops at `capacity`). Each list must be orthogonal.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_strides_overlap(tsr_context *ctx, const tsr_stride *a,
-                                                     size_t count_a, const tsr_stride *b,
-                                                     size_t count_b, size_t capacity, int64_t *ids,
-                                                     size_t *count) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_strides_overlap(tsr_context *ctx, TSR_ARRAY(count_a) const tsr_stride *a, size_t count_a,
+                    TSR_ARRAY(count_b) const tsr_stride *b, size_t count_b, size_t capacity,
+                    TSR_ARRAY(capacity) int64_t *ids, size_t *count) TSR_MT_CONTEXT;
 
 /*
  * Whether every id that `a` reaches is reached by `b`. Both must be orthogonal. TSR_ERR_LIMIT when
  * that would need more than 2^24 ids to be tried one by one.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_strides_within(tsr_context *ctx, const tsr_stride *a,
-                                                    size_t count_a, const tsr_stride *b,
+TSR_API TSR_NODISCARD tsr_status tsr_strides_within(tsr_context *ctx,
+                                                    TSR_ARRAY(count_a) const tsr_stride *a,
+                                                    size_t count_a,
+                                                    TSR_ARRAY(count_b) const tsr_stride *b,
                                                     size_t count_b, bool *out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus

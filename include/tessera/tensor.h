@@ -24,7 +24,7 @@ typedef struct tsr_tensor_spec {
     const tsr_sharding *sharding;
     tsr_dtype dtype;
     size_t rank;
-    const int64_t *shape;
+    TSR_ARRAY(rank) const int64_t *shape;
 } tsr_tensor_spec;
 
 /*
@@ -41,13 +41,16 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_create(tsr_comm *world, const tsr_te
  * caller's and must outlive the tensor.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tensor_spec *spec,
-                                                 void *data, const int64_t *strides,
+                                                 TSR_NULLABLE void *data,
+                                                 TSR_NULLABLE const int64_t *strides,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* Releases one reference; NULL is fine. tsr_tensor_retain adds one. Not collective. */
-TSR_API void tsr_tensor_release(tsr_tensor *tensor) TSR_MT_CONTEXT;
+TSR_API void tsr_tensor_release(TSR_NULLABLE tsr_tensor *tensor) TSR_MT_CONTEXT;
 TSR_API tsr_tensor *tsr_tensor_retain(tsr_tensor *tensor) TSR_MT_CONTEXT;
 
+/* The world that a tensor belongs to. */
+TSR_API tsr_comm *tsr_tensor_world(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API const tsr_sharding *tsr_tensor_sharding(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API const tsr_geometry *tsr_tensor_geometry(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API tsr_dtype tsr_tensor_dtype(const tsr_tensor *tensor) TSR_MT_SAFE;
@@ -62,11 +65,11 @@ typedef void (*tsr_element_function)(const int64_t *index, void *element, void *
 
 /* Sets every element that this rank holds from its global index. Not collective. */
 TSR_API void tsr_tensor_fill(tsr_tensor *tensor, tsr_element_function function,
-                             void *state) TSR_MT_CONTEXT;
+                             TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /* Calls the function with every element that this rank holds. Not collective. */
 TSR_API void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function,
-                              void *state) TSR_MT_CONTEXT;
+                              TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /*
  * A tensor from a full array, row-major, that rank `root` has; the others pass NULL. With root -1
@@ -74,7 +77,7 @@ TSR_API void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function fun
  * nothing pending.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec,
-                                                      int64_t root, const void *full,
+                                                      int64_t root, TSR_NULLABLE const void *full,
                                                       tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
@@ -82,7 +85,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr
  * Pending reductions are performed.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root,
-                                                    void *full) TSR_MT_CONTEXT;
+                                                    TSR_NULLABLE void *full) TSR_MT_CONTEXT;
 
 /*
  * A tensor from a `.npy` file, whose shape and type it has. Every rank maps the file and takes its

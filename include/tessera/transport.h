@@ -42,9 +42,9 @@ typedef struct tsr_transport {
     const char *name; /* "openmpi" */
     int64_t rank;
     int64_t size;
-    size_t most_bytes; /* of one message */
-    int32_t most_tag;  /* tags are 0 to this, at least 32767 */
-    void *state;       /* the first argument of every function */
+    size_t most_bytes;        /* of one message */
+    int32_t most_tag;         /* tags are 0 to this, at least 32767 */
+    TSR_NULLABLE void *state; /* the first argument of every function */
 
     /*
      * Starts to send, or to receive exactly so many bytes. The memory must stay until it is done.

@@ -72,11 +72,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *
 /* What a region is called with, and the types that are declared for its inputs and outputs. */
 typedef struct tsr_local_region {
     tsr_region region;
-    void *state;
-    tsr_tensor *const *inputs;
-    const char *const *input_types; /* as for tsr_assert_type */
+    TSR_NULLABLE void *state;
+    TSR_ARRAY(num_inputs) tsr_tensor *const *inputs;
+    TSR_ARRAY(num_inputs) const char *const *input_types; /* as for tsr_assert_type */
     size_t num_inputs;
-    const char *const *output_types;
+    TSR_ARRAY(num_outputs) const char *const *output_types;
     size_t num_outputs;
 } tsr_local_region;
 
@@ -124,25 +124,33 @@ TSR_API TSR_NODISCARD tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b
 /* The bias, unless NULL, stays outside the pending sum: it must be P itself, or the call is
  * refused. */
 TSR_API TSR_NODISCARD tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight,
-                                                    tsr_tensor *bias, const char *axes,
+                                                    TSR_NULLABLE tsr_tensor *bias, const char *axes,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_einsum_partial(const char *equation,
-                                                    tsr_tensor *const *operands,
+                                                    TSR_ARRAY(num_operands)
+                                                        tsr_tensor *const *operands,
                                                     size_t num_operands, const char *axes,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_sum_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                                 const char *axes, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_sum_partial(tsr_tensor *x,
+                                                 TSR_ARRAY(num_dims) const size_t *dims,
+                                                 size_t num_dims, const char *axes,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
 /*
  * The result is pending by its own kind: P(avg), P(max), P(min). An average of averages is right
  * for even shards only; where the type says that they are not, it is refused.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_mean_partial(tsr_tensor *x, const size_t *dims,
+TSR_API TSR_NODISCARD tsr_status tsr_mean_partial(tsr_tensor *x,
+                                                  TSR_ARRAY(num_dims) const size_t *dims,
                                                   size_t num_dims, const char *axes,
                                                   tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_max_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                                 const char *axes, tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_min_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,
-                                                 const char *axes, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_max_partial(tsr_tensor *x,
+                                                 TSR_ARRAY(num_dims) const size_t *dims,
+                                                 size_t num_dims, const char *axes,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_min_partial(tsr_tensor *x,
+                                                 TSR_ARRAY(num_dims) const size_t *dims,
+                                                 size_t num_dims, const char *axes,
+                                                 tsr_tensor **out) TSR_MT_CONTEXT;
 /*
  * Rows of a table whose rows are cut along `axes`: indices count over the whole table, of which
  * this rank's rows begin at `start`. Rows of other ranks are zeros here, and so are rows of no
@@ -172,8 +180,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *
 
 /* Options of a collective. Zeros are the defaults; NULL for all of them. */
 typedef struct tsr_collective_options {
-    int64_t dim;           /* plain V: where the axis is stacked or unstacked; 0 */
-    const int64_t *counts; /* S: rows of each member, where they differ; NULL: as even chunks are */
+    int64_t dim; /* plain V: where the axis is stacked or unstacked; 0 */
+    TSR_NULLABLE const int64_t
+        *counts; /* S: rows of each member, where they differ; NULL: as even chunks are */
     bool has_wire_dtype;
     tsr_dtype
         wire_dtype; /* of what is sent, where that is not the value's; the result is the value's */
@@ -210,29 +219,30 @@ typedef struct tsr_collective_options {
  * 0, C] redistribute: whichever of these leads from src to dst.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_all_reduce(tsr_tensor *x, const char *axis, tsr_end src,
-                                                tsr_end dst, const tsr_collective_options *options,
+                                                tsr_end dst,
+                                                TSR_NULLABLE const tsr_collective_options *options,
                                                 tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_all_gather(tsr_tensor *x, const char *axis, tsr_end src,
-                                                tsr_end dst, const tsr_collective_options *options,
+                                                tsr_end dst,
+                                                TSR_NULLABLE const tsr_collective_options *options,
                                                 tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter(tsr_tensor *x, const char *axis, tsr_end src,
-                                                    tsr_end dst,
-                                                    const tsr_collective_options *options,
-                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_reduce_scatter(
+    tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,
+    TSR_NULLABLE const tsr_collective_options *options, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_all_to_all(tsr_tensor *x, const char *axis, tsr_end src,
-                                                tsr_end dst, const tsr_collective_options *options,
+                                                tsr_end dst,
+                                                TSR_NULLABLE const tsr_collective_options *options,
                                                 tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_reinterpret(tsr_tensor *x, const char *axis, tsr_end src,
-                                                 tsr_end dst, const tsr_collective_options *options,
+                                                 tsr_end dst,
+                                                 TSR_NULLABLE const tsr_collective_options *options,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_convert_type(tsr_tensor *x, const char *axis, tsr_end src,
-                                                  tsr_end dst,
-                                                  const tsr_collective_options *options,
-                                                  tsr_tensor **out) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src,
-                                                       tsr_end dst,
-                                                       const tsr_collective_options *options,
-                                                       tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_convert_type(
+    tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,
+    TSR_NULLABLE const tsr_collective_options *options, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(
+    tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,
+    TSR_NULLABLE const tsr_collective_options *options, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
  * From one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to `f32[8@(tp,dp)]`, or
@@ -258,10 +268,9 @@ typedef struct tsr_started {
  * goes in must not be changed until then. Options as above, but for another element type on the
  * wire.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_start_collective(tsr_tensor *x, const char *axis,
-                                                      const tsr_transition *what,
-                                                      const tsr_collective_options *options,
-                                                      tsr_started *started) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_start_collective(
+    tsr_tensor *x, const char *axis, const tsr_transition *what,
+    TSR_NULLABLE const tsr_collective_options *options, tsr_started *started) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_wait_value(tsr_comm *world, tsr_started started,
                                                 tsr_tensor **out) TSR_MT_CONTEXT;
 

@@ -14,11 +14,11 @@ extern "C" {
  * it may be NULL when there are no elements. The caller keeps all of it until the call returns.
  */
 typedef struct tsr_view {
-    void *data;
+    TSR_NULLABLE void *data;
     tsr_dtype dtype;
     size_t rank;
-    const int64_t *shape;
-    const int64_t *strides;
+    TSR_ARRAY(rank) const int64_t *shape;
+    TSR_NULLABLE const int64_t *strides;
 } tsr_view;
 
 #ifdef __cplusplus

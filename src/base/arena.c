@@ -3,6 +3,7 @@
 #include <stdalign.h>
 
 #include "base/diag.h"
+#include "base/guard.h"
 
 enum { LARGEST_STEP = 1 << 20 };
 
@@ -22,6 +23,7 @@ struct tsr_arena {
 
 tsr_status tsr_arena_create(tsr_context *ctx, tsr_arena **out)
 {
+    GUARD(tsr_arena_create);
     tsr_arena *arena = context_resize(ctx, NULL, 0, sizeof *arena);
     if (arena == NULL) {
         return diag_nomem(ctx);
@@ -33,6 +35,7 @@ tsr_status tsr_arena_create(tsr_context *ctx, tsr_arena **out)
 
 void tsr_arena_destroy(tsr_arena *arena)
 {
+    GUARD(tsr_arena_destroy);
     if (arena == NULL) {
         return;
     }
@@ -76,6 +79,7 @@ static bool advance(tsr_arena *arena, size_t size)
 
 void *tsr_arena_alloc(tsr_arena *arena, size_t size)
 {
+    GUARD(tsr_arena_alloc);
     const size_t unit = alignof(max_align_t);
     if (size > SIZE_MAX - unit) {
         return NULL;
@@ -93,17 +97,20 @@ void *tsr_arena_alloc(tsr_arena *arena, size_t size)
 
 tsr_arena_mark tsr_arena_get_mark(const tsr_arena *arena)
 {
+    GUARD(tsr_arena_get_mark);
     return (tsr_arena_mark){.block = arena->current, .used = arena->used};
 }
 
 void tsr_arena_reset(tsr_arena *arena, tsr_arena_mark mark)
 {
+    GUARD(tsr_arena_reset);
     arena->current = mark.block;
     arena->used = mark.used;
 }
 
 size_t tsr_arena_used(const tsr_arena *arena)
 {
+    GUARD(tsr_arena_used);
     size_t used = 0;
     for (const block *b = arena->first; arena->current != NULL && b != arena->current;
          b = b->next) {
@@ -114,6 +121,7 @@ size_t tsr_arena_used(const tsr_arena *arena)
 
 size_t tsr_arena_reserved(const tsr_arena *arena)
 {
+    GUARD(tsr_arena_reserved);
     size_t reserved = 0;
     for (const block *b = arena->first; b != NULL; b = b->next) {
         reserved += b->size;

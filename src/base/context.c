@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 enum { FIRST_BLOCK = 4096 - 64 };
 
@@ -34,6 +35,7 @@ static void *heap_resize(void *state, void *old, size_t old_size, size_t new_siz
 
 tsr_status tsr_context_create(const tsr_allocator *allocator, tsr_context **out)
 {
+    GUARD(tsr_context_create);
     const tsr_allocator heap = {.resize = heap_resize};
     const tsr_allocator chosen = allocator != NULL ? *allocator : heap;
     tsr_context *ctx = chosen.resize(chosen.state, NULL, 0, sizeof *ctx);
@@ -55,6 +57,7 @@ tsr_status tsr_context_create(const tsr_allocator *allocator, tsr_context **out)
 
 void tsr_context_destroy(tsr_context *ctx)
 {
+    GUARD(tsr_context_destroy);
     if (ctx == NULL) {
         return;
     }
@@ -104,17 +107,20 @@ void *context_resize(tsr_context *ctx, void *old, size_t old_size, size_t new_si
 
 void tsr_context_set_log(tsr_context *ctx, tsr_log_callback log, void *state)
 {
+    GUARD(tsr_context_set_log);
     ctx->log = log;
     ctx->log_state = state;
 }
 
 const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx)
 {
+    GUARD(tsr_context_diagnostics);
     return ctx->first;
 }
 
 void tsr_context_clear(tsr_context *ctx)
 {
+    GUARD(tsr_context_clear);
     ctx->first = NULL;
     ctx->last = NULL;
     ctx->noted = NULL;
@@ -126,6 +132,7 @@ void tsr_context_clear(tsr_context *ctx)
 
 tsr_text tsr_text_of(const char *name, const char *string)
 {
+    GUARD(tsr_text_of);
     return (tsr_text){.name = name, .data = string, .size = strlen(string)};
 }
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 /* The widest source line shown whole; of a longer one, a window around the caret. */
 enum { WINDOW = 100 };
@@ -84,6 +85,7 @@ static void one_message(buffer *buf, const tsr_diagnostic *diag, const palette *
 tsr_status tsr_diagnostic_format(tsr_context *ctx, tsr_arena *arena,
                                  const tsr_diagnostic *diagnostic, bool colour, const char **out)
 {
+    GUARD(tsr_diagnostic_format);
     const palette *colours = colour ? &bright : &plain;
     buffer buf = buffer_new(arena);
     one_message(&buf, diagnostic, colours);

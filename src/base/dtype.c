@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 typedef struct dtype_row {
     const char *name;
@@ -49,21 +50,25 @@ enum { NUM_ROWS = sizeof rows / sizeof rows[0], BITS_PER_BYTE = 8 };
 
 int tsr_dtype_count(void)
 {
+    GUARD(tsr_dtype_count);
     return NUM_ROWS;
 }
 
 const char *tsr_dtype_name(tsr_dtype dtype)
 {
+    GUARD(tsr_dtype_name);
     return rows[dtype].name;
 }
 
 int tsr_dtype_bits(tsr_dtype dtype)
 {
+    GUARD(tsr_dtype_bits);
     return rows[dtype].bits;
 }
 
 int64_t tsr_dtype_bytes(tsr_dtype dtype, int64_t count)
 {
+    GUARD(tsr_dtype_bytes);
     const int64_t bits = dtype == TSR_I1 ? BITS_PER_BYTE : rows[dtype].bits;
     int64_t bytes;
     if (bits % BITS_PER_BYTE == 0) {
@@ -75,6 +80,7 @@ int64_t tsr_dtype_bytes(tsr_dtype dtype, int64_t count)
 
 int64_t tsr_dtype_item_bytes(tsr_dtype dtype)
 {
+    GUARD(tsr_dtype_item_bytes);
     return ceil_div(rows[dtype].bits, BITS_PER_BYTE);
 }
 
@@ -93,6 +99,7 @@ static bool is_named(const dtype_row *row, const char *name)
 
 tsr_status tsr_dtype_parse(tsr_context *ctx, const char *name, tsr_dtype *out)
 {
+    GUARD(tsr_dtype_parse);
     for (int i = 0; i < NUM_ROWS; i++) {
         if (is_named(&rows[i], name)) {
             *out = (tsr_dtype)i;

@@ -1,11 +1,14 @@
 #include <tessera/base.h>
 
+#include "base/guard.h"
+
 #define STRING_OF(x) #x
 #define VERSION_STRING(major, minor, patch)                                                        \
     STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
 
 const char *tsr_status_name(tsr_status status)
 {
+    GUARD(tsr_status_name);
     static const struct {
         tsr_status status;
         const char *name;
@@ -33,10 +36,12 @@ const char *tsr_status_name(tsr_status status)
 
 const char *tsr_version(void)
 {
+    GUARD(tsr_version);
     return VERSION_STRING(TSR_VERSION_MAJOR, TSR_VERSION_MINOR, TSR_VERSION_PATCH);
 }
 
 tsr_status tsr_abi_check(int abi_version)
 {
+    GUARD(tsr_abi_check);
     return abi_version == TSR_ABI_VERSION ? TSR_OK : TSR_ERR_UNSUPPORTED;
 }

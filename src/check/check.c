@@ -1,5 +1,6 @@
 /* The walk over a program: which functions, and how each op is looked at. */
 #include "check/check.h"
+#include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/verify.h"
 
@@ -315,6 +316,7 @@ static tsr_status run(checker *c, tsr_findings *out)
 tsr_status tsr_check_program(tsr_context *ctx, tsr_arena *arena, tsr_program *program,
                              const tsr_check_options *options, tsr_findings *out)
 {
+    GUARD(tsr_check_program);
     checker c = {.ctx = ctx,
                  .p = program,
                  .results = arena,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/guard.h"
 #include "check/check.h"
 
 static const tsr_check_rule rules[NUM_RULES] = {
@@ -65,6 +66,7 @@ static const tsr_check_rule rules[NUM_RULES] = {
 
 const tsr_check_rule *tsr_check_rules(size_t *count)
 {
+    GUARD(tsr_check_rules);
     *count = NUM_RULES;
     return rules;
 }

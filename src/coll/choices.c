@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "coll/algorithm.h"
 
 enum { LIST_TEXT = 200 };
@@ -35,6 +36,7 @@ static word trim(const char *text, size_t length)
 
 tsr_link tsr_link_default(tsr_medium medium)
 {
+    GUARD(tsr_link_default);
     static const tsr_link links[] = {
         [TSR_MEDIUM_SHARED] = {.alpha = 0.5e-6, .beta = 0.1e-9, .gamma = 0.1e-9, .delta = 0.1e-9},
         [TSR_MEDIUM_MESSAGES] = {.alpha = 10e-6, .beta = 0.5e-9, .gamma = 0.1e-9, .delta = 0.1e-9},
@@ -194,6 +196,7 @@ tsr_status coll_choices_set_link(tsr_context *ctx, coll_choices *choices, const 
 
 size_t tsr_algorithm_count(void)
 {
+    GUARD(tsr_algorithm_count);
     size_t count;
     (void)coll_algorithms(&count);
     return count;
@@ -201,6 +204,7 @@ size_t tsr_algorithm_count(void)
 
 const tsr_algorithm *tsr_algorithm_at(size_t index)
 {
+    GUARD(tsr_algorithm_at);
     size_t count;
     const coll_algorithm *all = coll_algorithms(&count);
     return index < count ? &all[index].shown : NULL;
@@ -209,6 +213,7 @@ const tsr_algorithm *tsr_algorithm_at(size_t index)
 double tsr_algorithm_cost(const tsr_algorithm *algorithm, const tsr_link *link, double bytes,
                           int64_t ranks)
 {
+    GUARD(tsr_algorithm_cost);
     const coll_algorithm *a = (const coll_algorithm *)(const void *)algorithm;
     return a->cost(link, bytes, ranks);
 }
@@ -217,6 +222,7 @@ tsr_status tsr_algorithm_choose(tsr_context *ctx, const tsr_algorithm_settings *
                                 const char *collective, double bytes, int64_t ranks,
                                 const tsr_algorithm **out)
 {
+    GUARD(tsr_algorithm_choose);
     coll_choices choices = coll_choices_default(settings->medium);
     coll_kind kind;
     choices.unordered = settings->unordered;

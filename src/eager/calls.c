@@ -1,6 +1,7 @@
 /* The public calls of single ops: their arguments as parameters of a row. */
 #include <tessera/ops.h>
 
+#include "base/guard.h"
 #include "eager/calls.h"
 #include "eager/compose.h"
 #include "ops/op_dot.h"
@@ -29,11 +30,13 @@ tsr_status eager_read_dims(tsr_comm *world, const char *call, const size_t *dims
 #define UNARY(kernel, name, dialect, call, types, class, gradient)                                 \
     tsr_status call(tsr_tensor *x, tsr_tensor **out)                                               \
     {                                                                                              \
+        GUARD(call);                                                                               \
         return eager_call(#call, &op_unary[UNARY_##kernel], NULL, &x, 1, out);                     \
     }
 #define BINARY(kernel, name, dialect, call, types, class, needs, of_x, of_y)                       \
     tsr_status call(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)                                \
     {                                                                                              \
+        GUARD(call);                                                                               \
         tsr_tensor *const operands[] = {a, b};                                                     \
         return eager_call(#call, &op_binary[BINARY_##kernel], NULL, operands, 2, out);             \
     }
@@ -43,35 +46,35 @@ tsr_status eager_read_dims(tsr_comm *world, const char *call, const size_t *dims
 
 tsr_status tsr_is_finite(tsr_tensor *x, tsr_tensor **out)
 {
+    GUARD(tsr_is_finite);
     return eager_call("tsr_is_finite", &op_is_finite, NULL, &x, 1, out);
 }
 
 tsr_status tsr_clamp(tsr_tensor *least, tsr_tensor *x, tsr_tensor *greatest, tsr_tensor **out)
 {
+    GUARD(tsr_clamp);
     tsr_tensor *const operands[] = {least, x, greatest};
     return eager_call("tsr_clamp", &op_clamp, NULL, operands, 3, out);
 }
 
 tsr_status tsr_compare(tsr_tensor *a, tsr_tensor *b, tsr_comparison comparison, tsr_tensor **out)
 {
+    GUARD(tsr_compare);
     tsr_tensor *const operands[] = {a, b};
-    if ((unsigned)comparison > TSR_GE) {
-        return eager_given("tsr_compare", operands, 2,
-                           diag_error(a->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                      "tsr_compare: there is no comparison %d", (int)comparison));
-    }
     const compare_params params = {.comparison_direction = (int32_t)comparison};
     return eager_call("tsr_compare", &op_compare, &params, operands, 2, out);
 }
 
 tsr_status tsr_select(tsr_tensor *predicate, tsr_tensor *yes, tsr_tensor *no, tsr_tensor **out)
 {
+    GUARD(tsr_select);
     tsr_tensor *const operands[] = {predicate, yes, no};
     return eager_call("tsr_select", &op_select, NULL, operands, 3, out);
 }
 
 tsr_status tsr_convert(tsr_tensor *x, tsr_dtype dtype, tsr_tensor **out)
 {
+    GUARD(tsr_convert);
     return eager_call("tsr_convert", &op_convert, &(convert_params){.result = dtype}, &x, 1, out);
 }
 
@@ -79,6 +82,7 @@ tsr_status tsr_convert(tsr_tensor *x, tsr_dtype dtype, tsr_tensor **out)
 
 tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b, const tsr_dot_dims *dims, tsr_tensor **out)
 {
+    GUARD(tsr_dot_general);
     tsr_tensor *const operands[] = {a, b};
     dims_list lists[4];
     tsr_comm *world = a->world;
@@ -122,6 +126,7 @@ static tsr_status matrix_by_many(tsr_tensor *a, tsr_tensor *b, const dot_params 
 
 tsr_status tsr_matmul(tsr_tensor *a, tsr_tensor *b, tsr_tensor **out)
 {
+    GUARD(tsr_matmul);
     tsr_tensor *const operands[] = {a, b};
     const size_t m = a->geometry->rank;
     const size_t n = b->geometry->rank;
@@ -161,6 +166,7 @@ static tsr_status reduce(const char *call, op_body body, tsr_tensor *x, const si
 #define REDUCE_CALL(name, body)                                                                    \
     tsr_status name(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)          \
     {                                                                                              \
+        GUARD(name);                                                                               \
         return reduce(#name, body, x, dims, num_dims, out);                                        \
     }
 REDUCE_CALL(tsr_sum, OP_BODY_SUM)
@@ -172,6 +178,7 @@ REDUCE_CALL(tsr_any, OP_BODY_OR)
 
 tsr_status tsr_mean(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tensor **out)
 {
+    GUARD(tsr_mean);
     dims_list list;
     TSR_TRY(eager_read_dims(x->world, "tsr_mean", dims, num_dims, &list));
     const mean_params params = {.dimensions = ints_of(&list)};
@@ -180,6 +187,7 @@ tsr_status tsr_mean(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_tens
 
 tsr_status tsr_cumsum(tsr_tensor *x, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_cumsum);
     const cumulative_params params = {.dimension = (int64_t)dim, .body = {.body = OP_BODY_SUM}};
     return eager_call("tsr_cumsum", &op_cumulative, &params, &x, 1, out);
 }
@@ -188,12 +196,14 @@ tsr_status tsr_cumsum(tsr_tensor *x, size_t dim, tsr_tensor **out)
 
 tsr_status tsr_reshape(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_tensor **out)
 {
+    GUARD(tsr_reshape);
     const reshape_params params = {.result = {x->dtype, rank, shape}};
     return eager_call("tsr_reshape", &op_reshape, &params, &x, 1, out);
 }
 
 tsr_status tsr_transpose(tsr_tensor *x, const size_t *permutation, tsr_tensor **out)
 {
+    GUARD(tsr_transpose);
     dims_list list;
     TSR_TRY(eager_read_dims(x->world, "tsr_transpose", permutation, x->geometry->rank, &list));
     const transpose_params params = {.permutation = ints_of(&list)};
@@ -202,6 +212,7 @@ tsr_status tsr_transpose(tsr_tensor *x, const size_t *permutation, tsr_tensor **
 
 tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_tensor **out)
 {
+    GUARD(tsr_broadcast_to);
     const size_t own = x->geometry->rank;
     int64_t dims[OP_MAX_RANK];
     for (size_t d = 0; d < own; d++) {
@@ -215,6 +226,7 @@ tsr_status tsr_broadcast_to(tsr_tensor *x, const int64_t *shape, size_t rank, ts
 tsr_status tsr_slice(tsr_tensor *x, const int64_t *start, const int64_t *limit,
                      const int64_t *strides, tsr_tensor **out)
 {
+    GUARD(tsr_slice);
     const size_t rank = x->geometry->rank;
     int64_t ones[OP_MAX_RANK];
     for (size_t d = 0; d < rank; d++) {
@@ -228,6 +240,7 @@ tsr_status tsr_slice(tsr_tensor *x, const int64_t *start, const int64_t *limit,
 
 tsr_status tsr_concatenate(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_concatenate);
     if (count == 0) {
         return TSR_ERR_INVALID;
     }
@@ -255,6 +268,7 @@ static tsr_status check_split(const tsr_tensor *x, size_t dim, const int64_t *si
 tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes, size_t count,
                      tsr_tensor **out)
 {
+    GUARD(tsr_split);
     const size_t rank = x->geometry->rank;
     int64_t start[OP_MAX_RANK] = {0};
     int64_t limit[OP_MAX_RANK];

@@ -3,6 +3,7 @@
 
 #include <tessera/ops.h>
 
+#include "base/guard.h"
 #include "eager/compose.h"
 #include "ops/op_shape.h"
 #include "ops/op_slice.h"
@@ -42,18 +43,21 @@ static tsr_status compose_along(const char *call, along_dim composite, tsr_tenso
 
 tsr_status tsr_softmax(tsr_tensor *x, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_softmax);
     TSR_TRY(check_float("tsr_softmax", x));
     return compose_along("tsr_softmax", compose_softmax, x, dim, out);
 }
 
 tsr_status tsr_logsumexp(tsr_tensor *x, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_logsumexp);
     TSR_TRY(check_float("tsr_logsumexp", x));
     return compose_along("tsr_logsumexp", compose_logsumexp, x, dim, out);
 }
 
 tsr_status tsr_argmax(tsr_tensor *x, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_argmax);
     return compose_along("tsr_argmax", compose_argmax, x, dim, out);
 }
 
@@ -79,6 +83,7 @@ static tsr_status layer_norm_call(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *
 tsr_status tsr_layer_norm(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias, double epsilon,
                           tsr_tensor **out)
 {
+    GUARD(tsr_layer_norm);
     tsr_tensor *const operands[] = {x, scale, bias};
     return eager_given("tsr_layer_norm", operands, 3,
                        layer_norm_call(x, scale, bias, epsilon, out));
@@ -94,6 +99,7 @@ static tsr_status rms_norm_call(tsr_tensor *x, tsr_tensor *scale, double epsilon
 
 tsr_status tsr_rms_norm(tsr_tensor *x, tsr_tensor *scale, double epsilon, tsr_tensor **out)
 {
+    GUARD(tsr_rms_norm);
     tsr_tensor *const operands[] = {x, scale};
     return eager_given("tsr_rms_norm", operands, 2, rms_norm_call(x, scale, epsilon, out));
 }
@@ -114,6 +120,7 @@ static tsr_status linear_call(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bia
 
 tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_tensor **out)
 {
+    GUARD(tsr_linear);
     tsr_tensor *const operands[] = {x, weight, bias};
     return eager_given("tsr_linear", operands, 3, linear_call(x, weight, bias, out));
 }
@@ -138,12 +145,14 @@ static tsr_status cross_entropy_call(tsr_tensor *logits, tsr_tensor *labels, tsr
 
 tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
 {
+    GUARD(tsr_cross_entropy);
     tsr_tensor *const operands[] = {logits, labels};
     return eager_given("tsr_cross_entropy", operands, 2, cross_entropy_call(logits, labels, out));
 }
 
 tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth, tsr_dtype dtype, tsr_tensor **out)
 {
+    GUARD(tsr_one_hot);
     const op_type type = type_of_layout(indices->layout);
     eager_builder b;
     if (!dtype_is_integer(type.dtype) || depth < 0 || type.rank + 1 > OP_MAX_RANK) {
@@ -181,6 +190,7 @@ static tsr_status stack_call(tsr_tensor *const *tensors, size_t count, size_t di
 
 tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_stack);
     return count == 0
                ? TSR_ERR_INVALID
                : eager_given("tsr_stack", tensors, count, stack_call(tensors, count, dim, out));
@@ -190,6 +200,7 @@ tsr_status tsr_stack(tsr_tensor *const *tensors, size_t count, size_t dim, tsr_t
 tsr_status tsr_pad(tsr_tensor *x, double number, const int64_t *before, const int64_t *after,
                    const int64_t *between, tsr_tensor **out)
 {
+    GUARD(tsr_pad);
     const size_t rank = x->geometry->rank;
     const int64_t none[OP_MAX_RANK] = {0};
     const pad_params params = {.edge_padding_low = {rank, before},
@@ -235,6 +246,7 @@ static tsr_status einsum_call(const char *equation, tsr_tensor *const *operands,
 tsr_status tsr_einsum(const char *equation, tsr_tensor *const *operands, size_t num_operands,
                       tsr_tensor **out)
 {
+    GUARD(tsr_einsum);
     return eager_given("tsr_einsum", operands, num_operands,
                        einsum_call(equation, operands, num_operands, out));
 }

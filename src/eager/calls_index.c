@@ -1,6 +1,7 @@
 /* The public calls of ops that read or write at indices, and of sorts. */
 #include <tessera/ops.h>
 
+#include "base/guard.h"
 #include "eager/calls.h"
 #include "ops/op_sort.h"
 
@@ -50,11 +51,13 @@ static tsr_status take_rows(const char *call, tsr_tensor *x, tsr_tensor *indices
 
 tsr_status tsr_take(tsr_tensor *x, tsr_tensor *indices, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_take);
     return take_rows("tsr_take", x, indices, dim, out);
 }
 
 tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **out)
 {
+    GUARD(tsr_embedding);
     tsr_tensor *const operands[] = {table, indices};
     if (table->geometry->rank != 2) {
         const op_type type = type_of_layout(table->layout);
@@ -73,21 +76,12 @@ static const op_body scatter_bodies[] = {[TSR_SCATTER_SET] = OP_BODY_SECOND,
                                          [TSR_SCATTER_MAX] = OP_BODY_MAX,
                                          [TSR_SCATTER_MIN] = OP_BODY_MIN};
 
-static tsr_status check_scatter(const char *call, const tsr_tensor *x, tsr_scatter_op op)
-{
-    if ((size_t)op < sizeof scatter_bodies / sizeof scatter_bodies[0]) {
-        return TSR_OK;
-    }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: there is no scatter op %d",
-                      call, (int)op);
-}
-
 tsr_status tsr_scatter(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates, size_t dim,
                        tsr_scatter_op op, tsr_tensor **out)
 {
+    GUARD(tsr_scatter);
     tsr_tensor *const operands[] = {x, indices, updates};
     take_dims dims;
-    TSR_TRY(eager_given("tsr_scatter", operands, 3, check_scatter("tsr_scatter", x, op)));
     TSR_TRY(
         eager_given("tsr_scatter", operands, 3, eager_check_take("tsr_scatter", x, indices, dim)));
     eager_take_dims(x, indices, dim, &dims);
@@ -118,6 +112,7 @@ static tsr_status read_slices(tsr_comm *world, const char *call, const tsr_slice
 tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices, const tsr_slices_dims *dims,
                              const int64_t *slice_sizes, tsr_tensor **out)
 {
+    GUARD(tsr_gather_slices);
     tsr_tensor *const operands[] = {x, indices};
     dims_list lists[5];
     window_dims windows;
@@ -131,11 +126,10 @@ tsr_status tsr_gather_slices(tsr_tensor *x, tsr_tensor *indices, const tsr_slice
 tsr_status tsr_scatter_slices(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates,
                               const tsr_slices_dims *dims, tsr_scatter_op op, tsr_tensor **out)
 {
+    GUARD(tsr_scatter_slices);
     tsr_tensor *const operands[] = {x, indices, updates};
     dims_list lists[5];
     window_dims windows;
-    TSR_TRY(
-        eager_given("tsr_scatter_slices", operands, 3, check_scatter("tsr_scatter_slices", x, op)));
     TSR_TRY(eager_given("tsr_scatter_slices", operands, 3,
                         read_slices(x->world, "tsr_scatter_slices", dims, lists, &windows)));
     const scatter_params params = scatter_of_windows(&windows, scatter_bodies[op]);
@@ -164,6 +158,7 @@ static tsr_status sort_call(const char *call, const op_row *row, const void *par
 tsr_status tsr_sort(tsr_tensor *x, size_t dim, bool descending, tsr_tensor **values,
                     tsr_tensor **indices)
 {
+    GUARD(tsr_sort);
     const argsort_params params = {.dimension = (int64_t)dim, .descending = descending};
     return sort_call("tsr_sort", &op_argsort, &params, x, values, indices);
 }
@@ -171,6 +166,7 @@ tsr_status tsr_sort(tsr_tensor *x, size_t dim, bool descending, tsr_tensor **val
 tsr_status tsr_top_k(tsr_tensor *x, size_t dim, int64_t k, tsr_tensor **values,
                      tsr_tensor **indices)
 {
+    GUARD(tsr_top_k);
     const top_k_params params = {.dimension = (int64_t)dim, .k = k};
     return sort_call("tsr_top_k", &op_top_k, &params, x, values, indices);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/agree.h"
 #include "eager/compose.h"
 #include "kernel/elementwise.h"
@@ -34,11 +35,13 @@ static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
 
 tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
 {
+    GUARD(tsr_shard);
     return move_to("tsr_shard", false, tensor, sharding, out);
 }
 
 tsr_status tsr_with_sharding(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
 {
+    GUARD(tsr_with_sharding);
     return move_to("tsr_with_sharding", false, tensor, sharding, out);
 }
 
@@ -80,6 +83,7 @@ static tsr_status move_changed(const char *call, bool implicit, tsr_tensor *t, c
 
 tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out)
 {
+    GUARD(tsr_replicate);
     bool whole[OP_MAX_RANK];
     memset(whole, true, sizeof whole);
     return move_changed("tsr_replicate", false, tensor, whole, false, out);
@@ -87,6 +91,7 @@ tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out)
 
 tsr_status tsr_gather(tsr_tensor *tensor, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_gather);
     bool whole[OP_MAX_RANK] = {false};
     if (dim >= tensor->geometry->rank) {
         return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -99,6 +104,7 @@ tsr_status tsr_gather(tsr_tensor *tensor, size_t dim, tsr_tensor **out)
 
 tsr_status tsr_reduce_pending(tsr_tensor *tensor, tsr_tensor **out)
 {
+    GUARD(tsr_reduce_pending);
     const bool whole[OP_MAX_RANK] = {false};
     return move_changed("tsr_reduce_pending", false, tensor, whole, false, out);
 }
@@ -118,6 +124,7 @@ tsr_status eager_settle(eager *e, const char *call, bool implicit, tsr_tensor *t
 
 bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count)
 {
+    GUARD(tsr_any_sharded);
     for (size_t i = 0; i < count; i++) {
         const tsr_sharding *s = tensors[i]->geometry->sharding;
         bool sharded = s->num_unreduced > 0;
@@ -133,6 +140,7 @@ bool tsr_any_sharded(tsr_tensor *const *tensors, size_t count)
 
 const tsr_mesh *tsr_tensors_mesh(tsr_tensor *const *tensors, size_t count)
 {
+    GUARD(tsr_tensors_mesh);
     const tsr_mesh *mesh = count > 0 ? tensors[0]->geometry->sharding->mesh : NULL;
     for (size_t i = 1; i < count; i++) {
         if (!tsr_mesh_same_devices(mesh, tensors[i]->geometry->sharding->mesh)) {
@@ -146,6 +154,7 @@ tsr_status tsr_slice_for_device(tsr_context *ctx, const tsr_geometry *geometry, 
                                 const tsr_view *full, int64_t *shape, int64_t *strides,
                                 tsr_view *out)
 {
+    GUARD(tsr_slice_for_device);
     int64_t start[OP_MAX_RANK];
     int64_t stride = tsr_dtype_item_bytes(full->dtype);
     const size_t rank = geometry->rank;
@@ -184,6 +193,7 @@ tsr_status tsr_slice_for_device(tsr_context *ctx, const tsr_geometry *geometry, 
 
 const int64_t *tsr_tensor_shape(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_shape);
     return tensor->geometry->shape;
 }
 
@@ -233,16 +243,19 @@ tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *
 
 tsr_status tsr_fill(tsr_comm *world, const tsr_tensor_spec *spec, double number, tsr_tensor **out)
 {
+    GUARD(tsr_fill);
     return eager_fill("tsr_fill", world, spec, number_float(number), out);
 }
 
 tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
+    GUARD(tsr_ones);
     return eager_fill("tsr_ones", world, spec, number_integer(1), out);
 }
 
 tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
+    GUARD(tsr_zeros);
     TSR_TRY(make_fresh("tsr_zeros", world, spec, NULL, out));
     if (!is_abstract(*out)) {
         memset((*out)->data, 0, (*out)->bytes);
@@ -252,6 +265,7 @@ tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **
 
 tsr_status tsr_scalar_like(tsr_tensor *tensor, double number, tsr_tensor **out)
 {
+    GUARD(tsr_scalar_like);
     eager_builder b;
     TSR_TRY(compose_begin("tsr_scalar_like", tensor, &b));
     op_value *scalar = build_number(&b.base, value_of(tensor), number);
@@ -260,6 +274,7 @@ tsr_status tsr_scalar_like(tsr_tensor *tensor, double number, tsr_tensor **out)
 
 tsr_status tsr_iota(tsr_comm *world, const tsr_tensor_spec *spec, size_t dim, tsr_tensor **out)
 {
+    GUARD(tsr_iota);
     const iota_params params = {.iota_dimension = (int64_t)dim,
                                 .result = {spec->dtype, spec->rank, spec->shape}};
     return eager_make("tsr_iota", &op_iota, &params, world, spec, out);
@@ -278,18 +293,21 @@ static tsr_status draw(const char *call, random_kind kind, tsr_comm *world,
 tsr_status tsr_random_bits(tsr_comm *world, const tsr_tensor_spec *spec, tsr_random_key key,
                            tsr_tensor **out)
 {
+    GUARD(tsr_random_bits);
     return draw("tsr_random_bits", RANDOM_BITS, world, spec, key, out);
 }
 
 tsr_status tsr_random_uniform(tsr_comm *world, const tsr_tensor_spec *spec, tsr_random_key key,
                               tsr_tensor **out)
 {
+    GUARD(tsr_random_uniform);
     return draw("tsr_random_uniform", RANDOM_UNIFORM, world, spec, key, out);
 }
 
 tsr_status tsr_random_normal(tsr_comm *world, const tsr_tensor_spec *spec, tsr_random_key key,
                              tsr_tensor **out)
 {
+    GUARD(tsr_random_normal);
     return draw("tsr_random_normal", RANDOM_NORMAL, world, spec, key, out);
 }
 
@@ -337,6 +355,7 @@ static tsr_status prepare_local(tsr_comm *world, const tsr_tensor_spec *spec, co
 tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const tsr_view *part,
                           tsr_tensor **out)
 {
+    GUARD(tsr_from_local);
     tsr_tensor *t = NULL;
     eager *e = NULL;
     const spec_call call = {world->ctx, "tsr_from_local", *spec, -1};
@@ -357,6 +376,7 @@ tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const ts
 
 tsr_status tsr_to_local(const tsr_tensor *tensor, const tsr_view *part)
 {
+    GUARD(tsr_to_local);
     if (is_abstract(tensor)) {
         return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_to_local: the tensor has no elements: it is abstract");

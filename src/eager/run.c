@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/agree.h"
 #include "eager/case.h"
 #include "eager/tape.h"
@@ -234,10 +235,6 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
                           variadic ? " to 64" : "");
     }
     for (size_t i = 1; i < count; i++) {
-        if (operands[i] == NULL) {
-            return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: operand %zu is NULL",
-                              call, i);
-        }
         if (operands[i]->world != world) {
             return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s: operands 0 and %zu are of different worlds", call, i);
@@ -251,9 +248,6 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
 {
     tensor_layout *given[EAGER_MAX_OPERANDS];
     const typed_record *types[EAGER_MAX_OPERANDS];
-    if (operands[0] == NULL) {
-        return TSR_ERR_INVALID; /* there is no context to say it in */
-    }
     tsr_comm *world = operands[0]->world;
     TSR_TRY(check_operands(r->call, row, operands, count, world));
     TSR_TRY(eager_of(world, &r->e));
@@ -387,6 +381,7 @@ tsr_status eager_make(const char *call, const op_row *row, const void *params, t
 
 tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
+    GUARD(tsr_abstract);
     eager *e = NULL;
     tensor_layout *layout = NULL;
     TSR_TRY(eager_of(world, &e));
@@ -404,6 +399,7 @@ tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor
 
 tsr_status tsr_abstract_like(const tsr_tensor *tensor, tsr_tensor **out)
 {
+    GUARD(tsr_abstract_like);
     const tsr_geometry *g = tensor->geometry;
     const tsr_tensor_spec spec = {g->sharding, tensor->dtype, g->rank, g->shape};
     return tsr_abstract(tensor->world, &spec, out);
@@ -411,5 +407,6 @@ tsr_status tsr_abstract_like(const tsr_tensor *tensor, tsr_tensor **out)
 
 bool tsr_tensor_is_abstract(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_is_abstract);
     return is_abstract(tensor);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/compose.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
@@ -427,6 +428,7 @@ static tsr_status backward_from(eager *e, const char *call, tsr_tensor *value,
 
 tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
 {
+    GUARD(tsr_backward_from);
     eager *e = NULL;
     const op_type types[] = {type_of_layout(value->layout), type_of_layout(cotangent->layout)};
     TSR_TRY(eager_of(value->world, &e));
@@ -441,6 +443,7 @@ tsr_status tsr_backward_from(tsr_tensor *value, tsr_tensor *cotangent)
 
 tsr_status tsr_backward(tsr_tensor *loss)
 {
+    GUARD(tsr_backward);
     eager *e = NULL;
     tsr_tensor *one = NULL;
     const op_type type = type_of_layout(loss->layout);
@@ -483,12 +486,14 @@ static tsr_status begin_tape(tsr_comm *world)
 
 tsr_status tsr_tape_begin(tsr_comm *world)
 {
+    GUARD(tsr_tape_begin);
     eager_begin(world);
     return eager_tell(world, "tsr_tape_begin", begin_tape(world));
 }
 
 void tsr_tape_end(tsr_comm *world)
 {
+    GUARD(tsr_tape_end);
     eager *e = eager_if_any(world);
     tape *t = e != NULL ? e->tapes.innermost : NULL;
     if (t == NULL) {
@@ -519,6 +524,7 @@ void tapes_clear(eager *e)
 
 void tsr_tape_pause(tsr_comm *world)
 {
+    GUARD(tsr_tape_pause);
     const eager *e = eager_if_any(world);
     if (e != NULL && e->tapes.innermost != NULL) {
         e->tapes.innermost->paused++;
@@ -527,6 +533,7 @@ void tsr_tape_pause(tsr_comm *world)
 
 void tsr_tape_resume(tsr_comm *world)
 {
+    GUARD(tsr_tape_resume);
     const eager *e = eager_if_any(world);
     if (e != NULL && e->tapes.innermost != NULL && e->tapes.innermost->paused > 0) {
         e->tapes.innermost->paused--;
@@ -577,6 +584,7 @@ static tsr_status watch(tsr_tensor *tensor)
 
 tsr_status tsr_watch(tsr_tensor *tensor)
 {
+    GUARD(tsr_watch);
     eager_begin(tensor->world);
     return eager_tell(tensor->world, "tsr_watch", watch(tensor));
 }
@@ -625,6 +633,7 @@ static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
 
 tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out)
 {
+    GUARD(tsr_gradient);
     eager_begin(tensor->world);
     return eager_tell(tensor->world, "tsr_gradient", find_gradient(tensor, out));
 }

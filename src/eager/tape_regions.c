@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/tape.h"
 #include "eager/transition.h"
 
@@ -96,6 +97,7 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
                          tsr_tensor *const *inputs, size_t num_inputs, tsr_tensor **outputs,
                          size_t num_outputs)
 {
+    GUARD(tsr_recompute);
     eager *e = NULL;
     region r = {
         .function = function, .state = state, .num_inputs = num_inputs, .num_outputs = num_outputs};
@@ -176,6 +178,7 @@ static tsr_status note_own(eager *e, const tsr_own_op *op, tsr_tensor *const *in
 tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *const *inputs, size_t num_inputs,
                         tsr_tensor *const *outputs, size_t num_outputs)
 {
+    GUARD(tsr_tape_own);
     eager *e = NULL;
     const bool fits =
         num_inputs > 0 && num_inputs <= EAGER_MAX_OPERANDS && num_outputs <= EAGER_MAX_OPERANDS;
@@ -217,6 +220,7 @@ static const tape_way conversion_way = {.back = back_through_conversion, .drop =
 
 tsr_status tsr_tape_conversion(tsr_tensor *from, tsr_tensor *to, tsr_conversion *record)
 {
+    GUARD(tsr_tape_conversion);
     eager *e = NULL;
     TSR_TRY(eager_of(from->world, &e));
     if (!tape_wants(e, &from, 1)) {

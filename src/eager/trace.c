@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 
 /* What a redistribution amounts to, by the plan: its kind, its axes and its bytes. */
 static tsr_status describe_plan(eager *e, tsr_arena *arena, const cached_plan *plan,
@@ -113,6 +114,7 @@ tsr_status note_move(eager *e, const move_note *move)
 
 tsr_status tsr_trace_begin(tsr_comm *world)
 {
+    GUARD(tsr_trace_begin);
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     tsr_trace_end(world);
@@ -121,6 +123,7 @@ tsr_status tsr_trace_begin(tsr_comm *world)
 
 void tsr_trace_end(tsr_comm *world)
 {
+    GUARD(tsr_trace_end);
     eager *e = eager_if_any(world);
     if (e == NULL) {
         return;
@@ -134,6 +137,7 @@ void tsr_trace_end(tsr_comm *world)
 
 const tsr_trace_event *tsr_trace_events(const tsr_comm *world, size_t *count)
 {
+    GUARD(tsr_trace_events);
     const eager *e = eager_if_any(world);
     *count = e != NULL ? e->trace.count : 0;
     return *count > 0 ? e->trace.events : NULL;
@@ -155,6 +159,7 @@ static void print_event(buffer *buf, const tsr_trace_event *event)
 
 tsr_status tsr_trace_print(const tsr_comm *world, tsr_arena *arena, const char **out)
 {
+    GUARD(tsr_trace_print);
     size_t count;
     const tsr_trace_event *events = tsr_trace_events(world, &count);
     buffer buf = buffer_new(arena);

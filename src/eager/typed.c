@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "mesh/mesh.h"
 
@@ -317,14 +318,16 @@ static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
     return TSR_OK;
 }
 
-tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *settings)
+tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *scope)
 {
+    GUARD(tsr_spmd_open);
     eager_begin(world);
-    return eager_tell(world, "tsr_spmd_open", open_scope(world, settings));
+    return eager_tell(world, "tsr_spmd_open", open_scope(world, scope));
 }
 
 void tsr_spmd_close(tsr_comm *world)
 {
+    GUARD(tsr_spmd_close);
     eager *e = eager_if_any(world);
     spmd_scope *scope = e != NULL ? e->typing.scope : NULL;
     if (scope == NULL) {

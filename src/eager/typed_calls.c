@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 #include "eager/tape.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
@@ -192,6 +193,7 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
 tsr_status tsr_typed_value(tsr_comm *world, const tsr_view *local, const char *type,
                            tsr_tensor **out)
 {
+    GUARD(tsr_typed_value);
     eager *e = NULL;
     TSR_TRY(typed_scope(world, "tsr_typed_value", &e));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
@@ -202,6 +204,7 @@ tsr_status tsr_typed_value(tsr_comm *world, const tsr_view *local, const char *t
 
 tsr_status tsr_type_of(const tsr_tensor *value, tsr_arena *arena, const char **out)
 {
+    GUARD(tsr_type_of);
     if (record_of(value) == NULL) {
         *out = "untyped";
         return TSR_OK;
@@ -253,6 +256,7 @@ static tsr_status take_part(eager *e, tsr_tensor *t, tsr_local_type other, tsr_t
 
 tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other, tsr_tensor **out)
 {
+    GUARD(tsr_local_of);
     eager *e = NULL;
     TSR_TRY(typed_scope(tensor->world, "tsr_local_of", &e));
     TSR_TRY(refuse_taped(e, "tsr_local_of", tensor));
@@ -295,6 +299,7 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
 
 tsr_status tsr_tensor_of_local(tsr_tensor *value, tsr_tensor **out)
 {
+    GUARD(tsr_tensor_of_local);
     eager *e = NULL;
     TSR_TRY(typed_scope(value->world, "tsr_tensor_of_local", &e));
     TSR_TRY(refuse_taped(e, "tsr_tensor_of_local", value));
@@ -351,6 +356,7 @@ static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tenso
 
 tsr_status tsr_assert_type(tsr_tensor *value, const char *type, tsr_tensor **out)
 {
+    GUARD(tsr_assert_type);
     eager *e = NULL;
     TSR_TRY(typed_scope(value->world, "tsr_assert_type", &e));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
@@ -467,18 +473,19 @@ static tsr_status run_region(eager *e, const axis_names *axes, const tsr_local_r
     return status;
 }
 
-tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_region *r,
+tsr_status tsr_local_map(tsr_comm *world, const char *axes, const tsr_local_region *region,
                          tsr_tensor **outputs)
 {
+    GUARD(tsr_local_map);
     eager *e = NULL;
-    axis_names axes;
+    axis_names named;
     tsr_tensor *found[EAGER_MAX_OPERANDS] = {NULL};
     TSR_TRY(typed_scope(world, "tsr_local_map", &e));
-    TSR_TRY(typed_axes(e, "tsr_local_map", names, &axes));
-    if (r->num_inputs > EAGER_MAX_OPERANDS || r->num_outputs > EAGER_MAX_OPERANDS) {
+    TSR_TRY(typed_axes(e, "tsr_local_map", axes, &named));
+    if (region->num_inputs > EAGER_MAX_OPERANDS || region->num_outputs > EAGER_MAX_OPERANDS) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_local_map: %zu inputs and %zu outputs; %d are the most",
-                          r->num_inputs, r->num_outputs, EAGER_MAX_OPERANDS);
+                          region->num_inputs, region->num_outputs, EAGER_MAX_OPERANDS);
     }
     if (e->scope == NULL) {
         return diag_error(
@@ -486,13 +493,13 @@ tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_reg
             "tsr_local_map: a scope must be open, by tsr_scope_open, to which what it "
             "makes belongs");
     }
-    TSR_TRY(run_region(e, &axes, r, found));
-    for (size_t k = 0; k < r->num_outputs; k++) {
+    TSR_TRY(run_region(e, &named, region, found));
+    for (size_t k = 0; k < region->num_outputs; k++) {
         if (found[k] == NULL) {
             return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "tsr_local_map: the region gave no output %zu", k);
         }
-        TSR_TRY(tsr_assert_type(found[k], r->output_types[k], &outputs[k]));
+        TSR_TRY(tsr_assert_type(found[k], region->output_types[k], &outputs[k]));
     }
     return TSR_OK;
 }
@@ -501,6 +508,7 @@ tsr_status tsr_local_map(tsr_comm *world, const char *names, const tsr_local_reg
 
 tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
 {
+    GUARD(tsr_read_number);
     const typed_record *record = record_of(value);
     tsr_context *ctx = value->world->ctx;
     tsr_typed_number found = {0};
@@ -535,6 +543,7 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
 
 bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 {
+    GUARD(tsr_if);
     eager *e = eager_if_any(world);
     spmd_scope *scope = e != NULL ? e->typing.scope : NULL;
     if (scope != NULL) {
@@ -551,6 +560,7 @@ bool tsr_if(tsr_comm *world, const tsr_typed_number *number, bool condition)
 
 void tsr_end_if(tsr_comm *world)
 {
+    GUARD(tsr_end_if);
     const eager *e = eager_if_any(world);
     if (e != NULL && e->typing.scope != NULL && e->typing.scope->num_steered > 0) {
         e->typing.scope->num_steered--;

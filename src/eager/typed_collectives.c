@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/tape.h"
 #include "eager/trace.h"
 #include "eager/transition.h"
@@ -380,6 +381,7 @@ static tsr_status collective(const char *name, tsr_tensor *x, const char *axis,
     tsr_status function(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,                 \
                         const tsr_collective_options *options, tsr_tensor **out)                   \
     {                                                                                              \
+        GUARD(function);                                                                           \
         const tsr_transition what = {.op = (which), .src = src, .dst = dst};                       \
         return collective(#function, x, axis, &what, options, out);                                \
     }
@@ -393,6 +395,7 @@ COLLECTIVE_CALL(tsr_convert_type, TSR_CONVERT)
 tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,
                                  const tsr_collective_options *options, tsr_tensor **out)
 {
+    GUARD(tsr_redistribute_type);
     tsr_transition what = {.op = TSR_REINTERPRET, .src = src, .dst = src};
     size_t count = 0;
     TSR_TRY(tsr_transition_route(x->world->ctx, src, dst, &what, &count));
@@ -452,6 +455,7 @@ static tsr_status start(collective_call *c, const char *axis, const tsr_transiti
 tsr_status tsr_start_collective(tsr_tensor *x, const char *axis, const tsr_transition *what,
                                 const tsr_collective_options *options, tsr_started *started)
 {
+    GUARD(tsr_start_collective);
     collective_call c = {.name = "tsr_start_collective", .x = x};
     eager *e = NULL;
     TSR_TRY(typed_scope(x->world, c.name, &e));
@@ -480,6 +484,7 @@ static struct started **find_started(eager *e, uint64_t id)
 
 tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out)
 {
+    GUARD(tsr_wait_value);
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     struct started **link = find_started(e, started.id);
@@ -569,6 +574,7 @@ static tsr_status print_names(const eager *e, const axis_names *axes, char *name
 
 tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm, char *names, size_t size)
 {
+    GUARD(tsr_axes_of_comm);
     eager *e = NULL;
     TSR_TRY(typed_scope(world, "tsr_axes_of_comm", &e));
     const tsr_mesh *mesh = e->typing.scope->settings.mesh;

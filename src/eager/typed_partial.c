@@ -2,6 +2,7 @@
 #include <tessera/ops.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/calls.h"
 #include "eager/compose.h"
 #include "eager/typed.h"
@@ -26,6 +27,7 @@ static tsr_status end_partial(eager *e, tsr_status status)
 
 tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b, const char *axes, tsr_tensor **out)
 {
+    GUARD(tsr_matmul_partial);
     eager *e = NULL;
     TSR_TRY(begin_partial(a->world, "tsr_matmul_partial", axes, &e));
     return end_partial(e, tsr_matmul(a, b, out));
@@ -34,6 +36,7 @@ tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b, const char *axes, ts
 tsr_status tsr_einsum_partial(const char *equation, tsr_tensor *const *operands,
                               size_t num_operands, const char *axes, tsr_tensor **out)
 {
+    GUARD(tsr_einsum_partial);
     eager *e = NULL;
     if (num_operands == 0 || num_operands > 2) {
         return num_operands == 0
@@ -52,6 +55,7 @@ tsr_status tsr_einsum_partial(const char *equation, tsr_tensor *const *operands,
     tsr_status name##_partial(tsr_tensor *x, const size_t *dims, size_t num_dims,                  \
                               const char *axes, tsr_tensor **out)                                  \
     {                                                                                              \
+        GUARD(name##_partial);                                                                     \
         eager *e = NULL;                                                                           \
         TSR_TRY(begin_partial(x->world, #name "_partial", axes, &e));                              \
         return end_partial(e, name(x, dims, num_dims, out));                                       \
@@ -64,6 +68,7 @@ REDUCE_PARTIAL(tsr_min)
 tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, const char *axes,
                               tsr_tensor **out)
 {
+    GUARD(tsr_linear_partial);
     eager *e = NULL;
     tsr_tensor *product = NULL;
     TSR_TRY(begin_partial(x->world, "tsr_linear_partial", axes, &e));
@@ -213,12 +218,14 @@ static tsr_status take_partial(const char *call, tsr_tensor *x, tsr_tensor *indi
 tsr_status tsr_take_partial(tsr_tensor *x, tsr_tensor *indices, size_t dim, int64_t start,
                             const char *axes, tsr_tensor **out)
 {
+    GUARD(tsr_take_partial);
     return take_partial("tsr_take_partial", x, indices, dim, start, axes, out);
 }
 
 tsr_status tsr_embedding_partial(tsr_tensor *table, tsr_tensor *indices, int64_t start,
                                  const char *axes, tsr_tensor **out)
 {
+    GUARD(tsr_embedding_partial);
     if (table->geometry->rank != 2) {
         const op_type type = type_of_layout(table->layout);
         return diag_error(table->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -292,6 +299,7 @@ static tsr_status scatter_own_updates(const char *call, tsr_tensor *const *opera
 tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *updates, size_t dim,
                                tsr_scatter_op op, const char *axes, tsr_tensor **out)
 {
+    GUARD(tsr_scatter_partial);
     static const op_body bodies[] = {[TSR_SCATTER_ADD] = OP_BODY_SUM,
                                      [TSR_SCATTER_MUL] = OP_BODY_PROD,
                                      [TSR_SCATTER_MAX] = OP_BODY_MAX,

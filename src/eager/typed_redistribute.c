@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/tape.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
@@ -243,13 +244,13 @@ static tsr_status redistribute(eager *e, tsr_tensor *value, const char *src, con
     return TSR_OK;
 }
 
-tsr_status tsr_redistribute_spec(tsr_tensor *value, const char *src, const char *dst,
-                                 tsr_tensor **out)
+tsr_status tsr_redistribute_spec(tsr_tensor *x, const char *src, const char *dst, tsr_tensor **out)
 {
+    GUARD(tsr_redistribute_spec);
     eager *e = NULL;
-    TSR_TRY(typed_scope(value->world, "tsr_redistribute_spec", &e));
+    TSR_TRY(typed_scope(x->world, "tsr_redistribute_spec", &e));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
-    const tsr_status status = redistribute(e, value, src, dst, out);
+    const tsr_status status = redistribute(e, x, src, dst, out);
     tsr_arena_reset(e->arena, mark);
     return status;
 }

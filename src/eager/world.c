@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "eager/case.h"
 #include "eager/tape.h"
 #include "eager/typed.h"
@@ -75,6 +76,7 @@ tsr_status eager_scratch(eager *e, size_t bytes, void **out)
 
 tsr_status tsr_set_strategy(tsr_comm *world, tsr_strategy strategy)
 {
+    GUARD(tsr_set_strategy);
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     e->strategy = strategy;
@@ -83,6 +85,7 @@ tsr_status tsr_set_strategy(tsr_comm *world, tsr_strategy strategy)
 
 tsr_status tsr_set_strict(tsr_comm *world, bool strict)
 {
+    GUARD(tsr_set_strict);
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     e->strict = strict;
@@ -113,12 +116,14 @@ static tsr_status open_scope(tsr_comm *world)
 
 tsr_status tsr_scope_open(tsr_comm *world)
 {
+    GUARD(tsr_scope_open);
     eager_begin(world);
     return eager_tell(world, "tsr_scope_open", open_scope(world));
 }
 
 void tsr_scope_close(tsr_comm *world)
 {
+    GUARD(tsr_scope_close);
     eager *e = eager_if_any(world);
     eager_scope *scope = e != NULL ? e->scope : NULL;
     if (scope == NULL) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "exec/machine.h"
 #include "exec/steps_check.h"
 #include "ir/verify.h"
@@ -59,6 +60,7 @@ static tsr_status find_entry(tsr_context *ctx, const tsr_program *p, const char 
 tsr_status tsr_interpreter_create(tsr_context *ctx, const tsr_program *program,
                                   const tsr_interpreter_options *options, tsr_interpreter **out)
 {
+    GUARD(tsr_interpreter_create);
     uint32_t op = 0;
     const tsr_interpreter_options chosen =
         options != NULL ? *options : (tsr_interpreter_options){0};
@@ -83,6 +85,7 @@ tsr_status tsr_interpreter_create(tsr_context *ctx, const tsr_program *program,
 
 void tsr_interpreter_destroy(tsr_interpreter *interpreter)
 {
+    GUARD(tsr_interpreter_destroy);
     if (interpreter == NULL) {
         return;
     }
@@ -93,17 +96,20 @@ void tsr_interpreter_destroy(tsr_interpreter *interpreter)
 
 size_t tsr_interpreter_num_inputs(const tsr_interpreter *interpreter)
 {
+    GUARD(tsr_interpreter_num_inputs);
     return interpreter->function->body->num_arguments;
 }
 
 tsr_ir_value tsr_interpreter_input(const tsr_interpreter *interpreter, size_t i)
 {
+    GUARD(tsr_interpreter_input);
     const tsr_program *p = interpreter->code->program;
     return tsr_ir_block_argument(p, op_entry_block(p, interpreter->function->op, 0), i);
 }
 
 size_t tsr_interpreter_num_outputs(const tsr_interpreter *interpreter)
 {
+    GUARD(tsr_interpreter_num_outputs);
     return interpreter->function->body->end.num_operands;
 }
 
@@ -181,6 +187,7 @@ static tsr_status take_outputs(tsr_interpreter *in, exec_machine *m, tsr_outputs
 tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
                                const tsr_view *inputs, size_t num_inputs, tsr_outputs **out)
 {
+    GUARD(tsr_interpreter_run);
     const exec_block *body = interpreter->function->body;
     const tsr_interpreter_options *options = &interpreter->options;
     exec_host host = {.steps_left = options->max_ops > 0 ? options->max_ops : INT64_MAX,
@@ -211,17 +218,20 @@ tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
 
 size_t tsr_outputs_count(const tsr_outputs *outputs)
 {
+    GUARD(tsr_outputs_count);
     return outputs->count;
 }
 
 tsr_view tsr_outputs_get(const tsr_outputs *outputs, size_t i)
 {
+    GUARD(tsr_outputs_get);
     const exec_array *array = outputs->arrays[i];
     return array->kind == EXEC_TENSOR ? exec_array_view(array) : (tsr_view){0};
 }
 
 void tsr_outputs_destroy(tsr_outputs *outputs)
 {
+    GUARD(tsr_outputs_destroy);
     if (outputs == NULL) {
         return;
     }
@@ -235,6 +245,7 @@ void tsr_outputs_destroy(tsr_outputs *outputs)
 
 tsr_interpreter_stats tsr_interpreter_get_stats(const tsr_interpreter *interpreter)
 {
+    GUARD(tsr_interpreter_get_stats);
     return (tsr_interpreter_stats){.ops = interpreter->steps,
                                    .live_bytes = interpreter->pool.live,
                                    .peak_bytes = interpreter->pool.peak};

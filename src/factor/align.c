@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "factor/project.h"
 
 /* What a factor might be sharded by, and how much speaks for it. */
@@ -313,6 +314,7 @@ static tsr_status align(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
 tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
                                const tsr_sharding **aligned)
 {
+    GUARD(tsr_propagate_align);
     tsr_arena *scratch = NULL;
     TSR_TRY(tsr_arena_create(ctx, &scratch));
     const tsr_status status = align(ctx, arena, scratch, op, aligned);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "factor/rule.h"
 
 enum { MOST_SUBSCRIPTS = 52, NO_FACTOR = -1 };
@@ -113,6 +114,7 @@ static void put_subscripts(rule_builder *b, subscripts *l, size_t tensor, const 
 tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena, const char *equation,
                            const tsr_extents *operands, size_t num_operands, const tsr_rule **out)
 {
+    GUARD(tsr_rule_einsum);
     subscripts l = {0};
     char result[MOST_SUBSCRIPTS + 1];
     const char *text = compress(arena, equation);

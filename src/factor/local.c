@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "factor/project.h"
 
 /* What shards each factor, over all operands. */
@@ -250,6 +251,7 @@ tsr_status tsr_propagate_local(tsr_context *ctx, tsr_arena *arena, const tsr_rul
                                const tsr_mesh *mesh, const tsr_sharding *const *operands,
                                tsr_reduction reduction, const tsr_sharding **results)
 {
+    GUARD(tsr_propagate_local);
     tsr_arena *scratch = NULL;
     TSR_TRY(tsr_arena_create(ctx, &scratch));
     const tsr_status status =

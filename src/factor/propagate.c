@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "factor/visit.h"
 
 static const char *const strategy_names[] = {[TSR_STRATEGY_BASIC] = "basic",
@@ -14,11 +15,13 @@ enum { NUM_STRATEGIES = sizeof strategy_names / sizeof strategy_names[0] };
 
 const char *tsr_strategy_name(tsr_strategy strategy)
 {
+    GUARD(tsr_strategy_name);
     return (unsigned)strategy < NUM_STRATEGIES ? strategy_names[strategy] : "?";
 }
 
 bool tsr_strategy_find(const char *name, tsr_strategy *out)
 {
+    GUARD(tsr_strategy_find);
     for (size_t i = 0; i < NUM_STRATEGIES; i++) {
         if (strcmp(name, strategy_names[i]) == 0) {
             *out = (tsr_strategy)i;
@@ -252,6 +255,7 @@ static tsr_status propagate(tsr_context *ctx, tsr_arena *arena, tsr_arena *scrat
 tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
                          const tsr_sharding **operands, const tsr_sharding **results)
 {
+    GUARD(tsr_propagate);
     tsr_arena *scratch = NULL;
     TSR_TRY(tsr_arena_create(ctx, &scratch));
     const tsr_status status = propagate(ctx, arena, scratch, op, operands, results);
@@ -323,6 +327,7 @@ tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_arena *arena, const tsr_r
                                  const tsr_mesh *mesh, const tsr_sharding *const *operands,
                                  const tsr_axis_ref **axes, size_t *num_axes)
 {
+    GUARD(tsr_propagate_pending);
     const tsr_propagation op = {.rule = rule, .mesh = mesh, .operands = operands};
     tsr_arena *scratch = NULL;
     tsr_axis_list all;
@@ -359,28 +364,29 @@ static tsr_status mesh_of(tsr_context *ctx, tsr_arena *arena, const tsr_propagat
 }
 
 tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena, const tsr_propagation *op,
-                              const tsr_decision *d, const char **out)
+                              const tsr_decision *decision, const char **out)
 {
+    GUARD(tsr_decision_print);
     const char *axes = "nothing";
-    if (d->num_axes > 0) {
+    if (decision->num_axes > 0) {
         const tsr_mesh *mesh = NULL;
         TSR_TRY(mesh_of(ctx, arena, op, &mesh));
-        TSR_TRY(tsr_axes_print(ctx, arena, mesh, d->axes, d->num_axes, &axes));
+        TSR_TRY(tsr_axes_print(ctx, arena, mesh, decision->axes, decision->num_axes, &axes));
     }
     buffer buf = buffer_new(arena);
-    print_tensor(&buf, op->rule, d->tensor);
-    switch (d->kind) {
+    print_tensor(&buf, op->rule, decision->tensor);
+    switch (decision->kind) {
     case TSR_DECISION_GIVEN:
         buffer_format(&buf, " gets %s for ", axes);
         break;
     case TSR_DECISION_DISAGREE:
         buffer_string(&buf, " and ");
-        print_tensor(&buf, op->rule, d->other);
+        print_tensor(&buf, op->rule, decision->other);
         buffer_format(&buf, " disagree, %s is common for ", axes);
         break;
     case TSR_DECISION_TAKEN:
         buffer_format(&buf, " has %s in ", axes);
-        factor_print(&buf, (size_t)d->other_factor);
+        factor_print(&buf, (size_t)decision->other_factor);
         buffer_string(&buf, ", which keeps it from ");
         break;
     case TSR_DECISION_REPLICATED:
@@ -393,10 +399,10 @@ tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena, const tsr_prop
         buffer_format(&buf, " does not divide by %s along ", axes);
         break;
     }
-    factor_print(&buf, d->factor);
-    if (d->kind == TSR_DECISION_GIVEN && d->other >= 0) {
+    factor_print(&buf, decision->factor);
+    if (decision->kind == TSR_DECISION_GIVEN && decision->other >= 0) {
         buffer_string(&buf, " from ");
-        print_tensor(&buf, op->rule, d->other);
+        print_tensor(&buf, op->rule, decision->other);
     }
     return buffer_finish(ctx, &buf, out);
 }

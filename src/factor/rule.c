@@ -5,39 +5,47 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 size_t tsr_rule_num_factors(const tsr_rule *rule)
 {
+    GUARD(tsr_rule_num_factors);
     return rule->num_factors;
 }
 
 const tsr_factor *tsr_rule_factor(const tsr_rule *rule, size_t factor)
 {
+    GUARD(tsr_rule_factor);
     return &rule->factors[factor];
 }
 
 size_t tsr_rule_num_operands(const tsr_rule *rule)
 {
+    GUARD(tsr_rule_num_operands);
     return rule->num_operands;
 }
 
 size_t tsr_rule_num_results(const tsr_rule *rule)
 {
+    GUARD(tsr_rule_num_results);
     return rule->num_results;
 }
 
 const tsr_rule_tensor *tsr_rule_operand(const tsr_rule *rule, size_t operand)
 {
+    GUARD(tsr_rule_operand);
     return &rule->tensors[operand];
 }
 
 const tsr_rule_tensor *tsr_rule_result(const tsr_rule *rule, size_t result)
 {
+    GUARD(tsr_rule_result);
     return &rule->tensors[rule->num_operands + result];
 }
 
 bool tsr_rule_is_custom(const tsr_rule *rule)
 {
+    GUARD(tsr_rule_is_custom);
     return rule->custom;
 }
 
@@ -58,6 +66,7 @@ static bool same_tensor(const tsr_rule_tensor *a, const tsr_rule_tensor *b)
 
 bool tsr_rule_equal(const tsr_rule *a, const tsr_rule *b)
 {
+    GUARD(tsr_rule_equal);
     bool same = a->num_factors == b->num_factors && a->num_operands == b->num_operands &&
                 a->num_results == b->num_results && a->custom == b->custom;
     for (size_t i = 0; same && i < a->num_factors; i++) {
@@ -74,6 +83,7 @@ bool tsr_rule_equal(const tsr_rule *a, const tsr_rule *b)
 tsr_status tsr_rule_shape(tsr_context *ctx, const tsr_rule *rule, const tsr_rule_tensor *tensor,
                           int64_t *shape)
 {
+    GUARD(tsr_rule_shape);
     for (size_t i = 0; i < tensor->rank; i++) {
         const tsr_rule_dim *dim = &tensor->dims[i];
         shape[i] = 1;
@@ -182,6 +192,7 @@ static tsr_status copy_tensors(tsr_context *ctx, tsr_arena *arena, const tsr_rul
 tsr_status tsr_rule_create(tsr_context *ctx, tsr_arena *arena, const tsr_rule_spec *spec,
                            const tsr_rule **out)
 {
+    GUARD(tsr_rule_create);
     const size_t count = spec->num_operands + spec->num_results;
     TSR_TRY(check_spec(ctx, arena, spec));
     tsr_rule *rule = ARENA_NEW(arena, tsr_rule);
@@ -207,6 +218,7 @@ tsr_status tsr_rule_create(tsr_context *ctx, tsr_arena *arena, const tsr_rule_sp
 tsr_status tsr_rule_keep_whole(tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule,
                                const bool *whole, const tsr_rule **out)
 {
+    GUARD(tsr_rule_keep_whole);
     tsr_rule *marked = ARENA_NEW(arena, tsr_rule);
     tsr_factor *factors = arena_copy(arena, rule->factors, rule->num_factors, sizeof *factors);
     if (marked == NULL || factors == NULL) {

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/lex.h"
 #include "factor/rule.h"
 
@@ -84,6 +85,7 @@ static void print_list(buffer *buf, const tsr_rule *rule, size_t list)
 tsr_status tsr_rule_print(tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule,
                           tsr_rule_printing printing, const char **out)
 {
+    GUARD(tsr_rule_print);
     buffer buf = buffer_new(arena);
     buffer_string(&buf, printing == TSR_RULE_FULL ? "#sdy.op_sharding_rule<" : "");
     print_tensors(&buf, rule->tensors, rule->num_operands);
@@ -409,6 +411,7 @@ static tsr_status read_and_create(rule_reader *r, const tsr_rule **out)
 
 tsr_status tsr_rule_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, const tsr_rule **out)
 {
+    GUARD(tsr_rule_read);
     rule_reader r = {.lex = lex_start(ctx, arena, text)};
     return read_and_create(&r, out);
 }
@@ -416,6 +419,7 @@ tsr_status tsr_rule_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, con
 tsr_status tsr_rule_parse(tsr_context *ctx, tsr_arena *arena, const char *string,
                           const tsr_rule **out)
 {
+    GUARD(tsr_rule_parse);
     tsr_text text = tsr_text_of("<rule>", string);
     rule_reader r = {.lex = lex_start(ctx, arena, &text)};
     const tsr_rule *rule = NULL;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "factor/rule.h"
 
 /* Short names for the kinds. */
@@ -14,6 +15,7 @@
 tsr_status tsr_rule_elementwise(tsr_context *ctx, tsr_arena *arena, size_t num_operands,
                                 tsr_extents shape, const tsr_rule **out)
 {
+    GUARD(tsr_rule_elementwise);
     tsr_extents *operands = ARENA_ARRAY(arena, tsr_extents, num_operands);
     if (operands == NULL) {
         return diag_nomem(ctx);
@@ -56,6 +58,7 @@ static tsr_status check_broadcast(tsr_context *ctx, tsr_extents operand, tsr_ext
 tsr_status tsr_rule_broadcasting(tsr_context *ctx, tsr_arena *arena, const tsr_extents *operands,
                                  size_t num_operands, tsr_extents result, const tsr_rule **out)
 {
+    GUARD(tsr_rule_broadcasting);
     for (size_t i = 0; i < num_operands; i++) {
         TSR_TRY(check_broadcast(ctx, operands[i], result));
     }
@@ -76,6 +79,7 @@ tsr_status tsr_rule_broadcasting(tsr_context *ctx, tsr_arena *arena, const tsr_e
 tsr_status tsr_rule_embedding(tsr_context *ctx, tsr_arena *arena, tsr_extents table,
                               tsr_extents indices, const tsr_rule **out)
 {
+    GUARD(tsr_rule_embedding);
     if (table.rank != 2) {
         return RULE_ERROR(ctx, "the table of an embedding has rank 2, got: %zu", table.rank);
     }
@@ -114,6 +118,7 @@ static tsr_status check_leading(tsr_context *ctx, const char *what, tsr_extents 
 tsr_status tsr_rule_attention(tsr_context *ctx, tsr_arena *arena, tsr_extents query,
                               tsr_extents key, tsr_extents value, const tsr_rule **out)
 {
+    GUARD(tsr_rule_attention);
     TSR_TRY(check_leading(ctx, "key", query, key, 2));
     TSR_TRY(check_leading(ctx, "value", query, value, 2));
     const size_t n = query.rank;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 
@@ -47,17 +48,18 @@ static const uint32_t *find_file(const tsr_program *p, uint32_t given, unsigned 
     return found;
 }
 
-bool tsr_ir_op_source(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, tsr_ir_op op,
+bool tsr_ir_op_source(tsr_context *ctx, tsr_arena *arena, const tsr_program *program, tsr_ir_op op,
                       tsr_source_location *out)
 {
-    const uint32_t where = program_op(p, op)->location;
+    GUARD(tsr_ir_op_source);
+    const uint32_t where = program_op(program, op)->location;
     unsigned looked_at = 0;
     const uint32_t *record =
-        (where & IR_IS_GIVEN) != 0 ? find_file(p, where & ~IR_IS_GIVEN, &looked_at) : NULL;
+        (where & IR_IS_GIVEN) != 0 ? find_file(program, where & ~IR_IS_GIVEN, &looked_at) : NULL;
     if (record == NULL) {
         return false;
     }
-    const slice name = string_at(p, record[0]);
+    const slice name = string_at(program, record[0]);
     const char *file = arena_string(arena, name.data, name.size);
     if (file == NULL) {
         (void)diag_nomem(ctx);

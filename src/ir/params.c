@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/number.h"
 #include "ir/row.h"
 #include "ir/verify.h"
@@ -70,10 +71,11 @@ bool ir_element_dtype(const tsr_program *p, uint32_t element, tsr_dtype *out)
     }
 }
 
-bool tsr_ir_type_dtype(const tsr_program *p, tsr_ir_type type, tsr_dtype *out)
+bool tsr_ir_type_dtype(const tsr_program *program, tsr_ir_type type, tsr_dtype *out)
 {
-    const type_head *head = program_type(p, type);
-    return head->kind == TYPE_TENSOR && ir_element_dtype(p, head->element, out);
+    GUARD(tsr_ir_type_dtype);
+    const type_head *head = program_type(program, type);
+    return head->kind == TYPE_TENSOR && ir_element_dtype(program, head->element, out);
 }
 
 bool ir_type_of_tensor(const tsr_program *p, uint32_t type, op_type *out)

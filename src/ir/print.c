@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 #include "ir/printer.h"
 #include "ir/resources.h"
 #include "ir/verify.h"
@@ -400,6 +401,7 @@ static tsr_status print_program(printer *pr)
 tsr_status tsr_program_print(tsr_context *ctx, const tsr_program *program, int printing,
                              tsr_program_writer write, void *state)
 {
+    GUARD(tsr_program_print);
     printer pr;
     TSR_TRY(printer_init(&pr, ctx, program, printing, write, state));
     const tsr_status status = print_program(&pr);
@@ -410,6 +412,7 @@ tsr_status tsr_program_print(tsr_context *ctx, const tsr_program *program, int p
 tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                                int printing, const char **out)
 {
+    GUARD(tsr_program_to_text);
     buffer text = buffer_new(arena);
     TSR_TRY(tsr_program_print(ctx, program, printing, write_to_buffer, &text));
     return buffer_finish(ctx, &text, out);
@@ -431,6 +434,7 @@ static tsr_status print_names(printer *pr)
 tsr_status tsr_program_value_names(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                                    const char *const **out)
 {
+    GUARD(tsr_program_value_names);
     buffer text = buffer_new(arena);
     printer pr;
     const char *at = NULL;

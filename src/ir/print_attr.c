@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/elements.h"
 #include "ir/number.h"
 #include "ir/printer.h"
@@ -448,14 +449,16 @@ static tsr_status to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program 
     return buffer_finish(ctx, &text, out);
 }
 
-tsr_status tsr_ir_type_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
+tsr_status tsr_ir_type_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                                tsr_ir_type type, const char **out)
 {
-    return to_text(ctx, arena, p, type, print_new_type, out);
+    GUARD(tsr_ir_type_to_text);
+    return to_text(ctx, arena, program, type, print_new_type, out);
 }
 
-tsr_status tsr_ir_attr_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
+tsr_status tsr_ir_attr_to_text(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                                tsr_ir_attr attr, const char **out)
 {
-    return to_text(ctx, arena, p, attr, print_attr, out);
+    GUARD(tsr_ir_attr_to_text);
+    return to_text(ctx, arena, program, attr, print_attr, out);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/location.h"
 #include "ir/row.h"
@@ -191,6 +192,7 @@ static tsr_status file_map(tsr_context *ctx, const char *path, mapped_file **out
 
 tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags, tsr_program **out)
 {
+    GUARD(tsr_program_load);
     mapped_file *file = NULL;
     tsr_program *program = NULL;
     TSR_TRY(file_map(ctx, path, &file));
@@ -205,25 +207,26 @@ tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags, tsr_p
     return TSR_OK;
 }
 
-void tsr_program_destroy(tsr_program *p)
+void tsr_program_destroy(tsr_program *program)
 {
-    if (p == NULL) {
+    GUARD(tsr_program_destroy);
+    if (program == NULL) {
         return;
     }
-    tsr_context *ctx = p->ctx;
-    edit_end(p);
+    tsr_context *ctx = program->ctx;
+    edit_end(program);
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
-        ir_array_free(ctx, array_at(p, i), arrays[i].item_size);
+        ir_array_free(ctx, array_at(program, i), arrays[i].item_size);
     }
     for (size_t i = 0; i < NUM_TABLES; i++) {
-        intern_table_free(table_at(p, i));
+        intern_table_free(table_at(program, i));
     }
-    ir_array_free(ctx, &p->lines, sizeof(uint32_t));
-    ir_shardings_destroy(p->shardings);
-    tsr_arena_destroy(p->scratch);
-    tsr_arena_destroy(p->arena);
-    file_release(p->file);
-    context_resize(ctx, p, sizeof *p, 0);
+    ir_array_free(ctx, &program->lines, sizeof(uint32_t));
+    ir_shardings_destroy(program->shardings);
+    tsr_arena_destroy(program->scratch);
+    tsr_arena_destroy(program->arena);
+    file_release(program->file);
+    context_resize(ctx, program, sizeof *program, 0);
 }
 
 static tsr_status clone_table(const intern_table *from, intern_table *to)
@@ -260,6 +263,7 @@ static tsr_status clone_into(tsr_context *ctx, const tsr_program *from, tsr_prog
 
 tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program, tsr_program **out)
 {
+    GUARD(tsr_program_clone);
     tsr_program *copy = NULL;
     TSR_TRY(program_create(ctx, &copy));
     const tsr_status status = clone_into(ctx, program, copy);
@@ -271,15 +275,17 @@ tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program, tsr_p
     return TSR_OK;
 }
 
-size_t tsr_program_memory(const tsr_program *p)
+size_t tsr_program_memory(const tsr_program *program)
 {
-    size_t bytes = sizeof *p + tsr_arena_reserved(p->arena) + tsr_arena_reserved(p->scratch) +
-                   p->lines.capacity * sizeof(uint32_t);
+    GUARD(tsr_program_memory);
+    size_t bytes = sizeof *program + tsr_arena_reserved(program->arena) +
+                   tsr_arena_reserved(program->scratch) +
+                   program->lines.capacity * sizeof(uint32_t);
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
-        bytes += array_at(p, i)->capacity * arrays[i].item_size;
+        bytes += array_at(program, i)->capacity * arrays[i].item_size;
     }
     for (size_t i = 0; i < NUM_TABLES; i++) {
-        bytes += intern_table_memory(table_at(p, i));
+        bytes += intern_table_memory(table_at(program, i));
     }
     return bytes;
 }
@@ -407,82 +413,98 @@ uint32_t op_attribute(const tsr_program *p, uint32_t op, const char *name)
 
 /* ---- walking, for users ---- */
 
-uint32_t tsr_program_module(const tsr_program *p)
+uint32_t tsr_program_module(const tsr_program *program)
 {
-    return p->module;
+    GUARD(tsr_program_module);
+    return program->module;
 }
 
-uint32_t tsr_program_symbol(const tsr_program *p, const char *name)
+uint32_t tsr_program_symbol(const tsr_program *program, const char *name)
 {
-    for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
-         op = program_op(p, op)->next) {
+    GUARD(tsr_program_symbol);
+    for (uint32_t op =
+             program_block(program, op_entry_block(program, program->module, 0))->first_op;
+         op != 0; op = program_op(program, op)->next) {
         slice symbol;
-        if (attr_as_string(p, op_property(p, op, "sym_name"), &symbol) && slice_is(symbol, name)) {
+        if (attr_as_string(program, op_property(program, op, "sym_name"), &symbol) &&
+            slice_is(symbol, name)) {
             return op;
         }
     }
     return 0;
 }
 
-size_t tsr_program_num_ops(const tsr_program *p)
+size_t tsr_program_num_ops(const tsr_program *program)
 {
-    return p->ops.count - 1;
+    GUARD(tsr_program_num_ops);
+    return program->ops.count - 1;
 }
 
-size_t tsr_program_num_values(const tsr_program *p)
+size_t tsr_program_num_values(const tsr_program *program)
 {
-    return p->values.count - 1;
+    GUARD(tsr_program_num_values);
+    return program->values.count - 1;
 }
 
-const char *tsr_ir_op_name(const tsr_program *p, tsr_ir_op op)
+const char *tsr_ir_op_name(const tsr_program *program, tsr_ir_op op)
 {
-    return op_name(p, op);
+    GUARD(tsr_ir_op_name);
+    return op_name(program, op);
 }
 
-size_t tsr_ir_op_num_operands(const tsr_program *p, tsr_ir_op op)
+size_t tsr_ir_op_num_operands(const tsr_program *program, tsr_ir_op op)
 {
-    return program_op(p, op)->num_operands;
+    GUARD(tsr_ir_op_num_operands);
+    return program_op(program, op)->num_operands;
 }
 
-tsr_ir_value tsr_ir_op_operand(const tsr_program *p, tsr_ir_op op, size_t i)
+tsr_ir_value tsr_ir_op_operand(const tsr_program *program, tsr_ir_op op, size_t i)
 {
-    return op_operand(p, op, i);
+    GUARD(tsr_ir_op_operand);
+    return op_operand(program, op, i);
 }
 
-size_t tsr_ir_op_num_results(const tsr_program *p, tsr_ir_op op)
+size_t tsr_ir_op_num_results(const tsr_program *program, tsr_ir_op op)
 {
-    return program_op(p, op)->num_results;
+    GUARD(tsr_ir_op_num_results);
+    return program_op(program, op)->num_results;
 }
 
-tsr_ir_value tsr_ir_op_result(const tsr_program *p, tsr_ir_op op, size_t i)
+tsr_ir_value tsr_ir_op_result(const tsr_program *program, tsr_ir_op op, size_t i)
 {
-    return program_op(p, op)->results + (uint32_t)i;
+    GUARD(tsr_ir_op_result);
+    return program_op(program, op)->results + (uint32_t)i;
 }
 
-size_t tsr_ir_op_num_regions(const tsr_program *p, tsr_ir_op op)
+size_t tsr_ir_op_num_regions(const tsr_program *program, tsr_ir_op op)
 {
-    return program_op(p, op)->num_regions;
+    GUARD(tsr_ir_op_num_regions);
+    return program_op(program, op)->num_regions;
 }
 
-tsr_ir_region tsr_ir_op_region(const tsr_program *p, tsr_ir_op op, size_t i)
+tsr_ir_region tsr_ir_op_region(const tsr_program *program, tsr_ir_op op, size_t i)
 {
-    return op_region_at(p, op, i);
+    GUARD(tsr_ir_op_region);
+    return op_region_at(program, op, i);
 }
 
-tsr_ir_block tsr_ir_op_block(const tsr_program *p, tsr_ir_op op)
+tsr_ir_block tsr_ir_op_block(const tsr_program *program, tsr_ir_op op)
 {
-    return program_op(p, op)->block;
+    GUARD(tsr_ir_op_block);
+    return program_op(program, op)->block;
 }
 
-tsr_ir_op tsr_ir_op_next(const tsr_program *p, tsr_ir_op op)
+tsr_ir_op tsr_ir_op_next(const tsr_program *program, tsr_ir_op op)
 {
-    return program_op(p, op)->next;
+    GUARD(tsr_ir_op_next);
+    return program_op(program, op)->next;
 }
 
-tsr_ir_attr tsr_ir_op_attribute(const tsr_program *p, tsr_ir_op op, const char *name)
+tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op, const char *name)
 {
-    const uint32_t property = op_property(p, op, name);
-    return property != 0 ? property : op_attribute(p, op, name);
+    GUARD(tsr_ir_op_attribute);
+    const uint32_t property = op_property(program, op, name);
+    return property != 0 ? property : op_attribute(program, op, name);
 }
 
 /* The lines are found when they are asked for first; without memory there are none. */
@@ -496,10 +518,11 @@ static const ir_array *program_lines(const tsr_program *p)
     return lines;
 }
 
-bool tsr_ir_op_position(const tsr_program *p, tsr_ir_op op, int64_t *line, int64_t *column)
+bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line, int64_t *column)
 {
-    const location where = op_location(p, op);
-    const ir_array *lines = where.text != NULL ? program_lines(p) : NULL;
+    GUARD(tsr_ir_op_position);
+    const location where = op_location(program, op);
+    const ir_array *lines = where.text != NULL ? program_lines(program) : NULL;
     if (lines == NULL || lines->count == 0) {
         return false;
     }
@@ -509,71 +532,85 @@ bool tsr_ir_op_position(const tsr_program *p, tsr_ir_op op, int64_t *line, int64
     return true;
 }
 
-tsr_ir_block tsr_ir_region_first_block(const tsr_program *p, tsr_ir_region region)
+tsr_ir_block tsr_ir_region_first_block(const tsr_program *program, tsr_ir_region region)
 {
-    return program_region(p, region)->first_block;
+    GUARD(tsr_ir_region_first_block);
+    return program_region(program, region)->first_block;
 }
 
-tsr_ir_op tsr_ir_region_parent(const tsr_program *p, tsr_ir_region region)
+tsr_ir_op tsr_ir_region_parent(const tsr_program *program, tsr_ir_region region)
 {
-    return program_region(p, region)->op;
+    GUARD(tsr_ir_region_parent);
+    return program_region(program, region)->op;
 }
 
-tsr_ir_block tsr_ir_block_next(const tsr_program *p, tsr_ir_block block)
+tsr_ir_block tsr_ir_block_next(const tsr_program *program, tsr_ir_block block)
 {
-    return program_block(p, block)->next;
+    GUARD(tsr_ir_block_next);
+    return program_block(program, block)->next;
 }
 
-tsr_ir_region tsr_ir_block_parent(const tsr_program *p, tsr_ir_block block)
+tsr_ir_region tsr_ir_block_parent(const tsr_program *program, tsr_ir_block block)
 {
-    return program_block(p, block)->region;
+    GUARD(tsr_ir_block_parent);
+    return program_block(program, block)->region;
 }
 
-tsr_ir_op tsr_ir_block_first_op(const tsr_program *p, tsr_ir_block block)
+tsr_ir_op tsr_ir_block_first_op(const tsr_program *program, tsr_ir_block block)
 {
-    return program_block(p, block)->first_op;
+    GUARD(tsr_ir_block_first_op);
+    return program_block(program, block)->first_op;
 }
 
-tsr_ir_op tsr_ir_block_last_op(const tsr_program *p, tsr_ir_block block)
+tsr_ir_op tsr_ir_block_last_op(const tsr_program *program, tsr_ir_block block)
 {
-    return program_block(p, block)->last_op;
+    GUARD(tsr_ir_block_last_op);
+    return program_block(program, block)->last_op;
 }
 
-size_t tsr_ir_block_num_arguments(const tsr_program *p, tsr_ir_block block)
+size_t tsr_ir_block_num_arguments(const tsr_program *program, tsr_ir_block block)
 {
-    return program_block(p, block)->num_arguments;
+    GUARD(tsr_ir_block_num_arguments);
+    return program_block(program, block)->num_arguments;
 }
 
-tsr_ir_value tsr_ir_block_argument(const tsr_program *p, tsr_ir_block block, size_t i)
+tsr_ir_value tsr_ir_block_argument(const tsr_program *program, tsr_ir_block block, size_t i)
 {
-    return program_pool(p, program_block(p, block)->arguments)[i];
+    GUARD(tsr_ir_block_argument);
+    return program_pool(program, program_block(program, block)->arguments)[i];
 }
 
-tsr_ir_type tsr_ir_value_type(const tsr_program *p, tsr_ir_value value)
+tsr_ir_type tsr_ir_value_type(const tsr_program *program, tsr_ir_value value)
 {
-    return value_type(p, value);
+    GUARD(tsr_ir_value_type);
+    return value_type(program, value);
 }
 
-tsr_ir_op tsr_ir_value_op(const tsr_program *p, tsr_ir_value value)
+tsr_ir_op tsr_ir_value_op(const tsr_program *program, tsr_ir_value value)
 {
-    const uint32_t owner = program_value(p, value)->owner;
+    GUARD(tsr_ir_value_op);
+    const uint32_t owner = program_value(program, value)->owner;
     return (owner & IR_IS_ARGUMENT) != 0 ? 0 : owner;
 }
 
-tsr_ir_block tsr_ir_value_block(const tsr_program *p, tsr_ir_value value)
+tsr_ir_block tsr_ir_value_block(const tsr_program *program, tsr_ir_value value)
 {
-    const uint32_t owner = program_value(p, value)->owner;
+    GUARD(tsr_ir_value_block);
+    const uint32_t owner = program_value(program, value)->owner;
     return (owner & IR_IS_ARGUMENT) != 0 ? owner & ~IR_IS_ARGUMENT : 0;
 }
 
-size_t tsr_ir_value_index(const tsr_program *p, tsr_ir_value value)
+size_t tsr_ir_value_index(const tsr_program *program, tsr_ir_value value)
 {
-    return program_value(p, value)->index;
+    GUARD(tsr_ir_value_index);
+    return program_value(program, value)->index;
 }
 
-bool tsr_ir_type_shape(const tsr_program *p, tsr_ir_type type, size_t *rank, const int64_t **shape)
+bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type, size_t *rank,
+                       const int64_t **shape)
 {
-    const type_head *head = program_type(p, type);
+    GUARD(tsr_ir_type_shape);
+    const type_head *head = program_type(program, type);
     if (head->kind != TYPE_TENSOR) {
         return false;
     }

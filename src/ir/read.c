@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/parser.h"
 #include "ir/resources.h"
 
@@ -896,6 +897,7 @@ static tsr_status read_into(tsr_context *ctx, tsr_program *p)
 
 tsr_status tsr_program_read(tsr_context *ctx, const tsr_text *text, int flags, tsr_program **out)
 {
+    GUARD(tsr_program_read);
     tsr_program *p = NULL;
     if (text->size >= IR_NOWHERE) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/verify.h"
 
@@ -645,5 +646,6 @@ tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
 tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program, tsr_ir_value value,
                                  const tsr_sharding **out)
 {
+    GUARD(tsr_ir_value_sharding);
     return value_sharding(ctx, program, value, out);
 }

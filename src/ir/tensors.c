@@ -1,5 +1,6 @@
 /* Tensors of a program from outside: values, and results of functions. */
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/location.h"
 #include "ir/shardings.h"
@@ -10,17 +11,19 @@ static const type_head *func_type_of(const tsr_program *p, uint32_t func)
     return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
 }
 
-tsr_ir_type tsr_ir_tensor_type(const tsr_program *p, tsr_ir_tensor tensor)
+tsr_ir_type tsr_ir_tensor_type(const tsr_program *program, tsr_ir_tensor tensor)
 {
+    GUARD(tsr_ir_tensor_type);
     if (tensor.value != 0) {
-        const bool exists =
-            tensor.value < p->values.count && program_value(p, tensor.value)->owner != 0;
-        return exists ? value_type(p, tensor.value) : 0;
+        const bool exists = tensor.value < program->values.count &&
+                            program_value(program, tensor.value)->owner != 0;
+        return exists ? value_type(program, tensor.value) : 0;
     }
-    if (tensor.func == 0 || tensor.func >= p->ops.count || !op_is(p, tensor.func, "func.func")) {
+    if (tensor.func == 0 || tensor.func >= program->ops.count ||
+        !op_is(program, tensor.func, "func.func")) {
         return 0;
     }
-    const type_head *type = func_type_of(p, tensor.func);
+    const type_head *type = func_type_of(program, tensor.func);
     return tensor.index < type->count - type->inputs ? type_list(type)[type->inputs + tensor.index]
                                                      : 0;
 }
@@ -34,19 +37,20 @@ static uint32_t result_attr(const tsr_program *p, tsr_ir_tensor tensor, const ch
                : 0;
 }
 
-tsr_status tsr_ir_tensor_sharding(tsr_context *ctx, tsr_program *p, tsr_ir_tensor tensor,
+tsr_status tsr_ir_tensor_sharding(tsr_context *ctx, tsr_program *program, tsr_ir_tensor tensor,
                                   const tsr_sharding **out)
 {
+    GUARD(tsr_ir_tensor_sharding);
     *out = NULL;
-    if (tsr_ir_tensor_type(p, tensor) == 0) {
+    if (tsr_ir_tensor_type(program, tensor) == 0) {
         return TSR_OK;
     }
     if (tensor.value != 0) {
-        return value_sharding(ctx, p, tensor.value, out);
+        return value_sharding(ctx, program, tensor.value, out);
     }
-    const uint32_t attr = result_attr(p, tensor, "sdy.sharding");
-    return attr != 0 ? sharding_of_attr(ctx, p, tensor.func, attr, op_location(p, tensor.func), "",
-                                        NULL, out)
+    const uint32_t attr = result_attr(program, tensor, "sdy.sharding");
+    return attr != 0 ? sharding_of_attr(ctx, program, tensor.func, attr,
+                                        op_location(program, tensor.func), "", NULL, out)
                      : TSR_OK;
 }
 
@@ -62,18 +66,19 @@ static slice location_name(const tsr_program *p, uint32_t where)
     return kind == LOCATION_NAME ? string_at(p, numbers[0]) : (slice){0};
 }
 
-tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena *arena, const tsr_program *p,
+tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                               tsr_ir_tensor tensor, const char **out)
 {
+    GUARD(tsr_ir_tensor_name);
     slice name = {0};
     *out = NULL;
-    if (tsr_ir_tensor_type(p, tensor) == 0) {
+    if (tsr_ir_tensor_type(program, tensor) == 0) {
         return TSR_OK;
     }
     if (tensor.value == 0) {
-        (void)attr_as_string(p, result_attr(p, tensor, "jax.result_info"), &name);
-    } else if (value_block(p, tensor.value) != 0) {
-        name = location_name(p, program_value(p, tensor.value)->location);
+        (void)attr_as_string(program, result_attr(program, tensor, "jax.result_info"), &name);
+    } else if (value_block(program, tensor.value) != 0) {
+        name = location_name(program, program_value(program, tensor.value)->location);
     }
     if (name.size == 0) {
         return TSR_OK;

@@ -3,6 +3,7 @@
  * that use nothing from outside after all others of their body; then dominance; then symbols.
  */
 #include "ir/verify.h"
+#include "base/guard.h"
 #include "ir/shardings.h"
 
 #include <stdarg.h>
@@ -729,6 +730,7 @@ static tsr_status verify_module(verifier *v)
 
 tsr_status tsr_program_verify(tsr_context *ctx, tsr_program *program)
 {
+    GUARD(tsr_program_verify);
     verifier v = {.ctx = ctx, .p = program};
     ir_shardings_reset(program);
     if (!op_is(program, program->module, "builtin.module")) {

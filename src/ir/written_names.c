@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ir/program.h"
 
 static bool is_name_char(char c)
@@ -81,6 +82,7 @@ static tsr_status name_results(tsr_program *p, tsr_arena *arena, uint32_t op, co
 tsr_status tsr_program_written_names(tsr_context *ctx, tsr_arena *arena, tsr_program *program,
                                      const char *const **out)
 {
+    GUARD(tsr_program_written_names);
     const char *const *printed = NULL;
     TSR_TRY(tsr_program_value_names(ctx, arena, program, &printed));
     const char **names =

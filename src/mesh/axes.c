@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 #include "mesh/mesh.h"
 
 int64_t tsr_axes_size(const tsr_axis_ref *axes, size_t count)
 {
+    GUARD(tsr_axes_size);
     int64_t size = 1;
     for (size_t i = 0; i < count; i++) {
         if (!checked_mul(size, axes[i].size, &size)) {
@@ -17,6 +19,7 @@ int64_t tsr_axes_size(const tsr_axis_ref *axes, size_t count)
 
 bool tsr_axes_overlap(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b, size_t count_b)
 {
+    GUARD(tsr_axes_overlap);
     for (size_t i = 0; i < count_a; i++) {
         for (size_t j = 0; j < count_b; j++) {
             if (tsr_axis_overlaps(a[i], b[j])) {
@@ -29,6 +32,7 @@ bool tsr_axes_overlap(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref 
 
 bool tsr_axes_equal(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b, size_t count_b)
 {
+    GUARD(tsr_axes_equal);
     if (count_a != count_b) {
         return false;
     }
@@ -43,6 +47,7 @@ bool tsr_axes_equal(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b
 int tsr_axes_compare(const tsr_mesh *mesh, const tsr_axis_ref *a, size_t count_a,
                      const tsr_axis_ref *b, size_t count_b)
 {
+    GUARD(tsr_axes_compare);
     if (count_a != count_b) {
         return count_a < count_b ? -1 : 1;
     }
@@ -73,11 +78,13 @@ static bool merge_last(const tsr_mesh *mesh, tsr_axis_list *list, tsr_axis_ref a
 
 tsr_status tsr_axes_add(const tsr_mesh *mesh, tsr_axis_list *list, tsr_axis_ref axis)
 {
+    GUARD(tsr_axes_add);
     return merge_last(mesh, list, axis) ? TSR_OK : push(list, axis);
 }
 
 void tsr_axes_sort_and_merge(const tsr_mesh *mesh, tsr_axis_list *list)
 {
+    GUARD(tsr_axes_sort_and_merge);
     for (size_t i = 1; i < list->count; i++) {
         const tsr_axis_ref moved = list->refs[i];
         size_t j = i;
@@ -120,6 +127,7 @@ static tsr_status cut_around(tsr_axis_list *list, size_t index, tsr_axis_ref oth
 tsr_status tsr_axes_difference(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
                                size_t count_b, tsr_axis_list *out)
 {
+    GUARD(tsr_axes_difference);
     out->count = 0;
     for (size_t i = 0; i < count_a; i++) {
         const size_t start = out->count;
@@ -139,6 +147,7 @@ tsr_status tsr_axes_difference(const tsr_axis_ref *a, size_t count_a, const tsr_
 
 void tsr_axes_truncate(tsr_axis_list *list, const tsr_axis_ref *other, size_t count_other)
 {
+    GUARD(tsr_axes_truncate);
     for (size_t i = 0; i < list->count; i++) {
         bool cut = false;
         bool left = true;
@@ -158,6 +167,7 @@ void tsr_axes_truncate(tsr_axis_list *list, const tsr_axis_ref *other, size_t co
 bool tsr_axes_is_strict_prefix(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
                                size_t count_b)
 {
+    GUARD(tsr_axes_is_strict_prefix);
     if (count_a > count_b || count_b == 0) {
         return false;
     }
@@ -174,6 +184,7 @@ bool tsr_axes_is_strict_prefix(const tsr_axis_ref *a, size_t count_a, const tsr_
 tsr_status tsr_axes_common_prefix(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
                                   size_t count_b, tsr_axis_list *out)
 {
+    GUARD(tsr_axes_common_prefix);
     const size_t shorter = count_a < count_b ? count_a : count_b;
     out->count = 0;
     for (size_t i = 0; i < shorter; i++) {
@@ -211,6 +222,7 @@ static int64_t next_cut(int32_t axis, int64_t from, int64_t size, const tsr_axis
 tsr_status tsr_axes_of_mesh(const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count,
                             tsr_axis_list *out)
 {
+    GUARD(tsr_axes_of_mesh);
     out->count = 0;
     for (size_t i = 0; i < mesh->num_axes; i++) {
         const int64_t size = mesh->sizes[i];
@@ -252,6 +264,7 @@ void axes_print(buffer *buf, const tsr_mesh *mesh, const tsr_axis_ref *axes, siz
 tsr_status tsr_axes_print(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                           const tsr_axis_ref *axes, size_t count, const char **out)
 {
+    GUARD(tsr_axes_print);
     buffer buf = buffer_new(arena);
     axes_print(&buf, mesh, axes, count);
     return buffer_finish(ctx, &buf, out);

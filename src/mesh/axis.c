@@ -1,6 +1,7 @@
 /* Axes and sub-axes, one against another. */
 #include <string.h>
 
+#include "base/guard.h"
 #include "mesh/mesh.h"
 
 #include "base/base.h"
@@ -17,16 +18,19 @@ static tsr_axis_ref sub(tsr_axis_ref of, int64_t pre, int64_t size)
 
 tsr_axis_ref tsr_axis_full(const tsr_mesh *mesh, size_t axis)
 {
+    GUARD(tsr_axis_full);
     return (tsr_axis_ref){.axis = (int32_t)axis, .is_sub = 0, .pre = 1, .size = mesh->sizes[axis]};
 }
 
 tsr_axis_ref tsr_axis_sub(size_t axis, int64_t pre, int64_t size)
 {
+    GUARD(tsr_axis_sub);
     return (tsr_axis_ref){.axis = (int32_t)axis, .is_sub = 1, .pre = pre, .size = size};
 }
 
 bool tsr_axis_equal(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_equal);
     return a.axis == b.axis && a.is_sub == b.is_sub && a.pre == b.pre && a.size == b.size;
 }
 
@@ -45,6 +49,7 @@ static int compare_within(tsr_axis_ref a, tsr_axis_ref b)
 
 int tsr_axis_compare(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_compare);
     if (a.axis != b.axis) {
         return a.axis < b.axis ? -1 : 1;
     }
@@ -53,6 +58,7 @@ int tsr_axis_compare(tsr_axis_ref a, tsr_axis_ref b)
 
 int tsr_axis_compare_plain(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_compare_plain);
     if (a.axis != b.axis) {
         return strcmp(mesh->axis_names[a.axis], mesh->axis_names[b.axis]);
     }
@@ -61,6 +67,7 @@ int tsr_axis_compare_plain(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b)
 
 bool tsr_axis_contains(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_contains);
     if (a.axis != b.axis) {
         return false;
     }
@@ -69,16 +76,19 @@ bool tsr_axis_contains(tsr_axis_ref a, tsr_axis_ref b)
 
 bool tsr_axis_is_prefix(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_is_prefix);
     return tsr_axis_contains(b, a) && a.pre == b.pre;
 }
 
 bool tsr_axis_is_suffix(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_is_suffix);
     return tsr_axis_contains(b, a) && next_pre(a) == next_pre(b);
 }
 
 bool tsr_axis_overlaps(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_overlaps);
     if (a.axis != b.axis) {
         return false;
     }
@@ -87,6 +97,7 @@ bool tsr_axis_overlaps(tsr_axis_ref a, tsr_axis_ref b)
 
 bool tsr_axis_can_coexist(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_can_coexist);
     if (a.axis != b.axis || !a.is_sub || !b.is_sub) {
         return true;
     }
@@ -102,6 +113,7 @@ bool tsr_axis_can_coexist(tsr_axis_ref a, tsr_axis_ref b)
 
 bool tsr_axis_overlap(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 {
+    GUARD(tsr_axis_overlap);
     if (!tsr_axis_overlaps(a, b) || !tsr_axis_can_coexist(a, b)) {
         return false;
     }
@@ -116,6 +128,7 @@ bool tsr_axis_overlap(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 
 bool tsr_axis_prefix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 {
+    GUARD(tsr_axis_prefix_without);
     if (!tsr_axis_can_coexist(a, b)) {
         return false;
     }
@@ -132,6 +145,7 @@ bool tsr_axis_prefix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 
 bool tsr_axis_suffix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 {
+    GUARD(tsr_axis_suffix_without);
     if (!tsr_axis_can_coexist(a, b)) {
         return false;
     }
@@ -148,6 +162,7 @@ bool tsr_axis_suffix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 
 bool tsr_axis_common_prefix(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 {
+    GUARD(tsr_axis_common_prefix);
     if (!tsr_axis_can_coexist(a, b)) {
         return false;
     }
@@ -164,11 +179,13 @@ bool tsr_axis_common_prefix(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 
 bool tsr_axis_can_merge(tsr_axis_ref a, tsr_axis_ref b)
 {
+    GUARD(tsr_axis_can_merge);
     return a.axis == b.axis && a.is_sub && b.is_sub && next_pre(a) == b.pre;
 }
 
 bool tsr_axis_merge(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out)
 {
+    GUARD(tsr_axis_merge);
     if (!tsr_axis_can_merge(a, b)) {
         return false;
     }
@@ -179,6 +196,7 @@ bool tsr_axis_merge(const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b, tsr_ax
 
 bool tsr_axis_split(tsr_axis_ref axis, int64_t size, tsr_axis_ref *major, tsr_axis_ref *minor)
 {
+    GUARD(tsr_axis_split);
     if (size <= 1 || size >= axis.size || axis.size % size != 0) {
         return false;
     }

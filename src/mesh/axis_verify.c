@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 
 /* As many axes are compared one by one; more are looked up. */
 enum { FEW = 16 };
@@ -308,6 +309,7 @@ tsr_status axis_verify_subs(axis_verifier *v)
 tsr_status tsr_axes_verify(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                            const tsr_axis_ref *axes, size_t count)
 {
+    GUARD(tsr_axes_verify);
     axis_verifier verifier;
     TSR_TRY(axis_verifier_init(&verifier, ctx, arena, mesh, "", count));
     for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 #include "mesh/groups.h"
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 
 struct tsr_groups {
     const tsr_mesh *mesh;
@@ -65,6 +66,7 @@ tsr_status places_beside(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mes
 tsr_status tsr_groups_create(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                              const tsr_axis_ref *axes, size_t num_axes, const tsr_groups **out)
 {
+    GUARD(tsr_groups_create);
     TSR_TRY(tsr_axes_verify(ctx, arena, mesh, axes, num_axes));
     tsr_groups *groups = ARENA_NEW(arena, tsr_groups);
     if (groups == NULL) {
@@ -79,22 +81,26 @@ tsr_status tsr_groups_create(tsr_context *ctx, tsr_arena *arena, const tsr_mesh 
 
 int64_t tsr_groups_count(const tsr_groups *groups)
 {
+    GUARD(tsr_groups_count);
     return groups->outer.size;
 }
 
 int64_t tsr_groups_size(const tsr_groups *groups)
 {
+    GUARD(tsr_groups_size);
     return groups->inner.size;
 }
 
 int64_t tsr_groups_device(const tsr_groups *groups, int64_t group, int64_t index)
 {
+    GUARD(tsr_groups_device);
     const int64_t place = places_at(&groups->outer, group) + places_at(&groups->inner, index);
     return tsr_mesh_device_at(groups->mesh, place);
 }
 
 bool tsr_groups_find(const tsr_groups *groups, int64_t device, int64_t *group, int64_t *index)
 {
+    GUARD(tsr_groups_find);
     const int64_t place = tsr_mesh_place_of(groups->mesh, device);
     if (place < 0) {
         return false;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "mesh/digits.h"
 
@@ -15,31 +16,37 @@ enum { MAX_AXES = 1024 };
 
 const char *tsr_mesh_name(const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_name);
     return mesh->name;
 }
 
 int64_t tsr_mesh_num_devices(const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_num_devices);
     return mesh->num_devices;
 }
 
 size_t tsr_mesh_num_axes(const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_num_axes);
     return mesh->num_axes;
 }
 
 const char *tsr_mesh_axis_name(const tsr_mesh *mesh, size_t axis)
 {
+    GUARD(tsr_mesh_axis_name);
     return mesh->axis_names[axis];
 }
 
 int64_t tsr_mesh_axis_size(const tsr_mesh *mesh, size_t axis)
 {
+    GUARD(tsr_mesh_axis_size);
     return mesh->sizes[axis];
 }
 
 int32_t tsr_mesh_find_axis(const tsr_mesh *mesh, const char *name, size_t length)
 {
+    GUARD(tsr_mesh_find_axis);
     for (size_t i = 0; i < mesh->num_axes; i++) {
         const char *axis = mesh->axis_names[i];
         if (strlen(axis) == length && memcmp(axis, name, length) == 0) {
@@ -51,16 +58,19 @@ int32_t tsr_mesh_find_axis(const tsr_mesh *mesh, const char *name, size_t length
 
 bool tsr_mesh_is_maximal(const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_is_maximal);
     return mesh->maximal;
 }
 
 bool tsr_mesh_is_empty(const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_is_empty);
     return mesh->num_axes == 0 && !mesh->maximal;
 }
 
 bool tsr_mesh_is_iota(const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_is_iota);
     if (mesh->maximal) {
         return mesh->maximal_device == 0;
     }
@@ -70,6 +80,7 @@ bool tsr_mesh_is_iota(const tsr_mesh *mesh)
 
 int64_t tsr_mesh_device_at(const tsr_mesh *mesh, int64_t place)
 {
+    GUARD(tsr_mesh_device_at);
     if (mesh->ids != NULL) {
         return mesh->ids[place];
     }
@@ -81,6 +92,7 @@ int64_t tsr_mesh_device_at(const tsr_mesh *mesh, int64_t place)
 
 int64_t tsr_mesh_place_of(const tsr_mesh *mesh, int64_t device)
 {
+    GUARD(tsr_mesh_place_of);
     if (mesh->maximal) {
         return device == mesh->maximal_device ? 0 : -1;
     }
@@ -103,6 +115,7 @@ int64_t tsr_mesh_place_of(const tsr_mesh *mesh, int64_t device)
 
 bool tsr_mesh_coordinates(const tsr_mesh *mesh, int64_t device, int64_t *coordinates)
 {
+    GUARD(tsr_mesh_coordinates);
     const int64_t place = tsr_mesh_place_of(mesh, device);
     if (place < 0) {
         return false;
@@ -115,6 +128,7 @@ bool tsr_mesh_coordinates(const tsr_mesh *mesh, int64_t device, int64_t *coordin
 
 int64_t tsr_mesh_device(const tsr_mesh *mesh, const int64_t *coordinates)
 {
+    GUARD(tsr_mesh_device);
     int64_t place = 0;
     for (size_t i = 0; i < mesh->num_axes; i++) {
         if (coordinates[i] < 0 || coordinates[i] >= mesh->sizes[i]) {
@@ -152,6 +166,7 @@ static bool same_sizes(const tsr_mesh *a, const tsr_mesh *b)
 
 bool tsr_mesh_equal_axes(const tsr_mesh *a, const tsr_mesh *b)
 {
+    GUARD(tsr_mesh_equal_axes);
     if (a->maximal != b->maximal || !same_sizes(a, b)) {
         return false;
     }
@@ -165,16 +180,19 @@ bool tsr_mesh_equal_axes(const tsr_mesh *a, const tsr_mesh *b)
 
 bool tsr_mesh_equal(const tsr_mesh *a, const tsr_mesh *b)
 {
+    GUARD(tsr_mesh_equal);
     return a == b || (tsr_mesh_equal_axes(a, b) && mesh_same_ids(a, b));
 }
 
 bool tsr_mesh_same_view(const tsr_mesh *a, const tsr_mesh *b)
 {
+    GUARD(tsr_mesh_same_view);
     return same_sizes(a, b) && mesh_same_ids(a, b);
 }
 
 bool tsr_mesh_same_devices(const tsr_mesh *a, const tsr_mesh *b)
 {
+    GUARD(tsr_mesh_same_devices);
     if (a->num_devices != b->num_devices) {
         return false;
     }
@@ -439,12 +457,14 @@ tsr_status mesh_build(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *s
 tsr_status tsr_mesh_create(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *spec,
                            const tsr_mesh **out)
 {
+    GUARD(tsr_mesh_create);
     return mesh_build(ctx, arena, spec, NO_LOCATION, out);
 }
 
 tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                            const char *name, const tsr_mesh **out)
 {
+    GUARD(tsr_mesh_rename);
     const tsr_mesh_spec axes = {
         .num_axes = mesh->num_axes, .axis_names = mesh->axis_names, .axis_sizes = mesh->sizes};
     tsr_mesh *renamed = arena_copy(arena, mesh, 1, sizeof *mesh);

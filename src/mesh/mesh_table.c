@@ -1,5 +1,6 @@
 /* Meshes by name. */
 #include "base/arena.h"
+#include "base/guard.h"
 #include "base/intern.h"
 #include "mesh/mesh.h"
 
@@ -12,6 +13,7 @@ struct tsr_mesh_table {
 
 tsr_status tsr_mesh_table_create(tsr_context *ctx, tsr_arena *arena, tsr_mesh_table **out)
 {
+    GUARD(tsr_mesh_table_create);
     tsr_mesh_table *table = ARENA_NEW(arena, tsr_mesh_table);
     if (table == NULL) {
         return diag_nomem(ctx);
@@ -42,6 +44,7 @@ static bool reserve(tsr_mesh_table *table)
 
 tsr_status tsr_mesh_table_add(tsr_context *ctx, tsr_mesh_table *table, const tsr_mesh *mesh)
 {
+    GUARD(tsr_mesh_table_add);
     if (mesh->name == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "a mesh in a table needs a name");
     }
@@ -60,16 +63,19 @@ tsr_status tsr_mesh_table_add(tsr_context *ctx, tsr_mesh_table *table, const tsr
 
 const tsr_mesh *tsr_mesh_table_find(const tsr_mesh_table *table, const char *name, size_t length)
 {
+    GUARD(tsr_mesh_table_find);
     size_t id;
     return intern_find(&table->names, name, length, &id) ? table->meshes[id] : NULL;
 }
 
 size_t tsr_mesh_table_count(const tsr_mesh_table *table)
 {
+    GUARD(tsr_mesh_table_count);
     return table->names.count;
 }
 
 const tsr_mesh *tsr_mesh_table_at(const tsr_mesh_table *table, size_t index)
 {
+    GUARD(tsr_mesh_table_at);
     return table->meshes[index];
 }

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 #include "mesh/mesh.h"
 
 static const char axes_failed[] = "failed to parse Sdy_Mesh parameter 'axes' which is to be a "
@@ -204,6 +205,7 @@ tsr_status mesh_read(lexer *lex, tsr_reading reading, const tsr_mesh **out)
 tsr_status tsr_mesh_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, tsr_reading reading,
                          const tsr_mesh **out)
 {
+    GUARD(tsr_mesh_read);
     lexer lex = lex_start(ctx, arena, text);
     return mesh_read(&lex, reading, out);
 }
@@ -211,6 +213,7 @@ tsr_status tsr_mesh_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, tsr
 tsr_status tsr_mesh_parse(tsr_context *ctx, tsr_arena *arena, const char *string,
                           const tsr_mesh **out)
 {
+    GUARD(tsr_mesh_parse);
     tsr_text text = tsr_text_of("<mesh>", string);
     lexer lex = lex_start(ctx, arena, &text);
     const tsr_mesh *mesh;
@@ -281,6 +284,7 @@ void mesh_print(buffer *buf, const tsr_mesh *mesh)
 tsr_status tsr_mesh_print(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                           const char **out)
 {
+    GUARD(tsr_mesh_print);
     buffer buf = buffer_new(arena);
     mesh_print(&buf, mesh);
     return buffer_finish(ctx, &buf, out);

@@ -5,12 +5,14 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 /* How many ids are tried one by one before giving up. */
 #define MAX_TRIED (INT64_C(1) << 24)
 
 size_t tsr_strides_coalesce(tsr_stride *pairs, size_t count)
 {
+    GUARD(tsr_strides_coalesce);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const tsr_stride pair = pairs[i];
@@ -52,6 +54,7 @@ static bool next_coalesced(const tsr_stride *pairs, size_t count, size_t *at, ts
 
 bool tsr_strides_equal(const tsr_stride *a, size_t count_a, const tsr_stride *b, size_t count_b)
 {
+    GUARD(tsr_strides_equal);
     size_t at_a = 0;
     size_t at_b = 0;
     for (;;) {
@@ -70,6 +73,7 @@ bool tsr_strides_equal(const tsr_stride *a, size_t count_a, const tsr_stride *b,
 
 int64_t tsr_strides_size(const tsr_stride *pairs, size_t count)
 {
+    GUARD(tsr_strides_size);
     int64_t size = 1;
     for (size_t i = 0; i < count; i++) {
         if (!checked_mul(size, pairs[i].size, &size)) {
@@ -110,6 +114,7 @@ static size_t first_inside_span(const tsr_stride *pairs, size_t count, int64_t *
 
 bool tsr_strides_orthogonal(const tsr_stride *pairs, size_t count)
 {
+    GUARD(tsr_strides_orthogonal);
     int64_t span;
     return first_inside_span(pairs, count, &span) == count;
 }
@@ -183,6 +188,7 @@ static tsr_status check_orthogonal(tsr_context *ctx, const tsr_stride *pairs, si
 
 tsr_status tsr_strides_flatten(tsr_context *ctx, tsr_stride *pairs, size_t count, size_t *out_count)
 {
+    GUARD(tsr_strides_flatten);
     TSR_TRY(check_orthogonal(ctx, pairs, count));
     for (size_t i = 1; i < count; i++) {
         const tsr_stride moved = pairs[i];
@@ -248,6 +254,7 @@ tsr_status tsr_strides_overlap(tsr_context *ctx, const tsr_stride *a, size_t cou
                                const tsr_stride *b, size_t count_b, size_t capacity, int64_t *ids,
                                size_t *count)
 {
+    GUARD(tsr_strides_overlap);
     TSR_TRY(check_orthogonal(ctx, a, count_a));
     TSR_TRY(check_orthogonal(ctx, b, count_b));
     if (tsr_strides_size(a, count_a) > tsr_strides_size(b, count_b)) {
@@ -305,6 +312,7 @@ static bool within_digitwise(const tsr_stride *a, size_t count_a, const tsr_stri
 tsr_status tsr_strides_within(tsr_context *ctx, const tsr_stride *a, size_t count_a,
                               const tsr_stride *b, size_t count_b, bool *out)
 {
+    GUARD(tsr_strides_within);
     TSR_TRY(check_orthogonal(ctx, a, count_a));
     TSR_TRY(check_orthogonal(ctx, b, count_b));
     const int64_t size = tsr_strides_size(a, count_a);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 #include "mesh/digits.h"
 
 /* How many devices are compared one by one before giving up. */
@@ -110,6 +111,7 @@ bool mesh_view_axis(const mesh_view *view, tsr_axis_ref axis, tsr_stride *out, s
 tsr_status tsr_mesh_axis_strides(const tsr_mesh *mesh, tsr_axis_ref axis, size_t capacity,
                                  tsr_stride *out, size_t *count)
 {
+    GUARD(tsr_mesh_axis_strides);
     tsr_stride pairs[MAX_DIGITS];
     size_t found;
     if (mesh->ids != NULL ||
@@ -153,6 +155,7 @@ static bool same_axis_listed(const tsr_mesh *a, tsr_axis_ref axis_a, const tsr_m
 tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a, tsr_axis_ref axis_a,
                               const tsr_mesh *b, tsr_axis_ref axis_b, bool *out)
 {
+    GUARD(tsr_mesh_same_axis);
     if (!tsr_mesh_same_devices(a, b) || axis_a.size != axis_b.size) {
         *out = false;
         return TSR_OK;

@@ -1,6 +1,7 @@
 /* All rows, from the lists of the families. */
 #include <string.h>
 
+#include "base/guard.h"
 #include "ops/op.h"
 
 #define OP_FAMILY(name) extern const op_family family_##name;
@@ -46,11 +47,13 @@ const op_row *op_find(const char *name)
 
 size_t tsr_op_count(void)
 {
+    GUARD(tsr_op_count);
     return op_count();
 }
 
 tsr_op_info tsr_op_at(size_t i)
 {
+    GUARD(tsr_op_at);
     const op_row *row = op_at(i);
     if (row == NULL) {
         return (tsr_op_info){0};

@@ -1,5 +1,6 @@
 /* The public templates of rules: the rows' own rules, for shapes without element types. */
 #include "base/arena.h"
+#include "base/guard.h"
 #include "ops/op_convolution.h"
 #include "ops/op_dot.h"
 #include "ops/op_index.h"
@@ -99,14 +100,15 @@ static bool all_there(const op_ints *lists, size_t count)
 /* ---- products and reductions ---- */
 
 tsr_status tsr_rule_dot_general(tsr_context *ctx, tsr_arena *arena, tsr_extents lhs,
-                                tsr_extents rhs, const tsr_dot_dims *d, const tsr_rule **out)
+                                tsr_extents rhs, const tsr_dot_dims *dims, const tsr_rule **out)
 {
+    GUARD(tsr_rule_dot_general);
     const template_of t = {ctx, arena, "dot_general", &op_dot_general};
     const op_type operands[] = {type_of(lhs, TSR_F32), type_of(rhs, TSR_F32)};
-    const op_ints lists[] = {ints_of(arena, d->lhs_batch, d->num_batch),
-                             ints_of(arena, d->rhs_batch, d->num_batch),
-                             ints_of(arena, d->lhs_contracting, d->num_contracting),
-                             ints_of(arena, d->rhs_contracting, d->num_contracting)};
+    const op_ints lists[] = {ints_of(arena, dims->lhs_batch, dims->num_batch),
+                             ints_of(arena, dims->rhs_batch, dims->num_batch),
+                             ints_of(arena, dims->lhs_contracting, dims->num_contracting),
+                             ints_of(arena, dims->rhs_contracting, dims->num_contracting)};
     const dot_params params = {.lhs_batching_dimensions = lists[0],
                                .rhs_batching_dimensions = lists[1],
                                .lhs_contracting_dimensions = lists[2],
@@ -117,6 +119,7 @@ tsr_status tsr_rule_dot_general(tsr_context *ctx, tsr_arena *arena, tsr_extents 
 tsr_status tsr_rule_matmul(tsr_context *ctx, tsr_arena *arena, tsr_extents lhs, tsr_extents rhs,
                            const tsr_rule **out)
 {
+    GUARD(tsr_rule_matmul);
     if (lhs.rank == 0 || rhs.rank == 0) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a matrix product has no scalar operands; the ranks are %zu and %zu",
@@ -147,6 +150,7 @@ tsr_status tsr_rule_matmul(tsr_context *ctx, tsr_arena *arena, tsr_extents lhs, 
 tsr_status tsr_rule_reduce(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
                            const size_t *dims, size_t num_dims, const tsr_rule **out)
 {
+    GUARD(tsr_rule_reduce);
     const template_of t = {ctx, arena, "reduce", &op_fold};
     const op_type type = type_of(operand, TSR_F32);
     const reduce_params params = {.dimensions = ints_of(arena, dims, num_dims),
@@ -158,6 +162,7 @@ tsr_status tsr_rule_reduce(tsr_context *ctx, tsr_arena *arena, tsr_extents opera
 tsr_status tsr_rule_cumulative(tsr_context *ctx, tsr_arena *arena, tsr_extents shape, size_t dim,
                                const tsr_rule **out)
 {
+    GUARD(tsr_rule_cumulative);
     const template_of t = {ctx, arena, "cumulative", &op_cumulative};
     const op_type type = type_of(shape, TSR_F32);
     const cumulative_params params = {.dimension = (int64_t)dim, .body = {.body = OP_BODY_SUM}};
@@ -169,6 +174,7 @@ tsr_status tsr_rule_cumulative(tsr_context *ctx, tsr_arena *arena, tsr_extents s
 tsr_status tsr_rule_transpose(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
                               const size_t *permutation, const tsr_rule **out)
 {
+    GUARD(tsr_rule_transpose);
     const template_of t = {ctx, arena, "transpose", &op_transpose};
     const op_type type = type_of(operand, TSR_F32);
     const transpose_params params = {.permutation = ints_of(arena, permutation, operand.rank)};
@@ -179,6 +185,7 @@ tsr_status tsr_rule_transpose(tsr_context *ctx, tsr_arena *arena, tsr_extents op
 tsr_status tsr_rule_broadcast(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
                               tsr_extents result, const size_t *dims, const tsr_rule **out)
 {
+    GUARD(tsr_rule_broadcast);
     const template_of t = {ctx, arena, "broadcast_in_dim", &op_broadcast_in_dim};
     const op_type type = type_of(operand, TSR_F32);
     int64_t *last = ARENA_ARRAY(arena, int64_t, operand.rank);
@@ -201,6 +208,7 @@ tsr_status tsr_rule_broadcast(tsr_context *ctx, tsr_arena *arena, tsr_extents op
 tsr_status tsr_rule_reshape(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
                             tsr_extents result, const tsr_rule **out)
 {
+    GUARD(tsr_rule_reshape);
     const template_of t = {ctx, arena, "reshape", &op_reshape};
     const op_type type = type_of(operand, TSR_F32);
     const reshape_params params = {.result = type_of(result, TSR_F32)};
@@ -210,6 +218,7 @@ tsr_status tsr_rule_reshape(tsr_context *ctx, tsr_arena *arena, tsr_extents oper
 tsr_status tsr_rule_concatenate(tsr_context *ctx, tsr_arena *arena, const tsr_extents *operands,
                                 size_t num_operands, size_t dim, const tsr_rule **out)
 {
+    GUARD(tsr_rule_concatenate);
     const template_of t = {ctx, arena, "concatenate", &op_concatenate};
     const concatenate_params params = {.dimension = (int64_t)dim};
     op_type *types = ARENA_ARRAY(arena, op_type, num_operands);
@@ -235,6 +244,7 @@ static tsr_status check_same_rank(tsr_context *ctx, const char *op, tsr_extents 
 tsr_status tsr_rule_slice(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
                           tsr_extents result, const tsr_rule **out)
 {
+    GUARD(tsr_rule_slice);
     const template_of t = {ctx, arena, "slice", &op_slice};
     const op_type type = type_of(operand, TSR_F32);
     TSR_TRY(check_same_rank(ctx, "slice", operand, result));
@@ -248,6 +258,7 @@ tsr_status tsr_rule_slice(tsr_context *ctx, tsr_arena *arena, tsr_extents operan
 tsr_status tsr_rule_pad(tsr_context *ctx, tsr_arena *arena, tsr_extents operand, tsr_extents result,
                         const tsr_rule **out)
 {
+    GUARD(tsr_rule_pad);
     const template_of t = {ctx, arena, "pad", &op_pad};
     const op_type types[] = {type_of(operand, TSR_F32), {.dtype = TSR_F32}};
     int64_t *after = ARENA_ARRAY(arena, int64_t, operand.rank);
@@ -271,6 +282,7 @@ tsr_status tsr_rule_pad(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
 tsr_status tsr_rule_sort(tsr_context *ctx, tsr_arena *arena, size_t num_operands, tsr_extents shape,
                          size_t dim, const tsr_rule **out)
 {
+    GUARD(tsr_rule_sort);
     const template_of t = {ctx, arena, "sort", &op_sort};
     const sort_params params = {.dimension = dim <= INT64_MAX ? (int64_t)dim : INT64_MAX,
                                 .comparator = {.body = OP_BODY_LESS}};
@@ -338,6 +350,7 @@ tsr_status tsr_rule_gather(tsr_context *ctx, tsr_arena *arena, tsr_extents input
                            tsr_extents indices, tsr_extents slices, const tsr_gather_dims *dims,
                            const tsr_rule **out)
 {
+    GUARD(tsr_rule_gather);
     const template_of t = {ctx, arena, "gather", &op_gather};
     const op_type operands[] = {type_of(input, TSR_F32), type_of(indices, TSR_I32)};
     window_dims w;
@@ -368,6 +381,7 @@ tsr_status tsr_rule_scatter(tsr_context *ctx, tsr_arena *arena, size_t num_input
                             tsr_extents input, tsr_extents indices, tsr_extents updates,
                             const tsr_gather_dims *dims, bool reduces, const tsr_rule **out)
 {
+    GUARD(tsr_rule_scatter);
     const template_of t = {ctx, arena, "scatter", &op_scatter};
     window_dims w;
     if (num_inputs == 0 || num_inputs > 64) {
@@ -392,28 +406,29 @@ tsr_status tsr_rule_scatter(tsr_context *ctx, tsr_arena *arena, size_t num_input
 
 tsr_status tsr_rule_convolution(tsr_context *ctx, tsr_arena *arena, tsr_extents input,
                                 tsr_extents kernel, tsr_extents output,
-                                const tsr_convolution_dims *d, const tsr_rule **out)
+                                const tsr_convolution_dims *dims, const tsr_rule **out)
 {
+    GUARD(tsr_rule_convolution);
     const op_type operands[] = {type_of(input, TSR_F32), type_of(kernel, TSR_F32)};
     const op_type result = type_of(output, TSR_F32);
-    const op_ints lists[] = {ints_of(arena, d->input_spatial, d->num_spatial),
-                             ints_of(arena, d->kernel_spatial, d->num_spatial),
-                             ints_of(arena, d->output_spatial, d->num_spatial)};
+    const op_ints lists[] = {ints_of(arena, dims->input_spatial, dims->num_spatial),
+                             ints_of(arena, dims->kernel_spatial, dims->num_spatial),
+                             ints_of(arena, dims->output_spatial, dims->num_spatial)};
     if (!all_there(lists, 3)) {
         return diag_nomem(ctx);
     }
     const convolution_params params = {
-        .input_batch_dimension = (int64_t)d->input_batch,
-        .input_feature_dimension = (int64_t)d->input_feature,
+        .input_batch_dimension = (int64_t)dims->input_batch,
+        .input_feature_dimension = (int64_t)dims->input_feature,
         .input_spatial_dimensions = lists[0],
-        .kernel_input_feature_dimension = (int64_t)d->kernel_input_feature,
-        .kernel_output_feature_dimension = (int64_t)d->kernel_output_feature,
+        .kernel_input_feature_dimension = (int64_t)dims->kernel_input_feature,
+        .kernel_output_feature_dimension = (int64_t)dims->kernel_output_feature,
         .kernel_spatial_dimensions = lists[1],
-        .output_batch_dimension = (int64_t)d->output_batch,
-        .output_feature_dimension = (int64_t)d->output_feature,
+        .output_batch_dimension = (int64_t)dims->output_batch,
+        .output_feature_dimension = (int64_t)dims->output_feature,
         .output_spatial_dimensions = lists[2],
-        .feature_group_count = d->feature_group_count,
-        .batch_group_count = d->batch_group_count};
+        .feature_group_count = dims->feature_group_count,
+        .batch_group_count = dims->batch_group_count};
     const op_request r = {.ctx = ctx,
                           .arena = arena,
                           .call = "convolution",

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/shardings.h"
 #include "propagate/passes.h"
@@ -73,6 +74,7 @@ static bool run_next(void *state, const char *name, const char *options)
 tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *program,
                                int64_t until, tsr_provenance *out)
 {
+    GUARD(tsr_program_explain);
     const tsr_pass *pipeline = tsr_pass_find("sdy-propagation-pipeline");
     const tsr_pass_options standard = {pipeline->options, pipeline->num_options, NULL};
     explaining e = {.ctx = ctx,
@@ -86,6 +88,7 @@ tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *
 
 const char *tsr_conflict_name(tsr_conflict_kind kind)
 {
+    GUARD(tsr_conflict_name);
     static const char *const names[] = {[TSR_CONFLICT_TAKEN] = "taken",
                                         [TSR_CONFLICT_DISAGREE] = "disagree",
                                         [TSR_CONFLICT_UNDECIDED] = "undecided",

@@ -6,6 +6,7 @@
 #include <tessera/pass.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/shardings.h"
 #include "pass/pipelines.h"
@@ -26,17 +27,20 @@ static const char *value_of(const tsr_pass_options *options, const char *name)
 
 bool tsr_option_bool(const tsr_pass_options *options, const char *name)
 {
+    GUARD(tsr_option_bool);
     const char *value = value_of(options, name);
     return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
 }
 
 int64_t tsr_option_integer(const tsr_pass_options *options, const char *name)
 {
+    GUARD(tsr_option_integer);
     return strtoll(value_of(options, name), NULL, 10);
 }
 
 const char *tsr_option_text(const tsr_pass_options *options, const char *name)
 {
+    GUARD(tsr_option_text);
     return value_of(options, name);
 }
 
@@ -229,12 +233,14 @@ static const tsr_pass rows[] = {
 
 const tsr_pass *tsr_passes(size_t *count)
 {
+    GUARD(tsr_passes);
     *count = sizeof rows / sizeof rows[0];
     return rows;
 }
 
 const tsr_pass *tsr_pass_find(const char *name)
 {
+    GUARD(tsr_pass_find);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0) {
             return &rows[i];
@@ -295,6 +301,7 @@ static tsr_status run_pipeline(tsr_context *ctx, tsr_program *program, const tsr
 tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,
                         const tsr_pass_options *options)
 {
+    GUARD(tsr_pass_run);
     const tsr_pass_options standard = {pass->options, pass->num_options, NULL};
     const tsr_pass_options *chosen = options != NULL ? options : &standard;
     return pass->expand != NULL ? run_pipeline(ctx, program, pass, chosen)

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 static tsr_status axis_list(tsr_context *ctx, tsr_arena *arena, size_t capacity, tsr_axis_list *out)
 {
@@ -258,6 +259,7 @@ static tsr_status make_plan(const plan_maker *m, const tsr_geometry *src, const 
 tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
                            const tsr_geometry *dst, tsr_dtype dtype, const tsr_plan **out)
 {
+    GUARD(tsr_plan_create);
     plan_maker m = {.ctx = ctx, .arena = arena};
     TSR_TRY(tsr_arena_create(ctx, &m.scratch));
     const tsr_status status = make_plan(&m, src, dst, dtype, out);
@@ -299,6 +301,7 @@ tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena, const tsr_geo
                                size_t num_steps, const tsr_step_spec *steps, tsr_dtype dtype,
                                const tsr_plan **out)
 {
+    GUARD(tsr_plan_from_steps);
     plan_maker m = {.ctx = ctx, .arena = arena};
     if (num_steps == 0) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "a plan has at least one step");
@@ -311,11 +314,13 @@ tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena, const tsr_geo
 
 size_t tsr_plan_num_steps(const tsr_plan *plan)
 {
+    GUARD(tsr_plan_num_steps);
     return plan->num_steps;
 }
 
 int64_t tsr_plan_bytes_received(const tsr_plan *plan, int64_t device)
 {
+    GUARD(tsr_plan_bytes_received);
     int64_t elements = 0;
     for (size_t i = 0; i < plan->num_steps; i++) {
         elements += exchange_received(&plan->steps[i].exchange, device);
@@ -325,6 +330,7 @@ int64_t tsr_plan_bytes_received(const tsr_plan *plan, int64_t device)
 
 int64_t tsr_plan_bytes_sent(const tsr_plan *plan, int64_t device)
 {
+    GUARD(tsr_plan_bytes_sent);
     int64_t elements = 0;
     for (size_t i = 0; i < plan->num_steps; i++) {
         elements += exchange_sent(&plan->steps[i].exchange, device);

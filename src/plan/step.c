@@ -4,10 +4,12 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "plan/plan.h"
 
 const char *tsr_step_kind_name(tsr_step_kind kind)
 {
+    GUARD(tsr_step_kind_name);
     static const char *const names[] = {
         [TSR_STEP_SLICE] = "slice",           [TSR_STEP_ALL_GATHER] = "all-gather",
         [TSR_STEP_ALL_TO_ALL] = "all-to-all", [TSR_STEP_REDUCE_SCATTER] = "reduce-scatter",
@@ -201,6 +203,7 @@ static int64_t stored_bytes(const tsr_plan *plan, const tsr_geometry *g, int64_t
 
 int64_t tsr_plan_bytes_between(const tsr_plan *plan, int64_t device)
 {
+    GUARD(tsr_plan_bytes_between);
     int64_t most = 0;
     int64_t before = 0;
     for (size_t i = 0; i + 1 < plan->num_steps; i++) {
@@ -270,6 +273,7 @@ static summing summing_of(tsr_context *ctx, tsr_arena *arena, const tsr_plan *pl
 
 tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan, tsr_plan_totals *out)
 {
+    GUARD(tsr_plan_total);
     tsr_arena *arena = NULL;
     TSR_TRY(tsr_arena_create(ctx, &arena));
     summing s = summing_of(ctx, arena, plan, 0, plan->num_steps);
@@ -360,6 +364,7 @@ static tsr_status describe(const plan_maker *m, const tsr_plan *plan, size_t ind
 tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index, const tsr_link *link,
                          tsr_step *out)
 {
+    GUARD(tsr_plan_step);
     const tsr_link usual = tsr_link_default(TSR_MEDIUM_SHARED);
     tsr_arena *arena = NULL;
     if (index >= plan->num_steps) {

@@ -2,6 +2,7 @@
 #include <tessera/explain.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "propagate/workspace.h"
 
 /* One annotation to add. */
@@ -76,6 +77,7 @@ static tsr_status annotate(annotating *a, const tsr_sharding *sharding)
 tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program, tsr_ir_tensor tensor,
                                 const tsr_sharding *sharding)
 {
+    GUARD(tsr_program_annotate);
     annotating a = {.tensor = tensor};
     const uint32_t type = tsr_ir_tensor_type(program, tensor);
     size_t rank = 0;
@@ -100,6 +102,7 @@ tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program, tsr_ir_t
 tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program *program, const char *name,
                             const tsr_mesh **out)
 {
+    GUARD(tsr_program_mesh);
     const tsr_program *p = program;
     uint32_t found = 0;
     for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;

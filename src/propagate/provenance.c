@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "propagate/debug.h"
 
 /* ---- lists ---- */
@@ -474,6 +475,7 @@ tsr_status provenance_finish(propagation *s, why_log *log)
 
 uint32_t tsr_provenance_first(const tsr_provenance *why, tsr_ir_tensor tensor)
 {
+    GUARD(tsr_provenance_first);
     if (tensor.value != 0) {
         return why->first_steps[tensor.value];
     }

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/environment.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "rt/comm.h"
 
@@ -78,6 +79,7 @@ static tsr_status check_world(const tsr_comm *world)
 
 tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const char *name)
 {
+    GUARD(tsr_comm_set_algorithm);
     coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
@@ -88,6 +90,7 @@ tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const
 
 tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
 {
+    GUARD(tsr_comm_allow_unordered);
     coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
@@ -98,6 +101,7 @@ tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
 
 tsr_status tsr_comm_set_link(tsr_comm *world, const tsr_link *link)
 {
+    GUARD(tsr_comm_set_link);
     coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
@@ -109,6 +113,7 @@ tsr_status tsr_comm_set_link(tsr_comm *world, const tsr_link *link)
 tsr_status tsr_comm_algorithm(const tsr_comm *comm, const char *collective, double bytes,
                               const tsr_algorithm **out)
 {
+    GUARD(tsr_comm_algorithm);
     coll_kind kind;
     TSR_TRY(coll_find(comm->ctx, collective, strlen(collective), &kind));
     *out = &coll_choose(&comm->state->choices, kind, false, bytes, comm->size)->shown;

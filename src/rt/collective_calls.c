@@ -1,4 +1,5 @@
 /* The public calls: one row each, for the blocking call and the one that only starts. */
+#include "base/guard.h"
 #include "rt/collective.h"
 #include "rt/request.h"
 
@@ -7,11 +8,13 @@
 #define COLLECTIVE(name, parameters, ...)                                                          \
     tsr_status name(tsr_comm *comm, parameters)                                                    \
     {                                                                                              \
+        GUARD(name);                                                                               \
         const coll_arguments args = {__VA_ARGS__};                                                 \
         return coll_task_run(comm, &args);                                                         \
     }                                                                                              \
     tsr_status name##_start(tsr_comm *comm, parameters, tsr_request *request)                      \
     {                                                                                              \
+        GUARD(name##_start);                                                                       \
         const coll_arguments args = {__VA_ARGS__};                                                 \
         return request_start(comm, &args, request);                                                \
     }

@@ -3,17 +3,20 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "kernel/fold.h"
 #include "rt/collective.h"
 
 const char *tsr_reduce_op_name(tsr_reduce_op op)
 {
+    GUARD(tsr_reduce_op_name);
     return (unsigned)op < FOLD_COUNT ? fold_name((fold_op)op) : "?";
 }
 
 bool tsr_reduce_op_supports(tsr_reduce_op op, tsr_dtype dtype)
 {
+    GUARD(tsr_reduce_op_supports);
     return (unsigned)op < FOLD_COUNT && (unsigned)dtype < (unsigned)tsr_dtype_count() &&
            fold_supports(dtype, (fold_op)op);
 }

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "kernel/progress.h"
 #include "rt/control.h"
@@ -25,26 +26,31 @@ size_t comm_shared_bytes(int64_t n)
 
 int64_t tsr_comm_rank(const tsr_comm *comm)
 {
+    GUARD(tsr_comm_rank);
     return comm->rank;
 }
 
 int64_t tsr_comm_size(const tsr_comm *comm)
 {
+    GUARD(tsr_comm_size);
     return comm->size;
 }
 
 tsr_context *tsr_comm_context(const tsr_comm *comm)
 {
+    GUARD(tsr_comm_context);
     return comm->ctx;
 }
 
 int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member)
 {
+    GUARD(tsr_comm_world_rank);
     return comm->members != NULL ? comm->members[member] : member;
 }
 
 tsr_traffic tsr_comm_traffic(const tsr_comm *comm)
 {
+    GUARD(tsr_comm_traffic);
     const rank_shared *mine = &comm->team->ranks[comm->world_rank];
     return (tsr_traffic){.bytes_sent = atomic_load(&mine->bytes_sent),
                          .bytes_received = atomic_load(&mine->bytes_received),
@@ -75,12 +81,14 @@ char *comm_address(const tsr_comm *comm, int64_t world_rank, uint64_t offset)
 
 const char *tsr_comm_transport(const tsr_comm *comm, bool *shared)
 {
+    GUARD(tsr_comm_transport);
     *shared = !comm->team->message;
     return comm->team->name;
 }
 
 void tsr_comm_abort(tsr_comm *comm, int code)
 {
+    GUARD(tsr_comm_abort);
     if (comm->team->endpoint != NULL) {
         const tsr_transport *t = &comm->team->endpoint->transport;
         t->abort(t->state, code);
@@ -317,6 +325,7 @@ static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr
 tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh, const tsr_axis_ref *axes,
                           size_t num_axes, tsr_comm **out)
 {
+    GUARD(tsr_comm_along);
     const tsr_arena_mark mark = tsr_arena_get_mark(world->arena);
     comm_kept *kept = NULL;
     const axes_call call = {world->ctx, mesh, axes, num_axes};

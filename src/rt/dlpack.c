@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "kernel/copy.h"
 #include "rt/tensor.h"
@@ -74,6 +75,7 @@ static tsr_status check_lending(const tsr_tensor *t)
 
 tsr_status tsr_tensor_to_dlpack(tsr_tensor *tensor, struct DLManagedTensor **out)
 {
+    GUARD(tsr_tensor_to_dlpack);
     tsr_context *ctx = tensor->world->ctx;
     const size_t rank = tensor->geometry->rank;
     TSR_TRY(check_lending(tensor));
@@ -209,6 +211,7 @@ static tsr_status borrow(tsr_comm *world, const tsr_tensor_spec *spec,
 tsr_status tsr_tensor_from_dlpack(tsr_comm *world, const tsr_tensor_spec *spec,
                                   struct DLManagedTensor *managed, tsr_tensor **out)
 {
+    GUARD(tsr_tensor_from_dlpack);
     tsr_tensor *t = NULL;
     const spec_call call = {world->ctx, "tsr_tensor_from_dlpack", *spec, -1};
     const comm_call what = spec_call_record(&call, borrow(world, spec, managed, &t));

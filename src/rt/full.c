@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "kernel/copy.h"
 #include "rt/box_walk.h"
 #include "rt/tensor.h"
@@ -161,6 +162,7 @@ static tsr_status distribute(tsr_tensor *t, tsr_tensor *src, int64_t root, const
 tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
                                 const void *full, tsr_tensor **out)
 {
+    GUARD(tsr_tensor_from_full);
     tsr_tensor *t = NULL;
     tsr_tensor *src = NULL;
     const spec_call call = {world->ctx, "tsr_tensor_from_full", *spec, root};
@@ -200,6 +202,7 @@ static tsr_status wrap_full(const tsr_tensor *tensor, void *full, tsr_tensor **o
 
 tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root, void *full)
 {
+    GUARD(tsr_tensor_to_full);
     tsr_comm *world = tensor->world;
     tsr_tensor *dst = NULL;
     const tsr_geometry *g = tensor->geometry;

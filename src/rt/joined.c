@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "kernel/dot.h"
 #include "kernel/progress.h"
 #include "rt/control.h"
@@ -415,12 +416,14 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
 tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
                          const tsr_launch_spec *spec, tsr_comm **world)
 {
+    GUARD(tsr_comm_open);
     return joined_open(ctx, transport, spec, world);
 }
 
 tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_launch_spec *spec,
                              tsr_comm **world)
 {
+    GUARD(tsr_comm_open_mpi);
     tsr_transport transport;
     TSR_TRY(plugin_open_comm(ctx, mpi_comm, &transport));
     return joined_open(ctx, &transport, spec, world);
@@ -428,6 +431,7 @@ tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_l
 
 tsr_status tsr_comm_close(tsr_comm *world)
 {
+    GUARD(tsr_comm_close);
     TSR_TRY(comm_check_world(world));
     if (world->state->joined == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,

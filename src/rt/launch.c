@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "kernel/dot.h"
 #include "rt/comm.h"
 #include "rt/joined.h"
@@ -356,6 +357,7 @@ static tsr_status join_mpi(tsr_context *ctx, const char *mpi, const tsr_launch_s
 tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_function function,
                       void *state)
 {
+    GUARD(tsr_launch);
     const char *mpi = NULL;
     if (spec->ranks == TSR_RANKS_AUTO || spec->ranks == TSR_RANKS_MPI) {
         mpi = plugin_of_launcher();
@@ -375,12 +377,14 @@ tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_fu
 
 bool tsr_comm_is_abstract(const tsr_comm *comm)
 {
+    GUARD(tsr_comm_is_abstract);
     return comm->team->abstract;
 }
 
 tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks, int64_t rank,
                                tsr_rank_function function, void *state)
 {
+    GUARD(tsr_launch_abstract);
     const team t = {.num_ranks = num_ranks, .threads = true, .abstract = true, .name = "abstract"};
     tsr_comm *world = NULL;
     if (num_ranks < 1 || rank < 0 || rank >= num_ranks) {

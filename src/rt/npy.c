@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 #include "base/lex.h"
 
 static const char magic[] = "\x93NUMPY";
@@ -221,6 +222,7 @@ tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, s
 tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, const char *bytes,
                         size_t size, tsr_view *out)
 {
+    GUARD(tsr_npy_view);
     npy_head head;
     TSR_TRY(npy_read_head(ctx, name, bytes, size, &head));
     int64_t *shape = arena_copy(arena, head.shape, head.rank + 1, sizeof *shape);
@@ -253,5 +255,6 @@ static tsr_dtype stored_as(tsr_dtype dtype)
 tsr_status tsr_npy_header(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, size_t rank,
                           const int64_t *shape, const char **out, size_t *size)
 {
+    GUARD(tsr_npy_header);
     return npy_write_head(ctx, arena, stored_as(dtype), rank, shape, out, size);
 }

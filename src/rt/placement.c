@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 
 dim_kind dim_kind_of(const tsr_dim *dim)
@@ -362,6 +363,7 @@ tsr_status convert_to_whole(const conversion_row *row, tsr_tensor *tensor, size_
 
 void tsr_conversion_release(tsr_conversion *conversion)
 {
+    GUARD(tsr_conversion_release);
     if (conversion != NULL) {
         tsr_arena_destroy(conversion->arena);
     }
@@ -369,10 +371,12 @@ void tsr_conversion_release(tsr_conversion *conversion)
 
 const tsr_sharding *tsr_conversion_source(const tsr_conversion *conversion)
 {
+    GUARD(tsr_conversion_source);
     return conversion->src;
 }
 
 const tsr_sharding *tsr_conversion_destination(const tsr_conversion *conversion)
 {
+    GUARD(tsr_conversion_destination);
     return conversion->dst;
 }

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "rt/placement.h"
 
 /* A sharding without its pending reductions. */
@@ -86,6 +87,7 @@ static tsr_status prepare_backward(tsr_context *ctx, tsr_arena *scratch, const t
 tsr_status tsr_conversion_backward(const tsr_conversion *conversion, tsr_tensor *gradient,
                                    tsr_tensor **out)
 {
+    GUARD(tsr_conversion_backward);
     tsr_context *ctx = gradient->world->ctx;
     tsr_arena *scratch = NULL;
     const tsr_sharding *to = NULL;

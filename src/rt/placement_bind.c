@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "rt/placement.h"
 
 size_t unbound_dim(const tsr_sharding *sharding)
@@ -358,5 +359,6 @@ tsr_status placement_bind(tsr_comm *world, const char *name, tsr_arena *arena,
 tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *arena, const tsr_placement *placement,
                               int64_t extent, const tsr_sharding **out, const char **how)
 {
+    GUARD(tsr_placement_bind);
     return placement_bind(world, "tsr_placement_bind", arena, placement, extent, out, how);
 }

@@ -5,10 +5,17 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "rt/placement.h"
+
+tsr_context *guard_partitioned_context(const tsr_partitioned *partitioned)
+{
+    return partitioned != NULL ? partitioned->world->ctx : NULL;
+}
 
 void tsr_partitioned_release(tsr_partitioned *partitioned)
 {
+    GUARD(tsr_partitioned_release);
     if (partitioned != NULL) {
         tsr_arena_destroy(partitioned->arena);
     }
@@ -16,27 +23,32 @@ void tsr_partitioned_release(tsr_partitioned *partitioned)
 
 tsr_knowledge tsr_partitioned_knowledge(const tsr_partitioned *partitioned)
 {
+    GUARD(tsr_partitioned_knowledge);
     return partitioned->knowledge;
 }
 
 const char *tsr_partitioned_derivation(const tsr_partitioned *partitioned)
 {
+    GUARD(tsr_partitioned_derivation);
     return partitioned->how;
 }
 
 const int64_t *tsr_partitioned_row(const tsr_partitioned *partitioned)
 {
+    GUARD(tsr_partitioned_row);
     return partitioned->row;
 }
 
 const int64_t *tsr_partitioned_columns(const tsr_partitioned *partitioned, int64_t *owned)
 {
+    GUARD(tsr_partitioned_columns);
     *owned = partitioned->owned;
     return partitioned->columns;
 }
 
 bool tsr_partitioned_is_aligned(const tsr_partitioned *partitioned)
 {
+    GUARD(tsr_partitioned_is_aligned);
     return partitioned->aligned;
 }
 
@@ -62,6 +74,7 @@ int64_t partition_stored_rows(const tsr_partitioned *p, int64_t index)
 
 int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool aligned)
 {
+    GUARD(tsr_partitioned_rows);
     const tsr_partitioned *p = partitioned;
     int64_t rows = 0;
     for (int64_t i = 0; !aligned && i < p->ragged.partitions; i++) {
@@ -76,6 +89,7 @@ int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool aligned)
 tsr_status tsr_partitioned_sharding(const tsr_partitioned *partitioned, bool aligned,
                                     const tsr_sharding **out, int64_t *extent)
 {
+    GUARD(tsr_partitioned_sharding);
     const tsr_partitioned *p = partitioned;
     const tsr_sharding *bound = p->bound[aligned];
     if (bound == NULL) {
@@ -310,6 +324,7 @@ static tsr_status fill_in(tsr_partitioned *p, const tsr_partitioned_spec *spec)
 tsr_status tsr_partitioned_create(tsr_comm *world, const tsr_partitioned_spec *spec,
                                   tsr_partitioned **out)
 {
+    GUARD(tsr_partitioned_create);
     tsr_arena *arena = NULL;
     tsr_status status = tsr_arena_create(world->ctx, &arena);
     tsr_partitioned *p = status == TSR_OK ? ARENA_NEW(arena, tsr_partitioned) : NULL;

@@ -4,12 +4,14 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "kernel/copy.h"
 #include "rt/placement.h"
 
 tsr_status tsr_dynamic_slices(tsr_context *ctx, int64_t extent, const int64_t *sizes, size_t count,
                               tsr_chunk *slices)
 {
+    GUARD(tsr_dynamic_slices);
     int64_t at = 0;
     for (size_t i = 0; i < count; i++) {
         if (sizes[i] < 0) {
@@ -103,6 +105,7 @@ tsr_status tsr_dynamic_split(tsr_context *ctx, tsr_arena *arena, const tsr_view 
                              const int64_t *sizes, size_t count, bool copy, const tsr_view **chunks,
                              const int64_t **pads)
 {
+    GUARD(tsr_dynamic_split);
     int64_t own[KERNEL_MAX_RANK];
     TSR_TRY(check_array(ctx, array, dim));
     if (compact_strides(array->shape, array->rank, tsr_dtype_item_bytes(array->dtype), own) < 0) {
@@ -167,6 +170,7 @@ tsr_status tsr_dynamic_shard(tsr_comm *world, const tsr_placement *to, tsr_dtype
                              const int64_t *shape, int64_t source, const void *full,
                              tsr_tensor **out)
 {
+    GUARD(tsr_dynamic_shard);
     tsr_arena *scratch = NULL;
     const tsr_sharding *bound = NULL;
     const tsr_status made = tsr_arena_create(world->ctx, &scratch);
@@ -184,12 +188,14 @@ tsr_status tsr_dynamic_shard(tsr_comm *world, const tsr_placement *to, tsr_dtype
 
 tsr_status tsr_dynamic_shard_backward(tsr_tensor *gradient, int64_t source, void *full)
 {
+    GUARD(tsr_dynamic_shard_backward);
     return tsr_tensor_to_full(gradient, source, full);
 }
 
 tsr_status tsr_dynamic_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conversion **record,
                                     tsr_tensor **out)
 {
+    GUARD(tsr_dynamic_to_replicate);
     static const conversion_row row = {
         .name = "tsr_dynamic_to_replicate", .pending = false, .from = DIM_DYNAMIC | DIM_EVEN};
     return convert_to_whole(&row, tensor, dim, record, out);
@@ -198,6 +204,7 @@ tsr_status tsr_dynamic_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conversi
 tsr_status tsr_dynamic_from_replicate(tsr_tensor *tensor, const tsr_placement *to,
                                       tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_dynamic_from_replicate);
     static const conversion_row row = {"tsr_dynamic_from_replicate", false, DIM_DYNAMIC, DIM_WHOLE};
     return convert_to_placement(&row, tensor, to, record, out);
 }
@@ -205,6 +212,7 @@ tsr_status tsr_dynamic_from_replicate(tsr_tensor *tensor, const tsr_placement *t
 tsr_status tsr_dynamic_reduce_shard(tsr_tensor *tensor, const tsr_placement *to,
                                     tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_dynamic_reduce_shard);
     static const conversion_row row = {"tsr_dynamic_reduce_shard", true, DIM_DYNAMIC,
                                        DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC};
     return convert_to_placement(&row, tensor, to, record, out);
@@ -213,6 +221,7 @@ tsr_status tsr_dynamic_reduce_shard(tsr_tensor *tensor, const tsr_placement *to,
 tsr_status tsr_dynamic_to_dynamic(tsr_tensor *tensor, const tsr_placement *to,
                                   tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_dynamic_to_dynamic);
     static const conversion_row row = {"tsr_dynamic_to_dynamic", false, DIM_DYNAMIC,
                                        DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC};
     return convert_to_placement(&row, tensor, to, record, out);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "rt/placement.h"
 
 enum { DIM_PARTITIONED = DIM_UNALIGNED | DIM_ALIGNED };
@@ -36,6 +37,7 @@ static tsr_status turn(const char *name, tsr_tensor *tensor, size_t dim, dim_kin
 tsr_status tsr_partitioned_unaligned_to_aligned(tsr_tensor *tensor, size_t dim,
                                                 tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_unaligned_to_aligned);
     return turn("tsr_partitioned_unaligned_to_aligned", tensor, dim, DIM_UNALIGNED,
                 TSR_RAGGED_ALIGNED, record, out);
 }
@@ -43,6 +45,7 @@ tsr_status tsr_partitioned_unaligned_to_aligned(tsr_tensor *tensor, size_t dim,
 tsr_status tsr_partitioned_aligned_to_unaligned(tsr_tensor *tensor, size_t dim,
                                                 tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_aligned_to_unaligned);
     return turn("tsr_partitioned_aligned_to_unaligned", tensor, dim, DIM_ALIGNED,
                 TSR_RAGGED_UNALIGNED, record, out);
 }
@@ -50,6 +53,7 @@ tsr_status tsr_partitioned_aligned_to_unaligned(tsr_tensor *tensor, size_t dim,
 tsr_status tsr_partitioned_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conversion **record,
                                         tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_to_replicate);
     static const conversion_row row = {
         .name = "tsr_partitioned_to_replicate", .pending = false, .from = DIM_PARTITIONED};
     return convert_to_whole(&row, tensor, dim, record, out);
@@ -58,6 +62,7 @@ tsr_status tsr_partitioned_to_replicate(tsr_tensor *tensor, size_t dim, tsr_conv
 tsr_status tsr_partitioned_from_replicate(tsr_tensor *tensor, const tsr_placement *to,
                                           tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_from_replicate);
     static const conversion_row row = {"tsr_partitioned_from_replicate", false, DIM_PARTITIONED,
                                        DIM_WHOLE};
     return convert_to_placement(&row, tensor, to, record, out);
@@ -81,6 +86,7 @@ tsr_status tsr_partitioned_realign(tsr_tensor *tensor, size_t dim, const int64_t
                                    size_t num_owners, int64_t alignment, tsr_conversion **record,
                                    tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_realign);
     conversion_call c = conversion_begin("tsr_partitioned_realign", tensor, false);
     conversion_check_dim(&c, dim, DIM_ALIGNED);
     check_owners(&c, dim, owner_start, num_owners);
@@ -131,6 +137,7 @@ static void to_owned(conversion_call *c, size_t dim)
 tsr_status tsr_partitioned_to_dynamic(tsr_tensor *tensor, size_t dim, const tsr_placement *to,
                                       tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_to_dynamic);
     conversion_call c = conversion_begin("tsr_partitioned_to_dynamic", tensor, false);
     conversion_check_dim(&c, dim, DIM_PARTITIONED);
     if (to == NULL) {
@@ -146,6 +153,7 @@ tsr_status tsr_partitioned_to_dynamic(tsr_tensor *tensor, size_t dim, const tsr_
 tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, size_t dim, tsr_conversion **record,
                                     tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_to_shard);
     conversion_call c = conversion_begin("tsr_partitioned_to_shard", tensor, false);
     conversion_check_dim(&c, dim, DIM_PARTITIONED);
     to_ragged(&c, dim, NULL);
@@ -155,6 +163,7 @@ tsr_status tsr_partitioned_to_shard(tsr_tensor *tensor, size_t dim, tsr_conversi
 tsr_status tsr_partitioned_reduce(tsr_tensor *tensor, const tsr_placement *to,
                                   tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_reduce);
     static const conversion_row row = {"tsr_partitioned_reduce", true, DIM_PARTITIONED,
                                        DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC | DIM_PARTITIONED};
     return convert_to_placement(&row, tensor, to, record, out);
@@ -191,6 +200,7 @@ static void check_reinterpret(conversion_call *c)
 tsr_status tsr_partitioned_reinterpret(tsr_tensor *tensor, const tsr_placement *to,
                                        tsr_conversion **record, tsr_tensor **out)
 {
+    GUARD(tsr_partitioned_reinterpret);
     enum { ANY = DIM_WHOLE | DIM_EVEN | DIM_DYNAMIC | DIM_UNALIGNED };
     conversion_call c = conversion_begin("tsr_partitioned_reinterpret", tensor, false);
     conversion_check_to(&c, to, DIM_EVEN | DIM_DYNAMIC | DIM_UNALIGNED, ANY);

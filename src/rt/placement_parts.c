@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "kernel/copy.h"
 #include "rt/placement.h"
 
@@ -217,6 +218,7 @@ static tsr_status all_to_all_parts(parts *x, bool to_aligned)
 tsr_status tsr_partitioned_align(const tsr_partitioned *partitioned, const tsr_view *src,
                                  const tsr_view *dst)
 {
+    GUARD(tsr_partitioned_align);
     parts x = {.p = partitioned, .name = "tsr_partitioned_align", .unaligned = src, .aligned = dst};
     const tsr_status status = all_to_all_parts(&x, true);
     release_parts(&x);
@@ -226,6 +228,7 @@ tsr_status tsr_partitioned_align(const tsr_partitioned *partitioned, const tsr_v
 tsr_status tsr_partitioned_unalign(const tsr_partitioned *partitioned, const tsr_view *src,
                                    const tsr_view *dst)
 {
+    GUARD(tsr_partitioned_unalign);
     parts x = {
         .p = partitioned, .name = "tsr_partitioned_unalign", .unaligned = dst, .aligned = src};
     const tsr_status status = all_to_all_parts(&x, false);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 enum { MAX_PATH = 4096, ERROR_TEXT = 256 };
 
@@ -53,6 +54,7 @@ const char *plugin_of_launcher(void)
 
 int64_t tsr_launcher_rank(void)
 {
+    GUARD(tsr_launcher_rank);
     const mpi_kind *kind = plugin_of_launcher() != NULL ? launcher_kind() : NULL;
     const char *rank = kind != NULL ? getenv(kind->rank_variable) : NULL;
     return rank != NULL ? atoll(rank) : -1;

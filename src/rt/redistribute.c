@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "rt/transfer.h"
 
@@ -451,6 +452,7 @@ static tsr_status prepare_given(redistribution *r, tsr_arena **arena, plan_part 
 
 tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan *plan)
 {
+    GUARD(tsr_redistribute_by);
     redistribution r = {
         .call = "tsr_redistribute_by", .dst = dst, .src = src, .only = -1, .plan = plan};
     tsr_arena *arena = NULL;
@@ -462,6 +464,7 @@ tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan 
 
 tsr_status tsr_redistribute_into(tsr_tensor *dst, tsr_tensor *src)
 {
+    GUARD(tsr_redistribute_into);
     return redistribute_to("tsr_redistribute_into", dst, src, -1);
 }
 
@@ -492,6 +495,7 @@ tsr_status redistribute_to_layout(const char *call, tsr_tensor *tensor, tensor_l
 
 tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding, tsr_tensor **out)
 {
+    GUARD(tsr_redistribute);
     const tsr_geometry *g = tensor->geometry;
     const tsr_tensor_spec spec = {sharding, tensor->dtype, g->rank, g->shape};
     tsr_tensor *fresh = NULL;

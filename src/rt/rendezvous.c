@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "kernel/progress.h"
 #include "rt/comm.h"
@@ -806,6 +807,7 @@ tsr_status comm_await_channel(tsr_comm *comm, channel *m, const char *name, bool
 
 tsr_status tsr_barrier(tsr_comm *comm)
 {
+    GUARD(tsr_barrier);
     const comm_call what = {
         .name = "tsr_barrier", .hash = UINT64_C(0x8f1bbcdc62a4c1d3), .hash_has_name = true};
     return comm_enter(comm, &what);

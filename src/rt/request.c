@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 /* A collective that was started. */
 typedef struct request {
@@ -205,6 +206,7 @@ static tsr_status take(request **at)
 
 tsr_status tsr_wait(tsr_comm *comm, tsr_request which)
 {
+    GUARD(tsr_wait);
     request **at = find(comm, which);
     if (at == NULL) {
         return TSR_ERR_INVALID;
@@ -217,6 +219,7 @@ tsr_status tsr_wait(tsr_comm *comm, tsr_request which)
 
 tsr_status tsr_test(tsr_comm *comm, tsr_request which)
 {
+    GUARD(tsr_test);
     request **at = find(comm, which);
     const request *r = at != NULL ? *at : NULL;
     if (r == NULL) {

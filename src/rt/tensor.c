@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "kernel/copy.h"
 #include "kernel/progress.h"
@@ -160,6 +161,7 @@ static tsr_status agree(tsr_comm *world, const char *name, const tsr_tensor_spec
 
 tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec, tsr_tensor **out)
 {
+    GUARD(tsr_tensor_create);
     tsr_tensor *fresh = NULL;
     const tsr_status made = tensor_make(world, spec, NULL, NULL, &fresh);
     TSR_TRY(agree(world, "tsr_tensor_create", spec, made, fresh, &fresh));
@@ -173,6 +175,7 @@ tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec, tsr_t
 tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                            const int64_t *strides, tsr_tensor **out)
 {
+    GUARD(tsr_tensor_wrap);
     tsr_tensor *t = NULL;
     const tsr_status made = wrap_part(world, spec, data, strides, &t);
     return agree(world, "tsr_tensor_wrap", spec, made, t, out);
@@ -200,6 +203,7 @@ void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high)
 
 void tsr_tensor_release(tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_release);
     if (tensor == NULL || --tensor->references > 0) {
         return;
     }
@@ -220,47 +224,62 @@ void tsr_tensor_release(tsr_tensor *tensor)
 
 tsr_tensor *tsr_tensor_retain(tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_retain);
     tensor->references++;
     return tensor;
 }
 
+tsr_comm *tsr_tensor_world(const tsr_tensor *tensor)
+{
+    GUARD(tsr_tensor_world);
+    return tensor->world;
+}
+
 const tsr_sharding *tsr_tensor_sharding(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_sharding);
     return tensor->geometry->sharding;
 }
 
 const tsr_geometry *tsr_tensor_geometry(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_geometry);
     return tensor->geometry;
 }
 
 tsr_dtype tsr_tensor_dtype(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_dtype);
     return tensor->dtype;
 }
 
 size_t tsr_tensor_rank(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_rank);
     return tensor->geometry->rank;
 }
 
 void *tsr_tensor_data(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_data);
     return tensor->data;
 }
 
 const int64_t *tsr_tensor_local_shape(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_local_shape);
     return tensor->local_shape;
 }
 
 const int64_t *tsr_tensor_strides(const tsr_tensor *tensor)
 {
+    GUARD(tsr_tensor_strides);
     return tensor->strides;
 }
 
 void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, void *state)
 {
+    GUARD(tsr_tensor_visit);
     box_walk w;
     bool more =
         tensor->data != NULL && box_walk_first(&w, tensor->geometry, tensor->world->rank, true);
@@ -273,5 +292,6 @@ void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, v
 
 void tsr_tensor_fill(tsr_tensor *tensor, tsr_element_function function, void *state)
 {
+    GUARD(tsr_tensor_fill);
     tsr_tensor_visit(tensor, function, state);
 }

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/buffer.h"
+#include "base/guard.h"
 #include "rt/npy.h"
 #include "rt/tensor.h"
 
@@ -75,6 +76,7 @@ static tsr_status load_part(tsr_comm *world, const tsr_sharding *sharding, const
 tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding, const char *path,
                                tsr_tensor **out)
 {
+    GUARD(tsr_tensor_load_npy);
     mapped file = {0};
     tsr_tensor *t = NULL;
     spec_call call = {.ctx = world->ctx, .name = "tsr_tensor_load_npy", .root = -1};
@@ -179,6 +181,7 @@ static tsr_status save(tsr_tensor *t, tsr_arena *arena, const char *path)
 
 tsr_status tsr_tensor_save_npy(tsr_tensor *tensor, const char *path)
 {
+    GUARD(tsr_tensor_save_npy);
     tsr_arena *arena = NULL;
     const tsr_geometry *g = tensor->geometry;
     const spec_call call = {tensor->world->ctx,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 
 /* What a dialect can express, beyond full axes in even chunks. */
 enum {
@@ -47,11 +48,13 @@ enum { NUM_DIALECTS = sizeof rows / sizeof rows[0] };
 
 const char *tsr_dialect_name(tsr_dialect dialect)
 {
+    GUARD(tsr_dialect_name);
     return rows[dialect].name;
 }
 
 tsr_status tsr_dialect_parse(tsr_context *ctx, const char *name, tsr_dialect *out)
 {
+    GUARD(tsr_dialect_parse);
     for (size_t i = 0; i < NUM_DIALECTS; i++) {
         if (strcmp(rows[i].name, name) == 0) {
             *out = (tsr_dialect)i;
@@ -106,6 +109,7 @@ bool last_part_is(slice name, const char *word)
 /* Only DTensor lists start with a parenthesis, or with a bracket and a name. */
 tsr_dialect tsr_dialect_guess(const tsr_text *text)
 {
+    GUARD(tsr_dialect_guess);
     const size_t at = skip_blanks(text, text->at);
     const slice name = name_at(text, at);
     const char next = byte_at(text, skip_blanks(text, at + name.size));
@@ -173,6 +177,7 @@ tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *arena, tsr_dialect dial
                             const tsr_sharding_reader *reader, size_t rank, const int64_t *shape,
                             const tsr_sharding **out)
 {
+    GUARD(tsr_dialect_read);
     const dialect_reader r = {.ctx = ctx,
                               .arena = arena,
                               .text = text,
@@ -278,6 +283,7 @@ static tsr_status check_words(const dialect_writer *w, unsigned words)
 tsr_status tsr_dialect_write(tsr_context *ctx, tsr_arena *arena, tsr_dialect dialect,
                              const tsr_sharding *sharding, const int64_t *shape, const char **out)
 {
+    GUARD(tsr_dialect_write);
     buffer buf = buffer_new(arena);
     const dialect_writer w = {.ctx = ctx,
                               .arena = arena,

@@ -4,14 +4,23 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 
 const tsr_sharding *tsr_geometry_sharding(const tsr_geometry *geometry)
 {
+    GUARD(tsr_geometry_sharding);
     return geometry->sharding;
+}
+
+size_t tsr_geometry_rank(const tsr_geometry *geometry)
+{
+    GUARD(tsr_geometry_rank);
+    return geometry->rank;
 }
 
 const int64_t *tsr_geometry_shape(const tsr_geometry *geometry)
 {
+    GUARD(tsr_geometry_shape);
     return geometry->shape;
 }
 
@@ -30,6 +39,7 @@ bool geometry_equal(const tsr_geometry *a, const tsr_geometry *b)
 
 void tsr_geometry_local_shape(const tsr_geometry *geometry, int64_t *local_shape)
 {
+    GUARD(tsr_geometry_local_shape);
     for (size_t i = 0; i < geometry->rank; i++) {
         local_shape[i] = geometry->dims[i].chunk;
     }
@@ -37,6 +47,7 @@ void tsr_geometry_local_shape(const tsr_geometry *geometry, int64_t *local_shape
 
 void tsr_geometry_padded_shape(const tsr_geometry *geometry, int64_t *padded_shape)
 {
+    GUARD(tsr_geometry_padded_shape);
     for (size_t i = 0; i < geometry->rank; i++) {
         padded_shape[i] = geometry->dims[i].chunk * geometry->dims[i].along.size;
     }
@@ -166,6 +177,7 @@ bool dim_has_empty(const dim_geometry *dim)
 
 bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *start, int64_t *size)
 {
+    GUARD(tsr_geometry_box);
     const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
     if (place < 0) {
         return false;
@@ -181,6 +193,7 @@ bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *sta
 
 bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device, int64_t *size)
 {
+    GUARD(tsr_geometry_stored_size);
     const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
     if (place < 0) {
         return false;
@@ -196,6 +209,7 @@ bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device, int6
 int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t dim,
                             size_t capacity, tsr_interval *pieces)
 {
+    GUARD(tsr_geometry_pieces);
     const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
     if (place < 0) {
         return -1;
@@ -400,6 +414,7 @@ static tsr_status check_elements(const geometry_maker *m, size_t rank, const int
 tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                                size_t rank, const int64_t *shape, const tsr_geometry **out)
 {
+    GUARD(tsr_geometry_create);
     const geometry_maker m = {ctx, arena, sharding};
     TSR_TRY(check_rank(&m, rank));
     tsr_geometry *geometry = ARENA_NEW(arena, tsr_geometry);

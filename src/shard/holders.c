@@ -1,6 +1,7 @@
 /* Which devices hold an element. */
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "shard/geometry.h"
 
 struct tsr_devices {
@@ -10,11 +11,13 @@ struct tsr_devices {
 
 int64_t tsr_devices_count(const tsr_devices *devices)
 {
+    GUARD(tsr_devices_count);
     return devices->set.size;
 }
 
 int64_t tsr_devices_at(const tsr_devices *devices, int64_t index)
 {
+    GUARD(tsr_devices_at);
     return tsr_mesh_device_at(devices->mesh, places_at(&devices->set, index));
 }
 
@@ -67,6 +70,7 @@ tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding 
 tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *geometry,
                                 const int64_t *index, const tsr_devices **out)
 {
+    GUARD(tsr_geometry_holders);
     const tsr_sharding *sharding = geometry->sharding;
     int64_t base = 0;
     for (size_t i = 0; i < geometry->rank; i++) {

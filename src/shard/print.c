@@ -1,6 +1,7 @@
 /* Shardings as text. */
 #include <string.h>
 
+#include "base/guard.h"
 #include "shard/sharding.h"
 
 /* What ends the braces of a dimension. */
@@ -109,6 +110,7 @@ void sharding_print(buffer *buf, const tsr_sharding *sharding, tsr_printing prin
 tsr_status tsr_sharding_print(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                               tsr_printing printing, const char **out)
 {
+    GUARD(tsr_sharding_print);
     buffer buf = buffer_new(arena);
     sharding_print(&buf, sharding, printing);
     return buffer_finish(ctx, &buf, out);

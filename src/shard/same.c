@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "shard/form.h"
 
 /* How many devices are compared one by one before giving up. */
@@ -278,6 +279,7 @@ static tsr_status compare_forms(tsr_context *ctx, const pair_in_view *p, bool *o
 tsr_status tsr_geometry_same(tsr_context *ctx, const tsr_geometry *a, const tsr_geometry *b,
                              bool *out)
 {
+    GUARD(tsr_geometry_same);
     TSR_TRY(check_shapes(ctx, a, b));
     if (has_no_elements(a)) {
         *out = true;

@@ -5,47 +5,56 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "mesh/axis.h"
 
 tsr_dim tsr_dim_closed(const tsr_axis_ref *axes, size_t num_axes)
 {
+    GUARD(tsr_dim_closed);
     return (tsr_dim){.axes = axes, .num_axes = num_axes, .priority = TSR_NO_PRIORITY};
 }
 
 const tsr_mesh *tsr_sharding_mesh(const tsr_sharding *sharding)
 {
+    GUARD(tsr_sharding_mesh);
     return sharding->mesh;
 }
 
 size_t tsr_sharding_rank(const tsr_sharding *sharding)
 {
+    GUARD(tsr_sharding_rank);
     return sharding->rank;
 }
 
 const tsr_dim *tsr_sharding_dim(const tsr_sharding *sharding, size_t dim)
 {
+    GUARD(tsr_sharding_dim);
     return &sharding->dims[dim];
 }
 
 const tsr_axis_ref *tsr_sharding_replicated(const tsr_sharding *sharding, size_t *count)
 {
+    GUARD(tsr_sharding_replicated);
     *count = sharding->num_replicated;
     return sharding->replicated;
 }
 
 const tsr_axis_ref *tsr_sharding_unreduced(const tsr_sharding *sharding, size_t *count)
 {
+    GUARD(tsr_sharding_unreduced);
     *count = sharding->num_unreduced;
     return sharding->unreduced;
 }
 
 tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding)
 {
+    GUARD(tsr_sharding_reduction);
     return sharding->reduction;
 }
 
 int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim)
 {
+    GUARD(tsr_sharding_num_shards);
     return tsr_axes_size(sharding->dims[dim].axes, sharding->dims[dim].num_axes);
 }
 
@@ -82,6 +91,7 @@ static bool same_mesh(const tsr_sharding *a, const tsr_sharding *b)
 
 bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b)
 {
+    GUARD(tsr_sharding_equal);
     if (a->rank != b->rank || a->reduction != b->reduction || !same_mesh(a, b) ||
         !same_unreduced(a, b) ||
         !tsr_axes_equal(a->replicated, a->num_replicated, b->replicated, b->num_replicated)) {
@@ -110,6 +120,7 @@ static bool has_axes(const tsr_sharding *sharding, bool ignore_unreduced)
 
 bool tsr_sharding_equivalent(const tsr_sharding *a, const tsr_sharding *b, bool ignore_unreduced)
 {
+    GUARD(tsr_sharding_equivalent);
     const bool axes_a = a != NULL && has_axes(a, ignore_unreduced);
     const bool axes_b = b != NULL && has_axes(b, ignore_unreduced);
     if (!axes_a || !axes_b) {
@@ -150,6 +161,7 @@ static bool agrees(const tsr_mesh *mesh, const tsr_mesh *common, bool ignore_dev
 const tsr_mesh *tsr_sharding_common_mesh(const tsr_sharding *const *shardings, size_t count,
                                          bool ignore_device_ids)
 {
+    GUARD(tsr_sharding_common_mesh);
     const tsr_mesh *common = NULL;
     for (size_t i = 0; i < count; i++) {
         const tsr_mesh *mesh = shardings[i] != NULL ? shardings[i]->mesh : NULL;
@@ -175,6 +187,7 @@ static tsr_dim *copy_dims(tsr_arena *arena, const tsr_sharding *sharding)
 tsr_status tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                                         size_t rank, bool open, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_replicated_over);
     tsr_dim *dims = ARENA_ARRAY(arena, tsr_dim, rank);
     if (dims == NULL) {
         return diag_nomem(ctx);
@@ -202,6 +215,7 @@ static tsr_sharding_spec spec_of(const tsr_sharding *sharding, const tsr_dim *di
 tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                               const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_close);
     tsr_dim *dims = copy_dims(arena, sharding);
     if (dims == NULL) {
         return diag_nomem(ctx);
@@ -220,6 +234,7 @@ tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena, const tsr_shar
 tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                              const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_open);
     tsr_dim *dims = copy_dims(arena, sharding);
     if (dims == NULL) {
         return diag_nomem(ctx);
@@ -283,6 +298,7 @@ static tsr_axis_ref *with_axis(tsr_arena *arena, const tsr_axis_ref *axes, size_
 tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                                  size_t dim, tsr_axis_ref axis, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_add_axis);
     TSR_TRY(check_dim(ctx, sharding, dim));
     if (!sharding->dims[dim].open) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -308,6 +324,7 @@ tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena, const tsr_s
 tsr_status tsr_sharding_replicate(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                                   tsr_axis_ref axis, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_replicate);
     const tsr_axis_ref *axes =
         with_axis(arena, sharding->replicated, sharding->num_replicated, axis);
     if (axes == NULL) {
@@ -358,6 +375,7 @@ tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
                                     const tsr_sharding *sharding, const tsr_axis_ref *axes,
                                     size_t num_axes, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_remove_axes);
     tsr_dim *dims = copy_dims(arena, sharding);
     if (dims == NULL) {
         return diag_nomem(ctx);
@@ -382,6 +400,7 @@ tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
 tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                              size_t dim, const tsr_ragged *ragged, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_bind);
     TSR_TRY(check_dim(ctx, sharding, dim));
     const tsr_ragged *old = sharding->dims[dim].ragged;
     if (old == NULL || old->sizes != NULL || old->counts != NULL || old->kind != ragged->kind) {

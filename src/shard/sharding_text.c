@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "shard/sharding.h"
 
 #define FAILED_TO_PARSE "failed to parse Sdy_TensorSharding"
@@ -446,6 +447,7 @@ static tsr_status read_one(lexer *lex, const tsr_sharding_reader *reader, const 
 tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
                              const tsr_sharding_reader *reader, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_read);
     lexer lex = lex_start(ctx, arena, text);
     return read_one(&lex, reader, out);
 }
@@ -453,6 +455,7 @@ tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
 tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                               const char *string, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_parse);
     const tsr_sharding_reader reader = {.mesh = mesh, .reading = TSR_READ_LENIENT, .rank = -1};
     tsr_text text = tsr_text_of("<sharding>", string);
     lexer lex = lex_start(ctx, arena, &text);
@@ -494,6 +497,7 @@ tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text
                               const tsr_sharding_reader *reader, const tsr_sharding *const **out,
                               size_t *count)
 {
+    GUARD(tsr_shardings_read);
     lexer lex = lex_start(ctx, arena, text);
     sharding_text *texts = NULL;
     size_t number = 0;

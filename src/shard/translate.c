@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "mesh/digits.h"
 #include "mesh/groups.h"
 #include "mesh/view.h"
@@ -330,6 +331,7 @@ static tsr_status translate(const translator *t, const tsr_sharding *sharding,
 tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                                   const tsr_mesh *mesh, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_translate);
     if (!tsr_mesh_same_devices(sharding->mesh, mesh)) {
         return diag_error(
             ctx, TSR_ERR_INVALID, NO_LOCATION,

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "shard/sharding.h"
 
 /* The state of building a sharding from its text. */
@@ -307,6 +308,7 @@ static bool write_dim(tsr_arena *arena, const tsr_mesh *mesh, const tsr_dim *dim
 tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena *arena, const tsr_sharding_spec *spec,
                                int flags, const tsr_sharding **out)
 {
+    GUARD(tsr_sharding_create);
     sharding_text text = {.rank = spec->rank, .reduction = spec->reduction};
     text.dims = ARENA_ARRAY(arena, dim_text, spec->rank);
     bool fine = text.dims != NULL;

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "shard/sharding.h"
 #include "spmd/type.h"
 
@@ -26,6 +27,7 @@ const char *spmd_end_text(tsr_arena *arena, tsr_end end)
 
 tsr_status tsr_end_print(tsr_context *ctx, tsr_arena *arena, tsr_end end, const char **out)
 {
+    GUARD(tsr_end_print);
     buffer buf = buffer_new(arena);
     spmd_print_end(&buf, end);
     return buffer_finish(ctx, &buf, out);
@@ -54,6 +56,7 @@ static bool read_dim(slice text, int64_t *out)
 
 tsr_status tsr_end_parse(tsr_context *ctx, const char *text, tsr_end *out)
 {
+    GUARD(tsr_end_parse);
     tsr_end end = {.dim = TSR_NO_DIM, .partial = TSR_SUM};
     slice argument;
     for (int kind = TSR_R; kind <= TSR_P; kind++) {
@@ -111,6 +114,7 @@ static const struct {
 tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement, const char *gradient,
                                 tsr_end *out)
 {
+    GUARD(tsr_end_of_placement);
     tsr_end value;
     tsr_end dual = {.kind = TSR_UNTYPED};
     TSR_TRY(read_placement(ctx, placement, &value));

@@ -1,6 +1,7 @@
 /* The partition specs of an op's results: what cuts each factor of its rule. */
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "factor/rule.h"
 #include "spmd/infer.h"
 #include "spmd/sizes.h"
@@ -26,6 +27,7 @@ typedef struct global_op {
 
 tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type, tsr_axis_set global)
 {
+    GUARD(tsr_type_check_global);
     for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
         if (axis_in_set(global, a) && type->axes[a].kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return SPMD_ERROR(ctx,

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 
 static verdict fails(const char *why)
 {
@@ -275,6 +276,7 @@ tsr_status infer_call(inference *inf, const tsr_type **results)
 tsr_status tsr_type_infer(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *call,
                           const tsr_type **results)
 {
+    GUARD(tsr_type_infer);
     inference inf = {.ctx = ctx, .arena = arena, .call = call};
     const tsr_status status = infer_call(&inf, results);
     if (status == TSR_ERR_INVALID && inf.bad_axis != SIZE_MAX && !call->no_fixes) {

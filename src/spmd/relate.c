@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/type.h"
 
 static bool same_axis(tsr_axis_type a, tsr_axis_type b)
@@ -15,6 +16,7 @@ static bool same_axis(tsr_axis_type a, tsr_axis_type b)
 tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *arena, const tsr_type *type,
                              const tsr_type **out)
 {
+    GUARD(tsr_type_gradient);
     static const tsr_local_type duals[] = {[TSR_UNTYPED] = TSR_UNTYPED,
                                            [TSR_R] = TSR_P,
                                            [TSR_I] = TSR_I,
@@ -37,6 +39,7 @@ tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *arena, const tsr_type 
 
 tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
 {
+    GUARD(tsr_type_check_loss);
     static const char *const remedies[] = {
         [TSR_R] = "each rank would start a gradient of its own and they would be summed; "
                   "all_reduce P->I where the loss is summed, instead of P->R, gives I, or convert "
@@ -141,6 +144,7 @@ static tsr_status claim_dim(type_draft *d, const tsr_spec_dim *said, size_t dim)
 tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *value,
                            const tsr_type *claim, tsr_local_type rest, const tsr_type **out)
 {
+    GUARD(tsr_type_assert);
     type_draft d;
     if (!tsr_mesh_equal(value->mesh, claim->mesh)) {
         return SPMD_ERROR(ctx, "the value and what is said of it are on different meshes");
@@ -189,6 +193,7 @@ static const char *end_text(tsr_arena *arena, const tsr_type *type, size_t axis)
 tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *slot,
                           const tsr_type *result, bool may_change, const tsr_type **out)
 {
+    GUARD(tsr_type_store);
     if (!tsr_mesh_equal(slot->mesh, result->mesh)) {
         return SPMD_ERROR(ctx, "the result and the slot it is written to are on different meshes");
     }
@@ -213,6 +218,7 @@ tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *sl
 tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_type *const *values,
                                const tsr_type *const *declared, size_t count)
 {
+    GUARD(tsr_local_map_check);
     for (size_t i = 0; i < count; i++) {
         if (values[i] == NULL || declared[i] == NULL) {
             return SPMD_ERROR(ctx, "local_map: value %zu %s", i,
@@ -246,6 +252,7 @@ tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena, const tsr_type *t
                            const tsr_mutation *mutations, size_t num_mutations,
                            const tsr_type **out)
 {
+    GUARD(tsr_type_mutate);
     type_draft d;
     TSR_TRY(draft_start(ctx, arena, type->mesh, type, type->rank, &d));
     for (size_t i = 0; i < num_mutations; i++) {

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/type.h"
 
 static bool is_in(const size_t *list, size_t count, size_t axis)
@@ -36,6 +37,7 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
                             const tsr_end *ends, size_t rank, const size_t *order, size_t num_order,
                             const tsr_type **out)
 {
+    GUARD(tsr_type_of_ends);
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     size_t *dims = ARENA_ARRAY(arena, size_t, num_axes);
     type_draft d;
@@ -71,6 +73,7 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
 tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena *arena, const tsr_type *type, size_t rank,
                               size_t axis, int64_t dim, const tsr_type **out)
 {
+    GUARD(tsr_type_move_axis);
     const int64_t from = tsr_type_dim_of(type, axis);
     type_draft d;
     size_t to = rank;
@@ -96,6 +99,7 @@ tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena *arena, const tsr_type
 tsr_status tsr_local_axes(tsr_context *ctx, const tsr_mesh *mesh, const size_t *axes,
                           size_t num_axes, tsr_axis_set *out)
 {
+    GUARD(tsr_local_axes);
     tsr_axis_set set = {0};
     for (size_t i = 0; i < num_axes; i++) {
         if (axes[i] >= tsr_mesh_num_axes(mesh) || axes[i] >= 64) {
@@ -165,6 +169,7 @@ static bool next_axis(const axis_graph *g, const size_t *order, size_t count, si
 tsr_status tsr_types_order(tsr_context *ctx, tsr_arena *arena, const tsr_type *const *types,
                            size_t num_types, size_t *order, size_t *count)
 {
+    GUARD(tsr_types_order);
     const tsr_mesh *mesh = num_types > 0 ? types[0]->mesh : NULL;
     axis_graph g = {.num_axes = mesh != NULL ? tsr_mesh_num_axes(mesh) : 0};
     g.used = ARENA_ARRAY(arena, size_t, g.num_axes);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/type.h"
 
 /* More pairs of size 2 or more do not multiply to an int64. */
@@ -248,6 +249,7 @@ static tsr_status settle_type(tsr_context *ctx, tsr_arena *arena, const tsr_stri
 tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena, const tsr_strided_type *type,
                            const tsr_strided_axis *axes, size_t num_axes, tsr_strided_type *out)
 {
+    GUARD(tsr_type_reaxis);
     flat_axis *old;
     flat_axis *flat;
     tsr_strided_axis *made = arena_copy(arena, axes, num_axes, sizeof *axes);
@@ -276,6 +278,7 @@ tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena, const tsr_strided
 
 tsr_status tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type)
 {
+    GUARD(tsr_strided_spec_check);
     flat_axis all = {.count = 0};
     for (size_t d = 0; d < type->rank; d++) {
         for (size_t k = 0; k < type->dims[d].num_axes; k++) {

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/infer.h"
 
 /* The changes that keep the value and its shape, with their costs. */
@@ -160,6 +161,7 @@ tsr_status find_fixes(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *
 tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *call,
                           const tsr_fix **fixes, size_t *num_fixes)
 {
+    GUARD(tsr_type_fixes);
     const size_t num_results = call->rule != NULL ? tsr_rule_num_results(call->rule) : 1;
     const tsr_type **results = ARENA_ARRAY(arena, const tsr_type *, num_results);
     inference inf = {.ctx = ctx, .arena = arena, .call = call, .quiet = true};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 
 static const char *const names[] = {
     [TSR_ALL_REDUCE] = "all_reduce",         [TSR_ALL_GATHER] = "all_gather",
@@ -46,6 +47,7 @@ static const char *const rules[] = {
 
 const char *tsr_transition_name(tsr_transition_op op)
 {
+    GUARD(tsr_transition_name);
     return op >= TSR_ALL_REDUCE && op <= TSR_CONVERT ? names[op] : "?";
 }
 
@@ -218,6 +220,7 @@ static tsr_status check_dims(tsr_context *ctx, const char *axis, const tsr_trans
 tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
                                 const tsr_transition *transition, size_t rank, tsr_guard guard)
 {
+    GUARD(tsr_transition_check);
     const tsr_transition resolved = transition_resolved(transition, rank);
     const pair_status status = transition_pair(&resolved);
     if (transition->op < TSR_ALL_REDUCE || transition->op > TSR_CONVERT) {
@@ -266,6 +269,7 @@ static tsr_status set_dim(tsr_context *ctx, const tsr_transition *t, const char 
 tsr_status tsr_transition_set_dims(tsr_context *ctx, tsr_transition *transition, size_t rank,
                                    int64_t gather_dim, int64_t scatter_dim)
 {
+    GUARD(tsr_transition_set_dims);
     tsr_transition t = *transition;
     TSR_TRY(set_dim(ctx, &t, "gather dimension", transition_gathers(&t), t.src, rank, gather_dim,
                     &t.gather_dim));
@@ -351,6 +355,7 @@ tsr_status tsr_transition_shape(tsr_context *ctx, const tsr_transition *transiti
                                 int64_t index, const int64_t *sizes, size_t rank,
                                 const int64_t *before, size_t *rank_after, int64_t *after)
 {
+    GUARD(tsr_transition_shape);
     shape_walk w = {ctx, transition, size, index, sizes, rank, after};
     for (size_t d = 0; d < rank; d++) {
         after[d] = before[d];
@@ -374,6 +379,7 @@ tsr_status tsr_transition_shape(tsr_context *ctx, const tsr_transition *transiti
 tsr_status tsr_transition_route(tsr_context *ctx, tsr_end src, tsr_end dst, tsr_transition *call,
                                 size_t *num_calls)
 {
+    GUARD(tsr_transition_route);
     tsr_transition t;
     end_kind kind;
     if (same_end(src, dst) && end_kind_of(src, &kind)) {

@@ -1,5 +1,6 @@
 /* The backward of each call, as a table. */
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/transition.h"
 
 typedef struct step_row {
@@ -80,6 +81,7 @@ static tsr_transition step_of(const step_row *row, const tsr_transition *forward
 tsr_status tsr_transition_backward(tsr_context *ctx, const tsr_transition *transition,
                                    tsr_transition *steps, size_t *num_steps)
 {
+    GUARD(tsr_transition_backward);
     const pair_status status = transition_pair(transition);
     const tsr_reduction pending = transition->src.partial;
     end_kind src = END_R;

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/sizes.h"
 #include "spmd/transition.h"
 
@@ -214,6 +215,7 @@ tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typ
                                const tsr_transition *transition, tsr_axis_set global,
                                tsr_guard guard, bool strict, const tsr_type **out)
 {
+    GUARD(tsr_type_transition);
     const tsr_transition resolved = transition_resolved(transition, value->rank);
     type_change c = {ctx, arena, value, axes, num_axes, &resolved, .global = false};
     bool untyped = false;

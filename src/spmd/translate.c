@@ -1,6 +1,7 @@
 /* Between types and shardings. */
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/type.h"
 
 /* The axis of a reference that is all of it. */
@@ -37,6 +38,7 @@ static tsr_status take_dim(type_draft *d, const tsr_dim *dim, size_t at)
 tsr_status tsr_type_of_sharding(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                                 tsr_local_type other, const tsr_type **out)
 {
+    GUARD(tsr_type_of_sharding);
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
     type_draft d;
     size_t num_unreduced;
@@ -114,6 +116,7 @@ static tsr_status lay_out(tsr_context *ctx, tsr_arena *arena, const tsr_type *ty
 tsr_status tsr_type_sharding(tsr_context *ctx, tsr_arena *arena, const tsr_type *type, size_t rank,
                              const tsr_sharding **out)
 {
+    GUARD(tsr_type_sharding);
     tsr_dim *dims = ARENA_ARRAY(arena, tsr_dim, rank);
     tsr_axis_ref *pending = ARENA_ARRAY(arena, tsr_axis_ref, tsr_mesh_num_axes(type->mesh));
     tsr_sharding_spec spec = {.mesh = type->mesh, .rank = rank, .dims = dims};

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 
 static const char *const kind_names[] = {
     [TSR_UNTYPED] = "?", [TSR_R] = "R", [TSR_I] = "I", [TSR_V] = "V", [TSR_P] = "P"};
@@ -16,11 +17,13 @@ static const char *const partial_names[] = {[TSR_SUM] = "P",
 
 const char *tsr_local_type_name(tsr_local_type type)
 {
+    GUARD(tsr_local_type_name);
     return type >= TSR_UNTYPED && type <= TSR_P ? kind_names[type] : "?";
 }
 
 const char *tsr_axis_type_name(tsr_axis_type type)
 {
+    GUARD(tsr_axis_type_name);
     if (type.kind == TSR_P && type.partial >= TSR_SUM && type.partial <= TSR_PROD) {
         return partial_names[type.partial];
     }
@@ -162,6 +165,7 @@ static tsr_status copy_dims(tsr_context *ctx, tsr_arena *arena, const tsr_type_s
 tsr_status tsr_type_create(tsr_context *ctx, tsr_arena *arena, const tsr_type_spec *spec,
                            const tsr_type **out)
 {
+    GUARD(tsr_type_create);
     tsr_type *type = ARENA_NEW(arena, tsr_type);
     tsr_axis_type *axes = NULL;
     if (type == NULL) {
@@ -179,6 +183,7 @@ tsr_status tsr_type_create(tsr_context *ctx, tsr_arena *arena, const tsr_type_sp
 tsr_status tsr_type_uniform(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                             tsr_axis_type type, const tsr_type **out)
 {
+    GUARD(tsr_type_uniform);
     const size_t count = tsr_mesh_num_axes(mesh);
     tsr_axis_type *axes = ARENA_ARRAY(arena, tsr_axis_type, count);
     if (axes == NULL) {
@@ -195,31 +200,37 @@ tsr_status tsr_type_uniform(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
 
 const tsr_mesh *tsr_type_mesh(const tsr_type *type)
 {
+    GUARD(tsr_type_mesh);
     return type->mesh;
 }
 
 tsr_axis_type tsr_type_axis(const tsr_type *type, size_t axis)
 {
+    GUARD(tsr_type_axis);
     return type->axes[axis];
 }
 
 bool tsr_type_has_spec(const tsr_type *type)
 {
+    GUARD(tsr_type_has_spec);
     return type->has_spec;
 }
 
 size_t tsr_type_rank(const tsr_type *type)
 {
+    GUARD(tsr_type_rank);
     return type->rank;
 }
 
 const tsr_spec_dim *tsr_type_dim(const tsr_type *type, size_t dim)
 {
+    GUARD(tsr_type_dim);
     return &type->dims[dim];
 }
 
 int64_t tsr_type_dim_of(const tsr_type *type, size_t axis)
 {
+    GUARD(tsr_type_dim_of);
     for (size_t d = 0; d < type->rank; d++) {
         for (size_t k = 0; k < type->dims[d].num_axes; k++) {
             if (type->dims[d].axes[k] == axis) {
@@ -247,6 +258,7 @@ static bool same_dim(const tsr_mesh *mesh, const tsr_spec_dim *a, const tsr_spec
 
 bool tsr_type_equal(const tsr_type *a, const tsr_type *b)
 {
+    GUARD(tsr_type_equal);
     if (!tsr_mesh_equal(a->mesh, b->mesh) || a->has_spec != b->has_spec || a->rank != b->rank) {
         return false;
     }
@@ -308,6 +320,7 @@ static bool is_a_shard(const tsr_typed_shape *typed, size_t dim, int64_t local)
 
 tsr_status tsr_type_check(tsr_context *ctx, const tsr_typed_shape *typed)
 {
+    GUARD(tsr_type_check);
     const tsr_type *t = typed->type;
     if (t->has_spec && t->rank != typed->rank) {
         return SPMD_ERROR(ctx, "the partition spec has %zu dimensions, but the value has %zu",
@@ -328,6 +341,7 @@ tsr_status tsr_type_check(tsr_context *ctx, const tsr_typed_shape *typed)
 tsr_status tsr_type_local_shape(tsr_context *ctx, const tsr_typed_shape *typed,
                                 const int64_t *coordinates, int64_t *local)
 {
+    GUARD(tsr_type_local_shape);
     const tsr_type *t = typed->type;
     TSR_TRY(
         tsr_type_check(ctx, &(tsr_typed_shape){t, typed->dtype, typed->rank, typed->shape, NULL}));

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/guard.h"
 #include "base/lex.h"
 #include "shard/sharding.h"
 #include "spmd/type.h"
@@ -94,6 +95,7 @@ void spmd_print_typed(buffer *buf, const tsr_typed_shape *typed)
 tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *typed,
                           const char **out)
 {
+    GUARD(tsr_type_print);
     buffer buf = buffer_new(arena);
     TSR_TRY(tsr_type_check(
         ctx, &(tsr_typed_shape){typed->type, typed->dtype, typed->rank, typed->shape, NULL}));
@@ -286,6 +288,7 @@ static tsr_status read_rest(reading *r)
 tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, const tsr_mesh *mesh,
                          tsr_typed_shape *out)
 {
+    GUARD(tsr_type_read);
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     reading r = {.lex = lex_start(ctx, arena, text),
                  .mesh = mesh,

@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 #include "spmd/type.h"
 
 tsr_status tsr_wire_request_set(tsr_context *ctx, tsr_wire_request *request, const char *name,
                                 tsr_dtype dtype)
 {
+    GUARD(tsr_wire_request_set);
     if (strcmp(name, "op_dtype") == 0) {
         request->has_wire = true;
         request->wire = dtype;
@@ -26,6 +28,7 @@ static tsr_dtype smaller(tsr_dtype a, tsr_dtype b)
 
 tsr_status tsr_wire_resolve(tsr_context *ctx, const tsr_wire_request *request, tsr_wire_dtypes *out)
 {
+    GUARD(tsr_wire_resolve);
     tsr_wire_dtypes types = {.wire = request->input};
     if (request->has_wire) {
         types.wire = request->wire;
@@ -53,6 +56,7 @@ static bool is_reduced(tsr_dtype dtype)
 tsr_status tsr_wire_check_backward(tsr_context *ctx, const tsr_wire_request *forward,
                                    const tsr_wire_request *backward, bool backward_reduces)
 {
+    GUARD(tsr_wire_check_backward);
     tsr_wire_dtypes types;
     TSR_TRY(tsr_wire_resolve(ctx, forward, &types));
     const bool reduced =

@@ -11,7 +11,7 @@ make_clean_tree() {
     local clean=$work/clean
     mkdir -p "$clean"/{include/tessera,src/base,src/mesh,tools/tessera,scripts,build}
     cp "$TSR_SOURCE_DIR"/{layers.txt,.clang-format} "$clean"
-    cp "$TSR_SOURCE_DIR/scripts/format" "$clean/scripts"
+    cp "$TSR_SOURCE_DIR"/scripts/{format,declarations.awk} "$clean/scripts"
     echo "Words." | tee "$clean/src/base/README.md" >"$clean/src/mesh/README.md"
     echo "CMAKE_BUILD_TYPE:STRING=RelWithDebInfo" >"$clean/build/CMakeCache.txt"
     cat >"$clean/include/tessera/base.h" <<'END'

@@ -14,6 +14,6 @@ for header in include/tessera/*.h; do
             echo "$header: neither TSR_API nor static inline: $declaration"
             result=1
         fi
-    done < <(awk -f "$(dirname "$0")/declarations.awk" "$header")
+    done < <(awk -f "$TSR_SOURCE_DIR/scripts/declarations.awk" "$header")
 done
 exit $result

@@ -5,7 +5,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for header in "$TSR_SOURCE_DIR"/include/tessera/*.h; do
-    awk -f "$(dirname "$0")/declarations.awk" "$header"
+    awk -f "$TSR_SOURCE_DIR/scripts/declarations.awk" "$header"
 done | sed -n '/TSR_API/s/^[^(]*\b\(tsr_[a-z0-9_]*\) *(.*/\1/p' | sort -u >"$work/declared"
 [[ -s $work/declared ]] || { echo "no function is declared TSR_API" && exit 1; }
 

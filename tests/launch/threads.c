@@ -9,8 +9,8 @@ static tsr_status fail_one(tsr_comm *world, void *state)
     if (tsr_comm_rank(world) != 2) {
         return tsr_barrier(world);
     }
-    const tsr_mesh *mesh = NULL;
-    return tsr_mesh_parse(tsr_comm_context(world), NULL, "", &mesh);
+    tsr_dtype dtype;
+    return tsr_dtype_parse(tsr_comm_context(world), "f33", &dtype);
 }
 
 static void failures_are_named(void **state)
@@ -18,7 +18,7 @@ static void failures_are_named(void **state)
     fixture *f = *state;
     const tsr_launch_spec spec = {.num_ranks = 3, .timeout = 20, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_PEER);
-    expect_message(f, "rank 0 failed: tsr_barrier: rank 2 failed: expected '<'");
+    expect_message(f, "rank 0 failed: tsr_barrier: rank 2 failed: unknown element type 'f33'");
 }
 
 static tsr_status sleep_forever(tsr_comm *world, void *state)
