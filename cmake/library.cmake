@@ -15,7 +15,8 @@ file(GLOB public_headers CONFIGURE_DEPENDS include/tessera/*.h)
 set(guards ${CMAKE_CURRENT_BINARY_DIR}/generated/base)
 add_custom_command(OUTPUT ${guards}/guards.h ${guards}/guards.c
     COMMAND scripts/guards ${guards} ${public_headers}
-    DEPENDS scripts/guards scripts/guards.awk scripts/declarations.awk ${public_headers}
+    DEPENDS scripts/guards scripts/guards.awk scripts/prototypes scripts/prototypes.awk
+        scripts/declarations.awk ${public_headers}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "Making the guards of public functions"
     VERBATIM)

@@ -111,7 +111,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_allow_unordered(tsr_comm *world,
  * negative.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_set_link(tsr_comm *world,
-                                                   TSR_TOLD const tsr_link *link) TSR_MT_CONTEXT;
+                                                   const tsr_link *link) TSR_MT_CONTEXT;
 
 /* What this group uses for a collective on so many bytes. Not collective. */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_algorithm(const tsr_comm *comm, const char *collective,

@@ -26,7 +26,7 @@ typedef struct tsr_check_rule {
 } tsr_check_rule;
 
 /* All rules, by id. */
-TSR_API const tsr_check_rule *tsr_check_rules(TSR_NULLABLE size_t *count) TSR_MT_SAFE;
+TSR_API const tsr_check_rule *tsr_check_rules(size_t *count) TSR_MT_SAFE;
 
 /* A place that a finding follows from: an op, and what happens there. */
 typedef struct tsr_finding_note {

@@ -115,7 +115,7 @@ TSR_API int64_t tsr_launcher_rank(void) TSR_MT_SAFE;
 
 /* "threads", "processes", "openmpi" ..: what this rank is, and whether it shares memory with all
  * others. Static. */
-TSR_API const char *tsr_comm_transport(const tsr_comm *comm, TSR_NULLABLE bool *shared) TSR_MT_SAFE;
+TSR_API const char *tsr_comm_transport(const tsr_comm *comm, bool *shared) TSR_MT_SAFE;
 
 /* This rank's index in the group, how many there are, and this rank's context. */
 TSR_API int64_t tsr_comm_rank(const tsr_comm *comm) TSR_MT_SAFE;
@@ -131,7 +131,8 @@ TSR_API int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member) TSR_MT
  * by the world: asking again is cheap, and the caller does not free it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh,
-                                                TSR_ARRAY(num_axes) const tsr_axis_ref *axes,
+                                                TSR_TOLD TSR_ARRAY(num_axes)
+                                                    const tsr_axis_ref *axes,
                                                 size_t num_axes, tsr_comm **out) TSR_MT_CONTEXT;
 
 /* Returns when every member has called it. */

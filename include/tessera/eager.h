@@ -177,7 +177,7 @@ TSR_API void tsr_trace_end(tsr_comm *world) TSR_MT_CONTEXT;
 
 /* What was noted, in order; valid until the next call. NULL when there is nothing. */
 TSR_API const tsr_trace_event *tsr_trace_events(const tsr_comm *world,
-                                                TSR_NULLABLE size_t *count) TSR_MT_CONTEXT;
+                                                size_t *count) TSR_MT_CONTEXT;
 
 /* The same as text, a line each; the arena's. */
 TSR_API TSR_NODISCARD tsr_status tsr_trace_print(const tsr_comm *world, tsr_arena *arena,

@@ -98,16 +98,15 @@ typedef struct tsr_conflict {
 
 /* Numbers of annotations and steps count from 1; entry 0 of the lists is none. The arena's. */
 typedef struct tsr_provenance {
-    TSR_NULLABLE const tsr_annotation *annotations;
+    const tsr_annotation *annotations;
     size_t num_annotations; /* the last number */
-    TSR_NULLABLE const tsr_axis_step *steps;
+    const tsr_axis_step *steps;
     size_t num_steps; /* the last number */
-    TSR_NULLABLE const tsr_conflict *conflicts;
+    const tsr_conflict *conflicts;
     size_t num_conflicts;
-    TSR_NULLABLE const uint32_t
-        *first_steps; /* by value, of tsr_program_num_values() + 1 of them; 0: none */
-    TSR_NULLABLE const uint32_t
-        *result_steps; /* those of results of functions: the first of each */
+    const uint32_t *first_steps;  /* by value; 0: none */
+    size_t num_first_steps;       /* tsr_program_num_values() + 1 */
+    const uint32_t *result_steps; /* those of results of functions: the first of each */
     size_t num_result_steps;
 } tsr_provenance;
 

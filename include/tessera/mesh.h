@@ -156,8 +156,8 @@ TSR_API int64_t tsr_groups_size(const tsr_groups *groups) TSR_MT_SAFE;
 TSR_API int64_t tsr_groups_device(const tsr_groups *groups, int64_t group,
                                   int64_t index) TSR_MT_SAFE;
 /* The group of a device and its index there; false when the mesh does not have the device. */
-TSR_API bool tsr_groups_find(const tsr_groups *groups, int64_t device, TSR_NULLABLE int64_t *group,
-                             TSR_NULLABLE int64_t *index) TSR_MT_SAFE;
+TSR_API bool tsr_groups_find(const tsr_groups *groups, int64_t device, int64_t *group,
+                             int64_t *index) TSR_MT_SAFE;
 
 /* Meshes by name, as a program defines them. */
 typedef struct tsr_mesh_table tsr_mesh_table;

@@ -60,7 +60,7 @@ typedef struct tsr_pass {
 } tsr_pass;
 
 /* All passes. */
-TSR_API const tsr_pass *tsr_passes(TSR_NULLABLE size_t *count) TSR_MT_SAFE;
+TSR_API const tsr_pass *tsr_passes(size_t *count) TSR_MT_SAFE;
 
 /* The row of that name, or NULL. */
 TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;

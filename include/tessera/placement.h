@@ -258,7 +258,7 @@ TSR_API const int64_t *tsr_partitioned_row(const tsr_partitioned *partitioned) T
 
 /* C[s][p] of the partitions p that this shard owns: S rows, each of `owned` counts. */
 TSR_API const int64_t *tsr_partitioned_columns(const tsr_partitioned *partitioned,
-                                               TSR_NULLABLE int64_t *owned) TSR_MT_SAFE;
+                                               int64_t *owned) TSR_MT_SAFE;
 
 /* The rows that this rank stores of the dimension: unaligned, or aligned with its pad rows. */
 TSR_API int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool aligned) TSR_MT_SAFE;
@@ -268,9 +268,9 @@ TSR_API int64_t tsr_partitioned_rows(const tsr_partitioned *partitioned, bool al
  * needs FULL counts: with a slice it fails. The sharding lives as long as the placement. Not
  * collective.
  */
-TSR_API TSR_NODISCARD tsr_status
-tsr_partitioned_sharding(const tsr_partitioned *partitioned, bool aligned, const tsr_sharding **out,
-                         TSR_NULLABLE int64_t *extent) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_partitioned_sharding(const tsr_partitioned *partitioned,
+                                                          bool aligned, const tsr_sharding **out,
+                                                          int64_t *extent) TSR_MT_CONTEXT;
 
 /* Whether the spec asked for whole partitions. */
 TSR_API bool tsr_partitioned_is_aligned(const tsr_partitioned *partitioned) TSR_MT_SAFE;

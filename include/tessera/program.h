@@ -213,9 +213,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena 
  * The shape of a ranked tensor: extents, unknown ones TSR_UNKNOWN. False for other types. The
  * extents are the program's.
  */
-TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type,
-                               TSR_NULLABLE size_t *rank,
-                               TSR_NULLABLE const int64_t **shape) TSR_MT_CONTEXT;
+TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type, size_t *rank,
+                               const int64_t **shape) TSR_MT_CONTEXT;
 /* The element type of a tensor; false for other types, and for elements that are no numbers. */
 TSR_API bool tsr_ir_type_dtype(const tsr_program *program, tsr_ir_type type,
                                tsr_dtype *out) TSR_MT_CONTEXT;

@@ -208,8 +208,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_check_global(tsr_context *ctx, const t
  * *out is the type of the slot after the write.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena,
-                                                TSR_NULLABLE const tsr_type *slot,
-                                                const tsr_type *result, bool may_change,
+                                                const tsr_type *slot, const tsr_type *result,
+                                                bool may_change,
                                                 const tsr_type **out) TSR_MT_CONTEXT;
 
 /*

@@ -28,7 +28,7 @@ typedef struct window {
 static window window_of(const char *line, size_t caret)
 {
     const size_t length = strlen(line);
-    if (length <= WINDOW) {
+    if (length <= WINDOW || caret > length) {
         return (window){0, length};
     }
     size_t start = caret > WINDOW / 2 ? caret - WINDOW / 2 : 0;
@@ -47,7 +47,9 @@ static void source_and_caret(buffer *buf, const tsr_diagnostic *diag, const pale
         buffer_char(buf, (unsigned char)c < ' ' && c != '\t' ? ' ' : c);
     }
     buffer_char(buf, '\n');
-    for (size_t i = shown.start; i < diag->caret; i++) {
+    const size_t caret =
+        diag->caret < shown.start + shown.length ? diag->caret : shown.start + shown.length;
+    for (size_t i = shown.start; i < caret; i++) {
         const unsigned char c = (unsigned char)diag->source_line[i];
         const bool inside_character = c >= 0x80 && c < 0xC0;
         if (!inside_character) {
@@ -68,8 +70,8 @@ static void one_message(buffer *buf, const tsr_diagnostic *diag, const palette *
     static const char *const words[] = {"note: ", "warning: ", "error: "};
     buffer_string(buf, colours->location);
     if (diag->line > 0) {
-        buffer_format(buf, "%s:%lld:%lld: ", diag->file, (long long)diag->line,
-                      (long long)diag->column);
+        buffer_format(buf, "%s:%lld:%lld: ", diag->file != NULL ? diag->file : "<text>",
+                      (long long)diag->line, (long long)diag->column);
     }
     buffer_string(buf, colours->end);
     buffer_string(buf, colours->severity[diag->severity]);
@@ -77,7 +79,7 @@ static void one_message(buffer *buf, const tsr_diagnostic *diag, const palette *
     buffer_string(buf, colours->end);
     buffer_string(buf, diag->text);
     buffer_char(buf, '\n');
-    if (diag->line > 0) {
+    if (diag->line > 0 && diag->source_line != NULL) {
         source_and_caret(buf, diag, colours);
     }
 }

@@ -13,6 +13,9 @@
 #include <tessera/tessera.h>
 
 #define GUARD(function) GUARD_##function
+/* Of ranks that callers give: so many dimensions are a mistake, and would take long to go through.
+ */
+enum { GUARD_MAX_RANK = 1 << 16 };
 #define GUARD_RARE(condition) __builtin_expect((condition) ? 1 : 0, 0)
 
 /* What is wrong inside a struct, and where: "dims[2].axes". NULL in its place: only whether. */
@@ -40,11 +43,25 @@ tsr_status guard_element(tsr_context *ctx, const char *function, const char *arg
                          tsr_tensor *const *list, size_t count);
 tsr_status guard_enum(tsr_context *ctx, const char *function, const char *argument,
                       const char *kind, int64_t value);
+tsr_status guard_rank(tsr_context *ctx, const char *function, size_t rank);
 /* `argument` ends in "->" or ".". */
 tsr_status guard_struct(tsr_context *ctx, const char *function, const char *argument,
                         guard_check check, const void *value);
 tsr_status guard_structs(tsr_context *ctx, const char *function, const char *argument,
                          guard_check check, const void *list, size_t stride, size_t count);
+
+/* Whether a program has an op, a value and so on of that number; 0 is none. */
+bool guard_tsr_ir_op(const tsr_program *program, tsr_ir_op op);
+bool guard_tsr_ir_value(const tsr_program *program, tsr_ir_value value);
+bool guard_tsr_ir_block(const tsr_program *program, tsr_ir_block block);
+bool guard_tsr_ir_region(const tsr_program *program, tsr_ir_region region);
+bool guard_tsr_ir_type(const tsr_program *program, tsr_ir_type type);
+bool guard_tsr_ir_attr(const tsr_program *program, tsr_ir_attr attr);
+
+/* Whether a mesh, unless it is NULL, has the axes; a full axis has its size. */
+bool guard_axes(const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count);
+tsr_status guard_axis(tsr_context *ctx, const char *function, const char *argument,
+                      const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count);
 
 bool guard_has_null(tsr_tensor *const *list, size_t count);
 

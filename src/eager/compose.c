@@ -19,6 +19,10 @@ static tsr_status apply(op_builder *base, const op_row *row, const void *params,
     }
     for (size_t i = 0; i < count; i++) {
         tensors[i] = tensor_of(operands[i]);
+        if (tensors[i]->world != b->e->world) {
+            return diag_error(b->e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: the operands are of different worlds", b->call);
+        }
     }
     TSR_TRY(eager_call(b->call, row, params, tensors, count, made));
     for (size_t k = 0; k < op_num_results(row, count); k++) {

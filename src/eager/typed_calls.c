@@ -156,6 +156,24 @@ tsr_status typed_read(eager *e, const char *type, tsr_typed_shape *out)
     return read_type(e, type, NULL, out);
 }
 
+/* Whether a view has memory for its elements, of which there may be none. */
+static tsr_status check_elements(const tsr_comm *world, const tsr_view *local)
+{
+    bool is_empty = tsr_comm_is_abstract(world);
+    for (size_t d = 0; d < local->rank; d++) {
+        if (local->shape[d] < 0) {
+            return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "tsr_typed_value: dimension %zu of the array is %lld", d,
+                              (long long)local->shape[d]);
+        }
+        is_empty = is_empty || local->shape[d] == 0;
+    }
+    return is_empty || local->data != NULL
+               ? TSR_OK
+               : diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                            "tsr_typed_value: the array has no memory (local->data is NULL)");
+}
+
 static tsr_status make_value(eager *e, const tsr_view *local, const char *type, tsr_tensor **out)
 {
     if (local->rank > OP_MAX_RANK) {
@@ -164,6 +182,7 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
                           local->rank);
     }
     const op_type mine = {.dtype = local->dtype, .rank = local->rank, .shape = local->shape};
+    TSR_TRY(check_elements(e->world, local));
     const tsr_typed_shape like = {.dtype = local->dtype, .rank = local->rank, .shape = mine.shape};
     const typed_record *record = NULL;
     tsr_tensor *value = NULL;

@@ -225,8 +225,8 @@ size_t tsr_outputs_count(const tsr_outputs *outputs)
 tsr_view tsr_outputs_get(const tsr_outputs *outputs, size_t i)
 {
     GUARD(tsr_outputs_get);
-    const exec_array *array = outputs->arrays[i];
-    return array->kind == EXEC_TENSOR ? exec_array_view(array) : (tsr_view){0};
+    const exec_array *array = i < outputs->count ? outputs->arrays[i] : NULL;
+    return array != NULL && array->kind == EXEC_TENSOR ? exec_array_view(array) : (tsr_view){0};
 }
 
 void tsr_outputs_destroy(tsr_outputs *outputs)

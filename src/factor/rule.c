@@ -16,7 +16,7 @@ size_t tsr_rule_num_factors(const tsr_rule *rule)
 const tsr_factor *tsr_rule_factor(const tsr_rule *rule, size_t factor)
 {
     GUARD(tsr_rule_factor);
-    return &rule->factors[factor];
+    return factor < rule->num_factors ? &rule->factors[factor] : NULL;
 }
 
 size_t tsr_rule_num_operands(const tsr_rule *rule)
@@ -34,13 +34,13 @@ size_t tsr_rule_num_results(const tsr_rule *rule)
 const tsr_rule_tensor *tsr_rule_operand(const tsr_rule *rule, size_t operand)
 {
     GUARD(tsr_rule_operand);
-    return &rule->tensors[operand];
+    return operand < rule->num_operands ? &rule->tensors[operand] : NULL;
 }
 
 const tsr_rule_tensor *tsr_rule_result(const tsr_rule *rule, size_t result)
 {
     GUARD(tsr_rule_result);
-    return &rule->tensors[rule->num_operands + result];
+    return result < rule->num_results ? &rule->tensors[rule->num_operands + result] : NULL;
 }
 
 bool tsr_rule_is_custom(const tsr_rule *rule)

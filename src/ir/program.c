@@ -446,6 +446,38 @@ size_t tsr_program_num_values(const tsr_program *program)
     return program->values.count - 1;
 }
 
+/* ---- numbers that callers give: src/base/guard.h ---- */
+
+bool guard_tsr_ir_op(const tsr_program *program, tsr_ir_op op)
+{
+    return op != 0 && op < program->ops.count;
+}
+
+bool guard_tsr_ir_value(const tsr_program *program, tsr_ir_value value)
+{
+    return value != 0 && value < program->values.count;
+}
+
+bool guard_tsr_ir_block(const tsr_program *program, tsr_ir_block block)
+{
+    return block != 0 && block < program->blocks.count;
+}
+
+bool guard_tsr_ir_region(const tsr_program *program, tsr_ir_region region)
+{
+    return region != 0 && region < program->regions.count;
+}
+
+bool guard_tsr_ir_type(const tsr_program *program, tsr_ir_type type)
+{
+    return type != 0 && type < program->types.count;
+}
+
+bool guard_tsr_ir_attr(const tsr_program *program, tsr_ir_attr attr)
+{
+    return attr != 0 && attr < program->attrs.count;
+}
+
 const char *tsr_ir_op_name(const tsr_program *program, tsr_ir_op op)
 {
     GUARD(tsr_ir_op_name);
@@ -461,7 +493,7 @@ size_t tsr_ir_op_num_operands(const tsr_program *program, tsr_ir_op op)
 tsr_ir_value tsr_ir_op_operand(const tsr_program *program, tsr_ir_op op, size_t i)
 {
     GUARD(tsr_ir_op_operand);
-    return op_operand(program, op, i);
+    return i < program_op(program, op)->num_operands ? op_operand(program, op, i) : 0;
 }
 
 size_t tsr_ir_op_num_results(const tsr_program *program, tsr_ir_op op)
@@ -473,7 +505,8 @@ size_t tsr_ir_op_num_results(const tsr_program *program, tsr_ir_op op)
 tsr_ir_value tsr_ir_op_result(const tsr_program *program, tsr_ir_op op, size_t i)
 {
     GUARD(tsr_ir_op_result);
-    return program_op(program, op)->results + (uint32_t)i;
+    const ir_op *of = program_op(program, op);
+    return i < of->num_results ? of->results + (uint32_t)i : 0;
 }
 
 size_t tsr_ir_op_num_regions(const tsr_program *program, tsr_ir_op op)
@@ -485,7 +518,7 @@ size_t tsr_ir_op_num_regions(const tsr_program *program, tsr_ir_op op)
 tsr_ir_region tsr_ir_op_region(const tsr_program *program, tsr_ir_op op, size_t i)
 {
     GUARD(tsr_ir_op_region);
-    return op_region_at(program, op, i);
+    return i < program_op(program, op)->num_regions ? op_region_at(program, op, i) : 0;
 }
 
 tsr_ir_block tsr_ir_op_block(const tsr_program *program, tsr_ir_op op)
@@ -527,8 +560,12 @@ bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line,
         return false;
     }
     const text_position position = position_of(lines, (uint32_t)where.at);
-    *line = position.line;
-    *column = position.column;
+    if (line != NULL) {
+        *line = position.line;
+    }
+    if (column != NULL) {
+        *column = position.column;
+    }
     return true;
 }
 
@@ -577,7 +614,8 @@ size_t tsr_ir_block_num_arguments(const tsr_program *program, tsr_ir_block block
 tsr_ir_value tsr_ir_block_argument(const tsr_program *program, tsr_ir_block block, size_t i)
 {
     GUARD(tsr_ir_block_argument);
-    return program_pool(program, program_block(program, block)->arguments)[i];
+    const ir_block *of = program_block(program, block);
+    return i < of->num_arguments ? program_pool(program, of->arguments)[i] : 0;
 }
 
 tsr_ir_type tsr_ir_value_type(const tsr_program *program, tsr_ir_value value)

@@ -6,9 +6,12 @@
 
 #include "base/base.h"
 
+/* What the next sub-axis has as its pre-size; the greatest number where that is more. */
 static int64_t next_pre(tsr_axis_ref a)
 {
-    return a.pre * a.size;
+    int64_t next = INT64_MAX;
+    (void)checked_mul(a.pre, a.size, &next);
+    return next;
 }
 
 static tsr_axis_ref sub(tsr_axis_ref of, int64_t pre, int64_t size)
@@ -19,7 +22,9 @@ static tsr_axis_ref sub(tsr_axis_ref of, int64_t pre, int64_t size)
 tsr_axis_ref tsr_axis_full(const tsr_mesh *mesh, size_t axis)
 {
     GUARD(tsr_axis_full);
-    return (tsr_axis_ref){.axis = (int32_t)axis, .is_sub = 0, .pre = 1, .size = mesh->sizes[axis]};
+    return axis < mesh->num_axes
+               ? (tsr_axis_ref){.axis = (int32_t)axis, .pre = 1, .size = mesh->sizes[axis]}
+               : (tsr_axis_ref){0};
 }
 
 tsr_axis_ref tsr_axis_sub(size_t axis, int64_t pre, int64_t size)

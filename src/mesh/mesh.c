@@ -35,13 +35,13 @@ size_t tsr_mesh_num_axes(const tsr_mesh *mesh)
 const char *tsr_mesh_axis_name(const tsr_mesh *mesh, size_t axis)
 {
     GUARD(tsr_mesh_axis_name);
-    return mesh->axis_names[axis];
+    return axis < mesh->num_axes ? mesh->axis_names[axis] : NULL;
 }
 
 int64_t tsr_mesh_axis_size(const tsr_mesh *mesh, size_t axis)
 {
     GUARD(tsr_mesh_axis_size);
-    return mesh->sizes[axis];
+    return axis < mesh->num_axes ? mesh->sizes[axis] : -1;
 }
 
 int32_t tsr_mesh_find_axis(const tsr_mesh *mesh, const char *name, size_t length)

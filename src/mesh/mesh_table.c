@@ -77,5 +77,5 @@ size_t tsr_mesh_table_count(const tsr_mesh_table *table)
 const tsr_mesh *tsr_mesh_table_at(const tsr_mesh_table *table, size_t index)
 {
     GUARD(tsr_mesh_table_at);
-    return table->meshes[index];
+    return index < table->names.count ? table->meshes[index] : NULL;
 }

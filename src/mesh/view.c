@@ -108,12 +108,24 @@ bool mesh_view_axis(const mesh_view *view, tsr_axis_ref axis, tsr_stride *out, s
                        out, count);
 }
 
+/* Whether a mesh has an axis or sub-axis. */
+static bool is_axis_of(const tsr_mesh *mesh, tsr_axis_ref axis)
+{
+    const int64_t size = axis.axis >= 0 ? tsr_mesh_axis_size(mesh, (size_t)axis.axis) : -1;
+    int64_t product;
+    return size >= 0 && axis.pre > 0 && axis.size > 0 &&
+           checked_mul(axis.pre, axis.size, &product) && product <= size && size % product == 0;
+}
+
 tsr_status tsr_mesh_axis_strides(const tsr_mesh *mesh, tsr_axis_ref axis, size_t capacity,
                                  tsr_stride *out, size_t *count)
 {
     GUARD(tsr_mesh_axis_strides);
     tsr_stride pairs[MAX_DIGITS];
     size_t found;
+    if (!is_axis_of(mesh, axis)) {
+        return TSR_ERR_INVALID;
+    }
     if (mesh->ids != NULL ||
         !digits_part(mesh->digits, mesh->num_digits, mesh_place_stride(mesh, axis), axis.size,
                      pairs, &found)) {
@@ -156,6 +168,11 @@ tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a, tsr_axis_ref 
                               const tsr_mesh *b, tsr_axis_ref axis_b, bool *out)
 {
     GUARD(tsr_mesh_same_axis);
+    if (!is_axis_of(a, axis_a) || !is_axis_of(b, axis_b)) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_mesh_same_axis: the %s mesh has no such axis",
+                          is_axis_of(a, axis_a) ? "second" : "first");
+    }
     if (!tsr_mesh_same_devices(a, b) || axis_a.size != axis_b.size) {
         *out = false;
         return TSR_OK;

@@ -304,6 +304,11 @@ tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *
     GUARD(tsr_pass_run);
     const tsr_pass_options standard = {pass->options, pass->num_options, NULL};
     const tsr_pass_options *chosen = options != NULL ? options : &standard;
+    if (pass->expand == NULL && pass->run == NULL) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_pass_run: %s has neither a function that runs it nor passes",
+                          pass->name);
+    }
     return pass->expand != NULL ? run_pipeline(ctx, program, pass, chosen)
                                 : run_one(ctx, program, pass, chosen);
 }

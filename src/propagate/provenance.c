@@ -429,6 +429,7 @@ static tsr_status give_steps(propagation *s, why_log *log)
     log->request->out->steps = steps;
     log->request->out->num_steps = log->count - 1;
     log->request->out->first_steps = first;
+    log->request->out->num_first_steps = tsr_program_num_values(s->w.p) + 1;
     return TSR_OK;
 }
 
@@ -477,7 +478,7 @@ uint32_t tsr_provenance_first(const tsr_provenance *why, tsr_ir_tensor tensor)
 {
     GUARD(tsr_provenance_first);
     if (tensor.value != 0) {
-        return why->first_steps[tensor.value];
+        return tensor.value < why->num_first_steps ? why->first_steps[tensor.value] : 0;
     }
     for (size_t i = 0; i < why->num_result_steps; i++) {
         const tsr_ir_tensor *t = &why->steps[why->result_steps[i]].tensor;

@@ -80,6 +80,7 @@ static tsr_status check_world(const tsr_comm *world)
 tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const char *name)
 {
     GUARD(tsr_comm_set_algorithm);
+    TSR_TRY(comm_check_real(world));
     coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
@@ -91,6 +92,7 @@ tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const
 tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
 {
     GUARD(tsr_comm_allow_unordered);
+    TSR_TRY(comm_check_real(world));
     coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {
@@ -102,6 +104,7 @@ tsr_status tsr_comm_allow_unordered(tsr_comm *world, bool allow)
 tsr_status tsr_comm_set_link(tsr_comm *world, const tsr_link *link)
 {
     GUARD(tsr_comm_set_link);
+    TSR_TRY(comm_check_real(world));
     coll_choices choices = world->state->choices;
     tsr_status status = check_world(world);
     if (status == TSR_OK) {

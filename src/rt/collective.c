@@ -377,22 +377,10 @@ static tsr_status after_refusal(coll_task *x, bool wait)
     return finish_entering(x, wait);
 }
 
-/* An abstract world has no arrays. */
-static tsr_status refuse_abstract(const tsr_comm *comm)
-{
-    return diag_error(
-        comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-        "this world is abstract: it has one rank that stands for %lld, and no collective "
-        "on arrays",
-        (long long)comm->world->size);
-}
-
 tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args)
 {
-    if (comm->team->abstract) {
-        *x = (coll_task){.comm = comm};
-        return refuse_abstract(comm);
-    }
+    *x = (coll_task){.comm = comm};
+    TSR_TRY(comm_check_real(comm));
     x->refused = coll_task_prepare(x, comm, args);
     if (x->refused < 0) {
         const comm_call what = {.name = x->row->call, .status = x->refused};
@@ -422,9 +410,7 @@ void coll_task_end(coll_task *x)
 tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args)
 {
     coll_task x;
-    if (comm->team->abstract) {
-        return refuse_abstract(comm);
-    }
+    TSR_TRY(comm_check_real(comm));
     requests_finish(comm);
     tsr_status status = coll_task_begin(&x, comm, args);
     while (status == TSR_OK && x.next != NULL) {

@@ -45,12 +45,28 @@ tsr_context *tsr_comm_context(const tsr_comm *comm)
 int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member)
 {
     GUARD(tsr_comm_world_rank);
+    if (member < 0 || member >= comm->size) {
+        return -1;
+    }
     return comm->members != NULL ? comm->members[member] : member;
+}
+
+tsr_status comm_check_real(const tsr_comm *comm)
+{
+    return !comm->team->abstract
+               ? TSR_OK
+               : diag_error(comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                            "this world is abstract: it has one rank that stands for %lld, no "
+                            "elements and no collectives on arrays",
+                            (long long)comm->world->size);
 }
 
 tsr_traffic tsr_comm_traffic(const tsr_comm *comm)
 {
     GUARD(tsr_comm_traffic);
+    if (comm->team->abstract) {
+        return (tsr_traffic){0};
+    }
     const rank_shared *mine = &comm->team->ranks[comm->world_rank];
     return (tsr_traffic){.bytes_sent = atomic_load(&mine->bytes_sent),
                          .bytes_received = atomic_load(&mine->bytes_received),

@@ -104,6 +104,12 @@ struct tsr_comm {
     segment *own;
 };
 
+/*
+ * The guard of what needs ranks and elements: TSR_ERR_UNSUPPORTED in an abstract world, which has
+ * neither.
+ */
+tsr_status comm_check_real(const tsr_comm *comm);
+
 /* Bytes of what n members share. */
 size_t comm_shared_bytes(int64_t n);
 

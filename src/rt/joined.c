@@ -413,10 +413,23 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     return ended;
 }
 
+/* Whether a transport of the caller's has all of its functions. */
+static tsr_status check_functions(tsr_context *ctx, const tsr_transport *t)
+{
+    const bool is_whole = t->name != NULL && t->send != NULL && t->receive != NULL &&
+                          t->test != NULL && t->cancel != NULL && t->probe != NULL &&
+                          t->error_text != NULL && t->abort != NULL && t->close != NULL;
+    return is_whole
+               ? TSR_OK
+               : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                            "tsr_comm_open: a function of the transport, or its name, is NULL");
+}
+
 tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
                          const tsr_launch_spec *spec, tsr_comm **world)
 {
     GUARD(tsr_comm_open);
+    TSR_TRY(check_functions(ctx, transport));
     return joined_open(ctx, transport, spec, world);
 }
 

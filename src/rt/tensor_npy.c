@@ -77,6 +77,7 @@ tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding, co
                                tsr_tensor **out)
 {
     GUARD(tsr_tensor_load_npy);
+    TSR_TRY(comm_check_real(world));
     mapped file = {0};
     tsr_tensor *t = NULL;
     spec_call call = {.ctx = world->ctx, .name = "tsr_tensor_load_npy", .root = -1};

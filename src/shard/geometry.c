@@ -211,7 +211,7 @@ int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t
 {
     GUARD(tsr_geometry_pieces);
     const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
-    if (place < 0) {
+    if (place < 0 || dim >= geometry->rank) {
         return -1;
     }
     const dim_geometry *of = &geometry->dims[dim];

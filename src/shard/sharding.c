@@ -29,7 +29,7 @@ size_t tsr_sharding_rank(const tsr_sharding *sharding)
 const tsr_dim *tsr_sharding_dim(const tsr_sharding *sharding, size_t dim)
 {
     GUARD(tsr_sharding_dim);
-    return &sharding->dims[dim];
+    return dim < sharding->rank ? &sharding->dims[dim] : NULL;
 }
 
 const tsr_axis_ref *tsr_sharding_replicated(const tsr_sharding *sharding, size_t *count)
@@ -55,7 +55,9 @@ tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding)
 int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim)
 {
     GUARD(tsr_sharding_num_shards);
-    return tsr_axes_size(sharding->dims[dim].axes, sharding->dims[dim].num_axes);
+    return dim < sharding->rank
+               ? tsr_axes_size(sharding->dims[dim].axes, sharding->dims[dim].num_axes)
+               : -1;
 }
 
 static bool same_axes(const tsr_dim *a, const tsr_dim *b)

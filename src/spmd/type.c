@@ -53,8 +53,11 @@ int64_t spmd_chunk(int64_t extent, int64_t shards, int64_t index)
 
 bool spmd_resolve_dim(int64_t dim, size_t rank, size_t *out)
 {
+    if (dim == TSR_NO_DIM || rank > (size_t)INT64_MAX) {
+        return false;
+    }
     const int64_t from_front = dim < 0 ? dim + (int64_t)rank : dim;
-    if (dim == TSR_NO_DIM || from_front < 0 || from_front >= (int64_t)rank) {
+    if (from_front < 0 || from_front >= (int64_t)rank) {
         return false;
     }
     *out = (size_t)from_front;
@@ -207,7 +210,7 @@ const tsr_mesh *tsr_type_mesh(const tsr_type *type)
 tsr_axis_type tsr_type_axis(const tsr_type *type, size_t axis)
 {
     GUARD(tsr_type_axis);
-    return type->axes[axis];
+    return axis < tsr_mesh_num_axes(type->mesh) ? type->axes[axis] : (tsr_axis_type){0};
 }
 
 bool tsr_type_has_spec(const tsr_type *type)
@@ -225,7 +228,7 @@ size_t tsr_type_rank(const tsr_type *type)
 const tsr_spec_dim *tsr_type_dim(const tsr_type *type, size_t dim)
 {
     GUARD(tsr_type_dim);
-    return &type->dims[dim];
+    return dim < type->rank ? &type->dims[dim] : NULL;
 }
 
 int64_t tsr_type_dim_of(const tsr_type *type, size_t axis)
@@ -322,6 +325,9 @@ tsr_status tsr_type_check(tsr_context *ctx, const tsr_typed_shape *typed)
 {
     GUARD(tsr_type_check);
     const tsr_type *t = typed->type;
+    if (t == NULL) {
+        return SPMD_ERROR(ctx, "%s", "a plain number (without a type) is no value of ranks");
+    }
     if (t->has_spec && t->rank != typed->rank) {
         return SPMD_ERROR(ctx, "the partition spec has %zu dimensions, but the value has %zu",
                           t->rank, typed->rank);

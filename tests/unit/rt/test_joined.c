@@ -74,6 +74,19 @@ static const char *echo_error(void *state, int error)
     return "it fails";
 }
 
+static int echo_cancel(void *state, void **request)
+{
+    (void)state;
+    *request = NULL;
+    return 0;
+}
+
+static void echo_abort(void *state, int code)
+{
+    (void)state;
+    (void)code;
+}
+
 static void echo_close(void *state, tsr_transport_end how)
 {
     ((echo *)state)->how = how;
@@ -91,7 +104,9 @@ static tsr_comm *open_world(fixture *f, echo *e, int64_t size)
                                      .send = echo_send,
                                      .receive = echo_receive,
                                      .test = echo_test,
+                                     .cancel = echo_cancel,
                                      .probe = echo_probe,
+                                     .abort = echo_abort,
                                      .error_text = echo_error,
                                      .close = echo_close};
     tsr_comm *world = NULL;
