@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     workbench w = workbench_open();
     npy_head head;
-    if (worked(&w, npy_read_head(w.ctx, "input", (const char *)data, size, &head))) {
+    if (worked(&w, npy_read_head(w.ctx, "input", (const char *)data, size, size, &head))) {
         INSIST(head.rank <= KERNEL_MAX_RANK);
         INSIST(head.bytes >= 0 && (uint64_t)head.bytes <= size - head.data);
     }

@@ -11,15 +11,19 @@ extern "C" {
 
 /*
  * The array that a file holds, of which all bytes are given: a view into them, column-major ones
- * by strides. Element types that the format has no name for, such as bf16, are stored as unsigned
- * integers of their size. `name` is for messages. Shape and strides are the arena's.
+ * by strides. '<V2', which NumPy with ml_dtypes writes, is bf16. `name` is for messages. Shape and
+ * strides are the arena's.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena,
                                               TSR_NULLABLE const char *name,
                                               TSR_ARRAY(size) const char *bytes, size_t size,
                                               tsr_view *out) TSR_MT_CONTEXT;
 
-/* What stands before the elements, row-major, of an array in a file. The arena's. */
+/*
+ * What stands before the elements, row-major, of an array in a file. bf16 and element types that
+ * the format has no name for are stored as unsigned integers of their size, which NumPy reads
+ * without ml_dtypes. The arena's.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_header(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype,
                                                 size_t rank, TSR_ARRAY(rank) const int64_t *shape,
                                                 const char **out, size_t *size) TSR_MT_CONTEXT;

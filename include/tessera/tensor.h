@@ -88,18 +88,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t 
                                                     TSR_NULLABLE void *full) TSR_MT_CONTEXT;
 
 /*
- * A tensor from a `.npy` file, whose shape and type it has. Every rank maps the file and takes its
- * part of it, without communication: they must see the same file. Versions 1 to 3 of the format,
- * either byte order of the items' one byte or little endian, row-major or column-major. The
- * sharding must have nothing pending.
+ * A tensor from a `.npy` file, whose shape and type it has. Every rank reads its part of the file,
+ * without communication: they must see the same file. Versions 1 to 3 of the format, items of one
+ * byte or little endian, row-major or column-major; bf16 as NumPy writes it with ml_dtypes ('<V2').
+ * The sharding must have nothing pending. A file that is cut short while it is read is an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding,
                                                      const char *path,
                                                      tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * Writes a tensor to a `.npy` file, by rank 0, row-major; pending reductions are performed. The
- * file appears whole or not at all. Types that the format has no name for are TSR_ERR_UNSUPPORTED.
+ * Writes a tensor to a `.npy` file, row-major; pending reductions are performed. Each rank writes
+ * its own share, in a layout that gives it long runs of the file, into `<path>.partial`, which all
+ * ranks must see; it gets its name, and the permissions of a file that it replaces, when all have
+ * written. The file of a link is replaced, not the link; what is no regular file is refused. Types
+ * that the format has no name for are TSR_ERR_UNSUPPORTED.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_save_npy(tsr_tensor *tensor,
                                                      const char *path) TSR_MT_CONTEXT;

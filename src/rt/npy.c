@@ -11,14 +11,14 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, ALIGNMENT = 64 };
 
-/* One row for each type that the format has a name for. */
+/* One row for each type that the format has a name for; bf16 as NumPy with ml_dtypes writes it. */
 static const struct {
     const char *name; /* after the byte order */
     tsr_dtype dtype;
 } names[] = {
     {"b1", TSR_I1},  {"i1", TSR_I8},  {"i2", TSR_I16}, {"i4", TSR_I32},   {"i8", TSR_I64},
     {"u1", TSR_U8},  {"u2", TSR_U16}, {"u4", TSR_U32}, {"u8", TSR_U64},   {"f2", TSR_F16},
-    {"f4", TSR_F32}, {"f8", TSR_F64}, {"c8", TSR_C64}, {"c16", TSR_C128},
+    {"f4", TSR_F32}, {"f8", TSR_F64}, {"c8", TSR_C64}, {"c16", TSR_C128}, {"V2", TSR_BF16},
 };
 enum { NUM_NAMES = sizeof names / sizeof names[0] };
 
@@ -47,7 +47,8 @@ static tsr_status read_descr(lexer *lex, npy_head *head)
         if (text.size == length + 1 && memcmp(text.data + 1, names[i].name, length) == 0) {
             const bool bytes = tsr_dtype_item_bytes(names[i].dtype) == 1;
             head->dtype = names[i].dtype;
-            if (text.data[0] == '<' || text.data[0] == '=' || (bytes && text.data[0] == '|')) {
+            const bool unordered = bytes || head->dtype == TSR_BF16;
+            if (text.data[0] == '<' || text.data[0] == '=' || (unordered && text.data[0] == '|')) {
                 return TSR_OK;
             }
             return lex_error(lex, where, "only little-endian items can be read");
@@ -158,13 +159,13 @@ static tsr_status count_bytes(tsr_context *ctx, const char *name, size_t size, n
     return TSR_OK;
 }
 
-tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t size,
-                         npy_head *out)
+tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t given,
+                         size_t size, npy_head *out)
 {
     tsr_text text;
     npy_head head = {0};
     tsr_arena *arena = NULL;
-    TSR_TRY(find_dict(ctx, name, file, size, &text));
+    TSR_TRY(find_dict(ctx, name, file, given, &text));
     TSR_TRY(tsr_arena_create(ctx, &arena));
     lexer lex = lex_start(ctx, arena, &text);
     lex.single_quotes = true;
@@ -224,7 +225,7 @@ tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, co
 {
     GUARD(tsr_npy_view);
     npy_head head;
-    TSR_TRY(npy_read_head(ctx, name, bytes, size, &head));
+    TSR_TRY(npy_read_head(ctx, name != NULL ? name : "the array", bytes, size, size, &head));
     int64_t *shape = arena_copy(arena, head.shape, head.rank + 1, sizeof *shape);
     int64_t *strides = head.column_major ? ARENA_ARRAY(arena, int64_t, head.rank + 1) : NULL;
     if (shape == NULL || (head.column_major && strides == NULL)) {
@@ -246,7 +247,7 @@ tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, co
 /* A type of the format that takes as many bytes. */
 static tsr_dtype stored_as(tsr_dtype dtype)
 {
-    if (name_of(dtype) != NULL) {
+    if (name_of(dtype) != NULL && dtype != TSR_BF16) {
         return dtype;
     }
     return tsr_dtype_item_bytes(dtype) == 1 ? TSR_U8 : TSR_U16;

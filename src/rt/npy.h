@@ -16,9 +16,12 @@ typedef struct npy_head {
     int64_t bytes; /* of all items */
 } npy_head;
 
-/* Reads the header of a file that is `size` bytes long; checks that it has all items. */
-tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t size,
-                         npy_head *out);
+/*
+ * Reads the header of a file that is `size` bytes long, of which the first `given` ones are here;
+ * checks that it has all items.
+ */
+tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t given,
+                         size_t size, npy_head *out);
 
 /* The header of a row-major array, 64-byte aligned, as in the file. The arena's. */
 tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, size_t rank,
