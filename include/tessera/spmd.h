@@ -95,7 +95,8 @@ typedef struct tsr_typed_shape {
 /*
  * Reads and prints `f32[8,16@tp]`, `f32[8@(dp,tp)]{pp:R, ep:P(max)}`: axes are written at the
  * dimensions that they cut, the types of the others at the end; explicit sizes as `8@tp:[3,0,5]`.
- * In a text without any `@` and with `{tp:V}` there is no spec for tp. Axes that are not named are
+ * In a text without any `@` and with `{tp:V}` there is no spec for tp; `{tp:S(0)}` is read as `@tp`
+ * at dimension 0, where that is the only axis and no `@` is written. Axes that are not named are
  * untyped. What is printed reads back equal.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
@@ -159,11 +160,12 @@ typedef struct tsr_axis_set {
 } tsr_axis_set;
 
 /*
- * An op to be typed. An operand whose type is NULL is a plain number. `class_of` is asked for the
- * class of an operand with regard to a pending reduction; NULL is an op that nothing is known of:
- * nonlinear, and refused when strict. With global axes, `rule` is the op's rule, an operand for
- * each of the call's (plain numbers have rank 0); an op without one is refused there. The rule is
- * on the shapes that one rank has, as the op is called there; sharded factors are larger by the
+ * An op to be typed. An operand whose type is NULL is a plain number; one that is untyped along an
+ * axis says nothing about it, and is refused when strict. `class_of` is asked for the class of an
+ * operand with regard to a pending reduction; NULL is an op that nothing is known of: its results
+ * are untyped, and it is refused when strict. With global axes, `rule` is the op's rule, an operand
+ * for each of the call's (plain numbers have rank 0); an op without one is refused there. The rule
+ * is on the shapes that one rank has, as the op is called there; sharded factors are larger by the
  * number of shards in the whole. A dimension that is cut and then split would leave open which part
  * grows, and is refused; with `whole_rule` the rule is on the shapes of whole values, and a split
  * is fine where the shards divide its major part.
@@ -202,25 +204,34 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_infer(tsr_context *ctx, tsr_arena *are
 TSR_API TSR_NODISCARD tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type,
                                                        tsr_axis_set global) TSR_MT_CONTEXT;
 
+/* The place that a result is written to. */
+typedef enum tsr_place {
+    TSR_PLACE_WATCHED, /* a gradient goes through it: its type stays */
+    TSR_PLACE_UPDATED, /* an operand of the call, changed in place */
+    TSR_PLACE_OUT      /* overwritten */
+} tsr_place;
+
 /*
- * Whether a result may be written to a slot of a type: an untyped slot takes any; where types
- * differ the slot may only become what is written when no gradient goes through it (`may_change`).
- * *out is the type of the slot after the write.
+ * Whether a result may be written to a slot of a type; *out is the type of the slot after the
+ * write: the result's. An untyped slot takes any. A watched one keeps its type: another is an
+ * error. One that is updated takes the result's type. One that is only overwritten may change
+ * between R and V; I, P and another dimension are errors, because what was read from it before
+ * would have meant something else.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_type *slot, const tsr_type *result,
-                                                bool may_change,
+                                                tsr_place place,
                                                 const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
  * The border of a region of local types: each value must be what is declared for it, axis by axis
- * and dimension by dimension. A value without a declaration, or the other way round, is an error.
+ * and dimension by dimension; where it varies without a dimension, one may be declared and is
+ * believed. A declaration that is NULL takes the value's own type. One that leaves out an axis
+ * along which the value has a type, or one for something that has no type, is an error.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena,
-                                                     TSR_ARRAY(count) const tsr_type *const *values,
-                                                     TSR_ARRAY(count)
-                                                         const tsr_type *const *declared,
-                                                     size_t count) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_local_map_check(
+    tsr_context *ctx, tsr_arena *arena, TSR_NULLABLE TSR_ARRAY(count) const tsr_type *const *values,
+    TSR_NULLABLE TSR_ARRAY(count) const tsr_type *const *declared, size_t count) TSR_MT_CONTEXT;
 
 /*
  * The set of axes that a region is local in. They must be the outer ones of the mesh, each named
@@ -298,6 +309,15 @@ TSR_API TSR_NODISCARD tsr_status tsr_transition_check(tsr_context *ctx, const ch
                                                       tsr_guard guard) TSR_MT_CONTEXT;
 
 /*
+ * Whether a call may be given the rows of each member: `counts` those of S(i), in all_to_all those
+ * that it has before, `sent` those that all_to_all leaves; NULL for none. They are for S(i) only: a
+ * plain V is stacked, one entry for each member. all_to_all takes both lists or none.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_transition_check_counts(
+    tsr_context *ctx, const char *axis, const tsr_transition *transition,
+    TSR_NULLABLE const int64_t *counts, TSR_NULLABLE const int64_t *sent) TSR_MT_CONTEXT;
+
+/*
  * The shape that rank `index` of a group of `size` has after a call, from the one before; `after`
  * has room for one dimension more. `sizes`, unless NULL, are those of the shards of S(i), one for
  * each rank; without them whole dimensions are cut by ceil. An extent that cannot be cut so is an
@@ -350,6 +370,16 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_transition(
     tsr_axis_set global, tsr_guard guard, bool strict, const tsr_type **out) TSR_MT_CONTEXT;
 
 /*
+ * The same for a collective that writes into a place which has a type already, or (NULL) into the
+ * value itself: the place's type must be the result's, and typed along the axes; the value must be
+ * of the source's kind as it is, a V is not taken for P.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_collective_into(
+    tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value,
+    TSR_ARRAY(num_axes) const size_t *axes, size_t num_axes, const tsr_transition *transition,
+    TSR_NULLABLE const tsr_type *place, const tsr_type **out) TSR_MT_CONTEXT;
+
+/*
  * Whether a backward may start from a value of a type: I and a pending sum may; for R and V the
  * error names both remedies.
  */
@@ -359,7 +389,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_check_loss(tsr_context *ctx,
 /*
  * A claim about a value: axes that the claim leaves untyped are not checked, unless `rest` says
  * what they must be. What the claim adds (a type of an untyped axis, a dimension of a V axis) is
- * added; a contradiction is an error that names both.
+ * added; a contradiction is an error that names both. A V without a dimension may be claimed to be
+ * P: a reinterpret, as in all_reduce and reduce_scatter.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_type *value, const tsr_type *claim,
@@ -438,8 +469,9 @@ typedef struct tsr_strided_type {
 /*
  * The same type along other axes over the same ranks: axes flattened to one must have one type, and
  * be adjacent in the spec if at all; an axis split gives its type to the parts. `axes` are the new
- * ones; one that is typed must agree with that. The result is the arena's, its axes by stride,
- * largest first.
+ * ones; one that is typed must agree with that. Each axis of the type must be among them, whole or
+ * in parts; those that the type is not about stay untyped. The result is the arena's, its axes by
+ * stride, largest first, those of size 1 left out.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_strided_type *type,
@@ -455,13 +487,20 @@ tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type) TSR_MT_CO
 
 /*
  * The end that a DTensor placement means, `Replicate`, `Shard(1)`, `Partial` or `Partial(avg)`,
- * with the placement of its gradient or NULL. Replicate with a gradient that is replicated too is
- * I; with a partial one, or none given, R. A gradient that is not the dual of its value is an
- * error.
+ * with the placement of its gradient or NULL. Replicate is I; with a gradient that is Partial it is
+ * R. A pending reduction other than a sum, and a gradient that is not the dual of its value, are
+ * errors.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement,
                                                       TSR_NULLABLE const char *gradient,
                                                       tsr_end *out) TSR_MT_CONTEXT;
+
+/*
+ * The DTensor placement of an end, the arena's: R and I are `Replicate()`, S(i) is `Shard(i)`, P is
+ * `Partial(sum)`. A plain V and other reductions have none: an error.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_end_placement(tsr_context *ctx, tsr_arena *arena, tsr_end end,
+                                                   const char **out) TSR_MT_CONTEXT;
 
 /*
  * The element types of a collective. What a caller asks for: `wire` to communicate (and reduce) in,

@@ -42,8 +42,9 @@ TSR_API bool tsr_strides_orthogonal(TSR_ARRAY(count) const tsr_stride *pairs,
 
 /*
  * One axis out of many: sorts by stride, largest first, and coalesces. In place; the new count goes
- * to *out_count. Pairs that are not orthogonal are an error that names the ids reached twice, or
- * the stride and the span that it does not exceed; the pairs are left alone then.
+ * to *out_count. No pairs are an error. Pairs that are not orthogonal are an error that names the
+ * ids reached twice, or the stride and the span that it does not exceed; the pairs are left alone
+ * then.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_strides_flatten(tsr_context *ctx,
                                                      TSR_ARRAY(count) tsr_stride *pairs,

@@ -74,17 +74,19 @@ typedef struct tsr_local_region {
     tsr_region region;
     TSR_NULLABLE void *state;
     TSR_ARRAY(num_inputs) tsr_tensor *const *inputs;
-    TSR_ARRAY(num_inputs) const char *const *input_types; /* as for tsr_assert_type */
+    /* as for tsr_assert_type; NULL: the value's own */
+    TSR_NULLABLE TSR_ARRAY(num_inputs) const char *const *input_types;
     size_t num_inputs;
-    TSR_ARRAY(num_outputs) const char *const *output_types;
+    TSR_NULLABLE TSR_ARRAY(num_outputs) const char *const *output_types;
     size_t num_outputs;
 } tsr_local_region;
 
 /*
  * Runs a region in which the named axes are local, whatever they are outside: the inputs must have
- * the declared types; inside, they vary along those axes without an entry in a spec; the outputs
- * must be what is declared, and get the spec that it says. A scope must be open, to which all
- * values belong.
+ * the declared types, which name every axis that the value has a type along; inside, they vary
+ * along those axes without an entry in a spec; the outputs must be what is declared, and get the
+ * spec that it says. The body is checked locally only: a dimension that is declared for a value
+ * that varies without one is believed. A scope must be open, to which all values belong.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_map(tsr_comm *world, const char *axes,
                                                const tsr_local_region *region,
@@ -181,8 +183,13 @@ TSR_API TSR_NODISCARD tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *
 /* Options of a collective. Zeros are the defaults; NULL for all of them. */
 typedef struct tsr_collective_options {
     int64_t dim; /* plain V: where the axis is stacked or unstacked; 0 */
-    TSR_NULLABLE const int64_t
-        *counts; /* S: rows of each member, where they differ; NULL: as even chunks are */
+    /* S: rows of each member, where they differ; NULL: as even chunks are */
+    TSR_NULLABLE const int64_t *counts;
+    /*
+     * all_to_all, with counts, which are of i: S(i)->S(j) those of j; S(i)->S(i) the rows that go
+     * to each member, where counts are those that come.
+     */
+    TSR_NULLABLE const int64_t *sent;
     bool has_wire_dtype;
     tsr_dtype
         wire_dtype; /* of what is sent, where that is not the value's; the result is the value's */
@@ -192,9 +199,10 @@ typedef struct tsr_collective_options {
 } tsr_collective_options;
 
 /*
- * Along an axis, or along several as one communicator (`dp,cp`), a value of type src becomes one of
- * type dst. Which pairs there are, and their backwards, is the table in spmd.h's
- * tsr_transition_check. In words, over the list x[0], x[1], x[2] of what three ranks have:
+ * Along an axis, or along several as one communicator (`dp,cp`; `world` is all axes of the mesh), a
+ * value of type src becomes one of type dst. Which pairs there are, and their backwards, is the
+ * table in spmd.h's tsr_transition_check. In words, over the list x[0], x[1], x[2] of what three
+ * ranks have:
  *
  * all_reduce P->R, P->I: every rank gets the sum.
  *     +[A]

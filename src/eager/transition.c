@@ -319,6 +319,14 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
     int64_t shape[OP_MAX_RANK];
     int64_t send[MOST_MEMBERS] = {0};
     int64_t receive[MOST_MEMBERS] = {0};
+    if (!plain && job->what.src.dim == job->what.dst.dim && job->sent != NULL) {
+        const size_t dim = (size_t)job->what.dst.dim;
+        shape_with(x, dim, sum_of(job->counts, n), shape);
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
+        const tsr_view src = view_of(x);
+        const tsr_view dst = view_of(*out);
+        return tsr_comm_all_to_all_v(job->comm, &src, dim, job->sent, job->counts, &dst);
+    }
     if (plain || job->what.src.dim == job->what.dst.dim) {
         const size_t dim = (size_t)(plain ? job->what.scatter_dim : job->what.dst.dim);
         const size_t to = (size_t)(plain ? job->what.gather_dim : job->what.src.dim);
@@ -483,20 +491,35 @@ bool transition_communicates(tsr_transition_op op)
 static bool joins_rows(const tsr_transition *what)
 {
     return what->src.dim != TSR_NO_DIM &&
-           (what->op == TSR_ALL_GATHER || what->op == TSR_ALL_TO_ALL ||
+           (what->op == TSR_ALL_GATHER ||
+            (what->op == TSR_ALL_TO_ALL && what->src.dim != what->dst.dim) ||
             (what->op == TSR_CONVERT && what->dst.kind == TSR_P));
+}
+
+static tsr_status check_countable(const eager *e, const transition_job *job, const int64_t *counts,
+                                  int64_t *sum)
+{
+    *sum = 0;
+    for (int64_t i = 0; counts != NULL && i < job->comm->size; i++) {
+        if (counts[i] < 0 || !checked_add(*sum, counts[i], sum)) {
+            return diag_error(
+                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: rank %lld cannot have %lld rows",
+                tsr_transition_name(job->what.op), (long long)i, (long long)counts[i]);
+        }
+    }
+    return TSR_OK;
 }
 
 /* Counts that are given must be countable, and this rank's that of what it has. */
 static tsr_status check_counts(const eager *e, const transition_job *job, const tsr_tensor *x)
 {
     int64_t sum = 0;
-    for (int64_t i = 0; job->counts != NULL && i < job->comm->size; i++) {
-        if (job->counts[i] < 0 || !checked_add(sum, job->counts[i], &sum)) {
-            return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: rank %lld cannot have %lld rows",
-                tsr_transition_name(job->what.op), (long long)i, (long long)job->counts[i]);
-        }
+    int64_t sent = 0;
+    TSR_TRY(check_countable(e, job, job->counts, &sum));
+    TSR_TRY(check_countable(e, job, job->sent, &sent));
+    if (job->sent != NULL && sent != x->local_shape[job->what.dst.dim]) {
+        return refuse_counts(e, job, "the dimension that is split",
+                             x->local_shape[job->what.dst.dim], sent);
     }
     const int64_t rows = joins_rows(&job->what) ? x->local_shape[job->what.src.dim] : 0;
     if (job->counts != NULL && joins_rows(&job->what) && job->counts[job->comm->rank] != rows) {

@@ -77,7 +77,7 @@ tsr_status typed_part(eager *e, const tsr_typed_shape *shape, int64_t *start, in
 /* The scope that a call is in; an error when there is none. */
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out);
 
-/* Axes of the scope's mesh, as `dp,cp` names them. */
+/* Axes of the scope's mesh, as `dp,cp` names them; `world` is all of them. */
 typedef struct axis_names {
     size_t axes[16];
     tsr_axis_ref refs[16];

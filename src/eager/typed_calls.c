@@ -22,10 +22,29 @@ tsr_status typed_scope(tsr_comm *world, const char *call, eager **out)
 
 /* ---- axes by name ---- */
 
+/* All axes of the mesh, outermost first. */
+static tsr_status all_axes(const eager *e, const char *call, axis_names *out)
+{
+    const tsr_mesh *mesh = e->typing.scope->settings.mesh;
+    if (tsr_mesh_num_axes(mesh) > sizeof out->axes / sizeof out->axes[0]) {
+        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "%s: the scope's mesh has %zu axes; %zu are the most along world", call,
+                          tsr_mesh_num_axes(mesh), sizeof out->axes / sizeof out->axes[0]);
+    }
+    for (out->count = 0; out->count < tsr_mesh_num_axes(mesh); out->count++) {
+        out->refs[out->count] = tsr_axis_full(mesh, out->count);
+        out->axes[out->count] = out->count;
+    }
+    return TSR_OK;
+}
+
 tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_names *out)
 {
     const tsr_mesh *mesh = e->typing.scope->settings.mesh;
     const char *at = names;
+    if (strcmp(names, "world") == 0 && tsr_mesh_find_axis(mesh, names, strlen(names)) < 0) {
+        return all_axes(e, call, out);
+    }
     out->count = 0;
     while (*at != '\0') {
         const size_t length = strcspn(at, ",");
@@ -460,18 +479,42 @@ static tsr_status forget(eager *e, const axis_names *axes, tsr_tensor *value, ts
     return hand_out(e, same, record, out);
 }
 
+/* Refuses a declaration for what has no type, and one that leaves out axes or contradicts. */
+static tsr_status check_declared(eager *e, const tsr_tensor *input, const char *type, size_t index)
+{
+    const typed_record *record = record_of(input);
+    const tsr_type *declared[EAGER_MAX_OPERANDS] = {NULL};
+    const tsr_type *values[EAGER_MAX_OPERANDS] = {NULL};
+    tsr_typed_shape said;
+    if (!is_typing(e)) {
+        return TSR_OK;
+    }
+    if (record == NULL) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_local_map: input %zu has no type, where %s is declared", index,
+                          type);
+    }
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_status status = read_type(e, type, &record->of, &said);
+    if (status == TSR_OK) {
+        values[index] = record->of.type;
+        declared[index] = said.type;
+        status = tsr_local_map_check(e->world->ctx, e->arena, values, declared, index + 1);
+    }
+    tsr_arena_reset(e->arena, mark);
+    return status;
+}
+
 /* Inputs with the types that are declared, as the region sees them. */
 static tsr_status enter_region(eager *e, const axis_names *axes, tsr_tensor *const *inputs,
                                const char *const *types, size_t count, tsr_tensor **inner)
 {
     for (size_t i = 0; i < count; i++) {
-        tsr_tensor *checked = NULL;
-        if (record_of(inputs[i]) == NULL && is_typing(e)) {
-            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "tsr_local_map: input %zu has no type, where %s is declared", i,
-                              types[i]);
+        tsr_tensor *checked = inputs[i];
+        if (types[i] != NULL) {
+            TSR_TRY(check_declared(e, inputs[i], types[i], i));
+            TSR_TRY(tsr_assert_type(inputs[i], types[i], &checked));
         }
-        TSR_TRY(tsr_assert_type(inputs[i], types[i], &checked));
         TSR_TRY(forget(e, axes, checked, &inner[i]));
     }
     return TSR_OK;
@@ -517,6 +560,10 @@ tsr_status tsr_local_map(tsr_comm *world, const char *axes, const tsr_local_regi
         if (found[k] == NULL) {
             return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "tsr_local_map: the region gave no output %zu", k);
+        }
+        if (region->output_types[k] == NULL) {
+            outputs[k] = found[k];
+            continue;
         }
         TSR_TRY(tsr_assert_type(found[k], region->output_types[k], &outputs[k]));
     }

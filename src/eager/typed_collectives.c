@@ -81,13 +81,13 @@ static tsr_status copy_counts(eager *e, const int64_t *given, int64_t whole, int
 
 /*
  * The rows of each member along the dimension that is cut, if one is: even chunks where none are
- * given. An all_to_all cuts one dimension evenly, and its counts are of the other.
+ * given. The two lists of an all_to_all change places.
  */
 static tsr_status keep_counts(eager *e, const transition_job *job, const tsr_tensor *x, noted *n)
 {
     const tsr_end src = job->what.src;
     const tsr_end dst = job->what.dst;
-    const bool swaps = job->what.op == TSR_ALL_TO_ALL && src.dim != dst.dim;
+    const bool swaps = job->what.op == TSR_ALL_TO_ALL && (src.dim != dst.dim || job->sent != NULL);
     const bool cuts = dst.dim != TSR_NO_DIM && (swaps || src.dim == TSR_NO_DIM);
     n->members = job->comm->size;
     if (swaps && job->counts != NULL) {
@@ -96,7 +96,7 @@ static tsr_status keep_counts(eager *e, const transition_job *job, const tsr_ten
     if (job->counts == NULL && !cuts) {
         return TSR_OK;
     }
-    return copy_counts(e, swaps ? NULL : job->counts, cuts ? x->local_shape[dst.dim] : 0,
+    return copy_counts(e, swaps ? job->sent : job->counts, cuts ? x->local_shape[dst.dim] : 0,
                        n->members, &n->counts);
 }
 
@@ -239,12 +239,14 @@ static tsr_status prepare(collective_call *c, const char *axis, const tsr_transi
     c->job = (transition_job){.what = *what,
                               .comm = comm,
                               .counts = o->counts,
+                              .sent = o->sent,
                               .has_wire_dtype = o->has_wire_dtype,
                               .wire_dtype = o->wire_dtype};
     c->job.what.gather_dim = o->dim;
     c->job.what.scatter_dim = o->dim;
     TSR_TRY(tsr_transition_check(c->e->world->ctx, axis, &c->job.what, c->x->geometry->rank,
                                  c->e->typing.scope->settings.guard));
+    TSR_TRY(tsr_transition_check_counts(c->e->world->ctx, axis, &c->job.what, o->counts, o->sent));
     settle_dims(c);
     TSR_TRY(check_wire(c, o->has_wire_dtype, o->wire_dtype));
     TSR_TRY(check_wire(c, o->has_backward_dtype, o->backward_dtype));

@@ -189,6 +189,10 @@ static tsr_status check_orthogonal(tsr_context *ctx, const tsr_stride *pairs, si
 tsr_status tsr_strides_flatten(tsr_context *ctx, tsr_stride *pairs, size_t count, size_t *out_count)
 {
     GUARD(tsr_strides_flatten);
+    if (count == 0) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "no axes are flattened: one is made of at least one");
+    }
     TSR_TRY(check_orthogonal(ctx, pairs, count));
     for (size_t i = 1; i < count; i++) {
         const tsr_stride moved = pairs[i];

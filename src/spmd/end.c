@@ -80,17 +80,41 @@ tsr_status tsr_end_parse(tsr_context *ctx, const char *text, tsr_end *out)
 
 /* ---- DTensor ---- */
 
+/* `"sum"` and `'sum'` as `sum`. */
+static slice unquoted(slice s)
+{
+    const bool quoted =
+        s.size >= 2 && (s.data[0] == '"' || s.data[0] == '\'') && s.data[s.size - 1] == s.data[0];
+    return quoted ? (slice){s.data + 1, s.size - 2} : s;
+}
+
+/* `dim=1` as `1`. */
+static slice without_key(slice s)
+{
+    static const char key[] = "dim=";
+    const size_t size = sizeof key - 1;
+    return s.size > size && memcmp(s.data, key, size) == 0 ? (slice){s.data + size, s.size - size}
+                                                           : s;
+}
+
 static tsr_status read_placement(tsr_context *ctx, const char *text, tsr_end *out)
 {
     tsr_end end = {.dim = TSR_NO_DIM, .partial = TSR_SUM};
     slice argument;
     if (strcmp(text, "Replicate") == 0 || strcmp(text, "Replicate()") == 0) {
         end.kind = TSR_R;
-    } else if (strcmp(text, "Partial") == 0 || strcmp(text, "Partial()") == 0 ||
-               (argument_of(text, "Partial", &argument) &&
-                reduction_find(argument, &end.partial))) {
+    } else if (strcmp(text, "Partial") == 0 || strcmp(text, "Partial()") == 0) {
         end.kind = TSR_P;
-    } else if (argument_of(text, "Shard", &argument) && read_dim(argument, &end.dim)) {
+    } else if (argument_of(text, "Partial", &argument)) {
+        argument = unquoted(argument);
+        if (!reduction_find(argument, &end.partial) || end.partial != TSR_SUM) {
+            return SPMD_ERROR(ctx,
+                              "the placement %s has no type along an axis: only a pending sum, "
+                              "Partial(sum), has one",
+                              text);
+        }
+        end.kind = TSR_P;
+    } else if (argument_of(text, "Shard", &argument) && read_dim(without_key(argument), &end.dim)) {
         end.kind = TSR_V;
     } else {
         return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
@@ -106,7 +130,7 @@ static const struct {
     tsr_local_type gradient; /* untyped: not given */
     tsr_local_type type;
 } placement_rows[] = {
-    {TSR_R, TSR_UNTYPED, TSR_R}, {TSR_R, TSR_P, TSR_R}, {TSR_R, TSR_R, TSR_I},
+    {TSR_R, TSR_UNTYPED, TSR_I}, {TSR_R, TSR_P, TSR_R}, {TSR_R, TSR_R, TSR_I},
     {TSR_P, TSR_UNTYPED, TSR_P}, {TSR_P, TSR_R, TSR_P}, {TSR_V, TSR_UNTYPED, TSR_V},
     {TSR_V, TSR_V, TSR_V},
 };
@@ -130,4 +154,21 @@ tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement, const c
         }
     }
     return SPMD_ERROR(ctx, "a value that is %s has no gradient that is %s", placement, gradient);
+}
+
+tsr_status tsr_end_placement(tsr_context *ctx, tsr_arena *arena, tsr_end end, const char **out)
+{
+    GUARD(tsr_end_placement);
+    buffer buf = buffer_new(arena);
+    if (end.kind == TSR_R || end.kind == TSR_I) {
+        buffer_string(&buf, "Replicate()");
+    } else if (end.kind == TSR_V && end.dim != TSR_NO_DIM) {
+        buffer_format(&buf, "Shard(%lld)", (long long)end.dim);
+    } else if (end.kind == TSR_P && end.partial == TSR_SUM) {
+        buffer_string(&buf, "Partial(sum)");
+    } else {
+        return SPMD_ERROR(ctx, "%s has no DTensor placement: those of an axis are R, I, S(i) and P",
+                          spmd_end_text(arena, end));
+    }
+    return buffer_finish(ctx, &buf, out);
 }

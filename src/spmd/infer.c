@@ -62,8 +62,10 @@ static const char *check_joint(const tsr_typed_call *call, const axis_operand *o
         return NULL;
     }
     for (size_t i = 0; i < call->num_operands; i++) {
+        const bool silent = !operands[i].number && operands[i].type.kind == TSR_UNTYPED;
         const bool pends = !operands[i].number && operands[i].type.kind == TSR_P;
-        if ((present == NULL || present[i]) && !pends && class_of(call, i, pending) == TSR_LINEAR) {
+        if ((present == NULL || present[i]) && !silent && !pends &&
+            class_of(call, i, pending) == TSR_LINEAR) {
             return operands[i].number ? "the number would be added once per rank"
                                       : "the replicated operand would be added once per rank";
         }
@@ -101,19 +103,17 @@ static verdict infer_pending(const tsr_typed_call *call, const axis_operand *ope
     return why != NULL ? fails(why) : gives(TSR_P, c->pending);
 }
 
-/* The table of local rules. */
+/* The table of local rules. An operand without a type along the axis says nothing about it. */
 static verdict infer_kinds(const tsr_typed_call *call, const axis_operand *operands,
                            const bool *present)
 {
     const census c = count_kinds(call, operands, present);
     const size_t typed = c.count[TSR_R] + c.count[TSR_I] + c.count[TSR_V] + c.count[TSR_P];
-    if (c.count[TSR_UNTYPED] > 0) {
-        return call->strict && typed > 0
-                   ? fails("an operand has no type there while others do, and checks are strict")
-                   : gives(TSR_UNTYPED, TSR_SUM);
-    }
-    if (typed == 0) {
+    if (call->class_of == NULL || typed == 0) {
         return gives(TSR_UNTYPED, TSR_SUM);
+    }
+    if (c.count[TSR_UNTYPED] > 0 && call->strict) {
+        return fails("an operand has no type there while others do, and checks are strict");
     }
     if (c.count[TSR_I] > 0) {
         return c.count[TSR_I] == typed

@@ -68,7 +68,15 @@ tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
 
 /* ---- claims ---- */
 
-static tsr_status claim_kinds(type_draft *d, const tsr_type *claim, tsr_local_type rest)
+/* What varies without a dimension may be taken for a pending reduction, as collectives do. */
+static bool is_implied(const tsr_type *value, size_t axis, tsr_axis_type want)
+{
+    return value->axes[axis].kind == TSR_V && want.kind == TSR_P &&
+           tsr_type_dim_of(value, axis) < 0;
+}
+
+static tsr_status claim_kinds(type_draft *d, const tsr_type *value, const tsr_type *claim,
+                              tsr_local_type rest)
 {
     for (size_t a = 0; a < tsr_mesh_num_axes(d->mesh); a++) {
         tsr_axis_type want = claim->axes[a];
@@ -78,7 +86,8 @@ static tsr_status claim_kinds(type_draft *d, const tsr_type *claim, tsr_local_ty
         if (want.kind == TSR_UNTYPED) {
             continue;
         }
-        if (d->axes[a].kind != TSR_UNTYPED && !same_axis(d->axes[a], want)) {
+        if (d->axes[a].kind != TSR_UNTYPED && !same_axis(d->axes[a], want) &&
+            !is_implied(value, a, want)) {
             return SPMD_ERROR(d->ctx, "along axis %s the value is %s, but it is said to be %s",
                               tsr_mesh_axis_name(d->mesh, a), tsr_axis_type_name(d->axes[a]),
                               tsr_axis_type_name(want));
@@ -156,7 +165,7 @@ tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *v
                           value->rank, claim->rank);
     }
     TSR_TRY(draft_start(ctx, arena, value->mesh, value, claim->rank, &d));
-    TSR_TRY(claim_kinds(&d, claim, rest));
+    TSR_TRY(claim_kinds(&d, value, claim, rest));
     if (claim->has_spec) {
         TSR_TRY(check_dims(&d, claim));
         for (size_t dim = 0; dim < d.rank; dim++) {
@@ -170,18 +179,6 @@ tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *v
 
 /* ---- writing ---- */
 
-/* The first axis along which two types differ, in kind or in dimension; the count when none. */
-static size_t first_difference(const tsr_type *a, const tsr_type *b)
-{
-    const size_t count = tsr_mesh_num_axes(a->mesh);
-    size_t axis = 0;
-    while (axis < count && same_axis(a->axes[axis], b->axes[axis]) &&
-           tsr_type_dim_of(a, axis) == tsr_type_dim_of(b, axis)) {
-        axis++;
-    }
-    return axis;
-}
-
 /* An axis type with its dimension, `S(1)` or `V`. */
 static const char *end_text(tsr_arena *arena, const tsr_type *type, size_t axis)
 {
@@ -190,18 +187,28 @@ static const char *end_text(tsr_arena *arena, const tsr_type *type, size_t axis)
                                           type->axes[axis].partial});
 }
 
+/* Whether a place that is of the first type along an axis may become the second. */
+static bool may_become(tsr_axis_type is, tsr_axis_type becomes, bool moved, tsr_place place)
+{
+    const bool plain =
+        (is.kind == TSR_R || is.kind == TSR_V) && (becomes.kind == TSR_R || becomes.kind == TSR_V);
+    return place == TSR_PLACE_UPDATED || (place == TSR_PLACE_OUT && plain && !moved);
+}
+
 tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *slot,
-                          const tsr_type *result, bool may_change, const tsr_type **out)
+                          const tsr_type *result, tsr_place place, const tsr_type **out)
 {
     GUARD(tsr_type_store);
     if (!tsr_mesh_equal(slot->mesh, result->mesh)) {
         return SPMD_ERROR(ctx, "the result and the slot it is written to are on different meshes");
     }
     for (size_t a = 0; a < tsr_mesh_num_axes(slot->mesh); a++) {
-        const bool untyped = slot->axes[a].kind == TSR_UNTYPED;
-        const bool differs = !same_axis(slot->axes[a], result->axes[a]) ||
-                             tsr_type_dim_of(slot, a) != tsr_type_dim_of(result, a);
-        if (!untyped && differs && !may_change) {
+        const int64_t from = tsr_type_dim_of(slot, a);
+        const int64_t to = tsr_type_dim_of(result, a);
+        const bool differs = !same_axis(slot->axes[a], result->axes[a]) || from != to;
+        if (slot->axes[a].kind != TSR_UNTYPED && differs &&
+            !may_become(slot->axes[a], result->axes[a], from >= 0 && to >= 0 && from != to,
+                        place)) {
             return SPMD_ERROR(ctx,
                               "a result that is %s along axis %s cannot be written to a slot that "
                               "is %s: readers of the slot, and its gradient, rely on that type",
@@ -215,33 +222,61 @@ tsr_status tsr_type_store(tsr_context *ctx, tsr_arena *arena, const tsr_type *sl
 
 /* ---- regions of local types ---- */
 
+/*
+ * Whether a value is what is declared for it along an axis. Inside, nothing but the local type is
+ * checked, so a dimension may be declared for a value that varies without one, and is believed.
+ */
+static bool is_declared(const tsr_type *value, const tsr_type *declared, size_t axis)
+{
+    const int64_t is = tsr_type_dim_of(value, axis);
+    return same_axis(value->axes[axis], declared->axes[axis]) &&
+           (is < 0 || is == tsr_type_dim_of(declared, axis));
+}
+
+static tsr_status check_declared(tsr_context *ctx, tsr_arena *arena, const tsr_type *value,
+                                 const tsr_type *declared, size_t index)
+{
+    bool same_dims = true;
+    for (size_t a = 0; a < tsr_mesh_num_axes(value->mesh); a++) {
+        const char *axis = tsr_mesh_axis_name(value->mesh, a);
+        if (declared->axes[a].kind == TSR_UNTYPED && value->axes[a].kind != TSR_UNTYPED) {
+            return SPMD_ERROR(ctx,
+                              "local_map: the declared type of value %zu leaves out axis %s, along "
+                              "which it is %s: name every axis, or declare no type at all",
+                              index, axis, end_text(arena, value, a));
+        }
+        if (!is_declared(value, declared, a)) {
+            return SPMD_ERROR(ctx, "local_map: value %zu is %s along axis %s, but declared %s",
+                              index, end_text(arena, value, a), axis, end_text(arena, declared, a));
+        }
+        same_dims = same_dims && tsr_type_dim_of(value, a) == tsr_type_dim_of(declared, a);
+    }
+    return !same_dims || tsr_type_equal(value, declared)
+               ? TSR_OK
+               : SPMD_ERROR(ctx,
+                            "local_map: value %zu has the axes of a dimension in another order, or "
+                            "other sizes, than declared",
+                            index);
+}
+
 tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_type *const *values,
                                const tsr_type *const *declared, size_t count)
 {
     GUARD(tsr_local_map_check);
     for (size_t i = 0; i < count; i++) {
-        if (values[i] == NULL || declared[i] == NULL) {
-            return SPMD_ERROR(ctx, "local_map: value %zu %s", i,
-                              values[i] == NULL
-                                  ? "is declared with a type, but there is no typed value for it"
-                                  : "has no declared type: a region says all of its types");
+        if (declared[i] == NULL) {
+            continue;
+        }
+        if (values[i] == NULL) {
+            return SPMD_ERROR(ctx,
+                              "local_map: value %zu is declared with a type, but there is no typed "
+                              "value for it: leave its declaration out",
+                              i);
         }
         if (!tsr_mesh_equal(values[i]->mesh, declared[i]->mesh)) {
             return SPMD_ERROR(ctx, "local_map: value %zu is on another mesh than declared", i);
         }
-        const size_t axis = first_difference(values[i], declared[i]);
-        if (axis < tsr_mesh_num_axes(values[i]->mesh)) {
-            return SPMD_ERROR(ctx, "local_map: value %zu is %s along axis %s, but declared %s", i,
-                              end_text(arena, values[i], axis),
-                              tsr_mesh_axis_name(values[i]->mesh, axis),
-                              end_text(arena, declared[i], axis));
-        }
-        if (!tsr_type_equal(values[i], declared[i])) {
-            return SPMD_ERROR(ctx,
-                              "local_map: value %zu has the axes of a dimension in another "
-                              "order, or other sizes, than declared",
-                              i);
-        }
+        TSR_TRY(check_declared(ctx, arena, values[i], declared[i], i));
     }
     return TSR_OK;
 }
@@ -259,6 +294,11 @@ tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena, const tsr_type *t
         const tsr_mutation *m = &mutations[i];
         if (m->axis >= tsr_mesh_num_axes(type->mesh)) {
             return SPMD_ERROR(ctx, "there is no axis %zu", m->axis);
+        }
+        if (type->axes[m->axis].kind == TSR_UNTYPED && m->to.kind != TSR_UNTYPED &&
+            m->from.kind != TSR_UNTYPED) {
+            return SPMD_ERROR(ctx, "along axis %s the value has no type: there is none to change",
+                              tsr_mesh_axis_name(type->mesh, m->axis));
         }
         if (!same_axis(type->axes[m->axis], m->from)) {
             return SPMD_ERROR(ctx, "along axis %s the type is %s, not %s: it is not changed to %s",

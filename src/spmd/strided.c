@@ -21,6 +21,10 @@ static tsr_status flatten(tsr_context *ctx, const tsr_strided_axis *axis, flat_a
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "an axis has more than %d pairs",
                           (int)MOST_PAIRS);
     }
+    out->count = 0;
+    if (axis->num_pairs == 0) {
+        return TSR_OK;
+    }
     memcpy(out->pairs, axis->pairs, axis->num_pairs * sizeof *axis->pairs);
     return tsr_strides_flatten(ctx, out->pairs, axis->num_pairs, &out->count);
 }
@@ -89,12 +93,31 @@ static tsr_status axis_error(tsr_context *ctx, tsr_arena *arena, const flat_axis
     return SPMD_ERROR(ctx, "axis (%s): %s", text, why);
 }
 
-/* The type along one new axis, from the old ones that it is made of. */
+/* Whether ranks that differ along a new axis differ along none of the old ones. */
+static bool is_apart(const flat_axis *old, size_t count, const flat_axis *axis)
+{
+    tsr_stride all[MOST_PAIRS];
+    size_t used = 0;
+    for (size_t i = 0; i <= count; i++) {
+        const flat_axis *at = i < count ? &old[i] : axis;
+        if (at->count > MOST_PAIRS - used) {
+            return false;
+        }
+        memcpy(all + used, at->pairs, at->count * sizeof *all);
+        used += at->count;
+    }
+    return tsr_strides_orthogonal(all, used);
+}
+
+/* The type along one new axis, from the old ones that it is made of; untyped when from none. */
 static tsr_status find_type(tsr_context *ctx, tsr_arena *arena, const tsr_strided_type *type,
                             const flat_axis *old, const flat_axis *axis, tsr_axis_type *out)
 {
     bool first = true;
     *out = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
+    if (is_apart(old, type->num_axes, axis)) {
+        return TSR_OK;
+    }
     for (size_t k = 0; k < axis->count; k++) {
         int64_t done = 1;
         while (done < axis->pairs[k].size) {
@@ -219,12 +242,13 @@ static void sort_axes(tsr_strided_axis *axes, flat_axis *flat, size_t count)
     }
 }
 
-static int64_t ranks_of(const flat_axis *axes, size_t count)
+/* How many ranks axes span, of those that are typed. */
+static int64_t ranks_of(const tsr_strided_axis *axes, const flat_axis *flat, size_t count)
 {
     int64_t ranks = 1;
     for (size_t i = 0; i < count; i++) {
-        const int64_t size = tsr_strides_size(axes[i].pairs, axes[i].count);
-        if (size < 0 || !checked_mul(ranks, size, &ranks)) {
+        const int64_t size = tsr_strides_size(flat[i].pairs, flat[i].count);
+        if (axes[i].type.kind != TSR_UNTYPED && (size < 0 || !checked_mul(ranks, size, &ranks))) {
             return -1;
         }
     }
@@ -236,7 +260,7 @@ static tsr_status settle_type(tsr_context *ctx, tsr_arena *arena, const tsr_stri
 {
     tsr_axis_type found;
     TSR_TRY(find_type(ctx, arena, type, old, flat, &found));
-    if (axis->type.kind != TSR_UNTYPED &&
+    if (flat->count > 0 && axis->type.kind != TSR_UNTYPED &&
         (axis->type.kind != found.kind || axis->type.partial != found.partial)) {
         return axis_error(ctx, arena, flat, "the type along it is another than the one asked for");
     }
@@ -266,10 +290,14 @@ tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena, const tsr_strided
     for (size_t i = 0; i < num_axes; i++) {
         TSR_TRY(settle_type(ctx, arena, type, old, &flat[i], &made[i]));
     }
-    if (ranks_of(old, type->num_axes) != ranks_of(flat, num_axes)) {
-        return SPMD_ERROR(ctx, "the new axes are %lld ranks, the type is about %lld",
-                          (long long)ranks_of(flat, num_axes),
-                          (long long)ranks_of(old, type->num_axes));
+    const int64_t ranks[] = {ranks_of(type->axes, old, type->num_axes),
+                             ranks_of(made, flat, num_axes)};
+    if (ranks[0] != ranks[1]) {
+        return SPMD_ERROR(ctx, "the new axes are %lld of the ranks that the type is about, %lld",
+                          (long long)ranks[1], (long long)ranks[0]);
+    }
+    while (result.num_axes > 0 && flat[result.num_axes - 1].count == 0) {
+        result.num_axes--;
     }
     TSR_TRY(respell(ctx, arena, type, old, flat, &result));
     *out = result;
@@ -292,5 +320,5 @@ tsr_status tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type
         }
     }
     size_t count;
-    return tsr_strides_flatten(ctx, all.pairs, all.count, &count);
+    return all.count == 0 ? TSR_OK : tsr_strides_flatten(ctx, all.pairs, all.count, &count);
 }

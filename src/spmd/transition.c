@@ -240,6 +240,33 @@ tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
     return check_dims(ctx, axis, transition, rank);
 }
 
+tsr_status tsr_transition_check_counts(tsr_context *ctx, const char *axis,
+                                       const tsr_transition *transition, const int64_t *counts,
+                                       const int64_t *sent)
+{
+    GUARD(tsr_transition_check_counts);
+    const tsr_transition *t = transition;
+    const bool swaps = t->op == TSR_ALL_TO_ALL;
+    const bool cut = t->src.dim != TSR_NO_DIM || t->dst.dim != TSR_NO_DIM;
+    if ((counts != NULL || sent != NULL) && !cut) {
+        return SPMD_ERROR(ctx,
+                          "%s along axis %s: counts are the rows of S(i); nothing is cut here: use "
+                          "S(i), or leave them out",
+                          text_of(t).text, axis);
+    }
+    if (swaps && (counts == NULL) != (sent == NULL)) {
+        return SPMD_ERROR(ctx,
+                          "%s along axis %s: only the rows that members %s are given; all_to_all "
+                          "takes both lists, counts and sent, or none",
+                          text_of(t).text, axis, counts != NULL ? "have" : "get");
+    }
+    if (!swaps && sent != NULL) {
+        return SPMD_ERROR(ctx, "%s along axis %s: only all_to_all has a list of what is sent",
+                          text_of(t).text, axis);
+    }
+    return TSR_OK;
+}
+
 /* ---- dimensions as calls name them ---- */
 
 /* Sets the dimension of an end, or checks it against the end's own. */

@@ -115,6 +115,7 @@ typedef struct reading {
     int64_t *shape;
     tsr_spec_dim *dims;
     size_t dims_room;
+    bool has_spec; /* some dimension has axes after an @ */
 } reading;
 
 static tsr_status read_dtype(reading *r, tsr_dtype *out)
@@ -222,6 +223,7 @@ static tsr_status read_dim(reading *r)
     }
     if (lex_is(&r->lex, TOKEN_AT) || accept_at(r)) {
         TSR_TRY(read_cut_axes(r, &dim));
+        r->has_spec = true;
         if (lex_accept(&r->lex, ':')) {
             TSR_TRY(read_sizes(r, &dim));
         }
@@ -243,9 +245,49 @@ static tsr_status read_dims(reading *r)
     return lex_expect(&r->lex, ']');
 }
 
-/* `R`, `P`, `P(max)`. */
-static tsr_status read_axis_type(reading *r, tsr_axis_type *out)
+/* `S(1)` of an axis: it cuts that dimension, by itself. */
+static tsr_status read_shard(reading *r, size_t axis, location where)
 {
+    int64_t said = 0;
+    size_t dim = 0;
+    size_t *list = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    TSR_TRY(lex_expect(&r->lex, '('));
+    TSR_TRY(lex_integer(&r->lex, &said));
+    TSR_TRY(lex_expect(&r->lex, ')'));
+    if (r->has_spec) {
+        return diag_error(
+            r->lex.ctx, TSR_ERR_INVALID, where,
+            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, not "
+            "both",
+            tsr_mesh_axis_name(r->mesh, axis), (long long)said);
+    }
+    if (!spmd_resolve_dim(said, r->rank, &dim)) {
+        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
+                          "there is no dimension %lld in a value of %zu dimensions",
+                          (long long)said, r->rank);
+    }
+    if (r->dims[dim].num_axes > 0) {
+        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
+                          "axes %s and %s both cut dimension %zu, and nothing says which is outer: "
+                          "write them at the dimension, [8@(outer,inner)]",
+                          tsr_mesh_axis_name(r->mesh, r->dims[dim].axes[0]),
+                          tsr_mesh_axis_name(r->mesh, axis), dim);
+    }
+    TSR_TRY(LEX_PUSH(&r->lex, list, count, room, axis));
+    r->dims[dim] = (tsr_spec_dim){.num_axes = count, .axes = list};
+    return TSR_OK;
+}
+
+/* `R`, `P`, `P(max)`, `S(0)`. */
+static tsr_status read_axis_type(reading *r, size_t axis, location where)
+{
+    tsr_axis_type *out = &r->axes[axis];
+    if (lex_accept_word(&r->lex, "S")) {
+        out->kind = TSR_V;
+        return read_shard(r, axis, where);
+    }
     *out = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
     for (int kind = TSR_R; kind <= TSR_P; kind++) {
         if (lex_accept_word(&r->lex, tsr_local_type_name((tsr_local_type)kind))) {
@@ -254,7 +296,7 @@ static tsr_status read_axis_type(reading *r, tsr_axis_type *out)
         }
     }
     if (out->kind == TSR_UNTYPED) {
-        return lex_error(&r->lex, lex_here(&r->lex), "expected R, I, V or P");
+        return lex_error(&r->lex, lex_here(&r->lex), "expected R, I, V, P or S(dimension)");
     }
     if (out->kind != TSR_P || !lex_accept(&r->lex, '(')) {
         return TSR_OK;
@@ -280,7 +322,7 @@ static tsr_status read_rest(reading *r)
             return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "axis %s has two types",
                               tsr_mesh_axis_name(r->mesh, axis));
         }
-        TSR_TRY(read_axis_type(r, &r->axes[axis]));
+        TSR_TRY(read_axis_type(r, axis, where));
     } while (lex_accept(&r->lex, ','));
     return lex_expect(&r->lex, '}');
 }

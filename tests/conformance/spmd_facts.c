@@ -56,15 +56,19 @@ static tsr_status read_call(const fact *f, fact_call *call)
 {
     const char *op = fact_text(f, "op");
     const char *class = fact_text(f, "class");
-    *call = (fact_call){.class = class, .num_operands = fact_num_inputs(f)};
+    *call = (fact_call){.class = op != NULL ? NULL : class,
+                        .num_operands = fact_num_inputs(f),
+                        .args = json_object_get(f->json, "args")};
     fact_call_name(call, op != NULL ? op : class);
+    call->class = class;
     call->out_partial = fact_axis_set(f, json_object_get(f->json, "out_partial_axes"));
-    call->strict = json_is_true(json_object_get(f->json, "strict"));
+    call->strict = !json_is_false(json_object_get(f->json, "strict"));
     call->unknown = starts(op, "unregistered");
     call->equation = fact_text(f, "equation");
     call->reshape = json_object_get(f->json, "target_local_shape");
     for (size_t i = 0; i < call->num_operands; i++) {
         TSR_TRY(fact_operand(f, fact_input(f, i), &call->operands[i]));
+        call->number = json_is_number(fact_input(f, i)) ? fact_input(f, i) : call->number;
     }
     return TSR_OK;
 }
@@ -89,8 +93,11 @@ static tsr_status strided_axis(const fact *f, const char *name, tsr_strided_axis
     return TSR_OK;
 }
 
-/* Sees each operand along the axes of the current mesh, as a strict check does. */
-static tsr_status check_current_mesh(const fact *f, const fact_call *call)
+/*
+ * Sees each operand along the axes of the current mesh. What that mesh has and no operand has a
+ * type on is an error of a strict check.
+ */
+static tsr_status check_current_mesh(const fact *f, fact_call *call)
 {
     json_t *names = json_object_get(f->json, "current_mesh");
     const size_t count = json_array_size(names);
@@ -115,30 +122,82 @@ static tsr_status check_current_mesh(const fact *f, const fact_call *call)
         const tsr_strided_type type = {.num_axes = used, .axes = from};
         TSR_TRY(tsr_type_reaxis(f->ctx, f->arena, &type, to, count, &out));
     }
+    call->required = fact_axis_set(f, names);
+    return TSR_OK;
+}
+
+/* Whether two operands name an axis and parts of it, `dp_cp` and `dp`, and mean the same by it. */
+static tsr_status check_shared_axes(const fact *f, json_t *a, json_t *b)
+{
+    const char *one;
+    const char *other;
+    json_t *kind;
+    json_t *value;
+    json_object_foreach(a, one, kind)
+    {
+        size_t axes[FACT_MOST];
+        const size_t count = json_is_string(kind) ? fact_axes(f, one, axes) : 0;
+        size_t covered = 0;
+        bool other_way = false;
+        json_object_foreach(b, other, value)
+        {
+            size_t parts[FACT_MOST];
+            const size_t num_parts = json_is_string(value) ? fact_axes(f, other, parts) : 0;
+            for (size_t k = 0; k < num_parts * count; k++) {
+                if (axes[k / num_parts] == parts[k % num_parts] && num_parts < count) {
+                    covered++;
+                    other_way = other_way || !json_equal(kind, value);
+                }
+            }
+        }
+        if (covered > 0 && (covered < count || other_way)) {
+            return refuse(f, "an axis and parts of it are typed in different ways");
+        }
+    }
+    return TSR_OK;
+}
+
+static tsr_status check_axes_agree(const fact *f)
+{
+    for (size_t i = 0; i < fact_num_inputs(f); i++) {
+        for (size_t k = 0; k < fact_num_inputs(f); k++) {
+            TSR_TRY(check_shared_axes(f, fact_input(f, i), fact_input(f, k)));
+        }
+    }
+    return TSR_OK;
+}
+
+/* What the result is written to: a place of its own, or an operand. */
+static tsr_status store(const fact *f, const fact_call *call, const tsr_type **out)
+{
+    json_t *place = json_object_get(f->json, "out");
+    json_t *mutated = json_object_get(f->json, "mutated");
+    const bool watched = json_is_true(json_object_get(f->json, "mutated_requires_grad")) ||
+                         json_is_true(json_object_get(f->json, "out_requires_grad"));
+    const tsr_type *to;
+    if (place != NULL) {
+        TSR_TRY(fact_type(f, place, 2, &to));
+        return tsr_type_store(f->ctx, f->arena, to, *out,
+                              watched ? TSR_PLACE_WATCHED : TSR_PLACE_OUT, out);
+    }
+    if (json_is_integer(mutated)) {
+        to = call->operands[json_integer_value(mutated)].type;
+        return tsr_type_store(f->ctx, f->arena, to, *out,
+                              watched ? TSR_PLACE_WATCHED : TSR_PLACE_UPDATED, out);
+    }
     return TSR_OK;
 }
 
 static tsr_status infer_local(const fact *f, const tsr_type **out)
 {
-    json_t *place = json_object_get(f->json, "out");
-    json_t *mutated = json_object_get(f->json, "mutated");
     fact_call call;
     TSR_TRY(read_call(f, &call));
+    TSR_TRY(check_axes_agree(f));
     if (json_is_array(json_object_get(f->json, "current_mesh"))) {
         TSR_TRY(check_current_mesh(f, &call));
     }
     TSR_TRY(fact_infer(f, &call, out));
-    if (place != NULL) {
-        const tsr_type *to;
-        TSR_TRY(fact_type(f, place, 2, &to));
-        return tsr_type_store(f->ctx, f->arena, to, *out, false, out);
-    }
-    if (mutated != NULL) {
-        const bool keeps = json_is_true(json_object_get(f->json, "mutated_requires_grad"));
-        const tsr_type *to = call.operands[json_integer_value(mutated)].type;
-        return tsr_type_store(f->ctx, f->arena, to, *out, !keeps, out);
-    }
-    return TSR_OK;
+    return store(f, &call, out);
 }
 
 static bool check_infer(const fact *f)
@@ -152,21 +211,52 @@ static bool check_infer(const fact *f)
     return makes_type(f, status, type, true);
 }
 
-/* What ops make from nothing: constants are the same everywhere, the rest is not known. */
-static bool check_creation(const fact *f)
+/* The names of ops that make a tensor from a shape: the same everywhere, or drawn. */
+static bool is_factory(const char *name, bool *drawn)
+{
+    static const char *const same[] = {"zeros", "ones",     "full",     "arange", "range",
+                                       "eye",   "linspace", "logspace", "tensor", "scalar_tensor"};
+    static const char *const random[] = {"rand",   "randn", "randint",  "randperm",
+                                         "normal", "empty", "bernoulli"};
+    char plain[64];
+    (void)snprintf(plain, sizeof plain, "%s", name + (starts(name, "new_") ? 4 : 0));
+    const size_t size = strlen(plain);
+    if (size > 5 && strcmp(plain + size - 5, "_like") == 0) {
+        plain[size - 5] = '\0';
+    }
+    *drawn = false;
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        if (strcmp(plain, same[i]) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof random / sizeof random[0]; i++) {
+        *drawn = *drawn || strcmp(plain, random[i]) == 0;
+    }
+    return *drawn;
+}
+
+/*
+ * A tensor from nothing but a shape: constants are R along every axis of the current mesh, whatever
+ * tensor the shape is from. What is drawn is not the same everywhere: like another tensor it
+ * varies where that has a type, and from nothing it is not known.
+ */
+static bool check_creation(const fact *f, bool drawn)
 {
     const tsr_axis_set named = fact_axis_set(f, json_object_get(f->json, "current_mesh"));
-    const bool constant = is_op(f, "zeros") || is_op(f, "ones") || is_op(f, "full") ||
-                          is_op(f, "arange") || is_op(f, "eye") || is_op(f, "linspace");
-    const tsr_axis_type replicated = {TSR_R, TSR_SUM};
     const tsr_axis_type none = {TSR_UNTYPED, TSR_SUM};
     tsr_mutation mutations[FACT_MOST];
     size_t count = 0;
     const tsr_type *type = NULL;
+    const tsr_type *like = NULL;
     tsr_status status = tsr_type_uniform(f->ctx, f->arena, f->mesh, none, &type);
-    for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
-        if (constant && (named.bits >> a & 1) != 0) {
-            mutations[count++] = (tsr_mutation){a, none, replicated};
+    if (status >= 0 && json_is_object(fact_input(f, 0))) {
+        status = fact_type(f, fact_input(f, 0), 2, &like);
+    }
+    for (size_t a = 0; status >= 0 && a < tsr_mesh_num_axes(f->mesh); a++) {
+        const bool typed = like != NULL && tsr_type_axis(like, a).kind != TSR_UNTYPED;
+        if (drawn ? typed : (named.bits >> a & 1) != 0) {
+            mutations[count++] = (tsr_mutation){a, none, {drawn ? TSR_V : TSR_R, TSR_SUM}};
         }
     }
     if (status >= 0) {
@@ -198,45 +288,94 @@ static bool check_assert(const fact *f)
     return makes_type(f, status, type, true);
 }
 
-/* The type that an argument gives an axis: one for all, or one of its own. */
-static tsr_status argument_for(const fact *f, const char *key, const char *axis, bool *given,
-                               tsr_axis_type *out)
+/* An argument of mutate_type along an axis: a letter stands for every axis of the other. */
+typedef struct side {
+    bool named; /* given by axis */
+    bool given;
+    tsr_end end;
+} side;
+
+static tsr_status side_along(const fact *f, const char *key, const char *axis, side *out)
 {
     json_t *value = json_object_get(json_object_get(f->json, "args"), key);
-    const char *text =
-        json_string_value(json_is_object(value) ? json_object_get(value, axis) : value);
-    tsr_end end = {.kind = TSR_UNTYPED};
-    *given = text != NULL;
-    if (text != NULL) {
-        TSR_TRY(tsr_end_parse(f->ctx, text, &end));
+    const char *name;
+    json_t *at;
+    *out = (side){.named = json_is_object(value), .given = json_is_string(value)};
+    const char *text = json_string_value(value);
+    json_object_foreach(value, name, at)
+    {
+        size_t axes[FACT_MOST];
+        const size_t count = fact_axes(f, name, axes);
+        for (size_t k = 0; k < count; k++) {
+            if (strcmp(tsr_mesh_axis_name(f->mesh, axes[k]), axis) == 0) {
+                out->given = true;
+                text = json_string_value(at);
+            }
+        }
     }
-    *out = (tsr_axis_type){end.kind, end.partial};
-    return TSR_OK;
+    return out->given ? tsr_end_parse(f->ctx, text, &out->end) : TSR_OK;
+}
+
+/* The axes that `axis` names; all of the value's when it is absent. */
+static tsr_axis_set mutated_axes(const fact *f, const tsr_type *type)
+{
+    json_t *axis = json_object_get(json_object_get(f->json, "args"), "axis");
+    tsr_axis_set set = {0};
+    if (json_is_string(axis)) {
+        size_t axes[FACT_MOST];
+        const size_t count = fact_axes(f, json_string_value(axis), axes);
+        for (size_t k = 0; k < count; k++) {
+            set.bits |= UINT64_C(1) << axes[k];
+        }
+        return set;
+    }
+    for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
+        set.bits |= tsr_type_axis(type, a).kind != TSR_UNTYPED ? UINT64_C(1) << a : 0;
+    }
+    return set;
 }
 
 static tsr_status mutate(const fact *f, const tsr_type **out)
 {
-    const char *axis = json_string_value(json_object_get(json_object_get(f->json, "args"), "axis"));
-    json_t *src = json_object_get(json_object_get(f->json, "args"), "src");
-    json_t *dst = json_object_get(json_object_get(f->json, "args"), "dst");
-    const bool named = axis != NULL || json_is_object(src) || json_is_object(dst);
+    const bool one = json_object_get(json_object_get(f->json, "args"), "axis") != NULL;
     tsr_mutation mutations[FACT_MOST];
+    tsr_end ends[FACT_MOST];
     size_t count = 0;
     const tsr_type *type;
+    const tsr_type *dims = NULL;
     TSR_TRY(fact_type(f, fact_input(f, 0), 2, &type));
+    const tsr_axis_set all = mutated_axes(f, type);
     for (size_t a = 0; a < tsr_mesh_num_axes(f->mesh); a++) {
         const char *name = tsr_mesh_axis_name(f->mesh, a);
-        bool from;
-        bool to;
-        tsr_mutation m = {.axis = a};
-        TSR_TRY(argument_for(f, "src", name, &from, &m.from));
-        TSR_TRY(argument_for(f, "dst", name, &to, &m.to));
-        if (named ? from && to && (axis == NULL || strcmp(axis, name) == 0)
-                  : tsr_type_axis(type, a).kind != TSR_UNTYPED) {
-            mutations[count++] = m;
+        side from;
+        side to;
+        ends[a] = (tsr_end){.kind = TSR_UNTYPED, .dim = TSR_NO_DIM};
+        TSR_TRY(side_along(f, "src", name, &from));
+        TSR_TRY(side_along(f, "dst", name, &to));
+        const bool is_in = (all.bits >> a & 1) != 0;
+        const bool wanted = one || (!from.named && !to.named) ? is_in
+                            : from.named                      ? from.given
+                                                              : to.given;
+        if (from.named && to.named && from.given != to.given) {
+            return refuse(f, "both sides of a change name the same axes");
+        }
+        if (!wanted) {
+            continue;
+        }
+        mutations[count++] =
+            (tsr_mutation){a, {from.end.kind, from.end.partial}, {to.end.kind, to.end.partial}};
+        ends[a] = to.end;
+        if (from.end.kind == TSR_V && from.end.dim != TSR_NO_DIM &&
+            tsr_type_dim_of(type, a) != (from.end.dim < 0 ? from.end.dim + 2 : from.end.dim)) {
+            return refuse(f, "the value is cut along another dimension");
         }
     }
-    return tsr_type_mutate(f->ctx, f->arena, type, mutations, count, out);
+    if (count == 0) {
+        return refuse(f, "no axis to change");
+    }
+    TSR_TRY(tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, 2, NULL, 0, &dims));
+    TSR_TRY(tsr_type_mutate(f->ctx, f->arena, type, mutations, count, out));
+    return tsr_type_assert(f->ctx, f->arena, *out, dims, TSR_UNTYPED, out);
 }
 
 static bool check_mutate(const fact *f)
@@ -246,6 +385,23 @@ static bool check_mutate(const fact *f)
     return makes_type(f, status, type, true);
 }
 
+/*
+ * What is declared for a value: a type, nothing at all, or a part that is to be found ("Infer
+ * leaf"), which says nothing along any axis.
+ */
+static tsr_status read_declared(const fact *f, json_t *said, const tsr_type **out)
+{
+    const char *text = json_string_value(said);
+    if (json_is_object(said)) {
+        return fact_type(f, said, 2, out);
+    }
+    *out = NULL;
+    return text != NULL && strstr(text, "leaf") != NULL
+               ? tsr_type_uniform(f->ctx, f->arena, f->mesh, (tsr_axis_type){TSR_UNTYPED, TSR_SUM},
+                                  out)
+               : TSR_OK;
+}
+
 static bool check_local_map(const fact *f)
 {
     const tsr_type *values[FACT_MOST] = {NULL};
@@ -253,18 +409,20 @@ static bool check_local_map(const fact *f)
     tsr_status status = TSR_OK;
     for (size_t i = 0; status >= 0 && i < fact_num_inputs(f); i++) {
         json_t *value = json_object_get(fact_input(f, i), "value");
-        json_t *said = json_object_get(fact_input(f, i), "declared");
         if (json_is_object(value)) {
             status = fact_type(f, value, 2, &values[i]);
         }
-        if (status >= 0 && json_is_object(said)) {
-            status = fact_type(f, said, 2, &declared[i]);
+        if (status >= 0) {
+            status = read_declared(f, json_object_get(fact_input(f, i), "declared"), &declared[i]);
         }
     }
     if (status >= 0) {
         status = tsr_local_map_check(f->ctx, f->arena, values, declared, fact_num_inputs(f));
     }
-    return as_expected(f, status);
+    json_t *expect = json_object_get(f->json, "expect");
+    return json_is_object(expect)
+               ? makes_type(f, status, declared[0] != NULL ? declared[0] : values[0], false)
+               : as_expected(f, status);
 }
 
 static bool check_placement(const fact *f)
@@ -281,6 +439,34 @@ static bool check_placement(const fact *f)
     const char *want = json_string_value(json_object_get(json_object_get(f->json, "expect"), "tp"));
     return fact_wants_error(f) ? status < 0
                                : status >= 0 && want != NULL && strcmp(text, want) == 0;
+}
+
+/* The placement of a type along one axis; "Replicate" may be written without brackets. */
+static bool check_to_placement(const fact *f)
+{
+    json_t *in = fact_input(f, 0);
+    json_t *expect = json_object_get(f->json, "expect");
+    const char *want = json_is_object(expect)
+                           ? json_string_value(json_object_get(expect, "placement"))
+                           : json_string_value(expect);
+    json_t *types = json_object_get(in, "types");
+    const char *text = json_is_object(in)
+                           ? json_string_value(json_object_get(types != NULL ? types : in, "tp"))
+                           : json_string_value(in);
+    const char *made = NULL;
+    tsr_end end;
+    tsr_status status = text != NULL ? tsr_end_parse(f->ctx, text, &end) : refuse(f, "no type");
+    if (status >= 0) {
+        status = tsr_end_placement(f->ctx, f->arena, end, &made);
+    }
+    if (fact_wants_error(f)) {
+        return status < 0;
+    }
+    tsr_end is;
+    tsr_end should;
+    return status >= 0 && want != NULL && tsr_end_of_placement(f->ctx, made, NULL, &is) >= 0 &&
+           tsr_end_of_placement(f->ctx, want, NULL, &should) >= 0 && is.kind == should.kind &&
+           is.dim == should.dim;
 }
 
 /* `convert I->R`, by either name where both are one act. */
@@ -341,13 +527,20 @@ static bool check_local_op(const fact *f)
                 {"mutate_type", check_mutate},
                 {"local_map", check_local_map},
                 {"fix suggestion", check_fixes},
-                {"from DTensor placement", check_placement}};
+                {"from DTensor placement", check_placement},
+                {"to DTensor placement", check_to_placement}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (is_op(f, rows[i].op)) {
             return rows[i].check(f);
         }
     }
-    return json_is_integer(fact_input(f, 0)) ? check_creation(f) : check_infer(f);
+    fact_call call = {0};
+    bool drawn;
+    fact_call_name(&call, fact_text(f, "op") != NULL ? fact_text(f, "op") : "");
+    const bool from_shape = !json_is_object(fact_input(f, 0)) ||
+                            json_is_array(json_object_get(f->json, "current_mesh")) ||
+                            starts(call.name, "new_") || starts(call.name, "rand");
+    return is_factory(call.name, &drawn) && from_shape ? check_creation(f, drawn) : check_infer(f);
 }
 
 /* ---- whole values ---- */
@@ -406,7 +599,7 @@ static tsr_status infer_global(const fact *f, const tsr_type **out)
     if (place != NULL) {
         tsr_typed_shape to;
         TSR_TRY(fact_operand(f, place, &to));
-        return tsr_type_store(f->ctx, f->arena, to.type, *out, false, out);
+        return tsr_type_store(f->ctx, f->arena, to.type, *out, TSR_PLACE_OUT, out);
     }
     return TSR_OK;
 }
@@ -462,13 +655,14 @@ static tsr_status run_transition(const fact *f, const tsr_type **type, size_t *r
     const char *axis = fact_text(f, "axis");
     size_t axes[FACT_MOST];
     const size_t count = fact_axes(f, axis != NULL ? axis : "tp", axes);
+    const bool strict = axis != NULL && !json_is_false(json_object_get(f->json, "strict"));
     tsr_typed_shape value;
     tsr_transition t;
     TSR_TRY(value_of(f, &value));
     TSR_TRY(fact_transition(f, json_object_get(f->json, "args"), value.rank, &t));
+    TSR_TRY(fact_check_counts(f, &t));
     TSR_TRY(tsr_type_transition(f->ctx, f->arena, &value, axes, count, &t, transition_global(f),
-                                guard_of(f), json_is_true(json_object_get(f->json, "strict")),
-                                type));
+                                guard_of(f), strict, type));
     *rank = value.rank;
     if (json_object_get(json_object_get(f->json, "expect"), "shape") != NULL) {
         return tsr_transition_shape(f->ctx, &t, tsr_mesh_axis_size(f->mesh, axes[0]), 0, NULL,
@@ -524,9 +718,7 @@ static tsr_status run_raw(const fact *f, const tsr_type **out)
         const tsr_axis_type said = tsr_type_axis(place, tp);
         t.dst.kind = said.kind != TSR_UNTYPED ? said.kind : t.dst.kind;
     }
-    TSR_TRY(tsr_type_transition(f->ctx, f->arena, &value, &tp, 1, &t, (tsr_axis_set){0},
-                                TSR_UNGUARDED, false, out));
-    return place != NULL ? tsr_type_store(f->ctx, f->arena, place, *out, false, out) : TSR_OK;
+    return tsr_type_collective_into(f->ctx, f->arena, &value, &tp, 1, &t, place, out);
 }
 
 static bool check_raw(const fact *f)

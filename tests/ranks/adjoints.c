@@ -66,7 +66,8 @@ static void choose_shape(pair *p)
     if (is_cut(p->what.src)) {
         p->shape[p->what.src.dim] = p->counts[me];
         p->shape[1 - p->what.src.dim] = is_cut(p->what.dst) && !stays ? rows : 2;
-        p->options.counts = p->counts;
+        p->options.sent = p->what.op == TSR_ALL_TO_ALL && !stays ? p->counts : NULL;
+        p->options.counts = stays ? NULL : p->counts;
     } else if (p->what.src.kind == TSR_V && !unbinds) {
         p->shape[0] = 2;
     }

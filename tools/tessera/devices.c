@@ -59,8 +59,8 @@ struct spread spread_of(struct session *session, const tsr_sharding *sharding)
         }
         spread.count += count;
     }
-    spread.known =
-        tsr_strides_flatten(session->ctx, spread.pairs, spread.count, &spread.count) == TSR_OK;
+    spread.known = spread.count == 0 || tsr_strides_flatten(session->ctx, spread.pairs,
+                                                            spread.count, &spread.count) == TSR_OK;
     return spread;
 }
 

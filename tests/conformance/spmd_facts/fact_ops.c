@@ -10,34 +10,44 @@
 /* ---- classes ---- */
 
 static const char *const linear_names =
-    " linear add sub subtract neg negative positive clone copy sum mean cumsum cat concat "
-    "concatenate "
-    "stack vstack hstack dstack column_stack row_stack flatten ravel unflatten view_as reshape_as "
-    "expand_as transpose t permute movedim moveaxis swapaxes swapdims squeeze unsqueeze "
-    "broadcast_to "
-    "chunk unbind flip fliplr flipud rot90 reverse diagonal diag diag_embed trace tril triu tile "
-    "contiguous detach unfold zeros_like real imag conj diff ";
+    " linear add sub subtract rsub neg negative positive clone copy sum mean cumsum cat concat "
+    "concatenate stack vstack hstack dstack column_stack row_stack flatten ravel unflatten view_as "
+    "reshape_as expand_as transpose t T mT adjoint permute movedim moveaxis swapaxes swapdims "
+    "squeeze unsqueeze broadcast_to chunk unsafe_chunk unbind flip fliplr flipud rot90 reverse "
+    "diagonal diag diag_embed diagflat trace tril triu tile contiguous detach unfold zeros_like "
+    "empty_like real imag conj diff to type_as float double half bfloat16 cpu cuda alias "
+    "atleast_1d atleast_2d atleast_3d hsplit vsplit dsplit tensor_split split_with_sizes "
+    "as_strided "
+    "block_diag repeat_interleave zero constant_pad_nd pad avg_pool1d avg_pool2d pixel_shuffle "
+    "fft ifft rfft view_as_real view_as_complex sum_to_size cumulative_trapezoid trapezoid "
+    "requires_grad nested_sum ";
 static const char *const multilinear_names =
     " multilinear mul multiply matmul mm bmm mv dot vdot inner outer ger einsum tensordot kron "
-    "nn.functional.linear multi_dot bilinear conv1d conv2d conv3d ";
+    "nn.functional.linear multi_dot chain_matmul bilinear cross conv1d conv2d conv3d "
+    "conv_transpose1d conv_transpose2d ";
 
 /* Ops whose arguments are of different classes. */
 static const struct {
     const char *name;
     const char *classes; /* N, L or M for each argument; the last one goes on */
-} mixed[] = {{"reshape", "LN"},      {"view", "LN"},        {"expand", "LN"}, {"select", "LN"},
-             {"slice", "LN"},        {"split", "LN"},       {"roll", "LN"},   {"repeat", "LN"},
-             {"div", "MN"},          {"narrow", "LN"},      {"gather", "LN"}, {"where", "NL"},
-             {"index_select", "LN"}, {"true_divide", "MN"}, {"take", "LN"},   {"embedding", "LN"},
-             {"lerp", "LLN"}};
+} mixed[] = {{"reshape", "LN"},      {"view", "LN"},         {"expand", "LN"},
+             {"select", "LN"},       {"slice", "LN"},        {"split", "LN"},
+             {"roll", "LN"},         {"repeat", "LN"},       {"div", "MN"},
+             {"divide", "MN"},       {"true_divide", "MN"},  {"narrow", "LN"},
+             {"narrow_copy", "LN"},  {"gather", "LN"},       {"where", "NL"},
+             {"index_select", "LN"}, {"take", "LN"},         {"take_along_dim", "LN"},
+             {"embedding", "NL"},    {"masked_fill", "LN"},  {"masked_select", "LN"},
+             {"index_add", "LNNL"},  {"index_copy", "LNNL"}, {"scatter_add", "LNNL"},
+             {"lerp", "LLN"},        {"getitem", "LN"},      {"unflatten", "LN"}};
 
-static bool is_listed(const char *names, const char *name)
+bool is_listed(const char *names, const char *name)
 {
     char word[64];
     (void)snprintf(word, sizeof word, " %s ", name);
     return strstr(names, word) != NULL;
 }
 
+/* Of a name, or of "breaks" for a call that its arguments make nonlinear. */
 static tsr_op_class class_of(void *state, size_t operand, tsr_reduction pending)
 {
     const char *name = state;
@@ -54,159 +64,68 @@ static tsr_op_class class_of(void *state, size_t operand, tsr_reduction pending)
                                                 : TSR_NONLINEAR;
 }
 
+/*
+ * What arguments make nonlinear: another element type that truncates, a division that rounds, a
+ * fill other than 0.
+ */
+static bool arguments_break(const fact_call *call)
+{
+    static const char *const truncating[] = {"int", "long", "short", "bool", "uint8"};
+    json_t *args = call->args;
+    const char *text = strchr(call->text, '(');
+    const char *dtype = json_string_value(json_object_get(args, "dtype"));
+    json_t *fill = json_object_get(args, "value");
+    const char *said = text != NULL ? strstr(text, "value=") : NULL;
+    for (size_t i = 0; i < sizeof truncating / sizeof truncating[0]; i++) {
+        if ((text != NULL && strstr(text, truncating[i]) != NULL) ||
+            (dtype != NULL && strstr(dtype, truncating[i]) != NULL) ||
+            strcmp(call->name, truncating[i]) == 0) {
+            return true;
+        }
+    }
+    if (strncmp(call->name, "div", 3) == 0) {
+        return json_is_string(json_object_get(args, "rounding_mode")) ||
+               strstr(call->text, "rounding") != NULL;
+    }
+    if (strcmp(call->name, "masked_fill") != 0) {
+        return false;
+    }
+    fill = fill == NULL ? json_object_get(args, "fill") : fill;
+    fill = fill == NULL ? call->number : fill;
+    said = said != NULL ? said + 6 : text != NULL ? text + 1 : NULL;
+    return fill != NULL ? json_number_value(fill) != 0 : said != NULL && strtod(said, NULL) != 0;
+}
+
 /* ---- names ---- */
 
 void fact_call_name(fact_call *call, const char *text)
 {
-    size_t size = strcspn(text, "( ,");
+    static const char *const modules[] = {"torch.", "aten.",       "ops.", "Tensor.",
+                                          "nn.",    "functional.", "F.",   "special."};
+    const char *at = text;
+    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+        at += strncmp(at, modules[i], strlen(modules[i])) == 0 ? strlen(modules[i]) : 0;
+    }
+    at += strncmp(at, "__", 2) == 0 ? 2 : 0;
+    size_t size = strcspn(at, at > text ? "( ,." : "( ,");
     size = size < sizeof call->name ? size : sizeof call->name - 1;
-    memcpy(call->name, text, size);
-    size -= size > 0 && text[size - 1] == '_' ? 1 : 0;
+    memcpy(call->name, at, size);
+    while (size > 0 && at[size - 1] == '_') {
+        size--;
+    }
     call->name[size] = '\0';
     call->text = text;
-}
-
-/* A number after a key of the text, `dim=-1`, or the first one in brackets. */
-static int64_t argument(const fact_call *call, const char *key, int64_t otherwise)
-{
-    const char *at = strstr(call->text, key);
-    return at != NULL ? strtoll(at + strlen(key), NULL, 10) : otherwise;
-}
-
-static size_t dim_argument(const fact_call *call)
-{
-    const int64_t rank = (int64_t)call->operands[0].rank;
-    const int64_t dim = argument(call, "dim=", rank - 1);
-    const int64_t resolved = dim < 0 ? dim + rank : dim;
-    return resolved >= 0 && resolved < rank ? (size_t)resolved : 0;
-}
-
-/* ---- rules ---- */
-
-static tsr_extents local_of(const tsr_typed_shape *o)
-{
-    return (tsr_extents){o->rank, o->local};
-}
-
-/* The local shapes repeated to one. */
-static tsr_status broadcasting(const fact *f, const fact_call *call, const tsr_extents *shapes,
-                               const tsr_rule **out)
-{
-    int64_t sizes[FACT_MOST];
-    size_t rank = 0;
-    for (size_t i = 0; i < call->num_operands; i++) {
-        rank = shapes[i].rank > rank ? shapes[i].rank : rank;
+    if (strcmp(call->name, "linear") == 0 && call->class == NULL) {
+        (void)snprintf(call->name, sizeof call->name, "nn.functional.linear");
     }
-    for (size_t d = 0; d < rank; d++) {
-        sizes[d] = 1;
-        for (size_t i = 0; i < call->num_operands; i++) {
-            const size_t shift = rank - shapes[i].rank;
-            if (d >= shift && shapes[i].sizes[d - shift] != 1) {
-                sizes[d] = shapes[i].sizes[d - shift];
-            }
-        }
-    }
-    return tsr_rule_broadcasting(f->ctx, f->arena, shapes, call->num_operands,
-                                 (tsr_extents){rank, sizes}, out);
 }
 
-static tsr_status reshaping(const fact *f, const fact_call *call, const tsr_rule **out)
-{
-    int64_t to[FACT_MOST];
-    int64_t elements = 1;
-    int64_t known = 1;
-    const size_t rank = json_array_size(call->reshape);
-    const tsr_typed_shape *o = &call->operands[0];
-    for (size_t d = 0; d < o->rank; d++) {
-        elements *= o->local[d];
-    }
-    for (size_t d = 0; d < rank; d++) {
-        json_t *at = json_array_get(call->reshape, d);
-        to[d] = json_is_string(at) ? -1 : json_integer_value(at);
-        known *= to[d] >= 0 ? to[d] : 1;
-    }
-    for (size_t d = 0; d < rank; d++) {
-        to[d] = to[d] >= 0 || known == 0 ? to[d] : elements / known;
-    }
-    return tsr_rule_reshape(f->ctx, f->arena, local_of(o), (tsr_extents){rank, to}, out);
-}
-
-static tsr_status transposing(const fact *f, const fact_call *call, const tsr_rule **out)
-{
-    size_t permutation[FACT_MOST];
-    const char *comma = strchr(call->text, ',');
-    const int64_t a = argument(call, "(", 0);
-    const int64_t b = comma != NULL ? strtoll(comma + 1, NULL, 10) : 1;
-    const int64_t rank = (int64_t)call->operands[0].rank;
-    for (size_t d = 0; d < (size_t)rank; d++) {
-        permutation[d] = d;
-    }
-    if (rank == 0) {
-        return diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "a scalar is not transposed");
-    }
-    permutation[(a + rank) % rank] = (size_t)((b + rank) % rank);
-    permutation[(b + rank) % rank] = (size_t)((a + rank) % rank);
-    return tsr_rule_transpose(f->ctx, f->arena, local_of(&call->operands[0]), permutation, out);
-}
-
-static tsr_status normalizing(const fact *f, const fact_call *call, const tsr_rule **out)
-{
-    char text[128];
-    const int64_t *s = call->operands[0].local;
-    (void)snprintf(text, sizeof text, "([i, j]%s)->([i, j]) {i=%lld, j=%lld} need_replication={j}",
-                   call->num_operands > 1 ? ", [j]" : "", (long long)s[0], (long long)s[1]);
-    return tsr_rule_parse(f->ctx, f->arena, text, out);
-}
+/* ---- typing ---- */
 
 static bool is(const fact_call *call, const char *name)
 {
     return strcmp(call->name, name) == 0;
 }
-
-static tsr_status rule_of(const fact *f, const fact_call *call, const tsr_rule **out)
-{
-    tsr_extents shapes[FACT_MOST] = {{0, NULL}};
-    const size_t dim = dim_argument(call);
-    for (size_t i = 0; i < call->num_operands; i++) {
-        shapes[i] = local_of(&call->operands[i]);
-    }
-    if (is(call, "einsum")) {
-        return tsr_rule_einsum(f->ctx, f->arena, call->equation, shapes, call->num_operands, out);
-    }
-    if (is(call, "nn.functional.linear") && shapes[0].rank > 0 && shapes[1].rank > 0) {
-        const size_t last[] = {shapes[0].rank - 1, shapes[1].rank - 1};
-        const tsr_dot_dims dims = {
-            .num_contracting = 1, .lhs_contracting = &last[0], .rhs_contracting = &last[1]};
-        return tsr_rule_dot_general(f->ctx, f->arena, shapes[0], shapes[1], &dims, out);
-    }
-    if (is_listed(" mm bmm matmul mv dot ", call->name)) {
-        return tsr_rule_matmul(f->ctx, f->arena, shapes[0], shapes[1], out);
-    }
-    if (is(call, "reshape") || is(call, "view")) {
-        return reshaping(f, call, out);
-    }
-    if (is(call, "cat")) {
-        return tsr_rule_concatenate(f->ctx, f->arena, shapes, call->num_operands, dim, out);
-    }
-    if (is(call, "sort")) {
-        return tsr_rule_sort(f->ctx, f->arena, call->num_operands, shapes[0], dim, out);
-    }
-    if (strncmp(call->name, "cum", 3) == 0) {
-        return tsr_rule_cumulative(f->ctx, f->arena, shapes[0], dim, out);
-    }
-    if (is(call, "sum") || is(call, "mean") || is(call, "amax") || is(call, "amin")) {
-        return tsr_rule_reduce(f->ctx, f->arena, shapes[0], &dim, 1, out);
-    }
-    if (is(call, "transpose")) {
-        return transposing(f, call, out);
-    }
-    if (is(call, "rms_norm") || is(call, "layer_norm") || is(call, "softmax")) {
-        return normalizing(f, call, out);
-    }
-    return broadcasting(f, call, shapes, out);
-}
-
-/* ---- typing ---- */
 
 static tsr_status make_call(const fact *f, const fact_call *call, const tsr_rule *rule,
                             tsr_typed_call *out)
@@ -215,7 +134,10 @@ static tsr_status make_call(const fact *f, const fact_call *call, const tsr_rule
     if (name == NULL) {
         return diag_nomem(f->ctx);
     }
-    (void)snprintf(name, sizeof call->name, "%s", call->class != NULL ? call->class : call->name);
+    (void)snprintf(name, sizeof call->name, "%s",
+                   call->class != NULL     ? call->class
+                   : arguments_break(call) ? "breaks"
+                                           : call->name);
     *out = (tsr_typed_call){.name = name,
                             .mesh = f->mesh,
                             .num_operands = call->num_operands,
@@ -225,8 +147,9 @@ static tsr_status make_call(const fact *f, const fact_call *call, const tsr_rule
                             .global = call->global,
                             .rule = rule,
                             .out_partial = call->out_partial,
-                            .implicit_partial = call->implicit_partial &&
-                                                !is_listed(" mean amax amin ", call->name),
+                            .implicit_partial =
+                                call->implicit_partial &&
+                                !is_listed(" mean amax amin max min prod ", call->name),
                             .strict = call->strict,
                             .required = call->required};
     return TSR_OK;
@@ -238,7 +161,7 @@ static tsr_status infer_one(const fact *f, const fact_call *call, const tsr_type
     const tsr_rule *rule = NULL;
     tsr_typed_call typed;
     if (call->global.bits != 0) {
-        TSR_TRY(rule_of(f, call, &rule));
+        TSR_TRY(fact_rule(f, call, &rule));
     }
     TSR_TRY(make_call(f, call, rule, &typed));
     TSR_TRY(tsr_type_infer(f->ctx, f->arena, &typed, results));
@@ -252,7 +175,7 @@ static tsr_status infer_added(const fact *f, const fact_call *call, size_t bias,
 {
     fact_call product = *call;
     fact_call sum = *call;
-    (void)snprintf(product.name, sizeof product.name, "mul");
+    (void)snprintf(product.name, sizeof product.name, is(call, "addcdiv") ? "div" : "mul");
     (void)snprintf(sum.name, sizeof sum.name, "add");
     product.num_operands = sum.num_operands = 2;
     product.operands[0] = call->operands[bias == 0 ? 1 : 0];
@@ -269,7 +192,7 @@ static tsr_status infer_stack(const fact *f, const fact_call *call, const tsr_ty
     fact_call cat = *call;
     int64_t shapes[FACT_MOST][2][FACT_MOST];
     const size_t rank = call->operands[0].rank;
-    const int64_t said = argument(call, "dim=", 0);
+    const int64_t said = fact_argument(call, "dim", 0, 0);
     const size_t dim = (size_t)(said < 0 ? said + (int64_t)rank + 1 : said);
     (void)snprintf(cat.name, sizeof cat.name, "cat");
     for (size_t i = 0; i < call->num_operands; i++) {
@@ -298,7 +221,7 @@ static tsr_status infer_stack(const fact *f, const fact_call *call, const tsr_ty
 
 tsr_status fact_infer(const fact *f, const fact_call *call, const tsr_type **out)
 {
-    if (is_listed(" addmm addmv baddbmm addbmm addr addcmul ", call->name)) {
+    if (is_listed(" addmm addmv baddbmm addbmm addr addcmul addcdiv ", call->name)) {
         return infer_added(f, call, 0, out);
     }
     if (is(call, "nn.functional.linear") && call->num_operands == 3) {

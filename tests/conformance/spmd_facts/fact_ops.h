@@ -19,10 +19,21 @@ typedef struct fact_call {
     bool unknown;         /* an op that nothing is known of */
     const char *equation; /* of einsum */
     json_t *reshape;      /* the local shape that a reshape makes */
+    json_t *args;         /* arguments by name, or NULL */
+    json_t *number;       /* the last input that is a number, or NULL */
 } fact_call;
 
 /* Takes the name apart. */
 void fact_call_name(fact_call *call, const char *text);
+
+/* Whether a name is in a list with blanks around each. */
+bool is_listed(const char *names, const char *name);
+
+/* A number among the arguments: by its key, or else by its place in the brackets. */
+int64_t fact_argument(const fact_call *call, const char *key, size_t index, int64_t otherwise);
+
+/* The rule of a call, on the shapes of one rank. */
+tsr_status fact_rule(const fact *f, const fact_call *call, const tsr_rule **out);
 
 /* The type of the first result: through tsr_type_infer, in the steps that the op is made of. */
 tsr_status fact_infer(const fact *f, const fact_call *call, const tsr_type **out);

@@ -50,6 +50,29 @@ tsr_status fact_transition(const fact *f, json_t *args, size_t rank, tsr_transit
     return TSR_OK;
 }
 
+/* The lists of sizes that a call is given, by any of their names; what they are is not read. */
+tsr_status fact_check_counts(const fact *f, const tsr_transition *t)
+{
+    static const char *const after[] = {"input_split_sizes", "scatter_sizes", "split_sizes"};
+    static const char *const before[] = {"output_split_sizes", "gather_sizes", "concat_sizes",
+                                         "split_sizes"};
+    static const int64_t any[1] = {0};
+    json_t *args = json_object_get(f->json, "args");
+    const int64_t *counts = NULL;
+    const int64_t *sent = NULL;
+    for (size_t i = 0; t->op == TSR_ALL_TO_ALL && i < sizeof after / sizeof after[0]; i++) {
+        sent = json_is_array(json_object_get(args, after[i])) ? any : sent;
+    }
+    const size_t num_before = t->op == TSR_ALL_TO_ALL ? 3 : 4;
+    for (size_t i = 0; i < num_before; i++) {
+        counts = json_is_array(json_object_get(args, before[i])) ? any : counts;
+    }
+    for (size_t i = 0; t->op != TSR_ALL_TO_ALL && i < 2; i++) {
+        counts = json_is_array(json_object_get(args, after[i])) ? any : counts;
+    }
+    return tsr_transition_check_counts(f->ctx, "tp", t, counts, sent);
+}
+
 /* ---- values ---- */
 
 /* Nested lists of numbers to a part; false when they are ragged or too many. */
@@ -117,7 +140,7 @@ static bool run_values(const fact *f, tsr_transition *t, size_t *ranks)
     if (split != NULL && fact_numbers(split, sizes) != *ranks) {
         return false;
     }
-    return fact_transition(f, args, ins[0].rank, t) >= 0 &&
+    return fact_transition(f, args, ins[0].rank, t) >= 0 && fact_check_counts(f, t) >= 0 &&
            tsr_transition_check(f->ctx, "tp", t, ins[0].rank, TSR_UNGUARDED) >= 0 &&
            transition_on_threads(f->ctx, t, split != NULL ? sizes : NULL, (int64_t)*ranks, ins,
                                  outs) >= 0;
@@ -128,7 +151,11 @@ static bool check_values(const fact *f)
     json_t *want = json_object_get(json_object_get(f->json, "expect"), "per_rank");
     tsr_transition t;
     size_t ranks;
-    if (!run_values(f, &t, &ranks) || json_array_size(want) != ranks) {
+    const bool done = run_values(f, &t, &ranks);
+    if (fact_wants_error(f)) {
+        return !done;
+    }
+    if (!done || json_array_size(want) != ranks) {
         return false;
     }
     for (size_t i = 0; i < ranks; i++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/buffer.h"
 #include "base/diag.h"
 
 static const char *const axis_names[] = {"pp", "dp", "cp", "tp", "ep"};
@@ -52,9 +53,42 @@ tsr_status fact_make_mesh(fact *f, int64_t size)
     return tsr_mesh_create(f->ctx, f->arena, &spec, &f->mesh);
 }
 
+/* All axes of the current mesh: those that the fact names for it, or that its values have. */
+static size_t world_axes(const fact *f, size_t *out)
+{
+    size_t count = 0;
+    json_t *names = json_object_get(f->json, "current_mesh");
+    names = json_is_array(names) ? names : json_object_get(f->json, "mesh");
+    for (size_t a = 0; a < NUM_AXES; a++) {
+        bool has = false;
+        for (size_t i = 0; i < json_array_size(names); i++) {
+            size_t axes[NUM_AXES];
+            const size_t parts = fact_axes(f, json_string_value(json_array_get(names, i)), axes);
+            for (size_t k = 0; k < parts; k++) {
+                has = has || axes[k] == a;
+            }
+        }
+        for (size_t i = 0; !json_is_array(names) && i < fact_num_inputs(f); i++) {
+            json_t *in = fact_input(f, i);
+            json_t *types = json_object_get(in, "types");
+            has = has || json_object_get(types != NULL ? types : in, axis_names[a]) != NULL;
+        }
+        if (has) {
+            out[count++] = a;
+        }
+    }
+    return count;
+}
+
 size_t fact_axes(const fact *f, const char *name, size_t *out)
 {
     size_t count = 0;
+    if (name == NULL) {
+        return 0;
+    }
+    if (strcmp(name, "world") == 0) {
+        return world_axes(f, out);
+    }
     while (*name != '\0') {
         const size_t length = strcspn(name, "_");
         const int32_t axis = tsr_mesh_find_axis(f->mesh, name, length);
@@ -100,6 +134,44 @@ static size_t axes_at(const fact *f, json_t *at, size_t *out)
     return count;
 }
 
+/* An axis of a type as pairs, named as the fact does. */
+static tsr_status pairs_of(const fact *f, const size_t *axes, size_t count, tsr_strided_axis *out)
+{
+    tsr_stride *pairs = tsr_arena_alloc(f->arena, FACT_MOST * sizeof *pairs);
+    size_t used = 0;
+    if (pairs == NULL) {
+        return diag_nomem(f->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t made;
+        TSR_TRY(tsr_mesh_axis_strides(f->mesh, tsr_axis_full(f->mesh, axes[i]), FACT_MOST - used,
+                                      pairs + used, &made));
+        used += made;
+    }
+    *out = (tsr_strided_axis){pairs, used, {TSR_R, TSR_SUM}};
+    return TSR_OK;
+}
+
+/* An axis and a part of it, `dp_cp` beside `dp`, are not axes of one set. */
+static tsr_status check_apart(const fact *f, json_t *types)
+{
+    tsr_strided_axis named[FACT_MOST];
+    tsr_strided_type none = {0};
+    size_t count = 0;
+    const char *name;
+    json_t *value;
+    json_object_foreach(types, name, value)
+    {
+        size_t axes[NUM_AXES];
+        const size_t parts = json_is_string(value) ? fact_axes(f, name, axes) : 0;
+        if (parts > 0 && count < FACT_MOST) {
+            TSR_TRY(pairs_of(f, axes, parts, &named[count]));
+            named[count++].type.kind = TSR_UNTYPED;
+        }
+    }
+    return tsr_type_reaxis(f->ctx, f->arena, &none, named, count, &none);
+}
+
 static tsr_status read_ends(const fact *f, json_t *types, tsr_end *ends)
 {
     const char *name;
@@ -119,22 +191,86 @@ static tsr_status read_ends(const fact *f, json_t *types, tsr_end *ends)
     return TSR_OK;
 }
 
-/* Both what the ends say and what the spec says. */
-static tsr_status type_of_spec(const fact *f, const tsr_end *ends, json_t *spec,
-                               const tsr_type **out)
+static void print_names(const fact *f, buffer *text, const size_t *axes, size_t count)
 {
-    const size_t dims = json_array_size(spec);
-    size_t axes[FACT_MOST][2 * NUM_AXES];
-    tsr_spec_dim list[FACT_MOST];
-    tsr_axis_type types[NUM_AXES];
+    for (size_t i = 0; i < count; i++) {
+        buffer_format(text, "%s%s", i > 0 ? "," : "", tsr_mesh_axis_name(f->mesh, axes[i]));
+    }
+}
+
+/* The one axis, by its name in the fact, that is said to cut a dimension; its parts. */
+static size_t only_cut(const fact *f, json_t *types, size_t rank, size_t dim, size_t *axes)
+{
+    size_t found = 0;
+    const char *name;
+    json_t *value;
+    json_object_foreach(types, name, value)
+    {
+        tsr_end end;
+        size_t parts[NUM_AXES];
+        const char *said = json_string_value(value);
+        if (said == NULL || said[0] != 'S' || tsr_end_parse(f->ctx, said, &end) < 0) {
+            continue;
+        }
+        const int64_t at = end.dim < 0 ? end.dim + (int64_t)rank : end.dim;
+        const size_t count = fact_axes(f, strcmp(name, "type") == 0 ? "tp" : name, parts);
+        if (at == (int64_t)dim && count > 1) {
+            memcpy(axes, parts, count * sizeof *axes);
+            found = found == 0 ? count : NUM_AXES + 1;
+        } else if (at == (int64_t)dim) {
+            found = NUM_AXES + 1;
+        }
+    }
+    return found <= NUM_AXES ? found : 0;
+}
+
+/* The types of axes in braces, as a type has them; those in `written` are at their dimensions. */
+static void print_types(const fact *f, buffer *text, const tsr_end *ends, const bool *written)
+{
+    bool any = false;
     for (size_t a = 0; a < NUM_AXES; a++) {
-        types[a] = (tsr_axis_type){ends[a].kind, ends[a].partial};
+        if (ends[a].kind != TSR_UNTYPED && !written[a]) {
+            buffer_format(text, "%s%s:%s", any ? ", " : "{", tsr_mesh_axis_name(f->mesh, a),
+                          ends[a].dim != TSR_NO_DIM
+                              ? ""
+                              : tsr_axis_type_name((tsr_axis_type){ends[a].kind, ends[a].partial}));
+            if (ends[a].dim != TSR_NO_DIM) {
+                buffer_format(text, "S(%lld)", (long long)ends[a].dim);
+            }
+            any = true;
+        }
     }
-    for (size_t d = 0; d < dims; d++) {
-        list[d] = (tsr_spec_dim){axes_at(f, json_array_get(spec, d), axes[d]), axes[d], NULL};
+    buffer_string(text, any ? "}" : "");
+}
+
+/* The text of a type, `f32[1@tp,1]{dp:R}`: what it may be is for its reader to say. */
+static tsr_status type_text(const fact *f, json_t *types, const tsr_end *ends, json_t *spec,
+                            size_t rank, const char **out)
+{
+    buffer text = buffer_new(f->arena);
+    bool written[NUM_AXES] = {false};
+    buffer_string(&text, "f32[");
+    for (size_t d = 0; d < rank; d++) {
+        size_t axes[2 * NUM_AXES];
+        json_t *at = json_array_get(spec, d);
+        const size_t count =
+            spec != NULL ? axes_at(f, at, axes) : only_cut(f, types, rank, d, axes);
+        buffer_string(&text, d > 0 ? ",1" : "1");
+        if (spec != NULL ? !json_is_null(at) : count > 0) {
+            buffer_string(&text, "@(");
+            print_names(f, &text, axes, count);
+            buffer_char(&text, ')');
+        }
+        for (size_t k = 0; spec == NULL && k < count; k++) {
+            written[axes[k]] = true;
+        }
     }
-    const tsr_type_spec made = {f->mesh, types, true, dims, list};
-    return tsr_type_create(f->ctx, f->arena, &made, out);
+    buffer_char(&text, ']');
+    for (size_t a = 0; spec != NULL && a < NUM_AXES; a++) {
+        written[a] = ends[a].kind == TSR_UNTYPED;
+    }
+    print_types(f, &text, ends, written);
+    return buffer_finish(f->ctx, &text, out);
 }
 
 static json_t *spec_of(json_t *json)
@@ -162,10 +298,15 @@ tsr_status fact_type(const fact *f, json_t *json, size_t rank, const tsr_type **
             ends[a].kind = TSR_R;
         }
     }
-    if (spec != NULL) {
-        return type_of_spec(f, ends, spec, out);
-    }
-    return tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, rank, NULL, 0, out);
+    const char *text = NULL;
+    tsr_typed_shape typed;
+    TSR_TRY(check_apart(f, types != NULL ? types : json));
+    TSR_TRY(type_text(f, types != NULL ? types : json, ends, spec,
+                      spec != NULL ? json_array_size(spec) : rank, &text));
+    tsr_text source = tsr_text_of("<fact>", text);
+    TSR_TRY(tsr_type_read(f->ctx, f->arena, &source, f->mesh, &typed));
+    *out = typed.type;
+    return TSR_OK;
 }
 
 /* ---- operands ---- */

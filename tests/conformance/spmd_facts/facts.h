@@ -49,6 +49,9 @@ bool fact_wants_error(const fact *f);
 /* The call of a fact; dimensions are in `args`. */
 tsr_status fact_transition(const fact *f, json_t *args, size_t rank, tsr_transition *out);
 
+/* Whether the call may be given the lists of sizes that are in its arguments. */
+tsr_status fact_check_counts(const fact *f, const tsr_transition *t);
+
 /* Facts with an aspect: what calls do to values, on threads. */
 bool fact_check_values(const fact *f);
 

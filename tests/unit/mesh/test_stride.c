@@ -82,6 +82,7 @@ static void overlap_is_an_error_that_names_the_ranks(void **state)
     assert_int_equal(together[0].stride, 5);
     tsr_stride wrong[] = {{0, 1}};
     assert_int_equal(tsr_strides_flatten(f->ctx, wrong, 1, &count), TSR_ERR_INVALID);
+    assert_int_equal(tsr_strides_flatten(f->ctx, wrong, 0, &count), TSR_ERR_INVALID);
     expect_error(f, "axis 0:1: size and stride must be at least 1");
     assert_int_equal(count, 99);
     int64_t ids[4];

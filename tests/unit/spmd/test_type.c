@@ -24,7 +24,7 @@ static void texts_are_refused(void **state)
     } rows[] = {{"f32[8@tp]{tp:R}", "only an axis along which the value varies"},
                 {"f32[8@tp,8@tp]", "twice in the partition spec"},
                 {"f32[8@xx]", "no axis xx"},
-                {"f32[8]{tp:Q}", "expected R, I, V or P"},
+                {"f32[8]{tp:Q}", "expected R, I, V, P or S(dimension)"},
                 {"f32[8@tp:[3,4]]", "2 sizes for 3 shards"},
                 {"f32[8@tp:[3,4,2]]", "sum to 9"},
                 {"f32[8]{tp:R, tp:R}", "two types"},

@@ -1,0 +1,244 @@
+/*
+ * The small rules of typed code, call by call: axes by name, claims, regions, counts. One function
+ * a rule; each runs in a scope of its own.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "kinds.h"
+#include "want.h"
+
+enum { RANKS = 4, MOST = 64 };
+
+/* A vector whose elements are 1, 2, 3 .., with ten times the rank added unless they are the same.
+ */
+static tsr_status vector(tsr_comm *world, int64_t rows, bool same, const char *type,
+                         tsr_tensor **out)
+{
+    double elements[MOST];
+    for (int64_t i = 0; i < MOST; i++) {
+        elements[i] = (double)(i + 1 + (same ? 0 : 10 * tsr_comm_rank(world)));
+    }
+    const tsr_view view = {elements, TSR_F64, 1, &rows, NULL};
+    return tsr_typed_value(world, &view, type, out);
+}
+
+/* Whether a value has a type, as text. */
+static bool has_type(const tsr_tensor *value, tsr_comm *world, const char *type)
+{
+    tsr_arena *arena = NULL;
+    const char *text = NULL;
+    bool same = false;
+    if (tsr_arena_create(tsr_comm_context(world), &arena) == TSR_OK &&
+        tsr_type_of(value, arena, &text) == TSR_OK) {
+        same = strcmp(text, type) == 0;
+        if (!same) {
+            (void)fprintf(stderr, "%s where %s is wanted\n", text, type);
+        }
+    }
+    tsr_arena_destroy(arena);
+    return same;
+}
+
+static const double *numbers(const tsr_tensor *value)
+{
+    return tsr_tensor_data(value);
+}
+
+/* ---- axes ---- */
+
+/* `world` is every axis, and each must be what the call says. */
+static tsr_status along_world(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:P, tp:P}", &x));
+    TSR_TRY(tsr_all_reduce(x, "world", TSR_AS(P), TSR_AS(I), NULL, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:I, tp:I}"));
+    WANT(world, numbers(y)[0] == 4 + 60);
+    TSR_TRY(tsr_redistribute_type(x, "world", TSR_AS(P), TSR_AS(R), NULL, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:R, tp:R}"));
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:P, tp:R}", &x));
+    WANT(world, tsr_all_reduce(x, "world", TSR_AS(P), TSR_AS(R), NULL, &y) == TSR_ERR_INVALID);
+    tsr_context_clear(tsr_comm_context(world));
+    return TSR_OK;
+}
+
+/* An operand that is untyped along an axis says nothing about it. */
+static tsr_status untyped_axes(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:V}", &x));
+    TSR_TRY(vector(world, 2, true, "f64[2]{tp:R}", &y));
+    TSR_TRY(tsr_add(x, y, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:V, tp:R}"));
+    return TSR_OK;
+}
+
+/* ---- claims ---- */
+
+static tsr_status claims(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:V}", &x));
+    TSR_TRY(tsr_assert_type(x, "{tp:S(0), dp:R}", &y));
+    WANT(world, has_type(y, world, "f64[4@tp]{dp:R}"));
+    TSR_TRY(tsr_assert_type(y, "{tp:S(-1)}", &y));
+    WANT(world, tsr_assert_type(y, "{tp:P}", &y) == TSR_ERR_INVALID);
+    TSR_TRY(tsr_assert_type(x, "{tp:P}", &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:R, tp:P}"));
+    WANT(world, tsr_assert_type(x, "f64[4@tp]{tp:S(0)}", &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "in the braces, not both"));
+    WANT(world, tsr_assert_type(x, "{tp:S(1)}", &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "there is no dimension 1 in a value of 1 dimensions"));
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:V, tp:V}", &x));
+    WANT(world, tsr_assert_type(x, "{dp:S(0), tp:S(0)}", &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "nothing says which is outer"));
+    return TSR_OK;
+}
+
+/* ---- regions ---- */
+
+static tsr_status doubled(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                          void *state)
+{
+    (void)world;
+    (void)state;
+    return tsr_add(inputs[0], inputs[0], &outputs[0]);
+}
+
+static tsr_status regions(tsr_comm *world)
+{
+    static const char *const none[] = {NULL};
+    static const char *const whole[] = {"f64[4@tp]{dp:R}"};
+    static const char *const left_out[] = {"f64[4@tp]"};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[4@tp]{dp:R}", &x));
+    tsr_local_region r = {.region = doubled,
+                          .inputs = &x,
+                          .input_types = none,
+                          .num_inputs = 1,
+                          .output_types = whole,
+                          .num_outputs = 1};
+    TSR_TRY(tsr_local_map(world, "tp", &r, &y));
+    WANT(world, has_type(y, world, "f64[4@tp]{dp:R}"));
+    r.output_types = none;
+    TSR_TRY(tsr_local_map(world, "tp", &r, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:R, tp:V}"));
+    r.input_types = left_out;
+    WANT(world, tsr_local_map(world, "tp", &r, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "leaves out axis dp, along which it is R"));
+    r.input_types = whole; /* what varies without a dimension may be declared to have one */
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:V}", &x));
+    return tsr_local_map(world, "tp", &r, &y);
+}
+
+/* ---- counts ---- */
+
+/* Only S(i) has rows of each member, and all_to_all both lists. */
+static tsr_status counts(tsr_comm *world)
+{
+    static const int64_t two[] = {1, 1};
+    const tsr_collective_options rows = {.counts = two};
+    const tsr_collective_options sent = {.sent = two};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:V}", &x));
+    WANT(world, tsr_all_gather(x, "tp", TSR_AS(V), TSR_AS(R), &rows, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "counts are the rows of S(i)"));
+    WANT(world, tsr_reduce_scatter(x, "tp", TSR_AS(V), TSR_AS(V), &rows, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "counts are the rows of S(i)"));
+    WANT(world, tsr_all_to_all(x, "tp", TSR_AS(V), TSR_AS(V), &rows, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "counts are the rows of S(i)"));
+    WANT(world, tsr_all_to_all(x, "tp", TSR_AS_S(0), TSR_AS_S(0), &rows, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "takes both lists"));
+    WANT(world, tsr_all_gather(x, "tp", TSR_AS_S(0), TSR_AS(R), &sent, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "only all_to_all"));
+    return TSR_OK;
+}
+
+/* Rank 0 sends 1 and 2 rows, rank 1 sends 3 and 0; the gradient goes the same way back. */
+static tsr_status rows_between_ranks(tsr_comm *world)
+{
+    static const int64_t table[2][2] = {{1, 2}, {3, 0}};
+    const int64_t me = tsr_comm_rank(world) % 2;
+    const int64_t come[] = {table[0][me], table[1][me]};
+    const tsr_collective_options options = {.counts = come, .sent = table[me]};
+    const size_t dim = 0;
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 3, false, "f64[3]{dp:I, tp:V}", &x));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(x));
+    TSR_TRY(tsr_all_to_all(x, "tp", TSR_AS_S(0), TSR_AS_S(0), &options, &y));
+    WANT(world, tsr_tensor_local_shape(y)[0] == come[0] + come[1]);
+    const double first = 1 + 10 * (double)(tsr_comm_rank(world) - me);
+    WANT(world, numbers(y)[0] == (me == 0 ? first : first + 1));
+    WANT(world, me == 1 || numbers(y)[1] == first + 10);
+    TSR_TRY(tsr_mul(y, y, &y));
+    TSR_TRY(tsr_sum(y, &dim, 1, &y));
+    TSR_TRY(tsr_all_reduce(y, "tp", TSR_AS(V), TSR_AS(I), NULL, &y));
+    TSR_TRY(tsr_backward(y));
+    TSR_TRY(tsr_gradient(x, &y));
+    for (int64_t i = 0; i < 3; i++) {
+        WANT(world, numbers(y)[i] == 2 * numbers(x)[i]);
+    }
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    const char *name;
+    tsr_status (*run)(tsr_comm *world);
+} all[] = {{"along world", along_world}, {"untyped axes", untyped_axes},
+           {"claims", claims},           {"regions", regions},
+           {"counts", counts},           {"rows between ranks", rows_between_ranks}};
+
+static tsr_status run_all(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    (void)state;
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    tsr_status status =
+        tsr_mesh_parse(tsr_comm_context(world), arena, "<[\"dp\"=2, \"tp\"=2]>", &mesh);
+    for (size_t i = 0; status == TSR_OK && i < sizeof all / sizeof all[0]; i++) {
+        const tsr_spmd_scope scope = {.mesh = mesh};
+        TSR_TRY(tsr_spmd_open(world, &scope));
+        TSR_TRY(tsr_scope_open(world));
+        status = all[i].run(world);
+        tsr_scope_close(world);
+        tsr_spmd_close(world);
+        if (tsr_comm_rank(world) == 0) {
+            printf("%s: %s\n", all[i].name, status == TSR_OK ? "fine" : "wrong");
+        }
+    }
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+static void rules(void **state)
+{
+    const tsr_launch_spec spec = {.num_ranks = RANKS, .ranks = kinds_chosen()};
+    size_t at = 0;
+    int64_t count = RANKS;
+    if (kinds_chosen() == TSR_RANKS_MPI) {
+        (void)kinds_next_count(&at, RANKS, &count);
+    }
+    if (count == RANKS) {
+        expect_ranks(*state, &spec, run_all, NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(rules)};
+    kinds_choose(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
