@@ -49,7 +49,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_typed_value(tsr_comm *world, const tsr_view
  * This rank's part of a sharded tensor as a value: V where an axis shards it, P where it is
  * pending, `other` (R or I) along the rest. It shares the tensor's memory. And back: the tensor
  * whose parts the values are; every axis along which the value varies must be in its spec. No
- * gradient goes through either: they refuse what depends on a watched tensor.
+ * gradient goes through either: they refuse what depends on a watched tensor. Calls about whole
+ * tensors (tsr_tensor_to_full, tsr_redistribute, tsr_replicate ..) refuse values that are P or V,
+ * whose arrays differ; tsr_local_of refuses what is a value already.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other,
                                               tsr_tensor **out) TSR_MT_CONTEXT;

@@ -30,6 +30,7 @@ static tsr_status move_to(const char *call, bool implicit, tsr_tensor *t,
                           const tsr_sharding *sharding, tsr_tensor **out)
 {
     eager_begin(t->world);
+    TSR_TRY(tensor_check_whole(call, t));
     return eager_tell(t->world, call, try_to_move(call, implicit, t, sharding, out));
 }
 

@@ -379,6 +379,39 @@ tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *co
     return TSR_OK;
 }
 
+tsr_status typed_check_whole(void *above, const char *call, const void *typed)
+{
+    const eager *e = above;
+    const typed_record *record = typed;
+    const tsr_type *type = record->of.type;
+    for (size_t a = 0; a < tsr_mesh_num_axes(tsr_type_mesh(type)); a++) {
+        const tsr_axis_type is = tsr_type_axis(type, a);
+        const char *axis = tsr_mesh_axis_name(tsr_type_mesh(type), a);
+        if (is.kind == TSR_P) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: the value is %s along axis %s: each rank has a part of a sum, "
+                              "which this call would not perform; use tsr_all_reduce(.., \"%s\", "
+                              "TSR_AS(P), TSR_AS(R), ..) first",
+                              call, tsr_axis_type_name(is), axis, axis);
+        }
+        if (is.kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: the value is V along axis %s: each rank has an array of its "
+                              "own, of which this call would take one for all; use "
+                              "tsr_all_gather(.., \"%s\", TSR_AS(V), TSR_AS(R), ..) first",
+                              call, axis, axis);
+        }
+        if (is.kind == TSR_V) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: the value is S(%lld) along axis %s: each rank has a part, which "
+                              "this call would take for the whole; use tsr_tensor_of_local first, "
+                              "which gives the tensor that the parts make",
+                              call, (long long)tsr_type_dim_of(type, a), axis);
+        }
+    }
+    return TSR_OK;
+}
+
 /* Asks the row, in the words of types. */
 static tsr_op_class class_of(void *state, size_t operand, tsr_reduction pending)
 {

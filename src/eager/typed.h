@@ -57,6 +57,12 @@ uint64_t typed_key(const eager *e);
 tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *const *operands,
                                 size_t count);
 
+/*
+ * Refuses a value that is P or V along an axis in a call about whole tensors, and says what to call
+ * instead: for P and a V without a dimension a collective, for S(i) tsr_tensor_of_local.
+ */
+tsr_status typed_check_whole(void *above, const char *call, const void *typed);
+
 /* The records of the results of a call; its rule may be NULL. NULL records are plain numbers. */
 tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
                        const tsr_rule *rule, const op_type *results, const typed_record **records);

@@ -297,6 +297,11 @@ tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other, tsr_tensor **o
     GUARD(tsr_local_of);
     eager *e = NULL;
     TSR_TRY(typed_scope(tensor->world, "tsr_local_of", &e));
+    if (record_of(tensor) != NULL) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_local_of: the tensor is a value with a type already: it is used as "
+                          "it is; tsr_reinterpret and tsr_convert_type change its type");
+    }
     TSR_TRY(refuse_taped(e, "tsr_local_of", tensor));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_status status = take_part(e, tensor, other, out);

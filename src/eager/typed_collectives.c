@@ -150,6 +150,52 @@ static void settle_dims(collective_call *c)
     what->scatter_dim = from_front(what->scatter_dim, rank);
 }
 
+/*
+ * The rows that members are left with, where they are given, as the sizes of the dimension that is
+ * cut. Within other axes they are those of one of several groups: then nothing is known of the
+ * dimension.
+ */
+static tsr_status with_counts(collective_call *c)
+{
+    const eager *e = c->e;
+    const int64_t dim = tsr_type_dim_of(c->type, c->axes.axes[0]);
+    const bool swaps = c->job.what.op == TSR_ALL_TO_ALL;
+    const bool stays = swaps && c->job.what.src.dim == c->job.what.dst.dim;
+    const int64_t *rows = swaps ? c->job.sent : c->job.counts;
+    if (dim < 0 || rows == NULL || c->job.what.dst.dim == TSR_NO_DIM) {
+        return TSR_OK;
+    }
+    const size_t num_axes = tsr_mesh_num_axes(tsr_type_mesh(c->type));
+    const size_t rank = tsr_type_rank(c->type);
+    tsr_axis_type *kinds = ARENA_ARRAY(e->arena, tsr_axis_type, num_axes);
+    tsr_spec_dim *dims = ARENA_ARRAY(e->arena, tsr_spec_dim, rank);
+    if (kinds == NULL || dims == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    for (size_t a = 0; a < num_axes; a++) {
+        kinds[a] = tsr_type_axis(c->type, a);
+    }
+    for (size_t d = 0; d < rank; d++) {
+        dims[d] = *tsr_type_dim(c->type, d);
+    }
+    const bool alone = dims[dim].num_axes == c->axes.count && !stays;
+    if (!alone && (e->typing.scope->settings.global.bits >> c->axes.axes[0] & 1) != 0) {
+        return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "%s: the rows that are given are those of one of several groups of "
+                          "ranks, which the type of a whole value cannot say; leave them out",
+                          c->name);
+    }
+    dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows}
+                      : (tsr_spec_dim){.num_axes = dims[dim].num_axes - c->axes.count,
+                                       .axes = dims[dim].axes};
+    const tsr_type_spec spec = {.mesh = tsr_type_mesh(c->type),
+                                .axes = kinds,
+                                .has_spec = true,
+                                .rank = rank,
+                                .dims = dims};
+    return tsr_type_create(e->world->ctx, e->arena, &spec, &c->type);
+}
+
 /* The type after the call. */
 static tsr_status find_type(collective_call *c)
 {
@@ -160,24 +206,35 @@ static tsr_status find_type(collective_call *c)
     }
     tsr_typed_shape value = record->of;
     value.local = c->x->local_shape;
-    return tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
-                               &c->job.what, e->typing.scope->settings.global,
-                               e->typing.scope->settings.guard, false, &c->type);
-}
-
-/* Whether the axes of a call are in the spec of a dimension, before or after it. */
-static bool is_followed(const collective_call *c, int64_t dim)
-{
-    const tsr_type *before = record_of(c->x)->of.type;
-    return tsr_type_dim_of(before, c->axes.axes[0]) == dim ||
-           tsr_type_dim_of(c->type, c->axes.axes[0]) == dim;
+    TSR_TRY(tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
+                                &c->job.what, e->typing.scope->settings.global,
+                                e->typing.scope->settings.guard, false, &c->type));
+    return with_counts(c);
 }
 
 /*
- * The shape of the whole value after the call. Dimensions that the axes cut have the whole size on
- * both sides; others change as this rank's part does, and one that is stacked or taken out comes or
- * goes.
+ * The whole extent of a dimension that was `old` rows on this rank and is `now`. What the axes of
+ * the call cut stays whole when it is put together or cut; when it is summed instead, or taken for
+ * a sum, what each rank had is all there is. Other dimensions change as this rank's part does.
  */
+static int64_t whole_extent(const collective_call *c, size_t dim, int64_t whole, int64_t old,
+                            int64_t now)
+{
+    const tsr_transition *what = &c->job.what;
+    const tsr_type *before = record_of(c->x)->of.type;
+    const bool was_cut = tsr_type_dim_of(before, c->axes.axes[0]) == (int64_t)dim;
+    const bool is_cut = tsr_type_dim_of(c->type, c->axes.axes[0]) == (int64_t)dim;
+    const bool joined = what->src.dim == (int64_t)dim &&
+                        (what->op == TSR_ALL_GATHER || what->op == TSR_ALL_TO_ALL ||
+                         (what->op == TSR_CONVERT && what->dst.kind == TSR_P));
+    if (was_cut && !joined && c->type != before) {
+        return whole / c->job.comm->size;
+    }
+    return was_cut || is_cut || old == now || old == 0 ? whole : whole / old * now;
+}
+
+/* The shape of the whole value after the call; a dimension that is stacked or taken out comes or
+ * goes. */
 static void find_whole(const collective_call *c, const tsr_tensor *result, int64_t *whole)
 {
     const tsr_typed_shape *before = &record_of(c->x)->of;
@@ -191,9 +248,10 @@ static void find_whole(const collective_call *c, const tsr_tensor *result, int64
         }
         const size_t from = rank > before->rank ? d - (d > special) : d + (d >= special);
         const int64_t old = c->x->local_shape[from];
-        const bool same = old == result->local_shape[d] || old == 0 ||
-                          (rank == before->rank && is_followed(c, (int64_t)d));
-        whole[d] = same ? before->shape[from] : before->shape[from] / old * result->local_shape[d];
+        const int64_t now = result->local_shape[d];
+        whole[d] = rank == before->rank     ? whole_extent(c, d, before->shape[from], old, now)
+                   : old == now || old == 0 ? before->shape[from]
+                                            : before->shape[from] / old * now;
     }
 }
 

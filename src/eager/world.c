@@ -55,6 +55,7 @@ tsr_status eager_of(tsr_comm *world, eager **out)
     world->state->above = e;
     world->state->close_above = close_eager;
     world->state->release_typed = typed_release;
+    world->state->check_whole = typed_check_whole;
     *out = e;
     return TSR_OK;
 }

@@ -58,6 +58,8 @@ typedef struct world_state {
     void *above;                 /* what a layer above keeps for the world; NULL for nothing */
     void (*close_above)(void *); /* frees it when the world closes */
     void (*release_typed)(void *above, const void *typed); /* of a tensor that is freed */
+    /* Refuses a tensor whose arrays, by its type, are not those of one whole. */
+    tsr_status (*check_whole)(void *above, const char *call, const void *typed);
     struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;
     uint64_t turn; /* counts rounds of progress on requests */

@@ -272,9 +272,12 @@ static bool overlap(const tsr_tensor *a, const tsr_tensor *b)
     return low[0] < high[1] && low[1] < high[0] && low[0] < high[0] && low[1] < high[1];
 }
 
-static tsr_status check_pair(const tsr_tensor *dst, const tsr_tensor *src, int64_t only)
+static tsr_status check_pair(const char *call, const tsr_tensor *dst, const tsr_tensor *src,
+                             int64_t only)
 {
     tsr_context *ctx = src->world->ctx;
+    TSR_TRY(tensor_check_whole(call, src));
+    TSR_TRY(tensor_check_whole(call, dst));
     if (dst->dtype != src->dtype) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a redistribution keeps the element type: %s into %s",
@@ -384,7 +387,7 @@ static tsr_status prepare(redistribution *r, const cached_plan **out)
 {
     tsr_comm *world = r->src->world;
     plan_cache *plans = &world->state->plans;
-    TSR_TRY(check_pair(r->dst, r->src, r->only));
+    TSR_TRY(check_pair(r->call, r->dst, r->src, r->only));
     TSR_TRY(
         plan_cache_get(plans, world->ctx, r->src->geometry, r->dst->geometry, r->src->dtype, out));
     r->plan = (*out)->plan;
@@ -439,7 +442,7 @@ static uint64_t hash_plan(const tsr_plan *plan)
 static tsr_status prepare_given(redistribution *r, tsr_arena **arena, plan_part *part)
 {
     tsr_comm *world = r->src->world;
-    TSR_TRY(check_pair(r->dst, r->src, r->only));
+    TSR_TRY(check_pair(r->call, r->dst, r->src, r->only));
     TSR_TRY(check_plan(r));
     TSR_TRY(check_fold(world->ctx, r->plan));
     TSR_TRY(tsr_arena_create(world->ctx, arena));

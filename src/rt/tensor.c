@@ -13,6 +13,12 @@
 #include "rt/box_walk.h"
 #include "rt/collective.h"
 
+tsr_status tensor_check_whole(const char *call, const tsr_tensor *tensor)
+{
+    const world_state *state = tensor->world->state;
+    return tensor->typed != NULL ? state->check_whole(state->above, call, tensor->typed) : TSR_OK;
+}
+
 bool tensor_is_shared(const tsr_tensor *tensor)
 {
     return tensor->row_major && (tensor->bytes > 0 || tensor->world->team->threads);

@@ -28,6 +28,12 @@ struct tsr_tensor {
 /* Whether other ranks can reach the data, and know its strides. */
 bool tensor_is_shared(const tsr_tensor *tensor);
 
+/*
+ * Refuses what a layer above has typed as different on each rank: a call about the whole tensor
+ * would take one rank's array for all. Every such call that is given a tensor starts here.
+ */
+tsr_status tensor_check_whole(const char *call, const tsr_tensor *tensor);
+
 /* How many elements this rank stores, pad rows included. */
 int64_t tensor_elements(const tsr_tensor *tensor);
 

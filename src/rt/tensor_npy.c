@@ -446,6 +446,7 @@ tsr_status tsr_tensor_save_npy(tsr_tensor *tensor, const char *path)
                             "tsr_tensor_save_npy",
                             {g->sharding, tensor->dtype, g->rank, g->shape},
                             -1};
+    TSR_TRY(tensor_check_whole("tsr_tensor_save_npy", tensor));
     const comm_call what = spec_call_record(&call, tsr_arena_create(call.ctx, &arena));
     tsr_status status = comm_enter(tensor->world, &what);
     if (status == TSR_OK) {

@@ -202,7 +202,7 @@ static tsr_status change_type(type_change *c, const tsr_type **out)
         c->draft.axes[c->axes[i]] =
             (tsr_axis_type){c->t->dst.kind, c->t->dst.kind == TSR_P ? c->t->dst.partial : TSR_SUM};
     }
-    if (c->t->dst.dim != TSR_NO_DIM && c->global) {
+    if (c->t->dst.dim != TSR_NO_DIM) {
         TSR_TRY(put_in(c));
     }
     TSR_TRY(drop_dim(c));

@@ -191,14 +191,96 @@ static tsr_status rows_between_ranks(tsr_comm *world)
     return TSR_OK;
 }
 
+/* ---- whole shapes ---- */
+
+/* What was cut and is summed has the extent that each rank had; what is cut keeps the whole. */
+static tsr_status whole_shapes(tsr_comm *world)
+{
+    static const int64_t uneven[] = {1, 3};
+    const tsr_collective_options options = {.counts = uneven};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 4, false, "f64[8@tp]{dp:R}", &x));
+    TSR_TRY(tsr_all_reduce(x, "tp", TSR_AS(V), TSR_AS(I), NULL, &y));
+    WANT(world, has_type(y, world, "f64[4]{dp:R, tp:I}"));
+    TSR_TRY(tsr_reinterpret(x, "tp", TSR_AS(V), TSR_AS(P), NULL, &y));
+    WANT(world, has_type(y, world, "f64[4]{dp:R, tp:P}"));
+    TSR_TRY(tsr_reduce_scatter(x, "tp", TSR_AS(V), TSR_AS_S(0), NULL, &y));
+    WANT(world, has_type(y, world, "f64[4@tp]{dp:R}"));
+    TSR_TRY(vector(world, 4, false, "f64[4]{dp:R, tp:P}", &x));
+    TSR_TRY(tsr_reduce_scatter(x, "tp", TSR_AS(P), TSR_AS_S(0), NULL, &y));
+    WANT(world, has_type(y, world, "f64[4@tp]{dp:R}"));
+    TSR_TRY(tsr_all_gather(y, "tp", TSR_AS_S(0), TSR_AS(R), NULL, &y));
+    WANT(world, has_type(y, world, "f64[4]{dp:R, tp:R}"));
+    TSR_TRY(tsr_reduce_scatter(x, "tp", TSR_AS(P), TSR_AS_S(0), &options, &y));
+    WANT(world, has_type(y, world, "f64[4@tp:[1,3]]{dp:R}"));
+    TSR_TRY(vector(world, 4, false, "f64[8@dp]{tp:P}", &x));
+    TSR_TRY(tsr_reduce_scatter(x, "tp", TSR_AS(P), TSR_AS_S(0), NULL, &y));
+    WANT(world, has_type(y, world, "f64[8@(dp,tp)]"));
+    TSR_TRY(tsr_all_reduce(y, "tp", TSR_AS(V), TSR_AS(R), NULL, &y));
+    WANT(world, has_type(y, world, "f64[4@dp]{tp:R}"));
+    return TSR_OK;
+}
+
+/* ---- calls about whole tensors ---- */
+
+/* Each call on a value that is not the same on all ranks, and what it must say. */
+static tsr_status refuse_all(tsr_comm *world, tsr_tensor *value, const tsr_sharding *sharding,
+                             const char *remedy)
+{
+    double full[MOST];
+    tsr_tensor *y = NULL;
+    WANT(world, tsr_tensor_to_full(value, -1, full) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_reduce_pending(value, &y) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_replicate(value, &y) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_gather(value, 0, &y) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_shard(value, sharding, &y) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_with_sharding(value, sharding, &y) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_redistribute(value, sharding, &y) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_redistribute_into(value, value) == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world,
+         tsr_tensor_save_npy(value, "/nowhere/x.npy") == TSR_ERR_INVALID && heard(world, remedy));
+    WANT(world, tsr_local_of(value, TSR_I, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "tsr_local_of: the tensor is a value with a type already"));
+    return TSR_OK;
+}
+
+static tsr_status wholes(tsr_comm *world)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    const tsr_sharding *sharding = NULL;
+    tsr_tensor *x = NULL;
+    double full[MOST] = {0};
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, "<[\"dp\"=2, \"tp\"=2]>", &mesh));
+    TSR_TRY(tsr_sharding_parse(tsr_comm_context(world), arena, mesh, "[{\"tp\"}]", &sharding));
+    TSR_TRY(vector(world, 4, false, "f64[4]{dp:R, tp:P}", &x));
+    TSR_TRY(refuse_all(world, x, sharding, "tsr_all_reduce(.., \"tp\", TSR_AS(P), TSR_AS(R)"));
+    TSR_TRY(vector(world, 4, false, "f64[4]{dp:V, tp:R}", &x));
+    TSR_TRY(refuse_all(world, x, sharding, "tsr_all_gather(.., \"dp\", TSR_AS(V), TSR_AS(R)"));
+    TSR_TRY(vector(world, 4, false, "f64[8@tp]{dp:R}", &x));
+    TSR_TRY(refuse_all(world, x, sharding, "use tsr_tensor_of_local first"));
+    TSR_TRY(vector(world, 4, true, "f64[4]{dp:R, tp:I}", &x));
+    TSR_TRY(tsr_tensor_to_full(x, -1, full));
+    WANT(world, full[3] == 4);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
 /* ---- all of them ---- */
 
 static const struct {
     const char *name;
     tsr_status (*run)(tsr_comm *world);
-} all[] = {{"along world", along_world}, {"untyped axes", untyped_axes},
-           {"claims", claims},           {"regions", regions},
-           {"counts", counts},           {"rows between ranks", rows_between_ranks}};
+} all[] = {{"along world", along_world},
+           {"untyped axes", untyped_axes},
+           {"claims", claims},
+           {"regions", regions},
+           {"counts", counts},
+           {"rows between ranks", rows_between_ranks},
+           {"whole shapes", whole_shapes},
+           {"wholes", wholes}};
 
 static tsr_status run_all(tsr_comm *world, void *state)
 {
