@@ -11,7 +11,7 @@
  *
  *   transformer_tp [RANKS]             trains on threads, or on the processes of mpirun; compares
  * with one rank transformer_tp --forget [RANKS]    the same with a forgotten convert: it does not
- * type-check
+ * type-check; transformer_tp --unchecked [RANKS]    without types: the same numbers
  */
 #include <math.h>
 #include <stdio.h>
@@ -71,6 +71,7 @@ typedef struct model {
     int64_t dp;
     int64_t tp;
     bool forget;                        /* leave one convert out */
+    bool unchecked;                     /* no types */
     tsr_tensor *parameters[PARAMETERS]; /* sharded tensors */
     tsr_tensor *values[PARAMETERS];     /* this rank's parts, in a step */
     tsr_tensor *tokens;                 /* this rank's sentences, [b, LENGTH] */
@@ -80,6 +81,7 @@ typedef struct model {
 /* What a run leaves: the losses, and all gradients of the last step. */
 typedef struct outcome {
     bool forget;
+    bool unchecked;
     float losses[STEPS];
     float gradients[PARAMETERS][MOST_NUMBERS];
 } outcome;
@@ -347,7 +349,7 @@ static tsr_status differentiate(model *m, float *loss_out, tsr_tensor **gradient
 static tsr_status train_step(model *m, outcome *o, int step)
 {
     tsr_tensor *gradients[PARAMETERS];
-    TRY(tsr_spmd_open(m->world, &(tsr_spmd_scope){.mesh = m->mesh}));
+    TRY(tsr_spmd_open(m->world, &(tsr_spmd_scope){.mesh = m->mesh, .unchecked = m->unchecked}));
     TRY(differentiate(m, &o->losses[step], gradients));
     tsr_spmd_close(m->world);
     for (int i = 0; i < PARAMETERS; i++) {
@@ -408,7 +410,10 @@ static void complain(tsr_context *ctx)
 static tsr_status run(tsr_comm *world, void *state)
 {
     outcome *first = state;
-    model m = {.world = world, .ctx = tsr_comm_context(world), .forget = first->forget};
+    model m = {.world = world,
+               .ctx = tsr_comm_context(world),
+               .forget = first->forget,
+               .unchecked = first->unchecked};
     TRY(tsr_arena_create(m.ctx, &m.arena));
     outcome *mine = tsr_arena_alloc(m.arena, sizeof *mine);
     tsr_status status = mine != NULL ? make_mesh(&m) : TSR_ERR_NOMEM;
@@ -443,7 +448,8 @@ int main(int argc, char **argv)
     static outcome alone;
     static outcome together;
     const bool forget = argc > 1 && strcmp(argv[1], "--forget") == 0;
-    const int at = forget ? 2 : 1;
+    const bool unchecked = argc > 1 && strcmp(argv[1], "--unchecked") == 0;
+    const int at = forget || unchecked ? 2 : 1;
     tsr_context *ctx = NULL;
     tsr_launch_spec spec = {.num_ranks = argc > at ? atoll(argv[at]) : 0};
     const tsr_launch_spec one = {.num_ranks = 1, .ranks = TSR_RANKS_THREADS};
@@ -451,6 +457,7 @@ int main(int argc, char **argv)
         return 1;
     }
     together.forget = forget;
+    together.unchecked = unchecked;
     tsr_status status = tsr_launch(ctx, &spec, run, &together);
     if (status == TSR_OK) {
         status = tsr_launch(ctx, &one, run, &alone);

@@ -186,11 +186,23 @@ typedef struct tsr_typed_call {
     bool strict;              /* all operands must be typed on all axes that any of them is */
     tsr_axis_set required;    /* strict: and on these */
     bool no_fixes;            /* errors have no suggestions */
+    /* for messages, one for each operand; NULL: operand 0, operand 1 .. */
+    TSR_NULLABLE const char *const *operand_names;
 } tsr_typed_call;
 
 /*
- * The types of the results (one for each result of the rule, one without a rule), axis by axis by
- * the table of local rules, then the partition specs. An error says which axis, the operands with
+ * The types of the results (one for each result of the rule, one without a rule), axis by axis:
+ *
+ *     operands                nonlinear   linear    multilinear
+ *     all R, or all I         R, I        R, I      R, I          numbers say nothing
+ *     V, or R with V          V           V         V
+ *     I with R, V or P        error       error     error
+ *     P with V                error       error     error
+ *     P alone                 error       P         P
+ *     P with P                error       P         error
+ *     P with R or a number    error       error     P             a / b: only a is linear
+ *
+ * and then the partition specs. An error says which axis, the operands with
  * their types, why in one line, and as notes the fixes that were tried through this checker and
  * keep the type of the result, each with what it costs forward and backward.
  */
@@ -301,7 +313,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_transition_set_dims(tsr_context *ctx,
 typedef enum tsr_guard { TSR_UNGUARDED, TSR_GUARDED, TSR_GUARDED_EXPERT } tsr_guard;
 
 /*
- * Whether there is such a call for a local value of this rank: by the tables of the types. An error
+ * Whether there is such a call for a local value of this rank: by the table in typed.h. An error
  * names the call, the axis, both ends and, where there is one, the call that was probably meant.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,

@@ -8,7 +8,9 @@
  * gradients are found before anything runs. Axes are checked locally, or globally: then the whole
  * value is tracked too, by partition specs, and only what computes the same as one device would is
  * accepted. Values may have any strides; results are row-major. Types are erasable: in an unchecked
- * scope the same calls compute the same bits, and no type is checked.
+ * scope the same calls compute the same bits, and no type is checked; a value has the type that the
+ * program says it has, by tsr_typed_value, tsr_local_of or tsr_assert_type, and its gradient that
+ * type's dual, so that tsr_tensor_of_local works there too.
  */
 #ifndef TESSERA_TYPED_H
 #define TESSERA_TYPED_H
@@ -26,7 +28,7 @@ typedef struct tsr_spmd_scope {
     const tsr_mesh *mesh; /* of all ranks; copied */
     tsr_axis_set global;  /* axes that are checked globally */
     tsr_guard guard;
-    bool unchecked; /* no types: the same calls, the same bits */
+    bool unchecked; /* no checks, and what is computed has no type: the same calls, the same bits */
     tsr_local_type
         rest; /* what tsr_assert_type takes axes for that it does not name; UNTYPED: any */
     bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
@@ -178,9 +180,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *
 /* ---- collectives ---- */
 
 /* The ends of a collective: TSR_AS(R), TSR_AS(P), TSR_AS_S(0). */
-#define TSR_AS(kind) ((tsr_end){TSR_##kind, TSR_NO_DIM, TSR_SUM})
-#define TSR_AS_S(dim) ((tsr_end){TSR_V, (dim), TSR_SUM})
-#define TSR_AS_P(reduction) ((tsr_end){TSR_P, TSR_NO_DIM, (reduction)})
+#ifdef __cplusplus
+#define TSR_END(kind, dim, reduction) (tsr_end{(kind), (dim), (reduction)})
+#else
+#define TSR_END(kind, dim, reduction) ((tsr_end){(kind), (dim), (reduction)})
+#endif
+#define TSR_AS(kind) TSR_END(TSR_##kind, TSR_NO_DIM, TSR_SUM)
+#define TSR_AS_S(dim) TSR_END(TSR_V, (dim), TSR_SUM)
+#define TSR_AS_P(reduction) TSR_END(TSR_P, TSR_NO_DIM, (reduction))
 
 /* Options of a collective. Zeros are the defaults; NULL for all of them. */
 typedef struct tsr_collective_options {
@@ -202,8 +209,41 @@ typedef struct tsr_collective_options {
 
 /*
  * Along an axis, or along several as one communicator (`dp,cp`; `world` is all axes of the mesh), a
- * value of type src becomes one of type dst. Which pairs there are, and their backwards, is the
- * table in spmd.h's tsr_transition_check. In words, over the list x[0], x[1], x[2] of what three
+ * value of type src becomes one of type dst. These calls there are, each with its backward, which
+ * goes from the gradient's type of dst to that of src; every other pair is an error:
+ *
+ *     all_reduce      P -> R             all_reduce P -> R
+ *                     P -> I             reinterpret I -> R
+ *     all_gather      V, S(i) -> R       reduce_scatter P -> V, S(i)
+ *                     V, S(i) -> I       convert I -> V, S(i)
+ *     reduce_scatter  P -> V, S(i)       all_gather V, S(i) -> R
+ *     all_to_all      V -> V             all_to_all V -> V
+ *                     S(i) -> S(j)       all_to_all S(j) -> S(i)
+ *     reinterpret     R -> I (E)         convert I -> P
+ *                     R -> V (E)         reinterpret V -> P
+ *                     R -> P (E)         reinterpret R -> P
+ *                     I -> R (E)         all_reduce P -> I
+ *                     I -> V             reinterpret V -> P, then all_reduce P -> I
+ *                     I -> P             reinterpret R -> P, then all_reduce P -> I
+ *                     V -> P             reinterpret R -> V
+ *     convert         R -> I (E)         convert I -> P
+ *                     R -> V, S(i)       convert V, S(i) -> P
+ *                     R -> P             convert R -> P
+ *                     I -> R             all_reduce P -> I
+ *                     I -> V, S(i)       all_gather V, S(i) -> I
+ *                     I -> P (E)         convert R -> I
+ *                     V, S(i) -> P (E)   convert R -> V, S(i)
+ *     redistribute    V, S -> R, I is all_gather; P -> R, I all_reduce; P -> V, S reduce_scatter;
+ *                     S(i) -> S(j) all_to_all; every other pair convert; the same type nothing.
+ *
+ * E needs TSR_GUARDED_EXPERT where the scope's guard is TSR_GUARDED. On a global axis V is S(i).
+ *
+ * In all_reduce and reduce_scatter a value that is V may be given where src is P: that is an
+ * implicit reinterpret V -> P, whose backward ends with reinterpret R -> V. So a sum over the wrong
+ * axis may pass: what is refused later says along which axis a V was taken for P. Write TSR_AS(V)
+ * where that is meant.
+ *
+ * In words, over the list x[0], x[1], x[2] of what three
  * ranks have:
  *
  * all_reduce P->R, P->I: every rank gets the sum.
@@ -226,7 +266,7 @@ typedef struct tsr_collective_options {
  * convert: the same meaning under another type, without communication. R, I -> V takes x[r] along
  * `dim`, -> S(i) the r-th chunk; -> P zeroes all ranks but the first; V, S -> P pads with zeros.
  *     [A, B, C]  =>  [A] | [B] | [C]          [A] | [B] | [C]  =>  +[A, 0, 0] | +[0, B, 0] | +[0,
- * 0, C] redistribute: whichever of these leads from src to dst.
+ * 0, C]
  */
 TSR_API TSR_NODISCARD tsr_status tsr_all_reduce(tsr_tensor *x, const char *axis, tsr_end src,
                                                 tsr_end dst,

@@ -24,7 +24,10 @@ static tsr_status apply(op_builder *base, const op_row *row, const void *params,
                               "%s: the operands are of different worlds", b->call);
         }
     }
-    TSR_TRY(eager_call(b->call, row, params, tensors, count, made));
+    b->e->typing.operand_names = base->operand_names;
+    const tsr_status status = eager_call(b->call, row, params, tensors, count, made);
+    b->e->typing.operand_names = NULL;
+    TSR_TRY(status);
     for (size_t k = 0; k < op_num_results(row, count); k++) {
         results[k] = value_of(made[k]);
     }
@@ -132,7 +135,7 @@ tsr_status compose_begin(const char *call, tsr_tensor *beside, eager_builder *b)
                                   .zeros = zeros,
                                   .settle = settle,
                                   .type_of = type_of},
-                         .call = call};
+                         .call = eager_call_name(beside->world, call)};
     eager_begin(beside->world);
     return eager_tell(beside->world, call, prepare(beside->world, b));
 }

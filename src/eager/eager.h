@@ -38,6 +38,8 @@ typedef struct typing_state {
     struct typed_table *table; /* types of values, each once; NULL while there is none */
     int64_t off;               /* above 0 types are not looked at: in a backward */
     tsr_axis_set out_partial;  /* of the current call */
+    const char *call;          /* the name that it has for the user; NULL: its own */
+    const char *const *operand_names; /* of what is called within it, for messages; or NULL */
 } typing_state;
 
 /* Typed collectives that were started and not waited for yet. */
@@ -71,6 +73,13 @@ typedef struct eager {
 static inline eager *eager_if_any(const tsr_comm *world)
 {
     return world->world == world ? world->state->above : NULL;
+}
+
+/* The name of a call in messages: that of the public one which it is part of. */
+static inline const char *eager_call_name(const tsr_comm *world, const char *call)
+{
+    const eager *e = eager_if_any(world);
+    return e != NULL && e->typing.call != NULL ? e->typing.call : call;
 }
 
 /* Begins a call: what an earlier one told the others does not count for it. */

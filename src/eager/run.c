@@ -291,6 +291,7 @@ tsr_status eager_call(const char *call, const op_row *row, const void *params,
     r.num_results = 0;
     if (operands[0] != NULL) {
         eager_begin(operands[0]->world);
+        r.call = eager_call_name(operands[0]->world, call);
     }
     const tsr_status status = run_call(&r, row, params, operands, num_operands);
     for (size_t i = 0; i < r.num_ready; i++) {

@@ -454,8 +454,11 @@ tsr_status tsr_backward(tsr_tensor *loss)
                           "tsr_backward_from with a cotangent",
                           op_type_text(&type).text);
     }
-    if (record_of(loss) != NULL) {
-        TSR_TRY(tsr_type_check_loss(loss->world->ctx, record_of(loss)->of.type));
+    const bool unchecked = e->typing.scope != NULL && e->typing.scope->settings.unchecked;
+    if (record_of(loss) != NULL && !unchecked) {
+        TSR_TRY(
+            typed_note_implied(eager_if_any(loss->world), record_of(loss), 0,
+                               tsr_type_check_loss(loss->world->ctx, record_of(loss)->of.type)));
     }
     TSR_TRY(tsr_scope_open(loss->world));
     tsr_status status = tsr_scalar_like(loss, 1, &one);

@@ -25,6 +25,10 @@ static tsr_status describe_plan(eager *e, tsr_arena *arena, const cached_plan *p
         return TSR_OK;
     }
     TSR_TRY(plan_changed_axes(world->ctx, arena, from, to, &axes));
+    if (axes.count == 0) { /* other sizes, or another order, of the same cuts */
+        out->axes = "the axes that cut it";
+        return TSR_OK;
+    }
     return tsr_axes_print(world->ctx, arena, from->mesh, axes.refs, axes.count, &out->axes);
 }
 

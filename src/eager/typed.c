@@ -134,7 +134,8 @@ static tsr_status fill_record(eager *e, typed_record *record, const tsr_typed_sh
     return copy_type(e, record->arena, shape->type, &record->of.type);
 }
 
-static tsr_status make_record(eager *e, const tsr_typed_shape *shape, typed_record **out)
+static tsr_status make_record(eager *e, const tsr_typed_shape *shape, tsr_axis_set implied,
+                              typed_record **out)
 {
     tsr_arena *arena = NULL;
     TSR_TRY(tsr_arena_create(e->world->ctx, &arena));
@@ -143,7 +144,7 @@ static tsr_status make_record(eager *e, const tsr_typed_shape *shape, typed_reco
         tsr_arena_destroy(arena);
         return diag_nomem(e->world->ctx);
     }
-    *record = (typed_record){.arena = arena};
+    *record = (typed_record){.arena = arena, .implied = implied};
     const tsr_status status = fill_record(e, record, shape);
     if (status < 0) {
         tsr_arena_destroy(arena);
@@ -180,13 +181,19 @@ static void note_unused(struct typed_table *table, typed_record *record)
 
 tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out)
 {
+    return typed_intern_implied(e, shape, (tsr_axis_set){0}, out);
+}
+
+tsr_status typed_intern_implied(eager *e, const tsr_typed_shape *shape, tsr_axis_set implied,
+                                const typed_record **out)
+{
     struct typed_table *table = NULL;
     typed_record *record = NULL;
     TSR_TRY(table_of(e, &table));
-    const uint64_t hash = hash_shape(shape);
+    const uint64_t hash = hash_shape(shape) + implied.bits;
     typed_record **bucket = &table->buckets[hash % TYPED_BUCKETS];
     for (typed_record *r = *bucket; r != NULL; r = r->next) {
-        if (r->hash == hash && same_shape(&r->of, shape)) {
+        if (r->hash == hash && r->implied.bits == implied.bits && same_shape(&r->of, shape)) {
             r->last_use = r->references == 0 ? ++table->clock : r->last_use;
             *out = r;
             return TSR_OK;
@@ -196,7 +203,7 @@ tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_reco
         e->requests.first == NULL) {
         drop_records(table, false);
     }
-    TSR_TRY(make_record(e, shape, &record));
+    TSR_TRY(make_record(e, shape, implied, &record));
     record->hash = hash;
     record->next = *bucket;
     *bucket = record;
@@ -391,8 +398,9 @@ tsr_status typed_check_whole(void *above, const char *call, const void *typed)
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s: the value is %s along axis %s: each rank has a part of a sum, "
                               "which this call would not perform; use tsr_all_reduce(.., \"%s\", "
-                              "TSR_AS(P), TSR_AS(R), ..) first",
-                              call, tsr_axis_type_name(is), axis, axis);
+                              "%s, TSR_AS(R), ..) first",
+                              call, tsr_axis_type_name(is), axis, axis,
+                              is.partial == TSR_SUM ? "TSR_AS(P)" : "TSR_AS_P(..)");
         }
         if (is.kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -469,6 +477,22 @@ static void find_whole(const tsr_typed_call *call, const tsr_type *type, size_t 
     }
 }
 
+tsr_status typed_note_implied(const eager *e, const typed_record *record, size_t operand,
+                              tsr_status status)
+{
+    const tsr_mesh *mesh = record != NULL ? tsr_type_mesh(record->of.type) : NULL;
+    for (size_t a = 0; status < 0 && record != NULL && a < tsr_mesh_num_axes(mesh); a++) {
+        if (a < 64 && (record->implied.bits >> a & 1) != 0) {
+            (void)diag_note(e->world->ctx, NO_LOCATION,
+                            "operand %zu comes from a collective along axis %s that was given "
+                            "TSR_AS(P) and took a V for it, a reinterpret V->P; if the sum was "
+                            "meant to be over another axis, that call is wrong",
+                            operand, tsr_mesh_axis_name(mesh, a));
+        }
+    }
+    return status;
+}
+
 tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
                        const tsr_rule *rule, const op_type *results, const typed_record **records)
 {
@@ -503,15 +527,22 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                                  .out_partial = e->typing.out_partial,
                                  .reduction =
                                      r->row->reduces != NULL ? r->row->reduces(r) : TSR_SUM,
-                                 .implicit_partial = s->implicit_partial};
-    TSR_TRY(tsr_type_infer(r->ctx, e->arena, &call, found));
+                                 .implicit_partial = s->implicit_partial,
+                                 .operand_names = e->typing.operand_names};
+    tsr_axis_set implied = {0};
+    const tsr_status status = tsr_type_infer(r->ctx, e->arena, &call, found);
+    for (size_t i = 0; i < r->num_operands; i++) {
+        implied.bits |= operands[i] != NULL ? operands[i]->implied.bits : 0;
+        (void)typed_note_implied(e, operands[i], i, status);
+    }
+    TSR_TRY(status);
     for (size_t k = 0; k < num_results; k++) {
         int64_t whole[OP_MAX_RANK];
         const tsr_type *type = found[k] != NULL ? found[k] : found[0];
         find_whole(&call, type, k, &results[k], whole);
         const tsr_typed_shape full = {
             .type = type, .dtype = results[k].dtype, .rank = results[k].rank, .shape = whole};
-        TSR_TRY(typed_intern(e, &full, &records[k]));
+        TSR_TRY(typed_intern_implied(e, &full, implied, &records[k]));
     }
     return TSR_OK;
 }

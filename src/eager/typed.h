@@ -14,9 +14,10 @@ typedef struct typed_record {
     struct typed_record *next; /* in the same bucket */
     tsr_arena *arena;
     uint64_t hash;
-    int64_t references; /* of tensors and cases */
-    uint64_t last_use;  /* when there were none any more, by the table's clock */
-    tsr_typed_shape of; /* `local` is not set: it is the tensor's */
+    int64_t references;   /* of tensors and cases */
+    uint64_t last_use;    /* when there were none any more, by the table's clock */
+    tsr_typed_shape of;   /* `local` is not set: it is the tensor's */
+    tsr_axis_set implied; /* axes along which a call that led here took V for P */
 } typed_record;
 
 /* A scope under way. */
@@ -44,6 +45,12 @@ static inline bool is_typing(const eager *e)
  * until there are too many of them, and no tape or request is under way that could know it.
  */
 tsr_status typed_intern(eager *e, const tsr_typed_shape *shape, const typed_record **out);
+tsr_status typed_intern_implied(eager *e, const tsr_typed_shape *shape, tsr_axis_set implied,
+                                const typed_record **out);
+
+/* After an error: a note for each axis along which a value came to be by taking V for P. */
+tsr_status typed_note_implied(const eager *e, const typed_record *record, size_t operand,
+                              tsr_status status);
 
 /* Gives a tensor its type, or none; and a case the types that it has. */
 void typed_set(eager *e, tsr_tensor *tensor, const typed_record *record);

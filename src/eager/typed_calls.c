@@ -205,12 +205,12 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
     const tsr_typed_shape like = {.dtype = local->dtype, .rank = local->rank, .shape = mine.shape};
     const typed_record *record = NULL;
     tsr_tensor *value = NULL;
+    tsr_typed_shape shape;
     TSR_TRY(eager_reserve(e, 1));
+    TSR_TRY(read_type(e, type, &like, &shape));
     if (!e->typing.scope->settings.unchecked) {
-        tsr_typed_shape shape;
         int64_t start[OP_MAX_RANK];
         int64_t part[OP_MAX_RANK];
-        TSR_TRY(read_type(e, type, &like, &shape));
         TSR_TRY(typed_part(e, &shape, start, part));
         if (shape.dtype != mine.dtype || shape.rank != mine.rank ||
             (mine.rank > 0 && memcmp(part, mine.shape, mine.rank * sizeof *part) != 0)) {
@@ -218,8 +218,8 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
                               "tsr_typed_value: rank %lld has %s, which is not its part of %s",
                               (long long)e->world->rank, op_type_text(&mine).text, type);
         }
-        TSR_TRY(typed_intern(e, &shape, &record));
     }
+    TSR_TRY(typed_intern(e, &shape, &record));
     TSR_TRY(local_value(e, mine.dtype, mine.rank, mine.shape, &value));
     const tsr_view to = {value->data, mine.dtype, mine.rank, value->local_shape, value->strides};
     if (!is_abstract(value)) {
@@ -280,11 +280,9 @@ static tsr_status take_part(eager *e, tsr_tensor *t, tsr_local_type other, tsr_t
     const typed_record *record = NULL;
     tensor_layout *layout = NULL;
     tsr_tensor *value = NULL;
-    if (!e->typing.scope->settings.unchecked) {
-        tsr_typed_shape shape = {.dtype = t->dtype, .rank = g->rank, .shape = g->shape};
-        TSR_TRY(tsr_type_of_sharding(e->world->ctx, e->arena, g->sharding, other, &shape.type));
-        TSR_TRY(typed_intern(e, &shape, &record));
-    }
+    tsr_typed_shape shape = {.dtype = t->dtype, .rank = g->rank, .shape = g->shape};
+    TSR_TRY(tsr_type_of_sharding(e->world->ctx, e->arena, g->sharding, other, &shape.type));
+    TSR_TRY(typed_intern(e, &shape, &record));
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(own_layout(e, t->dtype, g->rank, t->local_shape, t->strides, &layout));
     const tsr_status status = alias_tensor(t, layout, &value);
@@ -317,7 +315,7 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     if (record == NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_tensor_of_local: the value has no type that says how parts belong "
-                          "together");
+                          "together; say it by tsr_assert_type(value, \"f32[8@axis]\", ..)");
     }
     spec.rank = record->of.rank;
     spec.shape = record->of.shape;
@@ -379,7 +377,14 @@ static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tenso
     tsr_tensor *same = NULL;
     int64_t whole[OP_MAX_RANK] = {0};
     TSR_TRY(eager_reserve(e, 1));
-    if (!e->typing.scope->settings.unchecked) {
+    if (e->typing.scope->settings.unchecked) {
+        TSR_TRY(read_type(e, type, &before, &claimed));
+        if (type[0] == '{') {
+            grow_whole(&before, claimed.type, whole);
+            claimed.shape = whole;
+        }
+        TSR_TRY(typed_intern(e, &claimed, &record));
+    } else {
         TSR_TRY(read_type(e, type, &before, &claimed));
         if (record != NULL) {
             TSR_TRY(tsr_type_assert(e->world->ctx, e->arena, record->of.type, claimed.type,

@@ -206,9 +206,11 @@ static tsr_status find_type(collective_call *c)
     }
     tsr_typed_shape value = record->of;
     value.local = c->x->local_shape;
-    TSR_TRY(tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
-                                &c->job.what, e->typing.scope->settings.global,
-                                e->typing.scope->settings.guard, false, &c->type));
+    TSR_TRY(typed_note_implied(
+        e, record, 0,
+        tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
+                            &c->job.what, e->typing.scope->settings.global,
+                            e->typing.scope->settings.guard, false, &c->type)));
     return with_counts(c);
 }
 
@@ -255,6 +257,19 @@ static void find_whole(const collective_call *c, const tsr_tensor *result, int64
     }
 }
 
+/* The axes along which V was taken for P, here or before. */
+static tsr_axis_set implied_by(const collective_call *c)
+{
+    const typed_record *before = record_of(c->x);
+    tsr_axis_set implied = before->implied;
+    for (size_t i = 0; c->job.what.src.kind == TSR_P && i < c->axes.count; i++) {
+        if (tsr_type_axis(before->of.type, c->axes.axes[i]).kind == TSR_V) {
+            implied.bits |= UINT64_C(1) << c->axes.axes[i];
+        }
+    }
+    return implied;
+}
+
 /* The record of the result. */
 static tsr_status type_result(const collective_call *c, tsr_tensor *result)
 {
@@ -266,7 +281,7 @@ static tsr_status type_result(const collective_call *c, tsr_tensor *result)
     find_whole(c, result, whole);
     const tsr_typed_shape shape = {
         .type = c->type, .dtype = result->dtype, .rank = result->geometry->rank, .shape = whole};
-    TSR_TRY(typed_intern(c->e, &shape, &record));
+    TSR_TRY(typed_intern_implied(c->e, &shape, implied_by(c), &record));
     typed_set(c->e, result, record);
     return TSR_OK;
 }

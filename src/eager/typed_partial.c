@@ -16,12 +16,14 @@ static tsr_status begin_partial(tsr_comm *world, const char *call, const char *n
     for (size_t i = 0; i < axes.count; i++) {
         (*out)->typing.out_partial.bits |= UINT64_C(1) << axes.axes[i];
     }
+    (*out)->typing.call = call;
     return TSR_OK;
 }
 
 static tsr_status end_partial(eager *e, tsr_status status)
 {
     e->typing.out_partial.bits = 0;
+    e->typing.call = NULL;
     return status;
 }
 
@@ -77,7 +79,12 @@ tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bia
         *out = product;
         return TSR_OK;
     }
+    static const char *const names[] = {"the product", "bias"};
+    e->typing.call = "tsr_linear_partial";
+    e->typing.operand_names = names;
     const tsr_status status = tsr_add(product, bias, out);
+    e->typing.call = NULL;
+    e->typing.operand_names = NULL;
     if (e->scope == NULL) {
         tsr_tensor_release(product);
     }

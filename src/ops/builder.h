@@ -25,6 +25,7 @@ struct op_builder {
      * operands to one shape by broadcast_in_dim first.
      */
     bool broadcasts;
+    const char *const *operand_names; /* of what is applied next, for messages; or NULL */
     /* Applies a row; results has room for as many as it gives. */
     tsr_status (*apply)(op_builder *b, const op_row *row, const void *params,
                         op_value *const *operands, size_t num_operands, op_value **results);

@@ -104,8 +104,15 @@ op_value *compose_linear(op_builder *b, op_value *x, op_value *weight, op_value 
     const int64_t in = 1;
     const dot_params dims = {.lhs_contracting_dimensions = {1, &last},
                              .rhs_contracting_dimensions = {1, &in}};
+    static const char *const names[] = {"the product", "bias"};
     op_value *product = build_dot(b, x, weight, &dims);
-    return bias != NULL ? build_binary(b, BINARY_ADD, product, bias) : product;
+    if (bias == NULL) {
+        return product;
+    }
+    b->operand_names = names;
+    op_value *sum = build_binary(b, BINARY_ADD, product, bias);
+    b->operand_names = NULL;
+    return sum;
 }
 
 /* The logit of each label: dimensions before the last are batches. */

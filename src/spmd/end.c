@@ -33,6 +33,34 @@ tsr_status tsr_end_print(tsr_context *ctx, tsr_arena *arena, tsr_end end, const 
     return buffer_finish(ctx, &buf, out);
 }
 
+/* `TSR_AS(R)`, `TSR_AS_S(1)`, `TSR_AS_P(TSR_AVG)`. */
+static void print_code(buffer *buf, tsr_end end)
+{
+    static const char *const reductions[] = {[TSR_SUM] = "TSR_SUM",
+                                             [TSR_MAX] = "TSR_MAX",
+                                             [TSR_MIN] = "TSR_MIN",
+                                             [TSR_AVG] = "TSR_AVG",
+                                             [TSR_PROD] = "TSR_PROD"};
+    if (end.kind == TSR_V && end.dim != TSR_NO_DIM) {
+        buffer_format(buf, "TSR_AS_S(%lld)", (long long)end.dim);
+    } else if (end.kind == TSR_P && end.partial != TSR_SUM) {
+        buffer_format(buf, "TSR_AS_P(%s)", reductions[end.partial]);
+    } else {
+        buffer_format(buf, "TSR_AS(%s)", tsr_local_type_name(end.kind));
+    }
+}
+
+void spmd_print_call(buffer *buf, const tsr_transition *t, const char *value, const char *axis)
+{
+    const bool converts = t->op == TSR_CONVERT;
+    buffer_format(buf, "tsr_%s(%s, \"%s\", ",
+                  converts ? "convert_type" : tsr_transition_name(t->op), value, axis);
+    print_code(buf, t->src);
+    buffer_string(buf, ", ");
+    print_code(buf, t->dst);
+    buffer_string(buf, ", ..)");
+}
+
 /* What is in the brackets after a name: `S(1)` with "S" gives `1`. */
 static bool argument_of(const char *text, const char *name, slice *out)
 {

@@ -220,16 +220,40 @@ static bool tensor_has(const tsr_rule_tensor *t, size_t factor)
     return false;
 }
 
+/* Names the call that leaves a partial result, where the op has one. */
+static tsr_status refuse_contracted(const global_op *g, size_t axis)
+{
+    static const char *const with_partial[] = {"tsr_matmul", "tsr_linear", "tsr_einsum", "tsr_sum",
+                                               "tsr_mean",   "tsr_max",    "tsr_min"};
+    const char *name = g->inf->call->name;
+    const char *axis_name = tsr_mesh_axis_name(g->inf->call->mesh, axis);
+    buffer buf = buffer_new(g->inf->arena);
+    const char *why;
+    buffer_string(&buf, "it cuts a contracted dimension, so that each rank has a part of the sum "
+                        "only: ");
+    const size_t before = buf.size;
+    for (size_t i = 0; name != NULL && i < sizeof with_partial / sizeof with_partial[0]; i++) {
+        if (strcmp(name, with_partial[i]) == 0) {
+            buffer_format(&buf, "use %s_partial(.., \"%s\", ..)", name, axis_name);
+        }
+    }
+    if (buf.size == before && name != NULL && strstr(name, "_partial") != NULL) {
+        buffer_format(&buf, "name \"%s\" among its axes", axis_name);
+    } else if (buf.size == before) {
+        buffer_string(&buf, "name it in out_partial_axes");
+    }
+    buffer_string(&buf, ", or gather first");
+    TSR_TRY(buffer_finish(g->inf->ctx, &buf, &why));
+    return infer_error(g->inf, axis, why);
+}
+
 /* A contracted factor: its axes become pending, if that was requested. */
 static tsr_status contract(global_op *g, const cut *c)
 {
     const tsr_typed_call *call = g->inf->call;
     for (size_t i = 0; i < c->num_axes; i++) {
         if (!axis_in_set(call->out_partial, c->axes[i]) && !call->implicit_partial) {
-            return infer_error(
-                g->inf, c->axes[i],
-                "it cuts a contracted dimension, so that each rank has a part of the "
-                "sum only: name it in out_partial_axes, or gather first");
+            return refuse_contracted(g, c->axes[i]);
         }
         if (call->reduction == TSR_AVG && (c->sizes != NULL || c->extent % c->shards != 0)) {
             return infer_error(g->inf, c->axes[i],
@@ -280,8 +304,8 @@ static tsr_status check_out_partial(const global_op *g)
         }
         if (axis_in_set(call->global, a) && axis_in_set(call->out_partial, a) && !contracted) {
             return infer_error(g->inf, a,
-                               "it is in out_partial_axes, but does not cut a contracted dimension "
-                               "in every operand that has it");
+                               "it is named as partial, but does not cut a contracted dimension in "
+                               "every operand that has it");
         }
     }
     return TSR_OK;

@@ -146,9 +146,8 @@ static verdict apply_out_partial(const tsr_typed_call *call, size_t axis, verdic
     }
     return v.type.kind == TSR_P
                ? v
-               : fails(
-                     "out_partial_axes asks for a pending sum, but every rank has the same there: "
-                     "it would be counted once per rank");
+               : fails("it is named as partial, but every rank has the same there: it would be "
+                       "counted once per rank");
 }
 
 verdict infer_axis(const tsr_typed_call *call, size_t axis, const axis_operand *operands,
@@ -185,6 +184,9 @@ tsr_status infer_error(inference *inf, size_t axis, const char *why)
     }
     for (size_t i = 0; i < call->num_operands; i++) {
         buffer_string(&buf, i > 0 ? ", " : "");
+        if (call->operand_names != NULL) {
+            buffer_format(&buf, "%s ", call->operand_names[i]);
+        }
         spmd_print_typed(&buf, &call->operands[i]);
     }
     TSR_TRY(buffer_finish(inf->ctx, &buf, &operands));
@@ -194,6 +196,24 @@ tsr_status infer_error(inference *inf, size_t axis, const char *why)
                             : SPMD_ERROR(inf->ctx, "%s(%s): %s", name, operands, why);
 }
 
+/* How a program would write a fix: `tsr_all_reduce(operand 1, "tp", TSR_AS(P), TSR_AS(R), ..)`. */
+static tsr_status fix_text(const inference *inf, const tsr_fix *fix, const char **out)
+{
+    const char *const *names = inf->call->operand_names;
+    buffer value = buffer_new(inf->arena);
+    buffer buf = buffer_new(inf->arena);
+    const char *which;
+    if (names != NULL && !fix->all) {
+        buffer_string(&value, names[fix->operand]);
+    } else {
+        buffer_format(&value, "%s%zu", fix->all ? "each such operand from " : "operand ",
+                      fix->operand);
+    }
+    TSR_TRY(buffer_finish(inf->ctx, &value, &which));
+    spmd_print_call(&buf, &fix->call, which, tsr_mesh_axis_name(inf->call->mesh, fix->axis));
+    return buffer_finish(inf->ctx, &buf, out);
+}
+
 /* The fixes as notes of the error just made. */
 static tsr_status add_notes(inference *inf)
 {
@@ -201,12 +221,9 @@ static tsr_status add_notes(inference *inf)
     size_t count;
     TSR_TRY(find_fixes(inf->ctx, inf->arena, inf->call, inf->bad_axis, &fixes, &count));
     for (size_t i = 0; i < count; i++) {
-        (void)diag_note(inf->ctx, NO_LOCATION, "%s %s->%s of %s%zu along axis %s would do: %s",
-                        tsr_transition_name(fixes[i].call.op),
-                        spmd_end_text(inf->arena, fixes[i].call.src),
-                        spmd_end_text(inf->arena, fixes[i].call.dst),
-                        fixes[i].all ? "each such operand from " : "operand ", fixes[i].operand,
-                        tsr_mesh_axis_name(inf->call->mesh, fixes[i].axis), fixes[i].cost);
+        const char *text;
+        TSR_TRY(fix_text(inf, &fixes[i], &text));
+        (void)diag_note(inf->ctx, NO_LOCATION, "%s would do: %s", text, fixes[i].cost);
     }
     return TSR_OK;
 }

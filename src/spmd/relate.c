@@ -40,26 +40,34 @@ tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *arena, const tsr_type 
 tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
 {
     GUARD(tsr_type_check_loss);
-    static const char *const remedies[] = {
-        [TSR_R] = "each rank would start a gradient of its own and they would be summed; "
-                  "all_reduce P->I where the loss is summed, instead of P->R, gives I, or convert "
-                  "R->P keeps one of them",
-        [TSR_V] = "each rank has a loss of its own; reinterpret V->P makes their sum the loss, or "
-                  "all_reduce V->I sums them now"};
     for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
         const tsr_local_type kind = type->axes[a].kind;
-        if (kind == TSR_R || kind == TSR_V) {
+        const char *axis = tsr_mesh_axis_name(type->mesh, a);
+        if (kind == TSR_R) {
+            return SPMD_ERROR(ctx,
+                              "a backward cannot start from a loss that is R along axis %s: each "
+                              "rank would start a gradient of its own and they would be summed; "
+                              "tsr_all_reduce(.., \"%s\", TSR_AS(P), TSR_AS(I), ..) where the loss "
+                              "is summed gives I, or tsr_convert_type(loss, \"%s\", TSR_AS(R), "
+                              "TSR_AS(P), ..) keeps one of them",
+                              axis, axis, axis);
+        }
+        if (kind == TSR_V) {
             return SPMD_ERROR(
-                ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
-                tsr_local_type_name(kind), tsr_mesh_axis_name(type->mesh, a), remedies[kind]);
+                ctx,
+                "a backward cannot start from a loss that is V along axis %s: each "
+                "rank has a loss of its own; tsr_reinterpret(loss, \"%s\", TSR_AS(V), "
+                "TSR_AS(P), ..) makes their sum the loss, or tsr_all_reduce(loss, "
+                "\"%s\", TSR_AS(V), TSR_AS(I), ..) sums them now",
+                axis, axis, axis);
         }
         if (kind == TSR_P && type->axes[a].partial != TSR_SUM) {
             const bool average = type->axes[a].partial == TSR_AVG;
             return SPMD_ERROR(
                 ctx, "a backward cannot start from a loss that is %s along axis %s: %s",
-                tsr_axis_type_name(type->axes[a]), tsr_mesh_axis_name(type->mesh, a),
+                tsr_axis_type_name(type->axes[a]), axis,
                 average ? "each rank would start with 1 instead of its part of the average; "
-                          "all_reduce P(avg)->I gives I"
+                          "tsr_all_reduce with TSR_AS_P(TSR_AVG) to TSR_AS(I) gives I"
                         : "a greatest or least element of ranks has no gradient");
         }
     }

@@ -131,7 +131,7 @@ typedef struct call_words {
     char text[96];
 } call_words;
 typedef struct hint_words {
-    char text[128];
+    char text[256];
 } hint_words;
 
 static end_words end_text(tsr_end end)
@@ -178,12 +178,24 @@ static bool find_route(tsr_end src, tsr_end dst, tsr_transition *out)
 }
 
 /* The call that was probably meant, as the end of a message. */
-static hint_words hint_of(const tsr_transition *t)
+static hint_words hint_of(tsr_context *ctx, const tsr_transition *t, const char *axis)
 {
     hint_words hint = {""};
     tsr_transition call;
-    if (!same_end(t->src, t->dst) && find_route(t->src, t->dst, &call)) {
-        (void)snprintf(hint.text, sizeof hint.text, "; %s does that", text_of(&call).text);
+    tsr_arena *arena = NULL;
+    if (same_end(t->src, t->dst)) {
+        (void)snprintf(hint.text, sizeof hint.text, "; the value is already %s: drop this call",
+                       end_text(t->src).text);
+        return hint;
+    }
+    if (find_route(t->src, t->dst, &call) && tsr_arena_create(ctx, &arena) == TSR_OK) {
+        buffer buf = buffer_new(arena);
+        const char *text;
+        spmd_print_call(&buf, &call, "..", axis);
+        if (buffer_finish(ctx, &buf, &text) == TSR_OK) {
+            (void)snprintf(hint.text, sizeof hint.text, "; use %s", text);
+        }
+        tsr_arena_destroy(arena);
     }
     return hint;
 }
@@ -229,7 +241,7 @@ tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
     if (status == PAIR_NONE) {
         return SPMD_ERROR(ctx, "%s along axis %s: there is no such call: %s%s",
                           text_of(transition).text, axis, rules[transition->op],
-                          hint_of(transition).text);
+                          hint_of(ctx, transition, axis).text);
     }
     if (status == PAIR_EXPERT && guard == TSR_GUARDED) {
         return SPMD_ERROR(ctx,

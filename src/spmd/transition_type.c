@@ -36,6 +36,16 @@ static tsr_status change_error(const type_change *c, const char *why)
 
 /* ---- what the value must be ---- */
 
+/* The value is what the call would make it. */
+static tsr_status refuse_done(const type_change *c, tsr_axis_type is)
+{
+    buffer buf = buffer_new(c->arena);
+    const char *why;
+    buffer_format(&buf, "the value is already %s there: drop this call", tsr_axis_type_name(is));
+    TSR_TRY(buffer_finish(c->ctx, &buf, &why));
+    return change_error(c, why);
+}
+
 static tsr_status check_kind(const type_change *c, size_t axis)
 {
     const tsr_axis_type is = c->value->type->axes[axis];
@@ -44,7 +54,9 @@ static tsr_status check_kind(const type_change *c, size_t axis)
         return TSR_OK;
     }
     if (is.kind != c->t->src.kind) {
-        return change_error(c, "the value is of another type there than the call says");
+        return is.kind == c->t->dst.kind && is.kind != TSR_V
+                   ? refuse_done(c, is)
+                   : change_error(c, "the value is of another type there than the call says");
     }
     if (is.kind == TSR_P && is.partial != c->t->src.partial) {
         return change_error(c, "another reduction is pending than the call says");

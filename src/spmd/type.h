@@ -40,6 +40,9 @@ void spmd_print_axes(buffer *buf, const tsr_mesh *mesh, const size_t *axes, size
 /* `R`, `S(1)`, `P(max)` as text of the arena; never NULL. */
 const char *spmd_end_text(tsr_arena *arena, tsr_end end);
 
+/* The call of a transition as a program writes it, `tsr_all_reduce(x, "tp", TSR_AS(P), ..)`. */
+void spmd_print_call(buffer *buf, const tsr_transition *t, const char *value, const char *axis);
+
 /* A draft of a type: mutable lists. */
 typedef struct type_draft {
     tsr_context *ctx;

@@ -112,13 +112,17 @@ static tsr_status losses(tsr_comm *world)
     static const struct {
         const char *type;
         const char *remedies[2]; /* none: it is a loss */
-    } rows[] = {{"f64[]{tp:R}", {"all_reduce P->I", "convert R->P"}},
-                {"f64[]{tp:V}", {"reinterpret V->P", "all_reduce V->I"}},
-                {"f64[]{tp:P(avg)}", {"all_reduce P(avg)->I", "all_reduce P(avg)->I"}},
-                {"f64[]{tp:P(max)}", {"has no gradient", "has no gradient"}},
-                {"f64[]{tp:P(min)}", {"has no gradient", "has no gradient"}},
-                {"f64[]{tp:I}", {NULL, NULL}},
-                {"f64[]{tp:P}", {NULL, NULL}}};
+    } rows[] = {
+        {"f64[]{tp:R}",
+         {"TSR_AS(P), TSR_AS(I)", "tsr_convert_type(loss, \"tp\", TSR_AS(R), TSR_AS(P)"}},
+        {"f64[]{tp:V}",
+         {"tsr_reinterpret(loss, \"tp\", TSR_AS(V), TSR_AS(P)",
+          "tsr_all_reduce(loss, \"tp\", TSR_AS(V), TSR_AS(I)"}},
+        {"f64[]{tp:P(avg)}", {"TSR_AS_P(TSR_AVG) to TSR_AS(I)", "TSR_AS_P(TSR_AVG) to TSR_AS(I)"}},
+        {"f64[]{tp:P(max)}", {"has no gradient", "has no gradient"}},
+        {"f64[]{tp:P(min)}", {"has no gradient", "has no gradient"}},
+        {"f64[]{tp:I}", {NULL, NULL}},
+        {"f64[]{tp:P}", {NULL, NULL}}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (size_t k = 0; k < 2; k++) {
             tsr_tensor *x = NULL;
@@ -217,13 +221,16 @@ static tsr_status linear_global(tsr_comm *world)
     TSR_TRY(matrix(world, 3, 2, false, "f64[3,4@tp]", &w));
     TSR_TRY(vector(world, 3, true, "f64[3]{tp:R}", &bias));
     TSR_TRY(tsr_convert_type(bias, "tp", TSR_AS(R), TSR_AS(P), NULL, &pending));
-    WANT(world, tsr_linear(x, w, NULL, &y) < 0 && heard(world, "name it in out_partial_axes"));
+    WANT(world,
+         tsr_linear(x, w, NULL, &y) < 0 && heard(world, "use tsr_linear_partial(.., \"tp\", ..)"));
     TSR_TRY(tsr_linear_partial(x, w, NULL, "tp", &y));
     WANT(world, has_type(y, world, "f64[2,3]{tp:P}"));
     TSR_TRY(tsr_all_reduce(y, "tp", TSR_AS(P), TSR_AS(R), NULL, &y));
     WANT(world, is_product(y, 0));
-    WANT(world, tsr_linear_partial(x, w, bias, "tp", &y) < 0 &&
-                    heard(world, "all_reduce P->R of operand 0 along axis tp would do"));
+    WANT(
+        world,
+        tsr_linear_partial(x, w, bias, "tp", &y) < 0 &&
+            heard(world, "tsr_all_reduce(the product, \"tp\", TSR_AS(P), TSR_AS(R), ..) would do"));
     TSR_TRY(tsr_linear_partial(x, w, pending, "tp", &y));
     WANT(world, has_type(y, world, "f64[2,3]{tp:P}"));
     TSR_TRY(tsr_all_reduce(y, "tp", TSR_AS(P), TSR_AS(R), NULL, &y));

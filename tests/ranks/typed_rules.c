@@ -268,19 +268,121 @@ static tsr_status wholes(tsr_comm *world)
     return TSR_OK;
 }
 
+/* ---- messages ---- */
+
+/* A sum over the wrong axis passes as a reinterpret; what fails later says so. */
+static tsr_status implied(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:V, tp:P}", &x));
+    TSR_TRY(tsr_all_reduce(x, "dp", TSR_AS(P), TSR_AS(R), NULL, &y)); /* tp was meant */
+    WANT(world, tsr_exp(y, &x) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "operand 0 comes from a collective along axis dp that was given "
+                             "TSR_AS(P) and took a V for it, a reinterpret V->P"));
+    TSR_TRY(tsr_mul(y, y, &x) < 0 ? TSR_OK : TSR_ERR_INVALID);
+    WANT(world, heard(world, "took a V for it"));
+    TSR_TRY(tsr_negate(y, &y)); /* it stays with what is computed from it */
+    WANT(world, tsr_all_reduce(y, "dp", TSR_AS(P), TSR_AS(I), NULL, &x) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "took a V for it"));
+    return TSR_OK;
+}
+
+/* The call that was made, the operand that it is about, what to write. */
+static tsr_status what_to_write(tsr_comm *world)
+{
+    const double ones[] = {1, 1, 1, 1};
+    const int64_t square[] = {2, 2};
+    double room[4];
+    memcpy(room, ones, sizeof room);
+    const tsr_view view = {room, TSR_F64, 2, square, NULL};
+    tsr_tensor *x = NULL;
+    tsr_tensor *w = NULL;
+    tsr_tensor *b = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(tsr_typed_value(world, &view, "f64[2,2]{dp:R, tp:V}", &x));
+    TSR_TRY(tsr_typed_value(world, &view, "f64[2,2]{dp:R, tp:V}", &w));
+    TSR_TRY(vector(world, 2, true, "f64[2]{dp:R, tp:R}", &b));
+    WANT(world, tsr_linear_partial(x, w, b, "tp", &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "tsr_convert_type(bias, \"tp\", TSR_AS(R), TSR_AS(P), ..) would do"));
+    WANT(world, tsr_linear_partial(x, w, b, "tp", &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "tsr_linear_partial(the product f64[2,2]{dp:R, tp:P}, bias f64[2]"));
+    WANT(world, tsr_matmul_partial(x, w, "dp", &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "tsr_matmul_partial(f64[2,2]{dp:R, tp:V}"));
+    TSR_TRY(tsr_typed_value(world, &view, "f64[2,2]{dp:R, tp:P}", &x));
+    TSR_TRY(vector(world, 2, true, "f64[2]{dp:R, tp:R}", &b));
+    TSR_TRY(tsr_typed_value(world, &view, "f64[2,2]{dp:R, tp:R}", &w));
+    WANT(world, tsr_linear(x, w, b, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "tsr_convert_type(bias, \"tp\""));
+    TSR_TRY(vector(world, 2, true, "f64[2]{dp:R, tp:I}", &b));
+    WANT(world, tsr_all_reduce(b, "tp", TSR_AS(P), TSR_AS(I), NULL, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the value is already I there: drop this call"));
+    WANT(world, tsr_all_reduce(b, "tp", TSR_AS(I), TSR_AS(I), NULL, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "the value is already I: drop this call"));
+    WANT(world, tsr_all_reduce(b, "tp", TSR_AS(V), TSR_AS_S(0), NULL, &y) == TSR_ERR_INVALID);
+    tsr_context_clear(tsr_comm_context(world));
+    WANT(world, tsr_all_gather(b, "tp", TSR_AS(P), TSR_AS(R), NULL, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "use tsr_all_reduce(.., \"tp\", TSR_AS(P), TSR_AS(R), ..)"));
+    return TSR_OK;
+}
+
+/* In a global scope a contraction names the call that leaves a sum. */
+static tsr_status contracted(tsr_comm *world)
+{
+    double room[] = {1, 1, 1, 1};
+    const int64_t square[] = {2, 2};
+    const tsr_view view = {room, TSR_F64, 2, square, NULL};
+    tsr_tensor *x = NULL;
+    tsr_tensor *w = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(tsr_typed_value(world, &view, "f64[2,4@tp]{dp:R}", &x));
+    TSR_TRY(tsr_typed_value(world, &view, "f64[4@tp,2]{dp:R}", &w));
+    WANT(world, tsr_matmul(x, w, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "use tsr_matmul_partial(.., \"tp\", ..), or gather first"));
+    return tsr_matmul_partial(x, w, "tp", &y);
+}
+
+/* ---- without checks ---- */
+
+/* What is said of a value stays said, so that parts make a tensor again. */
+static tsr_status erased(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *whole = NULL;
+    double full[4] = {0};
+    TSR_TRY(vector(world, 2, true, "f64[4@tp]{dp:R}", &x));
+    TSR_TRY(tsr_tensor_of_local(x, &whole));
+    TSR_TRY(tsr_add(x, x, &y));
+    WANT(world, tsr_tensor_of_local(y, &whole) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "say it by tsr_assert_type"));
+    TSR_TRY(tsr_assert_type(y, "f64[4@tp]{dp:R}", &y));
+    TSR_TRY(tsr_tensor_of_local(y, &whole));
+    tsr_spmd_close(world);
+    TSR_TRY(tsr_tensor_to_full(whole, -1, full));
+    WANT(world, full[0] == 2 && full[1] == 4 && full[2] == 2 && full[3] == 4);
+    return TSR_OK;
+}
+
 /* ---- all of them ---- */
 
 static const struct {
     const char *name;
     tsr_status (*run)(tsr_comm *world);
-} all[] = {{"along world", along_world},
-           {"untyped axes", untyped_axes},
-           {"claims", claims},
-           {"regions", regions},
-           {"counts", counts},
-           {"rows between ranks", rows_between_ranks},
-           {"whole shapes", whole_shapes},
-           {"wholes", wholes}};
+    bool global;
+    bool unchecked;
+} all[] = {{"along world", along_world, false, false},
+           {"untyped axes", untyped_axes, false, false},
+           {"claims", claims, false, false},
+           {"regions", regions, false, false},
+           {"counts", counts, false, false},
+           {"rows between ranks", rows_between_ranks, false, false},
+           {"whole shapes", whole_shapes, false, false},
+           {"wholes", wholes, false, false},
+           {"implied", implied, false, false},
+           {"what to write", what_to_write, false, false},
+           {"contracted", contracted, true, false},
+           {"erased", erased, false, true}};
 
 static tsr_status run_all(tsr_comm *world, void *state)
 {
@@ -291,7 +393,8 @@ static tsr_status run_all(tsr_comm *world, void *state)
     tsr_status status =
         tsr_mesh_parse(tsr_comm_context(world), arena, "<[\"dp\"=2, \"tp\"=2]>", &mesh);
     for (size_t i = 0; status == TSR_OK && i < sizeof all / sizeof all[0]; i++) {
-        const tsr_spmd_scope scope = {.mesh = mesh};
+        const tsr_spmd_scope scope = {
+            .mesh = mesh, .global.bits = all[i].global ? 3 : 0, .unchecked = all[i].unchecked};
         TSR_TRY(tsr_spmd_open(world, &scope));
         TSR_TRY(tsr_scope_open(world));
         status = all[i].run(world);

@@ -169,9 +169,8 @@ static void messages_name_all(void **state)
     expect_error(f, "tsr_add(f32[4,8]{dp:R, tp:P}, f32[4,8]{dp:R, tp:R}) along axis tp: the "
                     "replicated operand would be added once per rank");
     assert_true(tsr_type_infer(f->ctx, f->arena, &call, &result) < 0);
-    expect_message(f,
-                   "all_reduce P->R of operand 0 along axis tp would do: one all_reduce forward, "
-                   "one all_reduce backward");
+    expect_message(f, "tsr_all_reduce(operand 0, \"tp\", TSR_AS(P), TSR_AS(R), ..) would do: one "
+                      "all_reduce forward, one all_reduce backward");
 }
 
 int main(void)
