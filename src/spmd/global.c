@@ -223,8 +223,9 @@ static bool tensor_has(const tsr_rule_tensor *t, size_t factor)
 /* Names the call that leaves a partial result, where the op has one. */
 static tsr_status refuse_contracted(const global_op *g, size_t axis)
 {
-    static const char *const with_partial[] = {"tsr_matmul", "tsr_linear", "tsr_einsum", "tsr_sum",
-                                               "tsr_mean",   "tsr_max",    "tsr_min"};
+    static const char *const with_partial[] = {"tsr_matmul", "tsr_linear", "tsr_einsum",
+                                               "tsr_sum",    "tsr_mean",   "tsr_max",
+                                               "tsr_min",    "tsr_take",   "tsr_embedding"};
     const char *name = g->inf->call->name;
     const char *axis_name = tsr_mesh_axis_name(g->inf->call->mesh, axis);
     buffer buf = buffer_new(g->inf->arena);

@@ -240,8 +240,8 @@ static tsr_status check_refusals(const setting *s)
     if (s->global) {
         WANT(s->world, tsr_take_partial(table, indices, 0, s->rank * ROWS + 1, "tp", &y) < 0 &&
                            heard(s->world, "start at"));
-        WANT(s->world,
-             tsr_take(table, indices, 0, &y) < 0 && heard(s->world, "name it in out_partial_axes"));
+        WANT(s->world, tsr_take(table, indices, 0, &y) < 0 &&
+                           heard(s->world, "use tsr_take_partial(.., \"tp\", ..)"));
         WANT(s->world, tsr_mean(table, &dim, 1, &y) < 0 &&
                            heard(s->world, "use tsr_mean_partial(.., \"tp\", ..)"));
     }
