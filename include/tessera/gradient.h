@@ -5,7 +5,9 @@
  * backward goes through them from the last to the first and gives every watched tensor its
  * gradient. Gradients are tensors like others: their layout follows from the calls that make them,
  * and a sum may be pending in one, to be reduced late. What a call saved is freed as the tape
- * unwinds, so a tape has one backward.
+ * unwinds, so a tape has one backward. A backward is not recorded on the tape around it: where a
+ * gradient that one tape gave is differentiated by another that watches the same tensor, that
+ * backward is refused.
  *
  * Calls with integer or truth-value results have no gradient; where one would have to flow through
  * a call that has none, the backward fails and names it.
@@ -50,7 +52,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **o
 /*
  * A region that is recomputed in the backward: only its inputs are saved. The function gets tensors
  * in place of the inputs and gives the outputs, the same whenever it is called; it releases nothing
- * that it gives.
+ * that it gives. One that leaves an output NULL, makes other calls or gives other shapes when it is
+ * run again, or begins or ends a tape around itself is an error.
  */
 typedef tsr_status (*tsr_region)(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
                                  void *state);
@@ -64,9 +67,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region funct
 /*
  * An op of the program's own on the tape: it has computed `outputs` from `inputs` by itself, and
  * has its own backward. The function gets the cotangents of the outputs, NULL for none, and the
- * inputs; it gives the gradients of the inputs, each a tensor that the tape owns from then on, or
- * NULL for none. `drop`, unless NULL, frees the state when it is no longer needed, also when this
- * call fails or nothing is recorded.
+ * inputs; it gives the gradients of the inputs, each a tensor of the input's shape and element type
+ * that the tape owns from then on, or NULL for none. A tape that it begins it ends, and no other.
+ * `drop`, unless NULL, frees the state when it is no longer needed, also when this call fails or
+ * nothing is recorded.
  */
 typedef struct tsr_own_op {
     const char *name; /* for messages; it outlives the tape */

@@ -52,6 +52,8 @@ typedef struct started_list {
 typedef struct tape_stack {
     struct tape *innermost; /* NULL for none */
     uint64_t begun;         /* so far */
+    uint64_t digest;        /* of the calls of a region so far */
+    int64_t digesting;      /* how many regions are around */
 } tape_stack;
 
 typedef struct eager {

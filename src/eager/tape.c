@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "base/map.h"
 #include "eager/compose.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
@@ -23,6 +24,8 @@ struct tape {
     tsr_arena *arena;
     uint64_t number; /* of this tape, in notes */
     int64_t paused;
+    int64_t guests; /* how much code of the program's own runs that must not end it */
+    bool ended;     /* such code has tried to */
     tape_node *nodes;
     size_t num_nodes;
     size_t nodes_room;
@@ -380,6 +383,12 @@ static tsr_status check_start(const eager *e, const char *call, const tsr_tensor
                           "differentiated",
                           call);
     }
+    if (t->guests > 0) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s: a tape that is in use, by a backward or a region around this call, "
+                          "has no other backward; begin a tape here for one",
+                          call);
+    }
     const size_t value = value_on(t, tensor);
     if (value == 0) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -502,6 +511,10 @@ void tsr_tape_end(tsr_comm *world)
     if (t == NULL) {
         return;
     }
+    if (t->guests > 0) {
+        t->ended = true; /* said when the code that did it returns */
+        return;
+    }
     for (size_t n = t->num_nodes; n-- > 0;) {
         if (!t->nodes[n].done) {
             drop_saved(e, &t->nodes[n]);
@@ -518,9 +531,74 @@ void tsr_tape_end(tsr_comm *world)
     tsr_arena_destroy(t->arena);
 }
 
+tape_guest tape_enter(const eager *e)
+{
+    tape *t = e->tapes.innermost;
+    if (t == NULL) {
+        return (tape_guest){NULL, 0};
+    }
+    t->guests++;
+    return (tape_guest){t, t->paused};
+}
+
+tsr_status tape_leave(eager *e, tape_guest guest, const char *who, tsr_status status)
+{
+    bool begun = false;
+    while (e->tapes.innermost != guest.own) {
+        begun = true;
+        tsr_tape_end(e->world);
+    }
+    const bool ended = guest.own != NULL && guest.own->ended;
+    if (guest.own != NULL) {
+        guest.own->guests--;
+        guest.own->ended = false;
+        guest.own->paused = guest.paused;
+    }
+    if (status < 0 || (!begun && !ended)) {
+        return status;
+    }
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      begun ? "%s: it began a tape that it did not end"
+                            : "%s: it ended a tape that was begun before it and is in use",
+                      who);
+}
+
+/* ---- what a region calls ---- */
+
+uint64_t digest_begin(eager *e)
+{
+    const uint64_t outer = e->tapes.digest;
+    e->tapes.digest = 0;
+    e->tapes.digesting++;
+    return outer;
+}
+
+void digest_add(eager *e, const char *what, tsr_tensor *const *operands, size_t count)
+{
+    if (e->tapes.digesting == 0) {
+        return;
+    }
+    uint64_t hash = hash_bytes(what, strlen(what), e->tapes.digest);
+    for (size_t i = 0; i < count; i++) {
+        const tsr_geometry *g = operands[i]->geometry;
+        hash = hash_bytes(g->shape, g->rank * sizeof *g->shape,
+                          hash + (uint64_t)operands[i]->dtype + 1);
+    }
+    e->tapes.digest = hash;
+}
+
+uint64_t digest_end(eager *e, uint64_t outer)
+{
+    const uint64_t own = e->tapes.digest;
+    e->tapes.digesting--;
+    e->tapes.digest = hash_bytes(&own, sizeof own, outer);
+    return own;
+}
+
 void tapes_clear(eager *e)
 {
     while (e->tapes.innermost != NULL) {
+        e->tapes.innermost->guests = 0;
         tsr_tape_end(e->world);
     }
 }
@@ -594,19 +672,55 @@ tsr_status tsr_watch(tsr_tensor *tensor)
 
 /*
  * A gradient as it is handed out. Values of different types may have one cotangent, as those that
- * are added do: where it gets a type it is a tensor of its own, in the same memory.
+ * are added do: where it gets a type, or a number on an outer tape, it is a tensor of its own, in
+ * the same memory.
  */
-static tsr_status handle_of(eager *e, tsr_tensor *cotangent, const typed_record *record,
+static tsr_status handle_of(eager *e, tsr_tensor *cotangent, const typed_record *record, bool lent,
                             tsr_tensor **out)
 {
-    if (record == NULL) {
+    if (record == NULL && !lent) {
         *out = tsr_tensor_retain(cotangent);
         return TSR_OK;
     }
     TSR_TRY(alias_tensor(cotangent, cotangent->layout, out));
-    (*out)->note = cotangent->note;
+    (*out)->note = lent ? 0 : cotangent->note;
     typed_set(e, *out, record);
     return TSR_OK;
+}
+
+static tsr_status refuse_second(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
+                                tsr_tensor **grads)
+{
+    (void)node;
+    (void)cotangents;
+    (void)grads;
+    return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                      "tsr_gradient: the gradient of a gradient is not computed: a backward is not "
+                      "recorded on the tape around it; write the first gradient as calls, or give "
+                      "it a backward of its own by tsr_tape_own");
+}
+
+static const tape_way second_way = {.back = refuse_second};
+
+/*
+ * The gradient of what an outer tape watches too: on that tape it is a call without a way back, so
+ * that a backward through it is refused instead of losing a part. The gradient is a tensor of its
+ * own there.
+ */
+static tsr_status note_second(eager *e, const tape_value *value, tsr_tensor *gradient)
+{
+    tape *inner = e->tapes.innermost;
+    if (value->lent == NULL || inner->outer == NULL || inner->outer->paused > 0) {
+        return TSR_OK;
+    }
+    const uint64_t note = value->lent->note;
+    value->lent->note = value->note; /* as the outer tape knows it */
+    e->tapes.innermost = inner->outer;
+    const tsr_status status =
+        tape_note_way(e, "tsr_gradient", &second_way, NULL, &value->lent, 1, &gradient, 1);
+    e->tapes.innermost = inner;
+    value->lent->note = note;
+    return status;
 }
 
 static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
@@ -629,7 +743,13 @@ static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
     }
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(typed_gradient(e, tensor, &record));
-    TSR_TRY(handle_of(e, e->tapes.innermost->values[value].cotangent, record, out));
+    const tape_value *watched = &e->tapes.innermost->values[value];
+    TSR_TRY(handle_of(e, watched->cotangent, record, watched->lent != NULL, out));
+    const tsr_status status = note_second(e, watched, *out);
+    if (status < 0) {
+        tsr_tensor_release(*out);
+        return status;
+    }
     eager_adopt(e, *out);
     return TSR_OK;
 }

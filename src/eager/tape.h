@@ -61,6 +61,27 @@ extern const tape_way tape_identity;
 tsr_status tape_backward(eager *e, tsr_tensor *const *values, tsr_tensor *const *cotangents,
                          size_t count);
 
+/*
+ * Code of the program's own that runs while the innermost tape is in use: a backward of its own, a
+ * region. Until tape_leave, that tape is not ended. Leaving gives an error when the tapes are not
+ * as before, and puts them right.
+ */
+typedef struct tape_guest {
+    tape *own; /* NULL when there is none */
+    int64_t paused;
+} tape_guest;
+tape_guest tape_enter(const eager *e);
+tsr_status tape_leave(eager *e, tape_guest guest, const char *who, tsr_status status);
+
+/*
+ * The calls that a region makes, as one number: regions that are run again must make the same.
+ * Collecting begins with the first, is added to by each call, and ends with the last, which gives
+ * the number; they nest.
+ */
+uint64_t digest_begin(eager *e);
+void digest_add(eager *e, const char *what, tsr_tensor *const *operands, size_t count);
+uint64_t digest_end(eager *e, uint64_t outer);
+
 /* Ends all tapes of a world. */
 void tapes_clear(eager *e);
 

@@ -16,6 +16,7 @@ typedef struct region {
     void *state;
     size_t num_inputs;
     size_t num_outputs;
+    uint64_t digest;                        /* of the calls that it made */
     tsr_tensor *inputs[EAGER_MAX_OPERANDS]; /* one reference each */
 } region;
 
@@ -28,9 +29,58 @@ static void drop_region(eager *e, void *state)
     (void)context_resize(e->world->ctx, r, sizeof *r, 0);
 }
 
+static bool same_type(const op_type *a, const op_type *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
+}
+
+/* Runs the function; all outputs must be there, and the tapes as they were. */
+static tsr_status run_region(eager *e, const region *r, tsr_tensor *const *inputs,
+                             tsr_tensor **outputs, uint64_t *digest)
+{
+    const tape_guest guest = tape_enter(e);
+    const uint64_t outer = digest_begin(e);
+    const tsr_status status = r->function(e->world, inputs, outputs, r->state);
+    *digest = digest_end(e, outer);
+    TSR_TRY(tape_leave(e, guest, "tsr_recompute: the region", status));
+    for (size_t k = 0; k < r->num_outputs; k++) {
+        if (outputs[k] == NULL) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "tsr_recompute: the region gave no output %zu: it sets all %zu "
+                              "whenever it is called",
+                              k, r->num_outputs);
+        }
+    }
+    return TSR_OK;
+}
+
+/* What the region gave before it gives again, by the same calls. */
+static tsr_status check_again(const eager *e, const region *r, const tape_node *node,
+                              tsr_tensor *const *outputs, uint64_t digest)
+{
+    for (size_t k = 0; k < r->num_outputs; k++) {
+        const op_type is = type_of_layout(outputs[k]->layout);
+        const op_type was = type_of_layout(node->results[k]->layout);
+        if (!same_type(&is, &was)) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "tsr_recompute: run again, the region gave %s as output %zu, which "
+                              "was %s: it must do the same whenever it is called",
+                              op_type_text(&is).text, k, op_type_text(&was).text);
+        }
+    }
+    if (digest != r->digest) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_recompute: run again, the region made other calls than before, so "
+                          "the gradient would not be that of its outputs: it must do the same "
+                          "whenever it is called");
+    }
+    return TSR_OK;
+}
+
 /* Runs the region on aliases of its inputs under a tape of its own, and walks that back. */
-static tsr_status run_again(eager *e, const region *r, tsr_tensor *const *cotangents,
-                            tsr_tensor **aliases, tsr_tensor **grads)
+static tsr_status run_again(eager *e, const region *r, const tape_node *node,
+                            tsr_tensor *const *cotangents, tsr_tensor **aliases, tsr_tensor **grads)
 {
     tsr_tensor *outputs[EAGER_MAX_OPERANDS] = {NULL};
     for (size_t i = 0; i < r->num_inputs; i++) {
@@ -39,7 +89,9 @@ static tsr_status run_again(eager *e, const region *r, tsr_tensor *const *cotang
             TSR_TRY(tsr_watch(aliases[i]));
         }
     }
-    TSR_TRY(r->function(e->world, aliases, outputs, r->state));
+    uint64_t digest = 0;
+    TSR_TRY(run_region(e, r, aliases, outputs, &digest));
+    TSR_TRY(check_again(e, r, node, outputs, digest));
     TSR_TRY(tape_backward(e, outputs, cotangents, r->num_outputs));
     for (size_t i = 0; i < r->num_inputs; i++) {
         tsr_tensor *grad = NULL;
@@ -59,7 +111,7 @@ static tsr_status back_through_region(eager *e, const tape_node *node,
     TSR_TRY(tsr_scope_open(e->world));
     tsr_status status = tsr_tape_begin(e->world);
     if (status == TSR_OK) {
-        status = run_again(e, r, cotangents, aliases, grads);
+        status = run_again(e, r, node, cotangents, aliases, grads);
         tsr_tape_end(e->world);
     }
     tsr_scope_close(e->world);
@@ -108,15 +160,22 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
                           num_outputs, EAGER_MAX_OPERANDS);
     }
     const bool wanted = tape_wants(e, inputs, num_inputs);
+    tsr_tensor *found[EAGER_MAX_OPERANDS] = {NULL};
     tsr_tape_pause(world);
-    const tsr_status status = function(world, inputs, outputs, state);
+    tsr_status status = run_region(e, &r, inputs, found, &r.digest);
     tsr_tape_resume(world);
-    TSR_TRY(status);
-    if (!wanted) {
-        return TSR_OK;
+    if (status == TSR_OK && wanted) {
+        memcpy((void *)r.inputs, (const void *)inputs, num_inputs * sizeof *inputs);
+        status = note_region(e, &r, found);
     }
-    memcpy((void *)r.inputs, (const void *)inputs, num_inputs * sizeof *inputs);
-    return note_region(e, &r, outputs);
+    for (size_t k = 0; k < num_outputs; k++) {
+        if (status == TSR_OK) {
+            outputs[k] = found[k];
+        } else if (e->scope == NULL) {
+            tsr_tensor_release(found[k]);
+        }
+    }
+    return status;
 }
 
 /* ---- ops of the program's own ---- */
@@ -139,14 +198,38 @@ static void drop_own(eager *e, void *state)
     (void)context_resize(e->world->ctx, o, sizeof *o, 0);
 }
 
+/* A gradient is of its input's shape and element type. */
+static tsr_status check_own(const eager *e, const own_op *o, const tsr_tensor *grad, size_t index)
+{
+    if (grad == NULL) {
+        return TSR_OK;
+    }
+    const op_type is = type_of_layout(grad->layout);
+    const op_type should = type_of_layout(o->inputs[index]->layout);
+    if (grad->world == o->inputs[index]->world && same_type(&is, &should)) {
+        return TSR_OK;
+    }
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "%s: its backward gave a gradient %s%s for input %zu, %s: a gradient has the "
+                      "shape and element type of its input",
+                      o->op.name, op_type_text(&is).text,
+                      grad->world == o->inputs[index]->world ? "" : " of another world", index,
+                      op_type_text(&should).text);
+}
+
 static tsr_status back_through_own(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
                                    tsr_tensor **grads)
 {
     const own_op *o = node->state;
     eager_scope *const scope = e->scope;
+    const tape_guest guest = tape_enter(e);
     e->scope = NULL; /* what it gives is the tape's */
-    const tsr_status status = o->op.back(e->world, o->op.state, o->inputs, cotangents, grads);
+    tsr_status status = o->op.back(e->world, o->op.state, o->inputs, cotangents, grads);
     e->scope = scope;
+    status = tape_leave(e, guest, o->op.name, status);
+    for (size_t i = 0; status == TSR_OK && i < o->num_inputs; i++) {
+        status = check_own(e, o, grads[i], i);
+    }
     return status;
 }
 

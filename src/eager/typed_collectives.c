@@ -431,6 +431,7 @@ static tsr_status make_result(collective_call *c, const char *axis, tsr_tensor *
 
 static tsr_status run_call(collective_call *c, const char *axis, tsr_tensor **out)
 {
+    digest_add(c->e, tsr_transition_name(c->job.what.op), &c->x, 1);
     TSR_TRY(make_result(c, axis, out));
     eager_adopt(c->e, *out);
     return TSR_OK;

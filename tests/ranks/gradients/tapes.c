@@ -250,6 +250,183 @@ static tsr_status refusals(tsr_comm *world, const scene *s)
     return TSR_OK;
 }
 
+/* ---- code of the program's own ---- */
+
+/* What a region does wrong, at its first or at its second call. */
+typedef enum fault {
+    NO_FAULT,
+    NO_OUTPUT,
+    NO_OUTPUT_AGAIN,
+    OTHER_OP_AGAIN,
+    OTHER_SHAPE_AGAIN,
+    BEGINS_TAPE,
+    ENDS_TAPE,
+    WRONG_SHAPE, /* from here on: of a backward */
+    WRONG_DTYPE,
+    BACKWARD_WITHIN
+} fault;
+
+typedef struct misbehaviour {
+    fault which;
+    int calls;
+    tsr_tensor *loss;
+} misbehaviour;
+
+static tsr_status wrong_region(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                               void *state)
+{
+    misbehaviour *m = state;
+    const bool again = m->calls++ > 0;
+    static const int64_t turned[] = {COLUMNS, ROWS};
+    if (m->which == NO_OUTPUT || (again && m->which == NO_OUTPUT_AGAIN)) {
+        return TSR_OK;
+    }
+    if (m->which == BEGINS_TAPE) {
+        TSR_TRY(tsr_tape_begin(world));
+    }
+    if (m->which == ENDS_TAPE) {
+        tsr_tape_end(world);
+    }
+    if (again && m->which == OTHER_OP_AGAIN) {
+        return tsr_add(inputs[0], inputs[0], outputs);
+    }
+    TSR_TRY(tsr_mul(inputs[0], inputs[0], outputs));
+    return again && m->which == OTHER_SHAPE_AGAIN ? tsr_reshape(outputs[0], turned, 2, outputs)
+                                                  : TSR_OK;
+}
+
+static tsr_status wrong_backward(tsr_comm *world, void *state, tsr_tensor *const *inputs,
+                                 tsr_tensor *const *cotangents, tsr_tensor **gradients)
+{
+    const misbehaviour *m = state;
+    const size_t first = 0;
+    switch (m->which) {
+    case WRONG_SHAPE:
+        return tsr_sum(cotangents[0], &first, 1, gradients);
+    case WRONG_DTYPE:
+        return tsr_convert(cotangents[0], TSR_F32, gradients);
+    case BEGINS_TAPE:
+        TSR_TRY(tsr_tape_begin(world));
+        break;
+    case ENDS_TAPE:
+        tsr_tape_end(world);
+        break;
+    case BACKWARD_WITHIN:
+        TSR_TRY(tsr_backward(m->loss));
+        break;
+    default:
+        break;
+    }
+    return tsr_mul(inputs[0], cotangents[0], gradients);
+}
+
+/* A loss through a region, or through an op whose backward is the program's own. */
+static tsr_status through(tsr_comm *world, tsr_tensor *a, misbehaviour *m, bool own,
+                          tsr_status *forward)
+{
+    const tsr_own_op op = {.name = "own op", .back = wrong_backward, .state = m};
+    tsr_tensor *y = NULL;
+    TSR_TRY(tsr_watch(a));
+    if (own) {
+        TSR_TRY(tsr_add(a, a, &y));
+        TSR_TRY(tsr_mul(y, y, &y));
+        tsr_tensor *made = NULL;
+        tsr_tape_pause(world);
+        TSR_TRY(tsr_add(y, y, &made));
+        tsr_tape_resume(world);
+        *forward = tsr_tape_own(&op, &y, 1, &made, 1);
+        y = made;
+    } else {
+        *forward = tsr_recompute(world, wrong_region, m, &a, 1, &y, 1);
+    }
+    if (*forward < 0) {
+        return *forward;
+    }
+    TSR_TRY(sum_of(y, &m->loss));
+    return tsr_backward(m->loss);
+}
+
+static tsr_status callbacks(tsr_comm *world, const scene *s)
+{
+    static const struct {
+        fault which;
+        bool own;
+        bool at_once; /* the call fails, not the backward */
+        const char *message;
+    } rows[] = {
+        {NO_FAULT, false, false, NULL},
+        {NO_FAULT, true, false, NULL},
+        {NO_OUTPUT, false, true, "the region gave no output 0"},
+        {NO_OUTPUT_AGAIN, false, false, "the region gave no output 0"},
+        {OTHER_OP_AGAIN, false, false, "made other calls than before"},
+        {OTHER_SHAPE_AGAIN, false, false, "gave f64[4,6] as output 0, which was f64[6,4]"},
+        {BEGINS_TAPE, false, true, "it began a tape that it did not end"},
+        {ENDS_TAPE, false, true, "it ended a tape that was begun before it"},
+        {WRONG_SHAPE, true, false, "gave a gradient f64[4] for input 0, f64[6,4]"},
+        {WRONG_DTYPE, true, false, "gave a gradient f32[6,4] for input 0, f64[6,4]"},
+        {BEGINS_TAPE, true, false, "own op: it began a tape that it did not end"},
+        {ENDS_TAPE, true, false, "own op: it ended a tape that was begun before it"},
+        {BACKWARD_WITHIN, true, false, "a tape that is in use"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        misbehaviour m = {.which = rows[i].which};
+        tsr_tensor *a = NULL;
+        tsr_status forward = TSR_OK;
+        double all[ELEMENTS];
+        TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+        TSR_TRY(tsr_tape_begin(world));
+        const tsr_status status = through(world, a, &m, rows[i].own, &forward);
+        WANT(world, status == (rows[i].message == NULL ? TSR_OK : TSR_ERR_INVALID));
+        WANT(world, (forward < 0) == rows[i].at_once);
+        WANT(world, rows[i].message == NULL || heard(world, rows[i].message));
+        tsr_tape_end(world);
+        WANT(world, tsr_watch(a) == TSR_ERR_INVALID && heard(world, "no tape is running"));
+        misbehaviour fine = {.which = NO_FAULT}; /* nothing is left of it */
+        TSR_TRY(tsr_tape_begin(world));
+        TSR_TRY(through(world, a, &fine, false, &forward));
+        TSR_TRY(gradient_of(a, all));
+        WANT(world, all[3] == 2 * value_at(3, 1));
+        tsr_tape_end(world);
+        tsr_tensor_release(a);
+    }
+    return TSR_OK;
+}
+
+/* A gradient of a gradient is refused where it is asked for, not lost. */
+static tsr_status second_derivatives(tsr_comm *world, const scene *s)
+{
+    tsr_tensor *a = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *loss = NULL;
+    tsr_tensor *g = NULL;
+    double all[ELEMENTS];
+    TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_mul(a, a, &y));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(tsr_gradient(a, &g));
+    tsr_tape_end(world);
+    TSR_TRY(tsr_mul(g, a, &y)); /* both ways to a: one of them is through the gradient */
+    TSR_TRY(sum_of(y, &loss));
+    WANT(world, tsr_backward(loss) == TSR_ERR_UNSUPPORTED);
+    WANT(world, heard(world, "the gradient of a gradient is not computed"));
+    tsr_tape_end(world);
+    TSR_TRY(tsr_tape_begin(world)); /* as a number of its own it is like any other */
+    TSR_TRY(tsr_watch(a));
+    TSR_TRY(tsr_mul(g, a, &y));
+    TSR_TRY(sum_of(y, &loss));
+    TSR_TRY(tsr_backward(loss));
+    TSR_TRY(gradient_of(a, all));
+    WANT(world, all[5] == 2 * value_at(5, 1));
+    tsr_tape_end(world);
+    tsr_tensor_release(a);
+    return TSR_OK;
+}
+
 /* ---- products ---- */
 
 enum { BATCH = 2, INNER = COLUMNS, WIDE = 3 };
@@ -586,9 +763,17 @@ static tsr_status conversions_go_back(tsr_comm *world, const scene *s)
 static tsr_status run_all(tsr_comm *world, void *state)
 {
     static tsr_status (*const checks[])(tsr_comm *, const scene *) = {
-        products_with_a_batch, uses_add_up,       tapes_nest,
-        pauses_note_nothing,   refusals,          regions_give_the_same,
-        regions_pass_inputs,   memory_comes_back, conversions_go_back,
+        products_with_a_batch,
+        uses_add_up,
+        tapes_nest,
+        pauses_note_nothing,
+        refusals,
+        regions_give_the_same,
+        regions_pass_inputs,
+        memory_comes_back,
+        conversions_go_back,
+        callbacks,
+        second_derivatives,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         TSR_TRY(tsr_scope_open(world));
