@@ -298,7 +298,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(
  * From one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to `f32[8@(tp,dp)]`, or
  * from a pending sum to shards, in one redistribution by the runtime's plan. Both types are given
  * in full, so that it works without checks too; V must be in the specs. Sums are performed, never
- * introduced. Its gradient is the reverse redistribution.
+ * introduced. Its gradient is the reverse redistribution, divided by the
+ * number of ranks where it averages; a greatest or least element has none.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_spec(tsr_tensor *x, const char *src,
                                                        const char *dst,

@@ -469,8 +469,7 @@ static tsr_status converted(eager *e, tsr_tensor *x, tsr_dtype dtype, tsr_tensor
     return TSR_OK;
 }
 
-/* Divides a fresh value, in place. */
-static void divide(const tsr_tensor *t, int64_t by)
+void transition_divide(const tsr_tensor *t, int64_t by)
 {
     static const int64_t none[OP_MAX_RANK + 1];
     char number[16];
@@ -538,7 +537,7 @@ static tsr_status run_plain(eager *e, const transition_job *job, tsr_tensor *x, 
         status = ways[job->what.op](e, job, x, out);
     }
     if (status == TSR_OK && job->what.divide) {
-        divide(*out, job->comm->size);
+        transition_divide(*out, job->comm->size);
     }
     if (transition_communicates(job->what.op)) {
         status = comm_tell(job->comm, tsr_transition_name(job->what.op), status);

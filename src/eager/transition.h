@@ -36,4 +36,7 @@ tsr_status local_value(eager *e, tsr_dtype dtype, size_t rank, const int64_t *sh
 /* The memory of a tensor as another tensor. */
 tsr_status alias_tensor(tsr_tensor *tensor, tensor_layout *layout, tsr_tensor **out);
 
+/* Divides a fresh value, in place. */
+void transition_divide(const tsr_tensor *t, int64_t by);
+
 #endif

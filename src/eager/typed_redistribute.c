@@ -121,6 +121,20 @@ static tsr_status make_sum(eager *e, const axis_names *made, const tsr_mesh *mes
     return TSR_OK;
 }
 
+/* Over how many ranks the move has averaged: each of them has that part of the gradient. */
+static int64_t ranks_averaged(const spec_move *m)
+{
+    const tsr_mesh *mesh = tsr_type_mesh(m->src->of.type);
+    int64_t ranks = 1;
+    for (size_t a = 0; a < tsr_mesh_num_axes(mesh); a++) {
+        const tsr_axis_type src = tsr_type_axis(m->src->of.type, a);
+        const bool done = tsr_type_axis(m->dst->of.type, a).kind != TSR_P;
+        ranks *=
+            src.kind == TSR_P && src.partial == TSR_AVG && done ? tsr_mesh_axis_size(mesh, a) : 1;
+    }
+    return ranks;
+}
+
 static tsr_status move_back(eager *e, const spec_move *m, tsr_tensor *cotangent, tsr_tensor **grad)
 {
     tsr_context *ctx = e->world->ctx;
@@ -132,6 +146,10 @@ static tsr_status move_back(eager *e, const spec_move *m, tsr_tensor *cotangent,
     TSR_TRY(tsr_type_gradient(ctx, e->arena, m->src->of.type, &to));
     TSR_TRY(without_new_sums(e, to, from, &reachable, &made));
     TSR_TRY(move(e, &m->src->of, cotangent, from, reachable, grad));
+    const int64_t averaged = ranks_averaged(m);
+    if (averaged > 1 && !is_abstract(*grad)) {
+        transition_divide(*grad, averaged);
+    }
     return make_sum(e, &made, tsr_type_mesh(to), *grad);
 }
 
@@ -186,7 +204,8 @@ static tsr_status check_kinds(eager *e, const spec_move *m, bool differentiated)
                 "convert makes a pending sum, redistribution does not",
                 tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(src), tsr_axis_type_name(dst));
         }
-        if (differentiated && src.kind == TSR_P && src.partial != TSR_SUM) {
+        if (differentiated && src.kind == TSR_P && src.partial != TSR_SUM &&
+            src.partial != TSR_AVG) {
             return diag_error(
                 e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                 "tsr_redistribute_spec: along axis %s %s has no gradient here; all_reduce it",

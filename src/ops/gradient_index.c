@@ -187,6 +187,70 @@ static bool is_empty(const op_builder *b, const op_value *x)
     return false;
 }
 
+static op_value *ones_like(op_builder *b, op_value *x)
+{
+    return build_binary(b, BINARY_ADD, build_zeros(b, x), build_number(b, x, 1));
+}
+
+/*
+ * Of a product of an element and its updates. The product of the others is that of all without the
+ * zeros, divided by the one, unless one of the others is a zero.
+ */
+static void gradient_product(op_builder *b, const op_vjp *v, const window_dims *w, op_value **grads)
+{
+    op_value *g = v->cotangents[0];
+    op_value *x = v->operands[0];
+    op_value *indices = v->operands[1];
+    op_value *u = v->operands[2];
+    if (v->wanted[0]) {
+        op_value *factors = scatter_of(b, OP_BODY_PROD, ones_like(b, x), indices, u, w);
+        grads[0] = build_binary(b, BINARY_MULTIPLY, g, factors);
+    }
+    if (!v->wanted[2] || is_empty(b, x)) {
+        return;
+    }
+    op_value *one = build_number(b, u, 1);
+    op_value *none = build_number(b, u, 0);
+    op_value *is_zero = build_compare(b, COMPARE_EQ, u, none);
+    op_value *divisor = build_select(b, is_zero, ones_like(b, u), u);
+    op_value *zeros = build_select(b, is_zero, ones_like(b, u), build_zeros(b, u));
+    op_value *count = scatter_of(b, OP_BODY_SUM, build_zeros(b, x), indices, zeros, w);
+    op_value *product = scatter_of(b, OP_BODY_PROD, ones_like(b, x), indices, divisor, w);
+    op_value *all =
+        build_binary(b, BINARY_MULTIPLY, build_binary(b, BINARY_MULTIPLY, g, x), product);
+    op_value *others = build_binary(b, BINARY_SUBTRACT, read_back(b, v, count), zeros);
+    op_value *part = build_binary(b, BINARY_DIVIDE, read_back(b, v, all), divisor);
+    op_value *free = build_compare(b, COMPARE_LT, others, one);
+    grads[2] = build_select(b, free, part, build_zeros(b, u));
+}
+
+/* Of a greatest or least element: what is equal to it shares the gradient evenly. */
+static void gradient_extreme(op_builder *b, const op_vjp *v, const window_dims *w, op_value **grads)
+{
+    const scatter_params *p = v->params;
+    op_value *x = v->operands[0];
+    op_value *indices = v->operands[1];
+    op_value *u = v->operands[2];
+    op_value *zeros = build_zeros(b, x);
+    op_value *y = scatter_of(b, p->body.body, x, indices, u, w);
+    op_value *from_x = build_compare(b, COMPARE_EQ, x, y);
+    op_value *start = build_select(b, from_x, ones_like(b, x), zeros);
+    if (is_empty(b, x)) {
+        grads[0] = v->wanted[0] ? v->cotangents[0] : NULL;
+        return;
+    }
+    op_value *from_u = build_compare(b, COMPARE_EQ, u, read_back(b, v, y));
+    op_value *winners = build_select(b, from_u, ones_like(b, u), build_zeros(b, u));
+    op_value *count = scatter_of(b, OP_BODY_SUM, start, indices, winners, w);
+    op_value *share = build_binary(b, BINARY_DIVIDE, v->cotangents[0], count);
+    if (v->wanted[0]) {
+        grads[0] = build_select(b, from_x, share, zeros);
+    }
+    if (v->wanted[2]) {
+        grads[2] = build_select(b, from_u, read_back(b, v, share), build_zeros(b, u));
+    }
+}
+
 /* Of one input; several are scattered by programs alone. */
 void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
 {
@@ -194,14 +258,25 @@ void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
     const window_dims w = scatter_window_dims(p);
     const bool sets = p->body.body == OP_BODY_SECOND;
     op_value *g = v->cotangents[0];
-    if (!sets && p->body.body != OP_BODY_SUM) {
-        b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                               "%s: only scatters that set or add have a gradient", v->call);
-        return;
-    }
     if (v->num_operands != 3) {
         b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                                "%s: a scatter of several inputs has no gradient", v->call);
+        return;
+    }
+    if (p->body.body == OP_BODY_PROD) {
+        gradient_product(b, v, &w, grads);
+        return;
+    }
+    if (p->body.body == OP_BODY_MAX || p->body.body == OP_BODY_MIN) {
+        gradient_extreme(b, v, &w, grads);
+        return;
+    }
+    if (!sets && p->body.body != OP_BODY_SUM) {
+        b->status =
+            diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                       "%s: only scatters that set, add, multiply or take the greatest or least "
+                       "have a gradient",
+                       v->call);
         return;
     }
     if (v->wanted[0]) {

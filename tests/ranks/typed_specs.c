@@ -25,6 +25,11 @@ static const struct {
     {"f64[6,5]{dp:R, tp:R}", "f64[6@tp,5@dp]{}"},
     {"f64[6,5]{dp:I, tp:R}", "f64[6,5]{dp:R, tp:I}"},
     {"f64[6@tp,5]{dp:I}", "f64[6,5]{dp:I, tp:I}"},
+    {"f64[6,5]{dp:P(avg), tp:R}", "f64[6,5]{dp:R, tp:R}"},
+    {"f64[6,5]{dp:P(avg), tp:R}", "f64[6@dp,5]{tp:R}"},
+    {"f64[6,5]{dp:P(avg), tp:P(avg)}", "f64[6@(tp,dp),5]{}"},
+    {"f64[6,5@tp]{dp:P(avg)}", "f64[6@tp,5]{dp:P(avg)}"},
+    {"f64[6,5]{dp:P(avg), tp:R}", "f64[6,5]{dp:I, tp:R}"},
 };
 enum { NUM_MOVES = sizeof moves / sizeof moves[0] };
 

@@ -201,15 +201,6 @@ static tsr_status pauses_note_nothing(tsr_comm *world, const scene *s)
 
 /* ---- what is refused ---- */
 
-static tsr_status scatter_largest(tsr_tensor *a, tsr_tensor **out)
-{
-    tsr_tensor *along = NULL;
-    tsr_tensor *rows = NULL;
-    TSR_TRY(tsr_argmax(a, 1, &along));
-    TSR_TRY(tsr_mul(a, a, &rows));
-    return tsr_scatter(a, along, rows, 0, TSR_SCATTER_MAX, out);
-}
-
 static tsr_status refusals(tsr_comm *world, const scene *s)
 {
     tsr_tensor *a = NULL;
@@ -237,10 +228,6 @@ static tsr_status refusals(tsr_comm *world, const scene *s)
     TSR_TRY(tsr_backward(loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
     WANT(world, heard(world, "the tape has been walked back already"));
-    TSR_TRY(scatter_largest(a, &y));
-    TSR_TRY(sum_of(y, &loss));
-    WANT(world, tsr_backward(loss) == TSR_ERR_UNSUPPORTED);
-    WANT(world, heard(world, "tsr_scatter: only scatters that set or add have a gradient"));
     TSR_TRY(tsr_argmax(a, 1, &y));
     WANT(world, tsr_watch(y) == TSR_ERR_INVALID);
     WANT(world, heard(world, "only floats have gradients"));
@@ -424,6 +411,105 @@ static tsr_status second_derivatives(tsr_comm *world, const scene *s)
     WANT(world, all[5] == 2 * value_at(5, 1));
     tsr_tape_end(world);
     tsr_tensor_release(a);
+    return TSR_OK;
+}
+
+/* ---- scatters ---- */
+
+/*
+ * Rows 0, 0 and 2 of x get the three rows of u: by hand, element by element. Zeros and equal
+ * elements are among them.
+ */
+static void scattered(tsr_scatter_op op, const double *x, const double *u, double *of_x,
+                      double *of_u)
+{
+    static const int64_t rows[] = {0, 0, 2};
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        double parts[4] = {x[i]};
+        int64_t from[4] = {-1};
+        int64_t count = 1;
+        for (int64_t k = 0; k < 3; k++) {
+            if (rows[k] == i / COLUMNS) {
+                from[count] = k * COLUMNS + i % COLUMNS;
+                parts[count++] = u[k * COLUMNS + i % COLUMNS];
+            }
+        }
+        double best = parts[0];
+        int64_t winners = 0;
+        for (int64_t k = 0; k < count; k++) {
+            const bool better = op == TSR_SCATTER_MAX ? parts[k] > best : parts[k] < best;
+            best = better ? parts[k] : best;
+        }
+        for (int64_t k = 0; k < count; k++) {
+            winners += parts[k] == best ? 1 : 0;
+        }
+        for (int64_t k = 0; k < count; k++) {
+            double product = 1;
+            for (int64_t n = 0; n < count; n++) {
+                product *= n == k ? 1 : parts[n];
+            }
+            const double share = parts[k] == best ? 1 / (double)winners : 0;
+            const double g = (double)(i + 1) * (op == TSR_SCATTER_MUL ? product : share);
+            *(from[k] < 0 ? &of_x[i] : &of_u[from[k]]) = g;
+        }
+    }
+}
+
+static tsr_status scatter_gradients(tsr_comm *world, const scene *s)
+{
+    static const tsr_scatter_op ops[] = {TSR_SCATTER_MUL, TSR_SCATTER_MAX, TSR_SCATTER_MIN};
+    static const int64_t three[] = {3, COLUMNS};
+    static const int64_t count[] = {3};
+    static const int64_t rows[] = {0, 0, 2};
+    double x[ELEMENTS];
+    double u[3 * COLUMNS];
+    double g[ELEMENTS];
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        x[i] = (double)(i % 3); /* zeros, and elements equal to updates */
+        g[i] = (double)(i + 1);
+    }
+    for (int64_t i = 0; i < 3 * COLUMNS; i++) {
+        u[i] = (double)(i % 4) - 1;
+    }
+    for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
+        const tsr_sharding *one = NULL;
+        tsr_tensor *t[4] = {NULL};
+        tsr_tensor *y = NULL;
+        double of_x[ELEMENTS] = {0};
+        double of_u[3 * COLUMNS] = {0};
+        double found[ELEMENTS];
+        tsr_arena *arena = NULL;
+        TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+        TSR_TRY(tsr_sharding_replicated_over(tsr_comm_context(world), arena,
+                                             tsr_sharding_mesh(s->at[WHOLE]), 1, false, &one));
+        const tsr_tensor_spec specs[] = {{s->at[BY_COLUMNS], TSR_F64, 2, shape},
+                                         {one, TSR_I64, 1, count},
+                                         {s->at[BY_COLUMNS], TSR_F64, 2, three},
+                                         {s->at[WHOLE], TSR_F64, 2, shape}};
+        const void *const full[] = {x, rows, u, g};
+        for (size_t i = 0; i < 4; i++) {
+            TSR_TRY(tsr_tensor_from_full(world, &specs[i], -1, full[i], &t[i]));
+        }
+        TSR_TRY(tsr_tape_begin(world));
+        TSR_TRY(tsr_watch(t[0]));
+        TSR_TRY(tsr_watch(t[2]));
+        TSR_TRY(tsr_scatter(t[0], t[1], t[2], 0, ops[k], &y));
+        TSR_TRY(tsr_backward_from(y, t[3]));
+        scattered(ops[k], x, u, of_x, of_u);
+        TSR_TRY(gradient_of(t[0], found));
+        for (int64_t i = 0; i < ELEMENTS; i++) {
+            WANT(world, found[i] == of_x[i]);
+        }
+        TSR_TRY(gradient_of(t[2], found));
+        for (int64_t i = 0; i < 3 * COLUMNS; i++) {
+            WANT(world, found[i] == of_u[i]);
+        }
+        tsr_tape_end(world);
+        for (size_t i = 0; i < 4; i++) {
+            tsr_tensor_release(t[i]);
+        }
+        tsr_arena_destroy(arena);
+    }
     return TSR_OK;
 }
 
@@ -774,6 +860,7 @@ static tsr_status run_all(tsr_comm *world, void *state)
         conversions_go_back,
         callbacks,
         second_derivatives,
+        scatter_gradients,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         TSR_TRY(tsr_scope_open(world));
