@@ -415,7 +415,18 @@ tsr_status tsr_assert_type(tsr_tensor *value, const char *type, tsr_tensor **out
 
 /* ---- regions where axes are local ---- */
 
-/* A type without some axes in its spec; dimensions that they cut are as large as this rank's part.
+static int64_t shards_of(const tsr_mesh *mesh, const size_t *axes, size_t count)
+{
+    int64_t shards = 1;
+    for (size_t i = 0; i < count; i++) {
+        shards *= tsr_mesh_axis_size(mesh, axes[i]);
+    }
+    return shards;
+}
+
+/*
+ * A type without some axes in its spec. A dimension that they cut is as large as the parts that the
+ * ranks have along the other axes that cut it.
  */
 static tsr_status without_places(eager *e, const axis_names *axes, const tsr_tensor *value,
                                  tsr_typed_shape *shape)
@@ -449,13 +460,17 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
             }
         }
         if (dims[d].num_axes < old->num_axes) {
-            whole[d] = value->local_shape[d];
-            if (dims[d].num_axes > 0) {
+            const int64_t rest = shards_of(mesh, dims[d].axes, dims[d].num_axes);
+            const int64_t all = shards_of(mesh, old->axes, old->num_axes);
+            const bool even = old->sizes == NULL && shape->shape[d] % all == 0;
+            whole[d] = value->local_shape[d] * rest;
+            if (rest > 1 && !even) {
                 return diag_error(
                     e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                    "tsr_local_map: dimension %zu is cut by axes that become local and by "
-                    "others that do not",
-                    d);
+                    "tsr_local_map: dimension %zu, of %lld rows, is cut unevenly by axes that "
+                    "become local and by others that do not: along those it would have another "
+                    "extent on each rank; make it a multiple of %lld",
+                    d, (long long)shape->shape[d], (long long)all);
             }
         }
     }

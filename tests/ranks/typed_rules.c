@@ -137,6 +137,54 @@ static tsr_status regions(tsr_comm *world)
     return tsr_local_map(world, "tp", &r, &y);
 }
 
+/* A dimension that a local axis and a global one cut keeps the global one inside. */
+static tsr_status look_inside(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                              void *state)
+{
+    WANT(world, has_type(inputs[0], world, state));
+    return tsr_exp(inputs[0], &outputs[0]);
+}
+
+static tsr_status mixed_cuts(tsr_comm *world)
+{
+    static const struct {
+        const char *type;
+        const char *axes;
+        const char *inside;
+    } rows[] = {{"f64[8@(dp,tp)]", "tp", "f64[4@dp]{tp:V}"},
+                {"f64[8@(dp,tp)]", "dp", "f64[4@tp]{dp:V}"},
+                {"f64[8@(tp,dp)]", "tp", "f64[4@dp]{tp:V}"},
+                {"f64[8@(dp,tp)]", "dp,tp", "f64[2]{dp:V, tp:V}"}};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char inside[32];
+        const char *const types[] = {rows[i].type};
+        (void)snprintf(inside, sizeof inside, "%s", rows[i].inside);
+        TSR_TRY(vector(world, 2, false, rows[i].type, &x));
+        const tsr_local_region r = {.region = look_inside,
+                                    .state = inside,
+                                    .inputs = &x,
+                                    .input_types = types,
+                                    .num_inputs = 1,
+                                    .output_types = types,
+                                    .num_outputs = 1};
+        TSR_TRY(tsr_local_map(world, rows[i].axes, &r, &y));
+        WANT(world, has_type(y, world, rows[i].type));
+    }
+    static const char *const uneven[] = {"f64[7@(dp,tp)]"};
+    TSR_TRY(vector(world, tsr_comm_rank(world) == 3 ? 1 : 2, false, uneven[0], &x));
+    const tsr_local_region r = {.region = look_inside,
+                                .inputs = &x,
+                                .input_types = uneven,
+                                .num_inputs = 1,
+                                .output_types = uneven,
+                                .num_outputs = 1};
+    WANT(world, tsr_local_map(world, "tp", &r, &y) == TSR_ERR_UNSUPPORTED);
+    WANT(world, heard(world, "make it a multiple of 4"));
+    return TSR_OK;
+}
+
 /* ---- counts ---- */
 
 /* Only S(i) has rows of each member, and all_to_all both lists. */
@@ -375,6 +423,7 @@ static const struct {
            {"untyped axes", untyped_axes, false, false},
            {"claims", claims, false, false},
            {"regions", regions, false, false},
+           {"mixed cuts", mixed_cuts, true, false},
            {"counts", counts, false, false},
            {"rows between ranks", rows_between_ranks, false, false},
            {"whole shapes", whole_shapes, false, false},
