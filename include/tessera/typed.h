@@ -313,11 +313,10 @@ typedef struct tsr_started {
 } tsr_started;
 
 /*
- * Starts an all_reduce, an all_gather or a reduce_scatter, and returns at once; its value is
+ * Starts a collective that communicates, and returns at once; its value is
  * complete when it has been waited for, exactly once: waiting again is an error, and a rank that
  * ends with one that was never waited for has failed, with the name of the call. The value that
- * goes in must not be changed until then. Options as above, but for another element type on the
- * wire.
+ * goes in must not be changed until then. Options as above.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_start_collective(
     tsr_tensor *x, const char *axis, const tsr_transition *what,

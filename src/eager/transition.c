@@ -171,9 +171,9 @@ static tsr_status all_reduce(eager *e, const transition_job *job, tsr_tensor *x,
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
-    return job->request != NULL
+    return job->tail != NULL
                ? tsr_comm_all_reduce_start(job->comm, reduce_op_of(job->what.src.partial), &src,
-                                           &dst, job->request)
+                                           &dst, &job->tail->request)
                : tsr_comm_all_reduce(job->comm, reduce_op_of(job->what.src.partial), &src, &dst);
 }
 
@@ -189,8 +189,8 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank + 1, shape, out));
         with_dim(x, dim, &src);
         const tsr_view dst = view_of(*out);
-        return job->request != NULL
-                   ? tsr_comm_all_gather_start(job->comm, &src.view, dim, &dst, job->request)
+        return job->tail != NULL
+                   ? tsr_comm_all_gather_start(job->comm, &src.view, dim, &dst, &job->tail->request)
                    : tsr_comm_all_gather(job->comm, &src.view, dim, &dst);
     }
     counts_of_parts(job, x->local_shape[dim], counts);
@@ -198,9 +198,9 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
-    return job->request != NULL
-               ? tsr_comm_all_gather_v_start(job->comm, &src, dim, counts, &dst, job->request)
-               : tsr_comm_all_gather_v(job->comm, &src, dim, counts, &dst);
+    return job->tail != NULL ? tsr_comm_all_gather_v_start(job->comm, &src, dim, counts, &dst,
+                                                           &job->tail->request)
+                             : tsr_comm_all_gather_v(job->comm, &src, dim, counts, &dst);
 }
 
 /* The size of a dimension that is taken apart must be the number of members. */
@@ -232,9 +232,9 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
         shape_without(x, dim, shape);
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank - 1, shape, out));
         with_dim(*out, dim, &dst);
-        return job->request != NULL ? tsr_comm_reduce_scatter_start(job->comm, op, &src, dim,
-                                                                    &dst.view, job->request)
-                                    : tsr_comm_reduce_scatter(job->comm, op, &src, dim, &dst.view);
+        return job->tail != NULL ? tsr_comm_reduce_scatter_start(job->comm, op, &src, dim,
+                                                                 &dst.view, &job->tail->request)
+                                 : tsr_comm_reduce_scatter(job->comm, op, &src, dim, &dst.view);
     }
     counts_of(job, x->local_shape[dim], counts);
     if (sum_of(counts, job->comm->size) != x->local_shape[dim]) {
@@ -244,9 +244,9 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
     shape_with(x, dim, counts[job->comm->rank], shape);
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
     const tsr_view dst = view_of(*out);
-    return job->request != NULL ? tsr_comm_reduce_scatter_v_start(job->comm, op, &src, dim, counts,
-                                                                  &dst, job->request)
-                                : tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
+    return job->tail != NULL ? tsr_comm_reduce_scatter_v_start(job->comm, op, &src, dim, counts,
+                                                               &dst, &job->tail->request)
+                             : tsr_comm_reduce_scatter_v(job->comm, op, &src, dim, counts, &dst);
 }
 
 /* Pieces of one array for each member, packed one after the other, and back. */
@@ -312,6 +312,39 @@ static tsr_status exchange(eager *e, const transition_job *job, tsr_tensor *x, s
     return TSR_OK;
 }
 
+/* The same, only started: the pieces are put along `concat` when they have come. */
+static tsr_status start_exchange(eager *e, const transition_job *job, tsr_tensor *x, size_t split,
+                                 const int64_t *send_rows, size_t concat,
+                                 const int64_t *receive_rows, const tsr_tensor *out)
+{
+    const int64_t n = job->comm->size;
+    transition_tail *tail = job->tail;
+    int64_t send[MOST_MEMBERS] = {0};
+    int64_t receive[MOST_MEMBERS] = {0};
+    for (int64_t i = 0; i < n; i++) {
+        send[i] = bytes_of_piece(x, split, send_rows[i]);
+        receive[i] = bytes_of_piece(out, concat, receive_rows[i]);
+    }
+    const int64_t bytes[] = {sum_of(send, n), sum_of(receive, n)};
+    tail->rows = context_resize(e->world->ctx, NULL, 0, (size_t)n * sizeof *tail->rows);
+    if (tail->rows == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    memcpy(tail->rows, receive_rows, (size_t)n * sizeof *tail->rows);
+    tail->members = n;
+    tail->dim = concat;
+    tsr_tensor *packed = NULL;
+    TSR_TRY(local_value(e, TSR_U8, 1, &bytes[0], &packed));
+    tsr_tensor_release(tail->sent); /* what is packed is not needed any more */
+    tail->sent = packed;
+    TSR_TRY(local_value(e, TSR_U8, 1, &bytes[1], &tail->received));
+    const pieces going = {x, split, send_rows, send, packed->data};
+    move_pieces(&going, n, true);
+    const tsr_view src = view_of(packed);
+    const tsr_view dst = view_of(tail->received);
+    return tsr_comm_all_to_all_v_start(job->comm, &src, 0, send, receive, &dst, &tail->request);
+}
+
 static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
 {
     const bool plain = job->what.src.dim == TSR_NO_DIM;
@@ -325,7 +358,10 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
         const tsr_view src = view_of(x);
         const tsr_view dst = view_of(*out);
-        return tsr_comm_all_to_all_v(job->comm, &src, dim, job->sent, job->counts, &dst);
+        return job->tail != NULL
+                   ? tsr_comm_all_to_all_v_start(job->comm, &src, dim, job->sent, job->counts, &dst,
+                                                 &job->tail->request)
+                   : tsr_comm_all_to_all_v(job->comm, &src, dim, job->sent, job->counts, &dst);
     }
     if (plain || job->what.src.dim == job->what.dst.dim) {
         const size_t dim = (size_t)(plain ? job->what.scatter_dim : job->what.dst.dim);
@@ -334,7 +370,9 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
         const tsr_view src = view_of(x);
         const tsr_view dst = view_of(*out);
-        return tsr_comm_all_to_all(job->comm, &src, dim, to, &dst);
+        return job->tail != NULL
+                   ? tsr_comm_all_to_all_start(job->comm, &src, dim, to, &dst, &job->tail->request)
+                   : tsr_comm_all_to_all(job->comm, &src, dim, to, &dst);
     }
     const size_t concat = (size_t)job->what.src.dim;
     const size_t split = (size_t)job->what.dst.dim;
@@ -345,7 +383,8 @@ static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x,
     shape[concat] = sum_of(receive, n);
     shape[split] = send[job->comm->rank];
     TSR_TRY(local_value(e, x->dtype, x->geometry->rank, shape, out));
-    return exchange(e, job, x, split, send, concat, receive, *out);
+    return job->tail != NULL ? start_exchange(e, job, x, split, send, concat, receive, *out)
+                             : exchange(e, job, x, split, send, concat, receive, *out);
 }
 
 /* ---- without communication ---- */
@@ -565,6 +604,54 @@ static tsr_status run_abstract(eager *e, const transition_job *job, const tsr_te
     return status;
 }
 
+/* Starts it on elements of the wire's type; the result is converted when they have come. */
+static tsr_status start_narrow(eager *e, const transition_job *job, const tsr_tensor *x,
+                               tsr_tensor *narrow, tsr_tensor **out)
+{
+    job->tail->sent = tsr_tensor_retain(narrow);
+    tsr_status status = run_plain(e, job, narrow, &job->tail->moved);
+    tsr_tensor_release(narrow);
+    if (status == TSR_OK) {
+        const tsr_tensor *moved = job->tail->moved;
+        status = local_value(e, x->dtype, moved->geometry->rank, moved->local_shape, out);
+        if (status < 0) { /* it is under way: its memory is in use until it ends */
+            const tsr_status ended = tsr_wait(job->comm, job->tail->request);
+            status = ended < 0 ? ended : status;
+        }
+    }
+    return status;
+}
+
+void transition_finish(const transition_tail *tail, tsr_tensor *result)
+{
+    tsr_tensor *moved = tail->moved != NULL ? tail->moved : result;
+    if (tail->received != NULL) {
+        int64_t bytes[MOST_MEMBERS] = {0};
+        for (int64_t i = 0; i < tail->members; i++) {
+            bytes[i] = bytes_of_piece(moved, tail->dim, tail->rows[i]);
+        }
+        const pieces coming = {moved, tail->dim, tail->rows, bytes, tail->received->data};
+        move_pieces(&coming, tail->members, false);
+    }
+    if (moved != result) {
+        const tsr_view src = view_of(moved);
+        const tsr_view dst = view_of(result);
+        kernel_convert(&dst, &src);
+    }
+}
+
+void transition_drop(eager *e, transition_tail *tail)
+{
+    tsr_tensor_release(tail->sent);
+    tsr_tensor_release(tail->received);
+    tsr_tensor_release(tail->moved);
+    if (tail->rows != NULL) {
+        (void)context_resize(e->world->ctx, tail->rows, (size_t)tail->members * sizeof *tail->rows,
+                             0);
+    }
+    *tail = (transition_tail){.request = tail->request};
+}
+
 tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
 {
     if (is_abstract(x)) {
@@ -576,6 +663,9 @@ tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, ts
         return run_plain(e, job, x, out);
     }
     TSR_TRY(converted(e, x, job->wire_dtype, &narrow));
+    if (job->tail != NULL) {
+        return start_narrow(e, job, x, narrow, out);
+    }
     tsr_status status = run_plain(e, job, narrow, &moved);
     tsr_tensor_release(narrow);
     if (status == TSR_OK) {

@@ -11,6 +11,17 @@
 
 enum { MOST_MEMBERS = COMM_MAX_RANKS };
 
+/* One that is only started: what to wait for, and what is left to do then. */
+typedef struct transition_tail {
+    tsr_request request;
+    tsr_tensor *sent;     /* what is sent, where that is not the value itself; NULL for none */
+    tsr_tensor *received; /* pieces as they come, to be put along `dim` of what is moved */
+    tsr_tensor *moved;    /* of the type on the wire, to be converted; NULL: the result is moved */
+    size_t dim;
+    int64_t *rows; /* of each piece; as many as members */
+    int64_t members;
+} transition_tail;
+
 /* One call: along which communicator, what, and with which numbers. */
 typedef struct transition_job {
     tsr_comm *comm;
@@ -20,11 +31,15 @@ typedef struct transition_job {
     const int64_t *sent; /* of S(i)->S(j): rows of each member along j; NULL: even chunks */
     bool has_wire_dtype;
     tsr_dtype wire_dtype;
-    tsr_request *request; /* only started: what to wait for; NULL to wait at once */
+    transition_tail *tail; /* only started: what to wait for and to do then; NULL to wait at once */
 } transition_job;
 
 /* Does it; the result is a fresh value of this rank, with one reference, in no scope. */
 tsr_status transition_run(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out);
+
+/* Does what is left when the request has been waited for; gives up what a tail holds. */
+void transition_finish(const transition_tail *tail, tsr_tensor *result);
+void transition_drop(eager *e, transition_tail *tail);
 
 /* Whether ranks meet in it. */
 bool transition_communicates(tsr_transition_op op);

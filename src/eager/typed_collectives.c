@@ -418,8 +418,8 @@ static tsr_status make_result(collective_call *c, const char *axis, tsr_tensor *
         status = note(c->e, c->name, &c->job, &c->options, c->x, result);
     }
     if (status < 0) {
-        if (c->job.request != NULL) { /* the others still send into it */
-            const tsr_status ended = tsr_wait(c->job.comm, *c->job.request);
+        if (c->job.tail != NULL) { /* the others still send into it */
+            const tsr_status ended = tsr_wait(c->job.comm, c->job.tail->request);
             status = ended < 0 ? ended : status;
         }
         tsr_tensor_release(result);
@@ -485,28 +485,25 @@ struct started {
     struct started *next;
     uint64_t id;
     tsr_comm *comm;
-    tsr_request request;
+    transition_tail tail;
     tsr_tensor *x; /* one reference each */
     tsr_tensor *result;
 };
 
 static bool can_be_started(const tsr_transition *what)
 {
-    return !what->divide && (what->op == TSR_ALL_REDUCE || what->op == TSR_ALL_GATHER ||
-                             what->op == TSR_REDUCE_SCATTER);
+    return !what->divide && transition_communicates(what->op);
 }
 
 static tsr_status start(collective_call *c, const char *axis, const tsr_transition *what,
                         const tsr_collective_options *options, struct started **out)
 {
     TSR_TRY(prepare(c, axis, what, options));
-    if (!can_be_started(what) || c->job.has_wire_dtype) {
+    if (!can_be_started(what)) {
         return diag_error(
             c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-            "tsr_start_collective: %s%s%s cannot be started and waited for later; call it "
-            "as it is",
-            tsr_transition_name(what->op), what->divide ? " that divides" : "",
-            c->job.has_wire_dtype ? " with another element type on the wire" : "");
+            "tsr_start_collective: %s%s cannot be started and waited for later; call it as it is",
+            tsr_transition_name(what->op), what->divide ? " that divides" : "");
     }
     tsr_context *ctx = c->e->world->ctx;
     struct started *s = context_resize(ctx, NULL, 0, sizeof *s);
@@ -517,9 +514,10 @@ static tsr_status start(collective_call *c, const char *axis, const tsr_transiti
                           .id = c->e->requests.count + 1,
                           .comm = c->job.comm,
                           .x = c->x};
-    c->job.request = is_abstract(c->x) ? NULL : &s->request;
+    c->job.tail = is_abstract(c->x) ? NULL : &s->tail;
     const tsr_status status = make_result(c, axis, &s->result);
     if (status < 0) {
+        transition_drop(c->e, &s->tail);
         (void)context_resize(ctx, s, sizeof *s, 0);
         return status;
     }
@@ -576,8 +574,12 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
     }
     TSR_TRY(eager_reserve(e, 1));
     *link = s->next;
-    const tsr_status status = is_abstract(s->x) ? TSR_OK : tsr_wait(s->comm, s->request);
+    const tsr_status status = is_abstract(s->x) ? TSR_OK : tsr_wait(s->comm, s->tail.request);
     tsr_tensor *result = s->result;
+    if (status == TSR_OK) {
+        transition_finish(&s->tail, result);
+    }
+    transition_drop(e, &s->tail);
     tsr_tensor_release(s->x);
     (void)context_resize(world->ctx, s, sizeof *s, 0);
     if (status < 0) {
@@ -594,6 +596,7 @@ void started_clear(eager *e)
     while (e->requests.first != NULL) {
         struct started *s = e->requests.first;
         e->requests.first = s->next;
+        transition_drop(e, &s->tail);
         tsr_tensor_release(s->x);
         tsr_tensor_release(s->result);
         (void)context_resize(e->world->ctx, s, sizeof *s, 0);

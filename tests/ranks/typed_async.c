@@ -54,6 +54,67 @@ static tsr_status started(tsr_comm *world)
     return TSR_OK;
 }
 
+static int64_t num_elements(const tsr_tensor *t)
+{
+    int64_t count = 1;
+    for (size_t d = 0; d < tsr_tensor_rank(t); d++) {
+        count *= tsr_tensor_local_shape(t)[d];
+    }
+    return count;
+}
+
+/*
+ * Every collective, started and waited for, gives what it gives at once: bit by bit, with its type,
+ * also with another element type on the wire.
+ */
+static tsr_status all_of_them(tsr_comm *world)
+{
+    static const tsr_transition rows[] = {
+        {.op = TSR_ALL_REDUCE, .src = TSR_AS(P), .dst = TSR_AS(R)},
+        {.op = TSR_ALL_GATHER, .src = TSR_AS(V), .dst = TSR_AS(I)},
+        {.op = TSR_ALL_GATHER, .src = TSR_AS_S(1), .dst = TSR_AS(R)},
+        {.op = TSR_REDUCE_SCATTER, .src = TSR_AS(P), .dst = TSR_AS_S(0)},
+        {.op = TSR_REDUCE_SCATTER, .src = TSR_AS(P), .dst = TSR_AS(V)},
+        {.op = TSR_ALL_TO_ALL, .src = TSR_AS(V), .dst = TSR_AS(V)},
+        {.op = TSR_ALL_TO_ALL, .src = TSR_AS_S(0), .dst = TSR_AS_S(1)},
+        {.op = TSR_ALL_TO_ALL, .src = TSR_AS_S(1), .dst = TSR_AS_S(0)},
+    };
+    static tsr_status (*const calls[])(tsr_tensor *, const char *, tsr_end, tsr_end,
+                                       const tsr_collective_options *,
+                                       tsr_tensor **) = {[TSR_ALL_REDUCE] = tsr_all_reduce,
+                                                         [TSR_ALL_GATHER] = tsr_all_gather,
+                                                         [TSR_REDUCE_SCATTER] = tsr_reduce_scatter,
+                                                         [TSR_ALL_TO_ALL] = tsr_all_to_all};
+    enum { MOST = 64 };
+    const int64_t n = tsr_comm_size(world);
+    const int64_t shape[] = {n, n + 1};
+    float numbers[MOST];
+    for (int64_t i = 0; i < MOST; i++) {
+        numbers[i] = (float)(i + 1) / 7 + (float)tsr_comm_rank(world);
+    }
+    const tsr_view view = {numbers, TSR_F32, 2, shape, NULL};
+    for (size_t k = 0; k < 2 * sizeof rows / sizeof rows[0]; k++) {
+        const tsr_transition *what = &rows[k / 2];
+        const tsr_collective_options options = {.has_wire_dtype = k % 2 == 1,
+                                                .wire_dtype = TSR_BF16};
+        char type[64];
+        tsr_tensor *x = NULL;
+        tsr_tensor *once = NULL;
+        tsr_tensor *later = NULL;
+        tsr_started under_way;
+        (void)snprintf(type, sizeof type, "f32[%lld,%lld]{x:%s}", (long long)n, (long long)n + 1,
+                       what->src.kind == TSR_P ? "P" : "V");
+        TSR_TRY(tsr_typed_value(world, &view, type, &x));
+        TSR_TRY(calls[what->op](x, "x", what->src, what->dst, &options, &once));
+        TSR_TRY(tsr_start_collective(x, "x", what, &options, &under_way));
+        TSR_TRY(tsr_wait_value(world, under_way, &later));
+        WANT(world, num_elements(once) == num_elements(later));
+        WANT(world, memcmp(tsr_tensor_data(once), tsr_tensor_data(later),
+                           (size_t)num_elements(once) * sizeof(float)) == 0);
+    }
+    return TSR_OK;
+}
+
 /* A backward that reduces in less than f32 must be chosen. */
 static tsr_status on_the_wire(tsr_comm *world)
 {
@@ -102,6 +163,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(tsr_scope_open(world));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
     TSR_TRY(started(world));
+    TSR_TRY(all_of_them(world));
     TSR_TRY(on_the_wire(world));
     TSR_TRY(by_communicator(world, mesh));
     tsr_spmd_close(world);
