@@ -534,12 +534,21 @@ static bool check_local_op(const fact *f)
             return rows[i].check(f);
         }
     }
+    if (fact_text(f, "op") != NULL && strstr(fact_text(f, "op"), "DTensor") != NULL) {
+        return json_object_get(fact_input(f, 0), "placement") != NULL ? check_placement(f)
+                                                                      : check_to_placement(f);
+    }
     fact_call call = {0};
     bool drawn;
     fact_call_name(&call, fact_text(f, "op") != NULL ? fact_text(f, "op") : "");
     const bool from_shape = !json_is_object(fact_input(f, 0)) ||
                             json_is_array(json_object_get(f->json, "current_mesh")) ||
                             starts(call.name, "new_") || starts(call.name, "rand");
+    for (size_t i = 0; i < fact_num_inputs(f); i++) {
+        if (json_object_get(fact_input(f, i), "typed_scalar") != NULL) {
+            return check_infer(f); /* what it is filled with says what it is */
+        }
+    }
     return is_factory(call.name, &drawn) && from_shape ? check_creation(f, drawn) : check_infer(f);
 }
 
@@ -683,8 +692,9 @@ static bool check_transition(const fact *f)
     if (kind == NULL) {
         return json_is_string(expect) ? as_expected(f, status) : makes_type(f, status, type, true);
     }
-    const size_t tp = (size_t)tsr_mesh_find_axis(f->mesh, "tp", 2);
-    return status >= 0 && strcmp(kind, tsr_axis_type_name(tsr_type_axis(type, tp))) == 0 &&
+    size_t axes[FACT_MOST] = {0};
+    (void)fact_axes(f, fact_text(f, "axis") != NULL ? fact_text(f, "axis") : "tp", axes);
+    return status >= 0 && strcmp(kind, tsr_axis_type_name(tsr_type_axis(type, axes[0]))) == 0 &&
            fact_numbers(json_object_get(expect, "shape"), want) == rank &&
            memcmp(shape, want, rank * sizeof shape[0]) == 0;
 }

@@ -291,7 +291,9 @@ static bool check_shards(const fact *f)
         count += fact_axes(f, json_string_value(json_array_get(order, i)), list + count);
     }
     if (status >= 0) {
-        status = tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, rank, list, count, &type);
+        status = count > 0
+                     ? tsr_type_of_ends(f->ctx, f->arena, f->mesh, ends, rank, list, count, &type)
+                     : fact_type(f, types, rank, &type);
     }
     return fact_wants_error(f)
                ? status < 0

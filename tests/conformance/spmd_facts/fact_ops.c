@@ -169,19 +169,61 @@ static tsr_status infer_one(const fact *f, const fact_call *call, const tsr_type
     return TSR_OK;
 }
 
+/* The product within an op that adds to one, by its name. */
+static const char *product_name(const fact_call *call)
+{
+    static const struct {
+        const char *name;
+        const char *product;
+    } rows[] = {{"addmm", "mm"},   {"addmv", "mv"},    {"baddbmm", "bmm"},
+                {"addr", "outer"}, {"addcdiv", "div"}, {"nn.functional.linear", NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (is(call, rows[i].name)) {
+            return rows[i].product != NULL ? rows[i].product : call->name;
+        }
+    }
+    return "mul";
+}
+
+/* The shape of a product: the dimensions of the first but the last, and the free one of the other.
+ */
+static size_t product_shape(const fact_call *product, bool local, int64_t *out)
+{
+    const tsr_typed_shape *a = &product->operands[0];
+    const tsr_typed_shape *b = &product->operands[1];
+    const int64_t *of_a = local ? a->local : a->shape;
+    const int64_t *of_b = local ? b->local : b->shape;
+    const bool outer = is(product, "outer");
+    const bool whole = is(product, "mul") || is(product, "div");
+    size_t rank = 0;
+    for (size_t d = 0; d + (outer || whole ? 0 : 1) < a->rank; d++) {
+        out[rank++] = of_a[d];
+    }
+    if (!whole && !is(product, "mv") && b->rank > 0) {
+        const bool turned = is(product, "nn.functional.linear");
+        out[rank++] = of_b[turned ? 0 : b->rank - 1];
+    }
+    return rank;
+}
+
 /* One that adds its operand `bias` to the product of the two others. */
 static tsr_status infer_added(const fact *f, const fact_call *call, size_t bias,
                               const tsr_type **out)
 {
     fact_call product = *call;
     fact_call sum = *call;
-    (void)snprintf(product.name, sizeof product.name, is(call, "addcdiv") ? "div" : "mul");
+    int64_t shapes[2][FACT_MOST];
+    (void)snprintf(product.name, sizeof product.name, "%s", product_name(call));
     (void)snprintf(sum.name, sizeof sum.name, "add");
     product.num_operands = sum.num_operands = 2;
     product.operands[0] = call->operands[bias == 0 ? 1 : 0];
     product.operands[1] = call->operands[bias == 2 ? 1 : 2];
     sum.operands[0] = call->operands[bias];
     sum.operands[1] = call->operands[bias];
+    sum.operands[1].rank = product_shape(&product, false, shapes[0]);
+    (void)product_shape(&product, true, shapes[1]);
+    sum.operands[1].shape = shapes[0];
+    sum.operands[1].local = shapes[1];
     TSR_TRY(infer_one(f, &product, &sum.operands[1].type));
     return infer_one(f, &sum, out);
 }
