@@ -594,6 +594,17 @@ static tsr_status claim_first(const fact *f, fact_call *call)
     return TSR_OK;
 }
 
+/* Facts have no sizes of shards: what is cut into others than even chunks is no type of theirs. */
+static tsr_status check_even(const fact *f, const tsr_type *type)
+{
+    for (size_t d = 0; tsr_type_has_spec(type) && d < tsr_type_rank(type); d++) {
+        if (tsr_type_dim(type, d)->sizes != NULL) {
+            return refuse(f, "the shards of the result are no even chunks");
+        }
+    }
+    return TSR_OK;
+}
+
 static tsr_status infer_global(const fact *f, const tsr_type **out)
 {
     fact_call call;
@@ -605,6 +616,7 @@ static tsr_status infer_global(const fact *f, const tsr_type **out)
     call.num_operands -= place != NULL ? 1 : 0;
     TSR_TRY(claim_first(f, &call));
     TSR_TRY(fact_infer(f, &call, out));
+    TSR_TRY(check_even(f, *out));
     if (place != NULL) {
         tsr_typed_shape to;
         TSR_TRY(fact_operand(f, place, &to));

@@ -361,5 +361,6 @@ bool fact_check_mesh_axis(const fact *f)
             return rows[i].check(f);
         }
     }
-    return op != NULL && strstr(op, "mesh") != NULL && check_normal_mesh(f);
+    const bool normal = op != NULL && (strstr(op, "mesh") != NULL || strstr(op, "normal") != NULL);
+    return normal && check_normal_mesh(f);
 }
