@@ -32,6 +32,7 @@ typedef struct tsr_spmd_scope {
     tsr_local_type
         rest; /* what tsr_assert_type takes axes for that it does not name; UNTYPED: any */
     bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
+    bool strict;           /* a value without a type along an axis is refused, not passed over */
 } tsr_spmd_scope;
 
 /* Scopes nest; the innermost one applies. Opening one is collective over the world. */

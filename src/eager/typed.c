@@ -365,8 +365,9 @@ uint64_t typed_key(const eager *e)
         return 0;
     }
     const tsr_spmd_scope *s = &e->typing.scope->settings;
-    const uint64_t words[] = {s->implicit_partial ? 1 : 0, s->global.bits,
-                              e->typing.out_partial.bits, (uint64_t)(uintptr_t)s->mesh};
+    const uint64_t words[] = {(s->implicit_partial ? 1U : 0U) + (s->strict ? 2U : 0U),
+                              s->global.bits, e->typing.out_partial.bits,
+                              (uint64_t)(uintptr_t)s->mesh};
     const uint64_t hash = hash_bytes(words, sizeof words, 0);
     return hash != 0 ? hash : 1;
 }
@@ -493,6 +494,12 @@ tsr_status typed_note_implied(const eager *e, const typed_record *record, size_t
     return status;
 }
 
+static uint64_t every_axis(const tsr_mesh *mesh)
+{
+    const size_t count = tsr_mesh_num_axes(mesh);
+    return count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+}
+
 tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
                        const tsr_rule *rule, const op_type *results, const typed_record **records)
 {
@@ -528,6 +535,8 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                                  .reduction =
                                      r->row->reduces != NULL ? r->row->reduces(r) : TSR_SUM,
                                  .implicit_partial = s->implicit_partial,
+                                 .strict = s->strict,
+                                 .required = {s->strict ? every_axis(s->mesh) : 0},
                                  .operand_names = e->typing.operand_names};
     tsr_axis_set implied = {0};
     const tsr_status status = tsr_type_infer(r->ctx, e->arena, &call, found);

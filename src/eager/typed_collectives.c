@@ -206,11 +206,12 @@ static tsr_status find_type(collective_call *c)
     }
     tsr_typed_shape value = record->of;
     value.local = c->x->local_shape;
-    TSR_TRY(typed_note_implied(
-        e, record, 0,
-        tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes, c->axes.count,
-                            &c->job.what, e->typing.scope->settings.global,
-                            e->typing.scope->settings.guard, false, &c->type)));
+    TSR_TRY(typed_note_implied(e, record, 0,
+                               tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes,
+                                                   c->axes.count, &c->job.what,
+                                                   e->typing.scope->settings.global,
+                                                   e->typing.scope->settings.guard,
+                                                   e->typing.scope->settings.strict, &c->type)));
     return with_counts(c);
 }
 

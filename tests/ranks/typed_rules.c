@@ -77,6 +77,25 @@ static tsr_status untyped_axes(tsr_comm *world)
     return TSR_OK;
 }
 
+/* In a strict scope that is refused, with the axis. */
+static tsr_status strict(tsr_comm *world)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:V}", &x));
+    TSR_TRY(vector(world, 2, true, "f64[2]{dp:R, tp:R}", &y));
+    WANT(world, tsr_add(x, y, &y) == TSR_ERR_INVALID && heard(world, "along axis tp"));
+    WANT(world, tsr_exp(x, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "along axis tp: no operand has a type there"));
+    WANT(world, tsr_all_reduce(x, "tp", TSR_AS(P), TSR_AS(R), NULL, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "untyped there, and checks are strict"));
+    TSR_TRY(tsr_assert_type(x, "{tp:I}", &x));
+    TSR_TRY(tsr_exp(x, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:V, tp:I}"));
+    TSR_TRY(tsr_scalar_like(x, 2, &y)); /* a number has no type, and needs none */
+    return tsr_mul(x, y, &y);
+}
+
 /* ---- claims ---- */
 
 static tsr_status claims(tsr_comm *world)
@@ -419,19 +438,21 @@ static const struct {
     tsr_status (*run)(tsr_comm *world);
     bool global;
     bool unchecked;
-} all[] = {{"along world", along_world, false, false},
-           {"untyped axes", untyped_axes, false, false},
-           {"claims", claims, false, false},
-           {"regions", regions, false, false},
-           {"mixed cuts", mixed_cuts, true, false},
-           {"counts", counts, false, false},
-           {"rows between ranks", rows_between_ranks, false, false},
-           {"whole shapes", whole_shapes, false, false},
-           {"wholes", wholes, false, false},
-           {"implied", implied, false, false},
-           {"what to write", what_to_write, false, false},
-           {"contracted", contracted, true, false},
-           {"erased", erased, false, true}};
+    bool strict;
+} all[] = {{"along world", along_world, false, false, false},
+           {"untyped axes", untyped_axes, false, false, false},
+           {"strict", strict, false, false, true},
+           {"claims", claims, false, false, false},
+           {"regions", regions, false, false, false},
+           {"mixed cuts", mixed_cuts, true, false, false},
+           {"counts", counts, false, false, false},
+           {"rows between ranks", rows_between_ranks, false, false, false},
+           {"whole shapes", whole_shapes, false, false, false},
+           {"wholes", wholes, false, false, false},
+           {"implied", implied, false, false, false},
+           {"what to write", what_to_write, false, false, false},
+           {"contracted", contracted, true, false, false},
+           {"erased", erased, false, true, false}};
 
 static tsr_status run_all(tsr_comm *world, void *state)
 {
@@ -442,8 +463,10 @@ static tsr_status run_all(tsr_comm *world, void *state)
     tsr_status status =
         tsr_mesh_parse(tsr_comm_context(world), arena, "<[\"dp\"=2, \"tp\"=2]>", &mesh);
     for (size_t i = 0; status == TSR_OK && i < sizeof all / sizeof all[0]; i++) {
-        const tsr_spmd_scope scope = {
-            .mesh = mesh, .global.bits = all[i].global ? 3 : 0, .unchecked = all[i].unchecked};
+        const tsr_spmd_scope scope = {.mesh = mesh,
+                                      .global.bits = all[i].global ? 3 : 0,
+                                      .unchecked = all[i].unchecked,
+                                      .strict = all[i].strict};
         TSR_TRY(tsr_spmd_open(world, &scope));
         TSR_TRY(tsr_scope_open(world));
         status = all[i].run(world);
