@@ -54,7 +54,10 @@ typedef enum tsr_reading {
  * Reads a mesh at `text->at` and moves `at` past it: `<["x"=2, "y"=4], device_ids=[...]>`, also
  * with `#sdy.mesh` or `mesh` before it. The lenient reading takes the forms of the document as
  * well: `<"devices"=8>`, `{<["a"=4]>, device_ids=[...]}`, a definition `@name = ...`, and ids as a
- * transposed iota, `device_ids<=[4, 2]T(1, 0)`.
+ * transposed iota, `device_ids<=[4, 2]T(1, 0)`; also `x=2, y=4`, and meshes as Python prints them:
+ * `Mesh('x': 2, 'y': 4)`, `Mesh(device_ids=array([[0, 1]]), axis_names=('x', 'y'))`,
+ * `AbstractMesh(..)`, `DeviceMesh('cuda', [[0, 1]], mesh_dim_names=('dp', 'tp'))`,
+ * `DeviceMesh((dp=2, tp=4), stride: (4, 1))`. Axes without a name are then "d0", "d1", ...
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
                                                tsr_reading reading,

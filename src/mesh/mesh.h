@@ -47,6 +47,23 @@ tsr_status mesh_build(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_spec *s
 /* Reads a mesh with a lexer that is at it. */
 tsr_status mesh_read(lexer *lex, tsr_reading reading, const tsr_mesh **out);
 
+/* A name as a string of its own; a zero byte within it is an error. */
+tsr_status mesh_name_copy(lexer *lex, slice name, location where, const char **out);
+
+/* Whether the lexer is at a mesh of a Python program, or at `x=2`. */
+bool mesh_python_follows(const lexer *lex);
+/*
+ * Reads such a mesh. `knows_devices`: the text says which devices it has; JAX prints most meshes
+ * without.
+ */
+tsr_status mesh_python_read(lexer *lex, const char *name, const tsr_mesh **out,
+                            bool *knows_devices);
+/* Skips an argument of a call: up to the comma or the bracket after it. */
+tsr_status python_skip(lexer *lex);
+/* The part of a dotted name after its last dot, and whether that part is this word. */
+slice python_last_part(slice name);
+bool python_name_is(slice name, const char *word);
+
 void mesh_print(buffer *buf, const tsr_mesh *mesh);
 void axis_print(buffer *buf, const tsr_mesh *mesh, tsr_axis_ref axis);
 void axes_print(buffer *buf, const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count);

@@ -32,8 +32,7 @@ typedef struct mesh_parts {
     int64_t *iota_perm;
 } mesh_parts;
 
-/* A name as a string of its own; a zero byte within it is an error. */
-static tsr_status name_copy(lexer *lex, slice name, location where, const char **out)
+tsr_status mesh_name_copy(lexer *lex, slice name, location where, const char **out)
 {
     if (name.size > 0 && memchr(name.data, '\0', name.size) != NULL) {
         return diag_error(lex->ctx, TSR_ERR_SYNTAX, where, "a name cannot contain a zero byte");
@@ -51,7 +50,7 @@ static tsr_status read_axis(lexer *lex, mesh_parts *parts)
     if (lex_string(lex, &name) < 0) {
         return lex_follow_up(lex, name_failed);
     }
-    TSR_TRY(name_copy(lex, name, where, &copy));
+    TSR_TRY(mesh_name_copy(lex, name, where, &copy));
     TSR_TRY(lex_expect(lex, '='));
     if (lex_integer(lex, &size) < 0) {
         return lex_follow_up(lex, size_failed);
@@ -169,9 +168,12 @@ static tsr_status read_head(lexer *lex, tsr_reading reading, const char **name)
             const location where = lex_here(lex);
             slice text;
             TSR_TRY(lex_at_name(lex, &text));
-            TSR_TRY(name_copy(lex, text, where, name));
+            TSR_TRY(mesh_name_copy(lex, text, where, name));
             TSR_TRY(lex_expect(lex, '='));
         }
+    }
+    if (reading == TSR_READ_LENIENT && mesh_python_follows(lex)) {
+        return TSR_OK;
     }
     if (!lex_accept_hash(lex, "#sdy.mesh")) {
         (void)lex_accept_word(lex, "mesh");
@@ -185,6 +187,10 @@ tsr_status mesh_read(lexer *lex, tsr_reading reading, const tsr_mesh **out)
     const char *name = NULL;
     TSR_TRY(read_head(lex, reading, &name));
     const location where = lex_here(lex);
+    if (reading == TSR_READ_LENIENT && mesh_python_follows(lex)) {
+        bool knows_devices;
+        return mesh_python_read(lex, name, out, &knows_devices);
+    }
     if (reading == TSR_READ_LENIENT && lex_is(lex, '{')) {
         TSR_TRY(read_braces(lex, &parts));
     } else {
