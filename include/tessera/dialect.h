@@ -5,10 +5,14 @@
  * jax      P('x', None, ('y', 'z')), with P.UNCONSTRAINED and unreduced={'w'}
  * dtensor  [Shard(0), Replicate(), Partial()], one placement for each mesh axis
  * hlo      {devices=[2,1,4]<=[8] last_tile_dim_replicate}, {replicated}, {maximal device=0}
+ *
+ * tsr_dialect_read reads one of these. tsr_layouts_read takes what is pasted out of programs and
+ * their output: any of these with what stands around it.
  */
 #ifndef TESSERA_DIALECT_H
 #define TESSERA_DIALECT_H
 
+#include <tessera/dtype.h>
 #include <tessera/geometry.h>
 
 #ifdef __cplusplus
@@ -36,7 +40,10 @@ TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
  * is reader->mesh (for sdy, also reader->meshes). HLO text on no mesh (NULL) gets one of its own,
  * with axes "d0", "d1", ..; on a mesh it is expressed by the mesh's axes and sub-axes or refused.
  * DTensor cuts a dimension once per mesh axis, not all at once: where that does not give even
- * chunks for the shape, the dimension is dynamic, with DTensor's sizes.
+ * chunks for the shape, the dimension is dynamic, with DTensor's sizes. `_StridedShard(0,
+ * split_factor=2)` is the axis of its place, minor to axes after it that cut the dimension into 2:
+ * FSDP2 with tensor parallelism prints this. Rows that torch then gives a device out of order, as
+ * it does for some extents that do not divide, are TSR_ERR_UNSUPPORTED.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *arena,
                                                   tsr_dialect dialect, tsr_text *text,
@@ -54,6 +61,63 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_write(tsr_context *ctx, tsr_arena *
                                                    const tsr_sharding *sharding,
                                                    TSR_NULLABLE const int64_t *shape,
                                                    const char **out) TSR_MT_CONTEXT;
+
+/* A shape, with the element type that stands beside it, if any. The extents are the arena's. */
+typedef struct tsr_shape {
+    size_t rank;
+    TSR_ARRAY(rank) const int64_t *extents; /* TSR_UNKNOWN for `?` */
+    bool has_dtype;
+    tsr_dtype dtype;
+} tsr_shape;
+
+/*
+ * Reads a whole string as a shape: `4x8`, `4,8`, `(4, 8)`, `[4, 8]`, `torch.Size([4, 8])`, with an
+ * element type `4x8xf32`, `tensor<4x8xf32>`, `f32[4,8]`. Rank 0 is `scalar`, `f32`, `f32[]`,
+ * `tensor<f32>` or nothing at all.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_shape_parse(tsr_context *ctx, tsr_arena *arena,
+                                                 const char *string, tsr_shape *out) TSR_MT_CONTEXT;
+
+/* A sharding that was found in a text, with what the text says of its tensor. */
+typedef struct tsr_layout {
+    const tsr_sharding *sharding;
+    TSR_NULLABLE const char *name; /* of the value, `%arg0`; NULL when it has none */
+    bool has_shape;
+    tsr_shape shape;
+} tsr_layout;
+
+/* Where tsr_layouts_read looks things up, and what it assumes. */
+typedef struct tsr_layout_reader {
+    /*
+     * Meshes, reading and flags; rank (-1 when it is not known) and shape are those of a tensor of
+     * which the text says nothing.
+     */
+    tsr_sharding_reader sharding;
+    TSR_NULLABLE const tsr_dialect *dialect; /* of the shardings; NULL: seen from the text */
+} tsr_layout_reader;
+
+/*
+ * Reads the shardings of a text from `text->at` to its end, at least one. Besides the dialects:
+ *
+ * sdy      %arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}
+ *          {sdy.sharding = ...}, sdy.sharding = ..., mhlo.sharding = "{devices=...}"
+ *          #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{}]>]>, sharding_per_value = ...
+ *          lines of programs that hold such, with definitions `sdy.mesh @mesh = <["x"=2]>`
+ *          [{"x"}, {}] : tensor<8x16xf32>, also with `%name : ` before it (any dialect)
+ * jax      NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))
+ *          ShapeDtypeStruct(shape=(8, 16), dtype=float32, sharding=NamedSharding(..))
+ * dtensor  DTensor(.., device_mesh=DeviceMesh('cpu', [[0, 1]]), placements=(Shard(dim=0), ..))
+ * hlo      sharding={devices=[2,1]<=[2]}, {{devices=[2]<=[2]}, {replicated}}, GSPMDSharding({..})
+ *
+ * and lists of these in brackets or with commas between them. A mesh of the text is its shardings'
+ * mesh. Where meshes are given as well, it must be one of them: the same axes, and the same devices
+ * if the text says which. An alias of an sdy mesh that the text does not define is looked up there.
+ * The list and all in it are the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_layouts_read(tsr_context *ctx, tsr_arena *arena,
+                                                  tsr_text *text, const tsr_layout_reader *reader,
+                                                  const tsr_layout **out,
+                                                  size_t *count) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

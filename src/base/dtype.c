@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/dtype.h"
 #include "base/guard.h"
 
 typedef struct dtype_row {
@@ -97,17 +98,22 @@ static bool is_named(const dtype_row *row, const char *name)
     return false;
 }
 
-tsr_status tsr_dtype_parse(tsr_context *ctx, const char *name, tsr_dtype *out)
+tsr_status dtype_parse_at(tsr_context *ctx, location where, const char *name, tsr_dtype *out)
 {
-    GUARD(tsr_dtype_parse);
     for (int i = 0; i < NUM_ROWS; i++) {
         if (is_named(&rows[i], name)) {
             *out = (tsr_dtype)i;
             return TSR_OK;
         }
     }
-    (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "unknown element type '%s'", name);
+    (void)diag_error(ctx, TSR_ERR_INVALID, where, "unknown element type '%s'", name);
     return diag_note(ctx, NO_LOCATION,
                      "known ones are i1, i8 to i64, ui8 to ui64, f16, bf16, f32, "
                      "f64, complex<f32>, complex<f64> and the f8, f6, f4 types");
+}
+
+tsr_status tsr_dtype_parse(tsr_context *ctx, const char *name, tsr_dtype *out)
+{
+    GUARD(tsr_dtype_parse);
+    return dtype_parse_at(ctx, NO_LOCATION, name, out);
 }

@@ -91,21 +91,6 @@ static slice name_at(const tsr_text *text, size_t at)
     return (slice){text->data + at, end - at};
 }
 
-slice last_part(slice name)
-{
-    size_t start = name.size;
-    while (start > 0 && name.data[start - 1] != '.') {
-        start--;
-    }
-    return (slice){name.data + start, name.size - start};
-}
-
-bool last_part_is(slice name, const char *word)
-{
-    const slice part = last_part(name);
-    return part.size == strlen(word) && memcmp(part.data, word, part.size) == 0;
-}
-
 /* Only DTensor lists start with a parenthesis, or with a bracket and a name. */
 tsr_dialect tsr_dialect_guess(const tsr_text *text)
 {
@@ -114,8 +99,7 @@ tsr_dialect tsr_dialect_guess(const tsr_text *text)
     const slice name = name_at(text, at);
     const char next = byte_at(text, skip_blanks(text, at + name.size));
     if (name.size > 0) {
-        const bool spec = last_part_is(name, "P") || last_part_is(name, "PartitionSpec");
-        return spec && next == '(' ? TSR_DIALECT_JAX : TSR_DIALECT_SDY;
+        return jax_is_spec(name) && next == '(' ? TSR_DIALECT_JAX : TSR_DIALECT_SDY;
     }
     const char first = byte_at(text, at);
     if (first == '{') {
@@ -184,7 +168,12 @@ tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *arena, tsr_dialect dial
                               .options = reader,
                               .rank = shape != NULL ? (int64_t)rank : reader->rank,
                               .shape = shape};
-    return rows[dialect].read(&r, out);
+    return dialect_read(&r, dialect, out);
+}
+
+tsr_status dialect_read(const dialect_reader *r, tsr_dialect dialect, const tsr_sharding **out)
+{
+    return rows[dialect].read(r, out);
 }
 
 static tsr_status check_open(const dialect_writer *w, unsigned words, size_t index)

@@ -8,6 +8,7 @@
 #include <tessera/dialect.h>
 
 #include "base/lex.h"
+#include "mesh/mesh.h"
 #include "shard/sharding.h"
 
 /* The input of a dialect's reader. */
@@ -36,9 +37,13 @@ typedef struct dialect_writer {
 /* A lexer for Python text: strings in quotes of either kind. */
 lexer python_lexer(const dialect_reader *r);
 
-/* The part of a dotted name after its last dot, and whether that part is this word. */
-slice last_part(slice name);
-bool last_part_is(slice name, const char *word);
+/* Reads a sharding in a dialect. */
+tsr_status dialect_read(const dialect_reader *r, tsr_dialect dialect, const tsr_sharding **out);
+
+/* Whether a name is one of those of PartitionSpec: also P and PS. */
+bool jax_is_spec(slice name);
+/* Whether a lexer is at a list of placements. */
+bool dtensor_follows(const lexer *lex);
 
 /* The reader's mesh; an error at the location when it has none. */
 tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh **out);

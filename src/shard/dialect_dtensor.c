@@ -1,6 +1,7 @@
 /*
  * Reading DTensor: [Shard(0), Replicate(), Partial()], one placement for each mesh axis in mesh
- * order. DynamicShard and PartitionedShard are additions of Tessera.
+ * order. _StridedShard says that its axis is minor to later ones (dialect_cuts.h). DynamicShard and
+ * PartitionedShard are additions of Tessera.
  */
 #include <string.h>
 
@@ -40,6 +41,7 @@ typedef struct placement {
     size_t num_sizes;
     size_t num_owners;
     int64_t partitions; /* as written, 0 when not */
+    int64_t split;      /* of _StridedShard, else 1 */
     location where;
 } placement;
 
@@ -145,25 +147,41 @@ static tsr_status read_alignment(lexer *lex, placement *p)
     return lex_integer(lex, &p->ragged.alignment);
 }
 
-/* What a placement takes, in order; each may be given by name. */
+/* The split factor of _StridedShard, under either of its names. */
+static tsr_status read_split(lexer *lex, placement *p)
+{
+    const location where = lex_here(lex);
+    TSR_TRY(lex_integer(lex, &p->split));
+    if (p->split < 1) {
+        return diag_error(lex->ctx, TSR_ERR_INVALID, where,
+                          "split_factor must be at least 1, got: %lld", (long long)p->split);
+    }
+    return TSR_OK;
+}
+
+/* What a placement takes, in order; each may be given by name, or by another one. */
 typedef struct parameter {
     const char *name;
     bool required;
     tsr_status (*read)(lexer *lex, placement *p);
+    const char *other_name;
 } parameter;
 
 static const parameter none_parameters[] = {{0}};
-static const parameter shard_parameters[] = {{"dim", true, read_dim}, {0}};
-static const parameter partial_parameters[] = {{"reduce_op", false, read_op}, {0}};
+static const parameter shard_parameters[] = {{"dim", true, read_dim, NULL}, {0}};
+static const parameter strided_parameters[] = {
+    {"dim", true, read_dim, NULL}, {"split_factor", true, read_split, "sf"}, {0}};
+static const parameter partial_parameters[] = {{"reduce_op", false, read_op, NULL}, {0}};
 static const parameter dynamic_parameters[] = {
-    {"dim", true, read_dim}, {"sizes", true, read_sizes}, {0}};
-static const parameter partitioned_parameters[] = {{"dim", true, read_dim},
-                                                   {"num_partitions", false, read_num_partitions},
-                                                   {"counts", true, read_counts},
-                                                   {"aligned", false, read_aligned},
-                                                   {"owner_start", false, read_owners},
-                                                   {"alignment", false, read_alignment},
-                                                   {0}};
+    {"dim", true, read_dim, NULL}, {"sizes", true, read_sizes, NULL}, {0}};
+static const parameter partitioned_parameters[] = {
+    {"dim", true, read_dim, NULL},
+    {"num_partitions", false, read_num_partitions, NULL},
+    {"counts", true, read_counts, NULL},
+    {"aligned", false, read_aligned, NULL},
+    {"owner_start", false, read_owners, NULL},
+    {"alignment", false, read_alignment, NULL},
+    {0}};
 
 typedef struct placement_row {
     const char *name;
@@ -177,6 +195,8 @@ typedef struct placement_row {
 static const placement_row placement_rows[] = {
     {"Shard", PLACEMENT_SHARD, shard_parameters, false, 0},
     {"S", PLACEMENT_SHARD, shard_parameters, false, 0},
+    {"_StridedShard", PLACEMENT_SHARD, strided_parameters, false, 0},
+    {"_S", PLACEMENT_SHARD, strided_parameters, false, 0},
     {"Replicate", PLACEMENT_REPLICATE, none_parameters, false, 0},
     {"R", PLACEMENT_REPLICATE, none_parameters, false, 0},
     {"Partial", PLACEMENT_PARTIAL, partial_parameters, false, 0},
@@ -184,22 +204,32 @@ static const placement_row placement_rows[] = {
     {"DynamicShard", PLACEMENT_SHARD, dynamic_parameters, true, TSR_RAGGED_DYNAMIC},
     {"PartitionedShard", PLACEMENT_SHARD, partitioned_parameters, true, TSR_RAGGED_UNALIGNED}};
 
+/* The row of a name; NULL when it is no placement. */
+static const placement_row *row_of(slice name)
+{
+    for (size_t i = 0; i < sizeof placement_rows / sizeof placement_rows[0]; i++) {
+        if (python_name_is(name, placement_rows[i].name)) {
+            return &placement_rows[i];
+        }
+    }
+    return NULL;
+}
+
+bool dtensor_follows(const lexer *lex)
+{
+    tsr_text text = *lex->text;
+    lexer ahead = *lex;
+    ahead.text = &text;
+    return (lex_accept(&ahead, '(') || lex_accept(&ahead, '[')) && lex_is(&ahead, TOKEN_WORD) &&
+           row_of(lex_slice(&ahead)) != NULL;
+}
+
 /* The row of the placement that the current token names. */
 static tsr_status find_row(lexer *lex, const placement_row **out)
 {
-    const slice name = lex_slice(lex);
-    for (size_t i = 0; i < sizeof placement_rows / sizeof placement_rows[0]; i++) {
-        if (lex_is(lex, TOKEN_WORD) && last_part_is(name, placement_rows[i].name)) {
-            *out = &placement_rows[i];
-            return TSR_OK;
-        }
-    }
-    if (lex_is(lex, TOKEN_WORD) &&
-        (last_part_is(name, "_StridedShard") || last_part_is(name, "_S"))) {
-        (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
-                         "_StridedShard cannot be read");
-        return diag_note(lex->ctx, NO_LOCATION,
-                         "write the axes of the dimension in sdy, major to minor: {\"y\", \"x\"}");
+    *out = lex_is(lex, TOKEN_WORD) ? row_of(lex_slice(lex)) : NULL;
+    if (*out != NULL) {
+        return TSR_OK;
     }
     return lex_error(lex, lex_here(lex),
                      "expected Shard(0), Replicate(), Partial(), DynamicShard(0, [3, 5]) or "
@@ -213,7 +243,8 @@ static const parameter *find_parameter(lexer *lex, const parameter *list, size_t
     *named = false;
     const parameter *next = NULL;
     for (size_t i = 0; list[i].name != NULL; i++) {
-        if (lex_accept_word(lex, list[i].name)) {
+        const char *other = list[i].other_name;
+        if (lex_accept_word(lex, list[i].name) || (other != NULL && lex_accept_word(lex, other))) {
             *named = true;
             return &list[i];
         }
@@ -272,6 +303,7 @@ static tsr_status read_placement(lexer *lex, placement *out)
     lex_next(lex);
     placement p = {.kind = row->kind,
                    .reduction = TSR_SUM,
+                   .split = 1,
                    .has_ragged = row->has_ragged,
                    .ragged = {.kind = row->ragged, .rows = 1, .alignment = 1}};
     TSR_TRY(read_arguments(lex, row, &p));
@@ -398,20 +430,81 @@ static tsr_status apply_ragged(const applier *p, const placement *item, dim_text
     return TSR_OK;
 }
 
-/* Adds each sharding axis to its dimension; mesh order is major to minor. */
+/*
+ * Where an axis goes among the later axes of the mesh that cut its dimension: after those that make
+ * `split` shards. An axis that makes more is taken apart.
+ */
+static bool find_place(named_axes *axes, int64_t split, size_t *out)
+{
+    size_t at = 0;
+    for (; split > 1 && at < axes->count; at++) {
+        named_axis *axis = &axes->axes[at];
+        if (split % axis->ref.size == 0) {
+            split /= axis->ref.size;
+            continue;
+        }
+        if (axis->ref.size % split != 0) {
+            return false;
+        }
+        for (size_t i = axes->count++; i > at; i--) {
+            axes->axes[i] = axes->axes[i - 1];
+        }
+        axis->ref.is_sub = 1;
+        axis->ref.size = split;
+        axis[1].ref.is_sub = 1;
+        axis[1].ref.pre *= split;
+        axis[1].ref.size /= split;
+        split = 1;
+    }
+    *out = at;
+    return split == 1;
+}
+
+/* The refusal of a split factor that the later axes do not make. */
+static tsr_status no_place(const applier *p, const placement *item, const named_axes *axes)
+{
+    int64_t shards = 1;
+    for (size_t i = 0; i < axes->count; i++) {
+        shards *= axes->axes[i].ref.size;
+    }
+    (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
+                     "split_factor %lld: the mesh axes after this one cut dim %lld into %lld, so "
+                     "that devices would hold rows that are not together",
+                     (long long)item->split, (long long)item->dim, (long long)shards);
+    return diag_note(p->reader->ctx, NO_LOCATION,
+                     "split_factor is the number of shards that mesh axes after this one make of "
+                     "the dimension before this one cuts it");
+}
+
+/*
+ * Adds each sharding axis to its dimension, from the last one: mesh order is major to minor, but
+ * for strided shards.
+ */
 static tsr_status apply_shards(applier *p)
 {
-    for (size_t i = 0; i < p->list->count; i++) {
+    for (size_t i = p->list->count; i-- > 0;) {
         const placement *item = &p->list->items[i];
         if (item->kind != PLACEMENT_SHARD) {
             continue;
         }
-        dim_text *dim = &p->text.dims[item->dim];
+        named_axes *axes = &p->text.dims[item->dim].axes;
         named_axis axis = named_axis_of(p->mesh, tsr_axis_full(p->mesh, i));
+        size_t at = 0;
         axis.where = item->where;
-        dim->axes.axes[dim->axes.count++] = axis;
-        dim->where = item->where;
-        TSR_TRY(apply_ragged(p, item, dim));
+        if (axis.ref.size > 1 && !find_place(axes, item->split, &at)) {
+            return no_place(p, item, axes);
+        }
+        for (size_t j = axes->count++; j > at; j--) {
+            axes->axes[j] = axes->axes[j - 1];
+        }
+        axes->axes[at] = axis;
+    }
+    for (size_t i = 0; i < p->list->count; i++) {
+        const placement *item = &p->list->items[i];
+        if (item->kind == PLACEMENT_SHARD) {
+            p->text.dims[item->dim].where = item->where;
+            TSR_TRY(apply_ragged(p, item, &p->text.dims[item->dim]));
+        }
     }
     return TSR_OK;
 }
@@ -422,8 +515,36 @@ static tsr_status cuts_of_text(const applier *p, const dim_text *dim, cuts *out)
         return diag_nomem(p->reader->ctx);
     }
     for (size_t i = 0; i < dim->axes.count; i++) {
-        cuts_add(out, dim->axes.axes[i].ref.size);
+        cuts_add(out, dim->axes.axes[i].ref.axis, dim->axes.axes[i].ref.size);
     }
+    return TSR_OK;
+}
+
+/* The sizes that DTensor gives a dimension; refused when shards are not in the axes' order. */
+static tsr_status give_sizes(const applier *p, size_t index, const cuts *c, int64_t extent)
+{
+    dim_text *dim = &p->text.dims[index];
+    tsr_context *ctx = p->reader->ctx;
+    bool ordered;
+    int64_t *sizes = cuts_sizes(c, p->reader->arena, extent, &ordered);
+    if (sizes == NULL) {
+        return diag_nomem(ctx);
+    }
+    if (!ordered) {
+        (void)diag_error(ctx, TSR_ERR_UNSUPPORTED, dim->where,
+                         "dim %zu: torch cuts the extent %lld into these strided shards so that "
+                         "devices hold rows out of order",
+                         index, (long long)extent);
+        return diag_note(ctx, NO_LOCATION, "an extent that is a multiple of %lld is cut evenly",
+                         (long long)c->shards);
+    }
+    if (sizes_are_even(sizes, c->shards, extent)) {
+        return TSR_OK;
+    }
+    dim->has_ragged = true;
+    dim->num_sizes = (size_t)c->shards;
+    dim->ragged =
+        (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1};
     return TSR_OK;
 }
 
@@ -433,7 +554,7 @@ static tsr_status cuts_of_text(const applier *p, const dim_text *dim, cuts *out)
  */
 static tsr_status apply_cuts(const applier *p, size_t index)
 {
-    dim_text *dim = &p->text.dims[index];
+    const dim_text *dim = &p->text.dims[index];
     tsr_context *ctx = p->reader->ctx;
     const int64_t extent = dialect_extent(p->reader->shape, index);
     cuts c;
@@ -456,16 +577,10 @@ static tsr_status apply_cuts(const applier *p, size_t index)
                           "dim %zu of extent %lld needs %lld explicit sizes, the limit is %lld",
                           index, (long long)extent, (long long)c.shards, (long long)MAX_SIZES);
     }
-    dim->has_ragged = true;
-    dim->num_sizes = (size_t)c.shards;
-    dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC,
-                               .rows = 1,
-                               .sizes = cuts_sizes(&c, p->reader->arena, extent),
-                               .alignment = 1};
-    return dim->ragged.sizes != NULL ? TSR_OK : diag_nomem(ctx);
+    return give_sizes(p, index, &c, extent);
 }
 
-/* Counts how many axes each dimension gets and makes room for just those. */
+/* Counts how many axes each dimension gets and makes room for them, and for each in two parts. */
 static bool make_room(applier *p)
 {
     tsr_arena *arena = p->reader->arena;
@@ -484,7 +599,7 @@ static bool make_room(applier *p)
     }
     for (size_t i = 0; i < p->text.rank; i++) {
         named_axes *axes = &p->text.dims[i].axes;
-        axes->axes = ARENA_ARRAY(arena, named_axis, axes->count);
+        axes->axes = ARENA_ARRAY(arena, named_axis, 2 * axes->count);
         axes->count = 0;
         if (axes->axes == NULL) {
             return false;

@@ -1,6 +1,7 @@
 /*
  * Writing DTensor. A dimension that several axes shard is expressible where cutting it axis by
- * axis, as DTensor does, gives the sizes it has.
+ * axis, as DTensor does, gives the sizes it has. Axes that are minor to later ones of the mesh are
+ * strided shards.
  */
 #include <string.h>
 
@@ -9,28 +10,8 @@
 #include "shard/dialect.h"
 #include "shard/dialect_cuts.h"
 
-/* More than this many sizes are not put into a message. */
-enum { MAX_SHOWN = 16 };
-
-static tsr_status check_order(const dialect_writer *w, size_t index)
-{
-    const tsr_dim *dim = &w->sharding->dims[index];
-    int32_t last = -1;
-    for (size_t i = 0; i < dim->num_axes; i++) {
-        if (dim->axes[i].size == 1) {
-            continue;
-        }
-        if (dim->axes[i].axis < last) {
-            (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                             CANNOT "the axes of dim %zu, %s, are not in mesh order", w->dialect,
-                             index, dialect_axes(w, dim->axes, dim->num_axes));
-            return diag_note(w->ctx, NO_LOCATION,
-                             "use a mesh whose axes are in that order, with device ids to match");
-        }
-        last = dim->axes[i].axis;
-    }
-    return TSR_OK;
-}
+/* More than this many sizes are not put into a message; strided shards beyond that not tried. */
+enum { MAX_SHOWN = 16, MAX_STRIDED = 1 << 24 };
 
 static tsr_status cuts_of_dim(const dialect_writer *w, const tsr_dim *dim, cuts *out)
 {
@@ -38,7 +19,7 @@ static tsr_status cuts_of_dim(const dialect_writer *w, const tsr_dim *dim, cuts 
         return diag_nomem(w->ctx);
     }
     for (size_t i = 0; i < dim->num_axes; i++) {
-        cuts_add(out, dim->axes[i].size);
+        cuts_add(out, dim->axes[i].axis, dim->axes[i].size);
     }
     return TSR_OK;
 }
@@ -51,6 +32,19 @@ static void even_sizes(int64_t extent, int64_t shards, int64_t *out)
         out[i] = min_i64(chunk, extent);
         extent -= out[i];
     }
+}
+
+/* The refusal of strided shards of which DTensor gives devices others than those in order. */
+static tsr_status out_of_order(const dialect_writer *w, size_t index, const cuts *c, int64_t extent)
+{
+    const tsr_dim *dim = &w->sharding->dims[index];
+    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                     CANNOT "dim %zu of extent %lld over %s, not in mesh order, is cut there so "
+                            "that devices hold rows out of order",
+                     w->dialect, index, (long long)extent,
+                     dialect_axes(w, dim->axes, dim->num_axes));
+    return diag_note(w->ctx, NO_LOCATION, "an extent that is a multiple of %lld is cut evenly",
+                     (long long)c->shards);
 }
 
 /* The refusal of a dimension whose sizes are not DTensor's; small ones are listed. */
@@ -66,9 +60,13 @@ static tsr_status other_sizes(const dialect_writer *w, size_t index, const cuts 
                           "where it is cut once for each axis",
                           w->dialect, index, (long long)extent, axes);
     }
-    const int64_t *theirs = cuts_sizes(c, w->arena, extent);
+    bool ordered;
+    const int64_t *theirs = cuts_sizes(c, w->arena, extent, &ordered);
     if (theirs == NULL) {
         return diag_nomem(w->ctx);
+    }
+    if (!ordered) {
+        return out_of_order(w, index, c, extent);
     }
     even_sizes(extent, c->shards, ours);
     buffer here = buffer_new(w->arena);
@@ -102,18 +100,31 @@ static tsr_status check_even(const dialect_writer *w, size_t index, const cuts *
                          index, dialect_axes(w, dim->axes, dim->num_axes), w->dialect);
         return diag_note(w->ctx, NO_LOCATION, "give the shape of the tensor");
     }
-    return cuts_are_even(c, extent) ? TSR_OK : other_sizes(w, index, c, extent);
+    if (cuts_are_even(c, extent)) {
+        return TSR_OK;
+    }
+    bool even = false;
+    if (c->strided && c->shards <= MAX_STRIDED) {
+        bool ordered;
+        const int64_t *sizes = cuts_sizes(c, w->arena, extent, &ordered);
+        if (sizes == NULL) {
+            return diag_nomem(w->ctx);
+        }
+        even = ordered && sizes_are_even(sizes, c->shards, extent);
+    }
+    return even ? TSR_OK : other_sizes(w, index, c, extent);
 }
 
 /* Whether a dynamic dimension has the sizes that cutting axis by axis gives. */
 static tsr_status ragged_is_cut(const dialect_writer *w, const tsr_ragged *ragged, const cuts *c,
                                 int64_t extent, bool *out)
 {
-    const int64_t *theirs = cuts_sizes(c, w->arena, extent);
+    bool ordered;
+    const int64_t *theirs = cuts_sizes(c, w->arena, extent, &ordered);
     if (theirs == NULL) {
         return diag_nomem(w->ctx);
     }
-    *out = memcmp(theirs, ragged->sizes, (size_t)c->shards * sizeof *theirs) == 0;
+    *out = ordered && memcmp(theirs, ragged->sizes, (size_t)c->shards * sizeof *theirs) == 0;
     return TSR_OK;
 }
 
@@ -141,7 +152,6 @@ static tsr_status choose(const dialect_writer *w, size_t index, bool *plain)
     const tsr_dim *dim = &w->sharding->dims[index];
     cuts c;
     *plain = true;
-    TSR_TRY(check_order(w, index));
     TSR_TRY(cuts_of_dim(w, dim, &c));
     if (dim->ragged == NULL) {
         return check_even(w, index, &c);
@@ -194,10 +204,24 @@ static void write_partitioned(const dialect_writer *w, size_t index)
     buffer_char(w->buf, ')');
 }
 
-static void write_shard(const dialect_writer *w, size_t index, bool plain)
+/* The split factor of an axis of a dimension: the product of the axes that make it strided. */
+static int64_t split_factor(const dialect_writer *w, size_t index, size_t axis)
+{
+    const tsr_dim *dim = &w->sharding->dims[index];
+    int64_t factor = 1;
+    for (size_t i = 0; i < dim->num_axes && (size_t)dim->axes[i].axis != axis; i++) {
+        factor *= (size_t)dim->axes[i].axis > axis ? dim->axes[i].size : 1;
+    }
+    return tsr_mesh_axis_size(w->sharding->mesh, axis) > 1 ? factor : 1;
+}
+
+static void write_shard(const dialect_writer *w, size_t index, size_t axis, bool plain)
 {
     const tsr_ragged *ragged = w->sharding->dims[index].ragged;
-    if (plain) {
+    const int64_t split = split_factor(w, index, axis);
+    if (plain && split > 1) {
+        buffer_format(w->buf, "_StridedShard(%zu, split_factor=%lld)", index, (long long)split);
+    } else if (plain) {
         buffer_format(w->buf, "Shard(%zu)", index);
     } else if (ragged->kind == TSR_RAGGED_DYNAMIC) {
         buffer_format(w->buf, "DynamicShard(%zu, [", index);
@@ -258,7 +282,7 @@ tsr_status dtensor_write(const dialect_writer *w)
         } else if (uses[i] == AXIS_PARTIAL) {
             write_partial(w);
         } else {
-            write_shard(w, (size_t)uses[i], plain[uses[i]]);
+            write_shard(w, (size_t)uses[i], i, plain[uses[i]]);
         }
     }
     buffer_char(w->buf, ']');

@@ -51,7 +51,7 @@ static tsr_status read_entry(lexer *lex, dim_text *dim)
         TSR_TRY(read_name(lex, &list));
     } else if (lex_accept(lex, '(')) {
         TSR_TRY(read_names(lex, ')', &list));
-    } else if (lex_is(lex, TOKEN_WORD) && last_part_is(lex_slice(lex), "UNCONSTRAINED")) {
+    } else if (lex_is(lex, TOKEN_WORD) && python_name_is(lex_slice(lex), "UNCONSTRAINED")) {
         dim->open = true;
         lex_next(lex);
     } else if (!lex_accept_word(lex, "None")) {
@@ -114,13 +114,18 @@ static tsr_status read_argument(lexer *lex, partition_spec *spec)
     return LEX_PUSH(lex, spec->text.dims, spec->text.rank, spec->capacity, dim);
 }
 
+bool jax_is_spec(slice name)
+{
+    return python_name_is(name, "P") || python_name_is(name, "PS") ||
+           python_name_is(name, "PartitionSpec");
+}
+
 /* `P(...)` under any of its names. */
 static tsr_status read_spec(lexer *lex, partition_spec *spec)
 {
     const size_t from = lex->current.at;
     const slice head = lex_slice(lex);
-    if (!lex_is(lex, TOKEN_WORD) ||
-        !(last_part_is(head, "P") || last_part_is(head, "PartitionSpec"))) {
+    if (!lex_is(lex, TOKEN_WORD) || !jax_is_spec(head)) {
         return lex_error(lex, lex_here(lex), "expected P(...) or PartitionSpec(...)");
     }
     lex_next(lex);

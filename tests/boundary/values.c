@@ -267,6 +267,8 @@ static void make_structs(walk *w)
     w->strided_type = (tsr_strided_type){.num_axes = 1, .axes = &w->strided_axis};
     w->wire = (tsr_wire_request){.input = TSR_F32};
     w->reader = (tsr_sharding_reader){.mesh = w->mesh, .reading = TSR_READ_LENIENT, .rank = -1};
+    w->layout_reader = (tsr_layout_reader){.sharding = w->reader};
+    w->layout_reader.sharding.rank = 2;
     w->sharding_dims[0] = tsr_dim_closed(w->axes, 1);
     w->sharding_dims[1] = tsr_dim_closed(NULL, 0);
     w->sharding_spec = (tsr_sharding_spec){.mesh = w->mesh, .rank = 2, .dims = w->sharding_dims};

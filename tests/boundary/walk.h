@@ -169,6 +169,7 @@ typedef struct walk {
     tsr_strided_type strided_type;
     tsr_wire_request wire;
     tsr_sharding_reader reader;
+    tsr_layout_reader layout_reader;
     tsr_sharding_spec sharding_spec;
     tsr_dim sharding_dims[2];
     tsr_mesh_spec mesh_spec;

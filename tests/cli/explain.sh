@@ -111,7 +111,7 @@ expect_error 2 'main has 2 arguments'
 run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 0
 expect_error 2 'needs a number and a sharding'
 run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 0 '[{"x"}]'
-expect_error 2 'the sharding has 1 dimensions, the tensor 2'
+expect_error 2 "sharding doesn't match tensor rank: 1 != 2"
 run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --value %9 '[{"x"}, {}]'
 expect_error 2 'no value %9'
 finish

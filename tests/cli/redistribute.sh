@@ -48,7 +48,7 @@ expect_in_out '"steps": 1, "bytes_moved": 96, "most_received": 48, "most_sent": 
 expect_in_out '"wrong_elements": 0'
 
 move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"x"}, {}]'
-expect_error 2 '--mesh, --shape, --from and --to are needed'
+expect_error 2 '--shape, --from and --to are needed'
 move --mesh '<["x"=2]>' --shape 6x8 --from '[{"x"}, {}]' --to '[{}, {}]'
 expect_error 2 'say the element type'
 move --mesh '<["x"=2]>' --shape '6x?xf32' --from '[{"x"}, {}]' --to '[{}, {}]'

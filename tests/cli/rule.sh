@@ -73,11 +73,11 @@ expect_error 2 'the operands have different shapes'
 rule '([i])->([j'
 expect_error 2 "expected ']'"
 rule 'add 4,4' --in '[{}]'
-expect_error 2 '--in and --out need a --mesh'
+expect_error 2 'it needs a mesh: add --mesh'
 rule 'add 4,4' --mesh "$small" --in '[{}]' --in '[{}]' --in '[{}]'
 expect_error 2 'the op has 2 operands and 1 results, got 3 --in and 0 --out'
 rule 'add 4,4' --mesh "$small" --in '[{}, {}]'
-expect_error 2 'the sharding of operand 0 has rank 2, the rule 1'
+expect_error 2 "sharding doesn't match tensor rank: 2 != 1"
 rule 'add 4,4' --strategy greedy
 expect_error 2 'there are basic, aggressive and most-parallel'
 rule 'reshape 0 to 0x3'

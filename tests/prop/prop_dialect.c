@@ -404,6 +404,167 @@ static void hlo_tiles_hold_their_devices(void **state)
     assert_true(expressed > prop_cases(1000));
 }
 
+/* -- Strided shards, by following every row -- */
+
+enum { STRIDED_AXES = 4, STRIDED_ROWS = 64 };
+
+/* Placements of one dimension, one for each axis; a factor of 1 is a plain Shard. */
+typedef struct strided {
+    size_t axes;
+    int64_t sizes[STRIDED_AXES];
+    int64_t factors[STRIDED_AXES];
+    int64_t extent;
+    bool regular; /* an order of the axes gives these factors */
+} strided;
+
+/* Rows in the order in which a device has them. */
+typedef struct row_set {
+    int64_t rows[STRIDED_ROWS];
+    int64_t count;
+} row_set;
+
+/* Part `index` of `count` as torch.chunk cuts rows: all of ceil(rows / count), but the last ones.
+ */
+static row_set chunk(const row_set *in, int64_t count, int64_t index)
+{
+    const int64_t size = (in->count + count - 1) / count;
+    row_set out = {0};
+    for (int64_t i = index * size; i < (index + 1) * size && i < in->count; i++) {
+        out.rows[out.count++] = in->rows[i];
+    }
+    return out;
+}
+
+/* What one axis leaves of rows: of every one of `factor` blocks the part of the coordinate. */
+static row_set place(const row_set *in, int64_t factor, int64_t size, int64_t coordinate)
+{
+    row_set out = {0};
+    for (int64_t block = 0; block < factor; block++) {
+        const row_set whole = chunk(in, factor, block);
+        const row_set part = chunk(&whole, size, coordinate);
+        memcpy(out.rows + out.count, part.rows, (size_t)part.count * sizeof *part.rows);
+        out.count += part.count;
+    }
+    return out;
+}
+
+static row_set rows_of(const strided *s, int64_t device)
+{
+    row_set rows = {.count = s->extent};
+    int64_t inner = 1;
+    for (int64_t i = 0; i < s->extent; i++) {
+        rows.rows[i] = i;
+    }
+    for (size_t i = 0; i < s->axes; i++) {
+        inner *= s->sizes[i];
+    }
+    for (size_t i = 0; i < s->axes; i++) {
+        inner /= s->sizes[i];
+        rows = place(&rows, s->factors[i], s->sizes[i], device / inner % s->sizes[i]);
+    }
+    return rows;
+}
+
+/* Most factors come from an order of the axes, major to minor; others are any products. */
+static strided random_strided(rng *r)
+{
+    strided s = {.axes = (size_t)rng_below(r, STRIDED_AXES) + 1,
+                 .extent = rng_below(r, STRIDED_ROWS),
+                 .regular = rng_chance(r, 80)};
+    int64_t devices = 1;
+    int64_t place[STRIDED_AXES];
+    for (size_t i = 0; i < s.axes; i++) {
+        s.sizes[i] = rng_below(r, 4) + 1;
+        devices *= s.sizes[i];
+        place[i] = rng_below(r, 1000);
+    }
+    for (size_t i = 0; i < s.axes; i++) {
+        s.factors[i] = 1;
+        for (size_t j = i + 1; j < s.axes; j++) {
+            const bool major = s.regular ? place[j] < place[i] : rng_chance(r, 50);
+            s.factors[i] *= major ? s.sizes[j] : 1;
+        }
+        s.factors[i] += !s.regular && rng_chance(r, 20);
+    }
+    s.extent = rng_chance(r, 30) ? s.extent / devices * devices : s.extent;
+    return s;
+}
+
+static void strided_texts(const strided *s, char *mesh, char *text)
+{
+    *text++ = '[';
+    for (size_t i = 0; i < s->axes; i++) {
+        mesh += sprintf(mesh, "%sa%zu=%lld", i > 0 ? "," : "", i, (long long)s->sizes[i]);
+        text += s->factors[i] == 1 ? sprintf(text, "%sShard(0)", i > 0 ? ", " : "")
+                                   : sprintf(text, "%s_StridedShard(dim=0, sf=%lld)",
+                                             i > 0 ? ", " : "", (long long)s->factors[i]);
+    }
+    (void)strcpy(text, "]");
+}
+
+static void expect_rows(fixture *f, const strided *s, const problem *p, const char *text)
+{
+    const tsr_geometry *geometry = geometry_of(f, p->sharding, 1, p->shape);
+    for (int64_t device = 0; device < tsr_mesh_num_devices(p->mesh); device++) {
+        const row_set rows = rows_of(s, device);
+        int64_t start = 0;
+        int64_t size = 0;
+        tsr_geometry_box(geometry, device, &start, &size);
+        if (size != rows.count || (size > 0 && start != rows.rows[0])) {
+            fail_msg("%s of %lld rows on %s is %s: device %lld has %lld rows, not %lld", text,
+                     (long long)s->extent, mesh_text(f, p->mesh), sharding_bare(f, p->sharding),
+                     (long long)device, (long long)size, (long long)rows.count);
+        }
+    }
+}
+
+/* Rows are where torch has them, or the text is refused; what is read can be written. */
+static void strided_shards_hold_the_rows_of_torch(void **state)
+{
+    fixture *f = *state;
+    const rng base = rng_start("strided_shards_hold_the_rows_of_torch");
+    int64_t counts[3] = {0}; /* even, uneven, refused */
+    for (int64_t i = 0; i < prop_cases(20000); i++) {
+        rng r = rng_case(&base, (uint64_t)i);
+        const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
+        const strided s = random_strided(&r);
+        char mesh[128];
+        char text[256];
+        problem p = {.rank = 1, .shape = {s.extent}};
+        strided_texts(&s, mesh, text);
+        assert_int_equal(tsr_mesh_parse(f->ctx, f->arena, mesh, &p.mesh), TSR_OK);
+        const tsr_status status = read_text(f, TSR_DIALECT_DTENSOR, p.mesh, &p, text, &p.sharding);
+        if (status == TSR_OK) {
+            const tsr_dim *dim = tsr_sharding_dim(p.sharding, 0);
+            const char *written = NULL;
+            const tsr_sharding *again = NULL;
+            expect_rows(f, &s, &p, text);
+            counts[dim->ragged != NULL]++;
+            bool parts = false;
+            for (size_t j = 0; j < dim->num_axes; j++) {
+                parts = parts || dim->axes[j].is_sub;
+            }
+            const tsr_status back = tsr_dialect_write(f->ctx, f->arena, TSR_DIALECT_DTENSOR,
+                                                      p.sharding, p.shape, &written);
+            assert_int_equal(back, parts ? TSR_ERR_UNSUPPORTED : TSR_OK);
+            if (back == TSR_OK) {
+                assert_int_equal(read_text(f, TSR_DIALECT_DTENSOR, p.mesh, &p, written, &again),
+                                 TSR_OK);
+                assert_true(tsr_sharding_equal(p.sharding, again));
+            }
+        } else {
+            assert_int_equal(status, TSR_ERR_UNSUPPORTED);
+            assert_true(!s.regular || s.extent % tsr_mesh_num_devices(p.mesh) != 0);
+            counts[2]++;
+        }
+        tsr_context_clear(f->ctx);
+        tsr_arena_reset(f->arena, mark);
+    }
+    printf("strided: %lld even, %lld with sizes, %lld refused\n", (long long)counts[0],
+           (long long)counts[1], (long long)counts[2]);
+    assert_true(counts[0] > counts[2]);
+}
+
 static const char *const seeds[] = {
     "P('x', None, ('y', 'z'), P.UNCONSTRAINED, unreduced={'w'})",
     "jax.sharding.PartitionSpec(\"x\", ('it\\'s',), unreduced=frozenset({'y'}))",
@@ -419,6 +580,19 @@ static const char *const seeds[] = {
     "{{replicated}, {manual}}",
     "#sdy.sharding<@mesh, [{\"x\"}, {\"y\":(1)2, ?}p1], replicated={\"z\"}, unreduced=max{\"w\"}>",
     "[{\"x\"}:dynamic[3, 5], {\"y\"}:partitioned[[1, 2], [3, 4]](aligned, owners=[0, 1, 2])]",
+    "%arg0: tensor<8x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}, {a = 1}",
+    "#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>, <@mesh, [{}, {?}]>]>",
+    "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Auto, Auto)), spec=P('x'), memory_kind=a)",
+    "((NamedSharding(Mesh(device_ids=array([[0, 1]]), axis_names=('x', 'y')), P('x')),), {})",
+    "DTensor(..., device_mesh=DeviceMesh((x=2, y=4), stride: (4, 1)), placements=(Shard(dim=0), "
+    "R))",
+    "sharding={{devices=[2,1]<=[2]}, {replicated}}, metadata={op_name=\"a\"}",
+    ("sdy.mesh @m = <[\"x\"=2]> {a = {b = [1, 2]}}\n"
+     "%0:2 = a.b %c {sdy.sharding = #sdy.sharding_per_value<[<@m, [{\"x\"}]>]>} : (i1) -> "
+     "tensor<8xf32>"),
+    "mhlo.sharding = \"{devices=[2,1]<=[2]}\" : f32[8,5]{1,0}",
+    "ShapeDtypeStruct(shape=(8, 5), dtype=dtype('float32'), "
+    "sharding=SingleDeviceSharding(A(id=3)))",
 };
 
 /* A text with a few bytes changed, taken out, put in, or its end cut off. */
@@ -478,11 +652,30 @@ static bool survive(fixture *f, tsr_dialect dialect, const problem *p, const cha
     return true;
 }
 
+/* The same text as something pasted: it reads, or an error says why not. */
+static int64_t survive_pasted(fixture *f, const problem *p, const char *data, size_t size)
+{
+    tsr_text text = {.data = data, .size = size};
+    const tsr_layout_reader reader = {
+        .sharding = {.mesh = p->mesh, .reading = TSR_READ_LENIENT, .rank = -1}};
+    const tsr_layout *list = NULL;
+    size_t count = 0;
+    tsr_context_clear(f->ctx);
+    const tsr_status status = tsr_layouts_read(f->ctx, f->arena, &text, &reader, &list, &count);
+    assert_int_equal(status == TSR_OK, tsr_context_diagnostics(f->ctx) == NULL);
+    assert_int_equal(status == TSR_OK, count > 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(list[i].sharding);
+    }
+    return status == TSR_OK;
+}
+
 static void broken_text_does_no_harm(void **state)
 {
     fixture *f = *state;
     const rng base = rng_start("broken_text_does_no_harm");
     int64_t read = 0;
+    int64_t pasted = 0;
     for (int64_t i = 0; i < prop_cases(20000); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
@@ -510,21 +703,22 @@ static void broken_text_does_no_harm(void **state)
         const bool with_mesh = rng_chance(&r, 80);
         const bool with_shape = rng_chance(&r, 80);
         read += survive(f, chosen, &p, exact, size, with_mesh, with_shape);
+        pasted += survive_pasted(f, &p, exact, size);
         free(exact);
         free(copy);
         tsr_context_clear(f->ctx);
         tsr_arena_reset(f->arena, mark);
     }
-    printf("read all the same: %lld of %lld\n", (long long)read, (long long)prop_cases(20000));
-    assert_true(read > prop_cases(1000));
+    printf("read all the same: %lld and as pasted %lld of %lld\n", (long long)read,
+           (long long)pasted, (long long)prop_cases(20000));
+    assert_true(read > prop_cases(1000) && pasted > prop_cases(1000));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(dialects_round_trip),
-        TEST(dtensor_cuts_once_for_each_axis),
-        TEST(hlo_tiles_hold_their_devices),
+        TEST(dialects_round_trip),          TEST(dtensor_cuts_once_for_each_axis),
+        TEST(hlo_tiles_hold_their_devices), TEST(strided_shards_hold_the_rows_of_torch),
         TEST(broken_text_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <tessera/explain.h>
 
 #include "command.h"
+#include "layout_input.h"
 
 error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state)
 {
@@ -78,26 +79,57 @@ static int find_named(const struct annotation *a, const struct named_values *nam
     return complain("the program has no value %s", a->which);
 }
 
-static int apply_one(struct session *s, const struct annotation *a, const tsr_mesh *mesh,
+/* The shape of a tensor of the program; false when its type has none. */
+static bool shape_of(const tsr_program *p, tsr_ir_tensor tensor, tsr_shape *out)
+{
+    *out = (tsr_shape){0};
+    return tsr_ir_type_shape(p, tsr_ir_tensor_type(p, tensor), &out->rank, &out->extents);
+}
+
+static int apply_one(struct layout_input *input, const struct annotation *a,
                      const struct named_values *named, tsr_program *p)
 {
+    const char *option = a->key == KEY_ARGUMENT ? "--arg"
+                         : a->key == KEY_RESULT ? "--result"
+                                                : "--value";
     const tsr_sharding *sharding = NULL;
     tsr_ir_tensor tensor = {0};
-    const int code =
-        a->key == KEY_VALUE ? find_named(a, named, &tensor) : find_numbered(a, p, &tensor);
+    tsr_shape shape;
+    int code = a->key == KEY_VALUE ? find_named(a, named, &tensor) : find_numbered(a, p, &tensor);
+    if (code == EXIT_FINE) {
+        const bool known = shape_of(p, tensor, &shape);
+        code = layout_read(input, option, a->sharding, known ? &shape : NULL, &sharding);
+    }
     if (code != EXIT_FINE) {
         return code;
     }
-    tsr_status status = tsr_sharding_parse(s->ctx, s->arena, mesh, a->sharding, &sharding);
-    if (status >= 0) {
-        status = tsr_program_annotate(s->ctx, p, tensor, sharding);
+    const tsr_status status = tsr_program_annotate(input->session->ctx, p, tensor, sharding);
+    return status < 0 ? session_fail(input->session, status) : EXIT_FINE;
+}
+
+/* The mesh of layouts that have none: --mesh, or the only one of the program, if there is one. */
+static int find_mesh(const struct annotations *a, tsr_program *p, struct layout_input *input)
+{
+    struct session *s = input->session;
+    if (a->mesh != NULL) {
+        return layout_mesh(input, a->mesh);
     }
+    if (tsr_program_mesh(s->ctx, p, NULL, &input->mesh) < 0) {
+        const tsr_diagnostic *why = tsr_context_diagnostics(s->ctx);
+        input->no_mesh = session_format(s, "%s", why != NULL ? why->text : "there is no mesh");
+        tsr_context_clear(s->ctx);
+        input->mesh = NULL;
+        return EXIT_FINE;
+    }
+    /* the program forgets its own when it changes */
+    const tsr_status status =
+        tsr_mesh_rename(s->ctx, s->arena, input->mesh, tsr_mesh_name(input->mesh), &input->mesh);
     return status < 0 ? session_fail(s, status) : EXIT_FINE;
 }
 
 int annotations_apply(struct session *s, const struct annotations *a, tsr_program *p)
 {
-    const tsr_mesh *mesh = NULL;
+    struct layout_input input = {.session = s};
     struct named_values named = {.count = tsr_program_num_values(p)};
     if (a->count == 0 && a->mesh == NULL) {
         return EXIT_FINE;
@@ -106,20 +138,12 @@ int annotations_apply(struct session *s, const struct annotations *a, tsr_progra
         return complain("--mesh is for --arg, --result or --value: give one of them");
     }
     tsr_status status = tsr_program_written_names(s->ctx, s->arena, p, &named.names);
-    if (status >= 0) {
-        status = a->mesh != NULL ? tsr_mesh_parse(s->ctx, s->arena, a->mesh, &mesh)
-                                 : tsr_program_mesh(s->ctx, p, NULL, &mesh);
-    }
-    if (status >= 0 && a->mesh == NULL) { /* the program forgets its own when it changes */
-        const char *name = tsr_mesh_name(mesh);
-        status = tsr_mesh_rename(s->ctx, s->arena, mesh, name, &mesh);
-    }
     if (status < 0) {
         return session_fail(s, status);
     }
-    int code = EXIT_FINE;
+    int code = find_mesh(a, p, &input);
     for (size_t i = 0; i < a->count && code == EXIT_FINE; i++) {
-        code = apply_one(s, &a->list[i], mesh, &named, p);
+        code = apply_one(&input, &a->list[i], &named, p);
     }
     status = code == EXIT_FINE ? tsr_program_verify(s->ctx, p) : TSR_OK;
     return status < 0 ? session_fail(s, status) : code;

@@ -26,12 +26,13 @@ enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE };
      KEY_MESH,                                                                                     \
      "MESH",                                                                                       \
      0,                                                                                            \
-     "the mesh of the annotations below; otherwise the only one of the program",                   \
+     "the mesh of the annotations below, x=2,y=4; otherwise theirs, or the only one of the "       \
+     "program",                                                                                    \
      1},                                                                                           \
-        {"arg", KEY_ARGUMENT, "N SHARDING", 0, "annotate argument N of main", 1},                  \
-        {"result", KEY_RESULT, "N SHARDING", 0, "annotate result N of main", 1},                   \
+        {"arg", KEY_ARGUMENT, "N LAYOUT", 0, "annotate argument N of main", 1},                    \
+        {"result", KEY_RESULT, "N LAYOUT", 0, "annotate result N of main", 1},                     \
     {                                                                                              \
-        "value", KEY_VALUE, "NAME SHARDING", 0, "annotate a value by its name in FILE", 1          \
+        "value", KEY_VALUE, "NAME LAYOUT", 0, "annotate a value by its name in FILE", 1            \
     }
 
 /* Takes an option of these; ARGP_ERR_UNKNOWN: it is none of them. */

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "layout_input.h"
 #include "utf8.h"
 
 enum { DEFAULT_TIMES = 5, MOST_TIMES = 1000 };
@@ -32,7 +33,7 @@ struct step_line {
 /* The two layouts, and what is known before anything moves. */
 struct redistribution {
     const struct redistribute_options *options;
-    struct shape shape;
+    tsr_shape shape;
     int64_t times;
     const tsr_sharding *from;
     const tsr_sharding *to;
@@ -45,10 +46,10 @@ struct redistribution {
 };
 
 static const struct argp_option option_rows[] = {
-    {"mesh", 'm', "MESH", 0, "the mesh of both layouts, <[\"x\"=2]>", 0},
-    {"shape", 's', "SHAPE", 0, "the shape and element type, 1024x1024xf32", 0},
-    {"from", 'f', "SHARDING", 0, "the layout before", 0},
-    {"to", 't', "SHARDING", 0, "the layout after", 0},
+    {"mesh", 'm', "MESH", 0, "the mesh of both layouts: " MESH_HELP, 0},
+    {"shape", 's', "SHAPE", 0, "the shape and element type, 1024x1024xf32 or f32[1024,1024]", 0},
+    {"from", 'f', "LAYOUT", 0, "the layout before", 0},
+    {"to", 't', "LAYOUT", 0, "the layout after", 0},
     {"plan", 'p', NULL, 0, "only say what would move", 0},
     {"processes", 'P', NULL, 0, "run ranks as forked processes, not as threads", 0},
     {"times", 'n', "COUNT", 0, "move it so often and take the median (5)", 0},
@@ -60,7 +61,7 @@ static const struct argp_option option_rows[] = {
 static const char doc[] =
     "Moves a tensor from one layout to another, on as many ranks as the mesh has devices, checks "
     "every element, and says what moved and how long it took beside a plain copy of each rank's "
-    "part. Ranks are threads; under mpirun they are its processes.";
+    "part. Ranks are threads; under mpirun they are its processes.\v" LAYOUT_FORMS;
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -97,9 +98,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->json = true;
         return 0;
     case ARGP_KEY_END:
-        if (options->mesh == NULL || options->shape == NULL || options->from == NULL ||
-            options->to == NULL) {
-            argp_error(state, "--mesh, --shape, --from and --to are needed");
+        if (options->shape == NULL || options->from == NULL || options->to == NULL) {
+            argp_error(state, "--shape, --from and --to are needed");
         }
         return 0;
     default:
@@ -130,24 +130,27 @@ static int read_numbers(struct session *session, struct redistribution *r)
     return EXIT_FINE;
 }
 
-static tsr_status read_layouts(struct session *session, struct redistribution *r)
+static int read_layouts(struct session *session, struct redistribution *r)
 {
-    tsr_context *ctx = session->ctx;
-    tsr_arena *arena = session->arena;
-    const tsr_mesh *mesh = NULL;
-    tsr_status status = tsr_mesh_parse(ctx, arena, r->options->mesh, &mesh);
-    if (status == TSR_OK) {
-        status = tsr_sharding_parse(ctx, arena, mesh, r->options->from, &r->from);
+    struct layout_input input = {.session = session};
+    int code = layout_mesh(&input, r->options->mesh);
+    if (code == EXIT_FINE) {
+        code = layout_read(&input, "--from", r->options->from, &r->shape, &r->from);
     }
-    if (status == TSR_OK) {
-        status = tsr_sharding_parse(ctx, arena, mesh, r->options->to, &r->to);
+    if (code == EXIT_FINE) {
+        code = layout_read(&input, "--to", r->options->to, &r->shape, &r->to);
     }
-    if (status == TSR_OK) {
-        r->ranks = tsr_mesh_num_devices(mesh);
-        status = tsr_sharding_print(ctx, arena, r->from, TSR_PRINT_BARE, &r->from_text);
+    if (code != EXIT_FINE) {
+        return code;
     }
-    return status == TSR_OK ? tsr_sharding_print(ctx, arena, r->to, TSR_PRINT_BARE, &r->to_text)
-                            : status;
+    r->ranks = tsr_mesh_num_devices(tsr_sharding_mesh(r->from));
+    tsr_status status =
+        tsr_sharding_print(session->ctx, session->arena, r->from, TSR_PRINT_BARE, &r->from_text);
+    if (status == TSR_OK) {
+        status =
+            tsr_sharding_print(session->ctx, session->arena, r->to, TSR_PRINT_BARE, &r->to_text);
+    }
+    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
 }
 
 static tsr_status describe_steps(struct session *session, struct redistribution *r)
@@ -188,7 +191,7 @@ static tsr_status make_plan(struct session *session, struct redistribution *r)
 
 /* What an element is, by its index: any bits, of as many bytes as it has. */
 struct bits_of {
-    const struct shape *shape;
+    const tsr_shape *shape;
     size_t bytes;
     int64_t wrong;
 };
@@ -465,13 +468,13 @@ static tsr_status run_rank(tsr_comm *world, void *state)
 static int redistribute(struct session *session, struct redistribution *r)
 {
     int code = read_numbers(session, r);
+    if (code == EXIT_FINE) {
+        code = read_layouts(session, r);
+    }
     if (code != EXIT_FINE) {
         return code;
     }
-    tsr_status status = read_layouts(session, r);
-    if (status == TSR_OK) {
-        status = make_plan(session, r);
-    }
+    tsr_status status = make_plan(session, r);
     if (status != TSR_OK) {
         return session_fail(session, status);
     }

@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "layout_input.h"
 #include "rule_op.h"
 #include "utf8.h"
 
@@ -37,9 +38,9 @@ struct rule_facts {
 };
 
 static const struct argp_option option_rows[] = {
-    {"mesh", 'm', "MESH", 0, "the mesh of the shardings, <[\"x\"=2]>", 0},
-    {"in", 'i', "SHARDING", 0, "the sharding of the next operand; ? for none", 0},
-    {"out", 'o', "SHARDING", 0, "the sharding of the next result; ? for none", 0},
+    {"mesh", 'm', "MESH", 0, "the mesh of the layouts: " MESH_HELP, 0},
+    {"in", 'i', "LAYOUT", 0, "the layout of the next operand; ? for none", 0},
+    {"out", 'o', "LAYOUT", 0, "the layout of the next result; ? for none", 0},
     {"strategy", 's', "NAME", 0, "basic, aggressive or most-parallel (basic)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
@@ -98,9 +99,6 @@ static int check_options(const struct rule_options *o, struct rule_facts *facts)
         return complain("--strategy %s: there are basic, aggressive and most-parallel",
                         o->strategy);
     }
-    if (o->mesh == NULL && o->num_in + o->num_out > 0) {
-        return complain("--in and --out need a --mesh");
-    }
     if (o->num_in > facts->num_operands || o->num_out > facts->num_results) {
         return complain("the op has %zu operands and %zu results, got %zu --in and %zu --out",
                         facts->num_operands, facts->num_results, o->num_in, o->num_out);
@@ -108,20 +106,28 @@ static int check_options(const struct rule_options *o, struct rule_facts *facts)
     return EXIT_FINE;
 }
 
-static tsr_status read_shardings(struct session *session, const char *const *texts, size_t count,
-                                 const struct rule_facts *facts, const tsr_sharding **out)
+/* Reads the layouts of operands or of results, with the shapes that the rule gives these. */
+static int read_layouts(struct layout_input *input, const char *option, const char *const *texts,
+                        size_t count, const struct rule_facts *facts, const tsr_sharding **out)
 {
+    struct session *session = input->session;
+    const bool operands = strcmp(option, "--in") == 0;
     for (size_t i = 0; i < count; i++) {
+        const tsr_rule_tensor *tensor =
+            operands ? tsr_rule_operand(facts->rule, i) : tsr_rule_result(facts->rule, i);
+        int64_t *extents = session_alloc(session, tensor->rank, sizeof *extents);
+        const tsr_shape shape = {.rank = tensor->rank, .extents = extents};
         if (strcmp(texts[i], "?") == 0) {
             continue;
         }
-        const tsr_status status =
-            tsr_sharding_parse(session->ctx, session->arena, facts->mesh, texts[i], &out[i]);
-        if (status != TSR_OK) {
-            return status;
+        const tsr_status status = tsr_rule_shape(session->ctx, facts->rule, tensor, extents);
+        const int code = status == TSR_OK ? layout_read(input, option, texts[i], &shape, &out[i])
+                                          : session_fail(session, status);
+        if (code != EXIT_FINE) {
+            return code;
         }
     }
-    return TSR_OK;
+    return EXIT_FINE;
 }
 
 static tsr_status find_pending(struct session *session, struct rule_facts *facts)
@@ -136,17 +142,22 @@ static tsr_status find_pending(struct session *session, struct rule_facts *facts
     return tsr_axes_print(session->ctx, session->arena, facts->mesh, axes, count, &facts->pending);
 }
 
-static tsr_status propagate(struct session *session, const struct rule_options *o,
-                            struct rule_facts *facts)
+static int propagate(struct session *session, const struct rule_options *o,
+                     struct rule_facts *facts)
 {
     const size_t n = facts->num_operands;
-    tsr_status status = tsr_mesh_parse(session->ctx, session->arena, o->mesh, &facts->mesh);
-    if (status == TSR_OK) {
-        status = read_shardings(session, o->in, o->num_in, facts, facts->before);
+    struct layout_input input = {.session = session};
+    int code = layout_mesh(&input, o->mesh);
+    if (code == EXIT_FINE) {
+        code = read_layouts(&input, "--in", o->in, o->num_in, facts, facts->before);
     }
-    if (status == TSR_OK) {
-        status = read_shardings(session, o->out, o->num_out, facts, facts->before + n);
+    if (code == EXIT_FINE) {
+        code = read_layouts(&input, "--out", o->out, o->num_out, facts, facts->before + n);
     }
+    if (code != EXIT_FINE || input.mesh == NULL) {
+        return code != EXIT_FINE ? code : complain("--in and --out without a layout need a --mesh");
+    }
+    facts->mesh = input.mesh;
     facts->op = (tsr_propagation){.rule = facts->rule,
                                   .mesh = facts->mesh,
                                   .strategy = facts->strategy,
@@ -154,11 +165,12 @@ static tsr_status propagate(struct session *session, const struct rule_options *
                                   .operands = facts->before,
                                   .results = facts->before + n,
                                   .decisions = &facts->decisions};
+    tsr_status status =
+        tsr_propagate(session->ctx, session->arena, &facts->op, facts->after, facts->after + n);
     if (status == TSR_OK) {
-        status =
-            tsr_propagate(session->ctx, session->arena, &facts->op, facts->after, facts->after + n);
+        status = find_pending(session, facts);
     }
-    return status == TSR_OK ? find_pending(session, facts) : status;
+    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
 }
 
 static const char *kind_name(tsr_factor_kind kind)
@@ -278,13 +290,16 @@ static int rule(struct session *session, const struct rule_options *o)
     if (code != EXIT_FINE) {
         return code;
     }
-    tsr_status status =
+    const tsr_status status =
         tsr_rule_print(session->ctx, session->arena, facts.rule, TSR_RULE_BARE, &facts.text);
-    if (status == TSR_OK && o->mesh != NULL) {
-        status = propagate(session, o, &facts);
-    }
     if (status != TSR_OK) {
         return session_fail(session, status);
+    }
+    if (o->mesh != NULL || o->num_in + o->num_out > 0) {
+        code = propagate(session, o, &facts);
+    }
+    if (code != EXIT_FINE) {
+        return code;
     }
     (o->json ? print_json : print_table)(session, &facts);
     return EXIT_FINE;

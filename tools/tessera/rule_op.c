@@ -166,7 +166,7 @@ static bool find_row(const char *name, struct op_row *out)
 
 static int read_shape(struct op_parts *p, const char *text, tsr_extents *out)
 {
-    struct shape shape;
+    tsr_shape shape;
     const char *wrong = shape_parse(p->session, text, &shape);
     if (wrong != NULL) {
         return complain("%s: the shape '%s': %s", p->name, text, wrong);

@@ -22,20 +22,27 @@ enum option_key {
     KEY_STRICT,
     KEY_NO_SUB_AXES,
     KEY_ASCII,
-    KEY_COLOR
+    KEY_COLOR,
+    KEY_VALUE
 };
 
 static const struct argp_option option_rows[] = {
     {0, 0, 0, 0, "What to show:", 1},
     {"mesh", KEY_MESH, "MESH", 0,
-     "The mesh, `<[\"x\"=2, \"y\"=4]>', with a name if you like: `@m = <[\"x\"=2]>'. May be given "
-     "several times; the first is the mesh of a sharding that names none. HLO text needs no mesh.",
+     "The mesh: x=2,y=4 or `<[\"x\"=2, \"y\"=4]>', with a name if you like: `@m = <[\"x\"=2]>', or "
+     "as "
+     "JAX and torch print theirs. May be given several times; the first is the mesh of a sharding "
+     "that names none. HLO text and text that has its mesh need none.",
      1},
     {"shape", KEY_SHAPE, "SHAPE", 0,
-     "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32 or tensor<4x8xf32>. A type "
+     "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32, f32[4,8] or "
+     "tensor<4x8xf32>. A type "
      "may stand after the sharding instead: `[{\"x\"}, {}] : tensor<4x8xf32>'",
      1},
     {"dtype", KEY_DTYPE, "TYPE", 0, "The element type, such as f32: tells bytes per device", 1},
+    {"value", KEY_VALUE, "WHICH", 0,
+     "Of several shardings in the text only this one: its number from 0, or the name of its value",
+     1},
     {0, 0, 0, 0, "How to read the sharding:", 2},
     {"from", KEY_FROM, "DIALECT", 0,
      "sdy, jax, dtensor or hlo; without this it is seen from the text", 2},
@@ -67,9 +74,15 @@ static const char doc[] =
     "empty or in any order; '<@mesh, [...]>' and '#sdy.sharding<...>' are read as\n"
     "in programs. A type may follow any sharding, ' : tensor<4x8xf32>', and the\n"
     "name of a value come before it, '%arg0 : '.\n"
+    "It may also be pasted with what stands around it; several are all shown:\n"
+    "  '%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}'\n"
+    "  '#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>, <@mesh, [{}]>]>'\n"
+    "  \"NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))\"\n"
+    "  \"DTensor(.., device_mesh=DeviceMesh((dp=2, tp=4)), placements=(Shard(dim=0), ..))\"\n"
+    "  'sharding={devices=[2,4]<=[8]}', '{{devices=[2]<=[2]}, {replicated}}'\n"
     "\n"
     "Examples:\n"
-    "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --shape 4x8 '[{\"x\"}, {\"y\"}]'\n"
+    "  tessera show --mesh x=2,y=4 --shape 4x8 '[{\"x\"}, {\"y\"}]'\n"
     "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --shape 5x8 \"P(('y', 'x'), None)\"\n"
     "  tessera show --mesh '<[\"x\"=2, \"y\"=4]>' --to hlo '[{\"x\"}, {\"y\"}]'\n"
     "  tessera show --shape 4x8 --svg out.svg '{devices=[2,4]<=[8]}'\n"
@@ -77,23 +90,33 @@ static const char doc[] =
     "Exit status: 0 fine, 2 bad usage or input, 3 cannot be expressed.";
 
 /* Refuses combinations that would print two things to one output, or nothing. */
-static void check_options(const struct options *options, struct argp_state *state)
+static int check_options(const struct options *options, const struct facts *facts, size_t count)
 {
-    bool svg_to_stdout = options->svg != NULL && strcmp(options->svg, "-") == 0;
-    bool has_shape = options->shape != NULL || show_is_typed(options->sharding);
-    if (options->svg != NULL && !has_shape) {
-        argp_error(state, "--svg needs --shape: there is no picture without one");
-    } else if (options->devices != NULL && !has_shape) {
-        argp_error(state, "--devices needs --shape: without one nothing is known of a device");
-    } else if (options->dtype != NULL && !has_shape) {
-        argp_error(state, "--dtype needs --shape: without one bytes cannot be counted");
-    } else if (options->to != NULL && options->svg != NULL) {
-        argp_error(state, "--to prints a translation and nothing else: leave out --svg");
-    } else if (options->to != NULL && options->devices != NULL) {
-        argp_error(state, "--to prints a translation and nothing else: leave out --devices");
-    } else if (svg_to_stdout && options->json) {
-        argp_error(state, "--json and --svg - both print to standard output: leave out one");
+    const bool svg_to_stdout = options->svg != NULL && strcmp(options->svg, "-") == 0;
+    const char *needs_shape = options->svg != NULL ? "--svg needs --shape: there is no picture "
+                                                     "without one"
+                              : options->devices != NULL ? "--devices needs --shape: without one "
+                                                           "nothing is known of a device"
+                              : options->dtype != NULL ? "--dtype needs --shape: without one bytes "
+                                                         "cannot be counted"
+                                                       : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (needs_shape != NULL && !facts[i].has_shape) {
+            return complain("%s", needs_shape);
+        }
     }
+    if (options->to != NULL && (options->svg != NULL || options->devices != NULL)) {
+        return complain("--to prints a translation and nothing else: leave out %s",
+                        options->svg != NULL ? "--svg" : "--devices");
+    }
+    if (svg_to_stdout && options->json) {
+        return complain("--json and --svg - both print to standard output: leave out one");
+    }
+    if (options->svg != NULL && count > 1) {
+        return complain("the text has %zu shardings, --svg draws one: choose it, such as --value 0",
+                        count);
+    }
+    return EXIT_FINE;
 }
 
 static error_t parse_end(int key, struct options *options, char *argument, struct argp_state *state)
@@ -108,9 +131,6 @@ static error_t parse_end(int key, struct options *options, char *argument, struc
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "a sharding is missing, such as '[{\"x\"}, {\"y\"}]'");
-        return 0;
-    case ARGP_KEY_SUCCESS:
-        check_options(options, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -144,6 +164,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_DEVICES:
         options->devices = argument;
+        return 0;
+    case KEY_VALUE:
+        options->value = argument;
         return 0;
     case KEY_STRICT:
         options->strict = true;
@@ -220,13 +243,9 @@ static int find_range(const struct options *options, struct facts *facts)
 /* Computes all facts before anything is printed. */
 static int find_facts(struct session *session, const struct options *options, struct facts *facts)
 {
-    int code = show_input(session, options, facts);
-    if (code != EXIT_FINE) {
-        return code;
-    }
     facts->mesh = tsr_sharding_mesh(facts->sharding);
     facts->rank = facts->has_shape ? facts->shape.rank : tsr_sharding_rank(facts->sharding);
-    code = print_texts(session, facts);
+    int code = print_texts(session, facts);
     if (code == EXIT_FINE && facts->has_shape && options->to == NULL) {
         code = find_geometry(session, facts);
     }
@@ -234,7 +253,7 @@ static int find_facts(struct session *session, const struct options *options, st
 }
 
 static int translate(struct session *session, const struct options *options,
-                     const struct facts *facts)
+                     const struct facts *facts, const char **out)
 {
     tsr_dialect dialect;
     const char *text = NULL;
@@ -243,17 +262,30 @@ static int translate(struct session *session, const struct options *options,
         status = tsr_dialect_write(session->ctx, session->arena, dialect, facts->sharding,
                                    facts->has_shape ? facts->shape.extents : NULL, &text);
     }
-    if (status != TSR_OK) {
-        return show_fail(session, facts, status);
+    *out = text;
+    return status == TSR_OK ? EXIT_FINE : show_fail(session, facts, status);
+}
+
+/* One line for each translation; nothing is printed unless all can be made. */
+static int translate_all(struct session *session, const struct options *options,
+                         const struct facts *facts, size_t count)
+{
+    const char **texts = session_alloc(session, count, sizeof *texts);
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < count && code == EXIT_FINE; i++) {
+        code = translate(session, options, &facts[i], &texts[i]);
     }
-    if (!options->json) {
-        puts(text);
-        return EXIT_FINE;
+    for (size_t i = 0; i < count && code == EXIT_FINE; i++) {
+        if (!options->json) {
+            puts(texts[i]);
+            continue;
+        }
+        printf("%s{\"dialect\": \"%s\", \"text\": ", count > 1 ? (i == 0 ? "[" : " ") : "",
+               options->to);
+        write_json_string(stdout, texts[i]);
+        puts(count > 1 ? (i + 1 < count ? "}," : "}]") : "}");
     }
-    printf("{\"dialect\": \"%s\", \"text\": ", tsr_dialect_name(dialect));
-    write_json_string(stdout, text);
-    puts("}");
-    return EXIT_FINE;
+    return code;
 }
 
 static int write_svg(const char *path, const struct facts *facts, struct session *session,
@@ -282,6 +314,9 @@ static int print_plain(struct session *session, const struct options *options,
 {
     struct text_style style = {.unicode = !options->ascii && terminal_unicode(),
                                .colour = terminal_colour(options->colour, stdout)};
+    if (facts->label != NULL) {
+        printf("%-14s%s\n", "value", facts->label);
+    }
     int code = show_table(session, facts, style);
     if (code == EXIT_FINE && picture != NULL) {
         putchar('\n');
@@ -295,7 +330,7 @@ static int print_plain(struct session *session, const struct options *options,
 }
 
 /* Standard output before the file: when it fails, the file is left alone. */
-static int print_all(struct session *session, const struct options *options,
+static int print_one(struct session *session, const struct options *options,
                      const struct facts *facts)
 {
     const struct picture *picture = NULL;
@@ -317,15 +352,36 @@ static int print_all(struct session *session, const struct options *options,
     return output_flush() == 0 ? write_svg(options->svg, facts, session, picture) : EXIT_BAD_INPUT;
 }
 
+static int print_all(struct session *session, const struct options *options,
+                     const struct facts *facts, size_t count)
+{
+    const bool list = options->json && count > 1;
+    int code = EXIT_FINE;
+    fputs(list ? "[" : "", stdout);
+    for (size_t i = 0; i < count && code == EXIT_FINE; i++) {
+        fputs(i == 0 ? "" : list ? ",\n" : "\n", stdout);
+        code = print_one(session, options, &facts[i]);
+    }
+    fputs(list ? "]\n" : "", stdout);
+    return code;
+}
+
 static int show(struct session *session, const struct options *options)
 {
-    struct facts facts = {0};
-    int code = find_facts(session, options, &facts);
+    struct facts *facts = NULL;
+    size_t count = 0;
+    int code = show_input(session, options, &facts, &count);
+    if (code == EXIT_FINE) {
+        code = check_options(options, facts, count);
+    }
+    for (size_t i = 0; i < count && code == EXIT_FINE; i++) {
+        code = find_facts(session, options, &facts[i]);
+    }
     if (code != EXIT_FINE) {
         return code;
     }
-    return options->to != NULL ? translate(session, options, &facts)
-                               : print_all(session, options, &facts);
+    return options->to != NULL ? translate_all(session, options, facts, count)
+                               : print_all(session, options, facts, count);
 }
 
 int show_run(int argc, char **argv)

@@ -17,6 +17,7 @@ struct options {
     const char *to;
     const char *svg;
     const char *devices;
+    const char *value;
     bool strict;
     bool no_sub_axes;
     bool json;
@@ -26,6 +27,7 @@ struct options {
 
 /* The facts; without a shape only the first group is set. */
 struct facts {
+    const char *label; /* which of several layouts this is; NULL for one alone */
     const tsr_sharding *sharding;
     const tsr_mesh *mesh;
     size_t rank; /* of the tensor; of the sharding without a shape */
@@ -33,7 +35,7 @@ struct facts {
     const char *mesh_text; /* `@mesh = <["x"=2]>` */
 
     bool has_shape;
-    struct shape shape;
+    tsr_shape shape;
     const tsr_geometry *geometry;
     const struct cuts *cuts;
     const int64_t *local_shape;
@@ -47,14 +49,11 @@ struct facts {
     int64_t end;
 };
 
-/* Reads the meshes, the sharding and the shape: `sharding`, `has_shape` and `shape` of the facts.
- */
-int show_input(struct session *session, const struct options *options, struct facts *facts);
+/* Reads the meshes, the shardings and the shape: a list of facts, which have just these. */
+int show_input(struct session *session, const struct options *options, struct facts **out,
+               size_t *count);
 
-/* Whether a type follows the sharding and gives the shape. */
-bool show_is_typed(const char *sharding);
-
-/* session_fail, with a note about --shape when that is missing. */
+/* session_fail, with a note about --shape when that lacks. */
 int show_fail(struct session *session, const struct facts *facts, tsr_status status);
 
 /* The table, without the picture. */

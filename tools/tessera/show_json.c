@@ -114,10 +114,13 @@ void show_json(struct session *session, const struct facts *facts)
     }
     fputs("{\n  \"sharding\": ", stdout);
     write_json_string(stdout, facts->sharding_text);
+    if (facts->label != NULL) {
+        write_text("value", facts->label);
+    }
     write_text("mesh", facts->mesh_text);
     write_shape("shards", shards, facts->rank);
     if (facts->has_shape) {
         write_geometry(session, facts);
     }
-    fputs("\n}\n", stdout);
+    puts("\n}");
 }

@@ -406,7 +406,12 @@ static void test_dtensor_errors(void **state)
         {"4", "[Partial(), Partial('max')]", TSR_ERR_UNSUPPORTED, "max here, sum before"},
         {"4", "[Partial(band), R]", TSR_ERR_SYNTAX, "unknown reduction: band"},
         {"4", "[Partial(band), R]", TSR_ERR_SYNTAX, "sum, avg, max, min and product"},
-        {"4", "[_StridedShard(0, split_factor=2), R]", TSR_ERR_UNSUPPORTED, "_StridedShard"},
+        {"4", "[_StridedShard(0, split_factor=2), R]", TSR_ERR_UNSUPPORTED,
+         "split_factor 2: the mesh axes after this one cut dim 0 into 1"},
+        {"8", "[_StridedShard(0, split_factor=3), S(0)]", TSR_ERR_UNSUPPORTED, "split_factor 3"},
+        {"8", "[_StridedShard(0, split_factor=0), S(0)]", TSR_ERR_INVALID, "at least 1, got: 0"},
+        {"8", "[_StridedShard(0), S(0)]", TSR_ERR_SYNTAX, "_StridedShard needs its split_factor"},
+        {"8", "[_StridedShard(0, 4, sf=4), S(0)]", TSR_ERR_SYNTAX, "the argument is repeated"},
         {"4", "[Shrd(0), R]", TSR_ERR_SYNTAX, "expected Shard(0)"},
         {"4", "[Shard(), R]", TSR_ERR_SYNTAX, "Shard needs its dim"},
         {"4", "[Shard, R]", TSR_ERR_SYNTAX, "Shard needs its dim"},
@@ -461,14 +466,21 @@ static void test_dtensor_write(void **state)
         "owner_start=[0, 2, 2], alignment=8), Replicate()]");
     expect_write(f, dt, "<[\"x\"=2, \"u\"=1]>", NULL, "[{\"u\", \"x\"}]", "[Shard(0), Shard(0)]");
     expect_write(f, dt, "<[]>", NULL, "[{}]", "[]");
+    expect_write(f, dt, XY, "8", "[{\"y\", \"x\"}]",
+                 "[_StridedShard(0, split_factor=4), Shard(0)]");
+    expect_write(f, dt, "a=2,b=3,c=5", "60", "[{\"c\", \"a\", \"b\"}]",
+                 "[_StridedShard(0, split_factor=5), _StridedShard(0, split_factor=5), Shard(0)]");
+    expect_write(f, dt, "a=2,b=3,c=5", "60", "[{\"b\", \"c\", \"a\"}]",
+                 "[_StridedShard(0, split_factor=15), Shard(0), Shard(0)]");
 }
 
 static void test_dtensor_refusals(void **state)
 {
     fixture *f = *state;
     const tsr_dialect dt = TSR_DIALECT_DTENSOR;
-    expect_refused(f, dt, XY, "8", "[{\"y\", \"x\"}]",
-                   "the axes of dim 0, \"y\", \"x\", are not in mesh order", "in that order");
+    expect_refused(f, dt, "<[\"dp\"=4, \"tp\"=2]>", "9", "[{\"tp\", \"dp\"}]",
+                   "dim 0 of extent 9 over \"tp\", \"dp\", not in mesh order, is cut there so that",
+                   "a multiple of 8");
     expect_refused(f, dt, XY, "8", "[{\"y\":(1)2}]", "\"y\":(1)2 is only a part of its axis",
                    "an axis of its own");
     expect_refused(f, dt, XY, "8", "[{?}]", "dim 0 is open", "leave out its ?");
