@@ -184,9 +184,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const tsr_status status = tsr_launch(ctx, &spec, run, NULL);
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        (void)fprintf(stderr, "%s\n", d->text);
-    }
+    tsr_context_print(ctx, stderr);
     tsr_context_destroy(ctx);
     return status < 0 ? 1 : 0;
 }

@@ -328,9 +328,7 @@ int main(int argc, char **argv)
     if (status == TSR_OK) {
         status = tsr_launch(ctx, &one, run, &alone);
     }
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        (void)fprintf(stderr, "%s\n", d->text);
-    }
+    tsr_context_print(ctx, stderr);
     tsr_context_destroy(ctx);
     if (status < 0 || tsr_launcher_rank() > 0) {
         return status < 0;

@@ -396,17 +396,6 @@ static tsr_status make_mesh(model *m)
     return tsr_mesh_create(m->ctx, m->arena, &spec, &m->mesh);
 }
 
-/* The diagnostics of a rank, with the notes: why a call is refused, and how to fix it. */
-static void complain(tsr_context *ctx)
-{
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        (void)fprintf(stderr, "%s\n", d->text);
-        for (const tsr_diagnostic *n = d->notes; n != NULL; n = n->next) {
-            (void)fprintf(stderr, "  %s\n", n->text);
-        }
-    }
-}
-
 static tsr_status run(tsr_comm *world, void *state)
 {
     outcome *first = state;
@@ -420,12 +409,8 @@ static tsr_status run(tsr_comm *world, void *state)
     if (status == TSR_OK) {
         status = train(&m, mine);
     }
-    if (tsr_comm_rank(world) == 0) {
-        if (status == TSR_OK) {
-            *first = *mine;
-        } else {
-            complain(m.ctx);
-        }
+    if (tsr_comm_rank(world) == 0 && status == TSR_OK) {
+        *first = *mine;
     }
     tsr_arena_destroy(m.arena);
     return status;
@@ -462,6 +447,7 @@ int main(int argc, char **argv)
     if (status == TSR_OK) {
         status = tsr_launch(ctx, &one, run, &alone);
     }
+    tsr_context_print(ctx, stderr);
     tsr_context_destroy(ctx);
     if (status < 0) {
         return 1;

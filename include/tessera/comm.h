@@ -41,11 +41,14 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
 
 /*
  * Runs the function on every rank and waits for all. TSR_OK when all of them returned TSR_OK or
- * more; else the status of the lowest rank that failed, and a message for every one that did. A
- * rank that works is waited for. One that has not ended within `end_timeout` after all others did,
- * or within the time-out after one has failed, is named, and abandoned if it is a thread, killed
- * if it is a forked process. With forked processes, `state` is each process's copy; what they write
- * to it is lost. The program may ignore SIGCHLD or reap children by itself.
+ * more; else the status of the lowest rank that failed, and messages of those that did, whole and
+ * with their notes: one for ranks that failed in the same way (`ranks 0-3 failed: ..`), first those
+ * that failed by themselves, then those that met the failure of another. A rank whose function
+ * fails without a message is named with its status. A rank that works is waited for. One that has
+ * not ended within `end_timeout` after all others did, or within the time-out after one has failed,
+ * is named, and abandoned if it is a thread, killed if it is a forked process. With forked
+ * processes, `state` is each process's copy; what they write to it is lost. The program may ignore
+ * SIGCHLD or reap children by itself.
  *
  * The time-out of a rank that waits for another counts from the last progress of that one, so that
  * a slow transfer goes on; a process that stops inside a call is given up and named, and the
@@ -54,7 +57,8 @@ typedef tsr_status (*tsr_rank_function)(tsr_comm *world, void *state);
  * it is on this machine and stopped. Memory of the segment into which a lost rank might still write
  * is not used again.
  *
- * Under mpirun every process calls this, and is one rank; the result is the same on all of them. A
+ * Under mpirun every process calls this, and is one rank; the result and the messages are the same
+ * on all of them, and tsr_context_print prints them on the first that lives. A
  * rank that has ended waits for the others to end, with the same limits, and names those that have
  * not. MPI is found at run time: TSR_MPI=openmpi or mpich says which, else the launcher's
  * variables do; TSR_MPI=none keeps to threads. Plug-ins are looked for in TSR_PLUGIN_PATH, beside

@@ -7,6 +7,8 @@
 #ifndef TESSERA_CONTEXT_H
 #define TESSERA_CONTEXT_H
 
+#include <stdio.h>
+
 #include <tessera/base.h>
 
 #ifdef __cplusplus
@@ -32,7 +34,8 @@ typedef enum tsr_severity { TSR_NOTE, TSR_WARNING, TSR_ERROR } tsr_severity;
  * One message. `line` and `column` count from 1; line is 0 when the message has no location.
  * `caret` is the offset in `source_line` that the message points at, `width` how much it
  * underlines. `follow_up` marks an error that is a consequence of an earlier one: interactive tools
- * leave it out. Owned by the context, valid until its diagnostics are cleared.
+ * leave it out. `elsewhere` marks one of tsr_launch under mpirun that every process has, and that
+ * another one prints. Owned by the context, valid until its diagnostics are cleared.
  */
 typedef struct tsr_diagnostic {
     tsr_severity severity;
@@ -47,6 +50,7 @@ typedef struct tsr_diagnostic {
     size_t width;
     TSR_NULLABLE const struct tsr_diagnostic *notes; /* the first note, linked by next */
     TSR_NULLABLE const struct tsr_diagnostic *next;
+    bool elsewhere;
 } tsr_diagnostic;
 
 /* Called for each message as it is made. It must not call back into the same context. */
@@ -68,6 +72,13 @@ TSR_API void tsr_context_set_log(tsr_context *ctx, TSR_NULLABLE tsr_log_callback
 
 /* The first message since the last clear, linked by `next`; NULL when there is none. */
 TSR_API const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx) TSR_MT_CONTEXT;
+
+/*
+ * Prints all messages to a stream, each as tsr_diagnostic_format makes it; follow-ups are left out,
+ * and those that another process of the same launch prints. Colours only where the stream is a
+ * terminal, and never when NO_COLOR is set. The one function of the library that prints.
+ */
+TSR_API void tsr_context_print(tsr_context *ctx, FILE *stream) TSR_MT_CONTEXT;
 
 /* Removes all messages. */
 TSR_API void tsr_context_clear(tsr_context *ctx) TSR_MT_CONTEXT;

@@ -130,6 +130,14 @@ void tsr_context_clear(tsr_context *ctx)
     tsr_arena_reset(ctx->messages, ctx->empty);
 }
 
+void diag_mark_elsewhere(tsr_context *ctx, size_t skip)
+{
+    for (tsr_diagnostic *d = ctx->first; d != NULL; d = (tsr_diagnostic *)(uintptr_t)d->next) {
+        d->elsewhere = d->elsewhere || skip == 0;
+        skip -= skip > 0;
+    }
+}
+
 tsr_text tsr_text_of(const char *name, const char *string)
 {
     GUARD(tsr_text_of);

@@ -181,6 +181,10 @@ void comm_count(const tsr_comm *comm, int64_t from, int64_t to, int64_t bytes);
 
 /* The text of the last error in a context; "" when there is none. */
 const char *last_error_text(const tsr_context *ctx);
+/* A text of CALL_TEXT bytes; one that is longer ends in an ellipsis. */
+void copy_call_text(char *out, const char *text);
+/* The last error that is not a consequence of another; NULL when there is none. */
+const tsr_diagnostic *last_error(const tsr_context *ctx);
 
 /* The algorithms that the environment chooses. */
 tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices);

@@ -6,14 +6,19 @@
 #include "base/base.h"
 #include "base/diag.h"
 
-typedef enum control_kind { CONTROL_END, CONTROL_REVOCATION, CONTROL_HEARTBEAT } control_kind;
+typedef enum control_kind {
+    CONTROL_END,
+    CONTROL_REVOCATION,
+    CONTROL_HEARTBEAT,
+    CONTROL_REPORT /* a part of the report of a rank that ends: its end follows */
+} control_kind;
 
 /* The body of a control message; sent as it is between machines of one byte order. */
 typedef struct control_message {
     int32_t kind;
-    int32_t id; /* of the group that was revoked */
+    int32_t id; /* of the group that was revoked; where a part of a report starts */
     int32_t status;
-    int32_t missing;
+    int32_t missing; /* the rank that was waited for; the bytes of a part of a report */
     char text[CALL_TEXT];
 } control_message;
 
@@ -72,10 +77,25 @@ tsr_status control_poll_records(tsr_comm *comm)
     return status >= 0 && all ? TSR_OK : status;
 }
 
+/* Puts a part of a report to its place. The last byte stays zero. */
+static void take_report(rank_shared *rank, const control_message *n)
+{
+    if (n->id >= 0 && n->missing >= 0 && n->missing <= CALL_TEXT &&
+        n->id <= REPORT_BYTES - 1 - n->missing) {
+        memcpy(rank->report + n->id, n->text, (size_t)n->missing);
+    }
+}
+
 static void handle_control(tsr_comm *world, int64_t from, const control_message *n)
 {
+    rank_shared *rank = &world->team->ranks[from];
+    if (n->kind == CONTROL_REPORT) {
+        take_report(rank, n);
+        return;
+    }
     if (n->kind == CONTROL_END) {
-        team_report_end(world->team, from, (tsr_status)n->status, n->text);
+        rank->status = n->status;
+        atomic_store(&rank->state, n->status < 0 ? RANK_FAILED : RANK_ENDED);
         return;
     }
     if (n->kind == CONTROL_HEARTBEAT) {
@@ -118,7 +138,9 @@ void control_poll(tsr_comm *comm)
             bytes != sizeof n || !receive_control(t, from, &n)) {
             return;
         }
-        n.text[sizeof n.text - 1] = '\0';
+        if (n.kind != CONTROL_REPORT) {
+            n.text[sizeof n.text - 1] = '\0';
+        }
         handle_control(comm->world, from, &n);
     }
 }
@@ -184,7 +206,7 @@ static void send_to_all(tsr_comm *comm, const control_message *what)
 static control_message make_control(control_kind kind, tsr_status status, const char *text)
 {
     control_message n = {.kind = (int32_t)kind, .status = (int32_t)status};
-    memcpy(n.text, text, strnlen(text, CALL_TEXT - 1));
+    copy_call_text(n.text, text);
     return n;
 }
 
@@ -196,9 +218,27 @@ void control_send_revocation(tsr_comm *comm, tsr_status status, int64_t missing)
     send_to_all(comm, &n);
 }
 
-void control_send_end(tsr_comm *world, tsr_status status, const char *text)
+/* The used bytes of a report: up to its empty string. */
+static int32_t report_size(const char *report)
 {
-    const control_message n = make_control(CONTROL_END, status, text);
+    int32_t size = 0;
+    while (size < REPORT_BYTES - 1 && (report[size] != '\0' || report[size + 1] != '\0')) {
+        size++;
+    }
+    return size;
+}
+
+void control_send_end(tsr_comm *world, tsr_status status)
+{
+    const char *report = world->team->ranks[world->rank].report;
+    const int32_t size = report_size(report);
+    for (int32_t at = 0; status < 0 && at < size; at += CALL_TEXT) {
+        control_message part = {.kind = CONTROL_REPORT, .id = at};
+        part.missing = size - at < CALL_TEXT ? size - at : CALL_TEXT;
+        memcpy(part.text, report + at, (size_t)part.missing);
+        send_to_all(world, &part);
+    }
+    const control_message n = make_control(CONTROL_END, status, "");
     send_to_all(world, &n);
 }
 

@@ -1,10 +1,11 @@
 /*
  * Control messages, between ranks that share no memory.
  *
- * There are four kinds. At a rendezvous each member sends its record to all others. A rank that
- * ends tells all ranks so, with its status. A rank that fails inside a group revokes it, so that a
- * member which enters later does not wait. One that works for long inside a call sends
- * heartbeats. The last three are received while a rank waits for something else.
+ * There are five kinds. At a rendezvous each member sends its record to all others. A rank that
+ * ends tells all ranks so, with its status, after the parts of its report if it failed. A rank that
+ * fails inside a group revokes it, so that a member which enters later does not wait. One that
+ * works for long inside a call sends heartbeats. The last four are received while a rank waits for
+ * something else.
  */
 #ifndef RT_CONTROL_H
 #define RT_CONTROL_H
@@ -47,10 +48,10 @@ const revocation *control_revocation(const tsr_comm *comm);
 
 /*
  * Tell all members that this one revokes the group, with its last error as the reason; or all ranks
- * that it ends. Neither waits for the messages to be sent.
+ * that it ends, with its report. Neither waits for the messages to be sent.
  */
 void control_send_revocation(tsr_comm *comm, tsr_status status, int64_t missing);
-void control_send_end(tsr_comm *world, tsr_status status, const char *text);
+void control_send_end(tsr_comm *world, tsr_status status);
 
 /*
  * Tells all ranks that this one makes progress, unless it did so a short while ago: `world` is its

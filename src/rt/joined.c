@@ -386,6 +386,31 @@ static bool await_ends(tsr_comm *world)
     return all;
 }
 
+/* Whether no rank before this one lives, so that this one prints what all have. */
+static bool is_first_living(const tsr_comm *world)
+{
+    for (int64_t i = 0; i < world->rank; i++) {
+        if (atomic_load(&world->team->ranks[i].state) != RANK_DIED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The outcome of all ranks, which every process gets and one prints. */
+static tsr_status collect(const tsr_comm *world, tsr_context *ctx)
+{
+    size_t before = 0;
+    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
+        before++;
+    }
+    const tsr_status status = team_collect(ctx, world->team);
+    if (!is_first_living(world)) {
+        diag_mark_elsewhere(ctx, before);
+    }
+    return status;
+}
+
 /*
  * From here on this thread shows no progress: the transport, through which it would, is closed even
  * where the world is not freed.
@@ -393,16 +418,15 @@ static bool await_ends(tsr_comm *world)
 tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
 {
     joined *j = world->state->joined;
-    const char *text = status < 0 ? last_error_text(world->ctx) : "";
-    team_report_end(world->team, world->rank, status, text);
+    team_report(world->team, world->rank, status, world->ctx);
     if (world->team->message) {
-        control_send_end(world, status, text);
+        control_send_end(world, status);
     }
     progress_set((progress_target){0});
     comm_close_control(world);
     (void)blas_set_threads(j->blas_threads);
     const bool all = await_ends(world);
-    const tsr_status ended = team_collect(ctx, world->team);
+    const tsr_status ended = collect(world, ctx);
     j->settled = endpoint_flush(&j->endpoint, j->ctx, all ? SECONDS_TO_SETTLE : 0);
     if (j->settled) {
         comm_close_world(world);

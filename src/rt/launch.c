@@ -63,8 +63,7 @@ static void run_rank(const rank_job *job)
     if (status == TSR_OK) {
         status = run_function(world, job->function, job->state);
     }
-    team_report_end(job->t, job->rank, status,
-                    ctx != NULL && status < 0 ? last_error_text(ctx) : "");
+    team_report(job->t, job->rank, status, ctx);
     if (world != NULL) {
         comm_close_world(world);
     }
@@ -191,21 +190,20 @@ static tsr_status start_processes(launch *l)
 /* How a process that did not report its end has ended; `known` says whether the system told. */
 static void report_death(const launch *l, int64_t rank, const siginfo_t *how, bool known)
 {
-    rank_shared *shared = &l->t.ranks[rank];
-    if (atomic_load(&shared->state) != RANK_RUNNING) {
+    char text[CALL_TEXT];
+    if (atomic_load(&l->t.ranks[rank].state) != RANK_RUNNING) {
         return;
     }
     if (!known) {
-        (void)snprintf(shared->text, sizeof shared->text,
+        (void)snprintf(text, sizeof text,
                        "it ended without a report, and was reaped by the program");
     } else if (how->si_code == CLD_EXITED) {
-        (void)snprintf(shared->text, sizeof shared->text, "it exited with code %d", how->si_status);
+        (void)snprintf(text, sizeof text, "it exited with code %d", how->si_status);
     } else {
-        (void)snprintf(shared->text, sizeof shared->text, "killed by signal %d (%s)",
-                       how->si_status, strsignal(how->si_status));
+        (void)snprintf(text, sizeof text, "killed by signal %d (%s)", how->si_status,
+                       strsignal(how->si_status));
     }
-    shared->status = (int32_t)TSR_ERR_PEER;
-    atomic_store(&shared->state, RANK_DIED);
+    team_report_death(&l->t, rank, text);
 }
 
 /* Reaps a process whose handle says that it has ended; false when it has not. */

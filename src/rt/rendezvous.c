@@ -17,13 +17,19 @@
 #include "rt/proc.h"
 #include "rt/request.h"
 
+const tsr_diagnostic *last_error(const tsr_context *ctx)
+{
+    const tsr_diagnostic *last = NULL;
+    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
+        last = d->severity == TSR_ERROR && !d->follow_up ? d : last;
+    }
+    return last;
+}
+
 const char *last_error_text(const tsr_context *ctx)
 {
-    const char *text = "";
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        text = d->severity == TSR_ERROR && !d->follow_up ? d->text : text;
-    }
-    return text;
+    const tsr_diagnostic *last = last_error(ctx);
+    return last != NULL ? last->text : "";
 }
 
 const call_record *comm_record(const tsr_comm *comm, int64_t member)
@@ -36,11 +42,15 @@ static call_record *own_record(const tsr_comm *comm)
     return &comm->shared->slots[comm->rank].records[comm->calls & 1];
 }
 
-static void write_text(call_record *record, const char *text)
+void copy_call_text(char *out, const char *text)
 {
+    static const char cut[] = " ...";
     const size_t length = strnlen(text, CALL_TEXT - 1);
-    memcpy(record->text, text, length);
-    record->text[length] = '\0';
+    memcpy(out, text, length);
+    out[length] = '\0';
+    if (text[length] != '\0') {
+        memcpy(out + length - (sizeof cut - 1), cut, sizeof cut);
+    }
 }
 
 static void write_record(tsr_comm *comm, const comm_call *what)
@@ -49,7 +59,7 @@ static void write_record(tsr_comm *comm, const comm_call *what)
     record->hash =
         what->hash_has_name ? what->hash : hash_bytes(what->name, strlen(what->name), what->hash);
     record->status = (int32_t)what->status;
-    write_text(record, what->status < 0 ? last_error_text(comm->ctx) : "");
+    copy_call_text(record->text, what->status < 0 ? last_error_text(comm->ctx) : "");
     memcpy(record->words, what->words, sizeof record->words);
 }
 
@@ -255,7 +265,7 @@ static tsr_status report_gone(tsr_comm *comm, const char *name, int64_t rank)
     const rank_shared *r = &comm->team->ranks[rank];
     const int32_t state = atomic_load(&r->state);
     return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION, "%s: rank %lld %s%s%s", name,
-                      (long long)rank, how[state], r->text[0] != '\0' ? ": " : "", r->text);
+                      (long long)rank, how[state], r->report[0] != '\0' ? ": " : "", r->report);
 }
 
 /* The group can no longer be used, and messages of its members may never be received. */
@@ -578,7 +588,7 @@ static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64
     }
     comm->calls++;
     own_record(comm)->status = TSR_OK;
-    write_text(own_record(comm), text);
+    copy_call_text(own_record(comm)->text, text);
     TSR_TRY(enter_next(comm, what));
     TSR_TRY(finish_rendezvous(comm, what->name, false, true));
     return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,

@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/base.h"
+#include "base/buffer.h"
 #include "base/diag.h"
 #include "base/environment.h"
 #include "rt/comm.h"
@@ -139,26 +142,91 @@ void team_unmap(team *t)
     t->segments = NULL;
 }
 
+/* A report that is being written: strings one after the other, the last one empty. */
+typedef struct report {
+    char *bytes;
+    size_t used;
+} report;
+
+/* Adds to the last string; a text that is too long for the rest ends in an ellipsis. */
+static void report_add(report *r, const char *text)
+{
+    static const char cut[] = " ...";
+    const size_t room = REPORT_BYTES - 2 - r->used;
+    const size_t length = strlen(text);
+    const size_t taken = length <= room ? length : room;
+    memcpy(r->bytes + r->used, text, taken);
+    r->used += taken;
+    if (taken < length && r->used >= sizeof cut) {
+        memcpy(r->bytes + r->used - (sizeof cut - 1), cut, sizeof cut - 1);
+    }
+}
+
+/* Ends a string, if there is room for another. */
+static void report_end_string(report *r)
+{
+    if (r->used < REPORT_BYTES - 2) {
+        r->bytes[r->used++] = '\0';
+    }
+}
+
+static void report_add_message(report *r, const tsr_diagnostic *d)
+{
+    char place[CALL_TEXT];
+    if (d->line > 0) {
+        (void)snprintf(place, sizeof place, "%s:%lld:%lld: ", d->file, (long long)d->line,
+                       (long long)d->column);
+        report_add(r, place);
+    }
+    report_add(r, d->text);
+    report_end_string(r);
+}
+
+static void set_state(const team *t, int64_t rank, tsr_status status, int32_t state)
+{
+    t->ranks[rank].status = (int32_t)status;
+    atomic_store(&t->ranks[rank].state, state);
+}
+
+static void report_text(const team *t, int64_t rank, const char *text)
+{
+    report r = {.bytes = t->ranks[rank].report};
+    memset(r.bytes, 0, REPORT_BYTES);
+    report_add(&r, text);
+}
+
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text)
 {
-    rank_shared *shared = &t->ranks[rank];
-    const size_t length = strnlen(text, CALL_TEXT - 1);
-    memcpy(shared->text, text, length);
-    shared->text[length] = '\0';
-    shared->status = (int32_t)status;
-    atomic_store(&shared->state, status < 0 ? RANK_FAILED : RANK_ENDED);
+    report_text(t, rank, text);
+    set_state(t, rank, status, status < 0 ? RANK_FAILED : RANK_ENDED);
+}
+
+void team_report_death(const team *t, int64_t rank, const char *text)
+{
+    report_text(t, rank, text);
+    set_state(t, rank, TSR_ERR_PEER, RANK_DIED);
+}
+
+void team_report(const team *t, int64_t rank, tsr_status status, const tsr_context *ctx)
+{
+    const tsr_diagnostic *error = status < 0 && ctx != NULL ? last_error(ctx) : NULL;
+    report r = {.bytes = t->ranks[rank].report};
+    if (error != NULL) {
+        memset(r.bytes, 0, REPORT_BYTES);
+        report_add_message(&r, error);
+        for (const tsr_diagnostic *note = error->notes; note != NULL; note = note->next) {
+            report_add_message(&r, note);
+        }
+    }
+    set_state(t, rank, status, status < 0 ? RANK_FAILED : RANK_ENDED);
 }
 
 void team_look_for_deaths(const team *t)
 {
-    static const char gone[] = "its process is gone";
     for (int64_t i = 0; t->pidfds != NULL && i < t->num_ranks; i++) {
         struct pollfd life = {.fd = t->pidfds[i], .events = POLLIN};
         if (life.fd >= 0 && !team_is_done(t, i) && poll(&life, 1, 0) > 0 && !team_is_done(t, i)) {
-            rank_shared *shared = &t->ranks[i];
-            memcpy(shared->text, gone, sizeof gone);
-            shared->status = (int32_t)TSR_ERR_PEER;
-            atomic_store(&shared->state, RANK_DIED);
+            team_report_death(t, i, "its process is gone");
         }
     }
 }
@@ -203,19 +271,98 @@ bool team_others_are_done(const team *t, int64_t rank)
     return true;
 }
 
+/* Whether a rank only met the failure of another. */
+static bool met_failure(const rank_shared *r)
+{
+    return atomic_load(&r->state) == RANK_FAILED && r->status == (int32_t)TSR_ERR_PEER;
+}
+
+/*
+ * Whether a rank failed as another did: in state, status and report. The notes of ranks that met
+ * the failure of another say who noticed it first, and do not count.
+ */
+static bool failed_alike(const rank_shared *a, const rank_shared *b)
+{
+    return atomic_load(&a->state) == atomic_load(&b->state) && a->status == b->status &&
+           (met_failure(a) ? strcmp(a->report, b->report)
+                           : memcmp(a->report, b->report, REPORT_BYTES)) == 0;
+}
+
+/* Whether a rank before this one failed in the same way, and has the message. */
+static bool is_told(const team *t, int64_t rank)
+{
+    for (int64_t i = 0; i < rank; i++) {
+        if (failed_alike(&t->ranks[i], &t->ranks[rank])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `rank 2` or `ranks 0-3, 6`: the ranks that failed as this one did; "?" without memory. */
+static const char *list_alike(const team *t, int64_t first, tsr_arena *arena)
+{
+    buffer text = buffer_new(arena);
+    int64_t count = 0;
+    for (int64_t i = first; i < t->num_ranks;) {
+        int64_t end = i;
+        while (end < t->num_ranks && failed_alike(&t->ranks[first], &t->ranks[end])) {
+            end++;
+        }
+        if (end > i) {
+            buffer_format(&text, count > 0 ? ", %lld" : "%lld", (long long)i);
+            count += end - i;
+        }
+        if (end > i + 1) {
+            buffer_format(&text, "-%lld", (long long)end - 1);
+        }
+        i = end > i ? end : i + 1;
+    }
+    buffer_char(&text, '\0');
+    buffer whole = buffer_new(arena);
+    buffer_format(&whole, "rank%s %s", count > 1 ? "s" : "", text.failed ? "?" : text.data);
+    buffer_char(&whole, '\0');
+    return whole.failed ? "?" : whole.data;
+}
+
+static void add_message(tsr_context *ctx, const team *t, int64_t rank, const char *ranks)
+{
+    const rank_shared *r = &t->ranks[rank];
+    const tsr_status status = (tsr_status)r->status;
+    if (r->report[0] == '\0') {
+        (void)diag_error(ctx, status, NO_LOCATION, "%s returned %s without a message", ranks,
+                         tsr_status_name(status));
+        (void)diag_note(ctx, NO_LOCATION,
+                        "a function of the program returned it: calls of the library that fail "
+                        "leave a message in tsr_comm_context(world)");
+        return;
+    }
+    (void)diag_error(ctx, status, NO_LOCATION, "%s %s: %s", ranks,
+                     atomic_load(&r->state) == RANK_DIED ? "died" : "failed", r->report);
+    for (const char *note = r->report + strlen(r->report) + 1;
+         note < r->report + REPORT_BYTES && *note != '\0'; note += strlen(note) + 1) {
+        (void)diag_note(ctx, NO_LOCATION, "%s", note);
+    }
+}
+
 tsr_status team_collect(tsr_context *ctx, const team *t)
 {
     tsr_status status = TSR_OK;
+    tsr_arena *arena = NULL;
     for (int64_t i = 0; i < t->num_ranks; i++) {
-        const rank_shared *r = &t->ranks[i];
-        const int32_t state = atomic_load(&r->state);
-        if (state == RANK_ENDED) {
-            continue;
-        }
-        const tsr_status of_rank = (tsr_status)r->status;
-        (void)diag_error(ctx, of_rank, NO_LOCATION, "rank %lld %s: %s", (long long)i,
-                         state == RANK_DIED ? "died" : "failed", r->text);
-        status = status < 0 ? status : of_rank;
+        status = status < 0 ? status : (tsr_status)t->ranks[i].status;
     }
+    if (status >= 0 || tsr_arena_create(ctx, &arena) < 0) {
+        return status < 0 ? status : TSR_OK;
+    }
+    for (int met = 0; met < 2; met++) {
+        for (int64_t i = 0; i < t->num_ranks; i++) {
+            const rank_shared *r = &t->ranks[i];
+            if (r->status < 0 && met_failure(r) == (met == 1) && !is_told(t, i)) {
+                add_message(ctx, t, i, list_alike(t, i, arena));
+            }
+        }
+    }
+    tsr_arena_destroy(arena);
     return status;
 }

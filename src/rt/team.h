@@ -8,7 +8,7 @@
 
 #include "rt/channel.h"
 
-enum { COMM_MAX_RANKS = 1024, CALL_TEXT = 160 };
+enum { COMM_MAX_RANKS = 1024, CALL_TEXT = 160, REPORT_BYTES = 8192 };
 
 typedef enum rank_state { RANK_RUNNING, RANK_ENDED, RANK_FAILED, RANK_DIED } rank_state;
 
@@ -21,7 +21,7 @@ typedef struct rank_shared {
     _Atomic int32_t state;
     int32_t pid; /* of its process; 0 when that is on another machine */
     int32_t status;
-    char text[CALL_TEXT];
+    char report[REPORT_BYTES]; /* why it failed: a message and its notes, each ended by a zero */
 } rank_shared;
 
 /* Set up before the ranks start. Ranks that share no memory have one each, of their own. */
@@ -57,8 +57,12 @@ tsr_status team_map(tsr_context *ctx, team *t, bool shared);
 bool team_map_files(team *t, int control, const int *segments);
 void team_unmap(team *t);
 
-/* Tells the others that a rank is done, and how it went. */
+/* Tells the others that a rank is done, and how it went; `text` says why it failed. */
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text);
+/* The same with the last error of its context and the notes of that. */
+void team_report(const team *t, int64_t rank, tsr_status status, const tsr_context *ctx);
+/* The same for a process that died. */
+void team_report_death(const team *t, int64_t rank, const char *text);
 /* Records the end of processes that died without reporting it. */
 void team_look_for_deaths(const team *t);
 /* Since when as many ranks are running as now. Starts as zeros. */
@@ -77,7 +81,10 @@ bool team_is_overdue(const team *t, end_watch *w);
 bool team_is_done(const team *t, int64_t rank);
 bool team_others_are_done(const team *t, int64_t rank);
 
-/* The outcome of all ranks: the status of the lowest that failed, with a message for each. */
+/*
+ * The outcome of all ranks: the status of the lowest that failed, and messages. Ranks that failed
+ * in the same way have one; those that only met the failure of another come last.
+ */
 tsr_status team_collect(tsr_context *ctx, const team *t);
 
 #endif

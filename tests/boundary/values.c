@@ -365,7 +365,8 @@ tsr_status values_make(walk *w)
 {
     w->rooms = malloc((size_t)WALK_ROOMS * WALK_ROOM_BYTES);
     w->long_text = malloc(1 << 16);
-    if (w->rooms == NULL || w->long_text == NULL) {
+    w->stream = fopen("/dev/null", "w");
+    if (w->rooms == NULL || w->long_text == NULL || w->stream == NULL) {
         return TSR_ERR_NOMEM;
     }
     memset(w->long_text, 'a', (1 << 16) - 1);
@@ -466,6 +467,7 @@ void values_free(walk *w)
     tsr_program_destroy(w->program);
     tsr_arena_destroy(w->arena);
     tsr_arena_destroy(w->lasting);
+    (void)fclose(w->stream);
     free(w->rooms);
     free(w->long_text);
 }

@@ -7,6 +7,7 @@
 #define WALK_H
 
 #include <math.h>
+#include <stdio.h>
 
 #include <tessera/dlpack.h>
 #include <tessera/tessera.h>
@@ -133,6 +134,7 @@ typedef struct walk {
     size_t dims[WALK_NUMBERS];
     bool truths[WALK_NUMBERS];
     const char *strange;
+    FILE *stream; /* to nowhere */
     char *long_text;
     tsr_axis_ref axes[2];
     tsr_axis_ref axes_room[8];

@@ -36,7 +36,7 @@ static void death_inside_a_call_is_heard_of(void **state)
     const tsr_launch_spec spec = {
         .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 20, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, die_inside, NULL), TSR_ERR_PEER);
-    expect_error(f, "rank 0 failed: a call: rank 1 died: killed by signal 9 (Killed)");
+    expect_message(f, "ranks 0, 2 failed: a call: rank 1 died: killed by signal 9 (Killed)");
 }
 
 static void death_is_heard_of(void **state)
@@ -46,9 +46,9 @@ static void death_is_heard_of(void **state)
         .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 20, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, die, NULL), TSR_ERR_PEER);
     const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
-    assert_string_equal(d->text, "rank 0 failed: tsr_barrier: rank 1 died: killed by signal 9 "
-                                 "(Killed)");
-    assert_string_equal(d->next->text, "rank 1 died: killed by signal 9 (Killed)");
+    assert_string_equal(d->text, "rank 1 died: killed by signal 9 (Killed)");
+    assert_string_equal(d->next->text, "ranks 0, 2 failed: tsr_barrier: rank 1 died: killed by "
+                                       "signal 9 (Killed)");
 }
 
 static tsr_status sleep_forever(tsr_comm *world, void *state)
@@ -107,8 +107,9 @@ static void a_stopped_process_is_given_up(void **state)
     const tsr_launch_spec spec = {
         .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, stop_inside, NULL), TSR_ERR_TIMEOUT);
-    expect_error(f, "rank 0 failed: a call: rank 1 has made no progress inside the call for 0.3 "
-                    "seconds; stopped: rank 1");
+    expect_error(f,
+                 "ranks 0, 2 failed: a call: rank 1 has made no progress inside the call for 0.3 "
+                 "seconds; stopped: rank 1");
 }
 
 /*
@@ -158,7 +159,7 @@ static void all_stopped_processes_are_killed(void **state)
     const tsr_launch_spec spec = {
         .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, stop_two, NULL), TSR_ERR_TIMEOUT);
-    expect_message(f, "rank 0 failed: its process did not end and was killed");
+    expect_message(f, "ranks 0, 2 failed: its process did not end and was killed");
 }
 
 static void ignore(int number)

@@ -18,7 +18,7 @@ static void failures_are_named(void **state)
     fixture *f = *state;
     const tsr_launch_spec spec = {.num_ranks = 3, .timeout = 20, .segment_bytes = 1 << 20};
     assert_int_equal(tsr_launch(f->ctx, &spec, fail_one, NULL), TSR_ERR_PEER);
-    expect_message(f, "rank 0 failed: tsr_barrier: rank 2 failed: unknown element type 'f33'");
+    expect_message(f, "ranks 0-1 failed: tsr_barrier: rank 2 failed: unknown element type 'f33'");
 }
 
 static tsr_status sleep_forever(tsr_comm *world, void *state)

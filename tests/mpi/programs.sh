@@ -32,6 +32,16 @@ for mpi in openmpi mpich; do
             exec "$0"' "$example" | sort -u)
         [[ $output == "$(sort -u <<<"$threads")" ]] || fail "$mpi $transport, one differs: $output"
     done
+    # A failure of all ranks is said once, whole, with its notes.
+    for transport in shared message; do
+        if output=$(TSR_TRANSPORT=$transport run_mpi $mpi 2 \
+            "$TSR_BUILD_DIR/examples/transformer_tp" --forget 2>&1); then
+            fail "$mpi: a program that does not type-check"
+        fi
+        [[ $(grep -c '^error: ' <<<"$output") == 1 &&
+            $output == *"error: ranks 0-1 failed: tsr_rms_norm("*"would need a sum"*"note: convert I->R"* ]] ||
+            fail "$mpi $transport: $output"
+    done
     # As many ranks as mpirun started, not others.
     if output=$(run_mpi $mpi 2 "$example" 3 2>&1); then
         fail "$mpi: 3 ranks of 2 processes"

@@ -30,6 +30,8 @@ for mpi in openmpi mpich; do
     for suite in algorithms collectives disagreement faults refusals requests placements; do
         expect_success $mpi 3 "$ranks/$suite" mpi
     done
+    expect_success $mpi 4 "$ranks/reports" mpi
+    TSR_TRANSPORT=message expect_success $mpi 4 "$ranks/reports" mpi
     expect_success $mpi 2 "$ranks/memory" mpi
     expect_success $mpi 3 "$ranks/ops" mpi 200
     expect_success $mpi 3 "$ranks/numbers" mpi 200
