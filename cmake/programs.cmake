@@ -13,6 +13,16 @@ add_executable(tessera_opt ${opt_sources})
 set_target_properties(tessera_opt PROPERTIES OUTPUT_NAME tessera-opt)
 target_link_libraries(tessera_opt PRIVATE tessera_static)
 
+# Man pages and completions, out of the tables that --help is made from: <build>/share is share/.
+add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/share/made
+    COMMAND ${CMAKE_SOURCE_DIR}/scripts/describe $<TARGET_FILE:tessera_command> ${CMAKE_BINARY_DIR}/share
+    COMMAND ${CMAKE_SOURCE_DIR}/scripts/describe $<TARGET_FILE:tessera_opt> ${CMAKE_BINARY_DIR}/share
+    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/share/made
+    DEPENDS tessera_command tessera_opt scripts/describe scripts/describe.awk
+    VERBATIM)
+add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/share/made)
+
 # fuzz/fuzz_<name>.c: one libFuzzer program each, in <build>/fuzz/. tests.cmake runs the corpora.
 set(fuzzers "")
 if(TSR_FUZZERS)

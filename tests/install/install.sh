@@ -44,6 +44,34 @@ done
 
 "$prefix/bin/tessera" --version
 
+# A new user's path: the README's program by its own commands, in C and in C++, then the examples,
+# with nothing but the prefix.
+mkdir "$work/user" && cd "$work/user"
+awk '/^```/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$TSR_SOURCE_DIR/README.md" >hello.c
+grep -q 'int main' hello.c
+readme_commands() {
+    awk '/^```/ { inside = 0 } inside && /^\$ / { print substr($0, 3) } /^```console$/ { inside = 1 }' \
+        "$TSR_SOURCE_DIR/README.md" | grep -E '^(cc hello\.c|\./hello)'
+}
+[[ $(readme_commands | wc -l) == 2 ]] || { echo "the README compiles and runs hello" && exit 1; }
+expected=$(awk '/^\$ \.\/hello/ { getline; print }' "$TSR_SOURCE_DIR/README.md")
+output=$(env -u LD_LIBRARY_PATH bash -ec "$(readme_commands)")
+[[ $output == "$expected" ]] || { echo "hello says: $output, the README: $expected" && exit 1; }
+cp hello.c hello.cpp
+g++ hello.cpp "${flags[@]}" "-Wl,-rpath,$libdir" -o hello_cpp
+[[ $(env -u LD_LIBRARY_PATH ./hello_cpp) == "$expected" ]] || { echo "hello in C++" && exit 1; }
+for source in "$TSR_SOURCE_DIR"/examples/*.c; do
+    gcc "$source" "${flags[@]}" -lopenblas -lm "-Wl,-rpath,$libdir" -o example
+    env -u LD_LIBRARY_PATH ./example 4 >output.txt 2>&1 || { cat output.txt && exit 1; }
+done
+
+# What --help says is installed for man and for shells.
+for file in man/man1/{tessera,tessera-show,tessera-opt}.1 bash-completion/completions/{tessera,tessera-opt} \
+    zsh/site-functions/{_tessera,_tessera-opt} fish/vendor_completions.d/{tessera,tessera-opt}.fish; do
+    [[ -s $prefix/share/$file ]] || { echo "share/$file is not installed" && exit 1; }
+done
+cd "$work"
+
 if grep -rlF "$TSR_SOURCE_DIR" "$prefix/include" "$(dirname "$PKG_CONFIG_PATH")"/{pkgconfig,cmake}; then
     echo "these installed files name the source folder"
     exit 1

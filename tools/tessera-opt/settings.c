@@ -51,12 +51,14 @@ static void print_help(const pass_table *table);
 static void print_passes(const pass_table *table);
 static void print_dialects(const pass_table *table);
 static void print_version(const pass_table *table);
+static void print_description(const pass_table *table);
 
 #define FIELD(name) offsetof(settings, name)
 
 static const flag_row flags[] = {
     {"allow-unregistered-dialect", FLAG_BOOL, NULL, "keep ops of unknown dialects",
      FIELD(allow_unregistered), NULL, NULL},
+    {"describe", FLAG_LIST, NULL, NULL, 0, NULL, print_description},
     {"help", FLAG_LIST, NULL, "show this text", 0, NULL, print_help},
     {"interpret", FLAG_BOOL, NULL, "run @main and its checks in place of printing",
      FIELD(interpret), NULL, NULL},
@@ -119,16 +121,19 @@ static void print_passes(const pass_table *table)
     }
 }
 
+static const char usage[] = "Usage: tessera-opt [OPTION...] [PASS...] [FILE]";
+static const char purpose[] =
+    "Reads a program (StableHLO with sdy shardings as MLIR text), verifies it, runs passes in\n"
+    "the order given and prints it. Without FILE, or with -, reads standard input.\n"
+    "Options and passes take one or two dashes; a pass takes options as -PASS=\"a=b c=d\".";
+
 static void print_help(const pass_table *table)
 {
-    puts(
-        "Usage: tessera-opt [OPTION...] [PASS...] [FILE]\n"
-        "Reads a program (StableHLO with sdy shardings as MLIR text), verifies it, runs passes in\n"
-        "the order given and prints it. Without FILE, or with -, reads standard input.\n"
-        "Options and passes take one or two dashes; a pass takes options as -PASS=\"a=b c=d\".\n\n"
-        "Options:");
+    printf("%s\n%s\n\nOptions:\n", usage, purpose);
     for (size_t i = 0; i < NUM_FLAGS; i++) {
-        print_flag(&flags[i]);
+        if (flags[i].help != NULL) {
+            print_flag(&flags[i]);
+        }
     }
     puts(table->count > 0 ? "\nPasses:" : "");
     print_passes(table);
@@ -289,4 +294,24 @@ settings_result settings_read(int argc, char **argv, const pass_table *table, se
 void settings_clear(settings *s)
 {
     pass_list_clear(&s->passes);
+}
+
+/* What scripts/describe.awk makes documentation from; `tessera --describe' has the same form. */
+static void print_description(const pass_table *table)
+{
+    puts("command\ttessera-opt\t[PASS...] [FILE]\tpasses over programs with shardings");
+    for (const char *line = purpose; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        printf("text\t%.*s\n", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+    for (size_t i = 0; i < NUM_FLAGS; i++) {
+        if (flags[i].help != NULL) {
+            printf("option\t%s\t\t%s\t%s\n", flags[i].name,
+                   flags[i].value != NULL ? flags[i].value : "", flags[i].help);
+        }
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        printf("option\t%s\t\t\t%s\n", table->rows[i].name, table->rows[i].help);
+    }
 }

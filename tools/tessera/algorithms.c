@@ -319,12 +319,14 @@ static int show_algorithms(struct session *session, const struct request *reques
     return EXIT_FINE;
 }
 
+const struct argp algorithms_argp = {.options = option_rows, .parser = parse_option, .doc = doc};
+
 int algorithms_run(int argc, char **argv)
 {
-    static const struct argp argp = {.options = option_rows, .parser = parse_option, .doc = doc};
     struct request request = {.ranks = 8, .bytes = 1 << 20, .over = {true, true}};
     struct session session;
-    int code = argp_parse(&argp, argc, argv, 0, NULL, &request) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
+    int code = argp_parse(&algorithms_argp, argc, argv, 0, NULL, &request) == 0 ? EXIT_FINE
+                                                                                : EXIT_BAD_INPUT;
     if (code == EXIT_FINE) {
         code = session_open(&session, COLOUR_AUTO);
     }

@@ -120,13 +120,14 @@ static int run(struct session *session, const struct check_options *o)
     return code;
 }
 
+const struct argp check_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
+
 int check_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
     struct check_options options = {.print = print_findings_text};
     struct session session;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (argp_parse(&check_argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_BAD_INPUT;
     }
     if (options.rules) {

@@ -286,13 +286,14 @@ static int run(struct session *session, const struct diff_options *o)
     return code == EXIT_FINE && c.differing > 0 ? EXIT_CHECK_FAILED : code;
 }
 
+const struct argp diff_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "A B", .doc = doc};
+
 int diff_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "A B", .doc = doc};
     struct diff_options options = {0};
     struct session session;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (argp_parse(&diff_argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_BAD_INPUT;
     }
     int code = session_open(&session, COLOUR_AUTO);

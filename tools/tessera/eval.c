@@ -292,13 +292,14 @@ static int run(struct evaluation *e, const struct eval_options *o)
     return code;
 }
 
+const struct argp eval_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
+
 int eval_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
     struct eval_options options = {0};
     struct session session;
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
+    if (argp_parse(&eval_argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
         free(options.inputs);
         return EXIT_BAD_INPUT;
     }

@@ -158,14 +158,15 @@ static int show_all(struct explained *e, const struct explain_options *o)
     return code;
 }
 
+const struct argp explain_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "FILE [VALUE]", .doc = doc};
+
 int explain_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "FILE [VALUE]", .doc = doc};
     struct explain_options options = {.until = -1};
     struct session session;
     struct explained e;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (argp_parse(&explain_argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_BAD_INPUT;
     }
     int code = session_open(&session, COLOUR_AUTO);

@@ -15,17 +15,36 @@
 #include "terminal.h"
 
 static const struct command commands[] = {
-    {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run},
-    {"check", "mistakes of SPMD programs, found before they run", check_run},
-    {"diff", "which shardings of two versions of a program differ", diff_run},
-    {"eval", "the results of a program, run on one device", eval_run},
-    {"explain", "why each tensor of a program has its axes", explain_run},
-    {"propagate", "a sharding for every tensor of a program", propagate_run},
-    {"redistribute", "what moves between two layouts of a tensor, and how fast", redistribute_run},
-    {"rule", "the sharding rule of an op, and what propagates through it", rule_run},
-    {"show", "what each device holds of a tensor, as a table and a picture", show_run},
+    {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run,
+     &algorithms_argp},
+    {"check", "mistakes of SPMD programs, found before they run", check_run, &check_argp},
+    {"diff", "which shardings of two versions of a program differ", diff_run, &diff_argp},
+    {"eval", "the results of a program, run on one device", eval_run, &eval_argp},
+    {"explain", "why each tensor of a program has its axes", explain_run, &explain_argp},
+    {"propagate", "a sharding for every tensor of a program", propagate_run, &propagate_argp},
+    {"redistribute", "what moves between two layouts of a tensor, and how fast", redistribute_run,
+     &redistribute_argp},
+    {"rule", "the sharding rule of an op, and what propagates through it", rule_run, &rule_argp},
+    {"show", "what each device holds of a tensor, as a table and a picture", show_run, &show_argp},
 };
 static const size_t num_commands = sizeof commands / sizeof commands[0];
+
+enum { KEY_DESCRIBE = 256 };
+
+static const struct argp_option option_rows[] = {
+    {"describe", KEY_DESCRIBE, 0, OPTION_HIDDEN, "Print what documentation is made from", 0}, {0}};
+
+/* What `tessera` alone says: commands that work as they are. */
+static const char first_steps[] =
+    "Usage: tessera COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Try these first:\n"
+    "  tessera show --mesh x=2,y=4 --shape 8x16 \"P('x', 'y')\"\n"
+    "  tessera redistribute --mesh x=4 --shape 512x512xf32 --from \"P('x')\" --to \"P(None, "
+    "'x')\"\n"
+    "  tessera rule 'matmul 8x4,4x16' --mesh x=2,y=4 --in \"P('x', None)\" --in \"P(None, 'y')\"\n"
+    "\n"
+    "`tessera --help' lists all commands, `tessera COMMAND --help' explains one.\n";
 
 /* What the command line said: the arguments from the sub-command on. */
 struct invocation {
@@ -85,9 +104,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         invocation->argv = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
+    case KEY_DESCRIBE:
+        describe_commands(state->root_argp, commands, num_commands);
+        exit(EXIT_FINE);
     case ARGP_KEY_NO_ARGS:
-        argp_state_help(state, stderr,
-                        ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC | ARGP_HELP_EXIT_ERR);
+        fputs(first_steps, stderr);
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -121,7 +142,8 @@ static void close_stdout(void)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {.parser = parse_option,
+    static const struct argp argp = {.options = option_rows,
+                                     .parser = parse_option,
                                      .args_doc = "COMMAND [ARGUMENT...]",
                                      .doc = "Shardings of tensors over meshes of devices.\v",
                                      .help_filter = filter_help};

@@ -258,13 +258,14 @@ static int run(struct session *session, const struct propagate_options *o)
     return code;
 }
 
+const struct argp propagate_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
+
 int propagate_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "FILE", .doc = doc};
     struct propagate_options options = {0};
     struct session session;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (argp_parse(&propagate_argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_BAD_INPUT;
     }
     int code = session_open(&session, COLOUR_AUTO);

@@ -494,13 +494,15 @@ static int redistribute(struct session *session, struct redistribution *r)
     return status == TSR_ERR_TIMEOUT || status == TSR_ERR_PEER ? EXIT_CHECK_FAILED : code;
 }
 
+const struct argp redistribute_argp = {.options = option_rows, .parser = parse_option, .doc = doc};
+
 int redistribute_run(int argc, char **argv)
 {
-    static const struct argp argp = {.options = option_rows, .parser = parse_option, .doc = doc};
     struct redistribute_options options = {0};
     struct redistribution r = {.options = &options};
     struct session session;
-    int code = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
+    int code = argp_parse(&redistribute_argp, argc, argv, 0, NULL, &options) == 0 ? EXIT_FINE
+                                                                                  : EXIT_BAD_INPUT;
     if (code == EXIT_FINE) {
         code = session_open(&session, COLOUR_AUTO);
     }

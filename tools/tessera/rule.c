@@ -305,10 +305,11 @@ static int rule(struct session *session, const struct rule_options *o)
     return EXIT_FINE;
 }
 
+const struct argp rule_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "OP", .doc = doc};
+
 int rule_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "OP", .doc = doc};
     struct rule_options options = {0};
     struct session session;
     options.in = calloc((size_t)argc + 1, sizeof *options.in);
@@ -317,7 +318,7 @@ int rule_run(int argc, char **argv)
     if (options.in == NULL || options.out == NULL) {
         code = complain("out of memory");
     }
-    if (code == EXIT_FINE && argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (code == EXIT_FINE && argp_parse(&rule_argp, argc, argv, 0, NULL, &options) != 0) {
         code = EXIT_BAD_INPUT;
     }
     if (code == EXIT_FINE) {

@@ -384,17 +384,19 @@ static int show(struct session *session, const struct options *options)
                                : print_all(session, options, facts, count);
 }
 
+const struct argp show_argp = {
+    .options = option_rows, .parser = parse_option, .args_doc = "SHARDING", .doc = doc};
+
 int show_run(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows, .parser = parse_option, .args_doc = "SHARDING", .doc = doc};
     struct options options = {0};
     struct session session;
     options.meshes = calloc((size_t)argc + 1, sizeof *options.meshes);
     if (options.meshes == NULL) {
         return complain("out of memory");
     }
-    int code = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
+    int code =
+        argp_parse(&show_argp, argc, argv, 0, NULL, &options) == 0 ? EXIT_FINE : EXIT_BAD_INPUT;
     if (code == EXIT_FINE) {
         code = session_open(&session, options.colour);
     }
