@@ -69,7 +69,7 @@ expect_error 2 'reduce needs dims='
 rule 'reduce 4x8 dims=x'
 expect_error 2 'dims= takes numbers from 0'
 rule 'add 4,5'
-expect_error 2 'the operands have different shapes'
+expect_error 2 'only size 1 grows'
 rule '([i])->([j'
 expect_error 2 "expected ']'"
 rule 'add 4,4' --in '[{}]'
@@ -82,4 +82,38 @@ rule 'add 4,4' --strategy greedy
 expect_error 2 'there are basic, aggressive and most-parallel'
 rule 'reshape 0 to 0x3'
 expect_code 3
+# Shapes broadcast as those of eager calls do.
+run "$TESSERA" rule 'add 4x8,8'
+expect_fine
+expect_out 'rule       ([i, j], [j])->([i, j]) {i=4, j=8}'
+run "$TESSERA" rule 'select 4x8,4x1,8'
+expect_fine
+expect_in_out '->([i, j])'
+run "$TESSERA" rule 'add 4x8,0x1'
+expect_error 2 'only size 1 grows'
+
+# Every op, as a line of a program.
+while IFS='|' read -r line expected; do
+    run "$TESSERA" rule "$line"
+    expect_fine
+    expect_in_out "rule       $expected"
+done <<'EOF'
+%r = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>|([i, j])->([i, j]) {i=4, j=4} need_replication={i, j}
+stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>|([i, k], [k, j])->([i, j]) {i=4, j=4, k=4} reduction={k}
+stablehlo.select %p, %a, %b : tensor<8xi1>, tensor<8xf32>|([i], [i], [i])->([i]) {i=8}
+%0 = stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>|([i, j], [])->([i]) {i=4, j=8} reduction={j}
+%o, %s = stablehlo.rng_bit_generator %a, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4x8xui32>)|([i])->([i], [j, k])
+stablehlo.fft %a, type = FFT, length = [8] : (tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>|([i, j])->([i, j]) {i=4, j=8} need_replication={j}
+%1 = "stablehlo.reverse"(%0) {dimensions = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4x8xf32>|([i, j])->([i, j])
+EOF
+run "$TESSERA" rule 'stablehlo.abs %a : tensor<8xf32>' --mesh x=2 --in "P('x')"
+expect_fine
+expect_in_out 'result 0   [{"x", ?}]'
+run "$TESSERA" rule 'stablehlo.nothing %a : tensor<4xf32>'
+expect_error 2 'is unknown'
+run "$TESSERA" rule 'stablehlo.abs %a'
+expect_error 2 'ends in its types'
+run "$TESSERA" rule 'stablehlo.abs %a : tensor<4xf32'
+expect_code 2
+
 finish

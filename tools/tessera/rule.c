@@ -52,13 +52,15 @@ static const char doc[] =
     "OP is a rule, ([i, k], [k, j])->([i, j]) {i=2, j=8, k=4} reduction={k}, or an op with the "
     "shapes of its operands:\n"
     "  matmul 2x4,4x8              einsum ij,jk->ik 2x4,4x8\n"
-    "  add 4x8,4x8 (or any other elementwise op)\n"
+    "  add 4x8,8 (or any other elementwise op; shapes may broadcast)\n"
     "  reduce 4x8x2 dims=1         transpose 2x3x4 dims=2,0,1\n"
     "  broadcast 4 to 3x4          reshape 8 to 2x4\n"
     "  slice 8x4 to 3x4            pad 3x4 to 8x4\n"
     "  concatenate 2x3,5x3 dims=0  sort 3x4 dims=1\n"
     "  cumulative 3x4 dims=0       embedding 100x16,2x5\n"
-    "  attention 8x5x16,8x7x16,8x7x4";
+    "  attention 8x5x16,8x7x16,8x7x4\n"
+    "or a line of a program, which has every other op with its attributes:\n"
+    "  %r = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>\n" LAYOUT_FORMS;
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) /* NOLINT */
 {

@@ -106,7 +106,23 @@ static tsr_status of_attention(const struct op_parts *p, tsr_context *ctx, tsr_a
 static tsr_status of_elementwise(const struct op_parts *p, tsr_context *ctx, tsr_arena *arena,
                                  const tsr_rule **out)
 {
-    return tsr_rule_elementwise(ctx, arena, p->num_operands, p->operands[0], out);
+    tsr_extents result = {0};
+    for (size_t i = 0; i < p->num_operands; i++) {
+        result.rank = p->operands[i].rank > result.rank ? p->operands[i].rank : result.rank;
+    }
+    int64_t *sizes = session_alloc(p->session, result.rank, sizeof *sizes);
+    bool *seen = session_alloc(p->session, result.rank, sizeof *seen);
+    for (size_t i = 0; i < p->num_operands; i++) {
+        const size_t offset = result.rank - p->operands[i].rank;
+        for (size_t d = 0; d < p->operands[i].rank; d++) {
+            const int64_t size = p->operands[i].sizes[d];
+            int64_t *most = &sizes[offset + d];
+            *most = seen[offset + d] && *most != 1 ? *most : size; /* a size of 1 repeats */
+            seen[offset + d] = true;
+        }
+    }
+    result.sizes = sizes;
+    return tsr_rule_broadcasting(ctx, arena, p->operands, p->num_operands, result, out);
 }
 
 /* What an op takes: so many operands (0: one or more), a shape after `to`, dimensions. */
@@ -278,7 +294,7 @@ static int check_parts(const struct op_parts *p, const struct op_row *row)
         return complain("broadcast needs as many dims= as the operand has: %zu",
                         p->operands[0].rank);
     }
-    const bool alike = row->elementwise || row->rule == of_sort;
+    const bool alike = row->rule == of_sort;
     for (size_t i = 1; alike && i < p->num_operands; i++) {
         const tsr_extents *a = &p->operands[0];
         const tsr_extents *b = &p->operands[i];
@@ -296,6 +312,14 @@ int rule_op_read(struct session *session, const char *op, const tsr_rule **out, 
     if (*start == '(' || *start == '<' || *start == '#') {
         const tsr_status status = tsr_rule_parse(session->ctx, session->arena, op, out);
         return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
+    }
+    if (rule_line_is(start)) {
+        struct op_row named;
+        const char *dot = strchr(start, '.');
+        const size_t length = strspn(dot + 1, "abcdefghijklmnopqrstuvwxyz_0123456789");
+        *elementwise =
+            find_elementwise(session_format(session, "%.*s", (int)length, dot + 1), &named);
+        return rule_line_read(session, start, out);
     }
     char *text = session_alloc(session, strlen(op) + 1, 1);
     char *rest = NULL;
