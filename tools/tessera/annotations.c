@@ -8,15 +8,9 @@
 #include "command.h"
 #include "layout_input.h"
 
-error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state)
+static error_t add_annotation(struct annotations *a, int key, char *argument,
+                              struct argp_state *state)
 {
-    if (key == KEY_MESH) {
-        a->mesh = argument;
-        return 0;
-    }
-    if (key != KEY_ARGUMENT && key != KEY_RESULT && key != KEY_VALUE) {
-        return ARGP_ERR_UNKNOWN;
-    }
     if (state->next >= state->argc) {
         argp_error(state, "--%s needs a %s and a sharding",
                    key == KEY_ARGUMENT ? "arg" : (key == KEY_RESULT ? "result" : "value"),
@@ -31,6 +25,43 @@ error_t annotations_parse(struct annotations *a, int key, char *argument, struct
     a->list = list;
     a->list[a->count++] = (struct annotation){key, argument, state->argv[state->next++]};
     return 0;
+}
+
+error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state)
+{
+    char *end = NULL;
+    switch (key) {
+    case 'j':
+        a->json = true;
+        return 0;
+    case KEY_UNTIL:
+        if (strtoll(argument, &end, 10) < 0 || end == argument || *end != '\0') {
+            argp_error(state, "--until-priority needs a number that is not negative, got: %s",
+                       argument);
+        }
+        a->until = argument;
+        return 0;
+    case KEY_MESH:
+        a->mesh = argument;
+        return 0;
+    case KEY_ARGUMENT:
+    case KEY_RESULT:
+    case KEY_VALUE:
+        return add_annotation(a, key, argument, state);
+    case ARGP_KEY_ARG:
+        if (a->file != NULL) {
+            argp_error(state, "one file only, got also: %s", argument);
+        }
+        a->file = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->file == NULL) {
+            argp_error(state, "which file? - is standard input");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 void annotations_free(struct annotations *a)

@@ -1,4 +1,7 @@
-/* Annotations from the command line: `--mesh`, `--arg`, `--result`, `--value`. */
+/*
+ * What commands that propagate take: FILE, `--until-priority`, `--json`, and annotations: `--mesh`,
+ * `--arg`, `--result`, `--value`.
+ */
 #ifndef TOOL_ANNOTATIONS_H
 #define TOOL_ANNOTATIONS_H
 
@@ -12,13 +15,17 @@ struct annotation {
     const char *sharding;
 };
 
+/* What the command line says to all of these commands. */
 struct annotations {
+    const char *file;
+    const char *until; /* a number that is not negative; NULL: all priorities */
+    bool json;
     const char *mesh; /* NULL: the program's only one */
     struct annotation *list;
     size_t count;
 };
 
-enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE };
+enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE, KEY_UNTIL };
 
 /* Rows of a table of options. */
 #define ANNOTATION_OPTIONS                                                                         \
@@ -35,7 +42,9 @@ enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE };
         "value", KEY_VALUE, "NAME LAYOUT", 0, "annotate a value by its name in FILE", 1            \
     }
 
-/* Takes an option of these; ARGP_ERR_UNKNOWN: it is none of them. */
+#define UNTIL_HELP "stop after the shardings of priority N: what the first strategies do alone"
+
+/* Takes an option of these, or the file; ARGP_ERR_UNKNOWN: it is none of them. */
 error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state);
 void annotations_free(struct annotations *a);
 

@@ -10,18 +10,15 @@
 #include "command.h"
 
 struct explain_options {
-    const char *file;
     const char *value; /* NULL: all */
-    int64_t until;
     bool full;
-    bool json;
     struct annotations annotations;
 };
 
-enum { KEY_UNTIL = 256, KEY_FULL };
+enum { KEY_FULL = 256 };
 
 static const struct argp_option option_rows[] = {
-    {"until-priority", KEY_UNTIL, "N", 0, "stop after the shardings of priority N", 0},
+    {"until-priority", KEY_UNTIL, "N", 0, UNTIL_HELP, 0},
     {"full", KEY_FULL, NULL, 0, "show whole paths, and ops that pass nothing on", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     ANNOTATION_OPTIONS,
@@ -40,35 +37,18 @@ static const char doc[] =
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct explain_options *options = state->input;
-    char *end = NULL;
-    switch (key) {
-    case 'j':
-        options->json = true;
-        return 0;
-    case KEY_FULL:
+    if (key == KEY_FULL) {
         options->full = true;
         return 0;
-    case KEY_UNTIL:
-        options->until = strtoll(argument, &end, 10);
-        if (options->until < 0 || end == argument || *end != '\0') {
-            argp_error(state, "--until-priority needs a number that is not negative, got: %s",
-                       argument);
-        }
-        return 0;
-    case ARGP_KEY_ARG:
+    }
+    if (key == ARGP_KEY_ARG && options->annotations.file != NULL) {
         if (options->value != NULL) {
             argp_error(state, "one value only, got also: %s", argument);
         }
-        *(options->file == NULL ? &options->file : &options->value) = argument;
+        options->value = argument;
         return 0;
-    case ARGP_KEY_END:
-        if (options->file == NULL) {
-            argp_error(state, "which file? - is standard input");
-        }
-        return 0;
-    default:
-        return annotations_parse(&options->annotations, key, argument, state);
     }
+    return annotations_parse(&options->annotations, key, argument, state);
 }
 
 /* ---- selection ---- */
@@ -129,7 +109,8 @@ static int show(struct showing *s, tsr_ir_tensor tensor)
         return EXIT_FINE;
     }
     const bool first = s->count++ == 0;
-    return s->options->json ? explain_as_json(s->e, tensor, first) : explain_as_text(s->e, tensor);
+    return s->options->annotations.json ? explain_as_json(s->e, tensor, first)
+                                        : explain_as_text(s->e, tensor);
 }
 
 static int show_value(void *state, tsr_ir_value value)
@@ -141,18 +122,18 @@ static int show_all(struct explained *e, const struct explain_options *o)
 {
     struct showing s = {.e = e, .options = o};
     const tsr_ir_op main = main_of(e->program);
-    fputs(o->json ? "[" : "", stdout);
+    fputs(o->annotations.json ? "[" : "", stdout);
     int code = for_all_values(e->program, show_value, &s);
     for (size_t i = 0; code == EXIT_FINE && main != 0 && i < num_results_of(e->program, main);
          i++) {
         code = show(&s, (tsr_ir_tensor){.func = main, .index = i});
     }
-    fputs(o->json ? "\n]\n" : "", stdout);
+    fputs(o->annotations.json ? "\n]\n" : "", stdout);
     if (code == EXIT_FINE && s.count == 0 && o->value != NULL) {
         return complain("%s has no value %s: give a name as in the text, a line, or result0",
-                        o->file, o->value);
+                        o->annotations.file, o->value);
     }
-    if (code == EXIT_FINE && s.count == 0 && !o->json) {
+    if (code == EXIT_FINE && s.count == 0 && !o->annotations.json) {
         puts("no tensor has an axis: the program has no annotations");
     }
     return code;
@@ -163,7 +144,7 @@ const struct argp explain_argp = {
 
 int explain_run(int argc, char **argv)
 {
-    struct explain_options options = {.until = -1};
+    struct explain_options options = {0};
     struct session session;
     struct explained e;
     if (argp_parse(&explain_argp, argc, argv, 0, NULL, &options) != 0) {
@@ -173,7 +154,9 @@ int explain_run(int argc, char **argv)
     if (code != EXIT_FINE) {
         return code;
     }
-    code = explained_open(&session, options.file, &options.annotations, options.until, &e);
+    const struct annotations *given = &options.annotations;
+    const int64_t until = given->until != NULL ? strtoll(given->until, NULL, 10) : -1;
+    code = explained_open(&session, given->file, given, until, &e);
     if (code == EXIT_FINE) {
         e.details = options.full;
         code = show_all(&e, &options);

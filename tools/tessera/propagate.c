@@ -14,19 +14,13 @@
 #include "utf8.h"
 
 struct propagate_options {
-    const char *file;
-    const char *until; /* NULL: all priorities */
     bool table;
-    bool json;
     struct annotations annotations;
 };
 
-enum { KEY_UNTIL = 256 };
-
 static const struct argp_option option_rows[] = {
     {"table", 't', NULL, 0, "print a table of values instead of the program", 0},
-    {"until-priority", KEY_UNTIL, "N", 0,
-     "stop after the shardings of priority N: what the first strategies do alone", 0},
+    {"until-priority", KEY_UNTIL, "N", 0, UNTIL_HELP, 0},
     {"json", 'j', NULL, 0, "print the table as JSON", 0},
     ANNOTATION_OPTIONS,
     {0},
@@ -41,35 +35,11 @@ static const char doc[] =
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct propagate_options *options = state->input;
-    char *end = NULL;
-    switch (key) {
-    case 't':
+    if (key == 't') {
         options->table = true;
         return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case KEY_UNTIL:
-        if (strtoll(argument, &end, 10) < 0 || end == argument || *end != '\0') {
-            argp_error(state, "--until-priority needs a number that is not negative, got: %s",
-                       argument);
-        }
-        options->until = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->file != NULL) {
-            argp_error(state, "one file only, got also: %s", argument);
-        }
-        options->file = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->file == NULL) {
-            argp_error(state, "which file? - is standard input");
-        }
-        return 0;
-    default:
-        return annotations_parse(&options->annotations, key, argument, state);
     }
+    return annotations_parse(&options->annotations, key, argument, state);
 }
 
 /* ---- propagation ---- */
@@ -80,8 +50,8 @@ static tsr_status propagate(struct session *session, const struct propagate_opti
     const tsr_pass *pass = tsr_pass_find("sdy-propagation-pipeline");
     char **values = session_alloc(session, pass->num_options, sizeof *values);
     for (size_t i = 0; i < pass->num_options; i++) {
-        if (strcmp(pass->options[i].name, "until-priority") == 0 && o->until != NULL) {
-            values[i] = (char *)(uintptr_t)o->until;
+        if (strcmp(pass->options[i].name, "until-priority") == 0 && o->annotations.until != NULL) {
+            values[i] = (char *)(uintptr_t)o->annotations.until;
         }
     }
     const tsr_pass_options options = {pass->options, pass->num_options, values};
@@ -232,7 +202,7 @@ static int print_table(struct session *session, tsr_program *p, bool json)
 static int run(struct session *session, const struct propagate_options *o)
 {
     tsr_program *program = NULL;
-    int code = program_read(session, o->file, &program);
+    int code = program_read(session, o->annotations.file, &program);
     if (code != EXIT_FINE) {
         return code;
     }
@@ -244,8 +214,8 @@ static int run(struct session *session, const struct propagate_options *o)
     progress_stage("propagating");
     tsr_status status = propagate(session, o, program);
     progress_stage(NULL);
-    if (status >= 0 && (o->table || o->json)) {
-        code = print_table(session, program, o->json);
+    if (status >= 0 && (o->table || o->annotations.json)) {
+        code = print_table(session, program, o->annotations.json);
     } else if (status >= 0) {
         status = tsr_program_print(session->ctx, program, 0, write_bytes, stdout);
     }
