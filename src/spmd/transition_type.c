@@ -264,14 +264,14 @@ tsr_status tsr_type_collective_into(tsr_context *ctx, tsr_arena *arena,
     GUARD(tsr_type_collective_into);
     const type_change c = {ctx, arena, value, axes, num_axes, transition, .global = false};
     const tsr_type *result = NULL;
-    for (size_t i = 0; i < num_axes && axes[i] < tsr_mesh_num_axes(value->type->mesh); i++) {
+    TSR_TRY(tsr_type_transition(ctx, arena, value, axes, num_axes, transition, (tsr_axis_set){0},
+                                TSR_UNGUARDED, true, &result));
+    for (size_t i = 0; i < num_axes; i++) {
         if (value->type->axes[axes[i]].kind == TSR_V && transition->src.kind == TSR_P) {
             return change_error(&c, "the value varies there, and a call that writes to a buffer "
                                     "takes nothing for pending: reinterpret V->P first");
         }
     }
-    TSR_TRY(tsr_type_transition(ctx, arena, value, axes, num_axes, transition, (tsr_axis_set){0},
-                                TSR_UNGUARDED, true, &result));
     for (size_t i = 0; place != NULL && i < num_axes; i++) {
         if (place->axes[axes[i]].kind == TSR_UNTYPED) {
             return change_error(&c, "the buffer that it writes to has no type there: give it that "
