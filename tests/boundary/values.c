@@ -338,7 +338,7 @@ static void make_structs(walk *w)
     w->launch_spec = (tsr_launch_spec){.num_ranks = 1};
 }
 
-/* A file of each kind that a call reads, in the folder where the walk runs. */
+/* A file of each kind that a call reads, for as long as the walk runs. */
 static tsr_status make_files(walk *w)
 {
     const char *header = NULL;
@@ -352,9 +352,9 @@ static tsr_status make_files(walk *w)
     memcpy(npy + size, w->data, 16 * sizeof(float));
     w->npy = npy;
     w->npy_size = size + 16 * sizeof(float);
-    (void)snprintf(w->npy_path, sizeof w->npy_path, "walk_%d.npy", (int)getpid());
-    (void)snprintf(w->program_path, sizeof w->program_path, "walk_%d_%d.mlir", (int)getpid(),
-                   (int)tsr_comm_rank(w->world));
+    (void)snprintf(w->npy_path, sizeof w->npy_path, "/tmp/tessera-walk-%d.npy", (int)getpid());
+    (void)snprintf(w->program_path, sizeof w->program_path, "/tmp/tessera-walk-%d-%d.mlir",
+                   (int)getpid(), (int)tsr_comm_rank(w->world));
     TRY(tsr_tensor_save_npy(w->x, w->npy_path));
     FILE *file = fopen(w->program_path, "w");
     const bool written = file != NULL && fputs(program_text, file) >= 0;
@@ -462,6 +462,7 @@ void values_free(walk *w)
     tsr_partitioned_release(w->partitioned);
     (void)remove(w->npy_path);
     (void)remove(w->program_path);
+    (void)remove(w->strange); /* tsr_tensor_save_npy has made it */
     tsr_outputs_destroy(w->outputs);
     tsr_interpreter_destroy(w->interpreter);
     tsr_program_destroy(w->program);
