@@ -39,7 +39,7 @@ for mpi in openmpi mpich; do
             fail "$mpi: a program that does not type-check"
         fi
         [[ $(grep -c '^error: ' <<<"$output") == 1 &&
-            $output == *"error: ranks 0-1 failed: tsr_rms_norm("*"would need a sum"*"note: convert I->R"* ]] ||
+            $output == *"error: ranks 0-1 failed: tsr_rms_norm("*"would need a sum"*"note: tsr_convert_type("* ]] ||
             fail "$mpi $transport: $output"
     done
     # As many ranks as mpirun started, not others.

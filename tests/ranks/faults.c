@@ -155,7 +155,7 @@ static tsr_status stay_away(tsr_comm *world, void *state)
     const bool guilty = tsr_comm_rank(world) == GUILTY;
     WANT(world, tsr_barrier(world) == TSR_OK);
     if (guilty) {
-        usleep(450000);
+        usleep(1500000);
     }
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
     WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
@@ -221,7 +221,7 @@ static tsr_status stall(tsr_comm *world, void *state)
     (void)state;
     WANT(world, comm_enter(world, &what) == TSR_OK);
     if (guilty || world->team->message) {
-        usleep(450000);
+        usleep(1500000);
     }
     WANT(world, comm_leave(world, what.name) == (gives_up ? TSR_ERR_TIMEOUT : TSR_OK));
     segment_free(world->own, block);
