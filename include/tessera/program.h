@@ -44,12 +44,12 @@ typedef enum tsr_program_flags {
 TSR_API TSR_NODISCARD tsr_status tsr_program_read(tsr_context *ctx, const tsr_text *text, int flags,
                                                   tsr_program **out) TSR_MT_CONTEXT;
 
-/* Reads a file, which is mapped while the program lives. TSR_ERR_INVALID, with the reason, when it
- * cannot be read. */
+/* Reads a file, whose text is kept while the program lives. TSR_ERR_INVALID, with the reason, when
+ * it cannot be read. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags,
                                                   tsr_program **out) TSR_MT_CONTEXT;
 
-/* A copy that lives on its own; it shares the text, or the mapped file, with the original. */
+/* A copy that lives on its own; it shares the text with the original. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program,
                                                    tsr_program **out) TSR_MT_CONTEXT;
 

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,21 +120,19 @@ tsr_status program_create(tsr_context *ctx, tsr_program **out)
 /* ---- the file ---- */
 
 /* Of no context: clones of one file may live in several, on several threads. */
-struct mapped_file {
-    const char *data;
+struct loaded_file {
+    char *data;
     size_t size;
     atomic_size_t uses;
     char name[];
 };
 
-static void file_release(mapped_file *file)
+static void file_release(loaded_file *file)
 {
     if (file == NULL || atomic_fetch_sub(&file->uses, 1) > 1) {
         return;
     }
-    if (file->size > 0) {
-        munmap((void *)(uintptr_t)file->data, file->size);
-    }
+    free(file->data);
     free(file);
 }
 
@@ -144,7 +141,8 @@ static tsr_status cannot_read(tsr_context *ctx, const char *path, const char *wh
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "cannot read %s: %s", path, why);
 }
 
-static tsr_status map_descriptor(tsr_context *ctx, int fd, mapped_file *file)
+/* Read, not mapped: a file that is cut short later would end the process by a signal. */
+static tsr_status read_descriptor(tsr_context *ctx, int fd, loaded_file *file)
 {
     struct stat about;
     if (fstat(fd, &about) < 0) {
@@ -153,32 +151,36 @@ static tsr_status map_descriptor(tsr_context *ctx, int fd, mapped_file *file)
     if (!S_ISREG(about.st_mode)) {
         return cannot_read(ctx, file->name, "it is not a file");
     }
-    file->size = (size_t)about.st_size;
-    file->data = "";
-    if (file->size > 0) {
-        void *data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data == MAP_FAILED) {
-            const char *why = strerror(errno);
-            file->size = 0;
-            return cannot_read(ctx, file->name, why);
+    const size_t size = (size_t)about.st_size;
+    file->data = malloc(size + 1);
+    if (file->data == NULL) {
+        return diag_nomem(ctx);
+    }
+    while (file->size < size) {
+        const ssize_t count = read(fd, file->data + file->size, size - file->size);
+        if (count < 0 && errno != EINTR) {
+            return cannot_read(ctx, file->name, strerror(errno));
         }
-        file->data = data;
+        if (count == 0) {
+            break;
+        }
+        file->size += count > 0 ? (size_t)count : 0;
     }
     return TSR_OK;
 }
 
-static tsr_status file_map(tsr_context *ctx, const char *path, mapped_file **out)
+static tsr_status file_load(tsr_context *ctx, const char *path, loaded_file **out)
 {
     const size_t length = strlen(path);
-    mapped_file *file = malloc(sizeof *file + length + 1);
+    loaded_file *file = malloc(sizeof *file + length + 1);
     if (file == NULL) {
         return diag_nomem(ctx);
     }
-    *file = (mapped_file){.uses = 1};
+    *file = (loaded_file){.uses = 1};
     memcpy(file->name, path, length + 1);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     tsr_status status =
-        fd < 0 ? cannot_read(ctx, path, strerror(errno)) : map_descriptor(ctx, fd, file);
+        fd < 0 ? cannot_read(ctx, path, strerror(errno)) : read_descriptor(ctx, fd, file);
     if (fd >= 0) {
         close(fd);
     }
@@ -193,9 +195,9 @@ static tsr_status file_map(tsr_context *ctx, const char *path, mapped_file **out
 tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags, tsr_program **out)
 {
     GUARD(tsr_program_load);
-    mapped_file *file = NULL;
+    loaded_file *file = NULL;
     tsr_program *program = NULL;
-    TSR_TRY(file_map(ctx, path, &file));
+    TSR_TRY(file_load(ctx, path, &file));
     const tsr_text text = {.name = file->name, .data = file->data, .size = file->size};
     const tsr_status status = tsr_program_read(ctx, &text, flags, &program);
     if (status < 0) {

@@ -75,7 +75,7 @@ typedef struct ir_region {
 #define IR_NOWHERE UINT32_C(0x7fffffff)
 
 /* The text of a program that came from a file, shared by its clones. */
-typedef struct mapped_file mapped_file;
+typedef struct loaded_file loaded_file;
 
 /* A list of records of one size that grows. */
 typedef struct ir_array {
@@ -88,7 +88,7 @@ struct tsr_program {
     tsr_context *ctx;
     tsr_arena *arena;
     tsr_arena *scratch; /* of checks: freed when the check of an op ends */
-    mapped_file *file;  /* NULL: the text is the caller's */
+    loaded_file *file;  /* NULL: the text is the caller's */
     tsr_text text;
     int flags;
     ir_array ops;
