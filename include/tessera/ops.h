@@ -277,7 +277,12 @@ TSR_API TSR_NODISCARD tsr_status tsr_top_k(tsr_tensor *x, size_t dim, int64_t k,
                                            TSR_NULLABLE tsr_tensor **values,
                                            TSR_NULLABLE tsr_tensor **indices) TSR_MT_CONTEXT;
 
-/* ---- of several ops ---- */
+/*
+ * ---- of several ops ----
+ *
+ * Softmax, logsumexp, norms and cross-entropy of f16 or bf16 are computed in f32 and rounded once,
+ * at the end; so are their gradients.
+ */
 
 /* e^x over its sum along a dimension; the log of that sum, which the result lacks the dimension of.
  */

@@ -69,11 +69,26 @@ static tsr_status check_last(const char *call, const tsr_tensor *x)
     return check_dim(call, x, rank > 0 ? rank - 1 : 0);
 }
 
+/* What the norm is scaled by, or what is added to it: of the type of x; or NULL. */
+static tsr_status check_same(const char *call, const char *name, const tsr_tensor *x,
+                             const tsr_tensor *other)
+{
+    if (other == NULL || other->layout->dtype == x->layout->dtype) {
+        return TSR_OK;
+    }
+    const op_type types[] = {type_of_layout(x->layout), type_of_layout(other->layout)};
+    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "%s: %s %s does not have the element type of x, %s; convert it first", call,
+                      name, op_type_text(&types[1]).text, op_type_text(&types[0]).text);
+}
+
 static tsr_status layer_norm_call(tsr_tensor *x, tsr_tensor *scale, tsr_tensor *bias,
                                   double epsilon, tsr_tensor **out)
 {
     eager_builder b;
     TSR_TRY(check_last("tsr_layer_norm", x));
+    TSR_TRY(check_same("tsr_layer_norm", "scale", x, scale));
+    TSR_TRY(check_same("tsr_layer_norm", "bias", x, bias));
     TSR_TRY(compose_begin("tsr_layer_norm", x, &b));
     return compose_end(
         &b, compose_layer_norm(&b.base, value_of(x), value_of(scale), value_of(bias), epsilon),
@@ -93,6 +108,7 @@ static tsr_status rms_norm_call(tsr_tensor *x, tsr_tensor *scale, double epsilon
 {
     eager_builder b;
     TSR_TRY(check_last("tsr_rms_norm", x));
+    TSR_TRY(check_same("tsr_rms_norm", "scale", x, scale));
     TSR_TRY(compose_begin("tsr_rms_norm", x, &b));
     return compose_end(&b, compose_rms_norm(&b.base, value_of(x), value_of(scale), epsilon), out);
 }

@@ -2,11 +2,34 @@
 
 #include "ops/op_index.h"
 
-op_value *compose_softmax(op_builder *b, op_value *x, int64_t dim)
+/*
+ * Floats narrower than f32 are computed with as f32 and rounded once, at the end: the steps of a
+ * composite cancel, so that roundings in between would show. Gradients go through both conversions,
+ * and are f32 in between as well.
+ */
+static op_value *wide(op_builder *b, op_value *x)
+{
+    const tsr_dtype dtype = build_type(b, x).dtype;
+    const bool is_narrow = x != NULL && dtype_is_float(dtype) && dtype < TSR_F32;
+    return is_narrow ? build_convert(b, x, TSR_F32) : x;
+}
+
+/* A result, rounded to the element type of what it was computed from. */
+static op_value *rounded(op_builder *b, op_value *result, const op_value *from)
+{
+    return build_convert(b, result, build_type(b, from).dtype);
+}
+
+static op_value *wide_softmax(op_builder *b, op_value *x, int64_t dim)
 {
     op_value *most = build_reduce(b, OP_BODY_MAX, x, dim, true);
     op_value *e = build_unary(b, UNARY_EXP, build_binary(b, BINARY_SUBTRACT, x, most));
     return build_binary(b, BINARY_DIVIDE, e, build_reduce(b, OP_BODY_SUM, e, dim, true));
+}
+
+op_value *compose_softmax(op_builder *b, op_value *x, int64_t dim)
+{
+    return rounded(b, wide_softmax(b, wide(b, x), dim), x);
 }
 
 /* The greatest where it is finite, else 0: infinity less infinity would be no number. */
@@ -32,12 +55,17 @@ static op_value *drop_dim(op_builder *b, op_value *x, int64_t dim)
     return x != NULL ? build_reshape(b, x, shape, rank) : NULL;
 }
 
-op_value *compose_logsumexp(op_builder *b, op_value *x, int64_t dim)
+static op_value *wide_logsumexp(op_builder *b, op_value *x, int64_t dim)
 {
     op_value *most = finite_most(b, x, dim);
     op_value *e = build_unary(b, UNARY_EXP, build_binary(b, BINARY_SUBTRACT, x, most));
     op_value *log = build_unary(b, UNARY_LOG, build_reduce(b, OP_BODY_SUM, e, dim, true));
     return drop_dim(b, build_binary(b, BINARY_ADD, log, most), dim);
+}
+
+op_value *compose_logsumexp(op_builder *b, op_value *x, int64_t dim)
+{
+    return rounded(b, wide_logsumexp(b, wide(b, x), dim), x);
 }
 
 /* Counts along a dimension, of a shape that broadcasts with x. */
@@ -80,8 +108,8 @@ static int64_t last_dim(const op_builder *b, const op_value *x)
     return (int64_t)build_type(b, x).rank - 1;
 }
 
-op_value *compose_layer_norm(op_builder *b, op_value *x, op_value *scale, op_value *bias,
-                             double epsilon)
+static op_value *wide_layer_norm(op_builder *b, op_value *x, op_value *scale, op_value *bias,
+                                 double epsilon)
 {
     const int64_t dim = last_dim(b, x);
     op_value *apart = build_binary(b, BINARY_SUBTRACT, x, build_mean(b, x, dim, true));
@@ -91,11 +119,23 @@ op_value *compose_layer_norm(op_builder *b, op_value *x, op_value *scale, op_val
     return bias != NULL ? build_binary(b, BINARY_ADD, result, bias) : result;
 }
 
-op_value *compose_rms_norm(op_builder *b, op_value *x, op_value *scale, double epsilon)
+op_value *compose_layer_norm(op_builder *b, op_value *x, op_value *scale, op_value *bias,
+                             double epsilon)
+{
+    op_value *result = wide_layer_norm(b, wide(b, x), wide(b, scale), wide(b, bias), epsilon);
+    return rounded(b, result, x);
+}
+
+static op_value *wide_rms_norm(op_builder *b, op_value *x, op_value *scale, double epsilon)
 {
     op_value *square = build_binary(b, BINARY_MULTIPLY, x, x);
     op_value *result = over_root(b, x, build_mean(b, square, last_dim(b, x), true), epsilon);
     return scale != NULL ? build_binary(b, BINARY_MULTIPLY, result, scale) : result;
+}
+
+op_value *compose_rms_norm(op_builder *b, op_value *x, op_value *scale, double epsilon)
+{
+    return rounded(b, wide_rms_norm(b, wide(b, x), wide(b, scale), epsilon), x);
 }
 
 op_value *compose_linear(op_builder *b, op_value *x, op_value *weight, op_value *bias)
@@ -143,10 +183,15 @@ static op_value *logit_of(op_builder *b, op_value *logits, op_value *labels)
     return build_apply(b, &op_gather, &params, operands, 2);
 }
 
+static op_value *wide_cross_entropy(op_builder *b, op_value *logits, op_value *labels)
+{
+    op_value *all = wide_logsumexp(b, logits, last_dim(b, logits));
+    return build_binary(b, BINARY_SUBTRACT, all, logit_of(b, logits, labels));
+}
+
 op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *labels)
 {
-    op_value *all = compose_logsumexp(b, logits, last_dim(b, logits));
-    return build_binary(b, BINARY_SUBTRACT, all, logit_of(b, logits, labels));
+    return rounded(b, wide_cross_entropy(b, wide(b, logits), labels), logits);
 }
 
 /* The type to count classes in: the indices' own, or i64 where that would wrap around. */

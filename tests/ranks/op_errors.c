@@ -205,6 +205,8 @@ static const wrong_row rows[] = {
     {"tsr_softmax", softmax_type, {"i32[4,6]"}, "floats"},
     {"tsr_layer_norm", layer_norm, {"f32[4,6]", "f32[5]", "f32[6]"}, "5"},
     {"tsr_layer_norm", layer_norm, {"f32[]", "f32[6]", "f32[6]"}, "0"},
+    {"tsr_layer_norm", layer_norm, {"bf16[4,6]", "f32[6]", "bf16[6]"}, "scale"},
+    {"tsr_layer_norm", layer_norm, {"bf16[4,6]", "bf16[6]", "f16[6]"}, "bias"},
     {"tsr_rms_norm", rms_norm, {"i32[4,6]"}, "floats"},
     {"tsr_cross_entropy", cross_entropy, {"f32[4,6]", "i32[5]"}, "labels"},
     {"tsr_cross_entropy", cross_entropy, {"f32[4,6]", "f32[4]"}, "integers"},

@@ -14,14 +14,15 @@ enum { CASE_OPERANDS = 4, CASE_RESULTS = 4, CASE_LISTS = 5 };
 enum case_types { FLOATS = 1, INTEGERS = 2, TRUTH = 4, NUMBERS = 3, ALL_TYPES = 7 };
 
 enum case_traits {
-    SPECIALS = 1,      /* elements may be infinite or a NaN */
-    MULTILINEAR = 2,   /* but not while a sum is pending, some of whose parts are 0 */
-    DIVIDES = 4,       /* the last operand's zeros count as such */
-    NO_ZERO = 8,       /* the last operand has none */
-    BOTH_SIGNS = 16,   /* of elements that are drawn from a positive range */
-    COARSE = 32,       /* elements are halves, many alike */
-    SMALL = 64,        /* integers from low to high; else some have any bits */
-    NOT_GREATEST = 128 /* of the special numbers not infinity */
+    SPECIALS = 1,       /* elements may be infinite or a NaN */
+    MULTILINEAR = 2,    /* but not while a sum is pending, some of whose parts are 0 */
+    DIVIDES = 4,        /* the last operand's zeros count as such */
+    NO_ZERO = 8,        /* the last operand has none */
+    BOTH_SIGNS = 16,    /* of elements that are drawn from a positive range */
+    COARSE = 32,        /* elements are halves, many alike */
+    SMALL = 64,         /* integers from low to high; else some have any bits */
+    NOT_GREATEST = 128, /* of the special numbers not infinity */
+    ONCE = 256          /* f16 and bf16 are rounded once, at the end: what is before that is f32 */
 };
 
 typedef struct case_row case_row;

@@ -339,11 +339,11 @@ static const case_row rows[] = {
     REDUCE(tsr_any, INTEGERS | TRUTH, 0, 0, 0, 0, REF_ANY),
     ALONG(tsr_argmax, NUMBERS, SPECIALS | COARSE, 0, make_argmax, ref_argmax),
     ALONG(tsr_cumsum, NUMBERS, SPECIALS, 2, make_along, ref_cumsum),
-    ALONG(tsr_softmax, FLOATS, SPECIALS | NOT_GREATEST, 4, make_along, ref_softmax),
-    ALONG(tsr_logsumexp, FLOATS, SPECIALS, 4, make_along, ref_logsumexp),
-    ROW(tsr_layer_norm, FLOATS, SPECIALS | MULTILINEAR, 8, layer_norm),
-    ROW(tsr_rms_norm, FLOATS, SPECIALS | MULTILINEAR, 6, rms_norm),
-    ROW(tsr_cross_entropy, FLOATS, SPECIALS, 4, cross_entropy),
+    ALONG(tsr_softmax, FLOATS, SPECIALS | NOT_GREATEST | ONCE, 1, make_along, ref_softmax),
+    ALONG(tsr_logsumexp, FLOATS, SPECIALS | ONCE, 1, make_along, ref_logsumexp),
+    ROW(tsr_layer_norm, FLOATS, SPECIALS | MULTILINEAR | ONCE, 1, layer_norm),
+    ROW(tsr_rms_norm, FLOATS, SPECIALS | MULTILINEAR | ONCE, 1, rms_norm),
+    ROW(tsr_cross_entropy, FLOATS, SPECIALS | ONCE, 1, cross_entropy),
 };
 
 const case_rows rows_of_reductions = {rows, COUNT(rows)};
