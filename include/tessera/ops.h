@@ -304,9 +304,19 @@ TSR_API TSR_NODISCARD tsr_status tsr_rms_norm(tsr_tensor *x, TSR_NULLABLE tsr_te
 /*
  * For logits [.., v] and labels [..] of integers: logsumexp of the logits minus the label's one,
  * for each. The vocabulary may be sharded: only numbers for each label are exchanged.
+ *
+ * Where the label is `ignored`, whichever number that is, the loss is 0 and so is the gradient of
+ * its logits, if they are finite; tsr_cross_entropy ignores TSR_IGNORE_LABEL. A mean over the
+ * others is the caller's: the sum of losses over the number of labels that count. Any other label
+ * below 0 or from v on is an error in checked mode, which names the first one on every rank (in
+ * typed code on the rank that has it); unchecked, its loss and the gradient of its logits are NaN.
  */
+#define TSR_IGNORE_LABEL (-100)
 TSR_API TSR_NODISCARD tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels,
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_cross_entropy_ignoring(tsr_tensor *logits, tsr_tensor *labels,
+                                                            int64_t ignored,
+                                                            tsr_tensor **out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

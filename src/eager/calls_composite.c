@@ -1,6 +1,7 @@
 /* The public calls of composite ops: what they need is checked, then they are composed. */
 #include <string.h>
 
+#include <tessera/collective.h>
 #include <tessera/ops.h>
 
 #include "base/guard.h"
@@ -141,29 +142,121 @@ tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bias, tsr_t
     return eager_given("tsr_linear", operands, 3, linear_call(x, weight, bias, out));
 }
 
-static tsr_status cross_entropy_call(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
+/* ---- cross-entropy ---- */
+
+/* A search for the first label, in row-major order, that is neither a class nor ignored. */
+typedef struct label_search {
+    const tsr_tensor *labels; /* of i64 */
+    int64_t classes;
+    int64_t ignored;
+    int64_t place; /* INT64_MAX while there is none */
+    int64_t label;
+} label_search;
+
+static void look_at_label(const int64_t *index, void *element, void *state)
+{
+    label_search *s = state;
+    const tsr_geometry *g = s->labels->geometry;
+    int64_t label;
+    int64_t place = 0;
+    memcpy(&label, element, sizeof label);
+    for (size_t d = 0; d < g->rank; d++) {
+        place = place * g->shape[d] + index[d];
+    }
+    const bool fits = (label >= 0 && label < s->classes) || label == s->ignored;
+    if (!fits && place < s->place) {
+        s->place = place;
+        s->label = label;
+    }
+}
+
+/* The first label of those that ranks found, the same on all. */
+static tsr_status first_of_all(tsr_comm *world, label_search *s)
+{
+    const int64_t own = s->place;
+    const int64_t one = 1;
+    const tsr_view place = {&s->place, TSR_I64, 1, &one, NULL};
+    const tsr_view label = {&s->label, TSR_I64, 1, &one, NULL};
+    TSR_TRY(tsr_comm_all_reduce(world, TSR_REDUCE_MIN, &place, &place));
+    if (s->place == INT64_MAX) {
+        return TSR_OK;
+    }
+    s->label = own == s->place ? s->label : INT64_MIN;
+    return tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &label, &label);
+}
+
+/* In checked mode, that every label is a class or ignored. In typed code ranks look at their own
+ * labels. */
+static tsr_status check_labels(const eager_builder *b, const tsr_tensor *labels, int64_t classes,
+                               int64_t ignored)
+{
+    tsr_comm *world = b->e->world;
+    label_search s = {.labels = labels, .classes = classes, .ignored = ignored, .place = INT64_MAX};
+    if (!world->team->checked || is_abstract(labels)) {
+        return TSR_OK;
+    }
+    tsr_tensor_visit(labels, look_at_label, &s);
+    if (b->e->typing.scope == NULL) {
+        TSR_TRY(first_of_all(world, &s));
+    }
+    if (s.place == INT64_MAX) {
+        return TSR_OK;
+    }
+    int64_t index[OP_MAX_RANK];
+    int64_t rest = s.place;
+    for (size_t d = labels->geometry->rank; d-- > 0;) {
+        index[d] = rest % labels->geometry->shape[d];
+        rest /= labels->geometry->shape[d];
+    }
+    return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "%s: label %lld at [%s] is not one of %lld classes, 0 to %lld; give the "
+                      "label to leave out, now %lld, to tsr_cross_entropy_ignoring",
+                      b->call, (long long)s.label, op_ints_text(index, labels->geometry->rank).text,
+                      (long long)classes, (long long)classes - 1, (long long)ignored);
+}
+
+static tsr_status cross_entropy_call(const char *call, tsr_tensor *logits, tsr_tensor *labels,
+                                     int64_t ignored, tsr_tensor **out)
 {
     const op_type types[] = {type_of_layout(logits->layout), type_of_layout(labels->layout)};
     eager_builder b;
-    TSR_TRY(check_last("tsr_cross_entropy", logits));
+    TSR_TRY(check_last(call, logits));
     if (types[1].rank + 1 != types[0].rank ||
         memcmp(types[0].shape, types[1].shape, types[1].rank * sizeof *types[1].shape) != 0 ||
         !dtype_is_integer(types[1].dtype)) {
-        return diag_error(
-            logits->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "tsr_cross_entropy: labels %s do not fit logits %s: they must be integers "
-            "of the same shape without the last dimension",
-            op_type_text(&types[1]).text, op_type_text(&types[0]).text);
+        return diag_error(logits->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s: labels %s do not fit logits %s: they must be integers "
+                          "of the same shape without the last dimension",
+                          call, op_type_text(&types[1]).text, op_type_text(&types[0]).text);
     }
-    TSR_TRY(compose_begin("tsr_cross_entropy", logits, &b));
-    return compose_end(&b, compose_cross_entropy(&b.base, value_of(logits), value_of(labels)), out);
+    TSR_TRY(compose_begin(call, logits, &b));
+    op_value *settled = build_settled(&b.base, value_of(labels));
+    op_value *integers = build_convert(&b.base, settled, TSR_I64);
+    if (integers != NULL) {
+        b.base.status =
+            check_labels(&b, tensor_of(integers), types[0].shape[types[0].rank - 1], ignored);
+    }
+    return compose_end(&b, compose_cross_entropy(&b.base, value_of(logits), integers, ignored),
+                       out);
 }
 
 tsr_status tsr_cross_entropy(tsr_tensor *logits, tsr_tensor *labels, tsr_tensor **out)
 {
     GUARD(tsr_cross_entropy);
     tsr_tensor *const operands[] = {logits, labels};
-    return eager_given("tsr_cross_entropy", operands, 2, cross_entropy_call(logits, labels, out));
+    return eager_given(
+        "tsr_cross_entropy", operands, 2,
+        cross_entropy_call("tsr_cross_entropy", logits, labels, TSR_IGNORE_LABEL, out));
+}
+
+tsr_status tsr_cross_entropy_ignoring(tsr_tensor *logits, tsr_tensor *labels, int64_t ignored,
+                                      tsr_tensor **out)
+{
+    GUARD(tsr_cross_entropy_ignoring);
+    tsr_tensor *const operands[] = {logits, labels};
+    return eager_given(
+        "tsr_cross_entropy_ignoring", operands, 2,
+        cross_entropy_call("tsr_cross_entropy_ignoring", logits, labels, ignored, out));
 }
 
 tsr_status tsr_one_hot(tsr_tensor *indices, int64_t depth, tsr_dtype dtype, tsr_tensor **out)

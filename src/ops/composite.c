@@ -1,5 +1,7 @@
 #include "ops/composite.h"
 
+#include <math.h>
+
 #include "ops/op_index.h"
 
 /*
@@ -183,15 +185,36 @@ static op_value *logit_of(op_builder *b, op_value *logits, op_value *labels)
     return build_apply(b, &op_gather, &params, operands, 2);
 }
 
-static op_value *wide_cross_entropy(op_builder *b, op_value *logits, op_value *labels)
+/* What losses, and so gradients, are multiplied by: 1 where the label is one of the classes, else
+ * no number. */
+static op_value *weight_of(op_builder *b, op_value *beside, op_value *labels, int64_t classes)
 {
-    op_value *all = wide_logsumexp(b, logits, last_dim(b, logits));
-    return build_binary(b, BINARY_SUBTRACT, all, logit_of(b, logits, labels));
+    op_value *zero = build_number_of(b, labels, TSR_I64, number_integer(0));
+    op_value *count = build_number_of(b, labels, TSR_I64, number_integer(classes));
+    op_value *inside = build_binary(b, BINARY_AND, build_compare(b, COMPARE_GE, labels, zero),
+                                    build_compare(b, COMPARE_LT, labels, count));
+    return build_select(b, inside, build_number(b, beside, 1), build_number(b, beside, NAN));
 }
 
-op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *labels)
+/* An ignored label has a weight of 0 for its gradient; its loss is 0 even if its logits are
+ * infinite. */
+static op_value *wide_cross_entropy(op_builder *b, op_value *logits, op_value *labels,
+                                    int64_t ignored)
 {
-    return rounded(b, wide_cross_entropy(b, wide(b, logits), labels), logits);
+    const int64_t dim = last_dim(b, logits);
+    const int64_t classes = logits != NULL ? build_type(b, logits).shape[dim] : 0;
+    op_value *all = wide_logsumexp(b, logits, dim);
+    op_value *loss = build_binary(b, BINARY_SUBTRACT, all, logit_of(b, logits, labels));
+    op_value *left_out = build_compare(
+        b, COMPARE_EQ, labels, build_number_of(b, labels, TSR_I64, number_integer(ignored)));
+    op_value *zero = build_number(b, loss, 0);
+    op_value *weight = build_select(b, left_out, zero, weight_of(b, loss, labels, classes));
+    return build_select(b, left_out, zero, build_binary(b, BINARY_MULTIPLY, loss, weight));
+}
+
+op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *labels, int64_t ignored)
+{
+    return rounded(b, wide_cross_entropy(b, wide(b, logits), labels, ignored), logits);
 }
 
 /* The type to count classes in: the indices' own, or i64 where that would wrap around. */

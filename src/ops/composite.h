@@ -21,8 +21,9 @@ op_value *compose_rms_norm(op_builder *b, op_value *x, op_value *scale, double e
 /* x has a dimension, weight has two; bias may be NULL. */
 op_value *compose_linear(op_builder *b, op_value *x, op_value *weight, op_value *bias);
 
-/* The labels have the shape of the logits without the last dimension, which these have. */
-op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *labels);
+/* The labels are i64, settled, of the shape of the logits without the last dimension, which these
+ * have. */
+op_value *compose_cross_entropy(op_builder *b, op_value *logits, op_value *labels, int64_t ignored);
 
 op_value *compose_one_hot(op_builder *b, op_value *indices, int64_t depth, tsr_dtype dtype);
 

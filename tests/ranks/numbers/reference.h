@@ -185,6 +185,7 @@ ref_array ref_layer_norm(tsr_arena *arena, const ref_array *x, const ref_array *
                          const ref_array *bias, double epsilon);
 ref_array ref_rms_norm(tsr_arena *arena, const ref_array *x, const ref_array *scale,
                        double epsilon);
-ref_array ref_cross_entropy(tsr_arena *arena, const ref_array *logits, const ref_array *labels);
+ref_array ref_cross_entropy(tsr_arena *arena, const ref_array *logits, const ref_array *labels,
+                            int64_t ignored);
 
 #endif

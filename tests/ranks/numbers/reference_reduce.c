@@ -387,14 +387,23 @@ ref_array ref_rms_norm(tsr_arena *arena, const ref_array *x, const ref_array *sc
     return y;
 }
 
-ref_array ref_cross_entropy(tsr_arena *arena, const ref_array *logits, const ref_array *labels)
+ref_array ref_cross_entropy(tsr_arena *arena, const ref_array *logits, const ref_array *labels,
+                            int64_t ignored)
 {
     ref_number line[LONGEST] = {0};
     const size_t dim = logits->rank - 1;
     ref_array y = new_without(arena, logits->dtype, logits, dim);
     for (int64_t k = 0; k < y.count; k++) {
+        const int64_t label = labels->at[k].i;
+        if (label == ignored) {
+            continue;
+        }
+        if (label < 0 || label >= logits->shape[dim]) {
+            y.at[k].f = NAN;
+            continue;
+        }
         line_at(logits, dim, &y, k, line);
-        y.at[k].f = log_of_sum(line, logits->shape[dim]) - line[labels->at[k].i].f;
+        y.at[k].f = log_of_sum(line, logits->shape[dim]) - line[label].f;
         y.at[k].scale = 1 + 3 * largest_of(line, logits->shape[dim]);
     }
     return y;

@@ -286,25 +286,56 @@ static void want_rms_norm(tsr_arena *arena, number_case *c)
     c->want[0] = ref_rms_norm(arena, &c->x[0], c->variant == 1 ? &c->x[1] : NULL, c->real);
 }
 
+/* Labels are classes but for some, which are the one that is ignored or out of range. */
 static void make_cross_entropy(tsr_arena *arena, number_case *c, rng *r)
 {
     int64_t shape[REF_DIMS];
     const size_t rank = draw_shape(r, 1, 3, shape);
     shape[rank - 1] = shape[rank - 1] > 0 ? shape[rank - 1] : 1;
     (void)add_operand(arena, c, r, c->dtype, rank, shape);
-    (void)add_indices(arena, c, r, rank - 1, shape, 0, shape[rank - 1] - 1);
+    ref_array *labels = add_indices(arena, c, r, rank - 1, shape, 0, shape[rank - 1] - 1);
+    const bool is_signed = !ref_is_unsigned(labels->dtype);
+    for (int64_t k = 0; k < labels->count; k++) {
+        const int64_t turn = rng_below(r, 40);
+        int64_t *label = &labels->at[k].i;
+        *label = turn < 4 && is_signed ? c->number : *label;
+        *label = turn == 4 && is_signed ? -1 : *label;
+        *label = turn == 5 ? shape[rank - 1] : *label;
+    }
     c->terms = shape[rank - 1];
 }
 
-static tsr_status run_cross_entropy(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+static void make_ignored_default(tsr_arena *arena, number_case *c, rng *r)
+{
+    c->number = TSR_IGNORE_LABEL;
+    make_cross_entropy(arena, c, r);
+}
+
+static void make_ignored_any(tsr_arena *arena, number_case *c, rng *r)
+{
+    c->number = rng_below(r, 8) - 3;
+    make_cross_entropy(arena, c, r);
+}
+
+static tsr_status run_ignored_default(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
 {
     (void)c;
     return tsr_cross_entropy(x[0], x[1], out);
 }
 
-static void want_cross_entropy(tsr_arena *arena, number_case *c)
+static tsr_status run_ignored_any(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
 {
-    c->want[0] = ref_cross_entropy(arena, &c->x[0], &c->x[1]);
+    return tsr_cross_entropy_ignoring(x[0], x[1], c->number, out);
+}
+
+static void want_ignored_any(tsr_arena *arena, number_case *c)
+{
+    c->want[0] = ref_cross_entropy(arena, &c->x[0], &c->x[1], c->number);
+}
+
+static void want_ignored_default(tsr_arena *arena, number_case *c)
+{
+    want_ignored_any(arena, c);
 }
 
 #define ROW(name, kinds, traits_, times, what)                                                     \
@@ -343,7 +374,8 @@ static const case_row rows[] = {
     ALONG(tsr_logsumexp, FLOATS, SPECIALS | ONCE, 1, make_along, ref_logsumexp),
     ROW(tsr_layer_norm, FLOATS, SPECIALS | MULTILINEAR | ONCE, 1, layer_norm),
     ROW(tsr_rms_norm, FLOATS, SPECIALS | MULTILINEAR | ONCE, 1, rms_norm),
-    ROW(tsr_cross_entropy, FLOATS, SPECIALS | ONCE, 1, cross_entropy),
+    ROW(tsr_cross_entropy, FLOATS, SPECIALS | ONCE, 1, ignored_default),
+    ROW(tsr_cross_entropy_ignoring, FLOATS, SPECIALS | ONCE, 1, ignored_any),
 };
 
 const case_rows rows_of_reductions = {rows, COUNT(rows)};

@@ -376,6 +376,12 @@ static void make_cross_entropy(fixture *f, op_case *c, rng *r)
     labels->low = 0;
 }
 
+static tsr_status run_ignoring(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    (void)c;
+    return tsr_cross_entropy_ignoring(at->x[0], at->x[1], 1, out);
+}
+
 /* Element types, in the words of elementwise.def. */
 enum { F = FLOATS, C = COMPLEX, I = INTEGERS, B = TRUTH };
 
@@ -460,6 +466,11 @@ static const op_maker rows[] = {
      .make = make_cross_entropy,
      .run = run_binary,
      .by.two = tsr_cross_entropy},
+    {.call = "tsr_cross_entropy_ignoring",
+     .types = FLOATS,
+     .inexact = true,
+     .make = make_cross_entropy,
+     .run = run_ignoring},
 };
 
 const op_makers makers_of_elements = {rows, COUNT(rows)};

@@ -117,14 +117,14 @@ static void composites_materialise_broadcasts(void **state)
     op_value *vector = new_value(&b, (op_type){TSR_F32, 1, shape + 2});
     op_value *weight = new_value(&b, (op_type){TSR_F32, 2, weights});
     op_value *bias = new_value(&b, (op_type){TSR_F32, 1, weights});
-    op_value *labels = new_value(&b, (op_type){TSR_I32, 2, shape});
+    op_value *labels = new_value(&b, (op_type){TSR_I64, 2, shape});
     expect_type(&b, compose_softmax(&b.base, x, 1), "f32[2,3,4]");
     expect_type(&b, compose_logsumexp(&b.base, x, 1), "f32[2,4]");
     expect_type(&b, compose_argmax(&b.base, x, 0), "i64[3,4]");
     expect_type(&b, compose_layer_norm(&b.base, x, vector, vector, 1e-5), "f32[2,3,4]");
     expect_type(&b, compose_rms_norm(&b.base, x, vector, 1e-5), "f32[2,3,4]");
     expect_type(&b, compose_linear(&b.base, x, weight, bias), "f32[2,3,5]");
-    expect_type(&b, compose_cross_entropy(&b.base, x, labels), "f32[2,3]");
+    expect_type(&b, compose_cross_entropy(&b.base, x, labels, -100), "f32[2,3]");
     expect_type(&b, compose_one_hot(&b.base, labels, 7, TSR_BF16), "bf16[2,3,7]");
     expect_type(&b, compose_stack(&b.base, &x, 1, 3), "f32[2,3,4,1]");
 }
