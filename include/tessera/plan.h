@@ -16,8 +16,12 @@ typedef struct tsr_plan tsr_plan;
  * The plan from one layout to another of the same shape over the same devices: in one step each
  * device receives just what it lacks. The replicas of a shard share the sending so that the busiest
  * device sends as little as possible, counted in elements. A pending reduction that the destination
- * does not have is folded at its destination; where several devices receive the same and the
- * busiest then receives less, it is folded once in shares, which are then exchanged: two steps.
+ * does not have is folded at its destination, in one step; or once in even shares, which are then
+ * exchanged: two steps, where the busiest device receives less in both than it would in the one.
+ * That is so where several devices receive the same, and where shards of the destination are uneven
+ * enough: p devices fold their shares at once, instead of the one with the largest shard most of
+ * it. To uneven shards two steps may move more bytes in all than the one, which a caller gets from
+ * tsr_plan_from_steps. The numbers of a plan are those of the steps that it has.
  * Pending reductions cannot be introduced. The geometries must live as long as the plan, which is
  * the arena's. The same on every rank.
  *
