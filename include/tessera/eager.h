@@ -10,6 +10,12 @@
  * A pending sum is multiplied and divided part by part: an infinity, a NaN or a divisor of zero may
  * then give a NaN where the whole sum would not. Where that matters, tsr_reduce_pending first.
  *
+ * A pending sum of f16 or bf16 that an op leaves is kept in f32 beside the rank's part, which is
+ * its rounding, and ops that leave it pending compute with that one. What settles the sum folds it
+ * in f32, four bytes for each element, and rounds once: parts that would overflow do no harm. The
+ * kept sum is the one that counts: a change to the elements of such a part is made by
+ * tsr_tensor_fill, on all ranks. A plan that is given (tsr_redistribute_by) moves the elements.
+ *
  * Results are the caller's to release, unless a scope is open. A call whose arguments are wrong
  * fails on every rank alike, with a message that names the call and its operands. A rank that alone
  * runs out of memory tells the others: their call fails too, or where nothing moves in it their

@@ -2,10 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tessera/gradient.h>
+
 #include "base/arena.h"
 #include "base/guard.h"
 #include "eager/agree.h"
 #include "eager/case.h"
+#include "eager/compose.h"
 #include "eager/tape.h"
 #include "eager/trace.h"
 #include "kernel/elementwise.h"
@@ -40,17 +43,48 @@ typedef struct running {
     size_t num_results; /* set once the case is known */
 } running;
 
+/* The layout whose elements move: of a pending sum that is kept in f32, that one. */
+static tensor_layout *moved_layout(const tsr_tensor *t)
+{
+    return t->sums != NULL ? t->sums->layout : t->layout;
+}
+
+/* A tensor without elements in another layout, with sums that stay pending. */
+static tsr_status move_abstract(const eager *e, const tsr_tensor *from, tensor_layout *to,
+                                tsr_tensor **out)
+{
+    const tsr_geometry *g = to->geometry;
+    tensor_layout *layout = NULL;
+    tsr_tensor *sums = NULL;
+    TSR_TRY(make_abstract(e, to, out));
+    if (from->sums == NULL || g->sharding->num_unreduced == 0) {
+        return TSR_OK;
+    }
+    const tsr_tensor_spec spec = {g->sharding, from->sums->dtype, g->rank, g->shape};
+    tsr_status status = layout_get(e->world, &spec, NULL, &layout);
+    if (status == TSR_OK) {
+        status = make_abstract(e, layout, &sums);
+        layout_release(&e->world->state->layouts, layout);
+    }
+    if (status < 0) {
+        tsr_tensor_release(*out);
+        return status;
+    }
+    tensor_set_sums(*out, sums);
+    return TSR_OK;
+}
+
 tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *tensor,
                       tensor_layout *to, tsr_tensor **out)
 {
     const move_note note = {
-        .call = call, .operand = -1, .from = tensor->layout, .to = to, .implicit = implicit};
+        .call = call, .operand = -1, .from = moved_layout(tensor), .to = to, .implicit = implicit};
     if (implicit) {
         TSR_TRY(refuse_move(e, &note));
     }
     TSR_TRY(eager_reserve(e, 1));
     tsr_tensor *moved = NULL;
-    TSR_TRY(is_abstract(tensor) ? make_abstract(e, to, &moved)
+    TSR_TRY(is_abstract(tensor) ? move_abstract(e, tensor, to, &moved)
                                 : redistribute_to_layout(call, tensor, to, &moved));
     tsr_status status = note_move(e, &note);
     if (status == TSR_OK && tape_wants(e, &tensor, 1)) {
@@ -71,12 +105,12 @@ static tsr_status move_one(running *r, int64_t operand, tsr_tensor *from, tensor
 {
     const move_note note = {.call = r->call,
                             .operand = operand,
-                            .from = from->layout,
+                            .from = moved_layout(from),
                             .to = to,
                             .implicit = true,
                             .fallback = r->c->fallback};
     TSR_TRY(note_move(r->e, &note));
-    return r->abstract ? make_abstract(r->e, to, out)
+    return r->abstract ? move_abstract(r->e, from, to, out)
                        : redistribute_to_layout(r->call, from, to, out);
 }
 
@@ -243,6 +277,121 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
     return TSR_OK;
 }
 
+/* ---- pending sums of narrow floats ---- */
+
+static bool is_narrow(tsr_dtype dtype)
+{
+    return dtype == TSR_F16 || dtype == TSR_BF16;
+}
+
+/*
+ * Whether a call leaves a sum of f16 or bf16 pending, or takes one along into another type. Parts
+ * of it that were rounded, or that overflow, would show in the sum, as they do not on one device,
+ * so such a call is made in f32; a narrow result has the parts both ways.
+ */
+static bool leaves_narrow_sum(const eager *e, const op_case *c, tsr_tensor *const *operands)
+{
+    const tsr_sharding *s = c->num_results == 1 ? c->finals[0]->geometry->sharding : NULL;
+    if (s == NULL || e->typing.scope != NULL || tsr_axes_size(s->unreduced, s->num_unreduced) < 2 ||
+        (s->reduction != TSR_SUM && s->reduction != TSR_AVG)) {
+        return false;
+    }
+    bool is_one = is_narrow(c->finals[0]->dtype);
+    for (size_t i = 0; i < c->num_operands; i++) {
+        is_one = is_one || operands[i]->sums != NULL;
+    }
+    return is_one;
+}
+
+/* The parameters with f32 where they name the narrow type of a result. */
+static tsr_status widen_params(const eager *e, const op_row *row, const void *params,
+                               const void **out)
+{
+    const void *copy = NULL;
+    TSR_TRY(op_params_copy(e->world->ctx, e->arena, row->fields, params, &copy));
+    char *bytes = (char *)(uintptr_t)copy; /* NOLINT: the copy is this call's */
+    for (size_t i = 0; bytes != NULL && i < row->fields->count; i++) {
+        const op_field *field = &row->fields->fields[i];
+        void *at = bytes + field->offset;
+        tsr_dtype *dtype = field->kind == OP_FIELD_DTYPE    ? at
+                           : field->kind == OP_FIELD_RESULT ? &((op_type *)at)->dtype
+                                                            : NULL;
+        if (dtype != NULL && is_narrow(*dtype)) {
+            *dtype = TSR_F32;
+        }
+    }
+    *out = copy;
+    return TSR_OK;
+}
+
+static op_value *widen_operand(op_builder *b, tsr_tensor *x)
+{
+    if (x->sums != NULL) {
+        return value_of(x->sums);
+    }
+    return is_narrow(x->dtype) ? build_convert(b, value_of(x), TSR_F32) : value_of(x);
+}
+
+/* The call in f32, with a reference of its own. */
+static tsr_status call_in_f32(running *r, const op_row *row, const void *params,
+                              tsr_tensor *const *operands, size_t count, tsr_tensor **out)
+{
+    op_value *wide[EAGER_MAX_OPERANDS];
+    const void *widened = NULL;
+    eager_builder b;
+    TSR_TRY(widen_params(r->e, row, params, &widened));
+    TSR_TRY(compose_begin(r->call, operands[0], &b));
+    tsr_tape_pause(r->e->world);
+    for (size_t i = 0; i < count; i++) {
+        wide[i] = widen_operand(&b.base, operands[i]);
+    }
+    op_value *result = build_apply(&b.base, row, widened, wide, count);
+    tsr_tape_resume(r->e->world);
+    *out = result != NULL ? tsr_tensor_retain(tensor_of(result)) : NULL;
+    tsr_scope_close(r->e->world);
+    return b.base.status;
+}
+
+/* The result in its own type, with the sums beside it. */
+static tsr_status round_result(running *r, tsr_dtype dtype, tsr_tensor *sums)
+{
+    const tsr_geometry *g = sums->geometry;
+    const tsr_tensor_spec spec = {g->sharding, dtype, g->rank, g->shape};
+    tensor_layout *layout = NULL;
+    tsr_comm *world = r->e->world;
+    TSR_TRY(layout_get(world, &spec, NULL, &layout));
+    const tsr_status status = r->abstract ? make_abstract(r->e, layout, &r->results[0])
+                                          : tensor_of_layout(world, layout, NULL, &r->results[0]);
+    layout_release(&world->state->layouts, layout);
+    TSR_TRY(status);
+    r->num_results = 1;
+    tensor_round(r->results[0], sums);
+    if (g->sharding->num_unreduced > 0) {
+        tensor_set_sums(r->results[0], tsr_tensor_retain(sums));
+    }
+    return TSR_OK;
+}
+
+static tsr_status run_in_f32(running *r, const op_row *row, const void *params,
+                             tsr_tensor *const *operands, size_t count)
+{
+    const tsr_dtype dtype = r->c->finals[0]->dtype;
+    const tsr_arena_mark mark = tsr_arena_get_mark(r->e->arena);
+    tsr_tensor *sums = NULL;
+    tsr_status status = eager_reserve(r->e, 1);
+    if (status == TSR_OK) {
+        status = call_in_f32(r, row, params, operands, count, &sums);
+    }
+    tsr_arena_reset(r->e->arena, mark);
+    if (status == TSR_OK && sums->dtype == dtype) {
+        r->results[r->num_results++] = tsr_tensor_retain(sums);
+    } else if (status == TSR_OK) {
+        status = round_result(r, dtype, sums);
+    }
+    tsr_tensor_release(sums);
+    return status;
+}
+
 static tsr_status run_call(running *r, const op_row *row, const void *params,
                            tsr_tensor *const *operands, size_t count)
 {
@@ -276,7 +425,8 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
     if (r->c->any_moves) {
         TSR_TRY(refuse_moves(r->e, r->call, r->c));
     }
-    TSR_TRY(run_case(r, operands));
+    TSR_TRY(leaves_narrow_sum(r->e, r->c, operands) ? run_in_f32(r, row, params, operands, count)
+                                                    : run_case(r, operands));
     return tape_wants(r->e, operands, count)
                ? tape_note_op(r->e, r->call, row, params, operands, count, r->results)
                : TSR_OK;

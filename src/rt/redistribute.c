@@ -398,13 +398,66 @@ static tsr_status prepare(redistribution *r, const cached_plan **out)
     return TSR_OK;
 }
 
-tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, int64_t only)
+static tsr_status redistribute_elements(const char *call, tsr_tensor *dst, tsr_tensor *src,
+                                        int64_t only)
 {
     redistribution r = {.call = call, .dst = dst, .src = src, .only = only};
     const cached_plan *plan = NULL;
     const tsr_status status = run_steps(&r, prepare(&r, &plan));
     plan_cache_put(&src->world->state->plans, plan);
     return status;
+}
+
+/* Room for the sums in the layout of a destination; none where nothing is written. */
+static tsr_status make_sums(const tsr_tensor *dst, tsr_dtype dtype, bool written, tsr_tensor **out)
+{
+    static char nothing[1];
+    const tsr_geometry *g = dst->geometry;
+    const tsr_tensor_spec spec = {g->sharding, dtype, g->rank, g->shape};
+    return tensor_make(dst->world, &spec, written ? NULL : nothing, NULL, out);
+}
+
+/* Folds sums in f32 and rounds what comes out; what stays pending is kept beside it. */
+static tsr_status redistribute_sums(const char *call, tsr_tensor *dst, tsr_tensor *sums,
+                                    int64_t only)
+{
+    tsr_comm *world = dst->world;
+    const bool written = only < 0 || only == world->rank;
+    tsr_tensor *wide = NULL;
+    const tsr_status made = make_sums(dst, sums->dtype, written, &wide);
+    const comm_call refusal = {.name = call, .status = made};
+    if (made < 0) {
+        return comm_enter(world, &refusal);
+    }
+    const tsr_status status = redistribute_elements(call, wide, sums, only);
+    if (status == TSR_OK && written) {
+        tensor_round(dst, wide);
+    }
+    if (status == TSR_OK && only < 0 && dst->geometry->sharding->num_unreduced > 0) {
+        tensor_set_sums(dst, wide);
+    } else {
+        tsr_tensor_release(wide);
+    }
+    return status;
+}
+
+static bool same_extents(const tsr_geometry *a, const tsr_geometry *b)
+{
+    return a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
+}
+
+tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, int64_t only)
+{
+    const bool fits = dst != src && dst->world == src->world && dst->dtype == src->dtype &&
+                      same_extents(dst->geometry, src->geometry);
+    if (src->sums != NULL && fits && !src->world->team->abstract) {
+        return redistribute_sums(call, dst, src->sums, only);
+    }
+    if (dst != src) {
+        tensor_set_sums(dst, NULL);
+    }
+    return redistribute_elements(call, dst, src, only);
 }
 
 /* Refuses a plan between other layouts than those of the two tensors. */

@@ -1,4 +1,5 @@
 #include "rt/tensor.h"
+#include "kernel/elementwise.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -207,12 +208,29 @@ void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high)
     *high += (uintptr_t)tsr_dtype_item_bytes(tensor->dtype);
 }
 
+void tensor_set_sums(tsr_tensor *tensor, tsr_tensor *sums)
+{
+    tsr_tensor_release(tensor->sums);
+    tensor->sums = sums;
+}
+
+void tensor_round(const tsr_tensor *to, const tsr_tensor *from)
+{
+    const size_t rank = to->geometry->rank;
+    const tsr_view dst = {to->data, to->dtype, rank, to->local_shape, to->strides};
+    const tsr_view src = {from->data, from->dtype, rank, from->local_shape, from->strides};
+    if (to->data != NULL) {
+        kernel_convert(&dst, &src);
+    }
+}
+
 void tsr_tensor_release(tsr_tensor *tensor)
 {
     GUARD(tsr_tensor_release);
     if (tensor == NULL || --tensor->references > 0) {
         return;
     }
+    tensor_set_sums(tensor, NULL);
     void (*const on_release)(void *) = tensor->on_release;
     void *state = tensor->release_state;
     if (tensor->bytes > 0 && on_release == NULL) {
@@ -299,5 +317,6 @@ void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, v
 void tsr_tensor_fill(tsr_tensor *tensor, tsr_element_function function, void *state)
 {
     GUARD(tsr_tensor_fill);
+    tensor_set_sums(tensor, NULL);
     tsr_tensor_visit(tensor, function, state);
 }

@@ -19,6 +19,12 @@ struct tsr_tensor {
     const int64_t *local_shape;
     const int64_t *strides;
     bool row_major;
+    /*
+     * The same pending sum in f32, of which the elements are roundings: ops leave it on results of
+     * f16 and bf16, and what settles the sum folds it instead. The same layout but for the type;
+     * this tensor's reference. NULL for none.
+     */
+    tsr_tensor *sums;
     const void *typed;               /* its type, of the layer above; NULL for none */
     uint64_t note;                   /* a number of the layer above; 0 for none */
     void (*on_release)(void *state); /* frees the memory, instead of the segment; or NULL */
@@ -82,6 +88,13 @@ tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, i
 /* tsr_redistribute to a layout of the same shape and type, as part of a call. */
 tsr_status redistribute_to_layout(const char *call, tsr_tensor *tensor, tensor_layout *layout,
                                   tsr_tensor **out);
+
+/* Leaves the sums of a tensor's elements with it, or takes them away with NULL; takes over a
+ * reference. */
+void tensor_set_sums(tsr_tensor *tensor, tsr_tensor *sums);
+
+/* Rounds a tensor's part to the element type of another of the same layout. */
+void tensor_round(const tsr_tensor *to, const tsr_tensor *from);
 
 /* The strides, in bytes, of a full array. */
 void full_strides(const tsr_geometry *geometry, tsr_dtype dtype, bool column_major,

@@ -357,12 +357,12 @@ static void want_ignored_default(tsr_arena *arena, number_case *c)
     }
 
 static const case_row rows[] = {
-    ROW(tsr_matmul, ALL_TYPES, SPECIALS | MULTILINEAR, 2, matmul),
-    ROW(tsr_dot_general, ALL_TYPES, SPECIALS | MULTILINEAR, 2, dot_general),
+    ROW(tsr_matmul, ALL_TYPES, SPECIALS | MULTILINEAR | ONCE, 1, matmul),
+    ROW(tsr_dot_general, ALL_TYPES, SPECIALS | MULTILINEAR | ONCE, 1, dot_general),
     ROW(tsr_einsum, NUMBERS, 0, 5, einsum),
     ROW(tsr_linear, NUMBERS, SPECIALS | MULTILINEAR, 3, linear),
-    REDUCE(tsr_sum, NUMBERS, SPECIALS, 2, 0, 0, REF_SUM),
-    REDUCE(tsr_mean, FLOATS, SPECIALS, 3, 0, 0, REF_MEAN),
+    REDUCE(tsr_sum, NUMBERS, SPECIALS | ONCE, 1, 0, 0, REF_SUM),
+    REDUCE(tsr_mean, FLOATS, SPECIALS | ONCE, 1, 0, 0, REF_MEAN),
     REDUCE(tsr_max, NUMBERS, SPECIALS, 0, 0, 0, REF_MAX),
     REDUCE(tsr_min, NUMBERS, SPECIALS, 0, 0, 0, REF_MIN),
     REDUCE(tsr_prod, NUMBERS, SPECIALS | BOTH_SIGNS, 8, 0.75, 1.375, REF_PROD),
