@@ -1,10 +1,13 @@
 /*
  * Pending sums of f16 and bf16 are those of one device: finite where parts overflow, and rounded
  * once. Sums, means and products along a sharded dimension, what keeps them pending, and what
- * settles them: by a call, by another op, into a full array, into a tensor that is there.
+ * settles them: by a call, by another op, into a full array, into a tensor that is there. Gradients
+ * of weights, which are sums over the batch.
  */
 #include <math.h>
 #include <string.h>
+
+#include <tessera/gradient.h>
 
 #include "base/base.h"
 #include "kinds.h"
@@ -169,6 +172,47 @@ static tsr_status check_call(const scene *s, size_t which, tsr_dtype dtype)
     return TSR_OK;
 }
 
+static void fill_column(const int64_t *index, void *element, void *state)
+{
+    (void)state;
+    *(double *)element = term_at(index[1], index[0]);
+}
+
+/* The gradient of a weight, a sum over the batch. */
+static tsr_status gradient_of(const scene *s, const tsr_sharding *batch, tsr_dtype dtype,
+                              tsr_tensor **out)
+{
+    tsr_tensor *x = NULL;
+    tsr_tensor *weight = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *ones = NULL;
+    TSR_TRY(make(s, batch, TERMS, ROWS, dtype, fill_column, &x));
+    TSR_TRY(make(s, s->whole, ROWS, COLUMNS, dtype, fill_factor, &weight));
+    TSR_TRY(tsr_tape_begin(s->world));
+    TSR_TRY(tsr_watch(weight));
+    TSR_TRY(tsr_matmul(x, weight, &y));
+    TSR_TRY(tsr_scalar_like(y, 1, &ones));
+    TSR_TRY(tsr_broadcast_to(ones, tsr_tensor_shape(y), 2, &ones));
+    TSR_TRY(tsr_backward_from(y, ones));
+    TSR_TRY(tsr_gradient(weight, out));
+    tsr_tape_end(s->world);
+    return TSR_OK;
+}
+
+static tsr_status check_gradient(const scene *s, tsr_dtype dtype)
+{
+    double want[ROWS * COLUMNS];
+    double got[ROWS * COLUMNS];
+    tsr_tensor *of[2];
+    TSR_TRY(gradient_of(s, s->whole, dtype, &of[0]));
+    TSR_TRY(gradient_of(s, s->rows_cut, dtype, &of[1]));
+    TSR_TRY(tsr_reduce_pending(of[1], &of[1]));
+    TSR_TRY(read_all(of[0], want));
+    TSR_TRY(read_all(of[1], got));
+    WANT(s->world, same(want, got, (int64_t)ROWS * COLUMNS, 0));
+    return TSR_OK;
+}
+
 static tsr_status run(tsr_comm *world, void *state)
 {
     const tsr_dtype dtypes[] = {TSR_F16, TSR_BF16};
@@ -188,6 +232,7 @@ static tsr_status run(tsr_comm *world, void *state)
     for (size_t i = 0; i < 2 * sizeof calls / sizeof calls[0]; i++) {
         TSR_TRY(tsr_scope_open(world));
         TSR_TRY(check_call(&s, i / 2, dtypes[i % 2]));
+        TSR_TRY(check_gradient(&s, dtypes[i % 2]));
         tsr_scope_close(world);
     }
     tsr_arena_destroy(arena);
