@@ -15,7 +15,7 @@
 
 #include <tessera/tessera.h>
 
-enum { BATCH = 10, WIDTH = 12, HIDDEN = 30 };
+enum { BATCH = 10, WIDTH = 12 };
 
 /* Ends a rank with the status of a call that failed. */
 #define TRY(call)                                                                                  \
@@ -54,30 +54,24 @@ static void whole_number_of_vector(const int64_t *index, void *element, void *st
 }
 
 /* A tensor of small whole numbers with the layout of the text, or replicated if `whole`. */
-static tsr_status make(const network *n, const int64_t *shape, size_t rank, const char *layout,
-                       bool whole, int64_t seed, tsr_tensor **out)
+static tsr_status make(const network *n, const char *type, const char *layout, bool whole,
+                       int64_t seed, tsr_tensor **out)
 {
-    const tsr_sharding *sharding = NULL;
-    const char *text = whole ? (rank == 2 ? "[{}, {}]" : "[{}]") : layout;
-    TRY(tsr_sharding_parse(tsr_comm_context(n->world), n->arena, n->mesh, text, &sharding));
-    const tsr_tensor_spec spec = {sharding, TSR_F32, rank, shape};
+    tsr_tensor_spec spec;
+    TRY(tsr_tensor_spec_parse(tsr_comm_context(n->world), n->arena, n->mesh, type,
+                              whole ? NULL : layout, &spec));
     TRY(tsr_zeros(n->world, &spec, out));
-    tsr_tensor_fill(*out, rank == 2 ? whole_number : whole_number_of_vector, &seed);
+    tsr_tensor_fill(*out, spec.rank == 2 ? whole_number : whole_number_of_vector, &seed);
     return TSR_OK;
 }
 
 static tsr_status make_parts(const network *n, bool whole, parts *p)
 {
-    const int64_t x[] = {BATCH, WIDTH};
-    const int64_t first[] = {WIDTH, HIDDEN};
-    const int64_t second[] = {HIDDEN, WIDTH};
-    const int64_t hidden[] = {HIDDEN};
-    const int64_t width[] = {WIDTH};
-    TRY(make(n, x, 2, "[{\"data\"}, {}]", whole, 1, &p->x));
-    TRY(make(n, first, 2, "[{}, {\"model\"}]", whole, 2, &p->weights[0]));
-    TRY(make(n, hidden, 1, "[{\"model\"}]", whole, 3, &p->biases[0]));
-    TRY(make(n, second, 2, "[{\"model\"}, {}]", whole, 4, &p->weights[1]));
-    return make(n, width, 1, "[{}]", whole, 5, &p->biases[1]);
+    TRY(make(n, "f32[10,12]", "P('data', None)", whole, 1, &p->x));
+    TRY(make(n, "f32[12,30]", "P(None, 'model')", whole, 2, &p->weights[0]));
+    TRY(make(n, "f32[30]", "P('model')", whole, 3, &p->biases[0]));
+    TRY(make(n, "f32[30,12]", "P('model', None)", whole, 4, &p->weights[1]));
+    return make(n, "f32[12]", NULL, whole, 5, &p->biases[1]);
 }
 
 /* Prints the layout of a tensor, on rank 0. */
@@ -150,10 +144,9 @@ static tsr_status make_mesh(network *n)
     for (int64_t d = 1; d * d <= ranks; d++) {
         data = ranks % d == 0 ? d : data;
     }
-    const char *const names[] = {"data", "model"};
-    const int64_t sizes[] = {data, ranks / data};
-    const tsr_mesh_spec spec = {.num_axes = 2, .axis_names = names, .axis_sizes = sizes};
-    return tsr_mesh_create(tsr_comm_context(n->world), n->arena, &spec, &n->mesh);
+    char axes[64];
+    (void)snprintf(axes, sizeof axes, "data=%lld, model=-1", (long long)data);
+    return tsr_mesh_of_world(n->world, n->arena, axes, &n->mesh);
 }
 
 static tsr_status run(tsr_comm *world, void *state)

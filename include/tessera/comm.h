@@ -126,6 +126,15 @@ TSR_API int64_t tsr_comm_rank(const tsr_comm *comm) TSR_MT_SAFE;
 TSR_API int64_t tsr_comm_size(const tsr_comm *comm) TSR_MT_SAFE;
 TSR_API tsr_context *tsr_comm_context(const tsr_comm *comm) TSR_MT_SAFE;
 
+/*
+ * A mesh over all ranks of the world, out of a text that tsr_mesh_parse reads: "dp=2, tp=4". One
+ * size may be -1: what the others leave. The product of the sizes must be the number of ranks. Not
+ * collective: every rank gives the same text.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_mesh_of_world(tsr_comm *world, tsr_arena *arena,
+                                                   const char *axes,
+                                                   const tsr_mesh **out) TSR_MT_CONTEXT;
+
 /* The rank in the world of a member of the group. */
 TSR_API int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member) TSR_MT_SAFE;
 

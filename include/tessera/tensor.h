@@ -8,6 +8,7 @@
 #define TESSERA_TENSOR_H
 
 #include <tessera/comm.h>
+#include <tessera/dialect.h>
 #include <tessera/plan.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,16 @@ typedef struct tsr_tensor_spec {
     size_t rank;
     TSR_ARRAY(rank) const int64_t *shape;
 } tsr_tensor_spec;
+
+/*
+ * A spec out of texts. The type is a shape with an element type as tsr_shape_parse reads it,
+ * "f32[8,16]"; the layout is in any notation that tsr_layouts_read takes: "[{\"x\"}, {}]",
+ * "P('x', None)", "[Shard(0)]"; NULL: replicated. What the spec points to is the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_spec_parse(tsr_context *ctx, tsr_arena *arena,
+                                                       const tsr_mesh *mesh, const char *type,
+                                                       TSR_NULLABLE const char *layout,
+                                                       tsr_tensor_spec *out) TSR_MT_CONTEXT;
 
 /*
  * A tensor with memory of its own, in this rank's segment; zeros. The sharding is copied. Release
