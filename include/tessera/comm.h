@@ -30,10 +30,11 @@ typedef enum tsr_ranks {
 typedef struct tsr_launch_spec {
     int64_t num_ranks; /* 0: as many as mpirun started; without it, one for each core */
     tsr_ranks ranks;
-    double timeout;       /* seconds that a rank waits for the others; 0: 60 */
-    bool checked;         /* compare local calls too, before each; also by TSR_CHECK=1 */
-    size_t segment_bytes; /* address space of each rank's tensors; 0: as much as the machine has */
-    double end_timeout;   /* seconds that the last rank may go on after the others; 0: no limit */
+    double timeout; /* seconds that a rank waits for the others; 0: 60 */
+    bool checked;   /* compare local calls too, before each; also by TSR_CHECK=1 */
+    /* Address space of each rank's tensors; 0: TSR_SEGMENT_BYTES, or as much as the machine has. */
+    size_t segment_bytes;
+    double end_timeout; /* seconds that the last rank may go on after the others; 0: no limit */
 } tsr_launch_spec;
 
 /* What a rank runs. Its messages go to tsr_comm_context(world). */

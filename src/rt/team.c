@@ -34,14 +34,34 @@ static size_t default_segment(void)
 }
 
 /* What the environment says of worlds; what is read later is refused here already, on all ranks. */
-static tsr_status read_environment(tsr_context *ctx, bool *checked)
+static tsr_status read_environment(tsr_context *ctx, bool *checked, int64_t *segment_bytes)
 {
     static const char *const transports[] = {"shared", "message", NULL};
     int transport = 0;
     int64_t bytes = 0;
     TSR_TRY(environment_word(ctx, "TSR_TRANSPORT", transports, &transport));
     TSR_TRY(environment_count(ctx, "TSR_MESSAGE_BYTES", &bytes));
+    TSR_TRY(environment_count(ctx, "TSR_SEGMENT_BYTES", segment_bytes));
     return environment_flag(ctx, "TSR_CHECK", checked);
+}
+
+/* The address space of a rank: what the program says, the environment, or the machine. */
+static size_t choose_segment(const tsr_launch_spec *spec, int64_t environment)
+{
+    if (spec->segment_bytes > 0) {
+        return spec->segment_bytes;
+    }
+    return environment > 0 ? (size_t)environment : default_segment();
+}
+
+static tsr_status no_address_space(tsr_context *ctx, int64_t num_ranks, size_t each,
+                                   const char *reason)
+{
+    return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
+                      "no address space for %lld ranks of %zu bytes: %s; set segment_bytes of the "
+                      "launch, or the variable TSR_SEGMENT_BYTES, to what the tensors of one rank "
+                      "need",
+                      (long long)num_ranks, each, reason);
 }
 
 tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_ranks, team *t)
@@ -61,12 +81,11 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
                           spec->end_timeout);
     }
     bool checked = false;
-    TSR_TRY(read_environment(ctx, &checked));
-    const size_t each = spec->segment_bytes > 0 ? spec->segment_bytes : default_segment();
+    int64_t segment_bytes = 0;
+    TSR_TRY(read_environment(ctx, &checked, &segment_bytes));
+    const size_t each = choose_segment(spec, segment_bytes);
     if (each > PTRDIFF_MAX / 2 / (size_t)num_ranks) {
-        return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                          "no address space for %lld ranks of %zu bytes", (long long)num_ranks,
-                          each);
+        return no_address_space(ctx, num_ranks, each, "more than pointers can address");
     }
     *t = (team){.num_ranks = num_ranks,
                 .segment_bytes = round_to_pages(each),
@@ -107,9 +126,7 @@ tsr_status team_map(tsr_context *ctx, team *t, bool shared)
     }
     const int error = errno;
     team_unmap(t);
-    return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                      "no address space for %lld ranks of %zu bytes: %s", (long long)t->num_ranks,
-                      t->segment_bytes, strerror(error));
+    return no_address_space(ctx, t->num_ranks, t->segment_bytes, strerror(error));
 }
 
 bool team_map_files(team *t, int control, const int *segments)
