@@ -39,7 +39,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_round_nearest_even(tsr_tensor *x,
                                                         tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_round_nearest_afz(tsr_tensor *x,
                                                        tsr_tensor **out) TSR_MT_CONTEXT;
-/* 1 / (1 + e^-x); x times that; x (1 + erf(x / sqrt 2)) / 2; max(x, 0). */
+/* 1 / (1 + e^-x); x times that; x (1 + erf(x / sqrt 2)) / 2; max(x, 0), of integers too. */
 TSR_API TSR_NODISCARD tsr_status tsr_sigmoid(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_silu(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_gelu(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
@@ -78,6 +78,15 @@ TSR_API TSR_NODISCARD tsr_status tsr_or(tsr_tensor *a, tsr_tensor *b,
                                         tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_xor(tsr_tensor *a, tsr_tensor *b,
                                          tsr_tensor **out) TSR_MT_CONTEXT;
+/*
+ * x times a number, and x plus a number, of any type but truth values: the number becomes one of
+ * x's elements, rounded for floats. For integers it must be one of theirs: 0.5 is refused. In typed
+ * code a number has no type: times one a P value stays P, plus one it is refused.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_mul_number(tsr_tensor *x, double number,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_add_number(tsr_tensor *x, double number,
+                                                tsr_tensor **out) TSR_MT_CONTEXT;
 /* The angle of the point (b, a), in -pi .. pi. */
 TSR_API TSR_NODISCARD tsr_status tsr_atan2(tsr_tensor *a, tsr_tensor *b,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
@@ -130,8 +139,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * `ij,jk->ik`: subscripts as tsr_rule_einsum has them, for any number of operands; they are
- * multiplied from left to right.
+ * `ij,jk->ik`, `...ij,jk->...ik`: subscripts as tsr_rule_einsum has them, for any number of
+ * operands; they are multiplied from left to right.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_einsum(const char *equation,
                                             TSR_ARRAY(num_operands) tsr_tensor *const *operands,
@@ -175,6 +184,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_cumsum(tsr_tensor *x, size_t dim,
 
 /* ---- shapes ---- */
 
+/* The same elements, row-major, in another shape; one extent may be -1: what the others leave. */
 TSR_API TSR_NODISCARD tsr_status tsr_reshape(tsr_tensor *x, TSR_ARRAY(rank) const int64_t *shape,
                                              size_t rank, tsr_tensor **out) TSR_MT_CONTEXT;
 /* Dimension d of the result is dimension permutation[d] of x; as many as x has. */

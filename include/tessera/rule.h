@@ -188,6 +188,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_matmul(tsr_context *ctx, tsr_arena *ar
  * `ij,jk->ik`: a subscript for each dimension, any number of operands; those that the result lacks
  * are summed. Without an arrow the result has those that occur once, in order. A subscript twice
  * in one operand is refused: take the diagonal first.
+ *
+ * `...` stands for the dimensions of an operand that have no subscript, as in NumPy: those of
+ * several operands go together from the last, and one of size 1 repeats. The result has `...` too;
+ * without an arrow it comes first. Sums over its dimensions are refused.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena,
                                                  const char *equation,

@@ -194,9 +194,59 @@ tsr_status tsr_cumsum(tsr_tensor *x, size_t dim, tsr_tensor **out)
 
 /* ---- shapes ---- */
 
+/* The extent that stands for -1: what the others leave of the elements. */
+static tsr_status extent_left(tsr_tensor *x, const int64_t *shape, size_t rank, int64_t *out)
+{
+    const op_type type = type_of_layout(x->layout);
+    int64_t elements = 1;
+    int64_t others = 1;
+    size_t open = 0;
+    bool fits = true;
+    for (size_t d = 0; d < type.rank; d++) {
+        fits = fits && checked_mul(elements, type.shape[d], &elements);
+    }
+    for (size_t d = 0; d < rank; d++) {
+        open += shape[d] == -1;
+        fits = fits && (shape[d] == -1 || checked_mul(others, shape[d], &others));
+    }
+    if (open > 1) {
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_reshape: %zu extents are -1: only one can be what is left", open);
+    }
+    if (!fits || others <= 0 || elements % others != 0) {
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_reshape: %s has %lld elements, which the extents beside -1, %lld "
+                          "elements, do not divide: give the extent",
+                          op_type_text(&type).text, (long long)elements, (long long)others);
+    }
+    *out = elements / others;
+    return TSR_OK;
+}
+
+/* The shape with the extent in place of -1. */
+static tsr_status fill_shape(tsr_tensor *x, const int64_t *shape, size_t rank, int64_t *filled)
+{
+    int64_t left = 0;
+    TSR_TRY(extent_left(x, shape, rank, &left));
+    for (size_t d = 0; d < rank; d++) {
+        filled[d] = shape[d] == -1 ? left : shape[d];
+    }
+    return TSR_OK;
+}
+
 tsr_status tsr_reshape(tsr_tensor *x, const int64_t *shape, size_t rank, tsr_tensor **out)
 {
     GUARD(tsr_reshape);
+    int64_t filled[OP_MAX_RANK];
+    bool open = false;
+    for (size_t d = 0; d < rank; d++) {
+        open = open || shape[d] == -1;
+    }
+    if (open && rank <= OP_MAX_RANK) {
+        eager_begin(x->world);
+        TSR_TRY(eager_tell(x->world, "tsr_reshape", fill_shape(x, shape, rank, filled)));
+        shape = filled;
+    }
     const reshape_params params = {.result = {x->dtype, rank, shape}};
     return eager_call("tsr_reshape", &op_reshape, &params, &x, 1, out);
 }

@@ -493,7 +493,7 @@ INLINE uint8_t not_truth(uint8_t x)
     X(LOGISTIC, logistic, YES, NO, NO)                                                             \
     X(SILU, silu, YES, NO, NO)                                                                     \
     X(GELU, gelu, YES, NO, NO)                                                                     \
-    X(RELU, relu, YES, NO, NO)                                                                     \
+    X(RELU, relu, YES, YES, NO)                                                                    \
     X(SIN, sin, YES, NO, NO)                                                                       \
     X(COS, cos, YES, NO, NO)                                                                       \
     X(FLOOR, floor, YES, NO, NO)                                                                   \
@@ -518,6 +518,11 @@ INLINE uint8_t not_truth(uint8_t x)
 INLINE ITEM FORM(negate)(ITEM x)
 {
     return (ITEM)(0U - (PATTERN)x);
+}
+
+INLINE ITEM FORM(relu)(ITEM x)
+{
+    return x > 0 ? x : 0;
 }
 
 INLINE ITEM FORM(popcnt)(ITEM x)

@@ -53,6 +53,34 @@ static bool is_wanted(const tsr_rule *rule, size_t next, size_t subscript)
     return tensor_has(tsr_rule_result(rule, 0), subscript);
 }
 
+/*
+ * A dimension of size 1 of an ellipsis, which repeats: it is dropped after the products, and
+ * nothing is summed, so that a partial product is the only thing that leaves a sum.
+ */
+static bool repeats(const tsr_rule *rule, size_t subscript)
+{
+    return tsr_rule_factor(rule, subscript)->kind == TSR_FACTOR_PASS_THROUGH &&
+           !tensor_has(tsr_rule_result(rule, 0), subscript);
+}
+
+/* A labelled value without the dimensions that repeat. */
+static void drop_repeated(op_builder *b, const tsr_rule *rule, labelled *l)
+{
+    const op_type type = build_type(b, l->value);
+    int64_t shape[OP_MAX_RANK];
+    size_t kept = 0;
+    for (size_t d = 0; d < l->rank && l->value != NULL; d++) {
+        if (!repeats(rule, l->subscripts[d])) {
+            shape[kept] = type.shape[d];
+            l->subscripts[kept++] = l->subscripts[d];
+        }
+    }
+    if (l->value != NULL && kept < l->rank) {
+        l->rank = kept;
+        l->value = build_reshape(b, l->value, shape, kept);
+    }
+}
+
 /* Sums the subscripts away that no later operand and not the result has and the other operand does
  * not have. */
 static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const labelled *other,
@@ -64,7 +92,8 @@ static void sum_lonely(op_builder *b, const tsr_rule *rule, size_t next, const l
     size_t at;
     for (size_t d = 0; d < l->rank; d++) {
         const size_t subscript = l->subscripts[d];
-        if (is_wanted(rule, next, subscript) || (other != NULL && has(other, subscript, &at))) {
+        if (is_wanted(rule, next, subscript) || repeats(rule, subscript) ||
+            (other != NULL && has(other, subscript, &at))) {
             l->subscripts[kept++] = subscript;
         } else {
             dims[count++] = (int64_t)d;
@@ -167,5 +196,6 @@ op_value *compose_einsum(op_builder *b, const tsr_rule *rule, op_value *const *v
         return NULL;
     }
     sum_lonely(b, rule, count, NULL, &product);
+    drop_repeated(b, rule, &product);
     return b->status < 0 ? NULL : in_order(b, rule, &product);
 }

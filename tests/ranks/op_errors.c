@@ -37,7 +37,7 @@ static const size_t dims_00[] = {0, 0};
 static const size_t dims_20[] = {2, 0};
 static const size_t many_dims[40] = {0};
 static const int64_t shape_7[] = {7};
-static const int64_t negative[] = {-1, 4};
+static const int64_t negative[] = {-2, 4};
 static const int64_t shape_35[] = {3, 5};
 static const int64_t shape_6[] = {6};
 static const int64_t starts[] = {0, 3};
@@ -163,7 +163,7 @@ static const wrong_row rows[] = {
     {"tsr_argmax", argmax, {"f32[4,6]"}, "2"},
     {"tsr_cumsum", cumsum, {"f32[4,6]"}, "out of range"},
     {"tsr_reshape", reshape, {"f32[4,6]"}, "(7)"},
-    {"tsr_reshape", reshape_negative, {"f32[4]"}, "-1"},
+    {"tsr_reshape", reshape_negative, {"f32[4]"}, "-2"},
     {"tsr_reshape", reshape_long, {"f32[1]"}, "40"},
     {"tsr_transpose", transpose_far, {"f32[4,6]"}, "2"},
     {"tsr_transpose", transpose_twice, {"f32[4,6]"}, "permutation of [0, 1]"},

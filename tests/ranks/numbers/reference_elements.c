@@ -74,6 +74,11 @@ static int64_t i_sign(tsr_dtype dtype, int64_t x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
+static int64_t i_relu(tsr_dtype dtype, int64_t x)
+{
+    return x < 0 && dtype <= TSR_I64 ? 0 : x;
+}
+
 static int64_t i_not(tsr_dtype dtype, int64_t x)
 {
     return ref_wrap(dtype, ~(uint64_t)x);
@@ -124,7 +129,7 @@ const ref_function ref_round_away = {f_round_away, NULL};
 const ref_function ref_sigmoid = {f_sigmoid, NULL};
 const ref_function ref_silu = {f_silu, NULL};
 const ref_function ref_gelu = {f_gelu, NULL};
-const ref_function ref_relu = {f_relu, NULL};
+const ref_function ref_relu = {f_relu, i_relu};
 const ref_function ref_not = {NULL, i_not};
 const ref_function ref_popcnt = {NULL, i_popcnt};
 const ref_function ref_leading_zeros = {NULL, i_leading_zeros};

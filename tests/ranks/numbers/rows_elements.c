@@ -88,6 +88,39 @@ static void make_pow(tsr_arena *arena, number_case *c, rng *r)
     }
 }
 
+/* A number that every type has. */
+static void make_number(tsr_arena *arena, number_case *c, rng *r)
+{
+    make_one(arena, c, r);
+    c->real = (double)rng_below(r, 4);
+    if (ref_is_float(c->dtype)) {
+        c->real = 0.5 * (double)(rng_below(r, 16) - 8);
+    }
+}
+
+static ref_array number_array(tsr_arena *arena, const number_case *c)
+{
+    ref_array y = ref_new(arena, c->dtype, 0, NULL);
+    y.at[0] = (ref_number){.f = c->real, .i = (int64_t)c->real};
+    return y;
+}
+
+static tsr_status run_mul_number(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+{
+    return tsr_mul_number(x[0], c->real, out);
+}
+
+static tsr_status run_add_number(const number_case *c, tsr_tensor *const *x, tsr_tensor **out)
+{
+    return tsr_add_number(x[0], c->real, out);
+}
+
+static void want_number(tsr_arena *arena, number_case *c)
+{
+    const ref_array y = number_array(arena, c);
+    c->want[0] = ref_map_2(arena, &c->x[0], &y, c->row->ref.two);
+}
+
 static void make_compare(tsr_arena *arena, number_case *c, rng *r)
 {
     make_two(arena, c, r);
@@ -209,7 +242,7 @@ static const case_row rows[] = {
     ONE(tsr_sigmoid, ref_sigmoid, FLOATS, SPECIALS, 1, -9, 9),
     ONE(tsr_silu, ref_silu, FLOATS, SPECIALS, 1, -9, 9),
     ONE(tsr_gelu, ref_gelu, FLOATS, SPECIALS, 1, -6, 6),
-    ONE(tsr_relu, ref_relu, FLOATS, SPECIALS, 0, 0, 0),
+    ONE(tsr_relu, ref_relu, NUMBERS, SPECIALS, 0, 0, 0),
     ONE(tsr_not, ref_not, INTEGERS | TRUTH, 0, 0, 0, 0),
     ONE(tsr_popcnt, ref_popcnt, INTEGERS, 0, 0, 0, 0),
     ONE(tsr_count_leading_zeros, ref_leading_zeros, INTEGERS, 0, 0, 0, 0),
@@ -221,6 +254,22 @@ static const case_row rows[] = {
      .want = want_is_finite,
      .by.one = tsr_is_finite},
     TWO(tsr_add, ref_add, ALL_TYPES, SPECIALS, 1, make_two),
+    {.call = "tsr_mul_number",
+     .types = NUMBERS,
+     .traits = SPECIALS | MULTILINEAR,
+     .roundings = 1,
+     .make = make_number,
+     .run = run_mul_number,
+     .want = want_number,
+     .ref.two = &ref_mul},
+    {.call = "tsr_add_number",
+     .types = NUMBERS,
+     .traits = SPECIALS,
+     .roundings = 1,
+     .make = make_number,
+     .run = run_add_number,
+     .want = want_number,
+     .ref.two = &ref_add},
     TWO(tsr_sub, ref_sub, NUMBERS, SPECIALS, 1, make_two),
     TWO(tsr_mul, ref_mul, ALL_TYPES, SPECIALS | MULTILINEAR, 1, make_two),
     TWO(tsr_div, ref_div, NUMBERS, SPECIALS | MULTILINEAR | DIVIDES, 1, make_two),

@@ -235,12 +235,33 @@ static tsr_status run_dot(const op_case *c, const case_site *at, tsr_tensor **ou
     return tsr_dot_general(at->x[0], at->x[1], &dims, out);
 }
 
+static void make_number(fixture *f, op_case *c, rng *r)
+{
+    make_unary(f, c, r);
+    c->number = rng_below(r, 4);
+    add_argument(c, ", %lld", (long long)c->number);
+}
+
+static tsr_status run_mul_number(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_mul_number(at->x[0], (double)c->number, out);
+}
+
+static tsr_status run_add_number(const op_case *c, const case_site *at, tsr_tensor **out)
+{
+    return tsr_add_number(at->x[0], (double)c->number, out);
+}
+
 static void make_einsum(fixture *f, op_case *c, rng *r)
 {
-    static const char *const equations[] = {
-        "ij,jk->ik",  "bij,bjk->bik", "ij->ji",      "ij->i",    "ij,ij->",     "i,j->ij",
-        "ij,j->i",    "ij,jk,kl->il", "ab,bc,ca->",  "ijk->k",   "ij->",        "i,i,i->i",
-        "bij,kj->ki", "abc,cd->dab",  "ij,kl->ljik", "i,ij,j->", "ab,cb,b->ca", "abc->bca"};
+    static const char *const equations[] = {"ij,jk->ik",       "bij,bjk->bik",   "ij->ji",
+                                            "ij->i",           "ij,ij->",        "i,j->ij",
+                                            "ij,j->i",         "ij,jk,kl->il",   "ab,bc,ca->",
+                                            "ijk->k",          "ij->",           "i,i,i->i",
+                                            "bij,kj->ki",      "abc,cd->dab",    "ij,kl->ljik",
+                                            "i,ij,j->",        "ab,cb,b->ca",    "abc->bca",
+                                            "...ij,jk->...ik", "...i,...i->...", "i...,...i->i...",
+                                            "...,...->..."};
     int64_t sizes[26];
     (void)f;
     begin(c, r);
@@ -253,7 +274,14 @@ static void make_einsum(fixture *f, op_case *c, rng *r)
         int64_t shape[MOST_DIMS];
         size_t rank = 0;
         for (; *at != ',' && *at != '-'; at++) {
-            shape[rank++] = sizes[*at - 'a'];
+            if (*at == '.') { /* the last dimensions of two, some of size 1 */
+                for (size_t dots = (size_t)rng_below(r, 3); dots > 0; dots--) {
+                    shape[rank++] = rng_chance(r, 25) ? 1 : sizes[26 - dots];
+                }
+                at += 2;
+            } else {
+                shape[rank++] = sizes[*at - 'a'];
+            }
         }
         (void)add_operand(c, c->dtype, rank, shape);
         at += *at == ',';
@@ -422,6 +450,8 @@ static const op_maker rows[] = {
      .types = NUMBERS | TRUTH,
      .make = make_convert,
      .run = run_convert},
+    {.call = "tsr_mul_number", .types = NUMBERS, .make = make_number, .run = run_mul_number},
+    {.call = "tsr_add_number", .types = NUMBERS, .make = make_number, .run = run_add_number},
     {.call = "tsr_matmul",
      .row = "dot_general",
      .types = NUMBERS | COMPLEX,

@@ -163,6 +163,34 @@ static void products(void **state)
            "has 1 operands, got 2 tensors");
 }
 
+#define EINSUM(equation, ...)                                                                      \
+    tsr_rule_einsum(f->ctx, f->arena, equation, ((tsr_extents[]){__VA_ARGS__}),                    \
+                    sizeof((tsr_extents[]){__VA_ARGS__}) / sizeof(tsr_extents), &rule)
+
+/* `...` as NumPy has it. */
+static void ellipses(void **state)
+{
+    fixture *f = *state;
+    EXPECT(EINSUM("...ij,jk->...ik", SHAPE(2, 3, 4, 5), SHAPE(5, 6)),
+           "([i, j, k, l], [l, m])->([i, j, k, m]) {i=2, j=3, k=4, l=5, m=6} reduction={l}");
+    EXPECT(EINSUM("...ij, ...jk", SHAPE(2, 4, 5), SHAPE(2, 5, 6)),
+           "([i, j, k], [i, k, l])->([i, j, l]) {i=2, j=4, k=5, l=6} reduction={k}");
+    EXPECT(EINSUM("i...->...i", SHAPE(2, 3, 4)), "([i, j, k])->([j, k, i]) {i=2, j=3, k=4}");
+    EXPECT(EINSUM("b...a", SHAPE(2, 3, 4)), "([i, j, k])->([j, k, i]) {i=2, j=3, k=4}");
+    EXPECT(EINSUM("...,...->...", SHAPE(2, 3), SHAPE(3)), "([i, j], [j])->([i, j]) {i=2, j=3}");
+    EXPECT(EINSUM("...i,...i->...", SHAPE(1, 3, 4), SHAPE(2, 1, 4)),
+           "([l, i, j], [k, m, j])->([k, i]) {i=3, j=4, k=2, l=1, m=1} reduction={j}");
+    EXPECT(EINSUM("...ij->ij", SHAPE(3, 4)), "([i, j])->([i, j]) {i=3, j=4}");
+    EXPECT(EINSUM("ij->...ji", SHAPE(3, 4)), "([i, j])->([j, i]) {i=3, j=4}");
+    REFUSE(EINSUM("...i->i", SHAPE(2, 3)), "the operands have '...' for 1 dimensions");
+    REFUSE(EINSUM("...i,...i->...", SHAPE(2, 3), SHAPE(4, 3)),
+           "dimension 0 from the end of '...' has size 4 in operand 1 and 2 before");
+    REFUSE(EINSUM("...i...->i", SHAPE(2, 3)), "a dot stands only in one '...'");
+    REFUSE(EINSUM("..i->i", SHAPE(2, 3)), "a dot stands only in one '...'");
+    REFUSE(EINSUM("...ijk->...", SHAPE(2, 3)), "operand 0 has 3 subscripts and rank 2");
+    REFUSE(EINSUM("...i->...i.", SHAPE(2, 3)), "a dot stands only in one '...'");
+}
+
 static void simple_templates(void **state)
 {
     fixture *f = *state;
@@ -305,6 +333,7 @@ int main(void)
         TEST(many_factors),
         TEST(wrong_texts),
         TEST(products),
+        TEST(ellipses),
         TEST(simple_templates),
         TEST(reshapes),
         TEST(gathers_and_convolutions),

@@ -144,6 +144,8 @@ static uint64_t wanted_integer(unary_op op, tsr_dtype dtype, uint64_t x)
         return (uint64_t)(value < 0 ? -value : value) & mask_of(dtype);
     case UNARY_SIGN:
         return (uint64_t)((value > 0) - (value < 0)) & mask_of(dtype);
+    case UNARY_RELU:
+        return value < 0 ? 0 : x;
     case UNARY_POPCNT:
         return (uint64_t)__builtin_popcountll(x);
     case UNARY_COUNT_LEADING_ZEROS:
@@ -231,7 +233,7 @@ static void support_is_as_documented(void **state)
             known = known || computed[k] == dtype;
         }
         for (int op = 0; op < UNARY_COUNT; op++) {
-            const bool any = op <= UNARY_SIGN;
+            const bool any = op <= UNARY_SIGN || op == UNARY_RELU;
             const bool bitwise = op >= UNARY_POPCNT;
             const bool wanted = known && (is_float(dtype)     ? !bitwise
                                           : is_integer(dtype) ? any || bitwise
