@@ -30,6 +30,7 @@
 #include <tessera/mesh.h>
 #include <tessera/npy.h>
 #include <tessera/ops.h>
+#include <tessera/optimizer.h>
 #include <tessera/pass.h>
 #include <tessera/placement.h>
 #include <tessera/plan.h>

@@ -121,6 +121,9 @@ static tsr_status make_tensors(walk *w)
         .sharding = row, .dtype = TSR_F32, .rank = 1, .shape = w->shape};
     TRY(tsr_ones(world, &floats, &w->row));
     TRY(tsr_ones(world, &w->spec, &w->y));
+    TRY(tsr_ones(world, &w->spec, &w->z));
+    w->sgd_options = (tsr_sgd_options){.learning_rate = 0.5, .momentum = 0.5};
+    w->adam_options = (tsr_adam_options){.learning_rate = 0.5, .beta1 = 0.5, .beta2 = 0.5};
     TRY(tsr_ones(world, &w->int_spec, &w->ints));
     tsr_tensor_spec parted = w->spec;
     parted.sharding = w->parted_sharding;
@@ -446,6 +449,7 @@ void values_free(walk *w)
                                    w->invariant,
                                    w->row,
                                    w->y,
+                                   w->z,
                                    w->varying_two,
                                    w->sharded_value,
                                    w->alike,

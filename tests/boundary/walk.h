@@ -156,6 +156,9 @@ typedef struct walk {
     tsr_view view;
     tsr_view view_out;
     tsr_tensor_spec spec;
+    tsr_tensor *z;
+    tsr_sgd_options sgd_options;
+    tsr_adam_options adam_options;
     tsr_tensor_spec replicated_spec;
     tsr_link link;
     tsr_algorithm_settings settings;
