@@ -96,7 +96,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_trans
 /*
  * A world over the processes of an MPI_Comm, given by its address, for programs that use MPI
  * already: the library detects which MPI that is, and duplicates the communicator. MPI must be
- * initialised; the world is closed before it is finalised.
+ * initialised; the world is closed before it is finalised. MPI_COMM_NULL is refused.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm,
                                                    TSR_NULLABLE const tsr_launch_spec *spec,

@@ -170,6 +170,16 @@ static int initialise(void)
     return error;
 }
 
+/* MPI would end the job for it: its own errors are fatal by default. */
+static bool is_no_comm(const void *comm)
+{
+    MPI_Comm given = MPI_COMM_WORLD;
+    if (comm != NULL) {
+        memcpy(&given, comm, sizeof given);
+    }
+    return given == MPI_COMM_NULL;
+}
+
 static int duplicate(const void *comm, world *w)
 {
     MPI_Comm from = MPI_COMM_WORLD;
@@ -214,6 +224,12 @@ int tsr_transport_open(uint32_t version, const void *comm, tsr_transport *out, c
     if (version != TSR_TRANSPORT_VERSION) {
         (void)snprintf(error, size, "the plug-in is of version %u, the library of %u",
                        (unsigned)TSR_TRANSPORT_VERSION, (unsigned)version);
+        return 1;
+    }
+    if (is_no_comm(comm)) {
+        (void)snprintf(
+            error, size,
+            "the communicator is MPI_COMM_NULL: a process that is in no group opens none");
         return 1;
     }
     world *w = malloc(sizeof *w);

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tessera/tessera.h>
 
@@ -39,6 +40,10 @@ int main(int argc, char **argv)
     INSIST(MPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS);
     INSIST(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half) == MPI_SUCCESS);
     INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
+    MPI_Comm none = MPI_COMM_NULL;
+    INSIST(tsr_comm_open_mpi(ctx, &none, NULL, &world) < 0 && world == NULL);
+    INSIST(strstr(tsr_context_diagnostics(ctx)->text, "MPI_COMM_NULL") != NULL);
+    tsr_context_clear(ctx);
     INSIST(tsr_comm_open_mpi(ctx, &all, NULL, &world) == TSR_OK);
     INSIST(tsr_comm_open_mpi(ctx, &half, NULL, &part) == TSR_OK);
     INSIST(tsr_comm_rank(world) == rank && tsr_comm_size(world) == size);
