@@ -186,8 +186,46 @@ static bool is_for_one_caller(void)
 
 static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 
+/*
+ * Held shared by callers and alone by a fork: OpenBLAS stops its threads before a fork, and never
+ * returns when another thread is using them; a child would find its locks held by threads that
+ * it does not have. A fork that waits comes before new callers.
+ */
+static pthread_rwlock_t callers = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+static void before_fork(void)
+{
+    (void)pthread_rwlock_wrlock(&callers);
+}
+
+static void after_fork(void)
+{
+    (void)pthread_rwlock_unlock(&callers);
+}
+
+/* The lock counts threads that wait for it, which the child does not have: a new one. */
+static void in_child(void)
+{
+    static const pthread_rwlock_t fresh = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    callers = fresh;
+}
+
+/* Registered after OpenBLAS's own, so that before a fork it runs first. */
+static void watch_forks(void)
+{
+    (void)pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static void join_callers(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_forks);
+    (void)pthread_rwlock_rdlock(&callers);
+}
+
 bool blas_enter(void)
 {
+    join_callers();
     const bool alone = is_for_one_caller();
     if (alone) {
         (void)pthread_mutex_lock(&one_caller);
@@ -200,6 +238,7 @@ void blas_leave(bool alone)
     if (alone) {
         (void)pthread_mutex_unlock(&one_caller);
     }
+    (void)pthread_rwlock_unlock(&callers);
 }
 
 void blas_multiply(tsr_dtype dtype, const product *p)
@@ -214,11 +253,13 @@ int blas_set_threads(int threads)
     if (openblas_set_num_threads == NULL || openblas_get_num_threads == NULL) {
         return 1;
     }
+    join_callers();
     (void)pthread_mutex_lock(&one_caller);
     const int before = openblas_get_num_threads();
     if (threads > 0 && threads != before) {
         openblas_set_num_threads(threads);
     }
     (void)pthread_mutex_unlock(&one_caller);
+    (void)pthread_rwlock_unlock(&callers);
     return before;
 }

@@ -34,7 +34,10 @@ bool can_blas_take(const matrix *x, int64_t rows, int64_t cols, int64_t item);
 /* A product of f32, f64 or complex matrices that CBLAS can take, none larger than BLAS_MOST. */
 void blas_multiply(tsr_dtype dtype, const product *p);
 
-/* Around calls of CBLAS and LAPACK: the lock where only one caller may be in them. */
+/*
+ * Around calls of CBLAS and LAPACK: the lock where only one caller may be in them, and one that
+ * makes a fork wait until no thread is in them. They do not nest.
+ */
 bool blas_enter(void);
 void blas_leave(bool alone);
 
