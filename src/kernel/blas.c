@@ -263,3 +263,13 @@ int blas_set_threads(int threads)
     (void)pthread_rwlock_unlock(&callers);
     return before;
 }
+
+size_t blas_room(int64_t num_callers)
+{
+    const size_t buffer = (size_t)128 << 20; /* BUFFER_SIZE of OpenBLAS on x86-64 */
+    if (openblas_get_num_threads == NULL) {
+        return 0;
+    }
+    const int threads = openblas_get_num_threads();
+    return ((size_t)num_callers + (threads > 1 ? (size_t)threads - 1 : 0)) * buffer;
+}

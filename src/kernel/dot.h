@@ -38,4 +38,11 @@ void kernel_dot(const dot_job *job, void *scratch);
  */
 int blas_set_threads(int threads);
 
+/*
+ * How much address space CBLAS takes for buffers when so many threads of this process call it, its
+ * own threads included. OpenBLAS tries again without end where the system has none; 0 of another
+ * CBLAS.
+ */
+size_t blas_room(int64_t num_callers);
+
 #endif

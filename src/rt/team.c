@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -15,6 +16,7 @@
 #include "base/buffer.h"
 #include "base/diag.h"
 #include "base/environment.h"
+#include "kernel/dot.h"
 #include "rt/comm.h"
 
 #define DEFAULT_TIMEOUT 60.0
@@ -116,13 +118,37 @@ static void lay_out_control(team *t, void *control)
     t->ranks = control != NULL ? (rank_shared *)(void *)((char *)control + world) : NULL;
 }
 
+/* Where the address space is limited, whether CBLAS finds its buffers: it would not return. */
+static tsr_status check_room(tsr_context *ctx, int64_t callers)
+{
+    const size_t room = blas_room(callers);
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    if (room == 0 || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return TSR_OK;
+    }
+    void *probe = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe != MAP_FAILED) {
+        (void)munmap(probe, room);
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
+                      "the limit of address space, %llu bytes, leaves no room for the buffers of "
+                      "OpenBLAS, %zu bytes: raise it (ulimit -v), take fewer ranks or threads "
+                      "(OPENBLAS_NUM_THREADS=1), or make segments smaller (TSR_SEGMENT_BYTES)",
+                      (unsigned long long)limit.rlim_cur, room);
+}
+
 tsr_status team_map(tsr_context *ctx, team *t, bool shared)
 {
     const int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
     lay_out_control(t, map_memory(NULL, t->control_bytes, flags, -1));
     t->segments = map_memory(NULL, (size_t)t->num_ranks * t->segment_bytes, flags, -1);
     if (t->world != NULL && t->segments != NULL) {
-        return TSR_OK;
+        const tsr_status status = check_room(ctx, shared ? 1 : t->num_ranks);
+        if (status < 0) {
+            team_unmap(t);
+        }
+        return status;
     }
     const int error = errno;
     team_unmap(t);
