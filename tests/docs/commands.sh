@@ -35,7 +35,7 @@ check() {
             { echo "$1: there is no '$2'" && result=1; }
         return
     fi
-    output=$(cd "$work" && bash -c "$2" 2>&1) || true
+    output=$(cd "$work" && bash -c "$2" 2>&1 </dev/null) || true
     if [[ $(arrange "$2" <<<"$output") != "$(arrange "$2" <<<"$3")" ]]; then
         echo "$1: '$2' prints"
         diff <(echo "$3") <(echo "$output") || true
