@@ -135,6 +135,7 @@ static tsr_status make_alias(tsr_tensor *tensor, const tsr_sharding *to, tsr_ten
     const tsr_geometry *g = tensor->geometry;
     const tsr_tensor_spec spec = {to, tensor->dtype, g->rank, g->shape};
     tsr_tensor *alias = NULL;
+    TSR_TRY(tensor_check_elements(tensor));
     TSR_TRY(tensor_make(tensor->world, &spec, tensor->data, tensor->strides, &alias));
     for (size_t i = 0; i < g->rank; i++) {
         if (alias->local_shape[i] != tensor->local_shape[i]) {

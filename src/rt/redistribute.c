@@ -283,11 +283,8 @@ static tsr_status check_pair(const char *call, const tsr_tensor *dst, const tsr_
                           "a redistribution keeps the element type: %s into %s",
                           tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
     }
-    if (dst->data == NULL || src->data == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "a tensor without elements cannot be moved: it was made by tsr_abstract, "
-                          "or from one that was");
-    }
+    TSR_TRY(tensor_check_elements(dst));
+    TSR_TRY(tensor_check_elements(src));
     if (dst->world != src->world) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a redistribution is between tensors of one world");

@@ -14,6 +14,14 @@
 #include "rt/box_walk.h"
 #include "rt/collective.h"
 
+tsr_status tensor_check_elements(const tsr_tensor *t)
+{
+    return t->data != NULL ? TSR_OK
+                           : diag_error(t->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                                        "a tensor without elements cannot be moved: it was made by "
+                                        "tsr_abstract, or from one that was");
+}
+
 tsr_status tensor_check_whole(const char *call, const tsr_tensor *tensor)
 {
     const world_state *state = tensor->world->state;

@@ -34,6 +34,9 @@ struct tsr_tensor {
 /* Whether other ranks can reach the data, and know its strides. */
 bool tensor_is_shared(const tsr_tensor *tensor);
 
+/* The guard of what moves elements: an abstract tensor has none. */
+tsr_status tensor_check_elements(const tsr_tensor *t);
+
 /*
  * Refuses what a layer above has typed as different on each rank: a call about the whole tensor
  * would take one rank's array for all. Every such call that is given a tensor starts here.

@@ -236,6 +236,12 @@ static tsr_status check_kinds(tsr_comm *world, const scene *s)
                "no dimension becomes unaligned or ceases to be");
     WANT_ERROR(world, tsr_partitioned_reinterpret(t[2], &ragged, NULL, &out), TSR_ERR_INVALID,
                "rows of dim 0, where the other layout has");
+    const tsr_tensor_spec without = {s->unaligned, TSR_F64, 1, shape};
+    tsr_tensor *none = NULL;
+    WANT(world, tsr_abstract(world, &without, &none) == TSR_OK);
+    WANT_ERROR(world, tsr_partitioned_reinterpret(none, &ragged, NULL, &out), TSR_ERR_INVALID,
+               "a tensor without elements cannot be moved");
+    tsr_tensor_release(none);
     WANT(world, out == NULL);
     for (size_t i = 0; i < 5; i++) {
         tsr_tensor_release(t[i]);
