@@ -210,16 +210,18 @@ static void in_child(void)
     callers = fresh;
 }
 
-/* Registered after OpenBLAS's own, so that before a fork it runs first. */
-static void watch_forks(void)
+/*
+ * Registered when the library is loaded, after OpenBLAS, on which it depends, has registered its
+ * own: so before a fork it runs first. At the first product it would be too late, since a fork may
+ * be under way by then.
+ */
+__attribute__((__constructor__)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, after_fork, in_child);
 }
 
 static void join_callers(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, watch_forks);
     (void)pthread_rwlock_rdlock(&callers);
 }
 
