@@ -145,6 +145,23 @@ comm_call spec_call_record(const spec_call *call, tsr_status status)
     return what;
 }
 
+/* Whether what a part spans, from its element 0 in either direction, stays an address. */
+static tsr_status check_reach(const tsr_tensor *t)
+{
+    const int64_t most = INT64_C(1) << 56; /* no machine has so much address space */
+    for (size_t i = 0; i < t->geometry->rank && tensor_elements(t) > 0; i++) {
+        int64_t reach = 0;
+        if (!checked_mul(t->local_shape[i] - 1, t->strides[i], &reach) || reach > most ||
+            reach < -most) {
+            return diag_error(t->world->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                              "the stride of dim %zu, %lld bytes over %lld elements, leaves the "
+                              "address space",
+                              i, (long long)t->strides[i], (long long)t->local_shape[i]);
+        }
+    }
+    return TSR_OK;
+}
+
 /* A tensor over the caller's memory, which is not NULL unless the part is empty. */
 static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *data,
                             const int64_t *strides, tsr_tensor **out)
@@ -156,7 +173,7 @@ static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *
                           "rank %lld has no memory for its part of %lld elements",
                           (long long)world->rank, (long long)tensor_elements(*out));
     }
-    return TSR_OK;
+    return strides != NULL && data != NULL ? check_reach(*out) : TSR_OK;
 }
 
 /* Agrees with the others that all of them could make a tensor. */

@@ -386,6 +386,11 @@ static tsr_status hand_in_bad_memory(tsr_comm *world, void *state)
     WANT(world,
          tsr_tensor_wrap(world, &rows, guilty ? NULL : memory, NULL, &src) == TSR_ERR_INVALID);
     WANT(world, src == NULL && heard(world, "rank 1 has no memory for its part of 12 elements"));
+    static const int64_t far[][2] = {{INT64_MAX - 3, 4}, {INT64_MIN, 4}, {INT64_MAX / 4, 4}};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        WANT(world, tsr_tensor_wrap(world, &rows, memory, far[i], &src) == TSR_ERR_OVERFLOW);
+        WANT(world, src == NULL && heard(world, "leaves the address space"));
+    }
     WANT(world, tsr_tensor_wrap(world, &rows, memory, NULL, &src) == TSR_OK);
     WANT(world, tsr_redistribute_into(src, src) == TSR_ERR_INVALID);
     WANT(world, heard(world, "the two tensors overlap in the memory of rank"));
