@@ -184,10 +184,9 @@ static tsr_status read_definition(paste *p)
     TSR_TRY(add_mesh(p, renamed ? mesh : same));
     if (lex_is(&p->lex, '{')) { /* attributes of the definition */
         take(&p->lex);
-        while (!lex_is(&p->lex, '}') && !lex_is(&p->lex, TOKEN_END)) {
+        do {
             skip_attribute(&p->lex);
-            (void)lex_accept(&p->lex, ',');
-        }
+        } while (lex_accept(&p->lex, ','));
         return lex_expect(&p->lex, '}');
     }
     return TSR_OK;
@@ -762,10 +761,10 @@ static tsr_status read_item(paste *p)
     p->type = (tsr_shape){0};
     if (names_value(lex)) {
         TSR_TRY(take_value_name(p));
-        while (!lex_is(lex, ':')) {
-            lex_next(lex);
+        while (!lex_is(lex, ':') && !lex_is(lex, TOKEN_END)) {
+            take(lex);
         }
-        lex_next(lex);
+        TSR_TRY(lex_expect(lex, ':'));
     }
     if (lex_is(lex, TOKEN_WORD) && type_bracket(lex, lex->current.at) != 0) {
         return read_typed(p);

@@ -259,4 +259,8 @@ expect_fine
 run "$TESSERA" propagate "$work/p.mlir" --arg 0 "P('x')"
 expect_error 2 'add --mesh'
 
+# A mark out of place ends the reading.
+run "$TESSERA" show 'sdy.mesh @n = <["x"=1]> {)a = 1} [{"x"}] : tensor<8xf32>'
+expect_error 2 "expected '}'"
+
 finish
