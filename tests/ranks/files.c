@@ -60,13 +60,15 @@ static tsr_status check_bytes(tsr_comm *world, const char *path, element_state *
     WANT(world, fread(head, 1, sizeof head, file) == sizeof head);
     const long length = (unsigned char)head[8] + 256L * (unsigned char)head[9];
     WANT(world, fseek(file, 10 + length, SEEK_SET) == 0);
+    const size_t count = (size_t)(s->shape[0] * s->shape[1] * s->shape[2]);
+    float *values = malloc((count + 1) * sizeof *values);
+    WANT(world, values != NULL && fread(values, sizeof *values, count + 1, file) == count);
     int64_t wrong = 0;
-    const int64_t count = s->shape[0] * s->shape[1] * s->shape[2];
-    for (int64_t i = 0; i < count; i++) {
-        float value = -1;
-        wrong += fread(&value, sizeof value, 1, file) != 1 || value != (float)i / 4;
+    for (size_t i = 0; i < count; i++) {
+        wrong += values[i] != (float)i / 4;
     }
-    WANT(world, wrong == 0 && fgetc(file) == EOF);
+    free(values);
+    WANT(world, wrong == 0);
     (void)fclose(file);
     return TSR_OK;
 }
@@ -201,7 +203,9 @@ static tsr_status run(tsr_comm *world, void *state)
     tsr_arena *arena = NULL;
     WANT(world, tsr_arena_create(tsr_comm_context(world), &arena) == TSR_OK);
     tsr_status status = TSR_OK;
-    for (size_t i = 0; i < SHAPES && status == TSR_OK; i++) {
+    /* The large one takes long, and is in as many pieces on any number of ranks. */
+    const size_t shapes_tried = tsr_comm_size(world) <= 3 ? SHAPES : SHAPES - 1;
+    for (size_t i = 0; i < shapes_tried && status == TSR_OK; i++) {
         status = check_layouts(world, arena, s, i);
     }
     if (status == TSR_OK) {
