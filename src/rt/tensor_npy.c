@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ typedef struct transfer {
     size_t item;
     int64_t data; /* where the items start in the file */
     int64_t file_strides[KERNEL_MAX_RANK];
-    int64_t part_strides[KERNEL_MAX_RANK];
+    const int64_t *part_strides;
     size_t order[KERNEL_MAX_RANK]; /* the dimensions, those of the largest file stride first */
     char *piece;                   /* PIECE_BYTES */
 } transfer;
@@ -144,10 +143,7 @@ static tsr_status move_part(transfer *t, const tsr_tensor *tensor)
     const tsr_geometry *g = tensor->geometry;
     t->rank = g->rank;
     t->item = (size_t)tsr_dtype_item_bytes(tensor->dtype);
-    (void)stored_strides(g, tensor->world->rank, tensor->dtype, t->part_strides);
-    if (t->writes) {
-        memcpy(t->part_strides, tensor->strides, g->rank * sizeof *t->part_strides);
-    }
+    t->part_strides = tensor->strides;
     order_dims(t);
     t->piece = context_resize(t->ctx, NULL, 0, PIECE_BYTES);
     if (t->piece == NULL) {

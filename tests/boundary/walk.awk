@@ -52,7 +52,7 @@ function struct_steps(base, n, fields, i, copy)
             step(copy " = NULL; " argument " = " argument_taken, refused, argument "->" name " NULL")
         } else if (is_pointer(type) && array != "") {
             step(copy " = NULL; " argument " = " argument_taken, "WALK_SURVIVES", argument "->" name " NULL")
-            wrong_numbers(copy, type, argument "_copy.rank", argument "->" name)
+            wrong_numbers(copy, type, argument "->" name)
         } else if (is_pointer(type)) {
             step(copy " = NULL; " argument " = " argument_taken, "WALK_SURVIVES", argument "->" name " NULL")
         } else if (type == "int64_t") {
@@ -66,7 +66,7 @@ function struct_steps(base, n, fields, i, copy)
 }
 
 # Arrays of numbers that are all out of range, as long as any array of the values.
-function wrong_numbers(target, type, length_text, what)
+function wrong_numbers(target, type, what)
 {
     if (type != "const int64_t *" && type != "const size_t *")
         return
@@ -133,7 +133,7 @@ function write_walk(declaration, i, base, list, call, lengths)
                     names[i] " = NULL", refused, names[i] " NULL")
             else
                 step(names[i] " = NULL", nullables[i] ? "WALK_SURVIVES" : refused, names[i] " NULL")
-            wrong_numbers(names[i], types[i], arrays[i], names[i])
+            wrong_numbers(names[i], types[i], names[i])
             if (base != "" && arrays[i] == "") {
                 argument = names[i]
                 argument_taken = "&" names[i] "_copy"
