@@ -128,6 +128,7 @@ else()
 
     # Programs that tests/mpi/*.sh start; users_comm uses MPI itself, one of each.
     tsr_add_test_program(${PROJECT_SOURCE_DIR}/tests/mpi/victim.c)
+    tsr_add_test_program(${PROJECT_SOURCE_DIR}/tests/mpi/open_world.c)
     foreach(name openmpi mpich)
         if(TARGET PkgConfig::${name})
             add_executable(users_comm_${name} tests/mpi/users_comm.c)

@@ -41,6 +41,8 @@ function context_expression(i, out, expression)
             expression = "tsr_comm_context(" names[i] ")"
         else if (types[i] ~ /^(const )?tsr_tensor \*$/)
             expression = "tsr_comm_context(tsr_tensor_world(" names[i] "))"
+        else if (types[i] ~ /^(const )?tsr_world \*$/)
+            expression = "guard_world_context(" names[i] ")"
         else if (types[i] ~ /^(const )?tsr_partitioned \*$/)
             expression = "guard_partitioned_context(" names[i] ")"
         else if (types[i] == "tsr_tensor *const *" && arrays[i] != "")

@@ -82,6 +82,96 @@ TSR_API TSR_NODISCARD tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t n
                                                      int64_t rank, tsr_rank_function function,
                                                      TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
+/*
+ * A world that stays open and is driven from one thread, while functions run on its ranks one
+ * after the other. What the ranks make in one run (tensors, groups, scopes, caches) is there in
+ * the next.
+ *
+ * Calls about one world come from one thread at a time, but for tsr_world_stop. Between runs that
+ * thread may use the communicators of the ranks for calls that are not collective, on any of their
+ * tensors: tsr_tensor_retain, tsr_tensor_release, tsr_tensor_data, tsr_tensor_fill,
+ * tsr_trace_events, tsr_comm_traffic and so on; no such call depends on the thread that makes it,
+ * and a run is ordered after what was done before it. Their messages go to the context of the
+ * rank, which each run clears when it starts.
+ *
+ * Several worlds may be open, driven by the same thread or by several. CBLAS has one number of
+ * threads for the whole process: while worlds are open that is the cores divided by the ranks of
+ * the world that has the most of them here, at least 1.
+ *
+ * In a child of fork the worlds of its parent cannot be used: their calls fail, and tsr_world_close
+ * only gives back address space. It may open its own. A process may exit with a world open.
+ */
+typedef struct tsr_world tsr_world;
+
+/*
+ * Opens a world, with the spec of tsr_launch: under mpirun this process is one rank of it, and
+ * every process opens it; else its ranks are threads, which sleep between runs. Forked processes
+ * cannot stay open (TSR_ERR_UNSUPPORTED): tsr_launch runs them. The context is that of the driving
+ * thread and outlives the world.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_world_open(tsr_context *ctx, const tsr_launch_spec *spec,
+                                                tsr_world **out) TSR_MT_CONTEXT;
+
+/* The same for an abstract world, as tsr_launch_abstract has. Its messages go to `ctx` directly. */
+TSR_API TSR_NODISCARD tsr_status tsr_world_open_abstract(tsr_context *ctx, int64_t num_ranks,
+                                                         int64_t rank,
+                                                         tsr_world **out) TSR_MT_CONTEXT;
+
+/*
+ * Runs the function on every rank of this process and waits for all; a single one runs on the
+ * calling thread. The status and the messages are those of tsr_launch, added to the context that
+ * the world was opened with; but where all ranks failed in the same way the message is theirs
+ * alone, without `ranks 0-3 failed: ` before it. Under mpirun they are those of this process's rank
+ * only, and no process waits for another at the end of a run.
+ *
+ * Within a run, a thread whose function has returned counts as ended: ranks that wait for it in a
+ * call fail with its reason, and the communicator of that call is broken for good, so that later
+ * calls on it fail at once. So is one on which a request was left pending, which is a failure of
+ * the rank that left it. Where all ranks refuse a call alike, or fail in none, nothing is broken
+ * and the next run begins as if nothing had happened. A rank that exceeds the limits of tsr_launch
+ * is abandoned and named, and the world can then only be closed; so too when a function ends its
+ * thread (pthread_exit).
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_world_run(tsr_world *world, tsr_rank_function function,
+                                               TSR_NULLABLE void *state) TSR_MT_CONTEXT;
+
+/*
+ * The same in two parts, so that the driving thread can look at signals in between: starts a run;
+ * then waits for at most so many seconds, or without limit if negative, and gives TSR_IN_PROGRESS
+ * while ranks are running, else once what tsr_world_run gives. The limits on ranks are watched
+ * while it waits. A single rank has ended when tsr_world_start returns, which runs it.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_world_start(tsr_world *world, tsr_rank_function function,
+                                                 TSR_NULLABLE void *state) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_world_wait(tsr_world *world, double seconds) TSR_MT_CONTEXT;
+
+/*
+ * Ends the run in progress as soon as possible: ranks that wait for others to enter a call fail
+ * with TSR_ERR_PEER, those that compute in their next collective call. A call that all have entered
+ * is finished. From then on runs fail at once, and the world can only be closed. May be called by
+ * any thread, a rank's too, when nothing runs, and more than once, but not by a signal handler, nor
+ * while the world is closed. Under mpirun other processes learn of it in their calls, or when this
+ * one closes.
+ */
+TSR_API void tsr_world_stop(tsr_world *world) TSR_MT_SAFE;
+
+/*
+ * Closes a world; NULL is none. Waits for a run in progress as tsr_world_wait does, and gives its
+ * failure. Under mpirun it returns when all processes have closed, with the limits of tsr_launch.
+ * Tensors of the ranks that were not released are freed with the world, and must not be used any
+ * more, not even released; memory that such a tensor was made over is the program's. What an
+ * abandoned rank may be using is given back when its function returns.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_world_close(TSR_NULLABLE tsr_world *world) TSR_MT_CONTEXT;
+
+/*
+ * How many ranks the world has, how many of them this process runs, and the communicator of the
+ * i-th of those; NULL if there is none. It stays the same while the world is open.
+ */
+TSR_API int64_t tsr_world_size(const tsr_world *world) TSR_MT_CONTEXT;
+TSR_API int64_t tsr_world_num_local(const tsr_world *world) TSR_MT_CONTEXT;
+TSR_API tsr_comm *tsr_world_comm(const tsr_world *world, int64_t i) TSR_MT_CONTEXT;
+
 /* Whether a world is abstract. */
 TSR_API bool tsr_comm_is_abstract(const tsr_comm *comm) TSR_MT_SAFE;
 

@@ -69,6 +69,7 @@ bool guard_has_null(tsr_tensor *const *list, size_t count);
 tsr_context *guard_either(tsr_context *a, tsr_context *b);
 tsr_context *guard_tensors_context(tsr_tensor *const *list, size_t count);
 tsr_context *guard_partitioned_context(const tsr_partitioned *partitioned);
+tsr_context *guard_world_context(const tsr_world *world);
 
 #include "base/guards.h"
 

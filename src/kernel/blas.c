@@ -220,6 +220,15 @@ __attribute__((__constructor__)) static void watch_forks(void)
     (void)pthread_atfork(before_fork, after_fork, in_child);
 }
 
+/*
+ * At the end of the process, before OpenBLAS frees its buffers: products that threads of an open
+ * world are in come to their end, and those that they would begin wait until the process is gone.
+ */
+__attribute__((__destructor__)) static void keep_callers_out(void)
+{
+    (void)pthread_rwlock_wrlock(&callers);
+}
+
 static void join_callers(void)
 {
     (void)pthread_rwlock_rdlock(&callers);
@@ -250,20 +259,67 @@ void blas_multiply(tsr_dtype dtype, const product *p)
     blas_leave(alone);
 }
 
-int blas_set_threads(int threads)
+/* For who changes how CBLAS runs: no fork, and no other that changes it. */
+static void lock_settings(void)
+{
+    join_callers();
+    (void)pthread_mutex_lock(&one_caller);
+}
+
+static void unlock_settings(void)
+{
+    (void)pthread_mutex_unlock(&one_caller);
+    (void)pthread_rwlock_unlock(&callers);
+}
+
+/* Returns how many it took before; nothing changes with 0. */
+static int change_threads(int threads)
 {
     if (openblas_set_num_threads == NULL || openblas_get_num_threads == NULL) {
         return 1;
     }
-    join_callers();
-    (void)pthread_mutex_lock(&one_caller);
     const int before = openblas_get_num_threads();
     if (threads > 0 && threads != before) {
         openblas_set_num_threads(threads);
     }
-    (void)pthread_mutex_unlock(&one_caller);
-    (void)pthread_rwlock_unlock(&callers);
     return before;
+}
+
+static blas_share *shares;
+static int threads_without_shares;
+
+static int fewest_threads(void)
+{
+    int threads = shares != NULL ? shares->threads : threads_without_shares;
+    for (const blas_share *s = shares; s != NULL; s = s->next) {
+        threads = s->threads < threads ? s->threads : threads;
+    }
+    return threads;
+}
+
+void blas_share_take(blas_share *share, int threads)
+{
+    lock_settings();
+    if (shares == NULL) {
+        threads_without_shares = change_threads(0);
+    }
+    *share = (blas_share){.next = shares, .threads = threads};
+    shares = share;
+    (void)change_threads(fewest_threads());
+    unlock_settings();
+}
+
+void blas_share_release(blas_share *share)
+{
+    lock_settings();
+    for (blas_share **at = &shares; *at != NULL; at = &(*at)->next) {
+        if (*at == share) {
+            *at = share->next;
+            (void)change_threads(fewest_threads());
+            break;
+        }
+    }
+    unlock_settings();
 }
 
 size_t blas_room(int64_t num_callers)

@@ -32,11 +32,18 @@ size_t kernel_dot_scratch(const dot_job *job);
 void kernel_dot(const dot_job *job, void *scratch);
 
 /*
- * How many threads CBLAS takes for a product from now on, in this whole process; returns how many
- * it took before. It is 1 or less where CBLAS has no threads, and nothing changes where `threads`
- * is below 1. CBLAS that is not safe to call from several threads is called by one at a time.
+ * What a world asks of CBLAS while it is open, in a list: products take as many threads as the one
+ * that asks for the fewest, so that a world never gets more than it would alone, and worlds that
+ * are idle take nothing from others. When the last is released CBLAS takes what it took before.
+ * CBLAS that is not safe to call from several threads is called by one at a time.
  */
-int blas_set_threads(int threads);
+typedef struct blas_share {
+    struct blas_share *next;
+    int threads;
+} blas_share;
+
+void blas_share_take(blas_share *share, int threads);
+void blas_share_release(blas_share *share);
 
 /*
  * How much address space CBLAS takes for buffers when so many threads of this process call it, its

@@ -8,6 +8,11 @@ void progress_set(progress_target target)
     own = target;
 }
 
+progress_target progress_get(void)
+{
+    return own;
+}
+
 /* Only the owner writes the counter. */
 void progress_raise(void)
 {

@@ -21,6 +21,7 @@ typedef struct progress_target {
 
 /* Those of the calling thread from now on; zeros for none. */
 void progress_set(progress_target target);
+progress_target progress_get(void);
 
 /* Raises the counter. */
 void progress_raise(void);

@@ -115,3 +115,18 @@ barrier_result barrier_arrive(barrier *b, uint32_t ranks, uint32_t *ticket)
         return BARRIER_PASSED;
     }
 }
+
+bool barrier_has_arrivals(const barrier *b)
+{
+    return atomic_load(&b->word) >> 32 != 0;
+}
+
+void barrier_break_idle(barrier *b)
+{
+    (void)atomic_fetch_or(&b->word, BROKEN);
+}
+
+bool barrier_is_broken(const barrier *b)
+{
+    return (atomic_load(&b->word) & BROKEN) != 0;
+}

@@ -50,6 +50,14 @@ barrier_result barrier_await(barrier *b, uint32_t ticket, const barrier_wait *ho
 /* Breaks the barrier, unless all ranks have arrived in the meantime. */
 barrier_result barrier_break(barrier *b, uint32_t ticket);
 
+/*
+ * Between calls, when no rank waits: whether a rank has arrived that did not wait for the others;
+ * and breaking it for all calls to come.
+ */
+bool barrier_has_arrivals(const barrier *b);
+void barrier_break_idle(barrier *b);
+bool barrier_is_broken(const barrier *b);
+
 /* The monotonic clock, in seconds. */
 double clock_seconds(void);
 

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "kernel/progress.h"
 #include "rt/control.h"
+#include "rt/tensor.h"
 
 /* A group that the world keeps, by mesh and axes. */
 typedef struct comm_kept {
@@ -49,6 +50,12 @@ int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member)
         return -1;
     }
     return comm->members != NULL ? comm->members[member] : member;
+}
+
+bool tsr_comm_is_abstract(const tsr_comm *comm)
+{
+    GUARD(tsr_comm_is_abstract);
+    return comm->team->abstract;
 }
 
 tsr_status comm_check_real(const tsr_comm *comm)
@@ -170,11 +177,45 @@ void comm_close_world(tsr_comm *world)
     if (world->state->above != NULL) {
         world->state->close_above(world->state->above);
     }
+    tensors_free_left(world);
     plan_cache_clear(&world->state->plans);
     plan_store_destroy(&world->state->own_plans);
     layout_table_clear(&world->state->layouts);
     segment_destroy(world->own);
     tsr_arena_destroy(world->arena);
+}
+
+/* Does something to the world and to each of its groups. */
+static void for_each_group(tsr_comm *world, void (*act)(tsr_comm *comm))
+{
+    act(world);
+    for (comm_kept *k = world->state->kept; k != NULL; k = k->next) {
+        act(&k->comm);
+    }
+}
+
+static void break_out_of_step(tsr_comm *comm)
+{
+    if (comm->broken < 0 || barrier_has_arrivals(&comm->shared->gate)) {
+        barrier_break_idle(&comm->shared->gate);
+    }
+}
+
+static void note_broken(tsr_comm *comm)
+{
+    if (comm->broken == TSR_OK && barrier_is_broken(&comm->shared->gate)) {
+        comm->broken = TSR_ERR_PEER;
+    }
+}
+
+void comm_settle(tsr_comm *const *worlds, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        for_each_group(worlds[i], break_out_of_step);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for_each_group(worlds[i], note_broken);
+    }
 }
 
 tsr_status comm_check_world(const tsr_comm *comm)

@@ -55,6 +55,7 @@ typedef struct world_state {
     plan_store own_plans; /* unless the ranks share one */
     plan_cache plans;
     layout_table layouts;
+    tsr_tensor *tensors;         /* all that are not released */
     void *above;                 /* what a layer above keeps for the world; NULL for nothing */
     void (*close_above)(void *); /* frees it when the world closes */
     void (*release_typed)(void *above, const void *typed); /* of a tensor that is freed */
@@ -68,6 +69,8 @@ typedef struct world_state {
     struct control_message *spare;  /* to say that this rank ends, without memory for a message */
     double last_heartbeat;          /* when this rank last told the others that it works */
     struct joined *joined;          /* when it was opened on a transport */
+    bool closable;                  /* by tsr_comm_close */
+    const _Atomic bool *stopped; /* by tsr_world_stop, all ranks of the process at once; or NULL */
 } world_state;
 
 /* What was last seen of a member that has not arrived, and when. */
@@ -192,6 +195,12 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices);
 /* The world communicator of one rank. */
 tsr_status comm_open_world(tsr_context *ctx, const team *t, int64_t rank, tsr_comm **out);
 void comm_close_world(tsr_comm *world);
+
+/*
+ * After a run that failed, while no rank runs: breaks groups whose members are out of step, since
+ * one gave up or left a request, for all of them. `worlds` are those of all ranks.
+ */
+void comm_settle(tsr_comm *const *worlds, int64_t count);
 
 /* Refuses a communicator that is not the world. Not collective. */
 tsr_status comm_check_world(const tsr_comm *comm);

@@ -232,7 +232,7 @@ void control_send_end(tsr_comm *world, tsr_status status)
 {
     const char *report = world->team->ranks[world->rank].report;
     const int32_t size = report_size(report);
-    for (int32_t at = 0; status < 0 && at < size; at += CALL_TEXT) {
+    for (int32_t at = 0; at < size; at += CALL_TEXT) {
         control_message part = {.kind = CONTROL_REPORT, .id = at};
         part.missing = size - at < CALL_TEXT ? size - at : CALL_TEXT;
         memcpy(part.text, report + at, (size_t)part.missing);

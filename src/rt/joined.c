@@ -51,7 +51,7 @@ typedef struct joined {
     bool settled; /* nothing is being sent from its memory */
     int control;  /* this process's, while the others open them */
     int segment;
-    int blas_threads; /* what CBLAS took before */
+    blas_share cores;
 } joined;
 
 /*
@@ -358,7 +358,7 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
     j->world = *world;
     j->world->state->joined = j;
     const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
-    j->blas_threads = blas_set_threads((int)max_i64(cores / ranks_here(j), 1));
+    blas_share_take(&j->cores, (int)max_i64(cores / ranks_here(j), 1));
     return TSR_OK;
 }
 
@@ -367,7 +367,8 @@ static bool await_ends(tsr_comm *world)
 {
     const team *t = world->team;
     end_watch watch = {0};
-    while (!team_others_are_done(t, world->rank) && !team_is_overdue(t, &watch)) {
+    while (!team_others_are_done(t, world->rank) &&
+           !team_is_overdue(t, team_num_running(t), &watch)) {
         if (t->message) {
             control_poll(world);
         }
@@ -404,7 +405,7 @@ static tsr_status collect(const tsr_comm *world, tsr_context *ctx)
     for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
         before++;
     }
-    const tsr_status status = team_collect(ctx, world->team);
+    const tsr_status status = team_collect(ctx, world->team, true);
     if (!is_first_living(world)) {
         diag_mark_elsewhere(ctx, before);
     }
@@ -424,7 +425,7 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     }
     progress_set((progress_target){0});
     comm_close_control(world);
-    (void)blas_set_threads(j->blas_threads);
+    blas_share_release(&j->cores);
     const bool all = await_ends(world);
     const tsr_status ended = collect(world, ctx);
     j->settled = endpoint_flush(&j->endpoint, j->ctx, all ? SECONDS_TO_SETTLE : 0);
@@ -449,12 +450,21 @@ static tsr_status check_functions(tsr_context *ctx, const tsr_transport *t)
                             "tsr_comm_open: a function of the transport, or its name, is NULL");
 }
 
+/* A world that tsr_comm_close ends. */
+static tsr_status open_for_program(tsr_context *ctx, const tsr_transport *transport,
+                                   const tsr_launch_spec *spec, tsr_comm **world)
+{
+    TSR_TRY(joined_open(ctx, transport, spec, world));
+    (*world)->state->closable = true;
+    return TSR_OK;
+}
+
 tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
                          const tsr_launch_spec *spec, tsr_comm **world)
 {
     GUARD(tsr_comm_open);
     TSR_TRY(check_functions(ctx, transport));
-    return joined_open(ctx, transport, spec, world);
+    return open_for_program(ctx, transport, spec, world);
 }
 
 tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_launch_spec *spec,
@@ -463,16 +473,17 @@ tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm, const tsr_l
     GUARD(tsr_comm_open_mpi);
     tsr_transport transport;
     TSR_TRY(plugin_open_comm(ctx, mpi_comm, &transport));
-    return joined_open(ctx, &transport, spec, world);
+    return open_for_program(ctx, &transport, spec, world);
 }
 
 tsr_status tsr_comm_close(tsr_comm *world)
 {
     GUARD(tsr_comm_close);
     TSR_TRY(comm_check_world(world));
-    if (world->state->joined == NULL) {
+    if (!world->state->closable) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_launch ends this world itself");
+                          "tsr_comm_close: tsr_launch ends this world itself, or tsr_world_close "
+                          "does: tsr_comm_open did not make it");
     }
     return joined_close(world, world->ctx, requests_drop(world));
 }

@@ -1,7 +1,6 @@
-/* Running a function on ranks: threads of this process, forked processes, or those of mpirun. */
+/* Running a function on ranks once; here those that are forked processes. */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,17 +16,14 @@
 #include "base/guard.h"
 #include "kernel/dot.h"
 #include "rt/comm.h"
-#include "rt/joined.h"
-#include "rt/plugin.h"
-#include "rt/request.h"
+#include "rt/world.h"
 
-/* What one rank runs; a thread's argument. */
+/* What one rank runs. */
 typedef struct rank_job {
     team *t;
     int64_t rank;
     tsr_rank_function function;
     void *state;
-    pthread_t thread;
     pid_t process;
     int handle; /* of the process: a pidfd */
     bool started;
@@ -36,22 +32,12 @@ typedef struct rank_job {
 /* A launch: what the ranks share and what runs on them. */
 typedef struct launch {
     tsr_context *ctx;
-    tsr_ranks ranks;
     team t;
     rank_job *jobs;
-    tsr_context *shared; /* of what thread ranks share */
-    plan_store plans;
+    blas_share cores;
 } launch;
 
-/* A rank that leaves a request pending has failed. */
-static tsr_status run_function(tsr_comm *world, tsr_rank_function function, void *state)
-{
-    const tsr_status status = function(world, state);
-    const tsr_status dropped = requests_drop(world);
-    return status < 0 ? status : dropped;
-}
-
-/* Runs the function on one rank, in its own thread or process. */
+/* Runs the function on one rank, in its own process. */
 static void run_rank(const rank_job *job)
 {
     tsr_context *ctx = NULL;
@@ -61,7 +47,7 @@ static void run_rank(const rank_job *job)
         status = comm_open_world(ctx, job->t, job->rank, &world);
     }
     if (status == TSR_OK) {
-        status = run_function(world, job->function, job->state);
+        status = rank_run(world, job->function, job->state);
     }
     team_report(job->t, job->rank, status, ctx);
     if (world != NULL) {
@@ -70,69 +56,14 @@ static void run_rank(const rank_job *job)
     tsr_context_destroy(ctx);
 }
 
-static void *run_thread(void *argument)
-{
-    run_rank(argument);
-    return NULL;
-}
-
-static tsr_status start_threads(launch *l)
+/* Marks ranks as failed that were never started. */
+static void give_up_unstarted(launch *l)
 {
     for (int64_t i = 0; i < l->t.num_ranks; i++) {
-        rank_job *job = &l->jobs[i];
-        const int error = pthread_create(&job->thread, NULL, run_thread, job);
-        job->started = error == 0;
-        if (error != 0) {
-            team_report_end(&l->t, i, TSR_ERR_NOMEM, "its thread could not be started");
-            return diag_error(l->ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                              "rank %lld: its thread could not be started: %s", (long long)i,
-                              strerror(error));
-        }
-    }
-    return TSR_OK;
-}
-
-/* Marks the ranks from one on as failed: they were never started. */
-static void give_up_from(launch *l, int64_t rank)
-{
-    for (int64_t i = rank; i < l->t.num_ranks; i++) {
         if (!l->jobs[i].started) {
             team_report_end(&l->t, i, TSR_ERR_NOMEM, "it was never started");
         }
     }
-}
-
-/* Joins a thread; false when it does not end in time after all others have. */
-static bool join_thread(const launch *l, const rank_job *job)
-{
-    end_watch watch = {0};
-    for (;;) {
-        struct timespec soon;
-        (void)clock_gettime(CLOCK_REALTIME, &soon);
-        soon.tv_nsec += 20000000;
-        soon.tv_sec += soon.tv_nsec / 1000000000;
-        soon.tv_nsec %= 1000000000;
-        if (pthread_timedjoin_np(job->thread, NULL, &soon) == 0) {
-            return true;
-        }
-        if (team_is_overdue(&l->t, &watch)) {
-            return false;
-        }
-    }
-}
-
-/* Returns the number of threads that had to be abandoned: they may still use shared memory. */
-static int64_t join_threads(launch *l)
-{
-    int64_t abandoned = 0;
-    for (int64_t i = 0; i < l->t.num_ranks; i++) {
-        if (l->jobs[i].started && !join_thread(l, &l->jobs[i])) {
-            (void)pthread_detach(l->jobs[i].thread);
-            team_report_end(&l->t, i, TSR_ERR_TIMEOUT, "its thread did not end and was abandoned");
-            abandoned++;
-        }
-    }
-    return abandoned;
 }
 
 /*
@@ -223,12 +154,18 @@ static bool reap(const launch *l, int64_t rank)
     return true;
 }
 
-/* Kills the processes that are still running. */
-static void kill_running(const launch *l)
+/*
+ * Kills the processes that have not ended. One may have reported the end of its function, and be
+ * stopped since, or unable to write out its streams; a failure that it reported stands.
+ */
+static void kill_left(const launch *l)
 {
     for (int64_t i = 0; i < l->t.num_ranks; i++) {
-        if (l->jobs[i].started && !team_is_done(&l->t, i)) {
-            team_report_end(&l->t, i, TSR_ERR_TIMEOUT, "its process did not end and was killed");
+        if (l->jobs[i].started) {
+            if (l->t.ranks[i].status >= 0) {
+                team_report_end(&l->t, i, TSR_ERR_TIMEOUT,
+                                "its process did not end and was killed");
+            }
             (void)syscall(SYS_pidfd_send_signal, l->jobs[i].handle, SIGKILL, NULL, 0);
         }
     }
@@ -246,17 +183,16 @@ static void join_processes(launch *l)
         for (int64_t i = 0; i < l->t.num_ranks; i++) {
             left -= l->jobs[i].started && reap(l, i);
         }
-        if (team_is_overdue(&l->t, &watch)) {
-            kill_running(l);
+        if (team_is_overdue(&l->t, left, &watch)) {
+            kill_left(l);
         }
         const struct timespec nap = {.tv_nsec = 200000};
         (void)nanosleep(&nap, NULL);
     }
 }
 
-static tsr_status prepare(launch *l, tsr_rank_function function, void *state)
+static tsr_status add_jobs(launch *l, tsr_rank_function function, void *state)
 {
-    TSR_TRY(team_map(l->ctx, &l->t, l->ranks == TSR_RANKS_PROCESSES));
     const size_t n = (size_t)l->t.num_ranks;
     l->jobs = context_resize(l->ctx, NULL, 0, n * sizeof *l->jobs);
     if (l->jobs == NULL) {
@@ -266,89 +202,37 @@ static tsr_status prepare(launch *l, tsr_rank_function function, void *state)
         l->jobs[i] =
             (rank_job){.t = &l->t, .rank = (int64_t)i, .function = function, .state = state};
     }
-    if (l->t.threads) {
-        TSR_TRY(tsr_context_create(NULL, &l->shared));
-        plan_store_init(&l->plans, l->shared);
-        l->t.plans = &l->plans;
-    }
     return TSR_OK;
 }
 
-/* Runs the ranks; *abandoned tells whether threads may still use shared memory. */
-static tsr_status run(launch *l, bool *abandoned)
+static tsr_status run(launch *l)
 {
-    *abandoned = false;
-    const bool threads = l->ranks == TSR_RANKS_THREADS;
-    const tsr_status started = threads ? start_threads(l) : start_processes(l);
+    const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+    blas_share_take(&l->cores, (int)max_i64(cores / l->t.num_ranks, 1));
+    const tsr_status started = start_processes(l);
     if (started < 0) {
-        give_up_from(l, 0);
+        give_up_unstarted(l);
     }
-    if (threads) {
-        *abandoned = join_threads(l) > 0;
-    } else {
-        join_processes(l);
-    }
-    const tsr_status ended = team_collect(l->ctx, &l->t);
+    join_processes(l);
+    blas_share_release(&l->cores);
+    const tsr_status ended = team_collect(l->ctx, &l->t, true);
     return started < 0 ? started : ended;
 }
 
-/* Starts the ranks in this process or forked from it, and frees what they shared. */
-static tsr_status launch_here(tsr_context *ctx, const tsr_launch_spec *spec, tsr_ranks ranks,
-                              tsr_rank_function function, void *state)
+/* Forks the ranks from this process, and frees what they shared. */
+static tsr_status launch_processes(tsr_context *ctx, const tsr_launch_spec *spec,
+                                   tsr_rank_function function, void *state)
 {
-    const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
-    launch *l = context_resize(ctx, NULL, 0, sizeof *l);
-    if (l == NULL) {
-        return diag_nomem(ctx);
-    }
-    *l = (launch){.ctx = ctx, .ranks = ranks};
-    bool abandoned = false;
-    tsr_status status =
-        team_init(ctx, spec, spec->num_ranks != 0 ? spec->num_ranks : max_i64(cores, 1), &l->t);
-    l->t.threads = ranks == TSR_RANKS_THREADS;
-    l->t.name = l->t.threads ? "threads" : "processes";
+    launch l = {.ctx = ctx};
+    tsr_status status = team_open(ctx, spec, false, &l.t);
     if (status == TSR_OK) {
-        status = prepare(l, function, state);
+        status = add_jobs(&l, function, state);
     }
     if (status == TSR_OK) {
-        const int before = blas_set_threads((int)max_i64(cores / l->t.num_ranks, 1));
-        status = run(l, &abandoned);
-        (void)blas_set_threads(before);
+        status = run(&l);
     }
-    if (!abandoned) {
-        team_unmap(&l->t);
-        if (l->t.plans != NULL) {
-            plan_store_destroy(&l->plans);
-        }
-        tsr_context_destroy(l->shared);
-        if (l->jobs != NULL) {
-            (void)context_resize(ctx, l->jobs, (size_t)l->t.num_ranks * sizeof *l->jobs, 0);
-        }
-        (void)context_resize(ctx, l, sizeof *l, 0);
-    }
-    return status;
-}
-
-/* Runs the function as one of the ranks that mpirun started. */
-static tsr_status join_mpi(tsr_context *ctx, const char *mpi, const tsr_launch_spec *spec,
-                           tsr_rank_function function, void *state)
-{
-    tsr_transport transport;
-    tsr_context *own = NULL;
-    tsr_comm *world = NULL;
-    TSR_TRY(plugin_open_world(ctx, mpi, &transport));
-    tsr_status status = tsr_context_create(NULL, &own);
-    if (status < 0) {
-        transport.close(transport.state, TSR_END_BROKEN);
-        return diag_nomem(ctx);
-    }
-    status = joined_open(own, &transport, spec, &world);
-    if (status == TSR_OK) {
-        status = joined_close(world, ctx, run_function(world, function, state));
-    } else {
-        (void)diag_error(ctx, status, NO_LOCATION, "%s", last_error_text(own));
-    }
-    tsr_context_destroy(own);
+    team_unmap(&l.t);
+    (void)context_resize(ctx, l.jobs, (size_t)l.t.num_ranks * sizeof *l.jobs, 0);
     return status;
 }
 
@@ -356,42 +240,6 @@ tsr_status tsr_launch(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_fu
                       void *state)
 {
     GUARD(tsr_launch);
-    const char *mpi = NULL;
-    if (spec->ranks == TSR_RANKS_AUTO || spec->ranks == TSR_RANKS_MPI) {
-        mpi = plugin_of_launcher();
-    }
-    if (mpi != NULL) {
-        return join_mpi(ctx, mpi, spec, function, state);
-    }
-    if (spec->ranks == TSR_RANKS_MPI) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "no MPI launcher started this process: start it by mpirun, or set "
-                          "TSR_MPI to openmpi or mpich");
-    }
-    const tsr_ranks ranks =
-        spec->ranks == TSR_RANKS_PROCESSES ? TSR_RANKS_PROCESSES : TSR_RANKS_THREADS;
-    return launch_here(ctx, spec, ranks, function, state);
-}
-
-bool tsr_comm_is_abstract(const tsr_comm *comm)
-{
-    GUARD(tsr_comm_is_abstract);
-    return comm->team->abstract;
-}
-
-tsr_status tsr_launch_abstract(tsr_context *ctx, int64_t num_ranks, int64_t rank,
-                               tsr_rank_function function, void *state)
-{
-    GUARD(tsr_launch_abstract);
-    const team t = {.num_ranks = num_ranks, .threads = true, .abstract = true, .name = "abstract"};
-    tsr_comm *world = NULL;
-    if (num_ranks < 1 || rank < 0 || rank >= num_ranks) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_launch_abstract: there is no rank %lld of %lld", (long long)rank,
-                          (long long)num_ranks);
-    }
-    TSR_TRY(comm_open_world(ctx, &t, rank, &world));
-    const tsr_status status = function(world, state);
-    comm_close_world(world);
-    return status;
+    return spec->ranks == TSR_RANKS_PROCESSES ? launch_processes(ctx, spec, function, state)
+                                              : world_launch(ctx, spec, function, state);
 }

@@ -214,11 +214,22 @@ static bool a_member_is_stopped(rendezvous *m)
     return m->stalled >= 0;
 }
 
-/* Whether waiting has become pointless. */
+/* Whether tsr_world_stop has ended what this rank does. */
+static bool is_world_stopped(const tsr_comm *comm)
+{
+    const _Atomic bool *stopped = comm->state->stopped;
+    return stopped != NULL && atomic_load_explicit(stopped, memory_order_relaxed);
+}
+
+/*
+ * Whether waiting has become pointless. Members that have not finished a call are using this one's
+ * memory: those are waited for in a world that was stopped, too.
+ */
 static bool should_stop(void *state)
 {
     rendezvous *m = state;
-    return a_member_is_gone(m) || (gives_up(m) && a_member_is_stalled(m));
+    return (!m->leaving && is_world_stopped(m->comm)) || a_member_is_gone(m) ||
+           (gives_up(m) && a_member_is_stalled(m));
 }
 
 /* `1, 3` of the members of which something holds. */
@@ -275,6 +286,11 @@ static void set_broken(tsr_comm *comm, tsr_status status)
     if (comm->team->message) {
         comm->team->endpoint->has_unreceived = true;
     }
+}
+
+static tsr_status report_world_stopped(tsr_comm *comm, const char *name)
+{
+    return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION, "%s: the world was stopped", name);
 }
 
 static tsr_status report_late(tsr_comm *comm, const char *name)
@@ -419,6 +435,9 @@ static int64_t first_inside(const rendezvous *m)
 
 static tsr_status report_failure(rendezvous *m, const char *name, int64_t gone, bool first)
 {
+    if (is_world_stopped(m->comm)) {
+        return report_world_stopped(m->comm, name);
+    }
     if (gone >= 0) {
         return report_gone(m->comm, name, gone);
     }
@@ -444,7 +463,7 @@ static tsr_status fail_rendezvous(tsr_comm *comm, rendezvous *m, const char *nam
     if (g != NULL) {
         return report_revocation(comm, name, g);
     }
-    set_broken(comm, gone >= 0 ? TSR_ERR_PEER : TSR_ERR_TIMEOUT);
+    set_broken(comm, gone >= 0 || is_world_stopped(comm) ? TSR_ERR_PEER : TSR_ERR_TIMEOUT);
     const tsr_status status = report_failure(m, name, gone, first);
     if (comm->team->message) {
         control_send_revocation(comm, status, gone >= 0 ? gone : first_missing(comm));
@@ -464,7 +483,7 @@ static tsr_status finish_rendezvous(tsr_comm *comm, const char *name, bool leavi
     const bool cannot_complete =
         result == BARRIER_WAITING &&
         ((comm->overdue == comm->calls && (!leaving || a_member_is_stopped(&m))) ||
-         a_member_is_gone(&m));
+         (!leaving && is_world_stopped(comm)) || a_member_is_gone(&m));
     if (result == BARRIER_WAITING && !cannot_complete) {
         return TSR_IN_PROGRESS;
     }
@@ -541,8 +560,11 @@ static int64_t differing_member(const tsr_comm *comm)
 }
 
 /* An abstract world has one rank: no rendezvous and no record. */
-static tsr_status enter_alone(const comm_call *what)
+static tsr_status enter_alone(tsr_comm *comm, const comm_call *what)
 {
+    if (is_world_stopped(comm)) {
+        return report_world_stopped(comm, what->name);
+    }
     return what->status < 0 ? what->status : TSR_OK;
 }
 
@@ -563,6 +585,9 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     if (comm->broken < 0) {
         return diag_error(comm->ctx, comm->broken, NO_LOCATION,
                           "%s: the communicator is broken since an earlier call", what->name);
+    }
+    if (is_world_stopped(comm)) {
+        return report_world_stopped(comm, what->name);
     }
     comm->calls++;
     comm->told = false;
@@ -651,7 +676,7 @@ tsr_status comm_tell(tsr_comm *comm, const char *name, tsr_status status)
 tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
 {
     if (comm->team->abstract) {
-        return enter_alone(what);
+        return enter_alone(comm, what);
     }
     requests_finish(comm);
     TSR_TRY(comm_start_entering(comm, what));
@@ -722,6 +747,9 @@ static tsr_status check_peers(tsr_comm *comm, channel *m, const char *name)
     const tsr_status status = channel_test(m);
     if (status != TSR_IN_PROGRESS) {
         return status;
+    }
+    if (is_world_stopped(comm)) {
+        return report_world_stopped(comm, name);
     }
     const revocation *g = control_revocation(comm);
     const int64_t gone = gone_peer(comm, m);

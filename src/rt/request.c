@@ -239,6 +239,7 @@ tsr_status requests_drop(tsr_comm *world)
                             (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
         if (r->begun && !r->over) {
             coll_task_end(&r->x);
+            r->comm->broken = r->comm->broken < 0 ? r->comm->broken : status;
         }
         (void)take(&world->state->requests);
     }

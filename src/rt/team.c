@@ -155,6 +155,15 @@ tsr_status team_map(tsr_context *ctx, team *t, bool shared)
     return no_address_space(ctx, t->num_ranks, t->segment_bytes, strerror(error));
 }
 
+tsr_status team_open(tsr_context *ctx, const tsr_launch_spec *spec, bool threads, team *t)
+{
+    const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+    TSR_TRY(team_init(ctx, spec, spec->num_ranks != 0 ? spec->num_ranks : max_i64(cores, 1), t));
+    t->threads = threads;
+    t->name = threads ? "threads" : "processes";
+    return team_map(ctx, t, !threads);
+}
+
 bool team_map_files(team *t, int control, const int *segments)
 {
     const size_t each = t->segment_bytes;
@@ -231,7 +240,17 @@ static void set_state(const team *t, int64_t rank, tsr_status status, int32_t st
     atomic_store(&t->ranks[rank].state, state);
 }
 
-static void report_text(const team *t, int64_t rank, const char *text)
+void team_restart(const team *t)
+{
+    for (int64_t i = 0; i < t->num_ranks; i++) {
+        if (t->ranks[i].report[0] != '\0') {
+            memset(t->ranks[i].report, 0, REPORT_BYTES);
+        }
+        set_state(t, i, TSR_OK, RANK_RUNNING);
+    }
+}
+
+void team_leave_text(const team *t, int64_t rank, const char *text)
 {
     report r = {.bytes = t->ranks[rank].report};
     memset(r.bytes, 0, REPORT_BYTES);
@@ -240,26 +259,34 @@ static void report_text(const team *t, int64_t rank, const char *text)
 
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text)
 {
-    report_text(t, rank, text);
+    team_leave_text(t, rank, text);
     set_state(t, rank, status, status < 0 ? RANK_FAILED : RANK_ENDED);
 }
 
 void team_report_death(const team *t, int64_t rank, const char *text)
 {
-    report_text(t, rank, text);
+    team_leave_text(t, rank, text);
     set_state(t, rank, TSR_ERR_PEER, RANK_DIED);
 }
 
-void team_report(const team *t, int64_t rank, tsr_status status, const tsr_context *ctx)
+/* The last error of a context and its notes. */
+static void report_context(char *bytes, const tsr_context *ctx)
 {
-    const tsr_diagnostic *error = status < 0 && ctx != NULL ? last_error(ctx) : NULL;
-    report r = {.bytes = t->ranks[rank].report};
+    const tsr_diagnostic *error = ctx != NULL ? last_error(ctx) : NULL;
+    report r = {.bytes = bytes};
     if (error != NULL) {
         memset(r.bytes, 0, REPORT_BYTES);
         report_add_message(&r, error);
         for (const tsr_diagnostic *note = error->notes; note != NULL; note = note->next) {
             report_add_message(&r, note);
         }
+    }
+}
+
+void team_report(const team *t, int64_t rank, tsr_status status, const tsr_context *ctx)
+{
+    if (status < 0) {
+        report_context(t->ranks[rank].report, ctx);
     }
     set_state(t, rank, status, status < 0 ? RANK_FAILED : RANK_ENDED);
 }
@@ -283,14 +310,21 @@ static double end_limit(const team *t, int64_t running, bool failed)
     return failed ? t->timeout : HUGE_VAL;
 }
 
-bool team_is_overdue(const team *t, end_watch *w)
+int64_t team_num_running(const team *t)
+{
+    int64_t running = 0;
+    for (int64_t i = 0; i < t->num_ranks; i++) {
+        running += !team_is_done(t, i);
+    }
+    return running;
+}
+
+bool team_is_overdue(const team *t, int64_t running, end_watch *w)
 {
     const double now = clock_seconds();
-    int64_t running = 0;
     bool failed = false;
     for (int64_t i = 0; i < t->num_ranks; i++) {
         const int32_t state = atomic_load(&t->ranks[i].state);
-        running += state == RANK_RUNNING;
         failed = failed || state == RANK_FAILED || state == RANK_DIED;
     }
     if (running != w->running || failed != w->failed) {
@@ -342,6 +376,16 @@ static bool is_told(const team *t, int64_t rank)
     return false;
 }
 
+/* Whether all ranks failed in the same way. */
+static bool all_failed_alike(const team *t)
+{
+    int64_t alike = 0;
+    while (alike < t->num_ranks && failed_alike(&t->ranks[0], &t->ranks[alike])) {
+        alike++;
+    }
+    return alike == t->num_ranks;
+}
+
 /* `rank 2` or `ranks 0-3, 6`: the ranks that failed as this one did; "?" without memory. */
 static const char *list_alike(const team *t, int64_t first, tsr_arena *arena)
 {
@@ -368,11 +412,12 @@ static const char *list_alike(const team *t, int64_t first, tsr_arena *arena)
     return whole.failed ? "?" : whole.data;
 }
 
-static void add_message(tsr_context *ctx, const team *t, int64_t rank, const char *ranks)
+/* `ranks` is NULL where all failed: the message is theirs alone. */
+static void add_message(tsr_context *ctx, const rank_shared *r, const char *ranks)
 {
-    const rank_shared *r = &t->ranks[rank];
     const tsr_status status = (tsr_status)r->status;
     if (r->report[0] == '\0') {
+        ranks = ranks != NULL ? ranks : "the function of the ranks";
         (void)diag_error(ctx, status, NO_LOCATION, "%s returned %s without a message", ranks,
                          tsr_status_name(status));
         (void)diag_note(ctx, NO_LOCATION,
@@ -380,15 +425,25 @@ static void add_message(tsr_context *ctx, const team *t, int64_t rank, const cha
                         "leave a message in tsr_comm_context(world)");
         return;
     }
-    (void)diag_error(ctx, status, NO_LOCATION, "%s %s: %s", ranks,
-                     atomic_load(&r->state) == RANK_DIED ? "died" : "failed", r->report);
+    const char *how = atomic_load(&r->state) == RANK_DIED ? " died: " : " failed: ";
+    (void)diag_error(ctx, status, NO_LOCATION, "%s%s%s", ranks != NULL ? ranks : "",
+                     ranks != NULL ? how : "", r->report);
     for (const char *note = r->report + strlen(r->report) + 1;
          note < r->report + REPORT_BYTES && *note != '\0'; note += strlen(note) + 1) {
         (void)diag_note(ctx, NO_LOCATION, "%s", note);
     }
 }
 
-tsr_status team_collect(tsr_context *ctx, const team *t)
+void team_collect_one(tsr_context *ctx, int64_t rank, tsr_status status, const tsr_context *own)
+{
+    rank_shared alone = {.state = RANK_FAILED, .status = (int32_t)status};
+    char name[CALL_TEXT];
+    (void)snprintf(name, sizeof name, "rank %lld", (long long)rank);
+    report_context(alone.report, own);
+    add_message(ctx, &alone, rank >= 0 ? name : NULL);
+}
+
+tsr_status team_collect(tsr_context *ctx, const team *t, bool named)
 {
     tsr_status status = TSR_OK;
     tsr_arena *arena = NULL;
@@ -398,11 +453,12 @@ tsr_status team_collect(tsr_context *ctx, const team *t)
     if (status >= 0 || tsr_arena_create(ctx, &arena) < 0) {
         return status < 0 ? status : TSR_OK;
     }
+    const bool bare = !named && all_failed_alike(t);
     for (int met = 0; met < 2; met++) {
         for (int64_t i = 0; i < t->num_ranks; i++) {
             const rank_shared *r = &t->ranks[i];
             if (r->status < 0 && met_failure(r) == (met == 1) && !is_told(t, i)) {
-                add_message(ctx, t, i, list_alike(t, i, arena));
+                add_message(ctx, r, bare ? NULL : list_alike(t, i, arena));
             }
         }
     }

@@ -54,8 +54,13 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
  * files in memory, one for what describes the ranks and one for the segment of each.
  */
 tsr_status team_map(tsr_context *ctx, team *t, bool shared);
+/* Both for ranks that are threads of this process, or forked from it: by default one a core. */
+tsr_status team_open(tsr_context *ctx, const tsr_launch_spec *spec, bool threads, team *t);
 bool team_map_files(team *t, int control, const int *segments);
 void team_unmap(team *t);
+
+/* All ranks are running again, before they do: nothing is known of their ends. */
+void team_restart(const team *t);
 
 /* Tells the others that a rank is done, and how it went; `text` says why it failed. */
 void team_report_end(const team *t, int64_t rank, tsr_status status, const char *text);
@@ -63,8 +68,12 @@ void team_report_end(const team *t, int64_t rank, tsr_status status, const char 
 void team_report(const team *t, int64_t rank, tsr_status status, const tsr_context *ctx);
 /* The same for a process that died. */
 void team_report_death(const team *t, int64_t rank, const char *text);
+/* Leaves a text for those that wait for a rank which ends now, and has not failed. */
+void team_leave_text(const team *t, int64_t rank, const char *text);
 /* Records the end of processes that died without reporting it. */
 void team_look_for_deaths(const team *t);
+/* The ranks that have not reported their end. */
+int64_t team_num_running(const team *t);
 /* Since when as many ranks are running as now. Starts as zeros. */
 typedef struct end_watch {
     int64_t running;
@@ -73,18 +82,23 @@ typedef struct end_watch {
 } end_watch;
 
 /*
- * Whether the ranks that are still running exceed their limit: the last one that which the caller
- * set, all of them the time-out where another has failed. Else they are waited for.
+ * Whether the ranks that are still running, of which there are so many, exceed their limit: the
+ * last one that which the caller set, all of them the time-out where one has failed. Else they are
+ * waited for.
  */
-bool team_is_overdue(const team *t, end_watch *w);
+bool team_is_overdue(const team *t, int64_t running, end_watch *w);
 /* Whether a rank, or every rank but one, is done. */
 bool team_is_done(const team *t, int64_t rank);
 bool team_others_are_done(const team *t, int64_t rank);
 
 /*
  * The outcome of all ranks: the status of the lowest that failed, and messages. Ranks that failed
- * in the same way have one; those that only met the failure of another come last.
+ * in the same way have one; those that only met the failure of another come last. Where all ranks
+ * failed in the same way the message says which only if `named`.
  */
-tsr_status team_collect(tsr_context *ctx, const team *t);
+tsr_status team_collect(tsr_context *ctx, const team *t, bool named);
+
+/* The message of one rank alone, out of its context; -1: without its number. */
+void team_collect_one(tsr_context *ctx, int64_t rank, tsr_status status, const tsr_context *own);
 
 #endif

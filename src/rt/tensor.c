@@ -62,6 +62,33 @@ tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
     return TSR_OK;
 }
 
+static void link_tensor(tsr_tensor *t)
+{
+    tsr_tensor **first = &t->world->state->tensors;
+    t->next = *first;
+    if (t->next != NULL) {
+        t->next->previous = t;
+    }
+    *first = t;
+}
+
+/* Frees what describes a tensor. */
+static void free_tensor(tsr_tensor *t)
+{
+    if (t->next != NULL) {
+        t->next->previous = t->previous;
+    }
+    *(t->previous != NULL ? &t->previous->next : &t->world->state->tensors) = t->next;
+    (void)context_resize(t->world->ctx, t, sizeof *t, 0);
+}
+
+void tensors_free_left(tsr_comm *world)
+{
+    while (world->state->tensors != NULL) {
+        free_tensor(world->state->tensors);
+    }
+}
+
 tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, tsr_tensor **out)
 {
     tsr_tensor *t = context_resize(world->ctx, NULL, 0, sizeof *t);
@@ -91,6 +118,7 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
         }
     }
     (void)layout_retain(&world->state->layouts, layout);
+    link_tensor(t);
     *out = t;
     return TSR_OK;
 }
@@ -265,7 +293,7 @@ void tsr_tensor_release(tsr_tensor *tensor)
     if (tensor->typed != NULL) {
         tensor->world->state->release_typed(tensor->world->state->above, tensor->typed);
     }
-    (void)context_resize(tensor->world->ctx, tensor, sizeof *tensor, 0);
+    free_tensor(tensor);
     if (on_release != NULL) {
         on_release(state);
     }

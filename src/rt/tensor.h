@@ -9,6 +9,8 @@
 
 struct tsr_tensor {
     tsr_comm *world;
+    tsr_tensor *next; /* of the world's, which frees those that are left when it closes */
+    tsr_tensor *previous;
     int64_t references;
     tensor_layout *layout;
     char *data;
@@ -42,6 +44,12 @@ tsr_status tensor_check_elements(const tsr_tensor *t);
  * would take one rank's array for all. Every such call that is given a tensor starts here.
  */
 tsr_status tensor_check_whole(const char *call, const tsr_tensor *tensor);
+
+/*
+ * Frees what describes tensors that the program has not released, when their world closes; memory
+ * that is the program's stays.
+ */
+void tensors_free_left(tsr_comm *world);
 
 /* How many elements this rank stores, pad rows included. */
 int64_t tensor_elements(const tsr_tensor *tensor);

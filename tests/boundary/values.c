@@ -373,6 +373,9 @@ tsr_status values_make(walk *w)
         return TSR_ERR_NOMEM;
     }
     memset(w->long_text, 'a', (1 << 16) - 1);
+    const tsr_launch_spec one = {
+        .num_ranks = 1, .ranks = TSR_RANKS_THREADS, .segment_bytes = 1 << 20};
+    TRY(tsr_world_open(w->ctx, &one, &w->open_world));
     w->long_text[(1 << 16) - 1] = '\0';
     TRY(tsr_arena_create(w->ctx, &w->lasting));
     TRY(tsr_arena_create(w->ctx, &w->arena));
@@ -437,6 +440,7 @@ void values_set_typed(walk *w, bool typed)
 void values_free(walk *w)
 {
     values_set_typed(w, false);
+    w->failures += tsr_world_close(w->open_world) != TSR_OK;
     tsr_tensor *const tensors[] = {w->x,
                                    w->whole,
                                    w->scalar,

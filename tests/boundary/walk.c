@@ -167,6 +167,13 @@ RELEASE(outputs, tsr_outputs *, tsr_outputs_destroy)
 RELEASE(partitioned, tsr_partitioned *, tsr_partitioned_release)
 RELEASE(conversion, tsr_conversion *, tsr_conversion_release)
 
+void walk_release_world(walk *w, tsr_status status, tsr_world **made)
+{
+    if (is_made(w, status, made) && tsr_world_close(*made) != TSR_OK) {
+        complain(w, status, "what was opened cannot be closed");
+    }
+}
+
 void walk_release_request(walk *w, tsr_status status, tsr_comm *comm, tsr_request *made)
 {
     if (is_made(w, status, made) && tsr_wait(comm, *made) < 0 && w->expectation == WALK_SUCCEEDS) {
@@ -307,6 +314,42 @@ static void walk_worlds(walk *w)
     WANT(w, tsr_comm_close(w->abstract_world) < 0);
 }
 
+static void walk_open_worlds(walk *w)
+{
+    tsr_world *world = NULL;
+    const tsr_launch_spec two = {
+        .num_ranks = 2, .ranks = TSR_RANKS_THREADS, .segment_bytes = 1 << 20};
+    const tsr_launch_spec wrong[] = {{.num_ranks = -1},
+                                     {.num_ranks = INT64_MAX},
+                                     {.num_ranks = 1, .ranks = (tsr_ranks)99},
+                                     {.num_ranks = 1, .ranks = TSR_RANKS_PROCESSES},
+                                     {.num_ranks = 1, .timeout = NAN},
+                                     {.num_ranks = 1, .segment_bytes = SIZE_MAX}};
+    WANT(w, tsr_world_open(NULL, &two, &world) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_open(w->ctx, NULL, &world) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_open(w->ctx, &two, NULL) == TSR_ERR_INVALID);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const tsr_status status = tsr_world_open(w->ctx, &wrong[i], &world);
+        const bool told = tsr_context_diagnostics(w->ctx) != NULL;
+        WANT(w, status < 0 && told && world == NULL);
+    }
+    WANT(w, tsr_world_open(w->ctx, &two, &world) == TSR_OK && world != NULL);
+    WANT(w, tsr_world_start(NULL, walk_nothing, NULL) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_start(world, NULL, NULL) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_wait(NULL, 0) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_wait(world, 0) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_start(world, walk_nothing, NULL) == TSR_OK);
+    WANT(w, tsr_world_wait(world, NAN) == TSR_ERR_INVALID);
+    WANT(w, tsr_world_wait(world, INFINITY) == TSR_OK);
+    WANT(w, tsr_world_start(world, walk_nothing, NULL) == TSR_OK);
+    WANT(w, tsr_world_wait(world, -INFINITY) == TSR_OK);
+    tsr_world_stop(NULL);
+    tsr_world_stop(world);
+    WANT(w, tsr_world_run(world, walk_nothing, NULL) == TSR_ERR_PEER);
+    WANT(w, tsr_world_close(world) == TSR_OK);
+    WANT(w, tsr_world_close(NULL) == TSR_OK);
+}
+
 /* ---- the run ---- */
 
 typedef struct run {
@@ -333,10 +376,11 @@ static tsr_status in_abstract(tsr_comm *abstract_world, void *state)
     if (r->only == NULL) {
         walk_objects(r->w);
         walk_worlds(r->w);
+        walk_open_worlds(r->w);
     }
+    values_free(r->w);
     r->failures = r->w->failures;
     r->steps = r->w->steps;
-    values_free(r->w);
     return TSR_OK;
 }
 

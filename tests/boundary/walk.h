@@ -41,6 +41,7 @@ typedef struct walk {
     tsr_comm *world;
     tsr_comm *group;
     tsr_comm *abstract_world;
+    tsr_world *open_world;
     tsr_context *abstract_ctx;
 
     const tsr_mesh *mesh;
@@ -247,6 +248,7 @@ void walk_check(walk *w, tsr_status status, bool silent, bool has_status);
 void walk_release_tensors(walk *w, tsr_status status, tsr_tensor **made);
 void walk_release_program(walk *w, tsr_status status, tsr_program **made);
 void walk_release_interpreter(walk *w, tsr_status status, tsr_interpreter **made);
+void walk_release_world(walk *w, tsr_status status, tsr_world **made);
 void walk_release_outputs(walk *w, tsr_status status, tsr_outputs **made);
 void walk_release_partitioned(walk *w, tsr_status status, tsr_partitioned **made);
 void walk_release_conversion(walk *w, tsr_status status, tsr_conversion **made);

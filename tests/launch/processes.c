@@ -1,5 +1,6 @@
 /* Ranks that are forked processes and do something wrong, or die. */
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -162,6 +163,43 @@ static void all_stopped_processes_are_killed(void **state)
     expect_message(f, "ranks 0, 2 failed: its process did not end and was killed");
 }
 
+/* Stops the process that flushes a stream. */
+static ssize_t stop_writer(void *cookie, const char *bytes, size_t count)
+{
+    (void)cookie;
+    (void)bytes;
+    (void)kill(getpid(), SIGSTOP);
+    return (ssize_t)count;
+}
+
+/* Rank 1 is stopped after its function has returned: its process writes what is left of a stream.
+ */
+static tsr_status stop_at_the_end(tsr_comm *world, void *state)
+{
+    const cookie_io_functions_t calls = {.write = stop_writer};
+    const tsr_status *status = state;
+    if (tsr_comm_rank(world) != 1) {
+        return TSR_OK;
+    }
+    FILE *stream = fopencookie(NULL, "w", calls);
+    return stream != NULL && fputs("text", stream) >= 0 ? *status : TSR_ERR_NOMEM;
+}
+
+static void a_process_that_stops_at_its_end_is_killed(void **state)
+{
+    fixture *f = *state;
+    tsr_launch_spec spec = {
+        .num_ranks = 3, .ranks = TSR_RANKS_PROCESSES, .timeout = 0.3, .segment_bytes = 1 << 20};
+    tsr_status status = TSR_ERR_INVALID;
+    assert_int_equal(tsr_launch(f->ctx, &spec, stop_at_the_end, &status), TSR_ERR_INVALID);
+    expect_message(f, "rank 1 returned TSR_ERR_INVALID without a message");
+    tsr_context_clear(f->ctx);
+    status = TSR_OK;
+    spec.end_timeout = 0.3;
+    assert_int_equal(tsr_launch(f->ctx, &spec, stop_at_the_end, &status), TSR_ERR_TIMEOUT);
+    expect_error(f, "rank 1 failed: its process did not end and was killed");
+}
+
 static void ignore(int number)
 {
     (void)number;
@@ -195,6 +233,7 @@ int main(void)
         TEST(a_stopped_process_is_given_up),
         TEST(a_process_that_stops_under_a_request_is_given_up),
         TEST(all_stopped_processes_are_killed),
+        TEST(a_process_that_stops_at_its_end_is_killed),
         TEST(children_may_be_reaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

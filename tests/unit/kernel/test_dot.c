@@ -1,4 +1,5 @@
 /* Products of every element type and layout against three loops. */
+#include <cblas.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -410,12 +411,37 @@ static void *multiply_often(void *state)
     return NULL;
 }
 
+#pragma weak openblas_get_num_threads
+
+/* Of worlds that are open at once the one that asks for the fewest threads decides. */
+static void shares_of_threads(void **state)
+{
+    (void)state;
+    if (openblas_get_num_threads == NULL) {
+        skip();
+    }
+    const int before = openblas_get_num_threads();
+    blas_share a;
+    blas_share b;
+    blas_share_take(&a, 2);
+    blas_share_take(&b, 1);
+    assert_int_equal(openblas_get_num_threads(), 1);
+    blas_share_release(&a);
+    assert_int_equal(openblas_get_num_threads(), 1);
+    blas_share_take(&a, 2);
+    blas_share_release(&b);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    blas_share_release(&a);
+    assert_int_equal(openblas_get_num_threads(), before);
+    blas_share_release(&a); /* not taken */
+    assert_int_equal(openblas_get_num_threads(), before);
+}
+
 static void threads_may_multiply_at_once(void **state)
 {
     (void)state;
-    const int before = blas_set_threads(1);
-    assert_true(before >= 1);
-    assert_int_equal(blas_set_threads(0), 1);
+    blas_share share;
+    blas_share_take(&share, 1);
     static float dst[THREADS][SIDE * SIDE];
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
@@ -426,7 +452,7 @@ static void threads_may_multiply_at_once(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_true(dst[i][0] == 0.0F);
     }
-    assert_int_equal(blas_set_threads(before), 1);
+    blas_share_release(&share);
 }
 
 int main(void)
@@ -440,6 +466,7 @@ int main(void)
         cmocka_unit_test(cblas_takes_what_fits_its_ints),
         cmocka_unit_test(halves_are_rounded_once),
         cmocka_unit_test(threads_may_multiply_at_once),
+        cmocka_unit_test(shares_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
