@@ -131,6 +131,13 @@ typedef struct tsr_text {
 /* A text over a zero-terminated string. */
 TSR_API tsr_text tsr_text_of(TSR_NULLABLE const char *name, const char *string) TSR_MT_SAFE;
 
+/*
+ * The character at the start of a text of `size` bytes in UTF-8. Returns how many bytes it takes; 0
+ * when there is none. A byte that does not belong to one is U+FFFD and takes one byte.
+ */
+TSR_API size_t tsr_utf8_next(TSR_ARRAY(size) const char *text, size_t size,
+                             uint32_t *character) TSR_MT_SAFE;
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,10 @@ TSR_API const int64_t *tsr_geometry_shape(const tsr_geometry *geometry) TSR_MT_S
 TSR_API void tsr_geometry_local_shape(const tsr_geometry *geometry,
                                       TSR_ARRAY(tsr_geometry_rank(geometry))
                                           int64_t *local_shape) TSR_MT_SAFE;
+/* The smallest part that a shard holds, per dimension: 0 where one is empty. */
+TSR_API void tsr_geometry_least_shape(const tsr_geometry *geometry,
+                                      TSR_ARRAY(tsr_geometry_rank(geometry))
+                                          int64_t *least_shape) TSR_MT_SAFE;
 /* The local shape times the number of shards, per dimension. */
 TSR_API void tsr_geometry_padded_shape(const tsr_geometry *geometry,
                                        TSR_ARRAY(tsr_geometry_rank(geometry))

@@ -32,6 +32,7 @@
 #include <tessera/ops.h>
 #include <tessera/optimizer.h>
 #include <tessera/pass.h>
+#include <tessera/picture.h>
 #include <tessera/placement.h>
 #include <tessera/plan.h>
 #include <tessera/program.h>

@@ -175,6 +175,27 @@ bool dim_has_empty(const dim_geometry *dim)
     return false;
 }
 
+/* The rows of the shard that has the fewest. */
+static int64_t dim_least(const dim_geometry *dim)
+{
+    if (dim_is_even(dim)) {
+        return dim_box(dim, dim->along.size - 1).size;
+    }
+    int64_t least = INT64_MAX;
+    for (int64_t i = 0; i < dim->along.size; i++) {
+        least = min_i64(least, dim_box(dim, i).size);
+    }
+    return least;
+}
+
+void tsr_geometry_least_shape(const tsr_geometry *geometry, int64_t *least_shape)
+{
+    GUARD(tsr_geometry_least_shape);
+    for (size_t i = 0; i < geometry->rank; i++) {
+        least_shape[i] = dim_least(&geometry->dims[i]);
+    }
+}
+
 bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device, int64_t *start, int64_t *size)
 {
     GUARD(tsr_geometry_box);

@@ -87,6 +87,24 @@ static bool make_geometry(scene *s)
            passed(s->ctx, tsr_geometry_holders(s->ctx, s->arena, g, index, &holders), holders);
 }
 
+/* Of ids in any order, so that devices are listed; device 3 holds nothing. */
+static bool draw_pictures(scene *s)
+{
+    const tsr_sharding *sharding = NULL;
+    const tsr_geometry *g = NULL;
+    const char *texts[3] = {NULL, NULL, NULL};
+    const char *const titles[] = {"title"};
+    const int64_t shape[] = {3, 4, 5};
+    return passed(s->ctx,
+                  tsr_sharding_parse(s->ctx, s->arena, s->listed,
+                                     "[{\"y\"}, {\"x\"}:dynamic[1, 3], {}]", &sharding),
+                  sharding) &&
+           passed(s->ctx, tsr_geometry_create(s->ctx, s->arena, sharding, 3, shape, &g), g) &&
+           passed(s->ctx, tsr_picture_text(s->ctx, s->arena, g, NULL, &texts[0]), texts[0]) &&
+           passed(s->ctx, tsr_picture_svg(s->ctx, s->arena, g, titles, 1, &texts[1]), texts[1]) &&
+           passed(s->ctx, tsr_picture_table(s->ctx, s->arena, g, 0, 8, &texts[2]), texts[2]);
+}
+
 static bool change_sharding(scene *s)
 {
     const tsr_sharding *out = NULL;
@@ -312,9 +330,10 @@ static bool use_plans(scene *s)
     return passed(s->ctx, tsr_plan_create(s->ctx, s->arena, g[0], g[2], TSR_F32, &plan), plan);
 }
 
-static const step steps[] = {parse_meshes,  parse_sharding,    print_all,       use_table,
-                             make_geometry, change_sharding,   compare_pending, use_dialects,
-                             visit_op_of,   propagate_by_call, use_plans,       make_an_error};
+static const step steps[] = {parse_meshes,  parse_sharding, print_all,         use_table,
+                             make_geometry, draw_pictures,  change_sharding,   compare_pending,
+                             use_dialects,  visit_op_of,    propagate_by_call, use_plans,
+                             make_an_error};
 
 /* Everything, with the n-th allocation failing; returns whether it was reached. */
 static bool run(int64_t fail_at)

@@ -49,16 +49,21 @@ static void check_cover(fixture *f, const tsr_geometry *g, size_t rank, const in
     }
 }
 
-/* The local shape is the largest box, every box is within it, the padded shape follows. */
+/* The local shape is the largest box, the least shape the smallest, every box is within it, the
+ * padded shape follows. */
 static void check_shapes(const tsr_geometry *g, size_t rank, const int64_t *shape)
 {
     const tsr_sharding *sharding = tsr_geometry_sharding(g);
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
     int64_t local[MOST_DIMS];
     int64_t padded[MOST_DIMS];
+    int64_t least[MOST_DIMS];
     int64_t largest[MOST_DIMS] = {0};
+    int64_t smallest[MOST_DIMS];
     tsr_geometry_local_shape(g, local);
     tsr_geometry_padded_shape(g, padded);
+    tsr_geometry_least_shape(g, least);
+    memcpy(smallest, local, rank * sizeof *local);
     for (int64_t device = 0; device < tsr_mesh_num_devices(mesh); device++) {
         int64_t start[MOST_DIMS];
         int64_t size[MOST_DIMS];
@@ -67,11 +72,13 @@ static void check_shapes(const tsr_geometry *g, size_t rank, const int64_t *shap
             assert_true(start[i] >= 0 && size[i] >= 0 && start[i] + size[i] <= shape[i]);
             assert_true(size[i] <= local[i]);
             largest[i] = size[i] > largest[i] ? size[i] : largest[i];
+            smallest[i] = size[i] < smallest[i] ? size[i] : smallest[i];
         }
     }
     for (size_t i = 0; i < rank; i++) {
         const int64_t shards = tsr_sharding_num_shards(sharding, i);
         assert_int_equal(local[i], largest[i]);
+        assert_int_equal(least[i], smallest[i]);
         assert_int_equal(padded[i], local[i] * shards);
         if (tsr_sharding_dim(sharding, i)->ragged == NULL) {
             assert_int_equal(local[i], (shape[i] + shards - 1) / shards);

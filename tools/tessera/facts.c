@@ -5,6 +5,16 @@
 #include "command.h"
 #include "show.h"
 
+const tsr_ragged *ragged_of(const tsr_sharding *sharding, size_t dim)
+{
+    return dim < tsr_sharding_rank(sharding) ? tsr_sharding_dim(sharding, dim)->ragged : NULL;
+}
+
+int64_t shards_of(const tsr_sharding *sharding, size_t dim)
+{
+    return dim < tsr_sharding_rank(sharding) ? tsr_sharding_num_shards(sharding, dim) : 1;
+}
+
 /* What the shards of an aligned dimension store, seen at a device for each shard. */
 static int find_aligned(struct session *session, struct facts *facts, size_t dim, int64_t *most,
                         int64_t *least)
@@ -38,11 +48,11 @@ int facts_find_stored(struct session *session, struct facts *facts)
     int64_t *least = session_alloc(session, facts->rank, sizeof *least);
     facts->stored_most = most;
     facts->stored_least = least;
+    tsr_geometry_least_shape(facts->geometry, least);
     int code = EXIT_FINE;
     for (size_t d = 0; d < facts->rank && code == EXIT_FINE; d++) {
         const tsr_ragged *ragged = ragged_of(facts->sharding, d);
         most[d] = facts->local_shape[d];
-        least[d] = facts->cuts[d].smallest;
         if (ragged != NULL && ragged->kind == TSR_RAGGED_ALIGNED && ragged->alignment > 1) {
             code = find_aligned(session, facts, d, &most[d], &least[d]);
         }

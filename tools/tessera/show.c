@@ -219,7 +219,6 @@ static int find_geometry(struct session *session, struct facts *facts)
     tsr_geometry_padded_shape(facts->geometry, padded);
     facts->local_shape = local;
     facts->padded_shape = padded;
-    facts->cuts = cuts_of(session, facts->geometry, facts->rank);
     return facts_find_stored(session, facts);
 }
 
@@ -288,43 +287,41 @@ static int translate_all(struct session *session, const struct options *options,
     return code;
 }
 
-static int write_svg(const char *path, const struct facts *facts, struct session *session,
-                     const struct picture *picture)
+/* The picture with the sharding, the mesh and the shape above it. */
+static int draw_svg(struct session *session, const struct facts *facts, const char **out)
 {
-    char *data = NULL;
-    size_t size = 0;
     const char *shape = facts_format_shape(session, facts->rank, facts->shape.extents);
     const char *titles[] = {facts->sharding_text, facts->mesh_text,
                             session_format(session, "shape %s", shape)};
-    FILE *memory = open_memstream(&data, &size);
-    if (memory == NULL) {
-        return complain("out of memory");
-    }
-    picture_write_svg(memory, picture, titles, sizeof titles / sizeof titles[0]);
-    bool complete = !ferror(memory);
-    complete = fclose(memory) == 0 && complete;
-    int code = complete ? output_write(path, data, size) : complain("out of memory");
-    free(data);
-    return code;
+    tsr_status status = tsr_picture_svg(session->ctx, session->arena, facts->geometry, titles,
+                                        sizeof titles / sizeof titles[0], out);
+    return status == TSR_OK ? EXIT_FINE : session_fail(session, status);
 }
 
 /* The table, the picture below it, and the devices that were asked for. */
 static int print_plain(struct session *session, const struct options *options,
-                       const struct facts *facts, const struct picture *picture)
+                       const struct facts *facts)
 {
-    struct text_style style = {.unicode = !options->ascii && terminal_unicode(),
-                               .colour = terminal_colour(options->colour, stdout)};
+    const tsr_picture_style style = {.unicode = !options->ascii && terminal_unicode(),
+                                     .colour = terminal_colour(options->colour, stdout)};
+    const char *picture = NULL;
+    if (facts->has_shape) {
+        tsr_status status =
+            tsr_picture_text(session->ctx, session->arena, facts->geometry, &style, &picture);
+        if (status != TSR_OK) {
+            return session_fail(session, status);
+        }
+    }
     if (facts->label != NULL) {
         printf("%-14s%s\n", "value", facts->label);
     }
-    int code = show_table(session, facts, style);
+    int code = show_table(session, facts, style.unicode);
     if (code == EXIT_FINE && picture != NULL) {
-        putchar('\n');
-        picture_write_text(stdout, picture, style);
+        printf("\n%s", picture);
     }
     if (code == EXIT_FINE && facts->has_range) {
         putchar('\n');
-        show_device_list(session, facts);
+        code = show_device_list(session, facts);
     }
     return code;
 }
@@ -333,23 +330,20 @@ static int print_plain(struct session *session, const struct options *options,
 static int print_one(struct session *session, const struct options *options,
                      const struct facts *facts)
 {
-    const struct picture *picture = NULL;
-    int code = EXIT_FINE;
-    if (facts->has_shape && (options->svg != NULL || !options->json)) {
-        code = picture_make(session, facts->geometry, facts->cuts, facts->rank, &picture);
-    }
+    const char *svg = NULL;
+    int code = options->svg != NULL ? draw_svg(session, facts, &svg) : EXIT_FINE;
     if (code != EXIT_FINE) {
         return code;
     }
     if (options->json) {
         show_json(session, facts);
-    } else if (options->svg == NULL || strcmp(options->svg, "-") != 0) {
-        code = print_plain(session, options, facts, picture);
+    } else if (svg == NULL || strcmp(options->svg, "-") != 0) {
+        code = print_plain(session, options, facts);
     }
-    if (code != EXIT_FINE || options->svg == NULL) {
+    if (code != EXIT_FINE || svg == NULL) {
         return code;
     }
-    return output_flush() == 0 ? write_svg(options->svg, facts, session, picture) : EXIT_BAD_INPUT;
+    return output_flush() == 0 ? output_write(options->svg, svg, strlen(svg)) : EXIT_BAD_INPUT;
 }
 
 static int print_all(struct session *session, const struct options *options,

@@ -3,8 +3,10 @@
 #define TOOL_SHOW_H
 
 #include "arguments.h"
-#include "cuts.h"
-#include "picture.h"
+#include "session.h"
+
+/* The largest number of devices that is listed unasked. */
+enum { DEVICES_LISTED = 65536 };
 
 /* What the command line says; a text that is not given is NULL. */
 struct options {
@@ -37,7 +39,6 @@ struct facts {
     bool has_shape;
     tsr_shape shape;
     const tsr_geometry *geometry;
-    const struct cuts *cuts;
     const int64_t *local_shape;
     const int64_t *padded_shape;
     const int64_t *stored_most;  /* rows that a device stores, per dimension: `align` adds some */
@@ -57,12 +58,19 @@ int show_input(struct session *session, const struct options *options, struct fa
 int show_fail(struct session *session, const struct facts *facts, tsr_status status);
 
 /* The table, without the picture. */
-int show_table(struct session *session, const struct facts *facts, struct text_style style);
+int show_table(struct session *session, const struct facts *facts, bool unicode);
 
 /* A line for each device of the range: its id and its box. */
-void show_device_list(struct session *session, const struct facts *facts);
+int show_device_list(struct session *session, const struct facts *facts);
 
 void show_json(struct session *session, const struct facts *facts);
+
+/*
+ * The explicit sizes of a dimension, or NULL, and its number of shards. A sharding over one device
+ * has no dimensions, whatever the rank of the tensor: each of the tensor's is whole then.
+ */
+const tsr_ragged *ragged_of(const tsr_sharding *sharding, size_t dim);
+int64_t shards_of(const tsr_sharding *sharding, size_t dim);
 
 /* Computes what is stored, once the rest of the geometry is known. */
 int facts_find_stored(struct session *session, struct facts *facts);

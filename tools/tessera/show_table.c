@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "show.h"
-#include "utf8.h"
 
 enum { VALUE_COLUMN = 14, MESH_LINES = 4 };
 
@@ -33,8 +32,7 @@ static size_t part_length(const char *text, size_t from, size_t to)
  * A label and its text, broken at spaces to keep to the width: the parts read together as the text
  * does. After `most_lines` lines an ellipsis stands for the rest; 0 for no limit.
  */
-static void write_entry(const char *label, const char *text, size_t most_lines,
-                        struct text_style style)
+static void write_entry(const char *label, const char *text, size_t most_lines, bool unicode)
 {
     size_t column = VALUE_COLUMN;
     size_t lines = 1;
@@ -44,7 +42,7 @@ static void write_entry(const char *label, const char *text, size_t most_lines,
         size_t length = part_length(text, at, end);
         if (column > VALUE_COLUMN && column + 1 + length > TERMINAL_WIDTH) {
             if (lines++ == most_lines) {
-                fputs(style.unicode ? " …" : " ...", stdout);
+                fputs(unicode ? " …" : " ...", stdout);
                 break;
             }
             printf("\n%*s", VALUE_COLUMN, "");
@@ -79,22 +77,20 @@ static int64_t replication(const struct facts *facts)
     return tsr_mesh_num_devices(facts->mesh) / shards;
 }
 
-static void write_replication(struct session *session, const struct facts *facts,
-                              struct text_style style)
+static void write_replication(struct session *session, const struct facts *facts, bool unicode)
 {
     int64_t count = replication(facts);
     if (tsr_mesh_is_empty(facts->mesh)) {
-        write_entry("replication", "each element is on every device", 0, style);
+        write_entry("replication", "each element is on every device", 0, unicode);
         return;
     }
     const char *text = session_format(session, "each element is on %" PRId64 " device%s", count,
                                       count == 1 ? "" : "s");
-    write_entry("replication", text, 0, style);
+    write_entry("replication", text, 0, unicode);
 }
 
 /* The reduction that is left to do, if there is one: over axes of size 1 there is nothing to do. */
-static int write_pending(struct session *session, const struct facts *facts,
-                         struct text_style style)
+static int write_pending(struct session *session, const struct facts *facts, bool unicode)
 {
     static const char *const names[] = {[TSR_SUM] = "sum",
                                         [TSR_MAX] = "maximum",
@@ -116,11 +112,11 @@ static int write_pending(struct session *session, const struct facts *facts,
     const char *text =
         session_format(session, "%s over %s, of %" PRId64 " parts of each element",
                        names[tsr_sharding_reduction(facts->sharding)], axes_text, parts);
-    write_entry("pending", text, 0, style);
+    write_entry("pending", text, 0, unicode);
     return EXIT_FINE;
 }
 
-static void write_bytes(struct session *session, const struct facts *facts, struct text_style style)
+static void write_bytes(struct session *session, const struct facts *facts, bool unicode)
 {
     const char *name = tsr_dtype_name(facts->shape.dtype);
     int64_t largest = facts_largest_bytes(facts);
@@ -134,75 +130,64 @@ static void write_bytes(struct session *session, const struct facts *facts, stru
         text = session_format(session, "%" PRId64 " at most, %" PRId64 " at least, as %s", largest,
                               smallest, name);
     }
-    write_entry("bytes/device", text, 0, style);
+    write_entry("bytes/device", text, 0, unicode);
 }
 
-static void write_geometry(struct session *session, const struct facts *facts,
-                           struct text_style style)
+static void write_geometry(struct session *session, const struct facts *facts, bool unicode)
 {
     size_t rank = facts->rank;
     size_t bytes = rank * sizeof(int64_t);
     bool padded = memcmp(facts->padded_shape, facts->shape.extents, bytes) != 0;
-    write_entry("shape", facts_format_shape(session, rank, facts->shape.extents), 0, style);
-    write_entry("local shape", facts_format_shape(session, rank, facts->local_shape), 0, style);
+    write_entry("shape", facts_format_shape(session, rank, facts->shape.extents), 0, unicode);
+    write_entry("local shape", facts_format_shape(session, rank, facts->local_shape), 0, unicode);
     if (facts->stores_more) {
         const char *stored = facts_format_shape(session, rank, facts->stored_most);
         write_entry("stored shape",
                     session_format(session, "%s, partitions rounded up to their alignment", stored),
-                    0, style);
+                    0, unicode);
     }
     if (padded) {
         write_entry("padded shape", facts_format_shape(session, rank, facts->padded_shape), 0,
-                    style);
+                    unicode);
     }
 }
 
-int show_table(struct session *session, const struct facts *facts, struct text_style style)
+int show_table(struct session *session, const struct facts *facts, bool unicode)
 {
     int64_t devices = tsr_mesh_num_devices(facts->mesh);
     bool none = tsr_mesh_is_empty(facts->mesh);
-    write_entry("sharding", facts->sharding_text, 0, style);
-    write_entry("mesh", facts->mesh_text, MESH_LINES, style);
-    write_entry("devices", none ? "any" : session_format(session, "%" PRId64, devices), 0, style);
+    write_entry("sharding", facts->sharding_text, 0, unicode);
+    write_entry("mesh", facts->mesh_text, MESH_LINES, unicode);
+    write_entry("devices", none ? "any" : session_format(session, "%" PRId64, devices), 0, unicode);
     if (facts->has_shape) {
-        write_geometry(session, facts, style);
+        write_geometry(session, facts, unicode);
     }
     if (facts->rank > 0) {
-        write_entry("shards", format_shards(session, facts), 0, style);
+        write_entry("shards", format_shards(session, facts), 0, unicode);
     }
-    write_replication(session, facts, style);
-    int code = write_pending(session, facts, style);
+    write_replication(session, facts, unicode);
+    int code = write_pending(session, facts, unicode);
     if (code == EXIT_FINE && facts->has_shape && facts->shape.has_dtype) {
-        write_bytes(session, facts, style);
+        write_bytes(session, facts, unicode);
     }
     return code;
 }
 
-/* What a device holds along one dimension: `0:2`, or `0:4+6:8` when it is several pieces. */
-static void write_dimension(const struct facts *facts, int64_t device, size_t dim, size_t most,
-                            tsr_interval *pieces)
+/* In parts, so that a list of any length takes the memory of a short one. */
+int show_device_list(struct session *session, const struct facts *facts)
 {
-    int64_t count = tsr_geometry_pieces(facts->geometry, device, dim, most, pieces);
-    if (count == 0) {
-        fputs("none", stdout);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        printf("%s%" PRId64 ":%" PRId64, i > 0 ? "+" : "", pieces[i].start,
-               pieces[i].start + pieces[i].size);
-    }
-}
-
-void show_device_list(struct session *session, const struct facts *facts)
-{
-    size_t most = facts_most_pieces(facts);
-    tsr_interval *pieces = session_alloc(session, most, sizeof *pieces);
-    for (int64_t place = facts->first; place < facts->end && !ferror(stdout); place++) {
-        int64_t device = tsr_mesh_device_at(facts->mesh, place);
-        printf("device %-6" PRId64 " [", device);
-        for (size_t d = 0; d < facts->rank; d++) {
-            fputs(d > 0 ? ", " : "", stdout);
-            write_dimension(facts, device, d, most, pieces);
+    enum { PART = 1024 };
+    tsr_arena_mark mark = tsr_arena_get_mark(session->arena);
+    for (int64_t place = facts->first; place < facts->end && !ferror(stdout); place += PART) {
+        const char *text = NULL;
+        int64_t end = facts->end - place < PART ? facts->end : place + PART;
+        tsr_status status =
+            tsr_picture_table(session->ctx, session->arena, facts->geometry, place, end, &text);
+        if (status != TSR_OK) {
+            return session_fail(session, status);
         }
-        fputs("]\n", stdout);
+        fputs(text, stdout);
+        tsr_arena_reset(session->arena, mark);
     }
+    return EXIT_FINE;
 }

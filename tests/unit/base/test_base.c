@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/utf8.h"
 
 static void arena_marks_and_resets(void **state)
 {
@@ -168,6 +169,38 @@ static void dtypes_have_names_and_sizes(void **state)
     expect_error(f, "unknown element type 'f33'");
 }
 
+static void characters_of_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+        uint32_t character;
+    } cases[] = {{"a", 1, 'a'},
+                 {"\xC3\xA9z", 2, 0xE9},
+                 {"\xE2\x80\xA6", 3, 0x2026},
+                 {"\xF0\x9F\x98\x80", 4, 0x1F600},
+                 {"\x80", 1, 0xFFFD}, /* starts no character */
+                 {"\xC3", 1, 0xFFFD}, /* ends within one */
+                 {"\xC3z", 1, 0xFFFD},
+                 {"\xC0\x80", 1, 0xFFFD},         /* longer than needed */
+                 {"\xED\xA0\x80", 1, 0xFFFD},     /* a surrogate */
+                 {"\xF4\x90\x80\x80", 1, 0xFFFD}, /* after the last */
+                 {"\xFF", 1, 0xFFFD}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t character = 0;
+        const char *text = cases[i].text;
+        assert_int_equal(tsr_utf8_next(text, strlen(text), &character), cases[i].length);
+        assert_int_equal(character, cases[i].character);
+    }
+    uint32_t untouched = 5;
+    assert_int_equal(tsr_utf8_next("", 0, &untouched), 0);
+    assert_int_equal(untouched, 5);
+    assert_int_equal(utf8_length("a\xC3\xA9\xFFz"), 4);
+    assert_int_equal(utf8_prefix("a\xC3\xA9z", 2), 3);
+    assert_int_equal(utf8_prefix("a\xC3\xA9z", 9), 4);
+}
+
 static void version_and_status_speak(void **state)
 {
     (void)state;
@@ -189,6 +222,7 @@ int main(void)
         TEST(hash_depends_on_every_byte),   TEST(strings_are_interned_once),
         TEST(arithmetic_is_checked),        TEST(integers_print_to_the_last),
         TEST(dtypes_have_names_and_sizes),  TEST(version_and_status_speak),
+        TEST(characters_of_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Geometry: chunks, errors, holders, and equality where it is decided by hand. */
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
@@ -30,6 +31,34 @@ static void chunks(void **state)
             next += size;
         }
         assert_int_equal(next, cases[i].extent);
+    }
+}
+
+static void the_least_of_the_shards(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *dim;
+        int64_t extent;
+        int64_t least;
+    } cases[] = {{"{\"x\"}", 8, 2},
+                 {"{\"x\"}", 7, 1},
+                 {"{\"x\"}", 5, 0},
+                 {"{\"x\"}", 0, 0},
+                 {"{}", 5, 5},
+                 {"{\"x\"}:dynamic[4, 1, 2, 3]", 10, 1},
+                 {"{\"x\"}:partitioned[[1, 2], [0, 0], [3, 4], [5, 6]]", 21, 0},
+                 {"{\"x\"}:partitioned[[1, 2], [0, 1], [3, 4], [5, 6]]", 22, 1},
+                 {"{\"x\"}:partitioned[[1, 2, 3, 4], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 9]]"
+                  "(aligned)",
+                  20, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[128];
+        int64_t least = -1;
+        (void)snprintf(text, sizeof text, "[%s]", cases[i].dim);
+        const tsr_sharding *s = sharding_of(f, mesh_of(f, "<[\"x\"=4]>"), text);
+        tsr_geometry_least_shape(geometry_of(f, s, 1, &cases[i].extent), &least);
+        assert_int_equal(least, cases[i].least);
     }
 }
 
@@ -186,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(chunks),
+        TEST(the_least_of_the_shards),
         TEST(bad_shapes_are_errors),
         TEST(a_maximal_mesh_holds_everything),
         TEST(holders_on_a_huge_mesh),
