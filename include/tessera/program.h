@@ -91,12 +91,19 @@ TSR_API size_t tsr_program_memory(const tsr_program *program) TSR_MT_CONTEXT;
 TSR_API tsr_ir_op tsr_program_module(const tsr_program *program) TSR_MT_CONTEXT;
 /* The function (or other symbol of the module) of that name, or 0. Looks at all of them. */
 TSR_API tsr_ir_op tsr_program_symbol(const tsr_program *program, const char *name) TSR_MT_CONTEXT;
+/* The function `main`, or the only one that there is; 0: neither. */
+TSR_API tsr_ir_op tsr_program_main(const tsr_program *program) TSR_MT_CONTEXT;
 TSR_API size_t tsr_program_num_ops(const tsr_program *program) TSR_MT_CONTEXT;
 /* Numbers of values are at most this; some stood for uses before a definition and are no value. */
 TSR_API size_t tsr_program_num_values(const tsr_program *program) TSR_MT_CONTEXT;
 
 /* "stablehlo.add". */
 TSR_API const char *tsr_ir_op_name(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
+/* The name of a symbol, such as a function or a mesh, without quotes; NULL for other ops. The
+ * arena's. */
+TSR_API TSR_NODISCARD tsr_status tsr_ir_op_symbol(tsr_context *ctx, tsr_arena *arena,
+                                                  const tsr_program *program, tsr_ir_op op,
+                                                  const char **out) TSR_MT_CONTEXT;
 TSR_API size_t tsr_ir_op_num_operands(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
 TSR_API tsr_ir_value tsr_ir_op_operand(const tsr_program *program, tsr_ir_op op,
                                        size_t i) TSR_MT_CONTEXT;
@@ -192,6 +199,17 @@ typedef struct tsr_ir_tensor {
     tsr_ir_op func;
     size_t index;
 } tsr_ir_tensor;
+
+/*
+ * The tensors that a program computes, in the order of its text: arguments and results of ops, also
+ * inside of regions, but not the elements that reductions, sorts and the like fold or compare. The
+ * list is the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_program_values(tsr_context *ctx, tsr_arena *arena,
+                                                    const tsr_program *program, size_t *count,
+                                                    const tsr_ir_value **out) TSR_MT_CONTEXT;
+/* How many results a function has; 0 for other ops. */
+TSR_API size_t tsr_ir_func_num_results(const tsr_program *program, tsr_ir_op func) TSR_MT_CONTEXT;
 
 /* The type of a value or result; 0 where the program has no such tensor. */
 TSR_API tsr_ir_type tsr_ir_tensor_type(const tsr_program *program,

@@ -48,24 +48,36 @@ static const uint32_t *find_file(const tsr_program *p, uint32_t given, unsigned 
     return found;
 }
 
+bool op_source(const tsr_program *p, uint32_t op, slice *file, int64_t *line, int64_t *column)
+{
+    const uint32_t where = program_op(p, op)->location;
+    unsigned looked_at = 0;
+    const uint32_t *record =
+        (where & IR_IS_GIVEN) != 0 ? find_file(p, where & ~IR_IS_GIVEN, &looked_at) : NULL;
+    if (record == NULL) {
+        return false;
+    }
+    *file = string_at(p, record[0]);
+    *line = record[1];
+    *column = record[2];
+    return true;
+}
+
 bool tsr_ir_op_source(tsr_context *ctx, tsr_arena *arena, const tsr_program *program, tsr_ir_op op,
                       tsr_source_location *out)
 {
     GUARD(tsr_ir_op_source);
-    const uint32_t where = program_op(program, op)->location;
-    unsigned looked_at = 0;
-    const uint32_t *record =
-        (where & IR_IS_GIVEN) != 0 ? find_file(program, where & ~IR_IS_GIVEN, &looked_at) : NULL;
-    if (record == NULL) {
+    tsr_source_location found = {0};
+    slice name;
+    if (!op_source(program, op, &name, &found.line, &found.column)) {
         return false;
     }
-    const slice name = string_at(program, record[0]);
-    const char *file = arena_string(arena, name.data, name.size);
-    if (file == NULL) {
+    found.file = arena_string(arena, name.data, name.size);
+    if (found.file == NULL) {
         (void)diag_nomem(ctx);
         return false;
     }
-    *out = (tsr_source_location){file, record[1], record[2]};
+    *out = found;
     return true;
 }
 

@@ -32,4 +32,7 @@ typedef struct text_position {
 tsr_status find_lines(tsr_context *ctx, const tsr_text *text, ir_array *lines);
 text_position position_of(const ir_array *lines, uint32_t offset);
 
+/* Where an op comes from, as tsr_ir_op_source says; the name of the file is the program's. */
+bool op_source(const tsr_program *p, uint32_t op, slice *file, int64_t *line, int64_t *column);
+
 #endif

@@ -486,6 +486,23 @@ const char *tsr_ir_op_name(const tsr_program *program, tsr_ir_op op)
     return op_name(program, op);
 }
 
+tsr_status tsr_ir_op_symbol(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
+                            tsr_ir_op op, const char **out)
+{
+    GUARD(tsr_ir_op_symbol);
+    slice name;
+    if (op == 0 || !attr_as_string(program, op_property(program, op, "sym_name"), &name)) {
+        *out = NULL;
+        return TSR_OK;
+    }
+    const char *copy = arena_string(arena, name.data, name.size);
+    if (copy == NULL) {
+        return diag_nomem(ctx);
+    }
+    *out = copy;
+    return TSR_OK;
+}
+
 size_t tsr_ir_op_num_operands(const tsr_program *program, tsr_ir_op op)
 {
     GUARD(tsr_ir_op_num_operands);
@@ -542,15 +559,22 @@ tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op, const 
     return property != 0 ? property : op_attribute(program, op, name);
 }
 
+tsr_status program_find_lines(tsr_program *p)
+{
+    const tsr_status status =
+        p->lines.count == 0 ? find_lines(p->ctx, &p->text, &p->lines) : TSR_OK;
+    if (status < 0) {
+        p->lines.count = 0;
+    }
+    return status;
+}
+
 /* The lines are found when they are asked for first; without memory there are none. */
 static const ir_array *program_lines(const tsr_program *p)
 {
     tsr_program *cached = (tsr_program *)(uintptr_t)p;
-    ir_array *lines = &cached->lines;
-    if (lines->count == 0 && find_lines(p->ctx, &p->text, lines) < 0) {
-        lines->count = 0;
-    }
-    return lines;
+    (void)program_find_lines(cached);
+    return &cached->lines;
 }
 
 bool tsr_ir_op_position(const tsr_program *program, tsr_ir_op op, int64_t *line, int64_t *column)

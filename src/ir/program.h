@@ -112,6 +112,8 @@ struct tsr_program {
 };
 
 tsr_status program_create(tsr_context *ctx, tsr_program **out);
+/* Finds where the lines of the text begin, unless they are known: positions of ops need them. */
+tsr_status program_find_lines(tsr_program *p);
 
 static inline ir_op *program_op(const tsr_program *p, uint32_t op)
 {

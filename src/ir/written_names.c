@@ -25,10 +25,16 @@ static slice name_at(const tsr_text *text, size_t at, size_t end)
     return (slice){text->data + at, stop - at};
 }
 
-/* Where the list of names in front of `=` begins; `at`: there is none. */
+/*
+ * Where the list of names in front of `=` begins; `at`: there is none. Most ops are where their
+ * name begins; a reduction in its short form is where its name ends.
+ */
 static size_t names_start(const tsr_text *text, size_t at)
 {
     size_t start = at;
+    while (start > text->at && is_name_char(text->data[start - 1])) {
+        start--;
+    }
     while (start > text->at && isspace((unsigned char)text->data[start - 1])) {
         start--;
     }
