@@ -143,6 +143,138 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program 
 /* "taken", "closed", ...; "?" for an unknown value. Static. */
 TSR_API const char *tsr_conflict_name(tsr_conflict_kind kind) TSR_MT_SAFE;
 
+/*
+ * An explanation: a program that was propagated with its provenance, ready for questions about its
+ * tensors, whose answers are in the words of its text. Names are those that the text gives values;
+ * lines are lines of the text, 0 for what is not in it.
+ */
+typedef struct tsr_explanation tsr_explanation;
+
+/*
+ * Propagates a copy of a program, as tsr_program_explain does, and keeps why. The program itself is
+ * left as it is and may be destroyed; a text that it was read from must outlive the explanation.
+ * The caller destroys the explanation, before the context.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_explanation_create(tsr_context *ctx,
+                                                        const tsr_program *program, int64_t until,
+                                                        tsr_explanation **out) TSR_MT_CONTEXT;
+TSR_API void tsr_explanation_destroy(TSR_NULLABLE tsr_explanation *explanation) TSR_MT_CONTEXT;
+
+/* The program as it is after propagation, the explanation's: to be read, not to be changed. */
+TSR_API tsr_program *tsr_explanation_program(tsr_explanation *explanation) TSR_MT_CONTEXT;
+/* Its provenance, the explanation's. */
+TSR_API const tsr_provenance *
+tsr_explanation_provenance(const tsr_explanation *explanation) TSR_MT_CONTEXT;
+
+/*
+ * The tensors that a text means: a name of the program (`%12`, `%arg0`), the number of a line,
+ * `FILE.py:LINE` where the program has locations (the end of a path is enough), `result0` for a
+ * result of the main function, or the name that an argument or result has in Python. None is fine:
+ * *count is 0 then; a line, or a name that several functions have, may mean several. The list is
+ * the arena's, in the order of the text.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_explanation_find(tsr_context *ctx, tsr_arena *arena,
+                                                      const tsr_explanation *explanation,
+                                                      const char *wanted, size_t *count,
+                                                      const tsr_ir_tensor **out) TSR_MT_CONTEXT;
+
+/* How much is told of a tensor. */
+typedef struct tsr_explain_style {
+    bool full;      /* whole paths, and all conflicts, also ops that pass nothing on */
+    bool no_trials; /* no suggestions: each takes a propagation of the whole program */
+} tsr_explain_style;
+
+/* All tensors that have an axis, or lack one because of a conflict, as tsr_explanation_find. */
+TSR_API TSR_NODISCARD tsr_status
+tsr_explanation_tensors(tsr_context *ctx, tsr_arena *arena, const tsr_explanation *explanation,
+                        TSR_NULLABLE const tsr_explain_style *style, size_t *count,
+                        const tsr_ir_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * One tensor in words, as `tessera explain` prints it: its name, type and sharding; for each axis
+ * the annotation it came from and the ops it came through; for each conflict what kept the axis
+ * out. Where a dimension stays replicated because of a conflict, an annotation that helps is
+ * suggested: it has been tried, on a copy of the program. An explanation tries at most 64, each
+ * once. The text is the arena's. TSR_ERR_INVALID when the program has no such tensor.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_explanation_text(tsr_context *ctx, tsr_arena *arena,
+                                                      tsr_explanation *explanation,
+                                                      tsr_ir_tensor tensor,
+                                                      TSR_NULLABLE const tsr_explain_style *style,
+                                                      const char **out) TSR_MT_CONTEXT;
+
+/* An annotation in words. */
+typedef struct tsr_annotation_words {
+    uint32_t number; /* of the annotation in the provenance; 0: there is none, and no texts */
+    tsr_annotation_kind kind;
+    size_t index;
+    TSR_NULLABLE const char *name;     /* `argument 0 of @main`, `the constraint %c` */
+    TSR_NULLABLE const char *sharding; /* `[{"x"}, {}]` */
+    int64_t line;
+} tsr_annotation_words;
+
+/* A step in words: how an axis came to a dimension of a tensor. */
+typedef struct tsr_axis_hop {
+    tsr_axis_step_kind kind;
+    const char *tensor; /* `%3`, `%3 of @relu`, `result 0 of @main` */
+    size_t dim;
+    TSR_NULLABLE const char *op; /* `stablehlo.add`; NULL: none */
+    int64_t line;                /* of the op */
+} tsr_axis_hop;
+
+/* An axis that a tensor has, and why. */
+typedef struct tsr_axis_reason {
+    size_t dim;
+    const char *axis; /* `"x"`, `"x":(1)2` */
+    tsr_annotation_words annotation;
+    TSR_ARRAY(num_hops) const tsr_axis_hop *path; /* back to the annotation, that one last */
+    size_t num_hops;
+} tsr_axis_reason;
+
+/* A tensor that has an axis in a conflict; without one `tensor` and `axis` are NULL. */
+typedef struct tsr_conflict_side {
+    size_t dim;
+    TSR_NULLABLE const char *tensor;
+    TSR_NULLABLE const char *axis;
+    tsr_annotation_words annotation;
+} tsr_conflict_side;
+
+/* An axis that a tensor could have had, and what kept it out. */
+typedef struct tsr_conflict_reason {
+    tsr_conflict_kind kind;
+    tsr_conflict_rule rule;
+    size_t dim;
+    const char *axis;            /* `"x"`; `?` where it is not about one axis */
+    TSR_NULLABLE const char *op; /* between whose tensors it is */
+    int64_t line;                /* of the op */
+    tsr_conflict_side wanted;    /* the tensor that has the axis */
+    tsr_conflict_side winner;
+    tsr_annotation_words annotation;             /* that is in the way */
+    const char *reason;                          /* in words */
+    TSR_NULLABLE const char *suggested_tensor;   /* to annotate; NULL: nothing is suggested */
+    TSR_NULLABLE const char *suggested_sharding; /* with what */
+} tsr_conflict_reason;
+
+/* What is known of a tensor. */
+typedef struct tsr_tensor_reasons {
+    const char *tensor; /* its name */
+    int64_t line;
+    const char *type;     /* `tensor<8x8xf32>` */
+    const char *sharding; /* `[{"x"}, {?}]`; `none` */
+    TSR_ARRAY(num_axes) const tsr_axis_reason *axes;
+    size_t num_axes;
+    TSR_ARRAY(num_conflicts) const tsr_conflict_reason *conflicts;
+    size_t num_conflicts;
+} tsr_tensor_reasons;
+
+/*
+ * One tensor as records: what tsr_explanation_text says, paths always whole. Texts and lists are
+ * the arena's or the explanation's: use them while both live.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_explanation_reasons(
+    tsr_context *ctx, tsr_arena *arena, tsr_explanation *explanation, tsr_ir_tensor tensor,
+    TSR_NULLABLE const tsr_explain_style *style, tsr_tensor_reasons *out) TSR_MT_CONTEXT;
+
 #ifdef __cplusplus
 }
 #endif

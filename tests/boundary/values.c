@@ -95,6 +95,7 @@ static tsr_status make_program(walk *w)
     w->argument = tsr_ir_block_argument(w->program, w->block, 0);
     w->plain_op = tsr_ir_block_first_op(w->program, w->block);
     w->attribute = tsr_ir_op_attribute(w->program, main, "sym_name");
+    TRY(tsr_explanation_create(w->ctx, w->program, -1, &w->explanation));
     TRY(tsr_interpreter_create(w->ctx, w->program, NULL, &w->interpreter));
     return tsr_interpreter_run(w->ctx, w->interpreter, &w->view, 1, &w->outputs);
 }
@@ -473,6 +474,7 @@ void values_free(walk *w)
     (void)remove(w->strange); /* tsr_tensor_save_npy has made it */
     tsr_outputs_destroy(w->outputs);
     tsr_interpreter_destroy(w->interpreter);
+    tsr_explanation_destroy(w->explanation);
     tsr_program_destroy(w->program);
     tsr_arena_destroy(w->arena);
     tsr_arena_destroy(w->lasting);

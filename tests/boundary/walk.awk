@@ -184,6 +184,7 @@ BEGIN {
     releases["tsr_program **"] = "program"
     releases["tsr_interpreter **"] = "interpreter"
     releases["tsr_world **"] = "world"
+    releases["tsr_explanation **"] = "explanation"
     releases["tsr_outputs **"] = "outputs"
     releases["tsr_partitioned **"] = "partitioned"
     releases["tsr_conversion **"] = "conversion"

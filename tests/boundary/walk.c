@@ -163,6 +163,7 @@ void walk_release_tensors(walk *w, tsr_status status, tsr_tensor **made)
     }
 RELEASE(program, tsr_program *, tsr_program_destroy)
 RELEASE(interpreter, tsr_interpreter *, tsr_interpreter_destroy)
+RELEASE(explanation, tsr_explanation *, tsr_explanation_destroy)
 RELEASE(outputs, tsr_outputs *, tsr_outputs_destroy)
 RELEASE(partitioned, tsr_partitioned *, tsr_partitioned_release)
 RELEASE(conversion, tsr_conversion *, tsr_conversion_release)
@@ -277,6 +278,7 @@ static void walk_objects(walk *w)
     tsr_arena_destroy(NULL);
     tsr_program_destroy(NULL);
     tsr_interpreter_destroy(NULL);
+    tsr_explanation_destroy(NULL);
     tsr_outputs_destroy(NULL);
     tsr_tensor_release(NULL);
     tsr_conversion_release(NULL);

@@ -70,6 +70,7 @@ typedef struct walk {
     tsr_mesh_table *table;
     tsr_program *program;
     tsr_interpreter *interpreter;
+    tsr_explanation *explanation;
     tsr_outputs *outputs;
     tsr_conversion *conversion;
     tsr_partitioned *partitioned;
@@ -247,6 +248,7 @@ void walk_check(walk *w, tsr_status status, bool silent, bool has_status);
 /* Frees what a call made, if it succeeded and wrote it. */
 void walk_release_tensors(walk *w, tsr_status status, tsr_tensor **made);
 void walk_release_program(walk *w, tsr_status status, tsr_program **made);
+void walk_release_explanation(walk *w, tsr_status status, tsr_explanation **made);
 void walk_release_interpreter(walk *w, tsr_status status, tsr_interpreter **made);
 void walk_release_world(walk *w, tsr_status status, tsr_world **made);
 void walk_release_outputs(walk *w, tsr_status status, tsr_outputs **made);

@@ -99,6 +99,52 @@ static bool run_explain(tsr_context *ctx)
     return fine;
 }
 
+/* Every tensor, in words and as records. */
+static bool tell_all(tsr_context *ctx, tsr_arena *arena, tsr_explanation *e)
+{
+    const tsr_ir_tensor *tensors = NULL;
+    size_t count = 0;
+    bool fine =
+        worked_or_no_memory(ctx,
+                            tsr_explanation_find(ctx, arena, e, "model.py:7", &count, &tensors)) &&
+        worked_or_no_memory(ctx, tsr_explanation_tensors(ctx, arena, e, NULL, &count, &tensors));
+    for (size_t i = 0; fine && i < count; i++) {
+        const char *words = NULL;
+        tsr_tensor_reasons reasons;
+        fine = worked_or_no_memory(ctx,
+                                   tsr_explanation_text(ctx, arena, e, tensors[i], NULL, &words)) &&
+               worked_or_no_memory(
+                   ctx, tsr_explanation_reasons(ctx, arena, e, tensors[i], NULL, &reasons));
+    }
+    return fine;
+}
+
+/* An explanation of a small program with a conflict, for which an annotation is tried. */
+static bool run_explanation(tsr_context *ctx)
+{
+    static const char small[] =
+        "sdy.mesh @m = <[\"a\"=2]>\n"
+        "func.func @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"a\"}, {}]>},\n"
+        "    %y: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {\"a\"}]>})\n"
+        "    -> tensor<4x4xf32> {\n"
+        "  %z = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] :\n"
+        "      (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc(\"model.py\":7:1)\n"
+        "  return %z : tensor<4x4xf32>\n"
+        "}\n";
+    const tsr_text source = tsr_text_of("small.mlir", small);
+    tsr_program *program = NULL;
+    tsr_explanation *e = NULL;
+    tsr_arena *arena = NULL;
+    const bool fine = worked_or_no_memory(ctx, tsr_program_read(ctx, &source, 0, &program)) &&
+                      worked_or_no_memory(ctx, tsr_arena_create(ctx, &arena)) &&
+                      worked_or_no_memory(ctx, tsr_explanation_create(ctx, program, -1, &e)) &&
+                      tell_all(ctx, arena, e);
+    tsr_explanation_destroy(e);
+    tsr_program_destroy(program);
+    tsr_arena_destroy(arena);
+    return fine;
+}
+
 /* What runs: one at a time, so that a failure late in one does not repeat the others. */
 static const struct {
     const char *name;
@@ -107,13 +153,15 @@ static const struct {
             {"sdy-propagation-pipeline", "debug-sharding-origins"},
             {"sdy-apply-sharding-constraints", "debug-propagation-edge-sharding"},
             {"sdy-populate-op-sharding-rules", NULL},
-            {NULL, NULL}}; /* the reasons */
+            {NULL, NULL},    /* the reasons */
+            {NULL, "text"}}; /* and in words */
 static size_t current;
 
 static bool use_current(tsr_context *ctx)
 {
     return runs[current].name != NULL ? run_pipeline(ctx, runs[current].name, runs[current].option)
-                                      : run_explain(ctx);
+           : runs[current].option != NULL ? run_explanation(ctx)
+                                          : run_explain(ctx);
 }
 
 static void every_allocation_may_fail(void **state)

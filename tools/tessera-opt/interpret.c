@@ -32,26 +32,6 @@ static tsr_ir_op first_op(const tsr_program *program)
     return tsr_ir_block_first_op(program, tsr_ir_region_first_block(program, body));
 }
 
-/* The name of a function, the arena's; it is printed in quotes. */
-static tsr_status function_name(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
-                                tsr_ir_op op, char **out)
-{
-    const char *quoted = NULL;
-    const tsr_ir_attr attr = tsr_ir_op_attribute(program, op, "sym_name");
-    const tsr_status status = tsr_ir_attr_to_text(ctx, arena, program, attr, &quoted);
-    if (status < 0) {
-        return status;
-    }
-    const size_t size = strlen(quoted);
-    *out = tsr_arena_alloc(arena, size);
-    if (*out == NULL) {
-        return TSR_ERR_NOMEM;
-    }
-    memcpy(*out, quoted + 1, size - 2);
-    (*out)[size - 2] = '\0';
-    return TSR_OK;
-}
-
 tsr_status interpret_program(tsr_context *ctx, const tsr_program *program)
 {
     tsr_arena *arena = NULL;
@@ -65,10 +45,10 @@ tsr_status interpret_program(tsr_context *ctx, const tsr_program *program)
     }
     for (tsr_ir_op op = first_op(program); op != 0 && status >= 0;
          op = tsr_ir_op_next(program, op)) {
-        char *name = NULL;
+        const char *name = NULL;
         if (strcmp(tsr_ir_op_name(program, op), "func.func") == 0) {
             found++;
-            status = function_name(ctx, arena, program, op, &name);
+            status = tsr_ir_op_symbol(ctx, arena, program, op, &name);
             status = status >= 0 ? run_function(ctx, program, name) : status;
         }
     }

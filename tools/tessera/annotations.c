@@ -72,7 +72,7 @@ void annotations_free(struct annotations *a)
 /* An argument or result of main by its number. */
 static int find_numbered(const struct annotation *a, const tsr_program *p, tsr_ir_tensor *out)
 {
-    const tsr_ir_op main = main_of(p);
+    const tsr_ir_op main = tsr_program_main(p);
     char *end = NULL;
     const long long number = strtoll(a->which, &end, 10);
     const bool is_argument = a->key == KEY_ARGUMENT;
@@ -82,7 +82,7 @@ static int find_numbered(const struct annotation *a, const tsr_program *p, tsr_i
     }
     const tsr_ir_block block = tsr_ir_region_first_block(p, tsr_ir_op_region(p, main, 0));
     const size_t count =
-        is_argument ? tsr_ir_block_num_arguments(p, block) : num_results_of(p, main);
+        is_argument ? tsr_ir_block_num_arguments(p, block) : tsr_ir_func_num_results(p, main);
     if (end == a->which || *end != '\0' || number < 0 || (size_t)number >= count) {
         return complain("main has %zu %s, numbered from 0; there is no %s", count, what, a->which);
     }

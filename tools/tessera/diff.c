@@ -63,8 +63,8 @@ static int axes_text(const struct explained *e, tsr_ir_tensor tensor, size_t dim
 {
     const tsr_sharding *sharding = NULL;
     struct buffer text = {.session = e->session};
-    const tsr_status status =
-        tsr_ir_tensor_sharding(e->session->ctx, e->program, tensor, &sharding);
+    const tsr_status status = tsr_ir_tensor_sharding(
+        e->session->ctx, tsr_explanation_program(e->explanation), tensor, &sharding);
     if (status < 0) {
         return session_fail(e->session, status);
     }
@@ -82,97 +82,124 @@ static int axes_text(const struct explained *e, tsr_ir_tensor tensor, size_t dim
 }
 
 /* The annotations that the axes of a dimension are due to, each once. */
-static const char *causes_text(const struct explained *e, tsr_ir_tensor tensor, size_t dim)
+static const char *causes_text(struct session *session, const tsr_tensor_reasons *reasons,
+                               size_t dim)
 {
-    struct buffer text = {.session = e->session};
+    struct buffer text = {.session = session};
     uint32_t last = 0;
-    for (uint32_t i = tsr_provenance_first(&e->why, tensor); i != 0; i = e->why.steps[i].next) {
-        const tsr_axis_step *step = &e->why.steps[i];
-        if (step->dim == dim && step->annotation != last) {
-            const int64_t line = annotation_line(e, step->annotation);
-            buffer_add(&text, "%s%s", last != 0 ? ", " : "", annotation_name(e, step->annotation));
-            if (line > 0) {
-                buffer_add(&text, " (line %" PRId64 ")", line);
+    for (size_t i = 0; i < reasons->num_axes; i++) {
+        const tsr_annotation_words *a = &reasons->axes[i].annotation;
+        if (reasons->axes[i].dim == dim && a->number != last) {
+            buffer_add(&text, "%s%s", last != 0 ? ", " : "", a->name);
+            if (a->line > 0) {
+                buffer_add(&text, " (line %" PRId64 ")", a->line);
             }
-            last = step->annotation;
+            last = a->number;
         }
     }
-    for (uint32_t i = first_conflict(e, tensor); i != 0 && last == 0; i = next_conflict(e, i)) {
-        const tsr_conflict *c = &e->why.conflicts[i - 1];
+    for (size_t i = 0; i < reasons->num_conflicts && last == 0; i++) {
+        const tsr_conflict_reason *c = &reasons->conflicts[i];
         if (c->dim == dim) {
-            const uint32_t annotation =
-                c->annotation != 0 ? c->annotation : e->why.steps[c->winner].annotation;
-            last = annotation;
-            buffer_add(&text, "kept out by %s", annotation_name(e, annotation));
+            const tsr_annotation_words *a =
+                c->annotation.number != 0 ? &c->annotation : &c->winner.annotation;
+            last = a->number;
+            buffer_add(&text, "kept out by %s", a->number != 0 ? a->name : "?");
         }
     }
     return text.data != NULL ? text.data : "";
 }
 
-static void print_text(const struct comparison *c, const tsr_ir_tensor tensors[2], size_t dim,
-                       const char *const axes[2], bool is_first)
+/* A dimension of a tensor whose axes differ. */
+struct difference {
+    size_t dim;
+    const char *axes[2];
+    tsr_tensor_reasons reasons[2];
+};
+
+static void print_text(const struct comparison *c, const struct difference *d, bool is_first)
 {
     if (is_first) {
-        printf("%s (line %" PRId64 " | %" PRId64 ")\n", tensor_name(&c->sides[0], tensors[0]),
-               tensor_line(&c->sides[0], tensors[0]), tensor_line(&c->sides[1], tensors[1]));
+        printf("%s (line %" PRId64 " | %" PRId64 ")\n", d->reasons[0].tensor, d->reasons[0].line,
+               d->reasons[1].line);
     }
-    printf("  dim %zu: {%s} | {%s}\n", dim, axes[0], axes[1]);
+    printf("  dim %zu: {%s} | {%s}\n", d->dim, d->axes[0], d->axes[1]);
     for (int i = 0; i < 2; i++) {
-        const char *causes = causes_text(&c->sides[i], tensors[i], dim);
+        const char *causes = causes_text(c->sides[i].session, &d->reasons[i], d->dim);
         if (causes[0] != '\0') {
             printf("      %s: %s\n", i == 0 ? "first" : "second", causes);
         }
     }
 }
 
-static void print_json(const struct comparison *c, const tsr_ir_tensor tensors[2], size_t dim,
-                       const char *const axes[2])
+static void print_json(const struct comparison *c, const struct difference *d)
 {
     static const char *const sides[] = {"first", "second"};
     printf("%s\n  {\"value\": ", c->differing > 1 ? "," : "");
-    write_json_string(stdout, tensor_name(&c->sides[0], tensors[0]));
-    printf(", \"dim\": %zu", dim);
+    write_json_string(stdout, d->reasons[0].tensor);
+    printf(", \"dim\": %zu", d->dim);
     for (int i = 0; i < 2; i++) {
-        printf(", \"%s\": {\"line\": %" PRId64 ", \"axes\": ", sides[i],
-               tensor_line(&c->sides[i], tensors[i]));
-        write_json_string(stdout, axes[i]);
+        printf(", \"%s\": {\"line\": %" PRId64 ", \"axes\": ", sides[i], d->reasons[i].line);
+        write_json_string(stdout, d->axes[i]);
         fputs(", \"causes\": ", stdout);
-        write_json_string(stdout, causes_text(&c->sides[i], tensors[i], dim));
+        write_json_string(stdout, causes_text(c->sides[i].session, &d->reasons[i], d->dim));
         fputs("}", stdout);
     }
     fputs("}", stdout);
 }
 
-static int compare_tensors(struct comparison *c, tsr_ir_tensor a, tsr_ir_tensor b)
+static int find_reasons(const struct explained *e, tsr_ir_tensor tensor, tsr_tensor_reasons *out)
 {
-    const tsr_ir_tensor tensors[2] = {a, b};
-    size_t rank = 0;
-    const int64_t *shape = NULL;
+    struct session *s = e->session;
+    const tsr_explain_style style = {.no_trials = true};
+    const tsr_status status =
+        tsr_explanation_reasons(s->ctx, s->arena, e->explanation, tensor, &style, out);
+    return status < 0 ? session_fail(s, status) : EXIT_FINE;
+}
+
+/* Prints the dimensions of a tensor whose axes differ. */
+static int compare_dims(struct comparison *c, const tsr_ir_tensor tensors[2], size_t rank)
+{
     bool is_first = true;
-    const tsr_program *p = c->sides[0].program;
-    if (!tsr_ir_type_shape(p, tsr_ir_tensor_type(p, a), &rank, &shape)) {
-        return EXIT_FINE;
-    }
-    for (size_t d = 0; d < rank; d++) {
-        const char *axes[2];
-        for (int i = 0; i < 2; i++) {
-            const int code = axes_text(&c->sides[i], tensors[i], d, &axes[i]);
-            if (code != EXIT_FINE) {
-                return code;
-            }
+    for (size_t dim = 0; dim < rank; dim++) {
+        struct difference d = {.dim = dim};
+        int code = EXIT_FINE;
+        for (int i = 0; i < 2 && code == EXIT_FINE; i++) {
+            code = axes_text(&c->sides[i], tensors[i], dim, &d.axes[i]);
         }
-        if (strcmp(axes[0], axes[1]) == 0) {
+        if (code == EXIT_FINE && strcmp(d.axes[0], d.axes[1]) == 0) {
             continue;
+        }
+        for (int i = 0; i < 2 && code == EXIT_FINE; i++) {
+            code = find_reasons(&c->sides[i], tensors[i], &d.reasons[i]);
+        }
+        if (code != EXIT_FINE) {
+            return code;
         }
         c->differing++;
         if (c->json) {
-            print_json(c, tensors, d, axes);
+            print_json(c, &d);
         } else {
-            print_text(c, tensors, d, axes, is_first);
+            print_text(c, &d, is_first);
         }
         is_first = false;
     }
     return EXIT_FINE;
+}
+
+/* What it takes is given back: many tensors may differ. */
+static int compare_tensors(struct comparison *c, tsr_ir_tensor a, tsr_ir_tensor b)
+{
+    size_t rank = 0;
+    const int64_t *shape = NULL;
+    const tsr_program *p = tsr_explanation_program(c->sides[0].explanation);
+    tsr_arena *arena = c->sides[0].session->arena;
+    const tsr_arena_mark mark = tsr_arena_get_mark(arena);
+    if (!tsr_ir_type_shape(p, tsr_ir_tensor_type(p, a), &rank, &shape)) {
+        return EXIT_FINE;
+    }
+    const int code = compare_dims(c, (const tsr_ir_tensor[]){a, b}, rank);
+    tsr_arena_reset(arena, mark);
+    return code;
 }
 
 /* ---- the walk ---- */
@@ -191,22 +218,28 @@ static tsr_ir_op skip_annotations(const tsr_program *p, tsr_ir_op op)
     return op;
 }
 
+static int64_t line_of(const tsr_program *p, tsr_ir_op op)
+{
+    int64_t line = 0;
+    return op != 0 && tsr_ir_op_position(p, op, &line, NULL) ? line : 0;
+}
+
 static int differ_at(const struct comparison *c, tsr_ir_op a, tsr_ir_op b)
 {
-    const tsr_program *p = c->sides[0].original;
-    const tsr_program *q = c->sides[1].original;
+    const tsr_program *p = c->sides[0].program;
+    const tsr_program *q = c->sides[1].program;
     return complain("the programs differ in more than annotations: line %" PRId64 " has %s, line "
                     "%" PRId64 " of the other has %s",
-                    place_of_op(p, a).line, a != 0 ? tsr_ir_op_name(p, a) : "nothing more",
-                    place_of_op(q, b).line, b != 0 ? tsr_ir_op_name(q, b) : "nothing more");
+                    line_of(p, a), a != 0 ? tsr_ir_op_name(p, a) : "nothing more", line_of(q, b),
+                    b != 0 ? tsr_ir_op_name(q, b) : "nothing more");
 }
 
 static int compare_blocks(struct comparison *c, tsr_ir_block a, tsr_ir_block b);
 
 static int compare_ops(struct comparison *c, tsr_ir_op a, tsr_ir_op b)
 {
-    const tsr_program *p = c->sides[0].original;
-    const tsr_program *q = c->sides[1].original;
+    const tsr_program *p = c->sides[0].program;
+    const tsr_program *q = c->sides[1].program;
     int code = EXIT_FINE;
     if (strcmp(tsr_ir_op_name(p, a), tsr_ir_op_name(q, b)) != 0 ||
         tsr_ir_op_num_results(p, a) != tsr_ir_op_num_results(q, b) ||
@@ -230,8 +263,8 @@ static int compare_ops(struct comparison *c, tsr_ir_op a, tsr_ir_op b)
 
 static int compare_blocks(struct comparison *c, tsr_ir_block a, tsr_ir_block b)
 {
-    const tsr_program *p = c->sides[0].original;
-    const tsr_program *q = c->sides[1].original;
+    const tsr_program *p = c->sides[0].program;
+    const tsr_program *q = c->sides[1].program;
     const size_t num_arguments = tsr_ir_block_num_arguments(p, a);
     int code = EXIT_FINE;
     if (num_arguments != tsr_ir_block_num_arguments(q, b)) {
@@ -254,9 +287,10 @@ static int compare_blocks(struct comparison *c, tsr_ir_block a, tsr_ir_block b)
 
 static int compare_results(struct comparison *c)
 {
-    const tsr_ir_op mains[2] = {c->sides[0].main, c->sides[1].main};
+    const tsr_ir_op mains[2] = {tsr_program_main(c->sides[0].program),
+                                tsr_program_main(c->sides[1].program)};
     int code = EXIT_FINE;
-    const size_t count = mains[0] != 0 ? num_results_of(c->sides[0].original, mains[0]) : 0;
+    const size_t count = mains[0] != 0 ? tsr_ir_func_num_results(c->sides[0].program, mains[0]) : 0;
     for (size_t i = 0; i < count && code == EXIT_FINE && mains[1] != 0; i++) {
         code = compare_tensors(c, (tsr_ir_tensor){.func = mains[0], .index = i},
                                (tsr_ir_tensor){.func = mains[1], .index = i});
@@ -274,8 +308,8 @@ static int run(struct session *session, const struct diff_options *o)
     }
     if (code == EXIT_FINE) {
         fputs(o->json ? "[" : "", stdout);
-        code = compare_ops(&c, tsr_program_module(c.sides[0].original),
-                           tsr_program_module(c.sides[1].original));
+        code = compare_ops(&c, tsr_program_module(c.sides[0].program),
+                           tsr_program_module(c.sides[1].program));
     }
     if (code == EXIT_FINE) {
         code = compare_results(&c);

@@ -308,7 +308,7 @@ int eval_run(int argc, char **argv)
         struct evaluation e = {.session = &session};
         code = program_read(&session, options.file, &e.program);
         if (code == EXIT_FINE) {
-            e.main = main_of(e.program);
+            e.main = tsr_program_main(e.program);
             code = run(&e, &options);
         }
         tsr_outputs_destroy(e.outputs);

@@ -2,9 +2,7 @@
 #include "explain.h"
 
 #include <argp.h>
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "annotations.h"
 #include "command.h"
@@ -51,89 +49,54 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return annotations_parse(&options->annotations, key, argument, state);
 }
 
-/* ---- selection ---- */
-
-/* What is shown, and what was. */
-struct showing {
-    struct explained *e;
-    const struct explain_options *options;
-    size_t count;
-};
-
-/* Whether a value is `FILE.py:LINE`. */
-static bool is_at_source(const struct explained *e, tsr_ir_value value, const char *where)
+/* One tensor; what it takes is given back, so that long programs take no more than short ones. */
+static int show(struct explained *e, const struct explain_options *o, tsr_ir_tensor tensor,
+                bool first)
 {
-    tsr_source_location source;
-    const char *colon = strrchr(where, ':');
-    const tsr_ir_op op = tsr_ir_value_op(e->program, value);
-    if (colon == NULL || op == 0 ||
-        !tsr_ir_op_source(e->session->ctx, e->session->arena, e->program, op, &source)) {
-        return false;
+    struct session *s = e->session;
+    const tsr_explain_style style = {.full = o->full};
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->arena);
+    tsr_status status = TSR_OK;
+    if (o->annotations.json) {
+        tsr_tensor_reasons reasons;
+        status =
+            tsr_explanation_reasons(s->ctx, s->arena, e->explanation, tensor, &style, &reasons);
+        if (status >= 0) {
+            explain_as_json(&reasons, first);
+        }
+    } else {
+        const char *text = NULL;
+        status = tsr_explanation_text(s->ctx, s->arena, e->explanation, tensor, &style, &text);
+        fputs(status >= 0 ? text : "", stdout);
     }
-    const size_t size = (size_t)(colon - where);
-    const size_t length = strlen(source.file);
-    return strtoll(colon + 1, NULL, 10) == (long long)source.line && size <= length &&
-           memcmp(source.file + length - size, where, size) == 0;
-}
-
-/* Whether a tensor has the name that is asked for. */
-static bool has_user_name(const struct explained *e, tsr_ir_tensor tensor, const char *wanted)
-{
-    const char *name = NULL;
-    return tsr_ir_tensor_name(e->session->ctx, e->session->arena, e->program, tensor, &name) >= 0 &&
-           name != NULL && strcmp(name, wanted) == 0;
-}
-
-static bool is_selected(const struct explained *e, tsr_ir_tensor tensor, const char *wanted)
-{
-    if (wanted == NULL) {
-        return tsr_provenance_first(&e->why, tensor) != 0 || first_conflict(e, tensor) != 0;
+    if (status < 0) {
+        return session_fail(s, status);
     }
-    if (tensor.value == 0) {
-        return has_user_name(e, tensor, wanted) ||
-               strcmp(session_format(e->session, "result%zu", tensor.index), wanted) == 0;
-    }
-    if (wanted[0] == '%') {
-        return strcmp(text_name_of(&e->values, e->program, tensor.value), wanted) == 0;
-    }
-    if (wanted[strspn(wanted, "0123456789")] == '\0') {
-        const tsr_ir_op op = tsr_ir_value_op(e->program, tensor.value);
-        return op != 0 && place_of_op(e->program, op).line == strtoll(wanted, NULL, 10);
-    }
-    return is_at_source(e, tensor.value, wanted) || has_user_name(e, tensor, wanted);
-}
-
-static int show(struct showing *s, tsr_ir_tensor tensor)
-{
-    if (!is_selected(s->e, tensor, s->options->value)) {
-        return EXIT_FINE;
-    }
-    const bool first = s->count++ == 0;
-    return s->options->annotations.json ? explain_as_json(s->e, tensor, first)
-                                        : explain_as_text(s->e, tensor);
-}
-
-static int show_value(void *state, tsr_ir_value value)
-{
-    return show(state, (tsr_ir_tensor){.value = value});
+    tsr_arena_reset(s->arena, mark);
+    return EXIT_FINE;
 }
 
 static int show_all(struct explained *e, const struct explain_options *o)
 {
-    struct showing s = {.e = e, .options = o};
-    const tsr_ir_op main = main_of(e->program);
+    struct session *s = e->session;
+    const tsr_explain_style style = {.full = o->full};
+    const tsr_ir_tensor *tensors = NULL;
+    size_t count = 0;
+    const tsr_status status =
+        o->value != NULL
+            ? tsr_explanation_find(s->ctx, s->arena, e->explanation, o->value, &count, &tensors)
+            : tsr_explanation_tensors(s->ctx, s->arena, e->explanation, &style, &count, &tensors);
+    int code = status < 0 ? session_fail(s, status) : EXIT_FINE;
     fputs(o->annotations.json ? "[" : "", stdout);
-    int code = for_all_values(e->program, show_value, &s);
-    for (size_t i = 0; code == EXIT_FINE && main != 0 && i < num_results_of(e->program, main);
-         i++) {
-        code = show(&s, (tsr_ir_tensor){.func = main, .index = i});
+    for (size_t i = 0; i < count && code == EXIT_FINE; i++) {
+        code = show(e, o, tensors[i], i == 0);
     }
     fputs(o->annotations.json ? "\n]\n" : "", stdout);
-    if (code == EXIT_FINE && s.count == 0 && o->value != NULL) {
+    if (code == EXIT_FINE && count == 0 && o->value != NULL) {
         return complain("%s has no value %s: give a name as in the text, a line, or result0",
                         o->annotations.file, o->value);
     }
-    if (code == EXIT_FINE && s.count == 0 && !o->annotations.json) {
+    if (code == EXIT_FINE && count == 0 && !o->annotations.json) {
         puts("no tensor has an axis: the program has no annotations");
     }
     return code;
@@ -158,7 +121,6 @@ int explain_run(int argc, char **argv)
     const int64_t until = given->until != NULL ? strtoll(given->until, NULL, 10) : -1;
     code = explained_open(&session, given->file, given, until, &e);
     if (code == EXIT_FINE) {
-        e.details = options.full;
         code = show_all(&e, &options);
     }
     explained_close(&e);

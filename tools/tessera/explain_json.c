@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "command.h"
 #include "explain.h"
 #include "utf8.h"
 
@@ -21,139 +20,111 @@ static void put_line(const char *key, int64_t line)
     }
 }
 
-static void put_annotation(const struct explained *e, uint32_t number)
+static void put_annotation(const tsr_annotation_words *a)
 {
     static const char *const kinds[] = {"argument", "result", "constraint",
                                         "input",    "output", "op"};
-    const tsr_annotation *a = &e->why.annotations[number];
-    const char *text = "";
-    if (number == 0) {
+    if (a->number == 0) {
         fputs("null", stdout);
         return;
     }
-    if (tsr_sharding_print(e->session->ctx, e->session->arena, a->sharding, TSR_PRINT_BARE, &text) <
-        0) {
-        text = "?";
-    }
-    printf("{\"number\": %" PRIu32 ", \"kind\": \"%s\", \"index\": %zu", number, kinds[a->kind],
+    printf("{\"number\": %" PRIu32 ", \"kind\": \"%s\", \"index\": %zu", a->number, kinds[a->kind],
            a->index);
-    put_string("name", annotation_name(e, number));
-    put_string("sharding", text);
-    put_line("line", annotation_line(e, number));
+    put_string("name", a->name);
+    put_string("sharding", a->sharding);
+    put_line("line", a->line);
     fputs("}", stdout);
 }
 
-static void put_op(const struct explained *e, tsr_ir_op op)
+static void put_op(const char *op, int64_t line)
 {
-    if (op == 0) {
+    if (op == NULL) {
         fputs(", \"op\": null, \"line\": null", stdout);
         return;
     }
-    put_string("op", op_name_of(e, op));
-    put_line("line", place_of_op(e->program, op).line);
+    put_string("op", op);
+    put_line("line", line);
 }
 
-/* The hops from a step back to its annotation, that one last. */
-static void put_path(const struct explained *e, uint32_t step)
+static void put_path(const tsr_axis_reason *axis)
 {
     static const char *const kinds[] = {"annotated", "op", "edge", "return", "group"};
     fputs(", \"path\": [", stdout);
-    for (uint32_t i = step; i != 0; i = e->why.steps[i].from) {
-        const tsr_axis_step *hop = &e->why.steps[i];
-        printf("%s{\"by\": \"%s\", \"dim\": %zu", i != step ? ", " : "", kinds[hop->kind],
-               hop->dim);
-        put_string("value", tensor_name(e, hop->tensor));
-        put_op(e, hop->op);
+    for (size_t i = 0; i < axis->num_hops; i++) {
+        const tsr_axis_hop *hop = &axis->path[i];
+        printf("%s{\"by\": \"%s\", \"dim\": %zu", i > 0 ? ", " : "", kinds[hop->kind], hop->dim);
+        put_string("value", hop->tensor);
+        put_op(hop->op, hop->line);
         fputs("}", stdout);
     }
     fputs("]", stdout);
 }
 
-static void put_axes(const struct explained *e, tsr_ir_tensor tensor)
+static void put_axes(const tsr_tensor_reasons *reasons)
 {
-    bool first = true;
     fputs(", \"axes\": [", stdout);
-    for (uint32_t i = tsr_provenance_first(&e->why, tensor); i != 0; i = e->why.steps[i].next) {
-        const tsr_axis_step *step = &e->why.steps[i];
-        printf("%s\n    {\"dim\": %zu", first ? "" : ",", step->dim);
-        put_string("axis", axis_label(e, i, step->axis));
+    for (size_t i = 0; i < reasons->num_axes; i++) {
+        const tsr_axis_reason *axis = &reasons->axes[i];
+        printf("%s\n    {\"dim\": %zu", i > 0 ? "," : "", axis->dim);
+        put_string("axis", axis->axis);
         fputs(", \"annotation\": ", stdout);
-        put_annotation(e, step->annotation);
-        put_path(e, i);
+        put_annotation(&axis->annotation);
+        put_path(axis);
         fputs("}", stdout);
-        first = false;
     }
     fputs("]", stdout);
 }
 
-/* A step as one side of a conflict. */
-static void put_side(const struct explained *e, const char *key, uint32_t step)
+static void put_side(const char *key, const tsr_conflict_side *side)
 {
-    const tsr_axis_step *s = &e->why.steps[step];
     printf(", \"%s\": ", key);
-    if (step == 0) {
+    if (side->tensor == NULL) {
         fputs("null", stdout);
         return;
     }
-    printf("{\"dim\": %zu", s->dim);
-    put_string("value", tensor_name(e, s->tensor));
-    put_string("axis", axis_label(e, step, s->axis));
+    printf("{\"dim\": %zu", side->dim);
+    put_string("value", side->tensor);
+    put_string("axis", side->axis);
     fputs(", \"annotation\": ", stdout);
-    put_annotation(e, s->annotation);
+    put_annotation(&side->annotation);
     fputs("}", stdout);
 }
 
-static void put_conflict(struct explained *e, const tsr_conflict *c)
+static void put_conflict(const tsr_conflict_reason *c)
 {
     static const char *const rules[] = {"none",        "annotation", "user-priority",
                                         "op-priority", "larger",     "first"};
-    struct suggestion suggestion;
     printf("{\"kind\": \"%s\", \"rule\": \"%s\", \"dim\": %zu", tsr_conflict_name(c->kind),
            rules[c->rule], c->dim);
-    put_string("axis", axis_label(e, c->wanted, c->axis));
-    put_op(e, c->op);
-    put_side(e, "wanted", c->wanted);
-    put_side(e, "winner", c->winner);
+    put_string("axis", c->axis);
+    put_op(c->op, c->line);
+    put_side("wanted", &c->wanted);
+    put_side("winner", &c->winner);
     fputs(", \"annotation\": ", stdout);
-    put_annotation(e, c->annotation);
-    suggestion_for(e, c, &suggestion);
+    put_annotation(&c->annotation);
     fputs(", \"suggestion\": ", stdout);
-    if (suggestion.tensor == NULL) {
+    if (c->suggested_tensor == NULL) {
         fputs("null}", stdout);
         return;
     }
     fputs("{\"value\": ", stdout);
-    write_json_string(stdout, suggestion.tensor);
-    put_string("sharding", suggestion.sharding);
+    write_json_string(stdout, c->suggested_tensor);
+    put_string("sharding", c->suggested_sharding);
     fputs("}}", stdout);
 }
 
-int explain_as_json(struct explained *e, tsr_ir_tensor tensor, bool first)
+void explain_as_json(const tsr_tensor_reasons *reasons, bool first)
 {
-    const char *type = NULL;
-    const char *sharding = NULL;
-    const tsr_status status = tsr_ir_type_to_text(e->session->ctx, e->session->arena, e->program,
-                                                  tsr_ir_tensor_type(e->program, tensor), &type);
-    if (status < 0) {
-        return session_fail(e->session, status);
-    }
-    const int code = tensor_sharding_text(e, tensor, &sharding);
-    if (code != EXIT_FINE) {
-        return code;
-    }
     printf("%s\n  {\"value\": ", first ? "" : ",");
-    write_json_string(stdout, tensor_name(e, tensor));
-    put_line("line", tensor_line(e, tensor));
-    put_string("type", type);
-    put_string("sharding", sharding);
-    put_axes(e, tensor);
+    write_json_string(stdout, reasons->tensor);
+    put_line("line", reasons->line);
+    put_string("type", reasons->type);
+    put_string("sharding", reasons->sharding);
+    put_axes(reasons);
     fputs(", \"conflicts\": [", stdout);
-    bool first_one = true;
-    for (uint32_t i = first_conflict(e, tensor); i != 0; i = next_conflict(e, i)) {
-        fputs(first_one ? "\n    " : ",\n    ", stdout);
-        put_conflict(e, &e->why.conflicts[i - 1]);
-        first_one = false;
+    for (size_t i = 0; i < reasons->num_conflicts; i++) {
+        fputs(i == 0 ? "\n    " : ",\n    ", stdout);
+        put_conflict(&reasons->conflicts[i]);
     }
     fputs("]}", stdout);
-    return EXIT_FINE;
 }

@@ -170,9 +170,8 @@ struct table {
     bool started;
 };
 
-static int add_value(void *state, tsr_ir_value value)
+static int add_value(struct table *t, tsr_ir_value value)
 {
-    struct table *t = state;
     struct value_row row;
     const int code = describe(t->session, t->program, value, t->names[value], &row);
     if (code == EXIT_FINE) {
@@ -185,7 +184,12 @@ static int add_value(void *state, tsr_ir_value value)
 static int print_table(struct session *session, tsr_program *p, bool json)
 {
     struct table t = {.session = session, .program = p, .json = json};
-    const tsr_status status = tsr_program_value_names(session->ctx, session->arena, p, &t.names);
+    const tsr_ir_value *values = NULL;
+    size_t count = 0;
+    tsr_status status = tsr_program_value_names(session->ctx, session->arena, p, &t.names);
+    if (status >= 0) {
+        status = tsr_program_values(session->ctx, session->arena, p, &count, &values);
+    }
     if (status < 0) {
         return session_fail(session, status);
     }
@@ -194,7 +198,10 @@ static int print_table(struct session *session, tsr_program *p, bool json)
     } else {
         printf("%-10s %6s %12s  %-28s %s\n", "value", "line", "bytes/device", "type", "sharding");
     }
-    const int code = for_all_values(p, add_value, &t);
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < count && code == EXIT_FINE; i++) {
+        code = add_value(&t, values[i]);
+    }
     fputs(json ? "\n]\n" : "", stdout);
     return code;
 }
