@@ -1,4 +1,7 @@
 # bench/bench_<name>.c: one program each, in <build>/bench/; the other files there help them.
+if(TSR_INSTRUMENTED)
+    return() # what is instrumented is not timed
+endif()
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
 add_library(bench_support STATIC bench/works.c bench/contest.c)
 target_link_libraries(bench_support PUBLIC tessera_objects)

@@ -13,12 +13,19 @@ set(test_environment
     TESSERA_OPT=$<TARGET_FILE:tessera_opt>
     TSR_SOURCE_DIR=${PROJECT_SOURCE_DIR}
     TSR_BUILD_DIR=${PROJECT_BINARY_DIR}
+    TSR_INSTRUMENTED=${TSR_INSTRUMENTED}
     TSR_CONFORMANCE_DIR=${PROJECT_SOURCE_DIR}/../shared/conformance)
+
+# thread_tests: the programs of the tests that are labelled so, all that the thread sanitizer needs.
+add_custom_target(thread_tests)
 
 function(tsr_set_test_properties test suite)
     set(labels ${suite})
     if(test MATCHES "threads|messages")
         list(APPEND labels threads)
+        if(TARGET "${target}") # the caller's: the program of a C test
+            add_dependencies(thread_tests ${target})
+        endif()
     endif()
     set_tests_properties(${test} PROPERTIES
         LABELS "${labels}"
@@ -81,6 +88,10 @@ function(tsr_add_rank_tests)
     foreach(source ${sources})
         tsr_add_test_program(${source})
         set(sample_of_messages 100)
+        if(TSR_INSTRUMENTED) # threads run in full, and the release build runs all kinds so
+            set(sample_of_processes 100)
+            set(sample_of_joined 100)
+        endif()
         foreach(kind threads processes messages joined)
             # Messages are slow with more ranks than cores: a sample is enough of what takes one.
             add_test(NAME ${test}_${kind} COMMAND ${target} ${kind} ${sample_of_${kind}})
@@ -157,6 +168,8 @@ endif()
 
 tsr_add_shell_tests(cli)
 tsr_add_shell_tests(mpi)
+# The longest test of all begins first, that nothing waits for it alone.
+set_tests_properties(mpi/suites PROPERTIES COST 1000)
 tsr_add_shell_tests(conformance)
 tsr_add_shell_tests(examples)
 

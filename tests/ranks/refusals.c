@@ -1,6 +1,6 @@
 /*
  * Calls in which one rank alone runs out of memory: every rank hears of it, none is left waiting,
- * and the next call works.
+ * and the next call works. A second argument takes a sample of the allocations of each call.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,14 +280,19 @@ static const struct {
     {"typed_started", typed_started, true},
 };
 
-/* Which call, and which allocation fails; whether it did. Shared by ranks that mpirun did not
- * start. */
+/* Which call, and which allocation fails. Shared by ranks that mpirun did not start. */
 typedef struct trial {
     size_t call;
     int64_t nth;
     failing memory; /* of the guilty rank, as long as its context lives */
-    _Atomic bool failed;
+    int64_t count;  /* of the allocations that the guilty rank asked for */
 } trial;
+
+/* No call makes so many allocations. */
+enum { NONE_FAILS = 1 << 30 };
+
+/* Of each call, about as many of its allocations fail in turn; 0: all of them. */
+static int64_t sample;
 
 /* What took longer than this, in seconds, was waited for. */
 #define SOON 5.0
@@ -315,8 +320,8 @@ static tsr_status try_call(tsr_comm *world, void *state)
     }
     status = status == TSR_OK ? calls[t->call].run(world, &s) : status;
     if (guilty) {
+        t->count = t->nth - t->memory.left;
         t->memory.left = -1;
-        t->failed = t->memory.failed;
     }
     tsr_scope_close(world);
     if (calls[t->call].own) {
@@ -339,44 +344,60 @@ static tsr_status try_call(tsr_comm *world, void *state)
 }
 
 /* Tells all processes of mpirun what only the guilty one knows. */
-static tsr_status share_failed(tsr_comm *world, void *state)
+static tsr_status share_count(tsr_comm *world, void *state)
 {
     trial *t = state;
-    int32_t mine = t->failed;
-    int32_t any = 0;
+    int64_t mine = t->count;
     const int64_t one = 1;
-    const tsr_view src = {&mine, TSR_I32, 1, &one, NULL};
-    const tsr_view dst = {&any, TSR_I32, 1, &one, NULL};
-    TSR_TRY(tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &src, &dst));
-    t->failed = any != 0;
-    return TSR_OK;
+    const tsr_view src = {&mine, TSR_I64, 1, &one, NULL};
+    const tsr_view dst = {&t->count, TSR_I64, 1, &one, NULL};
+    return tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
 }
 
-/* Runs a call with each of its allocations failing in turn; returns how many there are. */
+static tsr_launch_spec launch_spec(void)
+{
+    return (tsr_launch_spec){
+        .num_ranks = RANKS, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = 1 << 24};
+}
+
+/* Runs a call whose n-th allocation fails. */
+static void fail_one(fixture *f, trial *t, int64_t n)
+{
+    const tsr_launch_spec spec = launch_spec();
+    t->nth = n;
+    t->memory = (failing){.left = -1};
+    t->count = 0;
+    const tsr_status status = launch_ranks(f->ctx, &spec, try_call, t);
+    const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
+    const bool may_fail = n < NONE_FAILS && calls[t->call].own;
+    if (status == TSR_ERR_TIMEOUT || (status < 0 && !may_fail)) {
+        fail_msg("%s, allocation %lld: %s", calls[t->call].name, (long long)n,
+                 d != NULL ? d->text : "?");
+    }
+    tsr_context_clear(f->ctx);
+}
+
+/*
+ * Runs a call with its allocations failing in turn; returns how many it has. On threads that may
+ * be more than at first: a plan that ranks share is made by any of them.
+ */
 static int64_t fail_each(fixture *f, size_t call)
 {
     trial *t = shared_new(sizeof *t);
-    const tsr_launch_spec spec = {
-        .num_ranks = RANKS, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = 1 << 24};
-    int64_t n = 0;
-    do {
-        t->call = call;
-        t->nth = n++;
-        t->memory = (failing){.left = -1};
-        t->failed = false;
-        const tsr_status status = launch_ranks(f->ctx, &spec, try_call, t);
-        const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
-        if (status == TSR_ERR_TIMEOUT || (status < 0 && !calls[call].own)) {
-            fail_msg("%s, allocation %lld: %s", calls[call].name, (long long)n - 1,
-                     d != NULL ? d->text : "?");
-        }
-        tsr_context_clear(f->ctx);
-        if (kinds_chosen() == TSR_RANKS_MPI) {
-            expect_ranks(f, &spec, share_failed, t);
-        }
-    } while (t->failed);
+    const tsr_launch_spec spec = launch_spec();
+    t->call = call;
+    fail_one(f, t, NONE_FAILS);
+    const bool mpi = kinds_chosen() == TSR_RANKS_MPI;
+    if (mpi) {
+        expect_ranks(f, &spec, share_count, t);
+    }
+    const int64_t count = t->count;
+    const int64_t step = sample > 0 && count > sample ? count / sample : 1;
+    for (int64_t n = 0; n < count || (!mpi && t->memory.failed); n += step) {
+        fail_one(f, t, n);
+    }
     shared_free(t, sizeof *t);
-    return n - 1;
+    return count;
 }
 
 static void failures_of_one_rank_are_told(void **state)
@@ -409,8 +430,7 @@ static tsr_status run_out(tsr_comm *world, void *state)
 static void ends_are_told_without_memory(void **state)
 {
     trial *t = shared_new(sizeof *t);
-    const tsr_launch_spec spec = {
-        .num_ranks = RANKS, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = 1 << 24};
+    const tsr_launch_spec spec = launch_spec();
     t->memory = (failing){.for_good = true};
     expect_ranks(*state, &spec, run_out, t);
     shared_free(t, sizeof *t);
@@ -421,5 +441,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {TEST(failures_of_one_rank_are_told),
                                        TEST(ends_are_told_without_memory)};
     kinds_choose(argc, argv);
+    sample = argc > 2 ? atoll(argv[2]) : 0;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
