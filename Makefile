@@ -1,7 +1,7 @@
 # Shortcuts; the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
 PREFIX ?= /usr/local
 
-.PHONY: build demo check check-long differential bench lint format install clean deps
+.PHONY: build demo check check-long check-python check-python-all differential bench lint format install clean deps
 
 build:
 	@scripts/deps build
@@ -13,12 +13,21 @@ demo:
 	@scripts/demo
 
 check:
-	@scripts/deps build test
+	@scripts/deps build test python
 	@scripts/check
 
+# The Python package alone, and beside jax, torch and mpi4py.
+check-python:
+	@scripts/deps build test python
+	@scripts/python check
+
+check-python-all:
+	@scripts/deps build test python
+	@scripts/python check-all
+
 check-long:
-	@scripts/deps build test
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TSR_PROP_SCALE=$${TSR_PROP_SCALE:-20} TEST_TIMEOUT=$${TEST_TIMEOUT:-6000} scripts/check
+	@scripts/deps build test python
+	@TSR_CHECK_LONG=1 FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TSR_PROP_SCALE=$${TSR_PROP_SCALE:-20} TEST_TIMEOUT=$${TEST_TIMEOUT:-6000} scripts/check
 
 differential:
 	@scripts/deps build test
@@ -26,7 +35,7 @@ differential:
 	@scripts/differential
 
 bench:
-	@scripts/deps build bench
+	@scripts/deps build python bench
 	@scripts/build release
 	@scripts/bench
 
@@ -43,7 +52,7 @@ install: build
 	cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-asan build-tsan build-coverage
+	rm -rf build build-asan build-tsan build-coverage build-python
 
 deps:
-	@scripts/deps build test bench lint
+	@scripts/deps build test python bench lint

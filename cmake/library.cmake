@@ -3,8 +3,20 @@
 #   tessera          libtessera.so
 #   tessera_static   libtessera.a, one object in which all but the public symbols are local
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+find_package(PkgConfig)
+if(NOT PkgConfig_FOUND)
+    message(FATAL_ERROR "pkg-config is missing: apt-get install pkg-config, or scripts/deps build")
+endif()
+pkg_check_modules(openblas IMPORTED_TARGET openblas)
+if(NOT openblas_FOUND)
+    message(FATAL_ERROR
+        "OpenBLAS and its headers are missing: apt-get install libopenblas-dev, or scripts/deps build")
+endif()
+find_path(dlpack_header dlpack/dlpack.h)
+if(NOT dlpack_header)
+    message(FATAL_ERROR
+        "DLPack's header is missing: apt-get install libdlpack-dev, or scripts/deps build")
+endif()
 set(TSR_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS} ${openblas_LIBRARIES})
 
 file(GLOB library_sources CONFIGURE_DEPENDS src/*/*.c)

@@ -29,7 +29,7 @@ allowed=(
 
 result=0
 texts=()
-for name in src include tools bench examples scripts cmake fuzz ./*.md; do
+for name in src include tools bench examples scripts cmake fuzz python ./*.md; do
     [[ ! -e $name ]] || texts+=("${name#./}")
 done
 

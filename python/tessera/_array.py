@@ -1,0 +1,499 @@
+"""Arrays: tensors laid over the ranks of a world."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tessera._arena import address_of
+from tessera._binding import ffi, lib
+from tessera._dtype import dtype_name, numpy_dtype
+from tessera._errors import InvalidError
+from tessera._sharding import Sharding, extents
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+
+    from tessera._world import World
+
+__all__ = ["Array"]
+
+Number = bool | int | float | np.number[Any]
+
+_drop = lib.tp_drop
+_unary = lib.tp_unary
+_binary = lib.tp_binary
+_part = lib.tp_part
+
+
+def _function(name: str) -> Any:
+    return ffi.cast("tp_function", ffi.addressof(lib, name))
+
+
+_ADD = _function("tsr_add")
+_SUB = _function("tsr_sub")
+_MUL = _function("tsr_mul")
+_DIV = _function("tsr_div")
+_MATMUL = _function("tsr_matmul")
+
+
+class Array:
+    """A tensor laid over the ranks of a world; made by a :class:`World` and by calls on arrays.
+
+    Calls leave their operands as they are. The layout of a result follows from those of the
+    operands; where they disagree they are redistributed. ``numpy.asarray`` gives the whole array,
+    :meth:`local` what one rank holds.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_shape", "_sharding", "_world")
+
+    # NumPy's operators leave arrays of this class to its own.
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    _handle: Any
+    _world: World
+    _shape: tuple[int, ...]
+    _sharding: Sharding
+
+    def __init__(self) -> None:
+        raise TypeError("arrays are made by a World: world.array(values, layout)")
+
+    def __del__(self) -> None:
+        try:
+            handle = self._handle
+        except AttributeError:  # it was never made
+            return
+        if _drop is not None:  # else the interpreter ends
+            _drop(handle)
+
+    # ---- what it is ----
+
+    def _first(self) -> Any:
+        part = _part(self._handle, 0)
+        if part == ffi.NULL:
+            raise InvalidError("the array's world was closed, or its rank's function has ended")
+        return part
+
+    @property
+    def world(self) -> World:
+        """The world that it belongs to."""
+        return self._world
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole array."""
+        try:
+            return self._shape
+        except AttributeError:
+            part = self._first()
+            rank = lib.tsr_tensor_rank(part)
+            shape = lib.tsr_tensor_shape(part)
+            self._shape = tuple(shape[0:rank]) if rank else ()
+            return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements the whole array has."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type, as NumPy has it."""
+        return numpy_dtype(lib.tsr_tensor_dtype(self._first()))
+
+    @property
+    def sharding(self) -> Sharding:
+        """The layout."""
+        try:
+            return self._sharding
+        except AttributeError:
+            pointer = lib.tsr_tensor_sharding(self._first())
+            mesh = self._world.mesh
+            known = lib.tsr_mesh_equal(mesh._mesh, lib.tsr_sharding_mesh(pointer))
+            self._sharding = Sharding._copy(pointer, mesh if known else None)
+            return self._sharding
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether it has no elements: a shape and a layout only."""
+        return bool(lib.tsr_tensor_is_abstract(self._first()))
+
+    @property
+    def T(self) -> Array:  # noqa: N802
+        """The dimensions in reverse order."""
+        return self.transpose()
+
+    # ---- its elements ----
+
+    def numpy(self) -> NDArray[Any]:
+        """The whole array; pending sums are carried out. Every process makes the call."""
+        if self.is_abstract:
+            raise InvalidError("an abstract array has no elements")
+        out = np.empty(self.shape, dtype=self.dtype)
+        memory = address_of(out)
+        # Ranks that share this memory give it to one of them; a rank of its own has all.
+        root = 0 if len(self._world.local_ranks) > 1 else -1
+        given = ffi.new("tp_arguments *", {"i": root, "memory": memory})
+        self._world._call(lib.TP_TO_FULL, ffi.NULL, (self,), given, 0)
+        return out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("the whole array is always a copy; local() is what a rank holds")
+        full = self.numpy()
+        return full if dtype is None else full.astype(dtype, copy=False)
+
+    def local(self, rank: int | None = None) -> NDArray[Any]:
+        """What a rank holds, without a copy: by default the first rank of this process.
+
+        A write is seen by the array. The memory stays while NumPy has it, also when the world has
+        been closed.
+        """
+        from tessera._dlpack import lend
+
+        return lend(self, self._index(rank))
+
+    def _index(self, rank: int | None) -> int:
+        ranks = self._world.local_ranks
+        number = ranks.start if rank is None else rank
+        if number not in ranks:
+            raise InvalidError(
+                f"rank {number} is not one of this process, which has {ranks.start} to "
+                f"{ranks.stop - 1}"
+            )
+        return number - ranks.start
+
+    def item(self) -> Any:
+        """The only element, as a number of Python."""
+        if self.size != 1:
+            raise InvalidError(
+                f"item() of an array of shape {self.shape}: it must have one element"
+            )
+        return self.numpy().reshape(()).item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """The part of this process's rank as a capsule; of several ranks: ``x.to_dlpack(rank)``."""
+        if len(self._world.local_ranks) != 1:
+            raise BufferError("the array has several parts here: to_dlpack(rank) gives one of them")
+        if copy:
+            raise BufferError("a capsule is never a copy; copy what local() gives")
+        return self.to_dlpack()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def to_dlpack(self, rank: int | None = None) -> Any:
+        """A DLPack capsule over what a rank holds, without a copy."""
+        from tessera._dlpack import make_capsule
+
+        return make_capsule(self, self._index(rank))
+
+    def save(self, path: str) -> None:
+        """Writes a ``.npy`` file: every rank its share."""
+        text = ffi.new("char[]", str(path).encode())
+        given = ffi.new("tp_arguments *", {"text": text})
+        self._world._call(lib.TP_SAVE, ffi.NULL, (self,), given, 0)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an Array cannot be pickled: its parts live on the ranks of its world. Pickle "
+            "numpy.asarray(x) with x.sharding, or write x.save(path)"
+        )
+
+    def __repr__(self) -> str:
+        try:
+            part = self._first()
+        except InvalidError:
+            return "Array(closed)"
+        kind = dtype_name(lib.tsr_tensor_dtype(part))
+        shape = ",".join(str(extent) for extent in self.shape)
+        return f"Array({kind}[{shape}], {self.sharding.bare_text()})"
+
+    def _repr_svg_(self) -> str:
+        return self.sharding.svg(self.shape, title=repr(self))
+
+    # ---- layouts ----
+
+    def redistribute(self, layout: object) -> Array:
+        """The same elements in another layout; pending sums that it lacks are carried out."""
+        sharding = self._world._layout(layout, self.shape)
+        given = ffi.new("tp_arguments *", {"sharding": sharding._sharding})
+        made: Array = self._world._call(
+            lib.TP_LAYOUT, _function("tsr_with_sharding"), (self,), given
+        )
+        return made
+
+    def replicate(self) -> Array:
+        """All of it on every rank, nothing pending."""
+        return self._unary("tsr_replicate")
+
+    def reduce_pending(self) -> Array:
+        """Nothing pending; dimensions as they are."""
+        return self._unary("tsr_reduce_pending")
+
+    def gather(self, dim: int) -> Array:
+        """One dimension whole on every rank, the others as they are."""
+        given = ffi.new("tp_arguments *", {"i": axis_of(dim, self.ndim)})
+        made: Array = self._world._call(lib.TP_DIM, _function("tsr_gather"), (self,), given)
+        return made
+
+    def _unary(self, name: str) -> Array:
+        return unary(_function(name), self)
+
+    # ---- operators ----
+
+    def __add__(self, other: Array | Number | NDArray[Any]) -> Array:
+        if type(other) is Array:
+            return binary(_ADD, self, other)
+        return _add_number(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Array | Number | NDArray[Any]) -> Array:
+        if type(other) is Array:
+            return binary(_SUB, self, other)
+        if isinstance(other, np.ndarray):
+            return binary(_SUB, self, like(self, other))
+        return _add_number(self, -other)
+
+    def __rsub__(self, other: Number | NDArray[Any]) -> Array:
+        if isinstance(other, np.ndarray):
+            return binary(_SUB, like(self, other), self)
+        return _add_number(-self, other)
+
+    def __mul__(self, other: Array | Number | NDArray[Any]) -> Array:
+        if type(other) is Array:
+            return binary(_MUL, self, other)
+        if isinstance(other, np.ndarray):
+            return binary(_MUL, self, like(self, other))
+        return _with_number("tsr_mul_number", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Array | Number | NDArray[Any]) -> Array:
+        return binary(_DIV, self, like(self, other))
+
+    def __rtruediv__(self, other: Number | NDArray[Any]) -> Array:
+        return binary(_DIV, like(self, other), self)
+
+    def __matmul__(self, other: Array | NDArray[Any]) -> Array:
+        if type(other) is Array:
+            return binary(_MATMUL, self, other)
+        return binary(_MATMUL, self, like(self, other))
+
+    def __rmatmul__(self, other: NDArray[Any]) -> Array:
+        return binary(_MATMUL, like(self, other), self)
+
+    def __pow__(self, other: Array | Number | NDArray[Any]) -> Array:
+        return binary(_function("tsr_pow"), self, like(self, other))
+
+    def __rpow__(self, other: Number | NDArray[Any]) -> Array:
+        return binary(_function("tsr_pow"), like(self, other), self)
+
+    def __and__(self, other: Array | Number | NDArray[Any]) -> Array:
+        return binary(_function("tsr_and"), self, like(self, other))
+
+    __rand__ = __and__
+
+    def __or__(self, other: Array | Number | NDArray[Any]) -> Array:
+        return binary(_function("tsr_or"), self, like(self, other))
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Array | Number | NDArray[Any]) -> Array:
+        return binary(_function("tsr_xor"), self, like(self, other))
+
+    __rxor__ = __xor__
+
+    def __neg__(self) -> Array:
+        return self._unary("tsr_negate")
+
+    def __abs__(self) -> Array:
+        return self._unary("tsr_abs")
+
+    def __invert__(self) -> Array:
+        return self._unary("tsr_not")
+
+    def __eq__(self, other: object) -> Array:  # type: ignore[override]
+        return compare(self, other, lib.TSR_EQ)
+
+    def __ne__(self, other: object) -> Array:  # type: ignore[override]
+        return compare(self, other, lib.TSR_NE)
+
+    def __lt__(self, other: object) -> Array:
+        return compare(self, other, lib.TSR_LT)
+
+    def __le__(self, other: object) -> Array:
+        return compare(self, other, lib.TSR_LE)
+
+    def __gt__(self, other: object) -> Array:
+        return compare(self, other, lib.TSR_GT)
+
+    def __ge__(self, other: object) -> Array:
+        return compare(self, other, lib.TSR_GE)
+
+    # ---- methods that NumPy's arrays have ----
+
+    def astype(self, dtype: object) -> Array:
+        """The same elements in another type."""
+        from tessera import _ops
+
+        return _ops.astype(self, dtype)
+
+    def reshape(self, *shape: int | Sequence[int]) -> Array:
+        """The same elements, row-major, in another shape; one extent may be -1."""
+        from tessera import _ops
+
+        first = shape[0] if len(shape) == 1 else shape
+        return _ops.reshape(self, first)  # type: ignore[arg-type]
+
+    def transpose(self, *axes: int) -> Array:
+        """The dimensions in another order, by default reversed."""
+        from tessera import _ops
+
+        return _ops.transpose(self, axes or None)
+
+    def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """The sum over dimensions; over sharded ones it is pending."""
+        from tessera import _ops
+
+        return _ops.sum(self, axis, keepdims)
+
+    def mean(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """The mean over dimensions."""
+        from tessera import _ops
+
+        return _ops.mean(self, axis, keepdims)
+
+    def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """The greatest element over dimensions."""
+        from tessera import _ops
+
+        return _ops.max(self, axis, keepdims)
+
+    def min(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """The least element over dimensions."""
+        from tessera import _ops
+
+        return _ops.min(self, axis, keepdims)
+
+    def __getitem__(self, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
+        """Slices and integers; steps must be positive."""
+        from tessera import _ops
+
+        return _ops.index(self, key)
+
+
+_new = Array.__new__
+
+
+def adopt(world: World, handle: Any) -> Array:
+    """The array of a handle that a call has given."""
+    made = _new(Array)
+    made._world = world
+    made._handle = handle
+    return made
+
+
+def unary(function: Any, x: Array) -> Array:
+    """A call with one operand."""
+    world = x._world
+    handle = _unary(world._handle, function, x._handle)
+    if not handle:
+        world._check()
+    made = _new(Array)
+    made._world = world
+    made._handle = handle
+    return made
+
+
+def binary(function: Any, a: Array, b: Array) -> Array:
+    """A call with two operands."""
+    world = a._world
+    handle = _binary(world._handle, function, a._handle, b._handle)
+    if not handle:
+        world._check()
+    made = _new(Array)
+    made._world = world
+    made._handle = handle
+    return made
+
+
+def like(x: Array, other: Any) -> Array:
+    """What stands beside an array in a call, as an array of its world: replicated."""
+    if isinstance(other, Array):
+        return other
+    if np.ndim(other) > 0:
+        return x._world.array(other)
+    if not isinstance(other, (bool, int, float, np.number, np.ndarray)):
+        raise TypeError(f"an Array and a {type(other).__name__} do not go together")
+    return x._world.array(
+        np.asarray(other).astype(x.dtype), Sharding.replicated_over(x.sharding.mesh, 0)
+    )
+
+
+def _add_number(x: Array, other: Any) -> Array:
+    if isinstance(other, np.ndarray) and np.ndim(other) > 0:
+        return binary(_ADD, x, like(x, other))
+    return _with_number("tsr_add_number", x, other)
+
+
+def _with_number(name: str, x: Array, other: Any) -> Array:
+    if not isinstance(other, (bool, int, float, np.number, np.ndarray)):
+        raise TypeError(f"an Array and a {type(other).__name__} do not go together")
+    if isinstance(other, int) and abs(other) > 1 << 53:  # no double has it
+        return binary(_ADD if name == "tsr_add_number" else _MUL, x, like(x, other))
+    given = ffi.new("tp_arguments *", {"number": float(other)})
+    made: Array = x._world._call(lib.TP_NUMBER, _function(name), (x,), given)
+    return made
+
+
+def compare(a: Array, b: object, comparison: int) -> Array:
+    """Truth values of a comparison."""
+    given = ffi.new("tp_arguments *", {"i": comparison})
+    made: Array = a._world._call(lib.TP_INTEGER, _function("tsr_compare"), (a, like(a, b)), given)
+    return made
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """A dimension that may count from the last, counted from the first."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise InvalidError(f"there is no dimension {axis} of an array that has {ndim}")
+    return axis % ndim
+
+
+def shape_of(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """A shape as a tuple."""
+    return extents(shape)
