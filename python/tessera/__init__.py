@@ -15,7 +15,7 @@ are cut along which of them; a world runs ranks that hold arrays so, and compute
 Without any world, :class:`Mesh` and :class:`Sharding` answer what each device holds.
 """
 
-from tessera import _ops
+from tessera import _ops, ragged, spmd
 from tessera._array import Array
 from tessera._binding import ffi as _ffi
 from tessera._binding import lib as _lib
@@ -70,8 +70,10 @@ __all__ = [
     "grad",
     "launch",
     "plan",
+    "ragged",
     "sgd_step",
     "show",
+    "spmd",
     "value_and_grad",
 ]
 __all__ += _ops.__all__

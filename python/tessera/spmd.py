@@ -1,0 +1,422 @@
+"""Typed SPMD code: every rank works on values of its own, and every collective is a call.
+
+Along each axis of the scope's mesh a value is replicated (R), invariant (I), varying (V, or S(i)
+where it cuts dimension i) or partial (P). A call whose operands' types are incompatible fails
+before it computes; the exception's ``notes`` are the fixes that were tried. So wrong
+gradients are found before anything runs.
+
+>>> import numpy as np, tessera as ts
+>>> with ts.World("tp=2") as world, ts.spmd.scope(world, global_axes=["tp"]):
+...     x = ts.spmd.value(world, [np.ones((2, 4), "f")] * 2, "f32[2,4]{tp:R}")
+...     w = ts.spmd.value(world, [np.ones((4, 3), "f")] * 2, "f32[4,6@tp]")
+...     y = x @ w
+...     print(ts.spmd.type_of(y))
+...     v = ts.spmd.value(world, [np.ones((3, 5), "f")] * 2, "f32[6@tp,5]")
+...     p = ts.spmd.matmul_partial(y, v, "tp")
+...     try:
+...         ts.relu(p)
+...     except ts.Error as error:
+...         print(error.notes[0].partition(":")[0])
+...     print(ts.spmd.type_of(ts.relu(ts.spmd.all_reduce(p, "tp"))))
+f32[2,6@tp]
+tsr_all_reduce(operand 0, "tp", TSR_AS(P), TSR_AS(R), ..) would do
+f32[2,5]{tp:R}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from tessera import _errors
+from tessera._arena import Arena
+from tessera._array import Array, _function, axis_of
+from tessera._binding import ffi, lib
+from tessera._dtype import dtype_code
+from tessera._errors import InvalidError, text_of
+from tessera._mesh import Mesh, mesh_of
+
+if TYPE_CHECKING:
+    from tessera._world import World
+
+__all__ = [
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "array_of",
+    "assert_type",
+    "convert",
+    "einsum_partial",
+    "embedding_partial",
+    "linear_partial",
+    "local_of",
+    "matmul_partial",
+    "max_partial",
+    "mean_partial",
+    "min_partial",
+    "redistribute",
+    "redistribute_spec",
+    "reduce_scatter",
+    "reinterpret",
+    "scatter_partial",
+    "scope",
+    "sum_partial",
+    "take_partial",
+    "type_of",
+    "value",
+]
+
+_GUARDS = {"none": lib.TSR_UNGUARDED, "guarded": lib.TSR_GUARDED, "expert": lib.TSR_GUARDED_EXPERT}
+_KINDS = {"R": lib.TSR_R, "I": lib.TSR_I, "V": lib.TSR_V, "P": lib.TSR_P}
+
+
+def _axis_set(mesh: Mesh, names: Iterable[str]) -> int:
+    bits = 0
+    for name in names:
+        if name not in mesh.axis_names:
+            raise InvalidError(f"the mesh {mesh} has no axis {name!r}")
+        bits |= 1 << mesh.axis_names.index(name)
+    return bits
+
+
+@contextmanager
+def scope(
+    world: World,
+    mesh: object | None = None,
+    *,
+    global_axes: Iterable[str] = (),
+    guard: str = "none",
+    unchecked: bool = False,
+    implicit_partial: bool = False,
+    strict: bool = True,
+) -> Generator[None, None, None]:
+    """Typed code: in it calls compute on each rank's own values and never communicate.
+
+    ``global_axes`` are checked as a whole value's. ``guard`` is none, guarded or expert.
+    """
+    found = world.mesh if mesh is None else mesh_of(mesh)
+    if guard not in _GUARDS:
+        raise InvalidError(f"there is no guard {guard!r}: {', '.join(_GUARDS)}")
+    opened = ffi.new("tsr_spmd_scope *")
+    opened.mesh = found._mesh
+    getattr(opened, "global").bits = _axis_set(found, global_axes)
+    opened.guard = _GUARDS[guard]
+    opened.unchecked = unchecked
+    opened.implicit_partial = implicit_partial
+    opened.strict = strict
+    given = ffi.new("tp_arguments *", {"scope": opened})
+    world._call(lib.TP_SCOPE, ffi.NULL, (), given, 0)
+    try:
+        yield
+    finally:
+        if not world.closed:
+            world._call(lib.TP_WORLD_VOID, _function("tsr_spmd_close"), (), results=0)
+
+
+def value(world: World, parts: Sequence[ArrayLike], type: str) -> Array:
+    """A value from each local rank's own array, with its type: ``f32[8,16@tp]{dp:R}``."""
+    views, arrays, keep = world._views(parts)
+    text = ffi.new("char[]", type.encode())
+    given = ffi.new("tp_arguments *", {"views": views, "text": text})
+    made: Array = world._call(lib.TP_TYPED_VALUE, ffi.NULL, (), given)
+    del arrays, keep
+    return made
+
+
+def local_of(x: Array, other: str = "R") -> Array:
+    """Each rank's part of an array as a value; ``other`` (R or I) along axes that do not cut it."""
+    if other not in ("R", "I"):
+        raise InvalidError(f"the other axes are R or I, not {other!r}")
+    given = ffi.new("tp_arguments *", {"i": _KINDS[other]})
+    made: Array = x._world._call(lib.TP_INTEGER, _function("tsr_local_of"), (x,), given)
+    return made
+
+
+def array_of(x: Array) -> Array:
+    """The array whose parts the values are."""
+    made: Array = x._world._call(lib.TP_TENSORS, _function("tsr_tensor_of_local"), (x,))
+    return made
+
+
+def type_of(x: Array) -> str:
+    """A value's type as text; "untyped" for one that has none."""
+    part = x._first()
+    arena, out = Arena(), ffi.new("char **")
+    status = lib.tsr_type_of(part, arena.arena, out)
+    _errors.check(lib.tsr_comm_context(lib.tsr_tensor_world(part)), status)
+    return text_of(out[0])
+
+
+def _with_text(function: str, operands: Sequence[Array | None], text: str) -> Array:
+    keep = ffi.new("char[]", text.encode())
+    given = ffi.new("tp_arguments *", {"text": keep})
+    first = operands[0]
+    assert first is not None
+    made: Array = first._world._call(lib.TP_TEXT, _function(function), operands, given)
+    return made
+
+
+def assert_type(x: Array, type: str) -> Array:
+    """Claims a type, ``{tp:S(0), dp:R}``; a contradiction is an error, what is new is added."""
+    return _with_text("tsr_assert_type", (x,), type)
+
+
+# ---- contractions that leave a partial result ----
+
+
+def matmul_partial(a: Array, b: Array, axes: str) -> Array:
+    """A product of matrices whose result is P along axes."""
+    return _with_text("tsr_matmul_partial", (a, b), axes)
+
+
+def linear_partial(x: Array, weight: Array, bias: Array | None, axes: str) -> Array:
+    """The same for x [.., i] by weight [o, i]; the bias stays outside the pending sum."""
+    return _with_text("tsr_linear_partial", (x, weight, bias), axes)
+
+
+def einsum_partial(equation: str, *operands: Array, axes: str) -> Array:
+    """The same for any product."""
+    text, names = ffi.new("char[]", equation.encode()), ffi.new("char[]", axes.encode())
+    given = ffi.new("tp_arguments *", {"text": text, "text2": names})
+    made: Array = operands[0]._world._call(
+        lib.TP_EINSUM_TEXT, _function("tsr_einsum_partial"), operands, given
+    )
+    return made
+
+
+def _reduced(function: str, x: Array, axis: int | Sequence[int] | None, axes: str) -> Array:
+    dims = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    found = [axis_of(one, x.ndim) for one in dims]
+    text, sizes = ffi.new("char[]", axes.encode()), ffi.new("size_t[]", [*found, 0])
+    given = ffi.new("tp_arguments *", {"text": text, "sizes": sizes, "count": len(found)})
+    made: Array = x._world._call(lib.TP_DIMS_TEXT, _function(function), (x,), given)
+    return made
+
+
+def sum_partial(x: Array, axis: int | Sequence[int] | None, axes: str) -> Array:
+    """A sum that is P along axes."""
+    return _reduced("tsr_sum_partial", x, axis, axes)
+
+
+def mean_partial(x: Array, axis: int | Sequence[int] | None, axes: str) -> Array:
+    """A mean that is P(avg) along axes."""
+    return _reduced("tsr_mean_partial", x, axis, axes)
+
+
+def max_partial(x: Array, axis: int | Sequence[int] | None, axes: str) -> Array:
+    """A greatest element that is P(max) along axes."""
+    return _reduced("tsr_max_partial", x, axis, axes)
+
+
+def min_partial(x: Array, axis: int | Sequence[int] | None, axes: str) -> Array:
+    """A least element that is P(min) along axes."""
+    return _reduced("tsr_min_partial", x, axis, axes)
+
+
+def _cut_table(
+    function: str, kind: int, x: Array, indices: Array, axis: int, start: Any, axes: str
+) -> Array:
+    count = len(x._world.local_ranks)
+    starts = [start] * count if isinstance(start, int) else list(start)
+    x._world._check_count("starts", starts)
+    text, numbers = ffi.new("char[]", axes.encode()), ffi.new("int64_t[]", starts)
+    given = ffi.new("tp_arguments *", {"i": axis, "a": numbers, "text": text})
+    made: Array = x._world._call(kind, _function(function), (x, indices), given)
+    return made
+
+
+def embedding_partial(table: Array, indices: Array, start: int | Sequence[int], axes: str) -> Array:
+    """Rows of a table that is cut along axes: a rank's rows begin at ``start``.
+
+    That is a number, or one for each local rank. Indices count over the whole table; rows of other
+    ranks are zeros here.
+    """
+    return _cut_table("tsr_embedding_partial", lib.TP_START_TEXT, table, indices, 0, start, axes)
+
+
+def take_partial(
+    x: Array, indices: Array, axis: int, start: int | Sequence[int], axes: str
+) -> Array:
+    """The same along any dimension."""
+    dim = axis_of(axis, x.ndim)
+    return _cut_table("tsr_take_partial", lib.TP_DIM_START_TEXT, x, indices, dim, start, axes)
+
+
+def scatter_partial(
+    x: Array, indices: Array, updates: Array, axis: int, op: str, axes: str
+) -> Array:
+    """Updates that are cut along axes, scattered into x: add, mul, max or min."""
+    from tessera._ops import scatter_code
+
+    text = ffi.new("char[]", axes.encode())
+    values = {"i": axis_of(axis, x.ndim), "j": scatter_code(op), "text": text}
+    given = ffi.new("tp_arguments *", values)
+    made: Array = x._world._call(
+        lib.TP_SCATTER_TEXT, _function("tsr_scatter_partial"), (x, indices, updates), given
+    )
+    return made
+
+
+# ---- collectives ----
+
+
+def _end(arena: Arena, text: str) -> Any:
+    out = ffi.new("tsr_end *")
+    arena.check(lib.tsr_end_parse(arena.ctx, text.encode(), out))
+    return out[0]
+
+
+def _collective(
+    function: str,
+    x: Array,
+    axis: str,
+    source: str,
+    destination: str,
+    dim: int,
+    counts: Sequence[int] | None,
+    sent: Sequence[int] | None,
+    wire: object | None,
+    backward: object | None,
+) -> Array:
+    arena = Arena()
+    options = ffi.new("tsr_collective_options *")
+    options.dim = dim
+    keep: list[Any] = []
+    for name, numbers in (("counts", counts), ("sent", sent)):
+        if numbers is not None:
+            keep.append(ffi.new("int64_t[]", [*numbers, 0]))
+            setattr(options, name, keep[-1])
+    for name, dtype in (("wire", wire), ("backward", backward)):
+        if dtype is not None:
+            setattr(options, f"has_{name}_dtype", True)
+            setattr(options, f"{name}_dtype", dtype_code(dtype))
+    text = ffi.new("char[]", axis.encode())
+    given = ffi.new("tp_arguments *", {"text": text, "options": options})
+    given.src, given.dst = _end(arena, source), _end(arena, destination)
+    made: Array = x._world._call(lib.TP_COLLECTIVE, _function(function), (x,), given)
+    return made
+
+
+def all_reduce(
+    x: Array,
+    axis: str,
+    source: str = "P",
+    destination: str = "R",
+    *,
+    dim: int = 0,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Array:
+    """P -> R or I: every rank gets the sum."""
+    return _collective(
+        "tsr_all_reduce", x, axis, source, destination, dim, None, None, wire_dtype, backward_dtype
+    )
+
+
+def all_gather(
+    x: Array,
+    axis: str,
+    source: str = "V",
+    destination: str = "R",
+    *,
+    dim: int = 0,
+    counts: Sequence[int] | None = None,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Array:
+    """V, S(i) -> R or I: every rank gets all parts, stacked or concatenated."""
+    return _collective(
+        "tsr_all_gather",
+        x,
+        axis,
+        source,
+        destination,
+        dim,
+        counts,
+        None,
+        wire_dtype,
+        backward_dtype,
+    )
+
+
+def reduce_scatter(
+    x: Array,
+    axis: str,
+    source: str = "P",
+    destination: str = "V",
+    *,
+    dim: int = 0,
+    counts: Sequence[int] | None = None,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Array:
+    """P -> V, S(i): every rank gets its part of the sum."""
+    return _collective(
+        "tsr_reduce_scatter",
+        x,
+        axis,
+        source,
+        destination,
+        dim,
+        counts,
+        None,
+        wire_dtype,
+        backward_dtype,
+    )
+
+
+def all_to_all(
+    x: Array,
+    axis: str,
+    source: str = "V",
+    destination: str = "V",
+    *,
+    dim: int = 0,
+    counts: Sequence[int] | None = None,
+    sent: Sequence[int] | None = None,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Array:
+    """V -> V, S(i) -> S(j): every rank gets a part of each other's."""
+    return _collective(
+        "tsr_all_to_all",
+        x,
+        axis,
+        source,
+        destination,
+        dim,
+        counts,
+        sent,
+        wire_dtype,
+        backward_dtype,
+    )
+
+
+def reinterpret(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
+    """The same arrays under another type: no element changes, the meaning may."""
+    return _collective("tsr_reinterpret", x, axis, source, destination, dim, None, None, None, None)
+
+
+def convert(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
+    """The same meaning under another type, without communication."""
+    return _collective(
+        "tsr_convert_type", x, axis, source, destination, dim, None, None, None, None
+    )
+
+
+def redistribute(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
+    """From one type to another along an axis by the one call that does it."""
+    return _collective(
+        "tsr_redistribute_type", x, axis, source, destination, dim, None, None, None, None
+    )
+
+
+def redistribute_spec(x: Array, source: str, destination: str) -> Array:
+    """From one partition spec to another, all axes at once: ``f32[8@(dp,tp)]``."""
+    keep = ffi.new("char[]", source.encode()), ffi.new("char[]", destination.encode())
+    given = ffi.new("tp_arguments *", {"text": keep[0], "text2": keep[1]})
+    made: Array = x._world._call(lib.TP_TEXTS, _function("tsr_redistribute_spec"), (x,), given)
+    return made
