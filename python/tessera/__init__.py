@@ -12,7 +12,8 @@ are cut along which of them; a world runs ranks that hold arrays so, and compute
 "P('dp', 'tp')"
 >>> world.close()
 
-Without any world, :class:`Mesh` and :class:`Sharding` answer what each device holds.
+Without any world, :class:`Mesh` and :class:`Sharding` answer what each device holds, and
+:class:`Program` propagates, explains, checks and runs programs that jax has lowered.
 """
 
 from tessera import _ops, ragged, spmd
@@ -37,33 +38,67 @@ from tessera._mesh import Mesh
 from tessera._ops import *  # noqa: F403
 from tessera._picture import show
 from tessera._plan import Plan, PlanStep, plan
+from tessera._program import Program
+from tessera._records import (
+    Annotation,
+    AxisHop,
+    AxisReason,
+    Conflict,
+    ConflictSide,
+    Explanation,
+    Explanations,
+    Finding,
+    FindingNote,
+    Findings,
+    Pass,
+    PassOption,
+    ProgramTensor,
+    Suggestion,
+    ValueSharding,
+)
 from tessera._sharding import Dim, Shard, Sharding
 from tessera._world import Trace, TraceEvent, World, abstract, launch
 
 __version__ = _ffi.string(_lib.tsr_version()).decode()
 
 __all__ = [
+    "Annotation",
     "Array",
+    "AxisHop",
+    "AxisReason",
     "CheckError",
+    "Conflict",
+    "ConflictSide",
     "Dim",
     "Error",
+    "Explanation",
+    "Explanations",
     "ExtentError",
+    "Finding",
+    "FindingNote",
+    "Findings",
     "InvalidError",
     "LimitError",
     "Mesh",
     "OutOfMemoryError",
     "ParseError",
+    "Pass",
+    "PassOption",
     "PeerError",
     "Place",
     "Plan",
     "PlanStep",
+    "Program",
+    "ProgramTensor",
     "RankTimeoutError",
     "Shard",
     "Sharding",
+    "Suggestion",
     "Tape",
     "Trace",
     "TraceEvent",
     "UnsupportedError",
+    "ValueSharding",
     "World",
     "abstract",
     "adam_step",
