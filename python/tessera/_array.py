@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Array"]
 
-Number = bool | int | float | np.number[Any]
+Number = bool | int | float | complex | np.generic
 
 _drop = lib.tp_drop
 _unary = lib.tp_unary
@@ -51,8 +51,6 @@ class Array:
 
     __slots__ = ("__weakref__", "_handle", "_shape", "_sharding", "_world")
 
-    # NumPy's operators leave arrays of this class to its own.
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     _handle: Any
@@ -195,6 +193,16 @@ class Array:
             raise TypeError("len() of an array without dimensions")
         return self.shape[0]
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Array:
+        from tessera._numpy import call_ufunc
+
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        from tessera._numpy import call_function
+
+        return call_function(function, args, options)
+
     def __dlpack__(
         self,
         *,
@@ -276,36 +284,32 @@ class Array:
     def __add__(self, other: Array | Number | NDArray[Any]) -> Array:
         if type(other) is Array:
             return binary(_ADD, self, other)
-        return _add_number(self, other)
+        return _with_number("tsr_add_number", _ADD, self, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Array | Number | NDArray[Any]) -> Array:
         if type(other) is Array:
             return binary(_SUB, self, other)
-        if isinstance(other, np.ndarray):
-            return binary(_SUB, self, like(self, other))
-        return _add_number(self, -other)
+        if isinstance(other, (int, float)) and self.dtype.kind != "u":
+            return _with_number("tsr_add_number", _ADD, self, -other)
+        return binary(_SUB, self, like(self, other))
 
     def __rsub__(self, other: Number | NDArray[Any]) -> Array:
-        if isinstance(other, np.ndarray):
-            return binary(_SUB, like(self, other), self)
-        return _add_number(-self, other)
+        return binary(_SUB, like(self, other), self)
 
     def __mul__(self, other: Array | Number | NDArray[Any]) -> Array:
         if type(other) is Array:
             return binary(_MUL, self, other)
-        if isinstance(other, np.ndarray):
-            return binary(_MUL, self, like(self, other))
-        return _with_number("tsr_mul_number", self, other)
+        return _with_number("tsr_mul_number", _MUL, self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Array | Number | NDArray[Any]) -> Array:
-        return binary(_DIV, self, like(self, other))
+        return _divide(self, like(self, other))
 
     def __rtruediv__(self, other: Number | NDArray[Any]) -> Array:
-        return binary(_DIV, like(self, other), self)
+        return _divide(like(self, other), self)
 
     def __matmul__(self, other: Array | NDArray[Any]) -> Array:
         if type(other) is Array:
@@ -316,6 +320,8 @@ class Array:
         return binary(_MATMUL, like(self, other), self)
 
     def __pow__(self, other: Array | Number | NDArray[Any]) -> Array:
+        if isinstance(other, int) and other < 0 and self.dtype.kind in "iu":
+            raise InvalidError("a negative power of integers is no integer: x.astype(..) first")
         return binary(_function("tsr_pow"), self, like(self, other))
 
     def __rpow__(self, other: Number | NDArray[Any]) -> Array:
@@ -450,33 +456,53 @@ def binary(function: Any, a: Array, b: Array) -> Array:
     return made
 
 
+def number_for(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A number as an element of that type; one that the type cannot have is refused."""
+    given: Any = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    if not isinstance(given, (bool, int, float, complex)):
+        raise TypeError(f"an Array and a {type(value).__name__} do not go together")
+    made = None
+    try:
+        if dtype.kind in "biu" and given == int(given.real):
+            made = np.asarray(int(given.real), dtype=dtype)
+        elif dtype.kind == "c" or (dtype.kind not in "biu" and not isinstance(given, complex)):
+            with np.errstate(over="ignore"):
+                made = np.asarray(given, dtype=dtype)
+    except (OverflowError, ValueError):
+        pass
+    if made is None or (dtype.kind in "biu" and made.item() != given):
+        raise InvalidError(f"{given} is no {dtype}: convert the array first, x.astype(..)")
+    return made
+
+
 def like(x: Array, other: Any) -> Array:
     """What stands beside an array in a call, as an array of its world: replicated."""
     if isinstance(other, Array):
         return other
-    if np.ndim(other) > 0:
+    if isinstance(other, np.ndarray) and other.ndim > 0:
         return x._world.array(other)
-    if not isinstance(other, (bool, int, float, np.number, np.ndarray)):
-        raise TypeError(f"an Array and a {type(other).__name__} do not go together")
-    return x._world.array(
-        np.asarray(other).astype(x.dtype), Sharding.replicated_over(x.sharding.mesh, 0)
-    )
+    return x._world.array(number_for(other, x.dtype), Sharding.replicated_over(x.sharding.mesh, 0))
 
 
-def _add_number(x: Array, other: Any) -> Array:
-    if isinstance(other, np.ndarray) and np.ndim(other) > 0:
-        return binary(_ADD, x, like(x, other))
-    return _with_number("tsr_add_number", x, other)
-
-
-def _with_number(name: str, x: Array, other: Any) -> Array:
-    if not isinstance(other, (bool, int, float, np.number, np.ndarray)):
-        raise TypeError(f"an Array and a {type(other).__name__} do not go together")
-    if isinstance(other, int) and abs(other) > 1 << 53:  # no double has it
-        return binary(_ADD if name == "tsr_add_number" else _MUL, x, like(x, other))
+def _with_number(name: str, function: Any, x: Array, other: Any) -> Array:
+    """A sum or product with a number, which the library takes where it is a double."""
+    if isinstance(other, np.generic):
+        other = other.item()
+    exact = isinstance(other, float) or (isinstance(other, int) and -1 << 53 <= other <= 1 << 53)
+    if not exact:
+        return binary(function, x, like(x, other))
     given = ffi.new("tp_arguments *", {"number": float(other)})
     made: Array = x._world._call(lib.TP_NUMBER, _function(name), (x,), given)
     return made
+
+
+def _divide(a: Array, b: Array) -> Array:
+    if a.dtype.kind in "iu":
+        raise InvalidError(
+            "the quotient of integers is no integer: x.astype('f64') / y, or "
+            "tessera.divide(x, y), which rounds towards zero"
+        )
+    return binary(_DIV, a, b)
 
 
 def compare(a: Array, b: object, comparison: int) -> Array:

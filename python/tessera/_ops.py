@@ -7,6 +7,7 @@ it. A number, or an array of NumPy, beside an array is replicated.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,14 @@ def _array_of(x: object) -> Array:
     if not isinstance(x, Array):
         raise TypeError(f"the operand is a {type(x).__name__}, not an Array: world.array makes one")
     return x
+
+
+def _alike(operands: Sequence[Any]) -> list[Array]:
+    """Operands of which at least one is an array, the others as arrays of its world."""
+    first = next((one for one in operands if isinstance(one, Array)), None)
+    if first is None:
+        raise TypeError("none of the operands is an Array: world.array makes one")
+    return [like(first, one) for one in operands]
 
 
 # ---- elementwise: a row for each op ----
@@ -241,26 +250,23 @@ def clip(x: Array, a_min: Any, a_max: Any) -> Array:
     return made
 
 
-def where(condition: Array, x: Any, y: Any) -> Array:
+def where(condition: Any, x: Any, y: Any) -> Array:
     """X where the condition, of truth values, holds, y elsewhere."""
-    one = x if isinstance(x, Array) else y
-    yes, no = like(_array_of(one), x), like(_array_of(one), y)
-    made: Array = condition._world._call(
-        lib.TP_TENSORS, _function("tsr_select"), (condition, yes, no)
-    )
+    one = _array_of(x if isinstance(x, Array) else y)
+    operands = (like(one, condition), like(one, x), like(one, y))
+    made: Array = one._world._call(lib.TP_TENSORS, _function("tsr_select"), operands)
     return made
 
 
 # ---- products ----
 
 
-def einsum(equation: str, *operands: Array) -> Array:
+def einsum(equation: str, *operands: Any) -> Array:
     """``ij,jk->ik`` and the like, for any number of operands."""
-    if not operands:
-        raise InvalidError("einsum needs at least one operand")
+    arrays = _alike(operands)
     text = ffi.new("char[]", equation.encode())
-    made: Array = _array_of(operands[0])._world._call(
-        lib.TP_EINSUM, _function("tsr_einsum"), operands, _arguments(text=text)
+    made: Array = arrays[0]._world._call(
+        lib.TP_EINSUM, _function("tsr_einsum"), arrays, _arguments(text=text)
     )
     return made
 
@@ -394,6 +400,16 @@ def _slice(x: Array, start: list[int], limit: list[int], step: list[int]) -> Arr
     return made
 
 
+def _whole_number(key: Any) -> int:
+    try:
+        return operator.index(key)
+    except TypeError:
+        raise TypeError(
+            f"an index is an integer, a slice, '...' or None, not {type(key).__name__}: "
+            "tessera.take has the rows at a list of indices, tessera.where elements by a condition"
+        ) from None
+
+
 def index(x: Array, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
     """``x[key]`` for integers, slices of positive step, ``...`` and ``None``."""
     items: list[Any] = list(key) if isinstance(key, tuple) else [key]
@@ -401,9 +417,11 @@ def index(x: Array, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
     if len(taken) > x.ndim:
         raise InvalidError(f"{len(taken)} indices for an array that has {x.ndim} dimensions")
     rest = [slice(None)] * (x.ndim - len(taken))
-    if Ellipsis in items:
-        at = items.index(Ellipsis)
-        items[at : at + 1] = rest
+    ellipses = [at for at, one in enumerate(items) if one is Ellipsis]
+    if len(ellipses) > 1:
+        raise IndexError("an index has at most one '...'")
+    if ellipses:
+        items[ellipses[0] : ellipses[0] + 1] = rest
     else:
         items += rest
     start: list[int] = []
@@ -426,7 +444,7 @@ def index(x: Array, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
             step.append(by)
             shape.append(count)
         else:
-            number = one.__index__()
+            number = _whole_number(one)
             if not -extent <= number < extent:
                 raise IndexError(f"index {number} of dimension {dim}, which has {extent}")
             start.append(number % extent)
@@ -437,22 +455,20 @@ def index(x: Array, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
     return cut if tuple(shape) == cut.shape else reshape(cut, shape)
 
 
-def concatenate(arrays: Sequence[Array], axis: int = 0) -> Array:
+def concatenate(arrays: Sequence[Any], axis: int = 0) -> Array:
     """One after the other along a dimension."""
     return _joined("tsr_concatenate", arrays, axis, 0)
 
 
-def stack(arrays: Sequence[Array], axis: int = 0) -> Array:
+def stack(arrays: Sequence[Any], axis: int = 0) -> Array:
     """The same along a new dimension."""
     return _joined("tsr_stack", arrays, axis, 1)
 
 
-def _joined(function: str, arrays: Sequence[Array], axis: int, more: int) -> Array:
-    if not arrays:
-        raise InvalidError("at least one array is needed")
-    first = _array_of(arrays[0])
-    given = _arguments(i=axis_of(axis, first.ndim + more))
-    made: Array = first._world._call(lib.TP_LIST, _function(function), arrays, given)
+def _joined(function: str, arrays: Sequence[Any], axis: int, more: int) -> Array:
+    found = _alike(arrays)
+    given = _arguments(i=axis_of(axis, found[0].ndim + more))
+    made: Array = found[0]._world._call(lib.TP_LIST, _function(function), found, given)
     return made
 
 

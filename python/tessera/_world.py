@@ -233,7 +233,7 @@ class World:
         results: int = 1,
     ) -> Any:
         """Makes a call on every rank; the arrays that it gives, one alone by itself."""
-        handles = [ffi.NULL if one is None else one._handle for one in operands]
+        handles = [ffi.NULL if one is None else _handle_of(one) for one in operands]
         first = lib.tp_call(self._handle, kind, function, handles, len(handles), arguments, results)
         if first == ffi.NULL:
             self._check()
@@ -537,6 +537,13 @@ class Trace(list[TraceEvent]):
         lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
         head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
         return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _handle_of(operand: object) -> Any:
+    if not isinstance(operand, Array):
+        kind = type(operand).__name__
+        raise TypeError(f"the operand is a {kind}, not an Array: world.array makes one")
+    return operand._handle
 
 
 def _signed(number: int) -> int:
