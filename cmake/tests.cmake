@@ -135,6 +135,8 @@ else()
     tsr_add_c_tests(prop prop_*.c)
     tsr_add_c_tests(fault *.c)
     tsr_add_c_tests(launch *.c)
+    # It loads the machine itself, with time-outs out of what it measures.
+    set_tests_properties(launch/load PROPERTIES RUN_SERIAL ON)
     tsr_add_rank_tests()
 
     # Programs that tests/mpi/*.sh start; users_comm uses MPI itself, one of each.
