@@ -52,7 +52,7 @@ install: build
 	cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-asan build-tsan build-coverage build-python
+	rm -rf build build-asan build-tsan build-coverage build-python build-wheel
 
 deps:
 	@scripts/deps build test python bench lint
