@@ -498,14 +498,13 @@ static void expect_all_gradients(const gradient_counts *counts)
 
 static void gradients_are_right(void **state)
 {
-    enum { CALLS = 1500, COUNTS = 6, DIFFERENCES = 12 };
+    enum { CALLS = 1500, DIFFERENCES = 12 };
     const size_t rows = op_makers_count();
     size_t calls = (size_t)prop_cases(sample > 0 ? (int64_t)sample : CALLS);
     calls = calls > rows ? calls : rows;
-    const size_t counts_of_ranks = kinds_chosen() == TSR_RANKS_MPI ? 1 : COUNTS;
     gradient_counts *counts = shared_new(sizeof *counts);
     counts->failed = -1;
-    op_round round = {.kind = kinds_chosen(), .count = calls / counts_of_ranks + 1};
+    op_round round = {.kind = kinds_chosen(), .count = calls / kinds_num_counts(8) + 1};
     check_differences(*state, (size_t)prop_cases(DIFFERENCES), counts);
     for (size_t at = 0; kinds_next_count(&at, 8, &round.ranks);) {
         check_sharded_gradients(*state, &round, counts);

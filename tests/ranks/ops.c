@@ -551,13 +551,12 @@ static void expect_all_rows(const op_counts *counts)
 
 static void sharded_equals_unsharded(void **state)
 {
-    enum { CALLS = 4000, COUNTS = 7 };
+    enum { CALLS = 4000 };
     const size_t rows = op_makers_count();
     size_t calls = (size_t)prop_cases(sample > 0 ? (int64_t)sample : CALLS);
     calls = calls > rows ? calls : rows;
-    const size_t counts_of_ranks = kinds_chosen() == TSR_RANKS_MPI ? 1 : COUNTS;
     op_counts *counts = counts_new();
-    op_round round = {.kind = kinds_chosen(), .count = calls / counts_of_ranks + 1};
+    op_round round = {.kind = kinds_chosen(), .count = calls / kinds_num_counts(11) + 1};
     for (size_t at = 0; kinds_next_count(&at, 11, &round.ranks);) {
         check_ops(*state, &round, counts);
         round.first += round.count;

@@ -42,6 +42,11 @@ int64_t prop_cases(int64_t cases)
     return cases * (scale != NULL ? atoll(scale) : 1);
 }
 
+int64_t prop_heavy_cases(int64_t cases)
+{
+    return tests_are_sampled() ? (cases + 2) / 3 : prop_cases(cases);
+}
+
 static void shuffle(rng *r, int64_t *values, int64_t count)
 {
     for (int64_t i = count - 1; i > 0; i--) {

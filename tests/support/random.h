@@ -20,6 +20,8 @@ bool rng_chance(rng *r, int percent);
 
 /* `cases` times TSR_PROP_SCALE. */
 int64_t prop_cases(int64_t cases);
+/* The same for cases that take sanitizers long: a third of them where tests are sampled. */
+int64_t prop_heavy_cases(int64_t cases);
 
 enum { MOST_AXES = 4, MOST_DIMS = 4 };
 

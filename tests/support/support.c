@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool tests_are_sampled(void)
+{
+    const char *instrumented = getenv("TSR_INSTRUMENTED");
+    return instrumented != NULL && strcmp(instrumented, "ON") == 0 &&
+           getenv("TSR_PROP_SCALE") == NULL;
+}
+
 int fixture_setup(void **state)
 {
     fixture *f = calloc(1, sizeof *f);

@@ -4,12 +4,19 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
 #include <tessera/tessera.h>
+
+/*
+ * Whether sanitizers make the tests several times slower and TSR_PROP_SCALE asks for no number of
+ * cases: what takes long then runs a sample of what the release build runs.
+ */
+bool tests_are_sampled(void);
 
 /* A context and an arena, made anew for each test. */
 typedef struct fixture {

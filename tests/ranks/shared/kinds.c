@@ -43,15 +43,26 @@ static int64_t launched(void)
 
 bool kinds_next_count(size_t *at, int64_t most, int64_t *count)
 {
-    static const int64_t counts[] = {1, 2, 3, 4, 7, 8, 11};
+    static const int64_t all[] = {1, 2, 3, 4, 7, 8, 11, 0};
+    static const int64_t few[] = {1, 2, 3, 7, 0};
+    const int64_t *counts = chosen != TSR_RANKS_THREADS && tests_are_sampled() ? few : all;
     const bool mpi = chosen == TSR_RANKS_MPI;
-    const size_t end = mpi ? 1 : sizeof counts / sizeof counts[0];
-    if (*at >= end) {
+    if (mpi ? *at > 0 : counts[*at] == 0) {
         return false;
     }
     *count = mpi ? launched() : counts[*at];
     (*at)++;
     return mpi || *count <= most;
+}
+
+size_t kinds_num_counts(int64_t most)
+{
+    int64_t count = 0;
+    size_t found = 0;
+    for (size_t at = 0; kinds_next_count(&at, most, &count);) {
+        found++;
+    }
+    return found;
 }
 
 void *shared_new(size_t bytes)

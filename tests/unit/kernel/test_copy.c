@@ -105,7 +105,7 @@ static void boxes_are_copied_and_nothing_else(void **state)
 {
     (void)state;
     const rng start = rng_start("boxes_are_copied_and_nothing_else");
-    for (int64_t i = 0; i < prop_cases(4000); i++) {
+    for (int64_t i = 0; i < prop_heavy_cases(4000); i++) {
         rng r = rng_case(&start, (uint64_t)i);
         const box b = random_box(&r);
         array d = random_array(&r, &b);
@@ -131,7 +131,7 @@ static void boxes_are_copied_together(void **state)
 {
     (void)state;
     const rng start = rng_start("boxes_are_copied_together");
-    for (int64_t i = 0; i < prop_cases(40); i++) {
+    for (int64_t i = 0; i < prop_heavy_cases(40); i++) {
         rng r = rng_case(&start, (uint64_t)i);
         const size_t count = (size_t)rng_below(&r, MOST_BOXES + 1);
         box shapes[MOST_BOXES];

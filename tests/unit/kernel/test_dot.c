@@ -213,7 +213,7 @@ static void every_product_is_that_of_three_loops(void **state)
 {
     (void)state;
     const rng start = rng_start("every_product_is_that_of_three_loops");
-    for (int64_t i = 0; i < prop_cases(6000); i++) {
+    for (int64_t i = 0; i < prop_heavy_cases(6000); i++) {
         rng r = rng_case(&start, (uint64_t)i);
         const tsr_dtype dtype = (tsr_dtype)(i % tsr_dtype_count());
         if (!dot_supports(dtype)) {

@@ -181,7 +181,7 @@ static void every_reduction_of_every_type(void **state)
 {
     (void)state;
     const rng start = rng_start("every_reduction_of_every_type");
-    for (int64_t i = 0; i < prop_cases(60) * FOLD_COUNT * NUM_COMPUTED; i++) {
+    for (int64_t i = 0; i < prop_heavy_cases(60) * FOLD_COUNT * NUM_COMPUTED; i++) {
         rng r = rng_case(&start, (uint64_t)i);
         const fold_op op = (fold_op)(i % FOLD_COUNT);
         const tsr_dtype dtype = computed[i / FOLD_COUNT % NUM_COMPUTED];
@@ -225,7 +225,7 @@ static void every_running_fold_of_every_type(void **state)
     (void)state;
     static const fold_op ops[] = {FOLD_SUM, FOLD_PROD, FOLD_MAX, FOLD_MIN};
     const rng start = rng_start("every_running_fold_of_every_type");
-    for (int64_t i = 0; i < prop_cases(30) * 4 * NUM_COMPUTED; i++) {
+    for (int64_t i = 0; i < prop_heavy_cases(30) * 4 * NUM_COMPUTED; i++) {
         rng r = rng_case(&start, (uint64_t)i);
         check_cumulative(&r, ops[i % 4], computed[i / 4 % NUM_COMPUTED]);
     }
