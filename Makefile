@@ -16,7 +16,7 @@ check:
 	@scripts/deps build test python
 	@scripts/check
 
-# The Python package alone, and beside jax, torch and mpi4py.
+# The Python package alone, and beside jax, torch, mpi4py, IPython and pandas.
 check-python:
 	@scripts/deps build test python
 	@scripts/python check

@@ -55,6 +55,7 @@ from tessera._records import (
     ProgramTensor,
     Suggestion,
     ValueSharding,
+    ValueShardings,
 )
 from tessera._sharding import Dim, Shard, Sharding
 from tessera._world import Trace, TraceEvent, World, abstract, launch
@@ -99,6 +100,7 @@ __all__ = [
     "TraceEvent",
     "UnsupportedError",
     "ValueSharding",
+    "ValueShardings",
     "World",
     "abstract",
     "adam_step",

@@ -48,7 +48,7 @@ from tessera._records import (
     Pass,
     ProgramTensor,
     ShardingCopies,
-    ValueSharding,
+    ValueShardings,
     finding_of,
     pass_of,
 )
@@ -206,7 +206,7 @@ class Program:
             ]
             return tuple(inputs), tuple(outputs)
 
-    def shardings(self, function: str | None = None) -> list[ValueSharding]:
+    def shardings(self, function: str | None = None) -> ValueShardings:
         """The values of the program in the order of its text, with the shardings that they have.
 
         Values inside of regions are there, but not the elements that reductions fold. With
@@ -235,7 +235,7 @@ class Program:
             owner.check(lib.tsr_program_values(owner.ctx, arena, program, count, values))
             names, copies = names_of(owner, arena), ShardingCopies()
             functions = Functions(owner, arena)
-            found: list[ValueSharding] = []
+            found = ValueShardings()
             for value in values[0][0 : count[0]]:
                 home = functions.of_value(value)
                 if function is None or home == function:
@@ -244,19 +244,7 @@ class Program:
 
     def table(self, function: str | None = None) -> list[dict[str, Any]]:
         """:meth:`shardings` as mappings of texts and numbers, which ``pandas.DataFrame`` takes."""
-        return [
-            {
-                "name": one.name,
-                "function": one.function,
-                "line": one.line,
-                "op": one.op,
-                "type": one.type,
-                "sharding": one.sharding.bare_text() if one.sharding else None,
-                "mesh": None if one.sharding is None else repr(one.sharding.mesh),
-                "bytes_per_device": one.bytes_per_device,
-            }
-            for one in self.shardings(function)
-        ]
+        return self.shardings(function).records()
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from tessera._arena import Arena
@@ -30,7 +31,10 @@ __all__ = [
     "ProgramTensor",
     "Suggestion",
     "ValueSharding",
+    "ValueShardings",
 ]
+
+_MOST_ROWS = 200  # of a table in a notebook
 
 
 # ---- tensors ----
@@ -89,6 +93,42 @@ class ValueSharding:
         count = math.prod(shape)
         found = int(lib.tsr_dtype_bytes(dtype_code(self.dtype), count)) if count < 2**63 else -1
         return found if found >= 0 else None
+
+
+class ValueShardings(list[ValueSharding]):
+    """The values of a program in the order of its text; a table in a notebook."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """The values as mappings of texts and numbers, which ``pandas.DataFrame`` takes."""
+        return [
+            {
+                "name": one.name,
+                "function": one.function,
+                "line": one.line,
+                "op": one.op,
+                "type": one.type,
+                "sharding": one.sharding.bare_text() if one.sharding else None,
+                "mesh": None if one.sharding is None else repr(one.sharding.mesh),
+                "bytes_per_device": one.bytes_per_device,
+            }
+            for one in self
+        ]
+
+    def _repr_html_(self) -> str:
+        names = ("name", "line", "op", "type", "sharding", "bytes_per_device")
+        return table_html(names, ValueShardings(self[:_MOST_ROWS]).records(), len(self))
+
+
+def table_html(names: Sequence[str], records: Sequence[dict[str, Any]], count: int) -> str:
+    """Records as a table of HTML, which says how many of `count` there are more."""
+    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
+    lines = [f"<tr>{head}</tr>"]
+    for record in records:
+        cells = ("" if record[name] is None else str(record[name]) for name in names)
+        lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    if count > len(records):
+        lines.append(f"<tr><td colspan='{len(names)}'>and {count - len(records)} more</td></tr>")
+    return f"<table>{''.join(lines)}</table>"
 
 
 def static(shape: tuple[int | None, ...] | None) -> tuple[int, ...] | None:
@@ -221,12 +261,18 @@ class Explanation:
     def __str__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
 
 class Explanations(list[Explanation]):
-    """Why tensors have their shardings; ``str`` is the texts of all."""
+    """Why tensors have their shardings; ``str`` is the texts of all, as a notebook shows them."""
 
     def __str__(self) -> str:
         return "\n".join(str(one) for one in self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def _optional_text(pointer: Any) -> str | None:
@@ -353,6 +399,9 @@ class Findings(list[Finding]):
 
     def __str__(self) -> str:
         return "\n".join(str(one) for one in self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self)) or 'no findings'}</pre>"
 
 
 def _head(place: Place | None) -> str:

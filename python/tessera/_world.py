@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import html
 import sys
 import threading
 import weakref
@@ -25,6 +24,7 @@ from tessera._dtype import dtype_code, numpy_dtype, views_of
 from tessera._errors import InvalidError, OutOfMemoryError, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import optional
+from tessera._records import table_html
 from tessera._sharding import Sharding, extents, sharding_of
 
 __all__ = ["TraceEvent", "World", "abstract", "launch"]
@@ -533,10 +533,7 @@ class Trace(list[TraceEvent]):
 
     def _repr_html_(self) -> str:
         names = ("call", "tensor", "collective", "axes", "source", "destination", "bytes_moved")
-        rows = [[html.escape(str(record[name])) for name in names] for record in self.records()]
-        lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
-        return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+        return table_html(names, self.records(), len(self))
 
 
 def _handle_of(operand: object) -> Any:
