@@ -16,10 +16,13 @@ import pytest
 
 import tessera as ts
 
+# What starts the tests may ignore interrupts, as a shell does for what it runs in the background.
+TAKES_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
 
 def run_script(text, *, timeout=60, **more):
     return subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(text)],
+        [sys.executable, "-W", "error", "-c", TAKES_INTERRUPTS + textwrap.dedent(text)],
         capture_output=True,
         text=True,
         timeout=timeout,
