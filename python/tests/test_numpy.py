@@ -60,10 +60,10 @@ def test_numbers_that_fit_are_taken(worlds):
     world = worlds(2)
     for dtype, number in [("int64", 3), ("uint8", 255), ("float32", 2**40), ("float64", 0.5)]:
         full = np.arange(5).astype(dtype)
-        x = world.array(full, "P('a')")
+        x, element = world.array(full, "P('a')"), full.dtype.type(number)
         for function in (operator.add, operator.sub, operator.mul, operator.ge):
-            np.testing.assert_array_equal(np.asarray(function(x, number)), function(full, number))
-            np.testing.assert_array_equal(np.asarray(function(number, x)), function(number, full))
+            np.testing.assert_array_equal(np.asarray(function(x, number)), function(full, element))
+            np.testing.assert_array_equal(np.asarray(function(number, x)), function(element, full))
     z = world.array(np.array([1 + 2j, 3]), "P('a')")
     assert np.asarray(z * 1j).tolist() == [-2 + 1j, 3j]
 

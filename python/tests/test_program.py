@@ -569,6 +569,8 @@ def test_element_types(kind, dtype):
 )
 def test_element_types_of_ml_dtypes(name):
     extra = pytest.importorskip("ml_dtypes")
+    if not hasattr(extra, name):
+        pytest.skip(f"this ml_dtypes has no {name}")
     kinds = {
         "bfloat16": "bf16",
         "float8_e4m3fn": "f8E4M3FN",
