@@ -493,6 +493,13 @@ def number_for(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         return np.asarray(number).astype(dtype)
 
 
+def as_double(value: Any) -> float | None:
+    """A number as the library takes it; None where no double is that number."""
+    number = value.item() if isinstance(value, np.generic) else value
+    exact = isinstance(number, float) or (isinstance(number, int) and abs(number) <= 1 << 53)
+    return float(number) if exact else None
+
+
 def like(x: Array, other: Any) -> Array:
     """What stands beside an array in a call, as an array of its world: replicated."""
     if isinstance(other, Array):
@@ -504,12 +511,10 @@ def like(x: Array, other: Any) -> Array:
 
 def _with_number(name: str, function: Any, x: Array, other: Any) -> Array:
     """A sum or product with a number, which the library takes where it is a double."""
-    if isinstance(other, np.generic):
-        other = other.item()
-    exact = isinstance(other, float) or (isinstance(other, int) and -1 << 53 <= other <= 1 << 53)
-    if not exact:
+    number = as_double(other)
+    if number is None:
         return binary(function, x, like(x, other))
-    given = ffi.new("tp_arguments *", {"number": float(other)})
+    given = ffi.new("tp_arguments *", {"number": number})
     made: Array = x._world._call(lib.TP_NUMBER, _function(name), (x,), given)
     return made
 

@@ -11,7 +11,18 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tessera._array import Array, _function, axis_of, binary, compare, like, shape_of, unary
+from tessera._array import (
+    Array,
+    _function,
+    as_double,
+    axis_of,
+    binary,
+    compare,
+    like,
+    number_for,
+    shape_of,
+    unary,
+)
 from tessera._binding import ffi, lib
 from tessera._dtype import dtype_code
 from tessera._errors import InvalidError
@@ -509,9 +520,13 @@ def pad(
     ndim = _array_of(x).ndim
     if len(widths) != ndim or (between is not None and len(between) != ndim):
         raise InvalidError(f"an array that has {ndim} dimensions needs a width for each")
+    number_for(value, x.dtype)
+    number = as_double(value)
+    if number is None:
+        raise InvalidError(f"pad takes no {value}: no double is that number")
     keep = _numbers([one[0] for one in widths]), _numbers([one[1] for one in widths])
     inner = ffi.NULL if between is None else _numbers(between)
-    given = _arguments(number=value, a=keep[0], b=keep[1], c=inner)
+    given = _arguments(number=number, a=keep[0], b=keep[1], c=inner)
     made: Array = x._world._call(lib.TP_PAD, _function("tsr_pad"), (x,), given)
     return made
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from tessera import _errors
 from tessera._arena import Arena, address_of
-from tessera._array import Array, _function, adopt
+from tessera._array import Array, _function, adopt, as_double, number_for
 from tessera._binding import ffi, lib
 from tessera._dtype import dtype_code, numpy_dtype, views_of
 from tessera._errors import InvalidError, OutOfMemoryError, text_of
@@ -366,11 +366,22 @@ class World:
         return self._make(lib.TP_MAKE, _function("tsr_ones"), shape, layout, dtype)
 
     def full(
-        self, shape: Sequence[int] | int, value: float, layout: object = None, dtype: object = "f32"
+        self,
+        shape: Sequence[int] | int,
+        value: complex,
+        layout: object = None,
+        dtype: object = "f32",
     ) -> Array:
-        """An array whose elements are one number."""
+        """An array whose elements are one number, which the element type must have."""
+        element = number_for(value, numpy_dtype(dtype_code(dtype)))
+        number = as_double(value)
+        if number is None:  # no double has it
+            from tessera._ops import broadcast_to
+
+            made = broadcast_to(self.array(element), shape)
+            return made if layout is None else made.redistribute(layout)
         function = _function("tsr_fill")
-        return self._make(lib.TP_MAKE_NUMBER, function, shape, layout, dtype, number=value)
+        return self._make(lib.TP_MAKE_NUMBER, function, shape, layout, dtype, number=number)
 
     def iota(
         self,

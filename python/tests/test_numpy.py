@@ -79,6 +79,23 @@ def test_numbers_that_do_not_fit(worlds, number, dtype):
             function(x, number)
 
 
+def test_numbers_of_arrays_that_are_made(worlds):
+    world = worlds(2)
+    for number, dtype in [(2**60 + 1, "i64"), (2**64 - 1, "ui64"), (1 + 2j, "complex<f64>")]:
+        made = world.full((5,), number, "P('a')", dtype)
+        assert np.asarray(made).tolist() == [number] * 5
+        assert made.sharding.dims[0].axes == ("a",)
+    assert world.full((2,), 0.1).dtype == np.float32
+    x = world.arange(4)
+    for number, dtype in [(0.5, "i32"), (300, "ui8"), (-1, "ui64"), (1j, "f32")]:
+        with pytest.raises(ts.InvalidError, match="is no"):
+            world.full((2,), number, dtype=dtype)
+    with pytest.raises(ts.InvalidError, match="is no int64"):
+        ts.pad(x, [(1, 1)], 0.5)
+    with pytest.raises(ts.InvalidError, match="no double"):
+        ts.pad(x, [(1, 1)], 2**60 + 1)
+
+
 def test_quotients_of_integers(worlds):
     x = worlds(2).array(np.arange(4), "P('a')")
     for function in (lambda: x / 2, lambda: x / x, lambda: 3 / x, lambda: np.divide(x, x)):
