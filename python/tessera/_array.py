@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tessera._arena import address_of
 from tessera._binding import ffi, lib
-from tessera._dtype import dtype_name, numpy_dtype
+from tessera._dtype import as_double, dtype_name, has_negative, number_for, numpy_dtype
 from tessera._errors import InvalidError
 from tessera._sharding import Sharding, extents
 
@@ -291,7 +291,7 @@ class Array:
     def __sub__(self, other: Array | Number | NDArray[Any]) -> Array:
         if type(other) is Array:
             return binary(_SUB, self, other)
-        if isinstance(other, (int, float)) and _has_negative(other, self.dtype):
+        if isinstance(other, (int, float)) and has_negative(other, self.dtype):
             return _with_number("tsr_add_number", _ADD, self, -other)
         return binary(_SUB, self, like(self, other))
 
@@ -454,50 +454,6 @@ def binary(function: Any, a: Array, b: Array) -> Array:
     made._world = world
     made._handle = handle
     return made
-
-
-def _bounds_of(dtype: np.dtype[Any]) -> tuple[int, int] | None:
-    """The least and the greatest of a type of integers or truth values; None of other types."""
-    if dtype.kind == "b":
-        return 0, 1
-    if not dtype.name.startswith(("int", "uint")):
-        return None
-    bits = int(dtype.name.lstrip("uint"))
-    return (0, (1 << bits) - 1) if dtype.name[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
-
-
-def _has_negative(number: float, dtype: np.dtype[Any]) -> bool:
-    """Whether a type that has a number has its negative too."""
-    bounds = _bounds_of(dtype)
-    return bounds is None or (bounds[0] < number <= bounds[1] and bounds[0] < 0)
-
-
-def number_for(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A number as an element of that type; one that the type cannot have is refused."""
-    given: Any = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    if not isinstance(given, (bool, int, float, complex)):
-        raise TypeError(f"an Array and a {type(value).__name__} do not go together")
-    bounds = _bounds_of(dtype)
-    try:
-        if bounds is None and (dtype.kind == "c" or not isinstance(given, complex)):
-            number: Any = given if isinstance(given, complex) else float(given)
-        elif bounds is not None and given == (number := int(given.real)):
-            number = number if bounds[0] <= number <= bounds[1] else None
-        else:
-            number = None
-    except (OverflowError, ValueError):  # infinite, a NaN, or more than any double
-        number = None
-    if number is None:
-        raise InvalidError(f"{given} is no {dtype}: convert the array first, x.astype(..)")
-    with np.errstate(over="ignore"):
-        return np.asarray(number).astype(dtype)
-
-
-def as_double(value: Any) -> float | None:
-    """A number as the library takes it; None where no double is that number."""
-    number = value.item() if isinstance(value, np.generic) else value
-    exact = isinstance(number, float) or (isinstance(number, int) and abs(number) <= 1 << 53)
-    return float(number) if exact else None
 
 
 def like(x: Array, other: Any) -> Array:

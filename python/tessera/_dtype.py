@@ -1,15 +1,17 @@
-"""Element types, those of NumPy and those that ml_dtypes adds to it; views of its arrays."""
+"""Element types of NumPy and ml_dtypes, numbers as elements of them, views of arrays."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tessera._arena import Arena, address_of
 from tessera._binding import ffi, lib
-from tessera._errors import UnsupportedError, text_of
+from tessera._errors import InvalidError, UnsupportedError, text_of
 
 _NUMPY: dict[int, Any] = {
     lib.TSR_I1: np.bool_,
@@ -83,6 +85,60 @@ def dtype_code(dtype: object) -> int:
 def dtype_name(code: int) -> str:
     """The name as programs write it: f32, i1."""
     return text_of(lib.tsr_dtype_name(code))
+
+
+# ---- numbers ----
+
+
+def bounds_of(dtype: np.dtype[Any]) -> tuple[int, int] | None:
+    """The least and the greatest of a type of integers or truth values; None of other types."""
+    if dtype.kind == "b":
+        return 0, 1
+    if not dtype.name.startswith(("int", "uint")):
+        return None
+    bits = int(dtype.name.lstrip("uint"))
+    return (0, (1 << bits) - 1) if dtype.name[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+
+
+def has_negative(number: float, dtype: np.dtype[Any]) -> bool:
+    """Whether a type has a number and its negative."""
+    bounds = bounds_of(dtype)
+    return bounds is None or (bounds[0] < 0 and -bounds[1] <= number <= bounds[1])
+
+
+def _fits(number: complex, dtype: np.dtype[Any]) -> bool:
+    bounds = bounds_of(dtype)
+    if bounds is not None:
+        real = number.real
+        return number.imag == 0 and bounds[0] <= real <= bounds[1] and real == int(real)
+    if isinstance(number, int):
+        return abs(number) <= sys.float_info.max
+    return dtype.kind == "c" or not isinstance(number, complex)
+
+
+def number_for(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A number as an element of a type: exactly if it has integers, else rounded; or refused."""
+    number: Any = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    if not isinstance(number, (bool, int, float, complex)):
+        raise TypeError(f"an Array and a {type(value).__name__} do not go together")
+    if not _fits(number, dtype):
+        raise InvalidError(f"{number} is no {dtype}: convert the array first, x.astype(..)")
+    if bounds_of(dtype) is not None:
+        number = int(number.real)
+    elif isinstance(number, int):
+        number = float(number)
+    with np.errstate(over="ignore"):
+        return np.asarray(number).astype(dtype)
+
+
+def as_double(value: Any) -> float | None:
+    """A number as the library takes it; None where no double is that number."""
+    number = value.item() if isinstance(value, np.generic) else value
+    exact = isinstance(number, float) or (isinstance(number, int) and abs(number) <= 1 << 53)
+    return float(number) if exact else None
+
+
+# ---- views ----
 
 
 def views_of(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[Any, list[Any]]:

@@ -124,17 +124,7 @@ class CheckError(Error, AssertionError):
     status = "TSR_ERR_CHECK"
 
 
-_CLASSES: dict[int, type[Error]] = {
-    lib.TSR_ERR_NOMEM: OutOfMemoryError,
-    lib.TSR_ERR_INVALID: InvalidError,
-    lib.TSR_ERR_SYNTAX: ParseError,
-    lib.TSR_ERR_OVERFLOW: ExtentError,
-    lib.TSR_ERR_LIMIT: LimitError,
-    lib.TSR_ERR_UNSUPPORTED: UnsupportedError,
-    lib.TSR_ERR_TIMEOUT: RankTimeoutError,
-    lib.TSR_ERR_PEER: PeerError,
-    lib.TSR_ERR_CHECK: CheckError,
-}
+_CLASSES = {getattr(lib, kind.status): kind for kind in Error.__subclasses__()}
 
 
 def text_of(pointer: Any) -> str:

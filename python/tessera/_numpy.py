@@ -36,7 +36,7 @@ def _always(x: Array) -> bool:
     return True
 
 
-# Functions whose op gives the same, with the first array that each is the same for.
+# Functions that NumPy and an op compute alike, and for which arrays: asked of the first operand.
 _FUNCTIONS: dict[str, Callable[[Array], bool]] = {
     "all": _is_truth,
     "any": _is_truth,

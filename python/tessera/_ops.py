@@ -11,20 +11,9 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tessera._array import (
-    Array,
-    _function,
-    as_double,
-    axis_of,
-    binary,
-    compare,
-    like,
-    number_for,
-    shape_of,
-    unary,
-)
+from tessera._array import Array, _function, axis_of, binary, compare, like, shape_of, unary
 from tessera._binding import ffi, lib
-from tessera._dtype import dtype_code
+from tessera._dtype import as_double, dtype_code, number_for
 from tessera._errors import InvalidError
 
 if TYPE_CHECKING:

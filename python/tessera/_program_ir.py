@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tessera._arena import Arena, address_of
 from tessera._binding import ffi, lib
-from tessera._dtype import dtype_name, numpy_dtype
+from tessera._dtype import bounds_of, dtype_name, numpy_dtype
 from tessera._errors import Error, InvalidError, Place, UnsupportedError, chain, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import is_from
@@ -507,7 +507,7 @@ def argument_of(owner: Owner, interpreter: Any, number: int, value: object) -> N
     if code is None:
         return array
     wanted = numpy_dtype(code)
-    whole = wanted.name.startswith(("int", "uint"))
+    whole = wanted.kind != "b" and bounds_of(wanted) is not None
     kinds = "b" if wanted.kind == "b" else "biu" if whole else "biuf"
     if array.dtype.kind not in kinds and array.dtype.kind != wanted.kind:
         return array

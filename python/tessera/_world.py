@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 
 from tessera import _errors
 from tessera._arena import Arena, address_of
-from tessera._array import Array, _function, adopt, as_double, number_for
+from tessera._array import Array, _function, adopt
 from tessera._binding import ffi, lib
-from tessera._dtype import dtype_code, numpy_dtype, views_of
+from tessera._dtype import as_double, dtype_code, number_for, numpy_dtype, views_of
 from tessera._errors import InvalidError, OutOfMemoryError, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import optional

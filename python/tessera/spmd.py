@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -269,32 +270,36 @@ def _end(arena: Arena, text: str) -> Any:
     return out[0]
 
 
+@dataclass(frozen=True)
+class _Options:
+    """What a collective takes besides its ends; ``wire`` and ``backward`` are element types."""
+
+    dim: int = 0
+    counts: Sequence[int] | None = None
+    sent: Sequence[int] | None = None
+    wire: object | None = None
+    backward: object | None = None
+
+    def in_c(self, keep: list[Any]) -> Any:
+        """The struct of the library; `keep` gets what it points to."""
+        options = ffi.new("tsr_collective_options *", {"dim": self.dim})
+        for name, numbers in (("counts", self.counts), ("sent", self.sent)):
+            if numbers is not None:
+                keep.append(ffi.new("int64_t[]", [*numbers, 0]))
+                setattr(options, name, keep[-1])
+        for name, dtype in (("wire", self.wire), ("backward", self.backward)):
+            if dtype is not None:
+                setattr(options, f"has_{name}_dtype", True)
+                setattr(options, f"{name}_dtype", dtype_code(dtype))
+        return options
+
+
 def _collective(
-    function: str,
-    x: Array,
-    axis: str,
-    source: str,
-    destination: str,
-    dim: int,
-    counts: Sequence[int] | None,
-    sent: Sequence[int] | None,
-    wire: object | None,
-    backward: object | None,
+    function: str, x: Array, axis: str, source: str, destination: str, options: _Options
 ) -> Array:
-    arena = Arena()
-    options = ffi.new("tsr_collective_options *")
-    options.dim = dim
-    keep: list[Any] = []
-    for name, numbers in (("counts", counts), ("sent", sent)):
-        if numbers is not None:
-            keep.append(ffi.new("int64_t[]", [*numbers, 0]))
-            setattr(options, name, keep[-1])
-    for name, dtype in (("wire", wire), ("backward", backward)):
-        if dtype is not None:
-            setattr(options, f"has_{name}_dtype", True)
-            setattr(options, f"{name}_dtype", dtype_code(dtype))
-    text = ffi.new("char[]", axis.encode())
-    given = ffi.new("tp_arguments *", {"text": text, "options": options})
+    arena, keep = Arena(), list[Any]()
+    text, more = ffi.new("char[]", axis.encode()), options.in_c(keep)
+    given = ffi.new("tp_arguments *", {"text": text, "options": more})
     given.src, given.dst = _end(arena, source), _end(arena, destination)
     made: Array = x._world._call(lib.TP_COLLECTIVE, _function(function), (x,), given)
     return made
@@ -311,9 +316,8 @@ def all_reduce(
     backward_dtype: object | None = None,
 ) -> Array:
     """P -> R or I: every rank gets the sum."""
-    return _collective(
-        "tsr_all_reduce", x, axis, source, destination, dim, None, None, wire_dtype, backward_dtype
-    )
+    options = _Options(dim, wire=wire_dtype, backward=backward_dtype)
+    return _collective("tsr_all_reduce", x, axis, source, destination, options)
 
 
 def all_gather(
@@ -328,18 +332,8 @@ def all_gather(
     backward_dtype: object | None = None,
 ) -> Array:
     """V, S(i) -> R or I: every rank gets all parts, stacked or concatenated."""
-    return _collective(
-        "tsr_all_gather",
-        x,
-        axis,
-        source,
-        destination,
-        dim,
-        counts,
-        None,
-        wire_dtype,
-        backward_dtype,
-    )
+    options = _Options(dim, counts, None, wire_dtype, backward_dtype)
+    return _collective("tsr_all_gather", x, axis, source, destination, options)
 
 
 def reduce_scatter(
@@ -354,18 +348,8 @@ def reduce_scatter(
     backward_dtype: object | None = None,
 ) -> Array:
     """P -> V, S(i): every rank gets its part of the sum."""
-    return _collective(
-        "tsr_reduce_scatter",
-        x,
-        axis,
-        source,
-        destination,
-        dim,
-        counts,
-        None,
-        wire_dtype,
-        backward_dtype,
-    )
+    options = _Options(dim, counts, None, wire_dtype, backward_dtype)
+    return _collective("tsr_reduce_scatter", x, axis, source, destination, options)
 
 
 def all_to_all(
@@ -381,37 +365,23 @@ def all_to_all(
     backward_dtype: object | None = None,
 ) -> Array:
     """V -> V, S(i) -> S(j): every rank gets a part of each other's."""
-    return _collective(
-        "tsr_all_to_all",
-        x,
-        axis,
-        source,
-        destination,
-        dim,
-        counts,
-        sent,
-        wire_dtype,
-        backward_dtype,
-    )
+    options = _Options(dim, counts, sent, wire_dtype, backward_dtype)
+    return _collective("tsr_all_to_all", x, axis, source, destination, options)
 
 
 def reinterpret(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
     """The same arrays under another type: no element changes, the meaning may."""
-    return _collective("tsr_reinterpret", x, axis, source, destination, dim, None, None, None, None)
+    return _collective("tsr_reinterpret", x, axis, source, destination, _Options(dim))
 
 
 def convert(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
     """The same meaning under another type, without communication."""
-    return _collective(
-        "tsr_convert_type", x, axis, source, destination, dim, None, None, None, None
-    )
+    return _collective("tsr_convert_type", x, axis, source, destination, _Options(dim))
 
 
 def redistribute(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
     """From one type to another along an axis by the one call that does it."""
-    return _collective(
-        "tsr_redistribute_type", x, axis, source, destination, dim, None, None, None, None
-    )
+    return _collective("tsr_redistribute_type", x, axis, source, destination, _Options(dim))
 
 
 def redistribute_spec(x: Array, source: str, destination: str) -> Array:
