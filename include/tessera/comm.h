@@ -166,7 +166,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_world_close(TSR_NULLABLE tsr_world *world) 
 
 /*
  * How many ranks the world has, how many of them this process runs, and the communicator of the
- * i-th of those; NULL if there is none. It stays the same while the world is open.
+ * i-th of those; NULL if there is none. It stays the same while the world is open. In a child of
+ * fork the numbers of a world of its parent are -1.
  */
 TSR_API int64_t tsr_world_size(const tsr_world *world) TSR_MT_CONTEXT;
 TSR_API int64_t tsr_world_num_local(const tsr_world *world) TSR_MT_CONTEXT;

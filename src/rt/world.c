@@ -581,13 +581,12 @@ static tsr_status run_single(tsr_world *w, tsr_rank_function function, void *sta
     return w->outcome = status;
 }
 
-static tsr_status start(tsr_world *w, tsr_rank_function function, void *state)
+static void start(tsr_world *w, tsr_rank_function function, void *state)
 {
     w->function = function;
     w->state = state;
     w->phase = WORLD_RUNNING;
     start_ranks(w);
-    return TSR_OK;
 }
 
 /* What the ranks came to, once all have returned. */
@@ -610,7 +609,7 @@ static tsr_status run(tsr_world *w, tsr_rank_function function, void *state)
         const tsr_status status = run_single(w, function, state);
         return status < 0 ? status : TSR_OK;
     }
-    TSR_TRY(start(w, function, state));
+    start(w, function, state);
     (void)await_ranks(w, -1);
     return collect(w);
 }
@@ -628,7 +627,8 @@ tsr_status tsr_world_start(tsr_world *world, tsr_rank_function function, void *s
     GUARD(tsr_world_start);
     TSR_TRY(check_run(world, "tsr_world_start"));
     if (world->num_local > 1) {
-        return start(world, function, state);
+        start(world, function, state);
+        return TSR_OK;
     }
     (void)run_single(world, function, state);
     world->phase = WORLD_RUNNING;
