@@ -1,95 +1,8 @@
-/*
- * Programs of one large op beside libraries that others wrote, where they are installed:
- * convolutions beside oneDNN, Fourier transforms beside FFTW. What both compute is compared first.
- */
-#include <complex.h>
-#include <math.h>
-#include <string.h>
-
-#include <tessera/interpret.h>
-
-#include "bench.h"
-
-#ifdef BENCH_DNNL
+/* Convolutions beside oneDNN. What both compute is compared first. */
 #include <oneapi/dnnl/dnnl.h>
-#endif
-#ifdef BENCH_FFTW
-#include <fftw3.h>
-#endif
 
-/* A program that runs again and again on the same inputs. */
-typedef struct running {
-    tsr_context *ctx;
-    tsr_program *program;
-    tsr_interpreter *interpreter;
-    tsr_view inputs[2];
-    size_t num_inputs;
-    void *peer; /* what the other contestant needs */
-} running;
+#include "large_op.h"
 
-static void open_program(running *r, const char *text)
-{
-    const tsr_text source = tsr_text_of("bench.mlir", text);
-    INSIST(tsr_context_create(NULL, &r->ctx) == TSR_OK);
-    INSIST(tsr_program_read(r->ctx, &source, 0, &r->program) == TSR_OK);
-    INSIST(tsr_interpreter_create(r->ctx, r->program, NULL, &r->interpreter) == TSR_OK);
-}
-
-static void close_program(running *r)
-{
-    tsr_interpreter_destroy(r->interpreter);
-    tsr_program_destroy(r->program);
-    tsr_context_destroy(r->ctx);
-}
-
-static int64_t run_once(void *state)
-{
-    running *r = state;
-    tsr_outputs *outputs = NULL;
-    INSIST(tsr_interpreter_run(r->ctx, r->interpreter, r->inputs, r->num_inputs, &outputs) ==
-           TSR_OK);
-    tsr_outputs_destroy(outputs);
-    return tsr_interpreter_get_stats(r->interpreter).ops;
-}
-
-static float *random_floats(size_t count)
-{
-    float *data = malloc(count * sizeof *data);
-    uint32_t state = 1;
-    INSIST(data != NULL);
-    for (size_t i = 0; i < count; i++) {
-        state = state * 1664525 + 1013904223;
-        data[i] = (float)(state >> 8) / (float)(1 << 23) - 1;
-    }
-    return data;
-}
-
-static void report(const char *name, const char *peer, const timing *ours, const timing *theirs)
-{
-    printf("{\"bench\": \"large_ops\", \"case\": \"%s\", \"ms\": %.3f, \"peer\": \"%s\", "
-           "\"peer_ms\": %.3f, \"ratio\": %.2f, \"spread\": %.2f}\n",
-           name, 1e3 * ours->median, peer, 1e3 * theirs->median, ours->median / theirs->median,
-           ours->spread > theirs->spread ? ours->spread : theirs->spread);
-}
-
-/* The elements of the first result of a run, compared with those of a peer. */
-static void insist_equal(running *r, const float *wanted, size_t count, double tolerance)
-{
-    tsr_outputs *outputs = NULL;
-    double largest = 0;
-    double off = 0;
-    INSIST(tsr_interpreter_run(r->ctx, r->interpreter, r->inputs, r->num_inputs, &outputs) ==
-           TSR_OK);
-    const float *got = tsr_outputs_get(outputs, 0).data;
-    for (size_t i = 0; i < count; i++) {
-        largest = fmax(largest, fabs((double)wanted[i]));
-        off = fmax(off, fabs((double)wanted[i] - (double)got[i]));
-    }
-    INSIST(off <= tolerance * largest);
-    tsr_outputs_destroy(outputs);
-}
-
-#ifdef BENCH_DNNL
 /* oneDNN's primitive of one convolution. */
 typedef struct dnnl_peer {
     dnnl_primitive_t primitive;
@@ -197,72 +110,13 @@ static void bench_convolution(const conv_size *c)
     free(kernel);
     free(wanted);
 }
-#endif
-
-#ifdef BENCH_FFTW
-static int64_t transform_fftw(void *state)
-{
-    fftwf_execute(((running *)state)->peer);
-    return 0;
-}
-
-static void bench_transform(int batch, int length)
-{
-    const int64_t shape[] = {batch, length};
-    const size_t count = (size_t)batch * (size_t)length;
-    float *in = random_floats(2 * count);
-    float *kept = random_floats(2 * count);
-    float *wanted = random_floats(2 * count);
-    char text[512];
-    (void)snprintf(text, sizeof text,
-                   "func.func @main(%%x: tensor<%dx%dxcomplex<f32>>) -> "
-                   "tensor<%dx%dxcomplex<f32>> {\n"
-                   "  %%y = stablehlo.fft %%x, type = FFT, length = [%d] : "
-                   "(tensor<%dx%dxcomplex<f32>>) -> tensor<%dx%dxcomplex<f32>>\n"
-                   "  return %%y : tensor<%dx%dxcomplex<f32>>\n}\n",
-                   batch, length, batch, length, length, batch, length, batch, length, batch,
-                   length);
-    running r = {.num_inputs = 1, .inputs = {{kept, TSR_C64, 2, shape, NULL}}};
-    open_program(&r, text);
-    fftwf_plan plan = fftwf_plan_many_dft(1, &length, batch, (fftwf_complex *)(void *)in, NULL, 1,
-                                          length, (fftwf_complex *)(void *)wanted, NULL, 1, length,
-                                          FFTW_FORWARD, FFTW_MEASURE);
-    INSIST(plan != NULL);
-    memcpy(in, kept, 2 * count * sizeof *in); /* planning writes over it */
-    r.peer = plan;
-    (void)transform_fftw(&r);
-    insist_equal(&r, wanted, 2 * count, 1e-5);
-    timing ours = {0};
-    timing theirs = {0};
-    race(run_once, transform_fftw, &r, 1, &ours, &theirs);
-    (void)snprintf(text, sizeof text, "fft %dx%d", batch, length);
-    report(text, "FFTW", &ours, &theirs);
-    fftwf_destroy_plan(plan);
-    close_program(&r);
-    free(in);
-    free(kept);
-    free(wanted);
-}
-#endif
 
 int main(void)
 {
-#ifdef BENCH_DNNL
     static const conv_size sizes[] = {
         {8, 32, 64, 64, 3}, {8, 14, 256, 256, 3}, {4, 56, 64, 256, 1}, {2, 64, 3, 64, 7}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         bench_convolution(&sizes[i]);
     }
-#else
-    (void)fputs("bench_large_ops: no oneDNN (libdnnl-dev), its figures are missing\n", stderr);
-#endif
-#ifdef BENCH_FFTW
-    bench_transform(64, 4096);
-    bench_transform(64, 5040);
-    bench_transform(64, 4099);
-    bench_transform(1, 1 << 20);
-#else
-    (void)fputs("bench_large_ops: no FFTW (libfftw3-dev), its figures are missing\n", stderr);
-#endif
     return 0;
 }
