@@ -333,8 +333,8 @@ static tsr_status run_rank(tsr_comm *comm, void *state)
     const tp_world *w = state;
     const call *c = &w->call;
     const int64_t rank = w->num_local == 1 ? 0 : tsr_comm_rank(comm);
-    tsr_tensor *x[MOST_RESULTS];
-    tsr_tensor *out[MOST_RESULTS];
+    tsr_tensor *x[MOST_ARRAYS];
+    tsr_tensor *out[MOST_ARRAYS];
     operands_of(c, rank, x);
     const tsr_status status = run_kind(c, comm, rank, x, out);
     for (size_t i = 0; i < c->num_results && status >= 0; i++) {
@@ -361,17 +361,13 @@ static _Thread_local struct {
     const char *refusal;
     tsr_diagnostic *messages; /* of a failure, a copy */
     bool interrupted;
-    size_t num_results;
-    tp_array *results[MOST_RESULTS];
 } last;
 
-static tp_array *refuse(const char *why)
+static tsr_status refuse(const char *why)
 {
-    last.status = TSR_ERR_INVALID;
     last.refusal = why;
     last.interrupted = false;
-    last.num_results = 0;
-    return NULL;
+    return last.status = TSR_ERR_INVALID;
 }
 
 /* Whether the operands belong to the world; NULL, or why not. */
@@ -437,12 +433,11 @@ static tsr_diagnostic *copy_messages(const tsr_diagnostic *first)
  * The end of a call: its results, or nothing of them. The messages of a failure are copied for this
  * thread: other threads may use the world at once.
  */
-static tp_array *finish(tp_world *world, tsr_status status)
+static tsr_status finish(tp_world *world, tsr_status status, tp_array **results)
 {
     call *c = &world->call;
     last.status = status;
     last.refusal = NULL;
-    last.num_results = 0;
     if (status < 0) {
         tp_end();
         last.messages = copy_messages(tsr_context_diagnostics(tp_context(world)));
@@ -450,14 +445,13 @@ static tp_array *finish(tp_world *world, tsr_status status)
         for (size_t i = 0; i < c->num_results; i++) {
             tp_drop(c->results[i]); /* what some ranks have made */
         }
-    } else {
-        last.num_results = c->num_results;
-        memcpy(last.results, c->results, c->num_results * sizeof c->results[0]);
+    } else if (c->num_results > 0) {
+        memcpy(results, c->results, c->num_results * sizeof c->results[0]);
     }
     const int64_t count = world->dropped != NULL ? release_dropped(world) : 0;
     (void)pthread_mutex_unlock(&world->lock);
     world_release(world, count);
-    return last.num_results > 0 ? last.results[0] : NULL;
+    return status;
 }
 
 /*
@@ -509,11 +503,12 @@ static tsr_status run(tp_world *world, tsr_rank_function function)
     return last.interrupted && status >= 0 ? TSR_ERR_PEER : status;
 }
 
-tp_array *tp_call(tp_world *world, tp_kind kind, tp_function function, tp_array *const *operands,
-                  size_t num_operands, const tp_arguments *arguments, size_t num_results)
+tsr_status tp_call(tp_world *world, tp_kind kind, tp_function function, tp_array *const *operands,
+                   size_t num_operands, const tp_arguments *arguments, size_t num_results,
+                   tp_array **results)
 {
-    if (num_operands > MOST_RESULTS || num_results > MOST_RESULTS) {
-        return refuse("a call takes and gives at most 64 arrays");
+    if (num_operands > MOST_ARRAYS || num_results > MOST_ARRAYS) {
+        return refuse("a call takes at most 64 arrays, and gives at most 64: make several calls");
     }
     const char *why = world_refusal(world);
     if (why != NULL) {
@@ -538,21 +533,25 @@ tp_array *tp_call(tp_world *world, tp_kind kind, tp_function function, tp_array 
         c->results[i] = array_make(world, record);
         if (c->results[i] == NULL) {
             c->num_results = i;
-            return finish(world, TSR_ERR_NOMEM);
+            return finish(world, TSR_ERR_NOMEM, NULL);
         }
     }
-    return finish(world, run(world, run_rank));
+    return finish(world, run(world, run_rank), results);
 }
 
 tp_array *tp_unary(tp_world *world, tp_function function, tp_array *x)
 {
-    return tp_call(world, TP_TENSORS, function, &x, 1, NULL, 1);
+    tp_array *made = NULL;
+    (void)tp_call(world, TP_TENSORS, function, &x, 1, NULL, 1, &made);
+    return made;
 }
 
 tp_array *tp_binary(tp_world *world, tp_function function, tp_array *a, tp_array *b)
 {
     tp_array *operands[2] = {a, b};
-    return tp_call(world, TP_TENSORS, function, operands, 2, NULL, 1);
+    tp_array *made = NULL;
+    (void)tp_call(world, TP_TENSORS, function, operands, 2, NULL, 1, &made);
+    return made;
 }
 
 const tsr_diagnostic *tp_messages(void)
@@ -577,11 +576,6 @@ tsr_status tp_status(void)
     return last.status;
 }
 
-tp_array *tp_result(size_t index)
-{
-    return index < last.num_results ? last.results[index] : NULL;
-}
-
 const char *tp_refusal(void)
 {
     return last.refusal;
@@ -599,5 +593,5 @@ void tp_launch(tp_world *world, void *state)
     (void)pthread_mutex_lock(&world->lock);
     world->call.num_results = 0;
     world->launched = state;
-    (void)finish(world, run(world, run_python));
+    (void)finish(world, run(world, run_python), NULL);
 }

@@ -145,17 +145,18 @@ typedef struct tp_arguments {
 typedef void (*tp_function)(void);
 
 /*
- * Calls a function on every rank and waits for all. The first result; NULL when the call failed or
- * has none, as tp_status says. Python's handlers of signals run while it waits: when one of them
- * raises an exception, the world is stopped.
+ * Calls a function on every rank and waits for all; the results are the caller's, and untouched
+ * when it fails. Python's handlers of signals run while it waits: when one of them raises an
+ * exception, the world is stopped.
  */
+tsr_status tp_call(tp_world *world, tp_kind kind, tp_function function, tp_array *const *operands,
+                   size_t num_operands, const tp_arguments *arguments, size_t num_results,
+                   tp_array **results);
+/* The same for the commonest kinds: the result, NULL when the call failed. */
 tp_array *tp_unary(tp_world *world, tp_function function, tp_array *x);
 tp_array *tp_binary(tp_world *world, tp_function function, tp_array *a, tp_array *b);
-tp_array *tp_call(tp_world *world, tp_kind kind, tp_function function, tp_array *const *operands,
-                  size_t num_operands, const tp_arguments *arguments, size_t num_results);
-/* How the last call of this thread went: its status, and its results. */
+/* How the last call of this thread went. */
 tsr_status tp_status(void);
-tp_array *tp_result(size_t index);
 /* Why a call was refused before it reached the library; NULL when it was not. Static. */
 const char *tp_refusal(void);
 /* Whether an exception of a handler ended it. */

@@ -234,14 +234,16 @@ class World:
     ) -> Any:
         """Makes a call on every rank; the arrays that it gives, one alone by itself."""
         handles = [ffi.NULL if one is None else _handle_of(one) for one in operands]
-        first = lib.tp_call(self._handle, kind, function, handles, len(handles), arguments, results)
-        if first == ffi.NULL:
+        made = ffi.new("tp_array *[]", results)
+        if (
+            lib.tp_call(
+                self._handle, kind, function, handles, len(handles), arguments, results, made
+            )
+            < 0
+        ):
             self._check()
-        if results == 0:
-            return None
-        if results == 1:
-            return adopt(self, first)
-        return tuple(adopt(self, lib.tp_result(i)) for i in range(results))
+        arrays = tuple(adopt(self, one) for one in made)
+        return arrays if results > 1 else arrays[0] if arrays else None
 
     def _check(self) -> None:
         """Raises the exception of a call that failed."""
