@@ -83,7 +83,7 @@ with ts.abstract("dp=256, tp=16") as world, ts.spmd.scope(world, global_axes=["d
     try:
         ts.relu(part)
     except ts.Error as error:
-        print(error.notes[0].partition(" would do")[0])
+        print(error.fixes[0])
     print(ts.spmd.type_of(ts.relu(ts.spmd.all_reduce(part, "tp"))))
 
 # %% Programs: what jax lowers, `ts.Program(jax.jit(f).lower(x))`, or its text

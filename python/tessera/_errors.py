@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -11,6 +12,7 @@ __all__ = [
     "CheckError",
     "Error",
     "ExtentError",
+    "Fix",
     "InvalidError",
     "LimitError",
     "OutOfMemoryError",
@@ -34,11 +36,64 @@ class Place:
         return f"{self.file or '<text>'}:{self.line}:{self.column}"
 
 
+@dataclass(frozen=True)
+class Fix:
+    """A call on an operand that lets a call of typed code check; it has been tried.
+
+    ``call`` is the function of :mod:`tessera.spmd`, which takes the operand, the axis, the source
+    and the destination; ``cost`` is what it costs forward and backward, in words.
+    """
+
+    call: str
+    operand: str
+    axis: str
+    source: str
+    destination: str
+    cost: str
+
+    def __str__(self) -> str:
+        return (
+            f'spmd.{self.call}({self.operand}, "{self.axis}", "{self.source}", '
+            f'"{self.destination}")'
+        )
+
+
+# A note about a fix is the call in C: tsr_all_reduce(operand 0, "tp", TSR_AS(P), TSR_AS(R), ..)
+_FIX = re.compile(
+    r'tsr_(\w+)\((.+), "([^"]+)", (TSR_AS\S*), (TSR_AS\S*), \.\.\) would do: (.*)', re.S
+)
+_END = re.compile(r"TSR_AS(?:_([SP]))?\((?:TSR_)?(\w+)\)")
+
+
+def _end_of(code: str) -> str:
+    """The end of a collective as :mod:`tessera.spmd` takes it: R, S(1), P(max)."""
+    found = _END.fullmatch(code)
+    assert found is not None, code
+    kind, about = found.groups()
+    return f"{kind}({about.lower()})" if kind else about
+
+
+def _fixes_in(notes: tuple[str, ...]) -> tuple[Fix, ...]:
+    found = [match.groups() for match in map(_FIX.fullmatch, notes) if match is not None]
+    return tuple(
+        Fix(
+            "convert" if call == "convert_type" else call,
+            operand,
+            axis,
+            _end_of(source),
+            _end_of(destination),
+            cost,
+        )
+        for call, operand, axis, source, destination, cost in found
+    )
+
+
 class Error(Exception):
     """What every failure of the library is.
 
     ``message`` is the library's text, ``place`` where it points (None: nowhere), ``notes`` what it
-    adds: the reasons, and the fixes that it has tried. ``status`` is the name of the status in C.
+    adds: the reasons, and the fixes that it has tried; ``fixes`` are these as calls from Python.
+    ``status`` is the name of the status in C.
 
     >>> import tessera as ts
     >>> try:
@@ -58,6 +113,11 @@ class Error(Exception):
         self.place = place
         self.notes = notes
         self._text = text
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """What would make a call of typed code check, the calls that were tried."""
+        return _fixes_in(self.notes)
 
     def noting(self, note: str) -> Error:
         """The same error with one more note."""

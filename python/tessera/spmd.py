@@ -2,7 +2,7 @@
 
 Along each axis of the scope's mesh a value is replicated (R), invariant (I), varying (V, or S(i)
 where it cuts dimension i) or partial (P). A call whose operands' types are incompatible fails
-before it computes; the exception's ``notes`` are the fixes that were tried. So wrong
+before it computes; the exception's ``fixes`` are the calls that were tried. So wrong
 gradients are found before anything runs.
 
 >>> import numpy as np, tessera as ts
@@ -16,10 +16,10 @@ gradients are found before anything runs.
 ...     try:
 ...         ts.relu(p)
 ...     except ts.Error as error:
-...         print(error.notes[0].partition(":")[0])
+...         print(error.fixes[0])
 ...     print(ts.spmd.type_of(ts.relu(ts.spmd.all_reduce(p, "tp"))))
 f32[2,6@tp]
-tsr_all_reduce(operand 0, "tp", TSR_AS(P), TSR_AS(R), ..) would do
+spmd.all_reduce(operand 0, "tp", "P", "R")
 f32[2,5]{tp:R}
 """
 

@@ -58,6 +58,36 @@ def test_errors_suggest_fixes(world):
         pass
 
 
+def test_fixes_are_calls(world):
+    """Each fix of an error, carried out as it is written, lets the call check."""
+    kinds = {"P": "f64[2,2]{tp:P}", "I": "f64[2,2]{tp:I}", "V": "f64[2,2]{tp:V}"}
+    kinds |= {"M": "f64[2,2]{tp:P(max)}"}
+    given = [np.full((2, 2), i + 1.0) for i in (0, 0, 1, 1)]
+    tried = set()
+    with spmd.scope(world, strict=False):
+        values = {kind: spmd.value(world, given, type) for kind, type in kinds.items()}
+        for first, a in values.items():
+            for second, b in values.items():
+                try:
+                    ts.multiply(a, b)
+                except ts.Error as error:
+                    notes = [note for note in error.notes if "would do" in note]
+                    assert len(error.fixes) == len(notes)
+                    for fix in error.fixes:
+                        number = int(fix.operand.split()[-1])
+                        operands = [a, b]
+                        for i in range(number, 2 if fix.operand.startswith("each") else number + 1):
+                            operands[i] = getattr(spmd, fix.call)(
+                                operands[i], fix.axis, fix.source, fix.destination
+                            )
+                        ts.multiply(*operands)
+                        assert fix.cost and f'spmd.{fix.call}({fix.operand}, "tp", "' in str(fix)
+                        tried.add((first, second, fix.call, fix.source, fix.destination))
+    assert {call for _, _, call, _, _ in tried} >= {"all_reduce", "convert"}
+    assert {source for _, _, _, source, _ in tried} >= {"P", "P(max)", "I"}
+    assert ts.InvalidError("something else").fixes == ()
+
+
 def test_arrays_and_values(world):
     full = np.arange(16.0).reshape(4, 4)
     x = world.array(full, "P('dp', 'tp')")
