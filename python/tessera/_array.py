@@ -105,6 +105,11 @@ class Array:
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
+    def nbytes(self) -> int:
+        """How many bytes the elements of the whole array have."""
+        return self.size * self.dtype.itemsize
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """The element type, as NumPy has it."""
         return numpy_dtype(lib.tsr_tensor_dtype(self._first()))
@@ -185,8 +190,24 @@ class Array:
     def __int__(self) -> int:
         return int(self.item())
 
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu":
+            raise TypeError(f"an index is an integer, not an element of {self.dtype}")
+        return operator.index(self.item())
+
     def __bool__(self) -> bool:
         return bool(self.item())
+
+    def __format__(self, spec: str) -> str:
+        """Of a number, ``f"{loss:.3f}"``; of any array without a format: its ``repr``."""
+        return format(self.item(), spec) if spec else str(self)
+
+    def tolist(self) -> Any:
+        """The whole array as nested lists of numbers."""
+        return self.numpy().tolist()
 
     def __len__(self) -> int:
         if not self.shape:
@@ -413,6 +434,46 @@ class Array:
         from tessera import _ops
 
         return _ops.min(self, axis, keepdims)
+
+    def prod(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """The product over dimensions."""
+        from tessera import _ops
+
+        return _ops.prod(self, axis, keepdims)
+
+    def all(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """Whether all are true, over dimensions."""
+        from tessera import _ops
+
+        return _ops.all(self, axis, keepdims)
+
+    def any(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+        """Whether any is true, over dimensions."""
+        from tessera import _ops
+
+        return _ops.any(self, axis, keepdims)
+
+    def argmax(self, axis: int) -> Array:
+        """Where along a dimension the first greatest element is."""
+        from tessera import _ops
+
+        return _ops.argmax(self, axis)
+
+    def cumsum(self, axis: int) -> Array:
+        """The running sum along a dimension."""
+        from tessera import _ops
+
+        return _ops.cumsum(self, axis)
+
+    def clip(self, a_min: Any, a_max: Any) -> Array:
+        """min(max(x, a_min), a_max)."""
+        from tessera import _ops
+
+        return _ops.clip(self, a_min, a_max)
+
+    def ravel(self) -> Array:
+        """All elements in one dimension, row-major."""
+        return self.reshape(-1)
 
     def __getitem__(self, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
         """Slices and integers; steps must be positive."""

@@ -177,6 +177,13 @@ def test_operators_with_numpy_and_numbers(worlds):
         (x.max(1), full.max(1)),
         (x.min(), full.min()),
         (x.mean(0, keepdims=True), full.mean(0, keepdims=True)),
+        (x.prod(0), full.prod(0)),
+        ((x > 2).all(1), (full > 2).all(1)),
+        ((x > 2).any(0), (full > 2).any(0)),
+        (x.argmax(1), full.argmax(1)),
+        (x.cumsum(1), full.cumsum(1)),
+        (x.clip(2, 4), full.clip(2, 4)),
+        (x.ravel(), full.ravel()),
         (x[-1], full[-1]),
         (x[..., 1:], full[..., 1:]),
         (x[None, 0], full[None, 0]),
@@ -203,6 +210,37 @@ def test_operators_with_numpy_and_numbers(worlds):
         hash(x)
     with pytest.raises(TypeError, match="not an Array"):
         ts.exp(3.0)
+
+
+def test_numbers_of_python(worlds):
+    world = worlds(4)
+    full = np.arange(1.0, 7).reshape(2, 3)
+    x = world.array(full, "P('a', 'b')")
+    total = x.sum()
+    assert f"{total:.2f}" == "21.00"
+    assert f"{total}" == str(total)
+    assert f"{x}" == repr(x)
+    assert complex(total) == 21 + 0j
+    assert [10, 20, 30][world.array(1)] == 20
+    assert x.tolist() == full.tolist()
+    assert x.nbytes == full.nbytes
+    with pytest.raises(ts.InvalidError, match="one element"):
+        f"{x:.2f}"
+    with pytest.raises(TypeError, match="an index is an integer"):
+        [1, 2][world.array(1.0)]
+
+
+def test_many_operands(worlds):
+    world = worlds(4)
+    parts = [np.full((i % 3, 2), float(i)) for i in range(64)]
+    arrays = [world.array(part, "P(None, 'a')") for part in parts]
+    joined = ts.concatenate(arrays)
+    np.testing.assert_array_equal(np.asarray(joined), np.concatenate(parts))
+    sizes = np.cumsum([len(part) for part in parts])[:-1]
+    for ours, theirs in zip(ts.split(joined, sizes.tolist()), parts, strict=True):
+        np.testing.assert_array_equal(np.asarray(ours), theirs)
+    with pytest.raises(ts.InvalidError, match="at most 64 arrays"):
+        ts.concatenate([*arrays, arrays[0]])
 
 
 def test_layout_calls(worlds):
