@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tessera._arena import Arena, address_of
 from tessera._binding import ffi, lib
 from tessera._errors import InvalidError, UnsupportedError, text_of
+from tessera._optional import is_from, optional
 
 _NUMPY: dict[int, Any] = {
     lib.TSR_I1: np.bool_,
@@ -138,7 +139,16 @@ def as_double(value: Any) -> float | None:
     return float(number) if exact else None
 
 
-# ---- views ----
+# ---- arrays ----
+
+
+def numpy_of(values: Any) -> NDArray[Any]:
+    """An array of NumPy; also of a tensor of torch whose element type NumPy does not have."""
+    if is_from(values, "torch") and str(values.dtype) == "torch.bfloat16":
+        bits = values.detach().view(optional("torch").int16).numpy()
+        tensor: NDArray[Any] = bits.view(numpy_dtype(lib.TSR_BF16))
+        return tensor
+    return np.asarray(values)
 
 
 def views_of(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[Any, list[Any]]:

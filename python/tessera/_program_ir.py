@@ -26,7 +26,7 @@ from tessera._records import (
     explanation_of,
     static,
 )
-from tessera._sharding import Sharding
+from tessera._sharding import Sharding, mesh_in
 
 Tensor = tuple[int, int, int]  # a `tsr_ir_tensor`: a value, or 0 with a function and an index
 Shape = tuple[int | None, ...]
@@ -377,7 +377,7 @@ def layout_of(
     only = next(iter(meshes.values())) if len(meshes) == 1 else None
     if mesh is not None:
         sharding = Sharding(layout, mesh_of(mesh), sizes, ndim=ndim)
-    elif isinstance(layout, str) or not _has_mesh(layout):
+    elif mesh_in(layout) is None:
         try:
             sharding = Sharding(layout, only, sizes, ndim=ndim)
         except Error as error:
@@ -400,12 +400,6 @@ def _over(sharding: Sharding, meshes: dict[str, Mesh], *, by_axes: bool) -> Shar
         if alike or one == sharding.mesh:
             return Sharding._copy(sharding._sharding, one)
     return Sharding._copy(sharding._sharding, Mesh(repr(sharding.mesh)))
-
-
-def _has_mesh(layout: object) -> bool:
-    """Whether a layout that is no text says its mesh."""
-    about = getattr(layout, "sharding", layout)
-    return hasattr(about, "mesh") or hasattr(about, "device_mesh")
 
 
 # ---- passes ----

@@ -68,11 +68,11 @@ def extents(shape: Sequence[int] | int) -> tuple[int, ...]:
 class Sharding:
     """How a tensor is laid over the devices of a mesh.
 
-    A sharding is made from a text in any notation, from a ``NamedSharding`` or ``PartitionSpec`` of
-    jax, from placements of torch, or from what has one (an array of jax, a ``DTensor``). A text
-    needs a mesh unless it has one. ``shape`` is the tensor's; a ``PartitionSpec`` shorter than
-    it leaves the last dimensions whole, and placements of torch need it where a dimension has
-    several axes. ``repr`` is the canonical text.
+    A sharding is made from a text in any notation, from a tuple such as ``("dp", None)``, from a
+    ``NamedSharding`` or ``PartitionSpec`` of jax, from placements of torch, or from what has one
+    (an array of jax, a ``DTensor``). A layout needs a mesh unless it has one. ``shape`` is the
+    tensor's; a ``PartitionSpec`` shorter than it leaves the last dimensions whole, and placements
+    of torch need it where a dimension has several axes. ``repr`` is the canonical text.
 
     >>> sharding = Sharding("P('dp', None)", "dp=2, tp=4")
     >>> sharding
@@ -111,7 +111,11 @@ class Sharding:
             self._owner, self._sharding = layout._owner, layout._sharding
             self._mesh, self._text = layout._mesh, layout._text
             return
-        found, text, implied = _layout_of(layout, None if mesh is None else mesh_of(mesh))
+        own = mesh_in(layout)
+        found = own if mesh is None else mesh_of(mesh)
+        if found and own and not lib.tsr_mesh_equal_axes(found._mesh, own._mesh):
+            raise InvalidError(f"the layout is on the mesh {own}, not on {found}")
+        text, implied = _layout_of(layout)
         wanted = implied if shape is None else extents(shape)
         owner = Arena()
         self._adopt((owner, found), _read(owner, text, found, wanted, ndim), found)
@@ -389,43 +393,58 @@ def _again(text: str, mesh: Mesh, ndim: int) -> Sharding:
     return Sharding(text, mesh, ndim=ndim)
 
 
-def _layout_of(
-    layout: object, mesh: Mesh | None
-) -> tuple[Mesh | None, str, tuple[int, ...] | None]:
-    """The mesh, the text and, where it has one, the shape of what is taken for a layout."""
+def mesh_in(layout: object) -> Mesh | None:
+    """The mesh that a layout of another library, or a Sharding, says itself."""
+    if isinstance(layout, Sharding):
+        return layout.mesh
+    if not is_from(layout, "jax") and not is_from(layout, "torch"):
+        return None
+    about: Any = getattr(layout, "sharding", layout)
+    found = getattr(about, "mesh", None) if hasattr(about, "spec") else None
+    found = getattr(about, "device_mesh", found)
+    return None if found is None else Mesh(found)
+
+
+def _layout_of(layout: object) -> tuple[str, tuple[int, ...] | None]:
+    """The text and, where it has one, the shape of what is taken for a layout."""
     if isinstance(layout, str):
-        return mesh, layout, None
+        return layout, None
     if layout is None:
-        return mesh, "", None
+        return "", None
     if is_from(layout, "jax"):
-        return _layout_of_jax(layout, mesh)
-    if is_from(layout, "torch"):
+        return _layout_of_jax(layout)
+    if is_from(layout, "torch") and hasattr(layout, "placements"):
         dtensor: Any = layout
-        shape = extents(dtensor.shape)
-        return mesh or Mesh(dtensor.device_mesh), str(list(dtensor.placements)), shape
+        return str(list(dtensor.placements)), extents(dtensor.shape)
     if isinstance(layout, (list, tuple)):
-        placements: list[Any] = list(layout)  # pyright: ignore[reportUnknownArgumentType]
-        if all(is_from(one, "torch") for one in placements):
-            return mesh, str(placements), None
+        entries: list[Any] = list(layout)  # pyright: ignore[reportUnknownArgumentType]
+        if all(is_from(one, "torch") for one in entries):
+            return str(entries), None
+        if all(_is_entry(one) for one in entries):
+            return f"P({', '.join(map(repr, entries))})", None
     kind: str = type(layout).__name__  # pyright: ignore[reportUnknownArgumentType]
     raise InvalidError(
-        f"a layout is a text, a Sharding, one of jax or placements of torch, not {kind}"
+        "a layout is a text, a Sharding, a tuple such as ('dp', None), one of jax, or a list of "
+        f"torch's placements, not {kind}"
     )
 
 
-def _layout_of_jax(
-    layout: Any, mesh: Mesh | None
-) -> tuple[Mesh | None, str, tuple[int, ...] | None]:
+def _is_entry(entry: object) -> bool:
+    """Whether it is an entry of a partition spec: None, an axis, or several."""
+    if isinstance(entry, tuple):
+        return all(isinstance(axis, str) for axis in entry)
+    return entry is None or isinstance(entry, str)
+
+
+def _layout_of_jax(layout: Any) -> tuple[str, tuple[int, ...] | None]:
     shape = None
     if hasattr(layout, "sharding"):
         shape = extents(layout.shape)
         layout = layout.sharding
     if hasattr(layout, "spec") and hasattr(layout, "mesh"):
-        if mesh is None:
-            mesh = Mesh(layout.mesh)
         layout = layout.spec
     if type(layout).__name__ in ("P", "PartitionSpec", "GSPMDSharding"):
-        return mesh, str(layout), shape
+        return str(layout), shape
     raise InvalidError(
         f"a {type(layout).__name__} of jax has no axes: give a NamedSharding or a PartitionSpec"
     )
@@ -468,7 +487,7 @@ def _read(
 
 
 def sharding_of(layout: object, mesh: Mesh | None, shape: Sequence[int] | None = None) -> Sharding:
-    """The sharding itself, or one made from what is given."""
+    """The sharding itself, or one made from what is given; `mesh` is for layouts without one."""
     if isinstance(layout, Sharding):
         return layout
-    return Sharding(layout, mesh, shape)
+    return Sharding(layout, mesh_in(layout) or mesh, shape)

@@ -20,7 +20,7 @@ from tessera import _errors
 from tessera._arena import Arena, address_of
 from tessera._array import Array, _function, adopt
 from tessera._binding import ffi, lib
-from tessera._dtype import as_double, dtype_code, number_for, numpy_dtype, views_of
+from tessera._dtype import as_double, dtype_code, number_for, numpy_dtype, numpy_of, views_of
 from tessera._errors import InvalidError, OutOfMemoryError, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import optional
@@ -302,10 +302,11 @@ class World:
     def array(self, values: ArrayLike, layout: object = None, dtype: object = None) -> Array:
         """An array of these values in a layout; without one every rank has all of it.
 
-        Every process gives the same values. A layout is a text in any notation, a
-        :class:`Sharding`, one of jax, or placements of torch.
+        Every process gives the same values. A layout is a text in any notation, a tuple such as
+        ``("dp", None)``, a :class:`Sharding`, one of jax, or placements of torch; one that has a
+        mesh of its own is over that, any other over :attr:`mesh`.
         """
-        full = np.asarray(values)
+        full = numpy_of(values)
         if dtype is not None:
             full = full.astype(numpy_dtype(dtype_code(dtype)), copy=False)
         elif not full.dtype.isnative:
@@ -327,7 +328,7 @@ class World:
 
     def _views(self, parts: Sequence[ArrayLike]) -> tuple[Any, list[np.ndarray[Any, Any]], Any]:
         """Views of the parts of the local ranks, the arrays, and what keeps the views."""
-        arrays = [np.asarray(part) for part in parts]
+        arrays = [numpy_of(part) for part in parts]
         self._check_count("parts", arrays)
         views, keep = views_of(arrays)
         return views, arrays, keep

@@ -64,6 +64,16 @@ def test_notations_agree(text):
     assert eval("ts.Sharding(" + repr(repr(sharding)) + ")") == sharding
 
 
+def test_tuples():
+    for entries in [("x", None), (None, ("y", "x")), (None, None), ("y",)]:
+        text = "P(" + ", ".join(map(repr, entries)) + ")"
+        assert ts.Sharding(entries, "x=2, y=4", (8, 8)) == ts.Sharding(text, "x=2, y=4", (8, 8))
+    assert ts.Sharding(["x", None], "x=2").to("jax") == "P('x', None)"
+    for wrong in [("x", 3), (["x"], None), ((1,),)]:
+        with pytest.raises(ts.InvalidError, match="a tuple such as"):
+            ts.Sharding(wrong, "x=2")
+
+
 def test_parts_of_a_sharding():
     sharding = ts.Sharding(
         '[{"x":(1)2, ?}p1, {}], replicated={"y"}, unreduced={"z"}', "x=4, y=2, z=2"
@@ -255,6 +265,25 @@ def test_forms_of_jax():
         array = jax.device_put(np.zeros((4, 8)), sharding.NamedSharding(mesh, spec))
         assert ts.Sharding(array) == ts.Sharding("P('dp', None)", "dp=2, tp=4")
         assert ts.Mesh(mesh) == ts.Mesh("dp=2, tp=4")
+
+
+def test_the_mesh_of_a_layout_of_jax():
+    """A NamedSharding is over its own mesh, whatever the world's is."""
+    sharding = jax_with_devices().sharding
+    spec = sharding.PartitionSpec("dp", None)
+    named = sharding.NamedSharding(sharding.AbstractMesh((2, 2), ("tp", "dp")), spec)
+    with ts.World("dp=2, tp=2") as world:
+        x = world.array(np.arange(4.0).reshape(4, 1), named)
+        assert x.sharding.mesh == ts.Mesh("tp=2, dp=2")
+        assert [x.local(rank).ravel().tolist() for rank in range(4)] == [[0, 1], [2, 3]] * 2
+        y = x.redistribute(spec)  # no mesh: the world's
+        assert y.sharding.mesh == world.mesh
+        assert [y.local(rank)[0, 0] for rank in range(4)] == [0, 0, 2, 2]
+        large = sharding.NamedSharding(sharding.AbstractMesh((8,), ("dp",)), spec)
+        with pytest.raises(ts.InvalidError):
+            world.array(np.zeros((8, 1)), large)
+    with pytest.raises(ts.InvalidError, match='the layout is on the mesh <\\["tp"=2, "dp"=2\\]>'):
+        ts.Sharding(named, "dp=2, tp=2")
 
 
 def test_without_optional_libraries():

@@ -105,3 +105,19 @@ def test_dlpack_without_a_copy():
         assert np.asarray(y).tolist() == [0, 1, 2, 9]
         assert x.local().dtype == np.float64
     assert seen.sum() == 22  # it keeps its memory
+
+
+def test_values_and_placements():
+    from torch.distributed.tensor import Replicate, Shard
+
+    with ts.World("a=2, b=2") as world:
+        for dtype in (torch.bfloat16, torch.float16, torch.int32, torch.bool):
+            tensor = torch.arange(8).reshape(4, 2).to(dtype)
+            x = world.array(tensor, [Shard(0), Replicate()])
+            assert x.local(3).astype("f4").tolist() == tensor[2:].float().tolist()
+        part = torch.full((2,), 1.5, dtype=torch.bfloat16, requires_grad=True)
+        y = world.from_local([part] * 4, "P('a')", (4,))
+        assert np.asarray(y.astype("f32")).tolist() == [1.5] * 4
+        for wrong in (Shard(0), torch.ones(3)):
+            with pytest.raises(ts.InvalidError, match="a list of torch's placements"):
+                x.redistribute(wrong)
