@@ -80,6 +80,14 @@ TSR_API const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx) TS
  */
 TSR_API void tsr_context_print(tsr_context *ctx, FILE *stream) TSR_MT_CONTEXT;
 
+/*
+ * Adds an error of the program's own with a text, and returns its status, which is a failure: a
+ * function of ranks that ends with it (`return tsr_context_error(tsr_comm_context(world), ..)`)
+ * tells the ranks that wait for it, and who launched it, why.
+ */
+TSR_API tsr_status tsr_context_error(tsr_context *ctx, tsr_status status,
+                                     const char *text) TSR_MT_CONTEXT;
+
 /* Removes all messages. */
 TSR_API void tsr_context_clear(tsr_context *ctx) TSR_MT_CONTEXT;
 

@@ -118,6 +118,17 @@ const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx)
     return ctx->first;
 }
 
+tsr_status tsr_context_error(tsr_context *ctx, tsr_status status, const char *text)
+{
+    GUARD(tsr_context_error);
+    if (status >= 0) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_context_error: the status of an error is negative, got: %d (%s)",
+                          (int)status, text);
+    }
+    return diag_error(ctx, status, NO_LOCATION, "%s", text);
+}
+
 void tsr_context_clear(tsr_context *ctx)
 {
     GUARD(tsr_context_clear);

@@ -265,6 +265,13 @@ static tsr_status fail_alone(tsr_comm *world, void *state)
     return tsr_comm_rank(world) == 1 ? refuse(world, state) : tsr_barrier(world);
 }
 
+static tsr_status fail_with_a_reason(tsr_comm *world, void *state)
+{
+    return tsr_comm_rank(world) == 1
+               ? tsr_context_error(tsr_comm_context(world), TSR_ERR_LIMIT, state)
+               : tsr_barrier(world);
+}
+
 static tsr_status refuse_alone(tsr_comm *world, void *state)
 {
     return tsr_comm_rank(world) == 1 ? refuse(world, state) : TSR_OK;
@@ -280,6 +287,16 @@ static tsr_status call_barrier(tsr_comm *world, void *state)
 {
     (void)state;
     return tsr_barrier(world);
+}
+
+static void a_program_says_why_a_rank_fails(void **state)
+{
+    fixture *f = *state;
+    char why[] = "no tokens are left";
+    tsr_world *world = open_world(f, 3);
+    assert_true(tsr_world_run(world, fail_with_a_reason, why) < 0);
+    expect_message(f, "tsr_barrier: rank 1 failed: no tokens are left");
+    expect_ok(f, tsr_world_close(world));
 }
 
 /* A rank fails while others wait for it: their communicator is broken, and stays so. */
@@ -750,6 +767,7 @@ int main(void)
         TEST(mistakes_alike_are_told_bare),
         TEST(failures_without_a_message),
         TEST(messages_are_kept_for_the_driver),
+        TEST(a_program_says_why_a_rank_fails),
         TEST(a_rank_that_fails_alone_breaks_the_call),
         TEST(requests_that_are_left),
         TEST(ranks_that_do_not_return),

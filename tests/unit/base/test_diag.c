@@ -121,6 +121,20 @@ static void log_hears_every_message(void **state)
     assert_int_equal(heard, 3);
 }
 
+static void programs_add_errors_of_their_own(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(tsr_context_error(f->ctx, TSR_ERR_LIMIT, "100% of it"), TSR_ERR_LIMIT);
+    const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
+    assert_string_equal(d->text, "100% of it");
+    assert_int_equal(d->severity, TSR_ERROR);
+    assert_int_equal(d->line, 0);
+    tsr_context_clear(f->ctx);
+    assert_int_equal(tsr_context_error(f->ctx, TSR_OK, "fine"), TSR_ERR_INVALID);
+    expect_error(f, "tsr_context_error: the status of an error is negative, got: 0 (fine)");
+    assert_int_equal(tsr_context_error(f->ctx, TSR_ERR_LIMIT, NULL), TSR_ERR_INVALID);
+}
+
 static void missing_marks_are_reported_after_the_last_token(void **state)
 {
     fixture *f = *state;
@@ -166,6 +180,7 @@ int main(void)
         TEST(long_lines_are_cut_around_the_caret),
         TEST(prefix_stands_before_attribute_errors_only),
         TEST(log_hears_every_message),
+        TEST(programs_add_errors_of_their_own),
         TEST(missing_marks_are_reported_after_the_last_token),
         TEST(strings_are_unescaped),
     };
