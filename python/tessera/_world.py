@@ -6,6 +6,7 @@ import atexit
 import ctypes
 import sys
 import threading
+import traceback
 import weakref
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -610,9 +611,12 @@ class _Launch:
         except BaseException as error:
             with self.lock:
                 self.errors.append((number, error))
-            return int(
-                lib.TSR_ERR_PEER if isinstance(error, _errors.PeerError) else lib.TSR_ERR_INVALID
-            )
+            peer = isinstance(error, _errors.PeerError)
+            # The other ranks learn why.
+            why = "".join(traceback.format_exception_only(type(error), error)).partition("\n")[0]
+            context = lib.tsr_comm_context(lib.tp_comm(self.world._handle, index))
+            status = lib.TSR_ERR_PEER if peer else lib.TSR_ERR_INVALID
+            return int(lib.tsr_context_error(context, status, why.encode("utf-8", "replace")))
 
     def interrupt(self) -> None:
         """Raises KeyboardInterrupt in the functions that still run."""

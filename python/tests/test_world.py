@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 import tracemalloc
+from shutil import which
 
 import numpy as np
 import pytest
@@ -178,6 +179,60 @@ def test_exception_of_a_rank():
     assert caught.value.rank == 2
     if sys.version_info >= (3, 11):
         assert "raised on rank 2 of 4" in caught.value.__notes__
+
+
+def test_other_ranks_learn_of_an_exception():
+    seen = {}
+
+    def run(world):
+        if world.rank == 2:
+            raise KeyError("of rank 2\nand more")
+        if world.rank == 0:
+            world.array([1, 2], "P('nowhere')")
+        try:
+            world.barrier()
+        except ts.PeerError as error:
+            seen[world.rank] = error.message
+
+    with pytest.raises(ts.InvalidError, match="nowhere") as caught:
+        ts.launch(run, 4)
+    assert caught.value.rank == 0
+    for message in (seen[1], seen[3]):
+        assert message.startswith(("tsr_barrier: rank 0 failed: ", "tsr_barrier: rank 2 failed: "))
+        assert "nowhere" in message or "KeyError: 'of rank 2" in message
+
+
+MPI_FAILURE = """
+import sys
+import tessera as ts
+
+def run(world):
+    if world.rank == 1:
+        raise KeyError("of rank 1")
+    world.barrier()
+
+try:
+    ts.launch(run)
+except (KeyError, ts.PeerError) as error:
+    sys.stdout.write(f"{error.rank} {type(error).__name__} {error}\\n")
+"""
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_exception_of_a_rank_under_mpirun(mpi, tmp_path):
+    launcher = which(f"mpirun.{mpi}")
+    if launcher is None:
+        pytest.skip(f"mpirun.{mpi} is not installed")
+    program = tmp_path / "program.py"
+    program.write_text(MPI_FAILURE)
+    more = ["--allow-run-as-root", "--oversubscribe"] if mpi == "openmpi" else []
+    command = [launcher, *more, "-n", "3", sys.executable, str(program)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    lines = sorted(run.stdout.splitlines())
+    assert lines[1] == "1 KeyError 'of rank 1'", run.stdout + run.stderr
+    for rank in (0, 2):
+        assert lines[rank].startswith(f"{rank} PeerError tsr_barrier: rank 1 ended")
+        assert lines[rank].endswith("KeyError: 'of rank 1'")
 
 
 def test_exception_of_the_library_on_one_rank():
