@@ -62,6 +62,10 @@ class World:
 
     A world is closed by ``close()``, at the end of ``with``, or with the interpreter.
 
+    ``timeout`` is the seconds that a rank waits for the others, by default 60. ``checked`` compares
+    the calls of all ranks before each, and names the one that differs. ``segment_bytes`` is the
+    address space of each rank's arrays, by default as much as the machine has.
+
     >>> import numpy as np
     >>> with World("dp=2, tp=2") as world:
     ...     x = world.array(np.arange(8.0).reshape(4, 2), 'P("dp", None)')
@@ -662,8 +666,9 @@ def launch(
     that this rank makes with the others; every rank makes the same calls. Ranks are threads of this
     process; under ``mpirun`` this process is one of them, and the list has its result alone.
 
-    When a function raises an exception, the others' calls fail, and the exception reaches the
-    caller, with the number of the rank as its attribute ``rank``.
+    When a function raises an exception, the others' calls fail and say why, and the exception
+    reaches the caller, with the number of the rank as its attribute ``rank``. ``args`` are what the
+    function gets besides; ``timeout`` and ``checked`` are as in :class:`World`.
 
     >>> launch(lambda world: world.rank * 10, 3)
     [0, 10, 20]
