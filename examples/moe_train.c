@@ -53,7 +53,7 @@ static int64_t expert_of(int64_t token)
 /* Token t belongs to a rank: the later ones have more of them. */
 static int64_t rank_of(int64_t token, int64_t ranks)
 {
-    return (int64_t)(sqrt((double)token / TOKENS) * (double)ranks);
+    return (int64_t)(sqrt((double)token / (double)TOKENS) * (double)ranks);
 }
 
 static float number_at(int64_t token, int64_t column, int64_t seed)

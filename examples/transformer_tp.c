@@ -166,7 +166,7 @@ static tsr_status attention(const model *m, tsr_tensor *x, tsr_tensor **out)
     const tsr_dot_dims by_key = {2, batches, batches, 1, &last, &last};
     const tsr_dot_dims by_value = {2, batches, batches, 1, &last, &keys};
     TRY(tsr_dot_general(parts[0], parts[1], &by_key, &scores));
-    TRY(number_times(scores, 1 / sqrt((double)WIDTH / HEADS), &scores));
+    TRY(number_times(scores, 1 / sqrt((double)WIDTH / (double)HEADS), &scores));
     TRY(tsr_softmax(scores, 3, &scores));
     TRY(tsr_dot_general(scores, parts[2], &by_value, &x));
     TRY(tsr_transpose(x, turn, &x));

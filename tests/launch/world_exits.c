@@ -69,7 +69,7 @@ static int in_child(int (*part)(void *state), void *state)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         _exit(part(state));
     }
-    const double end = clock_seconds() + SECONDS;
+    const double end = clock_seconds() + (double)SECONDS;
     int how = 0;
     while (waitpid(child, &how, WNOHANG) == 0) {
         if (clock_seconds() > end) {

@@ -585,7 +585,7 @@ static tsr_status repeat(tsr_comm *world, void *state)
     const tsr_view sums = {out, TSR_F64, 2, shape, NULL};
     WANT(world, tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &src, &sums) == TSR_OK);
     for (int i = 0; i < 30 * 2; i++) {
-        WANT(world, out[i] == RANKS);
+        WANT(world, out[i] == (double)RANKS);
     }
     return TSR_OK;
 }

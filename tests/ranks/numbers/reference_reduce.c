@@ -80,7 +80,7 @@ ref_array ref_einsum(tsr_arena *arena, const char *const *names, const char *res
                      const ref_array *operands, size_t num_operands)
 {
     named n = {0};
-    int64_t shape[REF_DIMS];
+    int64_t shape[REF_DIMS] = {0};
     const size_t rank = strlen(result);
     for (size_t i = 0; i < num_operands; i++) {
         for (size_t d = 0; d < operands[i].rank; d++) {

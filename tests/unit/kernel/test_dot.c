@@ -391,7 +391,7 @@ static void halves_are_rounded_once(void **state)
     void *scratch = malloc(kernel_dot_scratch(&job));
     assert_non_null(scratch);
     kernel_dot(&job, scratch);
-    assert_int_equal(dst, f16_of_float(4096.0F + K - 1));
+    assert_int_equal(dst, f16_of_float(4096.0F + (float)(K - 1)));
     free(scratch);
 }
 

@@ -228,14 +228,14 @@ static void check_statistics(random_kind kind, tsr_dtype dtype, double rounding)
     const double mean = kind == RANDOM_UNIFORM ? 0.5 : 0;
     const double variance = kind == RANDOM_UNIFORM ? 1.0 / 12 : 1;
     const double fourth = kind == RANDOM_UNIFORM ? 1.0 / 80 : 3;
-    const double got = sum / MANY;
-    assert_true(fabs(got - mean) < 5 * sqrt(variance / MANY) + rounding);
-    assert_true(fabs(squares / MANY - got * got - variance) <
-                5 * sqrt((fourth - variance * variance) / MANY) + rounding);
+    const double got = sum / (double)MANY;
+    assert_true(fabs(got - mean) < 5 * sqrt(variance / (double)MANY) + rounding);
+    assert_true(fabs(squares / (double)MANY - got * got - variance) <
+                5 * sqrt((fourth - variance * variance) / (double)MANY) + rounding);
     qsort(x, MANY, sizeof *x, by_value);
     for (size_t i = 0; i < MANY; i++) {
-        const double distance = fabs(cumulative(kind, x[i]) - ((double)i + 0.5) / MANY);
-        assert_true(distance < 2 / sqrt(MANY) + rounding);
+        const double distance = fabs(cumulative(kind, x[i]) - ((double)i + 0.5) / (double)MANY);
+        assert_true(distance < 2 / sqrt((double)MANY) + rounding);
     }
     free(x);
 }
