@@ -1,7 +1,9 @@
 # Shell functions for tests under mpirun; sourced. Skips when an MPI is missing.
 export TSR_PLUGIN_PATH=$TSR_BUILD_DIR
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+export OMPI_MCA_btl_base_warn_component_unused=0
+# More ranks than cores: Open MPI 4, and 5 with its own launcher.
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 # The MPI libraries leak what they keep until the process ends.
 export ASAN_OPTIONS=detect_leaks=0
 
