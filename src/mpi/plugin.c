@@ -138,12 +138,25 @@ static void mpi_abort(void *state, int code)
     (void)MPI_Abort(w->comm, code);
 }
 
-/* A later communicator may reuse the id of a freed one, and receive its messages. */
+/* Whether a message has arrived that was not received. */
+static bool has_message(const world *w)
+{
+    int found = 0;
+    return MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->comm, &found, MPI_STATUS_IGNORE) !=
+               MPI_SUCCESS ||
+           found;
+}
+
+/*
+ * A communicator with messages is not freed: a later one may reuse its id and receive them, and
+ * MPICH 4.2 ends the process. A peer whose call failed may have sent some without this rank's
+ * knowledge.
+ */
 static void mpi_close(void *state, tsr_transport_end how)
 {
     world *w = state;
     broken = broken || how == TSR_END_BROKEN;
-    if (how == TSR_END_CLEAN) {
+    if (how == TSR_END_CLEAN && !has_message(w)) {
         (void)MPI_Comm_free(&w->comm);
     }
     free(w);

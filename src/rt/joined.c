@@ -432,8 +432,9 @@ tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status)
     if (j->settled) {
         comm_close_world(world);
     }
+    /* A rank that failed may have been sent what it no longer receives. */
     const tsr_transport_end received =
-        j->endpoint.has_unreceived ? TSR_END_UNRECEIVED : TSR_END_CLEAN;
+        j->endpoint.has_unreceived || ended < 0 ? TSR_END_UNRECEIVED : TSR_END_CLEAN;
     destroy(j, all && j->settled ? received : TSR_END_BROKEN);
     return ended;
 }
