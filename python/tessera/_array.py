@@ -394,81 +394,55 @@ class Array:
 
     def astype(self, dtype: object) -> Array:
         """The same elements in another type."""
-        from tessera import _ops
-
         return _ops.astype(self, dtype)
 
     def reshape(self, *shape: int | Sequence[int]) -> Array:
         """The same elements, row-major, in another shape; one extent may be -1."""
-        from tessera import _ops
-
         first = shape[0] if len(shape) == 1 else shape
         return _ops.reshape(self, first)  # type: ignore[arg-type]
 
     def transpose(self, *axes: int) -> Array:
         """The dimensions in another order, by default reversed."""
-        from tessera import _ops
-
         return _ops.transpose(self, axes or None)
 
     def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """The sum over dimensions; over sharded ones it is pending."""
-        from tessera import _ops
-
         return _ops.sum(self, axis, keepdims)
 
     def mean(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """The mean over dimensions."""
-        from tessera import _ops
-
         return _ops.mean(self, axis, keepdims)
 
     def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """The greatest element over dimensions."""
-        from tessera import _ops
-
         return _ops.max(self, axis, keepdims)
 
     def min(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """The least element over dimensions."""
-        from tessera import _ops
-
         return _ops.min(self, axis, keepdims)
 
     def prod(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """The product over dimensions."""
-        from tessera import _ops
-
         return _ops.prod(self, axis, keepdims)
 
     def all(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """Whether all are true, over dimensions."""
-        from tessera import _ops
-
         return _ops.all(self, axis, keepdims)
 
     def any(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
         """Whether any is true, over dimensions."""
-        from tessera import _ops
-
         return _ops.any(self, axis, keepdims)
 
     def argmax(self, axis: int) -> Array:
         """Where along a dimension the first greatest element is."""
-        from tessera import _ops
-
         return _ops.argmax(self, axis)
 
     def cumsum(self, axis: int) -> Array:
         """The running sum along a dimension."""
-        from tessera import _ops
-
         return _ops.cumsum(self, axis)
 
     def clip(self, a_min: Any, a_max: Any) -> Array:
         """min(max(x, a_min), a_max)."""
-        from tessera import _ops
-
         return _ops.clip(self, a_min, a_max)
 
     def ravel(self) -> Array:
@@ -477,8 +451,6 @@ class Array:
 
     def __getitem__(self, key: int | slice | EllipsisType | tuple[Any, ...]) -> Array:
         """Slices and integers; steps must be positive."""
-        from tessera import _ops
-
         return _ops.index(self, key)
 
 
@@ -563,3 +535,7 @@ def axis_of(axis: int, ndim: int) -> int:
 def shape_of(shape: int | Sequence[int]) -> tuple[int, ...]:
     """A shape as a tuple."""
     return extents(shape)
+
+
+# The methods call ops, which are made of what this module has.
+from tessera import _ops  # noqa: E402

@@ -4,17 +4,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from shutil import which
 
 import pytest
+from mpirun import mpirun
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "python"
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def run(name, *arguments, before=()):
-    command = [*before, sys.executable, "-W", "error", str(EXAMPLES / name), *arguments]
+def run(name, *arguments):
+    command = [sys.executable, "-W", "error", str(EXAMPLES / name), *arguments]
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(
         command, capture_output=True, text=True, timeout=120, env=environment, encoding="utf-8"
@@ -53,10 +53,7 @@ def test_moe():
 
 
 def test_moe_under_mpirun():
-    launcher = which("mpirun.openmpi")
-    if launcher is None:
-        pytest.skip("mpirun.openmpi is not installed")
-    done = run("moe.py", before=(launcher, "--allow-run-as-root", "--oversubscribe", "-n", "3"))
+    done = mpirun("openmpi", 3, EXAMPLES / "moe.py")
     assert sorted(done.stdout.splitlines()) == sorted(MOE.splitlines()), done.stderr
 
 

@@ -2,9 +2,9 @@
 
 import subprocess
 import sys
-from shutil import which
 
 import pytest
+from mpirun import mpirun
 
 pytest.importorskip("mpi4py")
 
@@ -48,13 +48,8 @@ def test_communicators(ranks, tmp_path):
     if probe.returncode != 0:
         pytest.skip("mpi4py finds no MPI")
     name = "openmpi" if "Open MPI" in probe.stdout else "mpich"
-    launcher = which(f"mpirun.{name}")
-    if launcher is None:
-        pytest.skip(f"mpirun.{name} is not installed")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    more = ["--allow-run-as-root", "--oversubscribe"] if name == "openmpi" else []
-    command = [launcher, *more, "-n", str(ranks), sys.executable, str(program)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    run = mpirun(name, ranks, program)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("done") == ranks

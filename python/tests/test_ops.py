@@ -1,14 +1,12 @@
 """Every op against NumPy: random arrays and layouts, 1 to 8 ranks, three ways of running."""
 
-import subprocess
-import sys
 from pathlib import Path
-from shutil import which
 
 import pytest
 from cases import MESHES, ROWS, check
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mpirun import mpirun
 
 import tessera as ts
 
@@ -58,14 +56,8 @@ with ts.World(MESHES[int(sys.argv[2])]) as world:
     ("mpi", "ranks"), [("openmpi", n) for n in (1, 2, 3, 5, 8)] + [("mpich", n) for n in (2, 4)]
 )
 def test_under_mpirun(mpi, ranks, tmp_path):
-    launcher = which(f"mpirun.{mpi}")
-    if launcher is None:
-        pytest.skip(f"mpirun.{mpi} is not installed")
     program = tmp_path / "program.py"
     program.write_text(MPI_PROGRAM)
-    more = ["--allow-run-as-root", "--oversubscribe"] if mpi == "openmpi" else []
-    command = [launcher, *more, "-n", str(ranks), sys.executable, str(program)]
-    command += [str(Path(__file__).parent), str(ranks)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    run = mpirun(mpi, ranks, program, Path(__file__).parent, ranks)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count(f"done {mpi}") == ranks

@@ -10,10 +10,10 @@ import textwrap
 import threading
 import time
 import tracemalloc
-from shutil import which
 
 import numpy as np
 import pytest
+from mpirun import mpirun
 
 import tessera as ts
 
@@ -220,14 +220,9 @@ except (KeyError, ts.PeerError) as error:
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_exception_of_a_rank_under_mpirun(mpi, tmp_path):
-    launcher = which(f"mpirun.{mpi}")
-    if launcher is None:
-        pytest.skip(f"mpirun.{mpi} is not installed")
     program = tmp_path / "program.py"
     program.write_text(MPI_FAILURE)
-    more = ["--allow-run-as-root", "--oversubscribe"] if mpi == "openmpi" else []
-    command = [launcher, *more, "-n", "3", sys.executable, str(program)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    run = mpirun(mpi, 3, program)
     lines = sorted(run.stdout.splitlines())
     assert lines[1] == "1 KeyError 'of rank 1'", run.stdout + run.stderr
     for rank in (0, 2):
