@@ -149,7 +149,7 @@ static tsr_status run_make(const call *c, tsr_comm *world, int64_t rank, tsr_ten
     case TP_FROM_PARTS:
         return tsr_from_local(world, a->spec, &a->views[rank], out);
     case TP_FROM_DLPACK:
-        return tsr_tensor_from_dlpack(world, a->spec, a->managed[rank], out);
+        return array_over_borrowed(world, a->spec, a->borrowed[rank], out);
     case TP_LOAD:
         return tsr_tensor_load_npy(world, a->sharding, a->text, out);
     case TP_TYPED_VALUE:

@@ -12,6 +12,7 @@
 
 typedef struct tp_world tp_world;
 typedef struct tp_array tp_array;
+typedef struct tp_borrowed tp_borrowed;
 
 /* ---- worlds ---- */
 
@@ -57,6 +58,12 @@ void tp_unexport(tp_array *array);
 /* A part as a DLManagedTensor that keeps the memory, for a capsule; and the end of such a one. */
 tsr_status tp_to_dlpack(tp_array *array, int64_t index, void **managed);
 void tp_dlpack_delete(void *managed);
+/*
+ * Takes over a DLManagedTensor of others, for TP_FROM_DLPACK; NULL without memory. It ends, with
+ * the GIL, when it was given up here and no array is over it. NULL is fine.
+ */
+tp_borrowed *tp_borrow(void *managed);
+void tp_borrowed_release(tp_borrowed *borrowed);
 
 /* ---- calls ---- */
 
@@ -88,7 +95,7 @@ typedef enum tp_kind {
     TP_FROM_FULL,      /* (world, spec, i, memory) */
     TP_TO_FULL,        /* (x, i, memory), without a result */
     TP_FROM_PARTS,     /* (world, spec, views[rank]) */
-    TP_FROM_DLPACK,    /* (world, spec, managed[rank]) */
+    TP_FROM_DLPACK,    /* (world, spec, borrowed[rank]) */
     TP_LOAD,           /* (world, sharding, text) */
     TP_SAVE,           /* (x, text), without a result */
     TP_WORLD,          /* (world), without a result */
@@ -130,8 +137,8 @@ typedef struct tp_arguments {
     const tsr_sharding *sharding;
     const tsr_tensor_spec *spec;
     void *memory;
-    const tsr_view *views; /* one for each local rank */
-    void **managed;        /* likewise */
+    const tsr_view *views;  /* one for each local rank */
+    tp_borrowed **borrowed; /* likewise */
     tsr_end src;
     tsr_end dst;
     const tsr_collective_options *options;

@@ -58,6 +58,9 @@ struct tp_array {
 
 /* Makes an array without parts; NULL without memory. */
 tp_array *array_make(tp_world *world, bool records);
+/* A rank's tensor over memory of others. */
+tsr_status array_over_borrowed(tsr_comm *world, const tsr_tensor_spec *spec, tp_borrowed *borrowed,
+                               tsr_tensor **out);
 /* Releases what was dropped, with the lock held: how many holds of the world that gave up. */
 int64_t release_dropped(tp_world *world);
 void world_release(tp_world *world, int64_t count);

@@ -1,4 +1,6 @@
 /* Worlds and arrays of Python: how long they live, and on which threads they are released. */
+#include <Python.h>
+
 #include "handles.h"
 
 #include <stdlib.h>
@@ -468,4 +470,55 @@ void tp_dlpack_delete(void *managed)
     if (m != NULL && m->deleter != NULL) {
         m->deleter(m);
     }
+}
+
+/*
+ * Memory of others under an array. It ends with the last holder: who has borrowed it, and the
+ * tensor over it.
+ */
+struct tp_borrowed {
+    DLManagedTensor managed; /* what the library gets */
+    DLManagedTensor *theirs;
+    atomic_int holders;
+};
+
+/* What ends the memory of others may need the GIL, which threads of ranks do not have. */
+void tp_borrowed_release(tp_borrowed *borrowed)
+{
+    if (borrowed == NULL || atomic_fetch_sub(&borrowed->holders, 1) > 1) {
+        return;
+    }
+    if (borrowed->theirs->deleter != NULL && Py_IsInitialized()) {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        borrowed->theirs->deleter(borrowed->theirs);
+        PyGILState_Release(state);
+    }
+    free(borrowed);
+}
+
+static void borrowed_delete(DLManagedTensor *managed)
+{
+    tp_borrowed_release(managed->manager_ctx);
+}
+
+tp_borrowed *tp_borrow(void *managed)
+{
+    tp_borrowed *b = malloc(sizeof *b);
+    if (b != NULL) {
+        b->theirs = managed;
+        b->managed = (DLManagedTensor){b->theirs->dl_tensor, b, borrowed_delete};
+        atomic_init(&b->holders, 1);
+    }
+    return b;
+}
+
+tsr_status array_over_borrowed(tsr_comm *world, const tsr_tensor_spec *spec, tp_borrowed *borrowed,
+                               tsr_tensor **out)
+{
+    (void)atomic_fetch_add(&borrowed->holders, 1);
+    const tsr_status status = tsr_tensor_from_dlpack(world, spec, &borrowed->managed, out);
+    if (status < 0) {
+        tp_borrowed_release(borrowed);
+    }
+    return status;
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tessera import _errors
 from tessera._binding import ffi, lib
 from tessera._dtype import numpy_dtype
-from tessera._errors import InvalidError, UnsupportedError
+from tessera._errors import InvalidError, OutOfMemoryError, UnsupportedError
 
 if TYPE_CHECKING:
     from tessera._array import Array
@@ -104,18 +104,23 @@ def make_capsule(array: Array, index: int) -> Any:
     return _capsule_new(address, _FRESH, ctypes.cast(_DESTRUCTOR, ctypes.c_void_p))
 
 
-class Taken:
-    """Capsules of others whose memory an array is to have."""
+class Borrowed:
+    """Memory of others, which arrays are to be made over; given up at the end of ``with``."""
 
-    def __init__(self, capsules: list[Any], pointers: Any, dtype: int) -> None:
-        self._capsules = capsules
-        self.pointers = pointers
-        self.dtype = dtype
+    def __init__(self, count: int) -> None:
+        self.parts = ffi.new("tp_borrowed *[]", count)
+        self.dtype: int = lib.TSR_F32
 
-    def keep(self) -> None:
-        """The array owns them from now on."""
-        for capsule in self._capsules:
-            _capsule_name(capsule, _USED)
+    def __enter__(self) -> Borrowed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Gives up what no array is over."""
+        for part in self.parts:
+            lib.tp_borrowed_release(part)
 
 
 class _DLDataType(ctypes.Structure):
@@ -151,11 +156,11 @@ _CODES = {
 }
 
 
-def take_capsules(parts: Sequence[Any]) -> Taken:
-    """The capsules of parts, in order."""
+def borrow(parts: Sequence[Any]) -> Borrowed:
+    """The memory of parts, whose capsules are taken."""
+    addresses: list[int] = []
+    dtypes: list[int] = []
     capsules: list[Any] = []
-    pointers = ffi.new("void *[]", len(parts))
-    dtype = None
     for i, part in enumerate(parts):
         capsule = part.__dlpack__() if hasattr(part, "__dlpack__") else part
         if not _capsule_is(capsule, _FRESH):
@@ -170,8 +175,15 @@ def take_capsules(parts: Sequence[Any]) -> Taken:
                 f"part {i}: there is no element type for DLPack's {tensor.dtype.code} of "
                 f"{tensor.dtype.bits} bits"
             )
-        dtype = found if dtype is None else dtype
         capsules.append(capsule)
-        pointers[i] = ffi.cast("void *", address)
-    assert dtype is not None
-    return Taken(capsules, pointers, dtype)
+        addresses.append(address)
+        dtypes.append(found)
+    borrowed = Borrowed(len(capsules))
+    borrowed.dtype = dtypes[0]
+    for i, capsule in enumerate(capsules):
+        borrowed.parts[i] = lib.tp_borrow(ffi.cast("void *", addresses[i]))
+        if borrowed.parts[i] == ffi.NULL:
+            borrowed.release()
+            raise OutOfMemoryError("there is no memory for a part")
+        _capsule_name(capsule, _USED)
+    return borrowed

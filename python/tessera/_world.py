@@ -350,16 +350,14 @@ class World:
 
         A part has ``__dlpack__``, as arrays of NumPy, torch and jax do; it must be on the CPU.
         """
-        from tessera._dlpack import take_capsules
+        from tessera._dlpack import borrow
 
         self._check_count("parts", parts)
-        taken = take_capsules(parts)
-        dtype = numpy_dtype(taken.dtype)
-        made = self._make(
-            lib.TP_FROM_DLPACK, ffi.NULL, shape, layout, dtype, managed=taken.pointers
-        )
-        taken.keep()  # when the call fails, the capsules end by themselves
-        return made
+        with borrow(parts) as borrowed:
+            dtype = numpy_dtype(borrowed.dtype)
+            return self._make(
+                lib.TP_FROM_DLPACK, ffi.NULL, shape, layout, dtype, borrowed=borrowed.parts
+            )
 
     def zeros(
         self, shape: Sequence[int] | int, layout: object = None, dtype: object = "f32"
