@@ -574,3 +574,43 @@ def test_an_array_over_memory_of_its_own_world():
     world.close()
     del z, world
     gc.collect()
+
+
+def test_memory_of_others_ends_with_the_gil():
+    """The deleter of the capsule is a function of Python that aborts without the GIL."""
+    run = run_script("""
+        import ctypes, gc
+        import numpy as np
+        import tessera as ts
+
+        class Managed(ctypes.Structure):
+            _fields_ = [
+                ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("byte_offset", ctypes.c_uint64), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p),
+            ]
+
+        needs_gil = ctypes.cast(ctypes.pythonapi.PyThreadState_Get, ctypes.c_void_p).value
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype = ctypes.py_object
+        new.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        name, data, extents = b"dltensor", np.arange(4.0), (ctypes.c_int64 * 1)(4)
+        shape = ctypes.addressof(extents)
+        given = [
+            Managed(data.ctypes.data, 1, 0, 1, 2, 64, 1, shape, 0, 0, 0, needs_gil)
+            for _ in range(3)
+        ]
+        parts = [new(ctypes.addressof(one), name, None) for one in given]
+        with ts.World(2) as world:
+            x = world.from_dlpack(parts[:2], "P('x')", (8,))
+            print(float(x.sum()))
+            del x
+            gc.collect()
+        with ts.World(1) as world:
+            y = world.from_dlpack(parts[2:], None, (4,))  # it ends with the world
+        print("done")
+    """)
+    assert (run.returncode, run.stdout) == (0, "12.0\ndone\n"), run.stderr
