@@ -78,6 +78,52 @@ static tsr_status bench_overhead(tsr_comm *world, void *state)
     return TSR_OK;
 }
 
+/* A local call by every rank; rank 0's median, in microseconds. */
+static tsr_status time_local_calls(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_sharding *whole = NULL;
+    const int64_t shape[] = {4};
+    double samples[ROUNDS];
+    small_call s;
+    INSIST(tsr_arena_create(tsr_comm_context(world), &arena) == TSR_OK);
+    INSIST(layout_of(world, arena, "[{}]", &whole) == TSR_OK);
+    const tsr_tensor_spec spec = {whole, TSR_F32, 1, shape};
+    INSIST(tsr_fill(world, &spec, 2, &s.a) == TSR_OK);
+    INSIST(tsr_fill(world, &spec, 3, &s.b) == TSR_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        INSIST(tsr_barrier(world) == TSR_OK);
+        const double start = seconds();
+        for (int i = 0; i < CALLS; i++) {
+            INSIST(by_call(&s) == 5);
+        }
+        samples[round] = (seconds() - start) / CALLS;
+    }
+    qsort(samples, ROUNDS, sizeof samples[0], by_value);
+    if (tsr_comm_rank(world) == 0) {
+        *(double *)state = samples[ROUNDS / 2] * 1e6;
+    }
+    tsr_tensor_release(s.a);
+    tsr_tensor_release(s.b);
+    tsr_arena_destroy(arena);
+    return TSR_OK;
+}
+
+/* What it costs to compare calls: nothing on one rank, at the next rendezvous, at each call. */
+static void bench_compared(tsr_context *ctx)
+{
+    double medians[3];
+    for (int i = 0; i < 3; i++) {
+        const tsr_launch_spec spec = {
+            .num_ranks = i > 0 ? 2 : 1, .ranks = TSR_RANKS_THREADS, .checked = i == 2};
+        INSIST(tsr_launch(ctx, &spec, time_local_calls, &medians[i]) == TSR_OK);
+    }
+    printf("{\"bench\": \"eager call\", \"case\": \"add of 4 f32 on each of 2 ranks\", "
+           "\"microseconds\": %.3f, \"checked_microseconds\": %.3f, "
+           "\"one_rank_microseconds\": %.3f}\n",
+           medians[1], medians[2], medians[0]);
+}
+
 /* ---- types ---- */
 
 /* Times a call beside another one in turns, in scopes that may differ; above is a less b,
@@ -265,6 +311,7 @@ int main(void)
     const tsr_launch_spec one = {.num_ranks = 1, .ranks = TSR_RANKS_THREADS};
     INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
     INSIST(tsr_launch(ctx, &one, bench_overhead, NULL) == TSR_OK);
+    bench_compared(ctx);
     INSIST(tsr_launch(ctx, &one, bench_types, NULL) == TSR_OK);
     for (size_t i = 0; i < NUM_CHAINS; i++) {
         bench_chain(ctx, &chains[i]);

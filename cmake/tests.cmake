@@ -191,23 +191,25 @@ foreach(fuzzer ${fuzzers})
 endforeach()
 
 # tests/boundary: the walk over all public functions, made out of the headers.
-set(walk_calls ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary/walk_calls.c)
-file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary)
-add_custom_command(OUTPUT ${walk_calls}
-    COMMAND tests/boundary/make_calls ${walk_calls} ${public_headers}
-    DEPENDS tests/boundary/make_calls tests/boundary/walk.awk tests/boundary/values.txt
-        scripts/prototypes scripts/prototypes.awk scripts/declarations.awk ${public_headers}
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    COMMENT "Making the walk over public functions"
-    VERBATIM)
-add_executable(boundary_walk tests/boundary/walk.c tests/boundary/values.c ${walk_calls})
-set_target_properties(boundary_walk PROPERTIES
-    OUTPUT_NAME walk
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary)
-target_include_directories(boundary_walk PRIVATE tests/boundary)
-target_link_libraries(boundary_walk PRIVATE test_support)
-add_test(NAME boundary/walk COMMAND boundary_walk
-    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary)
-tsr_set_test_properties(boundary/walk boundary)
-set_property(TEST boundary/walk APPEND PROPERTY
-    ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)
+if(cmocka_FOUND)
+    set(walk_calls ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary/walk_calls.c)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary)
+    add_custom_command(OUTPUT ${walk_calls}
+        COMMAND tests/boundary/make_calls ${walk_calls} ${public_headers}
+        DEPENDS tests/boundary/make_calls tests/boundary/walk.awk tests/boundary/values.txt
+            scripts/prototypes scripts/prototypes.awk scripts/declarations.awk ${public_headers}
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+        COMMENT "Making the walk over public functions"
+        VERBATIM)
+    add_executable(boundary_walk tests/boundary/walk.c tests/boundary/values.c ${walk_calls})
+    set_target_properties(boundary_walk PROPERTIES
+        OUTPUT_NAME walk
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary)
+    target_include_directories(boundary_walk PRIVATE tests/boundary)
+    target_link_libraries(boundary_walk PRIVATE test_support)
+    add_test(NAME boundary/walk COMMAND boundary_walk
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/boundary)
+    tsr_set_test_properties(boundary/walk boundary)
+    set_property(TEST boundary/walk APPEND PROPERTY
+        ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)
+endif()

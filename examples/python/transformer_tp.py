@@ -50,7 +50,7 @@ class Model:
         """Rows of a table of which this rank has a part: zeros where another rank has them."""
         here = (indices >= self.first) & (indices < self.first + len(table.local()))
         mask = here.astype("f32").reshape(-1, LENGTH, 1)
-        return ts.embedding(table, indices - self.first) * mask
+        return ts.embedding(table, indices - self.first, mode="clip") * mask
 
     def heads(self, x):
         return x.reshape(-1, LENGTH, HEADS // self.tp, WIDTH // HEADS).transpose(0, 2, 1, 3)

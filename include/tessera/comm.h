@@ -31,7 +31,7 @@ typedef struct tsr_launch_spec {
     int64_t num_ranks; /* 0: as many as mpirun started; without it, one for each core */
     tsr_ranks ranks;
     double timeout; /* seconds that a rank waits for the others; 0: 60 */
-    bool checked;   /* compare local calls too, before each; also by TSR_CHECK=1 */
+    bool checked;   /* compare local calls before each, not after; also by TSR_CHECK=1 */
     /* Address space of each rank's tensors; 0: TSR_SEGMENT_BYTES, or as much as the machine has. */
     size_t segment_bytes;
     double end_timeout; /* seconds that the last rank may go on after the others; 0: no limit */

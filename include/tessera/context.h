@@ -70,12 +70,20 @@ TSR_API void tsr_context_destroy(TSR_NULLABLE tsr_context *ctx) TSR_MT_CONTEXT;
 TSR_API void tsr_context_set_log(tsr_context *ctx, TSR_NULLABLE tsr_log_callback log,
                                  TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
-/* The first message since the last clear, linked by `next`; NULL when there is none. */
+/*
+ * Returns the first message that is kept, linked by `next`; NULL when there is none. A context
+ * keeps at least the last 1024 messages since the last clear and at most 2048; it drops the oldest
+ * ones. The messages are valid until the next call that may fail.
+ */
 TSR_API const tsr_diagnostic *tsr_context_diagnostics(const tsr_context *ctx) TSR_MT_CONTEXT;
 
+/* Returns how many messages were dropped since the last clear. */
+TSR_API uint64_t tsr_context_dropped(const tsr_context *ctx) TSR_MT_CONTEXT;
+
 /*
- * Prints all messages to a stream, each as tsr_diagnostic_format makes it; follow-ups are left out,
- * and those that another process of the same launch prints. Colours only where the stream is a
+ * Prints all messages to a stream, each as tsr_diagnostic_format makes it, after a line with the
+ * number of those that were dropped; follow-ups are left out, and messages that another process of
+ * the same launch prints. Colours only where the stream is a
  * terminal, and never when NO_COLOR is set. The one function of the library that prints.
  */
 TSR_API void tsr_context_print(tsr_context *ctx, FILE *stream) TSR_MT_CONTEXT;

@@ -19,8 +19,13 @@
  * Results are the caller's to release, unless a scope is open. A call whose arguments are wrong
  * fails on every rank alike, with a message that names the call and its operands. A rank that alone
  * runs out of memory tells the others: their call fails too, or where nothing moves in it their
- * next one. Ranks compare what they move; with checks on (tsr_launch_spec.checked) they compare
- * every call before they make it.
+ * next one.
+ *
+ * All ranks make the same calls, with the same parameters and operands. Each rank keeps a hash of
+ * the calls that it has made on tensors of a world; ranks compare it, and what they move, wherever
+ * they communicate over that world, so a call that differs fails at the next of these on all ranks,
+ * and is named. With checks on (tsr_launch_spec.checked) ranks compare every call before they make
+ * it. Not compared: calls in typed code, and elements that a rank writes itself.
  */
 #ifndef TESSERA_EAGER_H
 #define TESSERA_EAGER_H
@@ -137,6 +142,18 @@ TSR_API TSR_NODISCARD tsr_status tsr_abstract_like(const tsr_tensor *tensor,
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API bool tsr_tensor_is_abstract(const tsr_tensor *tensor) TSR_MT_SAFE;
 
+/*
+ * Gives the full array as tsr_tensor_to_full does, for a caller whose name the trace has: `call`.
+ * Where elements move this is an event of the trace, and in strict mode an error if it is implicit.
+ */
+typedef struct tsr_full_request {
+    const char *call;
+    bool implicit; /* the program asked for something else, which needs the array */
+} tsr_full_request;
+TSR_API TSR_NODISCARD tsr_status tsr_take_full(tsr_tensor *tensor, const tsr_full_request *request,
+                                               int64_t root,
+                                               TSR_NULLABLE void *full) TSR_MT_CONTEXT;
+
 /* ---- scopes ---- */
 
 /*
@@ -177,7 +194,13 @@ typedef struct tsr_trace_event {
     bool fallback;          /* the op has no rule for the layouts: it gathers, computes, reshards */
 } tsr_trace_event;
 
-/* From the first on every redistribution is noted, on this rank; the second forgets all. */
+/*
+ * tsr_trace_begin starts recording the redistributions of this rank, tsr_trace_end discards the
+ * record. A redistribution is whatever moves elements of a tensor: for an op, when asked for, in a
+ * backward, from and to full arrays and files, by the calls of tensor.h, placement.h and typed.h.
+ * The bytes of the events are those that tsr_comm_traffic counts. Not recorded: tsr_comm_* calls,
+ * and the sizes that bind a placement.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_trace_begin(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API void tsr_trace_end(tsr_comm *world) TSR_MT_CONTEXT;
 

@@ -114,8 +114,8 @@ typedef struct tsr_provenance {
 TSR_API uint32_t tsr_provenance_first(const tsr_provenance *why, tsr_ir_tensor tensor) TSR_MT_SAFE;
 
 /*
- * Propagates the shardings of a program as -sdy-propagation-pipeline does, up to the end of
- * propagation proper, and records why. The program is left as it is then: calls are in line,
+ * Propagates the shardings of a program as -sdy-propagation-pipeline=as-xla=true does, up to the
+ * end of propagation proper, and records why. The program is left as it is then: calls are in line,
  * shardings open or closed as they came; values keep their numbers. Its shardings are those that
  * the pipeline gives, which goes on to close them and to repair those of
  * arguments and results that do not divide. `until` is the last priority of users' shardings to
@@ -182,6 +182,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_explanation_find(tsr_context *ctx, tsr_aren
 typedef struct tsr_explain_style {
     bool full;      /* whole paths, and all conflicts, also ops that pass nothing on */
     bool no_trials; /* no suggestions: each takes a propagation of the whole program */
+    bool no_paths;  /* records have no paths: many tensors share steps, see tsr_explanation_step */
 } tsr_explain_style;
 
 /* All tensors that have an axis, or lack one because of a conflict, as tsr_explanation_find. */
@@ -220,6 +221,7 @@ typedef struct tsr_axis_hop {
     size_t dim;
     TSR_NULLABLE const char *op; /* `stablehlo.add`; NULL: none */
     int64_t line;                /* of the op */
+    uint32_t from;               /* the step that the axis comes from: its number; 0: none */
 } tsr_axis_hop;
 
 /* An axis that a tensor has, and why. */
@@ -229,6 +231,7 @@ typedef struct tsr_axis_reason {
     tsr_annotation_words annotation;
     TSR_ARRAY(num_hops) const tsr_axis_hop *path; /* back to the annotation, that one last */
     size_t num_hops;
+    uint32_t step; /* the first step of the path: its number */
 } tsr_axis_reason;
 
 /* A tensor that has an axis in a conflict; without one `tensor` and `axis` are NULL. */
@@ -268,12 +271,21 @@ typedef struct tsr_tensor_reasons {
 } tsr_tensor_reasons;
 
 /*
- * One tensor as records: what tsr_explanation_text says, paths always whole. Texts and lists are
- * the arena's or the explanation's: use them while both live.
+ * One tensor as records: what tsr_explanation_text says, paths always whole or left out. Texts and
+ * lists are the arena's or the explanation's: use them while both live.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_explanation_reasons(
     tsr_context *ctx, tsr_arena *arena, tsr_explanation *explanation, tsr_ir_tensor tensor,
     TSR_NULLABLE const tsr_explain_style *style, tsr_tensor_reasons *out) TSR_MT_CONTEXT;
+
+/*
+ * One step in words, by its number in the provenance: the hop that begins the path of a reason with
+ * that step; `from` is the next. Texts are the arena's or the explanation's. TSR_ERR_INVALID when
+ * there is no such step.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_explanation_step(tsr_context *ctx, tsr_arena *arena,
+                                                      tsr_explanation *explanation, uint32_t step,
+                                                      tsr_axis_hop *out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

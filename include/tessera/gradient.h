@@ -32,6 +32,15 @@ TSR_API void tsr_tape_end(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API void tsr_tape_pause(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API void tsr_tape_resume(tsr_comm *world) TSR_MT_CONTEXT;
 
+/*
+ * Whether a running tape records calls on the tensor: it is watched, or depends on a watched one
+ * and no backward has gone through it. False while the innermost tape is paused.
+ */
+TSR_API bool tsr_tensor_is_recorded(const tsr_tensor *tensor) TSR_MT_CONTEXT;
+
+/* Copies the tensor to one that no tape records: a constant, through which no gradient flows. */
+TSR_API TSR_NODISCARD tsr_status tsr_stop_gradient(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
+
 /* Requests the gradient of a tensor of floats, a parameter or any intermediate value. */
 TSR_API TSR_NODISCARD tsr_status tsr_watch(tsr_tensor *tensor) TSR_MT_CONTEXT;
 

@@ -47,9 +47,19 @@ TSR_API tsr_ir_value tsr_interpreter_input(const tsr_interpreter *interpreter,
 TSR_API size_t tsr_interpreter_num_outputs(const tsr_interpreter *interpreter) TSR_MT_CONTEXT;
 
 /*
- * Runs the function on inputs of the types of its arguments, which are copied. TSR_ERR_INVALID when
- * their number, element types or shapes are others; TSR_ERR_CHECK when a check of the program does
- * not hold. The caller destroys the outputs, before the interpreter.
+ * Returns how many devices a run simulates. A function that has a collective, a send or the number
+ * of its process outside of manual computations runs on all devices of its module,
+ * mhlo.num_replicas x mhlo.num_partitions, up to 64; every other function runs on one.
+ */
+TSR_API size_t tsr_interpreter_num_devices(const tsr_interpreter *interpreter) TSR_MT_CONTEXT;
+
+/*
+ * Runs the function on inputs of the types of its arguments, which are copied: one for each
+ * argument, which all devices get, or one for each argument of each device, device by device
+ * (partition p of replica r is device r x partitions + p). The outputs are those of all devices,
+ * device by device. TSR_ERR_INVALID when number, element types or shapes of inputs are others, or
+ * when a group names a device that the module does not have; TSR_ERR_CHECK when a check of the
+ * program does not hold. The caller destroys the outputs, before the interpreter.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
                                                      TSR_ARRAY(num_inputs) const tsr_view *inputs,

@@ -20,6 +20,17 @@ TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena
                                               tsr_view *out) TSR_MT_CONTEXT;
 
 /*
+ * Reads what stands before the elements from the first `given` bytes of a file that is `size` bytes
+ * long. Sets element type, shape and strides of `out`, which has no data, and where in the file the
+ * elements start. Shape and strides are the arena's.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena,
+                                              TSR_NULLABLE const char *name,
+                                              TSR_ARRAY(given) const char *bytes, size_t given,
+                                              size_t size, tsr_view *out,
+                                              size_t *start) TSR_MT_CONTEXT;
+
+/*
  * What stands before the elements, row-major, of an array in a file. bf16 and element types that
  * the format has no name for are stored as unsigned integers of their size, which NumPy reads
  * without ml_dtypes. The arena's.

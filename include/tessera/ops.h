@@ -157,6 +157,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_linear(tsr_tensor *x, tsr_tensor *weight,
  * Over some dimensions, each once, which the result lacks. Over a sharded one the result is
  * pending: sums by a sum, a greatest by a greatest. The sum of nothing is 0, the product 1, the
  * greatest the least value of the type. A mean is of floats, over the elements of the whole.
+ *
+ * Sums and products, running ones too, have the element type of x. They accumulate in it, f16 and
+ * bf16 in f32: integers wrap around, as sums of i8 soon do, and the sum of truth values is their
+ * or, the product their and. tsr_sum_as and the like below reduce in another type.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sum(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
                                          size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
@@ -174,13 +178,32 @@ TSR_API TSR_NODISCARD tsr_status tsr_all(tsr_tensor *x, TSR_ARRAY(num_dims) cons
 TSR_API TSR_NODISCARD tsr_status tsr_any(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
                                          size_t num_dims, tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Where along a dimension the first greatest element is, i64; a NaN is greater than all. */
+/*
+ * Where along a dimension the first greatest element is, i64; a NaN is greater than all. Of size 0
+ * the dimension is refused.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_argmax(tsr_tensor *x, size_t dim,
                                             tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* The running sum along a dimension. */
 TSR_API TSR_NODISCARD tsr_status tsr_cumsum(tsr_tensor *x, size_t dim,
                                             tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * Reduces the elements converted to another type first, which the result has: of i8 or truth values
+ * as TSR_I64 they give what NumPy gives, and a mean of integers as TSR_F64.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_sum_as(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                            size_t num_dims, tsr_dtype dtype,
+                                            tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_mean_as(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                             size_t num_dims, tsr_dtype dtype,
+                                             tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_prod_as(tsr_tensor *x, TSR_ARRAY(num_dims) const size_t *dims,
+                                             size_t num_dims, tsr_dtype dtype,
+                                             tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_cumsum_as(tsr_tensor *x, size_t dim, tsr_dtype dtype,
+                                               tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- shapes ---- */
 

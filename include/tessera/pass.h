@@ -67,7 +67,9 @@ TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
 
 /*
  * Runs one pass, or all of a pipeline, with its standard options when `options` is NULL. Values
- * keep their numbers; what was resolved before, as shardings, is not to be used any more.
+ * keep their numbers; what was resolved before, as shardings, is not to be used any more. A program
+ * in which a function calls itself is refused, as is one whose functions, copied for each call,
+ * take more than 4,194,304 ops.
  */
 TSR_API TSR_NODISCARD tsr_status
 tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,

@@ -179,8 +179,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_value_names(tsr_context *ctx, tsr_a
                                                          const tsr_program *program,
                                                          const char *const **out) TSR_MT_CONTEXT;
 /*
- * The names that values have in the text from which the program was read, before passes change it:
- * as above where the text has none, or where arguments have locations.
+ * The names that values have in the text from which the program was read, also after passes have
+ * changed it: a copy of an op has the names of the original, and what passes made is named for the
+ * value it was made of, "reshard of %3". As above where the text has no names, or where arguments
+ * have locations.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_program_written_names(tsr_context *ctx, tsr_arena *arena,
                                                            tsr_program *program,

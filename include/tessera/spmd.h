@@ -95,6 +95,7 @@ typedef struct tsr_typed_shape {
 /*
  * Reads and prints `f32[8,16@tp]`, `f32[8@(dp,tp)]{pp:R, ep:P(max)}`: axes are written at the
  * dimensions that they cut, the types of the others at the end; explicit sizes as `8@tp:[3,0,5]`.
+ * Several axes may also be read without parentheses: `f32[8@dp,tp]`.
  * In a text without any `@` and with `{tp:V}` there is no spec for tp; `{tp:S(0)}` is read as `@tp`
  * at dimension 0, where that is the only axis and no `@` is written. Axes that are not named are
  * untyped. What is printed reads back equal.

@@ -84,8 +84,9 @@ TSR_API void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function fun
 
 /*
  * A tensor from a full array, row-major, that rank `root` has; the others pass NULL. With root -1
- * every rank has the array and takes its part of it, without communication. The sharding must have
- * nothing pending.
+ * every rank has the same array and takes its part of it, without communication; except in typed
+ * code, arrays of up to 64 bytes are compared, larger ones in checked mode alone. The sharding must
+ * have nothing pending.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec,
                                                       int64_t root, TSR_NULLABLE const void *full,

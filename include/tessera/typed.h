@@ -220,6 +220,8 @@ typedef struct tsr_collective_options {
  *     reduce_scatter  P -> V, S(i)       all_gather V, S(i) -> R
  *     all_to_all      V -> V             all_to_all V -> V
  *                     S(i) -> S(j)       all_to_all S(j) -> S(i)
+ *                     V -> S(j)          all_to_all S(j) -> V
+ *                     S(i) -> V          all_to_all V -> S(i)
  *     reinterpret     R -> I (E)         convert I -> P
  *                     R -> V (E)         reinterpret V -> P
  *                     R -> P (E)         reinterpret R -> P
@@ -234,10 +236,15 @@ typedef struct tsr_collective_options {
  *                     I -> V, S(i)       all_gather V, S(i) -> I
  *                     I -> P (E)         convert R -> I
  *                     V, S(i) -> P (E)   convert R -> V, S(i)
+ *                     V -> S(i)          convert S(i) -> V
+ *                     S(i) -> V          convert V -> S(i)
  *     redistribute    V, S -> R, I is all_gather; P -> R, I all_reduce; P -> V, S reduce_scatter;
  *                     S(i) -> S(j) all_to_all; every other pair convert; the same type nothing.
  *
  * E needs TSR_GUARDED_EXPERT where the scope's guard is TSR_GUARDED. On a global axis V is S(i).
+ *
+ * Where a plain V and S(i) meet, convert leaves the arrays alone: what varies is said to be cut
+ * along i, or that is forgotten. all_to_all takes the plain V along `dim`, as if it were S(dim).
  *
  * In all_reduce and reduce_scatter a value that is V may be given where src is P: that is an
  * implicit reinterpret V -> P, whose backward ends with reinterpret R -> V. So a sum over the wrong
@@ -294,6 +301,15 @@ TSR_API TSR_NODISCARD tsr_status tsr_convert_type(
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(
     tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst,
     TSR_NULLABLE const tsr_collective_options *options, tsr_tensor **out) TSR_MT_CONTEXT;
+
+/*
+ * The same sum written over the value itself, whose type becomes dst: P -> R or I, without another
+ * array. What shares its memory (what tsr_reinterpret gave of it, the array that tsr_local_of was
+ * given) changes with it, and keeps its type. A V is not taken for P here, the elements are sent as
+ * they are, and a tape must not be under way: it may have saved the value.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_all_reduce_in_place(tsr_tensor *x, const char *axis,
+                                                         tsr_end src, tsr_end dst) TSR_MT_CONTEXT;
 
 /*
  * From one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to `f32[8@(tp,dp)]`, or

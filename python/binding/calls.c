@@ -85,6 +85,11 @@ static tsr_status run_with_lists(const call *c, tsr_tensor *const *x, tsr_tensor
     case TP_DIMS:
         return CALL(tsr_tensor *, const size_t *, size_t, tsr_tensor **)(x[0], a->sizes, a->count,
                                                                          out);
+    case TP_DIMS_AS:
+        return CALL(tsr_tensor *, const size_t *, size_t, int,
+                    tsr_tensor **)(x[0], a->sizes, a->count, (int)a->i, out);
+    case TP_DIM_AS:
+        return CALL(tsr_tensor *, size_t, int, tsr_tensor **)(x[0], (size_t)a->i, (int)a->j, out);
     case TP_DIMS_TEXT:
         return CALL(tsr_tensor *, const size_t *, size_t, const char *,
                     tsr_tensor **)(x[0], a->sizes, a->count, a->text, out);
@@ -154,12 +159,51 @@ static tsr_status run_make(const call *c, tsr_comm *world, int64_t rank, tsr_ten
         return tsr_tensor_load_npy(world, a->sharding, a->text, out);
     case TP_TYPED_VALUE:
         return tsr_typed_value(world, &a->views[rank], a->text, out);
-    case TP_RAGGED:
+    case TP_RAGGED: /* a rank has the array, or with source -1 each */
         return tsr_dynamic_shard(world, a->placement, (tsr_dtype)a->i, a->count, a->a, a->j,
-                                 a->memory, out);
+                                 a->j < 0 || a->j == tsr_comm_rank(world) ? a->memory : NULL, out);
     default:
         return TSR_ERR_INVALID;
     }
+}
+
+/* What a rank says of its own shard: `count` numbers. */
+static tsr_amounts own_amounts(const tp_arguments *a, int64_t rank)
+{
+    return (tsr_amounts){
+        .kind = TSR_AMOUNTS_OWN, .values = a->a + rank * (int64_t)a->count, .count = a->count};
+}
+
+/* Binds a placement by the numbers of each rank's own shard. */
+static tsr_status bind_own(const tp_arguments *a, tsr_comm *world, int64_t rank)
+{
+    const tsr_amounts own = own_amounts(a, rank);
+    const tsr_placement to = {a->sharding, &own};
+    return tsr_placement_bind(world, a->arenas[rank], &to, a->i, &a->bound[rank], NULL);
+}
+
+/*
+ * The all-to-all of counts: of `rows`, each shard's own, to the columns of the partitions that it
+ * owns. Those of a rank begin with their number; there is room for all partitions.
+ */
+static tsr_status exchange_counts(const tp_arguments *a, tsr_comm *world, int64_t rank)
+{
+    const int64_t shards = a->i;
+    int64_t *out = a->numbers + rank * (1 + shards * (int64_t)a->count);
+    tsr_partitioned *made = NULL;
+    const tsr_partitioned_spec spec = {.sharding = a->sharding,
+                                       .num_partitions = (int64_t)a->count,
+                                       .splits = own_amounts(a, rank),
+                                       .owner_start = a->b,
+                                       .num_owners = (size_t)a->j,
+                                       .knowledge = TSR_COUNTS_SLICE};
+    const tsr_status status = tsr_partitioned_create(world, &spec, &made);
+    if (status >= 0) {
+        const int64_t *columns = tsr_partitioned_columns(made, out);
+        memcpy(out + 1, columns, (size_t)(shards * *out) * sizeof *out);
+        tsr_partitioned_release(made);
+    }
+    return status;
 }
 
 /* What has no tensor as its result. */
@@ -171,7 +215,8 @@ static tsr_status run_effect(const call *c, tsr_comm *world, int64_t rank, tsr_t
         return c->num_operands == 1 ? CALL(tsr_tensor *)(x[0])
                                     : CALL(tsr_tensor *, tsr_tensor *)(x[0], x[1]);
     case TP_TO_FULL: /* to one of the ranks that share this memory, or to the only one */
-        return tsr_tensor_to_full(x[0], a->i, a->i < 0 || a->i == rank ? a->memory : NULL);
+        return tsr_take_full(x[0], &(tsr_full_request){a->text, a->j != 0}, a->i,
+                             a->i < 0 || a->i == rank ? a->memory : NULL);
     case TP_SAVE:
         return tsr_tensor_save_npy(x[0], a->text);
     case TP_WORLD:
@@ -188,6 +233,12 @@ static tsr_status run_effect(const call *c, tsr_comm *world, int64_t rank, tsr_t
         return tsr_adam_step(x[0], x[1], a->adam, a->i, x[2], x[3]);
     case TP_SCOPE:
         return tsr_spmd_open(world, a->scope);
+    case TP_BIND:
+        return bind_own(a, world, rank);
+    case TP_EXCHANGE:
+        return exchange_counts(a, world, rank);
+    case TP_IN_PLACE:
+        return tsr_all_reduce_in_place(x[0], a->text, a->src, a->dst);
     case TP_RECORD: {
         tp_array *record = c->operands[2];
         const tsr_status status = tsr_tape_conversion(x[0], x[1], record->parts[rank]);
@@ -244,6 +295,40 @@ static tsr_status run_cut_table(const call *c, int64_t rank, tsr_tensor *const *
                       tsr_tensor **)(x[0], x[1], (size_t)a->i, a->a[rank], a->text, out);
 }
 
+/* The region of a local map whose body is Python's: its inputs are what the region sees. */
+static tsr_status pass_inputs(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                              void *state)
+{
+    const size_t *count = state;
+    (void)world;
+    memcpy((void *)outputs, (const void *)inputs, *count * sizeof *outputs);
+    return TSR_OK;
+}
+
+static tsr_status run_local_map(const call *c, tsr_comm *world, tsr_tensor *const *x,
+                                tsr_tensor **out)
+{
+    size_t count = c->num_operands;
+    const char *own_types[MOST_ARRAYS] = {NULL};
+    const tsr_local_region region = {.region = pass_inputs,
+                                     .state = &count,
+                                     .inputs = x,
+                                     .input_types = c->arguments->texts,
+                                     .num_inputs = count,
+                                     .output_types = own_types,
+                                     .num_outputs = count};
+    tsr_status status = tsr_scope_open(world);
+    if (status < 0) {
+        return status;
+    }
+    status = tsr_local_map(world, c->arguments->text, &region, out);
+    for (size_t i = 0; status >= 0 && i < count; i++) {
+        (void)tsr_tensor_retain(out[i]);
+    }
+    tsr_scope_close(world);
+    return status;
+}
+
 /* What has several results. */
 static tsr_status run_several(const call *c, tsr_tensor *const *x, tsr_tensor **out)
 {
@@ -274,6 +359,8 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_LAYOUT:
         return run_with_one(c, x, out);
     case TP_DIMS:
+    case TP_DIMS_AS:
+    case TP_DIM_AS:
     case TP_DIMS_TEXT:
     case TP_SHAPE:
     case TP_PERMUTATION:
@@ -295,6 +382,8 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_SORT:
     case TP_TOP_K:
         return run_several(c, x, out);
+    case TP_LOCAL_MAP:
+        return run_local_map(c, comm, x, out);
     case TP_MAKE:
     case TP_MAKE_NUMBER:
     case TP_MAKE_DIM:
@@ -315,7 +404,10 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_SGD:
     case TP_ADAM:
     case TP_SCOPE:
+    case TP_IN_PLACE:
     case TP_RECORD:
+    case TP_BIND:
+    case TP_EXCHANGE:
         return run_effect(c, comm, rank, x);
     case TP_TO_PLACEMENT:
     case TP_OF_PLACEMENT:

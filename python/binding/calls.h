@@ -74,6 +74,8 @@ typedef enum tp_kind {
     TP_INTEGER,        /* (a .., i), an int: a comparison, an element type, a kind of type */
     TP_DIM,            /* (a .., i), a size_t */
     TP_DIMS,           /* (x, sizes, count) */
+    TP_DIMS_AS,        /* (x, sizes, count, i): i an element type */
+    TP_DIM_AS,         /* (x, i, j): j an element type */
     TP_SHAPE,          /* (x, a, count) */
     TP_PERMUTATION,    /* (x, sizes) */
     TP_NUMBER,         /* (a .., number) */
@@ -93,7 +95,7 @@ typedef enum tp_kind {
     TP_MAKE_DIM,       /* (world, spec, i) */
     TP_MAKE_RANDOM,    /* (world, spec, {i, j}) */
     TP_FROM_FULL,      /* (world, spec, i, memory) */
-    TP_TO_FULL,        /* (x, i, memory), without a result */
+    TP_TO_FULL,        /* (x, text, j, i, memory), without a result */
     TP_FROM_PARTS,     /* (world, spec, views[rank]) */
     TP_FROM_DLPACK,    /* (world, spec, borrowed[rank]) */
     TP_LOAD,           /* (world, sharding, text) */
@@ -111,13 +113,17 @@ typedef enum tp_kind {
     TP_DIMS_TEXT,      /* (x, sizes, count, text) */
     TP_EINSUM_TEXT,    /* (text, tensors, count, text2) */
     TP_TYPED_VALUE,    /* (world, views[rank], text) */
+    TP_LOCAL_MAP,      /* (world, text, tensors, texts): as a region sees them, as many results */
     TP_COLLECTIVE,     /* (x, text, src, dst, options) */
+    TP_IN_PLACE,       /* (x, text, src, dst), without a result */
     TP_SCOPE,          /* (world, scope), without a result */
     TP_TO_PLACEMENT,   /* (x, placement, record), placement may be NULL */
     TP_OF_PLACEMENT,   /* (x, i, record) */
     TP_TO_DYNAMIC,     /* (x, i, placement, record), placement may be NULL */
     TP_REALIGN,        /* (x, i, a, count, j, record) */
-    TP_RAGGED,         /* (world, placement, i, count, a, j, memory): from a full array */
+    TP_RAGGED,         /* (world, placement, i, count, a, j, memory): from rank j's full array */
+    TP_BIND,           /* (arenas[rank], sharding, a[rank][count], i, bound[rank]), no result */
+    TP_EXCHANGE,       /* (sharding, a[rank][count], i shards, b, j owners, numbers[rank]) */
     TP_BACKWARD,       /* (record, x) */
     TP_RECORD          /* (from, to, record), without a result: the tape gets the record */
 } tp_kind;
@@ -129,6 +135,7 @@ typedef struct tp_arguments {
     double number;
     const char *text;
     const char *text2;
+    const char *const *texts; /* one for each operand, or NULL */
     size_t count;
     const size_t *sizes;
     const int64_t *a;
@@ -144,6 +151,9 @@ typedef struct tp_arguments {
     const tsr_collective_options *options;
     const tsr_spmd_scope *scope;
     const tsr_placement *placement;
+    tsr_arena *const *arenas;   /* one for each local rank */
+    const tsr_sharding **bound; /* likewise */
+    int64_t *numbers;           /* what ranks write */
     const tsr_sgd_options *sgd;
     const tsr_adam_options *adam;
     bool record; /* of a conversion: the last result is its record */

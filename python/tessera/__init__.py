@@ -34,7 +34,7 @@ from tessera._errors import (
     RankTimeoutError,
     UnsupportedError,
 )
-from tessera._gradient import Tape, adam_step, grad, sgd_step, value_and_grad
+from tessera._gradient import Tape, adam_step, grad, sgd_step, stop_gradient, value_and_grad
 from tessera._mesh import Mesh
 from tessera._ops import *  # noqa: F403
 from tessera._picture import show
@@ -113,6 +113,7 @@ __all__ = [
     "sgd_step",
     "show",
     "spmd",
+    "stop_gradient",
     "value_and_grad",
 ]
 __all__ += _ops.__all__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from tessera._arena import address_of
 from tessera._binding import ffi, lib
 from tessera._dtype import as_double, dtype_name, has_negative, number_for, numpy_dtype
-from tessera._errors import InvalidError
-from tessera._sharding import Sharding, extents
+from tessera._errors import Error, InvalidError
+from tessera._sharding import Sharding, axis_of, extents
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -140,26 +141,44 @@ class Array:
 
     def numpy(self) -> NDArray[Any]:
         """The whole array; pending sums are carried out. Every process makes the call."""
+        return self._whole("Array.numpy", implicit=False)
+
+    def _whole(self, what: str, *, implicit: bool = True, constant: bool = True) -> NDArray[Any]:
+        """The whole array, for a caller with a name; ``constant``: it may compute with it."""
         if self.is_abstract:
             raise InvalidError("an abstract array has no elements")
+        if constant:
+            self._refuse_recorded(what)
         out = np.empty(self.shape, dtype=self.dtype)
-        memory = address_of(out)
+        memory, name = address_of(out), ffi.new("char[]", what.encode())
         # Ranks that share this memory give it to one of them; a rank of its own has all.
         root = 0 if len(self._world.local_ranks) > 1 else -1
-        given = ffi.new("tp_arguments *", {"i": root, "memory": memory})
+        given = ffi.new(
+            "tp_arguments *", {"i": root, "j": implicit, "memory": memory, "text": name}
+        )
         self._world._call(lib.TP_TO_FULL, ffi.NULL, (self,), given, 0)
         return out
+
+    def _refuse_recorded(self, what: str) -> None:
+        """Refuses to take elements of an array that a tape records."""
+        if self._world._tapes > 0 and lib.tsr_tensor_is_recorded(self._first()):
+            raise InvalidError(
+                f"{what} takes the elements of an array that a tape records, and no gradient "
+                "flows through them: compute with tessera's ops, or pass "
+                "ts.stop_gradient(x) where a constant is meant"
+            )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("the whole array is always a copy; local() is what a rank holds")
-        full = self.numpy()
+        full = self._whole("numpy.asarray")
         return full if dtype is None else full.astype(dtype, copy=False)
 
     def local(self, rank: int | None = None) -> NDArray[Any]:
         """What a rank holds, without a copy: by default the first rank of this process.
 
-        A write is seen by the array. The memory stays while NumPy has it, also when the world has
+        A write is seen by the array; what is computed with the view is not on a tape, and has no
+        gradient. The memory stays while NumPy has it, also when the world has
         been closed.
         """
         from tessera._dlpack import lend
@@ -178,36 +197,43 @@ class Array:
 
     def item(self) -> Any:
         """The only element, as a number of Python."""
+        return self._number("Array.item", implicit=False)
+
+    def _number(self, what: str, *, implicit: bool = True, constant: bool = True) -> Any:
         if self.size != 1:
             raise InvalidError(
-                f"item() of an array of shape {self.shape}: it must have one element"
+                f"{what} of an array of shape {self.shape}: it must have one element"
             )
-        return self.numpy().reshape(()).item()
+        return self._whole(what, implicit=implicit, constant=constant).reshape(()).item()
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._number("float()"))
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._number("int()"))
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._number("complex()"))
 
     def __index__(self) -> int:
-        if self.dtype.kind not in "iu":
-            raise TypeError(f"an index is an integer, not an element of {self.dtype}")
-        return operator.index(self.item())
+        if self.dtype.kind not in "iu" or self.shape:
+            raise TypeError(
+                f"an index is an integer without dimensions, not an array {self.dtype} of shape "
+                f"{self.shape}"
+            )
+        return operator.index(self._number("operator.index()"))
 
     def __bool__(self) -> bool:
-        return bool(self.item())
+        # What it decides has no gradient, whatever it decides by.
+        return bool(self._number("bool()", constant=False))
 
     def __format__(self, spec: str) -> str:
         """Of a number, ``f"{loss:.3f}"``; of any array without a format: its ``repr``."""
-        return format(self.item(), spec) if spec else str(self)
+        return format(self._number("format()", constant=False), spec) if spec else str(self)
 
     def tolist(self) -> Any:
         """The whole array as nested lists of numbers."""
-        return self.numpy().tolist()
+        return self._whole("Array.tolist", implicit=False).tolist()
 
     def __len__(self) -> int:
         if not self.shape:
@@ -248,11 +274,14 @@ class Array:
 
         return make_capsule(self, self._index(rank))
 
-    def save(self, path: str) -> None:
-        """Writes a ``.npy`` file: every rank its share."""
-        text = ffi.new("char[]", str(path).encode())
-        given = ffi.new("tp_arguments *", {"text": text})
-        self._world._call(lib.TP_SAVE, ffi.NULL, (self,), given, 0)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file in the format of its ending: ``.npy``, ``.npz`` or ``.safetensors``.
+
+        Into a ``.npy`` file every rank writes its share; of the others the first rank writes all.
+        """
+        from tessera._files import save
+
+        save(self, path)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -278,10 +307,66 @@ class Array:
         """The same elements in another layout; pending sums that it lacks are carried out."""
         sharding = self._world._layout(layout, self.shape)
         given = ffi.new("tp_arguments *", {"sharding": sharding._sharding})
-        made: Array = self._world._call(
-            lib.TP_LAYOUT, _function("tsr_with_sharding"), (self,), given
-        )
+        try:
+            made: Array = self._world._call(
+                lib.TP_LAYOUT, _function("tsr_with_sharding"), (self,), given
+            )
+        except Error as error:
+            if "make a reduction pending" not in error.message:
+                raise
+            raise error.noting(
+                "x.convert(layout) does, and keeps the elements; x.reinterpret(layout) takes the "
+                "parts for those of a sum"
+            ) from None
         return made
+
+    def convert(self, layout: object) -> Array:
+        """The same elements in a layout that has a sum pending, which redistribution cannot make.
+
+        Along an axis that becomes pending each element stays on one rank, the others have zeros:
+        where the axis cuts a dimension, on the rank that has it, else on the first. No gradient
+        goes through it; in typed code :func:`tessera.spmd.convert` has one.
+
+        >>> import tessera as ts
+        >>> with ts.World("x=2") as world:
+        ...     x = world.ones((2,), "P('x')").convert('[{}], unreduced={"x"}')
+        ...     print(x.local(0), x.local(1), x.numpy())
+        [1. 0.] [0. 1.] [1. 1.]
+        """
+        return self._made_pending(layout, "convert")
+
+    def reinterpret(self, layout: object) -> Array:
+        """The same parts as those of a sum that is pending: of n equal parts n times the elements.
+
+        Along an axis that becomes pending the array must not be cut; :meth:`convert` keeps the
+        elements.
+        """
+        return self._made_pending(layout, "reinterpret")
+
+    def _made_pending(self, layout: object, how: str) -> Array:
+        """Makes a sum pending by a call of typed code along each axis, and redistributes."""
+        from tessera import spmd
+
+        wanted = self._world._layout(layout, self.shape)
+        x: Array = self
+        axes = [axis for axis in wanted.unreduced if axis not in x.sharding.unreduced]
+        if axes and (wanted.reduction != "sum" or x.sharding.reduction != "sum"):
+            raise InvalidError(f"{how} makes sums pending, not {wanted.reduction}: {wanted}")
+        mesh = x.sharding.mesh
+        for axis in axes:
+            if axis not in mesh.axis_names:
+                raise InvalidError(f"{how} takes whole axes of the mesh {mesh}, not {axis}")
+            cut = [i for i, dim in enumerate(x.sharding.dims) if axis in dim.axes]
+            for i in cut:
+                dim = x.sharding.dims[i]
+                count = int(lib.tsr_sharding_num_shards(x.sharding._sharding, i))
+                if dim.axes[-1] != axis or dim.sizes is not None or x.shape[i] % count:
+                    x, cut = x.gather(i), []
+            with spmd.scope(x._world, mesh, strict=False):
+                value = spmd.local_of(x)
+                source = f"S({cut[0]})" if cut else "R"
+                x = spmd.array_of(getattr(spmd, how)(value, axis, source, "P"))
+        return x.redistribute(wanted)
 
     def replicate(self) -> Array:
         """All of it on every rank, nothing pending."""
@@ -401,45 +486,64 @@ class Array:
         first = shape[0] if len(shape) == 1 else shape
         return _ops.reshape(self, first)  # type: ignore[arg-type]
 
-    def transpose(self, *axes: int) -> Array:
-        """The dimensions in another order, by default reversed."""
-        return _ops.transpose(self, axes or None)
+    def transpose(self, *axes: int | Sequence[int] | None) -> Array:
+        """The dimensions in another order, by default reversed: ``(1, 0)`` or ``1, 0``."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+        return _ops.transpose(self, order)  # type: ignore[arg-type]
 
-    def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def sum(
+        self,
+        axis: int | Sequence[int] | None = None,
+        dtype: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Array:
         """The sum over dimensions; over sharded ones it is pending."""
-        return _ops.sum(self, axis, keepdims)
+        return _ops.sum(self, axis, dtype, keepdims=keepdims)
 
-    def mean(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def mean(
+        self,
+        axis: int | Sequence[int] | None = None,
+        dtype: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Array:
         """The mean over dimensions."""
-        return _ops.mean(self, axis, keepdims)
+        return _ops.mean(self, axis, dtype, keepdims=keepdims)
 
-    def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def max(self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Array:
         """The greatest element over dimensions."""
-        return _ops.max(self, axis, keepdims)
+        return _ops.max(self, axis, keepdims=keepdims)
 
-    def min(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def min(self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Array:
         """The least element over dimensions."""
-        return _ops.min(self, axis, keepdims)
+        return _ops.min(self, axis, keepdims=keepdims)
 
-    def prod(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def prod(
+        self,
+        axis: int | Sequence[int] | None = None,
+        dtype: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Array:
         """The product over dimensions."""
-        return _ops.prod(self, axis, keepdims)
+        return _ops.prod(self, axis, dtype, keepdims=keepdims)
 
-    def all(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def all(self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Array:
         """Whether all are true, over dimensions."""
-        return _ops.all(self, axis, keepdims)
+        return _ops.all(self, axis, keepdims=keepdims)
 
-    def any(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
+    def any(self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Array:
         """Whether any is true, over dimensions."""
-        return _ops.any(self, axis, keepdims)
+        return _ops.any(self, axis, keepdims=keepdims)
 
     def argmax(self, axis: int) -> Array:
         """Where along a dimension the first greatest element is."""
         return _ops.argmax(self, axis)
 
-    def cumsum(self, axis: int) -> Array:
+    def cumsum(self, axis: int, dtype: object = None) -> Array:
         """The running sum along a dimension."""
-        return _ops.cumsum(self, axis)
+        return _ops.cumsum(self, axis, dtype)
 
     def clip(self, a_min: Any, a_max: Any) -> Array:
         """min(max(x, a_min), a_max)."""
@@ -522,14 +626,6 @@ def compare(a: Array, b: object, comparison: int) -> Array:
     given = ffi.new("tp_arguments *", {"i": comparison})
     made: Array = a._world._call(lib.TP_INTEGER, _function("tsr_compare"), (a, like(a, b)), given)
     return made
-
-
-def axis_of(axis: int, ndim: int) -> int:
-    """A dimension that may count from the last, counted from the first."""
-    axis = operator.index(axis)
-    if not -ndim <= axis < ndim:
-        raise InvalidError(f"there is no dimension {axis} of an array that has {ndim}")
-    return axis % ndim
 
 
 def shape_of(shape: int | Sequence[int]) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -70,17 +71,72 @@ def numpy_dtype(code: int) -> np.dtype[Any]:
     return extra
 
 
-def dtype_code(dtype: object) -> int:
-    """The element type of the library for a dtype of NumPy, or for a name."""
-    if isinstance(dtype, str):
-        arena, out = Arena(), ffi.new("tsr_dtype *")
-        arena.check(lib.tsr_dtype_parse(arena.ctx, dtype.encode(), out))
-        return int(out[0])
+# What NumPy means by a name, and what programs mean by it.
+_TWO_MEANINGS = {
+    "i1": ("int8", "bool"),
+    "i2": ("int16", "int2"),
+    "i4": ("int32", "int4"),
+    "i8": ("int64", "int8"),
+    "u2": ("uint16", "uint2"),
+    "u4": ("uint32", "uint4"),
+    "u8": ("uint64", "uint8"),
+    "float": ("float64", "float32"),
+}
+
+
+def named_code(name: str) -> int:
+    """The element type that programs have under a name: ``i8`` is int8."""
+    arena, out = Arena(), ffi.new("tsr_dtype *")
+    arena.check(lib.tsr_dtype_parse(arena.ctx, name.encode(), out))
+    return int(out[0])
+
+
+def _numpy_code(dtype: object) -> int | None:
+    """The element type of a dtype of NumPy; None where there is none."""
     found: np.dtype[Any] = np.dtype(dtype)  # type: ignore[call-overload]
-    code = _FROM_NUMPY.get(found, _FROM_NAME.get(found.name))
-    if code is None:
-        raise UnsupportedError(f"there is no element type for {found} of NumPy")
-    return code
+    return _FROM_NUMPY.get(found, _FROM_NAME.get(found.name))
+
+
+def dtype_code(dtype: object) -> int:
+    """The element type of the library for a dtype of NumPy, or for a name.
+
+    Names are those of programs and of NumPy; one that means two types is refused.
+    """
+    if not isinstance(dtype, str):
+        code = _numpy_code(dtype)
+        if code is None:
+            raise UnsupportedError(f"there is no element type for {np.dtype(dtype)} of NumPy")  # type: ignore[call-overload]
+        return code
+    if dtype in _TWO_MEANINGS:
+        numpys, programs = _TWO_MEANINGS[dtype]
+        raise InvalidError(
+            f"the element type {dtype!r} is {numpys} in NumPy and {programs} in programs: "
+            f"write {numpys} or {programs}"
+        )
+    try:
+        return named_code(dtype)
+    except InvalidError:
+        try:
+            code = _numpy_code(dtype)
+        except (TypeError, ValueError, SyntaxError, Warning):
+            code = None
+        if code is None:
+            raise
+        return code
+
+
+@functools.cache
+def is_integer(code: int) -> bool:
+    """Whether an element type has integers, or truth values."""
+    return dtype_name(code).startswith(("i", "ui"))
+
+
+@functools.cache
+def sum_code(code: int) -> int:
+    """The element type in which NumPy sums: 64 bits of integers and truth values."""
+    if not is_integer(code):
+        return code
+    return int(lib.TSR_U64 if dtype_name(code).startswith("ui") else lib.TSR_I64)
 
 
 def dtype_name(code: int) -> str:
@@ -132,6 +188,43 @@ def number_for(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         return np.asarray(number).astype(dtype)
 
 
+def fitted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers as elements of a type; refused where the type does not have them.
+
+    Floats are rounded, but do not become infinite; integers and truth values stay what they are.
+    """
+    if values.dtype == dtype or values.dtype.kind not in "biufcV":
+        return values.astype(dtype, copy=False)
+    given = values.astype(np.float64) if values.dtype.kind == "V" else values
+    bounds = bounds_of(dtype)
+    lost = np.zeros(given.shape, dtype=np.bool_)
+    if dtype.kind != "c" and given.dtype.kind == "c":
+        lost |= np.imag(given) != 0
+        given = np.real(given)
+    with np.errstate(all="ignore"):
+        made = given.astype(dtype)
+        if bounds is None:
+            lost |= np.isfinite(given) & ~np.isfinite(made)
+            top = np.asarray(np.inf).astype(dtype)
+            if np.isfinite(top):  # a narrow float that has no infinity
+                lost |= np.abs(given) > float(top)
+        else:
+            lost |= ~((given >= bounds[0]) & (given < bounds[1] + 1))
+            if given.dtype.kind == "f":
+                lost |= given != np.trunc(given)
+    if np.any(lost):
+        raise InvalidError(
+            f"{values[lost].flat[0]} is no {dtype}: convert the values first, such as "
+            f"values.astype({dtype.name!r})"
+        )
+    return made
+
+
+def integers(numbers: Any) -> NDArray[np.int64]:
+    """Sizes or counts; numbers with a fraction are refused."""
+    return fitted(np.asarray(numbers), np.dtype(np.int64))
+
+
 def as_double(value: Any) -> float | None:
     """A number as the library takes it; None where no double is that number."""
     number = value.item() if isinstance(value, np.generic) else value
@@ -149,6 +242,16 @@ def numpy_of(values: Any) -> NDArray[Any]:
         tensor: NDArray[Any] = bits.view(numpy_dtype(lib.TSR_BF16))
         return tensor
     return np.asarray(values)
+
+
+def full_array(values: Any, dtype: object = None) -> tuple[NDArray[Any], tuple[int, ...]]:
+    """Values in memory as the library takes a full array, row-major, and their shape."""
+    full = numpy_of(values)
+    if dtype is not None:
+        full = fitted(full, numpy_dtype(dtype_code(dtype)))
+    elif not full.dtype.isnative:
+        full = full.astype(full.dtype.newbyteorder("="))
+    return np.ascontiguousarray(full), full.shape
 
 
 def views_of(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[Any, list[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tessera._array import Array, _function
 from tessera._binding import ffi, lib
@@ -14,7 +14,7 @@ from tessera._errors import InvalidError
 if TYPE_CHECKING:
     from tessera._world import World
 
-__all__ = ["Tape", "adam_step", "grad", "sgd_step", "value_and_grad"]
+__all__ = ["Tape", "adam_step", "grad", "sgd_step", "stop_gradient", "value_and_grad"]
 
 
 class Tape:
@@ -91,14 +91,33 @@ def _leaves(tree: Any) -> list[Array]:
     return [leaf for _, value in _items(tree) for leaf in _leaves(value)]
 
 
-def _rebuild(tree: Any, of: Callable[[Array], Any]) -> Any:
-    """The same nesting with something in place of each array."""
+def _rebuild(tree: Any, of: Callable[[Array], Any], other: Callable[[Any], Any]) -> Any:
+    """The same nesting with something in place of each array, and of any other leaf."""
     if isinstance(tree, Array):
         return of(tree)
-    made = {key: _rebuild(value, of) for key, value in _items(tree)}
+    if not isinstance(tree, (dict, list, tuple)):
+        return other(tree)
+    made = {key: _rebuild(value, of, other) for key, value in _items(tree)}
     if isinstance(tree, dict):
         return made
-    return type(tree)(made.values()) if isinstance(tree, (list, tuple)) else tree
+    make = getattr(cast(Any, tree), "_make", None)  # of a named tuple
+    return type(tree)(made.values()) if make is None else make(made.values())
+
+
+def stop_gradient(tree: Any) -> Any:
+    """Copies of arrays through which no gradient flows: constants of a loss.
+
+    ``tree`` is an array, or a list, a tuple or a mapping of them; other leaves are handed on.
+
+    >>> import numpy as np, tessera as ts
+    >>> with ts.World(2) as world:
+    ...     w = world.array(np.array([3.0, 4.0]), "P('x')")
+    ...     def loss(w):
+    ...         return (w / float(ts.stop_gradient(w).sum())).sum()
+    ...     print(np.asarray(ts.grad(loss)(w)) * 7)
+    [1. 1.]
+    """
+    return _rebuild(tree, lambda one: one._unary("tsr_stop_gradient"), lambda leaf: leaf)
 
 
 def value_and_grad(
@@ -106,7 +125,8 @@ def value_and_grad(
 ) -> Callable[..., tuple[Array, Any]]:
     """A function that gives the value of another, without dimensions, and gradients.
 
-    Those are of the arguments ``argnums``, which are arrays, or lists, tuples and mappings of them.
+    Those are of the arguments ``argnums``, which are arrays, or lists, tuples and mappings of them;
+    the gradient of a leaf that is no array is None.
 
     >>> import numpy as np, tessera as ts
     >>> with ts.World(2) as world:
@@ -128,7 +148,7 @@ def value_and_grad(
             tape.watch(*watched)
             value = function(*arguments)
             tape.backward(value)
-            found = [_rebuild(one, tape.gradient) for one in wanted]
+            found = [_rebuild(one, tape.gradient, lambda leaf: None) for one in wanted]
         return value, found[0] if isinstance(argnums, int) else tuple(found)
 
     return call
@@ -145,8 +165,8 @@ def grad(function: Callable[..., Array], argnums: int | Sequence[int] = 0) -> Ca
 
 
 def sgd_step(
-    parameter: Array,
-    gradient: Array,
+    parameter: Any,
+    gradient: Array | None,
     *,
     learning_rate: float,
     momentum: float = 0.0,
@@ -154,7 +174,12 @@ def sgd_step(
     nesterov: bool = False,
     velocity: Array | None = None,
 ) -> None:
-    """A step of stochastic gradient descent: changes the parameter, and the velocity."""
+    """A step of stochastic gradient descent: changes the parameter, and the velocity.
+
+    What has no gradient, None, stays as it is.
+    """
+    if gradient is None:
+        return
     options = ffi.new(
         "tsr_sgd_options *",
         {
@@ -169,10 +194,10 @@ def sgd_step(
 
 
 def adam_step(
-    parameter: Array,
-    gradient: Array,
-    mean: Array,
-    square: Array,
+    parameter: Any,
+    gradient: Array | None,
+    mean: Array | None,
+    square: Array | None,
     step: int,
     *,
     learning_rate: float,
@@ -182,7 +207,12 @@ def adam_step(
     weight_decay: float = 0.0,
     decoupled: bool = False,
 ) -> None:
-    """A step of Adam, or of AdamW where ``decoupled``: changes the parameter, mean and square."""
+    """A step of Adam, or of AdamW where ``decoupled``: changes the parameter, mean and square.
+
+    What has no gradient, None, stays as it is.
+    """
+    if gradient is None:
+        return
     options = ffi.new(
         "tsr_adam_options *",
         {

@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tessera import _ops
 from tessera._array import Array
 from tessera._errors import InvalidError, UnsupportedError
@@ -19,13 +21,8 @@ from tessera._errors import InvalidError, UnsupportedError
 _OLD_NAMES = {"true_divide": "divide", "amax": "max", "amin": "min"}
 
 
-def _keeps_type(x: Array) -> bool:
-    """Whether NumPy sums in the type of the elements."""
-    return x.dtype.kind in "fc" or x.dtype.itemsize == 8
-
-
-def _is_float(x: Array) -> bool:
-    return x.dtype.kind == "f"
+def _is_real(x: Array) -> bool:
+    return x.dtype.kind != "c"
 
 
 def _is_truth(x: Array) -> bool:
@@ -45,17 +42,17 @@ _FUNCTIONS: dict[str, Callable[[Array], bool]] = {
     "broadcast_to": _always,
     "clip": _always,
     "concatenate": _always,
-    "cumsum": _keeps_type,
+    "cumsum": _always,
     "einsum": _always,
     "max": _always,
-    "mean": _is_float,
+    "mean": _is_real,
     "min": _always,
-    "prod": _keeps_type,
+    "prod": _always,
     "reshape": _always,
     "sort": _always,
     "split": _always,
     "stack": _always,
-    "sum": _keeps_type,
+    "sum": _always,
     "transpose": _always,
     "where": _always,
 }
@@ -97,27 +94,33 @@ def _arrays_in(value: Any) -> Iterator[Array]:
             yield from _arrays_in(one)
 
 
-def _whole(value: Any) -> Any:
-    """The same with whole arrays of NumPy, in lists and tuples too."""
+def _whole(value: Any, name: str) -> Any:
+    """The same with whole arrays of NumPy, in lists and tuples too, for a function of that name."""
     if isinstance(value, Array):
-        return value.numpy()
+        return value._whole(name)
     if isinstance(value, (list, tuple)):
-        made = [_whole(one) for one in value]
+        made = [_whole(one, name) for one in value]
         return made if isinstance(value, list) else tuple(made)
     return value
 
 
 def _takes(op: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bool:
-    """Whether an op has these arguments; None only where that is its default."""
+    """Whether an op has these arguments; None only where that is its default.
+
+    What NumPy has at the place of a switch, such as the kind of a sort, is no truth value.
+    """
     signature = inspect.signature(op)
     try:
         given = signature.bind(*args, **options).arguments
     except TypeError:
         return False
-    return all(
-        value is not None or signature.parameters[name].default is None
-        for name, value in given.items()
-    )
+    for name, value in given.items():
+        default = signature.parameters[name].default
+        if value is None and default is not None:
+            return False
+        if isinstance(default, bool) and not isinstance(value, (bool, np.bool_)):
+            return False
+    return True
 
 
 def call_function(function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -133,5 +136,6 @@ def call_function(function: Any, args: tuple[Any, ...], options: dict[str, Any])
         op: Callable[..., Any] = getattr(_ops, name)
         if _takes(op, args, options):
             return op(*args, **options)
-    whole = {key: _whole(value) for key, value in options.items()}
-    return function(*(_whole(one) for one in args), **whole)
+    called = f"{function.__module__}.{function.__name__}"
+    whole = {key: _whole(value, called) for key, value in options.items()}
+    return function(*(_whole(one, called) for one in args), **whole)

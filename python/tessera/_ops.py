@@ -6,15 +6,28 @@ it. A number, or an array of NumPy, beside an array is replicated.
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tessera._array import Array, _function, axis_of, binary, compare, like, shape_of, unary
+import numpy as np
+from numpy.typing import NDArray
+
+from tessera._array import Array, _function, binary, compare, like, shape_of, unary
 from tessera._binding import ffi, lib
-from tessera._dtype import as_double, dtype_code, number_for
+from tessera._dtype import (
+    as_double,
+    bounds_of,
+    dtype_code,
+    dtype_name,
+    is_integer,
+    number_for,
+    sum_code,
+)
 from tessera._errors import InvalidError
+from tessera._sharding import axis_of
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -105,6 +118,12 @@ __all__ = [
 ]
 
 Axes = int | Sequence[int] | None
+Names = str | Iterable[str] | None
+
+
+def _text_of(names: str | Iterable[str]) -> str:
+    """Axes of a mesh as the library takes them, with commas between."""
+    return names if isinstance(names, str) else ",".join(names)
 
 
 def _arguments(**values: Any) -> Any:
@@ -224,8 +243,6 @@ right_shift = _binary_op(
 right_shift_logical = _binary_op(
     "right_shift_logical", "tsr_shift_right_logical", "a shifted right by b bits, filled with 0."
 )
-matmul = _binary_op("matmul", "tsr_matmul", "The product of matrices, [.., m, k] by [.., k, n].")
-embedding = _binary_op("embedding", "tsr_embedding", "Rows of a table [v, e] by indices.")
 
 equal = _comparison("equal", lib.TSR_EQ, "Whether a is b.")
 not_equal = _comparison("not_equal", lib.TSR_NE, "Whether a is not b.")
@@ -261,9 +278,24 @@ def where(condition: Any, x: Any, y: Any) -> Array:
 # ---- products ----
 
 
-def einsum(equation: str, *operands: Any) -> Array:
+def matmul(a: Any, b: Any, *, out_partial_axes: Names = None) -> Array:
+    """The product of matrices, [.., m, k] by [.., k, n].
+
+    In typed code, of values that are cut along the contracted dimension, ``out_partial_axes`` are
+    the axes of the mesh along which the result is P: a sum that is pending. Other ops that
+    contract or reduce have it too.
+    """
+    x, y = _alike((a, b))
+    if out_partial_axes is None:
+        return binary(_function("tsr_matmul"), x, y)
+    return spmd.matmul_partial(x, y, _text_of(out_partial_axes))
+
+
+def einsum(equation: str, *operands: Any, out_partial_axes: Names = None) -> Array:
     """``ij,jk->ik`` and the like, for any number of operands."""
     arrays = _alike(operands)
+    if out_partial_axes is not None:
+        return spmd.einsum_partial(equation, *arrays, axes=_text_of(out_partial_axes))
     text = ffi.new("char[]", equation.encode())
     made: Array = arrays[0]._world._call(
         lib.TP_EINSUM, _function("tsr_einsum"), arrays, _arguments(text=text)
@@ -271,8 +303,12 @@ def einsum(equation: str, *operands: Any) -> Array:
     return made
 
 
-def linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
+def linear(
+    x: Array, weight: Array, bias: Array | None = None, *, out_partial_axes: Names = None
+) -> Array:
     """X [.., i] by weight [o, i], plus bias [o]: [.., o]."""
+    if out_partial_axes is not None:
+        return spmd.linear_partial(x, weight, bias, _text_of(out_partial_axes))
     made: Array = x._world._call(lib.TP_TENSORS, _function("tsr_linear"), (x, weight, bias))
     return made
 
@@ -287,47 +323,105 @@ def _axes_of(axis: Axes, ndim: int) -> list[int]:
     return [axis_of(one, ndim) for one in given]
 
 
-def _reduce(function: str, x: Array, axis: Axes, keepdims: bool) -> Array:
+def _reduce(
+    function: str,
+    x: Array,
+    axis: Axes,
+    keepdims: bool,
+    partial: Names = None,
+    accumulator: int | None = None,
+) -> Array:
+    """A reduction; with an element type as its accumulator the function is that of the type."""
     axes = _axes_of(axis, _array_of(x).ndim)
     given = _arguments(sizes=(keep := _sizes(axes)), count=len(axes))
-    made: Array = x._world._call(lib.TP_DIMS, _function(function), (x,), given)
+    made: Array
+    if partial is not None:
+        converted = x if accumulator is None else astype(x, dtype_name(accumulator))
+        made = spmd._reduced(f"{function}_partial", converted, axes, _text_of(partial))
+    elif accumulator is not None:
+        given.i = accumulator
+        made = x._world._call(lib.TP_DIMS_AS, _function(f"{function}_as"), (x,), given)
+    else:
+        made = x._world._call(lib.TP_DIMS, _function(function), (x,), given)
     del keep
     if keepdims:
         return reshape(made, [1 if i in axes else n for i, n in enumerate(x.shape)])
     return made
 
 
-def sum(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The sum over dimensions; over sharded ones it is pending."""
-    return _reduce("tsr_sum", x, axis, keepdims)
+def _accumulator(x: Array, dtype: object) -> int | None:
+    """The element type that NumPy sums in; None for that of the elements."""
+    code = int(lib.tsr_tensor_dtype(_array_of(x)._first()))
+    wanted = sum_code(code) if dtype is None else dtype_code(dtype)
+    return None if wanted == code else wanted
 
 
-def mean(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The mean over dimensions, of floats."""
-    return _reduce("tsr_mean", x, axis, keepdims)
+def sum(
+    x: Array,
+    axis: Axes = None,
+    dtype: object = None,
+    *,
+    keepdims: bool = False,
+    out_partial_axes: Names = None,
+) -> Array:
+    """The sum over dimensions; over sharded ones it is pending.
+
+    Integers and truth values are summed as 64-bit integers, unless ``dtype`` says another type.
+    """
+    return _reduce("tsr_sum", x, axis, keepdims, out_partial_axes, _accumulator(x, dtype))
 
 
-def max(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The greatest element over dimensions."""
-    return _reduce("tsr_max", x, axis, keepdims)
+def mean(
+    x: Array,
+    axis: Axes = None,
+    dtype: object = None,
+    *,
+    keepdims: bool = False,
+    out_partial_axes: Names = None,
+) -> Array:
+    """The mean over dimensions; of integers and truth values as float64."""
+    code = int(lib.tsr_tensor_dtype(_array_of(x)._first()))
+    if dtype is None and is_integer(code):
+        dtype = "float64"
+    return _reduce("tsr_mean", x, axis, keepdims, out_partial_axes, _accumulator(x, dtype))
 
 
-def min(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The least element over dimensions."""
-    return _reduce("tsr_min", x, axis, keepdims)
+def _refuse_nothing(what: str, x: Array, axes: list[int]) -> None:
+    """Refuses what nothing has: a greatest, a least."""
+    empty = [i for i in axes if x.shape[i] == 0]
+    if empty:
+        raise InvalidError(
+            f"{what} of nothing: dimension {empty[0]} of an array of shape {x.shape} has size 0"
+        )
 
 
-def prod(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The product over dimensions."""
-    return _reduce("tsr_prod", x, axis, keepdims)
+def max(
+    x: Array, axis: Axes = None, *, keepdims: bool = False, out_partial_axes: Names = None
+) -> Array:
+    """The greatest element over dimensions, which have some."""
+    _refuse_nothing("max", x, _axes_of(axis, _array_of(x).ndim))
+    return _reduce("tsr_max", x, axis, keepdims, out_partial_axes)
 
 
-def all(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+def min(
+    x: Array, axis: Axes = None, *, keepdims: bool = False, out_partial_axes: Names = None
+) -> Array:
+    """The least element over dimensions, which have some."""
+    _refuse_nothing("min", x, _axes_of(axis, _array_of(x).ndim))
+    return _reduce("tsr_min", x, axis, keepdims, out_partial_axes)
+
+
+def prod(x: Array, axis: Axes = None, dtype: object = None, *, keepdims: bool = False) -> Array:
+    """The product over dimensions, in the type that :func:`sum` has."""
+    return _reduce("tsr_prod", x, axis, keepdims, None, _accumulator(x, dtype))
+
+
+def all(x: Array, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Whether all are true."""
     return _reduce("tsr_all", x, axis, keepdims)
 
 
-def any(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+def any(x: Array, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Whether any is true."""
     return _reduce("tsr_any", x, axis, keepdims)
 
@@ -339,13 +433,19 @@ def _along(function: str, x: Array, axis: int) -> Array:
 
 
 def argmax(x: Array, axis: int) -> Array:
-    """Where along a dimension the first greatest element is."""
+    """Where along a dimension, which has some, the first greatest element is."""
+    _refuse_nothing("argmax", x, [axis_of(axis, _array_of(x).ndim)])
     return _along("tsr_argmax", x, axis)
 
 
-def cumsum(x: Array, axis: int) -> Array:
-    """The running sum along a dimension."""
-    return _along("tsr_cumsum", x, axis)
+def cumsum(x: Array, axis: int, dtype: object = None) -> Array:
+    """The running sum along a dimension, in the type that :func:`sum` has."""
+    accumulator = _accumulator(x, dtype)
+    if accumulator is None:
+        return _along("tsr_cumsum", x, axis)
+    given = _arguments(i=axis_of(axis, x.ndim), j=accumulator)
+    made: Array = x._world._call(lib.TP_DIM_AS, _function("tsr_cumsum_as"), (x,), given)
+    return made
 
 
 def softmax(x: Array, axis: int = -1) -> Array:
@@ -523,17 +623,92 @@ def pad(
 # ---- indices ----
 
 
-def take(x: Array, indices: Array, axis: int = 0) -> Array:
-    """The rows at indices along a dimension; one out of range is the nearest in it."""
-    given = _arguments(i=axis_of(axis, _array_of(x).ndim))
-    made: Array = x._world._call(
-        lib.TP_DIM, _function("tsr_take"), (x, _integers(x, indices)), given
-    )
+def _check_rows(least: int, greatest: int, extent: int, axis: int, other: str) -> None:
+    """Refuses rows that a dimension does not have."""
+    if least < -extent or greatest >= extent:
+        raise IndexError(
+            f"index {least if least < -extent else greatest} is out of range for dimension "
+            f"{axis}, which has size {extent}; mode={other!r} allows it"
+        )
+
+
+def _range_of(indices: NDArray[Any]) -> tuple[int, int]:
+    """The least and the greatest; of nothing 0 and -1."""
+    return (int(indices.min()), int(indices.max())) if indices.size else (0, -1)
+
+
+def _from_end(indices: Array, extent: int) -> Array:
+    """Indices of which those below 0 count from the end; typed values too."""
+    bounds = bounds_of(indices.dtype)
+    if bounds is not None and bounds[1] < extent:
+        indices = astype(indices, "int64")
+    return indices + relu(-sign(indices)) * extent
+
+
+def _rows_of(x: Array, indices: Any, axis: int, mode: str, other: str) -> Array:
+    """Indices of rows of a dimension as an array; in mode "raise" those that it has."""
+    extent = x.shape[axis]
+    if mode not in ("raise", other):
+        raise InvalidError(f"there is no mode {mode!r}: 'raise' or {other!r}")
+    if not isinstance(indices, Array):
+        given = np.asarray(indices)
+        given = given.astype(np.int64) if given.size == 0 else given
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"indices are integers, not {given.dtype}")
+        if mode == "raise":
+            _check_rows(*_range_of(given), extent, axis, other)
+            given = np.where(given < 0, given + extent, given)
+        return x._world.array(given)
+    if mode != "raise" or indices.is_abstract or indices.dtype.kind not in "iu":
+        return indices
+    world = x._world
+    indices = indices.reduce_pending() if indices.sharding.unreduced else indices
+    ranges = [_range_of(indices.local(rank)) for rank in world.local_ranks]
+    if world._checked or not world._scopes:
+        for least, greatest in ranges:
+            _check_rows(least, greatest, extent, axis, other)
+    known = len(ranges) == world.size and builtins.all(least >= 0 for least, _ in ranges)
+    return indices if known or indices.dtype.kind == "u" else _from_end(indices, extent)
+
+
+def take(
+    x: Array,
+    indices: Any,
+    axis: int = 0,
+    mode: str = "raise",
+    *,
+    out_partial_axes: Names = None,
+    start: int | Sequence[int] = 0,
+) -> Array:
+    """The rows at indices along a dimension; those below 0 count from the end.
+
+    One out of range is an error, or with ``mode="clip"`` the nearest in it, where any below 0 is
+    the first. In typed code, where ranks have indices of their own, checked worlds alone look.
+
+    With ``out_partial_axes`` x is cut along them, and a rank's rows begin at ``start``: indices
+    count over the whole, and rows of other ranks are zeros here.
+    """
+    dim = axis_of(axis, _array_of(x).ndim)
+    if out_partial_axes is not None:
+        return spmd.take_partial(x, indices, dim, start, _text_of(out_partial_axes))
+    rows = _rows_of(x, indices, dim, mode, "clip")
+    made: Array = x._world._call(lib.TP_DIM, _function("tsr_take"), (x, rows), _arguments(i=dim))
     return made
 
 
-def _integers(x: Array, indices: Any) -> Array:
-    return indices if isinstance(indices, Array) else x._world.array(indices)
+def embedding(
+    table: Array,
+    indices: Any,
+    mode: str = "raise",
+    *,
+    out_partial_axes: Names = None,
+    start: int | Sequence[int] = 0,
+) -> Array:
+    """Rows of a table [v, e] by indices, as :func:`take` has them."""
+    if out_partial_axes is not None:
+        return spmd.embedding_partial(table, indices, start, _text_of(out_partial_axes))
+    rows = _rows_of(_array_of(table), indices, 0, mode, "clip")
+    return binary(_function("tsr_embedding"), table, rows)
 
 
 _SCATTERS: dict[str, int] = {
@@ -552,11 +727,28 @@ def scatter_code(op: str) -> int:
     return _SCATTERS[op]
 
 
-def scatter(x: Array, indices: Array, updates: Array, axis: int = 0, op: str = "set") -> Array:
-    """X with updates at the rows ``indices``: set, add, mul, max or min."""
-    given = _arguments(i=axis_of(axis, _array_of(x).ndim), j=scatter_code(op))
+def scatter(
+    x: Array,
+    indices: Any,
+    updates: Array,
+    axis: int = 0,
+    op: str = "set",
+    mode: str = "raise",
+    *,
+    out_partial_axes: Names = None,
+) -> Array:
+    """X with updates at the rows ``indices``: set, add, mul, max or min.
+
+    Indices are those of :func:`take`; ``mode="drop"`` leaves out what is out of range, and below 0.
+    With ``out_partial_axes`` the updates are cut along them.
+    """
+    dim = axis_of(axis, _array_of(x).ndim)
+    if out_partial_axes is not None:
+        return spmd.scatter_partial(x, indices, updates, dim, op, _text_of(out_partial_axes))
+    rows = _rows_of(x, indices, dim, mode, "drop")
+    given = _arguments(i=dim, j=scatter_code(op))
     made: Array = x._world._call(
-        lib.TP_SCATTER, _function("tsr_scatter"), (x, _integers(x, indices), updates), given
+        lib.TP_SCATTER, _function("tsr_scatter"), (x, rows, updates), given
     )
     return made
 
@@ -621,3 +813,7 @@ def cross_entropy(logits: Array, labels: Array, ignored: int = -100) -> Array:
         lib.TP_LABEL, _function("tsr_cross_entropy_ignoring"), (logits, labels), given
     )
     return made
+
+
+# Typed code is made of what this module has.
+from tessera import spmd  # noqa: E402

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tessera._binding import ffi, lib
 from tessera._dtype import views_of
@@ -32,7 +31,7 @@ from tessera._program_ir import (
     names_of,
     numbered,
     option_values,
-    output_of,
+    outputs_of,
     results_of,
     shape_of,
     source_of,
@@ -300,10 +299,12 @@ class Program:
     def propagate(self, **options: bool | int | str) -> Program:
         """A new program in which shardings have propagated to all tensors.
 
-        That is ``run_pass("sdy-propagation-pipeline", **options)``, as ``tessera propagate`` does:
-        ``until_priority=0`` stops after the shardings of priority 0.
+        That is ``run_pass("sdy-propagation-pipeline", as_xla=True, **options)``, as ``tessera
+        propagate`` does: ``until_priority=0`` stops after the shardings of priority 0. Axes pass
+        through ops of chlo and composites as in JAX, where XLA rewrites these before propagation;
+        ``as_xla=False`` leaves them out, as ``sdy_opt`` does.
         """
-        return self.run_pass("sdy-propagation-pipeline", **options)
+        return self.run_pass("sdy-propagation-pipeline", **{"as_xla": True, **options})
 
     def run_pass(self, name: str, **options: bool | int | str) -> Program:
         """A new program, changed by a pass or a pipeline; :meth:`passes` lists them.
@@ -333,7 +334,7 @@ class Program:
         with self._lock:
             made = changed(self._owner, change)
         del keep
-        made.names, made.is_made = None, True
+        made.names = None
         return self._like(made)
 
     @staticmethod
@@ -407,12 +408,16 @@ class Program:
 
     def evaluate(
         self, *arrays: object, function: str | None = None, max_ops: int = 0
-    ) -> tuple[NDArray[Any], ...]:
+    ) -> tuple[Any, ...]:
         """Runs the main function, or ``function``, on one device: its results as NumPy arrays.
 
         Arrays have the shapes and element types of the arguments; Python's numbers and lists take
         the argument's, and None is a token. A run that executes more than ``max_ops`` ops ends with
         :class:`LimitError`; 0 is no limit. A result that is no tensor is None.
+
+        A function that has collectives outside of manual computations runs on all devices of its
+        module, ``mhlo.num_replicas`` x ``mhlo.num_partitions``, up to 64: all get the same arrays,
+        or each its own, given device by device. The results are a tuple for each device then.
 
         >>> import tessera as ts
         >>> p = ts.Program('''
@@ -427,7 +432,7 @@ class Program:
             interpreter = interpreter_of(owner, function, max_ops)
             count = lib.tsr_interpreter_num_inputs(interpreter)
             given = [
-                argument_of(owner, interpreter, i, one) if i < count else np.asarray(one)
+                argument_of(owner, interpreter, i % count, one) if count else np.asarray(one)
                 for i, one in enumerate(arrays)
             ]
             views, keep = views_of(given)
@@ -441,9 +446,9 @@ class Program:
                     if name is None
                     else lib.tsr_program_symbol(owner.program, name)
                 )
-                return tuple(
-                    output_of(owner, entry, out[0], i) for i in range(lib.tsr_outputs_count(out[0]))
-                )
+                devices = lib.tsr_interpreter_num_devices(interpreter)
+                results = [outputs_of(owner, entry, out[0], k, devices) for k in range(devices)]
+                return tuple(results) if devices > 1 else results[0]
             finally:
                 lib.tsr_outputs_destroy(out[0])
 

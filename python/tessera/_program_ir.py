@@ -35,13 +35,12 @@ Shape = tuple[int | None, ...]
 class Owner(Arena):
     """A program in C with its context; one thread at a time uses it."""
 
-    __slots__ = ("file", "interpreter", "is_made", "names", "program", "runs", "source", "warnings")
+    __slots__ = ("file", "interpreter", "names", "program", "runs", "source", "warnings")
 
     def __init__(self, source: Any, file: str | None) -> None:
         self.program = ffi.NULL
         self.source = source  # the text of the program, and of all that were made from it
         self.file = file
-        self.is_made = False  # by passes: the text is another program
         self.names: list[str] | None = None  # by value; None: not asked for
         self.warnings: tuple[str, ...] = ()
         self.interpreter = ffi.NULL
@@ -71,7 +70,7 @@ class Owner(Arena):
         """A copy of the program; names that values have are kept."""
         made, out = Owner(self.source, self.file), ffi.new("tsr_program **")
         made.check(lib.tsr_program_clone(made.ctx, self.program, out))
-        made.program, made.names, made.is_made = out[0], self.names, self.is_made
+        made.program, made.names = out[0], self.names
         made.warnings = self.warnings
         return made
 
@@ -156,11 +155,10 @@ def _text_of_jax(source: Any) -> str:
 
 
 def names_of(owner: Owner, arena: Any) -> list[str]:
-    """The names of values by number: of the source, or as printed after passes."""
+    """The names of values by number: of the source, or ``reshard of %3`` where passes made one."""
     if owner.names is None:
         out = ffi.new("char ***")
-        call = lib.tsr_program_value_names if owner.is_made else lib.tsr_program_written_names
-        owner.check(call(owner.ctx, arena, owner.program, out))
+        owner.check(lib.tsr_program_written_names(owner.ctx, arena, owner.program, out))
         count = lib.tsr_program_num_values(owner.program) + 1
         owner.names = [text_of(out[0][i]) for i in range(count)]
     return owner.names
@@ -450,10 +448,7 @@ def explanations_of(
 ) -> Explanations:
     """The records of the tensors that a text means, or of all."""
     count, tensors = ffi.new("size_t *"), ffi.new("tsr_ir_tensor **")
-    if wanted is not None and owner.is_made and wanted.startswith("%"):
-        tensors[0] = keep = ffi.new("tsr_ir_tensor[]", [named(owner, arena, wanted)])
-        count[0], status = len(keep), 0
-    elif wanted is None:
+    if wanted is None:
         status = lib.tsr_explanation_tensors(owner.ctx, arena, explanation, style, count, tensors)
     else:
         name = wanted.encode()
@@ -511,10 +506,21 @@ def argument_of(owner: Owner, interpreter: Any, number: int, value: object) -> N
     return cast
 
 
-def output_of(owner: Owner, function: int, outputs: Any, number: int) -> Any:
+def outputs_of(
+    owner: Owner, function: int, outputs: Any, device: int, devices: int
+) -> tuple[Any, ...]:
+    """The results of one device."""
+    count = lib.tsr_outputs_count(outputs) // devices
+    return tuple(
+        output_of(owner, type_of(owner, (0, function, i)), outputs, device * count + i)
+        for i in range(count)
+    )
+
+
+def output_of(owner: Owner, kind: int, outputs: Any, number: int) -> Any:
     """A result as an array of its own; None for what is no tensor."""
     view = lib.tsr_outputs_get(outputs, number)
-    if shape_of(owner, type_of(owner, (0, function, number))) is None:
+    if shape_of(owner, kind) is None:
         return None
     wanted = numpy_dtype(view.dtype)
     made: NDArray[Any] = np.empty([view.shape[d] for d in range(view.rank)], wanted)

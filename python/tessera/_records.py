@@ -10,7 +10,7 @@ from typing import Any
 
 from tessera._arena import Arena
 from tessera._binding import ffi, lib
-from tessera._dtype import dtype_code
+from tessera._dtype import named_code
 from tessera._errors import Error, Place, text_of
 from tessera._mesh import Mesh
 from tessera._sharding import Sharding
@@ -91,7 +91,7 @@ class ValueSharding:
             except Error:
                 return None
         count = math.prod(shape)
-        found = int(lib.tsr_dtype_bytes(dtype_code(self.dtype), count)) if count < 2**63 else -1
+        found = int(lib.tsr_dtype_bytes(named_code(self.dtype), count)) if count < 2**63 else -1
         return found if found >= 0 else None
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tessera._arena import Arena
 from tessera._binding import ffi, lib
-from tessera._errors import InvalidError
+from tessera._dtype import integers
+from tessera._errors import InvalidError, UnsupportedError
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import is_from, optional
 
@@ -56,6 +59,14 @@ class Shard:
     def shape(self) -> tuple[int, ...]:
         """The sizes of the box."""
         return tuple(part.stop - part.start for part in self.box)
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """A dimension that may count from the last, counted from the first."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise InvalidError(f"there is no dimension {axis} of an array that has {ndim}")
+    return axis % ndim
 
 
 def extents(shape: Sequence[int] | int) -> tuple[int, ...]:
@@ -306,6 +317,39 @@ class Sharding:
         )
         return Sharding._of((owner, found, self), out[0], found)
 
+    def bind(self, dim: int, numbers: ArrayLike) -> Sharding:
+        """The same sharding with a dimension's sizes, which it left to be bound later.
+
+        Those are a number for each shard of a dynamic dimension, ``dynamic[?]`` or
+        ``DynamicShard(0)``; of a partitioned one a row for each shard, of a count for each
+        partition.
+
+        >>> Sharding("[DynamicShard(0)]", "ep=2", ndim=1).bind(0, [3, 5])
+        #sdy.sharding<mesh<["ep"=2]>, [{"ep"}:dynamic[3, 5]]>
+        """
+        at = axis_of(dim, self.ndim)
+        old = lib.tsr_sharding_dim(self._sharding, at).ragged
+        if old == ffi.NULL or old.sizes != ffi.NULL or old.counts != ffi.NULL:
+            raise InvalidError(f"dimension {at} of {self} is not unbound: there is nothing to bind")
+        given = integers(numbers)
+        shards = int(lib.tsr_sharding_num_shards(self._sharding, at))
+        wanted = 1 if old.kind == lib.TSR_RAGGED_DYNAMIC else 2
+        if given.ndim != wanted or len(given) != shards:
+            raise InvalidError(
+                f"dimension {at} of {self} is bound by "
+                + (f"{shards} sizes" if wanted == 1 else f"a table of {shards} rows of counts")
+                + f", not by an array of shape {given.shape}"
+            )
+        keep = ffi.new("int64_t[]", [*given.ravel().tolist(), 0])
+        ragged = ffi.new("tsr_ragged *", {"kind": old.kind, "rows": 1, "alignment": 1})
+        if wanted == 1:
+            ragged.sizes = keep
+        else:
+            ragged.counts, ragged.partitions = keep, given.shape[1]
+        owner, out = Arena(), ffi.new("tsr_sharding **")
+        owner.check(lib.tsr_sharding_bind(owner.ctx, owner.arena, self._sharding, at, ragged, out))
+        return Sharding._of((owner, self), out[0], self._mesh)
+
     # ---- other notations ----
 
     def to(self, notation: str, shape: Sequence[int] | None = None) -> str:
@@ -330,7 +374,17 @@ class Sharding:
         return jax.sharding.NamedSharding(self._mesh.to_jax() if mesh is None else mesh, spec)
 
     def to_torch(self, shape: Sequence[int] | None = None) -> tuple[Any, ...]:
-        """The placements of torch, one for each axis of the mesh."""
+        """The placements of torch, one for each axis of the mesh.
+
+        Torch has none for ragged dimensions; those of a DTensor that does not divide evenly need
+        the shape.
+        """
+        text = self.to("dtensor", shape)
+        if "DynamicShard" in text or "PartitionedShard" in text:
+            raise UnsupportedError(
+                f"torch has no placements for ragged dimensions, as in {text}: redistribute the "
+                "array to an even layout first, or take what each device holds from boxes(shape)"
+            )
         tensor = optional("torch.distributed.tensor")
         names: dict[str, Any] = {
             "Shard": tensor.Shard,
@@ -338,7 +392,6 @@ class Sharding:
             "Partial": tensor.Partial,
             "__builtins__": {},
         }
-        text = self.to("dtensor", shape)
         if "_StridedShard" in text:
             types = optional("torch.distributed.tensor.placement_types")
             names["_StridedShard"] = types._StridedShard
@@ -414,8 +467,7 @@ def _layout_of(layout: object) -> tuple[str, tuple[int, ...] | None]:
     if is_from(layout, "jax"):
         return _layout_of_jax(layout)
     if is_from(layout, "torch") and hasattr(layout, "placements"):
-        dtensor: Any = layout
-        return str(list(dtensor.placements)), extents(dtensor.shape)
+        return _layout_of_dtensor(layout)
     if isinstance(layout, (list, tuple)):
         entries: list[Any] = list(layout)  # pyright: ignore[reportUnknownArgumentType]
         if all(is_from(one, "torch") for one in entries):
@@ -427,6 +479,24 @@ def _layout_of(layout: object) -> tuple[str, tuple[int, ...] | None]:
         "a layout is a text, a Sharding, a tuple such as ('dp', None), one of jax, or a list of "
         f"torch's placements, not {kind}"
     )
+
+
+def _layout_of_dtensor(dtensor: Any) -> tuple[str, tuple[int, ...]]:
+    """The text and the shape of a DTensor.
+
+    Its placements are read from the first axis of the mesh to the last, unless it has a
+    ``shard_order`` of its own: a dimension is then cut along the axes in that order, as placements
+    over the same axes in another order are.
+    """
+    shape, placements = extents(dtensor.shape), list(dtensor.placements)
+    order = getattr(getattr(dtensor, "_spec", dtensor), "shard_order", None) or ()
+    if all(list(one.mesh_dims) == sorted(one.mesh_dims) for one in order):
+        return str(placements), shape
+    mesh = Mesh(dtensor.device_mesh)
+    cut = [axis for one in order for axis in one.mesh_dims]
+    axes = cut + [axis for axis in range(len(placements)) if axis not in cut]
+    other = Mesh({mesh.axis_names[axis]: mesh.axis_sizes[axis] for axis in axes})
+    return Sharding(str([placements[axis] for axis in axes]), other, shape).bare_text(), shape
 
 
 def _is_entry(entry: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
 import sys
 import threading
 import traceback
@@ -17,11 +18,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tessera import _errors
+from tessera import _errors, _files
 from tessera._arena import Arena, address_of
 from tessera._array import Array, _function, adopt
 from tessera._binding import ffi, lib
-from tessera._dtype import as_double, dtype_code, number_for, numpy_dtype, numpy_of, views_of
+from tessera._dtype import (
+    as_double,
+    dtype_code,
+    full_array,
+    number_for,
+    numpy_dtype,
+    numpy_of,
+    views_of,
+)
 from tessera._errors import InvalidError, OutOfMemoryError, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import optional
@@ -79,6 +88,8 @@ class World:
     _handle: Any
     _mesh: Mesh | None
     _tapes = 0  # that are recording
+    _scopes: tuple[Any, ...] = ()  # of typed code: what each was opened with
+    _checked = False
     _strict = False
     _traced = False
 
@@ -101,7 +112,7 @@ class World:
         spec = ffi.new("tsr_launch_spec *")
         spec.num_ranks = ranks or (0 if wanted is None or comm is not None else wanted.size)
         spec.timeout = timeout or 0.0
-        spec.checked = checked
+        spec.checked = self._checked = checked
         spec.segment_bytes = segment_bytes
         out = ffi.new("tp_world **")
         if ranks is not None and ranks < 1:
@@ -311,13 +322,7 @@ class World:
         ``("dp", None)``, a :class:`Sharding`, one of jax, or placements of torch; one that has a
         mesh of its own is over that, any other over :attr:`mesh`.
         """
-        full = numpy_of(values)
-        if dtype is not None:
-            full = full.astype(numpy_dtype(dtype_code(dtype)), copy=False)
-        elif not full.dtype.isnative:
-            full = full.astype(full.dtype.newbyteorder("="))
-        shape = full.shape
-        full = np.ascontiguousarray(full)
+        full, shape = full_array(values, dtype)
         memory = address_of(full)
         made = self._make(
             lib.TP_FROM_FULL, ffi.NULL, shape, layout, full.dtype, i=-1, memory=memory
@@ -379,7 +384,10 @@ class World:
         dtype: object = "f32",
     ) -> Array:
         """An array whose elements are one number, which the element type must have."""
-        element = number_for(value, numpy_dtype(dtype_code(dtype)))
+        kind = numpy_dtype(dtype_code(dtype))
+        element = number_for(value, kind)
+        if np.isfinite(complex(value)) and not np.all(np.isfinite(element)):
+            raise InvalidError(f"{value} is no {kind}: it would become infinite; take a wider type")
         number = as_double(value)
         if number is None:  # no double has it
             from tessera._ops import broadcast_to
@@ -396,7 +404,10 @@ class World:
         layout: object = None,
         dtype: object = "i64",
     ) -> Array:
-        """0, 1, 2 .. along a dimension."""
+        """0, 1, 2 .. along a dimension, all of which the element type must have."""
+        sizes = extents(shape)
+        if 0 not in sizes and -len(sizes) <= dim < len(sizes):
+            number_for(sizes[dim] - 1, numpy_dtype(dtype_code(dtype)))
         return self._make(lib.TP_MAKE_DIM, _function("tsr_iota"), shape, layout, dtype, i=dim)
 
     def arange(self, count: int, layout: object = None, dtype: object = "i64") -> Array:
@@ -445,11 +456,23 @@ class World:
         """An array without elements: calls give shapes and layouts, the trace what would move."""
         return self._make(lib.TP_MAKE, _function("tsr_abstract"), shape, layout, dtype)
 
-    def load(self, path: str, layout: object = None) -> Array:
-        """An array from a ``.npy`` file: every rank reads its part."""
-        shape = np.load(path, mmap_mode="r", allow_pickle=False).shape
+    def load(
+        self, path: str | os.PathLike[str], layout: object = None, *, name: str | None = None
+    ) -> Array:
+        """An array from a file: ``.npy``, ``.npz`` or ``.safetensors``, by what it contains.
+
+        Of a ``.npy`` or ``.safetensors`` file every rank reads its part. Where a file has several
+        arrays, ``name`` says which.
+        """
+        found = _files.text_of_path(path)
+        kind = _files.kind_of(found)
+        if kind != "npy":
+            return self.array(_files.read(found, kind, name), layout)
+        if name is not None:
+            raise InvalidError(f"{found} is a .npy file, whose array has no name; not {name!r}")
+        shape = _files.npy_shape(found)
         sharding = self._layout(layout, shape)
-        text = ffi.new("char[]", str(path).encode())
+        text = ffi.new("char[]", found.encode())
         given = ffi.new("tp_arguments *", {"sharding": sharding._sharding, "text": text})
         made: Array = self._call(lib.TP_LOAD, ffi.NULL, (), given)
         return made
@@ -600,6 +623,7 @@ class _Launch:
         try:
             parent = self.world
             with _opened(parent.mesh, lib.tp_open_rank, parent._handle, index) as rank:
+                rank._checked = parent._checked
                 with self.lock:
                     self.threads[number] = threading.get_ident()
                 try:

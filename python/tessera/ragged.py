@@ -20,22 +20,30 @@ its record too, whose ``backward`` takes the gradient of the result to that of t
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from tessera._array import Array, _function, axis_of
+from tessera._arena import Arena, address_of
+from tessera._array import Array, _function
 from tessera._binding import ffi, lib
+from tessera._dtype import dtype_code, full_array, integers, numpy_of
 from tessera._errors import InvalidError
 from tessera._mesh import mesh_of
-from tessera._sharding import Sharding
+from tessera._sharding import Sharding, axis_of, extents
+
+if TYPE_CHECKING:
+    from tessera._world import World
 
 __all__ = [
     "Conversion",
     "aligned_to_unaligned",
+    "bind",
     "dynamic",
+    "exchange_counts",
     "from_replicate",
     "partitioned",
     "partitioned_from_replicate",
@@ -46,6 +54,9 @@ __all__ = [
     "realign",
     "reduce_shard",
     "reinterpret",
+    "shard",
+    "slices",
+    "split",
     "to_dynamic",
     "to_replicate",
     "unaligned_to_aligned",
@@ -72,7 +83,7 @@ def dynamic(
     >>> dynamic("x=3", "x", [3, 0, 5], ndim=2).dims[0].sizes
     (3, 0, 5)
     """
-    numbers = np.asarray(sizes, dtype=np.int64).ravel().tolist()
+    numbers = integers(sizes).ravel().tolist()
     return _sharding(mesh, axes, f":dynamic{numbers}", dim, ndim)
 
 
@@ -92,7 +103,7 @@ def partitioned(
     ``counts[s][p]`` rows of partition p came from shard s. Aligned, shard d has the partitions
     ``owners[d]`` to ``owners[d + 1] - 1``, each stored in a multiple of ``align`` rows.
     """
-    numbers = np.asarray(counts, dtype=np.int64)
+    numbers = integers(counts)
     if numbers.ndim != 2:
         raise InvalidError(f"the counts are a table of shards and partitions, not {numbers.ndim}-d")
     options = ["aligned"] if aligned else []
@@ -102,6 +113,177 @@ def partitioned(
         options.append(f"align={align}")
     more = f"({', '.join(options)})" if options else ""
     return _sharding(mesh, axes, f":partitioned{numbers.tolist()}{more}", dim, ndim)
+
+
+# ---- arrays on one rank ----
+
+
+def slices(shape: Sequence[int] | int, sizes: ArrayLike, dim: int = 0) -> list[tuple[slice, ...]]:
+    """The index of each chunk of an array of that shape, cut into sizes along a dimension.
+
+    >>> slices((5, 2), [3, 0, 2])[2]
+    (slice(3, 5, None), slice(None, None, None))
+    """
+    whole = extents(shape)
+    at, numbers = axis_of(dim, len(whole)), integers(sizes).ravel().tolist()
+    arena, count = Arena(), len(numbers)
+    chunks, given = ffi.new("tsr_chunk[]", count + 1), ffi.new("int64_t[]", [*numbers, 0])
+    arena.check(lib.tsr_dynamic_slices(arena.ctx, whole[at], given, count, chunks))
+    return [
+        tuple(
+            slice(int(chunks[i].start), int(chunks[i].end)) if d == at else slice(None)
+            for d in range(len(whole))
+        )
+        for i in range(count)
+    ]
+
+
+def split(
+    array: ArrayLike, sizes: ArrayLike, dim: int = 0, *, contiguous: bool = True
+) -> list[NDArray[Any]]:
+    """An array of NumPy in chunks of these sizes: contiguous copies, or views of it.
+
+    The sizes sum to the extent; nothing is padded. Of what a rank holds: ``x.local(rank)``.
+
+    >>> [chunk.tolist() for chunk in split([5, 6, 7, 8, 9], [3, 0, 2])]
+    [[5, 6, 7], [], [8, 9]]
+    """
+    if isinstance(array, Array):
+        raise InvalidError(
+            f"split takes an array of this process, not {array!r}: pass x.local(rank), or lay it "
+            "out by to_dynamic"
+        )
+    whole = numpy_of(array)
+    chunks = [whole[index] for index in slices(whole.shape, sizes, dim)]
+    return [chunk.copy(order="C") for chunk in chunks] if contiguous else chunks
+
+
+# ---- from one rank, and by what each rank knows ----
+
+
+def shard(
+    world: World,
+    values: ArrayLike | None,
+    layout: object,
+    *,
+    source: int | None = 0,
+    shape: Sequence[int] | int | None = None,
+    dtype: object = None,
+) -> Array:
+    """An array with a dynamic dimension, of the values that the rank ``source`` has: a scatter.
+
+    Each rank receives its own rows from that rank. A process without it passes None with the shape
+    and the element type, or an array whose elements are not looked at. With source None every
+    process has the same values, and nothing moves.
+
+    >>> import tessera as ts
+    >>> with ts.World("ep=2") as world:
+    ...     layout = dynamic(world.mesh, "ep", [3, 1], ndim=1)
+    ...     x = shard(world, np.arange(4.0), layout, source=1)
+    ...     print(x.local(0), x.local(1))
+    [0. 1. 2.] [3.]
+    """
+    root = -1 if source is None else operator.index(source)
+    if source is not None and not 0 <= root < world.size:
+        raise InvalidError(f"the source is a rank from 0 to {world.size - 1}, or None, not {root}")
+    if values is None and (source is None or root in world.local_ranks):
+        raise InvalidError("this process has the source rank, and no values: pass the array")
+    if values is None and (shape is None or dtype is None):
+        raise InvalidError("without values the shape and the element type are needed: pass both")
+    full, found = None, extents(()) if shape is None else extents(shape)
+    code = None if dtype is None else dtype_code(dtype)
+    if values is not None:
+        full, own = full_array(values, dtype)
+        if shape is not None and found != own:
+            raise InvalidError(f"the values have the shape {own}, not {found}")
+        found, code = own, dtype_code(full.dtype)
+    sharding = world._layout(layout, found)
+    placement = ffi.new("tsr_placement *", {"sharding": sharding._sharding})
+    given = ffi.new("tp_arguments *", {"placement": placement, "i": code, "j": root})
+    sizes = ffi.new("int64_t[]", [*found, 0])
+    given.a, given.count = sizes, len(found)
+    given.memory = ffi.NULL if full is None else address_of(full)
+    made: Array = world._call(lib.TP_RAGGED, ffi.NULL, (), given)
+    return made
+
+
+def _own_rows(world: World, rows: Sequence[ArrayLike]) -> tuple[Any, int]:
+    """The numbers of each local rank, one rank after the other, and how many each has."""
+    world._check_count("rows", rows)
+    numbers = [integers(row).ravel() for row in rows]
+    count = len(numbers[0])
+    if any(len(row) != count for row in numbers):
+        raise InvalidError(f"the rows differ in length: {[len(row) for row in numbers]}")
+    return ffi.new("int64_t[]", [*np.concatenate(numbers).tolist(), 0]), count
+
+
+def bind(
+    world: World,
+    layout: object,
+    rows: Sequence[ArrayLike],
+    *,
+    ndim: int | None = None,
+    extent: int | None = None,
+) -> Sharding:
+    """The layout with the sizes that it leaves open, of which each rank knows its own shard's.
+
+    ``rows`` are those of :attr:`World.local_ranks`: of each the size of its shard (``dynamic[?]``,
+    ``DynamicShard(0)``), or the counts of the partitions in it (``partitioned[?]``). They are
+    gathered from all ranks. ``extent`` is what they must sum to, if that is known.
+    :meth:`World.traffic` counts the bytes; a trace lists those of arrays alone.
+    :meth:`Sharding.bind` takes the numbers of all shards, without communication.
+
+    >>> import tessera as ts
+    >>> def run(world):
+    ...     mine = [3, 5][world.rank]
+    ...     return bind(world, "[DynamicShard(0)]", [mine], ndim=1).dims[0].sizes
+    >>> ts.launch(run, "ep=2")
+    [(3, 5), (3, 5)]
+    """
+    unbound = Sharding(layout, None if isinstance(layout, Sharding) else world.mesh, ndim=ndim)
+    numbers, count = _own_rows(world, rows)
+    arenas = [Arena() for _ in world.local_ranks]
+    kept = ffi.new("tsr_arena *[]", [one.arena for one in arenas])
+    bound = ffi.new("tsr_sharding *[]", len(arenas))
+    given = ffi.new("tp_arguments *", {"sharding": unbound._sharding, "a": numbers})
+    given.count, given.i = count, lib.TSR_UNKNOWN if extent is None else extent
+    given.arenas, given.bound = kept, bound
+    world._call(lib.TP_BIND, ffi.NULL, (), given, 0)
+    return Sharding._of((arenas[0], unbound), bound[0], unbound.mesh)
+
+
+def exchange_counts(
+    world: World,
+    axes: str | Sequence[str],
+    rows: Sequence[ArrayLike],
+    *,
+    owners: Sequence[int] | None = None,
+) -> list[NDArray[np.int64]]:
+    """What each local rank's shard will receive: a count for each shard and partition it owns.
+
+    Each rank knows the counts of its own shard, one for each partition: ``rows``, those of
+    :attr:`World.local_ranks`. An all-to-all sends each shard those of its partitions, fewer numbers
+    than :func:`bind` gathers, and as there in no trace. ``owners`` are as of :func:`partitioned`.
+
+    >>> import tessera as ts
+    >>> with ts.World("ep=2") as world:
+    ...     for counts in exchange_counts(world, "ep", [[4, 6, 4, 2], [2, 4, 8, 2]]):
+    ...         print(counts.tolist())
+    [[4, 6], [2, 4]]
+    [[4, 2], [8, 2]]
+    """
+    along = Sharding(f"[{_axes_text(axes)}]", world.mesh)
+    numbers, count = _own_rows(world, rows)
+    shards = int(lib.tsr_sharding_num_shards(along._sharding, 0))
+    room = 1 + shards * count
+    out = ffi.new("int64_t[]", len(rows) * room)
+    given = ffi.new("tp_arguments *", {"sharding": along._sharding, "a": numbers})
+    given.count, given.i, given.numbers = count, shards, out
+    keep = ffi.NULL if owners is None else ffi.new("int64_t[]", [*integers(owners).tolist(), 0])
+    given.b, given.j = keep, 0 if owners is None else len(owners)
+    world._call(lib.TP_EXCHANGE, ffi.NULL, (), given, 0)
+    found = np.frombuffer(ffi.buffer(out), dtype=np.int64).reshape(len(rows), room)
+    return [row[1 : 1 + shards * row[0]].reshape(shards, row[0]).copy() for row in found]
 
 
 class Conversion:

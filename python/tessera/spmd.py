@@ -25,7 +25,8 @@ f32[2,5]{tp:R}
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+import functools
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -34,11 +35,12 @@ from numpy.typing import ArrayLike
 
 from tessera import _errors
 from tessera._arena import Arena
-from tessera._array import Array, _function, axis_of
+from tessera._array import Array, _function
 from tessera._binding import ffi, lib
 from tessera._dtype import dtype_code
 from tessera._errors import InvalidError, text_of
 from tessera._mesh import Mesh, mesh_of
+from tessera._sharding import axis_of
 
 if TYPE_CHECKING:
     from tessera._world import World
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "all_gather",
     "all_reduce",
+    "all_reduce_in_place",
     "all_to_all",
     "array_of",
     "assert_type",
@@ -53,6 +56,7 @@ __all__ = [
     "einsum_partial",
     "embedding_partial",
     "linear_partial",
+    "local_map",
     "local_of",
     "matmul_partial",
     "max_partial",
@@ -98,21 +102,30 @@ def scope(
 
     ``global_axes`` are checked as a whole value's. ``guard`` is none, guarded or expert.
     """
+    settings = {
+        "guard": guard,
+        "unchecked": unchecked,
+        "implicit_partial": implicit_partial,
+        "strict": strict,
+    }
     found = world.mesh if mesh is None else mesh_of(mesh)
+    names = tuple(global_axes)
     if guard not in _GUARDS:
         raise InvalidError(f"there is no guard {guard!r}: {', '.join(_GUARDS)}")
     opened = ffi.new("tsr_spmd_scope *")
     opened.mesh = found._mesh
-    getattr(opened, "global").bits = _axis_set(found, global_axes)
+    getattr(opened, "global").bits = _axis_set(found, names)
     opened.guard = _GUARDS[guard]
     opened.unchecked = unchecked
     opened.implicit_partial = implicit_partial
     opened.strict = strict
     given = ffi.new("tp_arguments *", {"scope": opened})
     world._call(lib.TP_SCOPE, ffi.NULL, (), given, 0)
+    world._scopes = (*world._scopes, (found, names, settings))
     try:
         yield
     finally:
+        world._scopes = world._scopes[:-1]
         if not world.closed:
             world._call(lib.TP_WORLD_VOID, _function("tsr_spmd_close"), (), results=0)
 
@@ -163,6 +176,83 @@ def _with_text(function: str, operands: Sequence[Array | None], text: str) -> Ar
 def assert_type(x: Array, type: str) -> Array:
     """Claims a type, ``{tp:S(0), dp:R}``; a contradiction is an error, what is new is added."""
     return _with_text("tsr_assert_type", (x,), type)
+
+
+# ---- regions where axes are local ----
+
+Types = str | Sequence[str | None] | None
+
+
+def _types_of(types: Types, count: int, what: str) -> list[str | None]:
+    found = [types] if types is None or isinstance(types, str) else list(types)
+    if len(found) != count:
+        raise InvalidError(f"{len(found)} types are declared for {count} {what}")
+    return found
+
+
+def _enter(axes: str, inputs: Sequence[Array], types: Sequence[str | None]) -> list[Array]:
+    """Values of declared types as a region sees them in which axes are local."""
+    world = inputs[0]._world
+    keep = [ffi.NULL if one is None else ffi.new("char[]", one.encode()) for one in types]
+    texts, names = ffi.new("char *[]", keep), ffi.new("char[]", axes.encode())
+    given = ffi.new("tp_arguments *", {"text": names, "texts": texts})
+    made = world._call(lib.TP_LOCAL_MAP, ffi.NULL, inputs, given, len(inputs))
+    return [made] if isinstance(made, Array) else list(made)
+
+
+def local_map(
+    axes: str | Iterable[str], *, in_types: Types, out_types: Types
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: in the body of the function the axes are local, whatever they are outside.
+
+    ``in_types`` declare the arguments, a type each: of an array ``f32[8@tp,4]``, which must be its
+    type; None leaves it as it is, and stands for any other argument. Inside, values vary along the
+    axes without an entry in a spec. ``out_types`` are what the results are afterwards, with the
+    spec that they say; None leaves a result as the body made it. Keyword arguments are handed on.
+
+    >>> import numpy as np, tessera as ts
+    >>> @ts.spmd.local_map("tp", in_types="f64[4@tp,3]", out_types="f64[4@tp,3]")
+    ... def own_softmax(x):  # over the rows that a rank has: of the whole it would be another
+    ...     return ts.softmax(x, 0)
+    >>> with ts.World("tp=2") as world, ts.spmd.scope(world, global_axes=["tp"]):
+    ...     x = ts.spmd.value(world, [np.zeros((2, 3))] * 2, "f64[4@tp,3]")
+    ...     y = own_softmax(x)
+    ...     print(ts.spmd.type_of(y), y.local(0)[0, 0])
+    f64[4@tp,3] 0.5
+    """
+    names = axes if isinstance(axes, str) else ",".join(axes)
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            types = _types_of(in_types, len(arguments), "arguments")
+            at = [i for i, one in enumerate(arguments) if isinstance(one, Array)]
+            if not at or any(types[i] is not None for i in range(len(types)) if i not in at):
+                raise InvalidError("a type is declared for what is no array, or there is no array")
+            world = arguments[at[0]]._world
+            if not world._scopes:
+                raise InvalidError("local_map is of typed code: open a spmd.scope first")
+            mesh, global_axes, settings = world._scopes[-1]
+            inner = list(arguments)
+            for i, one in zip(
+                at, _enter(names, [arguments[i] for i in at], [types[i] for i in at]), strict=True
+            ):
+                inner[i] = one
+            local = {name.strip() for name in names.split(",")}
+            rest = [axis for axis in global_axes if axis not in local]
+            with scope(world, mesh, global_axes=rest, **settings):
+                found = function(*inner, **options)
+            results = list(found) if isinstance(found, (list, tuple)) else [found]
+            declared = _types_of(out_types, len(results), "results")
+            made = [
+                one if kind is None else assert_type(one, kind)
+                for one, kind in zip(results, declared, strict=True)
+            ]
+            return made[0] if found is results[0] else type(found)(made)
+
+        return call
+
+    return decorate
 
 
 # ---- contractions that leave a partial result ----
@@ -320,6 +410,17 @@ def all_reduce(
     return _collective("tsr_all_reduce", x, axis, source, destination, options)
 
 
+def all_reduce_in_place(x: Array, axis: str, source: str = "P", destination: str = "R") -> None:
+    """The sum written over the value itself, whose type becomes R or I: no other array is made.
+
+    What shares its memory changes with it. Not while a tape is under way.
+    """
+    arena, text = Arena(), ffi.new("char[]", axis.encode())
+    given = ffi.new("tp_arguments *", {"text": text})
+    given.src, given.dst = _end(arena, source), _end(arena, destination)
+    x._world._call(lib.TP_IN_PLACE, ffi.NULL, (x,), given, 0)
+
+
 def all_gather(
     x: Array,
     axis: str,
@@ -364,7 +465,10 @@ def all_to_all(
     wire_dtype: object | None = None,
     backward_dtype: object | None = None,
 ) -> Array:
-    """V -> V, S(i) -> S(j): every rank gets a part of each other's."""
+    """V or S(i) -> V or S(j): every rank gets a part of each other's.
+
+    A plain V that becomes S(j), or that S(i) becomes, is taken along ``dim``.
+    """
     options = _Options(dim, counts, sent, wire_dtype, backward_dtype)
     return _collective("tsr_all_to_all", x, axis, source, destination, options)
 
@@ -375,7 +479,10 @@ def reinterpret(x: Array, axis: str, source: str, destination: str, *, dim: int 
 
 
 def convert(x: Array, axis: str, source: str, destination: str, *, dim: int = 0) -> Array:
-    """The same meaning under another type, without communication."""
+    """The same meaning under another type, without communication.
+
+    V -> S(i) says which dimension the ranks' parts cut, S(i) -> V forgets it.
+    """
     return _collective("tsr_convert_type", x, axis, source, destination, _Options(dim))
 
 

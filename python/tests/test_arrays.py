@@ -1,9 +1,14 @@
 """Arrays: what they are made from, what they become, traces, strict mode, abstract worlds."""
 
 import gc
+import json
+import os
+import re
+import warnings
 
 import numpy as np
 import pytest
+from cases import MESHES
 
 import tessera as ts
 
@@ -19,6 +24,102 @@ def test_element_types(dtype, worlds):
     assert x.dtype == full.dtype
     np.testing.assert_array_equal(np.asarray(x), full)
     np.testing.assert_array_equal(x.local(3), full[3:, 1:])
+
+
+def numpys(name):
+    """The element type that NumPy means by a name; None where it means none that there is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = np.dtype(name)
+        except (TypeError, ValueError, SyntaxError):
+            return None
+    return found if found.name in [*DTYPES, "bfloat16"] else None
+
+
+def test_names_of_element_types(worlds):
+    """A name is what NumPy means by it, or only programs have it, or it is refused."""
+    world = worlds(2)
+    names = {name for name in np.sctypeDict if isinstance(name, str)}
+    names |= {f"{kind}{size}" for kind in "biufc" for size in (1, 2, 4, 8, 16, 32, 64, 128)}
+    names |= {f"{order}f8" for order in "<=|>"} | set("?bBhHiIlLqQefdFD")
+    names |= {"float", "int", "bool", "complex", "half", "single", "double"}
+    refused = set()
+    for name in sorted(names):
+        wanted = numpys(name)
+        try:
+            made = world.zeros((2,), dtype=name).dtype
+        except ts.InvalidError:
+            refused.add(name)
+            continue
+        assert wanted in (None, made), name
+    both = {"i1", "i2", "i4", "i8", "u2", "u4", "u8", "float"}
+    assert {name for name in refused if numpys(name) is not None} == both | {">f8"}
+    for name, told in [("i8", "int64 or int8"), ("i1", "int8 or bool"), ("u8", "uint64 or uint8")]:
+        for use in (world.ones((2,)).astype, lambda to: world.array([1], dtype=to)):
+            with pytest.raises(ts.InvalidError, match=rf"'{name}' .*{told}$"):
+                use(name)
+    with pytest.raises(ts.InvalidError, match=r"'float' .*float64 or float32"):
+        world.zeros((2,), dtype="float")
+    with pytest.raises(ts.InvalidError, match="unknown element type 'f5'"):
+        world.zeros((2,), dtype="f5")
+    for kind, wanted in [(int, "int64"), (float, "float64"), (bool, "bool"), (np.int8, "int8")]:
+        assert world.zeros((2,), dtype=kind).dtype == wanted
+    assert world.zeros((2,), dtype="ui8").dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([300], "int8"),
+        ([-1], "uint8"),
+        ([2**63], "int64"),
+        ([0.5], "int32"),
+        ([float("nan")], "int32"),
+        ([2.0**63], "int64"),
+        ([2], "bool"),
+        ([1e300], "float32"),
+        ([1e5], "f16"),
+        ([1j], "float64"),
+        (np.array([-1], "i1"), "uint64"),
+        (np.array([2**64 - 1], "u8"), "int64"),
+    ],
+)
+def test_values_that_do_not_fit(values, dtype, worlds):
+    with pytest.raises(ts.InvalidError, match=r"is no .*: convert the values first"):
+        worlds(2).array([0, *values] if isinstance(values, list) else values, dtype=dtype)
+
+
+def test_narrow_floats_without_infinity(worlds):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    if hasattr(ml_dtypes, "float4_e2m1fn"):
+        with pytest.raises(ts.InvalidError, match="7 is no float4_e2m1fn"):
+            worlds(2).array([6, 7], dtype="float4_e2m1fn")
+
+
+def test_values_that_fit(worlds):
+    world = worlds(2)
+    for values, dtype in [
+        ([127, -128], "int8"),
+        ([2**64 - 1], "uint64"),
+        ([3.0, -4.0], "i32"),
+        ([0.1, np.inf, np.nan], "f32"),
+        ([1 + 0j], "float64"),
+        ([0.0, 1.0], "bool"),
+        ([], "int8"),
+        (2, "int8"),
+    ]:
+        made = world.array(values, dtype=dtype)
+        np.testing.assert_array_equal(
+            np.asarray(made), np.real(np.asarray(values)).astype(made.dtype)
+        )
+    assert np.asarray(world.arange(128, dtype="int8")).tolist() == list(range(128))
+    assert np.asarray(world.full((2,), np.inf)).tolist() == [np.inf] * 2
+    for number, dtype in [(1e300, "f32"), (70000, "f16"), (1e300j, "complex64")]:
+        with pytest.raises(ts.InvalidError, match="it would become infinite"):
+            world.full((2,), number, dtype=dtype)
+    with pytest.raises(ts.InvalidError, match="128 is no int8"):
+        world.arange(129, dtype="int8")
 
 
 def test_bfloat16(worlds):
@@ -151,6 +252,109 @@ def test_files(worlds, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), full * 2)
     with pytest.raises(FileNotFoundError):
         worlds(4).load(str(tmp_path / "absent.npy"))
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".safetensors"])
+def test_formats(ending, ranks, tmp_path):
+    """What a file is named for is in it, and a file is read by what is in it."""
+
+    def run(world):
+        for dtype in ["bool", "uint8", "int64", "float16", "float32", "complex64"]:
+            for shape in [(5, 3), (0, 3), ()]:
+                full = (np.arange(np.prod(shape)).reshape(shape) % 3).astype(dtype)
+                x = world.array(full, "P('a', None)" if shape else None)
+                path = tmp_path / f"{world.size}{len(world.local_ranks)}{dtype}{len(shape)}{ending}"
+                x.save(path)
+                other = path.with_suffix(".other")
+                if world.rank == 0:
+                    path.replace(other)
+                world.barrier()
+                for layout in ("P(None, 'a')" if shape else None, None):
+                    again = world.load(other, layout)
+                    assert again.dtype == full.dtype
+                    np.testing.assert_array_equal(np.asarray(again), full)
+
+    with ts.World(MESHES[ranks]) as world:
+        run(world)
+    ts.launch(run, MESHES[ranks])
+    for path in tmp_path.glob("*float323.other" if ending == ".npy" else "*float322.other"):
+        if ending != ".safetensors":
+            np.load(path)  # as NumPy reads it
+
+
+def test_formats_that_others_write(worlds, tmp_path):
+    world = worlds(2)
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(4)
+    np.savez_compressed(tmp_path / "two.npz", a=a, b=b)
+    assert np.asarray(world.load(tmp_path / "two.npz", "P('a')", name="b")).tolist() == [0, 1, 2, 3]
+    header = json.dumps(
+        {
+            "__metadata__": {"by": "hand"},
+            "w": {"dtype": "F64", "shape": [2, 3], "data_offsets": [4, 52]},
+            "n": {"dtype": "I32", "shape": [], "data_offsets": [0, 4]},
+        }
+    ).encode()
+    path = tmp_path / "two.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + b"\7\0\0\0" + a.tobytes())
+    np.testing.assert_array_equal(np.asarray(world.load(path, "P('a', None)", name="w")), a)
+    assert int(world.load(path, name="n")) == 7
+    for given in ("two.npz", "two.safetensors"):
+        with pytest.raises(ts.InvalidError, match=rf"{given} has 2 arrays, .*name=\.\."):
+            world.load(tmp_path / given)
+        with pytest.raises(ts.InvalidError, match="none of them is 'c'"):
+            world.load(tmp_path / given, name="c")
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".safetensors"])
+def test_files_that_are_cut_short(ending, worlds, tmp_path):
+    path = tmp_path / f"cut{ending}"
+    worlds(2).array(np.arange(1000.0)).save(path)
+    whole = path.read_bytes()
+    for size in [0, 1, 5, 9, 40, 100, len(whole) // 2, len(whole) - 1]:
+        path.write_bytes(whole[:size])
+        with pytest.raises(ts.Error, match=rf"cut{re.escape(ending)}"):
+            worlds(2).load(path, "P('a')")
+
+
+def test_paths_and_types_that_no_file_has(worlds, tmp_path):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    world = worlds(2)
+    x = world.ones((4,), "P('a')")
+    for wrong in (None, 3, ["x.npy"]):
+        with pytest.raises(TypeError):
+            x.save(wrong)
+        with pytest.raises(TypeError):
+            world.load(wrong)
+    for name in ("x", "x.bin", "x.npy.gz"):
+        with pytest.raises(ts.InvalidError, match=rf"{name}' names no format: .*safetensors"):
+            x.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    narrow = x.astype("bf16") * 3
+    for name in ("b.npy", "b.npz"):
+        with pytest.raises(ts.UnsupportedError, match=r"bfloat16.*b\.safetensors'\) keeps"):
+            narrow.save(tmp_path / name)
+    narrow.save(tmp_path / "b.safetensors")
+    again = world.load(tmp_path / "b.safetensors", "P('a')")
+    assert again.dtype == ml_dtypes.bfloat16
+    assert np.asarray(again).astype("f4").tolist() == [3, 3, 3, 3]
+    with pytest.raises(ts.UnsupportedError, match="no name for complex128"):
+        world.array(np.ones(4, "c16")).save(tmp_path / "c.safetensors")
+    os.mkfifo(tmp_path / "pipe.npy")
+    with pytest.raises(ts.InvalidError, match="not a regular file"):
+        world.load(tmp_path / "pipe.npy")
+    (tmp_path / "text.npy").write_text("no array at all")
+    with pytest.raises(ts.InvalidError, match=r"text\.npy is no file of arrays"):
+        world.load(tmp_path / "text.npy")
+
+
+def test_orders_of_dimensions(worlds):
+    full = np.arange(24.0).reshape(2, 3, 4)
+    x = worlds(2).array(full, "P('a')")
+    for order in ((2, 0, 1), [2, 0, 1], (-1, 0, 1)):
+        np.testing.assert_array_equal(np.asarray(x.transpose(order)), full.transpose(order))
+        np.testing.assert_array_equal(np.asarray(x.transpose(*order)), full.transpose(order))
+    np.testing.assert_array_equal(np.asarray(x.transpose(None)), full.T)
 
 
 def test_operators_with_numpy_and_numbers(worlds):
@@ -354,3 +558,116 @@ def test_modes_nest(worlds):
             pass
         x + y
     assert len(moved) == 1
+
+
+WAYS = {  # of giving indices
+    "list": lambda world, rows: rows,
+    "numpy": lambda world, rows: np.asarray(rows, dtype="i2"),
+    "cut": lambda world, rows: world.array(rows, "P('a')", "int8"),
+    "whole": lambda world, rows: world.array(rows, None, "int64"),
+}
+TABLES = ["P('a', None)", "P(None, 'a')", None]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_rows_by_index(way, ranks, worlds):
+    rows = [-1, 0, 127] if way == "cut" else [-1, 0, 299, -300]
+    full = np.arange(900.0).reshape(300, 3)
+
+    def run(world):
+        for layout in TABLES:
+            x = world.array(full, layout)
+            given, expected = WAYS[way](world, rows), full[rows]
+            for made in (ts.take(x, given), ts.embedding(x, given), ts.take(x.T, given, 1).T):
+                np.testing.assert_array_equal(np.asarray(made), expected)
+            more = world.array(np.ones(expected.shape))
+            added = np.asarray(ts.scatter(x, given, more, op="add"))
+            assert added[-1].tolist() == (full[-1] + rows.count(-1) + rows.count(299)).tolist()
+            small = x[:100]
+            given = WAYS[way](world, [1, 100, -1])
+            for wrong in (
+                lambda t=small, i=given: ts.take(t, i),
+                lambda t=small, i=given: ts.embedding(t, i),
+                lambda t=small, i=given: ts.scatter(t, i, world.array(np.ones((3, 3)))),
+            ):
+                with pytest.raises(IndexError, match=r"index 100 is out of range .* size 100"):
+                    wrong()
+            np.testing.assert_array_equal(
+                np.asarray(ts.take(small, given, mode="clip")), full[[1, 99, 0]]
+            )
+            dropped = ts.scatter(small, given, world.array(np.ones((3, 3))), mode="drop")
+            assert np.asarray(dropped)[[0, 1, 99], 0].tolist() == [0, 1, 297]
+
+    run(worlds(ranks))
+    if way != "cut":  # of which a launched rank sees its own part: it alone finds the mistake
+        ts.launch(run, MESHES[ranks])
+
+
+def test_rows_that_one_rank_lacks():
+    def run(world):
+        indices = world.array([0, 1, 2, 9], "P('a')")
+        ts.take(world.array(np.arange(4.0)), indices)
+
+    with pytest.raises(IndexError, match="index 9 is out of range") as caught:
+        ts.launch(run, "a=2")
+    assert caught.value.rank == 1
+
+
+def test_what_are_no_indices(worlds):
+    world = worlds(2)
+    x = world.array(np.arange(8.0).reshape(4, 2), "P('a', None)")
+    assert np.asarray(ts.embedding(x, -1)).tolist() == [6, 7]
+    assert ts.take(x, []).shape == (0, 2)
+    for wrong in ([0.5], [True], "a"):
+        with pytest.raises(TypeError, match="indices are integers"):
+            ts.take(x, wrong)
+    with pytest.raises(ts.InvalidError, match="no mode 'wrap'"):
+        ts.take(x, [0], mode="wrap")
+    assert x[world.array(3)].shape == (2,)
+    for key in (world.array([3]), world.array([[3]]), np.array([3])):
+        with pytest.raises(TypeError):
+            x[key]
+
+
+def test_the_greatest_of_nothing(worlds):
+    x = worlds(2).zeros((0, 3), "P(None, 'a')")
+    for call in (x.max, x.min, lambda: x.max(0), lambda: np.max(x), lambda: x.argmax(0)):
+        with pytest.raises(ValueError, match=r"of nothing: dimension 0 .*\(0, 3\) has size 0"):
+            call()
+    assert x.max(1).shape == (0,) and x.argmax(1).shape == (0,) and float(x.sum()) == 0
+
+
+@pytest.mark.parametrize("shape", [(8, 4), (5, 3)])
+@pytest.mark.parametrize(
+    "source", ["P('a', None)", "P(None, ('b', 'a'))", "P(('a', 'b'), None)", None, "P('b', 'a')"]
+)
+def test_sums_that_are_made_pending(source, shape, worlds):
+    world = worlds(4)
+    full = np.arange(float(np.prod(shape))).reshape(shape)
+    for wanted in ('[{}, {}], unreduced={"a"}', '[{}, {"b"}], unreduced={"a"}'):
+        x = world.array(full, source).convert(wanted)
+        assert x.sharding.unreduced == ("a",)
+        np.testing.assert_array_equal(np.asarray(x), full)
+        parts = [np.asarray(x.local(rank)) for rank in (0, 2)]  # along a
+        assert not (parts[0] * parts[1]).any()
+    both = world.array(full, source).convert('[{}, {}], unreduced={"a", "b"}')
+    assert set(both.sharding.unreduced) == {"a", "b"}
+    np.testing.assert_array_equal(np.asarray(both), full)
+
+
+def test_parts_of_a_pending_sum(worlds):
+    world = worlds(4)
+    full = np.arange(4.0)
+    twice = world.array(full, "P('b')").reinterpret('[{"b"}], unreduced={"a"}')
+    np.testing.assert_array_equal(np.asarray(twice), 2 * full)
+    with pytest.raises(ts.Error, match="tsr_convert_type"):
+        world.array(full, "P('a')").reinterpret('[{}], unreduced={"a"}')
+    with pytest.raises(ts.InvalidError, match="sums pending, not max"):
+        world.array(full).convert('[{}], unreduced=max{"a"}')
+    pending = world.array(full).convert('[{}], unreduced={"a"}')
+    assert pending.convert("P('a')").sharding.dims[0].axes == ("a",)
+    with pytest.raises(ts.Error, match=r"x\.convert\(layout\)"):
+        world.array(full).redistribute('[{}], unreduced={"a"}')
+    with pytest.raises(ts.UnsupportedError, match="no gradient goes through"):
+        ts.grad(lambda w: w.convert('[{}], unreduced={"a"}').sum())(world.array(full))

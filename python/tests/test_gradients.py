@@ -1,5 +1,8 @@
 """Gradients against finite differences, and steps of optimizers against their formulas."""
 
+import re
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -89,3 +92,71 @@ def test_sgd_and_adam(worlds):
         m, s = 0.9 * m + 0.1 * slope, 0.999 * s + 0.001 * slope**2
         expected -= 0.05 * (m / (1 - 0.9**step)) / (np.sqrt(s / (1 - 0.999**step)) + 1e-8)
     np.testing.assert_allclose(np.asarray(p), expected)
+
+
+TAKEN = {
+    "numpy.linalg.norm": np.linalg.norm,
+    "numpy.std": np.std,
+    "numpy.roll": lambda w: np.roll(w, 1),
+    "numpy.expand_dims": lambda w: np.expand_dims(w, 0),
+    "numpy.concatenate": lambda w: np.concatenate([w, w], axis=None),
+    "numpy.asarray": np.asarray,
+    "float()": lambda w: float(w.sum()),
+    "int()": lambda w: int(w.sum()),
+    "complex()": lambda w: complex(w.sum()),
+    "Array.item": lambda w: w.sum().item(),
+    "Array.numpy": lambda w: w.numpy(),
+    "Array.tolist": lambda w: w.tolist(),
+}
+
+
+@pytest.mark.parametrize("name", sorted(TAKEN))
+def test_nothing_leaves_a_tape(name, worlds):
+    world = worlds(2)
+    w = world.array(np.array([1.0, 2.0, 4.0]), "P('a')")
+    take = TAKEN[name]
+    with pytest.raises(ts.InvalidError, match=rf"^{re.escape(name)} .*ts\.stop_gradient"):
+        ts.grad(lambda w: (w * w).sum() if take(w * 2) is None else w.sum())(w)
+    take(w)  # outside of a tape
+    x = world.array(np.arange(3.0), "P('a')")
+    kept = []
+
+    def loss(w):
+        kept.append(take(x))  # what no tape records
+        kept.append(take(ts.stop_gradient(w)))
+        assert (w.sum() > 0) and bool(w.sum()) and f"{w.sum():.1f}" == "7.0"
+        return (w * w).sum()
+
+    assert np.asarray(ts.grad(loss)(w)).tolist() == [2, 4, 8]
+    with ts.Tape(world) as tape:
+        tape.watch(w)
+        value = (w * w).sum()
+        with tape.paused():
+            take(w)
+        tape.backward(value)
+        assert float(value) == 21 and np.asarray(tape.gradient(w)).tolist() == [2, 4, 8]
+
+
+def test_stop_gradient(worlds):
+    world = worlds(2)
+    w = world.array(np.array([3.0, 4.0]), "P('a')")
+    found = ts.grad(lambda w: (w * ts.stop_gradient(w)).sum())(w)
+    assert np.asarray(found).tolist() == [3, 4]
+    constant = ts.stop_gradient({"w": w, "n": 3})
+    ts.sgd_step(w, w, learning_rate=1.0)
+    assert np.asarray(w).tolist() == [0, 0]
+    assert np.asarray(constant["w"]).tolist() == [3, 4] and constant["n"] == 3
+
+
+def test_leaves_that_are_no_arrays(worlds):
+    world = worlds(2)
+    point = namedtuple("point", "w rate")(world.array(np.array([1.0, 2.0]), "P('a')"), 3.0)
+    found = ts.grad(lambda p: (p.w * p.w * p.rate).sum())(point)
+    assert type(found) is type(point) and found.rate is None
+    nested = {"layers": [point.w, (2, None)], "name": "x"}
+    gradients = ts.grad(lambda p: (p["layers"][0] * 2).sum())(nested)
+    assert gradients["layers"][1] == (None, None) and gradients["name"] is None
+    for parameter, gradient in zip(point, found, strict=True):
+        ts.sgd_step(parameter, gradient, learning_rate=0.5)
+        ts.adam_step(parameter, None, None, None, 1, learning_rate=0.5)
+    assert np.asarray(point.w).tolist() == [-2, -4]

@@ -1,6 +1,7 @@
 """Numbers beside arrays, and NumPy's own functions called with them: equal to NumPy, or refused."""
 
 import operator
+import re
 
 import numpy as np
 import pytest
@@ -174,6 +175,48 @@ def test_functions(name, worlds):
     np.testing.assert_allclose(np.asarray(made), CALLS[name](np, full), rtol=1e-12)
 
 
+SUMS = {
+    "sum": lambda x, **more: x.sum(0, **more),
+    "prod": lambda x, **more: x.prod(1, **more),
+    "mean": lambda x, **more: x.mean(0, **more),
+    "cumsum": lambda x, **more: x.cumsum(1, **more),
+    "numpy.sum": lambda x, **more: np.sum(x, **more),
+    "numpy.prod": lambda x, **more: np.prod(x, 0, **more),
+    "numpy.mean": lambda x, **more: np.mean(x, axis=1, keepdims=True, **more),
+    "numpy.cumsum": lambda x, **more: np.cumsum(x, 0, **more),
+}
+SUMMED = ["bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32"]
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in sorted(SUMS)
+        for dtype in [None, "int64", "float32", "int8"]
+        if dtype in (None, "float32") or "mean" not in name
+    ],
+)
+def test_accumulators(name, dtype, worlds):
+    """Sums have NumPy's element types, and do not wrap where those of NumPy do not."""
+    more = {} if dtype is None else {"dtype": dtype}
+    for elements in SUMMED[:-1] if dtype == "int8" else SUMMED:
+        full = (np.arange(30).reshape(6, 5) * 19 + 90).astype(elements)
+        for layout in ("P('a', 'b')", "P(('a', 'b'), None)", None):
+            made = SUMS[name](worlds(4).array(full, layout), **more)
+            expected = SUMS[name](full, **more)
+            assert isinstance(made, ts.Array) and made.dtype == expected.dtype, elements
+            np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-6)
+
+
+def test_counts_of_what_is_true(worlds):
+    x = worlds(4).array(np.arange(10.0), "P('a')")
+    assert int((x > 3).sum()) == 6 and float((x > 3).mean()) == 0.6
+    assert int(worlds(4).array(np.full(300, 100, "i1"), "P('a')").sum()) == 30000
+
+    assert np.asarray(np.sort(x, 0, "stable")).tolist() == list(range(10))
+
+
 def test_functions_that_get_whole_arrays(worlds):
     full = np.arange(6).reshape(2, 3)
     x = worlds(2).array(full, "P('a', None)")
@@ -188,6 +231,37 @@ def test_functions_that_get_whole_arrays(worlds):
     assert np.shape(x) == (2, 3) and np.ndim(x) == 2 and np.size(x) == 6
     assert np.sum(x, dtype="f4").dtype == np.float32
     assert np.linalg.norm(x.astype("f64")) == np.linalg.norm(full)
+
+
+GATHERED = {
+    "numpy.linalg.norm": np.linalg.norm,
+    "numpy.std": np.std,
+    "numpy.asarray": np.asarray,
+    "numpy.stack": lambda x: np.stack([x, 2 * np.ones((2, 4))], axis=0, casting="unsafe"),
+    "float()": lambda x: float(x.sum()),
+    "bool()": lambda x: bool(x.sum()),
+    "format()": lambda x: f"{x.sum():.1f}",
+    "operator.index()": lambda x: operator.index(x.astype("i64").sum()),
+}
+
+
+@pytest.mark.parametrize("name", sorted(GATHERED))
+def test_whole_arrays_are_traced(name, worlds):
+    world = worlds(4)
+    x = world.array(np.arange(8.0).reshape(2, 4), "P('a', 'b')")
+    with world.trace() as moved:
+        before = world.traffic()["received"]
+        GATHERED[name](x)
+        received = world.traffic()["received"] - before
+    (event,) = [one for one in moved if one.call == name]
+    assert event.implicit and event.bytes_received == received
+    assert event.bytes_moved == (48 if event.tensor.endswith("[2,4]") else 24)
+    with world.strict(), pytest.raises(ts.InvalidError, match=rf"^{re.escape(name)}: .*strict"):
+        GATHERED[name](x)
+    GATHERED[name](x)
+    with world.strict():
+        GATHERED[name](x.sum().replicate() if "()" in name else x.replicate())
+        assert x.numpy().sum() == 28 and x.sum().item() == 28 and x.tolist()[1][3] == 7
 
 
 def test_arrays_of_numpy_among_operands(worlds):

@@ -1,5 +1,7 @@
 """Meshes and shardings: texts, boxes, other libraries' forms."""
 
+import sys
+
 import numpy as np
 import pytest
 from cases import MESHES, random_layout, random_shape
@@ -312,3 +314,49 @@ def test_pickles(layout):
     assert pickle.loads(pickle.dumps(ragged)) == ragged
     mesh = ts.Mesh('<["x"=2, "y"=2], device_ids=[0, 2, 1, 3]>', name="m")
     assert pickle.loads(pickle.dumps(mesh)) == mesh
+
+
+class _OfTorch:
+    """What passes for torch's where torch is not installed."""
+
+    def __init__(self, text="", **parts):
+        self.text = text
+        self.__dict__.update(parts)
+
+    def __repr__(self):
+        return self.text
+
+
+def test_a_shard_order_is_followed(monkeypatch):
+    """A DTensor that cuts a dimension by its second axis first, as its spec says."""
+    monkeypatch.setitem(sys.modules, "torch", _OfTorch())
+    monkeypatch.setattr(_OfTorch, "__module__", "torch.fake")
+    mesh = ts.Mesh("a=2, b=2, c=2")
+    placements = [_OfTorch("Shard(dim=0)"), _OfTorch("Replicate()"), _OfTorch("Shard(dim=0)")]
+
+    def dtensor(rows, axes):
+        order = [_OfTorch(tensor_dim=0, mesh_dims=axes)]
+        spec = _OfTorch(shard_order=order)
+        return _OfTorch(placements=placements, shape=(rows, 3), device_mesh=mesh, _spec=spec)
+
+    assert ts.Sharding(dtensor(8, (0, 2))).dims[0].axes == ("a", "c")
+    turned = ts.Sharding(dtensor(8, (2, 0)))
+    assert turned.dims[0].axes == ("c", "a") and turned.mesh == mesh
+    assert turned.box((8, 3), 1)[0] == slice(4, 6)  # a = 0, c = 1: the second half, then its first
+    uneven = ts.Sharding(dtensor(5, (2, 0)))
+    assert [uneven.box((5, 3), d)[0] for d in (0, 4, 1, 5)] == [
+        slice(0, 2),
+        slice(2, 3),
+        slice(3, 4),
+        slice(4, 5),
+    ]  # 5 -> 3 + 2 -> (2 + 1) + (1 + 1)
+    assert ts.Sharding(dtensor(8, (2, 0)), mesh).dims[0].axes == ("c", "a")
+
+
+def test_ragged_shardings_have_no_placements_of_torch():
+    for layout in (
+        ts.Sharding('[{"x"}:dynamic[3,0,5], {}]', "x=3"),
+        ts.ragged.partitioned("x=2", "x", [[1, 2], [3, 4]], ndim=1),
+    ):
+        with pytest.raises(ts.UnsupportedError, match=r"no placements for ragged .*boxes\(shape\)"):
+            layout.to_torch()

@@ -41,6 +41,59 @@ def test_collectives(world):
         np.testing.assert_allclose(again.local(0), x[0] + x[1])
 
 
+def test_v_and_s_meet(world):
+    """A plain V and S(i): named, forgotten or exchanged; with their gradients."""
+    x = parts(np.random.default_rng(3), (4, 2))
+    y = [
+        np.concatenate([x[r & 2][:, c : c + 1], x[r & 2 | 1][:, c : c + 1]])
+        for r, c in enumerate([0, 1, 0, 1])
+    ]
+    with spmd.scope(world, strict=False):
+        v = spmd.value(world, x, "f64[4,2]{tp:V}")
+        for call in (spmd.convert, spmd.redistribute):
+            named = call(v, "tp", "V", "S(1)")
+            assert spmd.type_of(named) == "f64[4,4@tp]"
+            np.testing.assert_array_equal(named.local(1), x[1])
+            assert spmd.type_of(call(named, "tp", "S(1)", "V")) == "f64[4,2]{tp:V}"
+        with pytest.raises(ts.Error, match="cuts another dimension"):
+            spmd.convert(named, "tp", "V", "S(0)")
+        swapped = spmd.all_to_all(v, "tp", "V", "S(1)")
+        assert spmd.type_of(swapped) == "f64[8,2@tp]"
+        back = spmd.all_to_all(swapped, "tp", "S(1)", "V")
+        assert spmd.type_of(back) == "f64[4,2]{tp:V}"
+        for rank in range(4):
+            np.testing.assert_array_equal(swapped.local(rank), y[rank])
+            np.testing.assert_array_equal(back.local(rank), x[rank])
+        with pytest.raises(ts.Error, match="a plain V has none"):
+            spmd.all_to_all(v, "tp", "V", "S(1)", counts=[1, 1], sent=[1, 1])
+    with spmd.scope(world, strict=False), ts.Tape(world) as tape:
+        v = spmd.value(world, x, "f64[4,2]{tp:V}")
+        tape.watch(v)
+        swapped = spmd.all_to_all(v, "tp", "V", "S(1)")
+        loss = ts.sum(spmd.reinterpret(swapped * swapped, "tp", "V", "P"))
+        tape.backward(spmd.all_reduce(loss, "tp", "P", "I"))
+        for rank in range(4):
+            np.testing.assert_allclose(tape.gradient(v).local(rank), 2 * x[rank])
+
+
+def test_sum_in_place(world):
+    x = parts(np.random.default_rng(4), (3,))
+    with spmd.scope(world, strict=False):
+        p = spmd.value(world, x, "f64[3]{tp:P}")
+        shared = spmd.assert_type(p, "{tp:P}")
+        assert spmd.all_reduce_in_place(p, "tp", "P", "I") is None
+        assert spmd.type_of(p) == "f64[3]{tp:I}"
+        np.testing.assert_allclose(p.local(3), x[2] + x[3])
+        np.testing.assert_array_equal(shared.local(3), p.local(3))
+        with pytest.raises(ts.Error, match="already I"):
+            spmd.all_reduce_in_place(p, "tp", "P", "I")
+        v = spmd.value(world, x, "f64[3]{tp:V}")
+        with pytest.raises(ts.Error, match="reinterpret V->P first"):
+            spmd.all_reduce_in_place(v, "tp")
+        with ts.Tape(world), pytest.raises(ts.Error, match="a tape is under way"):
+            spmd.all_reduce_in_place(v, "tp", "P", "R")
+
+
 def test_errors_suggest_fixes(world):
     with spmd.scope(world, strict=False):
         p = spmd.value(world, [np.ones((2, 2))] * 4, "f64[2,2]{tp:P}")
@@ -163,3 +216,136 @@ def test_tables_that_are_cut(world):
         assert summed.local(3)[:, 0].tolist() == [0, 3, 1, 0]
         with pytest.raises(ts.InvalidError, match="no 'divide'"):
             spmd.scatter_partial(zeros, at, rows, 0, "divide", "tp")
+
+
+def test_out_partial_axes(world):
+    """The keyword of an op gives what the function of that name does, type and numbers."""
+    rng = np.random.default_rng(5)
+    a, b = parts(rng, (3, 2)), parts(rng, (2, 4))
+    with spmd.scope(world, global_axes=["dp", "tp"], strict=False):
+        x = spmd.value(world, [a[0], a[1]] * 2, "f64[3,4@tp]{dp:R}")
+        w = spmd.value(world, [b[0], b[1]] * 2, "f64[4@tp,4]{dp:R}")
+        t = spmd.value(world, [b[0].T, b[1].T] * 2, "f64[4,4@tp]{dp:R}")
+        n = spmd.value(world, [np.ones((3, 2), "i1")] * 4, "i8[3,4@tp]{dp:R}")
+        whole = a[0] @ b[0] + a[1] @ b[1]
+        for made, expected, kind in [
+            (ts.matmul(x, w, out_partial_axes="tp"), whole, "P"),
+            (ts.linear(x, t, out_partial_axes={"tp"}), whole, "P"),
+            (ts.einsum("ij,jk->ik", x, w, out_partial_axes=["tp"]), whole, "P"),
+            (ts.sum(x, 1, out_partial_axes="tp"), (a[0] + a[1]).sum(1), "P"),
+            (ts.sum(n, 1, out_partial_axes="tp"), [4, 4, 4], "P"),
+            (ts.mean(x, out_partial_axes="tp"), (a[0] + a[1]).mean() / 2, "P(avg)"),
+            (ts.max(x, 1, keepdims=True, out_partial_axes="tp"), None, "P(max)"),
+            (ts.min(x, out_partial_axes="tp"), min(a[0].min(), a[1].min()), "P(min)"),
+        ]:
+            assert spmd.type_of(made).endswith(f"tp:{kind}}}")
+            if expected is None:
+                expected = np.maximum(a[0], a[1]).max(1, keepdims=True)
+            found = spmd.all_reduce(made, "tp", kind, "R")
+            np.testing.assert_allclose(found.local(1), expected)
+        assert spmd.type_of(ts.sum(n, 1, out_partial_axes="tp")).startswith("i64")
+        with pytest.raises(ts.Error, match="no axis"):
+            ts.matmul(x, w, out_partial_axes="nothing")
+        with pytest.raises(ts.Error):
+            x @ w
+    table = rng.standard_normal((6, 2))
+    with spmd.scope(world, strict=False):
+        cut = spmd.value(world, [table[:3], table[3:]] * 2, "f64[6@tp,2]{dp:R}")
+        rows = spmd.value(world, [np.array([5, 0])] * 4, "i64[2]{dp:R, tp:R}")
+        for made in (
+            ts.embedding(cut, rows, out_partial_axes="tp", start=[0, 3] * 2),
+            ts.take(cut, rows, out_partial_axes="tp", start=[0, 3] * 2),
+        ):
+            np.testing.assert_array_equal(spmd.all_reduce(made, "tp").local(2), table[[5, 0]])
+
+
+def test_texts_of_the_documents(world):
+    x = world.array(np.arange(8.0), "P(('dp', 'tp'))")
+    with spmd.scope(world, global_axes=["dp", "tp"]):
+        v = spmd.value(world, [x.local(rank) for rank in range(4)], "f64[8@dp,tp]")
+        assert spmd.type_of(v) == "f64[8@(dp,tp)]"
+        moved = spmd.redistribute_spec(v, "f64[8@dp,tp]", "f64[8@tp,dp]")
+        assert spmd.type_of(moved) == "f64[8@(tp,dp)]"
+        assert moved.local(1).tolist() == [4, 5]
+
+
+def own_softmax(x):
+    e = np.exp(x - x.max(0))
+    return e / e.sum(0)
+
+
+def test_local_map(world):
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((4, 3))
+    rows = [x[:2], x[2:]] * 2
+    seen = []
+
+    @spmd.local_map("tp", in_types=["f64[4@tp,3]{dp:I}", None, None], out_types="f64[4@tp,3]{dp:I}")
+    def softmax(x, bias, scale, *, twice):
+        """Of its own rows."""
+        seen.append((spmd.type_of(x), spmd.type_of(bias)))
+        return ts.softmax(x * scale, 0) * twice + bias
+
+    assert softmax.__name__ == "softmax" and softmax.__doc__ == "Of its own rows."
+    with spmd.scope(world, global_axes=["dp", "tp"]):
+        v = spmd.value(world, rows, "f64[4@tp,3]{dp:I}")
+        b = spmd.value(world, [np.zeros(3)] * 4, "f64[3]{dp:I, tp:R}")
+        with pytest.raises(ts.Error):
+            ts.softmax(v, 0)
+        made = softmax(v, b, 3.0, twice=2.0)
+        assert seen == [("f64[2,3]{dp:I, tp:V}", "f64[3]{dp:I, tp:R}")]
+        assert spmd.type_of(made) == "f64[4@tp,3]{dp:I}"
+        for rank in range(4):
+            np.testing.assert_allclose(made.local(rank), 2 * own_softmax(3 * rows[rank]))
+        with pytest.raises(ts.Error):  # the scope is as it was
+            ts.softmax(v, 0)
+        with ts.Tape(world) as tape:
+            tape.watch(v)
+            weights = spmd.value(world, [np.arange(6.0).reshape(2, 3)] * 4, "f64[4@tp,3]{dp:I}")
+            loss = spmd.sum_partial(softmax(v, b, 1.0, twice=1.0) * weights, None, "tp")
+            tape.backward(spmd.all_reduce(loss, "tp", "P", "I"))
+            s = own_softmax(rows[1])
+            of = np.arange(6.0).reshape(2, 3)
+            np.testing.assert_allclose(tape.gradient(v).local(1), s * (of - (of * s).sum(0)))
+
+
+def test_local_map_of_several(world):
+    @spmd.local_map(["dp", "tp"], in_types=["f64[4@dp,4@tp]"], out_types=["f64[4@dp,4@tp]", None])
+    def both(x):
+        return x + 1, x * 2
+
+    x = world.array(np.arange(16.0).reshape(4, 4), "P('dp', 'tp')")
+    with spmd.scope(world, global_axes=["dp", "tp"]):
+        first, second = both(spmd.local_of(x))
+        np.testing.assert_array_equal(np.asarray(spmd.array_of(first)), np.asarray(x) + 1)
+        assert spmd.type_of(second) == "f64[2,2]{dp:V, tp:V}"
+        wrong = spmd.local_map("tp", in_types="f64[4@tp,4@dp]", out_types=None)(lambda x: x)
+        with pytest.raises(ts.Error, match=r"S\(0\) along axis dp, but declared S\(1\)"):
+            wrong(spmd.local_of(x))
+        not_so = spmd.local_map("tp", in_types=[None], out_types="f64[4@dp,2]{tp:R}")
+        with pytest.raises(ts.Error):
+            not_so(lambda x: x)(spmd.local_of(x))
+        fails = spmd.local_map("tp", in_types=[None], out_types=None)(lambda x: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            fails(spmd.local_of(x))
+        assert spmd.type_of(spmd.local_of(x) + 1) == "f64[4@dp,4@tp]"
+        for arguments, why in [((first, 3), "1 types are declared for 2"), ((3,), "no array")]:
+            with pytest.raises(ts.InvalidError, match=why):
+                both(*arguments)
+        with pytest.raises(ts.Error, match="no axis"):
+            spmd.local_map("zz", in_types=[None], out_types=None)(lambda x: x)(first)
+    with pytest.raises(ts.InvalidError, match=r"open a spmd\.scope"):
+        both(x)
+
+
+def test_local_map_in_launched_ranks():
+    @spmd.local_map("tp", in_types=["f64[4@tp]"], out_types=["f64[4@tp]"])
+    def shifted(x):
+        return x - x.max()
+
+    def run(world):
+        with spmd.scope(world, global_axes=["tp"]):
+            part = np.arange(2.0) + 2 * world.rank
+            return shifted(spmd.value(world, [part], "f64[4@tp]")).local().tolist()
+
+    assert ts.launch(run, "tp=2") == [[-1, 0], [-1, 0]]

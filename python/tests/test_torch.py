@@ -60,10 +60,10 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
-def test_local_parts(size, tmp_path):
+def run_processes(text, size, tmp_path, told):
+    """Runs a program in so many processes, each of which must print that."""
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(text)
     command = [sys.executable, str(program)]
     running = [
         subprocess.Popen(
@@ -77,7 +77,12 @@ def test_local_parts(size, tmp_path):
     for one in running:
         out, err = one.communicate(timeout=240)
         assert one.returncode == 0, out + err
-        assert "checked 60" in out
+        assert told in out
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_local_parts(size, tmp_path):
+    run_processes(PROGRAM, size, tmp_path, "checked 60")
 
 
 def test_documented_difference():
@@ -91,6 +96,58 @@ def test_documented_difference():
     assert not nested.same(at_once, (5,))
     even = ts.Sharding([Shard(0), Shard(0)], "a=2, b=2", (8,))
     assert even == ts.Sharding("P(('a', 'b'))", "a=2, b=2")
+
+
+ORDERED = """
+import itertools
+import sys
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor._dtensor_spec import DTensorSpec, ShardOrderEntry, TensorMeta
+from torch.distributed.tensor._redistribute import redistribute_local_tensor
+
+import tessera as ts
+
+rank, size, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=size)
+mesh = DeviceMesh("cpu", torch.arange(size).reshape(2, 2, 2), mesh_dim_names=("a", "b", "c"))
+rng = np.random.default_rng(3)
+for case in range(24):
+    shape = tuple(int(n) for n in rng.integers(1, 12, 2))
+    full = torch.arange(float(np.prod(shape))).reshape(shape)
+    dims = [[], [], []]
+    for axis in rng.permutation(3).tolist():
+        dims[int(rng.integers(0, 3))].append(axis)
+    placements = tuple(
+        Shard(0) if axis in dims[0] else Shard(1) if axis in dims[1] else Replicate()
+        for axis in range(3)
+    )
+    order = tuple(
+        ShardOrderEntry(tensor_dim=d, mesh_dims=tuple(dims[d])) for d in (0, 1) if dims[d]
+    )
+    meta = TensorMeta(full.shape, full.stride(), full.dtype)
+    whole = DTensorSpec(mesh, (Replicate(),) * 3, tensor_meta=meta)
+    spec = DTensorSpec(mesh, placements, tensor_meta=meta, shard_order=order)
+    local = redistribute_local_tensor(full, whole, spec)
+    theirs = DTensor(local, spec, requires_grad=False)
+    box = ts.Sharding(theirs).box(shape, rank)
+    expected = full[box]
+    assert local.numel() == expected.numel(), (order, shape, rank, local.shape, box)
+    assert local.numel() == 0 or torch.equal(local, expected), (order, shape, rank, box)
+print("checked", case + 1)
+dist.destroy_process_group()
+"""
+
+
+def test_a_shard_order_of_its_own(tmp_path):
+    specs = pytest.importorskip("torch.distributed.tensor._dtensor_spec")
+    if not hasattr(specs, "ShardOrderEntry"):
+        pytest.skip("this torch has no shard_order")
+    run_processes(ORDERED, 8, tmp_path, "checked 24")
 
 
 def test_dlpack_without_a_copy():

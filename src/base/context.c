@@ -6,17 +6,23 @@
 #include "base/diag.h"
 #include "base/guard.h"
 
-enum { FIRST_BLOCK = 4096 - 64 };
+enum { FIRST_BLOCK = 4096 - 64, MAX_GENERATION = 1024 };
 
 struct tsr_context {
     tsr_allocator allocator;
     tsr_log_callback log;
     void *log_state;
     bool hostile;
-    tsr_arena *messages;
+    tsr_arena *messages; /* of the newest generation: at most MAX_GENERATION messages */
+    tsr_arena *older;    /* of the one before it, which goes when there is another; or NULL */
     tsr_arena_mark empty;
     tsr_diagnostic *first;
+    tsr_diagnostic *newest; /* the first message of the newest generation */
     tsr_diagnostic *last;
+    size_t count; /* of the messages of the newest generation */
+    size_t older_count;
+    uint64_t dropped;          /* messages of generations that are gone, since the last clear */
+    bool noted_is_older;       /* the error below is not of the newest generation */
     tsr_diagnostic *noted;     /* the last error that is not a follow-up: notes go there */
     tsr_diagnostic *last_note; /* of that error */
     tsr_diagnostic nomem;      /* linked in when memory is exhausted, so that it is never needed */
@@ -61,6 +67,7 @@ void tsr_context_destroy(tsr_context *ctx)
     if (ctx == NULL) {
         return;
     }
+    tsr_arena_destroy(ctx->older);
     tsr_arena_destroy(ctx->messages);
     const tsr_allocator allocator = ctx->allocator;
     allocator.resize(allocator.state, ctx, sizeof *ctx, 0);
@@ -132,8 +139,14 @@ tsr_status tsr_context_error(tsr_context *ctx, tsr_status status, const char *te
 void tsr_context_clear(tsr_context *ctx)
 {
     GUARD(tsr_context_clear);
+    tsr_arena_destroy(ctx->older);
+    ctx->older = NULL;
     ctx->first = NULL;
+    ctx->newest = NULL;
     ctx->last = NULL;
+    ctx->count = 0;
+    ctx->older_count = 0;
+    ctx->dropped = 0;
     ctx->noted = NULL;
     ctx->last_note = NULL;
     ctx->nomem.next = NULL;
@@ -141,11 +154,26 @@ void tsr_context_clear(tsr_context *ctx)
     tsr_arena_reset(ctx->messages, ctx->empty);
 }
 
-void diag_mark_elsewhere(tsr_context *ctx, size_t skip)
+uint64_t tsr_context_dropped(const tsr_context *ctx)
 {
-    for (tsr_diagnostic *d = ctx->first; d != NULL; d = (tsr_diagnostic *)(uintptr_t)d->next) {
-        d->elsewhere = d->elsewhere || skip == 0;
-        skip -= skip > 0;
+    GUARD(tsr_context_dropped);
+    return ctx->dropped;
+}
+
+uint64_t diag_count(const tsr_context *ctx)
+{
+    return ctx->dropped + ctx->older_count + ctx->count;
+}
+
+void diag_mark_elsewhere(tsr_context *ctx, uint64_t before)
+{
+    uint64_t number = ctx->dropped;
+    const tsr_diagnostic *next = ctx->first;
+    while (next != NULL) {
+        tsr_diagnostic *d = (tsr_diagnostic *)(uintptr_t)next; /* NOLINT */
+        d->elsewhere = d->elsewhere || number >= before;
+        number++;
+        next = d->next;
     }
 }
 
@@ -185,6 +213,30 @@ static bool locate(tsr_context *ctx, location where, tsr_diagnostic *diag)
     return diag->source_line != NULL && diag->file != NULL;
 }
 
+/*
+ * A program that never clears its messages keeps the last ones: when a generation is full, the one
+ * before it goes. Without memory for another arena the generation grows.
+ */
+static void make_room(tsr_context *ctx)
+{
+    tsr_arena *fresh = NULL;
+    if (ctx->count < MAX_GENERATION || tsr_arena_create(ctx, &fresh) < 0) {
+        return;
+    }
+    tsr_arena_destroy(ctx->older);
+    ctx->dropped += ctx->older_count;
+    ctx->first = ctx->newest;
+    ctx->noted = ctx->noted_is_older ? NULL : ctx->noted;
+    ctx->noted_is_older = true;
+    ctx->last_note = ctx->noted != NULL ? ctx->last_note : NULL;
+    ctx->older = ctx->messages;
+    ctx->older_count = ctx->count;
+    ctx->messages = fresh;
+    ctx->empty = tsr_arena_get_mark(fresh);
+    ctx->newest = NULL;
+    ctx->count = 0;
+}
+
 static void append(tsr_context *ctx, tsr_diagnostic *diag)
 {
     if (ctx->last != NULL) {
@@ -193,8 +245,11 @@ static void append(tsr_context *ctx, tsr_diagnostic *diag)
         ctx->first = diag;
     }
     ctx->last = diag;
+    ctx->newest = ctx->newest != NULL ? ctx->newest : diag;
+    ctx->count++;
     if (!diag->follow_up) {
         ctx->noted = diag;
+        ctx->noted_is_older = false;
         ctx->last_note = NULL;
     }
 }
@@ -217,6 +272,9 @@ static tsr_diagnostic *message(tsr_context *ctx, tsr_severity severity, location
     va_copy(again, arguments);
     const int body = vsnprintf(NULL, 0, format, again);
     va_end(again);
+    if (severity != TSR_NOTE) {
+        make_room(ctx);
+    }
     const bool prefixed = severity == TSR_ERROR && where.text != NULL && !where.bare;
     const char *prefix = prefixed ? where.text->prefix : NULL;
     const size_t head = prefix != NULL ? strlen(prefix) : 0;
@@ -242,6 +300,8 @@ tsr_status(diag_nomem)(tsr_context *ctx)
         linked = linked || d == &ctx->nomem;
     }
     if (!linked) {
+        ctx->nomem.next = NULL;
+        ctx->nomem.notes = NULL;
         append(ctx, &ctx->nomem);
         tell(ctx, &ctx->nomem);
     }

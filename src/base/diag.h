@@ -31,8 +31,11 @@ tsr_status diag_warning(tsr_context *ctx, location where, const char *format, ..
 /* Adds a note to the last error that is not a follow-up; returns that one's status. */
 tsr_status diag_note(tsr_context *ctx, location where, const char *format, ...) TSR_PRINTF(3, 4);
 
-/* Marks all messages but the first `skip` as printed by another process. */
-void diag_mark_elsewhere(tsr_context *ctx, size_t skip);
+/* How many messages there were since the last clear, those that were dropped too. */
+uint64_t diag_count(const tsr_context *ctx);
+
+/* Marks all messages but the first `before` as printed by another process. */
+void diag_mark_elsewhere(tsr_context *ctx, uint64_t before);
 
 /* Adds the message for exhausted memory, which needs none, and returns TSR_ERR_NOMEM. */
 tsr_status diag_nomem(tsr_context *ctx);

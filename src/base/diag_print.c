@@ -1,4 +1,5 @@
 /* Messages to a stream: what a program does with them most often. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,12 @@ void tsr_context_print(tsr_context *ctx, FILE *stream)
     tsr_arena *arena = NULL;
     const tsr_diagnostic *first = tsr_context_diagnostics(ctx);
     const bool has_arena = first != NULL && tsr_arena_create(ctx, &arena) == TSR_OK;
+    if (tsr_context_dropped(ctx) > 0) {
+        char dropped[64];
+        (void)snprintf(dropped, sizeof dropped, "%" PRIu64 " earlier messages were dropped",
+                       tsr_context_dropped(ctx));
+        write_text(stream, dropped);
+    }
     for (const tsr_diagnostic *d = first; d != NULL; d = d->next) {
         const char *text = d->text;
         if (d->follow_up || d->elsewhere) {

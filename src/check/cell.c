@@ -23,8 +23,8 @@ bool cell_is_shared(cell a)
 
 bool cell_equal(cell a, cell b)
 {
-    return a.kind == b.kind && a.dim == b.dim && a.contracted == b.contracted &&
-           a.exchanged == b.exchanged;
+    return a.kind == b.kind && a.dim == b.dim && a.major == b.major &&
+           a.contracted == b.contracted && a.exchanged == b.exchanged && a.statistic == b.statistic;
 }
 
 /* Origins are those of the first, so that a loop comes to a fixed point. */
@@ -36,9 +36,13 @@ cell cell_join(const checker *c, size_t axis, cell a, cell b)
     cell joined = a.origin != 0 || b.origin == 0 ? a : b;
     joined.exchanged = a.exchanged || b.exchanged;
     joined.contracted = a.contracted && b.contracted;
-    if (a.kind == b.kind && a.dim == b.dim) {
+    joined.statistic = (is_statistic(a) || cell_is_shared(a)) &&
+                       (is_statistic(b) || cell_is_shared(b)) &&
+                       (is_statistic(a) || is_statistic(b));
+    if (a.kind == b.kind && a.dim == b.dim && a.major == b.major) {
         joined.kind = a.kind;
         joined.dim = a.dim;
+        joined.major = a.major;
         return joined;
     }
     if (!is_manual(c, axis)) {
@@ -46,6 +50,7 @@ cell cell_join(const checker *c, size_t axis, cell a, cell b)
     }
     joined.kind = CELL_VARYING;
     joined.dim = NO_DIM;
+    joined.major = 0;
     joined.contracted = false;
     return joined;
 }

@@ -12,6 +12,7 @@ static const op_handler handlers[] = {
     {"stablehlo.case", visit_branches},
     {"stablehlo.if", visit_branches},
     {"func.call", visit_call},
+    {"stablehlo.composite", visit_call},
     {"sdy.named_computation", visit_named},
     {"sdy.manual_computation", visit_manual},
     {"stablehlo.constant", visit_constant},
@@ -104,17 +105,6 @@ static bool is_function(const tsr_program *p, uint32_t op)
     return program_op(p, op)->block != 0 && op_is(p, op, "func.func");
 }
 
-static tsr_status callee_of(checker *c, uint32_t op, uint32_t *out)
-{
-    slice name = {0};
-    *out = 0;
-    if (op_is(c->p, op, "func.call") &&
-        attr_as_symbol(c->p, op_property(c->p, op, "callee"), &name)) {
-        TSR_TRY(program_symbol(c->ctx, c->p, op, name, out));
-    }
-    return TSR_OK;
-}
-
 /* Whether an op is in a manual computation, and the function around it. */
 static bool is_in_manual(const checker *c, uint32_t op)
 {
@@ -132,7 +122,7 @@ static tsr_status find_facts(checker *c, func_facts *facts)
             if (program_op(c->p, op)->block == 0) {
                 continue;
             }
-            TSR_TRY(callee_of(c, op, &callee));
+            TSR_TRY(check_callee(c, op, &callee));
             facts->is_called[callee] = true;
             if ((callee == 0 || !facts->is_local[callee]) && !is_collective(c->p, op)) {
                 continue;

@@ -31,7 +31,9 @@ typedef struct cell {
     uint8_t kind;
     bool contracted; /* a pending sum of products whose factors were both cut: surely a share */
     bool exchanged;  /* a varying value that has been sent between devices */
+    bool statistic;  /* varying: made of reductions over parts, and of what all devices have */
     int32_t dim;     /* NO_DIM: none */
+    int64_t major;   /* elements of the dimension that are more major than the cut; 0: none are */
     uint32_t origin; /* the op that made it pending, varying or gathered; 0: none */
 } cell;
 
@@ -50,7 +52,8 @@ typedef struct scope {
     const tsr_mesh *mesh;
     size_t count;
     sub_axis axes[MOST_SUB_AXES];
-    cell **cells; /* by value; NULL: not seen */
+    cell **cells;      /* by value; NULL: not seen */
+    axis_bits *merged; /* by op: statistics that a collective merges, or that vary as declared */
 } scope;
 
 /* Functions that are being walked, the innermost first. */
@@ -84,6 +87,7 @@ typedef struct checker {
     struct finding_entry *first;
     struct finding_entry *last;
     size_t num_findings;
+    struct statistic_use *uses; /* of statistics beside parts, the last first */
 } checker;
 
 /* ---- scope.c ---- */
@@ -163,6 +167,23 @@ tsr_status infer_op(checker *c, uint32_t op);
 /* Each result is the operand of its number, as it is. */
 tsr_status pass_op(checker *c, uint32_t op);
 
+/* ---- statistic.c ---- */
+
+/* Whether a value is a statistic of each device's own part. */
+bool is_statistic(cell a);
+/* A statistic of local parts meets parts in an op: reported unless it is merged somewhere. */
+tsr_status statistic_note_use(checker *c, uint32_t op, size_t operand, size_t axis);
+/* A value is merged along some axes: it enters a collective, or is returned as each device's own.
+ */
+tsr_status statistic_merge(checker *c, uint32_t value, axis_bits axes);
+/* Reports uses of statistics that are merged nowhere. */
+tsr_status statistics_report(checker *c);
+
+/* ---- gradient.c ---- */
+
+/* Whether a sum is of products with what the code of a block multiplies an argument by. */
+bool is_gradient_of(checker *c, uint32_t sum, uint32_t argument, uint32_t block);
+
 /* ---- control.c ---- */
 
 typedef tsr_status (*op_visit)(checker *c, uint32_t op);
@@ -175,6 +196,8 @@ typedef struct op_handler {
 tsr_status visit_block(checker *c, uint32_t block);
 tsr_status visit_while(checker *c, uint32_t op);
 tsr_status visit_branches(checker *c, uint32_t op);
+/* The function that a call or a composite names; 0: none. */
+tsr_status check_callee(checker *c, uint32_t op, uint32_t *out);
 tsr_status visit_call(checker *c, uint32_t op);
 tsr_status visit_named(checker *c, uint32_t op);
 /* Walks a function whose arguments have their cells. */
@@ -253,6 +276,8 @@ typedef enum rule_number {
     RULE_DIVERGENT_COLLECTIVE,
     RULE_CLOSED_DIMENSION,
     RULE_LOCAL_SUM_IN_NONLINEAR,
+    RULE_LOCAL_STATISTIC,
+    RULE_STATISTIC_BESIDE_PARTS,
     NUM_RULES
 } rule_number;
 

@@ -255,7 +255,8 @@ static cell after(const collective_use *u, cell before)
     case PERMUTE:
         return cell_is_shared(before) && u->is_whole ? before : made;
     case ALL_TO_ALL:
-        if (before.kind == CELL_VARYING && before.dim == dim_property(u, "concat_dimension")) {
+        if (before.kind == CELL_VARYING && before.major == 0 &&
+            before.dim == dim_property(u, "concat_dimension")) {
             made.dim = dim_property(u, "split_dimension");
         }
         return made;
@@ -284,6 +285,7 @@ static tsr_status set_result(const collective_use *u, uint32_t operand, uint32_t
         return diag_nomem(c->ctx);
     }
     TSR_TRY(check_pending(u, operand, from));
+    TSR_TRY(statistic_merge(c, operand, u->axes));
     TSR_TRY(u->is_regular ? check_needless(u, operand, result, from) : TSR_OK);
     for (size_t a = 0; a < c->s->count; a++) {
         if (!u->is_regular && is_manual(c, a)) {

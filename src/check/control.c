@@ -293,14 +293,24 @@ tsr_status visit_function(checker *c, uint32_t func)
     return status;
 }
 
+tsr_status check_callee(checker *c, uint32_t op, uint32_t *out)
+{
+    slice name = {0};
+    const bool is_composite = op_is(c->p, op, "stablehlo.composite");
+    *out = 0;
+    if ((is_composite || op_is(c->p, op, "func.call")) &&
+        attr_as_symbol(c->p, op_property(c->p, op, is_composite ? "decomposition" : "callee"),
+                       &name)) {
+        TSR_TRY(program_symbol(c->ctx, c->p, op, name, out));
+    }
+    return TSR_OK;
+}
+
 tsr_status visit_call(checker *c, uint32_t op)
 {
     const ir_op record = *program_op(c->p, op);
-    slice name = {0};
     uint32_t func = 0;
-    if (attr_as_symbol(c->p, op_property(c->p, op, "callee"), &name)) {
-        TSR_TRY(program_symbol(c->ctx, c->p, op, name, &func));
-    }
+    TSR_TRY(check_callee(c, op, &func));
     const uint32_t block = func != 0 ? op_entry_block(c->p, func, 0) : 0;
     if (block == 0 || is_active(c, func) || c->budget <= 0) {
         return set_unknown(c, op, record.results, record.num_results);

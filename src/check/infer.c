@@ -4,6 +4,7 @@
  */
 #include "check/check.h"
 #include "ir/params.h"
+#include "ir/verify.h"
 
 /* An op that is looked at, along one axis at a time. */
 typedef struct op_use {
@@ -75,7 +76,9 @@ static argument_class class_at(const op_use *u, size_t operand)
 typedef struct cut_flow {
     bool is_known; /* all operands that are cut are cut along one factor */
     size_t factor;
-    size_t num_cut; /* operands that are */
+    int64_t within;  /* elements of the factor that are more major than the cut, at least 1 */
+    bool is_outside; /* the cut is no part of the factor: it had one element here, and was merged */
+    size_t num_cut;  /* operands that are */
     uint32_t origin;
 } cut_flow;
 
@@ -91,14 +94,32 @@ static bool has_factor(const tsr_rule_tensor *tensor, size_t factor)
     return false;
 }
 
-/* Parts of a dimension are parts of its major factor. */
-static bool major_factor(const tsr_rule_tensor *tensor, int32_t dim, size_t *out)
+/*
+ * The factor of a dimension that the cut of a cell is in: its major one, unless elements of the
+ * dimension are more major than the cut.
+ */
+static bool cut_factor(const tsr_rule *rule, const tsr_rule_tensor *tensor, cell a, cut_flow *out)
 {
-    if (dim < 0 || (size_t)dim >= tensor->rank || tensor->dims[dim].num_factors == 0) {
+    if (a.dim < 0 || (size_t)a.dim >= tensor->rank || tensor->dims[a.dim].num_factors == 0) {
         return false;
     }
-    *out = tensor->dims[dim].factors[0];
-    return true;
+    const tsr_rule_dim *dim = &tensor->dims[a.dim];
+    int64_t left = a.major > 0 ? a.major : 1;
+    for (size_t i = 0; i < dim->num_factors; i++) {
+        const int64_t size = tsr_rule_factor(rule, dim->factors[i])->size;
+        const bool is_last = i + 1 == dim->num_factors;
+        if (left < size || left == 1 || (is_last && left == size)) {
+            out->factor = dim->factors[i];
+            out->within = left;
+            out->is_outside = left > 1 && left == size;
+            return left == 1 || size % left == 0;
+        }
+        if (size < 1 || left % size != 0) {
+            return false;
+        }
+        left /= size;
+    }
+    return false;
 }
 
 /* Follows the operands of a kind: CELL_VARYING or CELL_GATHERED. */
@@ -108,34 +129,95 @@ static cut_flow follow_cut(const op_use *u, cell_kind kind)
                          u->rule != NULL && tsr_rule_num_operands(u->rule) >= u->num_operands};
     for (size_t i = 0; i < u->num_operands; i++) {
         const cell a = operand_cell(u, i);
-        size_t factor = 0;
+        cut_flow own = {0};
         if (a.kind != kind) {
             continue;
         }
-        flow.is_known = flow.is_known &&
-                        major_factor(tsr_rule_operand(u->rule, i), a.dim, &factor) &&
-                        (flow.num_cut == 0 || factor == flow.factor);
-        flow.factor = factor;
+        flow.is_known =
+            flow.is_known && cut_factor(u->rule, tsr_rule_operand(u->rule, i), a, &own) &&
+            (flow.num_cut == 0 || (own.factor == flow.factor && own.within == flow.within));
+        flow.factor = own.factor;
+        flow.within = own.within;
+        flow.is_outside = own.is_outside;
         flow.origin = flow.num_cut == 0 ? a.origin : flow.origin;
         flow.num_cut++;
     }
     return flow;
 }
 
-/* The dimension of a result that is cut as the factor is; NO_DIM: none is. */
-static int32_t result_dim(const op_use *u, const cut_flow *flow, size_t result)
+/* Puts the cut where a result has the factor; NO_DIM: nowhere. */
+static void set_result_dim(const op_use *u, const cut_flow *flow, size_t result, cell *out)
 {
     const tsr_rule_tensor *tensor = tsr_rule_result(u->rule, result);
+    out->dim = NO_DIM;
+    out->major = 0;
     if (tsr_rule_factor(u->rule, flow->factor)->kind != TSR_FACTOR_PASS_THROUGH) {
-        return NO_DIM;
+        return;
     }
     for (size_t d = 0; d < tensor->rank; d++) {
-        size_t factor = 0;
-        if (major_factor(tensor, (int32_t)d, &factor) && factor == flow->factor) {
-            return (int32_t)d;
+        int64_t before = flow->within;
+        for (size_t i = 0; i < tensor->dims[d].num_factors; i++) {
+            const size_t factor = tensor->dims[d].factors[i];
+            if (factor == flow->factor) {
+                out->dim = (int32_t)d;
+                out->major = before > 1 ? before : 0;
+                return;
+            }
+            before *= tsr_rule_factor(u->rule, factor)->size;
         }
     }
-    return NO_DIM;
+}
+
+/* ---- reshapes ---- */
+
+/* Where a cut is in a shape: a dimension, and how many of its elements are more major. */
+typedef struct cut_place {
+    int32_t dim;
+    int64_t major;
+} cut_place;
+
+/*
+ * The place in a shape after `outer` elements. A cut whose part has one element may have a
+ * dimension of size 1 there, or is the last of what is merged into a dimension.
+ */
+static cut_place place_of(const op_type *type, int64_t outer, bool is_single)
+{
+    cut_place found = {NO_DIM, 0};
+    int64_t before = 1;
+    for (size_t d = 0; d < type->rank && before <= outer; d++) {
+        const int64_t size = type->shape[d];
+        const int64_t major = outer / before;
+        if (size < 1 || outer % before != 0) {
+            return (cut_place){NO_DIM, 0};
+        }
+        if (is_single ? size == 1 && major == 1 : major < size && size % major == 0) {
+            return (cut_place){(int32_t)d, major};
+        }
+        if (is_single && size > 1 && major == size) {
+            found = (cut_place){(int32_t)d, major};
+        }
+        before *= size;
+    }
+    return found;
+}
+
+/* Elements keep their order in a reshape: a cut stays after as many of them. */
+static cell infer_reshape(const op_use *u)
+{
+    cell a = operand_cell(u, 0);
+    const op_type *from = &u->asked.request.operands[0];
+    int64_t outer = a.major > 0 ? a.major : 1;
+    if (a.dim < 0 || (size_t)a.dim >= from->rank || from->shape[a.dim] < 1) {
+        return a;
+    }
+    const bool is_single = from->shape[a.dim] == outer;
+    for (int32_t d = 0; d < a.dim; d++) {
+        outer *= from->shape[d];
+    }
+    const cut_place place = place_of(&u->asked.results[0], outer, is_single);
+    a.dim = place.dim;
+    a.major = place.major > 1 ? place.major : 0;
+    return a;
 }
 
 /* The operands of an op that sums over a factor. */
@@ -179,7 +261,8 @@ static bool reduces(const op_use *u, const cut_flow *flow, size_t result)
 static bool infer_sum(const op_use *u, const cut_flow *flow, size_t result, cell *out)
 {
     const sum_use sum = look_at_sum(u, flow);
-    if (!reduces(u, flow, result) || sum.num_linear + sum.num_multilinear == 0 || sum.adds_shared) {
+    if (!reduces(u, flow, result) || sum.num_linear + sum.num_multilinear == 0 || sum.adds_shared ||
+        flow->is_outside) {
         return false;
     }
     *out = (cell){.kind = CELL_PENDING,
@@ -191,19 +274,64 @@ static bool infer_sum(const op_use *u, const cut_flow *flow, size_t result, cell
     return true;
 }
 
+/* Whether a result is reduced over the factor that is cut, in whatever way. */
+static bool is_reduced(const op_use *u, const cut_flow *flow, size_t result)
+{
+    return tsr_rule_factor(u->rule, flow->factor)->kind == TSR_FACTOR_REDUCTION &&
+           !flow->is_outside && !has_factor(tsr_rule_result(u->rule, result), flow->factor);
+}
+
+/* Whether all operands are statistics of local parts, or the same on all devices. */
+static bool is_of_statistics(const op_use *u)
+{
+    for (size_t i = 0; i < u->num_operands; i++) {
+        const cell a = operand_cell(u, i);
+        if (!is_statistic(a) && !cell_is_shared(a)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Looks for a statistic of local parts beside the parts themselves. */
+static tsr_status note_statistics(const op_use *u)
+{
+    size_t found = u->num_operands;
+    bool has_parts = false;
+    for (size_t i = 0; i < u->num_operands; i++) {
+        const cell a = operand_cell(u, i);
+        if (a.exchanged) {
+            return TSR_OK;
+        }
+        has_parts = has_parts || (a.kind == CELL_VARYING && a.dim != NO_DIM);
+        found = is_statistic(a) && found == u->num_operands ? i : found;
+    }
+    return has_parts && found < u->num_operands && u->has_request
+               ? statistic_note_use(u->c, u->op, found, u->axis)
+               : TSR_OK;
+}
+
 /* No operand is pending and some vary. */
 static cell infer_varying(const op_use *u, size_t result)
 {
+    if (u->has_request && op_is(u->c->p, u->op, "stablehlo.reshape")) {
+        return infer_reshape(u);
+    }
     const cut_flow flow = follow_cut(u, CELL_VARYING);
     cell made = cell_varying(NO_DIM, flow.origin);
     for (size_t i = 0; i < u->num_operands; i++) {
         made.exchanged = made.exchanged || operand_cell(u, i).exchanged;
     }
+    made.statistic = is_of_statistics(u);
     if (!flow.is_known || result >= tsr_rule_num_results(u->rule)) {
         return made;
     }
     if (!infer_sum(u, &flow, result, &made)) {
-        made.dim = result_dim(u, &flow, result);
+        set_result_dim(u, &flow, result, &made);
+        if (is_reduced(u, &flow, result)) {
+            made.statistic = true;
+            made.origin = u->op;
+        }
     }
     return made;
 }
@@ -295,6 +423,7 @@ static tsr_status infer_pending(const op_use *u, cell *out)
     const pending_use p = look_at_pending(u);
     const cell first = operand_cell(u, p.first);
     *out = cell_varying(NO_DIM, first.origin);
+    out->statistic = is_of_statistics(u);
     if (p.nonlinear != none) {
         return report_nonlinear(u, p.nonlinear);
     }
@@ -345,6 +474,7 @@ static size_t count_kind(const op_use *u, cell_kind kind)
 
 static tsr_status infer_manual(const op_use *u, size_t result, cell *out)
 {
+    TSR_TRY(note_statistics(u));
     if (count_kind(u, CELL_PENDING) > 0) {
         return infer_pending(u, out);
     }
@@ -366,9 +496,9 @@ static cell infer_automatic(const op_use *u, size_t result)
     const cut_flow flow = follow_cut(u, kind);
     cell made = {.kind = (uint8_t)kind, .dim = NO_DIM, .origin = flow.origin};
     if (flow.num_cut > 0 && flow.is_known && result < tsr_rule_num_results(u->rule)) {
-        made.dim = result_dim(u, &flow, result);
+        set_result_dim(u, &flow, result, &made);
     }
-    return made.dim == NO_DIM ? cell_same() : made;
+    return made.dim == NO_DIM || made.major != 0 ? cell_same() : made;
 }
 
 /* ---- an op ---- */
@@ -391,7 +521,9 @@ static tsr_status ask_row(op_use *u)
     if (row == NULL) {
         return TSR_OK;
     }
-    tsr_status status = ir_request_make(c->ctx, c->scratch, c->p, u->op, row, &u->asked);
+    const bool by_rule = row->dialect == OP_CHLO && row->types == NULL;
+    tsr_status status = (by_rule ? ir_rule_request : ir_request_make)(c->ctx, c->scratch, c->p,
+                                                                      u->op, row, &u->asked);
     u->has_request = status == TSR_OK && u->asked.num_results > 0 &&
                      u->asked.request.num_operands == u->num_operands;
     if (u->has_request) {

@@ -6,10 +6,10 @@
 /* ---- declared results ---- */
 
 /*
- * An argument of a value's type that is the same along an axis; -1: none. Scalars are no gradients:
- * a loss has the type of a step size.
+ * An argument of a value's type that is the same along an axis, and whose gradient the value is;
+ * -1: none. Scalars are no gradients: a loss has the type of a step size.
  */
-static int64_t replicated_argument(checker *c, const declared_result *r, size_t axis)
+static int64_t replicated_argument(checker *c, const declared_result *r, size_t axis, cell a)
 {
     const ir_block *b = program_block(c->p, r->block);
     const bool is_scalar = program_type(c->p, value_type(c->p, r->value))->count == 0;
@@ -17,7 +17,7 @@ static int64_t replicated_argument(checker *c, const declared_result *r, size_t 
         const uint32_t argument = program_pool(c->p, b->arguments)[i];
         const cell *cells = c->s->cells[argument];
         if (value_type(c->p, argument) == value_type(c->p, r->value) && cells != NULL &&
-            cell_is_shared(cells[axis])) {
+            cell_is_shared(cells[axis]) && is_gradient_of(c, a.origin, argument, r->block)) {
             return i;
         }
     }
@@ -92,10 +92,15 @@ tsr_status check_declared(checker *c, const declared_result *r)
         return diag_nomem(c->ctx);
     }
     for (size_t a = 0; a < c->s->count; a++) {
-        if ((r->axes & axis_bit(a)) == 0 || cell_is_shared(cells[a]) || may_differ(c, r, a)) {
+        if ((r->axes & axis_bit(a)) == 0 || cell_is_shared(cells[a])) {
             continue;
         }
-        const int64_t argument = cells[a].kind == CELL_PENDING ? replicated_argument(c, r, a) : -1;
+        if (may_differ(c, r, a)) {
+            TSR_TRY(statistic_merge(c, r->value, axis_bit(a)));
+            continue;
+        }
+        const int64_t argument =
+            cells[a].kind == CELL_PENDING ? replicated_argument(c, r, a, cells[a]) : -1;
         if (argument >= 0) {
             TSR_TRY(report_gradient(c, r, a, cells[a], argument));
         } else {

@@ -62,6 +62,17 @@ static const tsr_check_rule rules[NUM_RULES] = {
          "a sum over each device's own rows in a nonlinear op",
          "A statistic of the local part is legal, as in batch normalization that is not "
          "synchronized. If the whole tensor is meant, reduce first."},
+    [RULE_LOCAL_STATISTIC] =
+        {"TSR-C011", "local-statistic", TSR_WARNING,
+         "parts of a tensor are normalized by a statistic of each device's own part",
+         "A mean, variance, norm or maximum over a dimension that is cut is of the local part "
+         "alone, and is subtracted from the parts, or scales them; no collective merges it. Each "
+         "device normalizes in another way. Reduce the statistic over the axis first: psum, pmax."},
+    [RULE_STATISTIC_BESIDE_PARTS] =
+        {"TSR-C012", "statistic-beside-parts", TSR_NOTE,
+         "a statistic of each device's own part in an op with the parts",
+         "Adding a local statistic to the parts, or comparing them with it, is legal. If a "
+         "statistic of the whole tensor is meant, reduce it over the axis first."},
 };
 
 const tsr_check_rule *tsr_check_rules(size_t *count)
@@ -177,6 +188,7 @@ static int compare_places(const void *a, const void *b)
 
 tsr_status report_finish(checker *c, tsr_findings *out)
 {
+    TSR_TRY(statistics_report(c));
     tsr_finding *list = ARENA_ARRAY(c->results, tsr_finding, c->num_findings + 1);
     placed_finding *placed = ARENA_ARRAY(c->arena, placed_finding, c->num_findings + 1);
     size_t count = 0;

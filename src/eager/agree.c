@@ -85,7 +85,7 @@ typedef struct described {
 } described;
 
 /* Parameters are first: what follows may be cut off. */
-static void describe(const void *of, char *text, size_t size)
+static void describe(const void *of, char *text, size_t size) /* NOLINT */
 {
     const described *d = of;
     const local_call *what = d->call;
@@ -102,6 +102,10 @@ static void describe(const void *of, char *text, size_t size)
         char tensor[CALL_TEXT];
         describe_tensor(d->ctx, &what->tensors[i], tensor, sizeof tensor);
         append(&l, "%s%s", i > 0 ? ", " : "", tensor);
+        if (what->operands != NULL && what->operands[i]->made_by > 0) {
+            append(&l, " of call %llu",
+                   (unsigned long long)(what->operands[i]->made_by / MADE_BY_RESULTS));
+        }
     }
     append(&l, ")");
 }
@@ -114,7 +118,7 @@ static uint64_t hash_number(const op_number *number, uint64_t seed)
     return hash_bytes(&number->imaginary, sizeof number->imaginary, hash);
 }
 
-static uint64_t hash_call(const local_call *what)
+uint64_t hash_call(const local_call *what)
 {
     uint64_t hash = op_params_hash(what->fields, what->params, 11);
     hash = what->op != NULL ? hash_bytes(what->op, strlen(what->op), hash) : hash;
@@ -124,18 +128,32 @@ static uint64_t hash_call(const local_call *what)
         hash = sharding_hash(t->sharding, hash + (uint64_t)t->dtype);
         hash = hash_bytes(t->shape, t->rank * sizeof *t->shape, hash);
     }
-    return hash;
+    return hash | 1;
 }
 
-bool eager_agrees(const eager *e)
-{
-    return e->world->team->checked && e->world->size > 1 && e->typing.scope == NULL;
-}
-
-tsr_status eager_agree(const eager *e, const local_call *what)
+static tsr_status compare_calls(const eager *e, const local_call *what, uint64_t hash)
 {
     const described of = {e->world->ctx, what};
-    const comm_call call = {
-        .name = what->call, .hash = hash_call(what), .describe = describe, .of = &of};
+    const comm_call call = {.name = what->call, .hash = hash, .describe = describe, .of = &of};
     return comm_enter(e->world, &call);
+}
+
+tsr_status eager_agree(eager *e, const local_call *what, uint64_t *made_by)
+{
+    uint64_t hash = what->hash;
+    *made_by = 0;
+    if (e->world->size == 1 || e->typing.scope != NULL) {
+        return TSR_OK;
+    }
+    if (hash == 0) {
+        hash = hash_call(what);
+    }
+    for (size_t i = 0; what->operands != NULL && i < what->num_tensors; i++) {
+        hash = history_mix(hash, what->operands[i]->made_by);
+    }
+    if (e->world->team->checked) {
+        TSR_TRY(compare_calls(e, what, hash));
+    }
+    *made_by = made_by_call(history_add(&e->world->state->history, what->call, hash), 0);
+    return TSR_OK;
 }

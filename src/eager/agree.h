@@ -1,4 +1,7 @@
-/* Checked mode: before a call that is local, ranks compare what they are about to do. */
+/*
+ * Calls that are local: each is added to the history that ranks compare when they next meet. In
+ * checked mode they meet before the call, and compare what they are about to do.
+ */
 #ifndef EAGER_AGREE_H
 #define EAGER_AGREE_H
 
@@ -14,16 +17,18 @@ typedef struct local_call {
     const op_number *number; /* the value of all elements; NULL for none */
     size_t num_tensors;
     const tsr_tensor_spec *tensors; /* operands, or the tensor that is made */
+    tsr_tensor *const *operands;    /* or NULL: which tensors they are is not compared */
+    uint64_t hash;                  /* hash_call of the rest, but for the operands; 0: not known */
 } local_call;
 
-/*
- * Whether calls are compared: in checked mode, unless ranks have their values to themselves and go
- * their own ways.
- */
-bool eager_agrees(const eager *e);
+/* A hash of a call that is the same on all ranks which make the same call. Never 0. */
+uint64_t hash_call(const local_call *what);
 
-/* A rendezvous that fails on all ranks, and shows the calls, where they differ; so order is
- * compared with the arguments. */
-tsr_status eager_agree(const eager *e, const local_call *what);
+/*
+ * Adds a call to the history, unless ranks have their values to themselves and go their own ways.
+ * In checked mode it is first a rendezvous that fails on all ranks, and shows the calls, where they
+ * differ. The first result of the call is made by `made_by`, the next by one more.
+ */
+tsr_status eager_agree(eager *e, const local_call *what, uint64_t *made_by);
 
 #endif

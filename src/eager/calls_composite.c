@@ -5,7 +5,9 @@
 #include <tessera/ops.h>
 
 #include "base/guard.h"
+#include "eager/calls.h"
 #include "eager/compose.h"
+#include "ops/op_reduce.h"
 #include "ops/op_shape.h"
 #include "ops/op_slice.h"
 
@@ -59,7 +61,67 @@ tsr_status tsr_logsumexp(tsr_tensor *x, size_t dim, tsr_tensor **out)
 tsr_status tsr_argmax(tsr_tensor *x, size_t dim, tsr_tensor **out)
 {
     GUARD(tsr_argmax);
+    TSR_TRY(check_dim("tsr_argmax", x, dim));
+    const op_type type = type_of_layout(x->layout);
+    if (type.shape[dim] == 0) {
+        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_argmax: dimension %zu of %s has no element; reduce one that has",
+                          dim, op_type_text(&type).text);
+    }
     return compose_along("tsr_argmax", compose_argmax, x, dim, out);
+}
+
+/* ---- reductions in another type ---- */
+
+static tsr_status reduce_as(const char *call, const op_row *row, const void *params, tsr_tensor *x,
+                            tsr_dtype dtype, tsr_tensor **out)
+{
+    eager_builder b;
+    TSR_TRY(compose_begin(call, x, &b));
+    op_value *converted =
+        x->layout->dtype == dtype ? value_of(x) : build_convert(&b.base, value_of(x), dtype);
+    return compose_end(&b, build_apply(&b.base, row, params, &converted, 1), out);
+}
+
+static tsr_status fold_as(const char *call, op_body body, tsr_tensor *x, const size_t *dims,
+                          size_t num_dims, tsr_dtype dtype, tsr_tensor **out)
+{
+    dims_list list;
+    TSR_TRY(eager_read_dims(x->world, call, dims, num_dims, &list));
+    const reduce_params params = {.dimensions = ints_of(&list), .body = known_region(body)};
+    return reduce_as(call, &op_fold, &params, x, dtype, out);
+}
+
+tsr_status tsr_sum_as(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_dtype dtype,
+                      tsr_tensor **out)
+{
+    GUARD(tsr_sum_as);
+    return fold_as("tsr_sum_as", OP_BODY_SUM, x, dims, num_dims, dtype, out);
+}
+
+tsr_status tsr_prod_as(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_dtype dtype,
+                       tsr_tensor **out)
+{
+    GUARD(tsr_prod_as);
+    return fold_as("tsr_prod_as", OP_BODY_PROD, x, dims, num_dims, dtype, out);
+}
+
+tsr_status tsr_mean_as(tsr_tensor *x, const size_t *dims, size_t num_dims, tsr_dtype dtype,
+                       tsr_tensor **out)
+{
+    GUARD(tsr_mean_as);
+    dims_list list;
+    TSR_TRY(eager_read_dims(x->world, "tsr_mean_as", dims, num_dims, &list));
+    const mean_params params = {.dimensions = ints_of(&list)};
+    return reduce_as("tsr_mean_as", &op_mean, &params, x, dtype, out);
+}
+
+tsr_status tsr_cumsum_as(tsr_tensor *x, size_t dim, tsr_dtype dtype, tsr_tensor **out)
+{
+    GUARD(tsr_cumsum_as);
+    const cumulative_params params = {.dimension = (int64_t)dim, .body = {.body = OP_BODY_SUM}};
+    TSR_TRY(check_dim("tsr_cumsum_as", x, dim));
+    return reduce_as("tsr_cumsum_as", &op_cumulative, &params, x, dtype, out);
 }
 
 /* The last dimension of a tensor, which has one. */

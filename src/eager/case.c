@@ -1,5 +1,7 @@
 #include "eager/case.h"
 
+#include "eager/agree.h"
+
 #include <string.h>
 
 #include <tessera/propagate.h>
@@ -555,6 +557,20 @@ static tsr_status case_make(eager *e, const op_request *r, tensor_layout *const 
     return TSR_OK;
 }
 
+static uint64_t call_hash_of(const op_case *c)
+{
+    tsr_tensor_spec specs[EAGER_MAX_OPERANDS];
+    for (size_t i = 0; i < c->num_operands; i++) {
+        specs[i] = spec_of_layout(c->given[i]);
+    }
+    const local_call what = {.op = c->row->name,
+                             .fields = c->row->fields,
+                             .params = c->params,
+                             .num_tensors = c->num_operands,
+                             .tensors = specs};
+    return hash_call(&what);
+}
+
 static uint64_t hash_of(const eager *e, const op_request *r, tensor_layout *const *given,
                         const typed_record *const *types)
 {
@@ -594,6 +610,7 @@ tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
     op_case *fresh = NULL;
     TSR_TRY(case_make(e, r, given, types, &fresh));
     fresh->hash = hash;
+    fresh->call_hash = call_hash_of(fresh);
     fresh->next = e->cases.buckets[hash % CASE_BUCKETS];
     e->cases.buckets[hash % CASE_BUCKETS] = fresh;
     e->cases.count++;

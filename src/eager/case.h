@@ -11,6 +11,7 @@ struct op_case {
     op_case *next;
     tsr_arena *arena;
     uint64_t hash;
+    uint64_t call_hash; /* the same on all ranks: agree.h */
     const op_row *row;
     const void *params; /* the arena's */
     tsr_strategy strategy;

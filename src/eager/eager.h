@@ -26,6 +26,7 @@ typedef struct case_table {
 /* What is traced: trace.h. The arena is that of the events; NULL while nothing is traced. */
 typedef struct trace_log {
     tsr_arena *arena;
+    int own; /* moves in progress that note themselves */
     tsr_trace_event *events;
     size_t count;
     size_t room;
@@ -97,7 +98,8 @@ static inline void eager_begin(tsr_comm *world)
  */
 tsr_status eager_tell(tsr_comm *world, const char *call, tsr_status status);
 
-/* That of a world, made when it is first asked for. */
+/* Returns that of a world; makes it at the first call, and tells the others when memory runs out.
+ */
 tsr_status eager_of(tsr_comm *world, eager **out);
 
 /* At least so many bytes for a kernel. */
@@ -145,11 +147,19 @@ tsr_status make_abstract(const eager *e, tensor_layout *layout, tsr_tensor **out
 /* This rank's part of a tensor. */
 static inline tsr_view view_of(const tsr_tensor *t)
 {
-    return (tsr_view){t->data, t->dtype, t->geometry->rank, t->local_shape, t->strides};
+    return (tsr_view){t->data, /* NOLINT */
+                      t->dtype, t->geometry->rank, t->local_shape, t->strides};
 }
 
 /* Copies elements between views of one shape; strides NULL: row-major. */
 void eager_copy_view(const tsr_view *to, const tsr_view *from);
+
+/* What a tensor of a layout is; its extents are the layout's. */
+static inline tsr_tensor_spec spec_of_layout(const tensor_layout *l)
+{
+    const tsr_geometry *g = l->geometry;
+    return (tsr_tensor_spec){g->sharding, l->dtype, g->rank, g->shape};
+}
 
 /* The type of a layout's tensor, as ops see it; its extents are the layout's. */
 op_type type_of_layout(const tensor_layout *layout);

@@ -6,6 +6,7 @@
 #include "base/guard.h"
 #include "eager/agree.h"
 #include "eager/compose.h"
+#include "eager/trace.h"
 #include "kernel/elementwise.h"
 #include "ops/op_create.h"
 
@@ -54,7 +55,7 @@ static tsr_status move_changed(const char *call, bool implicit, tsr_tensor *t, c
     const tsr_sharding *s = t->geometry->sharding;
     eager *e = NULL;
     eager_begin(t->world);
-    TSR_TRY(eager_tell(t->world, call, eager_of(t->world, &e)));
+    TSR_TRY(eager_of(t->world, &e));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_dim *dims = arena_copy(e->arena, s->dims, s->rank, sizeof *dims);
     if (dims == NULL) {
@@ -198,20 +199,75 @@ const int64_t *tsr_tensor_shape(const tsr_tensor *tensor)
     return tensor->geometry->shape;
 }
 
+/* ---- the full array ---- */
+
+/* What moves, for the trace and strict mode. */
+static tsr_status announce_full(eager *e, const tsr_full_request *request, tsr_tensor *t,
+                                const int64_t *only)
+{
+    const tsr_geometry *g = t->geometry;
+    const size_t rank = tsr_mesh_is_maximal(g->sharding->mesh) ? 0 : g->rank;
+    const tensor_layout *from = moved_layout(t);
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    const tsr_sharding *whole = NULL;
+    tensor_layout *layout = NULL;
+    TSR_TRY(tsr_sharding_replicated_over(e->world->ctx, e->arena, g->sharding->mesh, rank, false,
+                                         &whole));
+    const tsr_tensor_spec spec = {whole, from->dtype, g->rank, g->shape};
+    tsr_status status = layout_get(e->world, &spec, NULL, &layout);
+    tsr_arena_reset(e->arena, mark);
+    if (status < 0) {
+        return status;
+    }
+    const move_note note = {.call = request->call,
+                            .operand = -1,
+                            .from = from,
+                            .to = layout,
+                            .implicit = request->implicit,
+                            .only_moves = true,
+                            .only = only};
+    status = request->implicit ? refuse_move(e, &note) : TSR_OK;
+    status = status == TSR_OK ? note_move(e, &note) : status;
+    layout_release(&e->world->state->layouts, layout);
+    return status;
+}
+
+static tsr_status prepare_full(eager *e, const tsr_full_request *request, tsr_tensor *t,
+                               int64_t root)
+{
+    const bool one = root >= 0 && root < t->world->size;
+    return e->strict || e->trace.arena != NULL ? announce_full(e, request, t, one ? &root : NULL)
+                                               : TSR_OK;
+}
+
+tsr_status tsr_take_full(tsr_tensor *tensor, const tsr_full_request *request, int64_t root,
+                         void *full)
+{
+    GUARD(tsr_take_full);
+    eager *e = NULL;
+    eager_begin(tensor->world);
+    TSR_TRY(eager_of(tensor->world, &e));
+    TSR_TRY(eager_tell(tensor->world, request->call, prepare_full(e, request, tensor, root)));
+    trace_own_begin(e);
+    const tsr_status status = tsr_tensor_to_full(tensor, root, full);
+    trace_own_end(e);
+    return status;
+}
+
 /* ---- from something else ---- */
 
 static tsr_status try_to_make(const char *call, tsr_comm *world, const tsr_tensor_spec *spec,
                               const op_number *number, tsr_tensor **out)
 {
     eager *e = NULL;
+    uint64_t made_by = 0;
     const local_call what = {.call = call, .number = number, .num_tensors = 1, .tensors = spec};
     TSR_TRY(eager_of(world, &e));
     TSR_TRY(tensor_check_spec(world, spec));
-    if (eager_agrees(e)) {
-        TSR_TRY(eager_agree(e, &what));
-    }
+    TSR_TRY(eager_agree(e, &what, &made_by));
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
+    (*out)->made_by = made_by;
     eager_adopt(e, *out);
     return TSR_OK;
 }
@@ -344,13 +400,12 @@ void eager_copy_view(const tsr_view *to, const tsr_view *from)
 }
 
 /* Makes the tensor and room to adopt it: all that can fail on one rank alone. */
-static tsr_status prepare_local(tsr_comm *world, const tsr_tensor_spec *spec, const tsr_view *part,
-                                eager **e, tsr_tensor **out)
+static tsr_status prepare_local(eager *e, const tsr_tensor_spec *spec, const tsr_view *part,
+                                tsr_tensor **out)
 {
-    TSR_TRY(tensor_make(world, spec, NULL, NULL, out));
+    TSR_TRY(tensor_make(e->world, spec, NULL, NULL, out));
     TSR_TRY(check_part("tsr_from_local", *out, part));
-    TSR_TRY(eager_of(world, e));
-    return eager_reserve(*e, 1);
+    return eager_reserve(e, 1);
 }
 
 tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const tsr_view *part,
@@ -359,14 +414,16 @@ tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec, const ts
     GUARD(tsr_from_local);
     tsr_tensor *t = NULL;
     eager *e = NULL;
-    const spec_call call = {world->ctx, "tsr_from_local", *spec, -1};
-    const comm_call what = spec_call_record(&call, prepare_local(world, spec, part, &e, &t));
+    TSR_TRY(eager_of(world, &e));
+    const spec_call call = {.ctx = world->ctx, .name = "tsr_from_local", .spec = *spec, .root = -1};
+    const comm_call what = spec_call_record(&call, prepare_local(e, spec, part, &t));
     const tsr_status status = comm_enter(world, &what);
-    if (status < 0 || t == NULL || e == NULL) {
+    if (status < 0 || t == NULL) {
         tsr_tensor_release(t);
         return status;
     }
     const tsr_view view = view_of(t);
+    tensor_note_call(t, &what);
     if (!is_abstract(t)) {
         eager_copy_view(&view, part);
     }

@@ -44,7 +44,7 @@ typedef struct running {
 } running;
 
 /* The layout whose elements move: of a pending sum that is kept in f32, that one. */
-static tensor_layout *moved_layout(const tsr_tensor *t)
+tensor_layout *moved_layout(const tsr_tensor *t)
 {
     return t->sums != NULL ? t->sums->layout : t->layout;
 }
@@ -84,9 +84,14 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
     }
     TSR_TRY(eager_reserve(e, 1));
     tsr_tensor *moved = NULL;
-    TSR_TRY(is_abstract(tensor) ? move_abstract(e, tensor, to, &moved)
-                                : redistribute_to_layout(call, tensor, to, &moved));
-    tsr_status status = note_move(e, &note);
+    trace_own_begin(e);
+    tsr_status status = is_abstract(tensor) ? move_abstract(e, tensor, to, &moved)
+                                            : redistribute_to_layout(call, tensor, to, &moved);
+    trace_own_end(e);
+    if (status < 0) {
+        return status;
+    }
+    status = note_move(e, &note);
     if (status == TSR_OK && tape_wants(e, &tensor, 1)) {
         status = tape_note_way(e, call, &tape_identity, NULL, &tensor, 1, &moved, 1);
     }
@@ -110,8 +115,11 @@ static tsr_status move_one(running *r, int64_t operand, tsr_tensor *from, tensor
                             .implicit = true,
                             .fallback = r->c->fallback};
     TSR_TRY(note_move(r->e, &note));
-    return r->abstract ? move_abstract(r->e, from, to, out)
-                       : redistribute_to_layout(r->call, from, to, out);
+    trace_own_begin(r->e);
+    const tsr_status status = r->abstract ? move_abstract(r->e, from, to, out)
+                                          : redistribute_to_layout(r->call, from, to, out);
+    trace_own_end(r->e);
+    return status;
 }
 
 static tsr_status lay_out_operands(running *r, tsr_tensor *const *operands)
@@ -202,29 +210,23 @@ static tsr_status refuse_moves(eager *e, const char *call, const op_case *c)
     return TSR_OK;
 }
 
-static tsr_tensor_spec spec_of(const tensor_layout *l)
+/* All ranks make the same call: what differs is found, in checked mode here. */
+static tsr_status agree(const running *r, tsr_tensor *const *operands, uint64_t *made_by)
 {
-    const tsr_geometry *g = l->geometry;
-    return (tsr_tensor_spec){g->sharding, l->dtype, g->rank, g->shape};
-}
-
-/* In checked mode every rank says what it is about to do. */
-static tsr_status agree(const eager *e, const char *call, const op_case *c)
-{
-    if (!eager_agrees(e)) {
-        return TSR_OK;
+    const op_case *c = r->c;
+    tsr_tensor_spec specs[EAGER_MAX_OPERANDS];
+    for (size_t i = 0; r->e->world->team->checked && i < c->num_operands; i++) {
+        specs[i] = spec_of_layout(c->given[i]);
     }
-    tsr_tensor_spec operands[EAGER_MAX_OPERANDS];
-    for (size_t i = 0; i < c->num_operands; i++) {
-        operands[i] = spec_of(c->given[i]);
-    }
-    const local_call what = {.call = call,
+    const local_call what = {.call = r->call,
                              .op = c->row->name,
                              .fields = c->row->fields,
                              .params = c->params,
                              .num_tensors = c->num_operands,
-                             .tensors = operands};
-    return eager_agree(e, &what);
+                             .tensors = specs,
+                             .operands = operands,
+                             .hash = c->call_hash};
+    return eager_agree(r->e, &what, made_by);
 }
 
 /* Says what the operands of a call that failed are. */
@@ -383,7 +385,7 @@ static tsr_status run_in_f32(running *r, const op_row *row, const void *params,
         status = call_in_f32(r, row, params, operands, count, &sums);
     }
     tsr_arena_reset(r->e->arena, mark);
-    if (status == TSR_OK && sums->dtype == dtype) {
+    if (status == TSR_OK && sums->dtype == dtype) { /* NOLINT */
         r->results[r->num_results++] = tsr_tensor_retain(sums);
     } else if (status == TSR_OK) {
         status = round_result(r, dtype, sums);
@@ -397,7 +399,8 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
 {
     tensor_layout *given[EAGER_MAX_OPERANDS];
     const typed_record *types[EAGER_MAX_OPERANDS];
-    tsr_comm *world = operands[0]->world;
+    tsr_comm *world = operands[0]->world; /* NOLINT */
+    uint64_t made_by = 0;
     TSR_TRY(check_operands(r->call, row, operands, count, world));
     TSR_TRY(eager_of(world, &r->e));
     TSR_TRY(typed_check_operands(r->e, r->call, operands, count));
@@ -421,12 +424,15 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
         }
         return status;
     }
-    TSR_TRY(agree(r->e, r->call, r->c));
+    TSR_TRY(agree(r, operands, &made_by));
     if (r->c->any_moves) {
         TSR_TRY(refuse_moves(r->e, r->call, r->c));
     }
     TSR_TRY(leaves_narrow_sum(r->e, r->c, operands) ? run_in_f32(r, row, params, operands, count)
                                                     : run_case(r, operands));
+    for (size_t k = 0; k < r->num_results; k++) {
+        r->results[k]->made_by = made_by + (made_by > 0 ? k : 0);
+    }
     return tape_wants(r->e, operands, count)
                ? tape_note_op(r->e, r->call, row, params, operands, count, r->results)
                : TSR_OK;
@@ -502,23 +508,25 @@ static tsr_status make(const char *call, const op_row *row, const void *params, 
     eager *e = NULL;
     op_type result;
     tensor_layout *layout = NULL;
+    uint64_t made_by = 0;
     const op_request r = {.ctx = world->ctx, .call = call, .row = row, .params = params};
     TSR_TRY(eager_of(world, &e));
     TSR_TRY(tensor_check_spec(world, spec));
     TSR_TRY(row->types(&r, &result));
     TSR_TRY(op_check_supported(&r, &result));
-    if (eager_agrees(e)) {
-        const local_call what = {.call = call,
-                                 .op = row->name,
-                                 .fields = row->fields,
-                                 .params = params,
-                                 .num_tensors = 1,
-                                 .tensors = spec};
-        TSR_TRY(eager_agree(e, &what));
-    }
+    const local_call what = {.call = call,
+                             .op = row->name,
+                             .fields = row->fields,
+                             .params = params,
+                             .num_tensors = 1,
+                             .tensors = spec};
+    TSR_TRY(eager_agree(e, &what, &made_by));
     TSR_TRY(layout_get(world, spec, NULL, &layout));
     const tsr_status status = make_from_nothing(e, row, params, layout, out);
     layout_release(&world->state->layouts, layout);
+    if (status == TSR_OK) {
+        (*out)->made_by = made_by;
+    }
     return status;
 }
 

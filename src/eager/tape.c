@@ -9,6 +9,7 @@
 #include "eager/compose.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
+#include "ops/op_elementwise.h"
 
 /* A value on the tape. Number 0 is none. */
 typedef struct tape_value {
@@ -629,6 +630,40 @@ static bool is_on_outer(const tape *t, const tsr_tensor *tensor)
         }
     }
     return false;
+}
+
+/* Whether a backward could still go through a tensor. */
+static bool is_live(const tape *t, const tsr_tensor *tensor)
+{
+    const size_t value = value_on(t, tensor);
+    const size_t node = value > 0 ? t->values[value].node : 0;
+    return value > 0 && (node == 0 || !t->nodes[node - 1].done);
+}
+
+bool tsr_tensor_is_recorded(const tsr_tensor *tensor)
+{
+    GUARD(tsr_tensor_is_recorded);
+    const eager *e = eager_if_any(tensor->world);
+    if (e == NULL || e->tapes.innermost == NULL || e->tapes.innermost->paused > 0) {
+        return false;
+    }
+    for (const tape *t = e->tapes.innermost; t != NULL; t = t->outer) {
+        if (is_live(t, tensor)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tsr_status tsr_stop_gradient(tsr_tensor *x, tsr_tensor **out)
+{
+    GUARD(tsr_stop_gradient);
+    tsr_comm *world = x->world;
+    const convert_params params = {.result = x->dtype};
+    tsr_tape_pause(world);
+    const tsr_status status = eager_call("tsr_stop_gradient", &op_convert, &params, &x, 1, out);
+    tsr_tape_resume(world);
+    return status;
 }
 
 /* A tensor that nothing on this tape made; an outer one finds it again when this one ends. */

@@ -7,19 +7,32 @@
 #include "base/buffer.h"
 #include "base/guard.h"
 
+/* The bytes of a plan whose last step only one rank's part is of; NULL: every rank's. */
+static void count_bytes(const tsr_plan *plan, int64_t rank, const int64_t *only,
+                        tsr_trace_event *out)
+{
+    const plan_exchange *last = &plan->steps[plan->num_steps - 1].exchange;
+    const int64_t item = tsr_dtype_item_bytes(plan->dtype);
+    out->bytes_received = tsr_plan_bytes_received(plan, rank);
+    out->bytes_moved = plan_bytes_moved(plan);
+    if (only != NULL && out->bytes_moved < INT64_MAX) {
+        out->bytes_moved += (exchange_received(last, *only) - exchange_moved(last)) * item;
+        out->bytes_received -= rank == *only ? 0 : exchange_received(last, rank) * item;
+    }
+}
+
 /* What a redistribution amounts to, by the plan: its kind, its axes and its bytes. */
-static tsr_status describe_plan(eager *e, tsr_arena *arena, const cached_plan *plan,
-                                tsr_trace_event *out)
+static tsr_status describe_plan(eager *e, tsr_arena *arena, const tsr_plan *plan,
+                                const int64_t *only, tsr_trace_event *out)
 {
     const tsr_comm *world = e->world;
-    const plan_step *first = &plan->plan->steps[0];
-    const plan_step *last = &plan->plan->steps[plan->plan->num_steps - 1];
+    const plan_step *first = &plan->steps[0];
+    const plan_step *last = &plan->steps[plan->num_steps - 1];
     const tsr_sharding *from = first->exchange.src.of->sharding;
     const tsr_sharding *to = last->exchange.dst.of->sharding;
     tsr_axis_list axes = {0};
-    out->collective = tsr_step_kind_name(plan->plan->kind);
-    out->bytes_received = tsr_plan_bytes_received(plan->plan, world->rank);
-    out->bytes_moved = plan_bytes_moved(plan->plan);
+    out->collective = tsr_step_kind_name(plan->kind);
+    count_bytes(plan, world->rank, only, out);
     if (!tsr_mesh_equal(from->mesh, to->mesh)) {
         out->axes = "the whole mesh";
         return TSR_OK;
@@ -49,10 +62,13 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     }
     TSR_TRY(tsr_sharding_print(ctx, arena, from, TSR_PRINT_BARE, &out->from));
     TSR_TRY(tsr_sharding_print(ctx, arena, to, TSR_PRINT_BARE, &out->to));
+    if (move->plan != NULL) {
+        return describe_plan(e, arena, move->plan, move->only, out);
+    }
     const cached_plan *plan = NULL;
     TSR_TRY(plan_cache_get(&e->world->state->plans, ctx, move->from->geometry, move->to->geometry,
                            move->from->dtype, &plan));
-    const tsr_status status = describe_plan(e, arena, plan, out);
+    const tsr_status status = describe_plan(e, arena, plan->plan, move->only, out);
     plan_cache_put(&e->world->state->plans, plan);
     return status;
 }
@@ -113,7 +129,50 @@ tsr_status note_move(eager *e, const move_note *move)
         return TSR_OK;
     }
     TSR_TRY(describe_move(e, e->trace.arena, move, &event));
-    return trace_add(e, &event);
+    return event.bytes_moved == 0 && move->only_moves ? TSR_OK : trace_add(e, &event);
+}
+
+/* A number without dimensions that one rank gives all others. */
+static tsr_status note_broadcast(eager *e, const char *call, const tensor_layout *to, int64_t root)
+{
+    tsr_arena *arena = e->trace.arena;
+    const tsr_comm *world = e->world;
+    const int64_t item = tsr_dtype_item_bytes(to->dtype);
+    const op_type type = type_of_layout(to);
+    const op_text text = op_type_text(&type);
+    char from[48];
+    (void)snprintf(from, sizeof from, "the array of rank %lld", (long long)root);
+    tsr_trace_event event = {.call = arena_string(arena, call, strlen(call)),
+                             .operand = -1,
+                             .tensor = arena_string(arena, text.text, strlen(text.text)),
+                             .collective = "broadcast",
+                             .axes = "the whole mesh",
+                             .from = arena_string(arena, from, strlen(from)),
+                             .bytes_received = world->rank == root ? 0 : item,
+                             .bytes_moved = (world->size - 1) * item};
+    if (event.call == NULL || event.tensor == NULL || event.from == NULL) {
+        return diag_nomem(world->ctx);
+    }
+    TSR_TRY(
+        tsr_sharding_print(world->ctx, arena, to->geometry->sharding, TSR_PRINT_BARE, &event.to));
+    return event.bytes_moved > 0 ? trace_add(e, &event) : TSR_OK;
+}
+
+tsr_status trace_moved(tsr_comm *world, const char *call, const tensor_layout *from,
+                       const tensor_layout *to, const tsr_plan *plan, int64_t only)
+{
+    eager *e = eager_if_any(world);
+    const move_note note = {.call = call,
+                            .operand = -1,
+                            .from = from,
+                            .to = to,
+                            .only_moves = true,
+                            .only = only >= 0 ? &only : NULL,
+                            .plan = plan};
+    if (e == NULL || e->trace.arena == NULL || e->trace.own > 0) {
+        return TSR_OK;
+    }
+    return from == NULL ? note_broadcast(e, call, to, only) : note_move(e, &note);
 }
 
 tsr_status tsr_trace_begin(tsr_comm *world)

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "kernel/elementwise.h"
 #include "kernel/packed.h"
+#include "spmd/transition.h"
 
 /* ---- arrays ---- */
 
@@ -168,7 +169,11 @@ static tsr_reduce_op reduce_op_of(tsr_reduction reduction)
 
 static tsr_status all_reduce(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
 {
-    TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
+    if (job->in_place) {
+        *out = tsr_tensor_retain(x);
+    } else {
+        TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
+    }
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
     return job->tail != NULL
@@ -345,8 +350,11 @@ static tsr_status start_exchange(eager *e, const transition_job *job, tsr_tensor
     return tsr_comm_all_to_all_v_start(job->comm, &src, 0, send, receive, &dst, &tail->request);
 }
 
-static tsr_status all_to_all(eager *e, const transition_job *job, tsr_tensor *x, tsr_tensor **out)
+static tsr_status all_to_all(eager *e, const transition_job *given, tsr_tensor *x, tsr_tensor **out)
 {
+    transition_job exchanged = *given;
+    const transition_job *job = &exchanged;
+    exchanged.what = transition_exchanged(&given->what);
     const bool plain = job->what.src.dim == TSR_NO_DIM;
     const int64_t n = job->comm->size;
     int64_t shape[OP_MAX_RANK];
@@ -555,12 +563,13 @@ static tsr_status check_counts(const eager *e, const transition_job *job, const 
     int64_t sent = 0;
     TSR_TRY(check_countable(e, job, job->counts, &sum));
     TSR_TRY(check_countable(e, job, job->sent, &sent));
-    if (job->sent != NULL && sent != x->local_shape[job->what.dst.dim]) {
-        return refuse_counts(e, job, "the dimension that is split",
-                             x->local_shape[job->what.dst.dim], sent);
+    const tsr_transition what = transition_exchanged(&job->what);
+    if (job->sent != NULL && sent != x->local_shape[what.dst.dim]) {
+        return refuse_counts(e, job, "the dimension that is split", x->local_shape[what.dst.dim],
+                             sent);
     }
-    const int64_t rows = joins_rows(&job->what) ? x->local_shape[job->what.src.dim] : 0;
-    if (job->counts != NULL && joins_rows(&job->what) && job->counts[job->comm->rank] != rows) {
+    const int64_t rows = joins_rows(&what) ? x->local_shape[what.src.dim] : 0;
+    if (job->counts != NULL && joins_rows(&what) && job->counts[job->comm->rank] != rows) {
         return refuse_counts(e, job, "this rank's part", rows, job->counts[job->comm->rank]);
     }
     return TSR_OK;

@@ -32,6 +32,7 @@ typedef struct transition_job {
     bool has_wire_dtype;
     tsr_dtype wire_dtype;
     transition_tail *tail; /* only started: what to wait for and to do then; NULL to wait at once */
+    bool in_place;         /* of an all_reduce: the result is x itself, with one reference more */
 } transition_job;
 
 /* Does it; the result is a fresh value of this rank, with one reference, in no scope. */

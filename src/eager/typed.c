@@ -322,6 +322,7 @@ static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
     }
     e->typing.scope = scope;
     e->typing.mesh = scope->settings.mesh;
+    world->state->own_values = true;
     return TSR_OK;
 }
 
@@ -342,6 +343,7 @@ void tsr_spmd_close(tsr_comm *world)
     }
     e->typing.scope = scope->outer;
     e->typing.mesh = e->typing.scope != NULL ? e->typing.scope->settings.mesh : NULL;
+    world->state->own_values = e->typing.scope != NULL;
     (void)context_resize(world->ctx, scope, sizeof *scope, 0);
 }
 

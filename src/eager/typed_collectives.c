@@ -9,6 +9,7 @@
 #include "eager/transition.h"
 #include "eager/typed.h"
 #include "kernel/elementwise.h"
+#include "spmd/transition.h"
 
 /* What a collective that was noted needs to go back. */
 typedef struct noted {
@@ -85,10 +86,12 @@ static tsr_status copy_counts(eager *e, const int64_t *given, int64_t whole, int
  */
 static tsr_status keep_counts(eager *e, const transition_job *job, const tsr_tensor *x, noted *n)
 {
-    const tsr_end src = job->what.src;
-    const tsr_end dst = job->what.dst;
+    const tsr_transition what = transition_exchanged(&job->what);
+    const tsr_end src = what.src;
+    const tsr_end dst = what.dst;
     const bool swaps = job->what.op == TSR_ALL_TO_ALL && (src.dim != dst.dim || job->sent != NULL);
-    const bool cuts = dst.dim != TSR_NO_DIM && (swaps || src.dim == TSR_NO_DIM);
+    const bool cuts =
+        dst.dim != TSR_NO_DIM && (swaps || src.dim == TSR_NO_DIM) && !transition_stays(&job->what);
     n->members = job->comm->size;
     if (swaps && job->counts != NULL) {
         TSR_TRY(copy_counts(e, job->counts, 0, n->members, &n->sent));
@@ -217,19 +220,29 @@ static tsr_status find_type(collective_call *c)
 
 /*
  * The whole extent of a dimension that was `old` rows on this rank and is `now`. What the axes of
- * the call cut stays whole when it is put together or cut; when it is summed instead, or taken for
- * a sum, what each rank had is all there is. Other dimensions change as this rank's part does.
+ * the call cut stays whole when it is put together or cut; when it is summed instead, taken for a
+ * sum or forgotten, what each rank had is all there is. Other dimensions change as this rank's part
+ * does.
  */
 static int64_t whole_extent(const collective_call *c, size_t dim, int64_t whole, int64_t old,
                             int64_t now)
 {
-    const tsr_transition *what = &c->job.what;
+    const tsr_transition exchanged = transition_exchanged(&c->job.what);
+    const tsr_transition *what = &exchanged;
+    const bool stays = transition_stays(&c->job.what);
     const tsr_type *before = record_of(c->x)->of.type;
     const bool was_cut = tsr_type_dim_of(before, c->axes.axes[0]) == (int64_t)dim;
     const bool is_cut = tsr_type_dim_of(c->type, c->axes.axes[0]) == (int64_t)dim;
-    const bool joined = what->src.dim == (int64_t)dim &&
+    const bool joined = !stays && what->src.dim == (int64_t)dim &&
                         (what->op == TSR_ALL_GATHER || what->op == TSR_ALL_TO_ALL ||
                          (what->op == TSR_CONVERT && what->dst.kind == TSR_P));
+    if (stays && is_cut && !was_cut) {
+        return whole * c->job.comm->size;
+    }
+    if (stays && was_cut && !is_cut &&
+        (!tsr_type_has_spec(c->type) || tsr_type_dim(c->type, dim)->num_axes == 0)) {
+        return now; /* uneven parts: as this rank has it */
+    }
     if (was_cut && !joined && c->type != before) {
         return whole / c->job.comm->size;
     }
@@ -477,6 +490,54 @@ tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src, t
     size_t count = 0;
     TSR_TRY(tsr_transition_route(x->world->ctx, src, dst, &what, &count));
     return collective("tsr_redistribute_type", x, axis, &what, options, out);
+}
+
+/* ---- in place ---- */
+
+/* What is written over is what the call says, and nothing has saved it. */
+static tsr_status check_in_place(collective_call *c)
+{
+    const eager *e = c->e;
+    const typed_record *record = record_of(c->x);
+    if (e->tapes.innermost != NULL) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s: a tape is under way, which may have saved the value: use "
+                          "tsr_all_reduce, or call tsr_tape_end first",
+                          c->name);
+    }
+    if (c->type == NULL) {
+        return TSR_OK;
+    }
+    return tsr_type_collective_into(e->world->ctx, e->arena, &record->of, c->axes.axes,
+                                    c->axes.count, &c->job.what, NULL, &c->type);
+}
+
+static tsr_status reduce_in_place(collective_call *c, const char *axis)
+{
+    tsr_tensor *same = NULL;
+    TSR_TRY(check_in_place(c));
+    digest_add(c->e, c->name, &c->x, 1);
+    c->job.in_place = true;
+    TSR_TRY(is_abstract(c->x) ? TSR_OK : transition_run(c->e, &c->job, c->x, &same));
+    tsr_tensor_release(same);
+    TSR_TRY(type_result(c, c->x));
+    return tell(c, axis, c->x);
+}
+
+tsr_status tsr_all_reduce_in_place(tsr_tensor *x, const char *axis, tsr_end src, tsr_end dst)
+{
+    GUARD(tsr_all_reduce_in_place);
+    const tsr_transition what = {.op = TSR_ALL_REDUCE, .src = src, .dst = dst};
+    collective_call c = {.name = "tsr_all_reduce_in_place", .x = x};
+    eager *e = NULL;
+    TSR_TRY(typed_scope(x->world, c.name, &e));
+    const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
+    tsr_status status = prepare(&c, axis, &what, NULL);
+    if (status == TSR_OK) {
+        status = reduce_in_place(&c, axis);
+    }
+    tsr_arena_reset(e->arena, mark);
+    return tell_group(&c, status);
 }
 
 /* ---- only started ---- */

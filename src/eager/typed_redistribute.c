@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "eager/tape.h"
+#include "eager/trace.h"
 #include "eager/transition.h"
 #include "eager/typed.h"
 #include "mesh/groups.h"
@@ -58,6 +59,9 @@ static tsr_status move(eager *e, const tsr_typed_shape *shape, tsr_tensor *value
         status = is_abstract(value)
                      ? tensor_of_layout(e->world, layouts[1], NULL, &moved)
                      : redistribute_to_layout("tsr_redistribute_spec", whole, layouts[1], &moved);
+    }
+    if (status == TSR_OK && is_abstract(value)) {
+        status = trace_moved(e->world, "tsr_redistribute_spec", layouts[0], layouts[1], NULL, -1);
     }
     if (status == TSR_OK) {
         status = own_value(e, moved, out);

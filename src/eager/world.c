@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "eager/case.h"
 #include "eager/tape.h"
+#include "eager/trace.h"
 #include "eager/typed.h"
 
 static void *resize(const eager *e, void *old, size_t old_size, size_t new_size)
@@ -35,12 +36,8 @@ tsr_status eager_tell(tsr_comm *world, const char *call, tsr_status status)
     return alone ? comm_tell(world, call, status) : status;
 }
 
-tsr_status eager_of(tsr_comm *world, eager **out)
+static tsr_status make_eager(tsr_comm *world, eager **out)
 {
-    *out = eager_if_any(world);
-    if (*out != NULL) {
-        return TSR_OK;
-    }
     TSR_TRY(comm_check_world(world));
     eager *e = context_resize(world->ctx, NULL, 0, sizeof *e);
     if (e == NULL) {
@@ -56,8 +53,16 @@ tsr_status eager_of(tsr_comm *world, eager **out)
     world->state->close_above = close_eager;
     world->state->release_typed = typed_release;
     world->state->check_whole = typed_check_whole;
+    world->state->moved = trace_moved;
     *out = e;
     return TSR_OK;
+}
+
+tsr_status eager_of(tsr_comm *world, eager **out)
+{
+    *out = eager_if_any(world);
+    return *out != NULL ? TSR_OK
+                        : eager_tell(world, "the first call on tensors", make_eager(world, out));
 }
 
 tsr_status eager_scratch(eager *e, size_t bytes, void **out)

@@ -291,12 +291,18 @@ static const exec_op *find_op(const char *name)
 static tsr_status decode_op(exec_decoder *d, uint32_t op, exec_step *step)
 {
     const exec_op *row = find_op(op_name(d->code->program, op));
+    const uint32_t device_op = d->function->device_op;
     TSR_TRY(list_slots(d, op, step));
     TSR_TRY(released_by(d, op, step));
     TSR_TRY(decode_regions(d, step));
     tsr_status status = row != NULL ? row->prepare(d, step) : exec_prepare_kernel(d, step);
     if (status == TSR_OK && row != NULL && row->next != NULL) {
         status = row->next(d, step, step + 1);
+    }
+    if (step->devices == EXEC_MAKES_DEVICES) {
+        d->function->device_op = device_op;
+    } else if (step->devices == EXEC_NEEDS_DEVICES && d->function->device_op == 0) {
+        d->function->device_op = op;
     }
     return status == TSR_NOT_APPLICABLE ? exec_unsupported(d->code, op, "") : status;
 }
@@ -432,7 +438,11 @@ tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
     if (f == 0 || strcmp(op_name(p, f), "func.func") != 0) {
         return EXEC_ERROR(d->code, op, TSR_ERR_INVALID, "there is no function @%s", text);
     }
-    return exec_code_function(d->code, f, d->depth + 1, out);
+    TSR_TRY(exec_code_function(d->code, f, d->depth + 1, out));
+    if (d->function->device_op == 0) {
+        d->function->device_op = (*out)->device_op;
+    }
+    return TSR_OK;
 }
 
 /* ---- the whole ---- */

@@ -27,10 +27,18 @@ typedef tsr_status (*exec_action)(exec_machine *m, const exec_step *step);
 /* Called when a block that the step entered has ended, with what it returned in the machine. */
 typedef tsr_status (*exec_resume)(exec_machine *m, const exec_step *step, size_t which);
 
+/* What a step has to do with the processes that run at the same time. */
+typedef enum exec_devices {
+    EXEC_ANY_DEVICE,
+    EXEC_NEEDS_DEVICES, /* its result depends on the other processes, or on its own number */
+    EXEC_MAKES_DEVICES  /* it runs its regions or its callees on processes of its own */
+} exec_devices;
+
 struct exec_step {
     exec_action action;
     exec_resume resume; /* of steps that enter blocks */
-    uint32_t op;        /* in the program */
+    exec_devices devices;
+    uint32_t op; /* in the program */
     uint32_t num_operands;
     uint32_t num_results;
     uint32_t num_released;
@@ -59,8 +67,9 @@ struct exec_function {
     uint32_t op;
     const exec_block *body;
     uint32_t num_slots;
-    bool is_open; /* while it is decoded: a call of it now would be recursive */
-    size_t depth; /* of calls below it, counting itself */
+    bool is_open;       /* while it is decoded: a call of it now would be recursive */
+    size_t depth;       /* of calls below it, counting itself */
+    uint32_t device_op; /* the first op that needs the devices of the module; 0: none */
 };
 
 typedef struct exec_code {

@@ -1,19 +1,25 @@
 /* The public calls. */
 #include <tessera/interpret.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/guard.h"
-#include "exec/machine.h"
 #include "exec/steps_check.h"
+#include "exec/world.h"
 #include "ir/verify.h"
+
+/* Devices of a module that are simulated. */
+enum { MAX_DEVICES = 64 };
 
 struct tsr_interpreter {
     tsr_context *ctx;
     exec_pool pool;
     exec_code *code;
     const exec_function *function;
+    size_t replicas;
+    size_t partitions; /* of each replica; 0: the function runs as one process in no world */
     tsr_interpreter_options options;
     int64_t steps;
 };
@@ -57,6 +63,46 @@ static tsr_status find_entry(tsr_context *ctx, const tsr_program *p, const char 
     return TSR_OK;
 }
 
+/* A number that the module has, 1 where it has none. */
+static tsr_status module_number(tsr_context *ctx, const tsr_program *p, const char *name,
+                                int64_t *out)
+{
+    const uint32_t attr = op_attribute(p, p->module, name);
+    *out = 1;
+    if (attr != 0 && (!attr_as_integer(p, attr, out) || *out < 1)) {
+        return diag_error(ctx, TSR_ERR_INVALID, op_location(p, p->module),
+                          "%s of the module is not an integer of at least 1", name);
+    }
+    return TSR_OK;
+}
+
+/*
+ * Counts the devices that a function runs on: those of the module where an op needs them, outside
+ * of manual computations, else one.
+ */
+static tsr_status count_devices(tsr_interpreter *in)
+{
+    const tsr_program *p = in->code->program;
+    const uint32_t op = in->function->device_op;
+    int64_t replicas = 1;
+    int64_t partitions = 1;
+    int64_t count = 0;
+    if (op == 0) {
+        return TSR_OK;
+    }
+    TSR_TRY(module_number(in->ctx, p, "mhlo.num_replicas", &replicas));
+    TSR_TRY(module_number(in->ctx, p, "mhlo.num_partitions", &partitions));
+    if (!checked_mul(replicas, partitions, &count) || count > MAX_DEVICES) {
+        return EXEC_ERROR(in->code, op, TSR_ERR_UNSUPPORTED,
+                          "it needs all devices of the module, which are %lld x %lld; up to %d are "
+                          "simulated: lower mhlo.num_replicas or mhlo.num_partitions",
+                          (long long)replicas, (long long)partitions, MAX_DEVICES);
+    }
+    in->replicas = (size_t)replicas;
+    in->partitions = (size_t)partitions;
+    return TSR_OK;
+}
+
 tsr_status tsr_interpreter_create(tsr_context *ctx, const tsr_program *program,
                                   const tsr_interpreter_options *options, tsr_interpreter **out)
 {
@@ -74,6 +120,9 @@ tsr_status tsr_interpreter_create(tsr_context *ctx, const tsr_program *program,
     tsr_status status = exec_code_create(ctx, program, &made->pool, &made->code);
     if (status == TSR_OK) {
         status = exec_code_function(made->code, op, 0, &made->function);
+    }
+    if (status == TSR_OK) {
+        status = count_devices(made);
     }
     if (status != TSR_OK) {
         tsr_interpreter_destroy(made);
@@ -113,17 +162,27 @@ size_t tsr_interpreter_num_outputs(const tsr_interpreter *interpreter)
     return interpreter->function->body->end.num_operands;
 }
 
+size_t tsr_interpreter_num_devices(const tsr_interpreter *interpreter)
+{
+    GUARD(tsr_interpreter_num_devices);
+    return interpreter->partitions > 0 ? interpreter->replicas * interpreter->partitions : 1;
+}
+
 /* ---- runs ---- */
 
 static tsr_status check_input(tsr_context *ctx, const exec_type *type, const tsr_view *input,
-                              size_t i)
+                              size_t i, int device)
 {
     const op_type given = {input->dtype, input->rank, input->shape};
     if (type->kind == EXEC_TENSOR && (given.dtype != type->tensor.dtype || op_has_unknown(&given) ||
                                       !op_shapes_agree(&given, &type->tensor))) {
+        char where[32] = "";
+        if (device >= 0) {
+            (void)snprintf(where, sizeof where, " of device %d", device);
+        }
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "input %zu is %s, the function takes %s", i, op_type_text(&given).text,
-                          op_type_text(&type->tensor).text);
+                          "input %zu%s is %s, the function takes %s", i, where,
+                          op_type_text(&given).text, op_type_text(&type->tensor).text);
     }
     return TSR_OK;
 }
@@ -167,20 +226,78 @@ static tsr_status start(tsr_interpreter *in, exec_machine *m, const tsr_view *in
     return exec_enter_function(m, in->function, arguments, NULL);
 }
 
-static tsr_status take_outputs(tsr_interpreter *in, exec_machine *m, tsr_outputs **out)
+/* Moves what a machine has returned to the outputs of a device. */
+static void take_outputs(exec_machine *m, tsr_outputs *outputs, size_t device)
 {
-    const size_t bytes = sizeof(tsr_outputs) + m->num_returned * sizeof(exec_array *);
+    for (size_t i = 0; i < m->num_returned; i++) {
+        outputs->arrays[device * m->num_returned + i] = m->returned[i];
+    }
+    m->num_returned = 0;
+}
+
+/* Runs the function as each device of the module; `stride` inputs lie between those of two. */
+static tsr_status run_devices(tsr_interpreter *in, exec_machine *parent, const tsr_view *inputs,
+                              size_t stride, tsr_outputs *outputs)
+{
+    exec_world world;
+    TSR_TRY(exec_world_init(&world, parent, in->replicas, in->partitions));
+    world.is_strict = true;
+    tsr_status status = TSR_OK;
+    for (size_t k = 0; k < world.count && status == TSR_OK; k++) {
+        status = start(in, &world.machines[k], stride > 0 ? inputs + k * stride : inputs);
+    }
+    if (status == TSR_OK) {
+        status = exec_world_run(&world, parent);
+    }
+    for (size_t k = 0; k < world.count && status == TSR_OK; k++) {
+        take_outputs(&world.machines[k], outputs, k);
+    }
+    exec_world_clear(&world, parent);
+    return status;
+}
+
+static tsr_status run_alone(tsr_interpreter *in, exec_machine *m, const tsr_view *inputs,
+                            tsr_outputs *outputs)
+{
+    TSR_TRY(start(in, m, inputs));
+    TSR_TRY(exec_machine_run(m, 0));
+    take_outputs(m, outputs, 0);
+    return TSR_OK;
+}
+
+static tsr_status new_outputs(tsr_interpreter *in, tsr_outputs **out)
+{
+    const size_t count = tsr_interpreter_num_devices(in) * in->function->body->end.num_operands;
+    const size_t bytes = sizeof(tsr_outputs) + count * sizeof(exec_array *);
     tsr_outputs *outputs = context_resize(in->ctx, NULL, 0, bytes);
     if (outputs == NULL) {
         return diag_nomem(in->ctx);
     }
+    memset(outputs, 0, bytes);
     outputs->interpreter = in;
-    outputs->count = m->num_returned;
-    for (size_t i = 0; i < m->num_returned; i++) {
-        outputs->arrays[i] = m->returned[i];
-    }
-    m->num_returned = 0;
+    outputs->count = count;
     *out = outputs;
+    return TSR_OK;
+}
+
+static tsr_status check_inputs(tsr_context *ctx, const tsr_interpreter *in, const tsr_view *inputs,
+                               size_t num_inputs)
+{
+    const exec_block *body = in->function->body;
+    const size_t devices = tsr_interpreter_num_devices(in);
+    if (num_inputs != body->num_arguments && num_inputs != devices * body->num_arguments) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          devices > 1 ? "%zu inputs were given, the function takes %zu, or %zu for "
+                                        "each of %zu devices"
+                                      : "%zu inputs were given, the function takes %zu",
+                          num_inputs, body->num_arguments, body->num_arguments, devices);
+    }
+    for (size_t i = 0; i < num_inputs; i++) {
+        const size_t argument = i % body->num_arguments;
+        TSR_TRY(
+            check_input(ctx, body->argument_types[argument], &inputs[i], argument,
+                        num_inputs > body->num_arguments ? (int)(i / body->num_arguments) : -1));
+    }
     return TSR_OK;
 }
 
@@ -188,32 +305,30 @@ tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
                                const tsr_view *inputs, size_t num_inputs, tsr_outputs **out)
 {
     GUARD(tsr_interpreter_run);
-    const exec_block *body = interpreter->function->body;
+    const size_t num_arguments = interpreter->function->body->num_arguments;
     const tsr_interpreter_options *options = &interpreter->options;
     exec_host host = {.steps_left = options->max_ops > 0 ? options->max_ops : INT64_MAX,
                       .print = options->print,
                       .print_state = options->state};
     exec_machine m;
-    if (num_inputs != body->num_arguments) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%zu inputs were given, the function takes %zu", num_inputs,
-                          body->num_arguments);
-    }
-    for (size_t i = 0; i < num_inputs; i++) {
-        TSR_TRY(check_input(ctx, body->argument_types[i], &inputs[i], i));
-    }
+    tsr_outputs *outputs = NULL;
+    TSR_TRY(check_inputs(ctx, interpreter, inputs, num_inputs));
+    TSR_TRY(new_outputs(interpreter, &outputs));
     exec_machine_init(&m, interpreter->code, &host);
-    tsr_status status = start(interpreter, &m, inputs);
-    if (status == TSR_OK) {
-        status = exec_machine_run(&m, 0);
-    }
-    if (status == TSR_OK) {
-        status = take_outputs(interpreter, &m, out);
-    }
+    const tsr_status status =
+        interpreter->partitions == 0
+            ? run_alone(interpreter, &m, inputs, outputs)
+            : run_devices(interpreter, &m, inputs, num_inputs > num_arguments ? num_arguments : 0,
+                          outputs);
     exec_probes_clear(&m);
     exec_machine_clear(&m);
     interpreter->steps = host.steps;
-    return status;
+    if (status != TSR_OK) {
+        tsr_outputs_destroy(outputs);
+        return status;
+    }
+    *out = outputs;
+    return TSR_OK;
 }
 
 size_t tsr_outputs_count(const tsr_outputs *outputs)

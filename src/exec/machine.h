@@ -23,9 +23,10 @@ struct exec_machine {
     tsr_context *ctx;
     exec_code *code;
     exec_pool *pool;
-    struct exec_host *host;   /* what all machines of a run share */
-    struct exec_world *world; /* the processes that this is one of; NULL: it is alone */
-    size_t process;           /* its number in the world */
+    struct exec_host *host; /* what all machines of a run share */
+    struct exec_world
+        *world;     /* the processes that this is one of; NULL: it is alone, and needs no others */
+    size_t process; /* its number in the world */
     exec_activation *stack;
     size_t depth;
     size_t capacity;

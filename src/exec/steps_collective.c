@@ -371,16 +371,43 @@ static tsr_status finish(const rendezvous *t, exec_world *world)
     return status;
 }
 
+/* An error when a group, or a pair, names a process that the world does not have. */
+static tsr_status check_groups(const exec_machine *m, const exec_step *step)
+{
+    const exec_groups *g = &((const collective_step *)step->data)->groups;
+    const exec_world *world = m->world;
+    const bool by_replica = g->by == BY_REPLICA || g->by == BY_REPLICA_AND_PARTITION;
+    const size_t count = by_replica              ? world->replicas
+                         : g->by == BY_PARTITION ? world->partitions
+                                                 : world->count;
+    for (size_t i = 0; i < g->count * g->size; i++) {
+        if (g->numbers[i] >= 0 && (uint64_t)g->numbers[i] >= count) {
+            return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "it names %s %lld of %zu; %s",
+                              by_replica              ? "replica"
+                              : g->by == BY_PARTITION ? "partition"
+                                                      : "device",
+                              (long long)g->numbers[i], count,
+                              g->by == BY_REPLICA
+                                  ? "without a channel_handle of at least 1 numbers are those of "
+                                    "replicas, of which the module has mhlo.num_replicas"
+                                  : "the module has mhlo.num_replicas x mhlo.num_partitions "
+                                    "devices, a manual computation those of its mesh");
+        }
+    }
+    return TSR_OK;
+}
+
 static tsr_status run_collective(exec_machine *m, const exec_step *step)
 {
     const collective_step *c = step->data;
-    exec_world alone;
-    exec_arrival own;
-    exec_world *world = exec_world_of(m, &alone, &own);
+    exec_world *world = m->world;
     exec_arrival *arrival = &world->arrivals[m->process];
     if (arrival->done) {
         take_results(m, step, arrival);
         return TSR_OK;
+    }
+    if (world->is_strict) {
+        TSR_TRY(check_groups(m, step));
     }
     const size_t room = world->count * sizeof(size_t);
     rendezvous t = {.m = m, .world = world, .c = c, .step = step};
@@ -552,6 +579,7 @@ static tsr_status prepare_collective(exec_decoder *d, exec_step *step)
         }
     }
     step->action = run_collective;
+    step->devices = EXEC_NEEDS_DEVICES;
     step->data = c;
     return shapes_fit(step, c) ? TSR_OK : TSR_NOT_APPLICABLE;
 }

@@ -295,23 +295,17 @@ static bool mixes_all(const op_row *row)
            is_named(row, "select_and_scatter");
 }
 
-/* Which of several inputs a value of a scatter belongs to; the indices are none. */
-static size_t scattered(const exec_step *step, size_t i)
+/* The first of the values of an op that are to have one type with a value. */
+static size_t first_alike(const exec_step *step, const op_row *row, size_t i)
 {
     const size_t n = step->num_results;
-    return i < n ? i : i == n ? SIZE_MAX : i <= 2 * n ? i - n - 1 : i - 2 * n - 1;
-}
-
-/* Whether two values of an op are to have one type. */
-static bool go_together(const exec_step *step, const op_row *row, size_t i, size_t k)
-{
     if (is_named(row, "reduce") || is_named(row, "reduce_window")) {
-        return i % step->num_results == k % step->num_results;
+        return i % n;
     }
     if (is_named(row, "scatter")) {
-        return scattered(step, i) == scattered(step, k);
+        return i <= n ? i : i <= 2 * n ? i - n - 1 : i - 2 * n - 1; /* the indices are alone */
     }
-    return i == k || mixes_all(row);
+    return mixes_all(row) ? 0 : i;
 }
 
 /* What a value stands for. */
@@ -324,19 +318,23 @@ static tsr_dtype expressed_dtype(const exec_type *type)
 static tsr_dtype common_dtype(const exec_step *step, const op_row *row, size_t i)
 {
     const size_t count = step->num_operands + step->num_results;
+    const size_t first = first_alike(step, row, i);
     tsr_dtype dtype = expressed_dtype(step->types[i]);
     for (size_t k = 0; k < count; k++) {
-        if (go_together(step, row, i, k)) {
+        if (first_alike(step, row, k) == first) {
             dtype = wider_of(dtype, expressed_dtype(step->types[k]));
         }
     }
     return dtype;
 }
 
+/* Whether some value is computed in another type than it has. */
 static bool is_mixed(const exec_step *step, const op_row *row)
 {
     for (size_t i = 0; i < step->num_operands + step->num_results; i++) {
-        if (common_dtype(step, row, i) != step->types[i]->tensor.dtype) {
+        const exec_type *first = step->types[first_alike(step, row, i)];
+        const tsr_dtype dtype = expressed_dtype(step->types[i]);
+        if (dtype != step->types[i]->tensor.dtype || dtype != expressed_dtype(first)) {
             return true;
         }
     }

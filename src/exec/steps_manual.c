@@ -102,6 +102,7 @@ static tsr_status run_world(exec_machine *m, const exec_step *step)
     const manual_step *s = step->data;
     exec_world world;
     TSR_TRY(exec_world_init(&world, m, 1, (size_t)s->devices));
+    world.is_strict = true;
     tsr_status status = TSR_OK;
     for (size_t k = 0; k < world.count && status == TSR_OK; k++) {
         status = enter_device(m, step, &world.machines[k], (int64_t)k, NULL);
@@ -260,6 +261,7 @@ tsr_status exec_prepare_manual(exec_decoder *d, exec_step *step)
         .op = step->op, .body = step->blocks[0], .num_slots = d->function->num_slots};
     step->action = run_manual;
     step->resume = resume_manual;
+    step->devices = EXEC_MAKES_DEVICES;
     step->data = s;
     return TSR_OK;
 }

@@ -148,6 +148,7 @@ static tsr_status prepare_parallel(exec_decoder *d, exec_step *step)
         TSR_TRY(read_functions(d, step, infeed, p->infeed));
     }
     step->action = run_parallel;
+    step->devices = EXEC_MAKES_DEVICES;
     step->data = p;
     return programs_fit(step, p) ? TSR_OK : TSR_NOT_APPLICABLE;
 }
@@ -166,12 +167,12 @@ static tsr_status set_number(exec_machine *m, const exec_step *step, size_t numb
 
 static tsr_status run_replica_id(exec_machine *m, const exec_step *step)
 {
-    return set_number(m, step, m->world != NULL ? m->process / m->world->partitions : 0);
+    return set_number(m, step, m->process / m->world->partitions);
 }
 
 static tsr_status run_partition_id(exec_machine *m, const exec_step *step)
 {
-    return set_number(m, step, m->world != NULL ? m->process % m->world->partitions : 0);
+    return set_number(m, step, m->process % m->world->partitions);
 }
 
 static tsr_status prepare_number(exec_decoder *d, exec_step *step)
@@ -179,6 +180,7 @@ static tsr_status prepare_number(exec_decoder *d, exec_step *step)
     const bool replica = strcmp(op_name(d->code->program, step->op), "stablehlo.replica_id") == 0;
     const op_type *type = &step->types[0]->tensor;
     step->action = replica ? run_replica_id : run_partition_id;
+    step->devices = EXEC_NEEDS_DEVICES;
     return type->rank == 0 && type->dtype == TSR_U32 ? TSR_OK : TSR_NOT_APPLICABLE;
 }
 
@@ -294,9 +296,6 @@ static tsr_status run_send(exec_machine *m, const exec_step *step)
 {
     const channel_step *c = step->data;
     exec_array *made = NULL;
-    if (m->world == NULL) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s", "there is no other process");
-    }
     for (size_t i = 0; i < c->num_pairs; i++) {
         if ((size_t)c->pairs[2 * i] == m->process) {
             TSR_TRY(append_message(m, c->channel, (size_t)c->pairs[2 * i + 1], step));
@@ -352,9 +351,6 @@ static tsr_status run_recv(exec_machine *m, const exec_step *step)
 {
     const channel_step *c = step->data;
     exec_array *made = NULL;
-    if (m->world == NULL) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s", "there is no other process");
-    }
     if (!receives(c, m->process)) {
         TSR_TRY(receive_zeros(m, step));
         TSR_TRY(exec_array_token(m->pool, &made));
@@ -398,6 +394,7 @@ static tsr_status prepare_channel(exec_decoder *d, exec_step *step)
     *c = (channel_step){.channel = exec_channel_of(p, step->op)};
     TSR_TRY(exec_read_pairs(d, step->op, "source_target_pairs", &c->pairs, &c->num_pairs));
     step->action = sends ? run_send : run_recv;
+    step->devices = EXEC_NEEDS_DEVICES;
     step->data = c;
     return last != NULL && last->kind == EXEC_TOKEN && step->num_operands > 0 &&
                    (sends ? step->num_results == 1 : step->num_operands == 1)

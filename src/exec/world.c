@@ -101,14 +101,3 @@ tsr_status exec_world_run(exec_world *world, exec_machine *parent)
     }
     return TSR_OK;
 }
-
-exec_world *exec_world_of(exec_machine *m, exec_world *alone, exec_arrival *arrival)
-{
-    if (m->world != NULL) {
-        return m->world;
-    }
-    *arrival = (exec_arrival){0};
-    *alone = (exec_world){
-        .replicas = 1, .partitions = 1, .count = 1, .machines = m, .arrivals = arrival};
-    return alone;
-}

@@ -32,6 +32,7 @@ typedef struct exec_world {
     const exec_function *const *infeed;
     size_t num_infeed;
     size_t next_infeed;
+    bool is_strict; /* a group that names another process is an error */
 } exec_world;
 
 /* A world of machines that have not entered anything; parent gives code and host. */
@@ -41,8 +42,5 @@ void exec_world_clear(exec_world *world, exec_machine *parent);
 
 /* Runs all until they have ended; an error names the op when all wait for each other. */
 tsr_status exec_world_run(exec_world *world, exec_machine *parent);
-
-/* The world that a machine is in; `alone`, of this process only, when it is in none. */
-exec_world *exec_world_of(exec_machine *m, exec_world *alone, exec_arrival *arrival);
 
 #endif

@@ -16,19 +16,8 @@ static bool same_tensor(tsr_ir_tensor a, tsr_ir_tensor b)
 static bool is_worth_telling(const tsr_explanation *e, uint32_t number)
 {
     const tsr_conflict *c = &e->why.conflicts[number - 1];
-    if (c->kind == TSR_CONFLICT_BLOCKED || c->kind == TSR_CONFLICT_HELD ||
-        c->kind == TSR_CONFLICT_ANNOTATED) {
-        return false;
-    }
-    for (uint32_t i = e->first_conflict[c->tensor.value]; i != number;
-         i = e->next_conflict[i - 1]) {
-        const tsr_conflict *other = &e->why.conflicts[i - 1];
-        if (same_tensor(other->tensor, c->tensor) && other->dim == c->dim &&
-            tsr_axis_equal(other->axis, c->axis)) {
-            return false;
-        }
-    }
-    return true;
+    return c->kind != TSR_CONFLICT_BLOCKED && c->kind != TSR_CONFLICT_HELD &&
+           c->kind != TSR_CONFLICT_ANNOTATED && !e->is_repeated[number - 1];
 }
 
 /* This conflict or the next one of the tensor that is wanted. */

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/guard.h"
+#include "base/map.h"
 #include "ir/program.h"
 
 /* By place; of one place the outermost first, then by number. */
@@ -83,6 +84,61 @@ static tsr_status index_text(tsr_context *ctx, tsr_explanation *e)
     return TSR_OK;
 }
 
+/* Which conflicts say what an earlier one of the same tensor, dimension and axis says. */
+static tsr_status index_repeated(tsr_context *ctx, tsr_explanation *e)
+{
+    typedef struct about {
+        int64_t tensor[3]; /* value, function, index */
+        int64_t dim;
+        int64_t axis[4];
+    } about;
+    const size_t count = e->why.num_conflicts;
+    map seen = map_new(e->arena);
+    about *keys = ARENA_ARRAY(e->arena, about, count + 1);
+    bool *repeated = ARENA_ARRAY(e->arena, bool, count + 1);
+    if (keys == NULL || repeated == NULL) {
+        return diag_nomem(ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const tsr_conflict *c = &e->why.conflicts[i];
+        keys[i] =
+            (about){.tensor = {c->tensor.value, c->tensor.value == 0 ? (int64_t)c->tensor.func : 0,
+                               c->tensor.value == 0 ? (int64_t)c->tensor.index : 0},
+                    .dim = (int64_t)c->dim,
+                    .axis = {c->axis.axis, c->axis.is_sub, c->axis.is_sub ? c->axis.pre : 0,
+                             c->axis.is_sub ? c->axis.size : 0}};
+        uint64_t *times = map_insert(&seen, (const char *)&keys[i], sizeof keys[i]);
+        if (times == NULL) {
+            return diag_nomem(ctx);
+        }
+        repeated[i] = (*times)++ > 0;
+    }
+    e->is_repeated = repeated;
+    return TSR_OK;
+}
+
+/* How long the path of each step is, and where its beginning ends: a step comes after its source.
+ */
+static tsr_status index_steps(tsr_context *ctx, tsr_explanation *e)
+{
+    const size_t count = e->why.num_steps;
+    uint32_t *depths = ARENA_ARRAY(e->arena, uint32_t, count + 1);
+    uint32_t *heads = ARENA_ARRAY(e->arena, uint32_t, count + 1);
+    if (depths == NULL || heads == NULL) {
+        return diag_nomem(ctx);
+    }
+    depths[0] = 0;
+    heads[0] = 0;
+    for (uint32_t i = 1; i <= count; i++) {
+        const uint32_t from = e->why.steps[i].from;
+        depths[i] = depths[from] + 1;
+        heads[i] = depths[i] <= SHOWN_HOPS ? i : heads[from];
+    }
+    e->depths = depths;
+    e->heads = heads;
+    return TSR_OK;
+}
+
 static tsr_status index_conflicts(tsr_context *ctx, tsr_explanation *e)
 {
     const size_t num_values = tsr_program_num_values(e->program);
@@ -114,6 +170,8 @@ static tsr_status explain(tsr_context *ctx, const tsr_program *program, tsr_expl
     TSR_TRY(index_text(ctx, e));
     TSR_TRY(tsr_program_explain(ctx, e->arena, e->program, e->until, &e->why));
     e->main = tsr_program_main(e->original);
+    TSR_TRY(index_steps(ctx, e));
+    TSR_TRY(index_repeated(ctx, e));
     return index_conflicts(ctx, e);
 }
 

@@ -6,6 +6,9 @@
 
 #include "base/buffer.h"
 
+/* Hops of a path that are shown at each end, unless all are wanted. */
+enum { SHOWN_HOPS = 4, MOST_HOPS = 2 * SHOWN_HOPS + 2 };
+
 /* Where an op is in the text. */
 typedef struct text_op {
     int64_t line; /* 0: it is not in the text */
@@ -37,7 +40,10 @@ struct tsr_explanation {
     tsr_provenance why;
     const uint32_t *first_conflict; /* by value: 1 + its number; 0: none; results are at 0 */
     const uint32_t *next_conflict;  /* by conflict */
-    suggestion *suggestions;        /* by conflict */
+    const bool *is_repeated; /* by conflict: an earlier one is about its tensor, dimension, axis */
+    const uint32_t *depths;  /* by step: how many lead to it, itself counted */
+    const uint32_t *heads;   /* by step: the last of the first steps of its path that are shown */
+    suggestion *suggestions; /* by conflict */
     int64_t until;
     int trials; /* of suggestions so far */
 };

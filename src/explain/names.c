@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "explain/explanation.h"
+#include "ir/program.h"
+#include "ir/shardings.h"
+#include "ir/verify.h"
 
 int64_t written_line(const tsr_program *program, tsr_ir_op op)
 {
@@ -33,6 +36,22 @@ static tsr_ir_op written_op(const tsr_explanation *e, tsr_ir_op op)
     return found ? e->ops[low].op : 0;
 }
 
+/* The function that a call or a composite of the text names; 0: the op is neither. */
+static tsr_ir_op called_by(const tsr_explanation *e, tsr_ir_op op)
+{
+    const bool is_call = op != 0 && op_is(e->original, op, "func.call");
+    const bool is_composite = op != 0 && op_is(e->original, op, "stablehlo.composite");
+    slice name;
+    uint32_t func = 0;
+    if ((is_call || is_composite) &&
+        attr_as_symbol(e->original,
+                       op_property(e->original, op, is_call ? "callee" : "decomposition"), &name) &&
+        program_symbol(e->original->ctx, e->original, op, name, &func) < 0) {
+        return 0;
+    }
+    return func;
+}
+
 /* An argument of a region by its index; the op of the text has the region that its copy has. */
 static tsr_ir_value written_argument(const tsr_explanation *e, tsr_ir_value value)
 {
@@ -41,6 +60,14 @@ static tsr_ir_value written_argument(const tsr_explanation *e, tsr_ir_value valu
     const tsr_ir_op parent = tsr_ir_region_parent(p, region);
     const tsr_ir_op original = written_op(e, parent);
     const size_t index = tsr_ir_value_index(p, value);
+    const tsr_ir_op called = called_by(e, original);
+    if (called != 0) {
+        const tsr_ir_block entry =
+            tsr_ir_region_first_block(e->original, tsr_ir_op_region(e->original, called, 0));
+        return entry != 0 && index < tsr_ir_block_num_arguments(e->original, entry)
+                   ? tsr_ir_block_argument(e->original, entry, index)
+                   : 0;
+    }
     for (size_t r = 0; original != 0 && r < tsr_ir_op_num_regions(p, original); r++) {
         const tsr_ir_block block = tsr_ir_region_first_block(p, tsr_ir_op_region(p, original, r));
         if (tsr_ir_op_region(p, parent, r) == region && block != 0 &&

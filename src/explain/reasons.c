@@ -42,6 +42,18 @@ static tsr_status describe_annotation(teller *t, uint32_t number, tsr_annotation
     return finish(t, &out->sharding);
 }
 
+static tsr_status describe_step(teller *t, uint32_t step, tsr_axis_hop *out)
+{
+    const tsr_explanation *e = t->e;
+    const tsr_axis_step *s = &e->why.steps[step];
+    *out = (tsr_axis_hop){.kind = s->kind,
+                          .dim = s->dim,
+                          .op = s->op != 0 ? written_op_name(e, s->op) : NULL,
+                          .line = written_line(e->program, s->op),
+                          .from = s->from};
+    return tensor_text(t, s->tensor, &out->tensor);
+}
+
 /* The hops from a step back to its annotation, that one last. */
 static tsr_status describe_path(teller *t, uint32_t step, tsr_axis_reason *out)
 {
@@ -56,13 +68,7 @@ static tsr_status describe_path(teller *t, uint32_t step, tsr_axis_reason *out)
     }
     out->path = hops;
     for (uint32_t i = step; i != 0; i = e->why.steps[i].from) {
-        const tsr_axis_step *from = &e->why.steps[i];
-        tsr_axis_hop *hop = &hops[out->num_hops++];
-        *hop = (tsr_axis_hop){.kind = from->kind,
-                              .dim = from->dim,
-                              .op = from->op != 0 ? written_op_name(e, from->op) : NULL,
-                              .line = written_line(e->program, from->op)};
-        TSR_TRY(tensor_text(t, from->tensor, &hop->tensor));
+        TSR_TRY(describe_step(t, i, &hops[out->num_hops++]));
     }
     return TSR_OK;
 }
@@ -82,10 +88,12 @@ static tsr_status describe_axes(teller *t, tsr_ir_tensor tensor, tsr_tensor_reas
     for (uint32_t i = tsr_provenance_first(why, tensor); i != 0; i = why->steps[i].next) {
         const tsr_axis_step *step = &why->steps[i];
         tsr_axis_reason *axis = &axes[out->num_axes++];
-        *axis = (tsr_axis_reason){.dim = step->dim};
+        *axis = (tsr_axis_reason){.dim = step->dim, .step = i};
         TSR_TRY(axis_text(t, i, step->axis, &axis->axis));
         TSR_TRY(describe_annotation(t, step->annotation, &axis->annotation));
-        TSR_TRY(describe_path(t, i, axis));
+        if (!t->style.no_paths) {
+            TSR_TRY(describe_path(t, i, axis));
+        }
     }
     return TSR_OK;
 }
@@ -167,5 +175,21 @@ tsr_status tsr_explanation_reasons(tsr_context *ctx, tsr_arena *arena, tsr_expla
     TSR_TRY(describe_axes(&t, tensor, &reasons));
     TSR_TRY(describe_conflicts(&t, tensor, &reasons));
     *out = reasons;
+    return TSR_OK;
+}
+
+tsr_status tsr_explanation_step(tsr_context *ctx, tsr_arena *arena, tsr_explanation *explanation,
+                                uint32_t step, tsr_axis_hop *out)
+{
+    GUARD(tsr_explanation_step);
+    teller t = {.ctx = ctx, .e = explanation, .out = buffer_new(arena)};
+    tsr_axis_hop hop;
+    if (step == 0 || step > explanation->why.num_steps) {
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_explanation_step: step %lu is not one of 1 to %zu",
+                          (unsigned long)step, explanation->why.num_steps);
+    }
+    TSR_TRY(describe_step(&t, step, &hop));
+    *out = hop;
     return TSR_OK;
 }

@@ -6,9 +6,6 @@
 #include "base/guard.h"
 #include "explain/explanation.h"
 
-/* Hops of a path that are shown at each end, unless all are wanted. */
-enum { SHOWN_HOPS = 4, MOST_HOPS = 2 * SHOWN_HOPS + 2 };
-
 /* The name of an op without its dialect, and its line. */
 static void tell_op(teller *t, tsr_ir_op op)
 {
@@ -49,44 +46,41 @@ static void tell_origin(teller *t, uint32_t annotation)
     }
 }
 
-/* The steps from the annotation to a step, first to last; NULL without memory. */
-static uint32_t *path_to(teller *t, uint32_t step, size_t *count)
+/* Steps from one that `step` comes from, `count` of them, to `step`. */
+static void tell_hops(teller *t, uint32_t step, size_t count)
 {
     const tsr_axis_step *steps = t->e->why.steps;
-    *count = 0;
-    for (uint32_t i = step; i != 0; i = steps[i].from) {
-        (*count)++;
-    }
-    uint32_t *path = ARENA_ARRAY(t->out.arena, uint32_t, *count);
-    size_t at = *count;
-    for (uint32_t i = step; i != 0 && path != NULL; i = steps[i].from) {
+    uint32_t *path = ARENA_ARRAY(t->out.arena, uint32_t, count);
+    size_t at = count;
+    for (uint32_t i = step; at > 0 && path != NULL; i = steps[i].from) {
         path[--at] = i;
     }
-    return path;
-}
-
-static void tell_path(teller *t, uint32_t step)
-{
-    size_t count = 0;
-    const uint32_t *path = path_to(t, step, &count);
     if (path == NULL) {
         t->out.failed = true;
         return;
     }
-    for (size_t i = 1; i < count; i++) {
-        const tsr_axis_step *hop = &t->e->why.steps[path[i]];
-        if (!t->style.full && count > MOST_HOPS && i == SHOWN_HOPS) {
-            buffer_format(&t->out, "      ... %zu more, all with --full\n",
-                          count - (size_t)(2 * SHOWN_HOPS));
-            i = count - SHOWN_HOPS - 1;
-            continue;
-        }
+    for (size_t i = 0; i < count; i++) {
+        const tsr_axis_step *hop = &steps[path[i]];
         buffer_string(&t->out, "      to ");
         tell_tensor(t, hop->tensor);
         buffer_format(&t->out, " dim %zu, ", hop->dim);
         tell_way(t, hop);
         buffer_char(&t->out, '\n');
     }
+}
+
+/* The path to a step, without the annotation that it begins with; of a long one both ends. */
+static void tell_path(teller *t, uint32_t step)
+{
+    const size_t count = t->e->depths[step];
+    if (t->style.full || count <= MOST_HOPS) {
+        tell_hops(t, step, count - 1);
+        return;
+    }
+    tell_hops(t, t->e->heads[step], SHOWN_HOPS - 1);
+    buffer_format(&t->out, "      ... %zu more, all with --full\n",
+                  count - (size_t)(2 * SHOWN_HOPS));
+    tell_hops(t, step, SHOWN_HOPS);
 }
 
 /* The steps of a dimension. */

@@ -7,6 +7,8 @@
 #include "ir/number.h"
 #include "ir/row.h"
 #include "ir/verify.h"
+#include "ops/op_chlo.h"
+#include "ops/op_sort.h"
 
 /* ---- types ---- */
 
@@ -408,8 +410,11 @@ const op_row *ir_op_row(const tsr_program *p, uint32_t op)
     const op_row *row = dot != NULL ? op_find(dot + 1) : NULL;
     const bool is_stablehlo = strncmp(name, "stablehlo.", 10) == 0;
     const bool is_chlo = strncmp(name, "chlo.", 5) == 0;
+    if (row == &op_top_k) {
+        return is_chlo ? &op_top_k_last : NULL;
+    }
     return row != NULL && ((row->dialect == OP_STABLEHLO && is_stablehlo) ||
-                           (row->dialect == OP_CHLO && is_chlo))
+                           (row->dialect == OP_CHLO && is_chlo) || strcmp(name, "chlo.tan") == 0)
                ? row
                : NULL;
 }

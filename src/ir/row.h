@@ -76,7 +76,7 @@ typedef enum ir_traits {
     IR_COMMUTATIVE = 8,        /* a reduce may be written with it */
     IR_SAME_TYPE = 16,         /* all operands and results have one type */
     IR_NAMES_FUNC = 32,        /* ops of the dialect func lose their prefix inside */
-    IR_FRESH_NAMES = 64,       /* printed names of values start afresh inside */
+    IR_FRESH_NAMES = 64,       /* what it uses of values without a definition is of its own */
     IR_NO_TERMINATOR = 128,    /* its blocks need no terminator */
     IR_GRAPH = 256,            /* definitions need not come before uses */
     IR_HAS_EDGES = 512,        /* its results are targets of data-flow edges */

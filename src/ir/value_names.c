@@ -167,12 +167,9 @@ static tsr_status name_results(namer *n, uint32_t op)
 static tsr_status push_regions(namer *n, uint32_t op)
 {
     const tsr_program *p = n->pr->program;
-    const ir_row *row = program_row(p, op);
-    const bool afresh = !n->is_generic && row != NULL && (row->traits & IR_FRESH_NAMES) != 0;
     for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
-        const pending_region next = {.region = op_region_at(p, op, i),
-                                     .index = i,
-                                     .state = afresh ? (name_state){0} : n->state};
+        const pending_region next = {
+            .region = op_region_at(p, op, i), .index = i, .state = n->state};
         TSR_TRY(ir_array_reserve(n->pr->ctx, &n->stack, sizeof next, 1));
         ((pending_region *)n->stack.items)[n->stack.count++] = next;
     }

@@ -60,6 +60,94 @@ static tsr_status set_name(tsr_program *p, tsr_arena *arena, const char **names,
     return buffer_finish(p->ctx, &text, &names[value]);
 }
 
+/* What the text may say where an op is that passes have made of another. */
+static const struct {
+    const char *written;
+    const char *op;
+} remade[] = {
+    {"stablehlo.constant", "sdy.constant"},     {"sdy.constant", "stablehlo.constant"},
+    {"sdy.sharding_constraint", "sdy.reshard"}, {"call", "func.call"},
+    {"call", "sdy.named_computation"},          {"func.call", "sdy.named_computation"},
+    {"stablehlo.composite", "func.call"},       {"stablehlo.composite", "sdy.named_computation"},
+    {"sdy.named_computation", "func.call"},
+};
+
+/* The word around or before an offset: the name of an op, whichever end of it is there. */
+static slice word_at(const tsr_text *text, size_t at)
+{
+    size_t start = at < text->size && text->data[at] == '"' ? at + 1 : at;
+    size_t end = start;
+    while (start > text->at && is_name_char(text->data[start - 1])) {
+        start--;
+    }
+    while (end < text->size && is_name_char(text->data[end])) {
+        end++;
+    }
+    return (slice){text->data + start, end - start};
+}
+
+/* Whether the text has an op at its place: passes give ops that they add the place of another. */
+static bool is_written(const tsr_program *p, uint32_t op)
+{
+    const ir_op *o = program_op(p, op);
+    const char *name = op_name(p, op);
+    if (o->at >= p->text.size) {
+        return false;
+    }
+    const slice word = word_at(&p->text, o->at);
+    if (slice_is(word, name)) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof remade / sizeof remade[0]; i++) {
+        if (slice_is(word, remade[i].written) && strcmp(name, remade[i].op) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an op is one that the short form of an op around it stands for. */
+static bool is_implied(const tsr_program *p, uint32_t op)
+{
+    for (uint32_t around = op_parent(p, op); around != 0; around = op_parent(p, around)) {
+        if (program_op(p, around)->at == program_op(p, op)->at) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether passes made an op, which the text does not have. */
+static bool is_new(const tsr_program *p, uint32_t op)
+{
+    return program_op(p, op)->num_results > 0 && !is_written(p, op) && !is_implied(p, op);
+}
+
+/* `reshard of %a`: results of what passes made, by the nearest operand that the text has. */
+static tsr_status name_new(tsr_program *p, tsr_arena *arena, uint32_t op, const char **names)
+{
+    const ir_op *o = program_op(p, op);
+    const char *dot = strchr(op_name(p, op), '.');
+    uint32_t from = op;
+    uint32_t operand = 0;
+    do {
+        operand = program_op(p, from)->num_operands > 0 ? op_operand(p, from, 0) : 0;
+        const bool by_op = operand != 0 && (program_value(p, operand)->owner & IR_IS_ARGUMENT) == 0;
+        from = by_op ? program_value(p, operand)->owner : 0;
+    } while (from != 0 && is_new(p, from));
+    const char *mnemonic = dot != NULL ? dot + 1 : op_name(p, op);
+    buffer text = buffer_new(arena);
+    if (operand != 0) {
+        buffer_format(&text, "%s of %s", mnemonic, names[operand]);
+    } else {
+        buffer_format(&text, "new %s", mnemonic);
+    }
+    for (uint32_t i = 0; i < o->num_results; i++) {
+        TSR_TRY(buffer_finish(p->ctx, &text, &names[o->results + i]));
+    }
+    return TSR_OK;
+}
+
 /* `%a, %b:2 =`: a name for each result, or one for several. */
 static tsr_status name_results(tsr_program *p, tsr_arena *arena, uint32_t op, const char **names)
 {
@@ -97,7 +185,9 @@ tsr_status tsr_program_written_names(tsr_context *ctx, tsr_arena *arena, tsr_pro
         return diag_nomem(ctx);
     }
     for (uint32_t op = 1; op < program->ops.count; op++) {
-        TSR_TRY(name_results(program, arena, op, names));
+        if (!is_new(program, op)) {
+            TSR_TRY(name_results(program, arena, op, names));
+        }
     }
     for (uint32_t v = 1; v < program->values.count; v++) {
         const ir_value *value = program_value(program, v);
@@ -106,6 +196,11 @@ tsr_status tsr_program_written_names(tsr_context *ctx, tsr_arena *arena, tsr_pro
             if (name.size > 0) {
                 TSR_TRY(set_name(program, arena, names, v, name, -1));
             }
+        }
+    }
+    for (uint32_t op = 1; op < program->ops.count; op++) {
+        if (is_new(program, op)) {
+            TSR_TRY(name_new(program, arena, op, names));
         }
     }
     *out = names;

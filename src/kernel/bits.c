@@ -8,8 +8,7 @@
 
 bool bits_types(tsr_dtype dtype)
 {
-    return (dtype >= TSR_I8 && dtype <= TSR_I64) || (dtype >= TSR_U8 && dtype <= TSR_U64) ||
-           dtype == TSR_F32 || dtype == TSR_F64;
+    return dtype != TSR_I1 && dtype != TSR_C64 && dtype != TSR_C128;
 }
 
 /* ---- elements in row-major order ---- */
@@ -23,9 +22,22 @@ static int64_t count_elements(const tsr_view *v)
     return count;
 }
 
+/* An element of fewer bits than a byte is stored as a byte: extended by its sign, or by zeros. */
+static uint64_t narrow(tsr_dtype dtype, uint64_t value)
+{
+    const int bits = tsr_dtype_bits(dtype);
+    if (bits >= 8) {
+        return value;
+    }
+    const uint64_t sign = UINT64_C(1) << (bits - 1);
+    const uint64_t low = value & (2 * sign - 1);
+    return dtype == TSR_I2 || dtype == TSR_I4 ? (low ^ sign) - sign : low;
+}
+
 static void store(const tsr_view *v, int64_t element, uint64_t value)
 {
     char *at = v->data;
+    value = narrow(v->dtype, value);
     for (size_t d = v->rank; d-- > 0;) {
         at += element % v->shape[d] * v->strides[d];
         element /= v->shape[d];
@@ -54,7 +66,7 @@ static void fill_philox(const tsr_view *bits, const tsr_view *after, const tsr_v
     const int64_t per_block = wide ? 2 : 4;
     const uint64_t key = load_word(state, 0);
     const uint64_t low = load_word(state, 1);
-    const uint64_t high = load_word(state, state->shape[0] > 2 ? 2 : 1);
+    const uint64_t high = state->shape[0] > 2 ? load_word(state, 2) : key;
     const uint64_t blocks = (uint64_t)ceil_div(count, per_block);
     for (int64_t i = 0; i < count; i++) {
         uint32_t words[4];
@@ -114,8 +126,8 @@ static size_t split_dim(const tsr_view *v)
     return longest;
 }
 
-/* Words of 32 bits: the two of a block go to both halves of a dimension. */
-static uint64_t fill_halves(const tsr_view *bits, uint64_t key, uint64_t low)
+/* Words of 32 bits: the two of a block are neighbours along a dimension. */
+static uint64_t fill_pairs(const tsr_view *bits, uint64_t key, uint64_t low)
 {
     const size_t dim = bits->rank > 0 ? split_dim(bits) : 0;
     const int64_t rows = bits->rank > 0 ? bits->shape[dim] : 1;
@@ -131,8 +143,8 @@ static uint64_t fill_halves(const tsr_view *bits, uint64_t key, uint64_t low)
         const int64_t outer = b / (half * inner);
         const int64_t row = b / inner % half;
         threefry(key, low + (uint64_t)b, words);
-        for (int64_t k = 0; k < 2 && row + k * half < rows; k++) {
-            store(bits, (outer * rows + row + k * half) * inner + b % inner, words[k]);
+        for (int64_t k = 0; k < 2 && 2 * row + k < rows; k++) {
+            store(bits, (outer * rows + 2 * row + k) * inner + b % inner, words[k]);
         }
     }
     return (uint64_t)blocks;
@@ -151,7 +163,7 @@ static void fill_threefry(const tsr_view *bits, const tsr_view *after, const tsr
             store(bits, (int64_t)i, words[0] | (uint64_t)words[1] << 32);
         }
     } else {
-        blocks = fill_halves(bits, key, low);
+        blocks = fill_pairs(bits, key, low);
     }
     store_word(after, 0, key);
     store_word(after, 1, low + blocks);

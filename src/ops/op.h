@@ -88,7 +88,8 @@ typedef enum op_traits {
      * from operands to results only; or late from operands to results. */
     OP_PASSES_ON = 128,
     OP_PASSES_FORWARD = 256,
-    OP_BROADCASTS = 512
+    OP_BROADCASTS = 512,
+    OP_EXPANDS = 1024 /* compilers rewrite it to ops of which several read each operand */
 } op_traits;
 
 /* Where an op comes from. */

@@ -1,5 +1,6 @@
 #include "ops/op_custom.h"
 
+#include "ops/op_chlo.h"
 #include "ops/rule_build.h"
 
 #define PASS TSR_FACTOR_PASS_THROUGH
@@ -75,12 +76,6 @@ static tsr_status householder_rule(const op_request *r, const op_type *results, 
 
 /* ---- the greatest elements ---- */
 
-static tsr_status top_k_rule(const op_request *r, const op_type *results, tsr_arena *arena,
-                             const tsr_rule **out)
-{
-    return op_rule_mismatch(r, results, arena, NEED, true, out);
-}
-
 /* Inputs and their indices, which results follow; initial values come after. */
 static bool is_partial_reduce(const op_request *r, const op_type *results)
 {
@@ -154,7 +149,7 @@ static tsr_status x64_combine_rule(const op_request *r, const op_type *results, 
     X("_SPMDInternalOp_Wrap", op_rule_pointwise)                                                   \
     X("annotate_device_placement", op_rule_pointwise)                                              \
     X("mhlo.erf", op_rule_pointwise)                                                               \
-    X("mhlo.topk", top_k_rule)                                                                     \
+    X("mhlo.topk", op_top_k_rule)                                                                  \
     X("sdy_testonly", NULL)                                                                        \
     X("tpu_custom_call", NULL)                                                                     \
     X("xla.debug.Log", NULL)                                                                       \

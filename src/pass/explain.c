@@ -71,18 +71,25 @@ static bool run_next(void *state, const char *name, const char *options)
     return e->status >= 0;
 }
 
+enum { MOST_OPTIONS = 16 };
+
 tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *program,
                                int64_t until, tsr_provenance *out)
 {
     GUARD(tsr_program_explain);
     const tsr_pass *pipeline = tsr_pass_find("sdy-propagation-pipeline");
-    const tsr_pass_options standard = {pipeline->options, pipeline->num_options, NULL};
+    char yes[] = "true";
+    char *values[MOST_OPTIONS] = {0};
+    for (size_t i = 0; i < pipeline->num_options && i < MOST_OPTIONS; i++) {
+        values[i] = strcmp(pipeline->options[i].name, "as-xla") == 0 ? yes : NULL;
+    }
+    const tsr_pass_options chosen = {pipeline->options, pipeline->num_options, values};
     explaining e = {.ctx = ctx,
                     .program = program,
                     .until = until,
                     .request = {.arena = arena, .out = out},
                     .status = TSR_OK};
-    (void)pipeline->expand(&standard, run_next, &e);
+    (void)pipeline->expand(&chosen, run_next, &e);
     return e.status;
 }
 

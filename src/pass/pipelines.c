@@ -48,6 +48,7 @@ static void add_import(receiver *r, bool dedup)
 /* What an export keeps and leaves out. */
 typedef struct export_choices {
     bool keep_rules;
+    bool as_xla;
     bool for_partitioning; /* groups, constraints and reshards are left as they are */
     bool non_divisible;
     bool inline_meshes;
@@ -72,7 +73,8 @@ static void add_export(receiver *r, const export_choices *c)
     }
     add(r, "sdy-close-shardings", NULL);
     if (!c->for_partitioning) {
-        ADD(r, "sdy-verify-unreduced-axes", "sdy-insert-explicit-reshards");
+        add(r, "sdy-verify-unreduced-axes", NULL);
+        add(r, "sdy-insert-explicit-reshards", c->as_xla ? "as-xla=true" : NULL);
         add(r, "canonicalize", "enable-patterns=sdy-collective");
     }
     if (c->origins || c->steps) {
@@ -113,6 +115,7 @@ bool expand_propagation(const tsr_pass_options *options, tsr_pipeline_add add_to
     const bool dedup = dedups(options);
     const export_choices choices = {
         .keep_rules = tsr_option_bool(options, "keep-sharding-rules"),
+        .as_xla = tsr_option_bool(options, "as-xla"),
         .non_divisible = true,
         .origins = tsr_option_bool(options, "debug-sharding-origins"),
         .steps = tsr_option_bool(options, "debug-propagation-edge-sharding")};
@@ -120,10 +123,13 @@ bool expand_propagation(const tsr_pass_options *options, tsr_pipeline_add add_to
     (void)snprintf(propagation, sizeof propagation,
                    "keep-sharding-rules=true conservative-propagation=%s "
                    "debug-sharding-origins=%s debug-propagation-edge-sharding=%s "
-                   "until-priority=%lld",
+                   "until-priority=%lld as-xla=%s",
                    word(tsr_option_bool(options, "conservative-propagation")),
                    word(choices.origins), word(choices.steps),
-                   (long long)tsr_option_integer(options, "until-priority"));
+                   (long long)tsr_option_integer(options, "until-priority"), word(choices.as_xla));
+    if (choices.as_xla) {
+        add(&r, "tessera-import-composites", NULL);
+    }
     add_import(&r, dedup);
     if (dedup) {
         add(&r, "sdy-add-func-data-flow-edges", NULL);
@@ -140,5 +146,8 @@ bool expand_propagation(const tsr_pass_options *options, tsr_pipeline_add add_to
     }
     ADD(&r, "sdy-unflatten-call-graph", "symbol-dce", "sdy-insert-func-call-reshards");
     add_export(&r, &choices);
+    if (choices.as_xla) {
+        add(&r, "tessera-export-composites", NULL);
+    }
     return r.fine;
 }

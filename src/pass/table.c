@@ -83,12 +83,18 @@ const char *tsr_option_text(const tsr_pass_options *options, const char *name)
         "until-priority", TSR_OPTION_INTEGER, "-1", "the last user priority to propagate; -1: all" \
     }
 
-static const tsr_pass_option rules_options[] = {CONSERVATIVE};
-static const tsr_pass_option propagation_options[] = {KEEP_RULES,    DUMP_DIRECTORY, CONSERVATIVE,
-                                                      DEBUG_ORIGINS, DEBUG_EDGES,    STRATEGY,
-                                                      OP_PRIORITY,   UNTIL};
+#define AS_XLA                                                                                     \
+    {                                                                                              \
+        "as-xla", TSR_OPTION_BOOL, "false",                                                        \
+            "whether ops that XLA rewrites before propagation, of chlo and composites, pass axes"  \
+    }
 
-enum { BASIC_OPTIONS = 5, AGGRESSIVE_OPTIONS = 6, PRIORITY_OPTIONS = 7, USER_OPTIONS = 8 };
+static const tsr_pass_option rules_options[] = {CONSERVATIVE, AS_XLA};
+static const tsr_pass_option propagation_options[] = {KEEP_RULES,    DUMP_DIRECTORY, CONSERVATIVE,
+                                                      DEBUG_ORIGINS, DEBUG_EDGES,    AS_XLA,
+                                                      STRATEGY,      OP_PRIORITY,    UNTIL};
+
+enum { BASIC_OPTIONS = 6, AGGRESSIVE_OPTIONS = 7, PRIORITY_OPTIONS = 8, USER_OPTIONS = 9 };
 
 static const tsr_pass_option constraint_options[] = {DEBUG_ORIGINS, DEBUG_EDGES};
 
@@ -104,6 +110,7 @@ static const tsr_pass_option import_calls_options[] = {
 
 static const tsr_pass_option reshard_options[] = {
     {"enable-full-version", TSR_OPTION_BOOL, "false", "whether all ops get reshards"},
+    AS_XLA,
 };
 
 static const tsr_pass_option canonicalize_options[] = {
@@ -124,7 +131,7 @@ static const tsr_pass_option canonicalize_options[] = {
     }
 static const tsr_pass_option dedup_options[] = {DEDUP};
 static const tsr_pass_option propagation_pipeline_options[] = {
-    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, DEDUP, UNTIL};
+    KEEP_RULES, DUMP_DIRECTORY, CONSERVATIVE, DEBUG_ORIGINS, DEBUG_EDGES, AS_XLA, DEDUP, UNTIL};
 static const tsr_pass_option export_options[] = {
     KEEP_RULES,
     DUMP_DIRECTORY,
@@ -202,7 +209,7 @@ static const tsr_pass rows[] = {
     {"canonicalize", "Canonicalizer", "Takes away unused ops and collectives that move nothing",
      canonicalize_options, 2, pass_canonicalize, NULL},
     {"sdy-insert-explicit-reshards", "InsertExplicitReshardsPass",
-     "Puts reshards where an op needs its tensors in other shardings", reshard_options, 1,
+     "Puts reshards where an op needs its tensors in other shardings", reshard_options, 2,
      pass_explicit_reshards, NULL},
     PASS("sdy-constant-or-scalar-splitter", "ConstantOrScalarSplitterPass",
          "Gives each use of a constant or of a broadcast scalar its own", pass_split_constants),
@@ -213,10 +220,14 @@ static const tsr_pass rows[] = {
      pass_apply_constraints, NULL},
     PASS("sdy-sharding-group-import", "ShardingGroupImportPass",
          "Unites sharding groups that share a value, and numbers them", pass_import_groups),
+    PASS("tessera-import-composites", "ImportCompositesPass",
+         "Makes composites calls of their decompositions", pass_import_composites),
+    PASS("tessera-export-composites", "ExportCompositesPass",
+         "Makes calls that were composites composites again", pass_export_composites),
     PASS("sdy-explicit-gather-scatter-batching", "ExplicitGatherScatterBatchingPass",
          "Makes the dimension that an index counts up a batching dimension", pass_batch_gathers),
     {"sdy-populate-op-sharding-rules", "PopulateOpShardingRulesPass",
-     "Gives every op the sharding rule of its kind", rules_options, 1, pass_populate_rules, NULL},
+     "Gives every op the sharding rule of its kind", rules_options, 2, pass_populate_rules, NULL},
     {"sdy-basic-propagate", "BasicPropagationPass",
      "Propagates shardings where all tensors of an op agree", propagation_options, BASIC_OPTIONS,
      pass_basic, NULL},
@@ -309,6 +320,7 @@ tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *
                           "tsr_pass_run: %s has neither a function that runs it nor passes",
                           pass->name);
     }
+    TSR_TRY(call_graph_verify(ctx, program));
     return pass->expand != NULL ? run_pipeline(ctx, program, pass, chosen)
                                 : run_one(ctx, program, pass, chosen);
 }

@@ -37,21 +37,42 @@ static bool can_count(const plan_exchange *x)
     return can;
 }
 
-/* Every count that is made of an exchange is at most this product. */
+/* The product of factors and of the extents of a tensor, none of which counts as 0, fits. */
+static bool size_fits(const tsr_geometry *g, int64_t a, int64_t b)
+{
+    int64_t size = a;
+    bool fits = checked_mul(size, b, &size);
+    for (size_t i = 0; i < g->rank; i++) {
+        fits = fits && checked_mul(size, max_i64(1, g->shape[i]), &size);
+    }
+    return fits;
+}
+
+/* Every count of elements that is made of an exchange is at most this product. */
 static tsr_status check_size(tsr_context *ctx, const tsr_geometry *g, int64_t devices)
 {
-    enum { LARGEST_ITEM = 16 };
-    int64_t bytes = LARGEST_ITEM;
-    bool fits = checked_mul(bytes, devices, &bytes);
-    for (size_t i = 0; i < g->rank; i++) {
-        fits = fits && checked_mul(bytes, max_i64(1, g->shape[i]), &bytes);
-    }
-    if (fits) {
+    if (size_fits(g, devices, 1)) {
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
-                      "%lld devices would move more than 2^63-1 bytes of this tensor",
+                      "a plan counts at most 2^63-1 elements, as if each of %lld devices had the "
+                      "whole tensor: use a smaller tensor or fewer devices",
                       (long long)devices);
+}
+
+/* A device sends a part to all that get it, and receives as many parts as are folded. */
+static tsr_status check_bytes(tsr_context *ctx, const plan_exchange *x)
+{
+    enum { LARGEST_ITEM = 16 };
+    const int64_t receivers = x->copies.size * x->dst.kept.size;
+    const int64_t parts = max_i64(receivers, x->removed.size);
+    if (size_fits(x->src.of, parts, LARGEST_ITEM)) {
+        return TSR_OK;
+    }
+    return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
+                      "%lld devices get or fold the same part of this tensor: one device would "
+                      "send or receive more than 2^63-1 bytes",
+                      (long long)parts);
 }
 
 /* Where devices, or combinations of digits, must be enumerated, there is a limit. */
@@ -97,6 +118,7 @@ tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
                          pending->removed.count, &x.removed));
     TSR_TRY(find_copies(m, src->sharding, &x.replicas));
     TSR_TRY(find_copies(m, to, &x.copies));
+    TSR_TRY(check_bytes(m->ctx, &x));
     const lattice_layout before = {src, &x.src.kept};
     const lattice_layout after = {dst, &x.dst.kept};
     TSR_TRY(plan_lattice_create(m, &before, &after, &x.copies, &x.lattice));

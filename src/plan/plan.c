@@ -76,6 +76,24 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
                                &out->removed);
 }
 
+/* Whether all devices along an axis hold the same: nothing is sharded or pending along it. */
+static bool is_free_axis(const tsr_sharding *s, tsr_axis_ref axis)
+{
+    for (size_t i = 0; i < s->num_unreduced; i++) {
+        if (tsr_axis_overlaps(s->unreduced[i], axis)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < s->rank; i++) {
+        for (size_t k = 0; k < s->dims[i].num_axes; k++) {
+            if (tsr_axis_overlaps(s->dims[i].axes[k], axis)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* The dimension with the longest even chunk, along which shares of a fold are cut; rank if none. */
 static size_t dim_to_share(const tsr_geometry *src)
 {
@@ -128,6 +146,73 @@ int64_t plan_largest_part(const tsr_geometry *g)
     return elements;
 }
 
+/*
+ * Appends to a dimension's axes those that the destination has after them, up to one along which
+ * devices do not hold the same.
+ */
+static tsr_status append_free_axes(const tsr_sharding *src, const tsr_dim *from, const tsr_dim *to,
+                                   tsr_axis_list *axes)
+{
+    size_t same = 0;
+    while (same < from->num_axes && same < to->num_axes &&
+           tsr_axis_equal(from->axes[same], to->axes[same])) {
+        same++;
+    }
+    for (size_t i = 0; i < from->num_axes; i++) {
+        TSR_TRY(tsr_axes_add(src->mesh, axes, from->axes[i]));
+    }
+    for (size_t i = same; same == from->num_axes && i < to->num_axes; i++) {
+        if (!is_free_axis(src, to->axes[i])) {
+            break;
+        }
+        TSR_TRY(tsr_axes_add(src->mesh, axes, to->axes[i]));
+    }
+    return TSR_OK;
+}
+
+/*
+ * The layout that a device reaches from the source by keeping only some of what it holds, as the
+ * destination wants it: no device folds an element that none of them needs. The source where that
+ * is all.
+ */
+static tsr_status cut_first(const plan_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
+                            const tsr_geometry **out)
+{
+    const tsr_sharding *s = src->sharding;
+    const tsr_sharding *d = dst->sharding;
+    *out = src;
+    if (s->mesh != d->mesh && !tsr_mesh_equal(s->mesh, d->mesh)) {
+        return TSR_OK;
+    }
+    tsr_dim *dims = arena_copy(m->arena, s->dims, s->rank, sizeof *dims);
+    bool any = false;
+    if (dims == NULL) {
+        return diag_nomem(m->ctx);
+    }
+    for (size_t i = 0; i < s->rank; i++) {
+        tsr_axis_list axes = {0};
+        if (s->dims[i].ragged != NULL || d->dims[i].ragged != NULL) {
+            continue;
+        }
+        TSR_TRY(axis_list(m->ctx, m->arena, s->dims[i].num_axes + d->dims[i].num_axes, &axes));
+        TSR_TRY(append_free_axes(s, &s->dims[i], &d->dims[i], &axes));
+        any = any || axes.count > s->dims[i].num_axes;
+        dims[i] = tsr_dim_closed(axes.refs, axes.count);
+    }
+    const tsr_sharding_spec spec = {.mesh = s->mesh,
+                                    .rank = s->rank,
+                                    .dims = dims,
+                                    .num_unreduced = s->num_unreduced,
+                                    .unreduced = s->unreduced,
+                                    .reduction = s->reduction};
+    const tsr_sharding *cut = NULL;
+    if (any) {
+        TSR_TRY(tsr_sharding_create(m->ctx, m->arena, &spec, TSR_SHARDING_CANONICALIZE, &cut));
+        TSR_TRY(tsr_geometry_create(m->ctx, m->arena, cut, src->rank, src->shape, out));
+    }
+    return TSR_OK;
+}
+
 /* The most elements that a device receives in some steps. */
 static int64_t most_received(const plan_step *steps, size_t count)
 {
@@ -166,22 +251,52 @@ static bool two_are_better(const plan_step *one, const plan_step *two)
            most_received(two, 2) < most_received(one, 1);
 }
 
-/* Folds in shares first, then exchanges the shares, where the busiest device then receives less. */
+/* The two steps that fold what `from` holds in shares and exchange these. */
+static tsr_status make_two(const plan_maker *m, const tsr_geometry *from,
+                           const pending_axes *pending, const plan_step *one, plan_step *two)
+{
+    const tsr_geometry *shares = NULL;
+    const pending_axes rest = {.kept = pending->kept};
+    TSR_TRY(make_shares(m->ctx, m->arena, from, pending, dim_to_share(from), &shares));
+    TSR_TRY(plan_exchange_create(m, one->exchange.src.of, shares, pending, &two[0].exchange));
+    return plan_exchange_create(m, shares, one->exchange.dst.of, &rest, &two[1].exchange);
+}
+
+/* Whether every dimension has chunks of one size, so that chunks of chunks lie inside of these. */
+static bool is_even(const tsr_geometry *g)
+{
+    for (size_t i = 0; i < g->rank; i++) {
+        if (g->shape[i] % tsr_sharding_num_shards(g->sharding, i) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Folds in shares first, then exchanges the shares, where the busiest device then receives less.
+ * Shares of what is cut first are smaller; where chunks are uneven, all devices are looked at.
+ */
 static tsr_status consider_shares(const plan_maker *m, const pending_axes *pending,
                                   plan_step *steps, size_t *num_steps)
 {
     const tsr_geometry *src = steps[0].exchange.src.of;
-    const tsr_geometry *dst = steps[0].exchange.dst.of;
-    const size_t dim = dim_to_share(src);
-    if (exchange_parts(&steps[0].exchange) == 1 || dim == src->rank) {
+    const tsr_geometry *cut = NULL;
+    plan_step two[2];
+    plan_step cut_two[2];
+    if (exchange_parts(&steps[0].exchange) == 1 || dim_to_share(src) == src->rank) {
         return TSR_OK;
     }
-    const tsr_geometry *shares = NULL;
-    plan_step two[2];
-    const pending_axes rest = {.kept = pending->kept};
-    TSR_TRY(make_shares(m->ctx, m->arena, src, pending, dim, &shares));
-    TSR_TRY(plan_exchange_create(m, src, shares, pending, &two[0].exchange));
-    TSR_TRY(plan_exchange_create(m, shares, dst, &rest, &two[1].exchange));
+    TSR_TRY(make_two(m, src, pending, steps, two));
+    TSR_TRY(cut_first(m, src, steps[0].exchange.dst.of, &cut));
+    if (cut != src) {
+        TSR_TRY(make_two(m, cut, pending, steps, cut_two));
+        if (is_even(cut_two[0].exchange.dst.of) ||
+            (two[0].exchange.devices <= PLAN_MOST_ENUMERATED &&
+             most_received(cut_two, 2) < most_received(two, 2))) {
+            memcpy(two, cut_two, sizeof two);
+        }
+    }
     if (two_are_better(steps, two)) {
         steps[0] = two[0];
         steps[1] = two[1];

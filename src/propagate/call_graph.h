@@ -38,10 +38,16 @@ tsr_status op_list_add(workspace *w, op_list *list, uint32_t op);
 tsr_status list_calls(workspace *w, uint32_t root, op_list *out);
 /*
  * A copy of a function and of all that it calls, under new names that say which function they were.
+ * The call graph is within its limits.
  */
 tsr_status clone_function(workspace *w, symbols *table, uint32_t func, uint32_t *out);
-/* Functions with bodies, each after those that it calls. */
+/* Functions with bodies, each after those that it calls; fails when one calls itself. */
 tsr_status functions_post_order(workspace *w, const symbols *table, op_list *out);
+/*
+ * Fails when copies of functions for each of their calls exceed 2^22 ops, or calls are nested more
+ * than 1000 deep; `funcs` are in post order.
+ */
+tsr_status call_graph_limit(workspace *w, const symbols *table, const op_list *funcs);
 
 /*
  * The shardings of a function's arguments or results, NULL for none: as an attribute, in which

@@ -171,6 +171,7 @@ static tsr_status flatten(workspace *w)
     op_list funcs;
     TSR_TRY(symbols_load(w, &table));
     TSR_TRY(functions_post_order(w, &table, &funcs));
+    TSR_TRY(call_graph_limit(w, &table, &funcs));
     uint8_t *taken = ARENA_ARRAY(w->arena, uint8_t, p->ops.count);
     const uint32_t num_ops = p->ops.count;
     if (taken == NULL) {
@@ -237,46 +238,6 @@ static tsr_status computation_dicts(workspace *w, uint32_t call, uint32_t func,
     return thread != 0 ? dict_set(p, *attributes, "execution_thread", thread, attributes) : TSR_OK;
 }
 
-/* Makes a new op of a call's operands and result types. */
-static tsr_status replace_op(workspace *w, uint32_t old, const char *name, size_t num_regions,
-                             uint32_t properties, uint32_t attributes, uint32_t *out)
-{
-    tsr_program *p = w->p;
-    const ir_op *o = program_op(p, old);
-    const uint32_t num_operands = o->num_operands;
-    const uint32_t num_results = o->num_results;
-    uint32_t *list = ARENA_ARRAY(w->scratch, uint32_t, num_operands + num_results + 1);
-    if (list == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < num_operands; i++) {
-        list[i] = op_operand(p, old, i);
-    }
-    for (uint32_t i = 0; i < num_results; i++) {
-        list[num_operands + i] = value_type(p, op_result(p, old, i));
-    }
-    const op_spec spec = {.name = name,
-                          .operands = list,
-                          .num_operands = num_operands,
-                          .types = list + num_operands,
-                          .num_results = num_results,
-                          .num_regions = num_regions,
-                          .properties = properties,
-                          .attributes = attributes,
-                          .like = old};
-    TSR_TRY(op_create(p, &spec, out));
-    op_insert_before(p, *out, old);
-    return TSR_OK;
-}
-
-static void take_results(tsr_program *p, uint32_t old, uint32_t now)
-{
-    for (uint32_t i = 0; i < program_op(p, old)->num_results; i++) {
-        value_replace_uses(p, op_result(p, old, i), op_result(p, now, i), 0);
-    }
-    op_erase(p, old);
-}
-
 typedef struct importing {
     symbols table;
     uint32_t *body; /* by function: the region that has its body now; 0: still its own */
@@ -336,6 +297,7 @@ static tsr_status import_calls(workspace *w, bool with_edges)
     op_list funcs;
     TSR_TRY(symbols_load(w, &m.table));
     TSR_TRY(functions_post_order(w, &m.table, &funcs));
+    TSR_TRY(call_graph_limit(w, &m.table, &funcs));
     m.body = ARENA_ARRAY(w->arena, uint32_t, m.num_ops);
     if (m.body == NULL) {
         return diag_nomem(w->ctx);

@@ -14,6 +14,10 @@ static tsr_status propagate(propagation *s)
     TSR_TRY(run_priorities(s));
     TSR_TRY(debug_store(s));
     TSR_TRY(places_store(s));
+    if (s->options->as_xla) {
+        TSR_TRY(report_unknown(s));
+        TSR_TRY(report_meshes(s));
+    }
     return rules_store(s);
 }
 
@@ -54,6 +58,7 @@ static prop_options common_options(const tsr_pass_options *options)
 {
     return (prop_options){.keep_rules = tsr_option_bool(options, "keep-sharding-rules"),
                           .conservative = tsr_option_bool(options, "conservative-propagation"),
+                          .as_xla = tsr_option_bool(options, "as-xla"),
                           .steps = tsr_option_bool(options, "debug-propagation-edge-sharding"),
                           .origins = tsr_option_bool(options, "debug-sharding-origins")};
 }
@@ -106,6 +111,7 @@ tsr_status propagate_with_reasons(tsr_context *ctx, tsr_program *p, int64_t unti
                                   const provenance_request *request)
 {
     const prop_options o = {.keep_rules = true,
+                            .as_xla = true,
                             .by_op_priority = true,
                             .by_user_priority = true,
                             .last_priority = until,
@@ -118,7 +124,8 @@ tsr_status propagate_with_reasons(tsr_context *ctx, tsr_program *p, int64_t unti
 tsr_status pass_populate_rules(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
     const prop_options o = {.keep_rules = true,
-                            .conservative = tsr_option_bool(options, "conservative-propagation")};
+                            .conservative = tsr_option_bool(options, "conservative-propagation"),
+                            .as_xla = tsr_option_bool(options, "as-xla")};
     propagation s;
     TSR_TRY(rules_start(ctx, p, &o, &s));
     tsr_status status = TSR_OK;

@@ -30,6 +30,9 @@ pass_function pass_lift_meshes;
 pass_function pass_inline_meshes;
 pass_function pass_manual_axes_cleanup;
 
+/* Fails when a function calls itself, directly or through others: the passes do not end there. */
+tsr_status call_graph_verify(tsr_context *ctx, tsr_program *program);
+
 /* Functions and calls. */
 pass_function pass_symbol_dce;
 pass_function pass_shard_calls;
@@ -40,6 +43,10 @@ pass_function pass_export_computations;
 pass_function pass_unflatten;
 pass_function pass_reshard_calls;
 pass_function pass_pre_order_funcs;
+
+/* Composites as calls of their decompositions, and back. */
+pass_function pass_import_composites;
+pass_function pass_export_composites;
 
 /* Reshards, pending reductions, tidying up. */
 pass_function pass_verify_unreduced;

@@ -46,7 +46,7 @@ static tsr_direction early_direction(propagation *s, uint32_t op, const name_inf
         priority = op_is_elementwise(s, op, info) ? PRIORITY_PASSES_ON : PRIORITY_LATE;
     }
     if ((priority != PRIORITY_PASSES_ON && priority != PRIORITY_PASSES_FORWARD) ||
-        (s->level == 0 && !operands_are_used_once(s->w.p, op))) {
+        (s->level == 0 && (info->expands || !operands_are_used_once(s->w.p, op)))) {
         return TSR_DIRECTION_NONE;
     }
     return priority == PRIORITY_PASSES_ON ? TSR_DIRECTION_BOTH : TSR_DIRECTION_FORWARD;

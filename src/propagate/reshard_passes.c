@@ -159,10 +159,10 @@ static tsr_status reshard_func(resharding *r, uint32_t func)
 
 tsr_status pass_explicit_reshards(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    const prop_options none = {0};
+    const prop_options o = {.as_xla = tsr_option_bool(options, "as-xla")};
     propagation s;
     resharding r = {.s = &s, .full = tsr_option_bool(options, "enable-full-version")};
-    TSR_TRY(rules_start(ctx, p, &none, &s));
+    TSR_TRY(rules_start(ctx, p, &o, &s));
     r.w = &s.w;
     tsr_status status = symbols_load(r.w, &r.table);
     for (uint32_t f = first_function(p); f != 0 && status >= 0; f = next_function(p, f)) {

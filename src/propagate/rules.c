@@ -8,6 +8,7 @@
 #include "ir/row.h"
 #include "ir/verify.h"
 #include "ops/op_custom.h"
+#include "ops/op_elementwise.h"
 #include "propagate/state.h"
 
 /* ---- what ops of a name are ---- */
@@ -68,6 +69,12 @@ static bool is_silent(const tsr_program *p, uint32_t op)
     return false;
 }
 
+/* Likewise where XLA rewrites constants of chlo. */
+static bool is_silent_in_xla(const tsr_program *p, uint32_t op)
+{
+    return op_is(p, op, "chlo.constant") || op_is(p, op, "chlo.constant_like");
+}
+
 static priority_class priority_of(const op_row *row)
 {
     if ((row->traits & (OP_ELEMENTWISE | OP_PASSES_ON)) != 0) {
@@ -79,17 +86,28 @@ static priority_class priority_of(const op_row *row)
     return (row->traits & OP_BROADCASTS) != 0 ? PRIORITY_BROADCAST : PRIORITY_LATE;
 }
 
-static name_info describe(const tsr_program *p, uint32_t op)
+/*
+ * Whether the row of an op says how axes pass through it. The reference knows nothing of chlo. XLA
+ * rewrites such ops before propagation, all but erf, of which its propagation knows no rule.
+ */
+static bool takes_part(const op_row *row, bool as_xla)
+{
+    return row != NULL && (row->dialect == OP_STABLEHLO ||
+                           (as_xla && row->dialect == OP_CHLO && row != &op_unary[UNARY_ERF]));
+}
+
+static name_info describe(const tsr_program *p, uint32_t op, bool as_xla)
 {
     const op_row *row = ir_op_row(p, op);
     name_info info = {.known = true,
                       .visit = VISIT_RULE,
-                      .is_silent = is_silent(p, op),
+                      .is_silent = is_silent(p, op) || (as_xla && is_silent_in_xla(p, op)),
                       .is_call = op_is(p, op, "stablehlo.custom_call"),
                       .is_bitcast = op_is(p, op, "stablehlo.bitcast_convert")};
-    if (row != NULL && row->dialect == OP_STABLEHLO) {
+    if (takes_part(row, as_xla)) {
         info.row = row;
         info.elementwise = (row->traits & OP_ELEMENTWISE) != 0;
+        info.expands = (row->traits & OP_EXPANDS) != 0;
         info.priority = (uint8_t)priority_of(row);
     }
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
@@ -106,7 +124,7 @@ tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
 {
     name_info *info = &s->names[program_op(s->w.p, op)->name];
     if (!info->known) {
-        *info = describe(s->w.p, op);
+        *info = describe(s->w.p, op, s->options->as_xla);
     }
     *out = info;
     return TSR_OK;
@@ -383,7 +401,8 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
     if (info->row != NULL && info->row->rule != NULL) {
         TSR_TRY(rule_of_row(s, op, info->row, out));
     }
-    return *out != NULL || is_known(s->w.p, op, info->row) ? TSR_OK : warn_of(s, op);
+    return *out != NULL || s->options->as_xla || is_known(s->w.p, op, info->row) ? TSR_OK
+                                                                                 : warn_of(s, op);
 }
 
 tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
@@ -394,6 +413,20 @@ tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
         known->known = true;
     }
     *out = known->rule;
+    return TSR_OK;
+}
+
+tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out)
+{
+    const name_info *info = NULL;
+    const tsr_rule *rule = NULL;
+    *out = false;
+    TSR_TRY(name_of_op(s, op, &info));
+    if (!info->is_silent && info->visit == VISIT_RULE) {
+        TSR_TRY(rule_of_op(s, op, &rule));
+        *out = rule == NULL && !is_known(s->w.p, op, info->row) &&
+               !op_is(s->w.p, op, "sdy.sharding_constraint");
+    }
     return TSR_OK;
 }
 

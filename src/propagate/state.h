@@ -40,6 +40,7 @@ typedef struct name_info {
     bool is_silent;  /* there is no rule, and that is no surprise */
     bool is_call;    /* a custom call: what it is, its target says */
     bool is_bitcast; /* elementwise only where shapes are the same */
+    bool expands;    /* reads its operands several times, when XLA has rewritten it */
     const op_row *row;
 } name_info;
 
@@ -52,6 +53,7 @@ typedef struct op_rule {
 typedef struct prop_options {
     bool keep_rules;
     bool conservative;
+    bool as_xla; /* ops that XLA rewrites before propagation have rules */
     bool by_op_priority;
     bool by_user_priority;
     int64_t last_priority;                /* of users', -1: all */
@@ -155,6 +157,11 @@ static inline const tsr_sharding *sharding_of(const propagation *s, uint32_t val
 tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out);
 /* The rule of an op, found at its first visit; NULL: it has none. */
 tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out);
+/* Whether an op has no rule, although it needs one. */
+tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out);
+/* Warns of such ops, once for each name, and of several meshes over the same devices. */
+tsr_status report_unknown(propagation *s);
+tsr_status report_meshes(propagation *s);
 /* The rule of something that hands tensors of a type on. */
 tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out);
 /* At the end: rules stay on the ops, or all that are not custom go. */

@@ -452,3 +452,44 @@ tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state
     }
     return TSR_OK;
 }
+
+/* ---- ops ---- */
+
+tsr_status replace_op(workspace *w, uint32_t old, const char *name, size_t num_regions,
+                      uint32_t properties, uint32_t attributes, uint32_t *out)
+{
+    tsr_program *p = w->p;
+    const ir_op *o = program_op(p, old);
+    const uint32_t num_operands = o->num_operands;
+    const uint32_t num_results = o->num_results;
+    uint32_t *list = ARENA_ARRAY(w->scratch, uint32_t, num_operands + num_results + 1);
+    if (list == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (uint32_t i = 0; i < num_operands; i++) {
+        list[i] = op_operand(p, old, i);
+    }
+    for (uint32_t i = 0; i < num_results; i++) {
+        list[num_operands + i] = value_type(p, op_result(p, old, i));
+    }
+    const op_spec spec = {.name = name,
+                          .operands = list,
+                          .num_operands = num_operands,
+                          .types = list + num_operands,
+                          .num_results = num_results,
+                          .num_regions = num_regions,
+                          .properties = properties,
+                          .attributes = attributes,
+                          .like = old};
+    TSR_TRY(op_create(p, &spec, out));
+    op_insert_before(p, *out, old);
+    return TSR_OK;
+}
+
+void take_results(tsr_program *p, uint32_t old, uint32_t now)
+{
+    for (uint32_t i = 0; i < program_op(p, old)->num_results; i++) {
+        value_replace_uses(p, op_result(p, old, i), op_result(p, now, i), 0);
+    }
+    op_erase(p, old);
+}

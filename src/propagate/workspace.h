@@ -131,4 +131,10 @@ tsr_status sink_edges_around(workspace *w, uint32_t op);
 /* The shardings of all owners as an attribute, 0 when no edge has one; their edges go away. */
 tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out);
 
+/* Makes an op of another's operands and result types, before it. */
+tsr_status replace_op(workspace *w, uint32_t old, const char *name, size_t num_regions,
+                      uint32_t properties, uint32_t attributes, uint32_t *out);
+/* Lets the results of one op stand for those of another, which is erased. */
+void take_results(tsr_program *p, uint32_t old, uint32_t now);
+
 #endif

@@ -147,8 +147,11 @@ static uint64_t offset_or_none(const tsr_comm *comm, const array *a)
 /* Starts the rendezvous with the current views. */
 static tsr_status start_entering(coll_task *x, tsr_status status)
 {
-    comm_call what = {
-        .name = x->row->call, .hash = x->hash, .hash_has_name = true, .status = status};
+    comm_call what = {.name = x->row->call,
+                      .hash = x->hash,
+                      .hash_has_name = true,
+                      .status = status,
+                      .history = x->history};
     if (status == TSR_OK) {
         x->offer->src = offset_or_none(x->comm, &x->src);
         x->offer->dst = offset_or_none(x->comm, &x->dst);
@@ -218,7 +221,9 @@ static tsr_status bounce(coll_task *x)
     if (!src->here || src->bytes == 0) {
         return TSR_OK;
     }
-    x->bounce = segment_alloc(x->comm->own, (size_t)src->bytes);
+    if (x->bounce == NULL) {
+        x->bounce = segment_alloc(x->comm->own, (size_t)src->bytes); /* no piece is larger */
+    }
     if (x->bounce == NULL) {
         return TSR_ERR_NOMEM;
     }
@@ -274,14 +279,17 @@ static tsr_status start_leaving(coll_task *x, coll_task_step *next)
     return comm_start_leaving(x->comm, x->row->call);
 }
 
-/* An all-reduce through the segment is over: this member copies its result. */
+static tsr_status start_second_rendezvous(coll_task *x);
+
+/* A piece of an all-reduce through the segment is over: this member copies its result. */
 static tsr_status after_leaving_with_result(coll_task *x, bool wait)
 {
     const tsr_status status = after_leaving(x, wait);
-    if (status == TSR_OK) {
-        take_result(x, &x->dst);
+    if (status != TSR_OK) {
+        return status;
     }
-    return status;
+    take_result(x, &x->dst);
+    return pieces_next(x) ? start_second_rendezvous(x) : TSR_OK;
 }
 
 /* All sources are in reach. */
@@ -365,6 +373,9 @@ static tsr_status after_rendezvous(coll_task *x, bool wait)
     }
     const way how = choose_way(x);
     if (how == WAY_BOUNCE) {
+        if (coll_has(x->row, COLL_HAS_OP) && !coll_has(x->row, COLL_CUTS_SRC)) {
+            (void)pieces_next(x);
+        }
         return start_second_rendezvous(x);
     }
     run_own_part(x, how);
@@ -377,13 +388,14 @@ static tsr_status after_refusal(coll_task *x, bool wait)
     return finish_entering(x, wait);
 }
 
-tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args)
+tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args,
+                           uint64_t history)
 {
-    *x = (coll_task){.comm = comm};
+    *x = (coll_task){.comm = comm, .history = history};
     TSR_TRY(comm_check_real(comm));
     x->refused = coll_task_prepare(x, comm, args);
     if (x->refused < 0) {
-        const comm_call what = {.name = x->row->call, .status = x->refused};
+        const comm_call what = {.name = x->row->call, .status = x->refused, .history = x->history};
         x->next = after_refusal;
         return comm_start_entering(comm, &what);
     }
@@ -412,10 +424,13 @@ tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args)
     coll_task x;
     TSR_TRY(comm_check_real(comm));
     requests_finish(comm);
-    tsr_status status = coll_task_begin(&x, comm, args);
+    tsr_status status = coll_task_begin(&x, comm, args, comm_history(comm));
     while (status == TSR_OK && x.next != NULL) {
         status = x.next(&x, true);
     }
     coll_task_end(&x);
+    if (status < 0) {
+        comm_forget_history(comm);
+    }
     return status;
 }

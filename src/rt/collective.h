@@ -65,6 +65,16 @@ typedef struct offer {
     int64_t starts[];
 } offer;
 
+/* The arrays of an all-reduce that goes in pieces: collective_pieces.c. */
+typedef struct coll_pieces {
+    array src;
+    array dst;
+    int64_t at;
+    int64_t count; /* 0: not cut yet */
+    size_t dim;
+    int64_t rows;
+} coll_pieces;
+
 /* A collective in progress on one member. */
 typedef struct coll_task coll_task;
 typedef tsr_status coll_task_step(coll_task *x, bool wait);
@@ -79,11 +89,13 @@ struct coll_task {
     tsr_dtype dtype;
     size_t rank;
     size_t item;
-    uint64_t hash; /* of what all members must agree on */
-    bool inlined;  /* sources are in the records, row-major */
+    uint64_t hash;    /* of what all members must agree on */
+    uint64_t history; /* comm_history when the call began */
+    bool inlined;     /* sources are in the records, row-major */
     bool stream;
-    array src;
+    array src; /* of the current piece, where there are several */
     array dst;
+    coll_pieces pieces;
     int64_t packed[KERNEL_MAX_RANK]; /* row-major strides of the source; where sources are packed */
     offer *offer;
     void *bounce;                   /* the source in the segment, when others could not reach it */
@@ -91,11 +103,15 @@ struct coll_task {
 };
 
 /*
- * Starts a call. The caller then runs its steps, until `next` is NULL or one fails, and ends it in
- * any case.
+ * Starts a call; `history` is comm_history where the program made it. The caller then runs its
+ * steps, until `next` is NULL or one fails, and ends it in any case.
  */
-tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args);
+tsr_status coll_task_begin(coll_task *x, tsr_comm *comm, const coll_arguments *args,
+                           uint64_t history);
 void coll_task_end(coll_task *x);
+
+/* Goes on to the next piece, or to the first; false when all are done. */
+bool pieces_next(coll_task *x);
 
 /* The whole of a call. */
 tsr_status coll_task_run(tsr_comm *comm, const coll_arguments *args);

@@ -71,7 +71,8 @@ static tsr_status after_inline_rendezvous(coll_task *x, bool wait)
 
 tsr_status inline_begin(coll_task *x)
 {
-    comm_call what = {.name = x->row->call, .hash = x->hash, .hash_has_name = true};
+    comm_call what = {
+        .name = x->row->call, .hash = x->hash, .hash_has_name = true, .history = x->history};
     put_source(x, &what);
     x->next = after_inline_rendezvous;
     return comm_start_entering(x->comm, &what);

@@ -215,6 +215,7 @@ void comm_settle(tsr_comm *const *worlds, int64_t count)
     }
     for (int64_t i = 0; i < count; i++) {
         for_each_group(worlds[i], note_broken);
+        comm_forget_history(worlds[i]);
     }
 }
 

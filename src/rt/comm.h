@@ -21,6 +21,7 @@
 #include "plan/cache.h"
 #include "rt/barrier.h"
 #include "rt/channel.h"
+#include "rt/history.h"
 #include "rt/layout.h"
 #include "rt/segment.h"
 #include "rt/team.h"
@@ -29,7 +30,8 @@ enum { CALL_WORDS = 16 };
 
 /* What a rank publishes before a collective step. */
 typedef struct call_record {
-    uint64_t hash; /* of the call and of what must be the same on all members */
+    uint64_t hash;    /* of the call and of what must be the same on all members */
+    uint64_t history; /* of the calls on tensors before it, on the world; 0 for none */
     int32_t status;
     uint64_t words[CALL_WORDS]; /* for the call itself: offsets, small data */
     char text[CALL_TEXT]; /* why it refuses; where members differ, the call with its arguments */
@@ -55,11 +57,19 @@ typedef struct world_state {
     plan_store own_plans; /* unless the ranks share one */
     plan_cache plans;
     layout_table layouts;
+    call_history history;
+    bool own_values;             /* in typed code: what ranks make tensors of may differ */
     tsr_tensor *tensors;         /* all that are not released */
     void *above;                 /* what a layer above keeps for the world; NULL for nothing */
     void (*close_above)(void *); /* frees it when the world closes */
     void (*release_typed)(void *above, const void *typed); /* of a tensor that is freed */
     /* Refuses a tensor whose arrays, by its type, are not those of one whole. */
+    /*
+     * Called after each redistribution; a NULL plan is that of the two layouts. From NULL: all
+     * ranks receive the number that rank `only` has.
+     */
+    tsr_status (*moved)(tsr_comm *world, const char *call, const tensor_layout *from,
+                        const tensor_layout *to, const tsr_plan *plan, int64_t only);
     tsr_status (*check_whole)(void *above, const char *call, const void *typed);
     struct request *requests; /* started and not waited for, of all groups */
     uint64_t last_request;
@@ -127,10 +137,32 @@ typedef struct comm_call {
     /* Writes what this rank does, "calls ..", where members differ; NULL: the name. */
     void (*describe)(const void *of, char *text, size_t size);
     const void *of;
+    uint64_t history; /* comm_history when the call began */
     uint64_t words[CALL_WORDS];
 } comm_call;
 
-/* Begins a call. Fails, on every member alike, when a member refuses, differs or is missing. */
+/* The hash of the calls on tensors so far, for a call of the world; 0 for one of a group. */
+static inline uint64_t comm_history(const tsr_comm *comm)
+{
+    return comm->world == comm ? comm->state->history.hash : 0;
+}
+
+/*
+ * After a call of the world that failed on all ranks, or the wait for one: what they did before is
+ * no longer compared. Ranks find a failed request at different places of the program, and wait for
+ * it at the same one.
+ */
+static inline void comm_forget_history(tsr_comm *comm)
+{
+    if (comm->world == comm) {
+        comm->state->history = (call_history){0};
+    }
+}
+
+/*
+ * Begins a call. Fails, on every member alike, when a member refuses, differs or is missing. On the
+ * world it also compares the calls on tensors before it.
+ */
 tsr_status comm_enter(tsr_comm *comm, const comm_call *what);
 
 /*

@@ -213,13 +213,15 @@ tsr_status tsr_tensor_from_dlpack(tsr_comm *world, const tsr_tensor_spec *spec,
 {
     GUARD(tsr_tensor_from_dlpack);
     tsr_tensor *t = NULL;
-    const spec_call call = {world->ctx, "tsr_tensor_from_dlpack", *spec, -1};
+    const spec_call call = {
+        .ctx = world->ctx, .name = "tsr_tensor_from_dlpack", .spec = *spec, .root = -1};
     const comm_call what = spec_call_record(&call, borrow(world, spec, managed, &t));
     const tsr_status status = comm_enter(world, &what);
     if (status < 0 || t == NULL) {
         tsr_tensor_release(t);
         return status;
     }
+    tensor_note_call(t, &what);
     t->on_release = call_deleter;
     t->release_state = managed;
     *out = t;

@@ -139,24 +139,38 @@ static void take_own_part(const tsr_tensor *t, const void *full)
 static tsr_status send_scalar(const tsr_tensor *t, int64_t root, const void *full)
 {
     const tsr_view view = {.data = t->data, .dtype = t->dtype};
-    if (t->world->rank == root) {
+    if (t->data != NULL && t->world->rank == root) {
         memcpy(t->data, full, (size_t)tsr_dtype_item_bytes(t->dtype));
     }
-    return tsr_comm_broadcast(t->world, &view, root);
+    if (t->data != NULL) {
+        TSR_TRY(tsr_comm_broadcast(t->world, &view, root));
+    }
+    return redistribution_ran("tsr_tensor_from_full", t, NULL, NULL, root);
 }
 
 /* Fills a tensor that all ranks have agreed on. */
 static tsr_status distribute(tsr_tensor *t, tsr_tensor *src, int64_t root, const void *full)
 {
-    if (t->data == NULL) {
-        return TSR_OK; /* in an abstract world */
-    }
     if (root < 0) {
-        take_own_part(t, full);
+        if (t->data != NULL) {
+            take_own_part(t, full);
+        }
         return TSR_OK;
     }
-    return src != NULL ? redistribute_to("tsr_tensor_from_full", t, src, -1)
-                       : send_scalar(t, root, full);
+    if (src == NULL) {
+        return send_scalar(t, root, full);
+    }
+    return t->data != NULL ? redistribute_to("tsr_tensor_from_full", t, src, -1)
+                           : redistribution_ran("tsr_tensor_from_full", t, src, NULL, -1);
+}
+
+static size_t bytes_of(const tsr_tensor_spec *spec)
+{
+    size_t bytes = (size_t)tsr_dtype_item_bytes(spec->dtype);
+    for (size_t d = 0; d < spec->rank; d++) {
+        bytes *= (size_t)spec->shape[d];
+    }
+    return bytes;
 }
 
 tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, int64_t root,
@@ -165,10 +179,16 @@ tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec, in
     GUARD(tsr_tensor_from_full);
     tsr_tensor *t = NULL;
     tsr_tensor *src = NULL;
-    const spec_call call = {world->ctx, "tsr_tensor_from_full", *spec, root};
-    const comm_call what = spec_call_record(&call, prepare(world, spec, root, full, &t, &src));
+    spec_call call = {
+        .ctx = world->ctx, .name = "tsr_tensor_from_full", .spec = *spec, .root = root};
+    const tsr_status ready = prepare(world, spec, root, full, &t, &src);
+    if (ready == TSR_OK && root < 0) {
+        call.elements = hash_elements(world, full, bytes_of(spec));
+    }
+    const comm_call what = spec_call_record(&call, ready);
     tsr_status status = comm_enter(world, &what);
     if (status == TSR_OK && t != NULL) {
+        tensor_note_call(t, &what);
         status = distribute(t, src, root, full);
     }
     tsr_tensor_release(src);
@@ -206,8 +226,10 @@ tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root, void *full)
     tsr_comm *world = tensor->world;
     tsr_tensor *dst = NULL;
     const tsr_geometry *g = tensor->geometry;
-    const spec_call call = {
-        world->ctx, "tsr_tensor_to_full", {g->sharding, tensor->dtype, g->rank, g->shape}, root};
+    const spec_call call = {.ctx = world->ctx,
+                            .name = "tsr_tensor_to_full",
+                            .spec = {g->sharding, tensor->dtype, g->rank, g->shape},
+                            .root = root};
     tsr_status status = check_root(world, root, full);
     status = status == TSR_OK ? wrap_full(tensor, full, &dst) : status;
     const comm_call what = spec_call_record(&call, status);

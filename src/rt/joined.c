@@ -401,10 +401,7 @@ static bool is_first_living(const tsr_comm *world)
 /* The outcome of all ranks, which every process gets and one prints. */
 static tsr_status collect(const tsr_comm *world, tsr_context *ctx)
 {
-    size_t before = 0;
-    for (const tsr_diagnostic *d = tsr_context_diagnostics(ctx); d != NULL; d = d->next) {
-        before++;
-    }
+    const uint64_t before = diag_count(ctx);
     const tsr_status status = team_collect(ctx, world->team, true);
     if (!is_first_living(world)) {
         diag_mark_elsewhere(ctx, before);

@@ -220,12 +220,12 @@ tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, s
     return TSR_OK;
 }
 
-tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, const char *bytes,
-                        size_t size, tsr_view *out)
+tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena, const char *name, const char *bytes,
+                        size_t given, size_t size, tsr_view *out, size_t *start)
 {
-    GUARD(tsr_npy_view);
+    GUARD(tsr_npy_head);
     npy_head head;
-    TSR_TRY(npy_read_head(ctx, name != NULL ? name : "the array", bytes, size, size, &head));
+    TSR_TRY(npy_read_head(ctx, name != NULL ? name : "the array", bytes, given, size, &head));
     int64_t *shape = arena_copy(arena, head.shape, head.rank + 1, sizeof *shape);
     int64_t *strides = head.column_major ? ARENA_ARRAY(arena, int64_t, head.rank + 1) : NULL;
     if (shape == NULL || (head.column_major && strides == NULL)) {
@@ -236,11 +236,20 @@ tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, co
         strides[d] = stride;
         stride *= shape[d];
     }
-    *out = (tsr_view){.data = (char *)(uintptr_t)bytes + head.data,
-                      .dtype = head.dtype,
-                      .rank = head.rank,
-                      .shape = shape,
-                      .strides = strides};
+    *out = (tsr_view){.dtype = head.dtype, .rank = head.rank, .shape = shape, .strides = strides};
+    *start = head.data;
+    return TSR_OK;
+}
+
+tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, const char *bytes,
+                        size_t size, tsr_view *out)
+{
+    GUARD(tsr_npy_view);
+    size_t start = 0;
+    tsr_view view;
+    TSR_TRY(tsr_npy_head(ctx, arena, name, bytes, size, size, &view, &start));
+    view.data = (char *)(uintptr_t)bytes + start;
+    *out = view;
     return TSR_OK;
 }
 

@@ -395,6 +395,17 @@ static tsr_status prepare(redistribution *r, const cached_plan **out)
     return TSR_OK;
 }
 
+tsr_status redistribution_ran(const char *call, const tsr_tensor *dst, const tsr_tensor *src,
+                              const tsr_plan *plan, int64_t only)
+{
+    tsr_comm *world = dst->world;
+    const tensor_layout *from = src != NULL ? src->layout : NULL;
+    if (world->state->moved == NULL) {
+        return TSR_OK;
+    }
+    return comm_tell(world, call, world->state->moved(world, call, from, dst->layout, plan, only));
+}
+
 static tsr_status redistribute_elements(const char *call, tsr_tensor *dst, tsr_tensor *src,
                                         int64_t only)
 {
@@ -402,7 +413,7 @@ static tsr_status redistribute_elements(const char *call, tsr_tensor *dst, tsr_t
     const cached_plan *plan = NULL;
     const tsr_status status = run_steps(&r, prepare(&r, &plan));
     plan_cache_put(&src->world->state->plans, plan);
-    return status;
+    return status < 0 ? status : redistribution_ran(call, dst, src, NULL, only);
 }
 
 /* Room for the sums in the layout of a destination; none where nothing is written. */
@@ -512,7 +523,7 @@ tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src, const tsr_plan 
     plan_part part = {0};
     const tsr_status status = run_steps(&r, prepare_given(&r, &arena, &part));
     tsr_arena_destroy(arena);
-    return status;
+    return status < 0 ? status : redistribution_ran(r.call, dst, src, plan, -1);
 }
 
 tsr_status tsr_redistribute_into(tsr_tensor *dst, tsr_tensor *src)
@@ -534,6 +545,7 @@ static tsr_status fill_fresh(const char *call, tsr_status made, tsr_tensor *fres
         tsr_tensor_release(fresh);
         return status;
     }
+    fresh->made_by = tensor->made_by; /* the same elements */
     *out = fresh;
     return TSR_OK;
 }

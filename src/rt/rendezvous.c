@@ -58,6 +58,7 @@ static void write_record(tsr_comm *comm, const comm_call *what)
     call_record *record = own_record(comm);
     record->hash =
         what->hash_has_name ? what->hash : hash_bytes(what->name, strlen(what->name), what->hash);
+    record->history = what->history;
     record->status = (int32_t)what->status;
     copy_call_text(record->text, what->status < 0 ? last_error_text(comm->ctx) : "");
     memcpy(record->words, what->words, sizeof record->words);
@@ -547,12 +548,17 @@ static bool differs_from_first(const tsr_comm *comm, int64_t member)
     return comm_record(comm, member)->hash != comm_record(comm, 0)->hash;
 }
 
-/* The first member whose hash is not that of member 0, or -1. */
-static int64_t differing_member(const tsr_comm *comm)
+static bool has_another_history(const tsr_comm *comm, int64_t member)
 {
-    const uint64_t first = comm_record(comm, 0)->hash;
+    return comm_record(comm, member)->history != comm_record(comm, 0)->history;
+}
+
+/* The first member that differs from member 0, or -1. */
+static int64_t differing_member(const tsr_comm *comm,
+                                bool (*differs)(const tsr_comm *comm, int64_t member))
+{
     for (int64_t i = 1; i < comm->size; i++) {
-        if (comm_record(comm, i)->hash != first) {
+        if (differs(comm, i)) {
             return i;
         }
     }
@@ -598,6 +604,20 @@ tsr_status comm_start_entering(tsr_comm *comm, const comm_call *what)
     return enter_next(comm, what);
 }
 
+/* Publishes a text, and the words of the record, in a rendezvous of its own. */
+static tsr_status exchange_text(tsr_comm *comm, const comm_call *what, const char *text,
+                                const uint64_t *words)
+{
+    comm->calls++;
+    own_record(comm)->status = TSR_OK;
+    copy_call_text(own_record(comm)->text, text);
+    if (words != NULL) {
+        memcpy(own_record(comm)->words, words, sizeof own_record(comm)->words);
+    }
+    TSR_TRY(enter_next(comm, what));
+    return finish_rendezvous(comm, what->name, false, true);
+}
+
 /*
  * All members know that two of them differ. Each says what it was about to do, in a rendezvous of
  * its own.
@@ -611,11 +631,7 @@ static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64
     if (what->describe != NULL) {
         what->describe(what->of, text, sizeof text);
     }
-    comm->calls++;
-    own_record(comm)->status = TSR_OK;
-    copy_call_text(own_record(comm)->text, text);
-    TSR_TRY(enter_next(comm, what));
-    TSR_TRY(finish_rendezvous(comm, what->name, false, true));
+    TSR_TRY(exchange_text(comm, what, text, NULL));
     return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
                       "%s: ranks differ in what they are about to do: rank %lld %s; rank %lld %s; "
                       "not as rank %lld: %s",
@@ -625,6 +641,52 @@ static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64
                       others);
 }
 
+/*
+ * The number of the first call that two members made differently, by the words of their records:
+ * the hashes of their last calls, and how many there were.
+ */
+static uint64_t first_difference(const call_record *a, const call_record *b)
+{
+    const uint64_t in_a = a->words[HISTORY_CALLS];
+    const uint64_t in_b = b->words[HISTORY_CALLS];
+    const uint64_t last = in_a > in_b ? in_a : in_b;
+    uint64_t n = last > HISTORY_CALLS ? last - HISTORY_CALLS + 1 : 1;
+    while (n <= in_a && n <= in_b && a->words[n % HISTORY_CALLS] == b->words[n % HISTORY_CALLS]) {
+        n++;
+    }
+    return n;
+}
+
+/*
+ * All members know that two of them made other calls on tensors before this one. They find the
+ * first of these by the hashes of the last ones, then say its name.
+ */
+static tsr_status report_history(tsr_comm *comm, const comm_call *what, int64_t member)
+{
+    const call_history *h = &comm->state->history;
+    uint64_t words[CALL_WORDS] = {[HISTORY_CALLS] = h->count};
+    char others[CALL_TEXT];
+    list_members(comm, has_another_history, others, sizeof others);
+    for (size_t i = 0; i < HISTORY_CALLS; i++) {
+        words[i] = h->last[i].hash;
+    }
+    TSR_TRY(exchange_text(comm, what, "", words));
+    const uint64_t n = first_difference(comm_record(comm, 0), comm_record(comm, member));
+    const bool made = n <= h->count && n + HISTORY_CALLS > h->count;
+    TSR_TRY(exchange_text(comm, what, made ? h->last[n % HISTORY_CALLS].name : "no call", NULL));
+    (void)diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
+                     "%s: ranks differ in the calls before it: call %llu on tensors is %s on rank "
+                     "%lld, %s with other arguments or operands on rank %lld; not as rank %lld: %s",
+                     what->name, (unsigned long long)n, comm_record(comm, 0)->text,
+                     (long long)tsr_comm_world_rank(comm, 0), comm_record(comm, member)->text,
+                     (long long)tsr_comm_world_rank(comm, member),
+                     (long long)tsr_comm_world_rank(comm, 0), others);
+    (void)diag_note(comm->ctx, NO_LOCATION,
+                    "all ranks make the same calls; checked mode compares each call when it is "
+                    "made, and shows its arguments");
+    return TSR_ERR_PEER;
+}
+
 /* What is wrong with the records of all members. */
 static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
 {
@@ -632,8 +694,12 @@ static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
     if (refusing >= 0) {
         return report_refusal(comm, what, refusing);
     }
-    const int64_t differs = differing_member(comm);
-    return differs < 0 ? TSR_OK : report_difference(comm, what, differs);
+    const int64_t differs = differing_member(comm, differs_from_first);
+    if (differs >= 0) {
+        return report_difference(comm, what, differs);
+    }
+    const int64_t strayed = differing_member(comm, has_another_history);
+    return strayed >= 0 ? report_history(comm, what, strayed) : TSR_OK;
 }
 
 /*
@@ -679,8 +745,16 @@ tsr_status comm_enter(tsr_comm *comm, const comm_call *what)
         return enter_alone(comm, what);
     }
     requests_finish(comm);
-    TSR_TRY(comm_start_entering(comm, what));
-    return comm_finish_entering(comm, what, true);
+    comm_call now = *what;
+    now.history = comm_history(comm);
+    tsr_status status = comm_start_entering(comm, &now);
+    if (status == TSR_OK) {
+        status = comm_finish_entering(comm, &now, true);
+    }
+    if (status < 0) {
+        comm_forget_history(comm);
+    }
+    return status;
 }
 
 tsr_status comm_start_leaving(tsr_comm *comm, const char *name)

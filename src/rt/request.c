@@ -15,6 +15,7 @@ typedef struct request {
     uint64_t id;
     coll_arguments args;
     coll_task x;
+    uint64_t history; /* comm_history when it was started */
     bool begun;
     bool over;
     tsr_status result; /* when it is over */
@@ -79,7 +80,7 @@ static void advance(request *r)
     tsr_status status = TSR_OK;
     if (!r->begun) {
         r->begun = true;
-        status = coll_task_begin(&r->x, r->comm, &r->args);
+        status = coll_task_begin(&r->x, r->comm, &r->args, r->history);
     }
     while (status == TSR_OK && r->x.next != NULL) {
         status = r->x.next(&r->x, false);
@@ -152,17 +153,70 @@ void requests_finish_all(tsr_comm *comm)
     }
 }
 
-tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request *out)
+/* The addresses that the elements of a view span; false for none, and for what is no view. */
+static bool span_of(const tsr_view *view, uintptr_t *low, uintptr_t *high)
+{
+    if (view == NULL || view->rank > KERNEL_MAX_RANK || view->data == NULL) {
+        return false;
+    }
+    int64_t stride = tsr_dtype_item_bytes(view->dtype);
+    int64_t first = 0;
+    int64_t end = stride;
+    for (size_t i = view->rank; i-- > 0;) {
+        int64_t reach;
+        const int64_t by = view->strides != NULL ? view->strides[i] : stride;
+        if (view->shape[i] <= 0 || !checked_mul(view->shape[i] - 1, by, &reach) ||
+            !checked_add(by < 0 ? first : end, reach, by < 0 ? &first : &end) ||
+            (view->strides == NULL && !checked_mul(stride, view->shape[i], &stride))) {
+            return false;
+        }
+    }
+    *low = (uintptr_t)view->data + (uintptr_t)first;
+    *high = (uintptr_t)view->data + (uintptr_t)end;
+    return true;
+}
+
+static bool overlap(const tsr_view *a, const tsr_view *b)
+{
+    uintptr_t low[2];
+    uintptr_t high[2];
+    return span_of(a, &low[0], &high[0]) && span_of(b, &low[1], &high[1]) && low[0] < high[1] &&
+           low[1] < high[0];
+}
+
+/* Whatever is written until a request is waited for, no other request may read or write. */
+static tsr_status check_apart(const tsr_comm *comm, const coll_arguments *args)
+{
+    for (const request *r = comm->state->requests; r != NULL; r = r->next) {
+        const bool writes = overlap(args->dst, r->args.dst) || overlap(args->dst, r->args.src);
+        if (writes || overlap(args->src, r->args.dst)) {
+            return diag_error(comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s_start: what it %s overlaps what request %llu %s; wait for that "
+                              "request first",
+                              coll_row_of(args->kind)->call, writes ? "writes" : "reads",
+                              (unsigned long long)r->id, writes ? "reads or writes" : "writes");
+        }
+    }
+    return TSR_OK;
+}
+
+/* The request, last in the list. */
+static tsr_status make_request(tsr_comm *comm, const coll_arguments *args, request **out)
 {
     tsr_comm *world = comm->world;
     tsr_arena *arena = NULL;
+    TSR_TRY(check_apart(comm, args));
     TSR_TRY(tsr_arena_create(comm->ctx, &arena));
     request *r = ARENA_NEW(arena, request);
     if (r == NULL) {
         tsr_arena_destroy(arena);
         return diag_nomem(comm->ctx);
     }
-    *r = (request){.arena = arena, .comm = comm, .args = *args, .id = ++world->state->last_request};
+    *r = (request){.arena = arena,
+                   .comm = comm,
+                   .args = *args,
+                   .id = ++world->state->last_request,
+                   .history = comm_history(comm)};
     const tsr_status copied = copy_arguments(r);
     if (copied < 0) {
         tsr_arena_destroy(arena);
@@ -173,8 +227,19 @@ tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request
         end = &(*end)->next;
     }
     *end = r;
+    *out = r;
+    return TSR_OK;
+}
+
+tsr_status request_start(tsr_comm *comm, const coll_arguments *args, tsr_request *out)
+{
+    request *r = NULL;
+    const tsr_status status = make_request(comm, args, &r);
+    if (status < 0) {
+        return comm_tell(comm, coll_row_of(args->kind)->call, status);
+    }
     out->id = r->id;
-    requests_progress(world);
+    requests_progress(comm->world);
     return TSR_OK;
 }
 
@@ -199,6 +264,9 @@ static tsr_status take(request **at)
 {
     request *r = *at;
     const tsr_status result = r->result; /* NOLINT */
+    if (result < 0) {
+        comm_forget_history(r->comm);
+    }
     *at = r->next;
     tsr_arena_destroy(r->arena);
     return result;

@@ -152,11 +152,24 @@ static void describe_call(const void *of, char *text, size_t size)
     const spec_call *call = of;
     char tensor[CALL_TEXT];
     char root[32] = "";
+    char elements[32] = "";
     describe_tensor(call->ctx, &call->spec, tensor, sizeof tensor);
     if (call->root >= 0) {
         (void)snprintf(root, sizeof root, ", root %lld", (long long)call->root);
     }
-    (void)snprintf(text, size, "calls %s(%s%s)", call->name, tensor, root);
+    if (call->elements != 0) {
+        (void)snprintf(elements, sizeof elements, ", elements of hash %08x",
+                       (unsigned)(call->elements >> 32));
+    }
+    (void)snprintf(text, size, "calls %s(%s%s%s)", call->name, tensor, root, elements);
+}
+
+uint64_t hash_elements(const tsr_comm *world, const void *elements, size_t bytes)
+{
+    const size_t few = 64;
+    return elements != NULL && !world->state->own_values && (bytes <= few || world->team->checked)
+               ? hash_bytes(elements, bytes, 5)
+               : 0;
 }
 
 comm_call spec_call_record(const spec_call *call, tsr_status status)
@@ -167,10 +180,16 @@ comm_call spec_call_record(const spec_call *call, tsr_status status)
         const int64_t words[] = {spec->dtype, call->root, (int64_t)spec->rank};
         what.hash = hash_bytes(words, sizeof words, sharding_hash(spec->sharding, 2));
         what.hash = hash_bytes(spec->shape, spec->rank * sizeof *spec->shape, what.hash);
+        what.hash = history_mix(what.hash, call->elements);
         what.describe = describe_call;
         what.of = call;
     }
     return what;
+}
+
+void tensor_note_call(tsr_tensor *t, const comm_call *what)
+{
+    t->made_by = made_by_call(history_add(&t->world->state->history, what->name, what->hash), 0);
 }
 
 /* Whether what a part spans, from its element 0 in either direction, stays an address. */
@@ -208,12 +227,15 @@ static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *
 static tsr_status agree(tsr_comm *world, const char *name, const tsr_tensor_spec *spec,
                         tsr_status made, tsr_tensor *t, tsr_tensor **out)
 {
-    const spec_call call = {world->ctx, name, *spec, -1};
+    const spec_call call = {.ctx = world->ctx, .name = name, .spec = *spec, .root = -1};
     const comm_call what = spec_call_record(&call, made);
     const tsr_status agreed = comm_enter(world, &what);
     if (agreed < 0) {
         tsr_tensor_release(t);
         return agreed;
+    }
+    if (t != NULL) {
+        tensor_note_call(t, &what);
     }
     *out = t;
     return TSR_OK;

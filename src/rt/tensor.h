@@ -27,8 +27,9 @@ struct tsr_tensor {
      * this tensor's reference. NULL for none.
      */
     tsr_tensor *sums;
-    const void *typed;               /* its type, of the layer above; NULL for none */
-    uint64_t note;                   /* a number of the layer above; 0 for none */
+    const void *typed; /* its type, of the layer above; NULL for none */
+    uint64_t note;     /* a number of the layer above; 0 for none */
+    uint64_t made_by;  /* the call that made it, and which of its results it is; 0: not known */
     void (*on_release)(void *state); /* frees the memory, instead of the segment; or NULL */
     void *release_state;
 };
@@ -71,11 +72,31 @@ typedef struct spec_call {
     tsr_context *ctx;
     const char *name;
     tsr_tensor_spec spec;
-    int64_t root; /* -1 for none */
+    int64_t root;      /* -1 for none */
+    uint64_t elements; /* a hash of elements that are the same on all ranks; 0: not compared */
 } spec_call;
+
+/*
+ * The hash of an array that every rank has: of a few bytes always, of more in checked mode; else,
+ * and in typed code, 0.
+ */
+uint64_t hash_elements(const tsr_comm *world, const void *elements, size_t bytes);
 
 /* The record of the call; a rank that refuses has no spec that could be looked at. */
 comm_call spec_call_record(const spec_call *call, tsr_status status);
+
+/*
+ * Adds the call that has made a tensor to the history of its world; not for a tensor that other
+ * ranks do not make.
+ */
+void tensor_note_call(tsr_tensor *t, const comm_call *what);
+
+/* What tensors know of the call that made them: its number and which of its results they are. */
+enum { MADE_BY_RESULTS = 64 };
+static inline uint64_t made_by_call(uint64_t number, size_t result)
+{
+    return number * MADE_BY_RESULTS + result;
+}
 
 /* `f32[4,8] as [{"x"}, {}]`, truncated. */
 void describe_tensor(tsr_context *ctx, const tsr_tensor_spec *spec, char *text, size_t size);
@@ -99,6 +120,13 @@ tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, i
 /* tsr_redistribute to a layout of the same shape and type, as part of a call. */
 tsr_status redistribute_to_layout(const char *call, tsr_tensor *tensor, tensor_layout *layout,
                                   tsr_tensor **out);
+
+/*
+ * Tells the layer above (world_state.moved) of a redistribution that ran, or would run where no
+ * tensor has elements. Without a source all ranks have received the number that rank `only` has.
+ */
+tsr_status redistribution_ran(const char *call, const tsr_tensor *dst, const tsr_tensor *src,
+                              const tsr_plan *plan, int64_t only);
 
 /* Leaves the sums of a tensor's elements with it, or takes them away with NULL; takes over a
  * reference. */

@@ -242,6 +242,7 @@ tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding, co
         tsr_tensor_release(made);
         return status;
     }
+    tensor_note_call(made, &what);
     *out = made;
     return TSR_OK;
 }
@@ -438,15 +439,15 @@ tsr_status tsr_tensor_save_npy(tsr_tensor *tensor, const char *path)
     outgoing o = {0};
     bool cut = false;
     const tsr_geometry *g = tensor->geometry;
-    const spec_call call = {tensor->world->ctx,
-                            "tsr_tensor_save_npy",
-                            {g->sharding, tensor->dtype, g->rank, g->shape},
-                            -1};
+    const spec_call call = {.ctx = tensor->world->ctx,
+                            .name = "tsr_tensor_save_npy",
+                            .spec = {g->sharding, tensor->dtype, g->rank, g->shape},
+                            .root = -1};
     TSR_TRY(tensor_check_whole("tsr_tensor_save_npy", tensor));
     const comm_call what = spec_call_record(&call, tsr_arena_create(call.ctx, &arena));
     tsr_status status = comm_enter(tensor->world, &what);
     if (status == TSR_OK) {
-        status = arrange(tensor, arena, &cut, &written);
+        status = comm_tell(tensor->world, call.name, arrange(tensor, arena, &cut, &written));
     }
     if (status == TSR_OK) {
         status = save(written, cut, arena, path, &o);

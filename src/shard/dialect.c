@@ -24,8 +24,76 @@ typedef struct dialect_row {
     tsr_status (*write)(const dialect_writer *w);
 } dialect_row;
 
+/* The byte at an offset, 0 after the end. */
+static char byte_at(const tsr_text *text, size_t at)
+{
+    return at < text->size ? text->data[at] : '\0';
+}
+
+static size_t skip_blanks(const tsr_text *text, size_t at)
+{
+    while (at < text->size && strchr(" \t\r\n", text->data[at]) != NULL && text->data[at] != '\0') {
+        at++;
+    }
+    return at;
+}
+
+/* A dotted name at an offset; empty when there is none. */
+static slice name_at(const tsr_text *text, size_t at)
+{
+    static const char parts[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+    size_t end = at;
+    while (end < text->size && text->data[end] != '\0' && strchr(parts, text->data[end]) != NULL) {
+        end++;
+    }
+    return (slice){text->data + at, end - at};
+}
+
+/*
+ * Reads names and nothing else, with or without quotes, between commas: what a partition spec has
+ * inside. Puts the spec into `spec`; false for other texts.
+ */
+static bool is_bare_spec(const tsr_text *text, buffer *spec)
+{
+    size_t at = skip_blanks(text, text->at);
+    buffer_string(spec, "P(");
+    for (bool first = true;; first = false) {
+        const char quote = byte_at(text, at);
+        const bool quoted = quote == '\'' || quote == '"';
+        const slice name = name_at(text, at + (quoted ? 1 : 0));
+        at += name.size + (quoted ? 1 : 0);
+        if (name.size == 0 || (quoted && byte_at(text, at++) != quote)) {
+            return false;
+        }
+        const char *mark = slice_is(name, "None") ? "" : "'";
+        buffer_format(spec, "%s%s%.*s%s", first ? "" : ", ", mark, (int)name.size, name.data, mark);
+        at = skip_blanks(text, at);
+        if (at >= text->size) {
+            buffer_string(spec, ")");
+            return true;
+        }
+        if (byte_at(text, at) != ',') {
+            return false;
+        }
+        at = skip_blanks(text, at + 1);
+    }
+}
+
+static tsr_status refuse_bare_spec(const dialect_reader *r, buffer *spec)
+{
+    const char *text = NULL;
+    const location where = {.text = r->text, .at = skip_blanks(r->text, r->text->at), .width = 1};
+    TSR_TRY(buffer_finish(r->ctx, spec, &text));
+    (void)diag_error(r->ctx, TSR_ERR_SYNTAX, where, "names of axes alone are no sharding");
+    return diag_note(r->ctx, NO_LOCATION, "write %s, which names an axis for each dimension", text);
+}
+
 static tsr_status sdy_read(const dialect_reader *r, const tsr_sharding **out)
 {
+    buffer spec = buffer_new(r->arena);
+    if (is_bare_spec(r->text, &spec)) {
+        return refuse_bare_spec(r, &spec);
+    }
     tsr_sharding_reader options = *r->options;
     options.rank = r->rank;
     options.shape = r->shape;
@@ -64,31 +132,6 @@ tsr_status tsr_dialect_parse(tsr_context *ctx, const char *name, tsr_dialect *ou
     (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "unknown dialect: \"%s\"", name);
     return diag_note(ctx, NO_LOCATION, "the dialects are %s, %s, %s and %s", rows[0].name,
                      rows[1].name, rows[2].name, rows[3].name);
-}
-
-/* The byte at an offset, 0 after the end. */
-static char byte_at(const tsr_text *text, size_t at)
-{
-    return at < text->size ? text->data[at] : '\0';
-}
-
-static size_t skip_blanks(const tsr_text *text, size_t at)
-{
-    while (at < text->size && strchr(" \t\r\n", text->data[at]) != NULL && text->data[at] != '\0') {
-        at++;
-    }
-    return at;
-}
-
-/* A dotted name at an offset; empty when there is none. */
-static slice name_at(const tsr_text *text, size_t at)
-{
-    static const char parts[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
-    size_t end = at;
-    while (end < text->size && text->data[end] != '\0' && strchr(parts, text->data[end]) != NULL) {
-        end++;
-    }
-    return (slice){text->data + at, end - at};
 }
 
 /* Only DTensor lists start with a parenthesis, or with a bracket and a name. */

@@ -40,8 +40,9 @@ typedef struct placement {
     tsr_ragged ragged;
     size_t num_sizes;
     size_t num_owners;
-    int64_t partitions; /* as written, 0 when not */
-    int64_t split;      /* of _StridedShard, else 1 */
+    int64_t partitions;    /* as written, 0 when not */
+    const int64_t *splits; /* a number a partition, as many as there are; else NULL */
+    int64_t split;         /* of _StridedShard, else 1 */
     location where;
 } placement;
 
@@ -109,11 +110,28 @@ static tsr_status read_count_row(lexer *lex, count_rows *rows)
     return TSR_OK;
 }
 
-/* `[[4, 6], [2, 4]]`: a row for each shard, a count for each partition. */
+/* `4, 6]`: the splits of the partitions, which apply_splits makes counts of. */
+static tsr_status read_splits(lexer *lex, placement *p)
+{
+    count_rows row = {0};
+    do {
+        int64_t value;
+        TSR_TRY(lex_integer(lex, &value));
+        TSR_TRY(LEX_PUSH(lex, row.values, row.count, row.capacity, value));
+    } while (lex_accept(lex, ','));
+    p->splits = row.values;
+    p->ragged.partitions = (int64_t)row.count;
+    return lex_expect(lex, ']');
+}
+
+/* `[[4, 6], [2, 4]]`: a row for each shard, a count for each partition; or `[4, 6]`. */
 static tsr_status read_counts(lexer *lex, placement *p)
 {
     count_rows rows = {0};
     TSR_TRY(lex_expect(lex, '['));
+    if (!lex_is(lex, '[')) {
+        return read_splits(lex, p);
+    }
     do {
         TSR_TRY(read_count_row(lex, &rows));
     } while (lex_accept(lex, ','));
@@ -173,11 +191,11 @@ static const parameter strided_parameters[] = {
     {"dim", true, read_dim, NULL}, {"split_factor", true, read_split, "sf"}, {0}};
 static const parameter partial_parameters[] = {{"reduce_op", false, read_op, NULL}, {0}};
 static const parameter dynamic_parameters[] = {
-    {"dim", true, read_dim, NULL}, {"sizes", true, read_sizes, NULL}, {0}};
+    {"dim", true, read_dim, NULL}, {"sizes", false, read_sizes, NULL}, {0}};
 static const parameter partitioned_parameters[] = {
     {"dim", true, read_dim, NULL},
     {"num_partitions", false, read_num_partitions, NULL},
-    {"counts", true, read_counts, NULL},
+    {"counts", false, read_counts, "splits"},
     {"aligned", false, read_aligned, NULL},
     {"owner_start", false, read_owners, NULL},
     {"alignment", false, read_alignment, NULL},
@@ -295,6 +313,26 @@ static tsr_status read_arguments(lexer *lex, const placement_row *row, placement
     return TSR_OK;
 }
 
+/* The number of partitions is that of the counts, which may be left out and bound later. */
+static tsr_status check_partitions(lexer *lex, placement *p)
+{
+    if (p->ragged.counts == NULL && p->splits == NULL) {
+        p->ragged.partitions = p->partitions;
+        return p->partitions > 0
+                   ? TSR_OK
+                   : diag_error(lex->ctx, TSR_ERR_SYNTAX, p->where,
+                                "PartitionedShard needs its counts or splits, or num_partitions "
+                                "alone where they are bound later");
+    }
+    if (p->partitions == 0 || p->partitions == p->ragged.partitions) {
+        return TSR_OK;
+    }
+    return diag_error(lex->ctx, TSR_ERR_INVALID, p->where,
+                      p->splits != NULL ? "num_partitions is %lld, but there are %lld splits"
+                                        : "num_partitions is %lld, but each row has %lld counts",
+                      (long long)p->partitions, (long long)p->ragged.partitions);
+}
+
 static tsr_status read_placement(lexer *lex, placement *out)
 {
     const size_t from = lex->current.at;
@@ -308,13 +346,8 @@ static tsr_status read_placement(lexer *lex, placement *out)
                    .ragged = {.kind = row->ragged, .rows = 1, .alignment = 1}};
     TSR_TRY(read_arguments(lex, row, &p));
     p.where = lex_span(lex, from);
-    if (p.partitions != 0 && p.partitions != p.ragged.partitions) {
-        return diag_error(lex->ctx, TSR_ERR_INVALID, p.where,
-                          "num_partitions is %lld, but each row has %lld counts",
-                          (long long)p.partitions, (long long)p.ragged.partitions);
-    }
     *out = p;
-    return TSR_OK;
+    return row->ragged == TSR_RAGGED_UNALIGNED ? check_partitions(lex, out) : TSR_OK;
 }
 
 /* The list as written. */
@@ -381,32 +414,96 @@ static tsr_status check_dims(const applier *p, int64_t rank)
 
 /*
  * All that is pending is of one kind: a sharding has one for all of its unreduced axes. An axis of
- * size 1 has nothing pending, whatever its kind.
+ * size 1 has nothing pending, but another kind there would be lost, and come back as this one.
  */
+static tsr_status refuse_kinds(const applier *p, const placement *item, size_t axis,
+                               const placement *first)
+{
+    const size_t before = (size_t)(first - p->list->items);
+    const bool trivial =
+        tsr_mesh_axis_size(p->mesh, axis) == 1 || tsr_mesh_axis_size(p->mesh, before) == 1;
+    (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
+                     "a sharding has one kind of pending reduction: %s here, %s before",
+                     op_names[item->reduction], op_names[first->reduction]);
+    return diag_note(p->reader->ctx, NO_LOCATION,
+                     trivial ? "on an axis of size 1 nothing is pending: write Replicate() there"
+                             : "reduce one of the two first");
+}
+
 static tsr_status apply_partials(applier *p)
 {
     const placement *first = NULL;
-    bool decided = false; /* by an axis with something pending */
     for (size_t i = 0; i < p->list->count; i++) {
         const placement *item = &p->list->items[i];
-        const bool trivial = tsr_mesh_axis_size(p->mesh, i) == 1;
         if (item->kind != PLACEMENT_PARTIAL) {
             continue;
         }
-        if (decided && !trivial && item->reduction != first->reduction) {
-            (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
-                             "a sharding has one kind of pending reduction: %s here, %s before",
-                             op_names[item->reduction], op_names[first->reduction]);
-            return diag_note(p->reader->ctx, NO_LOCATION, "reduce one of the two first");
+        if (first != NULL && item->reduction != first->reduction) {
+            return refuse_kinds(p, item, i, first);
         }
-        first = first == NULL || (!decided && !trivial) ? item : first;
-        decided = decided || !trivial;
+        first = first == NULL ? item : first;
         named_axis axis = named_axis_of(p->mesh, tsr_axis_full(p->mesh, i));
         axis.where = item->where;
         p->text.unreduced.axes[p->text.unreduced.count++] = axis;
         p->text.unreduced_where = item->where;
     }
     p->text.reduction = first != NULL ? first->reduction : TSR_SUM;
+    return TSR_OK;
+}
+
+/* What shard `s` has of n rows that torch.chunk cuts. */
+static int64_t chunk_of(int64_t n, int64_t shards, int64_t s)
+{
+    const int64_t size = n / shards + (n % shards != 0);
+    return max_i64(0, min_i64(size, n - s * size));
+}
+
+static tsr_status refuse_splits(const applier *p, const placement *item, int64_t sum,
+                                int64_t shards, int64_t extent)
+{
+    (void)diag_error(p->reader->ctx, TSR_ERR_INVALID, item->where,
+                     "the splits sum to %lld: neither the extent %lld of dim %lld nor that of each "
+                     "of its %lld shards",
+                     (long long)sum, (long long)extent, (long long)item->dim, (long long)shards);
+    return diag_note(p->reader->ctx, NO_LOCATION,
+                     "splits are the rows of the partitions in each shard, or in the whole "
+                     "tensor; counts=[[..], [..]] has a row for each shard");
+}
+
+/*
+ * The counts that splits stand for: each shard has so many rows of the partitions; or where they
+ * sum to the extent, the whole tensor has them and each shard a chunk of each partition.
+ */
+static tsr_status apply_splits(const applier *p, const placement *item, int64_t shards,
+                               dim_text *dim)
+{
+    const int64_t extent = dialect_extent(p->reader->shape, (size_t)item->dim);
+    const int64_t partitions = item->ragged.partitions;
+    int64_t sum = 0;
+    int64_t all = 0;
+    bool fits = partitions <= MAX_SIZES / shards;
+    for (int64_t i = 0; fits && i < partitions; i++) {
+        fits = item->splits[i] >= 0 && !__builtin_add_overflow(sum, item->splits[i], &sum);
+    }
+    if (!fits || __builtin_mul_overflow(sum, shards, &all)) {
+        return diag_error(p->reader->ctx, TSR_ERR_LIMIT, item->where,
+                          "%lld splits for %lld shards: they must be at least 0, their sum less "
+                          "than 2^63, and their number at most %lld",
+                          (long long)partitions, (long long)shards, (long long)MAX_SIZES);
+    }
+    if (extent != TSR_UNKNOWN && extent != sum && extent != all) {
+        return refuse_splits(p, item, sum, shards, extent);
+    }
+    int64_t *counts = ARENA_ARRAY(p->reader->arena, int64_t, (size_t)(shards * partitions));
+    if (counts == NULL) {
+        return diag_nomem(p->reader->ctx);
+    }
+    for (int64_t i = 0; i < shards * partitions; i++) {
+        const int64_t rows = item->splits[i % partitions];
+        counts[i] = extent == sum ? chunk_of(rows, shards, i / partitions) : rows;
+    }
+    dim->ragged.counts = counts;
+    dim->num_sizes = (size_t)(shards * partitions);
     return TSR_OK;
 }
 
@@ -427,7 +524,12 @@ static tsr_status apply_ragged(const applier *p, const placement *item, dim_text
     dim->ragged = item->ragged;
     dim->num_sizes = item->num_sizes;
     dim->num_owners = item->num_owners;
-    return TSR_OK;
+    dim->says_partitions = item->partitions != 0 && item->ragged.counts == NULL;
+    if (item->splits == NULL) {
+        return TSR_OK;
+    }
+    const size_t axis = (size_t)(item - p->list->items);
+    return apply_splits(p, item, tsr_mesh_axis_size(p->mesh, axis), dim);
 }
 
 /*

@@ -21,9 +21,9 @@ static const char *const pairs[TRANSITION_COUNT][END_COUNT] = {
     [TSR_ALL_REDUCE] = {"xxxxx", "xxxxx", "ooxxx", "ooxxx", "xxxxx"},
     [TSR_ALL_GATHER] = {"xxxxx", "xxxxx", "ooxxx", "xxxxx", "ooxxx"},
     [TSR_REDUCE_SCATTER] = {"xxxxx", "xxxxx", "xxoxo", "xxoxo", "xxxxx"},
-    [TSR_ALL_TO_ALL] = {"xxxxx", "xxxxx", "xxoxx", "xxxxx", "xxxxo"},
+    [TSR_ALL_TO_ALL] = {"xxxxx", "xxxxx", "xxoxo", "xxxxx", "xxoxo"},
     [TSR_REINTERPRET] = {"-EEEx", "E-oox", "xx-ox", "xxx-x", "xxxx-"},
-    [TSR_CONVERT] = {"-Eooo", "o-oEo", "xx-Ex", "xxx-x", "xxxE-"},
+    [TSR_CONVERT] = {"-Eooo", "o-oEo", "xx-Eo", "xxx-x", "xxoE-"},
 };
 
 /*
@@ -31,7 +31,7 @@ static const char *const pairs[TRANSITION_COUNT][END_COUNT] = {
  * convert, - none, x impossible.
  */
 static const char *const routes[END_COUNT] = {
-    [END_R] = "-cccc", [END_I] = "c-ccc", [END_V] = "gg-cx", [END_P] = "rrs-s", [END_S] = "ggxct"};
+    [END_R] = "-cccc", [END_I] = "c-ccc", [END_V] = "gg-cc", [END_P] = "rrs-s", [END_S] = "ggcct"};
 
 /* The rule of each call, for error messages. */
 static const char *const rules[] = {
@@ -39,7 +39,7 @@ static const char *const rules[] = {
     [TSR_ALL_GATHER] = "all_gather puts V or S(i) together to R or I",
     [TSR_REDUCE_SCATTER] = "reduce_scatter sums what is pending (P, or V taken as such) and leaves "
                            "each rank its part, V or S(i)",
-    [TSR_ALL_TO_ALL] = "all_to_all exchanges V for V or S(i) for S(j)",
+    [TSR_ALL_TO_ALL] = "all_to_all exchanges V or S(i) for V or S(j)",
     [TSR_REINTERPRET] = "reinterpret leaves the data alone: what differs between ranks cannot "
                         "become the same, and it cannot name a dimension of the spec",
     [TSR_CONVERT] = "convert keeps the value without communication: what differs between ranks "
@@ -79,6 +79,12 @@ tsr_transition transition_resolved(const tsr_transition *t, size_t rank)
     if (spmd_resolve_dim(t->dst.dim, rank, &dim)) {
         out.dst.dim = (int64_t)dim;
     }
+    if (transition_meets(t) && spmd_resolve_dim(t->gather_dim, rank, &dim)) {
+        out.gather_dim = (int64_t)dim;
+    }
+    if (transition_meets(t) && spmd_resolve_dim(t->scatter_dim, rank, &dim)) {
+        out.scatter_dim = (int64_t)dim;
+    }
     return out;
 }
 
@@ -99,6 +105,28 @@ pair_status transition_pair(const tsr_transition *t)
         return PAIR_NONE;
     }
     return letter == 'o' ? PAIR_FINE : letter == 'E' ? PAIR_EXPERT : PAIR_NONE;
+}
+
+bool transition_meets(const tsr_transition *t)
+{
+    return (t->op == TSR_ALL_TO_ALL || t->op == TSR_CONVERT) && t->src.kind == TSR_V &&
+           t->dst.kind == TSR_V && (t->src.dim == TSR_NO_DIM) != (t->dst.dim == TSR_NO_DIM);
+}
+
+bool transition_stays(const tsr_transition *t)
+{
+    const tsr_transition e = transition_exchanged(t);
+    return transition_meets(t) && (t->op == TSR_CONVERT || e.src.dim == e.dst.dim);
+}
+
+tsr_transition transition_exchanged(const tsr_transition *t)
+{
+    tsr_transition out = *t;
+    if (t->op == TSR_ALL_TO_ALL && transition_meets(t)) {
+        out.src.dim = t->src.dim != TSR_NO_DIM ? t->src.dim : t->gather_dim;
+        out.dst.dim = t->dst.dim != TSR_NO_DIM ? t->dst.dim : t->scatter_dim;
+    }
+    return out;
 }
 
 bool transition_gathers(const tsr_transition *t)
@@ -259,11 +287,11 @@ tsr_status tsr_transition_check_counts(tsr_context *ctx, const char *axis,
     GUARD(tsr_transition_check_counts);
     const tsr_transition *t = transition;
     const bool swaps = t->op == TSR_ALL_TO_ALL;
-    const bool cut = t->src.dim != TSR_NO_DIM || t->dst.dim != TSR_NO_DIM;
+    const bool cut = !transition_meets(t) && (t->src.dim != TSR_NO_DIM || t->dst.dim != TSR_NO_DIM);
     if ((counts != NULL || sent != NULL) && !cut) {
         return SPMD_ERROR(ctx,
-                          "%s along axis %s: counts are the rows of S(i); nothing is cut here: use "
-                          "S(i), or leave them out",
+                          "%s along axis %s: counts are the rows of S(i), and a plain V has none: "
+                          "write S(i) for it, or leave them out",
                           text_of(t).text, axis);
     }
     if (swaps && (counts == NULL) != (sent == NULL)) {
@@ -395,19 +423,20 @@ tsr_status tsr_transition_shape(tsr_context *ctx, const tsr_transition *transiti
                                 const int64_t *before, size_t *rank_after, int64_t *after)
 {
     GUARD(tsr_transition_shape);
-    shape_walk w = {ctx, transition, size, index, sizes, rank, after};
+    const tsr_transition t = transition_exchanged(transition);
+    shape_walk w = {ctx, &t, size, index, sizes, rank, after};
     for (size_t d = 0; d < rank; d++) {
         after[d] = before[d];
     }
-    if (transition_scatters(transition)) {
-        if (transition->dst.dim == TSR_NO_DIM) {
+    if (transition_scatters(&t)) {
+        if (t.dst.dim == TSR_NO_DIM) {
             TSR_TRY(unbind(&w));
         } else {
             chunk(&w);
         }
     }
-    if (transition_gathers(transition)) {
-        TSR_TRY(transition->src.dim == TSR_NO_DIM ? stack(&w) : concatenate(&w));
+    if (transition_gathers(&t)) {
+        TSR_TRY(t.src.dim == TSR_NO_DIM ? stack(&w) : concatenate(&w));
     }
     *rank_after = w.rank;
     return TSR_OK;

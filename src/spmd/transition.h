@@ -20,6 +20,19 @@ tsr_transition transition_resolved(const tsr_transition *t, size_t rank);
 
 pair_status transition_pair(const tsr_transition *t);
 
+/*
+ * Whether a plain V becomes S(i), or S(i) a plain V; and whether every rank's part stays as large
+ * as it is then, so that the axis is only put into the spec or taken out of it.
+ */
+bool transition_meets(const tsr_transition *t);
+bool transition_stays(const tsr_transition *t);
+
+/*
+ * The dimensions that pieces come from and go to: where V and S(i) meet in an all_to_all, the plain
+ * V is taken along its gather or scatter dimension. Any other call is as it was.
+ */
+tsr_transition transition_exchanged(const tsr_transition *t);
+
 /* Whether a call concatenates the parts of its source, and whether it cuts its result. */
 bool transition_gathers(const tsr_transition *t);
 bool transition_scatters(const tsr_transition *t);

@@ -36,6 +36,8 @@ static const struct {
      {{TSR_ALL_GATHER, END_S, END_R}, {TSR_REINTERPRET, END_R, END_V}}},
     {{TSR_ALL_TO_ALL, END_V, END_V}, 1, {{TSR_ALL_TO_ALL, END_V, END_V}}},
     {{TSR_ALL_TO_ALL, END_S, END_S}, 1, {{TSR_ALL_TO_ALL, END_S, END_S}}},
+    {{TSR_ALL_TO_ALL, END_V, END_S}, 1, {{TSR_ALL_TO_ALL, END_S, END_V}}},
+    {{TSR_ALL_TO_ALL, END_S, END_V}, 1, {{TSR_ALL_TO_ALL, END_V, END_S}}},
     {{TSR_REINTERPRET, END_R, END_I}, 1, {{TSR_CONVERT, END_I, END_P}}},
     {{TSR_REINTERPRET, END_R, END_V}, 1, {{TSR_REINTERPRET, END_V, END_P}}},
     {{TSR_REINTERPRET, END_R, END_P}, 1, {{TSR_REINTERPRET, END_R, END_P}}},
@@ -57,6 +59,8 @@ static const struct {
     {{TSR_CONVERT, END_I, END_P}, 1, {{TSR_CONVERT, END_R, END_I}}},
     {{TSR_CONVERT, END_V, END_P}, 1, {{TSR_CONVERT, END_R, END_V}}},
     {{TSR_CONVERT, END_S, END_P}, 1, {{TSR_CONVERT, END_R, END_S}}},
+    {{TSR_CONVERT, END_V, END_S}, 1, {{TSR_CONVERT, END_S, END_V}}},
+    {{TSR_CONVERT, END_S, END_V}, 1, {{TSR_CONVERT, END_V, END_S}}},
 };
 
 /* An end of a step; `dim` is that of the forward's end which it mirrors. */

@@ -83,6 +83,39 @@ static tsr_status check_innermost(const type_change *c)
     return TSR_OK;
 }
 
+/* Whether an axis is one of the call's. */
+static bool is_named(const type_change *c, size_t axis)
+{
+    bool named = false;
+    for (size_t i = 0; i < c->num_axes; i++) {
+        named = named || c->axes[i] == axis;
+    }
+    return named;
+}
+
+/*
+ * Where V and S(i) meet: an axis that cuts a dimension cuts the one that pieces come from, and what
+ * a plain V is taken along is cut by no other.
+ */
+static tsr_status check_mixed(const type_change *c)
+{
+    const tsr_type *type = c->value->type;
+    const tsr_transition t = transition_exchanged(c->t);
+    const int64_t from = t.src.dim != TSR_NO_DIM ? t.src.dim : t.dst.dim;
+    const int64_t plain = c->t->src.dim == TSR_NO_DIM ? t.src.dim : t.dst.dim;
+    for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
+        const int64_t dim = tsr_type_dim_of(type, a);
+        if (is_named(c, a) && dim >= 0 && dim != from) {
+            return change_error(c, "the axis cuts another dimension than the call says");
+        }
+        if (!is_named(c, a) && dim >= 0 && dim == plain && !transition_stays(c->t)) {
+            return change_error(c, "the dimension that the plain V is taken along is cut by other "
+                                   "axes: name both ends, S(i)");
+        }
+    }
+    return TSR_OK;
+}
+
 /* What keeps the whole value: no plain V, and no reinterpret that changes what it is. */
 static tsr_status check_global(const type_change *c)
 {
@@ -120,9 +153,22 @@ static tsr_status check_axes(type_change *c, tsr_axis_set global, bool *untyped)
 
 /* ---- what it becomes ---- */
 
+/* What other axes cut as well must be as large along all of them when one is forgotten. */
+static tsr_status check_forgotten(const type_change *c, size_t dim)
+{
+    const tsr_spec_dim *cut = &c->value->type->dims[dim];
+    const int64_t shards = spmd_shards(c->draft.mesh, cut->axes, cut->num_axes);
+    if (cut->num_axes == c->num_axes || (cut->sizes == NULL && c->shape[dim] % shards == 0)) {
+        return TSR_OK;
+    }
+    return change_error(c, "the dimension is cut unevenly, by other axes too: along those it would "
+                           "have another extent on each rank");
+}
+
 /* Removes the axes from the spec; sizes of the outer shards are summed. */
 static tsr_status take_out(type_change *c)
 {
+    const bool forgets = transition_stays(c->t) && c->t->dst.dim == TSR_NO_DIM;
     for (size_t i = c->num_axes; i-- > 0;) {
         const size_t axis = c->axes[i];
         const int64_t dim = tsr_type_dim_of(c->value->type, axis);
@@ -130,6 +176,7 @@ static tsr_status take_out(type_change *c)
             continue;
         }
         type_draft *d = &c->draft;
+        TSR_TRY(forgets ? check_forgotten(c, (size_t)dim) : TSR_OK);
         const int64_t inner = tsr_mesh_axis_size(d->mesh, axis);
         const int64_t shards = spmd_shards(d->mesh, d->dim_axes[dim], d->counts[dim]);
         const bool innermost = d->dim_axes[dim][d->counts[dim] - 1] == axis;
@@ -158,6 +205,12 @@ static tsr_status put_in(type_change *c)
         inner *= tsr_mesh_axis_size(d->mesh, c->axes[i]);
         draft_add_axis(d, c->axes[i], dim);
     }
+    if (transition_stays(c->t)) { /* each part stays as it is: the whole is larger */
+        TSR_TRY(sizes_scale(c->ctx, c->arena, c->shape[dim], sizes, shards, inner, &sizes));
+        if (!checked_mul(c->shape[dim], inner, &c->shape[dim])) {
+            return change_error(c, "the extent exceeds 2^63-1");
+        }
+    }
     return sizes_cut(c->ctx, c->arena, c->shape[dim], sizes, shards, inner, &d->sizes[dim]);
 }
 
@@ -166,8 +219,8 @@ static tsr_status drop_dim(type_change *c)
 {
     type_draft *d = &c->draft;
     size_t dim = 0;
-    if (!c->value->type->has_spec || !transition_scatters(c->t) || c->t->dst.dim != TSR_NO_DIM ||
-        !spmd_resolve_dim(c->t->scatter_dim, d->rank, &dim)) {
+    if (!c->value->type->has_spec || transition_meets(c->t) || !transition_scatters(c->t) ||
+        c->t->dst.dim != TSR_NO_DIM || !spmd_resolve_dim(c->t->scatter_dim, d->rank, &dim)) {
         return TSR_OK;
     }
     if (d->counts[dim] > 0) {
@@ -186,8 +239,8 @@ static tsr_status bring_dim(type_change *c)
 {
     type_draft *d = &c->draft;
     size_t dim = 0;
-    if (!c->value->type->has_spec || !transition_gathers(c->t) || c->t->src.dim != TSR_NO_DIM ||
-        !spmd_resolve_dim(c->t->gather_dim, d->rank + 1, &dim)) {
+    if (!c->value->type->has_spec || transition_meets(c->t) || !transition_gathers(c->t) ||
+        c->t->src.dim != TSR_NO_DIM || !spmd_resolve_dim(c->t->gather_dim, d->rank + 1, &dim)) {
         return TSR_OK;
     }
     for (size_t i = d->rank; i > dim; i--) {
@@ -222,6 +275,13 @@ static tsr_status change_type(type_change *c, const tsr_type **out)
     return draft_finish(&c->draft, out);
 }
 
+/* Whether the spec says already what the call would put there. */
+static bool is_said(const type_change *c)
+{
+    return transition_stays(c->t) && c->t->src.dim == TSR_NO_DIM &&
+           tsr_type_dim_of(c->value->type, c->axes[0]) == c->t->dst.dim;
+}
+
 tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typed_shape *value,
                                const size_t *axes, size_t num_axes,
                                const tsr_transition *transition, tsr_axis_set global,
@@ -249,7 +309,10 @@ tsr_status tsr_type_transition(tsr_context *ctx, tsr_arena *arena, const tsr_typ
     if (c.global) {
         TSR_TRY(check_global(&c));
     }
-    if (transition_pair(&resolved) == PAIR_SAME) {
+    if (transition_meets(&resolved)) {
+        TSR_TRY(check_mixed(&c));
+    }
+    if (transition_pair(&resolved) == PAIR_SAME || is_said(&c)) {
         *out = value->type;
         return TSR_OK;
     }

@@ -173,19 +173,42 @@ static bool accept_at(reading *r)
     return true;
 }
 
+/* Whether a comma and an axis follow, `8@dp,tp`: an extent would be a number. */
+static bool axis_follows(const reading *r)
+{
+    tsr_text text = *r->lex.text;
+    lexer ahead = r->lex;
+    ahead.text = &text;
+    return lex_accept(&ahead, ',') && (lex_is(&ahead, TOKEN_WORD) || lex_is(&ahead, TOKEN_STRING));
+}
+
+/* `@dp`, `@dp,tp`: the axes of a dimension without parentheses. */
+static tsr_status read_bare_axes(reading *r, tsr_spec_dim *dim)
+{
+    size_t *list = NULL;
+    size_t room = 0;
+    size_t axis = 0;
+    slice name;
+    const location where = lex_here(&r->lex);
+    TSR_TRY(lex_at_name(&r->lex, &name));
+    TSR_TRY(find_axis(r, name, where, &axis));
+    TSR_TRY(LEX_PUSH(&r->lex, list, dim->num_axes, room, axis));
+    while (axis_follows(r)) {
+        lex_next(&r->lex);
+        TSR_TRY(read_axis(r, &axis));
+        TSR_TRY(LEX_PUSH(&r->lex, list, dim->num_axes, room, axis));
+    }
+    dim->axes = list;
+    return TSR_OK;
+}
+
 static tsr_status read_cut_axes(reading *r, tsr_spec_dim *dim)
 {
     size_t *list = NULL;
     size_t room = 0;
     size_t axis = 0;
     if (lex_is(&r->lex, TOKEN_AT)) {
-        slice name;
-        const location where = lex_here(&r->lex);
-        TSR_TRY(lex_at_name(&r->lex, &name));
-        TSR_TRY(find_axis(r, name, where, &axis));
-        TSR_TRY(LEX_PUSH(&r->lex, list, dim->num_axes, room, axis));
-        dim->axes = list;
-        return TSR_OK;
+        return read_bare_axes(r, dim);
     }
     TSR_TRY(lex_expect(&r->lex, '('));
     do {

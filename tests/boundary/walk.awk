@@ -83,9 +83,10 @@ function numbers(name, n, list, i)
         step(name " = " list[i], "WALK_SURVIVES", name " " list[i])
 }
 
-function other_values(name, type, n, list, i)
+function other_values(name, type, n, list, i, own)
 {
-    n = split(("other:" type) in values ? values["other:" type] : "", list, " ")
+    own = "other:" function_name "." name
+    n = split(own in values ? values[own] : ("other:" type) in values ? values["other:" type] : "", list, " ")
     for (i = 1; i <= n; i++)
         step(name " = " list[i], "WALK_SURVIVES", name " " list[i])
 }

@@ -9,6 +9,7 @@ func.func public @main(%w: tensor<6x3xf32>, %x: tensor<8x6xf32>, %g: tensor<8x3x
   %r = sdy.manual_computation(%w, %x, %g) in_shardings=[<@mesh, [{}, {}]>, <@mesh, [{"data"}, {}]>, <@mesh, [{"data"}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={"data"} (%a0: tensor<6x3xf32>, %a1: tensor<2x6xf32>, %a2: tensor<2x3xf32>) {
     %0 = stablehlo.dot_general %a1, %a2, contracting_dims = [0] x [0] : (tensor<2x6xf32>, tensor<2x3xf32>) -> tensor<6x3xf32> loc("train \"v1\".py":12:7)
     %1 = stablehlo.negate %0 : tensor<6x3xf32> loc(callsite("scale"("opt.py":3:9) at "train.py":30:1))
+    %forward = stablehlo.dot_general %a1, %a0, contracting_dims = [1] x [0] : (tensor<2x6xf32>, tensor<6x3xf32>) -> tensor<2x3xf32>
     sdy.return %1 : tensor<6x3xf32>
   } : (tensor<6x3xf32>, tensor<8x6xf32>, tensor<8x3xf32>) -> tensor<6x3xf32>
   return %r : tensor<6x3xf32>
@@ -50,7 +51,7 @@ import json
 log = json.load(open("found.sarif"))
 run = log["runs"][0]
 rules = run["tool"]["driver"]["rules"]
-assert log["version"] == "2.1.0" and len(rules) == 10
+assert log["version"] == "2.1.0" and len(rules) == 12
 assert all(rule["shortDescription"]["text"] and rule["help"]["text"] for rule in rules)
 for result in run["results"]:
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -95,7 +96,7 @@ expect_out '[]'
 run "$TESSERA" check --rules
 expect_fine
 expect_in_out 'TSR-C001  pending-in-nonlinear        error    a pending sum in a nonlinear op'
-[ "$(wc -l <<< "$out")" -eq 10 ] || fail "ten rules"
+[ "$(wc -l <<< "$out")" -eq 12 ] || fail "twelve rules"
 
 run "$TESSERA" check
 expect_error 2 'which file'

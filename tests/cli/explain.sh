@@ -54,7 +54,7 @@ sed 's/stablehlo.add %sum, %c/"new.op"(%sum, %c)/; s/^  %q = \(.*\) : tensor<8x8
 run "$TESSERA" explain "$work/unknown.mlir"
 expect_code 0
 expect_in_out 'to have it there, annotate'
-[ "$(grep -c "warning: op 'new.op' is unknown" <<<"$err")" -eq 1 ] || fail 'the warning should be told once'
+[ "$(grep -c "warning: op 'new.op' has no sharding rule" <<<"$err")" -eq 1 ] || fail 'the warning should be told once'
 
 # Every suggestion is applied as it says, and the dimension then has the axis.
 run "$TESSERA" explain "$work/clash.mlir" --json
@@ -63,7 +63,7 @@ python3 - "$TESSERA" "$work/clash.mlir" "$work/out" << 'PYTHON' || fail "a sugge
 import json, subprocess, sys
 tessera, program, out = sys.argv[1:]
 tried = 0
-for value in json.load(open(out)):
+for value in json.load(open(out))["tensors"]:
     for conflict in value["conflicts"]:
         s = conflict["suggestion"]
         if s is None:
@@ -72,9 +72,54 @@ for value in json.load(open(out)):
             [tessera, "explain", program, value["value"], "--value", s["value"], s["sharding"], "--json"],
             check=True, capture_output=True, text=True).stdout)
         assert any(a["dim"] == conflict["dim"] and a["axis"] == conflict["axis"]
-                   for entry in table for a in entry["axes"]), (value["value"], conflict)
+                   for entry in table["tensors"] for a in entry["axes"]), (value["value"], conflict)
         tried += 1
 assert tried >= 2, tried
+PYTHON
+
+# Totals come first; of many tensors those with the most bytes on a device are shown, or as many as --top says.
+run "$TESSERA" explain "$work/clash.mlir" --top 2
+expect_fine
+[[ $out =~ ^([0-9]+)\ tensors\ have\ an\ axis,\ ([0-9]+)\ lack\ one ]] || fail 'totals should come first'
+expect_in_out 'are shown, 2 of '
+[ "$(grep -c '^%' <<<"$out")" -eq 2 ] || fail 'two tensors should be shown'
+expect_in_out ' stays without '
+run "$TESSERA" explain "$work/clash.mlir" --top -1
+expect_error 2 'not negative'
+
+# A chain of N ops: JSON has each step once, and is linear in N, as is the time; without --top 20 tensors are printed.
+chain() {
+    echo 'sdy.mesh @mesh = <["x"=2]>'
+    echo 'func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> tensor<8xf32> {'
+    echo '  %0 = stablehlo.add %a, %b : tensor<8xf32>'
+    for ((i = 1; i < $1; i++)); do
+        echo "  %$i = stablehlo.add %$((i - 1)), %b : tensor<8xf32>"
+    done
+    echo "  return %$(($1 - 1)) : tensor<8xf32>"
+    echo '}'
+}
+chain 1000 >"$work/short.mlir"
+chain 4000 >"$work/long.mlir"
+"$TESSERA" explain --json "$work/short.mlir" >"$work/short.json"
+"$TESSERA" explain --json "$work/long.mlir" >"$work/long.json"
+[ $(($(wc -c <"$work/long.json"))) -lt $((5 * $(wc -c <"$work/short.json"))) ] || fail 'JSON should be linear'
+run "$TESSERA" explain "$work/long.mlir"
+[ "${#out}" -lt 30000 ] || fail 'twenty tensors should be printed'
+run "$TESSERA" explain "$work/long.mlir" %3999
+expect_in_out '... 3993 more, all with --full'
+python3 - "$work/long.json" << 'PYTHON' || fail 'steps should lead to annotations'
+import json, sys
+told = json.load(open(sys.argv[1]))
+steps = {s["step"]: s for s in told["steps"]}
+assert len(steps) == len(told["steps"]) > 4000
+assert told["totals"]["tensors"] == len(told["tensors"]) == told["totals"]["shown"]
+last = next(t for t in told["tensors"] if t["value"] == "%3999")
+step, hops = steps[last["axes"][0]["step"]], 0
+assert step["value"] == "%3999"
+while step["from"] is not None:
+    assert step["from"] < step["step"]
+    step, hops = steps[step["from"]], hops + 1
+assert step["by"] == "annotated" and step["value"] == "%a" and hops == 4000, (step, hops)
 PYTHON
 
 # A program without shardings, annotated by the command line.

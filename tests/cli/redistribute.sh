@@ -22,6 +22,15 @@ expect_in_out 'step 1        reduce-scatter along "y": 2190667287540 bytes'
 expect_in_out 'step 2        all-gather along "y": 2190667287540 bytes'
 expect_in_out 'busiest rank  receives 67372036 bytes, sends 67372036'
 
+# A petabyte over 4096 devices: everything but what stays moves. What cannot be counted is refused with the reason.
+move --mesh x=4096 --shape 16777216x16777216xf32 --from '[{"x"}, {}]' --to '[{}, {"x"}]' --plan
+expect_fine
+expect_in_out "moves         $((16777216 * 16777216 * 4 / 4096 * 4095)) bytes in 1 step"
+move --mesh x=65536 --shape 16777216x16777216xf32 --from '[{"x"}, {}]' --to '[{}, {"x"}]' --plan
+expect_error 2 'a plan counts at most 2^63-1 elements, as if each of 65536 devices had the whole tensor'
+move --mesh x=4096 --shape 16777216x16777216xf32 --from '[{"x"}, {}]' --to '[{}, {}]' --plan
+expect_error 2 'send or receive more than 2^63-1 bytes'
+
 for kind in "" --processes; do
     # shellcheck disable=SC2086
     move "${rows[@]}" $kind --times 2

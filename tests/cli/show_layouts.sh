@@ -75,4 +75,22 @@ show --mesh '<["x"=2]>' --shape 16x3xf32 "${aligned/align=8/align=46116860184273
 expect_fine
 expect_in_out 'bytes/device  more than 2^63-1, as f32'
 
+# Names of axes alone: the partition spec that they may stand for.
+show --mesh 'x=2,dp=4' --shape 8x8 dp
+expect_error 2 "write P('dp')"
+show --mesh 'x=2,dp=4' --shape 8x8 'dp, None'
+expect_error 2 "write P('dp', None)"
+show --mesh 'x=2,dp=4' --shape 8x8 " 'x' , dp "
+expect_error 2 "write P('x', 'dp')"
+show --mesh 'x=2,dp=4' --shape 8x8 'dp x'
+expect_error 2 error
+expect_not_in_err 'write P('
+
+# Two kinds of pending reductions are refused, also where one has nothing pending: the kind would be lost.
+for sizes in x=2,y=2 x=1,y=2 x=2,y=1 x=1,y=1; do
+    show --mesh "$sizes" --shape 8 "[Partial('sum'), Partial('max')]"
+    expect_error 3 'a sharding has one kind of pending reduction: max here, sum before'
+    [[ $sizes == x=2,y=2 ]] || expect_in_err 'on an axis of size 1 nothing is pending: write Replicate() there'
+done
+
 finish

@@ -47,6 +47,24 @@ static bool is_cut(tsr_end end)
     return end.dim != TSR_NO_DIM;
 }
 
+/* Where a plain V meets S(i): parts are alike, since V has no counts; dimension 0 is split anew. */
+static bool meets(const tsr_transition *what)
+{
+    return what->src.kind == TSR_V && what->dst.kind == TSR_V &&
+           is_cut(what->src) != is_cut(what->dst);
+}
+
+static void choose_mixed(pair *p)
+{
+    const bool moves = p->what.src.dim == 1 || p->what.dst.dim == 1;
+    const int64_t apart = moves ? (p->n > 3 ? 7 : 3) : p->n;
+    const int64_t rows = p->what.op == TSR_CONVERT ? 1 + tsr_comm_rank(p->world) : apart;
+    const int64_t dim = is_cut(p->what.dst) ? p->what.dst.dim : 0;
+    p->rank = 2;
+    p->shape[dim] = rows;
+    p->shape[1 - dim] = 2;
+}
+
 /* Uneven parts of 3 or 4 rows, and dimensions to stack where plain V is cut from something. */
 static void choose_shape(pair *p)
 {
@@ -296,7 +314,7 @@ static tsr_status prove_all(tsr_comm *world, int64_t *proved)
             if (!exists(world, &p.what) || p.what.dst.partial == TSR_AVG) {
                 continue;
             }
-            choose_shape(&p);
+            (meets(&p.what) ? choose_mixed : choose_shape)(&p);
             TSR_TRY(prove(&p));
             (*proved)++;
         }

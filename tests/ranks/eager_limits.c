@@ -242,6 +242,55 @@ static tsr_status trace_outlives_tape(tsr_comm *world, const tsr_mesh *mesh, tsr
     return TSR_OK;
 }
 
+/*
+ * A full array that a caller takes is an event of that name with the bytes that move: to all ranks,
+ * to one, of shards and of a pending sum; and none where a rank has it. Strict mode refuses it.
+ */
+static tsr_status full_arrays_are_traced(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
+{
+    const int64_t shape[] = {8 * tsr_comm_size(world)};
+    const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
+    const tsr_dim dims[] = {tsr_dim_closed(&axis, 1), tsr_dim_closed(NULL, 0)};
+    const tsr_sharding_spec specs[] = {
+        {.mesh = mesh, .rank = 1, .dims = &dims[0]},
+        {.mesh = mesh, .rank = 1, .dims = &dims[1], .num_unreduced = 1, .unreduced = &axis},
+        {.mesh = mesh, .rank = 1, .dims = &dims[1]}};
+    float *full = tsr_arena_alloc(arena, (size_t)shape[0] * sizeof *full);
+    const bool many = tsr_comm_size(world) > 1;
+    for (size_t i = 0; full != NULL && i < sizeof specs / sizeof specs[0]; i++) {
+        for (int64_t root = -1; root < (many ? 2 : 1); root++) {
+            const tsr_full_request request = {.call = "caller", .implicit = true};
+            const tsr_sharding *sharding = NULL;
+            tsr_tensor *x = NULL;
+            size_t count = 0;
+            const bool mine = root < 0 || root == tsr_comm_rank(world);
+            TSR_TRY(tsr_sharding_create(tsr_comm_context(world), arena, &specs[i], 0, &sharding));
+            TSR_TRY(tsr_tensor_create(world, &(tsr_tensor_spec){sharding, TSR_F32, 1, shape}, &x));
+            TSR_TRY(tsr_trace_begin(world));
+            TSR_TRY(tsr_barrier(world));
+            const tsr_traffic before = tsr_comm_traffic(world);
+            TSR_TRY(tsr_take_full(x, &request, root, mine ? full : NULL));
+            const tsr_traffic after = tsr_comm_traffic(world);
+            const tsr_trace_event *events = tsr_trace_events(world, &count);
+            const int64_t received = after.bytes_received - before.bytes_received;
+            WANT(world, count == (many && i < 2 ? 1 : 0));
+            WANT(world, received == (count > 0 ? events[0].bytes_received : 0));
+            WANT(world, count == 0 || (strcmp(events[0].call, "caller") == 0 &&
+                                       events[0].implicit && events[0].bytes_moved > 0));
+            tsr_trace_end(world);
+            TSR_TRY(tsr_set_strict(world, true));
+            const tsr_status status = tsr_take_full(x, &request, root, mine ? full : NULL);
+            WANT(world, (status < 0) == (many && i < 2));
+            tsr_context_clear(tsr_comm_context(world));
+            TSR_TRY(
+                tsr_take_full(x, &(tsr_full_request){.call = "asked"}, root, mine ? full : NULL));
+            TSR_TRY(tsr_set_strict(world, false));
+            tsr_tensor_release(x);
+        }
+    }
+    return TSR_OK;
+}
+
 /* Two losses that share a value are walked back together, or refused: nothing gets lost. */
 static tsr_status shared_by_two_losses(tsr_comm *world, const tsr_mesh *mesh, tsr_arena *arena)
 {
@@ -445,6 +494,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(sort_of_many_dimensions(world, mesh, arena));
     TSR_TRY(element_types_are_compared(world, mesh, arena));
     TSR_TRY(trace_outlives_tape(world, mesh, arena));
+    TSR_TRY(full_arrays_are_traced(world, mesh, arena));
     TSR_TRY(shared_by_two_losses(world, mesh, arena));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
     TSR_TRY(abstract_values(world, mesh, arena));

@@ -155,11 +155,11 @@ static tsr_status stay_away(tsr_comm *world, void *state)
     const bool guilty = tsr_comm_rank(world) == GUILTY;
     WANT(world, tsr_barrier(world) == TSR_OK);
     if (guilty) {
-        usleep(1500000);
+        usleep(2500000);
     }
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
     WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
-                                    : "tsr_barrier: rank 1 did not arrive within 0.3 seconds"));
+                                    : "tsr_barrier: rank 1 did not arrive within 0.8 seconds"));
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
     WANT(world, heard(world, "the communicator is broken since an earlier call"));
     return TSR_OK;
@@ -167,7 +167,7 @@ static tsr_status stay_away(tsr_comm *world, void *state)
 
 static void absence(void **state)
 {
-    run(*state, 0.3, stay_away);
+    run(*state, 0.8, stay_away);
 }
 
 /* A rank that works inside a call is waited for, beyond the time-out. */
@@ -177,8 +177,8 @@ static tsr_status be_slow(tsr_comm *world, void *state)
     const comm_call what = {.name = "a call", .hash = 1};
     WANT(world, comm_enter(world, &what) == TSR_OK);
     /* By messages no rank needs to wait for it, but all must end in time. */
-    for (int i = 0; i < 9 && (tsr_comm_rank(world) == GUILTY || world->team->message); i++) {
-        usleep(50000);
+    for (int i = 0; i < 13 && (tsr_comm_rank(world) == GUILTY || world->team->message); i++) {
+        usleep(100000);
         progress_raise();
     }
     WANT(world, comm_leave(world, what.name) == TSR_OK);
@@ -187,7 +187,7 @@ static tsr_status be_slow(tsr_comm *world, void *state)
 
 static void slowness(void **state)
 {
-    run(*state, 0.2, be_slow);
+    run(*state, 1, be_slow);
 }
 
 /* So is one that is still at work on its part of a call when the others have entered the next. */
@@ -195,8 +195,8 @@ static tsr_status come_late(tsr_comm *world, void *state)
 {
     (void)state;
     WANT(world, tsr_barrier(world) == TSR_OK);
-    for (int i = 0; i < 9 && tsr_comm_rank(world) == GUILTY; i++) {
-        usleep(50000);
+    for (int i = 0; i < 13 && tsr_comm_rank(world) == GUILTY; i++) {
+        usleep(100000);
         progress_raise();
     }
     WANT(world, tsr_barrier(world) == TSR_OK);
@@ -205,7 +205,7 @@ static tsr_status come_late(tsr_comm *world, void *state)
 
 static void lateness(void **state)
 {
-    run(*state, 0.2, come_late);
+    run(*state, 1, come_late);
 }
 
 /*
@@ -221,7 +221,7 @@ static tsr_status stall(tsr_comm *world, void *state)
     (void)state;
     WANT(world, comm_enter(world, &what) == TSR_OK);
     if (guilty || world->team->message) {
-        usleep(1500000);
+        usleep(2500000);
     }
     WANT(world, comm_leave(world, what.name) == (gives_up ? TSR_ERR_TIMEOUT : TSR_OK));
     segment_free(world->own, block);
@@ -229,7 +229,7 @@ static tsr_status stall(tsr_comm *world, void *state)
         return TSR_OK;
     }
     WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
-                                    : "a call: rank 1 has made no progress inside the call for 0.3 "
+                                    : "a call: rank 1 has made no progress inside the call for 0.8 "
                                       "seconds"));
     WANT(world, segment_try(world->own, 1) != block);
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
@@ -238,7 +238,7 @@ static tsr_status stall(tsr_comm *world, void *state)
 
 static void stalling(void **state)
 {
-    run(*state, 0.3, stall);
+    run(*state, 0.8, stall);
 }
 
 enum { MOST_BYTES = 1 << 17, FILL = 5 };
@@ -352,12 +352,13 @@ static tsr_status want_too_much(tsr_comm *world, void *state)
     const scene *s = state;
     tsr_tensor *t = NULL;
     WANT(world, make_tensor(world, s->columns, INT64_C(1) << 40, &t) == TSR_ERR_NOMEM);
-    WANT(world, t == NULL && heard(world, "bytes for a tensor are more than there are"));
+    WANT(world,
+         t == NULL && heard(world, "a larger segment_bytes or TSR_SEGMENT_BYTES gives them room"));
     WANT(world, make_tensor(world, s->columns, 5 << 18, &t) == TSR_OK);
     tsr_tensor *second = NULL;
     tsr_tensor *third = NULL;
     WANT(world, make_tensor(world, s->columns, 5 << 18, &second) == TSR_ERR_NOMEM);
-    WANT(world, heard(world, "has no room for a tensor"));
+    WANT(world, heard(world, "a larger segment_bytes"));
     tsr_tensor_release(t);
     WANT(world, make_tensor(world, s->columns, 5 << 18, &third) == TSR_OK);
     tsr_tensor_release(third);

@@ -142,6 +142,59 @@ static tsr_status check_errors(tsr_comm *world, const scene *s)
     return TSR_OK;
 }
 
+enum { SEGMENT = 1 << 20, PLANES = 3, LINES = 401, ITEMS = 997 };
+
+/* A number that depends on the rank and on the place. */
+static int32_t term(int64_t rank, int64_t at)
+{
+    return (int32_t)((rank + 1) * (at % 1009 + 1));
+}
+
+/* Sums arrays of the caller's, each larger than a segment, from gaps into gaps and in place. */
+static tsr_status reduce_more_than_a_segment(tsr_comm *world, void *state)
+{
+    const int64_t count = (int64_t)PLANES * LINES * ITEMS;
+    const int64_t sizes[] = {PLANES, LINES, ITEMS};
+    const int64_t by_two[] = {(int64_t)LINES * ITEMS * 8, (int64_t)ITEMS * 8, 8};
+    const int64_t ranks = tsr_comm_size(world);
+    int32_t *of = malloc((size_t)count * 12);
+    tsr_request request;
+    (void)state;
+    WANT(world, of != NULL);
+    const tsr_view sparse = {of, TSR_I32, 3, sizes, by_two};
+    const tsr_view dense = {of + 2 * count, TSR_I32, 3, sizes, NULL};
+    const tsr_view flat = {of + 2 * count, TSR_I32, 1, &count, NULL};
+    for (int64_t i = 0; i < count; i++) {
+        of[2 * i] = term(tsr_comm_rank(world), i);
+        of[2 * i + 1] = -1;
+    }
+    tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &sparse, &dense);
+    bool right = status == TSR_OK;
+    for (int64_t i = 0; right && i < count; i++) {
+        right = of[2 * count + i] == (int32_t)(ranks * (ranks + 1) / 2 * (i % 1009 + 1));
+    }
+    status = status < 0 ? status
+                        : tsr_comm_all_reduce_start(world, TSR_REDUCE_MAX, &flat, &flat, &request);
+    status = status < 0 ? status : tsr_wait(world, request);
+    status = status < 0 ? status : tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &dense, &sparse);
+    for (int64_t i = 0; right && status == TSR_OK && i < count; i++) {
+        right = of[2 * i] == ranks * of[2 * count + i] && of[2 * i + 1] == -1;
+    }
+    free(of);
+    WANT(world, right || status < 0);
+    return status;
+}
+
+static void arrays_may_be_larger_than_the_segment(void **state)
+{
+    int64_t count = 0;
+    for (size_t at = 0; kinds_next_count(&at, 4, &count);) {
+        const tsr_launch_spec spec = {
+            .num_ranks = count, .ranks = kinds_chosen(), .timeout = 20, .segment_bytes = SEGMENT};
+        expect_ranks(*state, &spec, reduce_more_than_a_segment, NULL);
+    }
+}
+
 static tsr_status run(tsr_comm *world, void *state)
 {
     scene mine = *(const scene *)state;
@@ -205,7 +258,8 @@ static void users_memory_and_full_arrays(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(users_memory_and_full_arrays)};
+    const struct CMUnitTest tests[] = {TEST(users_memory_and_full_arrays),
+                                       TEST(arrays_may_be_larger_than_the_segment)};
     kinds_choose(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,7 @@ CALL(sum_twice, tsr_sum(x[0], dims_00, 2, out))
 CALL(sum_many, tsr_sum(x[0], many_dims, 40, out))
 CALL(mean, tsr_mean(x[0], NULL, 0, out))
 CALL(all, tsr_all(x[0], NULL, 0, out))
+CALL(argmax_first, tsr_argmax(x[0], 0, out))
 CALL(argmax, tsr_argmax(x[0], 2, out))
 CALL(cumsum, tsr_cumsum(x[0], SIZE_MAX, out))
 CALL(reshape, tsr_reshape(x[0], shape_7, 1, out))
@@ -161,6 +162,7 @@ static const wrong_row rows[] = {
     {"tsr_mean", mean, {"i32[4]"}, "i32"},
     {"tsr_all", all, {"f32[4]"}, "f32"},
     {"tsr_argmax", argmax, {"f32[4,6]"}, "2"},
+    {"tsr_argmax", argmax_first, {"f32[0,6]"}, "no element"},
     {"tsr_cumsum", cumsum, {"f32[4,6]"}, "out of range"},
     {"tsr_reshape", reshape, {"f32[4,6]"}, "(7)"},
     {"tsr_reshape", reshape_negative, {"f32[4]"}, "-2"},

@@ -194,6 +194,55 @@ static tsr_status refuse(tsr_comm *world, void *state)
     return TSR_OK;
 }
 
+/* Until a request is waited for, others neither write what it uses nor read what it writes. */
+static tsr_status overlap(tsr_comm *world, void *state)
+{
+    static _Thread_local float of[6 * ELEMENTS];
+    const int64_t count = ELEMENTS;
+    tsr_request request;
+    tsr_request other;
+    (void)state;
+    const tsr_view parts[] = {{of, TSR_F32, 1, &count, NULL},
+                              {of + ELEMENTS, TSR_F32, 1, &count, NULL},
+                              {of + 2 * ELEMENTS, TSR_F32, 1, &count, NULL},
+                              {of + ELEMENTS + ELEMENTS / 2, TSR_F32, 1, &count, NULL}};
+    const struct {
+        const tsr_view *src;
+        const tsr_view *dst;
+        const char *text; /* NULL: allowed */
+    } cases[] = {
+        {&parts[2], &parts[1], "what it writes overlaps what request 1 reads or writes"},
+        {&parts[2], &parts[3], "what it writes overlaps what request 1 reads or writes"},
+        {&parts[2], &parts[0], "what it writes overlaps what request 1 reads or writes"},
+        {&parts[1], &parts[2], "what it reads overlaps what request 1 writes"},
+        {&parts[0], &parts[2], NULL},
+    };
+    WANT(world, tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &parts[0], &parts[1], &request) ==
+                    TSR_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const tsr_status status =
+            tsr_comm_all_reduce_start(world, TSR_REDUCE_MAX, cases[i].src, cases[i].dst, &other);
+        WANT(world, status == (cases[i].text == NULL ? TSR_OK : TSR_ERR_INVALID));
+        WANT(world, cases[i].text == NULL || heard(world, cases[i].text));
+    }
+    WANT(world, tsr_wait(world, request) == TSR_OK && tsr_wait(world, other) == TSR_OK);
+    /* One rank alone: the others are told when they wait. */
+    const bool guilty = tsr_comm_rank(world) == GUILTY;
+    WANT(world, tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &parts[0], &parts[1], &request) ==
+                    TSR_OK);
+    const tsr_status status =
+        tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &parts[0], &parts[guilty ? 1 : 2], &other);
+    WANT(world, status == (guilty ? TSR_ERR_INVALID : TSR_OK));
+    WANT(world, guilty || tsr_wait(world, other) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "overlaps what request"));
+    return tsr_wait(world, request);
+}
+
+static void requests_do_not_overlap(void **state)
+{
+    expect_success(*state, 20, overlap);
+}
+
 static void refusal_is_heard_at_the_wait(void **state)
 {
     expect_success(*state, 20, refuse);
@@ -362,6 +411,7 @@ int main(int argc, char **argv)
         TEST(groups_cross),
         TEST(blocking_calls_come_after),
         TEST(refusal_is_heard_at_the_wait),
+        TEST(requests_do_not_overlap),
         TEST(waiting_twice_is_an_error),
         TEST(a_forgotten_request_fails_the_rank),
         TEST(absence_is_heard_at_the_wait),

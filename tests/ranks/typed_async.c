@@ -1,4 +1,6 @@
-/* Collectives of typed code that are only started; axes by communicator; element types on the wire.
+/*
+ * Collectives of typed code that are only started, or done in place; axes by communicator; element
+ * types on the wire.
  */
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +79,9 @@ static tsr_status all_of_them(tsr_comm *world)
         {.op = TSR_REDUCE_SCATTER, .src = TSR_AS(P), .dst = TSR_AS(V)},
         {.op = TSR_ALL_TO_ALL, .src = TSR_AS(V), .dst = TSR_AS(V)},
         {.op = TSR_ALL_TO_ALL, .src = TSR_AS_S(0), .dst = TSR_AS_S(1)},
+        {.op = TSR_ALL_TO_ALL, .src = TSR_AS(V), .dst = TSR_AS_S(1)},
+        {.op = TSR_ALL_TO_ALL, .src = TSR_AS_S(1), .dst = TSR_AS(V)},
+        {.op = TSR_ALL_TO_ALL, .src = TSR_AS(V), .dst = TSR_AS_S(0)},
         {.op = TSR_ALL_TO_ALL, .src = TSR_AS_S(1), .dst = TSR_AS_S(0)},
     };
     static tsr_status (*const calls[])(tsr_tensor *, const char *, tsr_end, tsr_end,
@@ -135,6 +140,37 @@ static tsr_status on_the_wire(tsr_comm *world)
     return TSR_OK;
 }
 
+/* The sum over the value itself: its elements, its type, and what is refused. */
+static tsr_status in_place(tsr_comm *world, tsr_arena *arena)
+{
+    const float n = (float)tsr_comm_size(world);
+    tsr_tensor *x = NULL;
+    tsr_tensor *same = NULL;
+    const char *type = NULL;
+    TSR_TRY(one_float(world, (float)tsr_comm_rank(world), "f32[2]{x:P}", &x));
+    const void *memory = tsr_tensor_data(x);
+    TSR_TRY(tsr_reinterpret(x, "x", TSR_AS(P), TSR_AS(P), NULL, &same));
+    WANT(world, tsr_all_reduce_in_place(x, "x", TSR_AS_P(TSR_MAX), TSR_AS(R)) < 0);
+    WANT(world, heard(world, "another reduction is pending"));
+    TSR_TRY(tsr_all_reduce_in_place(x, "x", TSR_AS(P), TSR_AS(I)));
+    WANT(world, tsr_tensor_data(x) == memory && tsr_tensor_data(same) == memory);
+    WANT(world, ((const float *)memory)[1] == n * (n - 1) / 2);
+    TSR_TRY(tsr_type_of(x, arena, &type));
+    WANT(world, strcmp(type, "f32[2]{x:I}") == 0);
+    WANT(world, tsr_all_reduce_in_place(x, "x", TSR_AS(P), TSR_AS(I)) < 0);
+    WANT(world, heard(world, "already I there"));
+    TSR_TRY(one_float(world, 1, "f32[2]{x:V}", &x));
+    WANT(world, tsr_all_reduce_in_place(x, "x", TSR_AS(P), TSR_AS(R)) < 0);
+    WANT(world, heard(world, "reinterpret V->P first"));
+    TSR_TRY(one_float(world, 1, "f32[2]{x:P}", &x));
+    TSR_TRY(tsr_tape_begin(world));
+    WANT(world, tsr_all_reduce_in_place(x, "x", TSR_AS(P), TSR_AS(R)) < 0);
+    WANT(world, heard(world, "a tape is under way"));
+    tsr_tape_end(world);
+    WANT(world, ((const float *)tsr_tensor_data(x))[0] == 1);
+    return TSR_OK;
+}
+
 /* A communicator is found again as the axes that it was made along. */
 static tsr_status by_communicator(tsr_comm *world, const tsr_mesh *mesh)
 {
@@ -165,6 +201,7 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(started(world));
     TSR_TRY(all_of_them(world));
     TSR_TRY(on_the_wire(world));
+    TSR_TRY(in_place(world, arena));
     TSR_TRY(by_communicator(world, mesh));
     tsr_spmd_close(world);
     tsr_scope_close(world);

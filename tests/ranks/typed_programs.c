@@ -20,7 +20,7 @@
 #include "want.h"
 
 enum {
-    CASES = 600,
+    CASES = 700,
     GLOBAL_CASES = 200,
     DRAWS = 60,
     NUM_ENDS = 5,

@@ -437,7 +437,8 @@ tsr_status launch_ranks(tsr_context *ctx, const tsr_launch_spec *spec, tsr_rank_
 void expect_ranks(fixture *f, const tsr_launch_spec *spec, tsr_rank_function function, void *state)
 {
     if (launch_ranks(f->ctx, spec, function, state) != TSR_OK) {
+        const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx);
         fail_msg("%lld ranks: %s", (long long)spec->num_ranks,
-                 tsr_context_diagnostics(f->ctx)->text);
+                 d != NULL ? d->text : "a rank could not join the world");
     }
 }

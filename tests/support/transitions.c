@@ -184,9 +184,10 @@ static tsr_status run_reduce_scatter(tsr_comm *comm, const tsr_transition *t, co
 
 static tsr_status run_all_to_all(tsr_comm *comm, const tsr_transition *t, const part *in, part *out)
 {
-    const bool plain = t->src.dim == TSR_NO_DIM;
-    const size_t split = resolve(plain ? t->scatter_dim : t->dst.dim, in->rank);
-    const size_t concat = plain ? split : resolve(t->src.dim, in->rank);
+    const bool plain = t->src.dim == TSR_NO_DIM && t->dst.dim == TSR_NO_DIM;
+    const bool along = t->src.dim == TSR_NO_DIM; /* where the pieces of a plain V are put */
+    const size_t split = resolve(t->dst.dim == TSR_NO_DIM ? t->scatter_dim : t->dst.dim, in->rank);
+    const size_t concat = plain ? split : resolve(along ? t->gather_dim : t->src.dim, in->rank);
     *out = *in;
     out->shape[split] /= tsr_comm_size(comm);
     out->shape[concat] *= tsr_comm_size(comm);

@@ -1,5 +1,7 @@
 #include "annotations.h"
 
+#include "arguments.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +31,16 @@ static error_t add_annotation(struct annotations *a, int key, char *argument,
 
 error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state)
 {
-    char *end = NULL;
+    int64_t until = 0;
     switch (key) {
     case 'j':
         a->json = true;
         return 0;
     case KEY_UNTIL:
-        if (strtoll(argument, &end, 10) < 0 || end == argument || *end != '\0') {
-            argp_error(state, "--until-priority needs a number that is not negative, got: %s",
+        if (!number_parse(argument, &until)) {
+            argp_error(state,
+                       "--until-priority needs a number that is not negative and below 2^63, got: "
+                       "%s",
                        argument);
         }
         a->until = argument;

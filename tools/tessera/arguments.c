@@ -24,6 +24,24 @@ static bool read_number(const char **text, int64_t *out)
     return true;
 }
 
+bool number_parse(const char *text, int64_t *out)
+{
+    int64_t value = 0;
+    const bool good = read_number(&text, &value) && *text == '\0';
+    *out = good ? value : *out;
+    return good;
+}
+
+bool number_parse_unsigned(const char *text, uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    const bool good = end != NULL && *end == '\0' && errno == 0;
+    *out = good ? value : *out;
+    return good;
+}
+
 const char *shape_parse(struct session *session, const char *argument, tsr_shape *out)
 {
     if (tsr_shape_parse(session->ctx, session->arena, argument, out) == TSR_OK) {

@@ -11,7 +11,7 @@
 #include "output.h"
 #include "utf8.h"
 
-enum { LENGTH = 8 };
+enum { LENGTH = 8, MAX_HEADER = 100000000 };
 
 static const struct {
     const char *name;
@@ -84,24 +84,27 @@ static bool count_bytes(const tsr_view *view, uint64_t *out)
     return true;
 }
 
-static bool read_entry(struct session *session, const json_t *entry, struct file_bytes data,
-                       tsr_view *out)
+/* An entry whose elements are among the bytes from `data` to the end of the file. */
+static bool read_entry(struct session *session, const json_t *entry, const struct array_file *file,
+                       uint64_t data, struct named_array *out)
 {
     const json_t *offsets = json_object_get(entry, "data_offsets");
     const json_int_t begin = json_integer_value(json_array_get(offsets, 0));
     const json_int_t end = json_integer_value(json_array_get(offsets, 1));
+    tsr_view *view = &out->view;
     uint64_t bytes = 0;
-    if (!find_type(json_string_value(json_object_get(entry, "dtype")), &out->dtype) ||
-        !read_shape(session, json_object_get(entry, "shape"), out) || !count_bytes(out, &bytes) ||
-        begin < 0 || end < begin || (uint64_t)end > data.size || (uint64_t)(end - begin) != bytes) {
+    if (!find_type(json_string_value(json_object_get(entry, "dtype")), &view->dtype) ||
+        !read_shape(session, json_object_get(entry, "shape"), view) || !count_bytes(view, &bytes) ||
+        begin < 0 || end < begin || (uint64_t)end > file->size - data ||
+        (uint64_t)(end - begin) != bytes) {
         return false;
     }
-    out->data = (char *)(uintptr_t)data.data + begin;
+    out->at = data + (uint64_t)begin;
     return true;
 }
 
-static int read_header(struct session *session, const char *path, json_t *header,
-                       struct file_bytes data, struct named_array **list, size_t *count)
+static int read_header(struct session *session, const struct array_file *file, json_t *header,
+                       uint64_t data, struct named_array **list, size_t *count)
 {
     const char *name = NULL;
     json_t *entry = NULL;
@@ -114,30 +117,42 @@ static int read_header(struct session *session, const char *path, json_t *header
         }
         struct named_array *array = &(*list)[(*count)++];
         array->name = session_format(session, "%s", name);
-        if (!read_entry(session, entry, data, &array->view)) {
-            return broken(path, session_format(session, "the entry %s is wrong", name));
+        if (!read_entry(session, entry, file, data, array)) {
+            return broken(file->path, session_format(session, "the entry %s is wrong", name));
         }
     }
     return EXIT_FINE;
 }
 
-int safetensors_read(struct session *session, const char *path, struct file_bytes file,
+int safetensors_open(struct session *session, const struct array_file *file,
                      struct named_array **list, size_t *count)
 {
+    unsigned char start[LENGTH] = {0};
     uint64_t length = 0;
-    if (file.size < LENGTH) {
-        return broken(path, "it is too short");
+    if (file->size < LENGTH) {
+        return broken(file->path, "it is too short");
     }
+    int code = file_read(file, 0, start, LENGTH);
     for (size_t i = LENGTH; i-- > 0;) {
-        length = length << 8 | (unsigned char)file.data[i];
+        length = length << 8 | start[i];
     }
-    if (length > file.size - LENGTH) {
-        return broken(path, "its header is longer than the file");
+    if (code != EXIT_FINE) {
+        return code;
     }
-    json_t *header = json_loadb(file.data + LENGTH, length, 0, NULL);
-    const struct file_bytes data = {file.data + LENGTH + length, file.size - LENGTH - length};
-    const int code = json_is_object(header) ? read_header(session, path, header, data, list, count)
-                                            : broken(path, "its header is no JSON object");
+    if (length > file->size - LENGTH) {
+        return broken(file->path, "its header is longer than the file");
+    }
+    if (length > MAX_HEADER) {
+        return broken(file->path, "its header is longer than 100 MB, the limit of the format");
+    }
+    char *text = session_alloc(session, length + 1, 1);
+    code = file_read(file, LENGTH, text, length);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    json_t *header = json_loadb(text, length, 0, NULL);
+    code = json_is_object(header) ? read_header(session, file, header, LENGTH + length, list, count)
+                                  : broken(file->path, "its header is no JSON object");
     json_decref(header);
     return code;
 }

@@ -22,7 +22,8 @@ enum {
     END_SIZE = 22,
     LOCATOR64_SIZE = 20,
     END64_SIZE = 56,
-    MOST_COMMENT = 0xffff
+    MOST_COMMENT = 0xffff,
+    CHUNK = 1 << 18
 };
 
 static uint64_t number_at(const char *bytes, size_t count)
@@ -35,6 +36,11 @@ static uint64_t number_at(const char *bytes, size_t count)
 }
 
 /* ---- reading ---- */
+
+struct file_bytes {
+    const char *data;
+    size_t size;
+};
 
 /* One file of the archive. */
 struct entry {
@@ -50,31 +56,47 @@ static int broken(const char *path, const char *why)
     return complain("%s is no .npz file: %s", path, why);
 }
 
-/* Where the directory is, and how many entries it has. */
-static bool find_directory(struct file_bytes f, uint64_t *at, uint64_t *count)
+/* The list of files at the end of an archive. */
+struct directory {
+    uint64_t at;
+    uint64_t size;
+    uint64_t count;
+};
+
+/* Finds the directory by the last bytes of a file. */
+static int find_directory(const struct array_file *file, struct file_bytes f, struct directory *out)
 {
-    if (f.size < END_SIZE) {
-        return false;
-    }
-    const size_t least = f.size > END_SIZE + MOST_COMMENT ? f.size - END_SIZE - MOST_COMMENT : 0;
-    for (size_t i = f.size - END_SIZE + 1; i-- > least;) {
+    for (size_t i = f.size < END_SIZE ? 0 : f.size - END_SIZE + 1; i-- > 0;) {
         if (number_at(f.data + i, 4) != END) {
             continue;
         }
-        *count = number_at(f.data + i + 10, 2);
-        *at = number_at(f.data + i + 16, 4);
+        *out = (struct directory){.at = number_at(f.data + i + 16, 4),
+                                  .size = number_at(f.data + i + 12, 4),
+                                  .count = number_at(f.data + i + 10, 2)};
         if (i >= LOCATOR64_SIZE && number_at(f.data + i - LOCATOR64_SIZE, 4) == LOCATOR64) {
+            char end64[END64_SIZE];
             const uint64_t end = number_at(f.data + i - LOCATOR64_SIZE + 8, 8);
-            if (f.size < END64_SIZE || end > f.size - END64_SIZE ||
-                number_at(f.data + end, 4) != END64) {
-                return false;
+            if (file->size < END64_SIZE || end > file->size - END64_SIZE) {
+                break;
             }
-            *count = number_at(f.data + end + 32, 8);
-            *at = number_at(f.data + end + 48, 8);
+            const int code = file_read(file, end, end64, END64_SIZE);
+            if (code != EXIT_FINE) {
+                return code;
+            }
+            if (number_at(end64, 4) != END64) {
+                break;
+            }
+            *out = (struct directory){.at = number_at(end64 + 48, 8),
+                                      .size = number_at(end64 + 40, 8),
+                                      .count = number_at(end64 + 32, 8)};
         }
-        return *at <= f.size;
+        if (out->at > file->size || out->size > file->size - out->at ||
+            out->count > out->size / ENTRY_SIZE) {
+            break;
+        }
+        return EXIT_FINE;
     }
-    return false;
+    return broken(file->path, "it has no directory of files");
 }
 
 /* Sizes of 64 bits are in the extra field, those that the entry has no room for. */
@@ -118,93 +140,114 @@ static bool read_entry(struct file_bytes f, uint64_t *at, struct entry *out)
     return true;
 }
 
-/* Deflated bytes, unpacked; false: they are broken. */
-static bool inflate_all(const char *packed, size_t packed_size, char *out, size_t size)
+bool zip_unpack(const struct array_file *file, uint64_t at, uint64_t packed, char *out, size_t size)
 {
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)packed, .next_out = (Bytef *)out};
-    size_t left_in = packed_size;
-    size_t left_out = size;
-    int code = inflateInit2(&z, -MAX_WBITS);
-    if (code != Z_OK) {
-        return false;
-    }
-    do { /* zlib counts in 32 bits */
-        const uInt most_in = left_in > UINT32_MAX ? UINT32_MAX : (uInt)left_in;
-        const uInt most_out = left_out > UINT32_MAX ? UINT32_MAX : (uInt)left_out;
-        z.avail_in = most_in;
-        z.avail_out = most_out;
+    char *in = malloc(CHUNK);
+    z_stream z = {.next_out = (Bytef *)out};
+    size_t left = size;
+    int code = in != NULL ? inflateInit2(&z, -MAX_WBITS) : Z_MEM_ERROR;
+    const bool started = code == Z_OK;
+    while (code == Z_OK && left > 0) {
+        if (z.avail_in == 0) {
+            const size_t some = packed < CHUNK ? (size_t)packed : CHUNK;
+            if (some == 0 || file_read(file, at, in, some) != EXIT_FINE) {
+                break;
+            }
+            at += some;
+            packed -= some;
+            z.next_in = (Bytef *)in;
+            z.avail_in = (uInt)some;
+        }
+        const uInt most = left > CHUNK ? CHUNK : (uInt)left; /* zlib counts in 32 bits */
+        z.avail_out = most;
         code = inflate(&z, Z_NO_FLUSH);
-        left_in -= most_in - z.avail_in;
-        left_out -= most_out - z.avail_out;
-    } while (code == Z_OK && left_out > 0);
-    (void)inflateEnd(&z);
-    return left_out == 0 && (code == Z_STREAM_END || code == Z_OK);
+        left -= most - z.avail_out;
+    }
+    if (started) {
+        (void)inflateEnd(&z);
+    }
+    free(in);
+    return left == 0;
 }
 
-/* The bytes of an entry; false: they are broken. */
-static bool unpack(struct session *session, struct file_bytes f, const struct entry *e,
-                   struct file_bytes *out)
+/* Where the bytes of an entry start; false: it is broken. */
+static bool find_bytes(const struct array_file *file, const struct entry *e, uint64_t *start)
 {
-    if (f.size < LOCAL_SIZE || e->at > f.size - LOCAL_SIZE ||
-        number_at(f.data + e->at, 4) != LOCAL) {
+    char local[LOCAL_SIZE];
+    if (file->size < LOCAL_SIZE || e->at > file->size - LOCAL_SIZE ||
+        file_read(file, e->at, local, LOCAL_SIZE) != EXIT_FINE || number_at(local, 4) != LOCAL) {
         return false;
     }
-    const uint64_t start =
-        e->at + LOCAL_SIZE + number_at(f.data + e->at + 26, 2) + number_at(f.data + e->at + 28, 2);
-    if (start > f.size || e->packed > f.size - start) {
-        return false;
-    }
-    if (e->method == 0) {
-        *out = (struct file_bytes){f.data + start, e->packed};
-        return true;
-    }
+    *start = e->at + LOCAL_SIZE + number_at(local + 26, 2) + number_at(local + 28, 2);
     /* deflate makes at most about 1032 bytes of one */
-    if (e->method != 8 || e->size / 1100 > e->packed) {
-        return false;
-    }
-    char *bytes = session_alloc(session, e->size + 1, 1);
-    *out = (struct file_bytes){bytes, e->size};
-    return inflate_all(f.data + start, e->packed, bytes, e->size);
+    return *start <= file->size && e->packed <= file->size - *start &&
+           (e->method == 0 ? e->size == e->packed
+                           : e->method == 8 && e->size / 1100 <= e->packed && e->packed > 0);
 }
 
-static int read_array(struct session *session, const char *path, struct file_bytes f,
-                      const struct entry *e, struct named_array *out)
+/* The head of the `.npy` file that an entry is. */
+static int read_head(struct session *session, const struct array_file *file, const struct entry *e,
+                     const char *name, struct named_array *out)
 {
-    struct file_bytes bytes;
-    const char *name = session_format(session, "%.*s", (int)e->name.size, e->name.data);
-    const size_t length = strlen(name);
-    if (!unpack(session, f, e, &bytes)) {
-        return broken(path, session_format(session, "%s cannot be unpacked", name));
+    const size_t given = e->size < MAX_ARRAY_HEAD ? (size_t)e->size : MAX_ARRAY_HEAD;
+    char *head = malloc(given + 1);
+    uint64_t start = 0;
+    size_t skip = 0;
+    if (head == NULL) {
+        return complain("out of memory while reading %s", file->path);
     }
-    out->name = length > 4 && strcmp(name + length - 4, ".npy") == 0
-                    ? session_format(session, "%.*s", (int)length - 4, name)
-                    : name;
-    const tsr_status status =
-        tsr_npy_view(session->ctx, session->arena, name, bytes.data, bytes.size, &out->view);
+    if (!find_bytes(file, e, &start) ||
+        !(e->method == 0 ? file_read(file, start, head, given) == EXIT_FINE
+                         : zip_unpack(file, start, e->packed, head, given))) {
+        free(head);
+        return broken(file->path, session_format(session, "%s cannot be unpacked", name));
+    }
+    const char *where = session_format(session, "%s in %s", name, file->path);
+    const tsr_status status = tsr_npy_head(session->ctx, session->arena, where, head, given,
+                                           (size_t)e->size, &out->view, &skip);
+    free(head);
+    out->at = e->method == 0 ? start + skip : start;
+    out->packed = e->method == 0 ? 0 : e->packed;
+    out->skip = skip;
     return status < 0 ? session_fail(session, status) : EXIT_FINE;
 }
 
-int zip_read(struct session *session, const char *path, struct file_bytes file,
-             struct named_array **list, size_t *count)
+static int read_array(struct session *session, const struct array_file *file, const struct entry *e,
+                      struct named_array *out)
 {
+    const char *name = session_format(session, "%.*s", (int)e->name.size, e->name.data);
+    const size_t length = strlen(name);
+    out->name = length > 4 && strcmp(name + length - 4, ".npy") == 0
+                    ? session_format(session, "%.*s", (int)length - 4, name)
+                    : name;
+    return read_head(session, file, e, name, out);
+}
+
+int zip_open(struct session *session, const struct array_file *file, struct named_array **list,
+             size_t *count)
+{
+    const size_t most = END_SIZE + MOST_COMMENT + LOCATOR64_SIZE;
+    const size_t size = file->size < most ? (size_t)file->size : most;
+    char *last = session_alloc(session, size + 1, 1);
+    struct directory directory = {0};
     uint64_t at = 0;
-    uint64_t num_entries = 0;
-    if (!find_directory(file, &at, &num_entries) || num_entries > file.size / ENTRY_SIZE) {
-        return broken(path, "it has no directory of files");
+    int code = file_read(file, file->size - size, last, size);
+    code = code == EXIT_FINE ? find_directory(file, (struct file_bytes){last, size}, &directory)
+                             : code;
+    if (code != EXIT_FINE) {
+        return code;
     }
-    *count = (size_t)num_entries;
+    char *entries = session_alloc(session, directory.size + 1, 1);
+    code = file_read(file, directory.at, entries, directory.size);
+    *count = (size_t)directory.count;
     *list = session_alloc(session, *count + 1, sizeof **list);
-    for (size_t i = 0; i < *count; i++) {
+    for (size_t i = 0; i < *count && code == EXIT_FINE; i++) {
         struct entry e;
-        if (!read_entry(file, &at, &e)) {
-            return broken(path, "its directory of files is broken");
-        }
-        const int code = read_array(session, path, file, &e, &(*list)[i]);
-        if (code != EXIT_FINE) {
-            return code;
-        }
+        code = read_entry((struct file_bytes){entries, directory.size}, &at, &e)
+                   ? read_array(session, file, &e, &(*list)[i])
+                   : broken(file->path, "its directory of files is broken");
     }
-    return EXIT_FINE;
+    return code;
 }
 
 /* ---- writing ---- */

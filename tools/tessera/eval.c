@@ -1,11 +1,17 @@
 /* `tessera eval`: runs a program on one device, with arrays from files or random ones. */
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <tessera/interpret.h>
 
+#include "arguments.h"
 #include "array_file.h"
 #include "command.h"
 #include "eval.h"
@@ -18,59 +24,112 @@ struct eval_options {
     const char *file;
     const char **inputs;
     size_t num_inputs;
+    const char **ranges; /* of random inputs */
+    size_t num_ranges;
     const char *output;
     const char *expected;
     bool random;
     uint64_t seed;
     bool json;
     bool stats;
+    int64_t max_ops;
+    int64_t max_bytes;
+    double timeout; /* seconds; 0: none */
 };
 
-enum { KEY_RANDOM = 256, KEY_STATS, KEY_EXPECT };
+enum {
+    KEY_RANDOM = 256,
+    KEY_RANDOM_RANGE,
+    KEY_STATS,
+    KEY_EXPECT,
+    KEY_MAX_OPS,
+    KEY_MAX_BYTES,
+    KEY_TIMEOUT
+};
 
 static const struct argp_option option_rows[] = {
-    {"input", 'i', "ARRAYS", 0, "a .npy, .npz or .safetensors file; more may follow it", 0},
+    {"input", 'i', "ARRAYS", 0,
+     "a .npy, .npz or .safetensors file, or ARGUMENT=FILE, or ARGUMENT@DEVICE=FILE; more may "
+     "follow it",
+     0},
     {"output", 'o', "PATH", 0,
      "write the results: to a .npz or .safetensors file, or as .npy files into a folder", 0},
     {"expect", KEY_EXPECT, "ARRAYS", 0,
      "compare the results with a file; exit code 1 when they differ", 0},
-    {"random", KEY_RANDOM, "SEED", 0, "random inputs instead of files", 0},
+    {"random", KEY_RANDOM, "SEED", 0,
+     "random inputs instead of files: floats from -1 to 1, integers from 0 to 7", 0},
+    {"random-range", KEY_RANDOM_RANGE, "ARGUMENT=LO,HI", 0,
+     "with --random, draw an argument from LO to HI, integers below HI", 0},
     {"json", 'j', NULL, 0, "print the table of results as JSON", 0},
     {"stats", KEY_STATS, NULL, 0, "print how many ops ran and how much memory they took", 0},
+    {"max-ops", KEY_MAX_OPS, "N", 0, "end a run that executes more ops", 0},
+    {"max-bytes", KEY_MAX_BYTES, "N", 0, "end a run whose values take more bytes at one time", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end a run that takes longer", 0},
     {0},
 };
 
 static const char doc[] =
-    "Runs the main function of a program on one device and shows or writes its results."
+    "Runs the main function of a program on one device and shows or writes its results. A program "
+    "with collectives outside of manual computations runs on the devices of its module, "
+    "mhlo.num_replicas x mhlo.num_partitions, up to 64."
     "\vInputs that are named in_0, in_1 .. or arg0, arg1 .. go to the arguments of these numbers; "
     "those with the names that arguments have in Python to these; others in the order in which "
-    "they are given. Results are out_0, out_1 .. in a folder and, in one file, have the names that "
+    "they are given. ARGUMENT is such a number or name; ARGUMENT@DEVICE=FILE is the input of one "
+    "device, and what has no device is for all others. On several devices a result has the number "
+    "of its device after its name, as in out_0@2. Results are out_0, out_1 .. in a folder and, in "
+    "one file, have the names that "
     "they have in Python, where those differ. Elements of types that NumPy does not have are "
     "stored as unsigned integers of their size. Where no --output is given, a table shows the "
     "results. Exit code 3: the program has an op that cannot be run.";
 
-static error_t add_input(struct eval_options *o, const char *path, struct argp_state *state)
+static error_t add_text(const char ***list, size_t *count, const char *text,
+                        struct argp_state *state)
 {
-    const char **inputs = realloc(o->inputs, (o->num_inputs + 1) * sizeof *inputs);
-    if (inputs == NULL) {
+    const char **grown = realloc(*list, (*count + 1) * sizeof *grown);
+    if (grown == NULL) {
         argp_failure(state, EXIT_BAD_INPUT, 0, "out of memory");
         return ARGP_ERR_UNKNOWN;
     }
-    o->inputs = inputs;
-    o->inputs[o->num_inputs++] = path;
+    *list = grown;
+    grown[(*count)++] = text;
     return 0;
+}
+
+/* A limit of at least 1. */
+static int64_t parse_limit(const char *name, const char *argument, struct argp_state *state)
+{
+    char *end = NULL;
+    errno = 0;
+    const long long value = strtoll(argument, &end, 10);
+    if (end == argument || *end != '\0' || errno != 0 || value < 1) {
+        argp_error(state, "--%s needs a number of at least 1 and below 2^63, got: %s", name,
+                   argument);
+    }
+    return value;
+}
+
+static double parse_seconds(const char *argument, struct argp_state *state)
+{
+    enum { MAX_SECONDS = 1000000000 };
+    char *end = NULL;
+    const double value = strtod(argument, &end);
+    if (end == argument || *end != '\0' || !isfinite(value) || value < 1e-6 ||
+        value > MAX_SECONDS) {
+        argp_error(state, "--timeout needs seconds from 1e-6 to %d, got: %s", MAX_SECONDS,
+                   argument);
+    }
+    return value;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct eval_options *o = state->input;
-    char *end = NULL;
     switch (key) {
     case 'i':
         if (!is_array_file(argument)) {
             argp_error(state, "--input needs a .npy, .npz or .safetensors file, got: %s", argument);
         }
-        return add_input(o, argument, state);
+        return add_text(&o->inputs, &o->num_inputs, argument, state);
     case 'o':
         o->output = argument;
         return 0;
@@ -83,16 +142,26 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_STATS:
         o->stats = true;
         return 0;
+    case KEY_MAX_OPS:
+        o->max_ops = parse_limit("max-ops", argument, state);
+        return 0;
+    case KEY_MAX_BYTES:
+        o->max_bytes = parse_limit("max-bytes", argument, state);
+        return 0;
+    case KEY_TIMEOUT:
+        o->timeout = parse_seconds(argument, state);
+        return 0;
     case KEY_RANDOM:
         o->random = true;
-        o->seed = strtoull(argument, &end, 10);
-        if (end == argument || *end != '\0') {
-            argp_error(state, "--random needs a number, got: %s", argument);
+        if (!number_parse_unsigned(argument, &o->seed)) {
+            argp_error(state, "--random needs a number below 2^64, got: %s", argument);
         }
         return 0;
+    case KEY_RANDOM_RANGE:
+        return add_text(&o->ranges, &o->num_ranges, argument, state);
     case ARGP_KEY_ARG:
         if (is_array_file(argument)) {
-            return add_input(o, argument, state);
+            return add_text(&o->inputs, &o->num_inputs, argument, state);
         }
         if (o->file != NULL) {
             argp_error(state, "one program only, got also: %s", argument);
@@ -105,6 +174,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         }
         if (o->random && o->num_inputs > 0) {
             argp_error(state, "--random or --input, not both");
+        }
+        if (!o->random && o->num_ranges > 0) {
+            argp_error(state, "--random-range %s needs --random SEED", o->ranges[0]);
         }
         return 0;
     default:
@@ -119,46 +191,14 @@ struct evaluation {
     tsr_program *program;
     tsr_ir_op main;
     tsr_interpreter *interpreter;
+    size_t devices;
+    size_t num_arguments;
     size_t num_inputs;
     tsr_view *inputs;
     tsr_outputs *outputs;
     struct named_array *results;
     size_t num_results;
 };
-
-static int read_inputs(struct evaluation *e, const struct eval_options *o)
-{
-    struct named_array *all = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < o->num_inputs; i++) {
-        struct named_array *some = NULL;
-        size_t num_some = 0;
-        const int code = arrays_read(e->session, o->inputs[i], &some, &num_some);
-        if (code != EXIT_FINE) {
-            return code;
-        }
-        struct named_array *joined = session_alloc(e->session, count + num_some + 1, sizeof *all);
-        memcpy(joined, all != NULL ? all : joined, count * sizeof *all);
-        memcpy(joined + count, some, num_some * sizeof *all);
-        all = joined;
-        count += num_some;
-    }
-    if (count != e->num_inputs) {
-        return complain("%s takes %zu inputs, got %zu%s", o->file, e->num_inputs, count,
-                        count == 0 ? "; give --input, or --random SEED" : "");
-    }
-    const char **names = session_alloc(e->session, count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        const tsr_ir_tensor argument = {.value = tsr_interpreter_input(e->interpreter, i)};
-        const tsr_status status =
-            tsr_ir_tensor_name(e->session->ctx, e->session->arena, e->program, argument, &names[i]);
-        if (status < 0) {
-            return session_fail(e->session, status);
-        }
-    }
-    assign_inputs(e->session, all, count, names, e->inputs);
-    return EXIT_FINE;
-}
 
 /* The type of an argument as an array without elements. */
 static int type_of_input(const struct evaluation *e, size_t i, tsr_view *out)
@@ -173,37 +213,49 @@ static int type_of_input(const struct evaluation *e, size_t i, tsr_view *out)
     return EXIT_FINE;
 }
 
+static int get_inputs(struct evaluation *e, const struct eval_options *o, const tsr_view *types)
+{
+    const char **names = session_alloc(e->session, e->num_arguments + 1, sizeof *names);
+    for (size_t i = 0; i < e->num_arguments; i++) {
+        const tsr_ir_tensor argument = {.value = tsr_interpreter_input(e->interpreter, i)};
+        const tsr_status status =
+            tsr_ir_tensor_name(e->session->ctx, e->session->arena, e->program, argument, &names[i]);
+        if (status < 0) {
+            return session_fail(e->session, status);
+        }
+    }
+    const struct input_request request = {.session = e->session,
+                                          .program = o->file,
+                                          .devices = e->devices,
+                                          .num_arguments = e->num_arguments,
+                                          .names = names,
+                                          .types = types};
+    return o->random ? inputs_draw(&request, o->ranges, o->num_ranges, o->seed, e->inputs)
+                     : inputs_read(&request, o->inputs, o->num_inputs, e->inputs);
+}
+
 static int make_inputs(struct evaluation *e, const struct eval_options *o)
 {
-    e->num_inputs = tsr_interpreter_num_inputs(e->interpreter);
+    e->devices = tsr_interpreter_num_devices(e->interpreter);
+    e->num_arguments = tsr_interpreter_num_inputs(e->interpreter);
+    e->num_inputs = o->random ? e->num_arguments : e->devices * e->num_arguments;
     e->inputs = session_alloc(e->session, e->num_inputs + 1, sizeof *e->inputs);
-    if (!o->random) {
-        const int code = read_inputs(e, o);
+    tsr_view *types = session_alloc(e->session, e->num_arguments + 1, sizeof *types);
+    for (size_t i = 0; i < e->num_arguments; i++) {
+        const int code = type_of_input(e, i, &types[i]);
         if (code != EXIT_FINE) {
             return code;
         }
     }
-    uint64_t seed = o->seed;
-    for (size_t i = 0; i < e->num_inputs; i++) {
-        tsr_view type;
-        const int code = type_of_input(e, i, &type);
-        if (code != EXIT_FINE) {
-            return code;
-        }
-        if (o->random) {
-            e->inputs[i] = random_array(e->session, &type, &seed);
-        } else {
-            read_as(&e->inputs[i], type.dtype);
-        }
-    }
-    return EXIT_FINE;
+    return get_inputs(e, o, types);
 }
 
 /* Names of results: those of Python where they all differ, else out_0, out_1 .. */
 static int name_results(struct evaluation *e, bool by_number)
 {
+    const size_t count = e->num_results / e->devices;
     bool all = !by_number;
-    for (size_t i = 0; i < e->num_results; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *name = NULL;
         const tsr_status status =
             tsr_ir_tensor_name(e->session->ctx, e->session->arena, e->program,
@@ -217,32 +269,47 @@ static int name_results(struct evaluation *e, bool by_number)
             all = strcmp(e->results[k].name, name) != 0;
         }
     }
-    for (size_t i = 0; i < e->num_results && !all; i++) {
+    for (size_t i = 0; i < count && !all; i++) {
         e->results[i].name = session_format(e->session, "out_%zu", i);
+    }
+    for (size_t i = e->num_results; e->devices > 1 && i-- > 0;) {
+        e->results[i].name =
+            session_format(e->session, "%s@%zu", e->results[i % count].name, i / count);
     }
     return EXIT_FINE;
 }
 
-/* Compares the results with the arrays of a file. */
+/* Compares the results with the arrays of a file: with those of each device, or of all. */
 static int compare_with(struct evaluation *e, const char *path)
 {
     struct named_array *arrays = NULL;
     size_t count = 0;
-    const int code = arrays_read(e->session, path, &arrays, &count);
+    const size_t per_device = e->num_results / e->devices;
+    int code = arrays_open(e->session, path, &arrays, &count);
     if (code != EXIT_FINE) {
         return code;
     }
-    if (count != e->num_results) {
+    if (count != e->num_results && count != per_device) {
         return complain("%s has %zu arrays, the program gives %zu results", path, count,
                         e->num_results);
     }
     const char **names = session_alloc(e->session, count + 1, sizeof *names);
-    tsr_view *wanted = session_alloc(e->session, count + 1, sizeof *wanted);
+    size_t *numbers = session_alloc(e->session, count + 1, sizeof *numbers);
+    struct named_array **found = session_alloc(e->session, count + 1, sizeof *found);
+    tsr_view *wanted = session_alloc(e->session, e->num_results + 1, sizeof *wanted);
     for (size_t i = 0; i < count; i++) {
         names[i] = e->results[i].name;
+        numbers[i] = i;
     }
-    assign_inputs(e->session, arrays, count, names, wanted);
-    return compare_arrays(e->results, wanted, count) ? EXIT_FINE : EXIT_CHECK_FAILED;
+    assign_arrays(arrays, count, numbers, names, found);
+    for (size_t i = 0; i < e->num_results && code == EXIT_FINE; i++) {
+        code = array_load(e->session, found[i % count]);
+        wanted[i] = found[i % count]->view;
+    }
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    return compare_arrays(e->results, wanted, e->num_results) ? EXIT_FINE : EXIT_CHECK_FAILED;
 }
 
 static bool is_one_file(const char *output)
@@ -250,10 +317,50 @@ static bool is_one_file(const char *output)
     return output == NULL || is_array_file(output);
 }
 
+/* ---- the time limit ---- */
+
+static void end_late(int signal)
+{
+    static const char text[] = "tessera: the run took longer than --timeout allows\n";
+    (void)signal;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(EXIT_BAD_INPUT);
+}
+
+/* Ends the process after so many seconds of the run. */
+static int start_timer(double seconds, timer_t *timer)
+{
+    const struct sigaction action = {.sa_handler = end_late};
+    const struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)seconds,
+                     .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)}};
+    if (sigaction(SIGALRM, &action, NULL) != 0 || timer_create(CLOCK_MONOTONIC, NULL, timer) != 0) {
+        return complain("cannot set a timer: %s", strerror(errno));
+    }
+    (void)timer_settime(*timer, 0, &when, NULL);
+    return EXIT_FINE;
+}
+
+static tsr_status run_in_time(struct evaluation *e, double seconds, int *code)
+{
+    timer_t timer;
+    *code = seconds > 0 ? start_timer(seconds, &timer) : EXIT_FINE;
+    if (*code != EXIT_FINE) {
+        return TSR_OK;
+    }
+    const tsr_status status =
+        tsr_interpreter_run(e->session->ctx, e->interpreter, e->inputs, e->num_inputs, &e->outputs);
+    if (seconds > 0) {
+        (void)timer_delete(timer);
+    }
+    return status;
+}
+
 static int run(struct evaluation *e, const struct eval_options *o)
 {
     struct session *s = e->session;
-    tsr_status status = tsr_interpreter_create(s->ctx, e->program, NULL, &e->interpreter);
+    const tsr_interpreter_options limits = {.max_ops = o->max_ops, .max_bytes = o->max_bytes};
+    tsr_status status = tsr_interpreter_create(s->ctx, e->program, &limits, &e->interpreter);
     if (status < 0) {
         return session_fail(s, status);
     }
@@ -262,10 +369,10 @@ static int run(struct evaluation *e, const struct eval_options *o)
         return code;
     }
     progress_stage("running");
-    status = tsr_interpreter_run(s->ctx, e->interpreter, e->inputs, e->num_inputs, &e->outputs);
+    status = run_in_time(e, o->timeout, &code);
     progress_stage(NULL);
-    if (status < 0) {
-        return session_fail(s, status);
+    if (status < 0 || code != EXIT_FINE) {
+        return status < 0 ? session_fail(s, status) : code;
     }
     e->num_results = tsr_outputs_count(e->outputs);
     e->results = session_alloc(s, e->num_results + 1, sizeof *e->results);
@@ -301,6 +408,7 @@ int eval_run(int argc, char **argv)
     struct session session;
     if (argp_parse(&eval_argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
         free(options.inputs);
+        free(options.ranges);
         return EXIT_BAD_INPUT;
     }
     int code = session_open(&session, COLOUR_AUTO);
@@ -317,5 +425,6 @@ int eval_run(int argc, char **argv)
         session_close(&session);
     }
     free(options.inputs);
+    free(options.ranges);
     return code;
 }

@@ -4,13 +4,41 @@
 
 #include "array_file.h"
 
-/* Gives each argument its array: by numbers in their names, by the names of arguments (NULL for
- * none), or in order. */
-void assign_inputs(struct session *session, const struct named_array *arrays, size_t count,
-                   const char *const *names, tsr_view *out);
+/* What a function takes. */
+struct input_request {
+    struct session *session;
+    const char *program; /* for messages */
+    size_t devices;
+    size_t num_arguments;
+    const char *const *names; /* of arguments; NULL: it has none */
+    const tsr_view *types;    /* of arguments, without elements */
+};
 
-/* An array of a type with random elements: floats from -1 to 1, integers from 0 to 7. */
-tsr_view random_array(struct session *session, const tsr_view *type, uint64_t *seed);
+/*
+ * Reads the inputs that the texts of --input name, device by device: `ARGUMENT@DEVICE=FILE`,
+ * `ARGUMENT=FILE` for all other devices, and files whose arrays go to the arguments that are left.
+ * Elements are read only when all arrays have the types that are wanted.
+ */
+int inputs_read(const struct input_request *request, const char *const *texts, size_t num_texts,
+                tsr_view *out);
+
+/* Gives arrays to places: by the names of places (NULL for none), by the numbers of places at the
+ * end of the names of arrays, or in order. */
+void assign_arrays(struct named_array *arrays, size_t count, const size_t *numbers,
+                   const char *const *names, struct named_array **out);
+
+/*
+ * Draws an input for each argument: floats from -1 to 1, integers from 0 to 7, or what the texts of
+ * --random-range say, `ARGUMENT=LO,HI`.
+ */
+int inputs_draw(const struct input_request *request, const char *const *ranges, size_t num_ranges,
+                uint64_t seed, tsr_view *out);
+
+/* The argument of a number or a name; SIZE_MAX: none. */
+size_t find_argument(const struct input_request *r, const char *text, size_t size);
+
+/* The type of an array as programs write it. */
+const char *view_type_text(struct session *session, const tsr_view *view);
 
 /* Takes elements that were stored as unsigned integers for what they are. */
 void read_as(tsr_view *view, tsr_dtype dtype);

@@ -8,67 +8,6 @@
 
 #include "utf8.h"
 
-/* ---- inputs ---- */
-
-/* The number at the end of a name, and how long what stands before it is; -1: there is none. */
-static int64_t number_of(const char *name, size_t *prefix)
-{
-    size_t start = strlen(name);
-    while (start > 0 && strchr("0123456789", name[start - 1]) != NULL) {
-        start--;
-    }
-    *prefix = start;
-    return name[start] != '\0' ? strtoll(name + start, NULL, 10) : -1;
-}
-
-/* Gives arrays out by the numbers 0 .. count - 1 at the end of names that are otherwise equal. */
-static bool assign_by_number(struct session *session, const struct named_array *arrays,
-                             size_t count, tsr_view *out)
-{
-    bool *given = session_alloc(session, count + 1, sizeof *given);
-    size_t first = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t prefix = 0;
-        const int64_t number = number_of(arrays[i].name, &prefix);
-        first = i == 0 ? prefix : first;
-        if (number < 0 || (uint64_t)number >= count || given[number] || prefix != first ||
-            strncmp(arrays[i].name, arrays[0].name, prefix) != 0) {
-            return false;
-        }
-        given[number] = true;
-        out[number] = arrays[i].view;
-    }
-    return true;
-}
-
-static bool assign_by_name(const struct named_array *arrays, size_t count, const char *const *names,
-                           tsr_view *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-        while (k < count && (names[i] == NULL || strcmp(arrays[k].name, names[i]) != 0)) {
-            k++;
-        }
-        if (k == count) {
-            return false;
-        }
-        out[i] = arrays[k].view;
-    }
-    return true;
-}
-
-void assign_inputs(struct session *session, const struct named_array *arrays, size_t count,
-                   const char *const *names, tsr_view *out)
-{
-    if (assign_by_name(arrays, count, names, out) ||
-        assign_by_number(session, arrays, count, out)) {
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        out[i] = arrays[i].view;
-    }
-}
-
 void read_as(tsr_view *view, tsr_dtype dtype)
 {
     const bool is_stored = (view->dtype == TSR_U8 || view->dtype == TSR_I8) &&
@@ -76,75 +15,6 @@ void read_as(tsr_view *view, tsr_dtype dtype)
     if (is_stored || (view->dtype == TSR_U16 && dtype == TSR_BF16)) {
         view->dtype = dtype;
     }
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-/* The upper half of a float. */
-static uint16_t bf16_of(float value)
-{
-    uint32_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    return (uint16_t)(bits >> 16);
-}
-
-static void set_random(char *at, tsr_dtype dtype, uint64_t *seed)
-{
-    const uint64_t bits = next_random(seed);
-    const double real = (double)(bits >> 11) * 0x1p-52 - 1;
-    const float single = (float)real;
-    const uint64_t small = bits >> 61;
-    switch (dtype) {
-    case TSR_F64:
-        memcpy(at, &real, sizeof real);
-        break;
-    case TSR_F32:
-        memcpy(at, &single, sizeof single);
-        break;
-    case TSR_BF16: {
-        const uint16_t half = bf16_of(single);
-        memcpy(at, &half, sizeof half);
-        break;
-    }
-    case TSR_F16: { /* a fraction of 10 bits, from 1 to 2, of either sign */
-        const uint16_t half = (uint16_t)(0x3c00 | (bits >> 54) | (bits & 0x8000));
-        memcpy(at, &half, sizeof half);
-        break;
-    }
-    case TSR_C64:
-        set_random(at, TSR_F32, seed);
-        set_random(at + sizeof single, TSR_F32, seed);
-        break;
-    case TSR_C128:
-        set_random(at, TSR_F64, seed);
-        set_random(at + sizeof real, TSR_F64, seed);
-        break;
-    case TSR_I1:
-        *at = (char)(small & 1);
-        break;
-    default: /* integers, of any width, little-endian; of small floats some bits */
-        memcpy(at, &small, (size_t)tsr_dtype_item_bytes(dtype));
-        break;
-    }
-}
-
-tsr_view random_array(struct session *session, const tsr_view *type, uint64_t *seed)
-{
-    tsr_view view = *type;
-    const size_t item = (size_t)tsr_dtype_item_bytes(type->dtype);
-    const size_t bytes = array_bytes(type);
-    char *data = session_alloc(session, bytes + 1, 1);
-    for (size_t at = 0; at < bytes; at += item) {
-        set_random(data + at, type->dtype, seed);
-    }
-    view.data = data;
-    return view;
 }
 
 /* ---- output ---- */
@@ -233,6 +103,16 @@ static void print_type(const tsr_view *v)
         printf("%" PRId64 "x", v->shape[d]);
     }
     printf("%s>", tsr_dtype_name(v->dtype));
+}
+
+const char *view_type_text(struct session *session, const tsr_view *view)
+{
+    const char *text = "tensor<";
+    for (size_t d = 0; d < view->rank; d++) {
+        text = view->shape[d] < 0 ? session_format(session, "%s?x", text)
+                                  : session_format(session, "%s%" PRId64 "x", text, view->shape[d]);
+    }
+    return session_format(session, "%s%s>", text, tsr_dtype_name(view->dtype));
 }
 
 /* How many elements are shown, all of them or the first. */

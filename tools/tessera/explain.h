@@ -18,7 +18,24 @@ int explained_open(struct session *session, const char *file, const struct annot
                    int64_t until, struct explained *out);
 void explained_close(struct explained *e);
 
-/* One tensor as JSON, on standard output. */
-void explain_as_json(const tsr_tensor_reasons *reasons, bool first);
+/* A tensor that may be shown. */
+struct candidate {
+    tsr_ir_tensor tensor;
+    bool has_axis;
+    bool lacks;    /* an axis that an op wanted */
+    int64_t bytes; /* on a device; -1: not known */
+    size_t order;
+};
+
+struct shown {
+    struct candidate *list;
+    size_t count;
+    size_t num_found; /* before --top */
+    size_t num_with;  /* an axis */
+    size_t num_lacking;
+};
+
+/* Tensors as JSON, on standard output; each step of their paths once. */
+int explain_as_json(struct explained *e, bool full, const struct shown *shown);
 
 #endif

@@ -1,7 +1,8 @@
-/* What is known of one tensor, as JSON. */
+/* What is known of tensors, as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "command.h"
 #include "explain.h"
 #include "utf8.h"
 
@@ -46,20 +47,6 @@ static void put_op(const char *op, int64_t line)
     put_line("line", line);
 }
 
-static void put_path(const tsr_axis_reason *axis)
-{
-    static const char *const kinds[] = {"annotated", "op", "edge", "return", "group"};
-    fputs(", \"path\": [", stdout);
-    for (size_t i = 0; i < axis->num_hops; i++) {
-        const tsr_axis_hop *hop = &axis->path[i];
-        printf("%s{\"by\": \"%s\", \"dim\": %zu", i > 0 ? ", " : "", kinds[hop->kind], hop->dim);
-        put_string("value", hop->tensor);
-        put_op(hop->op, hop->line);
-        fputs("}", stdout);
-    }
-    fputs("]", stdout);
-}
-
 static void put_axes(const tsr_tensor_reasons *reasons)
 {
     fputs(", \"axes\": [", stdout);
@@ -69,8 +56,7 @@ static void put_axes(const tsr_tensor_reasons *reasons)
         put_string("axis", axis->axis);
         fputs(", \"annotation\": ", stdout);
         put_annotation(&axis->annotation);
-        put_path(axis);
-        fputs("}", stdout);
+        printf(", \"step\": %" PRIu32 "}", axis->step);
     }
     fputs("]", stdout);
 }
@@ -113,13 +99,18 @@ static void put_conflict(const tsr_conflict_reason *c)
     fputs("}}", stdout);
 }
 
-void explain_as_json(const tsr_tensor_reasons *reasons, bool first)
+static void put_tensor(const tsr_tensor_reasons *reasons, const struct candidate *c, bool first)
 {
     printf("%s\n  {\"value\": ", first ? "" : ",");
     write_json_string(stdout, reasons->tensor);
     put_line("line", reasons->line);
     put_string("type", reasons->type);
     put_string("sharding", reasons->sharding);
+    if (c->bytes >= 0) {
+        printf(", \"bytes_per_device\": %" PRId64, c->bytes);
+    } else {
+        fputs(", \"bytes_per_device\": null", stdout);
+    }
     put_axes(reasons);
     fputs(", \"conflicts\": [", stdout);
     for (size_t i = 0; i < reasons->num_conflicts; i++) {
@@ -127,4 +118,86 @@ void explain_as_json(const tsr_tensor_reasons *reasons, bool first)
         put_conflict(&reasons->conflicts[i]);
     }
     fputs("]}", stdout);
+}
+
+/* ---- steps, which tensors share ---- */
+
+/* Marks the steps of paths, each once. */
+static void mark_steps(const tsr_provenance *why, const tsr_tensor_reasons *reasons, bool *needed)
+{
+    for (size_t i = 0; i < reasons->num_axes; i++) {
+        for (uint32_t step = reasons->axes[i].step; step != 0 && !needed[step];
+             step = why->steps[step].from) {
+            needed[step] = true;
+        }
+    }
+}
+
+static int put_step(struct explained *e, uint32_t step, bool first)
+{
+    static const char *const kinds[] = {"annotated", "op", "edge", "return", "group"};
+    struct session *s = e->session;
+    const tsr_arena_mark mark = tsr_arena_get_mark(s->arena);
+    tsr_axis_hop hop;
+    const tsr_status status = tsr_explanation_step(s->ctx, s->arena, e->explanation, step, &hop);
+    if (status < 0) {
+        return session_fail(s, status);
+    }
+    printf("%s\n  {\"step\": %" PRIu32 ", \"by\": \"%s\", \"dim\": %zu", first ? "" : ",", step,
+           kinds[hop.kind], hop.dim);
+    put_string("value", hop.tensor);
+    put_op(hop.op, hop.line);
+    if (hop.from != 0) {
+        printf(", \"from\": %" PRIu32 "}", hop.from);
+    } else {
+        fputs(", \"from\": null}", stdout);
+    }
+    tsr_arena_reset(s->arena, mark);
+    return EXIT_FINE;
+}
+
+static int put_steps(struct explained *e, const bool *needed)
+{
+    const tsr_provenance *why = tsr_explanation_provenance(e->explanation);
+    bool first = true;
+    int code = EXIT_FINE;
+    fputs(",\n\"steps\": [", stdout);
+    for (size_t i = 1; i <= why->num_steps && code == EXIT_FINE && !ferror(stdout); i++) {
+        if (needed[i]) {
+            code = put_step(e, (uint32_t)i, first);
+            first = false;
+        }
+    }
+    fputs("\n]", stdout);
+    return code;
+}
+
+int explain_as_json(struct explained *e, bool full, const struct shown *shown)
+{
+    struct session *s = e->session;
+    const tsr_explain_style style = {.full = full, .no_paths = true};
+    const tsr_provenance *why = tsr_explanation_provenance(e->explanation);
+    bool *needed = session_alloc(s, why->num_steps + 1, sizeof *needed);
+    int code = EXIT_FINE;
+    printf(
+        "{\"totals\": {\"tensors\": %zu, \"shown\": %zu, \"with_axes\": %zu, \"lacking\": %zu},\n"
+        "\"tensors\": [",
+        shown->num_found, shown->count, shown->num_with, shown->num_lacking);
+    for (size_t i = 0; i < shown->count && code == EXIT_FINE && !ferror(stdout); i++) {
+        const struct candidate *c = &shown->list[i];
+        const tsr_arena_mark mark = tsr_arena_get_mark(s->arena);
+        tsr_tensor_reasons reasons;
+        const tsr_status status =
+            tsr_explanation_reasons(s->ctx, s->arena, e->explanation, c->tensor, &style, &reasons);
+        if (status < 0) {
+            return session_fail(s, status);
+        }
+        put_tensor(&reasons, c, i == 0);
+        mark_steps(why, &reasons, needed);
+        tsr_arena_reset(s->arena, mark);
+    }
+    fputs("\n]", stdout);
+    code = put_steps(e, needed);
+    fputs("}\n", stdout);
+    return code;
 }

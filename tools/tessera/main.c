@@ -130,11 +130,14 @@ static void hush_other_ranks(void)
     }
 }
 
-/* Runs at exit, so that help and version are checked too: output that was lost is an error. */
+/*
+ * Runs at exit, so that help and version are checked too: output that was lost is an error, unless
+ * its reader has seen enough, as `head` does.
+ */
 static void close_stdout(void)
 {
     int reason = output_flush();
-    if (reason != 0) {
+    if (reason != 0 && reason != EPIPE) {
         complain("cannot write to standard output: %s", strerror(reason));
         _exit(EXIT_BAD_INPUT);
     }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,13 @@
 #include "command.h"
 #include "session.h"
 
+/* Why an earlier write failed: the pipe has lost its reader, or EIO for an unknown reason. */
+static int reason_of_loss(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0 ? EPIPE : EIO;
+}
+
 int output_flush(void)
 {
     static int first_failure = 0;
@@ -18,7 +26,7 @@ int output_flush(void)
     errno = 0;
     failed = fflush(stdout) != 0 || failed;
     if (failed && first_failure == 0) {
-        first_failure = errno != 0 ? errno : EIO;
+        first_failure = errno != 0 ? errno : reason_of_loss();
     }
     return first_failure;
 }

@@ -11,6 +11,7 @@
 #include "program_input.h"
 #include "progress.h"
 #include "session.h"
+#include "tensor_bytes.h"
 #include "utf8.h"
 
 struct propagate_options {
@@ -28,9 +29,11 @@ static const struct argp_option option_rows[] = {
 
 static const char doc[] =
     "Propagates the shardings of a program, StableHLO with sdy as JAX prints it, to all its "
-    "tensors, and prints the program.\vFILE may be - for standard input. A table has a line for "
-    "each value: its name in the program that is printed without --table, the line of the input "
-    "that it comes from, its type, its sharding and the bytes of one device's part.";
+    "tensors, and prints the program. Axes pass through ops of chlo and composites as in JAX, "
+    "where XLA rewrites these first; a warning lists each op without a sharding rule."
+    "\vFILE may be - for standard input. A table has a line for each value: its name in FILE, or "
+    "what propagation made it of (`reshard of %3`), the line of FILE, its type, its sharding and "
+    "the bytes of one device's part.";
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -52,6 +55,8 @@ static tsr_status propagate(struct session *session, const struct propagate_opti
     for (size_t i = 0; i < pass->num_options; i++) {
         if (strcmp(pass->options[i].name, "until-priority") == 0 && o->annotations.until != NULL) {
             values[i] = (char *)(uintptr_t)o->annotations.until;
+        } else if (strcmp(pass->options[i].name, "as-xla") == 0) {
+            values[i] = (char *)(uintptr_t) "true";
         }
     }
     const tsr_pass_options options = {pass->options, pass->num_options, values};
@@ -75,34 +80,6 @@ struct value_row {
     int64_t bytes; /* on one device; -1: not known */
 };
 
-/* The bytes of the largest part; -1: not known. */
-static int64_t bytes_per_device(struct session *session, const tsr_program *p, tsr_ir_type type,
-                                const tsr_sharding *sharding)
-{
-    size_t rank = 0;
-    const int64_t *shape = NULL;
-    const tsr_geometry *geometry = NULL;
-    tsr_dtype dtype;
-    if (!tsr_ir_type_shape(p, type, &rank, &shape) || !tsr_ir_type_dtype(p, type, &dtype)) {
-        return -1;
-    }
-    int64_t *local = session_alloc(session, rank, sizeof *local);
-    memcpy(local, shape, rank * sizeof *local);
-    if (sharding != NULL && tsr_sharding_rank(sharding) == rank) {
-        if (tsr_geometry_create(session->ctx, session->arena, sharding, rank, shape, &geometry) <
-            0) {
-            tsr_context_clear(session->ctx);
-            return -1;
-        }
-        tsr_geometry_local_shape(geometry, local);
-    }
-    int64_t elements = 1;
-    for (size_t d = 0; d < rank; d++) {
-        elements *= local[d];
-    }
-    return tsr_dtype_bytes(dtype, elements);
-}
-
 static int describe(struct session *session, tsr_program *p, tsr_ir_value value, const char *name,
                     struct value_row *out)
 {
@@ -125,7 +102,7 @@ static int describe(struct session *session, tsr_program *p, tsr_ir_value value,
     if (op == 0 || !tsr_ir_op_position(p, op, &out->line, &column)) {
         out->line = 0;
     }
-    out->bytes = bytes_per_device(session, p, type, sharding);
+    out->bytes = tensor_bytes(session, p, type, sharding);
     return EXIT_FINE;
 }
 
@@ -186,7 +163,7 @@ static int print_table(struct session *session, tsr_program *p, bool json)
     struct table t = {.session = session, .program = p, .json = json};
     const tsr_ir_value *values = NULL;
     size_t count = 0;
-    tsr_status status = tsr_program_value_names(session->ctx, session->arena, p, &t.names);
+    tsr_status status = tsr_program_written_names(session->ctx, session->arena, p, &t.names);
     if (status >= 0) {
         status = tsr_program_values(session->ctx, session->arena, p, &count, &values);
     }
@@ -226,7 +203,9 @@ static int run(struct session *session, const struct propagate_options *o)
     } else if (status >= 0) {
         status = tsr_program_print(session->ctx, program, 0, write_bytes, stdout);
     }
-    if (status < 0) {
+    if (status < 0 && ferror(stdout)) {
+        code = EXIT_FINE; /* reported at exit, unless the reader has seen enough */
+    } else if (status < 0) {
         code = session_fail(session, status);
     } else {
         print_warnings(session);

@@ -1,5 +1,6 @@
 /* `tessera redistribute`: what moves between two layouts of a tensor, and how fast. */
 #include <argp.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,6 +67,7 @@ static const char doc[] =
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct redistribute_options *options = state->input;
+    char *end = NULL;
     switch (key) {
     case 'm':
         options->mesh = argument;
@@ -89,8 +91,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->times = argument;
         return 0;
     case 'w':
-        options->timeout = strtod(argument, NULL);
-        if (!(options->timeout > 0)) {
+        options->timeout = strtod(argument, &end);
+        if (!(options->timeout > 0) || !isfinite(options->timeout) || *end != '\0') {
             argp_error(state, "--timeout takes seconds above 0, got: %s", argument);
         }
         return 0;
@@ -122,9 +124,10 @@ static int read_numbers(struct session *session, struct redistribution *r)
     if (!r->shape.has_dtype) {
         return complain("--shape %s: say the element type, as in 4x8xf32", r->options->shape);
     }
-    char *end = NULL;
-    r->times = r->options->times != NULL ? strtoll(r->options->times, &end, 10) : DEFAULT_TIMES;
-    if (r->times < 1 || r->times > MOST_TIMES || (end != NULL && *end != '\0')) {
+    const char *times = r->options->times;
+    r->times = DEFAULT_TIMES;
+    if ((times != NULL && !number_parse(times, &r->times)) || r->times < 1 ||
+        r->times > MOST_TIMES) {
         return complain("--times takes 1 to %d, got: %s", MOST_TIMES, r->options->times);
     }
     return EXIT_FINE;

@@ -1,4 +1,4 @@
-// What is legal: statistics of local parts, sums of squares merged later, means over devices, sizes of axes, a sum that
+// What is legal: statistics of local parts that are returned, sums of squares merged later, means over devices, sizes of axes, a sum that
 // is scattered, attention whose parts are merged by weights.
 sdy.mesh @mesh = <["s"=4]>
 func.func public @main(%q: tensor<8x4xf32>, %k: tensor<16x4xf32>, %v: tensor<16x4xf32>) -> (tensor<8x4xf32>, tensor<16x4xf32>, tensor<8x4xf32>, tensor<f32>) {
@@ -33,7 +33,10 @@ func.func public @main(%q: tensor<8x4xf32>, %k: tensor<16x4xf32>, %v: tensor<16x
     %sq = stablehlo.multiply %mean, %mean : tensor<4xf32>
     // mutant local-sum-in-nonlinear: %sq = stablehlo.tanh %mean : tensor<4xf32>
     %sqb = stablehlo.broadcast_in_dim %sq, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
-    %norm = stablehlo.subtract %a1, %sqb : tensor<4x4xf32>
+    %two = stablehlo.add %a1, %a1 : tensor<4x4xf32>
+    // mutant statistic-beside-parts: %two = stablehlo.add %a1, %sqb : tensor<4x4xf32>
+    %norm = stablehlo.subtract %two, %a1 : tensor<4x4xf32>
+    // mutant local-statistic: %norm = stablehlo.subtract %a1, %sqb : tensor<4x4xf32>
     %part = "stablehlo.reduce_scatter"(%o) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, scatter_dimension = 0 : i64, use_global_device_ids}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):
       %s = stablehlo.add %x, %y : tensor<f32>

@@ -382,18 +382,23 @@ static void launch(fixture *f, tsr_ranks kind, bool checked, size_t bytes,
 /* More than the segment holds: the bounce block is refused, and small calls go on. */
 static tsr_status want_too_much(tsr_comm *world, void *state)
 {
-    static const fault none = {.name = "no room", .kind = COLL_ALL_REDUCE};
+    static const fault none = {.name = "no room", .kind = COLL_REDUCE_SCATTER};
     struct {
         const fault *f;
     } b = {&none};
     (void)state;
-    const int64_t n = 1 << 16;
-    float *memory = malloc((size_t)n * sizeof *memory);
+    const bool fits = world->team->threads || world->team->message;
+    const int64_t n = 1 << 15;
+    const int64_t all = RANKS * n;
+    float *memory = calloc((size_t)(all + n), sizeof *memory);
     WANT(world, memory != NULL);
-    memset(memory, 0, (size_t)n * sizeof *memory);
-    const tsr_view view = {memory, TSR_F32, 1, &n, NULL};
-    const tsr_status status = tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &view, &view);
-    WANT(world, status == (world->team->threads || world->team->message ? TSR_OK : TSR_ERR_NOMEM));
+    const tsr_view src = {memory, TSR_F32, 1, &all, NULL};
+    const tsr_view dst = {memory + all, TSR_F32, 1, &n, NULL};
+    const tsr_status status = tsr_comm_reduce_scatter(world, TSR_REDUCE_SUM, &src, 0, &dst);
+    WANT(world, status == (fits ? TSR_OK : TSR_ERR_NOMEM));
+    WANT(world,
+         fits || strstr(last_error_text(tsr_comm_context(world)),
+                        "a larger segment_bytes or TSR_SEGMENT_BYTES gives them room") != NULL);
     const int64_t few = 100;
     const tsr_view small = {memory, TSR_F32, 1, &few, NULL};
     WANT(world, tsr_comm_all_reduce(world, TSR_REDUCE_SUM, &small, &small) == TSR_OK);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <tessera/gradient.h>
+#include <tessera/optimizer.h>
 
 #include "memory_transport.h"
 #include "want.h"
@@ -196,6 +197,50 @@ static tsr_status pauses_note_nothing(tsr_comm *world, const scene *s)
     tsr_tape_end(world);
     tsr_tensor_release(a);
     tsr_tensor_release(unused);
+    return TSR_OK;
+}
+
+/* A copy is a constant: half of the product's gradient, and it stays when the tensor changes. */
+static tsr_status stopped_gradients(tsr_comm *world, const scene *s)
+{
+    for (size_t at = BY_ROWS; at <= PENDING; at++) {
+        tsr_tensor *a = NULL;
+        tsr_tensor *constant = NULL;
+        tsr_tensor *y = NULL;
+        tsr_tensor *loss = NULL;
+        double all[ELEMENTS];
+        TSR_TRY(make(world, s->at[at], 3, &a));
+        WANT(world, !tsr_tensor_is_recorded(a));
+        TSR_TRY(tsr_tape_begin(world));
+        WANT(world, !tsr_tensor_is_recorded(a));
+        TSR_TRY(tsr_watch(a));
+        TSR_TRY(tsr_stop_gradient(a, &constant));
+        TSR_TRY(tsr_mul(constant, a, &y));
+        TSR_TRY(sum_of(y, &loss));
+        WANT(world, tsr_tensor_is_recorded(a) && tsr_tensor_is_recorded(loss));
+        WANT(world, !tsr_tensor_is_recorded(constant));
+        tsr_tape_pause(world);
+        WANT(world, !tsr_tensor_is_recorded(a));
+        tsr_tape_resume(world);
+        TSR_TRY(tsr_tape_begin(world));
+        WANT(world, tsr_tensor_is_recorded(a)); /* by the outer tape */
+        tsr_tape_end(world);
+        TSR_TRY(tsr_backward(loss));
+        WANT(world, tsr_tensor_is_recorded(a) && !tsr_tensor_is_recorded(loss));
+        TSR_TRY(gradient_of(a, all));
+        for (int64_t i = 0; i < ELEMENTS; i++) {
+            WANT(world, all[i] == value_at(i, 3));
+        }
+        tsr_tape_end(world);
+        if (at != PENDING) { /* which no optimizer takes */
+            TSR_TRY(tsr_sgd_step(a, a, &(tsr_sgd_options){.learning_rate = 1}, NULL));
+        }
+        TSR_TRY(tsr_tensor_to_full(constant, -1, all));
+        for (int64_t i = 0; i < ELEMENTS; i++) {
+            WANT(world, all[i] == value_at(i, 3));
+        }
+        tsr_tensor_release(a);
+    }
     return TSR_OK;
 }
 
@@ -849,17 +894,10 @@ static tsr_status conversions_go_back(tsr_comm *world, const scene *s)
 static tsr_status run_all(tsr_comm *world, void *state)
 {
     static tsr_status (*const checks[])(tsr_comm *, const scene *) = {
-        products_with_a_batch,
-        uses_add_up,
-        tapes_nest,
-        pauses_note_nothing,
-        refusals,
-        regions_give_the_same,
-        regions_pass_inputs,
-        memory_comes_back,
-        conversions_go_back,
-        callbacks,
-        second_derivatives,
+        products_with_a_batch, uses_add_up,         tapes_nest,
+        pauses_note_nothing,   stopped_gradients,   refusals,
+        regions_give_the_same, regions_pass_inputs, memory_comes_back,
+        conversions_go_back,   callbacks,           second_derivatives,
         scatter_gradients,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {

@@ -236,6 +236,41 @@ static void want_along(tsr_arena *arena, number_case *c)
     c->want[0] = c->row->ref.along(arena, &c->x[0], c->dim);
 }
 
+/* ---- in a wider type ---- */
+
+static tsr_dtype wide_of(tsr_dtype dtype)
+{
+    return ref_is_float(dtype) ? TSR_F64 : TSR_I64;
+}
+
+#define WIDENED(call, wide)                                                                        \
+    static tsr_status call##_widened(tsr_tensor *x, const size_t *dims, size_t count,              \
+                                     tsr_tensor **out)                                             \
+    {                                                                                              \
+        return call(x, dims, count, wide, out);                                                    \
+    }
+WIDENED(tsr_sum_as, wide_of(tsr_tensor_dtype(x)))
+WIDENED(tsr_prod_as, wide_of(tsr_tensor_dtype(x)))
+WIDENED(tsr_mean_as, TSR_F64)
+
+static tsr_status tsr_cumsum_as_widened(tsr_tensor *x, size_t dim, tsr_tensor **out)
+{
+    return tsr_cumsum_as(x, dim, wide_of(tsr_tensor_dtype(x)), out);
+}
+
+static void want_reduce_as(tsr_arena *arena, number_case *c)
+{
+    const bool mean = c->row->ref.reduction == REF_MEAN;
+    const ref_array x = ref_convert(arena, &c->x[0], mean ? TSR_F64 : wide_of(c->x[0].dtype));
+    c->want[0] = ref_reduce(arena, &x, c->lists[0].dims, c->lists[0].count, c->row->ref.reduction);
+}
+
+static void want_cumsum_as(tsr_arena *arena, number_case *c)
+{
+    const ref_array x = ref_convert(arena, &c->x[0], wide_of(c->x[0].dtype));
+    c->want[0] = ref_cumsum(arena, &x, c->dim);
+}
+
 /* ---- of several ops ---- */
 
 /* x, and with the bits of `variant` a scale and a bias of its last dimension. */
@@ -349,6 +384,12 @@ static void want_ignored_default(tsr_arena *arena, number_case *c)
         .high = (high_), .make = make_reduce, .run = run_reduce, .want = want_reduce,              \
         .by.dims = (name), .ref.reduction = (how)                                                  \
     }
+#define REDUCE_AS(name, traits_, low_, high_, how)                                                 \
+    {                                                                                              \
+        .call = #name, .types = ALL_TYPES, .traits = (traits_), .roundings = 8, .low = (low_),     \
+        .high = (high_), .make = make_reduce, .run = run_reduce, .want = want_reduce_as,           \
+        .by.dims = name##_widened, .ref.reduction = (how)                                          \
+    }
 #define ALONG(name, kinds, traits_, times, maker, reference)                                       \
     {                                                                                              \
         .call = #name, .types = (kinds), .traits = (traits_), .roundings = (times),                \
@@ -372,6 +413,17 @@ static const case_row rows[] = {
     ALONG(tsr_cumsum, NUMBERS, SPECIALS, 2, make_along, ref_cumsum),
     ALONG(tsr_softmax, FLOATS, SPECIALS | NOT_GREATEST | ONCE, 1, make_along, ref_softmax),
     ALONG(tsr_logsumexp, FLOATS, SPECIALS | ONCE, 1, make_along, ref_logsumexp),
+    REDUCE_AS(tsr_sum_as, SPECIALS, 0, 0, REF_SUM),
+    REDUCE_AS(tsr_mean_as, SPECIALS, 0, 0, REF_MEAN),
+    REDUCE_AS(tsr_prod_as, SPECIALS | BOTH_SIGNS, 0.75, 1.375, REF_PROD),
+    {.call = "tsr_cumsum_as",
+     .types = ALL_TYPES,
+     .traits = SPECIALS,
+     .roundings = 2,
+     .make = make_along,
+     .run = run_along,
+     .want = want_cumsum_as,
+     .by.along = tsr_cumsum_as_widened},
     ROW(tsr_layer_norm, FLOATS, SPECIALS | MULTILINEAR | ONCE, 1, layer_norm),
     ROW(tsr_rms_norm, FLOATS, SPECIALS | MULTILINEAR | ONCE, 1, rms_norm),
     ROW(tsr_cross_entropy, FLOATS, SPECIALS | ONCE, 1, ignored_default),

@@ -249,7 +249,9 @@ static tsr_status check_tensor_numbers(tsr_comm *world, tsr_arena *arena, const 
     WANT(world, make_numbers(world, s->whole, 1, three, sizes_given, &t[1]) == TSR_OK);
     WANT(world, make_numbers(world, s->other, 2, table_shape, counts_given[0], &t[2]) == TSR_OK);
     WANT(world, make_numbers(world, s->whole, 1, four, totals_given, &t[3]) == TSR_OK);
-    WANT(world, make_numbers(world, s->whole, 1, one, &sizes_given[me], &t[4]) == TSR_OK);
+    const tsr_tensor_spec own_size = {s->whole, TSR_I64, 1, one};
+    WANT(world, tsr_tensor_create(world, &own_size, &t[4]) == TSR_OK);
+    *(int64_t *)tsr_tensor_data(t[4]) = sizes_given[me];
     for (size_t i = 0; i < 2; i++) {
         const tsr_amounts sizes = {TSR_AMOUNTS_ALL, NULL, 0, t[i]};
         TSR_TRY(check_bound(world, arena, s->ragged, &sizes, 8, sizes_given,

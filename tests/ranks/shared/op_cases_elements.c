@@ -361,6 +361,22 @@ static tsr_status run_along(const op_case *c, const case_site *at, tsr_tensor **
     return c->op->by.along(at->x[0], c->dim, out);
 }
 
+/* Sums and the like as f64. */
+#define AS_F64(call)                                                                               \
+    static tsr_status call##_f64(tsr_tensor *x, const size_t *dims, size_t count,                  \
+                                 tsr_tensor **out)                                                 \
+    {                                                                                              \
+        return call(x, dims, count, TSR_F64, out);                                                 \
+    }
+AS_F64(tsr_sum_as)
+AS_F64(tsr_mean_as)
+AS_F64(tsr_prod_as)
+
+static tsr_status tsr_cumsum_as_f64(tsr_tensor *x, size_t dim, tsr_tensor **out)
+{
+    return tsr_cumsum_as(x, dim, TSR_F64, out);
+}
+
 /* ---- of several ops ---- */
 
 static void make_norm(fixture *f, op_case *c, rng *r)
@@ -422,6 +438,9 @@ enum { F = FLOATS, C = COMPLEX, I = INTEGERS, B = TRUTH };
 #define REDUCTION(function, name, kinds)                                                           \
     .call = #function, .row = (name), .types = (kinds), .make = make_reduction,                    \
     .run = run_reduction, .by.dims = (function)
+#define REDUCTION_AS(function, kinds)                                                              \
+    .call = #function, .types = (kinds), .make = make_reduction, .run = run_reduction,             \
+    .by.dims = function##_f64
 #define ALONG(function, name, kinds)                                                               \
     .call = #function, .row = (name), .types = (kinds), .make = make_along, .run = run_along,      \
     .by.along = (function)
@@ -478,6 +497,14 @@ static const op_maker rows[] = {
      .run = run_along,
      .by.along = tsr_argmax},
     {ALONG(tsr_cumsum, "cumulative", NUMBERS)},
+    {REDUCTION_AS(tsr_sum_as, NUMBERS | TRUTH)},
+    {REDUCTION_AS(tsr_mean_as, NUMBERS | TRUTH), .inexact = true},
+    {REDUCTION_AS(tsr_prod_as, WIDE_FLOATS | INTEGERS | TRUTH), .powers = true},
+    {.call = "tsr_cumsum_as",
+     .types = NUMBERS | TRUTH,
+     .make = make_along,
+     .run = run_along,
+     .by.along = tsr_cumsum_as_f64},
     {ALONG(tsr_softmax, NULL, FLOATS), .inexact = true},
     {ALONG(tsr_logsumexp, NULL, FLOATS), .inexact = true},
     {.call = "tsr_layer_norm",

@@ -111,9 +111,22 @@ static bool puts_together(const tsr_transition *t)
            (t->op == TSR_CONVERT && t->src.kind == TSR_V && t->dst.kind == TSR_P);
 }
 
+/* The dimensions of a call; a plain V of an all_to_all that meets S(i) is taken along one. */
+static tsr_transition with_dims(tsr_transition t)
+{
+    const bool meets = (t.src.dim == TSR_NO_DIM) != (t.dst.dim == TSR_NO_DIM);
+    if (t.op == TSR_ALL_TO_ALL && meets && t.src.dim == TSR_NO_DIM) {
+        t.src.dim = t.gather_dim;
+    } else if (t.op == TSR_ALL_TO_ALL && meets) {
+        t.dst.dim = t.scatter_dim;
+    }
+    return t;
+}
+
 static bool transition_shape(const program *p, step *s, const step *a)
 {
-    const tsr_transition *t = &s->what;
+    const tsr_transition with = with_dims(s->what);
+    const tsr_transition *t = &with;
     const int64_t n = p->grid.sizes[s->axis];
     take_shape(s, a);
     if (takes_apart(t)) {
@@ -294,7 +307,8 @@ static void transition_meaning(const program *p, const step *s, const meaning *x
 {
     const grid *g = &p->grid;
     const step *before = &p->steps[s->a];
-    const tsr_transition *t = &s->what;
+    const tsr_transition with = with_dims(s->what);
+    const tsr_transition *t = &with;
     const int64_t n = g->sizes[s->axis];
     const int64_t me = grid_coordinate(g, rank, s->axis);
     const bool from_v = t->src.kind == TSR_V;

@@ -102,6 +102,63 @@ static void prefix_stands_before_attribute_errors_only(void **state)
     expect_error(f, "expected ']'");
 }
 
+/* A program that goes on after errors keeps the last ones, and is told how many are gone. */
+static void the_oldest_messages_are_dropped(void **state)
+{
+    fixture *f = *state;
+    enum { ERRORS = 5000 };
+    char text[32];
+    for (int i = 0; i < ERRORS; i++) {
+        (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "error %d", i);
+        if (i % 3 == 0) {
+            (void)diag_note(f->ctx, NO_LOCATION, "note %d", i);
+        }
+        if (i == 10 || i == ERRORS - 2) {
+            (void)diag_nomem(f->ctx);
+        }
+    }
+    const uint64_t dropped = tsr_context_dropped(f->ctx);
+    int64_t next = (int64_t)dropped - 1; /* one of those that are gone was about memory */
+    size_t kept = 0;
+    for (const tsr_diagnostic *d = tsr_context_diagnostics(f->ctx); d != NULL; d = d->next) {
+        kept++;
+        if (d->status == TSR_ERR_NOMEM) {
+            assert_int_equal(next, ERRORS - 1);
+            continue;
+        }
+        (void)snprintf(text, sizeof text, "error %d", (int)next);
+        assert_string_equal(d->text, text);
+        assert_int_equal(d->notes != NULL, next % 3 == 0);
+        next++;
+    }
+    assert_int_equal(next, ERRORS);
+    assert_int_equal(kept + dropped, ERRORS + 2);
+    assert_true(kept >= 1024 && kept <= 2048);
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    tsr_context_print(f->ctx, stream);
+    rewind(stream);
+    char line[80];
+    assert_non_null(fgets(line, sizeof line, stream));
+    (void)fclose(stream);
+    (void)snprintf(text, sizeof text, "%d earlier messages", (int)dropped);
+    assert_memory_equal(line, text, strlen(text));
+    tsr_context_clear(f->ctx);
+    assert_int_equal(tsr_context_dropped(f->ctx), 0);
+    assert_null(tsr_context_diagnostics(f->ctx));
+}
+
+static void follow_ups_outlive_their_error(void **state)
+{
+    fixture *f = *state;
+    (void)diag_error(f->ctx, TSR_ERR_INVALID, NO_LOCATION, "first");
+    for (int i = 0; i < 4000; i++) {
+        (void)diag_follow_up(f->ctx, NO_LOCATION, "and %d", i);
+        assert_int_equal(diag_note(f->ctx, NO_LOCATION, "note"),
+                         i < 2047 ? TSR_ERR_INVALID : TSR_ERR_NOMEM);
+    }
+}
+
 static void count_message(void *state, const tsr_diagnostic *diagnostic)
 {
     (void)diagnostic;
@@ -179,6 +236,8 @@ int main(void)
         TEST(colours_only_when_asked),
         TEST(long_lines_are_cut_around_the_caret),
         TEST(prefix_stands_before_attribute_errors_only),
+        TEST(the_oldest_messages_are_dropped),
+        TEST(follow_ups_outlive_their_error),
         TEST(log_hears_every_message),
         TEST(programs_add_errors_of_their_own),
         TEST(missing_marks_are_reported_after_the_last_token),

@@ -89,7 +89,7 @@ static void rules_are_numbered(void **state)
     (void)state;
     size_t count = 0;
     const tsr_check_rule *rules = tsr_check_rules(&count);
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 12);
     for (size_t i = 0; i < count; i++) {
         char id[32];
         (void)snprintf(id, sizeof id, "TSR-C%03zu", i + 1);

@@ -1,4 +1,5 @@
 /* Running programs from C: inputs and outputs, what is refused, memory, limits. */
+#include <stdio.h>
 #include <string.h>
 
 #include <tessera/interpret.h>
@@ -215,6 +216,148 @@ static void checks_say_what_differs(void **state)
     tsr_program_destroy(program);
 }
 
+/* A sum over groups of devices, in a function that main calls. */
+static tsr_program *bare_sum(fixture *f, const char *module, const char *groups)
+{
+    enum { SIZE = 1200 };
+    char *text = tsr_arena_alloc(f->arena, SIZE); /* the program reads it as long as it lives */
+    assert_non_null(text);
+    (void)snprintf(text, SIZE,
+                   "module attributes {%s} {\n"
+                   "  func.func private @sum(%%x: tensor<2xi32>) -> tensor<2xi32> {\n"
+                   "    %%0 = \"stablehlo.all_reduce\"(%%x) ({\n"
+                   "    ^bb0(%%a: tensor<i32>, %%b: tensor<i32>):\n"
+                   "      %%1 = stablehlo.add %%a, %%b : tensor<i32>\n"
+                   "      stablehlo.return %%1 : tensor<i32>\n"
+                   "    }) {%s} : (tensor<2xi32>) -> tensor<2xi32>\n"
+                   "    return %%0 : tensor<2xi32>\n  }\n"
+                   "  func.func @main(%%x: tensor<2xi32>) -> tensor<2xi32> {\n"
+                   "    %%0 = call @sum(%%x) : (tensor<2xi32>) -> tensor<2xi32>\n"
+                   "    return %%0 : tensor<2xi32>\n  }\n}",
+                   module, groups);
+    return read_program(f, text);
+}
+
+static const char by_id[] = "replica_groups = dense<[[0, 2], [3, 1]]> : tensor<2x2xi64>, "
+                            "channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, "
+                            "use_global_device_ids";
+
+static void bare_collectives_run_on_all_devices_of_the_module(void **state)
+{
+    fixture *f = *state;
+    const int64_t shape[] = {2};
+    int32_t x[4][2] = {{1, 10}, {2, 20}, {4, 40}, {8, 80}};
+    tsr_view inputs[4];
+    for (size_t k = 0; k < 4; k++) {
+        inputs[k] = (tsr_view){x[k], TSR_I32, 1, shape, NULL};
+    }
+    for (int form = 0; form < 2; form++) {
+        tsr_program *program =
+            form == 0 ? bare_sum(f, "mhlo.num_partitions = 4 : i32", by_id)
+                      : bare_sum(f, "mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 2 : i32",
+                                 "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>");
+        tsr_interpreter *in = make(f, program, NULL);
+        assert_int_equal(tsr_interpreter_num_devices(in), 4);
+        assert_int_equal(tsr_interpreter_num_inputs(in), 1);
+        assert_int_equal(tsr_interpreter_num_outputs(in), 1);
+        tsr_outputs *outputs = NULL;
+        assert_int_equal(tsr_interpreter_run(f->ctx, in, inputs, 4, &outputs), TSR_OK);
+        assert_int_equal(tsr_outputs_count(outputs), 4);
+        const int32_t wanted[] = {5, 10, 5, 10};
+        for (size_t k = 0; k < 4; k++) {
+            const int32_t *got = tsr_outputs_get(outputs, k).data;
+            assert_int_equal(got[0], wanted[k]);
+            assert_int_equal(got[1], 10 * wanted[k]);
+        }
+        tsr_outputs_destroy(outputs);
+        assert_int_equal(tsr_interpreter_run(f->ctx, in, inputs, 1, &outputs), TSR_OK);
+        assert_int_equal(*(const int32_t *)tsr_outputs_get(outputs, 3).data, 2);
+        tsr_outputs_destroy(outputs);
+        assert_int_equal(tsr_interpreter_run(f->ctx, in, inputs, 3, &outputs), TSR_ERR_INVALID);
+        expect_message(f, "3 inputs were given, the function takes 1, or 1 for each of 4 devices");
+        inputs[2].rank = 0;
+        assert_int_equal(tsr_interpreter_run(f->ctx, in, inputs, 4, &outputs), TSR_ERR_INVALID);
+        expect_message(f, "input 0 of device 2 is");
+        inputs[2].rank = 1;
+        tsr_interpreter_destroy(in);
+        tsr_program_destroy(program);
+    }
+}
+
+static void devices_that_the_module_lacks_are_refused(void **state)
+{
+    fixture *f = *state;
+    const int64_t shape[] = {2};
+    int32_t x[] = {1, 2};
+    const tsr_view input = {x, TSR_I32, 1, shape, NULL};
+    tsr_interpreter *in = NULL;
+    tsr_outputs *outputs = NULL;
+    static const struct {
+        const char *module;
+        const char *groups;
+        const char *message;
+    } cases[] = {
+        {"", by_id, "it names device 2 of 1"},
+        {"mhlo.num_partitions = 3 : i32", by_id, "it names device 3 of 3"},
+        {"mhlo.num_partitions = 4 : i32", "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>",
+         "it names replica 1 of 1; without a channel_handle"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tsr_program *program = bare_sum(f, cases[i].module, cases[i].groups);
+        in = make(f, program, NULL);
+        assert_int_equal(tsr_interpreter_run(f->ctx, in, &input, 1, &outputs), TSR_ERR_INVALID);
+        expect_message(f, cases[i].message);
+        assert_null(outputs);
+        tsr_interpreter_destroy(in);
+        tsr_program_destroy(program);
+    }
+    in = NULL;
+    tsr_program *large =
+        bare_sum(f, "mhlo.num_replicas = 13 : i32, mhlo.num_partitions = 5 : i32", by_id);
+    assert_int_equal(tsr_interpreter_create(f->ctx, large, NULL, &in), TSR_ERR_UNSUPPORTED);
+    expect_message(f, "13 x 5; up to 64 are simulated");
+    tsr_program_destroy(large);
+    tsr_program *none = bare_sum(f, "mhlo.num_replicas = 0 : i32", by_id);
+    assert_int_equal(tsr_interpreter_create(f->ctx, none, NULL, &in), TSR_ERR_INVALID);
+    expect_message(f, "mhlo.num_replicas of the module is not an integer of at least 1");
+    assert_null(in);
+    tsr_program_destroy(none);
+}
+
+/* Whole tensors and a manual computation: one device, whatever the module says. */
+static void manual_computations_bring_their_own_devices(void **state)
+{
+    fixture *f = *state;
+    tsr_program *program = read_program(
+        f, "module attributes {mhlo.num_partitions = 1000 : i32} {\n"
+           "  sdy.mesh @m = <[\"x\"=2]>\n"
+           "  func.func @main(%a: tensor<4xi32>) -> tensor<2xi32> {\n"
+           "    %0 = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}]>] "
+           "out_shardings=[<@m, [{}]>] manual_axes={\"x\"} (%b: tensor<2xi32>) {\n"
+           "      %1 = \"stablehlo.all_reduce\"(%b) ({\n"
+           "      ^bb0(%c: tensor<i32>, %d: tensor<i32>):\n"
+           "        %2 = stablehlo.add %c, %d : tensor<i32>\n"
+           "        stablehlo.return %2 : tensor<i32>\n"
+           "      }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = "
+           "#stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids} : "
+           "(tensor<2xi32>) -> tensor<2xi32>\n"
+           "      sdy.return %1 : tensor<2xi32>\n"
+           "    } : (tensor<4xi32>) -> tensor<2xi32>\n"
+           "    return %0 : tensor<2xi32>\n  }\n}");
+    tsr_interpreter *in = make(f, program, NULL);
+    int32_t x[] = {1, 2, 3, 4};
+    const int64_t shape[] = {4};
+    const tsr_view input = {x, TSR_I32, 1, shape, NULL};
+    tsr_outputs *outputs = NULL;
+    assert_int_equal(tsr_interpreter_num_devices(in), 1);
+    assert_int_equal(tsr_interpreter_run(f->ctx, in, &input, 1, &outputs), TSR_OK);
+    const int32_t wanted[] = {4, 6};
+    assert_memory_equal(tsr_outputs_get(outputs, 0).data, wanted, sizeof wanted);
+    tsr_outputs_destroy(outputs);
+    tsr_interpreter_destroy(in);
+    tsr_program_destroy(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +368,9 @@ int main(void)
         TEST(limits_end_a_run),
         TEST(sizes_that_overflow_are_refused),
         TEST(checks_say_what_differs),
+        TEST(bare_collectives_run_on_all_devices_of_the_module),
+        TEST(devices_that_the_module_lacks_are_refused),
+        TEST(manual_computations_bring_their_own_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,7 +235,26 @@ static void long_paths_are_cut(void **state)
     const char *whole = text_of(f, e, "%v13", &(tsr_explain_style){.full = true});
     assert_null(strstr(whole, "more"));
     assert_non_null(strstr(whole, "to %v6 "));
-    assert_int_equal(reasons_of(f, e, "%v13", NULL).axes[0].num_hops, 14);
+    const tsr_axis_reason with = reasons_of(f, e, "%v13", NULL).axes[0];
+    const tsr_axis_reason without =
+        reasons_of(f, e, "%v13", &(tsr_explain_style){.no_paths = true}).axes[0];
+    uint32_t step = without.step;
+    assert_int_equal(with.num_hops, 14);
+    assert_int_equal(without.num_hops, 0);
+    assert_int_equal(with.step, step);
+    for (size_t i = 0; i < with.num_hops; i++) {
+        tsr_axis_hop hop;
+        assert_int_equal(tsr_explanation_step(f->ctx, f->arena, e, step, &hop), TSR_OK);
+        assert_string_equal(hop.tensor, with.path[i].tensor);
+        assert_int_equal(hop.kind, with.path[i].kind);
+        assert_int_equal(hop.from, with.path[i].from);
+        step = hop.from;
+    }
+    assert_int_equal(step, 0);
+    tsr_axis_hop none = {.dim = 7};
+    assert_int_equal(tsr_explanation_step(f->ctx, f->arena, e, 0, &none), TSR_ERR_INVALID);
+    assert_int_equal(tsr_explanation_step(f->ctx, f->arena, e, UINT32_MAX, &none), TSR_ERR_INVALID);
+    assert_int_equal(none.dim, 7);
     tsr_explanation_destroy(e);
 }
 

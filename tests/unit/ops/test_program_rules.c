@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "ops/op_chlo.h"
 #include "ops/op_collective.h"
 #include "ops/op_create.h"
 #include "ops/op_custom.h"
@@ -67,6 +68,20 @@ typedef struct rule_case {
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
+#define S4(a, b, c, d)                                                                             \
+    {                                                                                              \
+        4,                                                                                         \
+        {                                                                                          \
+            a, b, c, d                                                                             \
+        }                                                                                          \
+    }
+#define LIST(...)                                                                                  \
+    {                                                                                              \
+        sizeof((int64_t[]){__VA_ARGS__}) / 8, (const int64_t[])                                    \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 
 static const all_gather_params gather_1 = {1};
 static const all_gather_params gather_2 = {2};
@@ -99,6 +114,44 @@ static const select_and_scatter_params select_window = {.window_dimensions = LIS
 static const op_operand_fact computed[4] = {{0}};
 static const op_operand_fact constants[4] = {
     {0}, {0}, {.is_constant = true}, {.is_constant = true}};
+
+/* Ops of chlo on elements: of one operand, of two, and of two of which the second broadcasts. */
+#define CHLO_UNARY(name)                                                                           \
+    {                                                                                              \
+        (name), NULL, NULL, 1, 1, {S2(4, 3), S2(4, 3)}, {0}, "([i, j])->([i, j]) {i=4, j=3}"       \
+    }
+#define CHLO_BINARY(name)                                                                          \
+    {                                                                                              \
+        (name), NULL, NULL, 2, 1, {S2(4, 3), S2(4, 3), S2(4, 3)}, {0},                             \
+            "([i, j], [i, j])->([i, j]) {i=4, j=3}"                                                \
+    }
+#define CHLO_BROADCAST(name)                                                                       \
+    {                                                                                              \
+        "broadcast_" name, &by_rank, NULL, 2, 1, {S2(4, 3), S1(3), S2(4, 3)}, {0},                 \
+            "([i, j], [j])->([i, j]) {i=4, j=3}"                                                   \
+    }
+static const chlo_broadcast_params by_rank = {{0, NULL}};
+static const int64_t rows_only[] = {0};
+static const chlo_broadcast_params to_rows = {{1, rows_only}};
+static const int64_t dim_0[] = {0};
+static const int64_t dim_1[] = {1};
+static const int64_t dim_2[] = {2};
+/* The ragged dimension is free, contracted, or a batch dimension. */
+static const ragged_dot_params ragged_free = {{1, dim_0}, {1, dim_1}, {1, dim_2},
+                                              {1, dim_2}, {1, dim_1}, {1, dim_0}};
+static const ragged_dot_params ragged_contracted = {{0, NULL},  {0, NULL},  {1, dim_1},
+                                                    {1, dim_0}, {1, dim_1}, {0, NULL}};
+static const ragged_dot_params ragged_batch = {{1, dim_0}, {1, dim_0}, {1, dim_2},
+                                               {1, dim_1}, {1, dim_0}, {0, NULL}};
+static const ragged_dot_params ragged_outside = {{0, NULL},  {0, NULL},  {1, dim_2},
+                                                 {1, dim_0}, {1, dim_1}, {0, NULL}};
+static const int64_t one_and_one[] = {1, 1};
+static const int64_t two_and_one[] = {2, 1};
+static const int64_t nine_and_one[] = {9, 1};
+static const scan_params scan_0 = {0, {2, one_and_one}};
+static const scan_params scan_of_two = {0, {2, two_and_one}};
+static const scan_params scan_of_nine = {0, {2, nine_and_one}};
+static const scan_params scan_5 = {5, {2, one_and_one}};
 
 static const rule_case cases[] = {
     {"all_gather",
@@ -422,6 +475,117 @@ static const rule_case cases[] = {
      {S0, S0, S0},
      {.feeds_rng_bit_generator = true},
      NULL},
+    CHLO_UNARY("acos"),
+    CHLO_UNARY("acosh"),
+    CHLO_UNARY("asin"),
+    CHLO_UNARY("asinh"),
+    CHLO_UNARY("atan"),
+    CHLO_UNARY("atanh"),
+    CHLO_UNARY("bessel_i1e"),
+    CHLO_UNARY("conj"),
+    CHLO_UNARY("cosh"),
+    CHLO_UNARY("digamma"),
+    CHLO_UNARY("erf_inv"),
+    CHLO_UNARY("erfc"),
+    CHLO_UNARY("is_inf"),
+    CHLO_UNARY("is_neg_inf"),
+    CHLO_UNARY("is_pos_inf"),
+    CHLO_UNARY("lgamma"),
+    CHLO_UNARY("sinh"),
+    CHLO_UNARY("square"),
+    CHLO_BINARY("mulhi"),
+    CHLO_BINARY("next_after"),
+    CHLO_BINARY("polygamma"),
+    CHLO_BINARY("zeta"),
+    CHLO_BROADCAST("add"),
+    CHLO_BROADCAST("and"),
+    CHLO_BROADCAST("atan2"),
+    CHLO_BROADCAST("compare"),
+    CHLO_BROADCAST("complex"),
+    CHLO_BROADCAST("divide"),
+    CHLO_BROADCAST("maximum"),
+    CHLO_BROADCAST("minimum"),
+    CHLO_BROADCAST("multiply"),
+    CHLO_BROADCAST("next_after"),
+    CHLO_BROADCAST("or"),
+    CHLO_BROADCAST("polygamma"),
+    CHLO_BROADCAST("power"),
+    CHLO_BROADCAST("remainder"),
+    CHLO_BROADCAST("shift_left"),
+    CHLO_BROADCAST("shift_right_arithmetic"),
+    CHLO_BROADCAST("shift_right_logical"),
+    CHLO_BROADCAST("subtract"),
+    CHLO_BROADCAST("xor"),
+    CHLO_BROADCAST("zeta"),
+    {"square", NULL, NULL, 1, 1, {S3(2, 4, 3), S2(4, 3)}, {0}, NULL},
+    {"broadcast_select",
+     &by_rank,
+     NULL,
+     3,
+     1,
+     {S0, S2(4, 1), S2(4, 3), S2(4, 3)},
+     {0},
+     "([], [i, k], [i, j])->([i, j]) {i=4, j=3, k=1}"},
+    {"broadcast_add",
+     &to_rows,
+     NULL,
+     2,
+     1,
+     {S2(4, 3), S1(4), S2(4, 3)},
+     {0},
+     "([i, j], [i])->([i, j]) {i=4, j=3}"},
+    {"broadcast_add", &by_rank, NULL, 2, 1, {S3(2, 4, 3), S1(3), S2(4, 3)}, {0}, NULL},
+    {"ragged_dot",
+     &ragged_free,
+     NULL,
+     3,
+     1,
+     {S3(5, 8, 16), S4(4, 5, 16, 32), S2(5, 4), S3(5, 8, 32)},
+     {0},
+     "([i, j, l], [m, i, l, k], [i, m])->([i, j, k]) {i=5, j=8, k=32, l=16, m=4} reduction={l} "
+     "need_replication={j, m}"},
+    {"ragged_dot",
+     &ragged_contracted,
+     NULL,
+     3,
+     1,
+     {S2(8, 16), S2(16, 32), S1(4), S3(4, 8, 32)},
+     {0},
+     "([i, k], [k, j], [l])->([l, i, j]) {i=8, j=32, k=16, l=4} need_replication={k, l}"},
+    {"ragged_dot",
+     &ragged_batch,
+     NULL,
+     3,
+     1,
+     {S3(5, 8, 16), S3(5, 16, 32), S1(4), S3(5, 8, 32)},
+     {0},
+     "([i, j, l], [i, l, k], [m])->([i, j, k]) {i=5, j=8, k=32, l=16, m=1} reduction={l}"},
+    {"ragged_dot",
+     &ragged_outside,
+     NULL,
+     3,
+     1,
+     {S2(8, 16), S2(16, 32), S1(4), S2(8, 32)},
+     {0},
+     NULL},
+    {"scan",
+     &scan_0,
+     NULL,
+     2,
+     2,
+     {S2(8, 16), S1(16), S2(8, 16), S1(16)},
+     {0},
+     "([i, j], [j])->([i, j], [j]) {i=8, j=16} need_replication={i}"},
+    {"scan",
+     &scan_of_two,
+     NULL,
+     3,
+     2,
+     {S2(8, 16), S1(8), S1(16), S2(8, 16), S1(16)},
+     {0},
+     "([i, j], [i], [k])->([i, l], [m]) {i=8, j=1, k=1, l=1, m=1} need_replication={i}"},
+    {"scan", &scan_of_nine, NULL, 2, 2, {S2(8, 16), S1(16), S2(8, 16), S1(16)}, {0}, NULL},
+    {"scan", &scan_5, NULL, 2, 2, {S2(8, 16), S1(16), S2(8, 16), S1(16)}, {0}, NULL},
 };
 
 static int32_t target_of(const char *name)

@@ -234,11 +234,49 @@ static void lists_that_are_refused(void **state)
     assert_true(step.seconds == -1);
 }
 
+/*
+ * A destination that cuts dimensions along axes of which the source is replicated: each device
+ * reduces its part alone, and receives what reduce-scatter and all-gather of that part need, for p
+ * parts 2 (p - 1) / p of its bytes.
+ */
+static void reductions_are_cut_first(void **state)
+{
+    fixture *f = *state;
+    const int64_t shape[] = {48, 80};
+    static const struct {
+        const char *mesh;
+        const char *from;
+        const char *to;
+        int64_t parts;
+        int64_t cuts;
+    } rows[] = {
+        {GRID, "[{}, {}], unreduced={" Y "}", "[{" X "}, {}]", 4, 2},
+        {"<[\"x\"=4, \"y\"=4]>", "[{}, {}], unreduced={" Y "}", "[{}, {" X "}]", 4, 4},
+        {"<[\"x\"=8, \"y\"=4]>", "[{}, {}], unreduced={" Y "}", "[{" X "}, {}]", 4, 8},
+        {"<[\"x\"=2, \"y\"=4, \"z\"=2]>", "[{\"z\"}, {}], unreduced={" Y "}",
+         "[{\"z\", " X "}, {}]", 4, 4},
+        {"<[\"x\"=2, \"y\"=4, \"z\"=2]>", "[{}, {}], unreduced={" Y "}", "[{" X "}, {\"z\"}]", 4,
+         4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const tsr_geometry *from = layout(f, rows[i].mesh, rows[i].from, 2, shape);
+        const tsr_geometry *to = layout(f, rows[i].mesh, rows[i].to, 2, shape);
+        const tsr_plan *plan = NULL;
+        tsr_plan_totals totals;
+        assert_int_equal(tsr_plan_create(f->ctx, f->arena, from, to, TSR_F32, &plan), TSR_OK);
+        assert_int_equal(tsr_plan_total(f->ctx, plan, &totals), TSR_OK);
+        const int64_t part = 48 * 80 * 4 / rows[i].cuts;
+        const int64_t least = 2 * (rows[i].parts - 1) * part / rows[i].parts;
+        assert_int_equal(totals.most_received, least);
+        assert_int_equal(totals.moved, least * tsr_mesh_num_devices(mesh_of(f, rows[i].mesh)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(kinds_of_steps),      TEST(names_of_kinds),         TEST(costs_of_steps),
-        TEST(costs_of_the_others), TEST(lists_that_are_refused),
+        TEST(costs_of_the_others), TEST(lists_that_are_refused), TEST(reductions_are_cut_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

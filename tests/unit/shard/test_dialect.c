@@ -334,7 +334,7 @@ static void test_dtensor_read(void **state)
                 "[{}, {}], unreduced={\"x\", \"y\", \"z\"}");
     expect_read(f, dt, XY, "4", "[Partial(\"avg\"), R]", "[{}], unreduced=avg{\"x\"}");
     expect_read(f, dt, XY, "4", "[Partial('max'), R]", "[{}], unreduced=max{\"x\"}");
-    expect_read(f, dt, "<[\"x\"=1, \"y\"=2]>", "4", "[Partial(), Partial('max')]",
+    expect_read(f, dt, "<[\"x\"=1, \"y\"=2]>", "4", "[Partial('max'), Partial('max')]",
                 "[{}], unreduced=max{\"x\", \"y\"}");
     expect_read(f, dt, XY, "4", "[Partial(min), R]", "[{}], unreduced=min{\"x\"}");
     expect_read(f, dt, XY, "4", "[Partial(reduce_op='product'), R]", "[{}], unreduced=prod{\"x\"}");
@@ -350,6 +350,17 @@ static void test_dtensor_read(void **state)
                 "[{\"x\"}:partitioned[[1, 2], [1, 2]](aligned, owners=[0, 2, 2], align=8)]");
     expect_read(f, dt, XY, "6", "[PartitionedShard(0, 2, [[1,2],[1,2]], False), R]",
                 "[{\"x\"}:partitioned[[1, 2], [1, 2]]]");
+    expect_read(f, dt, XY, "8", "[DynamicShard(0), R]", "[{\"x\"}:dynamic[?]]");
+    expect_read(f, dt, XY, "8", "[R, DynamicShard(dim=0)]", "[{\"y\"}:dynamic[?]]");
+    expect_read(f, dt, XY, "8", "[PartitionedShard(dim=0, num_partitions=4, aligned=True), R]",
+                "[{\"x\"}:partitioned[?](aligned, partitions=4)]");
+    expect_read(f, dt, XY, "32",
+                "[PartitionedShard(dim=0, num_partitions=4, splits=[4,6,4,2], aligned=False), R]",
+                "[{\"x\"}:partitioned[[4, 6, 4, 2], [4, 6, 4, 2]]]");
+    expect_read(f, dt, XY, "15", "[PartitionedShard(0, 4, [4, 5, 4, 2]), R]",
+                "[{\"x\"}:partitioned[[2, 3, 2, 1], [2, 2, 2, 1]]]");
+    expect_read(f, dt, XY, "3", "[R, PartitionedShard(0, splits=[2, 1], aligned=True)]",
+                "[{\"y\"}:partitioned[[1, 1], [1, 0], [0, 0], [0, 0]](aligned)]");
     expect_read(f, dt, "<[]>", "6", "[]", "[{}]");
     expect_read(f, dt, "<[], device_ids=[1]>", "6x2", "()", "[]");
     expect_read(f, dt, XY, "", "[Replicate(), torch.distributed.tensor.Replicate()]", "[]");
@@ -422,7 +433,6 @@ static void test_dtensor_errors(void **state)
         {"4", "[Shard(0), R", TSR_ERR_SYNTAX, "expected ']'"},
         {"4", "(R, R]", TSR_ERR_SYNTAX, "expected ')'"},
         {"4", "{R}", TSR_ERR_SYNTAX, "expected '['"},
-        {"4", "[DynamicShard(0), R]", TSR_ERR_SYNTAX, "DynamicShard needs its sizes"},
         {"4", "[DynamicShard(0, [1, 2, 1]), R]", TSR_ERR_INVALID, "needs 2 sizes, got: 3"},
         {"4", "[DynamicShard(0, [1, 3]), Shard(0)]", TSR_ERR_UNSUPPORTED,
          "dim 0 has explicit sizes on one axis"},
@@ -435,6 +445,14 @@ static void test_dtensor_errors(void **state)
         {"4", "[PartitionedShard(0, counts=[[1, 1]], aligned=maybe), R]", TSR_ERR_SYNTAX,
          "expected True or False"},
         {"4", "[PartitionedShard(0), R]", TSR_ERR_SYNTAX, "PartitionedShard needs its counts"},
+        {"9", "[PartitionedShard(0, 2, splits=[3, 1]), R]", TSR_ERR_INVALID,
+         "the splits sum to 4: neither the extent 9 of dim 0 nor that of each of its 2 shards"},
+        {"4", "[PartitionedShard(0, 3, [3, 1]), R]", TSR_ERR_INVALID,
+         "num_partitions is 3, but there are 2 splits"},
+        {"4", "[PartitionedShard(0, splits=[5, -1]), R]", TSR_ERR_LIMIT, "at least 0"},
+        {"4", "[PartitionedShard(0, splits=[]), R]", TSR_ERR_SYNTAX, "expected integer value"},
+        {"4", "[PartitionedShard(0, splits=[1], counts=[[1], [1]]), R]", TSR_ERR_SYNTAX,
+         "the argument is repeated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         expect_read_error(f, dt, XY, cases[i].shape, cases[i].text, cases[i].status,
@@ -824,6 +842,7 @@ static void test_no_memory(void **state)
         "[Shard(0), Shard(0)]",
         "[Shard(1), Shard(1)]",
         "[DynamicShard(0, [2, 3]), Partial()]",
+        "[PartitionedShard(0, splits=[2, 3]), R]",
         "[PartitionedShard(dim=0, counts=[[1, 1], [1, 2]], aligned=True), Shard(1)]",
         "{devices=[2,1,2]3,2,1,0 last_tile_dim_replicate}",
         "{devices=[2,2]3,1,2,0}",

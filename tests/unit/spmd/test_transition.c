@@ -15,9 +15,9 @@ static const struct {
     {TSR_ALL_REDUCE, {"xxxxxx", "xxxxxx", "ooxxxx", "ooxxxx", "xxxxxx", "xxxxxx"}},
     {TSR_ALL_GATHER, {"xxxxxx", "xxxxxx", "ooxxxx", "xxxxxx", "ooxxxx", "ooxxxx"}},
     {TSR_REDUCE_SCATTER, {"xxxxxx", "xxxxxx", "xxoxoo", "xxoxoo", "xxxxxx", "xxxxxx"}},
-    {TSR_ALL_TO_ALL, {"xxxxxx", "xxxxxx", "xxoxxx", "xxxxxx", "xxxxoo", "xxxxoo"}},
+    {TSR_ALL_TO_ALL, {"xxxxxx", "xxxxxx", "xxoxoo", "xxxxxx", "xxoxoo", "xxoxoo"}},
     {TSR_REINTERPRET, {"oEEExx", "Eoooxx", "xxooxx", "xxxoxx", "xxxxox", "xxxxxo"}},
-    {TSR_CONVERT, {"oEoooo", "oooEoo", "xxoExx", "xxxoxx", "xxxEox", "xxxExo"}},
+    {TSR_CONVERT, {"oEoooo", "oooEoo", "xxoEoo", "xxxoxx", "xxoEox", "xxoExo"}},
 };
 enum { OPS = sizeof table / sizeof table[0] };
 
@@ -121,6 +121,9 @@ static void other_dimensions(void **state)
                 {TSR_REDUCE_SCATTER, "P", "V", TSR_NO_DIM, 1},
                 {TSR_ALL_TO_ALL, "V", "V", 2, 0},
                 {TSR_ALL_TO_ALL, "V", "V", 0, -1},
+                {TSR_ALL_TO_ALL, "V", "S(2)", 1, TSR_NO_DIM},
+                {TSR_ALL_TO_ALL, "V", "S(1)", 1, TSR_NO_DIM},
+                {TSR_ALL_TO_ALL, "S(0)", "V", TSR_NO_DIM, -1},
                 {TSR_CONVERT, "V", "P", 3, TSR_NO_DIM},
                 {TSR_CONVERT, "R", "V", TSR_NO_DIM, 2}};
     fixture *f = *state;
@@ -193,10 +196,71 @@ static void types_after_calls(void **state)
     }
 }
 
+/* Where V and S(i) meet along a local axis: what the type says afterwards of a whole of `rows`. */
+static void types_where_kinds_meet(void **state)
+{
+    static const struct {
+        const char *before;
+        tsr_transition_op op;
+        const char *src;
+        const char *dst;
+        int64_t plain; /* the dimension that the plain V is taken along */
+        int64_t rows;
+        const char *after; /* NULL: an error, with these words */
+        const char *words;
+    } rows[] = {
+        {"f32[4@dp,6]{tp:V}", TSR_CONVERT, "V", "S(1)", 0, 4, "f32[4@dp,6@tp]", NULL},
+        {"f32[4@dp,6]{tp:V}", TSR_CONVERT, "V", "S(0)", 0, 12, "f32[12@(dp,tp),6]", NULL},
+        {"f32[5@dp,6]{tp:V}", TSR_CONVERT, "V", "S(0)", 0, 15, "f32[15@(dp,tp):[3,3,3,2,2,2],6]",
+         NULL},
+        {"f32[4@dp,6@tp]", TSR_CONVERT, "V", "S(1)", 0, 4, "f32[4@dp,6@tp]", NULL},
+        {"f32[4@dp,6@tp]", TSR_CONVERT, "V", "S(0)", 0, 4, NULL, "cuts another dimension"},
+        {"f32[4@dp,6@tp]", TSR_CONVERT, "S(1)", "V", 0, 4, "f32[4@dp,6]{tp:V}", NULL},
+        {"f32[4@dp,6@tp]", TSR_CONVERT, "S(0)", "V", 0, 4, NULL, "cuts another dimension"},
+        {"f32[12@(dp,tp),6]", TSR_CONVERT, "S(0)", "V", 0, 4, "f32[4@dp,6]{tp:V}", NULL},
+        {"f32[10@(dp,tp),6]", TSR_CONVERT, "S(0)", "V", 0, 4, NULL, "cut unevenly"},
+        {"f32[4,6]{tp:V}", TSR_ALL_TO_ALL, "V", "S(1)", 0, 4, "f32[4,6@tp]", NULL},
+        {"f32[4,6]{tp:V}", TSR_ALL_TO_ALL, "V", "S(-1)", -2, 4, "f32[4,6@tp]", NULL},
+        {"f32[4@dp,6]{tp:V}", TSR_ALL_TO_ALL, "V", "S(1)", 0, 4, NULL, "cut by other axes"},
+        {"f32[4,6@tp]", TSR_ALL_TO_ALL, "S(1)", "V", 0, 4, "f32[4,6]{tp:V}", NULL},
+        {"f32[4,6@(dp,tp)]", TSR_ALL_TO_ALL, "S(1)", "V", 0, 4, "f32[4,6@dp]{tp:V}", NULL},
+        {"f32[4,6@tp]", TSR_ALL_TO_ALL, "V", "S(0)", 0, 4, NULL, "cuts another dimension"},
+        {"f32[4,6@tp]", TSR_ALL_TO_ALL, "V", "S(0)", 1, 4, "f32[4@tp,6]", NULL},
+        {"f32[3,6]{tp:V}", TSR_ALL_TO_ALL, "V", "S(0)", 0, 9, "f32[9@tp,6]", NULL},
+        {"f32[4,6@dp]{tp:V}", TSR_ALL_TO_ALL, "V", "V", 2, 4, NULL, "no dimension 2"},
+    };
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"dp\"=2, \"tp\"=3]>");
+    const size_t tp = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tsr_typed_shape value = typed_of(f, mesh, rows[i].before);
+        const tsr_transition t = {.op = rows[i].op,
+                                  .src = end_of_text(f, rows[i].src),
+                                  .dst = end_of_text(f, rows[i].dst),
+                                  .gather_dim = rows[i].plain,
+                                  .scatter_dim = rows[i].plain};
+        const tsr_status status =
+            tsr_type_transition(f->ctx, f->arena, &value, &tp, 1, &t, (tsr_axis_set){1},
+                                TSR_UNGUARDED, false, &value.type);
+        assert_int_equal(status < 0, rows[i].after == NULL);
+        if (status < 0) {
+            expect_message(f, rows[i].words);
+            continue;
+        }
+        const int64_t whole[] = {rows[i].rows, 6};
+        value.shape = whole;
+        assert_string_equal(typed_text(f, &value), rows[i].after);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(every_pair),       TEST(backwards),       TEST(backwards_are_adjoint),
-        TEST(other_dimensions), TEST(averages_divide), TEST(types_after_calls)};
+    const struct CMUnitTest tests[] = {TEST(every_pair),
+                                       TEST(backwards),
+                                       TEST(backwards_are_adjoint),
+                                       TEST(other_dimensions),
+                                       TEST(averages_divide),
+                                       TEST(types_after_calls),
+                                       TEST(types_where_kinds_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,25 @@ static void texts_round_trip(void **state)
     }
 }
 
+/* Several axes of a dimension without parentheses: a name is no extent. */
+static void bare_axes(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *same;
+    } rows[] = {{"f32[8@dp,tp]", "f32[8@(dp,tp)]"},
+                {"f32[8@tp,dp,pp]", "f32[8@(tp,dp,pp)]"},
+                {"f32[2,8@dp,tp,4]{pp:R}", "f32[2,8@(dp,tp),4]{pp:R}"},
+                {"f32[8@dp,\"tp\",6@pp]", "f32[8@(dp,tp),6@pp]"},
+                {"f32[7@tp,dp:[2,1,1,1,1,1],5]", "f32[7@(tp,dp):[2,1,1,1,1,1],5]"}};
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, mesh_of_tests);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const tsr_typed_shape typed = typed_of(f, mesh, rows[i].text);
+        assert_string_equal(typed_text(f, &typed), rows[i].same);
+    }
+}
+
 static void texts_are_refused(void **state)
 {
     static const struct {
@@ -29,6 +48,8 @@ static void texts_are_refused(void **state)
                 {"f32[8@tp:[3,4,2]]", "sum to 9"},
                 {"f32[8]{tp:R, tp:R}", "two types"},
                 {"[8]", "expected an element type"},
+                {"f32[8@dp,]", "expected"},
+                {"f32[8@dp,tq]", "no axis tq"},
                 {"f32[8@(dp]", "expected"}};
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, mesh_of_tests);
@@ -142,9 +163,9 @@ static void overlapping_pairs_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(texts_round_trip), TEST(texts_are_refused),           TEST(claims_add_and_contradict),
-        TEST(rest_is_checked),  TEST(gradients_are_dual),          TEST(shardings_and_back),
-        TEST(local_shapes),     TEST(overlapping_pairs_are_named),
+        TEST(texts_round_trip),          TEST(bare_axes),       TEST(texts_are_refused),
+        TEST(claims_add_and_contradict), TEST(rest_is_checked), TEST(gradients_are_dual),
+        TEST(shardings_and_back),        TEST(local_shapes),    TEST(overlapping_pairs_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

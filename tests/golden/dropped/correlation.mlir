@@ -1,0 +1,43 @@
+module @jit_correlation attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=4, "y"=2]> {stablehlo.mesh = {axes = [{name = "x", size = 4 : i64}, {name = "y", size = 2 : i64}]}}
+  func.func public @main(%arg0: tensor<32xf32>, %arg1: tensor<32xf32>) -> (tensor<f32> {jax.result_info = "result"}) {
+    %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{"x"}]>, <@mesh, [{"x"}]>] out_shardings=[<@mesh, []>] manual_axes={"x", "y"} (%arg2: tensor<8xf32>, %arg3: tensor<8xf32>) {
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %1 = stablehlo.reduce(%arg2 init: %cst) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %cst_0 = stablehlo.constant dense<8.000000e+00> : tensor<f32>
+      %2 = stablehlo.divide %1, %cst_0 : tensor<f32>
+      %3 = "stablehlo.all_reduce"(%2) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+      ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+        %16 = stablehlo.add %arg4, %arg5 : tensor<f32>
+        stablehlo.return %16 : tensor<f32>
+      }) : (tensor<f32>) -> tensor<f32>
+      %cst_1 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
+      %4 = stablehlo.divide %3, %cst_1 : tensor<f32>
+      %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %5 = stablehlo.reduce(%arg3 init: %cst_2) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %cst_3 = stablehlo.constant dense<8.000000e+00> : tensor<f32>
+      %6 = stablehlo.divide %5, %cst_3 : tensor<f32>
+      %7 = "stablehlo.all_reduce"(%6) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+      ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+        %16 = stablehlo.add %arg4, %arg5 : tensor<f32>
+        stablehlo.return %16 : tensor<f32>
+      }) : (tensor<f32>) -> tensor<f32>
+      %cst_4 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
+      %8 = stablehlo.divide %7, %cst_4 : tensor<f32>
+      %9 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<f32>) -> tensor<8xf32>
+      %10 = stablehlo.subtract %arg2, %9 : tensor<8xf32>
+      %11 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<8xf32>
+      %12 = stablehlo.subtract %arg3, %11 : tensor<8xf32>
+      %13 = stablehlo.multiply %10, %12 : tensor<8xf32>
+      %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %14 = stablehlo.reduce(%13 init: %cst_5) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %15 = "stablehlo.all_reduce"(%14) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+      ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+        %16 = stablehlo.add %arg4, %arg5 : tensor<f32>
+        stablehlo.return %16 : tensor<f32>
+      }) : (tensor<f32>) -> tensor<f32>
+      sdy.return %15 : tensor<f32>
+    } : (tensor<32xf32>, tensor<32xf32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}

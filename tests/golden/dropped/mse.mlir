@@ -1,0 +1,20 @@
+module @jit_mse attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=4, "y"=2]> {stablehlo.mesh = {axes = [{name = "x", size = 4 : i64}, {name = "y", size = 2 : i64}]}}
+  func.func public @main(%arg0: tensor<32x8xf32>, %arg1: tensor<32x8xf32>) -> (tensor<f32> {jax.result_info = "result"}) {
+    %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, []>] manual_axes={"x", "y"} (%arg2: tensor<8x8xf32>, %arg3: tensor<8x8xf32>) {
+      %1 = stablehlo.subtract %arg2, %arg3 : tensor<8x8xf32>
+      %2 = stablehlo.multiply %1, %1 : tensor<8x8xf32>
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %3 = stablehlo.reduce(%2 init: %cst) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<f32>
+      %4 = "stablehlo.all_reduce"(%3) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+      ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+        %6 = stablehlo.add %arg4, %arg5 : tensor<f32>
+        stablehlo.return %6 : tensor<f32>
+      }) : (tensor<f32>) -> tensor<f32>
+      %cst_0 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+      %5 = stablehlo.divide %4, %cst_0 : tensor<f32>
+      sdy.return %5 : tensor<f32>
+    } : (tensor<32x8xf32>, tensor<32x8xf32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}

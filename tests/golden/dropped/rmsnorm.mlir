@@ -1,0 +1,30 @@
+module @jit_rmsnorm attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=4, "y"=2]> {stablehlo.mesh = {axes = [{name = "x", size = 4 : i64}, {name = "y", size = 2 : i64}]}}
+  func.func public @main(%arg0: tensor<8x32xf32>, %arg1: tensor<32xf32>) -> (tensor<8x32xf32> {jax.result_info = "result"}) {
+    %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{}, {"x"}]>, <@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}, {"x"}]>] manual_axes={"x", "y"} (%arg2: tensor<8x8xf32>, %arg3: tensor<8xf32>) {
+      %1 = stablehlo.multiply %arg2, %arg2 : tensor<8x8xf32>
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+      %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<8xf32>) -> tensor<8x1xf32>
+      %4 = "stablehlo.all_reduce"(%3) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+      ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+        %15 = stablehlo.add %arg4, %arg5 : tensor<f32>
+        stablehlo.return %15 : tensor<f32>
+      }) : (tensor<8x1xf32>) -> tensor<8x1xf32>
+      %cst_0 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
+      %5 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<8x1xf32>
+      %6 = stablehlo.divide %4, %5 : tensor<8x1xf32>
+      %cst_1 = stablehlo.constant dense<9.99999997E-7> : tensor<f32>
+      %7 = stablehlo.broadcast_in_dim %cst_1, dims = [] : (tensor<f32>) -> tensor<8x1xf32>
+      %8 = stablehlo.add %6, %7 : tensor<8x1xf32>
+      %9 = stablehlo.rsqrt %8 : tensor<8x1xf32>
+      %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<8x1xf32>) -> tensor<8x8xf32>
+      %11 = stablehlo.multiply %arg2, %10 : tensor<8x8xf32>
+      %12 = stablehlo.broadcast_in_dim %arg3, dims = [1] : (tensor<8xf32>) -> tensor<1x8xf32>
+      %13 = stablehlo.broadcast_in_dim %12, dims = [0, 1] : (tensor<1x8xf32>) -> tensor<8x8xf32>
+      %14 = stablehlo.multiply %11, %13 : tensor<8x8xf32>
+      sdy.return %14 : tensor<8x8xf32>
+    } : (tensor<8x32xf32>, tensor<32xf32>) -> tensor<8x32xf32>
+    return %0 : tensor<8x32xf32>
+  }
+}
