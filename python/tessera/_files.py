@@ -126,13 +126,13 @@ def _header_of(path: str) -> tuple[dict[str, Any], int, int]:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if length > min(size - 8, _MAX_HEADER):
-            raise InvalidError(f"{path} is no .safetensors file: its header is longer than it is")
+            raise InvalidError(f"{path} is not a .safetensors file: its header is longer than it is")
         try:
             header: Any = json.loads(file.read(length))
         except (ValueError, RecursionError):
             header = None
     if not isinstance(header, dict):
-        raise InvalidError(f"{path} is no .safetensors file: its header is no JSON object")
+        raise InvalidError(f"{path} is not a .safetensors file: its header is not a JSON object")
     entries = cast(dict[str, Any], header)
     entries.pop("__metadata__", None)
     return entries, 8 + length, size

@@ -456,7 +456,7 @@ def explanations_of(
     owner.check(status)
     if wanted is not None and count[0] == 0:
         raise InvalidError(
-            f"the program has no value {wanted}: give a name as in the text, a line, or result0"
+            f"unknown value {wanted}; give a name of the text, a line number, or result0"
         )
     found = Explanations()
     reasons, text = ffi.new("tsr_tensor_reasons *"), ffi.new("char **")

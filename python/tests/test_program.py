@@ -659,7 +659,7 @@ def test_wrong_arguments():
     x, w = np.ones((8, 16), "f4"), np.ones((16, 4), "f4")
     np.testing.assert_allclose(program.evaluate(x, w * 0.01)[0], np.tanh(x @ (w * 0.01)), rtol=1e-6)
     for given, message in [
-        ((), "0 inputs were given, the function takes 2"),
+        ((), "0 inputs given, 2 expected"),
         ((x, w, w), "3 inputs were given"),
         ((w, x), r"input 0 is f32\[16,4\], the function takes f32\[8,16\]"),
         ((x, w.astype("f8")), r"input 1 is f64\[16,4\]"),
@@ -702,7 +702,7 @@ def test_bare_collectives_run_on_all_devices():
     assert len(same) == 3
     np.testing.assert_array_equal(same[2][0], np.float32([6, 7] * 3))
     with pytest.raises(
-        ts.InvalidError, match="2 inputs were given, the function takes 1, or 1 for"
+        ts.InvalidError, match="2 inputs given, 1 expected, or 1 for"
     ):
         program.evaluate([0, 1], [2, 3])
 

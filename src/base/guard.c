@@ -82,7 +82,7 @@ tsr_status guard_enum(tsr_context *ctx, const char *function, const char *argume
 {
     return ctx == NULL ? TSR_ERR_INVALID
                        : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                    "%s: '%s' is %" PRId64 ", which is no value of %s", function,
+                                    "%s: '%s' is %" PRId64 ", which is not a value of %s", function,
                                     argument, value, kind);
 }
 
@@ -100,10 +100,10 @@ tsr_status guard_element(tsr_context *ctx, const char *function, const char *arg
 
 tsr_status guard_rank(tsr_context *ctx, const char *function, size_t rank)
 {
-    return ctx == NULL ? TSR_ERR_INVALID
-                       : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                    "%s: 'rank' is %zu, at most %d dimensions go", function, rank,
-                                    GUARD_MAX_RANK);
+    return ctx == NULL
+               ? TSR_ERR_INVALID
+               : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                            "%s: 'rank' is %zu; the maximum is %d", function, rank, GUARD_MAX_RANK);
 }
 
 static tsr_status refuse(tsr_context *ctx, const char *function, const guard_report *report)
@@ -174,7 +174,7 @@ tsr_status guard_axis(tsr_context *ctx, const char *function, const char *argume
     return a->axis >= 0 && (size_t)a->axis < tsr_mesh_num_axes(mesh)
                ? diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "%s: '%s' is the whole axis %" PRId32 " with pre-size %" PRId64
-                            " and size %" PRId64 "; tsr_axis_full gives it",
+                            " and size %" PRId64 "; use tsr_axis_full for a whole axis",
                             function, argument, a->axis, a->pre, a->size)
                : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                             "%s: '%s' is axis %" PRId32 " of a mesh that has %zu", function,

@@ -109,10 +109,11 @@ static tsr_status check_guards(const collective_use *u)
             .rule = RULE_DIVERGENT_COLLECTIVE,
             .op = u->op,
             .axis = a,
-            .message = report_text(c,
-                                   "'%s' over \"%s\" runs only on devices that a condition "
-                                   "selects, and the condition varies along \"%s\": a deadlock",
-                                   op_name(c->p, u->op), name, name),
+            .message = report_text(
+                c,
+                "'%s' over \"%s\" runs only on the devices that a condition selects, and the "
+                "condition varies along \"%s\": the other devices never enter it (deadlock)",
+                op_name(c->p, u->op), name, name),
             .remedy = report_text(c,
                                   "reduce the condition over \"%s\", or run the collective on "
                                   "all devices and select its result",
@@ -155,7 +156,7 @@ static tsr_status report_needless(const collective_use *u, uint32_t value, size_
                               op_name(c->p, u->op), name, times)
                 : report_text(c, "'%s' over \"%s\" of a value that does not vary along it: %s",
                               op_name(c->p, u->op), name, u->row->needless),
-        .remedy = report_text(c, "leave it out, or name the axis along which the value varies")};
+        .remedy = report_text(c, "remove it, or name the axis along which the value varies")};
     return report_add(c, &r);
 }
 
@@ -209,11 +210,10 @@ static tsr_status check_pending(const collective_use *u, uint32_t value, const c
             .op = u->op,
             .value = value,
             .axis = a,
-            .message = report_text(c,
-                                   "'%s' does not add, and its operand is a sum that is pending "
-                                   "along \"%s\"",
-                                   op_name(c->p, u->op), name),
-            .remedy = report_text(c, "add the shares over \"%s\" first: psum, all_reduce", name),
+            .message =
+                report_text(c, "'%s' is not linear, and its operand is a sum pending along \"%s\"",
+                            op_name(c->p, u->op), name),
+            .remedy = report_text(c, "complete the sum over \"%s\" first: psum, all_reduce", name),
             .notes = {{cells[a].origin,
                        "pending since here: each device has the sum over its own part"}},
             .num_notes = 1};

@@ -350,8 +350,8 @@ static tsr_status report_nonlinear(const op_use *u, size_t operand)
         .value = op_operand(c->p, u->op, operand),
         .axis = u->axis,
         .message = report_text(c,
-                               "'%s' of a sum that is pending along \"%s\" is not the '%s' of "
-                               "the whole sum",
+                               "'%s' is applied to a sum pending along \"%s\": the result is not "
+                               "the '%s' of the whole sum",
                                op_name(c->p, u->op), axis, op_name(c->p, u->op)),
         .remedy =
             report_text(c, "reduce operand %zu over \"%s\" first: psum, all_reduce", operand, axis),
@@ -370,10 +370,11 @@ static tsr_status report_affine(const op_use *u, size_t pending, size_t shared)
         .value = op_operand(c->p, u->op, shared),
         .axis = u->axis,
         .message = report_text(c,
-                               "operand %zu is the same along \"%s\" and is combined with a sum "
-                               "that is pending there: it counts once for each device",
+                               "operand %zu is replicated along \"%s\" and is added to a sum "
+                               "pending along it: the completed sum counts it once per device",
                                shared, axis),
-        .remedy = report_text(c, "reduce operand %zu over \"%s\" first, then add", pending, axis),
+        .remedy =
+            report_text(c, "reduce operand %zu over \"%s\" before the addition", pending, axis),
         .notes = {{operand_cell(u, pending).origin,
                    "pending since here: each device has the sum over its own part"}},
         .num_notes = 1};

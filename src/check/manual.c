@@ -36,7 +36,7 @@ static tsr_status report_gradient(checker *c, const declared_result *r, size_t a
         .axis = axis,
         .message = report_text(c,
                                "result %zu has the type of argument %lld, which is replicated over "
-                               "\"%s\", and is a sum that was never reduced over it",
+                               "\"%s\", but is a sum that was never reduced over that axis",
                                r->index, (long long)argument, name),
         .remedy = report_text(c,
                               "reduce the gradient over \"%s\" before it is returned: psum, "
@@ -61,7 +61,7 @@ static tsr_status report_varies(checker *c, const declared_result *r, size_t axi
         .axis = axis,
         .message =
             report_text(c, "result %zu is declared replicated over \"%s\" and %s", r->index, name,
-                        is_pending ? "is a sum that is still pending along it"
+                        is_pending ? "is a sum still pending along it"
                         : sure     ? "differs between devices along it"
                                    : "may differ between devices along it"),
         .remedy = report_text(c,

@@ -9,70 +9,73 @@
 static const tsr_check_rule rules[NUM_RULES] = {
     [RULE_PENDING_IN_NONLINEAR] =
         {"TSR-C001", "pending-in-nonlinear", TSR_ERROR, "a pending sum in a nonlinear op",
-         "Each device has contracted its own part of a dimension, so its value is one share of a "
-         "sum. A nonlinear op of a share is not a share of the op of the sum. Reduce first."},
+         "Each device contracted its own part of a dimension, so its value is one summand of a "
+         "pending sum. A nonlinear op applied to each summand does not give the op of the sum. "
+         "Reduce before the op."},
     [RULE_PENDING_PLUS_SHARED] =
         {"TSR-C002", "pending-plus-replicated", TSR_ERROR,
          "a replicated value added to a pending sum",
-         "When the shares of the devices are summed later, what all devices added is in the sum "
-         "once for each of them. Reduce first and add then, or add on one device only."},
+         "When the pending sum is reduced later, the replicated value is counted once per device. "
+         "Reduce before the addition, or add on one device only."},
     [RULE_UNREDUCED_GRADIENT] =
         {"TSR-C003", "unreduced-gradient", TSR_ERROR,
          "the gradient of a replicated input is never reduced",
-         "A result of the type of a replicated argument is a sum over each device's own part, and "
-         "is declared the same on all devices. Each device would update its copy with another "
-         "gradient. Reduce it over the axis, or declare the result cut along it."},
+         "A result has the type of a replicated argument and is declared equal on all devices, but "
+         "each device computed it from its own part of a dimension. The devices would update their "
+         "copies with different gradients. Reduce it over the axis, or declare the result sharded "
+         "along it."},
     [RULE_RESULT_VARIES] =
         {"TSR-C004", "result-varies", TSR_ERROR,
          "a result is declared replicated over an axis along which it varies",
-         "Which device's value the result has is not defined. Reduce or gather it over the axis, "
-         "or declare the result cut along it."},
+         "The value of such a result is undefined: devices hold different values. Reduce or gather "
+         "it over the axis, or declare the result sharded along it."},
     [RULE_RESULT_MAY_VARY] =
         {"TSR-C005", "result-may-vary", TSR_WARNING,
-         "a result is declared replicated, and nothing shows that it is",
-         "The value was sent between devices and has not been reduced or gathered since. Devices "
-         "may have computed the same, as an all-gather written as a ring does; nothing here shows "
-         "it. End with a reduction or an all_gather, or declare the result cut along the axis."},
-    [RULE_NEEDLESS_COLLECTIVE] =
-        {"TSR-C006", "needless-collective", TSR_WARNING,
-         "a collective over an axis along which the value does not vary",
-         "All devices of a group have the same value already. A sum multiplies it by the number of "
-         "devices; other collectives only move copies. Leave it out, or name the axis that was "
-         "meant."},
+         "a result is declared replicated, but the program does not show that devices agree",
+         "The value was sent between devices and was not reduced or gathered afterwards. The "
+         "devices may hold equal values, for example after an all-gather written as a ring, but "
+         "the check cannot prove it. End with a reduction or an all_gather, or declare the result "
+         "sharded along the axis."},
+    [RULE_NEEDLESS_COLLECTIVE] = {"TSR-C006", "needless-collective", TSR_WARNING,
+                                  "a collective over an axis along which the value does not vary",
+                                  "All devices of a group already hold the same value. A sum "
+                                  "multiplies it by the number of devices; other collectives only "
+                                  "move copies. Remove the collective, or name the intended axis."},
     [RULE_PARTLY_NEEDLESS_COLLECTIVE] =
         {"TSR-C007", "partly-needless-collective", TSR_NOTE,
          "a collective over several axes, along one of which the value does not vary",
          "Along that axis a sum multiplies the value by the number of devices, and other "
-         "collectives move copies. Leave the axis out unless that is meant."},
+         "collectives move copies. Remove the axis unless this is intended."},
     [RULE_DIVERGENT_COLLECTIVE] =
         {"TSR-C008", "divergent-collective", TSR_ERROR,
          "a collective that depends on a condition that varies: a deadlock",
-         "Devices of one group take different branches, or leave a loop at different times, so "
-         "that some wait in the collective for others that never enter it. Reduce the condition "
-         "over the axis first, or move the collective out."},
+         "Devices of one group take different branches, or leave a loop after different numbers of "
+         "iterations, so some wait in the collective for devices that never enter it. Reduce the "
+         "condition over the axis first, or move the collective out of the branch or loop."},
     [RULE_CLOSED_DIMENSION] =
         {"TSR-C009", "closed-dimension", TSR_WARNING,
-         "a closed dimension gathers what is cut again afterwards",
-         "A dimension written {} (None in a PartitionSpec) is closed: it says replicated, not "
-         "unspecified. It forces an all-gather of a tensor that was cut there and is cut the same "
-         "way again later, with nothing between that needs it whole. Name the axis, or leave the "
-         "dimension open: {?}, PartitionSpec.UNCONSTRAINED."},
+         "a closed dimension gathers a tensor that is sharded the same way again afterwards",
+         "A dimension written {} (None in a PartitionSpec) is closed: it means replicated, not "
+         "unspecified. Here it forces an all-gather of a tensor that was sharded before and is "
+         "sharded the same way later, although no op between needs the whole tensor. Name the "
+         "axis, or leave the dimension open: {?}, PartitionSpec.UNCONSTRAINED."},
     [RULE_LOCAL_SUM_IN_NONLINEAR] =
         {"TSR-C010", "local-sum-in-nonlinear", TSR_NOTE,
          "a sum over each device's own rows in a nonlinear op",
-         "A statistic of the local part is legal, as in batch normalization that is not "
-         "synchronized. If the whole tensor is meant, reduce first."},
+         "A statistic of the local part is legal, as in unsynchronized batch normalization. If the "
+         "statistic of the whole tensor is intended, reduce first."},
     [RULE_LOCAL_STATISTIC] =
         {"TSR-C011", "local-statistic", TSR_WARNING,
          "parts of a tensor are normalized by a statistic of each device's own part",
-         "A mean, variance, norm or maximum over a dimension that is cut is of the local part "
-         "alone, and is subtracted from the parts, or scales them; no collective merges it. Each "
-         "device normalizes in another way. Reduce the statistic over the axis first: psum, pmax."},
+         "A mean, variance, norm or maximum over a sharded dimension covers the local part only, "
+         "and is then subtracted from the parts or scales them, without a collective that reduces "
+         "it. The devices normalize differently. Reduce the statistic over the axis first: psum, "
+         "pmax."},
     [RULE_STATISTIC_BESIDE_PARTS] =
         {"TSR-C012", "statistic-beside-parts", TSR_NOTE,
          "a statistic of each device's own part in an op with the parts",
          "Adding a local statistic to the parts, or comparing them with it, is legal. If a "
-         "statistic of the whole tensor is meant, reduce it over the axis first."},
+         "statistic of the whole tensor is intended, reduce it over the axis first."},
 };
 
 const tsr_check_rule *tsr_check_rules(size_t *count)

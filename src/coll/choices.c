@@ -57,11 +57,10 @@ tsr_status coll_find(tsr_context *ctx, const char *name, size_t length, coll_kin
             return TSR_OK;
         }
     }
-    return diag_error(
-        ctx, TSR_ERR_INVALID, NO_LOCATION,
-        "there is no collective '%.*s'; they are called as tsr_comm_all_reduce and the "
-        "like, all-reduce",
-        (int)length, name);
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "unknown collective '%.*s'; write the name of a tsr_comm_ call with dashes, "
+                      "such as all-reduce",
+                      (int)length, name);
 }
 
 /* `shares, direct` of the algorithms of a collective that a medium has. */
@@ -102,13 +101,13 @@ static tsr_status check_row(tsr_context *ctx, const coll_choices *choices, coll_
     if (a == NULL || !(messages ? a->shown.messages : a->shown.shared)) {
         list_names(kind, choices->medium, names, sizeof names);
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "there is no algorithm '%.*s' for %s %s: there are %s, and auto",
+                          "unknown algorithm '%.*s' for %s %s; the algorithms are %s and auto",
                           (int)name.length, name.text, coll_row_of(kind)->name, media[messages],
                           names);
     }
     if (!a->shown.ordered && !choices->unordered) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s by %s does not keep the order of the group: allow that first, by "
+                          "%s by %s does not reduce in group order; allow that first with "
                           "tsr_comm_allow_unordered or TSR_UNORDERED=1",
                           a->shown.collective, a->shown.name);
     }
@@ -153,8 +152,8 @@ tsr_status coll_choices_read(tsr_context *ctx, coll_choices *choices, const char
         }
         if (equals == NULL) {
             return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
-                              "'%.*s' is no choice: write all-reduce=shares", (int)entry.length,
-                              entry.text);
+                              "'%.*s' is not a choice; write one as in all-reduce=shares",
+                              (int)entry.length, entry.text);
         }
         const size_t before = (size_t)(equals - entry.text);
         TSR_TRY(set_word(ctx, &all, trim(entry.text, before),
@@ -171,7 +170,7 @@ tsr_status coll_choices_allow(tsr_context *ctx, coll_choices *choices, bool unor
         if (a != NULL && !a->shown.ordered) {
             return diag_error(
                 ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s is set to %s, which does not keep the order: set it to auto first",
+                "%s is set to %s, which does not reduce in group order; set it to auto first",
                 a->shown.collective, a->shown.name);
         }
     }
@@ -228,8 +227,8 @@ tsr_status tsr_algorithm_choose(tsr_context *ctx, const tsr_algorithm_settings *
     choices.unordered = settings->unordered;
     if (!(bytes >= 0) || ranks < 1) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "there must be a rank and no negative number of bytes, got: %lld ranks, "
-                          "%g bytes",
+                          "the number of ranks must be at least 1 and the number of bytes at least "
+                          "0, got: %lld ranks, %g bytes",
                           (long long)ranks, bytes);
     }
     if (settings->link != NULL) {

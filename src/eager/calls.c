@@ -15,8 +15,8 @@ tsr_status eager_read_dims(tsr_comm *world, const char *call, const size_t *dims
 {
     if (count > OP_MAX_RANK) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: %zu dimensions are named, a tensor has at most %d", call, count,
-                          OP_MAX_RANK);
+                          "%s: %zu dimensions are named; the maximum rank of a tensor is %d", call,
+                          count, OP_MAX_RANK);
     }
     for (size_t i = 0; i < count; i++) {
         out->values[i] = dims[i] <= INT64_MAX ? (int64_t)dims[i] : INT64_MAX;
@@ -104,8 +104,8 @@ static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
     const op_type lhs = type_of_layout(a->layout);
     const op_type rhs = type_of_layout(b->layout);
     return diag_error(a->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "tsr_matmul: %s by %s: each must have a dimension, and leading dimensions "
-                      "must be alike or on one side only; broadcast one of them first",
+                      "tsr_matmul: %s by %s: each operand needs at least 1 dimension, and leading "
+                      "dimensions must be equal or on one side only; broadcast one operand first",
                       op_type_text(&lhs).text, op_type_text(&rhs).text);
 }
 
@@ -210,13 +210,14 @@ static tsr_status extent_left(tsr_tensor *x, const int64_t *shape, size_t rank, 
         fits = fits && (shape[d] == -1 || checked_mul(others, shape[d], &others));
     }
     if (open > 1) {
-        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_reshape: %zu extents are -1: only one can be what is left", open);
+        return diag_error(
+            x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_reshape: %zu extents are -1; at most 1 can be computed from the others", open);
     }
     if (!fits || others <= 0 || elements % others != 0) {
         return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_reshape: %s has %lld elements, which the extents beside -1, %lld "
-                          "elements, do not divide: give the extent",
+                          "tsr_reshape: %s has %lld elements, not divisible by %lld, the product "
+                          "of the extents beside -1; give that extent as a number",
                           op_type_text(&type).text, (long long)elements, (long long)others);
     }
     *out = elements / others;
@@ -310,9 +311,10 @@ static tsr_status check_split(const tsr_tensor *x, size_t dim, const int64_t *si
     if (fits && total == type.shape[dim]) {
         return TSR_OK;
     }
-    return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "tsr_split: %zu parts of %lld rows in all are not dimension %zu of %s", count,
-                      (long long)total, dim, op_type_text(&type).text);
+    return diag_error(
+        x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+        "tsr_split: %zu parts with %lld rows in total do not add up to dimension %zu of %s", count,
+        (long long)total, dim, op_type_text(&type).text);
 }
 
 tsr_status tsr_split(tsr_tensor *x, size_t dim, const int64_t *sizes, size_t count,

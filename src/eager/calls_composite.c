@@ -29,7 +29,8 @@ static tsr_status check_float(const char *call, const tsr_tensor *x)
         return TSR_OK;
     }
     return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "%s: %s must be of floats; convert it first", call, op_type_text(&type).text);
+                      "%s: %s must have a floating-point element type; convert it first", call,
+                      op_type_text(&type).text);
 }
 
 /* A composite along one dimension. */
@@ -65,7 +66,8 @@ tsr_status tsr_argmax(tsr_tensor *x, size_t dim, tsr_tensor **out)
     const op_type type = type_of_layout(x->layout);
     if (type.shape[dim] == 0) {
         return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_argmax: dimension %zu of %s has no element; reduce one that has",
+                          "tsr_argmax: dimension %zu of %s has extent 0; reduce a dimension with "
+                          "at least 1 element",
                           dim, op_type_text(&type).text);
     }
     return compose_along("tsr_argmax", compose_argmax, x, dim, out);
@@ -188,9 +190,10 @@ static tsr_status linear_call(tsr_tensor *x, tsr_tensor *weight, tsr_tensor *bia
     const op_type types[] = {type_of_layout(x->layout), type_of_layout(weight->layout)};
     eager_builder b;
     if (types[0].rank == 0 || types[1].rank != 2) {
-        return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_linear: %s by %s: the first must have a dimension, the weight two",
-                          op_type_text(&types[0]).text, op_type_text(&types[1]).text);
+        return diag_error(
+            x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_linear: %s by %s: the input must have rank 1 or more, the weight rank 2",
+            op_type_text(&types[0]).text, op_type_text(&types[1]).text);
     }
     TSR_TRY(compose_begin("tsr_linear", x, &b));
     return compose_end(&b, compose_linear(&b.base, value_of(x), value_of(weight), value_of(bias)),
@@ -271,8 +274,8 @@ static tsr_status check_labels(const eager_builder *b, const tsr_tensor *labels,
         rest /= labels->geometry->shape[d];
     }
     return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "%s: label %lld at [%s] is not one of %lld classes, 0 to %lld; give the "
-                      "label to leave out, now %lld, to tsr_cross_entropy_ignoring",
+                      "%s: label %lld at [%s] is not one of the %lld classes, 0 to %lld; to ignore "
+                      "a label other than %lld use tsr_cross_entropy_ignoring",
                       b->call, (long long)s.label, op_ints_text(index, labels->geometry->rank).text,
                       (long long)classes, (long long)classes - 1, (long long)ignored);
 }
@@ -351,8 +354,8 @@ static tsr_status stack_call(tsr_tensor *const *tensors, size_t count, size_t di
     }
     if (!fits) {
         return diag_error(tensors[0]->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_stack: 1 to %d tensors of one shape, that of %s, and a dimension up "
-                          "to its rank are needed, got: %zu tensors and dimension %zu",
+                          "tsr_stack: needs 1 to %d tensors with the shape of %s and a dimension "
+                          "up to their rank, got: %zu tensors and dimension %zu",
                           EAGER_MAX_OPERANDS, op_type_text(&first).text, count, dim);
     }
     TSR_TRY(compose_begin("tsr_stack", tensors[0], &b));
@@ -396,7 +399,7 @@ static tsr_status einsum_call(const char *equation, tsr_tensor *const *operands,
     }
     if (num_operands > EAGER_MAX_OPERANDS) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "tsr_einsum: %zu operands are more than %d", num_operands,
+                          "tsr_einsum: %zu operands; the maximum is %d", num_operands,
                           EAGER_MAX_OPERANDS);
     }
     for (size_t i = 0; i < num_operands; i++) {

@@ -63,7 +63,7 @@ tsr_status tsr_embedding(tsr_tensor *table, tsr_tensor *indices, tsr_tensor **ou
         const op_type type = type_of_layout(table->layout);
         return eager_given("tsr_embedding", operands, 2,
                            diag_error(table->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                      "tsr_embedding: a table has two dimensions, not %s",
+                                      "tsr_embedding: the table must have rank 2, got: %s",
                                       op_type_text(&type).text));
     }
     return take_rows("tsr_embedding", table, indices, 0, out);

@@ -20,13 +20,13 @@ static tsr_status check_number(const char *call, const tsr_tensor *x, double num
     const op_type type = type_of_layout(x->layout);
     if (type.dtype == TSR_I1) {
         return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: %s has truth values: convert it to numbers first", call,
+                          "%s: %s has element type i1; convert it to numbers first", call,
                           op_type_text(&type).text);
     }
     if (dtype_is_integer(type.dtype) && !integers_have(type.dtype, number)) {
         return diag_error(x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: %.17g is no %s: convert %s to floats first", call, number,
-                          tsr_dtype_name(type.dtype), op_type_text(&type).text);
+                          "%s: %.17g is not a value of %s; convert %s to floats first", call,
+                          number, tsr_dtype_name(type.dtype), op_type_text(&type).text);
     }
     return TSR_OK;
 }

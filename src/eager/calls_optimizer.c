@@ -41,11 +41,12 @@ static tsr_status check_tensor(const char *call, const char *name, const tsr_ten
     }
     if (t->world != parameter->world) {
         return diag_error(parameter->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: %s is of another world than the parameter", call, name);
+                          "%s: %s belongs to another world than the parameter", call, name);
     }
     if (!same || !dtype_is_float(type.dtype)) {
         return diag_error(parameter->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: %s, %s, must be of floats and have the shape of the parameter, %s",
+                          "%s: %s, %s, must have a floating-point element type and the shape of "
+                          "the parameter, %s",
                           call, name, op_type_text(&type).text, op_type_text(&of).text);
     }
     return TSR_OK;
@@ -64,8 +65,8 @@ static tsr_status check_target(const update *u, size_t i)
     for (size_t j = 0; j < i; j++) {
         if (u->targets[j] == t) {
             return diag_error(t->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: %s and %s are the same tensor: each needs its own", u->call,
-                              target_names[j], target_names[i]);
+                              "%s: %s and %s are the same tensor; give each a tensor of its own",
+                              u->call, target_names[j], target_names[i]);
         }
     }
     return TSR_OK;
@@ -80,10 +81,10 @@ static tsr_status check_update(const update *u, const tsr_tensor *gradient)
     }
     TSR_TRY(eager_of(gradient->world, &e));
     if (e->tapes.innermost != NULL) {
-        return diag_error(gradient->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: a tape is under way, which may have saved the parameter: call "
-                          "tsr_tape_end first",
-                          u->call);
+        return diag_error(
+            gradient->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "%s: a tape is recording and may have saved the parameter; call tsr_tape_end first",
+            u->call);
     }
     return TSR_OK;
 }
@@ -118,7 +119,7 @@ static tsr_status fit(eager_builder *b, const update *u, size_t i, tsr_tensor **
     const typed_record *must = record_of(old);
     if (is != NULL && must != NULL && !tsr_type_equal(is->of.type, must->of.type)) {
         return diag_error(b->base.ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: %s would get another type: bring the gradient to its type first",
+                          "%s: the type of %s would change; bring the gradient to that type first",
                           u->call, target_names[i]);
     }
     *out = t;
@@ -158,7 +159,7 @@ static tsr_status check_sgd(const tsr_sgd_options *o, tsr_comm *world, bool has_
     TSR_TRY(check_number(call, world, "weight decay", o->weight_decay, INFINITY));
     if (o->momentum > 0 && !has_velocity) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: a momentum of %g needs a velocity, got: NULL", call, o->momentum);
+                          "%s: a momentum of %g requires a velocity, got: NULL", call, o->momentum);
     }
     return TSR_OK;
 }
@@ -188,7 +189,8 @@ static tsr_status check_adam(const tsr_adam_options *o, tsr_comm *world, int64_t
     TSR_TRY(check_number(call, world, "weight decay", o->weight_decay, INFINITY));
     if (step < 1) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: steps count from 1, got: %lld", call, (long long)step);
+                          "%s: the step number must be at least 1, got: %lld", call,
+                          (long long)step);
     }
     return TSR_OK;
 }

@@ -66,9 +66,11 @@ static tsr_status to_common_mesh(planning *p)
             continue;
         }
         if (!tsr_mesh_same_devices(s->mesh, p->mesh)) {
-            return OP_ERROR(
-                p->r, "operand 0, %s, and operand %zu, %s, are on different sets of devices",
-                op_type_text(&p->r->operands[0]).text, i, op_type_text(&p->r->operands[i]).text);
+            return OP_ERROR(p->r,
+                            "operand 0, %s, and operand %zu, %s, are on different sets of devices; "
+                            "redistribute one of them first",
+                            op_type_text(&p->r->operands[0]).text, i,
+                            op_type_text(&p->r->operands[i]).text);
         }
         tsr_context *quiet = NULL;
         TSR_TRY(tsr_context_create(NULL, &quiet));

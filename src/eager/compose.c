@@ -15,13 +15,14 @@ static tsr_status apply(op_builder *base, const op_row *row, const void *params,
     tsr_tensor *made[EAGER_MAX_RESULTS];
     if (count > EAGER_MAX_OPERANDS) {
         return diag_error(b->e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "%s: %zu operands are more than %d", b->call, count, EAGER_MAX_OPERANDS);
+                          "%s: %zu operands; the maximum is %d", b->call, count,
+                          EAGER_MAX_OPERANDS);
     }
     for (size_t i = 0; i < count; i++) {
         tensors[i] = tensor_of(operands[i]);
         if (tensors[i]->world != b->e->world) {
             return diag_error(b->e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: the operands are of different worlds", b->call);
+                              "%s: the operands belong to different worlds", b->call);
         }
     }
     b->e->typing.operand_names = base->operand_names;

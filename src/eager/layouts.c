@@ -165,8 +165,9 @@ tsr_status tsr_slice_for_device(tsr_context *ctx, const tsr_geometry *geometry, 
         fits = full->shape[d] == geometry->shape[d];
     }
     if (!fits) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_slice_for_device: the array has another shape than the geometry");
+        return diag_error(
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_slice_for_device: the shapes of the array and of the geometry differ");
     }
     if (!tsr_geometry_box(geometry, device, start, shape)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -287,7 +288,8 @@ tsr_status eager_fill(const char *call, tsr_comm *world, const tsr_tensor_spec *
     tsr_tensor *t = NULL;
     if (!op_number_store(number, spec->dtype, element)) {
         return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "%s: a number cannot become %s", call, tsr_dtype_name(spec->dtype));
+                          "%s: a number cannot be converted to %s", call,
+                          tsr_dtype_name(spec->dtype));
     }
     TSR_TRY(make_fresh(call, world, spec, &number, &t));
     const tsr_view view = view_of(t);

@@ -273,7 +273,7 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
     for (size_t i = 1; i < count; i++) {
         if (operands[i]->world != world) {
             return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: operands 0 and %zu are of different worlds", call, i);
+                              "%s: operands 0 and %zu belong to different worlds", call, i);
         }
     }
     return TSR_OK;

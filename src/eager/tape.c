@@ -320,8 +320,8 @@ static tsr_status flow_into(eager *e, const tape_node *node, size_t number, tsr_
     if (made_by > 0 && t->nodes[made_by - 1].done) {
         tsr_tensor_release(grad);
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "gradient of %s: it depends on %s, which has been walked back already: "
-                          "add the losses up before the backward, or begin another tape",
+                          "gradient of %s: it depends on %s, whose backward has already run; add "
+                          "the losses before one backward, or begin another tape",
                           node->call, t->nodes[made_by - 1].call);
     }
     return accumulate(e, &t->values[number], grad);
@@ -379,28 +379,29 @@ static tsr_status check_start(const eager *e, const char *call, const tsr_tensor
 {
     const tape *t = e->tapes.innermost;
     if (t == NULL) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: no tape is running; call tsr_tape_begin before what is to be "
-                          "differentiated",
-                          call);
+        return diag_error(
+            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "%s: no tape is recording; call tsr_tape_begin before the calls to differentiate",
+            call);
     }
     if (t->guests > 0) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: a tape that is in use, by a backward or a region around this call, "
-                          "has no other backward; begin a tape here for one",
+                          "%s: the tape is in use by a backward or region around this call; begin "
+                          "another tape here",
                           call);
     }
     const size_t value = value_on(t, tensor);
     if (value == 0) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the tensor does not depend on one that is watched; call tsr_watch "
-                          "before it is used",
+                          "%s: the tensor does not depend on a watched tensor; call tsr_watch on "
+                          "the input before it is used",
                           call);
     }
     const size_t node = t->values[value].node;
     if (node > 0 && t->nodes[node - 1].done) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the tape has been walked back already; begin another one", call);
+                          "%s: the backward of this tape has already run; begin another tape",
+                          call);
     }
     return TSR_OK;
 }
@@ -460,8 +461,8 @@ tsr_status tsr_backward(tsr_tensor *loss)
     TSR_TRY(eager_of(loss->world, &e));
     if (type.rank != 0 || !dtype_is_float(type.dtype)) {
         return diag_error(loss->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_backward: a loss is one float, not %s; reduce it, or call "
-                          "tsr_backward_from with a cotangent",
+                          "tsr_backward: the loss must be one floating-point number, got: %s; "
+                          "reduce it, or call tsr_backward_from with a cotangent",
                           op_type_text(&type).text);
     }
     const bool unchecked = e->typing.scope != NULL && e->typing.scope->settings.unchecked;
@@ -559,8 +560,8 @@ tsr_status tape_leave(eager *e, tape_guest guest, const char *who, tsr_status st
         return status;
     }
     return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      begun ? "%s: it began a tape that it did not end"
-                            : "%s: it ended a tape that was begun before it and is in use",
+                      begun ? "%s: the function began a tape and did not end it"
+                            : "%s: the function ended a tape that its caller began",
                       who);
 }
 
@@ -685,10 +686,11 @@ static tsr_status watch(tsr_tensor *tensor)
     TSR_TRY(eager_of(tensor->world, &e));
     const op_type type = type_of_layout(tensor->layout);
     if (e->tapes.innermost == NULL || !dtype_is_float(type.dtype)) {
-        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "tsr_watch: %s",
-                          e->tapes.innermost == NULL
-                              ? "no tape is running; call tsr_tape_begin first"
-                              : "only floats have gradients; convert the tensor");
+        return diag_error(
+            tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "tsr_watch: %s",
+            e->tapes.innermost == NULL
+                ? "no tape is recording; call tsr_tape_begin first"
+                : "only tensors of floats and complex numbers have gradients; convert the tensor");
     }
     size_t value = value_on(e->tapes.innermost, tensor);
     if (value == 0) {
@@ -730,9 +732,9 @@ static tsr_status refuse_second(eager *e, const tape_node *node, tsr_tensor *con
     (void)cotangents;
     (void)grads;
     return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "tsr_gradient: the gradient of a gradient is not computed: a backward is not "
+                      "tsr_gradient: second derivatives are not supported: a backward is not "
                       "recorded on the tape around it; write the first gradient as calls, or give "
-                      "it a backward of its own by tsr_tape_own");
+                      "it a backward with tsr_tape_custom");
 }
 
 static const tape_way second_way = {.back = refuse_second};
@@ -765,8 +767,9 @@ static tsr_status find_gradient(tsr_tensor *tensor, tsr_tensor **out)
     TSR_TRY(eager_of(tensor->world, &e));
     const size_t value = e->tapes.innermost != NULL ? value_on(e->tapes.innermost, tensor) : 0;
     if (value == 0 || !e->tapes.innermost->values[value].watched) {
-        return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_gradient: the tensor is not watched by the tape that is running");
+        return diag_error(
+            tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_gradient: the recording tape does not watch the tensor; call tsr_watch first");
     }
     if (e->tapes.innermost->values[value].cotangent == NULL) {
         eager_builder b;

@@ -47,8 +47,8 @@ static tsr_status run_region(eager *e, const region *r, tsr_tensor *const *input
     for (size_t k = 0; k < r->num_outputs; k++) {
         if (outputs[k] == NULL) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "tsr_recompute: the region gave no output %zu: it sets all %zu "
-                              "whenever it is called",
+                              "tsr_recompute: the region did not set output %zu; it must set all "
+                              "%zu outputs in each call",
                               k, r->num_outputs);
         }
     }
@@ -64,16 +64,16 @@ static tsr_status check_again(const eager *e, const region *r, const tape_node *
         const op_type was = type_of_layout(node->results[k]->layout);
         if (!same_type(&is, &was)) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "tsr_recompute: run again, the region gave %s as output %zu, which "
-                              "was %s: it must do the same whenever it is called",
+                              "tsr_recompute: when recomputed, the region returned %s as output "
+                              "%zu, which was %s; it must compute the same in each call",
                               op_type_text(&is).text, k, op_type_text(&was).text);
         }
     }
     if (digest != r->digest) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_recompute: run again, the region made other calls than before, so "
-                          "the gradient would not be that of its outputs: it must do the same "
-                          "whenever it is called");
+        return diag_error(
+            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_recompute: when recomputed, the region made other calls than before, so the "
+            "gradient would be wrong; it must make the same calls each time");
     }
     return TSR_OK;
 }
@@ -156,8 +156,8 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
     TSR_TRY(eager_of(world, &e));
     if (num_inputs > EAGER_MAX_OPERANDS || num_outputs > EAGER_MAX_OPERANDS) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "tsr_recompute: %zu inputs and %zu outputs; %d are the most", num_inputs,
-                          num_outputs, EAGER_MAX_OPERANDS);
+                          "tsr_recompute: %zu inputs and %zu outputs; the maximum is %d each",
+                          num_inputs, num_outputs, EAGER_MAX_OPERANDS);
     }
     const bool wanted = tape_wants(e, inputs, num_inputs);
     tsr_tensor *found[EAGER_MAX_OPERANDS] = {NULL};

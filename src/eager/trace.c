@@ -80,13 +80,14 @@ static tsr_status refuse(tsr_context *ctx, const tsr_trace_event *event)
         (void)snprintf(which, sizeof which, "operand %lld", (long long)event->operand);
     }
     (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                     "%s: %s, %s, has the layout %s and would need %s: an implicit %s over %s of "
-                     "%lld bytes, which strict mode refuses",
+                     "%s: %s, %s, has the layout %s and needs %s: strict mode refuses the implicit "
+                     "%s over %s of %lld bytes",
                      event->call, which, event->tensor, event->from, event->to, event->collective,
                      event->axes, (long long)event->bytes_moved);
-    return diag_note(ctx, NO_LOCATION,
-                     "ask for it, by tsr_with_sharding of the operand to %s, or leave strict mode",
-                     event->to);
+    return diag_note(
+        ctx, NO_LOCATION,
+        "redistribute the operand explicitly with tsr_with_sharding to %s, or turn strict mode off",
+        event->to);
 }
 
 tsr_status refuse_move(eager *e, const move_note *move)

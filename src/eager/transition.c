@@ -15,8 +15,8 @@ static tsr_status local_layout(eager *e, tsr_dtype dtype, size_t rank, const int
 {
     if (rank > OP_MAX_RANK) {
         return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "a value can have %d dimensions, this one would have %zu", OP_MAX_RANK,
-                          rank);
+                          "the maximum rank of a value is %d, this one would have rank %zu",
+                          OP_MAX_RANK, rank);
     }
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_tensor_spec spec = {.dtype = dtype, .rank = rank, .shape = shape};
@@ -215,11 +215,10 @@ static tsr_status check_stacked(const eager *e, const transition_job *job, const
     if (dim < x->geometry->rank && x->local_shape[dim] == job->comm->size) {
         return TSR_OK;
     }
-    return diag_error(
-        e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-        "%s: dimension %zu must have a row for each of %lld ranks, or a dimension to be "
-        "cut must be named, as S(i)",
-        tsr_transition_name(job->what.op), dim, (long long)job->comm->size);
+    return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "%s: dimension %zu must have %lld rows, one for each rank; or name the "
+                      "dimension to cut, as S(i)",
+                      tsr_transition_name(job->what.op), dim, (long long)job->comm->size);
 }
 
 static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor *x,
@@ -548,9 +547,10 @@ static tsr_status check_countable(const eager *e, const transition_job *job, con
     *sum = 0;
     for (int64_t i = 0; counts != NULL && i < job->comm->size; i++) {
         if (counts[i] < 0 || !checked_add(*sum, counts[i], sum)) {
-            return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: rank %lld cannot have %lld rows",
-                tsr_transition_name(job->what.op), (long long)i, (long long)counts[i]);
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: the count of rank %lld must be at least 0, got: %lld",
+                              tsr_transition_name(job->what.op), (long long)i,
+                              (long long)counts[i]);
         }
     }
     return TSR_OK;

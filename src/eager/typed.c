@@ -58,7 +58,8 @@ static tsr_status intern_mesh(eager *e, const tsr_mesh *mesh, const tsr_mesh **o
     }
     if (table->num_meshes == sizeof table->meshes / sizeof table->meshes[0]) {
         return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "a world types values on at most %zu meshes", table->num_meshes);
+                          "a world has typed values on more meshes than the maximum, %zu",
+                          table->num_meshes);
     }
     TSR_TRY(tsr_mesh_rename(e->world->ctx, table->arena, mesh, tsr_mesh_name(mesh), out));
     table->meshes[table->num_meshes++] = *out;
@@ -298,13 +299,14 @@ static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
     eager *e = NULL;
     TSR_TRY(eager_of(world, &e));
     if (tsr_mesh_num_devices(settings->mesh) != world->size) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks",
-                          (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
+        return diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks; they must be equal",
+            (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
     }
     if (tsr_mesh_num_axes(settings->mesh) > MOST_AXES) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "tsr_spmd_open: the mesh has %zu axes, %d are the most",
+                          "tsr_spmd_open: the mesh has %zu axes; the maximum is %d",
                           tsr_mesh_num_axes(settings->mesh), MOST_AXES);
     }
     spmd_scope *scope = context_resize(world->ctx, NULL, 0, sizeof *scope);
@@ -379,11 +381,10 @@ tsr_status typed_check_operands(const eager *e, const char *call, tsr_tensor *co
 {
     for (size_t i = 0; e->typing.scope != NULL && i < count; i++) {
         if (tsr_any_sharded(&operands[i], 1)) {
-            return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s: operand %zu is a sharded tensor; in a scope of typed code take this "
-                "rank's part of it, by tsr_local_of",
-                call, i);
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: operand %zu is a sharded tensor; in a scope of typed code use "
+                              "this rank's part, from tsr_local_of",
+                              call, i);
         }
     }
     return TSR_OK;
@@ -407,16 +408,16 @@ tsr_status typed_check_whole(void *above, const char *call, const void *typed)
         }
         if (is.kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: the value is V along axis %s: each rank has an array of its "
-                              "own, of which this call would take one for all; use "
+                              "%s: the value is V along axis %s: each rank has its own array, but "
+                              "this call would use one of them as the whole; use "
                               "tsr_all_gather(.., \"%s\", TSR_AS(V), TSR_AS(R), ..) first",
                               call, axis, axis);
         }
         if (is.kind == TSR_V) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: the value is S(%lld) along axis %s: each rank has a part, which "
-                              "this call would take for the whole; use tsr_tensor_of_local first, "
-                              "which gives the tensor that the parts make",
+                              "%s: the value is S(%lld) along axis %s: each rank has a part, but "
+                              "this call would use it as the whole; use tsr_tensor_of_local first "
+                              "to make one tensor of the parts",
                               call, (long long)tsr_type_dim_of(type, a), axis);
         }
     }
@@ -487,9 +488,9 @@ tsr_status typed_note_implied(const eager *e, const typed_record *record, size_t
     for (size_t a = 0; status < 0 && record != NULL && a < tsr_mesh_num_axes(mesh); a++) {
         if (a < 64 && (record->implied.bits >> a & 1) != 0) {
             (void)diag_note(e->world->ctx, NO_LOCATION,
-                            "operand %zu comes from a collective along axis %s that was given "
-                            "TSR_AS(P) and took a V for it, a reinterpret V->P; if the sum was "
-                            "meant to be over another axis, that call is wrong",
+                            "operand %zu comes from a collective along axis %s that expected "
+                            "TSR_AS(P) and reinterpreted a V as P; if the intended sum is over "
+                            "another axis, correct that call",
                             operand, tsr_mesh_axis_name(mesh, a));
         }
     }

@@ -28,8 +28,9 @@ static tsr_status all_axes(const eager *e, const char *call, axis_names *out)
     const tsr_mesh *mesh = e->typing.scope->settings.mesh;
     if (tsr_mesh_num_axes(mesh) > sizeof out->axes / sizeof out->axes[0]) {
         return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "%s: the scope's mesh has %zu axes; %zu are the most along world", call,
-                          tsr_mesh_num_axes(mesh), sizeof out->axes / sizeof out->axes[0]);
+                          "%s: the scope's mesh has %zu axes; the maximum for a collective along "
+                          "\"world\" is %zu",
+                          call, tsr_mesh_num_axes(mesh), sizeof out->axes / sizeof out->axes[0]);
     }
     for (out->count = 0; out->count < tsr_mesh_num_axes(mesh); out->count++) {
         out->refs[out->count] = tsr_axis_full(mesh, out->count);
@@ -58,8 +59,8 @@ tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_
         at += length + (at[length] == ',');
     }
     if (out->count == 0) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: an axis must be named",
-                          call);
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s: the name of an axis is missing", call);
     }
     return TSR_OK;
 }
@@ -94,12 +95,12 @@ static tsr_status read_type(eager *e, const char *type, const tsr_typed_shape *l
     tsr_text text = tsr_text_of("<type>", whole);
     TSR_TRY(tsr_type_read(ctx, e->arena, &text, e->typing.scope->settings.mesh, out));
     if (text.at != text.size) {
-        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "there is more after the type: '%s'",
+        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "unexpected text after the type: '%s'",
                           text.data + text.at);
     }
     if (out->rank > OP_MAX_RANK) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "a value can have %d dimensions, the type has %zu", OP_MAX_RANK,
+                          "the maximum rank of a value is %d, the type has rank %zu", OP_MAX_RANK,
                           out->rank);
     }
     return TSR_OK;
@@ -197,8 +198,8 @@ static tsr_status make_value(eager *e, const tsr_view *local, const char *type, 
 {
     if (local->rank > OP_MAX_RANK) {
         return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "tsr_typed_value: a value can have %d dimensions, got: %zu", OP_MAX_RANK,
-                          local->rank);
+                          "tsr_typed_value: the maximum rank of a value is %d, got: %zu",
+                          OP_MAX_RANK, local->rank);
     }
     const op_type mine = {.dtype = local->dtype, .rank = local->rank, .shape = local->shape};
     TSR_TRY(check_elements(e->world, local));
@@ -269,8 +270,8 @@ static tsr_status refuse_taped(const eager *e, const char *call, tsr_tensor *t)
         return TSR_OK;
     }
     return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "%s: the tensor depends on a watched one, and no gradient goes through this "
-                      "call; watch what it gives, or pause the tape",
+                      "%s: the tensor depends on a watched tensor, but this call has no gradient; "
+                      "watch its result, or pause the tape",
                       call);
 }
 
@@ -297,8 +298,8 @@ tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other, tsr_tensor **o
     TSR_TRY(typed_scope(tensor->world, "tsr_local_of", &e));
     if (record_of(tensor) != NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_local_of: the tensor is a value with a type already: it is used as "
-                          "it is; tsr_reinterpret and tsr_convert_type change its type");
+                          "tsr_local_of: the tensor is already a typed value; use it directly, or "
+                          "change its type with tsr_reinterpret or tsr_convert_type");
     }
     TSR_TRY(refuse_taped(e, "tsr_local_of", tensor));
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
@@ -313,9 +314,10 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     tsr_tensor_spec spec = {.dtype = value->dtype};
     tensor_layout *layout = NULL;
     if (record == NULL) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_tensor_of_local: the value has no type that says how parts belong "
-                          "together; say it by tsr_assert_type(value, \"f32[8@axis]\", ..)");
+        return diag_error(
+            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_tensor_of_local: the value has no type, so the arrangement of its parts is "
+            "unknown; state it with tsr_assert_type(value, \"f32[8@axis]\", ..)");
     }
     spec.rank = record->of.rank;
     spec.shape = record->of.shape;
@@ -325,7 +327,7 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     tsr_status status = TSR_OK;
     if (layout->elements != value->layout->elements) {
         status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                            "tsr_tensor_of_local: rank %lld has another part than its type says",
+                            "tsr_tensor_of_local: the part of rank %lld does not match its type",
                             (long long)e->world->rank);
     }
     if (status == TSR_OK) {
@@ -468,8 +470,8 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
                 return diag_error(
                     e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                     "tsr_local_map: dimension %zu, of %lld rows, is cut unevenly by axes that "
-                    "become local and by others that do not: along those it would have another "
-                    "extent on each rank; make it a multiple of %lld",
+                    "become local and by axes that stay global, so its extent would differ between "
+                    "ranks of the global axes; make it a multiple of %lld",
                     d, (long long)shape->shape[d], (long long)all);
             }
         }
@@ -516,8 +518,7 @@ static tsr_status check_declared(eager *e, const tsr_tensor *input, const char *
     }
     if (record == NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_local_map: input %zu has no type, where %s is declared", index,
-                          type);
+                          "tsr_local_map: input %zu has no type, but %s is declared", index, type);
     }
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_status status = read_type(e, type, &record->of, &said);
@@ -571,20 +572,19 @@ tsr_status tsr_local_map(tsr_comm *world, const char *axes, const tsr_local_regi
     TSR_TRY(typed_axes(e, "tsr_local_map", axes, &named));
     if (region->num_inputs > EAGER_MAX_OPERANDS || region->num_outputs > EAGER_MAX_OPERANDS) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "tsr_local_map: %zu inputs and %zu outputs; %d are the most",
+                          "tsr_local_map: %zu inputs and %zu outputs; the maximum is %d each",
                           region->num_inputs, region->num_outputs, EAGER_MAX_OPERANDS);
     }
     if (e->scope == NULL) {
         return diag_error(
             world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "tsr_local_map: a scope must be open, by tsr_scope_open, to which what it "
-            "makes belongs");
+            "tsr_local_map: no scope is open to own its results; call tsr_scope_open first");
     }
     TSR_TRY(run_region(e, &named, region, found));
     for (size_t k = 0; k < region->num_outputs; k++) {
         if (found[k] == NULL) {
             return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "tsr_local_map: the region gave no output %zu", k);
+                              "tsr_local_map: the region did not set output %zu", k);
         }
         if (region->output_types[k] == NULL) {
             outputs[k] = found[k];
@@ -605,24 +605,25 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
     tsr_typed_number found = {0};
     if (value->geometry->rank != 0) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_read_number: only a value without dimensions is one number");
+                          "tsr_read_number: the value must have rank 0");
     }
     for (size_t a = 0; record != NULL && a < tsr_mesh_num_axes(tsr_type_mesh(record->of.type));
          a++) {
         const tsr_axis_type type = tsr_type_axis(record->of.type, a);
         if (type.kind == TSR_P) {
-            return diag_error(
-                ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "tsr_read_number: along axis %s the value is %s, which is no number yet; "
-                "all_reduce it first",
-                tsr_mesh_axis_name(tsr_type_mesh(record->of.type), a), tsr_axis_type_name(type));
+            return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "tsr_read_number: along axis %s the value is %s, not one number; "
+                              "all_reduce it first",
+                              tsr_mesh_axis_name(tsr_type_mesh(record->of.type), a),
+                              tsr_axis_type_name(type));
         }
         found.varies.bits |= type.kind == TSR_V ? UINT64_C(1) << a : 0;
     }
     const tsr_view from = {value->data, value->dtype, 0, NULL, NULL};
     const tsr_view to = {&found.number, TSR_F64, 0, NULL, NULL};
     if (!convert_supports(value->dtype, TSR_F64)) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "tsr_read_number: %s is no number",
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "tsr_read_number: the element type %s is not a real number",
                           tsr_dtype_name(value->dtype));
     }
     if (!is_abstract(value)) {
@@ -677,12 +678,12 @@ tsr_status typed_check_steered(const eager *e, const char *call, const axis_name
     const uint64_t steered = steered_axes(e);
     for (size_t a = 0; a < axes->count; a++) {
         if (steered >> axes->axes[a] & 1) {
-            return diag_error(
-                e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s along axis %s is inside a condition that varies along it: ranks that do "
-                "not come here would be waited for; make the number the same on all of them "
-                "first, by all_reduce",
-                call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[a]));
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s along axis %s is inside a condition that varies along it, so "
+                              "some ranks never enter the call; make the condition equal on all "
+                              "ranks first, for example with all_reduce",
+                              call,
+                              tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[a]));
         }
     }
     return TSR_OK;

@@ -184,8 +184,8 @@ static tsr_status with_counts(collective_call *c)
     const bool alone = dims[dim].num_axes == c->axes.count && !stays;
     if (!alone && (e->typing.scope->settings.global.bits >> c->axes.axes[0] & 1) != 0) {
         return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "%s: the rows that are given are those of one of several groups of "
-                          "ranks, which the type of a whole value cannot say; leave them out",
+                          "%s: the counts are given for one of several groups of ranks, which the "
+                          "type of a whole value cannot express; omit them",
                           c->name);
     }
     dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows}
@@ -308,8 +308,8 @@ static tsr_status check_wire(const collective_call *c, bool given, tsr_dtype dty
         return TSR_OK;
     }
     return diag_error(c->e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "%s: %s cannot be sent as %s and made %s again", c->name, tsr_dtype_name(own),
-                      tsr_dtype_name(dtype), tsr_dtype_name(own));
+                      "%s: %s cannot be sent as %s and converted to %s afterwards", c->name,
+                      tsr_dtype_name(own), tsr_dtype_name(dtype), tsr_dtype_name(own));
 }
 
 static tsr_status prepare(collective_call *c, const char *axis, const tsr_transition *what,
@@ -501,7 +501,7 @@ static tsr_status check_in_place(collective_call *c)
     const typed_record *record = record_of(c->x);
     if (e->tapes.innermost != NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: a tape is under way, which may have saved the value: use "
+                          "%s: a tape is recording and may have saved the value; use "
                           "tsr_all_reduce, or call tsr_tape_end first",
                           c->name);
     }
@@ -627,12 +627,11 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
     struct started *s = *link;
     if (s == NULL) {
         const bool was = started.id > 0 && started.id <= e->requests.count;
-        return diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            was ? "tsr_wait_value: value %llu was waited for already: wait for each exactly "
-                  "once"
-                : "tsr_wait_value: there is no value %llu",
-            (unsigned long long)started.id);
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          was ? "tsr_wait_value: value %llu was already waited for; wait for each "
+                                "value exactly once"
+                              : "tsr_wait_value: unknown pending value %llu",
+                          (unsigned long long)started.id);
     }
     TSR_TRY(eager_reserve(e, 1));
     *link = s->next;
@@ -710,7 +709,7 @@ static tsr_status print_names(const eager *e, const axis_names *axes, char *name
     }
     return used < size ? TSR_OK
                        : diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                                    "tsr_axes_of_comm: %zu bytes have no room for the names", size);
+                                    "tsr_axes_of_comm: %zu bytes are too few for the names", size);
 }
 
 tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm, char *names, size_t size)
@@ -729,11 +728,10 @@ tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm, char *names, 
         tsr_arena_reset(e->arena, mark);
     }
     if (!found) {
-        return diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "tsr_axes_of_comm: no axes of the scope's mesh have the %lld ranks of this "
-            "communicator as a group",
-            (long long)comm->size);
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_axes_of_comm: no set of axes of the scope's mesh has the %lld ranks "
+                          "of this communicator as a group",
+                          (long long)comm->size);
     }
     return print_names(e, &axes, names, size);
 }

@@ -45,8 +45,8 @@ tsr_status tsr_einsum_partial(const char *equation, tsr_tensor *const *operands,
                    ? TSR_ERR_INVALID
                    : diag_error(
                          operands[0]->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                         "tsr_einsum_partial: of more than two operands it would not be said "
-                         "which product leaves the sum; multiply two at a time");
+                         "tsr_einsum_partial: with more than 2 operands it is ambiguous which "
+                         "product leaves the sum pending; multiply two operands at a time");
     }
     TSR_TRY(begin_partial(operands[0]->world, "tsr_einsum_partial", axes, &e));
     return end_partial(e, tsr_einsum(equation, operands, num_operands, out));
@@ -146,11 +146,11 @@ static tsr_status check_start(eager *e, const char *call, const tsr_tensor *x, s
     }
     tsr_status status = typed_part(e, &record->of, starts, part);
     if (status == TSR_OK && starts[dim] != start) {
-        status = diag_error(
-            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "%s: by its type, rows of dimension %zu on rank %lld start at %lld, not "
-            "at %lld",
-            call, dim, (long long)e->world->rank, (long long)starts[dim], (long long)start);
+        status = diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                            "%s: the rows of dimension %zu on rank %lld start at %lld by the type, "
+                            "but at %lld by the argument",
+                            call, dim, (long long)e->world->rank, (long long)starts[dim],
+                            (long long)start);
     }
     tsr_arena_reset(e->arena, mark);
     return status;
@@ -236,7 +236,7 @@ tsr_status tsr_embedding_partial(tsr_tensor *table, tsr_tensor *indices, int64_t
     if (table->geometry->rank != 2) {
         const op_type type = type_of_layout(table->layout);
         return diag_error(table->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_embedding_partial: a table has two dimensions, not %s",
+                          "tsr_embedding_partial: the table must have rank 2, got: %s",
                           op_type_text(&type).text);
     }
     return take_partial("tsr_embedding_partial", table, indices, 0, start, axes, out);
@@ -271,8 +271,7 @@ static tsr_status check_input(const eager *e, const char *call, const tsr_tensor
         if (type.kind != TSR_R && type.kind != TSR_I) {
             return diag_error(
                 e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s: along axis %s the input is %s; it counts once for all ranks, and "
-                "so must be R or I",
+                "%s: along axis %s the input is %s; it must be R or I, so that it is counted once",
                 call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]),
                 tsr_axis_type_name(type));
         }
@@ -321,9 +320,8 @@ tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *u
     if (op == TSR_SCATTER_SET || (size_t)op >= sizeof bodies / sizeof bodies[0]) {
         return diag_error(
             x->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "%s: updates that %s cannot be pending: add, multiply, or take the larger "
-            "or the smaller",
-            call, op == TSR_SCATTER_SET ? "replace what is there" : "do nothing known");
+            "%s: updates that %s cannot be pending; use add, multiply, maximum or minimum", call,
+            op == TSR_SCATTER_SET ? "replace elements" : "use an unknown reduction");
     }
     TSR_TRY(eager_check_take(call, x, indices, dim));
     eager_take_dims(x, indices, dim, &dims);

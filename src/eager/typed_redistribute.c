@@ -205,14 +205,14 @@ static tsr_status check_kinds(eager *e, const spec_move *m, bool differentiated)
             return diag_error(
                 e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                 "tsr_redistribute_spec: along axis %s the value is %s and would become %s; "
-                "convert makes a pending sum, redistribution does not",
+                "redistribution does not make pending sums, use tsr_convert_type",
                 tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(src), tsr_axis_type_name(dst));
         }
         if (differentiated && src.kind == TSR_P && src.partial != TSR_SUM &&
             src.partial != TSR_AVG) {
             return diag_error(
                 e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                "tsr_redistribute_spec: along axis %s %s has no gradient here; all_reduce it",
+                "tsr_redistribute_spec: along axis %s a pending %s has no gradient; all_reduce it",
                 tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(src));
         }
     }
@@ -234,8 +234,8 @@ static tsr_status read_ends(eager *e, tsr_tensor *value, const char *src, const 
     TSR_TRY(typed_read(e, dst, &to));
     if (!same_value(&from, &to)) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_redistribute_spec: %s and %s are not the same value in two layouts",
-                          src, dst);
+                          "tsr_redistribute_spec: %s and %s are not two layouts of one value", src,
+                          dst);
     }
     TSR_TRY(typed_check_part(e, "tsr_redistribute_spec", value, &from, src));
     if (is_typing(e) && record_of(value) != NULL) {

@@ -39,8 +39,8 @@ static inline size_t class_of_size(size_t size)
 static tsr_status refuse(exec_pool *pool, int64_t bytes)
 {
     return diag_error(pool->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                      "an array of %lld bytes beside %lld that are in use exceeds the limit of "
-                      "%lld; raise the limit",
+                      "cannot allocate an array of %lld bytes: %lld bytes are in use and the limit "
+                      "is %lld; raise the limit",
                       (long long)bytes, (long long)pool->live, (long long)pool->most);
 }
 

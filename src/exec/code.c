@@ -344,7 +344,7 @@ static tsr_status decode_steps(exec_decoder *d, const ir_block *record, exec_blo
     const ir_row *last = record->last_op != 0 ? program_row(p, record->last_op) : NULL;
     if (last == NULL || (last->traits & IR_TERMINATOR) == 0) {
         return diag_error(d->code->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "a block without a terminator cannot run");
+                          "a block without a terminator is not supported");
     }
     size_t count = 0;
     for (uint32_t op = record->first_op; op != record->last_op; op = program_op(p, op)->next) {
@@ -387,7 +387,7 @@ static tsr_status decode_function(exec_code *code, exec_function *f, size_t dept
     const uint32_t block = op_entry_block(p, f->op, 0);
     if (block == 0 || program_block(p, block)->next != 0) {
         return EXEC_ERROR(code, f->op, TSR_ERR_UNSUPPORTED, "%s",
-                          block == 0 ? "a function without a body cannot run"
+                          block == 0 ? "a function without a body is not supported"
                                      : "a function of several blocks is not supported");
     }
     note_uses(&d, block);
@@ -402,8 +402,7 @@ tsr_status exec_code_function(exec_code *code, uint32_t op, size_t depth, const 
                           "a function that calls itself is not supported");
     }
     if (depth > MOST_CALLS) {
-        return EXEC_ERROR(code, op, TSR_ERR_LIMIT, "more than %d calls inside of each other",
-                          MOST_CALLS);
+        return EXEC_ERROR(code, op, TSR_ERR_LIMIT, "more than %d nested calls", MOST_CALLS);
     }
     if (f == NULL) {
         f = ARENA_NEW(code->arena, exec_function);
@@ -430,13 +429,13 @@ tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
     slice name;
     char text[256];
     if (!attr_as_symbol(p, symbol, &name) || name.size >= sizeof text) {
-        return EXEC_ERROR(d->code, op, TSR_ERR_UNSUPPORTED, "%s", "it names no function");
+        return EXEC_ERROR(d->code, op, TSR_ERR_UNSUPPORTED, "%s", "it does not name a function");
     }
     memcpy(text, name.data, name.size);
     text[name.size] = '\0';
     const uint32_t f = tsr_program_symbol(p, text);
     if (f == 0 || strcmp(op_name(p, f), "func.func") != 0) {
-        return EXEC_ERROR(d->code, op, TSR_ERR_INVALID, "there is no function @%s", text);
+        return EXEC_ERROR(d->code, op, TSR_ERR_INVALID, "unknown function @%s", text);
     }
     TSR_TRY(exec_code_function(d->code, f, d->depth + 1, out));
     if (d->function->device_op == 0) {

@@ -55,8 +55,9 @@ static tsr_status find_entry(tsr_context *ctx, const tsr_program *p, const char 
     op = op == 0 && name == NULL ? only_function(p) : op;
     if (op == 0 || !op_is(p, op, "func.func")) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          name != NULL ? "there is no function @%s"
-                                       : "there is neither a function @%s nor a single one",
+                          name != NULL
+                              ? "unknown function @%s"
+                              : "the module has no function @%s, and not exactly 1 function",
                           name != NULL ? name : "main");
     }
     *out = op;
@@ -94,7 +95,7 @@ static tsr_status count_devices(tsr_interpreter *in)
     TSR_TRY(module_number(in->ctx, p, "mhlo.num_partitions", &partitions));
     if (!checked_mul(replicas, partitions, &count) || count > MAX_DEVICES) {
         return EXEC_ERROR(in->code, op, TSR_ERR_UNSUPPORTED,
-                          "it needs all devices of the module, which are %lld x %lld; up to %d are "
+                          "it needs all devices of the module, %lld x %lld; at most %d are "
                           "simulated: lower mhlo.num_replicas or mhlo.num_partitions",
                           (long long)replicas, (long long)partitions, MAX_DEVICES);
     }
@@ -181,7 +182,7 @@ static tsr_status check_input(tsr_context *ctx, const exec_type *type, const tsr
             (void)snprintf(where, sizeof where, " of device %d", device);
         }
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "input %zu%s is %s, the function takes %s", i, where,
+                          "input %zu%s is %s, but the function takes %s", i, where,
                           op_type_text(&given).text, op_type_text(&type->tensor).text);
     }
     return TSR_OK;
@@ -195,7 +196,7 @@ static tsr_status copy_input(tsr_interpreter *in, const exec_type *type, const t
     }
     if (type->kind == EXEC_TUPLE) {
         return diag_error(in->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "a function that takes a tuple cannot be given inputs");
+                          "a function with a tuple argument cannot be given inputs");
     }
     TSR_TRY(exec_array_shaped(&in->pool, input->dtype, input->rank, input->shape, out));
     const int64_t *strides = input->strides != NULL ? input->strides : (*out)->strides;
@@ -287,9 +288,9 @@ static tsr_status check_inputs(tsr_context *ctx, const tsr_interpreter *in, cons
     const size_t devices = tsr_interpreter_num_devices(in);
     if (num_inputs != body->num_arguments && num_inputs != devices * body->num_arguments) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          devices > 1 ? "%zu inputs were given, the function takes %zu, or %zu for "
-                                        "each of %zu devices"
-                                      : "%zu inputs were given, the function takes %zu",
+                          devices > 1
+                              ? "%zu inputs given, %zu expected, or %zu for each of %zu devices"
+                              : "%zu inputs given, %zu expected",
                           num_inputs, body->num_arguments, body->num_arguments, devices);
     }
     for (size_t i = 0; i < num_inputs; i++) {

@@ -83,7 +83,7 @@ static tsr_status push(exec_machine *m, const exec_block *block, const exec_step
     void *stack = m->stack;
     if (m->depth >= MOST_ACTIVATIONS) {
         return diag_error(m->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "more than %d calls and regions inside of each other", MOST_ACTIVATIONS);
+                          "more than %d nested calls and regions", MOST_ACTIVATIONS);
     }
     if (!reserve(m->ctx, &stack, &m->capacity, m->depth + 1, sizeof *m->stack)) {
         return diag_nomem(m->ctx);
@@ -192,7 +192,7 @@ tsr_status exec_take_returned(exec_machine *m, const exec_step *step)
 static tsr_status out_of_steps(const exec_machine *m, const exec_step *step)
 {
     return EXEC_ERROR(m->code, step->op, TSR_ERR_LIMIT,
-                      "the program ran %lld ops, which is the limit; raise the limit",
+                      "the program reached the limit of %lld ops; raise the limit",
                       (long long)m->host->steps);
 }
 
@@ -244,7 +244,7 @@ static tsr_status call_region(exec_machine *m, const exec_block *block,
     const tsr_status status = exec_machine_run(m, until);
     if (status == TSR_IN_PROGRESS) {
         return diag_error(m->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "a collective inside of a region that works on single elements");
+                          "a collective in a region that is applied to single elements");
     }
     TSR_TRY(status);
     for (size_t i = 0; i < m->num_returned; i++) {

@@ -99,7 +99,7 @@ static tsr_status run_recast(exec_machine *m, const exec_step *step)
     exec_array *result;
     if (from->bytes != to->bytes) {
         const op_type type = exec_array_type(from);
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s does not become %s",
+        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s cannot be converted to %s",
                           op_type_text(&type).text, op_type_text(&to->tensor).text);
     }
     TSR_TRY(exec_array_borrow(m->pool, to, from->data, &result));
@@ -225,8 +225,8 @@ static tsr_status run_member(exec_machine *m, const exec_step *step)
     const exec_array *tuple = exec_operand(m, step, 0);
     const size_t index = (size_t)step->number;
     if (index >= tuple->rank) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "a tuple of %zu has no member %zu",
-                          tuple->rank, index);
+        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID,
+                          "a tuple of %zu elements has no element %zu", tuple->rank, index);
     }
     exec_set_result(m, step, 0, exec_array_keep(exec_tuple_members(tuple)[index]));
     return TSR_OK;

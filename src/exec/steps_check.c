@@ -127,7 +127,7 @@ static tsr_status report(exec_machine *m, const exec_step *step, const exec_arra
                          const exec_array *b, int64_t element)
 {
     const int64_t offset = element * tsr_dtype_item_bytes(a->dtype);
-    return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK, "at %s there is %s, expected %s",
+    return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK, "at %s the value is %s, expected %s",
                       text_of_index(a, element).text,
                       exec_number_text(a->dtype, a->data + offset).text,
                       exec_number_text(b->dtype, b->data + offset).text);
@@ -142,7 +142,7 @@ static tsr_status compare(exec_machine *m, const exec_step *step, const check_st
     const op_type ta = exec_array_type(a);
     const op_type tb = exec_array_type(b);
     if (ta.dtype != tb.dtype || !op_shapes_agree(&ta, &tb)) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK, "there is %s, expected %s",
+        return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK, "the value is %s, expected %s",
                           op_type_text(&ta).text, op_type_text(&tb).text);
     }
     for (int64_t i = 0; i < count; i++) {

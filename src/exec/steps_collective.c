@@ -216,7 +216,7 @@ static tsr_status broadcast(const rendezvous *t, size_t i, exec_array **out)
     exec_add_members(&t->c->groups, t->world, root, t->members.list[0], &from);
     if (from.count == 0 || !exec_has_member(&t->members, from.list[0])) {
         return EXEC_ERROR(t->m->code, t->step->op, TSR_ERR_INVALID,
-                          "the root %lld is not in the group", (long long)root);
+                          "the root %lld is not a member of the group", (long long)root);
     }
     const exec_machine *source = &t->world->machines[from.list[0]];
     *out = exec_array_keep(exec_operand(source, t->world->arrivals[from.list[0]].step, i));
@@ -382,16 +382,16 @@ static tsr_status check_groups(const exec_machine *m, const exec_step *step)
                                                  : world->count;
     for (size_t i = 0; i < g->count * g->size; i++) {
         if (g->numbers[i] >= 0 && (uint64_t)g->numbers[i] >= count) {
-            return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "it names %s %lld of %zu; %s",
-                              by_replica              ? "replica"
-                              : g->by == BY_PARTITION ? "partition"
-                                                      : "device",
-                              (long long)g->numbers[i], count,
-                              g->by == BY_REPLICA
-                                  ? "without a channel_handle of at least 1 numbers are those of "
-                                    "replicas, of which the module has mhlo.num_replicas"
-                                  : "the module has mhlo.num_replicas x mhlo.num_partitions "
-                                    "devices, a manual computation those of its mesh");
+            return EXEC_ERROR(
+                m->code, step->op, TSR_ERR_INVALID, "it names %s %lld, but the run has %zu; %s",
+                by_replica              ? "replica"
+                : g->by == BY_PARTITION ? "partition"
+                                        : "device",
+                (long long)g->numbers[i], count,
+                g->by == BY_REPLICA ? "without a channel_handle of at least 1 the numbers are "
+                                      "replica ids, and mhlo.num_replicas is their count"
+                                    : "a module has mhlo.num_replicas x mhlo.num_partitions "
+                                      "devices, a manual computation the devices of its mesh");
         }
     }
     return TSR_OK;

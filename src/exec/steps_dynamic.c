@@ -64,7 +64,7 @@ tsr_status exec_run_row(exec_machine *m, const exec_step *step, const op_row *ro
     op_array arrays[MOST_ARRAYS];
     op_type types[MOST_ARRAYS];
     if (num_operands + num_results > MOST_ARRAYS) {
-        return exec_unsupported(m->code, step->op, "with so many operands");
+        return exec_unsupported(m->code, step->op, "with this number of operands");
     }
     for (size_t i = 0; i < num_operands; i++) {
         arrays[i] = array_of(operands[i]);
@@ -79,7 +79,7 @@ tsr_status exec_run_row(exec_machine *m, const exec_step *step, const op_row *ro
                                 .num_results = num_results,
                                 .mixes_dtypes = true};
     if (row->run == NULL || (row->supports != NULL && !row->supports(&request, results))) {
-        return exec_unsupported(m->code, step->op, "on the types that it has now");
+        return exec_unsupported(m->code, step->op, "on its present types");
     }
     for (size_t i = 0; i < num_results; i++) {
         exec_array *made;

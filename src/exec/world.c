@@ -70,7 +70,8 @@ static tsr_status deadlock(const exec_world *world, const exec_machine *parent)
         const exec_machine *m = &world->machines[i];
         if (m->depth > 0) {
             return EXEC_ERROR(parent->code, m->stack[m->depth - 1].next->op, TSR_ERR_INVALID,
-                              "process %zu waits for others, which never come to it", i);
+                              "process %zu waits in a collective that other processes never enter",
+                              i);
         }
     }
     return TSR_OK;

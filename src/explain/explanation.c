@@ -225,12 +225,10 @@ tsr_status check_tensor(tsr_context *ctx, const tsr_explanation *e, tsr_ir_tenso
     }
     if (tensor.value != 0) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the program has no value of number %lu: tsr_explanation_find gives "
-                          "those that it has",
+                          "unknown value number %lu; use a number from tsr_explanation_find",
                           (unsigned long)tensor.value);
     }
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "the program has no result %zu of an op of number %lu: "
-                      "tsr_explanation_find gives those that it has",
+                      "unknown result %zu of op number %lu; use numbers from tsr_explanation_find",
                       tensor.index, (unsigned long)tensor.func);
 }

@@ -107,9 +107,9 @@ static const char *rule_text(tsr_conflict_rule rule)
         [TSR_RULE_NONE] = "",
         [TSR_RULE_ANNOTATION] = "it is annotated",
         [TSR_RULE_USER_PRIORITY] = "its annotation has an earlier priority",
-        [TSR_RULE_OP_PRIORITY] = "it came through ops of an earlier priority",
-        [TSR_RULE_LARGER] = "of what came at once, it is of the larger tensor",
-        [TSR_RULE_FIRST] = "it came first"};
+        [TSR_RULE_OP_PRIORITY] = "it came through ops with an earlier priority",
+        [TSR_RULE_LARGER] = "it is on the larger of the tensors that arrived at the same time",
+        [TSR_RULE_FIRST] = "it arrived first"};
     return texts[rule];
 }
 
@@ -120,10 +120,10 @@ static const char *kind_text(tsr_conflict_kind kind)
         [TSR_CONFLICT_CLOSED] = "the dimension is closed by ",
         [TSR_CONFLICT_REPLICATED] = "it is replicated or pending by ",
         [TSR_CONFLICT_RAGGED] = "the dimension has explicit sizes by ",
-        [TSR_CONFLICT_SIZES] = "only elementwise ops and transposes hand explicit sizes on",
-        [TSR_CONFLICT_INDIVISIBLE] = "it does not divide what is left of the dimension",
-        [TSR_CONFLICT_HELD] = "operands of an elementwise op get no more than its result has",
-        [TSR_CONFLICT_BLOCKED] = "the op passes nothing on along this dimension",
+        [TSR_CONFLICT_SIZES] = "only elementwise ops and transposes propagate explicit sizes",
+        [TSR_CONFLICT_INDIVISIBLE] = "it does not divide the rest of the dimension",
+        [TSR_CONFLICT_HELD] = "operands of an elementwise op get at most the axes of its result",
+        [TSR_CONFLICT_BLOCKED] = "the op does not propagate axes along this dimension",
         [TSR_CONFLICT_MESHES] = "the tensors of the op are on several meshes",
         [TSR_CONFLICT_ANNOTATED] = NULL};
     return texts[kind] != NULL ? texts[kind] : "";
@@ -159,7 +159,7 @@ void tell_reason(teller *t, const tsr_conflict *c)
     if (c->kind == TSR_CONFLICT_ANNOTATED) {
         buffer_string(&t->out, "what ");
         tell_op(t, c->op);
-        buffer_string(&t->out, " says is not written to it: it is annotated itself");
+        buffer_string(&t->out, " requires is not applied: the value has its own annotation");
         return;
     }
     tell_winner(t, c);

@@ -66,9 +66,11 @@ static tsr_status read_term(tsr_context *ctx, const char *text, size_t length, t
             out->ellipsis = i;
             i += 2;
         } else if (text[i] == '.') {
-            return RULE_ERROR(ctx, "'%.*s': a dot stands only in one '...'", (int)length, text);
+            return RULE_ERROR(ctx, "'%.*s': dots are allowed only as '...', once per operand",
+                              (int)length, text);
         } else if (index_of(text[i]) < 0) {
-            return RULE_ERROR(ctx, "'%c' is no subscript of an equation", text[i]);
+            return RULE_ERROR(
+                ctx, "'%c' is not a subscript: use a to z, A to Z, ',', '->' and '...'", text[i]);
         } else {
             out->named++;
         }
@@ -116,7 +118,8 @@ static tsr_status take_named(tsr_context *ctx, const term *t, size_t index, size
     const char c = t->text[at];
     const int k = index_of(c);
     if (memchr(t->text, c, at) != NULL) {
-        return RULE_ERROR(ctx, "'%c' is twice in operand %zu: take the diagonal first", c, index);
+        return RULE_ERROR(ctx, "'%c' occurs twice in operand %zu; take the diagonal first", c,
+                          index);
     }
     if (l->uses[k] > 0 && l->sizes[k] != size) {
         return RULE_ERROR(ctx, "'%c' has size %lld in operand %zu and %lld before", c,
@@ -168,18 +171,18 @@ static tsr_status read_result(tsr_context *ctx, const char *arrow, subscripts *l
                       arrow != NULL ? strlen(arrow + 2) : count, out));
     if (l->ellipsis > 0 && !has_ellipsis(out)) {
         return RULE_ERROR(ctx,
-                          "the operands have '...' for %zu dimensions and the result has none: "
-                          "write it there too, and sum afterwards",
+                          "'...' stands for %zu dimensions of the operands but is missing in the "
+                          "result; write it there too, and sum afterwards",
                           l->ellipsis);
     }
     for (size_t i = 0; i < out->length; i++) {
         const char c = out->text[i];
         const int k = index_of(c);
         if (k >= 0 && l->uses[k] == 0) {
-            return RULE_ERROR(ctx, "'%c' of the result is in no operand", c);
+            return RULE_ERROR(ctx, "'%c' of the result does not occur in any operand", c);
         }
         if (k >= 0 && memchr(out->text, c, i) != NULL) {
-            return RULE_ERROR(ctx, "'%c' is twice in the result", c);
+            return RULE_ERROR(ctx, "'%c' occurs twice in the result", c);
         }
         if (k >= 0) {
             l->in_result[k] = true;

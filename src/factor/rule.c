@@ -129,11 +129,12 @@ static tsr_status check_dim(const rule_check *c, const char *what, size_t index,
     for (size_t k = 0; k < dim->num_factors; k++) {
         const size_t factor = dim->factors[k];
         if (factor >= c->spec->num_factors) {
-            return RULE_ERROR(c->ctx, "dimension %zu of %s %zu has factor %zu; there are %zu", d,
-                              what, index, factor, c->spec->num_factors);
+            return RULE_ERROR(
+                c->ctx, "dimension %zu of %s %zu has factor %zu, but the rule has %zu factors", d,
+                what, index, factor, c->spec->num_factors);
         }
         if (c->seen[factor]) {
-            return RULE_ERROR(c->ctx, "factor %zu is twice in %s %zu", factor, what, index);
+            return RULE_ERROR(c->ctx, "factor %zu occurs twice in %s %zu", factor, what, index);
         }
         if (k + 1 < dim->num_factors && c->spec->factors[factor].size == TSR_UNKNOWN) {
             return RULE_ERROR(c->ctx,

@@ -347,7 +347,7 @@ static tsr_status read_list(rule_reader *r, size_t list)
         if (lists[list].blocked) {
             f->blocked = true;
         } else if (f->kind != TSR_FACTOR_PASS_THROUGH) {
-            return lex_error(lex, where, "a factor has one kind");
+            return lex_error(lex, where, "this factor already has a kind; a factor has at most 1");
         } else {
             f->kind = lists[list].kind;
         }

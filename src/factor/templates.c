@@ -81,7 +81,7 @@ tsr_status tsr_rule_embedding(tsr_context *ctx, tsr_arena *arena, tsr_extents ta
 {
     GUARD(tsr_rule_embedding);
     if (table.rank != 2) {
-        return RULE_ERROR(ctx, "the table of an embedding has rank 2, got: %zu", table.rank);
+        return RULE_ERROR(ctx, "the table of an embedding must have rank 2, got: %zu", table.rank);
     }
     const tsr_extents operands[] = {table, indices};
     const tsr_extents result = {.rank = indices.rank + 1};
@@ -103,8 +103,9 @@ static tsr_status check_leading(tsr_context *ctx, const char *what, tsr_extents 
                                 size_t last)
 {
     if (a.rank < 2 || a.rank != b.rank) {
-        return RULE_ERROR(ctx, "query and %s of attention have the same rank, 2 at least: %zu, %zu",
-                          what, a.rank, b.rank);
+        return RULE_ERROR(
+            ctx, "query and %s of attention must have equal ranks of at least 2, got: %zu, %zu",
+            what, a.rank, b.rank);
     }
     for (size_t d = 0; d + last < a.rank; d++) {
         if (a.sizes[d] != b.sizes[d]) {
@@ -124,8 +125,8 @@ tsr_status tsr_rule_attention(tsr_context *ctx, tsr_arena *arena, tsr_extents qu
     const size_t n = query.rank;
     if (query.sizes[n - 1] != key.sizes[n - 1] || key.sizes[n - 2] != value.sizes[n - 2]) {
         return RULE_ERROR(ctx,
-                          "attention wants queries [.., q, d], keys [.., k, d], values [.., k, e]: "
-                          "d is %lld and %lld, k %lld and %lld",
+                          "attention takes queries [.., q, d], keys [.., k, d] and values [.., k, "
+                          "e]; d is %lld and %lld, k is %lld and %lld",
                           (long long)query.sizes[n - 1], (long long)key.sizes[n - 1],
                           (long long)key.sizes[n - 2], (long long)value.sizes[n - 2]);
     }

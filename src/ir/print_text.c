@@ -39,7 +39,7 @@ tsr_status printer_finish(printer *pr)
     }
     if (pr->stopped) {
         return diag_error(pr->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the program was not printed to its end: the output cannot be written");
+                          "the program was printed only in part: the output cannot be written");
     }
     return TSR_OK;
 }

@@ -149,7 +149,7 @@ static tsr_status read_descriptor(tsr_context *ctx, int fd, loaded_file *file)
         return cannot_read(ctx, file->name, strerror(errno));
     }
     if (!S_ISREG(about.st_mode)) {
-        return cannot_read(ctx, file->name, "it is not a file");
+        return cannot_read(ctx, file->name, "it is not a regular file");
     }
     const size_t size = (size_t)about.st_size;
     file->data = malloc(size + 1);

@@ -140,7 +140,7 @@ static tsr_status check_constraints(const ir_check *k)
 static tsr_status report(const ir_check *k)
 {
     const tsr_diagnostic *d = tsr_context_diagnostics(k->checker->ctx);
-    const char *text = d != NULL ? d->text : "the types of operands do not fit";
+    const char *text = d != NULL ? d->text : "the operand types are not supported";
     const size_t size = strlen(op_name(k->p, k->op));
     if (strncmp(text, op_name(k->p, k->op), size) == 0 && strncmp(text + size, ": ", 2) == 0) {
         text += size + 2;

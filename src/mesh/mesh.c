@@ -202,9 +202,10 @@ bool tsr_mesh_same_devices(const tsr_mesh *a, const tsr_mesh *b)
 static tsr_status check_axes(tsr_context *ctx, const tsr_mesh_spec *spec, location where)
 {
     if (spec->num_axes > MAX_AXES || spec->num_iota_dims > MAX_AXES) {
-        return diag_error(ctx, TSR_ERR_LIMIT, where,
-                          "a mesh can have %d axes and an iota %d dimensions, got: %zu and %zu",
-                          MAX_AXES, MAX_AXES, spec->num_axes, spec->num_iota_dims);
+        return diag_error(
+            ctx, TSR_ERR_LIMIT, where,
+            "a mesh has at most %d axes and an iota at most %d dimensions, got: %zu and %zu",
+            MAX_AXES, MAX_AXES, spec->num_axes, spec->num_iota_dims);
     }
     for (size_t i = 0; i < spec->num_axes; i++) {
         if (spec->axis_sizes[i] < 1) {
@@ -224,7 +225,7 @@ static tsr_status check_axes(tsr_context *ctx, const tsr_mesh_spec *spec, locati
         (void)diag_error(ctx, TSR_ERR_INVALID, where,
                          "axes is empty and device_ids has more than one element");
         return diag_note(ctx, NO_LOCATION,
-                         "name an axis for them, as in <[\"x\"=%zu], device_ids=[...]>",
+                         "give an axis for the device ids, as in <[\"x\"=%zu], device_ids=[...]>",
                          spec->num_device_ids);
     }
     for (size_t i = 0; i < spec->num_axes; i++) {
@@ -285,7 +286,7 @@ static tsr_status not_a_permutation(tsr_context *ctx, tsr_arena *arena, const ts
     const int64_t wrong = twice ? sorted[missing - 1] : sorted[missing];
     return diag_note(ctx, NO_LOCATION, "each of 0 to %zu must be listed once: %lld %s", count - 1,
                      (long long)wrong,
-                     twice ? "is repeated" : "is given and a smaller id is missing");
+                     twice ? "is repeated" : "is listed, and a smaller id is missing");
 }
 
 static int64_t listed_id(const void *state, int64_t place)
@@ -372,7 +373,7 @@ static tsr_status keep_iota(tsr_context *ctx, tsr_arena *arena, const tsr_mesh_s
     }
     if (spec->iota_perm != NULL && !is_permutation(spec->iota_perm, spec->num_iota_dims)) {
         return diag_error(ctx, TSR_ERR_INVALID, where,
-                          "the transposition of the iota is no permutation of 0 to %zu",
+                          "the transposition of the iota is not a permutation of 0 to %zu",
                           spec->num_iota_dims - 1);
     }
     digit digits[MAX_DIGITS];

@@ -123,10 +123,10 @@ static tsr_status read_array_entry(lexer *lex, mesh_call *call, size_t depth)
     }
     if (lex_is(lex, TOKEN_ELLIPSIS)) {
         (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, lex_here(lex),
-                         "the list of devices is cut short where it was printed");
-        return diag_note(lex->ctx, NO_LOCATION,
-                         "write the mesh by its sizes, such as x=2,y=4, if its devices are in "
-                         "order");
+                         "the printed list of devices is truncated");
+        return diag_note(
+            lex->ctx, NO_LOCATION,
+            "if the devices are in order, write the mesh by its sizes, such as x=2,y=4");
     }
     call->num_dims = depth + 1 > call->num_dims ? depth + 1 : call->num_dims;
     return lex_is(lex, TOKEN_WORD) ? read_device(lex, &call->ids) : add_number(lex, &call->ids);
@@ -302,7 +302,7 @@ static tsr_status complete(lexer *lex, location where, mesh_call *call)
     }
     if (call->sizes.count == 0) {
         (void)diag_error(lex->ctx, TSR_ERR_SYNTAX, where,
-                         "the text says neither the sizes nor the devices of the mesh");
+                         "the text has neither the sizes nor the devices of the mesh");
         return diag_note(lex->ctx, NO_LOCATION, "write it as Mesh('x': 2, 'y': 4) or x=2,y=4");
     }
     for (size_t i = 0; call->names.count < call->sizes.count && (i > 0 || call->names.count == 0);
@@ -317,7 +317,7 @@ static tsr_status complete(lexer *lex, location where, mesh_call *call)
     }
     if (call->names.count != call->sizes.count) {
         return diag_error(lex->ctx, TSR_ERR_INVALID, where,
-                          "the mesh has %zu sizes, but %zu names of axes", call->sizes.count,
+                          "the mesh has %zu sizes, but %zu axis names", call->sizes.count,
                           call->names.count);
     }
     return TSR_OK;
@@ -355,10 +355,10 @@ static tsr_status order_by_strides(lexer *lex, location where, const mesh_call *
         perm[i] = (int64_t)rank;
         if (call->sizes.list[i] > 1 && strides[i] != inner) {
             (void)diag_error(lex->ctx, TSR_ERR_INVALID, where,
-                             "the strides do not number the devices of the mesh from 0 on: axis "
-                             "\"%s\" has %lld, not %lld",
+                             "the strides do not number the devices of the mesh from 0: axis "
+                             "\"%s\" has stride %lld, expected %lld",
                              call->names.list[i], (long long)strides[i], (long long)inner);
-            return diag_note(lex->ctx, NO_LOCATION, "give the mesh of all devices, not a part");
+            return diag_note(lex->ctx, NO_LOCATION, "give the mesh of all devices, not a submesh");
         }
     }
     spec->num_iota_dims = count;

@@ -147,7 +147,7 @@ static bool report_common(tsr_context *ctx, const tsr_stride *pairs, size_t coun
                              (long long)a.size, (long long)a.stride, (long long)b.size,
                              (long long)b.stride, times > 1 ? "s" : "", (long long)id,
                              times > 1 ? " and its multiples" : "");
-            (void)diag_note(ctx, NO_LOCATION, "they share %lld ranks beside 0, up to %lld",
+            (void)diag_note(ctx, NO_LOCATION, "they share %lld ranks besides 0, up to %lld",
                             (long long)times, (long long)highest);
             return true;
         }
@@ -191,7 +191,7 @@ tsr_status tsr_strides_flatten(tsr_context *ctx, tsr_stride *pairs, size_t count
     GUARD(tsr_strides_flatten);
     if (count == 0) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "no axes are flattened: one is made of at least one");
+                          "cannot flatten an empty list of axes: give at least one");
     }
     TSR_TRY(check_orthogonal(ctx, pairs, count));
     for (size_t i = 1; i < count; i++) {
@@ -248,8 +248,7 @@ static tsr_status check_countable(tsr_context *ctx, int64_t size)
 {
     if (size < 0 || size > MAX_TRIED) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "more than %lld ranks would have to be tried one by one",
-                          (long long)MAX_TRIED);
+                          "more than %lld ranks would be tried one by one", (long long)MAX_TRIED);
     }
     return TSR_OK;
 }

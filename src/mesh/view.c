@@ -170,7 +170,7 @@ tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a, tsr_axis_ref 
     GUARD(tsr_mesh_same_axis);
     if (!is_axis_of(a, axis_a) || !is_axis_of(b, axis_b)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_mesh_same_axis: the %s mesh has no such axis",
+                          "tsr_mesh_same_axis: the %s mesh does not have this axis",
                           is_axis_of(a, axis_a) ? "second" : "first");
     }
     if (!tsr_mesh_same_devices(a, b) || axis_a.size != axis_b.size) {
@@ -190,8 +190,8 @@ tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a, tsr_axis_ref 
     }
     if (a->num_devices > MAX_COMPARED) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "the axes cut across the order of the device ids: comparing them one by "
-                          "one is limited to %lld devices, the mesh has %lld",
+                          "the axes cut across the order of the device ids; devices are then "
+                          "compared one by one, for at most %lld devices, and the mesh has %lld",
                           (long long)MAX_COMPARED, (long long)a->num_devices);
     }
     *out = same_axis_listed(a, axis_a, b, axis_b);

@@ -235,14 +235,13 @@ int tsr_transport_open(uint32_t version, const void *comm, tsr_transport *out, c
                        size_t size)
 {
     if (version != TSR_TRANSPORT_VERSION) {
-        (void)snprintf(error, size, "the plug-in is of version %u, the library of %u",
+        (void)snprintf(error, size, "the plug-in has version %u, the library version %u",
                        (unsigned)TSR_TRANSPORT_VERSION, (unsigned)version);
         return 1;
     }
     if (is_no_comm(comm)) {
-        (void)snprintf(
-            error, size,
-            "the communicator is MPI_COMM_NULL: a process that is in no group opens none");
+        (void)snprintf(error, size,
+                       "the communicator is MPI_COMM_NULL; only members of the group open a world");
         return 1;
     }
     world *w = malloc(sizeof *w);

@@ -272,11 +272,10 @@ void gradient_scatter(op_builder *b, const op_vjp *v, op_value **grads)
         return;
     }
     if (!sets && p->body.body != OP_BODY_SUM) {
-        b->status =
-            diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                       "%s: only scatters that set, add, multiply or take the greatest or least "
-                       "have a gradient",
-                       v->call);
+        b->status = diag_error(b->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                               "%s: only scatters that set, add, multiply, or take the maximum or "
+                               "minimum have a gradient",
+                               v->call);
         return;
     }
     if (v->wanted[0]) {

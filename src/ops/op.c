@@ -64,7 +64,7 @@ tsr_status op_check_supported(const op_request *r, const op_type *results)
         return TSR_OK;
     }
     return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "%s: there is no %s of %s%s%s; convert to another element type first",
+                      "%s: %s is not defined for %s%s%s; convert to another element type first",
                       r->call, r->row->name, tsr_dtype_name(from), converts ? " to " : "",
                       converts ? tsr_dtype_name(to) : "");
 }
@@ -210,7 +210,7 @@ bool op_ints_sorted(op_ints list)
 tsr_status op_check_dim(const op_request *r, const char *what, int64_t dim, size_t rank)
 {
     if (dim < 0 || (uint64_t)dim >= rank) {
-        return OP_ERROR(r, "%s %lld is out of range: operand 0, %s, has rank %zu", what,
+        return OP_ERROR(r, "%s %lld is out of range: the rank of operand 0, %s, is %zu", what,
                         (long long)dim, op_type_text(&r->operands[0]).text, rank);
     }
     return TSR_OK;
@@ -225,7 +225,7 @@ tsr_status op_check_dims(const op_request *r, const char *what, op_ints dims, si
                             rank);
         }
         if (op_ints_have((op_ints){i, dims.values}, (size_t)d)) {
-            return OP_ERROR(r, "%s %lld is named twice", what, (long long)d);
+            return OP_ERROR(r, "%s %lld is given twice", what, (long long)d);
         }
     }
     return TSR_OK;

@@ -60,7 +60,7 @@ tsr_status convolution_check_dims(const op_request *r, size_t output_rank)
     TSR_TRY(check_tensor(r, "output", p->output_batch_dimension, p->output_feature_dimension,
                          p->output_spatial_dimensions, output_rank));
     if (p->feature_group_count < 1 || p->batch_group_count < 1) {
-        return OP_ERROR(r, "group counts are at least 1, got: %lld and %lld",
+        return OP_ERROR(r, "group counts must be at least 1, got: %lld and %lld",
                         (long long)p->feature_group_count, (long long)p->batch_group_count);
     }
     return TSR_OK;

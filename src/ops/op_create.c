@@ -25,7 +25,8 @@ static tsr_status iota_types(const op_request *r, op_type *results)
     results[0] = p->result;
     if (p->result.dtype == TSR_I1) {
         return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "%s: there is no iota of i1; convert from another element type", r->call);
+                          "%s: iota is not defined for i1; convert from another element type",
+                          r->call);
     }
     if (p->iota_dimension < 0 || (uint64_t)p->iota_dimension >= p->result.rank) {
         return OP_ERROR(r, "%s",

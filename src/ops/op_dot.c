@@ -117,8 +117,7 @@ static tsr_status dot_types(const op_request *r, op_type *results)
     const dot_side right = right_of(r->params, rhs->rank);
     const size_t rank = left.batch.count + left.num_free + right.num_free;
     if (rank > OP_MAX_RANK) {
-        return OP_ERROR(r, "the product would have %zu dimensions, %d are the most", rank,
-                        OP_MAX_RANK);
+        return OP_ERROR(r, "the product has rank %zu; the maximum is %d", rank, OP_MAX_RANK);
     }
     int64_t *shape = op_new_shape(r, rank);
     size_t o = 0;

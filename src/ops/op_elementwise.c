@@ -25,8 +25,8 @@ static tsr_status check_defined(const op_request *r, int types)
         return TSR_OK;
     }
     return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "%s: there is no %s of %s; convert to another element type first", r->call,
-                      r->row->name, tsr_dtype_name(r->operands[0].dtype));
+                      "%s: %s is not defined for %s; convert to another element type first",
+                      r->call, r->row->name, tsr_dtype_name(r->operands[0].dtype));
 }
 
 #define UNARY(kernel, name, dialect, call, types, class, gradient) [UNARY_##kernel] = (types),
@@ -472,7 +472,8 @@ const op_row op_compare = {.name = "compare",
 static tsr_status select_types(const op_request *r, op_type *results)
 {
     if (r->operands[0].dtype != TSR_I1) {
-        return OP_ERROR(r, "operand 0, %s, must be of truth values, i1; compare makes them",
+        return OP_ERROR(r,
+                        "operand 0, %s, must have element type i1, such as the result of compare",
                         op_type_text(&r->operands[0]).text);
     }
     TSR_TRY(op_same_dtype(r, 1, 2));

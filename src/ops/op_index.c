@@ -363,8 +363,7 @@ static tsr_status gather_types(const op_request *r, op_type *results)
     TSR_TRY(check_gather(r, &w));
     const size_t rank = num_batches(&w) + p->offset_dims.count;
     if (rank > OP_MAX_RANK) {
-        return OP_ERROR(r, "the slices would have %zu dimensions, %d are the most", rank,
-                        OP_MAX_RANK);
+        return OP_ERROR(r, "the slices have rank %zu; the maximum is %d", rank, OP_MAX_RANK);
     }
     int64_t *shape = op_new_shape(r, rank);
     size_t window = 0;

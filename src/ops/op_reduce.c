@@ -121,7 +121,7 @@ static tsr_status mean_types(const op_request *r, op_type *results)
 {
     if (!dtype_is_float(r->operands[0].dtype)) {
         return diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "%s: there is no mean of %s; convert to another element type first",
+                          "%s: mean is not defined for %s; convert to another element type first",
                           r->call, tsr_dtype_name(r->operands[0].dtype));
     }
     return fold_types(r, results);

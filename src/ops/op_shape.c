@@ -13,12 +13,11 @@
 static tsr_status check_shape(const op_request *r, const op_type *type)
 {
     if (type->rank > OP_MAX_RANK) {
-        return OP_ERROR(r, "the result would have %zu dimensions, %d are the most", type->rank,
-                        OP_MAX_RANK);
+        return OP_ERROR(r, "the result has rank %zu; the maximum is %d", type->rank, OP_MAX_RANK);
     }
     for (size_t i = 0; i < type->rank; i++) {
         if (type->shape[i] < 0 && type->shape[i] != TSR_UNKNOWN) {
-            return OP_ERROR(r, "dimension %zu of the result has size %lld; 0 is the least", i,
+            return OP_ERROR(r, "dimension %zu of the result has size %lld; the minimum is 0", i,
                             (long long)type->shape[i]);
         }
     }

@@ -30,7 +30,7 @@ static tsr_status check_extents(tsr_context *ctx, const char *name, const op_typ
         for (size_t d = 0; d < types[i].rank; d++) {
             if (types[i].shape[d] < 0 && types[i].shape[d] != TSR_UNKNOWN) {
                 return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                  "%s: dimension %zu of shape %zu has size %lld; 0 is the least",
+                                  "%s: dimension %zu of shape %zu has size %lld; the minimum is 0",
                                   name, d, i, (long long)types[i].shape[d]);
             }
         }
@@ -44,7 +44,7 @@ static tsr_status find_rule(const op_request *r, const op_type *results, const t
     const tsr_status status = op_find_rule(r, results, r->arena, out);
     return status == TSR_NOT_APPLICABLE
                ? diag_error(r->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                            "%s: there is no rule for these shapes", r->call)
+                            "%s: no sharding rule exists for these shapes", r->call)
                : status;
 }
 
@@ -238,7 +238,8 @@ static tsr_status check_same_rank(tsr_context *ctx, const char *op, tsr_extents 
 {
     return a.rank == b.rank ? TSR_OK
                             : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                         "%s keeps the rank: %zu is not %zu", op, a.rank, b.rank);
+                                         "%s keeps the rank: the operand has %zu, the result %zu",
+                                         op, a.rank, b.rank);
 }
 
 tsr_status tsr_rule_slice(tsr_context *ctx, tsr_arena *arena, tsr_extents operand,
@@ -386,7 +387,7 @@ tsr_status tsr_rule_scatter(tsr_context *ctx, tsr_arena *arena, size_t num_input
     window_dims w;
     if (num_inputs == 0 || num_inputs > 64) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "a scatter has 1 to 64 inputs, got: %zu", num_inputs);
+                          "a scatter takes 1 to 64 inputs, got: %zu", num_inputs);
     }
     op_type *operands = ARENA_ARRAY(arena, op_type, 2 * num_inputs + 1);
     if (operands == NULL) {

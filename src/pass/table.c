@@ -48,25 +48,27 @@ const char *tsr_option_text(const tsr_pass_options *options, const char *name)
 
 #define KEEP_RULES                                                                                 \
     {                                                                                              \
-        "keep-sharding-rules", TSR_OPTION_BOOL, "false", "whether rules stay on the ops"           \
+        "keep-sharding-rules", TSR_OPTION_BOOL, "false", "keep sharding rules on the ops"          \
     }
 #define DUMP_DIRECTORY                                                                             \
     {                                                                                              \
-        "module-dump-directory", TSR_OPTION_TEXT, "", "where to write the program (not used)"      \
+        "module-dump-directory", TSR_OPTION_TEXT, "",                                              \
+            "directory to write the program to (ignored)"                                          \
     }
 #define CONSERVATIVE                                                                               \
     {                                                                                              \
         "conservative-propagation", TSR_OPTION_BOOL, "false",                                      \
-            "whether sub-axes and factors that need halos are left out"                            \
+            "do not propagate sub-axes or factors that need halos"                                 \
     }
 #define DEBUG_ORIGINS                                                                              \
     {                                                                                              \
-        "debug-sharding-origins", TSR_OPTION_BOOL, "false", "whether ops say where axes come from" \
+        "debug-sharding-origins", TSR_OPTION_BOOL, "false",                                        \
+            "record on each op the origin of its axes"                                             \
     }
 #define DEBUG_EDGES                                                                                \
     {                                                                                              \
         "debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false",                               \
-            "whether ops say which step moved axes"                                                \
+            "record on each op the step that propagated its axes"                                  \
     }
 #define STRATEGY                                                                                   \
     {                                                                                              \
@@ -75,18 +77,18 @@ const char *tsr_option_text(const tsr_pass_options *options, const char *name)
     }
 #define OP_PRIORITY                                                                                \
     {                                                                                              \
-        "run-op-priority-propagation", TSR_OPTION_BOOL, "true", "whether ops have priorities"      \
+        "run-op-priority-propagation", TSR_OPTION_BOOL, "true", "propagate by op priorities"       \
     }
 
 #define UNTIL                                                                                      \
     {                                                                                              \
-        "until-priority", TSR_OPTION_INTEGER, "-1", "the last user priority to propagate; -1: all" \
+        "until-priority", TSR_OPTION_INTEGER, "-1", "last user priority to propagate; -1 for all"  \
     }
 
 #define AS_XLA                                                                                     \
     {                                                                                              \
         "as-xla", TSR_OPTION_BOOL, "false",                                                        \
-            "whether ops that XLA rewrites before propagation, of chlo and composites, pass axes"  \
+            "propagate through the chlo ops and composites that XLA rewrites before propagation"   \
     }
 
 static const tsr_pass_option rules_options[] = {CONSERVATIVE, AS_XLA};
@@ -99,23 +101,23 @@ enum { BASIC_OPTIONS = 6, AGGRESSIVE_OPTIONS = 7, PRIORITY_OPTIONS = 8, USER_OPT
 static const tsr_pass_option constraint_options[] = {DEBUG_ORIGINS, DEBUG_EDGES};
 
 static const tsr_pass_option sink_options[] = {
-    {"sink-debug-sharding-origins", TSR_OPTION_BOOL, "false", "whether origins are kept"},
-    {"sink-debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false", "whether steps are kept"},
+    {"sink-debug-sharding-origins", TSR_OPTION_BOOL, "false", "keep origins"},
+    {"sink-debug-propagation-edge-sharding", TSR_OPTION_BOOL, "false", "keep steps"},
 };
 
 static const tsr_pass_option import_calls_options[] = {
     {"add-data-flow-edges-on-named-computations", TSR_OPTION_BOOL, "true",
-     "whether named computations get edges"},
+     "add edges to named computations"},
 };
 
 static const tsr_pass_option reshard_options[] = {
-    {"enable-full-version", TSR_OPTION_BOOL, "false", "whether all ops get reshards"},
+    {"enable-full-version", TSR_OPTION_BOOL, "false", "insert reshards for all ops"},
     AS_XLA,
 };
 
 static const tsr_pass_option canonicalize_options[] = {
-    {"enable-patterns", TSR_OPTION_TEXT, "", "which rewrites to use (all that are known)"},
-    {"region-simplify", TSR_OPTION_TEXT, "normal", "how much regions are simplified (not used)"},
+    {"enable-patterns", TSR_OPTION_TEXT, "", "rewrite patterns to apply (default: all known)"},
+    {"region-simplify", TSR_OPTION_TEXT, "normal", "level of region simplification (ignored)"},
 };
 
 /* A pass without options. */
@@ -127,7 +129,7 @@ static const tsr_pass_option canonicalize_options[] = {
 #define DEDUP                                                                                      \
     {                                                                                              \
         "dedup-functions-fully", TSR_OPTION_BOOL, "false",                                         \
-            "whether functions that differ in shardings only become one"                           \
+            "merge functions that differ in shardings only"                                        \
     }
 static const tsr_pass_option dedup_options[] = {DEDUP};
 static const tsr_pass_option propagation_pipeline_options[] = {
@@ -136,109 +138,110 @@ static const tsr_pass_option export_options[] = {
     KEEP_RULES,
     DUMP_DIRECTORY,
     {"avoid-export-for-partitioning", TSR_OPTION_BOOL, "false",
-     "whether groups, constraints and reshards are left as they are"},
+     "keep sharding groups, constraints and reshards"},
     {"update-non-divisible-input-output-shardings", TSR_OPTION_BOOL, "true",
-     "whether inputs and outputs keep only axes that divide them"},
-    {"inline-meshes", TSR_OPTION_BOOL, "true", "whether meshes are written in place"},
-    {"dump-sharding-origins", TSR_OPTION_BOOL, "false", "whether origins were recorded"},
-    {"dump-propagation-edges", TSR_OPTION_BOOL, "false", "whether steps were recorded"},
+     "keep only axes that divide the dimensions of inputs and outputs"},
+    {"inline-meshes", TSR_OPTION_BOOL, "true", "inline meshes"},
+    {"dump-sharding-origins", TSR_OPTION_BOOL, "false", "origins were recorded"},
+    {"dump-propagation-edges", TSR_OPTION_BOOL, "false", "steps were recorded"},
 };
 
 static const tsr_pass rows[] = {
-    {"sdy-import-pipeline", NULL, "All passes before propagation", dedup_options, 1, NULL,
+    {"sdy-import-pipeline", NULL, "Runs all passes before propagation", dedup_options, 1, NULL,
      expand_import},
-    {"sdy-propagation-pipeline", NULL, "Import, propagation and export",
+    {"sdy-propagation-pipeline", NULL, "Runs import, propagation and export",
      propagation_pipeline_options,
      sizeof propagation_pipeline_options / sizeof propagation_pipeline_options[0], NULL,
      expand_propagation},
-    {"sdy-export-pipeline", NULL, "All passes after propagation", export_options,
+    {"sdy-export-pipeline", NULL, "Runs all passes after propagation", export_options,
      sizeof export_options / sizeof export_options[0], NULL, expand_export},
     PASS("sdy-add-data-flow-edges", "AddDataFlowEdgesPass",
-         "Adds an edge op for everything that data flows around", pass_add_edges),
+         "Adds an edge op for each value that data flows through in regions", pass_add_edges),
     PASS("sdy-add-func-data-flow-edges", "AddFuncDataFlowEdgesPass",
          "Adds edge ops for arguments and results of functions", pass_add_func_edges),
     {"sdy-sink-data-flow-edges", "SinkDataFlowEdgesPass",
-     "Moves the shardings of edges to their owners", sink_options, 2, pass_sink_edges, NULL},
+     "Moves the shardings of edges to the owning values", sink_options, 2, pass_sink_edges, NULL},
     PASS("sdy-sink-func-data-flow-edges", "SinkFuncDataFlowEdgesPass",
-         "Moves the shardings of functions' edges to their operands", pass_sink_func_edges),
-    PASS("symbol-dce", "SymbolDCE", "Takes away private symbols that nothing names",
-         pass_symbol_dce),
+         "Moves the shardings of function edges to their operands", pass_sink_func_edges),
+    PASS("symbol-dce", "SymbolDCE", "Removes unreferenced private symbols", pass_symbol_dce),
     PASS("sdy-propagate-sharding-from-func-to-call", "PropagateShardingFromFuncToCallPass",
-         "Gives calls the shardings of their function's results", pass_shard_calls),
+         "Copies the shardings of function results to calls", pass_shard_calls),
     PASS("sdy-propagate-to-func-results", "PropagateToFuncResultsPass",
-         "Gives results of functions the shardings of what is returned", pass_shard_func_results),
-    PASS("sdy-flatten-call-graph", "FlattenCallGraphPass", "Gives each call its own function",
-         pass_flatten),
-    {"sdy-import-func-calls", "ImportFuncCallsPass", "Puts functions in place of their calls",
-     import_calls_options, 1, pass_import_calls, NULL},
+         "Copies the shardings of returned values to function results", pass_shard_func_results),
+    PASS("sdy-flatten-call-graph", "FlattenCallGraphPass",
+         "Clones functions so that each call has its own", pass_flatten),
+    {"sdy-import-func-calls", "ImportFuncCallsPass", "Inlines calls", import_calls_options, 1,
+     pass_import_calls, NULL},
     PASS("sdy-export-named-computations", "ExportNamedComputationsPass",
-         "Makes named computations functions", pass_export_computations),
-    {"sdy-unflatten-call-graph", "UnflattenCallGraphPass",
-     "Lets calls share functions that are the same", dedup_options, 1, pass_unflatten, NULL},
+         "Converts named computations to functions", pass_export_computations),
+    {"sdy-unflatten-call-graph", "UnflattenCallGraphPass", "Merges equal functions", dedup_options,
+     1, pass_unflatten, NULL},
     PASS("sdy-insert-func-call-reshards", "InsertFuncCallReshardsPass",
-         "Reshards results of calls to what was asked for", pass_reshard_calls),
-    PASS("sdy-pre-order-funcs", "PreOrderFuncsPass", "Puts functions before those that they call",
-         pass_pre_order_funcs),
+         "Reshards the results of calls to the requested shardings", pass_reshard_calls),
+    PASS("sdy-pre-order-funcs", "PreOrderFuncsPass",
+         "Sorts functions so that callers come before callees", pass_pre_order_funcs),
     PASS("sdy-lift-inlined-meshes", "LiftInlinedMeshesPass",
-         "Gives meshes that are written in place a name, one for equal ones", pass_lift_meshes),
-    PASS("sdy-inline-meshes", "InlineMeshesPass", "Writes meshes in place of their names",
+         "Names inlined meshes, with one name for equal meshes", pass_lift_meshes),
+    PASS("sdy-inline-meshes", "InlineMeshesPass", "Inlines meshes where they are named",
          pass_inline_meshes),
     PASS("sdy-remove-size-one-axes", "RemoveSizeOneAxesPass",
-         "Takes axes of size 1 out of all shardings", pass_remove_size_one_axes),
+         "Removes axes of size 1 from all shardings", pass_remove_size_one_axes),
     PASS("sdy-manual-axes-cleanup", "ManualAxesCleanupPass",
-         "Sorts manual axes, and says where they replicate", pass_manual_axes_cleanup),
+         "Sorts manual axes and adds them as replicated axes where they shard no dimension",
+         pass_manual_axes_cleanup),
     PASS("sdy-close-shardings", "CloseShardingsPass",
          "Closes all dimensions and drops replicated axes", pass_close_shardings),
-    PASS("sdy-remove-sharding-groups", "RemoveShardingGroupsPass", "Takes sharding groups away",
+    PASS("sdy-remove-sharding-groups", "RemoveShardingGroupsPass", "Removes sharding groups",
          pass_remove_groups),
     PASS("sdy-sharding-constraint-to-reshard", "ShardingConstraintToReshardPass",
-         "Makes sharding constraints reshards", pass_constraint_to_reshard),
+         "Converts sharding constraints to reshards", pass_constraint_to_reshard),
     PASS("sdy-update-non-divisible-input-output-shardings",
          "UpdateNonDivisibleInputOutputShardingsPass",
-         "Leaves inputs and outputs only axes that divide their dimensions",
+         "Removes axes that do not divide the dimensions of inputs and outputs",
          pass_update_non_divisible),
     PASS("sdy-remove-sub-axes-in-input-output-shardings", "RemoveSubAxesInInputOutputShardingsPass",
-         "Cuts open dimensions of inputs and outputs before their first sub-axis",
+         "Removes the first sub-axis and all later axes from dimensions of inputs and outputs",
          pass_remove_sub_axes),
     PASS("sdy-remove-propagation-debug-info", "RemovePropagationDebugInfoPass",
-         "Takes origins and steps away", pass_remove_debug_info),
-    PASS("sdy-drop-sharding-rules", "DropShardingRulesPass", "Takes sharding rules away",
+         "Removes origins and steps", pass_remove_debug_info),
+    PASS("sdy-drop-sharding-rules", "DropShardingRulesPass", "Removes sharding rules",
          pass_drop_rules),
     PASS("sdy-verify-unreduced-axes", "VerifyUnreducedAxesPass",
-         "Checks where pending reductions come from and go", pass_verify_unreduced),
-    {"canonicalize", "Canonicalizer", "Takes away unused ops and collectives that move nothing",
+         "Verifies where unreduced axes are introduced and reduced", pass_verify_unreduced),
+    {"canonicalize", "Canonicalizer", "Removes unused ops and collectives without effect",
      canonicalize_options, 2, pass_canonicalize, NULL},
     {"sdy-insert-explicit-reshards", "InsertExplicitReshardsPass",
-     "Puts reshards where an op needs its tensors in other shardings", reshard_options, 2,
-     pass_explicit_reshards, NULL},
+     "Inserts a reshard where an op requires another sharding of an operand or result",
+     reshard_options, 2, pass_explicit_reshards, NULL},
     PASS("sdy-constant-or-scalar-splitter", "ConstantOrScalarSplitterPass",
-         "Gives each use of a constant or of a broadcast scalar its own", pass_split_constants),
+         "Clones constants and broadcast scalars for each use", pass_split_constants),
     PASS("sdy-constant-or-scalar-merger", "ConstantOrScalarMergerPass",
-         "Makes equal constants and broadcasts of a scalar one", pass_merge_constants),
+         "Merges equal constants and equal broadcasts of a scalar", pass_merge_constants),
     {"sdy-apply-sharding-constraints", "ApplyShardingConstraintsPass",
-     "Lets what is constrained have the sharding of its constraints", constraint_options, 2,
+     "Copies the sharding of a constraint to the value it constrains", constraint_options, 2,
      pass_apply_constraints, NULL},
     PASS("sdy-sharding-group-import", "ShardingGroupImportPass",
-         "Unites sharding groups that share a value, and numbers them", pass_import_groups),
+         "Merges sharding groups that share a value, and numbers them", pass_import_groups),
     PASS("tessera-import-composites", "ImportCompositesPass",
-         "Makes composites calls of their decompositions", pass_import_composites),
+         "Replaces composites by calls of their decompositions", pass_import_composites),
     PASS("tessera-export-composites", "ExportCompositesPass",
-         "Makes calls that were composites composites again", pass_export_composites),
+         "Restores composites from calls of their decompositions", pass_export_composites),
     PASS("sdy-explicit-gather-scatter-batching", "ExplicitGatherScatterBatchingPass",
-         "Makes the dimension that an index counts up a batching dimension", pass_batch_gathers),
+         "Converts gather and scatter dimensions indexed by an iota to batching dimensions",
+         pass_batch_gathers),
     {"sdy-populate-op-sharding-rules", "PopulateOpShardingRulesPass",
-     "Gives every op the sharding rule of its kind", rules_options, 2, pass_populate_rules, NULL},
+     "Adds the sharding rule of its kind to every op", rules_options, 2, pass_populate_rules, NULL},
     {"sdy-basic-propagate", "BasicPropagationPass",
-     "Propagates shardings where all tensors of an op agree", propagation_options, BASIC_OPTIONS,
-     pass_basic, NULL},
+     "Propagates shardings where all tensors of an op agree (basic strategy)", propagation_options,
+     BASIC_OPTIONS, pass_basic, NULL},
     {"sdy-aggressive-propagate", "AggressivePropagationPass",
-     "Propagates shardings, deciding conflicts", propagation_options, AGGRESSIVE_OPTIONS,
-     pass_aggressive, NULL},
+     "Propagates shardings and resolves conflicts (aggressive strategy)", propagation_options,
+     AGGRESSIVE_OPTIONS, pass_aggressive, NULL},
     {"sdy-op-priority-propagate", "OpPriorityPropagationPass",
-     "Propagates through ops that only pass data on first", propagation_options, PRIORITY_OPTIONS,
-     pass_op_priority, NULL},
+     "Propagates by op priorities: first through ops that only move data", propagation_options,
+     PRIORITY_OPTIONS, pass_op_priority, NULL},
     {"sdy-user-priority-propagate", "UserPriorityPropagationPass",
-     "Propagates by the priorities that users gave", propagation_options, USER_OPTIONS,
+     "Propagates by the priorities that users annotated", propagation_options, USER_OPTIONS,
      pass_user_priority, NULL},
 };
 

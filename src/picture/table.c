@@ -40,7 +40,7 @@ tsr_status tsr_picture_table(tsr_context *ctx, tsr_arena *arena, const tsr_geome
     if (first < 0 || end < first || end > devices) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the places %" PRId64 " to %" PRId64
-                          " are no range of the mesh, which has %" PRId64
+                          " are not a range of the mesh, which has %" PRId64
                           " devices: give 0 <= first <= end <= %" PRId64,
                           first, end, devices, devices);
     }

@@ -55,8 +55,8 @@ static tsr_status check_size(tsr_context *ctx, const tsr_geometry *g, int64_t de
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
-                      "a plan counts at most 2^63-1 elements, as if each of %lld devices had the "
-                      "whole tensor: use a smaller tensor or fewer devices",
+                      "the tensor times %lld devices has more than 2^63-1 elements, the maximum of "
+                      "a plan; use a smaller tensor or fewer devices",
                       (long long)devices);
 }
 
@@ -70,8 +70,8 @@ static tsr_status check_bytes(tsr_context *ctx, const plan_exchange *x)
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
-                      "%lld devices get or fold the same part of this tensor: one device would "
-                      "send or receive more than 2^63-1 bytes",
+                      "%lld devices receive or reduce the same part of this tensor: one device "
+                      "would send or receive more than 2^63-1 bytes",
                       (long long)parts);
 }
 
@@ -83,8 +83,8 @@ static tsr_status check_devices(tsr_context *ctx, const plan_exchange *x)
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                      "the two layouts cut a mesh of %lld devices in too many ways: a plan would "
-                      "enumerate %lld of them, %d are the most",
+                      "the two layouts cut a mesh of %lld devices so differently that a plan would "
+                      "enumerate %lld devices; the maximum is %d",
                       (long long)x->devices, (long long)count, PLAN_MOST_ENUMERATED);
 }
 

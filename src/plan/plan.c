@@ -309,8 +309,9 @@ static tsr_status check_pair(tsr_context *ctx, const tsr_geometry *src, const ts
 {
     if (src->rank != dst->rank ||
         (src->rank > 0 && memcmp(src->shape, dst->shape, src->rank * sizeof *src->shape) != 0)) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "a redistribution keeps the shape: source and destination differ");
+        return diag_error(
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "a redistribution keeps the shape, but those of source and destination differ");
     }
     if (!tsr_mesh_same_devices(src->sharding->mesh, dst->sharding->mesh)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -391,8 +392,8 @@ static tsr_status check_kind(tsr_context *ctx, const plan_step *step, const tsr_
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "step %zu of the plan is said to be of kind %s, but its layouts make it %s",
-                      number, tsr_step_kind_name(spec->kind), tsr_step_kind_name(kind));
+                      "step %zu of the plan has kind %s, but its layouts need kind %s", number,
+                      tsr_step_kind_name(spec->kind), tsr_step_kind_name(kind));
 }
 
 static tsr_status follow_steps(const plan_maker *m, const tsr_geometry *src, size_t num_steps,
@@ -419,7 +420,7 @@ tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena, const tsr_geo
     GUARD(tsr_plan_from_steps);
     plan_maker m = {.ctx = ctx, .arena = arena};
     if (num_steps == 0) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "a plan has at least one step");
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "a plan must have at least 1 step");
     }
     TSR_TRY(tsr_arena_create(ctx, &m.scratch));
     const tsr_status status = follow_steps(&m, src, num_steps, steps, dtype, out);

@@ -232,7 +232,7 @@ static tsr_status check_devices(tsr_context *ctx, int64_t devices)
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                      "the mesh has %lld devices: the busiest is found among at most %lld",
+                      "the mesh has %lld devices; the busiest device is found among at most %lld",
                       (long long)devices, (long long)limit);
 }
 
@@ -368,8 +368,9 @@ tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index, c
     const tsr_link usual = tsr_link_default(TSR_MEDIUM_SHARED);
     tsr_arena *arena = NULL;
     if (index >= plan->num_steps) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the plan has %zu steps, not step %zu",
-                          plan->num_steps, index);
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "the plan has %zu steps; step %zu is out of range", plan->num_steps,
+                          index);
     }
     TSR_TRY(tsr_arena_create(ctx, &arena));
     plan_maker m = {.ctx = ctx, .arena = arena};

@@ -84,11 +84,11 @@ tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program, tsr_ir_t
     const int64_t *shape = NULL;
     if (type == 0 || !tsr_ir_type_shape(program, type, &rank, &shape)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "there is no ranked tensor to annotate");
+                          "the value to annotate is not a ranked tensor");
     }
     if (rank != tsr_sharding_rank(sharding)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the sharding has %zu dimensions, the tensor %zu",
+                          "the sharding has rank %zu, the tensor rank %zu",
                           tsr_sharding_rank(sharding), rank);
     }
     TSR_TRY(edit_begin(program));
@@ -117,7 +117,7 @@ tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program *program, const char *
         }
         if (name == NULL && found != 0) {
             return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "the program has several meshes: say which");
+                              "the program has several meshes; name one of them");
         }
         found = op;
     }

@@ -171,7 +171,8 @@ static tsr_status refuse_recursion(const graph_walk *g, uint32_t func)
     const graph_step *last = &g->steps[g->depth - 1];
     const slice name = symbol_name(p, func);
     const slice caller = symbol_name(p, last->func);
-    const char *remedy = "calls must not recur; write the repetition as stablehlo.while";
+    const char *remedy =
+        "recursive calls are not supported; write the repetition as stablehlo.while";
     const uint32_t call = last->calls.ops[last->next - 1];
     return last->func == func
                ? error_at_op(g->w->ctx, p, call, "function @%.*s calls itself: %s", (int)name.size,
@@ -285,12 +286,11 @@ static tsr_status expand_function(workspace *w, const symbols *table, uint32_t f
         }
         own->ops = own->ops > INT32_MAX ? INT32_MAX : own->ops;
     }
-    return own->depth > MAX_CALL_DEPTH
-               ? error_at_op(w->ctx, p, func,
-                             "calls of function @%.*s are nested more than %d deep: put bodies in "
-                             "place of some calls",
-                             (int)name.size, name.data, MAX_CALL_DEPTH)
-               : TSR_OK;
+    return own->depth > MAX_CALL_DEPTH ? error_at_op(w->ctx, p, func,
+                                                     "calls of function @%.*s are nested more than "
+                                                     "%d levels deep; inline some of them",
+                                                     (int)name.size, name.data, MAX_CALL_DEPTH)
+                                       : TSR_OK;
 }
 
 tsr_status call_graph_limit(workspace *w, const symbols *table, const op_list *funcs)
@@ -319,8 +319,8 @@ tsr_status call_graph_limit(workspace *w, const symbols *table, const op_list *f
         return TSR_OK;
     }
     return error_at_op(w->ctx, p, largest,
-                       "a copy of a function for each of its calls takes more than %d ops: let "
-                       "fewer calls share functions that call others",
+                       "cloning each function for each of its calls gives more than %d ops, the "
+                       "maximum; reduce the calls of functions that call others",
                        MAX_COPIED_OPS);
 }
 

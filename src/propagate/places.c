@@ -96,7 +96,7 @@ static tsr_status find_functions(propagation *s)
     s->main = main_function(p);
     if (count > 1 && s->main == 0) {
         return error_at_op(s->w.ctx, p, p->module,
-                           "the program has several functions and none is called main");
+                           "the program has several functions, none of them named main");
     }
     s->funcs = ARENA_ARRAY(s->w.arena, func_results, count + 1);
     if (s->funcs == NULL) {

@@ -125,13 +125,13 @@ static tsr_status warn(propagation *s, const unknown_kind *kind)
     TSR_TRY(buffer_finish(s->w.ctx, &buf, &lines));
     if (attr_as_string(p, key_of(p, kind->first).target, &target)) {
         return diag_warning(s->w.ctx, op_location(p, kind->first),
-                            "custom call @%.*s has no sharding rule, so no axes pass through "
-                            "it%s: annotate its results, or give it a sdy.sharding_rule",
+                            "custom call @%.*s has no sharding rule, so axes do not propagate "
+                            "through it%s: annotate its results, or add an sdy.sharding_rule",
                             (int)target.size, target.data, lines);
     }
     return diag_warning(s->w.ctx, op_location(p, kind->first),
-                        "op '%s' has no sharding rule, so no axes pass through it%s: annotate its "
-                        "results, or give it a sdy.sharding_rule",
+                        "op '%s' has no sharding rule, so axes do not propagate through it%s: "
+                        "annotate its results, or add an sdy.sharding_rule",
                         op_name(p, kind->first), lines);
 }
 
@@ -189,10 +189,9 @@ tsr_status report_meshes(propagation *s)
             if (tsr_mesh_same_devices(meshes[k], meshes[i]) &&
                 !tsr_mesh_equal(meshes[k], meshes[i])) {
                 return diag_warning(s->w.ctx, NO_LOCATION,
-                                    "meshes @%s and @%s have the same devices: no axes pass "
-                                    "between shardings over the one and the other; XLA makes such "
-                                    "meshes one before it propagates: write all shardings over "
-                                    "one mesh",
+                                    "meshes @%s and @%s have the same devices, but axes do not "
+                                    "propagate between shardings over different meshes (XLA merges "
+                                    "such meshes first): write all shardings over one mesh",
                                     tsr_mesh_name(meshes[k]), tsr_mesh_name(meshes[i]));
             }
         }

@@ -115,8 +115,8 @@ tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
         TSR_TRY(sharding_mesh(w->ctx, w->p, w->p->module, attr, &mesh));
         if (mesh == NULL) {
             return error_at_op(w->ctx, w->p, w->p->module,
-                               "a sharding is on a mesh that the outermost module does not have; "
-                               "passes look for meshes there only");
+                               "a sharding names a mesh that the outermost module does not define; "
+                               "passes resolve meshes in that module only");
         }
         TSR_TRY(
             sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL, &written));

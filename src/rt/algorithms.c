@@ -68,13 +68,14 @@ static tsr_status check_world(const tsr_comm *world)
 {
     if (world->world != world) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "algorithms are chosen for the world, not for a group of it");
+                          "algorithms are chosen for the whole world; pass the communicator of the "
+                          "world, not of a group");
     }
     return world->state->requests == NULL
                ? TSR_OK
-               : diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                            "a request has not been waited for: wait for all of them before "
-                            "choosing algorithms");
+               : diag_error(
+                     world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                     "a request is pending: wait for all requests before choosing algorithms");
 }
 
 tsr_status tsr_comm_set_algorithm(tsr_comm *world, const char *collective, const char *name)

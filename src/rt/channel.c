@@ -154,7 +154,7 @@ tsr_status channel_receive(channel *c, int64_t peer, void *data, size_t bytes, s
 static tsr_status report_length(const channel *c, const channel_fragment *fragment, size_t bytes)
 {
     (void)diag_error(c->ctx, TSR_ERR_PEER, NO_LOCATION,
-                     "rank %lld expects %zu bytes from rank %lld, which sends %zu",
+                     "rank %lld expects %zu bytes from rank %lld, but receives %zu",
                      (long long)c->endpoint->transport.rank, fragment->bytes,
                      (long long)fragment->peer, bytes);
     return diag_note(c->ctx, NO_LOCATION,
@@ -339,8 +339,8 @@ tsr_status endpoint_check_unreceived(tsr_context *ctx, const endpoint *ep, int32
         return TSR_OK;
     }
     (void)diag_error(ctx, TSR_ERR_PEER, NO_LOCATION,
-                     "rank %lld expected nothing more from rank %lld, which sent %zu bytes in the "
-                     "call before",
+                     "rank %lld expected no more bytes from rank %lld, but %zu bytes arrived from "
+                     "the previous call",
                      (long long)t->rank, (long long)from, bytes);
     return diag_note(ctx, NO_LOCATION, "run the same program and the same library on all ranks");
 }

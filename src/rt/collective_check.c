@@ -41,8 +41,7 @@ static tsr_status count_bytes(tsr_context *ctx, const char *name, const int64_t 
     for (size_t i = 0; i < rank; i++) {
         if (!checked_mul(bytes, shape[i], &bytes)) {
             return diag_error(ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
-                              "%s has more than 2^63-1 bytes, by the extents up to dimension %zu",
-                              name, i);
+                              "%s has more than 2^63-1 bytes in dimensions 0 to %zu", name, i);
         }
     }
     *out = bytes;
@@ -75,21 +74,22 @@ static tsr_status check_header(tsr_context *ctx, const char *name, const tsr_vie
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s is missing (NULL)", name);
     }
     if (view->rank > KERNEL_MAX_RANK) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "%s has %zu dimensions, at most %d go",
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "%s has rank %zu; the maximum is %d",
                           name, view->rank, KERNEL_MAX_RANK);
     }
     if ((unsigned)view->dtype >= (unsigned)tsr_dtype_count()) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s has element type %d, there are %d",
-                          name, (int)view->dtype, tsr_dtype_count());
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s has element type %d, which is not one of the %d element types", name,
+                          (int)view->dtype, tsr_dtype_count());
     }
     if (view->rank > 0 && view->shape == NULL) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s has %zu dimensions but no shape (NULL)", name, view->rank);
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s has rank %zu but no shape (NULL)",
+                          name, view->rank);
     }
     for (size_t i = 0; i < view->rank; i++) {
         if (view->shape[i] < 0) {
             return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s has %lld rows in dimension %zu, they must not be negative", name,
+                              "%s has %lld rows in dimension %zu; the minimum is 0", name,
                               (long long)view->shape[i], i);
         }
     }
@@ -165,8 +165,9 @@ static tsr_status check_op(const coll_task *x)
         return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the reduction must be 0 to %d, got: %d", FOLD_COUNT - 1, (int)op);
     }
-    return diag_error(x->comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "there is no %s of %s",
-                      tsr_reduce_op_name(op), tsr_dtype_name(x->dtype));
+    return diag_error(x->comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                      "%s is not defined for element type %s", tsr_reduce_op_name(op),
+                      tsr_dtype_name(x->dtype));
 }
 
 static tsr_status check_dim(const coll_task *x, size_t dim)
@@ -175,7 +176,7 @@ static tsr_status check_dim(const coll_task *x, size_t dim)
         return TSR_OK;
     }
     return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "there is no dimension %zu in an array of %zu", dim, x->rank);
+                      "dimension %zu is out of range: the array has rank %zu", dim, x->rank);
 }
 
 static tsr_status check_dims(const coll_task *x)
@@ -283,8 +284,8 @@ static tsr_status divide_rows(const coll_task *x, size_t dim, int64_t *rows)
 {
     if (*rows % x->comm->size != 0) {
         return diag_error(x->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "src has %lld rows in dimension %zu, which %lld members cannot share "
-                          "equally; the calls with counts can",
+                          "src has %lld rows in dimension %zu, not divisible by %lld members; use "
+                          "the call with counts",
                           (long long)*rows, dim, (long long)x->comm->size);
     }
     *rows /= x->comm->size;
@@ -295,7 +296,7 @@ static tsr_status multiply_rows(const coll_task *x, size_t dim, int64_t *rows)
 {
     if (!checked_mul(*rows, x->comm->size, rows)) {
         return diag_error(x->comm->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
-                          "%lld rows in dimension %zu of each of %lld members are more than 2^63-1",
+                          "%lld rows in dimension %zu times %lld members exceed 2^63-1",
                           (long long)*rows, dim, (long long)x->comm->size);
     }
     return TSR_OK;

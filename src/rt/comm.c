@@ -60,12 +60,11 @@ bool tsr_comm_is_abstract(const tsr_comm *comm)
 
 tsr_status comm_check_real(const tsr_comm *comm)
 {
-    return !comm->team->abstract
-               ? TSR_OK
-               : diag_error(comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                            "this world is abstract: it has one rank that stands for %lld, no "
-                            "elements and no collectives on arrays",
-                            (long long)comm->world->size);
+    return !comm->team->abstract ? TSR_OK
+                                 : diag_error(comm->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                                              "this world is abstract: one rank stands for %lld, "
+                                              "and collectives on arrays are not available",
+                                              (long long)comm->world->size);
 }
 
 tsr_traffic tsr_comm_traffic(const tsr_comm *comm)
@@ -224,9 +223,10 @@ tsr_status comm_check_world(const tsr_comm *comm)
     if (comm->world == comm) {
         return TSR_OK;
     }
-    return diag_error(comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "this communicator is a group of %lld ranks: take the world it was made from",
-                      (long long)comm->size);
+    return diag_error(
+        comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
+        "this communicator is a group of %lld ranks; pass the communicator of the whole world",
+        (long long)comm->size);
 }
 
 /* The identity of a group: the device order of the mesh, and the axes. */
@@ -252,7 +252,8 @@ static tsr_status make_group(tsr_comm *world, const tsr_groups *groups, comm_kep
     int64_t index = 0;
     if (!tsr_groups_find(groups, world->rank, &group, &index)) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the mesh does not have device %lld, this rank", (long long)world->rank);
+                          "the mesh does not contain device %lld, this rank",
+                          (long long)world->rank);
     }
     const int64_t size = tsr_groups_size(groups);
     comm_kept *kept = ARENA_NEW(world->arena, comm_kept);
@@ -372,7 +373,7 @@ static tsr_status prepare_group(tsr_comm *world, const tsr_mesh *mesh, const tsr
     if (ep != NULL &&
         world->state->num_kept >= (ep->transport.most_tag - TAG_GROUPS) / TAGS_OF_GROUP - 1) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "%s has no tags for more than %d groups", ep->transport.name,
+                          "%s has tags for at most %d groups", ep->transport.name,
                           world->state->num_kept);
     }
     const tsr_groups *groups = NULL;

@@ -60,7 +60,8 @@ static tsr_status check_lending(const tsr_tensor *t)
     const int64_t item = tsr_dtype_item_bytes(t->dtype);
     if (type_of(t->dtype) == NULL) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "DLPack has no element type for %s", tsr_dtype_name(t->dtype));
+                          "DLPack does not define an element type for %s",
+                          tsr_dtype_name(t->dtype));
     }
     for (size_t i = 0; i < t->geometry->rank; i++) {
         if (t->strides[i] % item != 0) {
@@ -116,7 +117,7 @@ static tsr_status check_type(tsr_context *ctx, const DLTensor *t, tsr_dtype dtyp
     }
     if (wanted == NULL) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "DLPack has no element type for %s", tsr_dtype_name(dtype));
+                          "DLPack does not define an element type for %s", tsr_dtype_name(dtype));
     }
     if (t->dtype.lanes != 1) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,

@@ -54,7 +54,7 @@ static tsr_status check_root(tsr_comm *world, int64_t root, const void *full)
     }
     if (full == NULL && (root == -1 || root == world->rank)) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "this rank is a root and has no array");
+                          "this rank is a root, but its array is NULL");
     }
     return TSR_OK;
 }
@@ -65,7 +65,7 @@ static tsr_status check_not_pending(tsr_comm *world, const tsr_sharding *shardin
         return TSR_OK;
     }
     return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "a tensor from a full array cannot have a reduction pending");
+                      "a tensor from a full array cannot have a pending reduction");
 }
 
 /* The layout in which one rank has all rows of the first dimension. */

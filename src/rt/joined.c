@@ -153,8 +153,8 @@ static tsr_status agree(joined *j)
         const peer_info *c = &j->peers[i];
         if (c->record_bytes != sizeof(call_record)) {
             return diag_error(j->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                              "rank %lld has another version of the library: its records have %llu "
-                              "bytes, those of rank %lld have %zu",
+                              "rank %lld runs another version of the library: its records have "
+                              "%llu bytes, but those of rank %lld have %zu",
                               (long long)i, (unsigned long long)c->record_bytes,
                               (long long)j->endpoint.transport.rank, sizeof(call_record));
         }
@@ -264,13 +264,13 @@ static tsr_status check_transport(tsr_context *ctx, const tsr_transport *t,
 {
     if (t->version != TSR_TRANSPORT_VERSION) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "the transport %s is of version %u, this library of %u", t->name,
+                          "the transport %s has version %u, this library version %u", t->name,
                           t->version, (unsigned)TSR_TRANSPORT_VERSION);
     }
     if (spec->num_ranks != 0 && spec->num_ranks != t->size) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the program asks for %lld ranks, %s started %lld: start that many, or "
-                          "ask for 0, which takes what there is",
+                          "the program requests %lld ranks, but %s started %lld; start as many as "
+                          "requested, or request 0 to use all that were started",
                           (long long)spec->num_ranks, t->name, (long long)t->size);
     }
     return TSR_OK;
@@ -379,7 +379,7 @@ static bool await_ends(tsr_comm *world)
     bool all = true;
     for (int64_t i = 0; i < t->num_ranks; i++) {
         if (!team_is_done(t, i)) {
-            team_report_end(t, i, TSR_ERR_TIMEOUT, "it did not end in time");
+            team_report_end(t, i, TSR_ERR_TIMEOUT, "it did not end within the time-out");
             all = false;
         }
         all = all && atomic_load(&t->ranks[i].state) != RANK_DIED;
@@ -480,8 +480,8 @@ tsr_status tsr_comm_close(tsr_comm *world)
     TSR_TRY(comm_check_world(world));
     if (!world->state->closable) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_comm_close: tsr_launch ends this world itself, or tsr_world_close "
-                          "does: tsr_comm_open did not make it");
+                          "tsr_comm_close: the world was not opened by tsr_comm_open; tsr_launch "
+                          "and tsr_world_close close the worlds they open");
     }
     return joined_close(world, world->ctx, requests_drop(world));
 }

@@ -33,7 +33,7 @@ static uint64_t little_endian(const char *bytes, size_t count)
 
 static tsr_status broken(tsr_context *ctx, const char *name, const char *why)
 {
-    return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "%s is no .npy file: %s", name, why);
+    return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION, "%s is not an .npy file: %s", name, why);
 }
 
 /* `'<f4'`: the byte order and the type. */
@@ -51,10 +51,10 @@ static tsr_status read_descr(lexer *lex, npy_head *head)
             if (text.data[0] == '<' || text.data[0] == '=' || (unordered && text.data[0] == '|')) {
                 return TSR_OK;
             }
-            return lex_error(lex, where, "only little-endian items can be read");
+            return lex_error(lex, where, "only little-endian items are supported");
         }
     }
-    return lex_error(lex, where, "this element type is not known");
+    return lex_error(lex, where, "unknown element type");
 }
 
 /* `(3, 4)`, `(3,)` or `()`. */
@@ -67,7 +67,7 @@ static tsr_status read_shape(lexer *lex, npy_head *head)
         int64_t extent = 0;
         TSR_TRY(lex_integer(lex, &extent));
         if (extent < 0 || head->rank == KERNEL_MAX_RANK) {
-            return lex_error(lex, where, "a shape has up to 32 extents of at least 0");
+            return lex_error(lex, where, "the shape must have at most 32 extents of at least 0");
         }
         head->shape[head->rank++] = extent;
         if (!lex_accept(lex, ',')) {
@@ -104,7 +104,8 @@ static tsr_status read_entry(lexer *lex, npy_head *head, unsigned *seen)
             return entries[i].read(lex, head);
         }
     }
-    return lex_error(lex, where, "expected descr, fortran_order and shape, each once");
+    return lex_error(lex, where,
+                     "expected the keys descr, fortran_order and shape, each exactly once");
 }
 
 /* `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }` */
@@ -119,7 +120,7 @@ static tsr_status read_dict(lexer *lex, npy_head *head)
         }
     }
     TSR_TRY(lex_expect(lex, '}'));
-    return seen == 7 ? TSR_OK : lex_error(lex, lex_here(lex), "an entry of the head is missing");
+    return seen == 7 ? TSR_OK : lex_error(lex, lex_here(lex), "a key of the header is missing");
 }
 
 /* Finds the dictionary: after the magic number, the version and its length. */
@@ -131,12 +132,12 @@ static tsr_status find_dict(tsr_context *ctx, const char *name, const char *file
     }
     const int version = (unsigned char)file[MAGIC];
     if (version < 1 || version > 3) {
-        return broken(ctx, name, "its version is not 1, 2 or 3");
+        return broken(ctx, name, "its format version is not 1, 2 or 3");
     }
     const size_t width = version == 1 ? 2 : 4;
     const size_t start = MAGIC + 2 + width;
     if (size < start || little_endian(file + MAGIC + 2, width) > size - start) {
-        return broken(ctx, name, "its head is longer than the file");
+        return broken(ctx, name, "its header is longer than the file");
     }
     const size_t length = (size_t)little_endian(file + MAGIC + 2, width);
     *text = (tsr_text){.name = name, .data = file, .size = start + length, .at = start};
@@ -153,7 +154,7 @@ static tsr_status count_bytes(tsr_context *ctx, const char *name, size_t size, n
         }
     }
     if ((uint64_t)bytes > size - head->data) {
-        return broken(ctx, name, "it ends before its items do");
+        return broken(ctx, name, "it ends before its last item");
     }
     head->bytes = bytes;
     return TSR_OK;
@@ -198,8 +199,7 @@ tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, s
     const char *name = name_of(dtype);
     if (name == NULL) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "the .npy format has no name for elements of type %s",
-                          tsr_dtype_name(dtype));
+                          "the .npy format has no element type for %s", tsr_dtype_name(dtype));
     }
     buffer buf = buffer_new(arena);
     buffer_bytes(&buf, magic, MAGIC);

@@ -211,11 +211,11 @@ static tsr_status check_pending(const conversion_call *c, bool pending)
     const tsr_sharding *s = c->record->src;
     if (pending && s->num_unreduced == 0) {
         return diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the tensor has no reduction pending", c->name);
+                          "%s: the tensor has no pending reduction", c->name);
     }
     if (!pending && s->num_unreduced > 0) {
         return diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the tensor has a %s pending: carry it out first, by "
+                          "%s: the tensor has a pending %s: reduce it first with "
                           "tsr_dynamic_reduce_shard or tsr_partitioned_reduce",
                           c->name, reduction_name(s->reduction));
     }
@@ -281,9 +281,10 @@ void conversion_check_to(conversion_call *c, const tsr_placement *to, unsigned k
         c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                                "%s: no dimension of the placement is %s", c->name, wanted);
     } else if (c->status == TSR_OK && s->num_unreduced > 0) {
-        c->status = diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                               "%s: the placement has a %s pending: a conversion makes none",
-                               c->name, reduction_name(s->reduction));
+        c->status = diag_error(
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "%s: the placement has a pending %s, but a conversion cannot make a reduction pending",
+            c->name, reduction_name(s->reduction));
     }
 }
 

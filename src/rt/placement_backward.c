@@ -28,14 +28,13 @@ static tsr_status check_differentiable(tsr_context *ctx, const tsr_conversion *o
     }
     if (s->reduction != TSR_AVG) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "%s: a pending %s has no gradient; sum and avg have", of->name,
+                          "%s: a pending %s has no gradient; only sum and avg have one", of->name,
                           reduction_name(s->reduction));
     }
     if (!tensor_divides(gradient->dtype)) {
         return diag_error(
             ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-            "%s: an average of %s has no gradient; of f16, bf16, f32, f64 and complex "
-            "numbers it has",
+            "%s: an average of %s has no gradient; f16, bf16, f32, f64 and complex types have one",
             of->name, tsr_dtype_name(gradient->dtype));
     }
     return TSR_OK;
@@ -48,12 +47,12 @@ static tsr_status check_gradient(tsr_context *ctx, tsr_arena *scratch, const tsr
     const tsr_geometry *g = gradient->geometry;
     if (g->rank != of->rank || memcmp(g->shape, of->shape, of->rank * sizeof *of->shape) != 0) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the gradient has another shape than the result", of->name);
+                          "%s: the shapes of the gradient and of the result differ", of->name);
     }
     if (g->sharding->num_unreduced > 0 && (of->in_place || (g->sharding->reduction != TSR_SUM &&
                                                             g->sharding->reduction != TSR_AVG))) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the gradient has a %s pending, which has no backward", of->name,
+                          "%s: the gradient has a pending %s, which has no backward", of->name,
                           reduction_name(g->sharding->reduction));
     }
     const tsr_sharding *bare = NULL;

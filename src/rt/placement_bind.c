@@ -38,9 +38,9 @@ static tsr_status check_source(const bind_target *to, const tsr_amounts *amounts
 {
     tsr_context *ctx = to->world->ctx;
     if (amounts->kind == TSR_AMOUNTS_TOTALS && to->kind == TSR_RAGGED_DYNAMIC) {
-        return diag_error(
-            ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "dim %zu: totals are of partitions, which a dynamic dimension does not have", to->dim);
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "dim %zu: totals belong to partitions, but a dynamic dimension has none",
+                          to->dim);
     }
     if (amounts->tensor == NULL && amounts->values == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -51,14 +51,14 @@ static tsr_status check_source(const bind_target *to, const tsr_amounts *amounts
     }
     if (amounts->tensor->dtype != TSR_I64) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: sizes and counts are i64 tensors, got: %s", to->dim,
+                          "dim %zu: sizes and counts must be i64 tensors, got: %s", to->dim,
                           tsr_dtype_name(amounts->tensor->dtype));
     }
     const size_t rank = amounts->tensor->geometry->rank;
     const bool table = amounts->kind == TSR_AMOUNTS_ALL && to->kind != TSR_RAGGED_DYNAMIC;
     if (amounts->kind != TSR_AMOUNTS_OWN && rank != (table ? 2U : 1U)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: a tensor of %s has %d dimensions, got: %zu", to->dim,
+                          "dim %zu: a tensor of %s must have rank %d, got: %zu", to->dim,
                           table ? "all counts" : "sizes or totals", table ? 2 : 1, rank);
     }
     return TSR_OK;
@@ -69,7 +69,7 @@ static tsr_status check_sizes(const bind_target *to, const tsr_amounts *amounts,
     tsr_context *ctx = to->world->ctx;
     if (amounts->kind == TSR_AMOUNTS_OWN && count != 1) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: a shard's own size is 1 number, got: %lld", to->dim,
+                          "dim %zu: the size of one shard must be 1 number, got: %lld", to->dim,
                           (long long)count);
     }
     if (amounts->kind == TSR_AMOUNTS_ALL && count != to->shards) {

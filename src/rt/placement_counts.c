@@ -266,8 +266,8 @@ static tsr_status learn_slice(tsr_partitioned *p, const bind_target *to, const t
     p->knowledge = TSR_COUNTS_SLICE;
     buffer buf = buffer_new(p->arena);
     buffer_format(&buf,
-                  "C[%lld][%lld]: this shard's own row, and by an all-to-all its columns %lld to "
-                  "%lld; the rest is not known here",
+                  "C[%lld][%lld]: this shard's own row, and from an all-to-all its columns %lld to "
+                  "%lld; the rest is unknown on this rank",
                   (long long)p->shards, (long long)p->ragged.partitions, (long long)p->first,
                   (long long)(p->first + p->owned) - 1);
     return buffer_finish(p->world->ctx, &buf, &p->how);

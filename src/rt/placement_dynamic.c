@@ -90,7 +90,7 @@ static tsr_status check_array(tsr_context *ctx, const tsr_view *array, size_t di
 {
     if (array->rank > KERNEL_MAX_RANK) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "an array can have %d dimensions, got: %zu", KERNEL_MAX_RANK,
+                          "the maximum rank of an array is %d, got: %zu", KERNEL_MAX_RANK,
                           array->rank);
     }
     if (dim >= array->rank) {

@@ -193,7 +193,9 @@ static void check_reinterpret(conversion_call *c)
     }
     if (crossed == 0) {
         c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                               "%s: no dimension becomes unaligned or ceases to be", c->name);
+                               "%s: source and destination have the same unaligned dimensions, so "
+                               "there is nothing to convert",
+                               c->name);
     }
 }
 

@@ -68,9 +68,8 @@ static tsr_status find_kind(tsr_context *ctx, const char *name, const mpi_kind *
             return TSR_OK;
         }
     }
-    return diag_error(
-        ctx, TSR_ERR_INVALID, NO_LOCATION,
-        "there is no plug-in for an MPI called '%s'; TSR_MPI is openmpi, mpich or none", name);
+    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "unknown MPI '%s': TSR_MPI must be openmpi, mpich or none", name);
 }
 
 /* Loads a file of a folder; NULL when it is missing or does not load. */
@@ -115,18 +114,19 @@ static tsr_status open_kind(tsr_context *ctx, const mpi_kind *kind, const void *
     void *handle = load(kind->file);
     if (handle == NULL) {
         const char *why = dlerror();
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "the plug-in for %s cannot be loaded: %s; it is built when that MPI's "
-                          "development package is there, and looked for in TSR_PLUGIN_PATH or "
-                          "beside the library",
-                          kind->name, why != NULL ? why : "not found");
+        return diag_error(
+            ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+            "the plug-in for %s cannot be loaded: %s; it is built when that MPI's development "
+            "package is installed, and searched in TSR_PLUGIN_PATH and beside the library",
+            kind->name, why != NULL ? why : "not found");
     }
     void *symbol = dlsym(handle, TSR_TRANSPORT_OPEN);
     tsr_transport_open_function *open = NULL;
     memcpy(&open, &symbol, sizeof open);
     if (open == NULL) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s is no plug-in: it has no %s",
-                          kind->file, TSR_TRANSPORT_OPEN);
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "%s is not a transport plug-in: it does not export %s", kind->file,
+                          TSR_TRANSPORT_OPEN);
     }
     if (open(TSR_TRANSPORT_VERSION, comm, out, error, sizeof error) != 0) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "%s does not start: %s",
@@ -145,8 +145,8 @@ static tsr_status check_size(tsr_context *ctx, const tsr_transport *t)
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "%s sees %lld processes, but %s started %lld: take the same MPI for both, by "
-                      "its mpirun or TSR_MPI",
+                      "%s sees %lld processes, but %s started %lld; use the mpirun of the same "
+                      "MPI, or set TSR_MPI",
                       t->name, (long long)t->size,
                       launcher != NULL ? launcher->name : "no launcher", started);
 }
@@ -170,6 +170,7 @@ tsr_status plugin_open_comm(tsr_context *ctx, const void *comm, tsr_transport *o
             return open_kind(ctx, &kinds[i], comm, out);
         }
     }
-    return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "this program uses neither Open MPI nor MPICH: it has the symbols of none");
+    return diag_error(
+        ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+        "this program uses neither Open MPI nor MPICH: the symbols of both are missing");
 }

@@ -255,7 +255,8 @@ static tsr_status check_fold(tsr_context *ctx, const tsr_plan *plan)
     for (size_t i = 0; i < plan->num_steps; i++) {
         const int64_t parts = exchange_parts(&plan->steps[i].exchange);
         if (parts > 1 && !fold_supports(plan->dtype, fold_of(plan->reduction))) {
-            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, "there is no %s of %s",
+            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                              "%s is not defined for element type %s",
                               fold_name(fold_of(plan->reduction)), tsr_dtype_name(plan->dtype));
         }
     }
@@ -279,15 +280,16 @@ static tsr_status check_pair(const char *call, const tsr_tensor *dst, const tsr_
     TSR_TRY(tensor_check_whole(call, src));
     TSR_TRY(tensor_check_whole(call, dst));
     if (dst->dtype != src->dtype) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "a redistribution keeps the element type: %s into %s",
-                          tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
+        return diag_error(
+            ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "a redistribution keeps the element type, but source and destination have %s and %s",
+            tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
     }
     TSR_TRY(tensor_check_elements(dst));
     TSR_TRY(tensor_check_elements(src));
     if (dst->world != src->world) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "a redistribution is between tensors of one world");
+                          "a redistribution needs two tensors of one world");
     }
     if ((only < 0 || only == src->world->rank) && overlap(dst, src)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -475,16 +477,16 @@ static tsr_status check_plan(const redistribution *r)
     tsr_context *ctx = r->src->world->ctx;
     if (plan->dtype != r->src->dtype) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the plan moves elements of type %s, the tensor has %s",
+                          "the plan is for element type %s, but the tensor has %s",
                           tsr_dtype_name(plan->dtype), tsr_dtype_name(r->src->dtype));
     }
     if (!geometry_equal(plan->steps[0].exchange.src.of, r->src->geometry)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the plan begins with another layout than the source has");
+                          "the first layout of the plan is not the layout of the source");
     }
     if (!geometry_equal(plan->steps[plan->num_steps - 1].exchange.dst.of, r->dst->geometry)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the plan ends with another layout than the destination has");
+                          "the last layout of the plan is not the layout of the destination");
     }
     return TSR_OK;
 }

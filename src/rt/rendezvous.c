@@ -298,7 +298,7 @@ static tsr_status report_late(tsr_comm *comm, const char *name)
 {
     return diag_error(
         comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-        "%s: the communicator is broken: its other ranks gave up waiting for this one", name);
+        "%s: the communicator is broken: the other ranks timed out waiting for this rank", name);
 }
 
 /* A member that has not entered this call, as a rank of the world; -1 if all have. */
@@ -323,10 +323,10 @@ static tsr_status report_missing(tsr_comm *comm, const char *name, bool here)
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                      "%s: rank %s did not arrive within %g seconds%s", name, missing,
                      comm->team->timeout, list_stopped(comm, stopped, sizeof stopped));
-    return diag_note(comm->ctx, NO_LOCATION,
-                     here ? "the communicator is broken from now on: end the program, or go on "
-                            "without it"
-                          : "another rank noticed first");
+    return diag_note(
+        comm->ctx, NO_LOCATION,
+        here ? "the communicator is broken from now on: end the program, or continue without it"
+             : "another rank noticed first");
 }
 
 /*
@@ -632,13 +632,12 @@ static tsr_status report_difference(tsr_comm *comm, const comm_call *what, int64
         what->describe(what->of, text, sizeof text);
     }
     TSR_TRY(exchange_text(comm, what, text, NULL));
-    return diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
-                      "%s: ranks differ in what they are about to do: rank %lld %s; rank %lld %s; "
-                      "not as rank %lld: %s",
-                      what->name, (long long)tsr_comm_world_rank(comm, 0),
-                      comm_record(comm, 0)->text, (long long)tsr_comm_world_rank(comm, member),
-                      comm_record(comm, member)->text, (long long)tsr_comm_world_rank(comm, 0),
-                      others);
+    return diag_error(
+        comm->ctx, TSR_ERR_PEER, NO_LOCATION,
+        "%s: the ranks make different calls: rank %lld %s; rank %lld %s; unlike rank %lld: %s",
+        what->name, (long long)tsr_comm_world_rank(comm, 0), comm_record(comm, 0)->text,
+        (long long)tsr_comm_world_rank(comm, member), comm_record(comm, member)->text,
+        (long long)tsr_comm_world_rank(comm, 0), others);
 }
 
 /*
@@ -674,16 +673,17 @@ static tsr_status report_history(tsr_comm *comm, const comm_call *what, int64_t 
     const uint64_t n = first_difference(comm_record(comm, 0), comm_record(comm, member));
     const bool made = n <= h->count && n + HISTORY_CALLS > h->count;
     TSR_TRY(exchange_text(comm, what, made ? h->last[n % HISTORY_CALLS].name : "no call", NULL));
-    (void)diag_error(comm->ctx, TSR_ERR_PEER, NO_LOCATION,
-                     "%s: ranks differ in the calls before it: call %llu on tensors is %s on rank "
-                     "%lld, %s with other arguments or operands on rank %lld; not as rank %lld: %s",
-                     what->name, (unsigned long long)n, comm_record(comm, 0)->text,
-                     (long long)tsr_comm_world_rank(comm, 0), comm_record(comm, member)->text,
-                     (long long)tsr_comm_world_rank(comm, member),
-                     (long long)tsr_comm_world_rank(comm, 0), others);
+    (void)diag_error(
+        comm->ctx, TSR_ERR_PEER, NO_LOCATION,
+        "%s: earlier calls of the ranks differ: call %llu on tensors is %s on rank %lld, but %s "
+        "with other arguments or operands on rank %lld; unlike rank %lld: %s",
+        what->name, (unsigned long long)n, comm_record(comm, 0)->text,
+        (long long)tsr_comm_world_rank(comm, 0), comm_record(comm, member)->text,
+        (long long)tsr_comm_world_rank(comm, member), (long long)tsr_comm_world_rank(comm, 0),
+        others);
     (void)diag_note(comm->ctx, NO_LOCATION,
-                    "all ranks make the same calls; checked mode compares each call when it is "
-                    "made, and shows its arguments");
+                    "all ranks must make the same calls; checked mode compares each call when it "
+                    "is made and prints its arguments");
     return TSR_ERR_PEER;
 }
 
@@ -864,7 +864,7 @@ tsr_status comm_check_time(tsr_comm *comm, channel *m, const char *name)
         return TSR_IN_PROGRESS;
     }
     (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                     "%s: no message from or to rank %lld has gone on for %g seconds%s", name,
+                     "%s: no message to or from rank %lld made progress for %g seconds%s", name,
                      (long long)slow_peer(comm, m), comm->team->timeout,
                      list_stopped(comm, stopped, sizeof stopped));
     return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
@@ -881,8 +881,8 @@ static tsr_status check_stopped(tsr_comm *comm, const channel *m, const char *na
         const int64_t rank = tsr_comm_world_rank(comm, i);
         if (channel_waits_for(m, rank) && is_stopped(comm, rank)) {
             (void)diag_error(comm->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                             "%s: the process of rank %lld is stopped, and no message from or to "
-                             "it has gone on for %g seconds",
+                             "%s: the process of rank %lld is stopped, and no message to or from "
+                             "it made progress for %g seconds",
                              name, (long long)rank, comm->team->timeout);
             return comm_revoke(comm, name, TSR_ERR_TIMEOUT);
         }

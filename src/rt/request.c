@@ -252,11 +252,10 @@ static request **find(tsr_comm *comm, tsr_request which)
         }
     }
     const bool was = which.id > 0 && which.id <= comm->state->last_request;
-    (void)diag_error(
-        comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
-        was ? "request %llu was waited for already: wait for each exactly once"
-            : "there is no request %llu: only what a call ending in _start gave is one",
-        (unsigned long long)which.id);
+    (void)diag_error(comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                     was ? "request %llu was already waited for; wait for each request exactly once"
+                         : "unknown request %llu; requests come from calls that end in _start",
+                     (unsigned long long)which.id);
     return NULL;
 }
 
@@ -302,9 +301,10 @@ tsr_status requests_drop(tsr_comm *world)
     tsr_status status = TSR_OK;
     while (world->state->requests != NULL) {
         request *r = world->state->requests;
-        status = diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                            "request %llu, of %s, was never waited for: wait for each exactly once",
-                            (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
+        status = diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "request %llu, of %s, was never waited for; wait for each request exactly once",
+            (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
         if (r->begun && !r->over) {
             coll_task_end(&r->x);
             r->comm->broken = r->comm->broken < 0 ? r->comm->broken : status;

@@ -394,8 +394,8 @@ void *segment_alloc(segment *s, size_t size)
     const segment_block *block = wanted > 0 ? find_block(s, wanted) : NULL;
     if (wanted == 0) {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                         "cannot allocate %zu bytes in a segment of %zu; a larger segment_bytes or "
-                         "TSR_SEGMENT_BYTES gives them room",
+                         "cannot allocate %zu bytes in a segment of %zu bytes; set a larger "
+                         "segment_bytes or TSR_SEGMENT_BYTES",
                          size, s->size);
     } else if (!s->made || s->table == NULL ||
                (block != NULL && block->size > wanted && s->spare == NULL)) {
@@ -403,8 +403,8 @@ void *segment_alloc(segment *s, size_t size)
     } else {
         (void)diag_error(s->ctx, TSR_ERR_NOMEM, NO_LOCATION,
                          block == NULL
-                             ? "the segment of %zu bytes has no room for %zu more; a larger "
-                               "segment_bytes or TSR_SEGMENT_BYTES gives it room"
+                             ? "the segment of %zu bytes has no room for %zu more bytes; set a "
+                               "larger segment_bytes or TSR_SEGMENT_BYTES"
                              : "the machine has less memory free, of a segment of %zu bytes, than "
                                "a tensor of %zu needs",
                          s->size, size);

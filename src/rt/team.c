@@ -59,11 +59,11 @@ static size_t choose_segment(const tsr_launch_spec *spec, int64_t environment)
 static tsr_status no_address_space(tsr_context *ctx, int64_t num_ranks, size_t each,
                                    const char *reason)
 {
-    return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                      "no address space for %lld ranks of %zu bytes: %s; set segment_bytes of the "
-                      "launch, or the variable TSR_SEGMENT_BYTES, to what the tensors of one rank "
-                      "need",
-                      (long long)num_ranks, each, reason);
+    return diag_error(
+        ctx, TSR_ERR_NOMEM, NO_LOCATION,
+        "no address space for %lld ranks of %zu bytes: %s; set segment_bytes of the launch, or the "
+        "variable TSR_SEGMENT_BYTES, to the bytes that the tensors of one rank need",
+        (long long)num_ranks, each, reason);
 }
 
 tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_ranks, team *t)
@@ -87,7 +87,7 @@ tsr_status team_init(tsr_context *ctx, const tsr_launch_spec *spec, int64_t num_
     TSR_TRY(read_environment(ctx, &checked, &segment_bytes));
     const size_t each = choose_segment(spec, segment_bytes);
     if (each > PTRDIFF_MAX / 2 / (size_t)num_ranks) {
-        return no_address_space(ctx, num_ranks, each, "more than pointers can address");
+        return no_address_space(ctx, num_ranks, each, "the total exceeds the address space");
     }
     *t = (team){.num_ranks = num_ranks,
                 .segment_bytes = round_to_pages(each),
@@ -131,11 +131,12 @@ static tsr_status check_room(tsr_context *ctx, int64_t callers)
         (void)munmap(probe, room);
         return TSR_OK;
     }
-    return diag_error(ctx, TSR_ERR_NOMEM, NO_LOCATION,
-                      "the limit of address space, %llu bytes, leaves no room for the buffers of "
-                      "OpenBLAS, %zu bytes: raise it (ulimit -v), take fewer ranks or threads "
-                      "(OPENBLAS_NUM_THREADS=1), or make segments smaller (TSR_SEGMENT_BYTES)",
-                      (unsigned long long)limit.rlim_cur, room);
+    return diag_error(
+        ctx, TSR_ERR_NOMEM, NO_LOCATION,
+        "the address space limit, %llu bytes, leaves no room for the buffers of OpenBLAS, %zu "
+        "bytes: raise the limit (ulimit -v), use fewer ranks or threads (OPENBLAS_NUM_THREADS=1), "
+        "or make segments smaller (TSR_SEGMENT_BYTES)",
+        (unsigned long long)limit.rlim_cur, room);
 }
 
 tsr_status team_map(tsr_context *ctx, team *t, bool shared)
@@ -296,7 +297,7 @@ void team_look_for_deaths(const team *t)
     for (int64_t i = 0; t->pidfds != NULL && i < t->num_ranks; i++) {
         struct pollfd life = {.fd = t->pidfds[i], .events = POLLIN};
         if (life.fd >= 0 && !team_is_done(t, i) && poll(&life, 1, 0) > 0 && !team_is_done(t, i)) {
-            team_report_death(t, i, "its process is gone");
+            team_report_death(t, i, "its process ended");
         }
     }
 }
@@ -421,8 +422,8 @@ static void add_message(tsr_context *ctx, const rank_shared *r, const char *rank
         (void)diag_error(ctx, status, NO_LOCATION, "%s returned %s without a message", ranks,
                          tsr_status_name(status));
         (void)diag_note(ctx, NO_LOCATION,
-                        "a function of the program returned it: calls of the library that fail "
-                        "leave a message in tsr_comm_context(world)");
+                        "the function of the program returned this status itself; a failed library "
+                        "call leaves a message in tsr_comm_context(world)");
         return;
     }
     const char *how = atomic_load(&r->state) == RANK_DIED ? " died: " : " failed: ";

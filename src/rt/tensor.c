@@ -16,10 +16,11 @@
 
 tsr_status tensor_check_elements(const tsr_tensor *t)
 {
-    return t->data != NULL ? TSR_OK
-                           : diag_error(t->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                        "a tensor without elements cannot be moved: it was made by "
-                                        "tsr_abstract, or from one that was");
+    return t->data != NULL
+               ? TSR_OK
+               : diag_error(t->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                            "cannot move the elements of an abstract tensor: tsr_abstract made it, "
+                            "or one of the tensors it was computed from");
 }
 
 tsr_status tensor_check_whole(const char *call, const tsr_tensor *tensor)
@@ -51,7 +52,8 @@ tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
     TSR_TRY(comm_check_world(world));
     if (spec->rank > KERNEL_MAX_RANK) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "a tensor can have %d dimensions, got: %zu", KERNEL_MAX_RANK, spec->rank);
+                          "the maximum rank of a tensor is %d, got: %zu", KERNEL_MAX_RANK,
+                          spec->rank);
     }
     const tsr_mesh *mesh = tsr_sharding_mesh(spec->sharding);
     if (tsr_mesh_num_devices(mesh) != world->size || tsr_mesh_place_of(mesh, world->rank) < 0) {
@@ -217,7 +219,7 @@ static tsr_status wrap_part(tsr_comm *world, const tsr_tensor_spec *spec, void *
     TSR_TRY(tensor_make(world, spec, data != NULL ? data : nothing, strides, out));
     if (data == NULL && tensor_elements(*out) > 0) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "rank %lld has no memory for its part of %lld elements",
+                          "rank %lld passed no memory (NULL) for its part of %lld elements",
                           (long long)world->rank, (long long)tensor_elements(*out));
     }
     return strides != NULL && data != NULL ? check_reach(*out) : TSR_OK;

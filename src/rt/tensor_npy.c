@@ -58,8 +58,8 @@ static tsr_status move_piece(const transfer *t, int64_t at, int64_t bytes)
         }
         if (moved == 0) {
             return diag_error(t->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "%s: it ends at byte %lld, although its items go on: another program "
-                              "has cut it short",
+                              "%s: the file ends at byte %lld, before its last element: it was "
+                              "truncated while it was read",
                               t->path, (long long)(at + done));
         }
         done += moved;
@@ -180,7 +180,7 @@ static tsr_status open_file(tsr_context *ctx, const char *path, int *file, size_
     }
     if (!S_ISREG(about.st_mode)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: it is no regular file, and cannot be read at offsets", path);
+                          "%s: it is not a regular file and cannot be read at offsets", path);
     }
     *size = (size_t)about.st_size;
     return TSR_OK;
@@ -209,7 +209,7 @@ static tsr_status load_part(tsr_comm *world, const tsr_sharding *sharding, trans
     size_t size = 0;
     if (sharding->num_unreduced > 0) {
         return diag_error(world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "a tensor from a file cannot have a reduction pending");
+                          "a tensor from a file cannot have a pending reduction");
     }
     TSR_TRY(open_file(world->ctx, t->path, &t->file, &size));
     TSR_TRY(load_head(t, size, &head));
@@ -290,16 +290,15 @@ static tsr_status find_target(tsr_context *ctx, tsr_arena *arena, const char *pa
     *out = path;
     *exists = stat(path, &about) == 0;
     if (!*exists) {
-        return lstat(path, &about) != 0
-                   ? TSR_OK
-                   : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                                "%s: it is a link to a file that does not exist; remove it, or "
-                                "give the name of the file",
-                                path);
+        return lstat(path, &about) != 0 ? TSR_OK
+                                        : diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                                                     "%s: it is a link to a missing file; remove "
+                                                     "it, or give the name of the file",
+                                                     path);
     }
     if (!S_ISREG(about.st_mode)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: it is no regular file, and is not replaced by one", path);
+                          "%s: it is not a regular file and is not replaced", path);
     }
     *mode = about.st_mode & 07777;
     char *resolved = realpath(path, NULL);
@@ -354,7 +353,7 @@ static tsr_status make_file(const tsr_tensor *t, tsr_arena *arena, const char *p
     const int failed = status == TSR_OK ? posix_fallocate(file, 0, (off_t)bytes) : 0;
     if (failed != 0) {
         errno = failed;
-        status = file_error(ctx, o->partial, "cannot be made as long as the tensor needs");
+        status = file_error(ctx, o->partial, "cannot be extended to the size of the tensor");
     }
     if (exists && fchmod(file, mode) != 0 && status == TSR_OK) {
         status = file_error(ctx, o->partial, "cannot be given the permissions of the old file");

@@ -19,12 +19,12 @@ static tsr_status read_type(tsr_context *ctx, tsr_arena *arena, const char *type
     TSR_TRY(tsr_shape_parse(ctx, arena, type, out));
     if (!out->has_dtype) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the type '%s' has no element type: write it as in f32[8,16]", type);
+                          "the type '%s' lacks an element type; write it as in f32[8,16]", type);
     }
     for (size_t d = 0; d < out->rank; d++) {
         if (out->extents[d] == TSR_UNKNOWN) {
             return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "extent %zu of the type '%s' is not known: a tensor needs numbers", d,
+                              "extent %zu of the type '%s' is unknown; a tensor needs numbers", d,
                               type);
         }
     }
@@ -42,7 +42,7 @@ static tsr_status check_same_tensor(tsr_context *ctx, const char *type, const ts
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "the layout '%s' is of another tensor than %s: leave its type out", layout,
+                      "the type in the layout '%s' differs from the tensor, %s; omit it", layout,
                       type);
 }
 
@@ -119,8 +119,8 @@ static tsr_status read_open_mesh(const tsr_comm *world, tsr_arena *arena, const 
     const int64_t taken = tsr_mesh_num_devices(others);
     if (world->size % taken != 0) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the sizes of '%s' without the -1 make %lld, which does not divide the "
-                          "%lld ranks of the world",
+                          "the product of the other sizes of '%s', %lld, does not divide the %lld "
+                          "ranks of the world",
                           axes, (long long)taken, (long long)world->size);
     }
     (void)snprintf(filled, size, "%.*s%lld%s", (int)(open - text), text,
@@ -141,14 +141,14 @@ tsr_status tsr_mesh_of_world(tsr_comm *world, tsr_arena *arena, const char *axes
     char *open = find_open_size(text);
     if (open != NULL && find_open_size(open + 1) != NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the mesh '%s' has several sizes -1: only one can be what is left", axes);
+                          "the mesh '%s' has several sizes of -1; at most 1 can be computed", axes);
     }
     TSR_TRY(open != NULL ? read_open_mesh(world, arena, axes, text, open, &mesh)
                          : tsr_mesh_parse(world->ctx, arena, text, &mesh));
     if (tsr_mesh_num_devices(mesh) != world->size || tsr_mesh_place_of(mesh, world->rank) < 0) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "the mesh '%s' has %lld devices, the world %lld ranks: one size may be "
-                          "-1, what the others leave",
+                          "the mesh '%s' has %lld devices, the world %lld ranks; write -1 for one "
+                          "size to compute it",
                           axes, (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
     *out = mesh;

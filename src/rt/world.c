@@ -444,7 +444,7 @@ static tsr_status open_here(tsr_world *w, const tsr_launch_spec *spec)
     }
     if (spec->ranks == TSR_RANKS_MPI) {
         return diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "no MPI launcher started this process: start it by mpirun, or set "
+                          "no MPI launcher started this process; start it with mpirun, or set "
                           "TSR_MPI to openmpi or mpich");
     }
     return open_threads(w, spec);
@@ -479,8 +479,8 @@ tsr_status tsr_world_open(tsr_context *ctx, const tsr_launch_spec *spec, tsr_wor
     GUARD(tsr_world_open);
     if (spec->ranks == TSR_RANKS_PROCESSES) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "tsr_world_open: forked processes cannot stay open: run them by "
-                          "tsr_launch, or take threads, or processes that mpirun starts");
+                          "tsr_world_open: forked processes cannot stay open; use tsr_launch, "
+                          "threads, or processes started by mpirun");
     }
     return open_world(ctx, spec, false, out);
 }
@@ -500,8 +500,9 @@ static tsr_status new_abstract(tsr_context *ctx, const char *call, int64_t num_r
 {
     tsr_world *w = NULL;
     if (num_ranks < 1 || rank < 0 || rank >= num_ranks) {
-        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "%s: there is no rank %lld of %lld",
-                          call, (long long)rank, (long long)num_ranks);
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "%s: rank %lld is out of range: the world has %lld ranks", call,
+                          (long long)rank, (long long)num_ranks);
     }
     TSR_TRY(new_world(ctx, false, &w));
     const tsr_status status = open_abstract(w, num_ranks, rank);
@@ -528,14 +529,14 @@ static tsr_status check_caller(const tsr_world *w, const char *call)
     const local_rank *caller = running != NULL ? calling_rank(w) : NULL;
     if (caller != NULL) {
         return diag_error(caller->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: the function of rank %lld calls it for the world that runs it: "
-                          "return from the function first",
+                          "%s: called by the function that rank %lld of this world runs; return "
+                          "from the function first",
                           call, (long long)caller->rank);
     }
     if (is_of_parent(w)) {
         return diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the world was opened before a fork and its ranks are in the parent "
-                          "process: open another one in this process",
+                          "process; open another world in this process",
                           call);
     }
     return TSR_OK;
@@ -547,17 +548,17 @@ static tsr_status check_run(const tsr_world *w, const char *call)
     TSR_TRY(check_caller(w, call));
     if (w->phase != WORLD_IDLE) {
         return diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "%s: a run is in progress: wait for it first (tsr_world_wait)", call);
+                          "%s: a run is in progress; wait for it first (tsr_world_wait)", call);
     }
     if (w->abandoned >= 0) {
-        return diag_error(w->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
-                          "%s: rank %lld did not return from an earlier run and is lost: the "
-                          "world can only be closed",
-                          call, (long long)w->abandoned);
+        return diag_error(
+            w->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
+            "%s: rank %lld did not return from an earlier run; the world can only be closed", call,
+            (long long)w->abandoned);
     }
     if (atomic_load_explicit(&w->stopped, memory_order_relaxed)) {
         return diag_error(w->ctx, TSR_ERR_PEER, NO_LOCATION,
-                          "%s: the world was stopped, and can only be closed", call);
+                          "%s: the world was stopped and can only be closed", call);
     }
     return TSR_OK;
 }
@@ -649,15 +650,15 @@ tsr_status tsr_world_wait(tsr_world *world, double seconds)
     GUARD(tsr_world_wait);
     TSR_TRY(check_caller(world, "tsr_world_wait"));
     if (isnan(seconds)) {
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_world_wait: the seconds must be a number, got: %g; negative for no "
-                          "limit",
-                          seconds);
+        return diag_error(
+            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_world_wait: the seconds must be a number (negative for no limit), got: %g",
+            seconds);
     }
     if (world->phase != WORLD_RUNNING) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_world_wait: no run is in progress: start one (tsr_world_start), and "
-                          "wait until it has ended once");
+                          "tsr_world_wait: no run is in progress; start one (tsr_world_start), and "
+                          "wait for it once");
     }
     return wait_for(world, seconds);
 }

@@ -84,8 +84,8 @@ static tsr_status refuse_bare_spec(const dialect_reader *r, buffer *spec)
     const char *text = NULL;
     const location where = {.text = r->text, .at = skip_blanks(r->text, r->text->at), .width = 1};
     TSR_TRY(buffer_finish(r->ctx, spec, &text));
-    (void)diag_error(r->ctx, TSR_ERR_SYNTAX, where, "names of axes alone are no sharding");
-    return diag_note(r->ctx, NO_LOCATION, "write %s, which names an axis for each dimension", text);
+    (void)diag_error(r->ctx, TSR_ERR_SYNTAX, where, "axis names alone are not a sharding");
+    return diag_note(r->ctx, NO_LOCATION, "write %s, with one entry for each dimension", text);
 }
 
 static tsr_status sdy_read(const dialect_reader *r, const tsr_sharding **out)
@@ -163,7 +163,7 @@ tsr_status dialect_mesh(const dialect_reader *r, location where, const tsr_mesh 
 {
     if (r->options->mesh == NULL) {
         (void)diag_error(r->ctx, TSR_ERR_INVALID, where,
-                         "the sharding names no mesh and none is given");
+                         "the sharding does not name a mesh and none is given");
         return diag_note(r->ctx, NO_LOCATION, "give a mesh, such as <[\"x\"=2, \"y\"=4]>");
     }
     *out = r->options->mesh;
@@ -238,7 +238,7 @@ static tsr_status check_full(const dialect_writer *w, unsigned words, const tsr_
     for (size_t i = 0; i < count; i++) {
         if (axes[i].is_sub && (words & WORDS_SUB_AXES) == 0) {
             (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                             CANNOT "%s is only a part of its axis", w->dialect,
+                             CANNOT "%s is only part of its axis", w->dialect,
                              dialect_axes(w, &axes[i], 1));
             return diag_note(w->ctx, NO_LOCATION,
                              "use a mesh in which this part is an axis of its own");
@@ -257,7 +257,7 @@ static tsr_status check_ragged(const dialect_writer *w, unsigned words, size_t i
     (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                      CANNOT "dim %zu is %s and not cut into even chunks", w->dialect, index,
                      dynamic ? "dynamic" : "partitioned");
-    return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor have words for explicit sizes");
+    return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor can express explicit sizes");
 }
 
 static tsr_status check_dim(const dialect_writer *w, unsigned words, size_t index)
@@ -268,7 +268,7 @@ static tsr_status check_dim(const dialect_writer *w, unsigned words, size_t inde
         (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          CANNOT "dim %zu has priority %lld", w->dialect, index,
                          (long long)dim->priority);
-        return diag_note(w->ctx, NO_LOCATION, "leave out its p%lld", (long long)dim->priority);
+        return diag_note(w->ctx, NO_LOCATION, "remove the p%lld", (long long)dim->priority);
     }
     TSR_TRY(check_full(w, words, dim->axes, dim->num_axes));
     return check_ragged(w, words, index);
@@ -280,16 +280,15 @@ static tsr_status check_lists(const dialect_writer *w, unsigned words)
     if (s->num_replicated > 0) {
         (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION, CANNOT "%s must stay replicated",
                          w->dialect, dialect_axes(w, s->replicated, s->num_replicated));
-        return diag_note(
-            w->ctx, NO_LOCATION,
-            "leave out replicated={...}: axes that are used nowhere are replicated too");
+        return diag_note(w->ctx, NO_LOCATION,
+                         "remove replicated={...}: unused axes are replicated as well");
     }
     if (s->num_unreduced > 0 && s->reduction != TSR_SUM && (words & WORDS_KINDS) == 0) {
         (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                          CANNOT "the reduction pending over %s is %s and not sum", w->dialect,
                          dialect_axes(w, s->unreduced, s->num_unreduced),
                          reduction_name(s->reduction));
-        return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor have words for other reductions");
+        return diag_note(w->ctx, NO_LOCATION, "sdy and dtensor can express other reductions");
     }
     return check_full(w, words, s->unreduced, s->num_unreduced);
 }
@@ -302,9 +301,9 @@ static tsr_status check_words(const dialect_writer *w, unsigned words)
     }
     if (tsr_mesh_is_maximal(w->sharding->mesh) && (words & WORDS_MAXIMAL) == 0) {
         (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                         CANNOT "its mesh is the one device %lld without axes", w->dialect,
+                         CANNOT "its mesh is the single device %lld without axes", w->dialect,
                          (long long)tsr_mesh_device_at(w->sharding->mesh, 0));
-        return diag_note(w->ctx, NO_LOCATION, "sdy and hlo have words for a single device");
+        return diag_note(w->ctx, NO_LOCATION, "sdy and hlo can express a single device");
     }
     for (size_t i = 0; i < w->sharding->rank; i++) {
         TSR_TRY(check_dim(w, words, i));

@@ -101,7 +101,7 @@ static tsr_status read_count_row(lexer *lex, count_rows *rows)
     TSR_TRY(lex_integers(lex, false, &row, &length));
     if (rows->count > 0 && length != rows->length) {
         return diag_error(lex->ctx, TSR_ERR_INVALID, lex_span(lex, where.at),
-                          "a row has %zu counts where the first has %zu", length, rows->length);
+                          "a row has %zu counts, but the first row has %zu", length, rows->length);
     }
     rows->length = length;
     for (size_t i = 0; i < length; i++) {
@@ -422,12 +422,13 @@ static tsr_status refuse_kinds(const applier *p, const placement *item, size_t a
     const size_t before = (size_t)(first - p->list->items);
     const bool trivial =
         tsr_mesh_axis_size(p->mesh, axis) == 1 || tsr_mesh_axis_size(p->mesh, before) == 1;
-    (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
-                     "a sharding has one kind of pending reduction: %s here, %s before",
-                     op_names[item->reduction], op_names[first->reduction]);
+    (void)diag_error(
+        p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
+        "a sharding has one kind of pending reduction, but this one is %s and an earlier one %s",
+        op_names[item->reduction], op_names[first->reduction]);
     return diag_note(p->reader->ctx, NO_LOCATION,
-                     trivial ? "on an axis of size 1 nothing is pending: write Replicate() there"
-                             : "reduce one of the two first");
+                     trivial ? "a sum over an axis of size 1 is complete: write Replicate() there"
+                             : "reduce one of them first");
 }
 
 static tsr_status apply_partials(applier *p)
@@ -462,12 +463,12 @@ static tsr_status refuse_splits(const applier *p, const placement *item, int64_t
                                 int64_t shards, int64_t extent)
 {
     (void)diag_error(p->reader->ctx, TSR_ERR_INVALID, item->where,
-                     "the splits sum to %lld: neither the extent %lld of dim %lld nor that of each "
-                     "of its %lld shards",
+                     "the splits sum to %lld, which is neither the extent %lld of dim %lld nor the "
+                     "extent of each of its %lld shards",
                      (long long)sum, (long long)extent, (long long)item->dim, (long long)shards);
     return diag_note(p->reader->ctx, NO_LOCATION,
-                     "splits are the rows of the partitions in each shard, or in the whole "
-                     "tensor; counts=[[..], [..]] has a row for each shard");
+                     "splits are the sizes of the partitions in each shard or in the whole tensor; "
+                     "counts=[[..], [..]] has one row for each shard");
 }
 
 /*
@@ -487,8 +488,8 @@ static tsr_status apply_splits(const applier *p, const placement *item, int64_t 
     }
     if (!fits || __builtin_mul_overflow(sum, shards, &all)) {
         return diag_error(p->reader->ctx, TSR_ERR_LIMIT, item->where,
-                          "%lld splits for %lld shards: they must be at least 0, their sum less "
-                          "than 2^63, and their number at most %lld",
+                          "%lld splits for %lld shards: splits must be at least 0, sum to less "
+                          "than 2^63, and be at most %lld in number",
                           (long long)partitions, (long long)shards, (long long)MAX_SIZES);
     }
     if (extent != TSR_UNKNOWN && extent != sum && extent != all) {
@@ -514,7 +515,7 @@ static tsr_status apply_ragged(const applier *p, const placement *item, dim_text
     }
     if (dim->axes.count > 1) {
         (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
-                         "dim %lld has explicit sizes on one axis and is sharded by another too",
+                         "dim %lld has explicit sizes on one axis and is also sharded by another",
                          (long long)item->dim);
         return diag_note(
             p->reader->ctx, NO_LOCATION,
@@ -570,12 +571,12 @@ static tsr_status no_place(const applier *p, const placement *item, const named_
         shards *= axes->axes[i].ref.size;
     }
     (void)diag_error(p->reader->ctx, TSR_ERR_UNSUPPORTED, item->where,
-                     "split_factor %lld: the mesh axes after this one cut dim %lld into %lld, so "
-                     "that devices would hold rows that are not together",
+                     "split_factor %lld: the mesh axes after this one cut dim %lld into %lld "
+                     "shards, so devices would hold rows that are not contiguous",
                      (long long)item->split, (long long)item->dim, (long long)shards);
     return diag_note(p->reader->ctx, NO_LOCATION,
-                     "split_factor is the number of shards that mesh axes after this one make of "
-                     "the dimension before this one cuts it");
+                     "split_factor is the number of shards that the mesh axes after this one make "
+                     "of the dimension");
 }
 
 /*
@@ -633,11 +634,12 @@ static tsr_status give_sizes(const applier *p, size_t index, const cuts *c, int6
         return diag_nomem(ctx);
     }
     if (!ordered) {
-        (void)diag_error(ctx, TSR_ERR_UNSUPPORTED, dim->where,
-                         "dim %zu: torch cuts the extent %lld into these strided shards so that "
-                         "devices hold rows out of order",
-                         index, (long long)extent);
-        return diag_note(ctx, NO_LOCATION, "an extent that is a multiple of %lld is cut evenly",
+        (void)diag_error(
+            ctx, TSR_ERR_UNSUPPORTED, dim->where,
+            "dim %zu: in these strided shards of extent %lld, torch stores rows out of order",
+            index, (long long)extent);
+        return diag_note(ctx, NO_LOCATION,
+                         "use an extent that is a multiple of %lld, which is cut evenly",
                          (long long)c->shards);
     }
     if (sizes_are_even(sizes, c->shards, extent)) {
@@ -667,7 +669,7 @@ static tsr_status apply_cuts(const applier *p, size_t index)
     if (extent == TSR_UNKNOWN) {
         (void)diag_error(ctx, TSR_ERR_INVALID, dim->where,
                          "dim %zu is sharded by several axes: how dtensor cuts it depends on its "
-                         "extent, which is not known",
+                         "extent, which is unknown",
                          index);
         return diag_note(ctx, NO_LOCATION, "give the shape of the tensor");
     }

@@ -38,12 +38,13 @@ static void even_sizes(int64_t extent, int64_t shards, int64_t *out)
 static tsr_status out_of_order(const dialect_writer *w, size_t index, const cuts *c, int64_t extent)
 {
     const tsr_dim *dim = &w->sharding->dims[index];
-    (void)diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                     CANNOT "dim %zu of extent %lld over %s, not in mesh order, is cut there so "
-                            "that devices hold rows out of order",
-                     w->dialect, index, (long long)extent,
-                     dialect_axes(w, dim->axes, dim->num_axes));
-    return diag_note(w->ctx, NO_LOCATION, "an extent that is a multiple of %lld is cut evenly",
+    (void)diag_error(
+        w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+        CANNOT
+        "dim %zu of extent %lld over %s, not in mesh order, is stored there with rows out of order",
+        w->dialect, index, (long long)extent, dialect_axes(w, dim->axes, dim->num_axes));
+    return diag_note(w->ctx, NO_LOCATION,
+                     "use an extent that is a multiple of %lld, which is cut evenly",
                      (long long)c->shards);
 }
 
@@ -55,9 +56,8 @@ static tsr_status other_sizes(const dialect_writer *w, size_t index, const cuts 
     int64_t ours[MAX_SHOWN];
     if (c->shards > MAX_SHOWN) {
         return diag_error(w->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          CANNOT
-                          "dim %zu of extent %lld over %s is cut into other sizes than there, "
-                          "where it is cut once for each axis",
+                          CANNOT "dim %zu of extent %lld over %s has other shard sizes than there, "
+                                 "where it is cut once for each axis",
                           w->dialect, index, (long long)extent, axes);
     }
     bool ordered;
@@ -95,8 +95,8 @@ static tsr_status check_even(const dialect_writer *w, size_t index, const cuts *
     if (extent == TSR_UNKNOWN) {
         const tsr_dim *dim = &w->sharding->dims[index];
         (void)diag_error(w->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                         "dim %zu is sharded by %s: whether %s cuts it into the same parts depends "
-                         "on its extent, which is not known",
+                         "dim %zu is sharded by %s: whether %s cuts it into the same shards "
+                         "depends on its extent, which is unknown",
                          index, dialect_axes(w, dim->axes, dim->num_axes), w->dialect);
         return diag_note(w->ctx, NO_LOCATION, "give the shape of the tensor");
     }

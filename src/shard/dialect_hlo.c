@@ -110,7 +110,8 @@ static const head_row heads[] = {
     {"unreduced", HLO_UNREDUCED, read_nothing, NULL},
     {"maximal", HLO_MAXIMAL, read_device, NULL},
     {"devices", HLO_TILED, read_tiles, NULL},
-    {"manual", 0, NULL, "each device then has a tensor of its own: give the sharding of the whole"},
+    {"manual", 0, NULL,
+     "each device then has a tensor of its own: give the sharding of the whole tensor"},
     {"unknown", 0, NULL, "write {replicated}, or in sdy an open dimension, {?}"}};
 
 static tsr_status read_head(lexer *lex, hlo_text *text)
@@ -121,7 +122,7 @@ static tsr_status read_head(lexer *lex, hlo_text *text)
         }
         if (heads[i].read == NULL) {
             (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
-                             "{%s} has no counterpart in a sharding", heads[i].word);
+                             "{%s} cannot be expressed as a sharding", heads[i].word);
             return diag_note(lex->ctx, NO_LOCATION, "%s", heads[i].remedy);
         }
         lex_next(lex);
@@ -174,7 +175,7 @@ static tsr_status read_last_dims(lexer *lex, hlo_text *text)
             TSR_TRY(add_subgroup(lex, text, SUBGROUP_UNREDUCED));
         } else if (lex_is_word(lex, "manual") || lex_is_word(lex, "maximal")) {
             return diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
-                              "a %s subgroup has no counterpart in a sharding",
+                              "a %s subgroup cannot be expressed as a sharding",
                               lex_is_word(lex, "manual") ? "manual" : "maximal");
         } else {
             return lex_error(lex, lex_here(lex), "expected replicated or unreduced");
@@ -205,11 +206,11 @@ static tsr_status read_attribute(lexer *lex, hlo_text *text)
         }
         if (attributes[i].read == NULL) {
             (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, where,
-                             "%s has no counterpart in a sharding", attributes[i].word);
-            return diag_note(lex->ctx, NO_LOCATION, "leave it out: it ties tensors to one another");
+                             "%s cannot be expressed as a sharding", attributes[i].word);
+            return diag_note(lex->ctx, NO_LOCATION, "remove it: it relates several tensors");
         }
         if (attributes[i].tiled && (text->kind != HLO_TILED || text->num_subgroups > 0)) {
-            return lex_error(lex, where, "subgroups are named once, after devices=[...]");
+            return lex_error(lex, where, "subgroups are given once, after devices=[...]");
         }
         return attributes[i].read(lex, text);
     }
@@ -293,8 +294,8 @@ static tsr_status check_rank(const hlo_builder *b)
     const hlo_text *text = b->text;
     if (text->num_subgroups > text->num_tiles) {
         return diag_error(b->reader->ctx, TSR_ERR_INVALID, text->where,
-                          "%zu subgroups are named, but there are %zu tile dimensions",
-                          text->num_subgroups, text->num_tiles);
+                          "%zu subgroups for %zu tile dimensions", text->num_subgroups,
+                          text->num_tiles);
     }
     const size_t rank = text->num_tiles - text->num_subgroups;
     if (b->reader->rank < 0 || (int64_t)rank == b->reader->rank) {
@@ -303,10 +304,9 @@ static tsr_status check_rank(const hlo_builder *b)
     (void)diag_error(b->reader->ctx, TSR_ERR_INVALID, text->where,
                      "sharding doesn't match tensor rank: %zu != %lld", rank,
                      (long long)b->reader->rank);
-    return diag_note(
-        b->reader->ctx, NO_LOCATION,
-        "write one tile dimension for each of the tensor's, then one for each subgroup "
-        "that last_tile_dims names");
+    return diag_note(b->reader->ctx, NO_LOCATION,
+                     "write one tile dimension for each tensor dimension, then one for each "
+                     "subgroup in last_tile_dims");
 }
 
 /* A tile assignment has no more axes than an int64 has factors. */
@@ -435,10 +435,10 @@ static tsr_status express(const hlo_builder *b, const tsr_sharding *natural,
     const int64_t devices = tsr_mesh_num_devices(natural->mesh);
     if (!tsr_mesh_same_devices(natural->mesh, mesh)) {
         (void)diag_error(r->ctx, TSR_ERR_INVALID, b->text->where,
-                         "the text is about %lld devices from 0 on, the mesh has %lld from %lld on",
+                         "the text has %lld devices from 0, the mesh has %lld devices from %lld",
                          (long long)devices, (long long)tsr_mesh_num_devices(mesh),
                          (long long)(tsr_mesh_is_maximal(mesh) ? tsr_mesh_device_at(mesh, 0) : 0));
-        return diag_note(r->ctx, NO_LOCATION, "without a mesh the text gets one of its own");
+        return diag_note(r->ctx, NO_LOCATION, "without a mesh, one is made from the text");
     }
     if (tsr_mesh_is_maximal(mesh)) {
         return tsr_sharding_replicated_over(r->ctx, r->arena, mesh, 0, false, out);
@@ -448,7 +448,7 @@ static tsr_status express(const hlo_builder *b, const tsr_sharding *natural,
     if (status == TSR_ERR_UNSUPPORTED) {
         return diag_note(r->ctx, b->text->where,
                          "\"d0\", \"d1\", .. are the tile dimensions larger than 1, in order; "
-                         "without a mesh the text gets one of these axes");
+                         "without a mesh, one with these axes is made");
     }
     TSR_TRY(status);
     TSR_TRY(check_flags(b, there));

@@ -134,8 +134,8 @@ static tsr_status write_list(const dialect_writer *w, const places *order)
     const tsr_mesh *mesh = w->sharding->mesh;
     if (mesh->ids == NULL && order->size > MAX_LISTED) {
         return diag_error(w->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "the order of the devices is no transposed iota here, and %lld are too "
-                          "many to list: the limit is %lld",
+                          "the device order is not a transposed iota here, and %lld devices are "
+                          "too many to list; the maximum is %lld",
                           (long long)order->size, (long long)MAX_LISTED);
     }
     for (int64_t i = 0; i < order->size; i++) {

@@ -85,9 +85,10 @@ static tsr_status read_keyword(lexer *lex, partition_spec *spec)
     name_list list = {0};
     if (lex_is_word(lex, "reduced")) {
         (void)diag_error(lex->ctx, TSR_ERR_UNSUPPORTED, lex_here(lex),
-                         "reduced={...} has no counterpart in a sharding");
-        return diag_note(lex->ctx, NO_LOCATION,
-                         "it changes no placement: leave it out, or use replicated={...} of sdy");
+                         "reduced={...} cannot be expressed as a sharding");
+        return diag_note(
+            lex->ctx, NO_LOCATION,
+            "it does not change the placement: remove it, or use replicated={...} of sdy");
     }
     if (spec->has_unreduced) {
         return lex_error(lex, lex_here(lex), "unreduced is repeated");
@@ -148,8 +149,7 @@ static tsr_status fill_rank(lexer *lex, partition_spec *spec, int64_t rank)
         (void)diag_error(lex->ctx, TSR_ERR_INVALID, spec->text.dims[rank].where,
                          "the partition spec has %zu entries, the tensor %lld dimensions",
                          spec->text.rank, (long long)rank);
-        return diag_note(lex->ctx, NO_LOCATION,
-                         "take entries away: those at the end may be left out");
+        return diag_note(lex->ctx, NO_LOCATION, "remove entries: trailing entries may be omitted");
     }
     while ((int64_t)spec->text.rank < rank) {
         const dim_text none = {.priority = TSR_NO_PRIORITY, .where = spec->text.where};

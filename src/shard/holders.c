@@ -77,8 +77,8 @@ tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena, const tsr_ge
         const dim_geometry *dim = &geometry->dims[i];
         if (index[i] < 0 || index[i] >= dim->extent) {
             return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                              "index %lld in dim %zu is outside of 0 to %lld", (long long)index[i],
-                              i, (long long)dim->extent - 1);
+                              "index %lld in dim %zu is out of range 0 to %lld",
+                              (long long)index[i], i, (long long)dim->extent - 1);
         }
         base += places_at(&dim->along, dim_shard_of_row(dim, index[i]));
     }

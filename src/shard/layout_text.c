@@ -261,7 +261,7 @@ static tsr_status read_type_at(paste *p, size_t *at)
     const size_t end = bracket_end(text, bracket, angle ? '<' : '[', angle ? '>' : ']');
     if (end == 0) {
         return diag_error(p->ctx, TSR_ERR_SYNTAX, (location){text, *at, bracket + 1 - *at, true},
-                          "this type is not closed: write %s",
+                          "this type is not terminated: write %s",
                           angle ? "tensor<4x8xf32>" : "f32[4,8]");
     }
     const location where = {text, *at, end - *at, true};
@@ -582,9 +582,9 @@ static tsr_status read_wrapper(paste *p)
         return add_single_device(p, w.device);
     }
     if (!w.has_inner) {
-        (void)diag_error(p->ctx, TSR_ERR_SYNTAX, where, "there is no sharding in this");
+        (void)diag_error(p->ctx, TSR_ERR_SYNTAX, where, "the text contains no sharding");
         return diag_note(p->ctx, NO_LOCATION,
-                         "it has a PartitionSpec('x', None) or placements=(Shard(0), ..)");
+                         "a sharding has a PartitionSpec('x', None) or placements=(Shard(0), ..)");
     }
     TSR_TRY(read_dialect(p, w.dialect, w.mesh != NULL ? w.mesh : p->reader.mesh, w.inner));
     lex_move(&p->lex, end);
@@ -650,7 +650,7 @@ static tsr_status read_quoted(paste *p)
     p->lex.single_quotes = true;
     TSR_TRY(read_value(p));
     if (!lex_is(&p->lex, TOKEN_END)) {
-        return lex_error(&p->lex, lex_here(&p->lex), "nothing may follow the sharding");
+        return lex_error(&p->lex, lex_here(&p->lex), "unexpected text after the sharding");
     }
     p->lex = outer;
     return TSR_OK;
@@ -713,8 +713,9 @@ static tsr_status read_dictionary(paste *p)
     }
     TSR_TRY(lex_expect(lex, '}'));
     if (p->count == before) {
-        (void)diag_error(p->ctx, TSR_ERR_SYNTAX, where, "there is no sharding in these attributes");
-        return diag_note(p->ctx, NO_LOCATION, "it is sdy.sharding = #sdy.sharding<@mesh, [...]>");
+        (void)diag_error(p->ctx, TSR_ERR_SYNTAX, where, "these attributes contain no sharding");
+        return diag_note(p->ctx, NO_LOCATION,
+                         "write it as sdy.sharding = #sdy.sharding<@mesh, [...]>");
     }
     return TSR_OK;
 }
@@ -734,7 +735,7 @@ static tsr_status read_typed(paste *p)
     lex_move(&p->lex, at);
     if (!dictionary_follows(&p->lex)) {
         (void)lex_error(&p->lex, lex_here(&p->lex), "expected the attributes of the type");
-        return diag_note(p->ctx, NO_LOCATION, "they are {sdy.sharding = #sdy.sharding<...>}");
+        return diag_note(p->ctx, NO_LOCATION, "write them as {sdy.sharding = #sdy.sharding<...>}");
     }
     return read_dictionary(p);
 }
@@ -801,8 +802,8 @@ static tsr_status read_items(paste *p)
              (!lex_is(lex, TOKEN_END) && on_next_line(lex)));
     if (!lex_is(lex, TOKEN_END)) {
         return lex_error(lex, lex_here(lex),
-                         p->after_type ? "nothing may follow the type"
-                                       : "nothing may follow the sharding");
+                         p->after_type ? "unexpected text after the type"
+                                       : "unexpected text after the sharding");
     }
     return TSR_OK;
 }
@@ -913,7 +914,7 @@ tsr_status tsr_layouts_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
     p.lex.single_quotes = true;
     TSR_TRY(is_program(&p) ? read_program(&p) : read_items(&p));
     if (p.count == 0) {
-        (void)lex_error(&p.lex, lex_here(&p.lex), "there is no sharding in the text");
+        (void)lex_error(&p.lex, lex_here(&p.lex), "the text contains no sharding");
         return diag_note(ctx, NO_LOCATION, "write one, such as [{\"x\"}, {}] or P('x', None)");
     }
     *out = p.items;

@@ -41,7 +41,7 @@ static tsr_status read_row(lexer *lex, number_rows *rows)
     TSR_TRY(lex_expect(lex, ']'));
     if (rows->rows > 0 && length != rows->length) {
         return diag_error(lex->ctx, TSR_ERR_INVALID, lex_span(lex, where.at),
-                          "row %zu has %zu numbers where the first has %zu", rows->rows, length,
+                          "row %zu has %zu numbers, but the first row has %zu", rows->rows, length,
                           rows->length);
     }
     rows->length = length;
@@ -90,9 +90,10 @@ static tsr_status check_repeated(lexer *lex, unsigned *seen)
             continue;
         }
         if ((*seen & bit) != 0) {
-            return lex_error(lex, lex_here(lex),
-                             i < 2 ? "a partitioned dimension is aligned or unaligned: say it once"
-                                   : "this option is repeated");
+            return lex_error(
+                lex, lex_here(lex),
+                i < 2 ? "a partitioned dimension is aligned or unaligned: give one of them once"
+                      : "this option is repeated");
         }
         *seen |= bit;
     }
@@ -140,10 +141,9 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
     const location where = lex_here(lex);
     TSR_TRY(read_rows(lex, &nested, &rows));
     if (rows.rows > 0 && !nested) {
-        return lex_error(
-            lex, lex_span(lex, where.at),
-            "a partitioned dimension has one row of counts for each shard, as in [[4, 6], "
-            "[2, 4]]");
+        return lex_error(lex, lex_span(lex, where.at),
+                         "give one row of counts for each shard of the partitioned dimension, as "
+                         "in [[4, 6], [2, 4]]");
     }
     dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_UNALIGNED,
                                .rows = 1,
@@ -398,8 +398,9 @@ static tsr_status check_dim(const ragged_checker *c)
     if (c->dim->open) {
         (void)diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
                          "%sdim %zu has explicit sizes and is open", c->prefix, c->index);
-        return diag_note(c->ctx, NO_LOCATION,
-                         "explicit sizes are for just these axes: close the dimension, without ?");
+        return diag_note(
+            c->ctx, NO_LOCATION,
+            "explicit sizes apply to exactly these axes: close the dimension, without ?");
     }
     return TSR_OK;
 }

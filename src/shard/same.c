@@ -131,8 +131,8 @@ static tsr_status check_countable(tsr_context *ctx, int64_t count)
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                      "the shardings can only be compared device by device, and %lld are more than "
-                      "%lld",
+                      "these shardings are compared device by device; the mesh has %lld devices, "
+                      "the maximum is %lld",
                       (long long)count, (long long)MAX_COMPARED);
 }
 

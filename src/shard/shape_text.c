@@ -8,8 +8,8 @@
 #include "base/dtype.h"
 #include "base/guard.h"
 
-static const char no_shape[] = "this is no shape: write extents as 4x8, a type as 4x8xf32, "
-                               "tensor<4x8xf32> or f32[4,8], or scalar";
+static const char no_shape[] =
+    "not a shape: write extents as 4x8, a type as 4x8xf32, tensor<4x8xf32> or f32[4,8], or scalar";
 
 static bool is_space(char c)
 {

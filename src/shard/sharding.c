@@ -258,7 +258,8 @@ static tsr_status check_dim(tsr_context *ctx, const tsr_sharding *sharding, size
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "dim %zu of a sharding that has %zu dimensions", dim, sharding->rank);
+                      "dim %zu is out of range: the sharding has %zu dimensions", dim,
+                      sharding->rank);
 }
 
 static bool binds(const tsr_axis_ref *axes, size_t count, int32_t axis)
@@ -411,7 +412,7 @@ tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena, const tsr_shard
     }
     if (old->partitions != 0 && old->partitions != ragged->partitions) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu is to have %lld partitions, got: %lld", dim,
+                          "dim %zu must have %lld partitions, got: %lld", dim,
                           (long long)old->partitions, (long long)ragged->partitions);
     }
     tsr_dim *dims = copy_dims(arena, sharding);

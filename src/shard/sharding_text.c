@@ -251,10 +251,9 @@ static tsr_status read_named_noted(lexer *lex, tsr_reading reading, sharding_tex
                                    named_lists *have)
 {
     if (read_named(lex, reading, text, have) < 0) {
-        return diag_note(
-            lex->ctx, NO_LOCATION,
-            "the dimensions are followed by replicated={\"x\"} and unreduced={\"y\"}, each "
-            "once at most, with names in quotes");
+        return diag_note(lex->ctx, NO_LOCATION,
+                         "after the dimensions, write replicated={\"x\"} and unreduced={\"y\"}, "
+                         "each at most once, with names in quotes");
     }
     return TSR_OK;
 }
@@ -401,7 +400,7 @@ static tsr_status unknown_mesh(tsr_context *ctx, const sharding_text *text,
     }
     (void)diag_error(ctx, TSR_ERR_INVALID, text->where, "unknown mesh: @%.*s",
                      (int)text->mesh_name.size, text->mesh_name.data);
-    return diag_note(ctx, NO_LOCATION, "the meshes that are defined: %s", names);
+    return diag_note(ctx, NO_LOCATION, "the defined meshes are %s", names);
 }
 
 tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
@@ -416,7 +415,7 @@ tsr_status sharding_text_mesh(tsr_context *ctx, const sharding_text *text,
     }
     if (mesh == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, text->where,
-                          "the sharding names no mesh and none is given");
+                          "the sharding does not name a mesh and none is given");
     }
     *out = mesh;
     return TSR_OK;

@@ -299,8 +299,8 @@ static tsr_status check_together(const translator *t, const tsr_sharding_spec *s
         return TSR_OK;
     }
     return diag_error(t->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                      "the axes of the sharding can be expressed by those of the other mesh one by "
-                      "one, but not together");
+                      "each axis of the sharding can be expressed by axes of the other mesh, but "
+                      "not all of them together");
 }
 
 static tsr_status translate(const translator *t, const tsr_sharding *sharding,
@@ -335,7 +335,7 @@ tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_arena *arena, const tsr_
     if (!tsr_mesh_same_devices(sharding->mesh, mesh)) {
         return diag_error(
             ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "the meshes are no views of the same devices: one has %lld, the other %lld",
+            "the meshes are not views of the same devices: one has %lld devices, the other %lld",
             (long long)tsr_mesh_num_devices(sharding->mesh), (long long)tsr_mesh_num_devices(mesh));
     }
     translator *t = ARENA_NEW(arena, translator);

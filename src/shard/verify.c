@@ -114,7 +114,7 @@ static tsr_status check_rank(const resolver *r)
                      (long long)rank);
     return diag_note(
         r->ctx, NO_LOCATION,
-        "write one {} for each dimension of the tensor, %lld in all; {} is not sharded",
+        "write one {} for each dimension of the tensor, %lld in total; {} is not sharded",
         (long long)rank);
 }
 
@@ -131,8 +131,8 @@ static tsr_status check_dims(resolver *r)
             (void)diag_error(r->ctx, TSR_ERR_INVALID, dim->where,
                              "%sdim %zu is empty and closed but has a priority", r->prefix, i);
             return diag_note(r->ctx, NO_LOCATION,
-                             "there is nothing to propagate: drop the p%lld, or open the dimension "
-                             "with {?}",
+                             "a closed, empty dimension does not propagate: remove the p%lld, or "
+                             "open the dimension with {?}",
                              (long long)dim->priority);
         }
         TSR_TRY(axis_verify_list(&r->verifier, dim->axes));

@@ -98,9 +98,9 @@ tsr_status tsr_end_parse(tsr_context *ctx, const char *text, tsr_end *out)
         end.kind = TSR_P;
     }
     if (end.kind == TSR_UNTYPED) {
-        return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
-                          "\"%s\" is no type: R, I, V, P, P(avg), P(max), P(min) or S(dimension)",
-                          text);
+        return diag_error(
+            ctx, TSR_ERR_SYNTAX, NO_LOCATION,
+            "\"%s\" is not a type: write R, I, V, P, P(avg), P(max), P(min) or S(dimension)", text);
     }
     *out = end;
     return TSR_OK;
@@ -146,7 +146,8 @@ static tsr_status read_placement(tsr_context *ctx, const char *text, tsr_end *ou
         end.kind = TSR_V;
     } else {
         return diag_error(ctx, TSR_ERR_SYNTAX, NO_LOCATION,
-                          "\"%s\" is no placement: Replicate, Shard(dimension) or Partial", text);
+                          "\"%s\" is not a placement: write Replicate, Shard(dimension) or Partial",
+                          text);
     }
     *out = end;
     return TSR_OK;
@@ -181,7 +182,7 @@ tsr_status tsr_end_of_placement(tsr_context *ctx, const char *placement, const c
             return TSR_OK;
         }
     }
-    return SPMD_ERROR(ctx, "a value that is %s has no gradient that is %s", placement, gradient);
+    return SPMD_ERROR(ctx, "the gradient of a value that is %s is never %s", placement, gradient);
 }
 
 tsr_status tsr_end_placement(tsr_context *ctx, tsr_arena *arena, tsr_end end, const char **out)
@@ -195,7 +196,7 @@ tsr_status tsr_end_placement(tsr_context *ctx, tsr_arena *arena, tsr_end end, co
     } else if (end.kind == TSR_P && end.partial == TSR_SUM) {
         buffer_string(&buf, "Partial(sum)");
     } else {
-        return SPMD_ERROR(ctx, "%s has no DTensor placement: those of an axis are R, I, S(i) and P",
+        return SPMD_ERROR(ctx, "%s has no DTensor placement: only R, I, S(i) and P have one",
                           spmd_end_text(arena, end));
     }
     return buffer_finish(ctx, &buf, out);

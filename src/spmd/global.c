@@ -31,8 +31,8 @@ tsr_status tsr_type_check_global(tsr_context *ctx, const tsr_type *type, tsr_axi
     for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
         if (axis_in_set(global, a) && type->axes[a].kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return SPMD_ERROR(ctx,
-                              "the value varies along axis %s, which is global, and the partition "
-                              "spec has no entry for it: say which dimension it cuts",
+                              "the value varies along axis %s, which is global, but the partition "
+                              "spec has no entry for it: state which dimension it cuts",
                               tsr_mesh_axis_name(type->mesh, a));
         }
     }
@@ -107,8 +107,8 @@ static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
     }
     if (one) {
         return infer_error(g->inf, has->axes[0],
-                           "one operand is cut along a dimension that another has whole: their "
-                           "whole shapes differ, or they need the same cut");
+                           "one operand is cut along a dimension that another operand has whole: "
+                           "their global shapes differ, or both need the same cut");
     }
     if (!same_set) {
         return infer_error(g->inf, has->axes[0],
@@ -126,13 +126,12 @@ static tsr_status split_cut(const global_op *g, const tsr_rule_dim *dim, cut *c)
     const int64_t major = rule_factor_size(g->rule, dim->factors[0]);
     if (!g->inf->call->whole_rule) {
         return infer_error(g->inf, c->axes[0],
-                           "a dimension that is cut is split: which part the cut belongs to is "
-                           "open; split before the cut, or say the whole shapes");
+                           "a cut dimension is split, and it is ambiguous which part is cut; split "
+                           "before the cut, or give the global shapes");
     }
     if (c->sizes != NULL || major % c->shards != 0) {
         return infer_error(g->inf, c->axes[0],
-                           "a dimension that is cut is split, and its shards do not divide the "
-                           "major part");
+                           "a cut dimension is split, and its shards do not divide the major part");
     }
     c->extent = major;
     return TSR_OK;
@@ -170,7 +169,7 @@ static tsr_status take_operands(global_op *g)
             continue;
         }
         if (o->rank != rank || (o->type->has_spec && o->type->rank != rank)) {
-            return infer_error(g->inf, SIZE_MAX, "an operand has not the rank that the rule says");
+            return infer_error(g->inf, SIZE_MAX, "the rank of an operand differs from the rule");
         }
         for (size_t a = 0; a < tsr_mesh_num_axes(call->mesh); a++) {
             if (axis_in_set(call->global, a) && o->type->axes[a].kind == TSR_V &&
@@ -198,8 +197,8 @@ static tsr_status check_apart(const global_op *g)
                 for (size_t k = 0; k < g->cuts[h].num_axes; k++) {
                     if (g->cuts[f].axes[i] == g->cuts[h].axes[k]) {
                         return infer_error(g->inf, g->cuts[f].axes[i],
-                                           "it cuts different dimensions of the operands, so that "
-                                           "a rank would have only the diagonal of the result");
+                                           "it cuts different dimensions of the operands, so a "
+                                           "rank would compute only the diagonal of the result");
                     }
                 }
             }
@@ -230,8 +229,8 @@ static tsr_status refuse_contracted(const global_op *g, size_t axis)
     const char *axis_name = tsr_mesh_axis_name(g->inf->call->mesh, axis);
     buffer buf = buffer_new(g->inf->arena);
     const char *why;
-    buffer_string(&buf, "it cuts a contracted dimension, so that each rank has a part of the sum "
-                        "only: ");
+    buffer_string(&buf,
+                  "it cuts a contracted dimension, so each rank has only a part of the sum: ");
     const size_t before = buf.size;
     for (size_t i = 0; name != NULL && i < sizeof with_partial / sizeof with_partial[0]; i++) {
         if (strcmp(name, with_partial[i]) == 0) {
@@ -258,8 +257,8 @@ static tsr_status contract(global_op *g, const cut *c)
         }
         if (call->reduction == TSR_AVG && (c->sizes != NULL || c->extent % c->shards != 0)) {
             return infer_error(g->inf, c->axes[i],
-                               "an average of averages is wrong where shards differ in size: sum, "
-                               "and divide by the whole count");
+                               "an average of averages is wrong for shards of different sizes: "
+                               "sum, then divide by the global count");
         }
         g->inf->axes[c->axes[i]] = (tsr_axis_type){TSR_P, call->reduction};
     }
@@ -278,14 +277,14 @@ static tsr_status check_factor(global_op *g, size_t factor)
     case TSR_FACTOR_NEED_REPLICATION:
     case TSR_FACTOR_PERMUTATION:
         return infer_error(g->inf, c->axes[0],
-                           "it cuts a dimension that the op needs whole: gather it first");
+                           "it cuts a dimension that the op needs whole; gather it first");
     case TSR_FACTOR_PASS_THROUGH:
         break;
     }
     for (size_t r = g->rule->num_operands; r < rule_num_tensors(g->rule); r++) {
         if (!tensor_has(&g->rule->tensors[r], factor)) {
             return infer_error(g->inf, c->axes[0],
-                               "it cuts a dimension that the result does not have");
+                               "it cuts a dimension that is missing in the result");
         }
     }
     return TSR_OK;
@@ -305,8 +304,8 @@ static tsr_status check_out_partial(const global_op *g)
         }
         if (axis_in_set(call->global, a) && axis_in_set(call->out_partial, a) && !contracted) {
             return infer_error(g->inf, a,
-                               "it is named as partial, but does not cut a contracted dimension in "
-                               "every operand that has it");
+                               "it is given as partial, but does not cut a contracted dimension in "
+                               "every operand that has the dimension");
         }
     }
     return TSR_OK;
@@ -323,8 +322,8 @@ static tsr_status lay_dim(const global_op *g, const tsr_rule_dim *dim, tsr_spec_
         const cut *c = &g->cuts[dim->factors[i]];
         if (c->num_axes > 0) {
             return infer_error(g->inf, c->axes[0],
-                               "dimensions are merged and the minor of them is cut: the shards are "
-                               "no chunks of the result");
+                               "dimensions are merged and the minor one is cut, so the shards are "
+                               "not chunks of the result");
         }
         if (!checked_mul(times, rule_factor_size(g->rule, dim->factors[i]), &times)) {
             return diag_error(g->inf->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
@@ -357,8 +356,9 @@ tsr_status infer_specs(inference *inf, const tsr_type **results)
 {
     const tsr_rule *rule = inf->call->rule;
     if (rule == NULL) {
-        return infer_error(inf, SIZE_MAX,
-                           "the op has no rule, so that nothing is known of whole values");
+        return infer_error(
+            inf, SIZE_MAX,
+            "the op has no sharding rule, so its effect on global values is unknown");
     }
     global_op g = {inf, rule, ARENA_ARRAY(inf->arena, cut, rule->num_factors)};
     if (g.cuts == NULL) {
@@ -368,7 +368,7 @@ tsr_status infer_specs(inference *inf, const tsr_type **results)
         g.cuts[f] = (cut){.axes = no_axes, .shards = 1};
     }
     if (rule->num_operands != inf->call->num_operands) {
-        return infer_error(inf, SIZE_MAX, "the rule is of another number of operands");
+        return infer_error(inf, SIZE_MAX, "the rule has another number of operands");
     }
     TSR_TRY(take_operands(&g));
     TSR_TRY(check_apart(&g));

@@ -86,8 +86,8 @@ static verdict infer_pending(const tsr_typed_call *call, const axis_operand *ope
         }
         switch (class_of(call, i, c->pending)) {
         case TSR_NONLINEAR:
-            return fails("the op does not commute with the pending reduction: applied to the parts "
-                         "it does not give parts of the result");
+            return fails("the op does not commute with the pending reduction: applied to the "
+                         "summands it does not give summands of the result");
         case TSR_LINEAR:
             joint = true;
             break;
@@ -144,10 +144,9 @@ static verdict apply_out_partial(const tsr_typed_call *call, size_t axis, verdic
     if (v.type.kind == TSR_V) {
         return gives(TSR_P, call->reduction);
     }
-    return v.type.kind == TSR_P
-               ? v
-               : fails("it is named as partial, but every rank has the same there: it would be "
-                       "counted once per rank");
+    return v.type.kind == TSR_P ? v
+                                : fails("it is given as partial, but every rank has the same value "
+                                        "along it: the value would be counted once per rank");
 }
 
 verdict infer_axis(const tsr_typed_call *call, size_t axis, const axis_operand *operands,
@@ -264,8 +263,9 @@ static tsr_status check_operands(inference *inf)
         }
     }
     if (call->class_of == NULL && call->strict && typed) {
-        return infer_error(inf, SIZE_MAX,
-                           "nothing is known of what this op does to types, and checks are strict");
+        return infer_error(
+            inf, SIZE_MAX,
+            "the op is not registered, so its result type is unknown, and checks are strict");
     }
     return TSR_OK;
 }

@@ -68,7 +68,7 @@ tsr_status tsr_type_check_loss(tsr_context *ctx, const tsr_type *type)
                 tsr_axis_type_name(type->axes[a]), axis,
                 average ? "each rank would start with 1 instead of its part of the average; "
                           "tsr_all_reduce with TSR_AS_P(TSR_AVG) to TSR_AS(I) gives I"
-                        : "a greatest or least element of ranks has no gradient");
+                        : "a maximum or minimum over ranks has no gradient");
         }
     }
     return TSR_OK;
@@ -96,7 +96,7 @@ static tsr_status claim_kinds(type_draft *d, const tsr_type *value, const tsr_ty
         }
         if (d->axes[a].kind != TSR_UNTYPED && !same_axis(d->axes[a], want) &&
             !is_implied(value, a, want)) {
-            return SPMD_ERROR(d->ctx, "along axis %s the value is %s, but it is said to be %s",
+            return SPMD_ERROR(d->ctx, "along axis %s the value is %s, but the assertion says %s",
                               tsr_mesh_axis_name(d->mesh, a), tsr_axis_type_name(d->axes[a]),
                               tsr_axis_type_name(want));
         }
@@ -123,7 +123,7 @@ static tsr_status check_dims(const type_draft *d, const tsr_type *claim)
             const int64_t said = tsr_type_dim_of(claim, d->dim_axes[dim][k]);
             if (said >= 0 && said != (int64_t)dim) {
                 return SPMD_ERROR(d->ctx,
-                                  "axis %s cuts dimension %zu of the value, but it is said to cut "
+                                  "axis %s cuts dimension %zu of the value, but the assertion says "
                                   "dimension %lld",
                                   tsr_mesh_axis_name(d->mesh, d->dim_axes[dim][k]), dim,
                                   (long long)said);
@@ -153,8 +153,8 @@ static tsr_status claim_dim(type_draft *d, const tsr_spec_dim *said, size_t dim)
     TSR_TRY(buffer_finish(d->ctx, &has, &texts[0]));
     TSR_TRY(buffer_finish(d->ctx, &want, &texts[1]));
     return SPMD_ERROR(d->ctx,
-                      "dimension %zu is cut by (%s) and said to be cut by (%s): name all of its "
-                      "axes, major to minor, in one claim",
+                      "dimension %zu is cut by (%s), but the assertion says (%s): give all of its "
+                      "axes, major to minor, in one assertion",
                       dim, texts[0], texts[1]);
 }
 
@@ -164,13 +164,12 @@ tsr_status tsr_type_assert(tsr_context *ctx, tsr_arena *arena, const tsr_type *v
     GUARD(tsr_type_assert);
     type_draft d;
     if (!tsr_mesh_equal(value->mesh, claim->mesh)) {
-        return SPMD_ERROR(ctx, "the value and what is said of it are on different meshes");
+        return SPMD_ERROR(ctx, "the value and the asserted type are on different meshes");
     }
     if (value->has_spec && claim->has_spec && value->rank != claim->rank) {
-        return SPMD_ERROR(ctx,
-                          "the partition spec of the value has %zu dimensions, the one that it "
-                          "is said to have has %zu",
-                          value->rank, claim->rank);
+        return SPMD_ERROR(
+            ctx, "the partition spec of the value has %zu dimensions, the asserted one %zu",
+            value->rank, claim->rank);
     }
     TSR_TRY(draft_start(ctx, arena, value->mesh, value, claim->rank, &d));
     TSR_TRY(claim_kinds(&d, value, claim, rest));
@@ -249,8 +248,8 @@ static tsr_status check_declared(tsr_context *ctx, tsr_arena *arena, const tsr_t
         const char *axis = tsr_mesh_axis_name(value->mesh, a);
         if (declared->axes[a].kind == TSR_UNTYPED && value->axes[a].kind != TSR_UNTYPED) {
             return SPMD_ERROR(ctx,
-                              "local_map: the declared type of value %zu leaves out axis %s, along "
-                              "which it is %s: name every axis, or declare no type at all",
+                              "local_map: the declared type of value %zu omits axis %s, along "
+                              "which it is %s: declare every axis, or no type at all",
                               index, axis, end_text(arena, value, a));
         }
         if (!is_declared(value, declared, a)) {
@@ -262,7 +261,7 @@ static tsr_status check_declared(tsr_context *ctx, tsr_arena *arena, const tsr_t
     return !same_dims || tsr_type_equal(value, declared)
                ? TSR_OK
                : SPMD_ERROR(ctx,
-                            "local_map: value %zu has the axes of a dimension in another order, or "
+                            "local_map: value %zu has its dimension axes in another order, or with "
                             "other sizes, than declared",
                             index);
 }
@@ -277,12 +276,12 @@ tsr_status tsr_local_map_check(tsr_context *ctx, tsr_arena *arena, const tsr_typ
         }
         if (values[i] == NULL) {
             return SPMD_ERROR(ctx,
-                              "local_map: value %zu is declared with a type, but there is no typed "
-                              "value for it: leave its declaration out",
+                              "local_map: value %zu is declared with a type, but is not a typed "
+                              "value: remove its declaration",
                               i);
         }
         if (!tsr_mesh_equal(values[i]->mesh, declared[i]->mesh)) {
-            return SPMD_ERROR(ctx, "local_map: value %zu is on another mesh than declared", i);
+            return SPMD_ERROR(ctx, "local_map: value %zu is not on the declared mesh", i);
         }
         TSR_TRY(check_declared(ctx, arena, values[i], declared[i], i));
     }
@@ -301,11 +300,11 @@ tsr_status tsr_type_mutate(tsr_context *ctx, tsr_arena *arena, const tsr_type *t
     for (size_t i = 0; i < num_mutations; i++) {
         const tsr_mutation *m = &mutations[i];
         if (m->axis >= tsr_mesh_num_axes(type->mesh)) {
-            return SPMD_ERROR(ctx, "there is no axis %zu", m->axis);
+            return SPMD_ERROR(ctx, "axis %zu is out of range", m->axis);
         }
         if (type->axes[m->axis].kind == TSR_UNTYPED && m->to.kind != TSR_UNTYPED &&
             m->from.kind != TSR_UNTYPED) {
-            return SPMD_ERROR(ctx, "along axis %s the value has no type: there is none to change",
+            return SPMD_ERROR(ctx, "along axis %s the value has no type to change",
                               tsr_mesh_axis_name(type->mesh, m->axis));
         }
         if (!same_axis(type->axes[m->axis], m->from)) {

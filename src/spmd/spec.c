@@ -48,7 +48,7 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
     TSR_TRY(take_ends(&d, ends, dims));
     for (size_t i = 0; i < num_order; i++) {
         if (is_in(order, i, order[i])) {
-            return SPMD_ERROR(ctx, "axis %zu is twice in the order", order[i]);
+            return SPMD_ERROR(ctx, "axis %zu occurs twice in the order", order[i]);
         }
         if (order[i] < num_axes && dims[order[i]] < rank) {
             draft_add_axis(&d, order[i], dims[order[i]]);
@@ -60,7 +60,7 @@ tsr_status tsr_type_of_ends(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
         }
         if (d.counts[dims[a]] > 0) {
             return SPMD_ERROR(ctx,
-                              "axes %s and %s both cut dimension %zu, and nothing says which is "
+                              "axes %s and %s both cut dimension %zu, and it is ambiguous which is "
                               "outer: give their order",
                               tsr_mesh_axis_name(mesh, d.dim_axes[dims[a]][0]),
                               tsr_mesh_axis_name(mesh, a), dims[a]);
@@ -84,8 +84,7 @@ tsr_status tsr_type_move_axis(tsr_context *ctx, tsr_arena *arena, const tsr_type
     TSR_TRY(draft_start(ctx, arena, type->mesh, type, rank, &d));
     if (from >= 0 && d.dim_axes[from][d.counts[from] - 1] != axis) {
         return SPMD_ERROR(ctx,
-                          "axis %s is not the innermost on dimension %lld: %s is cut within it and "
-                          "has to go first",
+                          "axis %s is not the innermost on dimension %lld: work on axis %s first",
                           tsr_mesh_axis_name(type->mesh, axis), (long long)from,
                           tsr_mesh_axis_name(type->mesh, d.dim_axes[from][d.counts[from] - 1]));
     }
@@ -103,10 +102,10 @@ tsr_status tsr_local_axes(tsr_context *ctx, const tsr_mesh *mesh, const size_t *
     tsr_axis_set set = {0};
     for (size_t i = 0; i < num_axes; i++) {
         if (axes[i] >= tsr_mesh_num_axes(mesh) || axes[i] >= 64) {
-            return SPMD_ERROR(ctx, "there is no axis %zu, or it is beyond the first 64", axes[i]);
+            return SPMD_ERROR(ctx, "axis %zu is out of range, or not among the first 64", axes[i]);
         }
         if (axis_in_set(set, axes[i])) {
-            return SPMD_ERROR(ctx, "axis %s is named twice", tsr_mesh_axis_name(mesh, axes[i]));
+            return SPMD_ERROR(ctx, "axis %s is given twice", tsr_mesh_axis_name(mesh, axes[i]));
         }
         set.bits |= UINT64_C(1) << axes[i];
     }

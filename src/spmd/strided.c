@@ -18,8 +18,8 @@ typedef struct flat_axis {
 static tsr_status flatten(tsr_context *ctx, const tsr_strided_axis *axis, flat_axis *out)
 {
     if (axis->num_pairs > MOST_PAIRS) {
-        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "an axis has more than %d pairs",
-                          (int)MOST_PAIRS);
+        return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                          "an axis has more than %d (size, stride) pairs", (int)MOST_PAIRS);
     }
     out->count = 0;
     if (axis->num_pairs == 0) {
@@ -126,12 +126,11 @@ static tsr_status find_type(tsr_context *ctx, tsr_arena *arena, const tsr_stride
             const int64_t reach =
                 reach_of(old, type->num_axes, axis->pairs[k].stride * done, &from);
             if (reach == 0 || (reach < rest ? rest % reach : reach % rest) != 0) {
-                return axis_error(ctx, arena, axis, "no axes of the type are these ranks");
+                return axis_error(ctx, arena, axis, "no axes of the type denote these ranks");
             }
             if (!first && (out->kind != type->axes[from].type.kind ||
                            out->partial != type->axes[from].type.partial)) {
-                return axis_error(ctx, arena, axis,
-                                  "the type differs along the axes that it is made of");
+                return axis_error(ctx, arena, axis, "the types along its component axes differ");
             }
             *out = type->axes[from].type;
             first = false;
@@ -151,8 +150,8 @@ static tsr_status pairs_of_dim(tsr_context *ctx, const flat_axis *old, const tsr
     for (size_t i = 0; i < dim->num_axes; i++) {
         const flat_axis *axis = &old[dim->axes[i]];
         if (out->count + axis->count > MOST_PAIRS) {
-            return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "a dimension has more than %d pairs",
-                              (int)MOST_PAIRS);
+            return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                              "a dimension has more than %d (size, stride) pairs", (int)MOST_PAIRS);
         }
         memcpy(out->pairs + out->count, axis->pairs, axis->count * sizeof *axis->pairs);
         out->count += axis->count;
@@ -194,8 +193,9 @@ static tsr_status respell_dim(tsr_context *ctx, tsr_arena *arena, flat_axis *pai
             i++;
         }
         if (i == num_axes || count == num_axes) {
-            return axis_error(ctx, arena, pairs,
-                              "a dimension is cut by this, which no new axes are in that order");
+            return axis_error(
+                ctx, arena, pairs,
+                "a dimension is cut by these ranks, and no new axes denote them in that order");
         }
         list[count++] = i;
     }
@@ -262,7 +262,7 @@ static tsr_status settle_type(tsr_context *ctx, tsr_arena *arena, const tsr_stri
     TSR_TRY(find_type(ctx, arena, type, old, flat, &found));
     if (flat->count > 0 && axis->type.kind != TSR_UNTYPED &&
         (axis->type.kind != found.kind || axis->type.partial != found.partial)) {
-        return axis_error(ctx, arena, flat, "the type along it is another than the one asked for");
+        return axis_error(ctx, arena, flat, "the type along it differs from the requested one");
     }
     axis->type = found;
     axis->pairs = arena_copy(arena, flat->pairs, flat->count, sizeof(tsr_stride));
@@ -293,7 +293,7 @@ tsr_status tsr_type_reaxis(tsr_context *ctx, tsr_arena *arena, const tsr_strided
     const int64_t ranks[] = {ranks_of(type->axes, old, type->num_axes),
                              ranks_of(made, flat, num_axes)};
     if (ranks[0] != ranks[1]) {
-        return SPMD_ERROR(ctx, "the new axes are %lld of the ranks that the type is about, %lld",
+        return SPMD_ERROR(ctx, "the new axes have %lld ranks, but the type covers %lld",
                           (long long)ranks[1], (long long)ranks[0]);
     }
     while (result.num_axes > 0 && flat[result.num_axes - 1].count == 0) {
@@ -312,8 +312,8 @@ tsr_status tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type
         for (size_t k = 0; k < type->dims[d].num_axes; k++) {
             const tsr_strided_axis *axis = &type->axes[type->dims[d].axes[k]];
             if (axis->num_pairs > MOST_PAIRS - all.count) {
-                return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION, "a spec has more than %d pairs",
-                                  (int)MOST_PAIRS);
+                return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
+                                  "a spec has more than %d (size, stride) pairs", (int)MOST_PAIRS);
             }
             memcpy(all.pairs + all.count, axis->pairs, axis->num_pairs * sizeof *axis->pairs);
             all.count += axis->num_pairs;

@@ -35,15 +35,15 @@ static const char *const routes[END_COUNT] = {
 
 /* The rule of each call, for error messages. */
 static const char *const rules[] = {
-    [TSR_ALL_REDUCE] = "all_reduce sums what is pending (P, or V taken as such) to R or I",
-    [TSR_ALL_GATHER] = "all_gather puts V or S(i) together to R or I",
-    [TSR_REDUCE_SCATTER] = "reduce_scatter sums what is pending (P, or V taken as such) and leaves "
-                           "each rank its part, V or S(i)",
+    [TSR_ALL_REDUCE] = "all_reduce sums P (or V reinterpreted as P) to R or I",
+    [TSR_ALL_GATHER] = "all_gather stacks V or concatenates S(i), to R or I",
+    [TSR_REDUCE_SCATTER] =
+        "reduce_scatter sums P (or V reinterpreted as P) and leaves each rank its part, V or S(i)",
     [TSR_ALL_TO_ALL] = "all_to_all exchanges V or S(i) for V or S(j)",
-    [TSR_REINTERPRET] = "reinterpret leaves the data alone: what differs between ranks cannot "
-                        "become the same, and it cannot name a dimension of the spec",
-    [TSR_CONVERT] = "convert keeps the value without communication: what differs between ranks "
-                    "cannot become the same, and pending sums cannot be done"};
+    [TSR_REINTERPRET] = "reinterpret does not change data: it cannot make differing ranks equal, "
+                        "and cannot name a dimension of the spec",
+    [TSR_CONVERT] = "convert keeps the value without communication: it cannot make differing ranks "
+                    "equal, and cannot complete pending sums"};
 
 const char *tsr_transition_name(tsr_transition_op op)
 {
@@ -212,7 +212,7 @@ static hint_words hint_of(tsr_context *ctx, const tsr_transition *t, const char 
     tsr_transition call;
     tsr_arena *arena = NULL;
     if (same_end(t->src, t->dst)) {
-        (void)snprintf(hint.text, sizeof hint.text, "; the value is already %s: drop this call",
+        (void)snprintf(hint.text, sizeof hint.text, "; the value is already %s: remove this call",
                        end_text(t->src).text);
         return hint;
     }
@@ -248,10 +248,9 @@ static tsr_status check_dims(tsr_context *ctx, const char *axis, const tsr_trans
         const size_t room = placed ? rank : sides[i].room;
         size_t found;
         if (sides[i].used && (placed || stacks[i]) && !spmd_resolve_dim(dim, room, &found)) {
-            return SPMD_ERROR(ctx,
-                              "%s along axis %s: there is no dimension %lld in a value of %zu "
-                              "dimensions",
-                              text_of(t).text, axis, (long long)dim, rank);
+            return SPMD_ERROR(
+                ctx, "%s along axis %s: dimension %lld is out of range: the value has rank %zu",
+                text_of(t).text, axis, (long long)dim, rank);
         }
     }
     return TSR_OK;
@@ -264,17 +263,17 @@ tsr_status tsr_transition_check(tsr_context *ctx, const char *axis,
     const tsr_transition resolved = transition_resolved(transition, rank);
     const pair_status status = transition_pair(&resolved);
     if (transition->op < TSR_ALL_REDUCE || transition->op > TSR_CONVERT) {
-        return SPMD_ERROR(ctx, "there is no call of number %d", (int)transition->op);
+        return SPMD_ERROR(ctx, "unknown call number %d", (int)transition->op);
     }
     if (status == PAIR_NONE) {
-        return SPMD_ERROR(ctx, "%s along axis %s: there is no such call: %s%s",
+        return SPMD_ERROR(ctx, "%s along axis %s: this combination does not exist: %s%s",
                           text_of(transition).text, axis, rules[transition->op],
                           hint_of(ctx, transition, axis).text);
     }
     if (status == PAIR_EXPERT && guard == TSR_GUARDED) {
         return SPMD_ERROR(ctx,
-                          "%s along axis %s: this is easy to get wrong, since it says something of "
-                          "gradients, or of shapes, that nothing checks; it needs an expert scope",
+                          "%s along axis %s: this call makes a statement about gradients or shapes "
+                          "that is not checked; it needs an expert scope",
                           text_of(transition).text, axis);
     }
     return check_dims(ctx, axis, transition, rank);
@@ -290,18 +289,18 @@ tsr_status tsr_transition_check_counts(tsr_context *ctx, const char *axis,
     const bool cut = !transition_meets(t) && (t->src.dim != TSR_NO_DIM || t->dst.dim != TSR_NO_DIM);
     if ((counts != NULL || sent != NULL) && !cut) {
         return SPMD_ERROR(ctx,
-                          "%s along axis %s: counts are the rows of S(i), and a plain V has none: "
-                          "write S(i) for it, or leave them out",
+                          "%s along axis %s: counts apply to S(i), not to a plain V: write S(i), "
+                          "or omit the counts",
                           text_of(t).text, axis);
     }
     if (swaps && (counts == NULL) != (sent == NULL)) {
         return SPMD_ERROR(ctx,
                           "%s along axis %s: only the rows that members %s are given; all_to_all "
-                          "takes both lists, counts and sent, or none",
+                          "takes both lists, counts and sent, or neither",
                           text_of(t).text, axis, counts != NULL ? "have" : "get");
     }
     if (!swaps && sent != NULL) {
-        return SPMD_ERROR(ctx, "%s along axis %s: only all_to_all has a list of what is sent",
+        return SPMD_ERROR(ctx, "%s along axis %s: only all_to_all takes a list of sent rows",
                           text_of(t).text, axis);
     }
     return TSR_OK;
@@ -380,8 +379,8 @@ static tsr_status stack(shape_walk *w)
 {
     size_t dim = 0;
     if (!spmd_resolve_dim(w->t->gather_dim, w->rank + 1, &dim)) {
-        return SPMD_ERROR(w->ctx, "%s: there is no dimension %lld to stack on", text_of(w->t).text,
-                          (long long)w->t->gather_dim);
+        return SPMD_ERROR(w->ctx, "%s: dimension %lld to stack on is out of range",
+                          text_of(w->t).text, (long long)w->t->gather_dim);
     }
     for (size_t d = w->rank; d > dim; d--) {
         w->shape[d] = w->shape[d - 1];
@@ -455,7 +454,7 @@ tsr_status tsr_transition_route(tsr_context *ctx, tsr_end src, tsr_end dst, tsr_
         return TSR_OK;
     }
     if (!find_route(src, dst, &t)) {
-        return SPMD_ERROR(ctx, "there is no way from %s to %s along one axis", end_text(src).text,
+        return SPMD_ERROR(ctx, "%s cannot be converted to %s along one axis", end_text(src).text,
                           end_text(dst).text);
     }
     *call = t;

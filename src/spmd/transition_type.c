@@ -41,7 +41,7 @@ static tsr_status refuse_done(const type_change *c, tsr_axis_type is)
 {
     buffer buf = buffer_new(c->arena);
     const char *why;
-    buffer_format(&buf, "the value is already %s there: drop this call", tsr_axis_type_name(is));
+    buffer_format(&buf, "the value is already %s there: remove this call", tsr_axis_type_name(is));
     TSR_TRY(buffer_finish(c->ctx, &buf, &why));
     return change_error(c, why);
 }
@@ -56,10 +56,11 @@ static tsr_status check_kind(const type_change *c, size_t axis)
     if (is.kind != c->t->src.kind) {
         return is.kind == c->t->dst.kind && is.kind != TSR_V
                    ? refuse_done(c, is)
-                   : change_error(c, "the value is of another type there than the call says");
+                   : change_error(
+                         c, "the type of the value there differs from the call's source type");
     }
     if (is.kind == TSR_P && is.partial != c->t->src.partial) {
-        return change_error(c, "another reduction is pending than the call says");
+        return change_error(c, "the pending reduction differs from the call's source type");
     }
     return TSR_OK;
 }
@@ -71,14 +72,13 @@ static tsr_status check_innermost(const type_change *c)
     size_t dim = 0;
     if (!spmd_resolve_dim(c->t->src.dim, c->value->rank, &dim) ||
         tsr_type_dim_of(type, c->axes[0]) != (int64_t)dim) {
-        return change_error(c, "the axis does not cut the dimension that the call says");
+        return change_error(c, "the axis does not cut the dimension given in the call");
     }
     const tsr_spec_dim *d = &type->dims[dim];
     if (d->num_axes < c->num_axes || memcmp(d->axes + (d->num_axes - c->num_axes), c->axes,
                                             c->num_axes * sizeof *c->axes) != 0) {
-        return change_error(c,
-                            "of several axes on a dimension only the innermost can be worked on: "
-                            "the others are cut within it");
+        return change_error(c, "only the innermost axis of a dimension can be changed: other axes "
+                               "cut within this one");
     }
     return TSR_OK;
 }
@@ -106,11 +106,12 @@ static tsr_status check_mixed(const type_change *c)
     for (size_t a = 0; a < tsr_mesh_num_axes(type->mesh); a++) {
         const int64_t dim = tsr_type_dim_of(type, a);
         if (is_named(c, a) && dim >= 0 && dim != from) {
-            return change_error(c, "the axis cuts another dimension than the call says");
+            return change_error(c,
+                                "the axis cuts another dimension than the one given in the call");
         }
         if (!is_named(c, a) && dim >= 0 && dim == plain && !transition_stays(c->t)) {
-            return change_error(c, "the dimension that the plain V is taken along is cut by other "
-                                   "axes: name both ends, S(i)");
+            return change_error(c, "the stacked dimension of the plain V is cut by other axes: "
+                                   "give both ends as S(i)");
         }
     }
     return TSR_OK;
@@ -122,12 +123,13 @@ static tsr_status check_global(const type_change *c)
     const bool plain_v = (c->t->src.kind == TSR_V && c->t->src.dim == TSR_NO_DIM) ||
                          (c->t->dst.kind == TSR_V && c->t->dst.dim == TSR_NO_DIM);
     if (plain_v) {
-        return change_error(c, "on a global axis what varies has a dimension, S(i): plain V is for "
-                               "local regions");
+        return change_error(
+            c,
+            "on a global axis a varying value has a dimension, S(i); plain V is for local regions");
     }
     if (c->t->op == TSR_REINTERPRET && (c->t->src.kind == TSR_P) != (c->t->dst.kind == TSR_P)) {
-        return change_error(c, "on a global axis a call keeps the whole value, and this one would "
-                               "change it");
+        return change_error(
+            c, "on a global axis a call must keep the global value, but this one would change it");
     }
     return c->t->src.kind == TSR_V ? check_innermost(c) : TSR_OK;
 }
@@ -137,18 +139,19 @@ static tsr_status check_axes(type_change *c, tsr_axis_set global, bool *untyped)
     const size_t count = tsr_mesh_num_axes(c->value->type->mesh);
     for (size_t i = 0; i < c->num_axes; i++) {
         if (c->axes[i] >= count) {
-            return SPMD_ERROR(c->ctx, "there is no axis %zu: the mesh has %zu", c->axes[i], count);
+            return SPMD_ERROR(c->ctx, "axis %zu is out of range: the mesh has %zu axes", c->axes[i],
+                              count);
         }
         for (size_t k = 0; k < i; k++) {
             if (c->axes[k] == c->axes[i]) {
-                return SPMD_ERROR(c->ctx, "axis %s is named twice",
+                return SPMD_ERROR(c->ctx, "axis %s is given twice",
                                   tsr_mesh_axis_name(c->value->type->mesh, c->axes[i]));
             }
         }
         c->global = c->global || axis_in_set(global, c->axes[i]);
         *untyped = *untyped || c->value->type->axes[c->axes[i]].kind == TSR_UNTYPED;
     }
-    return c->num_axes > 0 ? TSR_OK : SPMD_ERROR(c->ctx, "a call is along at least one axis");
+    return c->num_axes > 0 ? TSR_OK : SPMD_ERROR(c->ctx, "a call needs at least 1 axis");
 }
 
 /* ---- what it becomes ---- */
@@ -161,8 +164,8 @@ static tsr_status check_forgotten(const type_change *c, size_t dim)
     if (cut->num_axes == c->num_axes || (cut->sizes == NULL && c->shape[dim] % shards == 0)) {
         return TSR_OK;
     }
-    return change_error(c, "the dimension is cut unevenly, by other axes too: along those it would "
-                           "have another extent on each rank");
+    return change_error(c, "the dimension is cut unevenly and by other axes too, along which its "
+                           "extent would differ between ranks");
 }
 
 /* Removes the axes from the spec; sizes of the outer shards are summed. */
@@ -224,7 +227,7 @@ static tsr_status drop_dim(type_change *c)
         return TSR_OK;
     }
     if (d->counts[dim] > 0) {
-        return change_error(c, "the dimension that is unbound is cut by other axes");
+        return change_error(c, "the unbound dimension is cut by other axes");
     }
     for (size_t i = dim; i + 1 < d->rank; i++) {
         d->dim_axes[i] = d->dim_axes[i + 1];
@@ -332,13 +335,13 @@ tsr_status tsr_type_collective_into(tsr_context *ctx, tsr_arena *arena,
     for (size_t i = 0; i < num_axes; i++) {
         if (value->type->axes[axes[i]].kind == TSR_V && transition->src.kind == TSR_P) {
             return change_error(&c, "the value varies there, and a call that writes to a buffer "
-                                    "takes nothing for pending: reinterpret V->P first");
+                                    "does not reinterpret it: reinterpret V->P first");
         }
     }
     for (size_t i = 0; place != NULL && i < num_axes; i++) {
         if (place->axes[axes[i]].kind == TSR_UNTYPED) {
-            return change_error(&c, "the buffer that it writes to has no type there: give it that "
-                                    "of the result first");
+            return change_error(
+                &c, "the output buffer has no type there: give it the type of the result first");
         }
     }
     if (place != NULL) {

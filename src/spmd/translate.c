@@ -44,7 +44,7 @@ tsr_status tsr_type_of_sharding(tsr_context *ctx, tsr_arena *arena, const tsr_sh
     size_t num_unreduced;
     const tsr_axis_ref *unreduced = tsr_sharding_unreduced(sharding, &num_unreduced);
     if (other != TSR_R && other != TSR_I) {
-        return SPMD_ERROR(ctx, "axes that a sharding does not use are R or I, not %s",
+        return SPMD_ERROR(ctx, "axes that a sharding does not use must be R or I, not %s",
                           tsr_local_type_name(other));
     }
     TSR_TRY(draft_start(ctx, arena, mesh, NULL, tsr_sharding_rank(sharding), &d));
@@ -70,8 +70,8 @@ static tsr_status find_pending(tsr_context *ctx, const tsr_type *type, tsr_axis_
         const tsr_axis_type t = type->axes[a];
         if (t.kind == TSR_V && tsr_type_dim_of(type, a) < 0) {
             return SPMD_ERROR(ctx,
-                              "the value varies along axis %s and the partition spec has no "
-                              "entry for it: no sharding expresses that",
+                              "the value varies along axis %s and the partition spec has no entry "
+                              "for it: this cannot be expressed as a sharding",
                               tsr_mesh_axis_name(type->mesh, a));
         }
         if (t.kind != TSR_P) {

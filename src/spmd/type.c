@@ -78,7 +78,7 @@ static tsr_status copy_axes(tsr_context *ctx, tsr_arena *arena, const tsr_type_s
         axes[a] = spec->axes != NULL ? spec->axes[a] : (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
         if (axes[a].kind < TSR_UNTYPED || axes[a].kind > TSR_P ||
             (axes[a].kind == TSR_P && (axes[a].partial < TSR_SUM || axes[a].partial > TSR_PROD))) {
-            return SPMD_ERROR(ctx, "axis %s has a type that is none: %d of %d",
+            return SPMD_ERROR(ctx, "the type of axis %s, %d, is not one of the %d types",
                               tsr_mesh_axis_name(spec->mesh, a), (int)axes[a].kind,
                               (int)axes[a].partial);
         }
@@ -99,8 +99,8 @@ static tsr_status claim_axis(tsr_context *ctx, const tsr_mesh *mesh, size_t axis
     const char *name = tsr_mesh_axis_name(mesh, axis);
     if (seen[axis]) {
         return SPMD_ERROR(ctx,
-                          "axis %s is twice in the partition spec, the second time at "
-                          "dimension %zu: an axis cuts one dimension",
+                          "axis %s occurs twice in the partition spec, the second time at "
+                          "dimension %zu; an axis cuts at most 1 dimension",
                           name, dim);
     }
     if (axes[axis].kind != TSR_UNTYPED && axes[axis].kind != TSR_V) {
@@ -129,7 +129,7 @@ static tsr_status copy_sizes(tsr_context *ctx, tsr_arena *arena, const tsr_mesh 
     }
     for (int64_t i = 0; i < shards; i++) {
         if (dim->sizes[i] < 0) {
-            return SPMD_ERROR(ctx, "shard %lld has size %lld: sizes are not negative", (long long)i,
+            return SPMD_ERROR(ctx, "shard %lld has size %lld; the minimum is 0", (long long)i,
                               (long long)dim->sizes[i]);
         }
     }
@@ -326,7 +326,7 @@ tsr_status tsr_type_check(tsr_context *ctx, const tsr_typed_shape *typed)
     GUARD(tsr_type_check);
     const tsr_type *t = typed->type;
     if (t == NULL) {
-        return SPMD_ERROR(ctx, "%s", "a plain number (without a type) is no value of ranks");
+        return SPMD_ERROR(ctx, "%s", "a plain number without a type is not a value of ranks");
     }
     if (t->has_spec && t->rank != typed->rank) {
         return SPMD_ERROR(ctx, "the partition spec has %zu dimensions, but the value has %zu",
@@ -337,8 +337,10 @@ tsr_status tsr_type_check(tsr_context *ctx, const tsr_typed_shape *typed)
             TSR_TRY(check_sizes(ctx, typed, d));
         }
         if (typed->local != NULL && !is_a_shard(typed, d, typed->local[d])) {
-            return SPMD_ERROR(ctx, "dimension %zu is %lld on this rank, which no shard of %lld is",
-                              d, (long long)typed->local[d], (long long)typed->shape[d]);
+            return SPMD_ERROR(
+                ctx,
+                "dimension %zu has extent %lld on this rank, but no shard of %lld has that size", d,
+                (long long)typed->local[d], (long long)typed->shape[d]);
         }
     }
     return TSR_OK;

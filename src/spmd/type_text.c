@@ -242,7 +242,7 @@ static tsr_status read_dim(reading *r)
     size_t count = r->rank;
     TSR_TRY(lex_integer(&r->lex, &extent));
     if (extent < 0) {
-        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "an extent is not negative");
+        return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "an extent must be at least 0");
     }
     if (lex_is(&r->lex, TOKEN_AT) || accept_at(r)) {
         TSR_TRY(read_cut_axes(r, &dim));
@@ -282,19 +282,18 @@ static tsr_status read_shard(reading *r, size_t axis, location where)
     if (r->has_spec) {
         return diag_error(
             r->lex.ctx, TSR_ERR_INVALID, where,
-            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, not "
-            "both",
+            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, but not both",
             tsr_mesh_axis_name(r->mesh, axis), (long long)said);
     }
     if (!spmd_resolve_dim(said, r->rank, &dim)) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
-                          "there is no dimension %lld in a value of %zu dimensions",
-                          (long long)said, r->rank);
+                          "dimension %lld is out of range: the value has rank %zu", (long long)said,
+                          r->rank);
     }
     if (r->dims[dim].num_axes > 0) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
-                          "axes %s and %s both cut dimension %zu, and nothing says which is outer: "
-                          "write them at the dimension, [8@(outer,inner)]",
+                          "axes %s and %s both cut dimension %zu, and it is ambiguous which is "
+                          "outer: write them at the dimension, [8@(outer,inner)]",
                           tsr_mesh_axis_name(r->mesh, r->dims[dim].axes[0]),
                           tsr_mesh_axis_name(r->mesh, axis), dim);
     }

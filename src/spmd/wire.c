@@ -16,7 +16,8 @@ tsr_status tsr_wire_request_set(tsr_context *ctx, tsr_wire_request *request, con
         request->has_result = true;
         request->result = dtype;
     } else {
-        return SPMD_ERROR(ctx, "collectives have no option %s: op_dtype or out_dtype", name);
+        return SPMD_ERROR(
+            ctx, "unknown option %s of a collective: the options are op_dtype and out_dtype", name);
     }
     return TSR_OK;
 }
@@ -38,8 +39,8 @@ tsr_status tsr_wire_resolve(tsr_context *ctx, const tsr_wire_request *request, t
     types.result = request->has_result ? request->result : types.wire;
     if (request->in_place && (types.wire != request->input || types.result != request->input)) {
         return SPMD_ERROR(ctx,
-                          "a collective in place has one element type: the buffer is %s, asked for "
-                          "were %s on the wire and a result of %s",
+                          "an in-place collective has one element type: the buffer is %s, but %s "
+                          "is requested on the wire and %s for the result",
                           tsr_dtype_name(request->input), tsr_dtype_name(types.wire),
                           tsr_dtype_name(types.result));
     }
@@ -64,10 +65,9 @@ tsr_status tsr_wire_check_backward(tsr_context *ctx, const tsr_wire_request *for
     if (!backward_reduces || backward != NULL || !reduced) {
         return TSR_OK;
     }
-    return SPMD_ERROR(ctx,
-                      "the backward of this collective reduces, and the forward is not in full "
-                      "precision (%s, %s on the wire, result %s): say in which element type the "
-                      "gradients are summed",
-                      tsr_dtype_name(forward->input), tsr_dtype_name(types.wire),
-                      tsr_dtype_name(types.result));
+    return SPMD_ERROR(
+        ctx,
+        "the backward of this collective reduces, and the forward is not in full precision (%s, %s "
+        "on the wire, result %s): give the element type in which gradients are summed",
+        tsr_dtype_name(forward->input), tsr_dtype_name(types.wire), tsr_dtype_name(types.result));
 }

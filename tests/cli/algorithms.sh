@@ -48,11 +48,11 @@ run env TSR_UNORDERED=1 TSR_ALGORITHMS=all-reduce=doubling "$TESSERA" algorithms
 expect_fine
 expect_taken all-reduce doubling
 run env TSR_ALGORITHMS=all-reduce=doubling "$TESSERA" algorithms --over messages
-expect_error 2 'all-reduce by doubling does not keep the order of the group'
+expect_error 2 'all-reduce by doubling does not reduce in group order'
 run env TSR_ALGORITHMS=all-reduce=fast "$TESSERA" algorithms
-expect_error 2 "there is no algorithm 'fast' for all-reduce in shared memory: there are shares"
+expect_error 2 "unknown algorithm 'fast' for all-reduce in shared memory; the algorithms are shares"
 run env TSR_ALGORITHMS=fast "$TESSERA" algorithms
-expect_error 2 "'fast' is no choice: write all-reduce=shares"
+expect_error 2 "'fast' is not a choice; write one as in all-reduce=shares"
 
 algorithms --json --ranks 4 --bytes 4000
 expect_fine
@@ -89,17 +89,17 @@ done
 expect_width 80
 
 algorithms --ranks 0
-expect_error 2 "--ranks '0' is no number of ranks"
+expect_error 2 "--ranks must be a number of at least 1"
 algorithms --ranks 2x
-expect_error 2 "--ranks '2x'"
+expect_error 2 "--ranks must be a number of at least 1, got: '2x'"
 algorithms --bytes -1
-expect_error 2 "--bytes '-1' is no number of bytes"
+expect_error 2 "--bytes must be a number of bytes"
 algorithms --bytes 1T
-expect_error 2 "--bytes '1T'"
+expect_error 2 "got: '1T'"
 algorithms --bytes 9999999999G
-expect_error 2 "--bytes '9999999999G'"
+expect_error 2 "got: '9999999999G'"
 algorithms --bytes ''
-expect_error 2 "--bytes ''"
+expect_error 2 "got: ''"
 algorithms --over wire
 expect_error 2 "--over 'wire': write shared or messages"
 algorithms --link 1,2,3
@@ -107,7 +107,7 @@ expect_error 2 "--link '1,2,3': write four numbers"
 algorithms --link 1,2,3,nan
 expect_error 2 'delta of a link must be finite and not negative'
 algorithms all-reduce
-expect_error 2 "there are no arguments but options, got 'all-reduce'"
+expect_error 2 "unexpected argument 'all-reduce': the command takes options only"
 
 # Numbers near the largest end, and a variable that says nothing sensible is refused.
 run timeout 20 "$TESSERA" algorithms --ranks 4611686018427387905

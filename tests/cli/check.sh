@@ -19,7 +19,7 @@ PROGRAM
 run "$TESSERA" check step.mlir
 expect_code 1
 expect_no_err
-expect_out 'step.mlir:5:10: error: result 0 has the type of argument 0, which is replicated over "data", and is a sum that was never reduced over it [unreduced-gradient]
+expect_out 'step.mlir:5:10: error: result 0 has the type of argument 0, which is replicated over "data", but is a sum that was never reduced over that axis [unreduced-gradient]
   from opt.py:3:9
 step.mlir:4:10: note: pending since here: each device has the sum over its own part
   from train "v1".py:12:7
@@ -33,7 +33,7 @@ expect_in_out '<stdin>:5:10: error: result 0'
 run "$TESSERA" check --json step.mlir
 expect_code 1
 expect_out '[
-  {"id": "TSR-C003", "rule": "unreduced-gradient", "severity": "error", "file": "step.mlir", "line": 5, "column": 10, "op": "stablehlo.negate", "source": {"file": "opt.py", "line": 3, "column": 9}, "axis": "data", "message": "result 0 has the type of argument 0, which is replicated over \"data\", and is a sum that was never reduced over it", "remedy": "reduce the gradient over \"data\" before it is returned: psum, pmean, all_reduce", "notes": [{"line": 4, "column": 10, "op": "stablehlo.dot_general", "source": {"file": "train \"v1\".py", "line": 12, "column": 7}, "text": "pending since here: each device has the sum over its own part"}, {"line": 3, "column": 8, "op": "sdy.manual_computation", "source": null, "text": "declared replicated here"}]}
+  {"id": "TSR-C003", "rule": "unreduced-gradient", "severity": "error", "file": "step.mlir", "line": 5, "column": 10, "op": "stablehlo.negate", "source": {"file": "opt.py", "line": 3, "column": 9}, "axis": "data", "message": "result 0 has the type of argument 0, which is replicated over \"data\", but is a sum that was never reduced over that axis", "remedy": "reduce the gradient over \"data\" before it is returned: psum, pmean, all_reduce", "notes": [{"line": 4, "column": 10, "op": "stablehlo.dot_general", "source": {"file": "train \"v1\".py", "line": 12, "column": 7}, "text": "pending since here: each device has the sum over its own part"}, {"line": 3, "column": 8, "op": "sdy.manual_computation", "source": null, "text": "declared replicated here"}]}
 ]'
 
 # The same as SARIF: a place in the source first, the places of notes as related.
@@ -99,9 +99,9 @@ expect_in_out 'TSR-C001  pending-in-nonlinear        error    a pending sum in a
 [ "$(wc -l <<< "$out")" -eq 12 ] || fail "twelve rules"
 
 run "$TESSERA" check
-expect_error 2 'which file'
+expect_error 2 'a file is missing'
 run "$TESSERA" check step.mlir norm.mlir
-expect_error 2 'one file only'
+expect_error 2 'more than one file'
 run "$TESSERA" check none.mlir
 expect_error 2 'none.mlir'
 echo 'func.func @main(' > cut.mlir

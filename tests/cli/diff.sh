@@ -40,9 +40,9 @@ run "$TESSERA" diff "$work/a.mlir" "$work/d.mlir"
 expect_code 2
 expect_in_err 'line 5 has stablehlo.tanh, line 5 of the other has stablehlo.abs'
 run "$TESSERA" diff "$work/a.mlir"
-expect_error 2 'which two files'
+expect_error 2 'two files are missing'
 run "$TESSERA" diff "$work/a.mlir" "$work/b.mlir" "$work/c.mlir"
-expect_error 2 'two files only'
+expect_error 2 'more than two files'
 run "$TESSERA" diff "$work/a.mlir" "$work/none.mlir"
 expect_error 2 'none.mlir'
 finish

@@ -57,7 +57,7 @@ for output in folder r.npz r.safetensors; do
     run "$TESSERA" eval p.mlir -i x.npy -i y.npy --output $output --stats
     expect_code 0
     expect_no_out
-    expect_in_err '2 ops, at most'
+    expect_in_err '2 ops, peak'
 done
 echo 'func.func @main(%a: tensor<3x2xf32> loc("result['"'t'"']"), %b: tensor<3xi32> loc("result['"'d'"']")) -> (tensor<3x2xf32>, tensor<3xi32>) { return %a, %b : tensor<3x2xf32>, tensor<3xi32> }' > again.mlir
 for input in 'folder/out_0.npy folder/out_1.npy' r.npz r.safetensors; do
@@ -112,7 +112,7 @@ run "$TESSERA" eval p.mlir -i x.npy y.npy --expect swapped.npz
 expect_code 1
 expect_in_out 'differs: another type is expected, tensor<3xi32>'
 run "$TESSERA" eval p.mlir -i x.npy y.npy --expect x.npy
-expect_error 2 'x.npy has 1 arrays, the program gives 2 results'
+expect_error 2 'x.npy has 1 arrays, but the program has 2 results'
 
 run "$TESSERA" eval p.mlir --random 3
 expect_fine
@@ -131,17 +131,17 @@ expect_error 2 'input 1'
 run "$TESSERA" eval p.mlir -i none.npy y.npy
 expect_error 2 'cannot read none.npy'
 run "$TESSERA" eval p.mlir -i cut.npz
-expect_error 2 'cut.npz is no .npz file'
+expect_error 2 'cut.npz is not an .npz file'
 run "$TESSERA" eval p.mlir -i wild.safetensors
-expect_error 2 'wild.safetensors is no .safetensors file'
+expect_error 2 'wild.safetensors is not a .safetensors file'
 run "$TESSERA" eval p.mlir -i huge.safetensors
 expect_error 2 'the entry x is wrong'
 run "$TESSERA" eval p.mlir -i p.mlir
-expect_error 2 'needs a .npy, .npz or .safetensors file'
+expect_error 2 'needs an .npy, .npz or .safetensors file'
 run "$TESSERA" eval p.mlir -i x.npy --random 1
-expect_error 2 'not both'
+expect_error 2 'exclude each other'
 run "$TESSERA" eval
-expect_error 2 'which file'
+expect_error 2 'a file is missing'
 
 # Inputs by argument, by number or name; what is wrong with them.
 run "$TESSERA" eval p.mlir --input y=y.npy 0=f.npy
@@ -150,13 +150,13 @@ expect_in_out "tensor<3x2xf32>  $transposed"
 run "$TESSERA" eval p.mlir --input 1=y.npy x.npy
 expect_fine
 run "$TESSERA" eval p.mlir --input 2=y.npy x.npy
-expect_error 2 'has no argument 2, it takes 2'
+expect_error 2 'unknown argument 2; the function has 2'
 run "$TESSERA" eval p.mlir --input 0@1=x.npy y.npy
-expect_error 2 'there is no device 1, the program runs on 1'
+expect_error 2 'device 1 is out of range; the program runs on 1 devices'
 run "$TESSERA" eval p.mlir --input 0=x.npy
 expect_error 2 'argument 1 has no input for device 0; give --input 1@0=FILE, or --input 1=FILE'
 run "$TESSERA" eval p.mlir --input 0=stored.npz y.npy
-expect_error 2 'stored.npz has 2 arrays, argument 0 takes one'
+expect_error 2 'stored.npz has 2 arrays, but argument 0 takes 1'
 cp x.npy 'lr=1.npy'
 run "$TESSERA" eval p.mlir --input lr=1.npy y.npy
 expect_fine
@@ -208,14 +208,14 @@ expect_error 2 'argument 0 has no input for device 0'
 run "$TESSERA" eval four.mlir --input 0@1=d1.npy 0@1=d2.npy d0.npy hundred.npy
 expect_error 2 'argument 0 of device 1 is given twice: d1.npy and d2.npy'
 run "$TESSERA" eval four.mlir --input 0@4=d1.npy d0.npy hundred.npy
-expect_error 2 'there is no device 4, the program runs on 4'
+expect_error 2 'device 4 is out of range; the program runs on 4 devices'
 run "$TESSERA" eval four.mlir --random 1
 expect_fine
 expect_in_out 'out_1@3                  tensor<ui32>  3'
 run "$TESSERA" eval one.mlir --random 1
-expect_error 2 'it names device 1 of 1'
+expect_error 2 'it names device 1, but the run has 1'
 run "$TESSERA" eval many.mlir --random 1
-expect_error 3 '1 x 65; up to 64 are simulated'
+expect_error 3 '1 x 65; at most 64 are simulated'
 
 # Headers come first: of a sparse file of a terabyte, only what is needed is read.
 python3 - << 'PYTHON'
@@ -239,7 +239,7 @@ safetensors("three.safetensors", 3)
 safetensors("two.safetensors", 2)
 PYTHON
 run "$TESSERA" eval p.mlir -i big.npy y.npy
-expect_error 2 'input 0 is tensor<274877906944xf32>, the function takes tensor<2x3xf32>: big in big.npy'
+expect_error 2 'input 0 is tensor<274877906944xf32>, but the function takes tensor<2x3xf32>: big in big.npy'
 run "$TESSERA" eval p.mlir -i three.safetensors
 expect_error 2 'takes 2 inputs, got 3'
 run "$TESSERA" eval p.mlir -i two.safetensors
@@ -263,15 +263,15 @@ func.func @main(%arg0: tensor<100xf32>) -> tensor<100xf32> {
 }
 PROGRAM
 run "$TESSERA" eval endless.mlir --random 1 --max-ops 1000
-expect_error 2 'the program ran 1001 ops, which is the limit'
+expect_error 2 'the program reached the limit of 1001 ops'
 run "$TESSERA" eval endless.mlir --random 1 --max-bytes 700
-expect_error 2 'exceeds the limit of 700'
+expect_error 2 'the limit is 700'
 run "$TESSERA" eval endless.mlir --random 1 --timeout 0.2 --output late
-expect_error 2 'the run took longer than --timeout allows'
+expect_error 2 'the run exceeded --timeout'
 [ ! -e late ] || fail 'a run that ended late wrote results'
 for bad in max-ops=0 max-ops=x max-bytes=-1 max-bytes=9223372036854775808 timeout=0 timeout=nan timeout=1e99; do
     run "$TESSERA" eval endless.mlir --random 1 --$bad
-    expect_error 2 "--${bad%=*} needs"
+    expect_error 2 "--${bad%=*} must be"
 done
 echo 'func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { %b = stablehlo.custom_call @unheard_of(%a) : (tensor<2xf32>) -> tensor<2xf32> return %b : tensor<2xf32> }' > strange.mlir
 run "$TESSERA" eval strange.mlir --random 1
@@ -279,7 +279,7 @@ expect_error 3 'unheard_of'
 # Numbers: what does not fit is refused. Ranges of random inputs, by number or name.
 for seed in 99999999999999999999999 18446744073709551616 -1 +1 ' 1' 0x1 1e3 ''; do
     run "$TESSERA" eval --random="$seed" -
-    expect_error 2 'below 2^64'
+    expect_error 2 'from 0 to 2^64-1'
 done
 cat >"$work/ranges.mlir" <<'PROGRAM'
 func.func @main(%a: tensor<500xi32> loc("ids"), %b: tensor<500xf32>, %c: tensor<500xi8>, %d: tensor<500xf16>, %e: tensor<500xbf16>, %f: tensor<500xi1>) -> (tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>, tensor<i8>, tensor<i8>, tensor<f16>, tensor<bf16>) {
@@ -319,13 +319,13 @@ refused() {
     run "$TESSERA" eval --random=1 --random-range "$1" "$work/ranges.mlir"
     expect_error 2 "$2"
 }
-refused 9=0,1 'the function has no argument 9, it takes 6'
-refused none=0,1 'the function has no argument none'
-refused 0=0.5,2 'whole numbers'
+refused 9=0,1 'unknown argument 9; the function has 6 arguments'
+refused none=0,1 'unknown argument none'
+refused 0=0.5,2 'must be integers up to 2^53'
 refused 0=3,3 'LO below HI'
-refused 2=0,129 'not all of these numbers'
-refused 5=0,3 'not all of these numbers'
-refused 1=2,1 'LO not above HI'
+refused 2=0,129 'cannot represent the whole range'
+refused 5=0,3 'cannot represent the whole range'
+refused 1=2,1 'LO at most HI'
 refused 1=0,inf 'finite'
 refused 1=0 'write NAME=LO,HI'
 refused 1=0,1x 'write NAME=LO,HI'

@@ -81,11 +81,11 @@ PYTHON
 run "$TESSERA" explain "$work/clash.mlir" --top 2
 expect_fine
 [[ $out =~ ^([0-9]+)\ tensors\ have\ an\ axis,\ ([0-9]+)\ lack\ one ]] || fail 'totals should come first'
-expect_in_out 'are shown, 2 of '
+expect_in_out 'showing the 2 of '
 [ "$(grep -c '^%' <<<"$out")" -eq 2 ] || fail 'two tensors should be shown'
 expect_in_out ' stays without '
 run "$TESSERA" explain "$work/clash.mlir" --top -1
-expect_error 2 'not negative'
+expect_error 2 'from 0 to 2^63-1'
 
 # A chain of N ops: JSON has each step once, and is linear in N, as is the time; without --top 20 tensors are printed.
 chain() {
@@ -144,11 +144,11 @@ expect_in_out '-> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y
 run "$TESSERA" explain "$work/clash.mlir" %nothing
 expect_error 2 'has no value %nothing'
 run "$TESSERA" explain
-expect_error 2 'which file'
+expect_error 2 'a file is missing'
 run "$TESSERA" explain "$work/clash.mlir" %p %q
-expect_error 2 'one value only'
+expect_error 2 'more than one value'
 run "$TESSERA" explain "$work/clash.mlir" --until-priority x
-expect_error 2 'not negative'
+expect_error 2 'from 0 to 2^63-1'
 run "$TESSERA" propagate "$work/plain.mlir" --arg 0 '[{"x"}, {}]'
 expect_error 2 'the program has no mesh'
 run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 7 '[{"x"}, {}]'
@@ -158,5 +158,5 @@ expect_error 2 'needs a number and a sharding'
 run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --arg 0 '[{"x"}]'
 expect_error 2 "sharding doesn't match tensor rank: 1 != 2"
 run "$TESSERA" propagate "$work/plain.mlir" --mesh '<["x"=2]>' --value %9 '[{"x"}, {}]'
-expect_error 2 'no value %9'
+expect_error 2 'unknown value %9'
 finish

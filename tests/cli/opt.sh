@@ -129,17 +129,17 @@ expect_in_out '"some.op"() : () -> ()'
 opt "$work/absent.mlir"
 expect_error 1 "cannot open input file '$work/absent.mlir': No such file or directory"
 opt "$work/good.mlir" "$work/foreign.mlir"
-expect_error 1 'one input file only'
+expect_error 1 'more than one input file'
 opt --split-input-fil
-expect_error 1 "there is no option or pass '--split-input-fil'; did you mean '--split-input-file'?"
+expect_error 1 "unknown option or pass '--split-input-fil'; did you mean '--split-input-file'?"
 opt -zzzzzzzzzzz
-expect_error 1 "there is no option or pass '-zzzzzzzzzzz'; see --help"
+expect_error 1 "unknown option or pass '-zzzzzzzzzzz'; see --help"
 opt -mlir-timing=perhaps
 expect_error 1 "is true or false, not 'perhaps'"
 opt -pass-pipeline='builtin.module(nothing-like-it)' "$work/good.mlir"
-expect_error 1 "there is no pass 'nothing-like-it'"
+expect_error 1 "unknown pass 'nothing-like-it'"
 opt --pass-pipeline 'builtin.module(nothing-like-it)' "$work/good.mlir"
-expect_error 1 "there is no pass 'nothing-like-it'"
+expect_error 1 "unknown pass 'nothing-like-it'"
 opt --pass-pipeline 'builtin.module()' "$work/good.mlir"
 expect_fine
 expect_out "$good"

@@ -34,7 +34,7 @@ expect_out 'i64[] 10'
 sed 's/1024/1023/' "$work/loop.mlir" >"$work/wrong.mlir"
 interpret "$work/wrong.mlir"
 expect_code 1
-expect_in_err 'check.expect_eq_const: at [] there is 1024, expected 1023'
+expect_in_err 'check.expect_eq_const: at [] the value is 1024, expected 1023'
 
 cat >"$work/rows.mlir" <<'END'
 func.func @rows() {
@@ -46,7 +46,7 @@ func.func @rows() {
 END
 interpret "$work/rows.mlir"
 expect_code 1
-expect_in_err 'at [1, 1] there is 4.5, expected 4'
+expect_in_err 'at [1, 1] the value is 4.5, expected 4'
 
 echo 'func.func @bad( {' >"$work/bad.mlir"
 interpret "$work/bad.mlir"
@@ -59,7 +59,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 END
 interpret "$work/inputs.mlir"
 expect_code 2
-expect_in_err '0 inputs were given, the function takes 1'
+expect_in_err '0 inputs given, 1 expected'
 
 cat >"$work/call.mlir" <<'END'
 func.func @main() {

@@ -57,7 +57,7 @@ func.func @main() {
 END
 interpret "$work/stuck.mlir"
 expect_code 2
-expect_in_err 'stablehlo.all_reduce: process 0 waits for others, which never come to it'
+expect_in_err 'stablehlo.all_reduce: process 0 waits in a collective that other processes never enter'
 
 # Two axes, one of them manual in the outer computation, the other in the inner one.
 cat >"$work/manual.mlir" <<'END'

@@ -38,7 +38,7 @@ for pass in $passes; do
     done
 done
 opt --sdy-import-func-calls "$work/mutual.mlir"
-expect_error 1 'mutual.mlir:12:9: error: function @f calls itself through @g: calls must not recur'
+expect_error 1 'mutual.mlir:12:9: error: function @f calls itself through @g: recursive calls are not supported'
 for command in propagate explain; do
     run timeout 60 "$TESSERA" "$command" "$work/mutual.mlir"
     expect_error 2 'function @f calls itself through @g'
@@ -56,10 +56,10 @@ doubled() {
 doubled 30 >"$work/doubled.mlir"
 for pass in sdy-flatten-call-graph sdy-import-func-calls sdy-propagation-pipeline; do
     opt "--$pass" "$work/doubled.mlir"
-    expect_error 1 'for each of its calls takes more than 4194304 ops'
+    expect_error 1 'for each of its calls gives more than 4194304 ops'
 done
 run timeout 60 "$TESSERA" propagate "$work/doubled.mlir"
-expect_error 2 'for each of its calls takes more than 4194304 ops'
+expect_error 2 'for each of its calls gives more than 4194304 ops'
 opt --sdy-pre-order-funcs "$work/doubled.mlir"
 expect_fine
 doubled 10 >"$work/few.mlir"
@@ -81,9 +81,9 @@ for pass in sdy-flatten-call-graph sdy-import-func-calls; do
     expect_code 0
     chain 1000
     opt "--$pass" "$work/chain.mlir"
-    expect_error 1 'are nested more than 1000 deep'
+    expect_error 1 'are nested more than 1000 levels deep'
 done
 chain 20000
 opt --sdy-import-func-calls "$work/chain.mlir"
-expect_error 1 'are nested more than 1000 deep'
+expect_error 1 'are nested more than 1000 levels deep'
 finish

@@ -48,16 +48,16 @@ expect_error 2 'must be at least 1'
 show --mesh "Mesh(devices, ('x', 'y'))" '[{"x"}]'
 expect_error 2 'neither the sizes nor the devices'
 show --mesh "Mesh(device_ids=[[0 1 2 ... 30 31]], axis_names=('x', 'y'))" '[{"x"}]'
-expect_error 2 'cut short where it was printed'
+expect_error 2 'the printed list of devices is truncated'
 show --mesh "Mesh(device_ids=array([[0, 1], [2]]), axis_names=('x', 'y'))" '[{"x"}]'
 expect_error 2 'a row of the array of devices has 1 entries, one before it 2'
 show --mesh "Mesh(axis_sizes=(2, 4), axis_names=('x',))" '[{"x"}]'
-expect_error 2 'the mesh has 2 sizes, but 1 names of axes'
+expect_error 2 'the mesh has 2 sizes, but 1 axis names'
 show --mesh "DeviceMesh('cuda', [[4, 5], [6, 7]])" '[{"d0"}]'
 expect_code 2
 expect_in_err 'device'
 show --mesh "DeviceMesh((dp=2, tp=4), device: 'cuda', stride: (8, 1))" '[{"dp"}]'
-expect_error 2 'axis "dp" has 8, not 4'
+expect_error 2 'axis "dp" has stride 8, expected 4'
 
 # Without a mesh in the text, one is needed; with one of the same axes, all is well.
 for text in "$rows" '#sdy.sharding<@mesh, [{"x"}, {}]>' '<@mesh, [{"x"}, {}]>' \
@@ -165,7 +165,7 @@ show --mesh "$fsdp" --shape 10x8 '[_StridedShard(0, split_factor=4), Shard(0)]'
 expect_in_out 'dynamic[2, 1, 2, 1, 2, 1, 1,
               0]'
 show --mesh dp=4,tp=2 --shape 9 '[_StridedShard(0, split_factor=2), Shard(0)]'
-expect_error 3 'devices hold rows out of order'
+expect_error 3 'rows out of order'
 expect_in_err 'a multiple of 8'
 show --mesh "$fsdp" --shape 16x8 '[_StridedShard(0, split_factor=8), Shard(0)]'
 expect_error 3 'split_factor 8: the mesh axes after this one cut dim 0 into 4'
@@ -199,7 +199,7 @@ fi
 show --mesh x=2,y=4 --value 3 "$main"
 expect_error 2 "--value '3': the text has 3 shardings, numbered from 0, or by the names"
 show --mesh x=2,y=4 --svg - "$main"
-expect_error 2 'the text has 3 shardings, --svg draws one: choose it, such as --value 0'
+expect_error 2 'the text has 3 shardings, but --svg draws one; choose it, such as --value 0'
 show --shape 8 '{{devices=[2]<=[2]}, {replicated}, {maximal device=1}}'
 expect_in_out 'value         2'
 show --mesh x=2,y=4 '#sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{"y"}]>]>'
@@ -235,7 +235,7 @@ expect_error 2 'but the mesh that is given is'
 run "$TESSERA" redistribute --plan --mesh x=2 --shape 8x4xf32 --from '#sdy.sharding_per_value<[<@m, [{"x"}, {}]>, <@m, [{}, {}]>]>' --to "P()"
 expect_error 2 '--from: the text has 2 shardings: give one of them'
 run "$TESSERA" redistribute --plan --mesh x=2 --shape 8x4xf32 --from '[{"x"}, {}] : tensor<8x5xf32>' --to "P()"
-expect_error 2 '--from: the type in the text is of another shape'
+expect_error 2 '--from: the shapes of the type in the text'
 run "$TESSERA" rule 'matmul 8x4,4x2' --in "$named" --in '?'
 expect_fine
 expect_in_out 'result 0   [{"x", ?}, {?}]'

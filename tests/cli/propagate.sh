@@ -104,14 +104,14 @@ printf '\037\213hello' > "$folder/bad.gz"
 run "$TESSERA" propagate "$folder/bad.gz"
 expect_error 2 'bad.gz: the gzip file is damaged'
 run "$TESSERA" propagate "$folder"
-expect_error 2 'it is not a file'
+expect_error 2 'it is not a regular file'
 
 run "$TESSERA" propagate
-expect_error 2 'which file'
+expect_error 2 'a file is missing'
 run "$TESSERA" propagate "$folder/none.mlir"
 expect_error 2 'none.mlir'
 run "$TESSERA" propagate "$folder/product.mlir" --until-priority=-1
-expect_error 2 'not negative'
+expect_error 2 'from 0 to 2^63-1'
 echo 'func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { %b = stablehlo.abs %a : tensor<?xf32> return %b : tensor<?xf32> }' > "$folder/dynamic.mlir"
 run "$TESSERA" propagate "$folder/dynamic.mlir"
 expect_error 2 'static shape'
@@ -129,7 +129,7 @@ module {
 }
 PROGRAM
 run "$TESSERA" propagate "$folder/nested.mlir"
-expect_error 2 'a mesh that the outermost module does not have'
+expect_error 2 'a mesh that the outermost module does not define'
 
 # On a terminal a run that takes more than a second says what it does, and leaves nothing.
 if command -v script > /dev/null; then

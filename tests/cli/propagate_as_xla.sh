@@ -117,7 +117,7 @@ module "$t" "%c = chlo.erf %a : $t -> $t" "%d = chlo.erf %c : $t -> $t" \
     "%e = stablehlo.custom_call @mine(%d) : ($t) -> $t" "return %e : $t" >"$work/in.mlir"
 run "$TESSERA" propagate --table "$work/in.mlir"
 expect_code 0
-expect_in_err "in.mlir:3:8: warning: op 'chlo.erf' has no sharding rule, so no axes pass through it, also in line 4: annotate its results, or give it a sdy.sharding_rule"
+expect_in_err "in.mlir:3:8: warning: op 'chlo.erf' has no sharding rule, so axes do not propagate through it, also in line 4: annotate its results, or add an sdy.sharding_rule"
 expect_in_err 'in.mlir:5:8: warning: custom call @mine has no sharding rule'
 [ "$(grep -c warning <<<"$err")" -eq 2 ] || fail 'two kinds are listed, each once'
 

@@ -11,7 +11,7 @@ expect_out 'from          [{"x"}, {}]
 to            [{}, {"x"}]
 tensor        6x8xf32
 moves         96 bytes in 1 step
-step 1        all-to-all along "x": 96 bytes, 0.000505 ms by the model of shared memory
+step 1        all-to-all along "x": 96 bytes, 0.000505 ms by the shared-memory model
 busiest rank  receives 48 bytes, sends 48'
 
 # A sum on many devices: two steps; tens of thousands of devices are no more work.
@@ -27,7 +27,7 @@ move --mesh x=4096 --shape 16777216x16777216xf32 --from '[{"x"}, {}]' --to '[{},
 expect_fine
 expect_in_out "moves         $((16777216 * 16777216 * 4 / 4096 * 4095)) bytes in 1 step"
 move --mesh x=65536 --shape 16777216x16777216xf32 --from '[{"x"}, {}]' --to '[{}, {"x"}]' --plan
-expect_error 2 'a plan counts at most 2^63-1 elements, as if each of 65536 devices had the whole tensor'
+expect_error 2 'the tensor times 65536 devices has more than 2^63-1 elements'
 move --mesh x=4096 --shape 16777216x16777216xf32 --from '[{"x"}, {}]' --to '[{}, {}]' --plan
 expect_error 2 'send or receive more than 2^63-1 bytes'
 
@@ -47,7 +47,7 @@ for type in i8 bf16 f32 f64 c128; do
 done
 move --mesh '<["x"=4]>' --shape 9xi32 --from '[{}], unreduced={"x"}' --to '[{"x"}]' --times 1
 expect_fine
-expect_in_out 'not compared: a reduction was pending'
+expect_in_out 'not compared: a reduction is pending'
 move --mesh '<["x"=2]>' --shape 0x3xf32 --from '[{"x"}, {}]' --to '[{}, {}]' --times 1
 expect_fine
 
@@ -57,19 +57,19 @@ expect_in_out '"steps": 1, "bytes_moved": 96, "most_received": 48, "most_sent": 
 expect_in_out '"wrong_elements": 0'
 
 move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"x"}, {}]'
-expect_error 2 '--shape, --from and --to are needed'
+expect_error 2 '--shape, --from and --to are required'
 move --mesh '<["x"=2]>' --shape 6x8 --from '[{"x"}, {}]' --to '[{}, {}]'
-expect_error 2 'say the element type'
+expect_error 2 'give an element type'
 move --mesh '<["x"=2]>' --shape '6x?xf32' --from '[{"x"}, {}]' --to '[{}, {}]'
-expect_error 2 'no unknown extents'
+expect_error 2 'unknown extents are not supported'
 move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{"q"}, {}]' --to '[{}, {}]'
 expect_error 2 'q'
 move --mesh '<["x"=2]>' --shape 6x8xf32 --from '[{}, {}]' --to '[{}, {}], unreduced={"x"}'
 expect_code 3
 move "${rows[@]}" --times 0
-expect_error 2 '--times takes 1 to 1000, got: 0'
+expect_error 2 '--times must be 1 to 1000, got: 0'
 move "${rows[@]}" --timeout never
-expect_error 2 '--timeout takes seconds above 0'
+expect_error 2 '--timeout must be a number of seconds above 0'
 move --mesh '<["x"=2000]>' --shape 8xf32 --from '[{}]' --to '[{"x"}]'
 expect_error 2 'the number of ranks must be 1 to 1024, got: 2000'
 finish

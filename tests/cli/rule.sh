@@ -49,9 +49,9 @@ expect_in_out '"operands": ["[{\"x\", ?}]", "[{\"x\", ?}]"], "results": ["[{\"x\
 expect_in_out '"factors": [{"size": 8, "kind": "pass-through", "blocked": false}]'
 
 rule
-expect_error 2 'an op or a rule is needed'
+expect_error 2 'an op or a rule is required'
 rule 'frobnicate 2x4'
-expect_error 2 "there is no op 'frobnicate'"
+expect_error 2 "unknown op 'frobnicate'"
 rule 'matmul 2x4'
 expect_error 2 'matmul takes 2 shapes, got 1'
 rule 'matmul 2x4,5x8'
@@ -79,7 +79,7 @@ expect_error 2 'the op has 2 operands and 1 results, got 3 --in and 0 --out'
 rule 'add 4,4' --mesh "$small" --in '[{}, {}]'
 expect_error 2 "sharding doesn't match tensor rank: 2 != 1"
 rule 'add 4,4' --strategy greedy
-expect_error 2 'there are basic, aggressive and most-parallel'
+expect_error 2 'must be basic, aggressive or most-parallel'
 rule 'reshape 0 to 0x3'
 expect_code 3
 # Shapes broadcast as those of eager calls do.
@@ -112,7 +112,7 @@ expect_in_out 'result 0   [{"x", ?}]'
 run "$TESSERA" rule 'stablehlo.nothing %a : tensor<4xf32>'
 expect_error 2 'is unknown'
 run "$TESSERA" rule 'stablehlo.abs %a'
-expect_error 2 'ends in its types'
+expect_error 2 'must end in its types'
 run "$TESSERA" rule 'stablehlo.abs %a : tensor<4xf32'
 expect_code 2
 

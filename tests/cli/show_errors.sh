@@ -13,10 +13,10 @@ expect_error 2 '<mesh>:1:'
 expect_in_err 'axis size must be at least 1, got: 0'
 
 show --mesh '<["x"=2]> <["y"=2]>' '[{"x"}]'
-expect_error 2 'nothing may follow the mesh'
+expect_error 2 'unexpected text after the mesh'
 expect_in_err '<mesh>:1:11'
 show --mesh "$mesh" '[{"x"}] [{"y"}]'
-expect_error 2 'nothing may follow the sharding'
+expect_error 2 'unexpected text after the sharding'
 expect_in_err '<sharding>:1:9'
 
 show --mesh "$mesh" --shape 4 '[{"x"}, {}]'
@@ -38,7 +38,7 @@ expect_in_err 'nowhere'
 
 for shape in 4x 4xx8 x8 -4 4x-8 '4;8' 4x8x '<4>' 4.5; do
     show --mesh "$mesh" "--shape=$shape" '[{"x"}, {}]'
-    expect_error 2 "--shape '$shape': this is no shape"
+    expect_error 2 "--shape '$shape': not a shape"
 done
 show --mesh "$mesh" --shape 99999999999999999999 '[{"x"}]'
 expect_error 2 "--shape '99999999999999999999': extent 0 does not fit"
@@ -47,7 +47,7 @@ expect_error 2 "--shape '4x8xf33': unknown element type 'f33'; known ones are"
 show --mesh "$mesh" --shape 4x8 --dtype f33 '[{"x"}, {}]'
 expect_error 2 'f33'
 show --mesh "$mesh" --shape 4x8xf32 --dtype f64 '[{"x"}, {}]'
-expect_error 2 '--shape says f32 and --dtype says f64'
+expect_error 2 '--shape says f32, but --dtype says f64'
 show --mesh "$mesh" --shape '?x8' '[{"x"}, {}]'
 expect_code 2
 expect_no_out
@@ -70,10 +70,10 @@ for sharding in '[Replicate(), Replicate()]' '{replicated}'; do
     expect_in_err "$note"
 done
 show --mesh "$mesh" --to dtensor '[{"x", "y"}]'
-expect_error 2 'which is not known'
+expect_error 2 'which is unknown'
 expect_in_err "$note"
 show --mesh "$mesh" --shape '?' --to dtensor '[{"x", "y"}]'
-expect_error 2 'which is not known'
+expect_error 2 'which is unknown'
 expect_not_in_err "$note"
 show --mesh "$mesh" '[{"q"}]'
 expect_error 2 'unknown axis name'
@@ -81,11 +81,11 @@ expect_not_in_err "$note"
 
 for range in 3 a:b 1:2:3 -1:2 1-2; do
     show --mesh "$mesh" --shape 4x8 "--devices=$range" '[{"x"}, {}]'
-    expect_error 2 "--devices '$range' is no range"
+    expect_error 2 "--devices '$range' is not a range"
 done
 for range in 0:9 5:4 9:; do
     show --mesh "$mesh" --shape 4x8 "--devices=$range" '[{"x"}, {}]'
-    expect_error 2 "--devices '$range' is not within the mesh, which has the places 0:8"
+    expect_error 2 "--devices '$range' is out of range: the mesh has the places 0:8"
 done
 
 finish

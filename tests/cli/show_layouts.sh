@@ -89,8 +89,8 @@ expect_not_in_err 'write P('
 # Two kinds of pending reductions are refused, also where one has nothing pending: the kind would be lost.
 for sizes in x=2,y=2 x=1,y=2 x=2,y=1 x=1,y=1; do
     show --mesh "$sizes" --shape 8 "[Partial('sum'), Partial('max')]"
-    expect_error 3 'a sharding has one kind of pending reduction: max here, sum before'
-    [[ $sizes == x=2,y=2 ]] || expect_in_err 'on an axis of size 1 nothing is pending: write Replicate() there'
+    expect_error 3 'a sharding has one kind of pending reduction, but this one is max and an earlier one sum'
+    [[ $sizes == x=2,y=2 ]] || expect_in_err 'a sum over an axis of size 1 is complete: write Replicate() there'
 done
 
 finish

@@ -59,6 +59,6 @@ expect_error 2 '<mesh>:1:1'
 show --strict --mesh '@"a\zb" = <["x"=2]>' '[{}]'
 expect_error 2 '<mesh>:1:4: error: unknown escape in string literal'
 show --strict --mesh '@m = <["x"=2]> more' '<@m, [{}]>'
-expect_error 2 '<mesh>:1:16: error: nothing may follow the mesh'
+expect_error 2 '<mesh>:1:16: error: unexpected text after the mesh'
 
 finish

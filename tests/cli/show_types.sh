@@ -51,13 +51,13 @@ expect_in_out 'local shape   2'
 
 # What differs is refused.
 show --mesh "$mesh" --shape 4x8 '[{"x"}, {}] : tensor<4x9xf32>'
-expect_error 2 '--shape says 4x8 and the type after the sharding says 4x9: leave out one'
+expect_error 2 '--shape says 4x8, but the type after the sharding says 4x9: remove one'
 show --mesh "$mesh" --shape '?x8' '[{"x"}] : tensor<8xf32>'
-expect_error 2 '--shape says ?x8 and the type after the sharding says 8: leave out one'
+expect_error 2 '--shape says ?x8, but the type after the sharding says 8: remove one'
 show --mesh "$mesh" --shape 4x8xf16 '[{"x"}, {}] : tensor<4x8xf32>'
-expect_error 2 '--shape says f16 and the type after the sharding says f32: leave out one'
+expect_error 2 '--shape says f16, but the type after the sharding says f32: remove one'
 show --mesh "$mesh" --dtype f16 '[{"x"}, {}] : tensor<4x8xf32>'
-expect_error 2 'the type after the sharding says f32 and --dtype says f16: leave out one'
+expect_error 2 'the type after the sharding says f32, but --dtype says f16: remove one'
 
 # Errors are at their place in the whole argument.
 show --mesh "$mesh" '%arg0 : [{"x"}, {"q"}] : tensor<4x8xf32>'
@@ -67,20 +67,20 @@ expect_error 2 '<sharding>:1:18: error: unknown axis name: "q"
 show --mesh "$mesh" '%a : [{"x"}, {}] : tensor<8xf32>'
 expect_error 2 "<sharding>:1:6: error: sharding doesn't match tensor rank: 2 != 1"
 show --mesh "$mesh" '%a : [{"x"}, {}] more : tensor<4x8xf32>'
-expect_error 2 '<sharding>:1:18: error: nothing may follow the sharding
+expect_error 2 '<sharding>:1:18: error: unexpected text after the sharding
 %a : [{"x"}, {}] more : tensor<4x8xf32>
                  ^~~~'
 [[ "$err" != *'^~~~~'* ]] || fail 'the caret is as wide as the word'
 show --mesh "$mesh" '%a : [{"x"}] : tensor<4xf33>'
 expect_error 2 "<sharding>:1:16: error: unknown element type 'f33'"
 show --mesh "$mesh" '[{"x"}] : tensor<4;xf32>'
-expect_error 2 '<sharding>:1:11: error: this is no shape'
+expect_error 2 '<sharding>:1:11: error: not a shape'
 show --mesh "$mesh" '[{"x"}] : tensor<4xf32'
-expect_error 2 '<sharding>:1:11: error: this type is not closed'
+expect_error 2 '<sharding>:1:11: error: this type is not terminated'
 show --mesh "$mesh" '[{"x"}] : tensor<4xf32> {a = 1}'
-expect_error 2 '<sharding>:1:25: error: nothing may follow the type'
+expect_error 2 '<sharding>:1:25: error: unexpected text after the type'
 show --mesh "$mesh" '[{"x"}] : f32'
-expect_error 2 '<sharding>:1:9: error: nothing may follow the sharding'
+expect_error 2 '<sharding>:1:9: error: unexpected text after the sharding'
 for sharding in '%arg0' '%arg0 :' '% : [{"x"' '%arg0 : tensor<4xf32>' ': tensor<4xf32>'; do
     show --mesh "$mesh" "$sharding"
     expect_code 2

@@ -26,7 +26,7 @@ expect_error 2 'Usage: tessera'
 expect_in_err 'show'
 
 run "$TESSERA" shwo
-expect_error 2 "no command 'shwo'"
+expect_error 2 "unknown command 'shwo'"
 
 run "$TESSERA" --wrong
 expect_error 2 "unrecognized option '--wrong'"
@@ -38,7 +38,7 @@ show --mesh "$mesh"
 expect_error 2 'a sharding is missing'
 
 show --mesh "$mesh" '[{"x"}]' '[{"y"}]'
-expect_error 2 'one sharding only'
+expect_error 2 'more than one sharding'
 
 show --mesh
 expect_error 2 'requires an argument'
@@ -53,10 +53,10 @@ expect_error 2 '--devices needs --shape'
 show --mesh "$mesh" --dtype f32 '[{"x"}]'
 expect_error 2 '--dtype needs --shape'
 show --mesh "$mesh" --shape 4 --to sdy --svg "$work/x.svg" '[{"x"}]'
-expect_error 2 'leave out --svg'
+expect_error 2 'remove --svg'
 show --mesh "$mesh" --shape 4 --to sdy --devices 0:1 '[{"x"}]'
-expect_error 2 'leave out --devices'
+expect_error 2 'remove --devices'
 show --mesh "$mesh" --shape 4 --json --svg - '[{"x"}]'
-expect_error 2 'leave out one'
+expect_error 2 'remove one'
 
 finish

@@ -81,7 +81,7 @@ static tsr_status strided_axis(const fact *f, const char *name, tsr_strided_axis
     tsr_stride *pairs = tsr_arena_alloc(f->arena, FACT_MOST * sizeof *pairs);
     size_t used = 0;
     if (pairs == NULL || count == 0) {
-        return refuse(f, "no such axis");
+        return refuse(f, "does not have this axis");
     }
     for (size_t i = 0; i < count; i++) {
         size_t made;

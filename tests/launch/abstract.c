@@ -137,7 +137,7 @@ static void what_needs_elements_is_refused(void **state)
     fixture *f = *state;
     assert_int_equal(tsr_launch_abstract(f->ctx, 3, 1, on_arrays, NULL), TSR_OK);
     assert_int_equal(tsr_launch_abstract(f->ctx, 3, 3, on_arrays, NULL), TSR_ERR_INVALID);
-    expect_message(f, "there is no rank 3 of 3");
+    expect_message(f, "rank 3 is out of range: the world has 3 ranks");
 }
 
 /* A collective under a condition that differs between ranks is refused where it is written. */
@@ -177,7 +177,7 @@ static tsr_status steer(tsr_comm *world, void *state)
     tsr_end_if(world);
     TSR_TRY(tsr_reinterpret(loss, "dp", TSR_AS(V), TSR_AS(P), NULL, &sum));
     WANT(world, tsr_read_number(sum, &number) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "no number yet"));
+    WANT(world, heard(world, "not one number"));
     tsr_spmd_close(world);
     tsr_scope_close(world);
     tsr_arena_destroy(arena);

@@ -43,9 +43,8 @@ static int launch_within(tsr_context *ctx, size_t bytes)
         return 1;
     }
     const char *text = tsr_context_diagnostics(ctx)->text;
-    return strstr(text, "the limit of address space") != NULL && strstr(text, "ulimit -v") != NULL
-               ? 0
-               : 3;
+    return strstr(text, "the address space limit") != NULL && strstr(text, "ulimit -v") != NULL ? 0
+                                                                                                : 3;
 }
 
 /* What a child says that launches with so much more address space than it has. */

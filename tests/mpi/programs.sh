@@ -46,7 +46,7 @@ for mpi in openmpi mpich; do
     if output=$(run_mpi $mpi 2 "$example" 3 2>&1); then
         fail "$mpi: 3 ranks of 2 processes"
     fi
-    [[ $output == *"the program asks for 3 ranks, $mpi started 2: start that many"* ]] ||
+    [[ $output == *"the program requests 3 ranks, but $mpi started 2; start as many"* ]] ||
         fail "$mpi: $output"
 done
 
@@ -62,7 +62,7 @@ fi
 
 # No such MPI, no such plug-in, and MPI switched off.
 ! output=$(TSR_MPI=lam "$example" 2>&1) || fail "an MPI called lam"
-[[ $output == *"TSR_MPI is openmpi, mpich or none"* ]] || fail "$output"
+[[ $output == *"TSR_MPI must be openmpi, mpich or none"* ]] || fail "$output"
 ! output=$(TSR_MPI=mpich TSR_PLUGIN_PATH=/nowhere "$example" 2>&1) || fail "a plug-in from nowhere"
 [[ $output == *"the plug-in for mpich cannot be loaded"* ]] || fail "$output"
 output=$(TSR_MPI=none run_mpi openmpi 1 "$example" 3 | sort -u)
@@ -79,5 +79,5 @@ for mpi in openmpi mpich; do
     output=$(run_mpi $mpi 2 "$TESSERA" show --mesh '<["x"=2]>' '[{"x"}]')
     [[ $(grep -c devices <<<"$output") -eq 1 ]] || fail "$output"
     ! output=$(run_mpi $mpi 3 "$TESSERA" "${move[@]}" 2>&1) || fail "$output"
-    [[ $output == *"asks for 2 ranks, $mpi started 3"* ]] || fail "$output"
+    [[ $output == *"requests 2 ranks, but $mpi started 3"* ]] || fail "$output"
 done

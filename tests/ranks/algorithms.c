@@ -237,7 +237,7 @@ static tsr_status set_wrongly(tsr_comm *world, void *state)
     (void)state;
     WANT(world, tsr_comm_set_algorithm(world, guilty ? "all_reduce" : "all-reduce", "shares") ==
                     TSR_ERR_INVALID);
-    WANT(world, heard(world, guilty ? "there is no collective" : "rank 1 refuses: there is no"));
+    WANT(world, heard(world, guilty ? "unknown collective" : "rank 1 refuses: unknown"));
     WANT(world,
          tsr_comm_set_algorithm(world, "all-reduce", guilty ? NULL : "shares") == TSR_ERR_INVALID);
     WANT(world, heard(world, "the name of the algorithm is missing"));
@@ -250,11 +250,11 @@ static tsr_status set_wrongly(tsr_comm *world, void *state)
     WANT(world, tsr_comm_allow_unordered(world, guilty) == TSR_ERR_PEER);
     tsr_context_clear(tsr_comm_context(world));
     WANT(world, tsr_comm_set_algorithm(world, "all-reduce", "doubling") == TSR_ERR_INVALID);
-    WANT(world, heard(world, shares_memory(world) ? "no algorithm 'doubling'"
-                                                  : "does not keep the order of the group"));
+    WANT(world, heard(world, shares_memory(world) ? "unknown algorithm 'doubling'"
+                                                  : "does not reduce in group order"));
     WANT(world, tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &view, &view, &request) < 0 ||
                     tsr_comm_set_algorithm(world, "all-reduce", "shares") == TSR_ERR_INVALID);
-    WANT(world, heard(world, "a request has not been waited for"));
+    WANT(world, heard(world, "a request is pending"));
     WANT(world, tsr_wait(world, request) == TSR_OK);
     WANT(world, takes(world, "all-reduce", 100, shares_memory(world) ? "shares" : "direct"));
     return TSR_OK;
@@ -277,7 +277,7 @@ static tsr_status set_rightly(tsr_comm *world, void *state)
     WANT(world, tsr_comm_set_algorithm(world, "all-gather", "direct") == TSR_OK);
     WANT(world, takes(group, "all-gather", 1, "direct"));
     WANT(world, tsr_comm_set_algorithm(group, "all-gather", "auto") == TSR_ERR_INVALID);
-    WANT(world, heard(world, "algorithms are chosen for the world"));
+    WANT(world, heard(world, "algorithms are chosen for the whole world"));
     WANT(world, tsr_comm_set_algorithm(world, "all-gather", "auto") == TSR_OK);
     WANT(world, shared || takes(group, "all-reduce", 1e6, "shares"));
     WANT(world, tsr_comm_set_link(world, &(tsr_link){.alpha = 1}) == TSR_OK);
@@ -349,7 +349,7 @@ static void environment(void **state)
     if (kinds_chosen() != TSR_RANKS_MPI) {
         assert_true(launch(f, kinds_chosen(), 3, false, do_nothing, NULL) < 0);
         if (kinds_chosen() == TSR_RANKS_THREADS || kinds_chosen() == TSR_RANKS_PROCESSES) {
-            expect_message(f, "ranks 0-2 failed: there is no algorithm 'fast' for all-reduce");
+            expect_message(f, "ranks 0-2 failed: unknown algorithm 'fast' for all-reduce");
         }
     }
     (void)unsetenv("TSR_ALGORITHMS");

@@ -419,7 +419,7 @@ static tsr_status run_cell(scene *s, const cell *c)
         return complain(s, c, status == TSR_OK ? "no error" : "another error");
     }
     const char *said = last_error_text(ctx);
-    if (strstr(said, "ranks differ in what they are about to do: rank 0 ") == NULL &&
+    if (strstr(said, "the ranks make different calls: rank 0 ") == NULL &&
         strstr(said, "rows to rank") == NULL) {
         return complain(s, c, "it is not said what differs");
     }

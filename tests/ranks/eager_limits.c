@@ -309,7 +309,9 @@ static tsr_status shared_by_two_losses(tsr_comm *world, const tsr_mesh *mesh, ts
     TSR_TRY(tsr_backward(losses[0]));
     TSR_TRY(tsr_exp(y, &losses[1]));
     WANT(world, tsr_backward(losses[1]) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "gradient of tsr_exp: it depends on tsr_mul, which has been walked"));
+    WANT(
+        world,
+        heard(world, "gradient of tsr_exp: it depends on tsr_mul, whose backward has already run"));
     tsr_tape_end(world);
     return TSR_OK;
 }
@@ -326,7 +328,7 @@ static tsr_status abstract_values(tsr_comm *world, const tsr_mesh *mesh, tsr_are
     TSR_TRY(tsr_tape_begin(world));
     TSR_TRY(tsr_watch(x));
     WANT(world, tsr_local_of(x, TSR_R, &x) == TSR_ERR_UNSUPPORTED);
-    WANT(world, heard(world, "no gradient goes through this call"));
+    WANT(world, heard(world, "this call has no gradient"));
     tsr_tape_end(world);
     TSR_TRY(tsr_local_of(x, TSR_R, &x));
     WANT(world, tsr_tensor_is_abstract(x));

@@ -98,8 +98,7 @@ static tsr_status differ(tsr_comm *world, void *state)
     } else {
         WANT(world, tsr_redistribute(t, s->columns, &out) == TSR_ERR_PEER);
     }
-    WANT(world, heard(world, "ranks differ in what they are about to do: rank 0 redistributes "
-                             "f32[5,6]"));
+    WANT(world, heard(world, "the ranks make different calls: rank 0 redistributes f32[5,6]"));
     const tsr_sharding *other = guilty ? s->rows : s->columns;
     WANT(world, tsr_redistribute(t, other, &out) == TSR_ERR_PEER);
     WANT(world, heard(world, "differ"));
@@ -158,7 +157,7 @@ static tsr_status stay_away(tsr_comm *world, void *state)
         usleep(2500000);
     }
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
-    WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
+    WANT(world, heard(world, guilty ? "the other ranks timed out waiting for this rank"
                                     : "tsr_barrier: rank 1 did not arrive within 0.8 seconds"));
     WANT(world, tsr_barrier(world) == TSR_ERR_TIMEOUT);
     WANT(world, heard(world, "the communicator is broken since an earlier call"));
@@ -228,7 +227,7 @@ static tsr_status stall(tsr_comm *world, void *state)
     if (!gives_up) {
         return TSR_OK;
     }
-    WANT(world, heard(world, guilty ? "its other ranks gave up waiting for this one"
+    WANT(world, heard(world, guilty ? "the other ranks timed out waiting for this rank"
                                     : "a call: rank 1 has made no progress inside the call for 0.8 "
                                       "seconds"));
     WANT(world, segment_try(world->own, 1) != block);
@@ -282,8 +281,8 @@ static tsr_status send_another_length(tsr_comm *world, void *state)
     }
     memset(memory, FILL + (int)tsr_comm_rank(world), sizeof memory);
     (void)snprintf(text, sizeof text,
-                   s->expected > 0 ? "rank 0 expects %zu bytes from rank 1, which sends %zu"
-                                   : "rank 0 expected nothing more from rank 1, which sent %zu",
+                   s->expected > 0 ? "rank 0 expects %zu bytes from rank 1, but receives %zu"
+                                   : "rank 0 expected no more bytes from rank 1, but %zu",
                    s->expected > 0 ? s->expected : s->sent, s->sent);
     tsr_status status = move_bytes(world, s, memory);
     WANT(world, tsr_comm_rank(world) != 0 || (status < 0) == (s->expected > 0));
@@ -352,8 +351,7 @@ static tsr_status want_too_much(tsr_comm *world, void *state)
     const scene *s = state;
     tsr_tensor *t = NULL;
     WANT(world, make_tensor(world, s->columns, INT64_C(1) << 40, &t) == TSR_ERR_NOMEM);
-    WANT(world,
-         t == NULL && heard(world, "a larger segment_bytes or TSR_SEGMENT_BYTES gives them room"));
+    WANT(world, t == NULL && heard(world, "set a larger segment_bytes or TSR_SEGMENT_BYTES"));
     WANT(world, make_tensor(world, s->columns, 5 << 18, &t) == TSR_OK);
     tsr_tensor *second = NULL;
     tsr_tensor *third = NULL;
@@ -386,7 +384,8 @@ static tsr_status hand_in_bad_memory(tsr_comm *world, void *state)
     const tsr_tensor_spec columns = {s->columns, TSR_F32, 2, shape};
     WANT(world,
          tsr_tensor_wrap(world, &rows, guilty ? NULL : memory, NULL, &src) == TSR_ERR_INVALID);
-    WANT(world, src == NULL && heard(world, "rank 1 has no memory for its part of 12 elements"));
+    WANT(world,
+         src == NULL && heard(world, "rank 1 passed no memory (NULL) for its part of 12 elements"));
     static const int64_t far[][2] = {{INT64_MAX - 3, 4}, {INT64_MIN, 4}, {INT64_MAX / 4, 4}};
     for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
         WANT(world, tsr_tensor_wrap(world, &rows, memory, far[i], &src) == TSR_ERR_OVERFLOW);
@@ -456,11 +455,13 @@ static tsr_status take_group_for_world(tsr_comm *world, void *state)
     const tsr_axis_ref axis = tsr_axis_full(mesh, 0);
     WANT(world, tsr_comm_along(world, mesh, &axis, 1, &group) == TSR_OK);
     WANT(world, make_tensor(group, s->rows, 5, &t) == TSR_ERR_INVALID);
-    WANT(world, t == NULL && heard(world, "a group of 3 ranks: take the world"));
+    WANT(world,
+         t == NULL && heard(world, "a group of 3 ranks; pass the communicator of the whole world"));
     WANT(world, tsr_comm_along(group, mesh, &axis, 1, &nested) == TSR_ERR_INVALID);
-    WANT(world, nested == NULL && heard(world, "a group of 3 ranks: take the world"));
+    WANT(world, nested == NULL &&
+                    heard(world, "a group of 3 ranks; pass the communicator of the whole world"));
     WANT(world, tsr_comm_close(group) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "a group of 3 ranks: take the world"));
+    WANT(world, heard(world, "a group of 3 ranks; pass the communicator of the whole world"));
     tsr_arena_destroy(arena);
     return tsr_barrier(group);
 }

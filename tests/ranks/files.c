@@ -179,10 +179,10 @@ static tsr_status check_names(tsr_comm *world, tsr_arena *arena, const scene *s)
     const struct {
         const char *path;
         const char *text;
-    } refused[] = {{pipe_path, "it is no regular file"},
-                   {"/dev/null", "it is no regular file"},
-                   {s->folder, "it is no regular file"},
-                   {lost, "a link to a file that does not exist"}};
+    } refused[] = {{pipe_path, "it is not a regular file"},
+                   {"/dev/null", "it is not a regular file"},
+                   {s->folder, "it is not a regular file"},
+                   {lost, "a link to a missing file"}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         tsr_context_clear(ctx);
         WANT(world, tsr_tensor_save_npy(t, refused[i].path) == TSR_ERR_INVALID);
@@ -192,7 +192,7 @@ static tsr_status check_names(tsr_comm *world, tsr_arena *arena, const scene *s)
     WANT(world, stat("/dev/null", &about) == 0 && S_ISCHR(about.st_mode));
     tsr_tensor *none = NULL;
     WANT(world, tsr_tensor_load_npy(world, row, pipe_path, &none) == TSR_ERR_INVALID);
-    WANT(world, strstr(last_error_text(ctx), "it is no regular file") != NULL);
+    WANT(world, strstr(last_error_text(ctx), "it is not a regular file") != NULL);
     tsr_tensor_release(t);
     return TSR_OK;
 }

@@ -57,7 +57,7 @@ static tsr_status meshes(const site *s)
     WANT(s->world, tsr_mesh_of_world(s->world, s->arena, text, &mesh) == TSR_ERR_INVALID);
     WANT(s->world, heard(s->world, "does not divide"));
     WANT(s->world, tsr_mesh_of_world(s->world, s->arena, "a=-1,b=-1", &mesh) == TSR_ERR_INVALID);
-    WANT(s->world, heard(s->world, "several sizes -1"));
+    WANT(s->world, heard(s->world, "several sizes of -1"));
     WANT(s->world, tsr_mesh_of_world(s->world, s->arena, "a=-12", &mesh) < 0);
     WANT(s->world, tsr_mesh_of_world(s->world, s->arena, "a=", &mesh) < 0);
     WANT(s->world, tsr_mesh_of_world(s->world, s->arena, "a=-1,a=1", &mesh) < 0);
@@ -117,7 +117,9 @@ static tsr_status numbers(const site *s)
     }
     TSR_TRY(counted(s, "i8[5]", "P('x')", &x));
     WANT(s->world, tsr_mul_number(x, 0.5, &y) == TSR_ERR_INVALID && y == NULL);
-    WANT(s->world, heard(s->world, "tsr_mul_number: 0.5 is no i8: convert i8[5] to floats first"));
+    WANT(
+        s->world,
+        heard(s->world, "tsr_mul_number: 0.5 is not a value of i8; convert i8[5] to floats first"));
     WANT(s->world, tsr_add_number(x, 128, &y) == TSR_ERR_INVALID);
     WANT(s->world, tsr_add_number(x, -129, &y) == TSR_ERR_INVALID);
     TSR_TRY(tsr_add_number(x, -128, &y));
@@ -126,7 +128,7 @@ static tsr_status numbers(const site *s)
     TSR_TRY(tsr_mul_number(x, 255, &y));
     TSR_TRY(tsr_convert(x, TSR_I1, &x));
     WANT(s->world, tsr_mul_number(x, 1, &y) == TSR_ERR_INVALID);
-    WANT(s->world, heard(s->world, "truth values"));
+    WANT(s->world, heard(s->world, "has element type i1"));
     tsr_context_clear(s->ctx);
     return TSR_OK;
 }
@@ -219,7 +221,7 @@ static tsr_status reshapes(const site *s)
     WANT(s->world, tsr_reshape(x, two, 2, &y) == TSR_ERR_INVALID);
     WANT(s->world, heard(s->world, "tsr_reshape: 2 extents are -1"));
     WANT(s->world, tsr_reshape(x, odd, 2, &y) == TSR_ERR_INVALID);
-    WANT(s->world, heard(s->world, "i32[6,2,4] has 48 elements, which the extents beside -1, 5"));
+    WANT(s->world, heard(s->world, "i32[6,2,4] has 48 elements, not divisible by 5"));
     WANT(s->world, tsr_reshape(x, none, 2, &y) == TSR_ERR_INVALID);
     tsr_context_clear(s->ctx);
     TSR_TRY(counted(s, "i32[0,4]", "P('x')", &x));

@@ -182,7 +182,8 @@ static tsr_status check_layout(tsr_comm *world, size_t layout, bool checked, tsr
         TSR_TRY(check_numbers(world, &below, layout, arena));
         return check_numbers(world, &both, layout, arena);
     }
-    TSR_TRY(check_refused(world, &beyond, layout, arena, "label 7 at [9] is not one of 7 classes"));
+    TSR_TRY(
+        check_refused(world, &beyond, layout, arena, "label 7 at [9] is not one of the 7 classes"));
     TSR_TRY(check_refused(world, &below, layout, arena, "label -100 at [9]"));
     TSR_TRY(check_refused(world, &both, layout, arena, "label -1 at [3]"));
     return check_numbers(world, &fits, layout, arena);

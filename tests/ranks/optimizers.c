@@ -181,23 +181,26 @@ static tsr_status refusals(const site *s)
     TSR_TRY(make(s, "f64[5,6]", "P('x')", 0, &p));
     TSR_TRY(make(s, "f64[5,6]", "P('x')", 1, &g));
     TSR_TRY(make(s, "f64[5,6]", "P('x')", -1, &v));
-    REFUSED(tsr_sgd_step(p, g, &o, NULL), "a momentum of 0.5 needs a velocity");
+    REFUSED(tsr_sgd_step(p, g, &o, NULL), "a momentum of 0.5 requires a velocity");
     REFUSED(tsr_sgd_step(p, g, &o, p), "the parameter and the state are the same tensor");
     REFUSED(tsr_sgd_step(p, g, &(tsr_sgd_options){.learning_rate = -1}, v), "learning rate");
     REFUSED(tsr_sgd_step(p, g, &(tsr_sgd_options){.learning_rate = NAN}, v), "learning rate");
     REFUSED(tsr_sgd_step(p, g, &(tsr_sgd_options){1, 1, 0, false}, v), "momentum must be 0 or abo");
-    REFUSED(tsr_adam_step(p, g, &a, 0, v, g), "steps count from 1, got: 0");
+    REFUSED(tsr_adam_step(p, g, &a, 0, v, g), "the step number must be at least 1, got: 0");
     REFUSED(tsr_adam_step(p, g, &a, 1, v, v), "the state and the second state are the same");
     TSR_TRY(tsr_reshape(g, &flat, 1, &other));
-    REFUSED(tsr_sgd_step(p, other, &o, v), "the gradient, f64[30], must be of floats");
-    REFUSED(tsr_sgd_step(p, g, &o, other), "the state, f64[30], must be of floats");
+    REFUSED(tsr_sgd_step(p, other, &o, v),
+            "the gradient, f64[30], must have a floating-point element type");
+    REFUSED(tsr_sgd_step(p, g, &o, other),
+            "the state, f64[30], must have a floating-point element type");
     TSR_TRY(tsr_convert(g, TSR_I32, &other));
-    REFUSED(tsr_sgd_step(p, other, &o, v), "the gradient, i32[5,6], must be of floats");
+    REFUSED(tsr_sgd_step(p, other, &o, v),
+            "the gradient, i32[5,6], must have a floating-point element type");
     TSR_TRY(make(s, "f64[5,6]", "[{}, {}], unreduced={\"x\"}", 1, &other));
     REFUSED(tsr_sgd_step(other, g, &o, v), "the parameter has a pending reduction");
     TSR_TRY(tsr_tape_begin(s->world));
     TSR_TRY(tsr_watch(p));
-    REFUSED(tsr_sgd_step(p, g, &o, v), "a tape is under way");
+    REFUSED(tsr_sgd_step(p, g, &o, v), "a tape is recording");
     tsr_tape_end(s->world);
     return near(s, p, wanted, 0);
 }

@@ -187,7 +187,7 @@ static tsr_status refuse(tsr_comm *world, void *state)
     WANT(world,
          tsr_comm_all_reduce_start(world, TSR_REDUCE_SUM, &differs, &differs, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_ERR_PEER);
-    WANT(world, heard(world, "ranks differ in what they are about to do"));
+    WANT(world, heard(world, "the ranks make different calls"));
     WANT(world, start_sum(world, &n, 3, ELEMENTS, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_OK);
     WANT(world, is_sum(&n, 3, world, ELEMENTS));
@@ -256,11 +256,11 @@ static tsr_status wait_wrongly(tsr_comm *world, void *state)
     WANT(world, start_sum(world, &n, 0, ELEMENTS, &request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_OK);
     WANT(world, tsr_wait(world, request) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "request 1 was waited for already"));
+    WANT(world, heard(world, "request 1 was already waited for"));
     WANT(world, tsr_test(world, request) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "request 1 was waited for already"));
+    WANT(world, heard(world, "request 1 was already waited for"));
     WANT(world, tsr_wait(world, (tsr_request){9}) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "there is no request 9"));
+    WANT(world, heard(world, "unknown request 9"));
     WANT(world, tsr_wait(world, (tsr_request){0}) == TSR_ERR_INVALID);
     tsr_context_clear(tsr_comm_context(world));
     return tsr_barrier(world);

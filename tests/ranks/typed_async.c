@@ -44,7 +44,7 @@ static tsr_status started(tsr_comm *world)
     WANT(world, ((const float *)tsr_tensor_data(all))[1] == 0);
     WANT(world, ((const float *)tsr_tensor_data(sum))[1] == n * (n - 1) / 2);
     WANT(world, tsr_wait_value(world, under_way[0], &sum) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "value 1 was waited for already"));
+    WANT(world, heard(world, "value 1 was already waited for"));
     WANT(world, tsr_start_collective(x, "x", &convert, NULL, &under_way[0]) < 0);
     tsr_context_clear(tsr_comm_context(world));
     TSR_TRY(tsr_mul(sum, sum, &loss));
@@ -151,7 +151,7 @@ static tsr_status in_place(tsr_comm *world, tsr_arena *arena)
     const void *memory = tsr_tensor_data(x);
     TSR_TRY(tsr_reinterpret(x, "x", TSR_AS(P), TSR_AS(P), NULL, &same));
     WANT(world, tsr_all_reduce_in_place(x, "x", TSR_AS_P(TSR_MAX), TSR_AS(R)) < 0);
-    WANT(world, heard(world, "another reduction is pending"));
+    WANT(world, heard(world, "the pending reduction differs"));
     TSR_TRY(tsr_all_reduce_in_place(x, "x", TSR_AS(P), TSR_AS(I)));
     WANT(world, tsr_tensor_data(x) == memory && tsr_tensor_data(same) == memory);
     WANT(world, ((const float *)memory)[1] == n * (n - 1) / 2);
@@ -165,7 +165,7 @@ static tsr_status in_place(tsr_comm *world, tsr_arena *arena)
     TSR_TRY(one_float(world, 1, "f32[2]{x:P}", &x));
     TSR_TRY(tsr_tape_begin(world));
     WANT(world, tsr_all_reduce_in_place(x, "x", TSR_AS(P), TSR_AS(R)) < 0);
-    WANT(world, heard(world, "a tape is under way"));
+    WANT(world, heard(world, "a tape is recording"));
     tsr_tape_end(world);
     WANT(world, ((const float *)tsr_tensor_data(x))[0] == 1);
     return TSR_OK;

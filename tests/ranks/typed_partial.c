@@ -231,7 +231,7 @@ static tsr_status check_refusals(const setting *s)
                        heard(s->world, "dimension 2 is out of range"));
     WANT(s->world, tsr_max_partial(table, &dim, 1, "dp", &y) < 0 && heard(s->world, "dp"));
     WANT(s->world, tsr_embedding_partial(indices, indices, 0, "tp", &y) < 0 &&
-                       heard(s->world, "a table has two dimensions"));
+                       heard(s->world, "the table must have rank 2"));
     if (!s->checked) {
         return TSR_OK;
     }

@@ -110,12 +110,12 @@ static tsr_status claims(tsr_comm *world)
     TSR_TRY(tsr_assert_type(x, "{tp:P}", &y));
     WANT(world, has_type(y, world, "f64[2]{dp:R, tp:P}"));
     WANT(world, tsr_assert_type(x, "f64[4@tp]{tp:S(0)}", &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "in the braces, not both"));
+    WANT(world, heard(world, "in the braces, but not both"));
     WANT(world, tsr_assert_type(x, "{tp:S(1)}", &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "there is no dimension 1 in a value of 1 dimensions"));
+    WANT(world, heard(world, "dimension 1 is out of range: the value has rank 1"));
     TSR_TRY(vector(world, 2, false, "f64[2]{dp:V, tp:V}", &x));
     WANT(world, tsr_assert_type(x, "{dp:S(0), tp:S(0)}", &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "nothing says which is outer"));
+    WANT(world, heard(world, "it is ambiguous which is outer"));
     return TSR_OK;
 }
 
@@ -150,7 +150,7 @@ static tsr_status regions(tsr_comm *world)
     WANT(world, has_type(y, world, "f64[2]{dp:R, tp:V}"));
     r.input_types = left_out;
     WANT(world, tsr_local_map(world, "tp", &r, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "leaves out axis dp, along which it is R"));
+    WANT(world, heard(world, "omits axis dp, along which it is R"));
     r.input_types = whole; /* what varies without a dimension may be declared to have one */
     TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:V}", &x));
     return tsr_local_map(world, "tp", &r, &y);
@@ -216,11 +216,11 @@ static tsr_status counts(tsr_comm *world)
     tsr_tensor *y = NULL;
     TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:V}", &x));
     WANT(world, tsr_all_gather(x, "tp", TSR_AS(V), TSR_AS(R), &rows, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "counts are the rows of S(i)"));
+    WANT(world, heard(world, "counts apply to S(i)"));
     WANT(world, tsr_reduce_scatter(x, "tp", TSR_AS(V), TSR_AS(V), &rows, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "counts are the rows of S(i)"));
+    WANT(world, heard(world, "counts apply to S(i)"));
     WANT(world, tsr_all_to_all(x, "tp", TSR_AS(V), TSR_AS(V), &rows, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "counts are the rows of S(i)"));
+    WANT(world, heard(world, "counts apply to S(i)"));
     WANT(world, tsr_all_to_all(x, "tp", TSR_AS_S(0), TSR_AS_S(0), &rows, &y) == TSR_ERR_INVALID);
     WANT(world, heard(world, "takes both lists"));
     WANT(world, tsr_all_gather(x, "tp", TSR_AS_S(0), TSR_AS(R), &sent, &y) == TSR_ERR_INVALID);
@@ -308,7 +308,7 @@ static tsr_status refuse_all(tsr_comm *world, tsr_tensor *value, const tsr_shard
     WANT(world,
          tsr_tensor_save_npy(value, "/nowhere/x.npy") == TSR_ERR_INVALID && heard(world, remedy));
     WANT(world, tsr_local_of(value, TSR_I, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "tsr_local_of: the tensor is a value with a type already"));
+    WANT(world, heard(world, "tsr_local_of: the tensor is already a typed value"));
     return TSR_OK;
 }
 
@@ -345,13 +345,13 @@ static tsr_status implied(tsr_comm *world)
     TSR_TRY(vector(world, 2, false, "f64[2]{dp:V, tp:P}", &x));
     TSR_TRY(tsr_all_reduce(x, "dp", TSR_AS(P), TSR_AS(R), NULL, &y)); /* tp was meant */
     WANT(world, tsr_exp(y, &x) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "operand 0 comes from a collective along axis dp that was given "
-                             "TSR_AS(P) and took a V for it, a reinterpret V->P"));
+    WANT(world, heard(world, "operand 0 comes from a collective along axis dp that expected "
+                             "TSR_AS(P) and reinterpreted a V as P"));
     TSR_TRY(tsr_mul(y, y, &x) < 0 ? TSR_OK : TSR_ERR_INVALID);
-    WANT(world, heard(world, "took a V for it"));
+    WANT(world, heard(world, "reinterpreted a V as P"));
     TSR_TRY(tsr_negate(y, &y)); /* it stays with what is computed from it */
     WANT(world, tsr_all_reduce(y, "dp", TSR_AS(P), TSR_AS(I), NULL, &x) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "took a V for it"));
+    WANT(world, heard(world, "reinterpreted a V as P"));
     return TSR_OK;
 }
 
@@ -383,9 +383,9 @@ static tsr_status what_to_write(tsr_comm *world)
     WANT(world, heard(world, "tsr_convert_type(bias, \"tp\""));
     TSR_TRY(vector(world, 2, true, "f64[2]{dp:R, tp:I}", &b));
     WANT(world, tsr_all_reduce(b, "tp", TSR_AS(P), TSR_AS(I), NULL, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the value is already I there: drop this call"));
+    WANT(world, heard(world, "the value is already I there: remove this call"));
     WANT(world, tsr_all_reduce(b, "tp", TSR_AS(I), TSR_AS(I), NULL, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the value is already I: drop this call"));
+    WANT(world, heard(world, "the value is already I: remove this call"));
     WANT(world, tsr_all_reduce(b, "tp", TSR_AS(V), TSR_AS_S(0), NULL, &y) == TSR_ERR_INVALID);
     tsr_context_clear(tsr_comm_context(world));
     WANT(world, tsr_all_gather(b, "tp", TSR_AS(P), TSR_AS(R), NULL, &y) == TSR_ERR_INVALID);
@@ -422,7 +422,7 @@ static tsr_status erased(tsr_comm *world)
     TSR_TRY(tsr_tensor_of_local(x, &whole));
     TSR_TRY(tsr_add(x, x, &y));
     WANT(world, tsr_tensor_of_local(y, &whole) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "say it by tsr_assert_type"));
+    WANT(world, heard(world, "state it with tsr_assert_type"));
     TSR_TRY(tsr_assert_type(y, "f64[4@tp]{dp:R}", &y));
     TSR_TRY(tsr_tensor_of_local(y, &whole));
     tsr_spmd_close(world);

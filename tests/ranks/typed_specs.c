@@ -136,13 +136,13 @@ static tsr_status check_refusals(tsr_comm *world, tsr_arena *arena, const tsr_me
     TSR_TRY(value_of(world, &x, "f64[6,5]{dp:R, tp:R}", &value));
     WANT(world, tsr_redistribute_spec(value, "f64[6,5]{dp:R, tp:R}", "f64[6,5]{dp:P, tp:R}",
                                       &moved) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "convert makes a pending sum"));
+    WANT(world, heard(world, "redistribution does not make pending sums"));
     WANT(world, tsr_redistribute_spec(value, "f64[6@dp,5]{tp:R}", "f64[6,5]{dp:R, tp:R}", &moved) ==
                     TSR_ERR_INVALID);
     WANT(world, heard(world, "which is not its part of"));
     WANT(world, tsr_redistribute_spec(value, "f64[6,5]{dp:R, tp:R}", "f64[5,6]{dp:R, tp:R}",
                                       &moved) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "not the same value"));
+    WANT(world, heard(world, "not two layouts of one value"));
     return TSR_OK;
 }
 

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     settings s;
     signal(SIGPIPE, SIG_IGN);
     if (tsr_abi_check(TSR_ABI_VERSION) != TSR_OK) {
-        complain("the library loaded is version %s, of another kind than this command needs",
+        complain("the loaded library is version %s, which is incompatible with this command",
                  tsr_version());
         return EXIT_FAILURE;
     }

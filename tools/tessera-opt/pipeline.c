@@ -284,10 +284,10 @@ static bool unknown_pass(pass_list *list, const char *name)
     nearest_name nearest = nearest_start(name);
     nearest_try_passes(&nearest, list->table);
     if (nearest.name != NULL) {
-        (void)snprintf(list->error, sizeof list->error, "there is no pass '%s'; did you mean '%s'?",
+        (void)snprintf(list->error, sizeof list->error, "unknown pass '%s'; did you mean '%s'?",
                        name, nearest.name);
     } else {
-        (void)snprintf(list->error, sizeof list->error, "there is no pass '%s'; see --list-passes",
+        (void)snprintf(list->error, sizeof list->error, "unknown pass '%s'; see --list-passes",
                        name);
     }
     return false;

@@ -56,15 +56,15 @@ static void print_description(const pass_table *table);
 #define FIELD(name) offsetof(settings, name)
 
 static const flag_row flags[] = {
-    {"allow-unregistered-dialect", FLAG_BOOL, NULL, "keep ops of unknown dialects",
+    {"allow-unregistered-dialect", FLAG_BOOL, NULL, "accept ops of unknown dialects",
      FIELD(allow_unregistered), NULL, NULL},
     {"describe", FLAG_LIST, NULL, NULL, 0, NULL, print_description},
-    {"help", FLAG_LIST, NULL, "show this text", 0, NULL, print_help},
-    {"interpret", FLAG_BOOL, NULL, "run @main and its checks in place of printing",
-     FIELD(interpret), NULL, NULL},
-    {"list-passes", FLAG_LIST, NULL, "list the passes", 0, NULL, print_passes},
-    {"mlir-disable-threading", FLAG_BOOL, NULL, "accepted: there is one thread", FIELD(ignored),
+    {"help", FLAG_LIST, NULL, "print this help", 0, NULL, print_help},
+    {"interpret", FLAG_BOOL, NULL, "run @main and its checks instead of printing", FIELD(interpret),
      NULL, NULL},
+    {"list-passes", FLAG_LIST, NULL, "list the passes", 0, NULL, print_passes},
+    {"mlir-disable-threading", FLAG_BOOL, NULL, "accepted and ignored: one thread runs all passes",
+     FIELD(ignored), NULL, NULL},
     {"mlir-print-debuginfo", FLAG_BOOL, NULL, "print locations", FIELD(locations), NULL, NULL},
     {"mlir-print-ir-after", FLAG_TEXT, "PASS,...", "print the program after these passes",
      FIELD(dump_after), NULL, NULL},
@@ -82,13 +82,13 @@ static const flag_row flags[] = {
     {"o", FLAG_TEXT, "FILE", "write to a file", FIELD(output), NULL, NULL},
     {"output-split-marker", FLAG_TEXT, "TEXT", "the line between outputs", FIELD(output_marker),
      NULL, NULL},
-    {"pass-pipeline", FLAG_VALUE, "'builtin.module(...)'", "run the passes of a text", 0,
+    {"pass-pipeline", FLAG_VALUE, "'builtin.module(...)'", "run a textual pass pipeline", 0,
      add_pipeline, NULL},
-    {"probe-output-dir", FLAG_TEXT, "DIR", "accepted: probes are kept in memory",
+    {"probe-output-dir", FLAG_TEXT, "DIR", "accepted and ignored: probes are kept in memory",
      FIELD(probe_directory), NULL, NULL},
     {"show-dialects", FLAG_LIST, NULL, "list the dialects", 0, NULL, print_dialects},
-    {"split-input-file", FLAG_ACTION, "[MARKER]", "cut the input at `// -----' lines", 0, set_split,
-     NULL},
+    {"split-input-file", FLAG_ACTION, "[MARKER]", "split the input at `// -----' lines", 0,
+     set_split, NULL},
     {"verify-diagnostics", FLAG_ACTION, "[all|only-expected]",
      "check the messages against `// expected-error {{...}}' comments", 0, set_verify_diagnostics,
      NULL},
@@ -170,10 +170,10 @@ static bool unknown_argument(const settings *s, const char *argument, const char
     }
     nearest_try_passes(&nearest, s->passes.table);
     if (nearest.name != NULL) {
-        return complain("there is no option or pass '%s'; did you mean '--%s'?", argument,
+        return complain("unknown option or pass '%s'; did you mean '--%s'?", argument,
                         nearest.name);
     }
-    return complain("there is no option or pass '%s'; see --help", argument);
+    return complain("unknown option or pass '%s'; see --help", argument);
 }
 
 static bool set_bool(settings *s, const flag_row *flag, const char *value)
@@ -248,7 +248,7 @@ static bool add_pass(settings *s, const char *argument, const char *name, size_t
 static bool set_input(settings *s, const char *path)
 {
     if (s->input != NULL) {
-        return complain("one input file only: '%s' and '%s'", s->input, path);
+        return complain("more than one input file: '%s' and '%s'", s->input, path);
     }
     s->input = path;
     return true;

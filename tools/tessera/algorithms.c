@@ -22,29 +22,26 @@ enum option_key {
 };
 
 static const struct argp_option option_rows[] = {
-    {"ranks", KEY_RANKS, "N", 0, "The size of the group; 8 without this", 1},
+    {"ranks", KEY_RANKS, "N", 0, "size of the group (default: 8)", 1},
     {"bytes", KEY_BYTES, "N", 0,
-     "The bytes of the whole array, of all-to-all those of one rank; 1M without this. K, M and G "
-     "are powers of 1024",
+     "bytes of the whole array, for all-to-all of one rank; K, M and G are powers of 1024 "
+     "(default: 1M)",
      1},
-    {"over", KEY_OVER, "MEDIUM", 0, "Only `shared' memory, or only `messages'", 1},
-    {"unordered", KEY_UNORDERED, 0, 0, "Reductions may leave the order of the group", 1},
+    {"over", KEY_OVER, "MEDIUM", 0,
+     "print only the algorithms for `shared' memory or for `messages'", 1},
+    {"unordered", KEY_UNORDERED, 0, 0, "allow reductions that do not keep group order", 1},
     {"link", KEY_LINK, "A,B,G,D", 0,
-     "What the links cost, in seconds: each message, each byte sent, each byte reduced, each byte "
-     "copied besides",
-     1},
+     "link costs in seconds: per message, per byte sent, per byte reduced, per byte copied", 1},
     {"json", KEY_JSON, 0, 0, "Print JSON", 2},
     {0}};
 
 static const char doc[] =
-    "Shows the algorithms of the collectives: where each is available, whether it keeps the order "
-    "of "
-    "reductions, its formula and the time that this predicts, and which one is taken."
-    "\v"
-    "In the formulas n is --bytes, p is --ranks, a, b, g and d are the four of\n"
-    "--link, lg p is rounded up to whole rounds. What is taken goes by the\n"
-    "environment too, as in a program:\n"
-    "  TSR_ALGORITHMS=all-reduce=shares,broadcast=linear\n"
+    "Lists the algorithms of the collectives: where each is available, whether it reduces in group "
+    "order, its cost formula and predicted time, and the default choice.\vIn the formulas n is "
+    "--bytes, p is --ranks, a, b, g and d are the four of\n"
+    "--link, lg p is rounded up to whole rounds. The environment\n"
+    "changes the choice, as in a program:\n"
+    "   TSR_ALGORITHMS=all-reduce=shares,broadcast=linear\n"
     "  TSR_UNORDERED=1\n"
     "\n"
     "Examples:\n"
@@ -122,12 +119,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_RANKS:
         if (!read_number(argument, false, &request->ranks) || request->ranks < 1) {
-            argp_error(state, "--ranks '%s' is no number of ranks: write 1 or more", argument);
+            argp_error(state, "--ranks must be a number of at least 1, got: '%s'", argument);
         }
         return 0;
     case KEY_BYTES:
         if (!read_number(argument, true, &request->bytes)) {
-            argp_error(state, "--bytes '%s' is no number of bytes: write 4096, 4K, 1M", argument);
+            argp_error(state, "--bytes must be a number of bytes such as 4096, 4K or 1M, got: '%s'",
+                       argument);
         }
         return 0;
     case KEY_OVER:
@@ -146,7 +144,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         request->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "there are no arguments but options, got '%s'", argument);
+        argp_error(state, "unexpected argument '%s': the command takes options only", argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -288,10 +286,10 @@ static void write_json(const struct request *request, const struct view *views, 
 }
 
 static const char legend[] =
-    "* is taken; then the order of reductions, the time, the formula: n bytes, p\n"
-    "ranks, lg p rounds, s bits set in the numbers below p; [] unless p is a power of\n"
-    "two. Sources of up to 64 bytes travel in the records at the start of every\n"
-    "call, whatever is taken. What does not keep the order needs --unordered.";
+    "* marks the choice; then the order of reductions, the time and the formula: n\n"
+    "bytes, p ranks, lg p rounds, s bits set in the numbers below p; [] unless p is a\n"
+    "power of two. Sources of up to 64 bytes travel in the records at the start of\n"
+    "every call with any algorithm. Algorithms out of group order need --unordered.";
 
 /* Everything is known before anything is printed. */
 static int show_algorithms(struct session *session, const struct request *request)

@@ -38,9 +38,7 @@ error_t annotations_parse(struct annotations *a, int key, char *argument, struct
         return 0;
     case KEY_UNTIL:
         if (!number_parse(argument, &until)) {
-            argp_error(state,
-                       "--until-priority needs a number that is not negative and below 2^63, got: "
-                       "%s",
+            argp_error(state, "--until-priority must be a number from 0 to 2^63-1, got: %s",
                        argument);
         }
         a->until = argument;
@@ -54,13 +52,13 @@ error_t annotations_parse(struct annotations *a, int key, char *argument, struct
         return add_annotation(a, key, argument, state);
     case ARGP_KEY_ARG:
         if (a->file != NULL) {
-            argp_error(state, "one file only, got also: %s", argument);
+            argp_error(state, "more than one file given: %s", argument);
         }
         a->file = argument;
         return 0;
     case ARGP_KEY_END:
         if (a->file == NULL) {
-            argp_error(state, "which file? - is standard input");
+            argp_error(state, "a file is missing; - is standard input");
         }
         return 0;
     default:
@@ -88,7 +86,8 @@ static int find_numbered(const struct annotation *a, const tsr_program *p, tsr_i
     const size_t count =
         is_argument ? tsr_ir_block_num_arguments(p, block) : tsr_ir_func_num_results(p, main);
     if (end == a->which || *end != '\0' || number < 0 || (size_t)number >= count) {
-        return complain("main has %zu %s, numbered from 0; there is no %s", count, what, a->which);
+        return complain("main has %zu %s, numbered from 0; %s is out of range", count, what,
+                        a->which);
     }
     *out = is_argument ? (tsr_ir_tensor){.value = tsr_ir_block_argument(p, block, (size_t)number)}
                        : (tsr_ir_tensor){.func = main, .index = (size_t)number};
@@ -111,7 +110,7 @@ static int find_named(const struct annotation *a, const struct named_values *nam
             return EXIT_FINE;
         }
     }
-    return complain("the program has no value %s", a->which);
+    return complain("unknown value %s", a->which);
 }
 
 /* The shape of a tensor of the program; false when its type has none. */
@@ -151,7 +150,7 @@ static int find_mesh(const struct annotations *a, tsr_program *p, struct layout_
     }
     if (tsr_program_mesh(s->ctx, p, NULL, &input->mesh) < 0) {
         const tsr_diagnostic *why = tsr_context_diagnostics(s->ctx);
-        input->no_mesh = session_format(s, "%s", why != NULL ? why->text : "there is no mesh");
+        input->no_mesh = session_format(s, "%s", why != NULL ? why->text : "no mesh is given");
         tsr_context_clear(s->ctx);
         input->mesh = NULL;
         return EXIT_FINE;
@@ -170,7 +169,7 @@ int annotations_apply(struct session *s, const struct annotations *a, tsr_progra
         return EXIT_FINE;
     }
     if (a->count == 0) {
-        return complain("--mesh is for --arg, --result or --value: give one of them");
+        return complain("--mesh needs --arg, --result or --value");
     }
     tsr_status status = tsr_program_written_names(s->ctx, s->arena, p, &named.names);
     if (status < 0) {

@@ -33,7 +33,8 @@ enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE, KEY_UNTIL };
      KEY_MESH,                                                                                     \
      "MESH",                                                                                       \
      0,                                                                                            \
-     "the mesh of the annotations below, x=2,y=4; otherwise theirs, or the only one of the "       \
+     "mesh of the annotations below, such as x=2,y=4 (default: the mesh in the annotation, or "    \
+     "the only mesh of the "                                                                       \
      "program",                                                                                    \
      1},                                                                                           \
         {"arg", KEY_ARGUMENT, "N LAYOUT", 0, "annotate argument N of main", 1},                    \
@@ -42,7 +43,7 @@ enum { KEY_MESH = 512, KEY_ARGUMENT, KEY_RESULT, KEY_VALUE, KEY_UNTIL };
         "value", KEY_VALUE, "NAME LAYOUT", 0, "annotate a value by its name in FILE", 1            \
     }
 
-#define UNTIL_HELP "stop after the shardings of priority N: what the first strategies do alone"
+#define UNTIL_HELP "propagate user priorities 0 to N only"
 
 /* Takes an option of these, or the file; ARGP_ERR_UNKNOWN: it is none of them. */
 error_t annotations_parse(struct annotations *a, int key, char *argument, struct argp_state *state);

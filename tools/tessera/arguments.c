@@ -64,12 +64,13 @@ int range_read(const char *argument, int64_t limit, int64_t *first, int64_t *end
     good = good && *text++ == ':';
     good = good && (*text == '\0' || read_number(&text, end));
     if (!good || *text != '\0') {
-        return complain("--devices '%s' is no range: write A:B for the places A to B-1 of the mesh",
-                        argument);
+        return complain(
+            "--devices '%s' is not a range: write A:B for the places A to B-1 of the mesh",
+            argument);
     }
     if (*first > *end || *end > limit) {
-        return complain("--devices '%s' is not within the mesh, which has the places 0:%lld",
-                        argument, (long long)limit);
+        return complain("--devices '%s' is out of range: the mesh has the places 0:%lld", argument,
+                        (long long)limit);
     }
     return EXIT_FINE;
 }

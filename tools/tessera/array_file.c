@@ -46,8 +46,8 @@ static int open_file(const char *path, struct array_file *out)
     }
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
         (void)close(fd);
-        return complain("cannot read %s: it is not a regular file; write what it gives to one",
-                        path);
+        return complain(
+            "cannot read %s: it is not a regular file; copy its contents to a regular file", path);
     }
     *out = (struct array_file){.path = path,
                                .fd = fd,
@@ -67,7 +67,7 @@ int file_read(const struct array_file *file, uint64_t at, void *out, size_t size
         }
         if (some <= 0) {
             return complain("cannot read %s: %s", file->path,
-                            some < 0 ? strerror(errno) : "it became shorter while it was read");
+                            some < 0 ? strerror(errno) : "it was truncated while it was read");
         }
         done += (size_t)some;
     }
@@ -132,7 +132,8 @@ static int load_elements(const struct array_file *file, const struct named_array
     if (zip_unpack(file, array->at, array->packed, all, array->skip + size)) {
         memcpy(data, all + array->skip, size);
     } else {
-        code = complain("%s is no .npz file: %s.npy cannot be unpacked", file->path, array->name);
+        code =
+            complain("%s is not an .npz file: %s.npy cannot be unpacked", file->path, array->name);
     }
     free(all);
     return code;

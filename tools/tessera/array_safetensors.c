@@ -41,7 +41,7 @@ enum { NUM_TYPES = sizeof types / sizeof types[0] };
 
 static int broken(const char *path, const char *why)
 {
-    return complain("%s is no .safetensors file: %s", path, why);
+    return complain("%s is not a .safetensors file: %s", path, why);
 }
 
 static bool find_type(const char *name, tsr_dtype *out)
@@ -152,7 +152,7 @@ int safetensors_open(struct session *session, const struct array_file *file,
     }
     json_t *header = json_loadb(text, length, 0, NULL);
     code = json_is_object(header) ? read_header(session, file, header, LENGTH + length, list, count)
-                                  : broken(file->path, "its header is no JSON object");
+                                  : broken(file->path, "its header is not a JSON object");
     json_decref(header);
     return code;
 }
@@ -177,7 +177,7 @@ static int put_header(FILE *out, const struct named_array *list, size_t count)
         const tsr_view *v = &list[i].view;
         const char *type = type_name(v->dtype);
         if (type == NULL) {
-            return complain("the .safetensors format has no name for elements of type %s",
+            return complain("the .safetensors format has no element type for %s",
                             tsr_dtype_name(v->dtype));
         }
         fputs(i > 0 ? "," : "", out);

@@ -53,7 +53,7 @@ struct entry {
 
 static int broken(const char *path, const char *why)
 {
-    return complain("%s is no .npz file: %s", path, why);
+    return complain("%s is not an .npz file: %s", path, why);
 }
 
 /* The list of files at the end of an archive. */

@@ -20,20 +20,20 @@ enum { KEY_SARIF = 256, KEY_NOTES, KEY_WERROR, KEY_LOCAL, KEY_RULES };
 static const struct argp_option option_rows[] = {
     {"json", 'j', NULL, 0, "print the findings as JSON", 0},
     {"sarif", KEY_SARIF, NULL, 0, "print them as SARIF 2.1.0, for code review tools", 0},
-    {"notes", KEY_NOTES, NULL, 0, "report also what is legal and perhaps not meant", 0},
+    {"notes", KEY_NOTES, NULL, 0, "also report legal code that is probably unintended", 0},
     {"local", KEY_LOCAL, NULL, 0,
-     "each device runs the whole program, even if it has no collectives", 0},
+     "assume that each device runs the whole program, even without collectives", 0},
     {"werror", KEY_WERROR, NULL, 0, "exit with 1 for warnings too", 0},
     {"rules", KEY_RULES, NULL, 0, "list the rules and exit", 0},
     {0},
 };
 
 static const char doc[] =
-    "Checks a program, StableHLO with sdy as JAX prints it, for mistakes of SPMD code: inside of "
-    "shard_map (sdy.manual_computation) and in programs that run on each device.\vFILE may be - "
-    "for standard input. Each finding has a place, a reason, the places it follows from and what "
-    "to do; where the program has locations, also the line of the source. The exit code is 0 when "
-    "there are no errors, 1 when there are, 2 when the program cannot be read.";
+    "Checks a program, StableHLO with sdy as JAX prints it, for mistakes of SPMD code: inside "
+    "shard_map (sdy.manual_computation) and in programs that each device runs.\vFILE may be - for "
+    "standard input. Each finding has a location, a reason, the locations it follows from and a "
+    "remedy; where the program has locations, also the source line. Exit code: 0 without errors, 1 "
+    "with errors, 2 if the program cannot be read.";
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -59,13 +59,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (options->file != NULL) {
-            argp_error(state, "one file only, got also: %s", argument);
+            argp_error(state, "more than one file given: %s", argument);
         }
         options->file = argument;
         return 0;
     case ARGP_KEY_END:
         if (options->file == NULL && !options->rules) {
-            argp_error(state, "which file? - is standard input");
+            argp_error(state, "a file is missing; - is standard input");
         }
         return 0;
     default:

@@ -22,9 +22,9 @@ static const struct argp_option option_rows[] = {
 
 static const char doc[] =
     "Propagates two versions of a program that differ in annotations, and prints the tensors whose "
-    "shardings differ, with the annotations to which that is due."
-    "\vThe versions have the same functions and ops, constraints aside. The exit code is 1 when "
-    "shardings differ.";
+    "shardings differ, with the annotations that cause it.\vBoth versions must have the same "
+    "functions and ops; constraints may differ. Exit code: 0 if all shardings are equal, 1 if some "
+    "differ.";
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -35,13 +35,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (options->num_files == 2) {
-            argp_error(state, "two files only, got also: %s", argument);
+            argp_error(state, "more than two files given: %s", argument);
         }
         options->files[options->num_files++] = argument;
         return 0;
     case ARGP_KEY_END:
         if (options->num_files < 2) {
-            argp_error(state, "which two files?");
+            argp_error(state, "two files are missing");
         }
         return 0;
     default:

@@ -49,38 +49,35 @@ enum {
 
 static const struct argp_option option_rows[] = {
     {"input", 'i', "ARRAYS", 0,
-     "a .npy, .npz or .safetensors file, or ARGUMENT=FILE, or ARGUMENT@DEVICE=FILE; more may "
-     "follow it",
-     0},
+     ".npy, .npz or .safetensors file, or ARGUMENT=FILE, or ARGUMENT@DEVICE=FILE; repeatable", 0},
     {"output", 'o', "PATH", 0,
-     "write the results: to a .npz or .safetensors file, or as .npy files into a folder", 0},
+     "write the results to an .npz or .safetensors file, or as .npy files to a folder", 0},
     {"expect", KEY_EXPECT, "ARRAYS", 0,
-     "compare the results with a file; exit code 1 when they differ", 0},
+     "compare the results with a file; exit with 1 if they differ", 0},
     {"random", KEY_RANDOM, "SEED", 0,
-     "random inputs instead of files: floats from -1 to 1, integers from 0 to 7", 0},
+     "use random inputs instead of files: floats from -1 to 1, integers from 0 to 7", 0},
     {"random-range", KEY_RANDOM_RANGE, "ARGUMENT=LO,HI", 0,
      "with --random, draw an argument from LO to HI, integers below HI", 0},
     {"json", 'j', NULL, 0, "print the table of results as JSON", 0},
-    {"stats", KEY_STATS, NULL, 0, "print how many ops ran and how much memory they took", 0},
-    {"max-ops", KEY_MAX_OPS, "N", 0, "end a run that executes more ops", 0},
-    {"max-bytes", KEY_MAX_BYTES, "N", 0, "end a run whose values take more bytes at one time", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end a run that takes longer", 0},
+    {"stats", KEY_STATS, NULL, 0, "print the number of executed ops and the peak memory", 0},
+    {"max-ops", KEY_MAX_OPS, "N", 0, "stop after this number of ops", 0},
+    {"max-bytes", KEY_MAX_BYTES, "N", 0, "stop if live values need more bytes", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "stop after this number of seconds", 0},
     {0},
 };
 
 static const char doc[] =
     "Runs the main function of a program on one device and shows or writes its results. A program "
     "with collectives outside of manual computations runs on the devices of its module, "
-    "mhlo.num_replicas x mhlo.num_partitions, up to 64."
-    "\vInputs that are named in_0, in_1 .. or arg0, arg1 .. go to the arguments of these numbers; "
-    "those with the names that arguments have in Python to these; others in the order in which "
-    "they are given. ARGUMENT is such a number or name; ARGUMENT@DEVICE=FILE is the input of one "
-    "device, and what has no device is for all others. On several devices a result has the number "
-    "of its device after its name, as in out_0@2. Results are out_0, out_1 .. in a folder and, in "
-    "one file, have the names that "
-    "they have in Python, where those differ. Elements of types that NumPy does not have are "
-    "stored as unsigned integers of their size. Where no --output is given, a table shows the "
-    "results. Exit code 3: the program has an op that cannot be run.";
+    "mhlo.num_replicas x mhlo.num_partitions, up to 64.\vInputs named in_0, in_1 .. or arg0, arg1 "
+    ".. are passed to the arguments with these numbers, inputs with the Python names of arguments "
+    "to those arguments, and all others in the order given. ARGUMENT is such a number or name; "
+    "ARGUMENT@DEVICE=FILE is the input of one device, an input without a device is for all other "
+    "devices. On several devices the name of a result ends in the number of its device, as in "
+    "out_0@2. Results are named out_0, out_1 .. in a folder; in one file they have their Python "
+    "names if these are distinct. Elements of types that NumPy does not have are stored as "
+    "unsigned integers of the same size. Without --output, a table shows the results. Exit code 3: "
+    "an op of the program is not supported.";
 
 static error_t add_text(const char ***list, size_t *count, const char *text,
                         struct argp_state *state)
@@ -102,8 +99,7 @@ static int64_t parse_limit(const char *name, const char *argument, struct argp_s
     errno = 0;
     const long long value = strtoll(argument, &end, 10);
     if (end == argument || *end != '\0' || errno != 0 || value < 1) {
-        argp_error(state, "--%s needs a number of at least 1 and below 2^63, got: %s", name,
-                   argument);
+        argp_error(state, "--%s must be a number from 1 to 2^63-1, got: %s", name, argument);
     }
     return value;
 }
@@ -115,8 +111,7 @@ static double parse_seconds(const char *argument, struct argp_state *state)
     const double value = strtod(argument, &end);
     if (end == argument || *end != '\0' || !isfinite(value) || value < 1e-6 ||
         value > MAX_SECONDS) {
-        argp_error(state, "--timeout needs seconds from 1e-6 to %d, got: %s", MAX_SECONDS,
-                   argument);
+        argp_error(state, "--timeout must be 1e-6 to %d seconds, got: %s", MAX_SECONDS, argument);
     }
     return value;
 }
@@ -127,7 +122,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'i':
         if (!is_array_file(argument)) {
-            argp_error(state, "--input needs a .npy, .npz or .safetensors file, got: %s", argument);
+            argp_error(state, "--input needs an .npy, .npz or .safetensors file, got: %s",
+                       argument);
         }
         return add_text(&o->inputs, &o->num_inputs, argument, state);
     case 'o':
@@ -154,7 +150,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_RANDOM:
         o->random = true;
         if (!number_parse_unsigned(argument, &o->seed)) {
-            argp_error(state, "--random needs a number below 2^64, got: %s", argument);
+            argp_error(state, "--random must be a number from 0 to 2^64-1, got: %s", argument);
         }
         return 0;
     case KEY_RANDOM_RANGE:
@@ -164,16 +160,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             return add_text(&o->inputs, &o->num_inputs, argument, state);
         }
         if (o->file != NULL) {
-            argp_error(state, "one program only, got also: %s", argument);
+            argp_error(state, "more than one program given: %s", argument);
         }
         o->file = argument;
         return 0;
     case ARGP_KEY_END:
         if (o->file == NULL) {
-            argp_error(state, "which file? - is standard input");
+            argp_error(state, "a file is missing; - is standard input");
         }
         if (o->random && o->num_inputs > 0) {
-            argp_error(state, "--random or --input, not both");
+            argp_error(state, "--random and --input exclude each other");
         }
         if (!o->random && o->num_ranges > 0) {
             argp_error(state, "--random-range %s needs --random SEED", o->ranges[0]);
@@ -208,7 +204,7 @@ static int type_of_input(const struct evaluation *e, size_t i, tsr_view *out)
     *out = (tsr_view){0};
     if (!tsr_ir_type_shape(e->program, type, &out->rank, &out->shape) ||
         !tsr_ir_type_dtype(e->program, type, &out->dtype)) {
-        return complain("argument %zu is no tensor of numbers", i);
+        return complain("argument %zu is not a tensor of numbers", i);
     }
     return EXIT_FINE;
 }
@@ -290,7 +286,7 @@ static int compare_with(struct evaluation *e, const char *path)
         return code;
     }
     if (count != e->num_results && count != per_device) {
-        return complain("%s has %zu arrays, the program gives %zu results", path, count,
+        return complain("%s has %zu arrays, but the program has %zu results", path, count,
                         e->num_results);
     }
     const char **names = session_alloc(e->session, count + 1, sizeof *names);
@@ -321,7 +317,7 @@ static bool is_one_file(const char *output)
 
 static void end_late(int signal)
 {
-    static const char text[] = "tessera: the run took longer than --timeout allows\n";
+    static const char text[] = "tessera: the run exceeded --timeout\n";
     (void)signal;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(EXIT_BAD_INPUT);
@@ -393,8 +389,8 @@ static int run(struct evaluation *e, const struct eval_options *o)
     }
     if (code == EXIT_FINE && o->stats) {
         const tsr_interpreter_stats stats = tsr_interpreter_get_stats(e->interpreter);
-        fprintf(stderr, "%" PRId64 " ops, at most %" PRId64 " bytes of values at a time\n",
-                stats.ops, stats.peak_bytes);
+        fprintf(stderr, "%" PRId64 " ops, peak %" PRId64 " bytes of live values\n", stats.ops,
+                stats.peak_bytes);
     }
     return code;
 }

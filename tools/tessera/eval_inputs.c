@@ -123,16 +123,17 @@ static int read_text(const struct input_request *r, const char *text, struct inp
     out->argument = find_argument(r, text, (size_t)(end - text));
     if (out->argument == SIZE_MAX) {
         return has_device || is_number(text, (size_t)(end - text))
-                   ? complain("--input %s: the function has no argument %.*s, it takes %zu", text,
-                              (int)(end - text), text, r->num_arguments)
+                   ? complain("--input %s: unknown argument %.*s; the function has %zu arguments",
+                              text, (int)(end - text), text, r->num_arguments)
                    : EXIT_FINE;
     }
     out->path = equals + 1;
     if (has_device) {
         const unsigned long long device = strtoull(at + 1, NULL, 10);
         if (device >= r->devices) {
-            return complain("--input %s: there is no device %.*s, the program runs on %zu", text,
-                            (int)(equals - at - 1), at + 1, r->devices);
+            return complain(
+                "--input %s: device %.*s is out of range; the program runs on %zu devices", text,
+                (int)(equals - at - 1), at + 1, r->devices);
         }
         out->device = (size_t)device;
     }
@@ -168,7 +169,7 @@ static int take_array(const struct input_request *r, const struct input_text *te
         return EXIT_FINE;
     }
     if (count != 1) {
-        return complain("%s has %zu arrays, argument %zu takes one", text->path, count,
+        return complain("%s has %zu arrays, but argument %zu takes 1", text->path, count,
                         text->argument);
     }
     for (size_t k = 0; k < r->devices; k++) {
@@ -213,7 +214,7 @@ static int fill_open(const struct input_request *r, struct input_table *table)
     if (count != table->num_plain && count < r->num_arguments && table->num_plain == 0) {
         (void)is_open(r, table, numbers[0], &device);
         return complain("argument %zu has no input for device %zu; give --input %zu@%zu=FILE, or "
-                        "--input %zu=FILE for all",
+                        "--input %zu=FILE for all devices",
                         numbers[0], device, numbers[0], device, numbers[0]);
     }
     if (count != table->num_plain) {
@@ -249,7 +250,7 @@ static int check_input(const struct input_request *r, size_t argument, struct na
     const tsr_view *type = &r->types[argument];
     read_as(&array->view, type->dtype);
     if (!type_fits(&array->view, type)) {
-        return complain("input %zu is %s, the function takes %s: %s in %s", argument,
+        return complain("input %zu is %s, but the function takes %s: %s in %s", argument,
                         view_type_text(r->session, &array->view), view_type_text(r->session, type),
                         array->name, array->file.path);
     }

@@ -92,7 +92,7 @@ static const char *range_refusal(tsr_dtype dtype, const struct random_range *ran
     const bool is_integer = integer_limits(dtype, &low, &high);
     if (!is_integer && dtype != TSR_F64 && dtype != TSR_F32 && dtype != TSR_BF16 &&
         dtype != TSR_F16) {
-        return "ranges are of i1, integers, f16, bf16, f32 and f64";
+        return "--random-range supports i1, integers, f16, bf16, f32 and f64";
     }
     if (!is_integer) {
         return NULL;
@@ -100,9 +100,11 @@ static const char *range_refusal(tsr_dtype dtype, const struct random_range *ran
     const double exact = 0x1p53;
     if (range->low != floor(range->low) || range->high != floor(range->high) ||
         range->low == range->high || fabs(range->low) > exact || fabs(range->high) > exact) {
-        return "integers need whole numbers up to 2^53, LO below HI";
+        return "LO and HI must be integers up to 2^53, with LO below HI";
     }
-    return range->low < low || range->high > high ? "the type has not all of these numbers" : NULL;
+    return range->low < low || range->high > high
+               ? "the element type cannot represent the whole range"
+               : NULL;
 }
 
 /* A half of a float: rounded to the nearest, ties to the even one, of 2^-24 at least. */
@@ -176,7 +178,7 @@ static const char *read_range(const char *text, struct random_range *out)
         return "write NAME=LO,HI";
     }
     return !isfinite(out->low) || !isfinite(out->high) || out->low > out->high
-               ? "LO and HI are finite, LO not above HI"
+               ? "LO and HI must be finite, with LO at most HI"
                : NULL;
 }
 
@@ -193,8 +195,9 @@ static int find_ranges(const struct input_request *r, const char *const *texts, 
         }
         const size_t argument = find_argument(r, texts[i], (size_t)(equals - texts[i]));
         if (argument == SIZE_MAX) {
-            return complain("--random-range %s: the function has no argument %.*s, it takes %zu",
-                            texts[i], (int)(equals - texts[i]), texts[i], r->num_arguments);
+            return complain(
+                "--random-range %s: unknown argument %.*s; the function has %zu arguments",
+                texts[i], (int)(equals - texts[i]), texts[i], r->num_arguments);
         }
         const tsr_dtype dtype = r->types[argument].dtype;
         wrong = range_refusal(dtype, &range);

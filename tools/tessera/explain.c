@@ -21,10 +21,11 @@ enum { KEY_FULL = 256, KEY_TOP, DEFAULT_TOP = 20 };
 
 static const struct argp_option option_rows[] = {
     {"until-priority", KEY_UNTIL, "N", 0, UNTIL_HELP, 0},
-    {"full", KEY_FULL, NULL, 0, "show whole paths, and ops that pass nothing on", 0},
+    {"full", KEY_FULL, NULL, 0, "print whole paths, and ops through which axes do not propagate",
+     0},
     {"top", KEY_TOP, "N", 0,
-     "of all tensors show the N with the most bytes on a device, those that lack an axis first "
-     "(default: 20, with --json all); 0: all, in the order of FILE",
+     "without VALUE, show the N tensors with the most bytes per device, tensors that lack an axis "
+     "first; 0 for all, in the order of FILE (default: 20, with --json all)",
      0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     ANNOTATION_OPTIONS,
@@ -32,15 +33,13 @@ static const struct argp_option option_rows[] = {
 };
 
 static const char doc[] =
-    "Propagates the shardings of a program and says why each tensor got its axes: the annotation "
-    "that each came from, the ops it came through, and what kept others out."
-    "\vVALUE is a name of the program (%12, %arg0), a line number of FILE, FILE.py:LINE where the "
-    "program has locations, result0 for a result of the main function, or the name that an "
-    "argument or result has in Python. Without it totals come first, then tensors that have an "
-    "axis "
-    "or lack one, as many as --top says. Where a dimension stays replicated because of a conflict, "
-    "an annotation that helps is "
-    "suggested; it has been tried.";
+    "Propagates the shardings of a program and prints why each tensor has its axes: the annotation "
+    "each axis comes from, the ops it came through, and what kept other axes out.\vVALUE is a name "
+    "of the program (%12, %arg0), a line number of FILE, FILE.py:LINE where the program has "
+    "locations, result0 for a result of the main function, or the Python name of an argument or "
+    "result. Without VALUE, prints totals, then up to --top tensors that have an axis or lost one "
+    "to a conflict. For a dimension that stays replicated because of a conflict, suggests an "
+    "annotation that was tested on a copy of the program.";
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -52,8 +51,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (key == KEY_TOP) {
         int64_t top = 0;
         if (!number_parse(argument, &top)) {
-            argp_error(state, "--top needs a number that is not negative and below 2^63, got: %s",
-                       argument);
+            argp_error(state, "--top must be a number from 0 to 2^63-1, got: %s", argument);
         }
         options->top = (size_t)top;
         options->has_top = true;
@@ -61,7 +59,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
     if (key == ARGP_KEY_ARG && options->annotations.file != NULL) {
         if (options->value != NULL) {
-            argp_error(state, "one value only, got also: %s", argument);
+            argp_error(state, "more than one value given: %s", argument);
         }
         options->value = argument;
         return 0;
@@ -191,10 +189,10 @@ static int show(struct explained *e, const struct explain_options *o, tsr_ir_ten
 
 static void print_totals(const struct shown *shown)
 {
-    printf("%zu tensors have an axis, %zu lack one that an op wanted", shown->num_with,
+    printf("%zu tensors have an axis, %zu lack one that an op requires", shown->num_with,
            shown->num_lacking);
     if (shown->count < shown->num_found) {
-        printf("; those with the most bytes on a device are shown, %zu of %zu (--top 0: all)",
+        printf("; showing the %zu of %zu with the most bytes per device (--top 0: all)",
                shown->count, shown->num_found);
     }
     putchar('\n');
@@ -208,7 +206,7 @@ static int show_all(struct explained *e, const struct explain_options *o)
         return code;
     }
     if (shown.num_found == 0 && o->value != NULL) {
-        return complain("%s has no value %s: give a name as in the text, a line, or result0",
+        return complain("%s has no value %s; give a name of the text, a line number, or result0",
                         o->annotations.file, o->value);
     }
     if (o->annotations.json) {

@@ -24,7 +24,8 @@ int layout_fail(const struct layout_input *input, bool has_shape, tsr_status sta
     if (!has_shape && input->has_shape_option && says(messages, "give the shape")) {
         fputs("note: give it with --shape, such as --shape 4x8\n", stderr);
     }
-    if (input->mesh == NULL && (says(messages, "names no mesh") || says(messages, "give a mesh"))) {
+    if (input->mesh == NULL &&
+        (says(messages, "does not name a mesh") || says(messages, "give a mesh"))) {
         fprintf(stderr, "note: %s: add --mesh x=2,y=4\n",
                 input->no_mesh != NULL ? input->no_mesh : "it needs a mesh");
     }
@@ -84,7 +85,7 @@ static int read_mesh(const struct layout_input *input, const char *string, const
     return text.at >= text.size
                ? EXIT_FINE
                : session_fail_at(input->session, &text, text.at, text.size - text.at,
-                                 "nothing may follow the mesh");
+                                 "unexpected text after the mesh");
 }
 
 int layout_mesh(struct layout_input *input, const char *text)
@@ -112,8 +113,8 @@ static int add_mesh(struct layout_input *input, const tsr_mesh *mesh)
     }
     const int code = session_fail(session, status);
     if (taken) { /* two of one name are most often two without one */
-        fputs("note: give each mesh its own name: --mesh '@other = <[\"x\"=2]>'; without one it is "
-              "called mesh\n",
+        fputs("note: give each mesh its own name: --mesh '@other = <[\"x\"=2]>'; the default name "
+              "is mesh\n",
               stderr);
     }
     return code;
@@ -190,7 +191,7 @@ int layout_read(struct layout_input *input, const char *option, const char *text
                         option, count);
     }
     if (differs(&list[0], shape)) {
-        return complain("%s: the type in the text is of another shape than the tensor", option);
+        return complain("%s: the shapes of the type in the text and of the tensor differ", option);
     }
     *out = list[0].sharding;
     input->mesh = input->mesh == NULL ? tsr_sharding_mesh(*out) : input->mesh;

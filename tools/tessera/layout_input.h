@@ -6,10 +6,10 @@
 
 /* The help of --mesh and of options that take a layout, the same for all. */
 #define MESH_HELP                                                                                  \
-    "x=2,y=4, <[\"x\"=2, \"y\"=4]>, or as JAX and torch print theirs; not needed when the text "   \
+    "x=2,y=4, <[\"x\"=2, \"y\"=4]>, or as JAX and torch print meshes; not needed if the text "     \
     "has it"
 #define LAYOUT_FORMS                                                                               \
-    "A layout is written in sdy, JAX, DTensor or HLO notation, or pasted with what stands around " \
+    "A layout is written in sdy, JAX, DTensor or HLO notation, or pasted with the text around "    \
     "it: %arg0: tensor<..> {sdy.sharding = ..}, NamedSharding(..), DTensor(..), sharding={..}."
 
 /* How layouts are read. */

@@ -15,24 +15,27 @@
 #include "terminal.h"
 
 static const struct command commands[] = {
-    {"algorithms", "how collectives may go, what that costs, and what is taken", algorithms_run,
-     &algorithms_argp},
-    {"check", "mistakes of SPMD programs, found before they run", check_run, &check_argp},
-    {"diff", "which shardings of two versions of a program differ", diff_run, &diff_argp},
-    {"eval", "the results of a program, run on one device", eval_run, &eval_argp},
-    {"explain", "why each tensor of a program has its axes", explain_run, &explain_argp},
-    {"propagate", "a sharding for every tensor of a program", propagate_run, &propagate_argp},
-    {"redistribute", "what moves between two layouts of a tensor, and how fast", redistribute_run,
+    {"algorithms", "list the algorithms of collectives with their costs and the default choice",
+     algorithms_run, &algorithms_argp},
+    {"check", "check a program for mistakes of SPMD code", check_run, &check_argp},
+    {"diff", "compare the shardings of two versions of a program", diff_run, &diff_argp},
+    {"eval", "run a program on one device and print its results", eval_run, &eval_argp},
+    {"explain", "explain why each tensor of a program has its axes", explain_run, &explain_argp},
+    {"propagate", "propagate shardings to every tensor of a program", propagate_run,
+     &propagate_argp},
+    {"redistribute", "redistribute a tensor between two layouts and measure it", redistribute_run,
      &redistribute_argp},
-    {"rule", "the sharding rule of an op, and what propagates through it", rule_run, &rule_argp},
-    {"show", "what each device holds of a tensor, as a table and a picture", show_run, &show_argp},
+    {"rule", "print the sharding rule of an op, and propagate through it", rule_run, &rule_argp},
+    {"show", "show what each device holds of a tensor, as a table and a picture", show_run,
+     &show_argp},
 };
 static const size_t num_commands = sizeof commands / sizeof commands[0];
 
 enum { KEY_DESCRIBE = 256 };
 
 static const struct argp_option option_rows[] = {
-    {"describe", KEY_DESCRIBE, 0, OPTION_HIDDEN, "Print what documentation is made from", 0}, {0}};
+    {"describe", KEY_DESCRIBE, 0, OPTION_HIDDEN, "print the input of man pages and completions", 0},
+    {0}};
 
 /* What `tessera` alone says: commands that work as they are. */
 static const char first_steps[] =
@@ -97,7 +100,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         invocation->command = find_command(argument);
         if (invocation->command == NULL) {
-            argp_error(state, "there is no command '%s'; see --help for those there are", argument);
+            argp_error(state, "unknown command '%s'; see tessera --help", argument);
             return EINVAL;
         }
         invocation->argc = state->argc - state->next + 1;
@@ -159,7 +162,7 @@ int main(int argc, char **argv)
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_BAD_INPUT;
     if (tsr_abi_check(TSR_ABI_VERSION) != TSR_OK) {
-        complain("the library loaded is version %s, of another kind than this command needs",
+        complain("the loaded library is version %s, which is incompatible with this command",
                  tsr_version());
         return EXIT_BAD_INPUT;
     }

@@ -29,11 +29,11 @@ static const struct argp_option option_rows[] = {
 
 static const char doc[] =
     "Propagates the shardings of a program, StableHLO with sdy as JAX prints it, to all its "
-    "tensors, and prints the program. Axes pass through ops of chlo and composites as in JAX, "
-    "where XLA rewrites these first; a warning lists each op without a sharding rule."
-    "\vFILE may be - for standard input. A table has a line for each value: its name in FILE, or "
-    "what propagation made it of (`reshard of %3`), the line of FILE, its type, its sharding and "
-    "the bytes of one device's part.";
+    "tensors, and prints the program. Axes propagate through chlo ops and composites as in JAX, "
+    "where XLA rewrites these first; a warning lists each op without a sharding rule.\vFILE may be "
+    "- for standard input. The table has a line for each value: its name in FILE, or the value it "
+    "was made from (`reshard of %3`), the line of FILE, its type, its sharding, and its bytes on "
+    "one device.";
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {

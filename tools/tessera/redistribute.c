@@ -47,22 +47,22 @@ struct redistribution {
 };
 
 static const struct argp_option option_rows[] = {
-    {"mesh", 'm', "MESH", 0, "the mesh of both layouts: " MESH_HELP, 0},
-    {"shape", 's', "SHAPE", 0, "the shape and element type, 1024x1024xf32 or f32[1024,1024]", 0},
-    {"from", 'f', "LAYOUT", 0, "the layout before", 0},
-    {"to", 't', "LAYOUT", 0, "the layout after", 0},
-    {"plan", 'p', NULL, 0, "only say what would move", 0},
-    {"processes", 'P', NULL, 0, "run ranks as forked processes, not as threads", 0},
-    {"times", 'n', "COUNT", 0, "move it so often and take the median (5)", 0},
-    {"timeout", 'w', "SECONDS", 0, "how long a rank waits for the others (60)", 0},
+    {"mesh", 'm', "MESH", 0, "mesh of both layouts: " MESH_HELP, 0},
+    {"shape", 's', "SHAPE", 0, "shape and element type, 1024x1024xf32 or f32[1024,1024]", 0},
+    {"from", 'f', "LAYOUT", 0, "source layout", 0},
+    {"to", 't', "LAYOUT", 0, "destination layout", 0},
+    {"plan", 'p', NULL, 0, "print the plan without executing it", 0},
+    {"processes", 'P', NULL, 0, "use forked processes as ranks instead of threads", 0},
+    {"times", 'n', "COUNT", 0, "number of runs; the median is printed (default: 5)", 0},
+    {"timeout", 'w', "SECONDS", 0, "seconds that a rank waits for the others (default: 60)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
 
 static const char doc[] =
-    "Moves a tensor from one layout to another, on as many ranks as the mesh has devices, checks "
-    "every element, and says what moved and how long it took beside a plain copy of each rank's "
-    "part. Ranks are threads; under mpirun they are its processes.\v" LAYOUT_FORMS;
+    "Redistributes a tensor from one layout to another, with one rank for each device of the mesh, "
+    "checks every element, and prints the bytes moved and the time relative to a plain copy of "
+    "each rank's part. Ranks are threads; under mpirun they are its processes.\v" LAYOUT_FORMS;
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -93,7 +93,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'w':
         options->timeout = strtod(argument, &end);
         if (!(options->timeout > 0) || !isfinite(options->timeout) || *end != '\0') {
-            argp_error(state, "--timeout takes seconds above 0, got: %s", argument);
+            argp_error(state, "--timeout must be a number of seconds above 0, got: %s", argument);
         }
         return 0;
     case 'j':
@@ -101,7 +101,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->shape == NULL || options->from == NULL || options->to == NULL) {
-            argp_error(state, "--shape, --from and --to are needed");
+            argp_error(state, "--shape, --from and --to are required");
         }
         return 0;
     default:
@@ -117,18 +117,17 @@ static int read_numbers(struct session *session, struct redistribution *r)
     }
     for (size_t i = 0; i < r->shape.rank; i++) {
         if (r->shape.extents[i] == TSR_UNKNOWN) {
-            return complain("--shape %s: a tensor that moves has no unknown extents",
-                            r->options->shape);
+            return complain("--shape %s: unknown extents are not supported", r->options->shape);
         }
     }
     if (!r->shape.has_dtype) {
-        return complain("--shape %s: say the element type, as in 4x8xf32", r->options->shape);
+        return complain("--shape %s: give an element type, as in 4x8xf32", r->options->shape);
     }
     const char *times = r->options->times;
     r->times = DEFAULT_TIMES;
     if ((times != NULL && !number_parse(times, &r->times)) || r->times < 1 ||
         r->times > MOST_TIMES) {
-        return complain("--times takes 1 to %d, got: %s", MOST_TIMES, r->options->times);
+        return complain("--times must be 1 to %d, got: %s", MOST_TIMES, r->options->times);
     }
     return EXIT_FINE;
 }
@@ -366,7 +365,7 @@ static void print_steps(const struct redistribution *r)
     for (size_t i = 0; i < tsr_plan_num_steps(r->plan); i++) {
         const struct step_line *line = &r->steps[i];
         const bool along = line->axes[0] != '\0';
-        printf("step %-8zu %s%s%s: %lld bytes, %.3g ms by the model of shared memory\n", i + 1,
+        printf("step %-8zu %s%s%s: %lld bytes, %.3g ms by the shared-memory model\n", i + 1,
                tsr_step_kind_name(line->step.kind), along ? " along " : "", line->axes,
                (long long)line->step.bytes.moved, 1e3 * line->step.seconds);
     }
@@ -404,7 +403,7 @@ static void print_table(const struct redistribution *r, const char *ranks, bool 
     }
     printf("ranks         %lld, %s%s\n", (long long)r->ranks, ranks, shared ? "" : ", by messages");
     if (o->wrong < 0) {
-        puts("elements      not compared: a reduction was pending");
+        puts("elements      not compared: a reduction is pending");
     } else {
         printf("elements      %s\n", o->wrong == 0 ? "all correct" : "WRONG");
     }

@@ -38,19 +38,18 @@ struct rule_facts {
 };
 
 static const struct argp_option option_rows[] = {
-    {"mesh", 'm', "MESH", 0, "the mesh of the layouts: " MESH_HELP, 0},
-    {"in", 'i', "LAYOUT", 0, "the layout of the next operand; ? for none", 0},
-    {"out", 'o', "LAYOUT", 0, "the layout of the next result; ? for none", 0},
-    {"strategy", 's', "NAME", 0, "basic, aggressive or most-parallel (basic)", 0},
+    {"mesh", 'm', "MESH", 0, "mesh of the layouts: " MESH_HELP, 0},
+    {"in", 'i', "LAYOUT", 0, "layout of the next operand; ? for none", 0},
+    {"out", 'o', "LAYOUT", 0, "layout of the next result; ? for none", 0},
+    {"strategy", 's', "NAME", 0, "basic, aggressive or most-parallel (default: basic)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };
 
 static const char doc[] =
-    "Prints the sharding rule of an op, and with --mesh and shardings what propagates through it, "
-    "which sums are pending, and what was decided.\v"
-    "OP is a rule, ([i, k], [k, j])->([i, j]) {i=2, j=8, k=4} reduction={k}, or an op with the "
-    "shapes of its operands:\n"
+    "Prints the sharding rule of an op. With --mesh and shardings, also prints the propagated "
+    "shardings, pending sums and decisions.\vOP is a rule, ([i, k], [k, j])->([i, j]) {i=2, j=8, "
+    "k=4} reduction={k}, or an op with the shapes of its operands:\n"
     "  matmul 2x4,4x8              einsum ij,jk->ik 2x4,4x8\n"
     "  add 4x8,8 (or any other elementwise op; shapes may broadcast)\n"
     "  reduce 4x8x2 dims=1         transpose 2x3x4 dims=2,0,1\n"
@@ -83,12 +82,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) /
         return 0;
     case ARGP_KEY_ARG:
         if (options->op != NULL) {
-            argp_error(state, "one op is enough; put it in quotes: 'matmul 2x4,4x8'");
+            argp_error(state, "more than one op given; quote it as one argument: 'matmul 2x4,4x8'");
         }
         options->op = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "an op or a rule is needed");
+        argp_error(state, "an op or a rule is required");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -98,7 +97,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) /
 static int check_options(const struct rule_options *o, struct rule_facts *facts)
 {
     if (o->strategy != NULL && !tsr_strategy_find(o->strategy, &facts->strategy)) {
-        return complain("--strategy %s: there are basic, aggressive and most-parallel",
+        return complain("--strategy must be basic, aggressive or most-parallel, got: %s",
                         o->strategy);
     }
     if (o->num_in > facts->num_operands || o->num_out > facts->num_results) {

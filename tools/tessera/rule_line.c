@@ -74,7 +74,7 @@ static int find_operands(struct op_line *line, const char *end)
         braces += (*at == '{') - (*at == '}');
         if (*at == '%' && braces == 0) {
             if (line->num_operands == MOST_VALUES) {
-                return complain("an op has at most %d operands here", MOST_VALUES);
+                return complain("more than %d operands", MOST_VALUES);
             }
             const size_t length = name_length(at);
             line->operands[line->num_operands++] =
@@ -131,7 +131,8 @@ static int read_line(struct op_line *line, const char *text)
     line->op = text[0] == '%' && equals != NULL ? equals + 1 : text;
     const char *types = find_types(line->op);
     if (types == NULL) {
-        return complain("the line of an op ends in its types: stablehlo.abs %%a : tensor<4xf32>");
+        return complain(
+            "the line of an op must end in its types: stablehlo.abs %%a : tensor<4xf32>");
     }
     const char *arrow = find_arrow(types + 1);
     split_types(line, types + 1, arrow != NULL ? arrow : types + strlen(types));
@@ -232,7 +233,7 @@ int rule_line_read(struct session *session, const char *text, const tsr_rule **o
         return session_fail(session, status);
     }
     if (rule == NULL) {
-        return complain("this op has no sharding rule: nothing propagates through it");
+        return complain("this op has no sharding rule: axes do not propagate through it");
     }
     status = tsr_rule_parse(session->ctx, session->arena, rule, out);
     return status < 0 ? session_fail(session, status) : EXIT_FINE;

@@ -202,7 +202,7 @@ static int read_operands(struct op_parts *p, char *text)
     char *rest = NULL;
     for (char *one = strtok_r(text, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest)) {
         if (p->num_operands == MOST_TENSORS) {
-            return complain("%s: at most %d operands", p->name, MOST_TENSORS);
+            return complain("%s: more than %d operands", p->name, MOST_TENSORS);
         }
         int code = read_shape(p, one, &p->operands[p->num_operands++]);
         if (code != EXIT_FINE) {
@@ -327,8 +327,7 @@ int rule_op_read(struct session *session, const char *op, const tsr_rule **out, 
     struct op_parts p = {.session = session, .name = strtok_r(text, " ", &rest)};
     struct op_row row;
     if (p.name == NULL || !find_row(p.name, &row)) {
-        return complain("there is no op '%s'; see --help for those there are",
-                        p.name != NULL ? p.name : "");
+        return complain("unknown op '%s'; see --help for the list", p.name != NULL ? p.name : "");
     }
     bool to = false;
     for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {

@@ -29,42 +29,40 @@ enum option_key {
 static const struct argp_option option_rows[] = {
     {0, 0, 0, 0, "What to show:", 1},
     {"mesh", KEY_MESH, "MESH", 0,
-     "The mesh: x=2,y=4 or `<[\"x\"=2, \"y\"=4]>', with a name if you like: `@m = <[\"x\"=2]>', or "
-     "as "
-     "JAX and torch print theirs. May be given several times; the first is the mesh of a sharding "
-     "that names none. HLO text and text that has its mesh need none.",
+     "mesh: x=2,y=4 or `<[\"x\"=2, \"y\"=4]>', optionally with a name: `@m = <[\"x\"=2]>', or as "
+     "JAX and torch print meshes. Repeatable; the first is the mesh of a sharding without a mesh "
+     "name. HLO text and text that contains its mesh do not need it.",
      1},
     {"shape", KEY_SHAPE, "SHAPE", 0,
-     "The shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32, f32[4,8] or "
-     "tensor<4x8xf32>. A type "
-     "may stand after the sharding instead: `[{\"x\"}, {}] : tensor<4x8xf32>'",
+     "shape of the tensor: 4x8 or 4,8; scalar; or a type, 4x8xf32, f32[4,8] or tensor<4x8xf32>. A "
+     "type may follow the sharding instead: `[{\"x\"}, {}] : tensor<4x8xf32>'",
      1},
-    {"dtype", KEY_DTYPE, "TYPE", 0, "The element type, such as f32: tells bytes per device", 1},
+    {"dtype", KEY_DTYPE, "TYPE", 0, "element type, such as f32, to print bytes per device", 1},
     {"value", KEY_VALUE, "WHICH", 0,
-     "Of several shardings in the text only this one: its number from 0, or the name of its value",
+     "show only one of several shardings in the text: its number from 0, or the name of its value",
      1},
     {0, 0, 0, 0, "How to read the sharding:", 2},
-    {"from", KEY_FROM, "DIALECT", 0,
-     "sdy, jax, dtensor or hlo; without this it is seen from the text", 2},
+    {"from", KEY_FROM, "DIALECT", 0, "sdy, jax, dtensor or hlo (default: recognized from the text)",
+     2},
     {"strict", KEY_STRICT, 0, 0,
-     "Only the forms of programs: <@mesh, [...]> in canonical order, @mesh = <[...]>", 2},
-    {"no-sub-axes", KEY_NO_SUB_AXES, 0, 0, "Refuse sub-axes, as in what users write", 2},
+     "accept only the forms of programs: <@mesh, [...]> in canonical order, @mesh = <[...]>", 2},
+    {"no-sub-axes", KEY_NO_SUB_AXES, 0, 0, "reject sub-axes", 2},
     {0, 0, 0, 0, "How to show it:", 3},
-    {"to", KEY_TO, "DIALECT", 0, "Only translate: print the text in sdy, jax, dtensor or hlo", 3},
-    {"json", KEY_JSON, 0, 0, "Print JSON, with the box of each device in the order of the mesh", 3},
+    {"to", KEY_TO, "DIALECT", 0, "translate only: print the text in sdy, jax, dtensor or hlo", 3},
+    {"json", KEY_JSON, 0, 0, "print JSON, with the box of each device in mesh order", 3},
     {"devices", KEY_DEVICES, "A:B", 0,
-     "List the devices at the places A to B-1 of the mesh; limits --json to them", 3},
-    {"svg", KEY_SVG, "FILE", 0, "Write the picture as SVG too; only that, to `-'", 3},
-    {"ascii", KEY_ASCII, 0, 0, "Draw with ASCII even where the locale has UTF-8", 3},
+     "list only the devices at the places A to B-1 of the mesh, also with --json", 3},
+    {"svg", KEY_SVG, "FILE", 0, "also write the picture as SVG; with `-' print only the SVG", 3},
+    {"ascii", KEY_ASCII, 0, 0, "draw with ASCII even in a UTF-8 locale", 3},
     {"color", KEY_COLOR, "WHEN", 0,
-     "auto (default), always or never; auto colours a terminal unless NO_COLOR is set", 3},
+     "auto, always or never; auto uses colors on a terminal unless NO_COLOR is set (default: auto)",
+     3},
     {0}};
 
 static const char doc[] =
     "Shows what each device of a mesh holds of a tensor: the canonical sharding, the local shape, "
-    "and a picture of the shards with the ids of their devices."
-    "\v"
-    "SHARDING is written in one of these dialects:\n"
+    "and a picture of the shards with the ids of their devices.\vSHARDING is written in one of "
+    "these dialects:\n"
     "  sdy      '[{\"x\"}, {\"y\", ?}], replicated={\"z\"}'\n"
     "           '#sdy.sharding<@mesh, [{\"x\"}, {}]>'\n"
     "  jax      \"P('x', None, ('y', 'z'))\"\n"
@@ -74,7 +72,7 @@ static const char doc[] =
     "empty or in any order; '<@mesh, [...]>' and '#sdy.sharding<...>' are read as\n"
     "in programs. A type may follow any sharding, ' : tensor<4x8xf32>', and the\n"
     "name of a value come before it, '%arg0 : '.\n"
-    "It may also be pasted with what stands around it; several are all shown:\n"
+    "Text around the sharding may be pasted too; all shardings in it are shown:\n"
     "  '%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}'\n"
     "  '#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>, <@mesh, [{}]>]>'\n"
     "  \"NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))\"\n"
@@ -93,28 +91,25 @@ static const char doc[] =
 static int check_options(const struct options *options, const struct facts *facts, size_t count)
 {
     const bool svg_to_stdout = options->svg != NULL && strcmp(options->svg, "-") == 0;
-    const char *needs_shape = options->svg != NULL ? "--svg needs --shape: there is no picture "
-                                                     "without one"
-                              : options->devices != NULL ? "--devices needs --shape: without one "
-                                                           "nothing is known of a device"
-                              : options->dtype != NULL ? "--dtype needs --shape: without one bytes "
-                                                         "cannot be counted"
-                                                       : NULL;
+    const char *needs_shape = options->svg != NULL       ? "--svg needs --shape"
+                              : options->devices != NULL ? "--devices needs --shape"
+                              : options->dtype != NULL   ? "--dtype needs --shape to count bytes"
+                                                         : NULL;
     for (size_t i = 0; i < count; i++) {
         if (needs_shape != NULL && !facts[i].has_shape) {
             return complain("%s", needs_shape);
         }
     }
     if (options->to != NULL && (options->svg != NULL || options->devices != NULL)) {
-        return complain("--to prints a translation and nothing else: leave out %s",
+        return complain("--to prints only a translation: remove %s",
                         options->svg != NULL ? "--svg" : "--devices");
     }
     if (svg_to_stdout && options->json) {
-        return complain("--json and --svg - both print to standard output: leave out one");
+        return complain("--json and --svg - both print to standard output: remove one");
     }
     if (options->svg != NULL && count > 1) {
-        return complain("the text has %zu shardings, --svg draws one: choose it, such as --value 0",
-                        count);
+        return complain(
+            "the text has %zu shardings, but --svg draws one; choose it, such as --value 0", count);
     }
     return EXIT_FINE;
 }
@@ -124,7 +119,8 @@ static error_t parse_end(int key, struct options *options, char *argument, struc
     switch (key) {
     case ARGP_KEY_ARG:
         if (options->sharding != NULL) {
-            argp_error(state, "one sharding only, but there is also '%s'; quote it as one argument",
+            argp_error(state,
+                       "more than one sharding given: '%s'; quote the sharding as one argument",
                        argument);
         }
         options->sharding = argument;
@@ -232,8 +228,8 @@ static int find_range(const struct options *options, struct facts *facts)
         return range_read(options->devices, devices, &facts->first, &facts->end);
     }
     if (options->json && facts->has_shape && devices > DEVICES_LISTED) {
-        return complain("the mesh has %lld devices, more than the %d that are listed unasked: "
-                        "use --devices A:B for the places A to B-1",
+        return complain("the mesh has %lld devices; at most %d are listed by default: use "
+                        "--devices A:B for the places A to B-1",
                         (long long)devices, DEVICES_LISTED);
     }
     return EXIT_FINE;

@@ -12,7 +12,7 @@
 static int add_dtype(tsr_shape *shape, const char *first, tsr_dtype dtype, const char *second)
 {
     if (shape->has_dtype && shape->dtype != dtype) {
-        return complain("%s says %s and %s says %s: leave out one", first,
+        return complain("%s says %s, but %s says %s: remove one", first,
                         tsr_dtype_name(shape->dtype), second, tsr_dtype_name(dtype));
     }
     shape->dtype = dtype;
@@ -26,7 +26,7 @@ static int add_type(struct session *session, const tsr_shape *type, tsr_shape *s
     if (type->rank != shape->rank ||
         (type->rank > 0 &&
          memcmp(type->extents, shape->extents, type->rank * sizeof *type->extents) != 0)) {
-        return complain("--shape says %s and the type after the sharding says %s: leave out one",
+        return complain("--shape says %s, but the type after the sharding says %s: remove one",
                         facts_format_shape(session, shape->rank, shape->extents),
                         facts_format_shape(session, type->rank, type->extents));
     }

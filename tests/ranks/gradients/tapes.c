@@ -158,7 +158,7 @@ static tsr_status tapes_nest(tsr_comm *world, const scene *s)
         WANT(world, all[i] == 2 * value_at(i, 1));
     }
     WANT(world, tsr_gradient(b, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the tensor is not watched by the tape that is running"));
+    WANT(world, heard(world, "the recording tape does not watch the tensor"));
     tsr_tape_end(world);
     tsr_tensor_release(a);
     tsr_tensor_release(b);
@@ -255,27 +255,27 @@ static tsr_status refusals(tsr_comm *world, const scene *s)
     TSR_TRY(make(world, s->at[BY_ROWS], 1, &a));
     TSR_TRY(make(world, s->at[BY_ROWS], 2, &b));
     WANT(world, tsr_watch(a) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "no tape is running"));
+    WANT(world, heard(world, "no tape is recording"));
     TSR_TRY(sum_of(b, &loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "no tape is running"));
+    WANT(world, heard(world, "no tape is recording"));
     TSR_TRY(tsr_tape_begin(world));
     TSR_TRY(tsr_watch(a));
     TSR_TRY(sum_of(b, &loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "does not depend on one that is watched"));
+    WANT(world, heard(world, "does not depend on a watched tensor"));
     TSR_TRY(tsr_mul(a, b, &y));
     WANT(world, tsr_backward(y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "a loss is one float, not f64[6,4]"));
+    WANT(world, heard(world, "the loss must be one floating-point number, got: f64[6,4]"));
     TSR_TRY(sum_of(y, &loss));
     WANT(world, tsr_backward_from(loss, y) == TSR_ERR_INVALID);
     WANT(world, heard(world, "a cotangent f64[6,4] of a value f64[]"));
     TSR_TRY(tsr_backward(loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the tape has been walked back already"));
+    WANT(world, heard(world, "the backward of this tape has already run"));
     TSR_TRY(tsr_argmax(a, 1, &y));
     WANT(world, tsr_watch(y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "only floats have gradients"));
+    WANT(world, heard(world, "only tensors of floats and complex numbers have gradients"));
     tsr_tape_end(world);
     tsr_tensor_release(a);
     tsr_tensor_release(b);
@@ -388,17 +388,17 @@ static tsr_status callbacks(tsr_comm *world, const scene *s)
     } rows[] = {
         {NO_FAULT, false, false, NULL},
         {NO_FAULT, true, false, NULL},
-        {NO_OUTPUT, false, true, "the region gave no output 0"},
-        {NO_OUTPUT_AGAIN, false, false, "the region gave no output 0"},
+        {NO_OUTPUT, false, true, "the region did not set output 0"},
+        {NO_OUTPUT_AGAIN, false, false, "the region did not set output 0"},
         {OTHER_OP_AGAIN, false, false, "made other calls than before"},
-        {OTHER_SHAPE_AGAIN, false, false, "gave f64[4,6] as output 0, which was f64[6,4]"},
-        {BEGINS_TAPE, false, true, "it began a tape that it did not end"},
-        {ENDS_TAPE, false, true, "it ended a tape that was begun before it"},
+        {OTHER_SHAPE_AGAIN, false, false, "returned f64[4,6] as output 0, which was f64[6,4]"},
+        {BEGINS_TAPE, false, true, "the function began a tape and did not end it"},
+        {ENDS_TAPE, false, true, "the function ended a tape that its caller began"},
         {WRONG_SHAPE, true, false, "gave a gradient f64[4] for input 0, f64[6,4]"},
         {WRONG_DTYPE, true, false, "gave a gradient f32[6,4] for input 0, f64[6,4]"},
-        {BEGINS_TAPE, true, false, "own op: it began a tape that it did not end"},
-        {ENDS_TAPE, true, false, "own op: it ended a tape that was begun before it"},
-        {BACKWARD_WITHIN, true, false, "a tape that is in use"},
+        {BEGINS_TAPE, true, false, "own op: the function began a tape and did not end it"},
+        {ENDS_TAPE, true, false, "own op: the function ended a tape that its caller began"},
+        {BACKWARD_WITHIN, true, false, "the tape is in use"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         misbehaviour m = {.which = rows[i].which};
@@ -412,7 +412,7 @@ static tsr_status callbacks(tsr_comm *world, const scene *s)
         WANT(world, (forward < 0) == rows[i].at_once);
         WANT(world, rows[i].message == NULL || heard(world, rows[i].message));
         tsr_tape_end(world);
-        WANT(world, tsr_watch(a) == TSR_ERR_INVALID && heard(world, "no tape is running"));
+        WANT(world, tsr_watch(a) == TSR_ERR_INVALID && heard(world, "no tape is recording"));
         misbehaviour fine = {.which = NO_FAULT}; /* nothing is left of it */
         TSR_TRY(tsr_tape_begin(world));
         TSR_TRY(through(world, a, &fine, false, &forward));
@@ -445,7 +445,7 @@ static tsr_status second_derivatives(tsr_comm *world, const scene *s)
     TSR_TRY(tsr_mul(g, a, &y)); /* both ways to a: one of them is through the gradient */
     TSR_TRY(sum_of(y, &loss));
     WANT(world, tsr_backward(loss) == TSR_ERR_UNSUPPORTED);
-    WANT(world, heard(world, "the gradient of a gradient is not computed"));
+    WANT(world, heard(world, "second derivatives are not supported"));
     tsr_tape_end(world);
     TSR_TRY(tsr_tape_begin(world)); /* as a number of its own it is like any other */
     TSR_TRY(tsr_watch(a));

@@ -542,8 +542,8 @@ static tsr_status check_no_gradient(job *j)
     if (j->shards > 1) {
         WANT_JOB(j, tsr_conversion_backward(c, fx, &none) == TSR_ERR_UNSUPPORTED && none == NULL);
         WANT_JOB(j, strcmp(last_error_text(tsr_comm_context(j->world)),
-                           "tsr_dynamic_reduce_shard: a pending max has no gradient; sum and avg "
-                           "have") == 0);
+                           "tsr_dynamic_reduce_shard: a pending max has no gradient; only sum and "
+                           "avg have one") == 0);
         tsr_context_clear(tsr_comm_context(j->world));
     }
     tsr_conversion_release(c);

@@ -65,14 +65,14 @@ static const wrong_numbers wrong[] = {
      {4, 4},
      2,
      "dim 0: a dynamic dimension over 3 shards needs 3 sizes, got: 2"},
-    {false, TSR_AMOUNTS_OWN, {4, 4}, 2, "dim 0: a shard's own size is 1 number, got: 2"},
+    {false, TSR_AMOUNTS_OWN, {4, 4}, 2, "dim 0: the size of one shard must be 1 number, got: 2"},
     {false, TSR_AMOUNTS_OWN, {-4}, 1, "dim 0: explicit size 0 is negative: -4"},
     {false, TSR_AMOUNTS_OWN, {3}, 1, "dim 0: its sizes sum to 9, the extent is 8"},
     {false,
      TSR_AMOUNTS_TOTALS,
      {8},
      1,
-     "dim 0: totals are of partitions, which a dynamic dimension does not have"},
+     "dim 0: totals belong to partitions, but a dynamic dimension has none"},
     {true,
      TSR_AMOUNTS_ALL,
      {1, 2, 3},
@@ -127,9 +127,9 @@ static tsr_status check_guilty(tsr_comm *world, tsr_arena *arena, const scene *s
     const tsr_placement different = {s->unbound, &sizes};
     const tsr_placement bound_twice = {s->ragged, guilty ? &sizes : NULL};
     const tsr_sharding *bound = NULL;
-    const char *text = "ranks differ in what they are about to do: rank 0 calls tsr_placement_bind "
-                       "with dim 0:dynamic[3, 0, 5]; rank 1 calls tsr_placement_bind with dim "
-                       "0:dynamic[3, 1, 4]; not as rank 0: 1";
+    const char *text =
+        "the ranks make different calls: rank 0 calls tsr_placement_bind with dim 0:dynamic[3, 0, "
+        "5]; rank 1 calls tsr_placement_bind with dim 0:dynamic[3, 1, 4]; unlike rank 0: 1";
     tsr_tensor *whole = NULL;
     tsr_tensor *out = NULL;
     WANT_ERROR(world, tsr_placement_bind(world, arena, &negative, ROWS, &bound, NULL),
@@ -173,8 +173,8 @@ static tsr_status check_sources(tsr_comm *world, tsr_arena *arena, const scene *
         tsr_placement to;
         const char *text;
     } cases[] = {
-        {{s->unbound, &of_floats}, "dim 0: sizes and counts are i64 tensors, got: f64"},
-        {{s->unbound, &of_table}, "dim 0: a tensor of sizes or totals has 1 dimensions, got: 2"},
+        {{s->unbound, &of_floats}, "dim 0: sizes and counts must be i64 tensors, got: f64"},
+        {{s->unbound, &of_table}, "dim 0: a tensor of sizes or totals must have rank 1, got: 2"},
         {{s->parts_unbound, &of_table},
          "dim 0: counts of 2 partitions over 3 shards are 6 numbers, got: 9"},
         {{s->unbound, &nothing}, "dim 0: its sizes or counts are left open and none are given"},
@@ -213,7 +213,7 @@ static tsr_status check_kinds(tsr_comm *world, const scene *s)
     WANT_ERROR(world, tsr_dynamic_to_replicate(t[2], 0, NULL, &out), TSR_ERR_INVALID,
                "dim 0 of the tensor is partitioned and unaligned; it must be");
     WANT_ERROR(world, tsr_dynamic_to_replicate(t[4], 0, NULL, &out), TSR_ERR_INVALID,
-               "tsr_dynamic_to_replicate: the tensor has a sum pending: carry it out first");
+               "tsr_dynamic_to_replicate: the tensor has a pending sum: reduce it first");
     WANT_ERROR(world, tsr_dynamic_from_replicate(t[1], &ragged, NULL, &out), TSR_ERR_INVALID,
                "dim 0 of the tensor is dynamic; it must be not sharded");
     WANT_ERROR(world, tsr_dynamic_from_replicate(t[0], &whole, NULL, &out), TSR_ERR_INVALID,
@@ -221,7 +221,7 @@ static tsr_status check_kinds(tsr_comm *world, const scene *s)
     WANT_ERROR(world, tsr_dynamic_from_replicate(t[0], &flat, NULL, &out), TSR_ERR_INVALID,
                "the placement has 2 dimensions, the tensor 1");
     WANT_ERROR(world, tsr_dynamic_reduce_shard(t[0], &ragged, NULL, &out), TSR_ERR_INVALID,
-               "tsr_dynamic_reduce_shard: the tensor has no reduction pending");
+               "tsr_dynamic_reduce_shard: the tensor has no pending reduction");
     WANT_ERROR(world, tsr_dynamic_to_dynamic(t[1], &sums, NULL, &out), TSR_ERR_INVALID,
                "no dimension of the placement is dynamic");
     WANT_ERROR(world, tsr_partitioned_unaligned_to_aligned(t[3], 0, NULL, &out), TSR_ERR_INVALID,
@@ -233,14 +233,15 @@ static tsr_status check_kinds(tsr_comm *world, const scene *s)
                "no dimension of the placement is partitioned and unaligned, or partitioned and "
                "aligned");
     WANT_ERROR(world, tsr_partitioned_reinterpret(t[2], &unaligned, NULL, &out), TSR_ERR_INVALID,
-               "no dimension becomes unaligned or ceases to be");
+               "source and destination have the same unaligned dimensions, so there is nothing to "
+               "convert");
     WANT_ERROR(world, tsr_partitioned_reinterpret(t[2], &ragged, NULL, &out), TSR_ERR_INVALID,
                "rows of dim 0, where the other layout has");
     const tsr_tensor_spec without = {s->unaligned, TSR_F64, 1, shape};
     tsr_tensor *none = NULL;
     WANT(world, tsr_abstract(world, &without, &none) == TSR_OK);
     WANT_ERROR(world, tsr_partitioned_reinterpret(none, &ragged, NULL, &out), TSR_ERR_INVALID,
-               "a tensor without elements cannot be moved");
+               "cannot move the elements of an abstract tensor");
     tsr_tensor_release(none);
     WANT(world, out == NULL);
     for (size_t i = 0; i < 5; i++) {
@@ -291,10 +292,9 @@ static tsr_status check_owners(tsr_comm *world, const scene *s)
     spec.num_partitions = 2;
     spec.alignment = tsr_comm_rank(world) == GUILTY ? 4 : 8;
     WANT_ERROR(world, tsr_partitioned_create(world, &spec, &p), TSR_ERR_PEER,
-               "ranks differ in what they are about to do: rank 0 calls tsr_partitioned_create "
-               "with dim 0:partitioned[?](partitions=2, align=8); rank 1 calls "
-               "tsr_partitioned_create with dim 0:partitioned[?](partitions=2, align=4); not as "
-               "rank 0: 1");
+               "the ranks make different calls: rank 0 calls tsr_partitioned_create with dim "
+               "0:partitioned[?](partitions=2, align=8); rank 1 calls tsr_partitioned_create with "
+               "dim 0:partitioned[?](partitions=2, align=4); unlike rank 0: 1");
     WANT(world, out == NULL && p == NULL);
     tsr_tensor_release(t);
     return TSR_OK;
@@ -349,7 +349,7 @@ static tsr_status check_gradients(tsr_comm *world, const scene *s)
                "the result was [{}]");
     WANT(world, tsr_tensor_create(world, &longer, &t[2]) == TSR_OK);
     WANT_ERROR(world, tsr_conversion_backward(c, t[2], &back), TSR_ERR_INVALID,
-               "the gradient has another shape than the result");
+               "the shapes of the gradient and of the result differ");
     WANT(world, make_tensor(world, s->averages, TSR_I32, &t[3]) == TSR_OK);
     WANT(world, tsr_dynamic_reduce_shard(t[3], &ragged, &average, &t[4]) == TSR_OK);
     WANT_ERROR(world, tsr_conversion_backward(average, t[4], &back), TSR_ERR_UNSUPPORTED,

@@ -78,10 +78,10 @@ static tsr_status check_slice(tsr_comm *world, const scene *s)
     WANT(world, make_example(world, s, TSR_COUNTS_SLICE, 0, &p) == TSR_OK);
     WANT(world, tsr_partitioned_knowledge(p) == TSR_COUNTS_SLICE && !tsr_partitioned_is_aligned(p));
     WANT(world, strcmp(tsr_partitioned_derivation(p),
-                       me == 0 ? "C[2][4]: this shard's own row, and by an all-to-all its columns "
-                                 "0 to 1; the rest is not known here"
-                               : "C[2][4]: this shard's own row, and by an all-to-all its columns "
-                                 "2 to 3; the rest is not known here") == 0);
+                       me == 0 ? "C[2][4]: this shard's own row, and from an all-to-all its "
+                                 "columns 0 to 1; the rest is unknown on this rank"
+                               : "C[2][4]: this shard's own row, and from an all-to-all its "
+                                 "columns 2 to 3; the rest is unknown on this rank") == 0);
     const int64_t *columns = tsr_partitioned_columns(p, &owned);
     WANT(world, owned == 2 && memcmp(columns, exchanged[me], sizeof exchanged[me]) == 0);
     WANT(world, memcmp(tsr_partitioned_row(p), counts[me], sizeof counts[me]) == 0);

@@ -411,22 +411,22 @@ static tsr_status refuse_plans(tsr_comm *world, const refusal *x, tsr_arena *are
     TSR_TRY(tsr_plan_from_steps(ctx, arena, x->rows, 1, &to_columns, TSR_F32, &right));
     TSR_TRY(tsr_plan_from_steps(ctx, arena, x->rows, 1, &to_columns, TSR_F64, &other));
     WANT(world, tsr_redistribute_by(columns, rows, other) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the plan moves elements of type f64, the tensor has f32"));
+    WANT(world, heard(world, "the plan is for element type f64, but the tensor has f32"));
     TSR_TRY(tsr_plan_from_steps(ctx, arena, x->columns, 1, &to_columns, TSR_F32, &other));
     WANT(world, tsr_redistribute_by(columns, rows, other) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the plan begins with another layout than the source has"));
+    WANT(world, heard(world, "the first layout of the plan is not the layout of the source"));
     const tsr_step_spec stay = {DIRECT, x->rows};
     TSR_TRY(tsr_plan_from_steps(ctx, arena, x->rows, 1, &stay, TSR_F32, &other));
     WANT(world, tsr_redistribute_by(columns, rows, other) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "the plan ends with another layout than the destination has"));
+    WANT(world, heard(world, "the last layout of the plan is not the layout of the destination"));
     const tsr_plan *none = NULL;
     const tsr_step_spec wrong = {REDUCE, x->columns};
     WANT(world,
          tsr_plan_from_steps(ctx, arena, x->rows, 1, &wrong, TSR_F32, &none) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "step 0 of the plan is said to be of kind all-reduce"));
+    WANT(world, heard(world, "step 0 of the plan has kind all-reduce"));
     WANT(world,
          tsr_plan_from_steps(ctx, arena, x->rows, 0, NULL, TSR_F32, &none) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "a plan has at least one step"));
+    WANT(world, heard(world, "a plan must have at least 1 step"));
     WANT(world, none == NULL);
     return tsr_redistribute_by(columns, rows, right);
 }

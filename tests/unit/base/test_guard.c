@@ -53,13 +53,13 @@ static void enumerations_have_their_values(void **state)
     tsr_end end = {.kind = (tsr_local_type)-1};
     const char *text = NULL;
     assert_int_equal(tsr_end_print(f->ctx, f->arena, end, &text), TSR_ERR_INVALID);
-    expect_message(f, "tsr_end_print: 'end.kind' is -1, which is no value of tsr_local_type");
+    expect_message(f, "tsr_end_print: 'end.kind' is -1, which is not a value of tsr_local_type");
     tsr_context_clear(f->ctx);
     const int64_t shape[] = {2};
     size_t size = 0;
     assert_int_equal(tsr_npy_header(f->ctx, f->arena, (tsr_dtype)99, 1, shape, &text, &size),
                      TSR_ERR_INVALID);
-    expect_message(f, "tsr_npy_header: 'dtype' is 99, which is no value of tsr_dtype");
+    expect_message(f, "tsr_npy_header: 'dtype' is 99, which is not a value of tsr_dtype");
 }
 
 static void calls_without_a_status_give_nothing(void **state)

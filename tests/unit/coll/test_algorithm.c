@@ -114,8 +114,8 @@ static void overrides(void **state)
     assert_string_equal(chosen(&c, COLL_ALL_REDUCE, 1e9, 8), "doubling");
     assert_string_equal(coll_choose(&c, COLL_ALL_REDUCE, true, 1e9, 8)->shown.name, "shares");
     assert_true(coll_choices_allow(f->ctx, &c, false) == TSR_ERR_INVALID);
-    expect_error(f, "all-reduce is set to doubling, which does not keep the order: set it to auto "
-                    "first");
+    expect_error(f, "all-reduce is set to doubling, which does not reduce in group order; set it "
+                    "to auto first");
     assert_true(c.unordered);
 }
 
@@ -132,26 +132,25 @@ static void refuse(fixture *f, tsr_medium medium, const char *text, tsr_status s
 static void refusals(void **state)
 {
     fixture *f = *state;
-    refuse(
-        f, TSR_MEDIUM_MESSAGES, "broadcast=linear,all_reduce=shares", TSR_ERR_INVALID,
-        "there is no collective 'all_reduce'; they are called as tsr_comm_all_reduce and the like, "
-        "all-reduce");
+    refuse(f, TSR_MEDIUM_MESSAGES, "broadcast=linear,all_reduce=shares", TSR_ERR_INVALID,
+           "unknown collective 'all_reduce'; write the name of a tsr_comm_ call with dashes, such "
+           "as all-reduce");
     refuse(f, TSR_MEDIUM_MESSAGES, "broadcast=linear,all-reduce=share", TSR_ERR_INVALID,
-           "there is no algorithm 'share' for all-reduce by messages: there are shares, direct, "
-           "gather, doubling, rabenseifner, and auto");
+           "unknown algorithm 'share' for all-reduce by messages; the algorithms are shares, "
+           "direct, gather, doubling, rabenseifner and auto");
     refuse(f, TSR_MEDIUM_SHARED, "all-reduce=gather", TSR_ERR_INVALID,
-           "there is no algorithm 'gather' for all-reduce in shared memory: there are shares, and "
-           "auto");
+           "unknown algorithm 'gather' for all-reduce in shared memory; the algorithms are shares "
+           "and auto");
     refuse(f, TSR_MEDIUM_MESSAGES, "all-reduce", TSR_ERR_SYNTAX,
-           "'all-reduce' is no choice: write all-reduce=shares");
+           "'all-reduce' is not a choice; write one as in all-reduce=shares");
     refuse(f, TSR_MEDIUM_MESSAGES, "all-reduce=", TSR_ERR_INVALID,
-           "there is no algorithm '' for all-reduce by messages: there are shares, direct, "
-           "gather, doubling, rabenseifner, and auto");
+           "unknown algorithm '' for all-reduce by messages; the algorithms are shares, direct, "
+           "gather, doubling, rabenseifner and auto");
     refuse(f, TSR_MEDIUM_MESSAGES, "all-to-all-v=bruck", TSR_ERR_INVALID,
-           "there is no algorithm 'bruck' for all-to-all-v by messages: there are pairwise, and "
-           "auto");
+           "unknown algorithm 'bruck' for all-to-all-v by messages; the algorithms are pairwise "
+           "and auto");
     refuse(f, TSR_MEDIUM_MESSAGES, "reduce-scatter=halving", TSR_ERR_INVALID,
-           "reduce-scatter by halving does not keep the order of the group: allow that first, by "
+           "reduce-scatter by halving does not reduce in group order; allow that first with "
            "tsr_comm_allow_unordered or TSR_UNORDERED=1");
 }
 
@@ -182,15 +181,15 @@ static void the_public_choice(void **state)
     assert_string_equal(a->name, "ring");
     s.algorithms = "all-gather=circle";
     assert_true(tsr_algorithm_choose(f->ctx, &s, "all-gather", 1000, 8, &a) < 0);
-    expect_message(f, "no algorithm 'circle'");
+    expect_message(f, "unknown algorithm 'circle'");
     assert_string_equal(a->name, "ring");
     s = (tsr_algorithm_settings){.unordered = true, .link = &(tsr_link){.beta = 1}};
     assert_int_equal(tsr_algorithm_choose(f->ctx, &s, "all-reduce", 1000, 8, &a), 0);
     assert_string_equal(a->name, "shares");
     assert_true(tsr_algorithm_choose(f->ctx, &s, "all-reduce", 1000, 0, &a) < 0);
-    expect_message(f, "there must be a rank");
+    expect_message(f, "the number of ranks must be at least 1");
     assert_true(tsr_algorithm_choose(f->ctx, &s, "reduce", 1000, 8, &a) < 0);
-    expect_message(f, "no collective 'reduce'");
+    expect_message(f, "unknown collective 'reduce'");
 }
 
 int main(void)

@@ -75,11 +75,11 @@ static void wrong_inputs_are_refused(void **state)
     const tsr_view turned[] = {{x, TSR_F32, 2, other, NULL}, scalar};
     const tsr_view integer[] = {right, {x, TSR_I32, 0, NULL, NULL}};
     assert_int_equal(tsr_interpreter_run(f->ctx, in, &right, 1, &outputs), TSR_ERR_INVALID);
-    expect_error(f, "1 inputs were given, the function takes 2");
+    expect_error(f, "1 inputs given, 2 expected");
     assert_int_equal(tsr_interpreter_run(f->ctx, in, turned, 2, &outputs), TSR_ERR_INVALID);
-    expect_error(f, "input 0 is f32[3,2], the function takes f32[2,3]");
+    expect_error(f, "input 0 is f32[3,2], but the function takes f32[2,3]");
     assert_int_equal(tsr_interpreter_run(f->ctx, in, integer, 2, &outputs), TSR_ERR_INVALID);
-    expect_error(f, "input 1 is i32[], the function takes f32[]");
+    expect_error(f, "input 1 is i32[], but the function takes f32[]");
     assert_null(outputs);
     tsr_interpreter_destroy(in);
     tsr_program_destroy(program);
@@ -94,8 +94,8 @@ static void programs_that_cannot_run_are_refused(void **state)
         const char *message;
     } rows[] = {
         {"func.func @f() { return }\nfunc.func @g() { return }", NULL, TSR_ERR_INVALID,
-         "there is neither a function @main nor a single one"},
-        {"func.func @f() { return }", "h", TSR_ERR_INVALID, "there is no function @h"},
+         "the module has no function @main, and not exactly 1 function"},
+        {"func.func @f() { return }", "h", TSR_ERR_INVALID, "unknown function @h"},
         {"func.func private @f()", NULL, TSR_ERR_UNSUPPORTED, "without a body"},
         {"func.func @main() { call @main() : () -> () return }", NULL, TSR_ERR_UNSUPPORTED,
          "calls itself"},
@@ -171,13 +171,13 @@ static void limits_end_a_run(void **state)
     tsr_interpreter *in = make(f, program, &few_ops);
     tsr_outputs *outputs = NULL;
     assert_int_equal(tsr_interpreter_run(f->ctx, in, NULL, 0, &outputs), TSR_ERR_LIMIT);
-    expect_message(f, "the program ran 1001 ops, which is the limit");
+    expect_message(f, "the program reached the limit of 1001 ops");
     /* The truth value that the program has as a constant stays. */
     assert_int_equal(tsr_interpreter_get_stats(in).live_bytes, 1);
     tsr_interpreter_destroy(in);
     in = make(f, program, &few_bytes);
     assert_int_equal(tsr_interpreter_run(f->ctx, in, NULL, 0, &outputs), TSR_ERR_LIMIT);
-    expect_message(f, "exceeds the limit of 20000");
+    expect_message(f, "the limit is 20000");
     assert_null(outputs);
     tsr_interpreter_destroy(in);
     tsr_program_destroy(program);
@@ -208,7 +208,7 @@ static void checks_say_what_differs(void **state)
     const tsr_view input = {x, TSR_I32, 2, shape, NULL};
     tsr_outputs *outputs = NULL;
     assert_int_equal(tsr_interpreter_run(f->ctx, in, &input, 1, &outputs), TSR_ERR_CHECK);
-    expect_error(f, "check.expect_eq_const: at [1, 1] there is 5, expected 4");
+    expect_error(f, "check.expect_eq_const: at [1, 1] the value is 5, expected 4");
     x[3] = 4;
     assert_int_equal(tsr_interpreter_run(f->ctx, in, &input, 1, &outputs), TSR_OK);
     tsr_outputs_destroy(outputs);
@@ -274,7 +274,7 @@ static void bare_collectives_run_on_all_devices_of_the_module(void **state)
         assert_int_equal(*(const int32_t *)tsr_outputs_get(outputs, 3).data, 2);
         tsr_outputs_destroy(outputs);
         assert_int_equal(tsr_interpreter_run(f->ctx, in, inputs, 3, &outputs), TSR_ERR_INVALID);
-        expect_message(f, "3 inputs were given, the function takes 1, or 1 for each of 4 devices");
+        expect_message(f, "3 inputs given, 1 expected, or 1 for each of 4 devices");
         inputs[2].rank = 0;
         assert_int_equal(tsr_interpreter_run(f->ctx, in, inputs, 4, &outputs), TSR_ERR_INVALID);
         expect_message(f, "input 0 of device 2 is");
@@ -297,10 +297,10 @@ static void devices_that_the_module_lacks_are_refused(void **state)
         const char *groups;
         const char *message;
     } cases[] = {
-        {"", by_id, "it names device 2 of 1"},
-        {"mhlo.num_partitions = 3 : i32", by_id, "it names device 3 of 3"},
+        {"", by_id, "it names device 2, but the run has 1"},
+        {"mhlo.num_partitions = 3 : i32", by_id, "it names device 3, but the run has 3"},
         {"mhlo.num_partitions = 4 : i32", "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>",
-         "it names replica 1 of 1; without a channel_handle"},
+         "it names replica 1, but the run has 1; without a channel_handle"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tsr_program *program = bare_sum(f, cases[i].module, cases[i].groups);
@@ -315,7 +315,7 @@ static void devices_that_the_module_lacks_are_refused(void **state)
     tsr_program *large =
         bare_sum(f, "mhlo.num_replicas = 13 : i32, mhlo.num_partitions = 5 : i32", by_id);
     assert_int_equal(tsr_interpreter_create(f->ctx, large, NULL, &in), TSR_ERR_UNSUPPORTED);
-    expect_message(f, "13 x 5; up to 64 are simulated");
+    expect_message(f, "13 x 5; at most 64 are simulated");
     tsr_program_destroy(large);
     tsr_program *none = bare_sum(f, "mhlo.num_replicas = 0 : i32", by_id);
     assert_int_equal(tsr_interpreter_create(f->ctx, none, NULL, &in), TSR_ERR_INVALID);

@@ -82,10 +82,11 @@ static void wrong_texts(void **state)
         {"([i])->([i]) {j=2}", "no dimension has this factor"},
         {"([i])->([i]) {i=2, i=2}", "the size of this factor is given twice"},
         {"([i])->([i]) {i=-2}", "the size of a factor is negative"},
-        {"([i])->([i]) {i=2} reduction={i} permutation={i}", "a factor has one kind"},
+        {"([i])->([i]) {i=2} reduction={i} permutation={i}",
+         "this factor already has a kind; a factor has at most 1"},
         {"([i])->([i]) {i=2} x", "expected the end of the rule"},
-        {"([ii])->([i]) {i=2}", "factor 0 is twice in operand 0"},
-        {"([i, i])->([i]) {i=2}", "factor 0 is twice in operand 0"},
+        {"([ii])->([i]) {i=2}", "factor 0 occurs twice in operand 0"},
+        {"([i, i])->([i]) {i=2}", "factor 0 occurs twice in operand 0"},
         {"([ij])->([i, j])", "dimension 0 of operand 0 has several factors: say the size of all "
                              "but the last"},
         {"#sdy.op_sharding_rule([i])->([i])", "expected '<'"},
@@ -151,11 +152,11 @@ static void products(void **state)
     static const int64_t ones[64] = {1};
     REFUSE(tsr_rule_dot_general(f->ctx, f->arena, (tsr_extents){64, ones}, SHAPE(2),
                                 &(tsr_dot_dims){0}, &rule),
-           "dot_general: the product would have 65 dimensions, 32 are the most");
+           "dot_general: the product has rank 65; the maximum is 32");
     REFUSE(tsr_rule_einsum(f->ctx, f->arena, "ii->i", ((tsr_extents[]){SHAPE(2, 2)}), 1, &rule),
            "take the diagonal first");
     REFUSE(tsr_rule_einsum(f->ctx, f->arena, "ij->ik", ((tsr_extents[]){SHAPE(2, 2)}), 1, &rule),
-           "'k' of the result is in no operand");
+           "'k' of the result does not occur in any operand");
     REFUSE(tsr_rule_einsum(f->ctx, f->arena, "ij,jk->ik", ((tsr_extents[]){SHAPE(2, 2)}), 1, &rule),
            "has more operands than the 1 tensors");
     REFUSE(tsr_rule_einsum(f->ctx, f->arena, "ij->i", ((tsr_extents[]){SHAPE(2, 2), SHAPE(2, 2)}),
@@ -182,13 +183,13 @@ static void ellipses(void **state)
            "([l, i, j], [k, m, j])->([k, i]) {i=3, j=4, k=2, l=1, m=1} reduction={j}");
     EXPECT(EINSUM("...ij->ij", SHAPE(3, 4)), "([i, j])->([i, j]) {i=3, j=4}");
     EXPECT(EINSUM("ij->...ji", SHAPE(3, 4)), "([i, j])->([j, i]) {i=3, j=4}");
-    REFUSE(EINSUM("...i->i", SHAPE(2, 3)), "the operands have '...' for 1 dimensions");
+    REFUSE(EINSUM("...i->i", SHAPE(2, 3)), "'...' stands for 1 dimensions of the operands");
     REFUSE(EINSUM("...i,...i->...", SHAPE(2, 3), SHAPE(4, 3)),
            "dimension 0 from the end of '...' has size 4 in operand 1 and 2 before");
-    REFUSE(EINSUM("...i...->i", SHAPE(2, 3)), "a dot stands only in one '...'");
-    REFUSE(EINSUM("..i->i", SHAPE(2, 3)), "a dot stands only in one '...'");
+    REFUSE(EINSUM("...i...->i", SHAPE(2, 3)), "dots are allowed only as '...'");
+    REFUSE(EINSUM("..i->i", SHAPE(2, 3)), "dots are allowed only as '...'");
     REFUSE(EINSUM("...ijk->...", SHAPE(2, 3)), "operand 0 has 3 subscripts and rank 2");
-    REFUSE(EINSUM("...i->...i.", SHAPE(2, 3)), "a dot stands only in one '...'");
+    REFUSE(EINSUM("...i->...i.", SHAPE(2, 3)), "dots are allowed only as '...'");
 }
 
 static void simple_templates(void **state)
@@ -247,24 +248,24 @@ static void reshapes(void **state)
     REFUSE(tsr_rule_reshape(f->ctx, f->arena, SHAPE(6), SHAPE(5), &rule),
            "reshape: number of output elements (5) doesn't match expected number of elements (6)");
     REFUSE(tsr_rule_reshape(f->ctx, f->arena, SHAPE(0, 6), SHAPE(0), &rule),
-           "reshape: there is no rule for these shapes");
+           "reshape: no sharding rule exists for these shapes");
     REFUSE(tsr_rule_reshape(f->ctx, f->arena, SHAPE(-2, -3), SHAPE(6), &rule),
-           "reshape: dimension 0 of shape 0 has size -2; 0 is the least");
+           "reshape: dimension 0 of shape 0 has size -2; the minimum is 0");
 }
 
 static void extents_at_the_limits(void **state)
 {
     fixture *f = *state;
     REFUSE(tsr_rule_pad(f->ctx, f->arena, SHAPE(INT64_MAX), SHAPE(INT64_MIN), &rule),
-           "pad: dimension 0 of shape 1 has size -9223372036854775808; 0 is the least");
+           "pad: dimension 0 of shape 1 has size -9223372036854775808; the minimum is 0");
     REFUSE(tsr_rule_pad(f->ctx, f->arena, SHAPE(TSR_UNKNOWN), SHAPE(INT64_MAX), &rule),
-           "pad: there is no rule for these shapes");
+           "pad: no sharding rule exists for these shapes");
     REFUSE(tsr_rule_pad(f->ctx, f->arena, SHAPE(INT64_MAX), SHAPE(TSR_UNKNOWN), &rule),
            "Padding result in negative size for dimension 0");
     REFUSE(tsr_rule_matmul(f->ctx, f->arena, SHAPE(4, -8), SHAPE(-8, 6), &rule),
            "dot_general: dimension 1 of shape 0 has size -8");
     REFUSE(tsr_rule_matmul(f->ctx, f->arena, SHAPE(4, TSR_UNKNOWN), SHAPE(8, 6), &rule),
-           "dot_general: there is no rule for these shapes");
+           "dot_general: no sharding rule exists for these shapes");
 }
 
 static void gathers_and_convolutions(void **state)
@@ -322,7 +323,7 @@ static void gathers_and_convolutions(void **state)
            "more");
     REFUSE(tsr_rule_convolution(f->ctx, f->arena, SHAPE(8, TSR_UNKNOWN, 3), SHAPE(5, 3, 7),
                                 SHAPE(8, 8, 7), &conv, &rule),
-           "convolution: there is no rule for these shapes");
+           "convolution: no sharding rule exists for these shapes");
 }
 
 int main(void)

@@ -427,7 +427,7 @@ static void a_missing_file_is_told(void **state)
     assert_null(p);
     expect_message(f, "cannot read no/such/file.mlir: No such file or directory");
     assert_int_equal(tsr_program_load(f->ctx, "/", 0, &p), TSR_ERR_INVALID);
-    expect_message(f, "cannot read /: it is not a file");
+    expect_message(f, "cannot read /: it is not a regular file");
 }
 
 static bool refuse(void *state, const char *bytes, size_t count)

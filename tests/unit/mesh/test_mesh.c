@@ -69,7 +69,7 @@ static void every_rule_has_its_message(void **state)
         {"[\"a\"=2]", TSR_ERR_SYNTAX, "expected '<'"},
         {"<[\"a\"=2]> x", TSR_ERR_SYNTAX, "expected the end of the mesh"},
         {"<[\"a\"=2], device_ids<=[2]T(1)>", TSR_ERR_INVALID,
-         "the transposition of the iota is no permutation of 0 to 0"},
+         "the transposition of the iota is not a permutation of 0 to 0"},
         {"<[\"a\"=2], device_ids<=[4]>", TSR_ERR_INVALID,
          "total product of axis sizes must match total number of device ids, got: 2 != 4"},
         {"<[\"a\"=2], device_ids<=[2]T(0, 1)>", TSR_ERR_SYNTAX,

@@ -196,11 +196,11 @@ static void callers_annotate(void **state)
                      TSR_OK);
     assert_int_equal(tsr_program_annotate(f->ctx, p, a, sharding_of(f, mesh, "[{\"x\"}]")),
                      TSR_ERR_INVALID);
-    expect_error(f, "the sharding has 1 dimensions, the tensor 2");
+    expect_error(f, "the sharding has rank 1, the tensor rank 2");
     assert_int_equal(tsr_program_annotate(f->ctx, p, (tsr_ir_tensor){.value = 999},
                                           sharding_of(f, mesh, "[{}, {}]")),
                      TSR_ERR_INVALID);
-    expect_error(f, "there is no ranked tensor to annotate");
+    expect_error(f, "the value to annotate is not a ranked tensor");
     assert_int_equal(tsr_program_verify(f->ctx, p), TSR_OK);
     assert_int_equal(tsr_program_explain(f->ctx, f->arena, p, -1, &why), TSR_OK);
     assert_int_equal(tsr_ir_tensor_sharding(f->ctx, p, (tsr_ir_tensor){.value = s}, &sharding),

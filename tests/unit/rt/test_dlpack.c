@@ -85,7 +85,7 @@ static tsr_status refuse_to_lend(tsr_comm *world, void *state)
     DLManagedTensor *m = NULL;
     WANT(world, tsr_tensor_create(world, &narrow, &t) == TSR_OK);
     WANT(world, tsr_tensor_to_dlpack(t, &m) == TSR_ERR_UNSUPPORTED);
-    WANT(world, said(world, "DLPack has no element type for f8E5M2"));
+    WANT(world, said(world, "DLPack does not define an element type for f8E5M2"));
     tsr_tensor_release(t);
     WANT(world, tsr_tensor_wrap(world, &floats, memory, odd, &t) == TSR_OK);
     WANT(world, tsr_tensor_to_dlpack(t, &m) == TSR_ERR_UNSUPPORTED && m == NULL);

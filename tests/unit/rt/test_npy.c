@@ -50,21 +50,20 @@ static void broken_files_are_errors(void **state)
         const char *message;
     } cases[] = {
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11,
-         "a.npy is no .npy file: it ends before its items do"},
+         "a.npy is not an .npy file: it ends before its last item"},
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (3,)}", 12,
-         "only little-endian items can be read"},
-        {"{'descr': '<q9', 'fortran_order': False, 'shape': (3,)}", 12,
-         "this element type is not known"},
+         "only little-endian items are supported"},
+        {"{'descr': '<q9', 'fortran_order': False, 'shape': (3,)}", 12, "unknown element type"},
         {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}", 12, "expected True or False"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (false,)}", 12,
          "expected integer value"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-3,)}", 12,
-         "a shape has up to 32 extents of at least 0"},
-        {"{'descr': '<f4', 'fortran_order': False}", 12, "an entry of the head is missing"},
+         "the shape must have at most 32 extents of at least 0"},
+        {"{'descr': '<f4', 'fortran_order': False}", 12, "a key of the header is missing"},
         {"{'descr': '<f4', 'descr': '<f4', 'shape': (3,)}", 12,
-         "expected descr, fortran_order and shape, each once"},
+         "expected the keys descr, fortran_order and shape, each exactly once"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", 0,
-         "a.npy is no .npy file: its shape is too large"},
+         "a.npy is not an .npy file: its shape is too large"},
         {"[]", 0, "expected '{'"},
     };
     char file[512];
@@ -75,13 +74,13 @@ static void broken_files_are_errors(void **state)
         expect_error(f, cases[i].message);
     }
     assert_int_equal(npy_read_head(f->ctx, "a.npy", "", 0, 0, &head), TSR_ERR_SYNTAX);
-    expect_error(f, "a.npy is no .npy file: it does not start with \\x93NUMPY");
+    expect_error(f, "a.npy is not an .npy file: it does not start with \\x93NUMPY");
     assert_int_equal(npy_read_head(f->ctx, "a.npy", "\x93NUMPY\x04\0\0\0", 10, 10, &head),
                      TSR_ERR_SYNTAX);
-    expect_error(f, "a.npy is no .npy file: its version is not 1, 2 or 3");
+    expect_error(f, "a.npy is not an .npy file: its format version is not 1, 2 or 3");
     assert_int_equal(npy_read_head(f->ctx, "a.npy", "\x93NUMPY\x01\0\xff\xff", 10, 10, &head),
                      TSR_ERR_SYNTAX);
-    expect_error(f, "a.npy is no .npy file: its head is longer than the file");
+    expect_error(f, "a.npy is not an .npy file: its header is longer than the file");
     assert_int_equal(head.rank, 99);
 }
 
@@ -104,7 +103,7 @@ static void heads_are_written(void **state)
     assert_int_equal(head.data, size);
     assert_int_equal(npy_write_head(f->ctx, f->arena, TSR_F8E4M3FN, 1, shape, &text, &size),
                      TSR_ERR_UNSUPPORTED);
-    expect_error(f, "the .npy format has no name for elements of type f8E4M3FN");
+    expect_error(f, "the .npy format has no element type for f8E4M3FN");
 }
 
 int main(void)

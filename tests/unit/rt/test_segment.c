@@ -288,15 +288,13 @@ static void what_does_not_fit(void **state)
     fixture *f = *state;
     space p = space_new(f->ctx, MEGABYTE);
     assert_null(segment_alloc(&p.s, MEGABYTE + 1));
-    expect_error(f,
-                 "cannot allocate 1048577 bytes in a segment of 1048576; a larger segment_bytes or "
-                 "TSR_SEGMENT_BYTES gives them room");
+    expect_error(f, "cannot allocate 1048577 bytes in a segment of 1048576 bytes; set a larger "
+                    "segment_bytes or TSR_SEGMENT_BYTES");
     char *half = segment_alloc(&p.s, MEGABYTE / 2);
     assert_non_null(half);
     assert_null(segment_alloc(&p.s, MEGABYTE / 2 + 1));
-    expect_error(f,
-                 "the segment of 1048576 bytes has no room for 524289 more; a larger segment_bytes "
-                 "or TSR_SEGMENT_BYTES gives it room");
+    expect_error(f, "the segment of 1048576 bytes has no room for 524289 more bytes; set a larger "
+                    "segment_bytes or TSR_SEGMENT_BYTES");
     segment_free(&p.s, half);
     assert_non_null(segment_alloc(&p.s, MEGABYTE));
     space_free(&p);

@@ -62,8 +62,8 @@ static void refusals(void **state)
         const char *layout;
         const char *message;
     } cases[] = {
-        {"8x16", NULL, "the type '8x16' has no element type: write it as in f32[8,16]"},
-        {"f32[8,?]", NULL, "extent 1 of the type 'f32[8,?]' is not known"},
+        {"8x16", NULL, "the type '8x16' lacks an element type; write it as in f32[8,16]"},
+        {"f32[8,?]", NULL, "extent 1 of the type 'f32[8,?]' is unknown"},
         {"f33[8]", NULL, "f33"},
         {"f32[8", NULL, ""},
         {"f32[8,16]", "P('z')", "z"},
@@ -71,8 +71,8 @@ static void refusals(void **state)
         {"f32[8,16]", "P('x', None, None)", ""},
         {"f32[8,16]", "P('x'), P('y')", "one layout is needed, 'P('x'), P('y')' has 2 of them"},
         {"f32[8,16]", "", ""},
-        {"f32[8,16]", "[{\"x\"}, {}] : tensor<8x8xf32>", "is of another tensor than f32[8,16]"},
-        {"f32[8,16]", "[{\"x\"}, {}] : tensor<8x16xf64>", "is of another tensor than f32[8,16]"},
+        {"f32[8,16]", "[{\"x\"}, {}] : tensor<8x8xf32>", "differs from the tensor, f32[8,16]"},
+        {"f32[8,16]", "[{\"x\"}, {}] : tensor<8x16xf64>", "differs from the tensor, f32[8,16]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tsr_tensor_spec spec = {.rank = 77};

@@ -303,22 +303,22 @@ static void test_jax_refusals(void **state)
 {
     fixture *f = *state;
     const tsr_dialect jax = TSR_DIALECT_JAX;
-    expect_refused(f, jax, XY, NULL, "[{}, {\"y\":(1)2}]", "\"y\":(1)2 is only a part of its axis",
+    expect_refused(f, jax, XY, NULL, "[{}, {\"y\":(1)2}]", "\"y\":(1)2 is only part of its axis",
                    "an axis of its own");
-    expect_refused(f, jax, XY, NULL, "[{}], unreduced={\"y\":(2)2}", "\"y\":(2)2 is only a part",
+    expect_refused(f, jax, XY, NULL, "[{}], unreduced={\"y\":(2)2}", "\"y\":(2)2 is only part",
                    "an axis of its own");
     expect_refused(f, jax, XY, NULL, "[{}, {\"x\", ?}]", "dim 1 is open and sharded already",
                    "leave out its ?");
-    expect_refused(f, jax, XY, NULL, "[{\"x\"}p3]", "dim 0 has priority 3", "leave out its p3");
+    expect_refused(f, jax, XY, NULL, "[{\"x\"}p3]", "dim 0 has priority 3", "remove the p3");
     expect_refused(f, jax, XY, NULL, "[{}], replicated={\"x\"}", "\"x\" must stay replicated",
-                   "leave out replicated");
+                   "remove replicated");
     expect_refused(f, jax, XY, NULL, "[{\"x\"}:dynamic[3, 5]]", "dim 0 is dynamic",
                    "sdy and dtensor");
     expect_refused(f, jax, XY, NULL, "[{\"x\"}:partitioned[[3], [5]]]", "dim 0 is partitioned",
                    "sdy and dtensor");
     expect_refused(f, jax, XY, NULL, "[{}], unreduced=max{\"x\"}",
                    "the reduction pending over \"x\" is max", "sdy and dtensor");
-    expect_refused(f, jax, "<[], device_ids=[3]>", NULL, "[]", "its mesh is the one device 3",
+    expect_refused(f, jax, "<[], device_ids=[3]>", NULL, "[]", "its mesh is the single device 3",
                    "sdy and hlo");
 }
 
@@ -396,7 +396,7 @@ static void test_dtensor_cuts(void **state)
     expect_refused(f, dt, mesh, NULL, "[{\"x\", \"y\"}:dynamic[2, 2, 1, 0]]",
                    "is cut into 2, 2, 1, 0 here", "dynamic[2, 1, 1, 1]");
     expect_refused(f, dt, "<[\"x\"=1048576, \"y\"=1048576]>", "5", "[{\"x\", \"y\"}]",
-                   "is cut into other sizes than there", "once for each axis");
+                   "has other shard sizes than there", "once for each axis");
 }
 
 static void test_dtensor_errors(void **state)
@@ -414,7 +414,8 @@ static void test_dtensor_errors(void **state)
         {NULL, "[Shard(0), R]", TSR_ERR_INVALID, "how many dimensions"},
         {"4", "[Shard(1), R]", TSR_ERR_INVALID, "dim 1 of a tensor that has 1 dimensions"},
         {"4", "[Shard(-2), R]", TSR_ERR_INVALID, "dim -2 of a tensor that has 1 dimensions"},
-        {"4", "[Partial(), Partial('max')]", TSR_ERR_UNSUPPORTED, "max here, sum before"},
+        {"4", "[Partial(), Partial('max')]", TSR_ERR_UNSUPPORTED,
+         "this one is max and an earlier one sum"},
         {"4", "[Partial(band), R]", TSR_ERR_SYNTAX, "unknown reduction: band"},
         {"4", "[Partial(band), R]", TSR_ERR_SYNTAX, "sum, avg, max, min and product"},
         {"4", "[_StridedShard(0, split_factor=2), R]", TSR_ERR_UNSUPPORTED,
@@ -441,12 +442,13 @@ static void test_dtensor_errors(void **state)
         {"4", "[PartitionedShard(0, 3, [[1, 1], [1, 1]]), R]", TSR_ERR_INVALID,
          "num_partitions is 3, but each row has 2 counts"},
         {"4", "[PartitionedShard(0, counts=[[1, 1], [2]]), R]", TSR_ERR_INVALID,
-         "a row has 1 counts where the first has 2"},
+         "a row has 1 counts, but the first row has 2"},
         {"4", "[PartitionedShard(0, counts=[[1, 1]], aligned=maybe), R]", TSR_ERR_SYNTAX,
          "expected True or False"},
         {"4", "[PartitionedShard(0), R]", TSR_ERR_SYNTAX, "PartitionedShard needs its counts"},
         {"9", "[PartitionedShard(0, 2, splits=[3, 1]), R]", TSR_ERR_INVALID,
-         "the splits sum to 4: neither the extent 9 of dim 0 nor that of each of its 2 shards"},
+         "the splits sum to 4, which is neither the extent 9 of dim 0 nor the extent of each of "
+         "its 2 shards"},
         {"4", "[PartitionedShard(0, 3, [3, 1]), R]", TSR_ERR_INVALID,
          "num_partitions is 3, but there are 2 splits"},
         {"4", "[PartitionedShard(0, splits=[5, -1]), R]", TSR_ERR_LIMIT, "at least 0"},
@@ -497,20 +499,20 @@ static void test_dtensor_refusals(void **state)
     fixture *f = *state;
     const tsr_dialect dt = TSR_DIALECT_DTENSOR;
     expect_refused(f, dt, "<[\"dp\"=4, \"tp\"=2]>", "9", "[{\"tp\", \"dp\"}]",
-                   "dim 0 of extent 9 over \"tp\", \"dp\", not in mesh order, is cut there so that",
+                   "dim 0 of extent 9 over \"tp\", \"dp\", not in mesh order, is stored there with",
                    "a multiple of 8");
-    expect_refused(f, dt, XY, "8", "[{\"y\":(1)2}]", "\"y\":(1)2 is only a part of its axis",
+    expect_refused(f, dt, XY, "8", "[{\"y\":(1)2}]", "\"y\":(1)2 is only part of its axis",
                    "an axis of its own");
     expect_refused(f, dt, XY, "8", "[{?}]", "dim 0 is open", "leave out its ?");
     expect_refused(f, dt, XY, "8", "[{\"x\", ?}]", "dim 0 is open", "leave out its ?");
-    expect_refused(f, dt, XY, "8", "[{\"x\"}p0]", "dim 0 has priority 0", "leave out its p0");
+    expect_refused(f, dt, XY, "8", "[{\"x\"}p0]", "dim 0 has priority 0", "remove the p0");
     expect_refused(f, dt, XY, "8", "[{}], replicated={\"y\"}", "\"y\" must stay replicated",
-                   "leave out replicated");
+                   "remove replicated");
     expect_refused(f, dt, XY, "8", "[{\"x\"}:dynamic[?]]", "the sizes of dim 0 are not bound yet",
                    "bind them");
     expect_refused(f, dt, "<[\"x\"=2, \"y\"=1]>", "8", "[{\"x\", \"y\"}:partitioned[[4], [4]]]",
                    "dim 0 is partitioned over several axes", "one axis");
-    expect_refused(f, dt, "<[], device_ids=[3]>", "8", "[]", "its mesh is the one device 3",
+    expect_refused(f, dt, "<[], device_ids=[3]>", "8", "[]", "its mesh is the single device 3",
                    "sdy and hlo");
     const char *untouched = NULL;
     assert_int_equal(try_write(f, dt, XY, NULL, "[{\"x\", \"y\"}]", &untouched), TSR_ERR_INVALID);
@@ -612,12 +614,12 @@ static void test_hlo_errors(void **state)
         tsr_status status;
         const char *words;
     } cases[] = {
-        {NULL, NULL, "{manual}", TSR_ERR_UNSUPPORTED, "{manual} has no counterpart"},
-        {NULL, NULL, "{unknown}", TSR_ERR_UNSUPPORTED, "{unknown} has no counterpart"},
+        {NULL, NULL, "{manual}", TSR_ERR_UNSUPPORTED, "{manual} cannot be expressed"},
+        {NULL, NULL, "{unknown}", TSR_ERR_UNSUPPORTED, "{unknown} cannot be expressed"},
         {NULL, NULL, "{{replicated}, {replicated}}", TSR_ERR_UNSUPPORTED, "sharding of a tuple"},
         {NULL, NULL, "{}", TSR_ERR_UNSUPPORTED, "sharding of a tuple"},
-        {NULL, "4", "{replicated shard_as 1}", TSR_ERR_UNSUPPORTED, "shard_as has no counterpart"},
-        {NULL, "4", "{devices=[2]<=[2] shard_like 1}", TSR_ERR_UNSUPPORTED, "shard_like has no"},
+        {NULL, "4", "{replicated shard_as 1}", TSR_ERR_UNSUPPORTED, "shard_as cannot be expressed"},
+        {NULL, "4", "{devices=[2]<=[2] shard_like 1}", TSR_ERR_UNSUPPORTED, "shard_like cannot"},
         {NULL, NULL, "{devices=[2,2]<=[4] last_tile_dims={manual}}", TSR_ERR_UNSUPPORTED,
          "a manual subgroup"},
         {NULL, NULL, "{replicated}", TSR_ERR_INVALID, "how many dimensions"},
@@ -628,7 +630,7 @@ static void test_hlo_errors(void **state)
         {NULL, "4x4", "{devices=[2,2]<=[4] last_tile_dim_replicate}", TSR_ERR_INVALID,
          "sharding doesn't match tensor rank: 1 != 2"},
         {NULL, NULL, "{devices=[2]<=[2] last_tile_dims={replicated, replicated}}", TSR_ERR_INVALID,
-         "2 subgroups are named, but there are 1"},
+         "2 subgroups for 1"},
         {NULL, NULL, "{devices=[2,2]<=[8]}", TSR_ERR_INVALID, "4 tiles, but 8 devices"},
         {NULL, NULL, "{devices=[2,2]0,1,2}", TSR_ERR_INVALID, "4 tiles, but 3 devices"},
         {NULL, NULL, "{devices=[2,2]0,1,2,2}", TSR_ERR_INVALID, "sorted device ids must be"},
@@ -641,7 +643,7 @@ static void test_hlo_errors(void **state)
         {NULL, NULL, "{devices=[4]<=[4294967296,4294967296]}", TSR_ERR_INVALID,
          "devices are given"},
         {NULL, NULL, "{devices=[4]<=[2,2]T(1)}", TSR_ERR_SYNTAX, "1 entries for an iota of 2"},
-        {NULL, NULL, "{devices=[4]<=[2,2]T(1,1)}", TSR_ERR_INVALID, "no permutation"},
+        {NULL, NULL, "{devices=[4]<=[2,2]T(1,1)}", TSR_ERR_INVALID, "not a permutation"},
         {NULL, NULL, "{devices=[4]}", TSR_ERR_SYNTAX, "expected the devices"},
         {NULL, NULL, "{devices=[]<=[1]}", TSR_ERR_SYNTAX, "expected integer value"},
         {NULL, NULL, "{devices}", TSR_ERR_SYNTAX, "expected '='"},
@@ -650,7 +652,7 @@ static void test_hlo_errors(void **state)
         {NULL, NULL, "{maximal device=-1}", TSR_ERR_INVALID, "device id must be non-negative"},
         {NULL, "4", "{replicated last_tile_dim_replicate}", TSR_ERR_SYNTAX, "after devices"},
         {NULL, NULL, "{devices=[2,2]<=[4] last_tile_dim_replicate last_tile_dim_replicate}",
-         TSR_ERR_SYNTAX, "named once"},
+         TSR_ERR_SYNTAX, "given once"},
         {NULL, NULL, "{devices=[2]<=[2] last_tile_dims={odd}}", TSR_ERR_SYNTAX,
          "expected replicated or unreduced"},
         {NULL, NULL, "{devices=[2]<=[2] odd}", TSR_ERR_SYNTAX, "expected last_tile_dim_replicate"},
@@ -659,13 +661,13 @@ static void test_hlo_errors(void **state)
         {NULL, NULL, "{devices=[2]<=[2]", TSR_ERR_SYNTAX, "expected last_tile_dim_replicate"},
         {NULL, NULL, "replicated", TSR_ERR_SYNTAX, "expected '{'"},
         {XY, "4", "{devices=[4]<=[4]}", TSR_ERR_INVALID,
-         "about 4 devices from 0 on, the mesh has 8"},
+         "the text has 4 devices from 0, the mesh has 8"},
         {"<[], device_ids=[3]>", "4", "{devices=[1]<=[1]}", TSR_ERR_INVALID,
-         "the mesh has 1 from 3 on"},
+         "the mesh has 1 devices from 3"},
         {"<[\"x\"=3, \"y\"=2]>", "4", "{devices=[2,3]<=[6] last_tile_dim_replicate}",
          TSR_ERR_UNSUPPORTED, "cannot be expressed by the axes of the other mesh"},
         {"<[\"x\"=3, \"y\"=2]>", "4", "{devices=[2,3]<=[6] last_tile_dim_replicate}",
-         TSR_ERR_UNSUPPORTED, "without a mesh the text gets one"},
+         TSR_ERR_UNSUPPORTED, "without a mesh, one "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         expect_read_error(f, hlo, cases[i].mesh, cases[i].shape, cases[i].text, cases[i].status,
@@ -736,9 +738,9 @@ static void test_hlo_refusals(void **state)
     fixture *f = *state;
     const tsr_dialect hlo = TSR_DIALECT_HLO;
     expect_refused(f, hlo, XY, NULL, "[{}, {?}]", "dim 1 is open", "leave out its ?");
-    expect_refused(f, hlo, XY, NULL, "[{\"x\"}p1]", "dim 0 has priority 1", "leave out its p1");
+    expect_refused(f, hlo, XY, NULL, "[{\"x\"}p1]", "dim 0 has priority 1", "remove the p1");
     expect_refused(f, hlo, XY, NULL, "[{\"x\"}], replicated={\"y\"}", "\"y\" must stay replicated",
-                   "leave out replicated");
+                   "remove replicated");
     expect_refused(f, hlo, XY, NULL, "[{\"x\"}:dynamic[3, 5]]", "dim 0 is dynamic",
                    "sdy and dtensor");
     expect_refused(f, hlo, XY, NULL, "[{}], unreduced=min{\"x\"}",
@@ -768,7 +770,7 @@ static void test_hlo_large(void **state)
     const char *untouched = NULL;
     assert_int_equal(try_write(f, TSR_DIALECT_HLO, cut, NULL, "[{\"x\":(2)3}]", &untouched),
                      TSR_ERR_LIMIT);
-    expect_words(f, "6291456 are too many to list");
+    expect_words(f, "6291456 devices are too many to list");
 }
 
 /* Memory of which one allocation fails. */

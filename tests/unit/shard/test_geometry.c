@@ -114,7 +114,7 @@ static void holders_on_a_huge_mesh(void **state)
     assert_int_equal(tsr_devices_at(holders, 1), 1024 + 5);
     assert_int_equal(tsr_geometry_holders(f->ctx, f->arena, g, SHAPE(1024), &holders),
                      TSR_ERR_INVALID);
-    expect_error(f, "index 1024 in dim 0 is outside of 0 to 1023");
+    expect_error(f, "index 1024 in dim 0 is out of range 0 to 1023");
 }
 
 static bool same(fixture *f, const char *mesh_a, const char *a, const char *mesh_b, const char *b,

@@ -54,14 +54,13 @@ static void every_rule_has_its_message(void **state)
         {"[{\"x\", \"y\"}:dynamic[[1, 1], [1, 1], [1, 1]]]",
          "dim 0: 3 rows of sizes, but no leading axes of the dimension multiply to that"},
         {"[{\"x\", \"y\"}:dynamic[[1, 1, 1], [1, 1]]]",
-         "row 1 has 2 numbers where the first has 3"},
+         "row 1 has 2 numbers, but the first row has 3"},
         {"[{}:dynamic[3]]", "dim 0 has explicit sizes but no axes to split it"},
         {"[{\"x\", ?}:dynamic[3, 1]]", "dim 0 has explicit sizes and is open"},
         {"[{\"x\"}:ragged[3, 1]]", "expected dynamic[...] or partitioned[...]"},
         {"[{\"x\"}:dynamic[]]", "expected integer value"},
-        {"[{\"x\"}:partitioned[4, 6]]",
-         "a partitioned dimension has one row of counts for each shard, "
-         "as in [[4, 6], [2, 4]]"},
+        {"[{\"x\"}:partitioned[4, 6]]", "give one row of counts for each shard of the partitioned "
+                                        "dimension, as in [[4, 6], [2, 4]]"},
         {"[{\"y\"}:partitioned[[4, 6], [2, 4]]]",
          "dim 0: counts of 2 partitions over 3 shards need 3 rows, got: 2"},
         {"[{\"x\"}:partitioned[[4, 6], [2, -4]]]", "dim 0: explicit size 3 is negative: -4"},
@@ -76,7 +75,7 @@ static void every_rule_has_its_message(void **state)
         {"[{\"x\"}:partitioned[?](partitions=-1)]",
          "dim 0: the number of partitions must be at least 1, got: -1"},
         {"[{\"x\"}:partitioned[[4], [2]](aligned, unaligned)]",
-         "a partitioned dimension is aligned or unaligned: say it once"},
+         "a partitioned dimension is aligned or unaligned: give one of them once"},
         {"[{\"x\"}:partitioned[[4], [2]](align=2, align=4)]", "this option is repeated"},
         {"[{\"x\"}:partitioned[?](partitions=0)]",
          "dim 0: the number of partitions must be at least 1, got: 0"},
@@ -251,7 +250,7 @@ static void unbound_numbers_are_bound_later(void **state)
     ragged.partitions = 1;
     assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, partitioned, 0, &ragged, &again),
                      TSR_ERR_INVALID);
-    expect_error(f, "dim 0 is to have 2 partitions, got: 1");
+    expect_error(f, "dim 0 must have 2 partitions, got: 1");
     assert_null(again);
 }
 

@@ -42,9 +42,9 @@ static void declarations(void **state)
                 {"f32[6@tp]{dp:R}", "f32[6@tp]{dp:R}", NULL},
                 {"f32[6@tp]{dp:R}", NULL, NULL},
                 {NULL, NULL, NULL},
-                {NULL, "f32[6]{tp:R}", "leave its declaration out"},
+                {NULL, "f32[6]{tp:R}", "remove its declaration"},
                 {"f32[6@tp]{dp:R}", "f32[6]{dp:R, tp:V}", "is S(0) along axis tp, but declared V"},
-                {"f32[6@tp]{dp:R}", "f32[6@tp]", "leaves out axis dp"},
+                {"f32[6@tp]{dp:R}", "f32[6@tp]", "omits axis dp"},
                 {"f32[6]{tp:R}", "f32[6]{tp:I}", "is R along axis tp, but declared I"}};
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, mesh_of_tests);
@@ -138,7 +138,7 @@ static void typed_places(void **state)
         const char *message;
     } rows[] = {
         {TSR_ALL_REDUCE, {"P", "R"}, "f32[6]{tp:P}", NULL, NULL},
-        {TSR_ALL_REDUCE, {"P", "R"}, "f32[6]{tp:V}", NULL, "takes nothing for pending"},
+        {TSR_ALL_REDUCE, {"P", "R"}, "f32[6]{tp:V}", NULL, "does not reinterpret it"},
         {TSR_ALL_REDUCE, {"P", "R"}, "f32[6]", NULL, "untyped there"},
         {TSR_ALL_GATHER, {"V", "I"}, "f32[6]{tp:V}", "f32[3,6]{tp:I}", NULL},
         {TSR_ALL_GATHER, {"V", "R"}, "f32[6]{tp:V}", "f32[3,6]", "has no type there"},

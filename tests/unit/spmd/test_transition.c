@@ -227,7 +227,7 @@ static void types_where_kinds_meet(void **state)
         {"f32[4,6@tp]", TSR_ALL_TO_ALL, "V", "S(0)", 0, 4, NULL, "cuts another dimension"},
         {"f32[4,6@tp]", TSR_ALL_TO_ALL, "V", "S(0)", 1, 4, "f32[4@tp,6]", NULL},
         {"f32[3,6]{tp:V}", TSR_ALL_TO_ALL, "V", "S(0)", 0, 9, "f32[9@tp,6]", NULL},
-        {"f32[4,6@dp]{tp:V}", TSR_ALL_TO_ALL, "V", "V", 2, 4, NULL, "no dimension 2"},
+        {"f32[4,6@dp]{tp:V}", TSR_ALL_TO_ALL, "V", "V", 2, 4, NULL, "dimension 2 is out of range"},
     };
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, "<[\"dp\"=2, \"tp\"=3]>");

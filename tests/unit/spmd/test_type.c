@@ -103,7 +103,7 @@ static void rest_is_checked(void **state)
                      TSR_OK);
     assert_string_equal(typed_text(f, &value), "f32[8]{dp:R, tp:V, pp:R}");
     assert_true(tsr_type_assert(f->ctx, f->arena, value.type, claim.type, TSR_I, &out) < 0);
-    expect_message(f, "along axis dp the value is R, but it is said to be I");
+    expect_message(f, "along axis dp the value is R, but the assertion says I");
 }
 
 static void gradients_are_dual(void **state)

@@ -122,8 +122,8 @@ static void faults_are_named(void **state)
     } cases[] = {
         {"", "expected builtin.module(...)"},
         {"small", "expected builtin.module(...) in the pipeline at 'small'"},
-        {"builtin.module(smal)", "there is no pass 'smal'; did you mean 'small'?"},
-        {"builtin.module(something-else)", "there is no pass 'something-else'; see --list-passes"},
+        {"builtin.module(smal)", "unknown pass 'smal'; did you mean 'small'?"},
+        {"builtin.module(something-else)", "unknown pass 'something-else'; see --list-passes"},
         {"builtin.module(wide{limits=1})", "pass 'wide' has no option 'limits'; did you mean"},
         {"builtin.module(small{a=1})", "pass 'small' has no option 'a'"},
         {"builtin.module(wide{limit=x})", "option 'limit' of pass 'wide' is an integer, not 'x'"},
