@@ -69,7 +69,8 @@ walk() {
     done <"$TSR_SOURCE_DIR/$document"
 }
 
-for document in README.md ARCHITECTURE.md CONTRIBUTING.md tools/tessera/README.md; do
+cd "$TSR_SOURCE_DIR"
+for document in README.md ARCHITECTURE.md CONTRIBUTING.md tools/tessera/README.md docs/*.md; do
     walk "$document"
 done
 echo "$count commands"
