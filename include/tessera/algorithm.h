@@ -56,16 +56,16 @@ typedef struct tsr_algorithm {
     bool ordered; /* it keeps the group order, or does not reduce */
 } tsr_algorithm;
 
-/* All algorithms, in the order of the collectives. */
+/* Returns all algorithms, in the order of the collectives. */
 TSR_API size_t tsr_algorithm_count(void) TSR_MT_SAFE;
 TSR_API const tsr_algorithm *tsr_algorithm_at(size_t index) TSR_MT_SAFE;
 
-/* The seconds that a call takes by the formula of an algorithm. */
+/* Returns the seconds that a call takes by the formula of an algorithm. */
 TSR_API double tsr_algorithm_cost(const tsr_algorithm *algorithm, const tsr_link *link,
                                   double bytes, int64_t ranks) TSR_MT_SAFE;
 
 /*
- * The default costs of a link. Shared memory: half a microsecond, 10 GB/s. Messages: 10
+ * Returns the default costs of a link. Shared memory: half a microsecond, 10 GB/s. Messages: 10
  * microseconds, 2 GB/s. To reduce and to copy: 10 GB/s.
  */
 TSR_API tsr_link tsr_link_default(tsr_medium medium) TSR_MT_SAFE;
@@ -100,8 +100,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_set_algorithm(tsr_comm *world,
                                                         TSR_TOLD const char *name) TSR_MT_CONTEXT;
 
 /*
- * Whether reductions may leave the group order. Collective as above. Refused: to forbid it while an
- * unordered algorithm is set.
+ * Returns whether reductions may leave the group order. Collective as above. Refused: to forbid it
+ * while an unordered algorithm is set.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_allow_unordered(tsr_comm *world,
                                                           bool allow) TSR_MT_CONTEXT;

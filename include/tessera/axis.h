@@ -35,7 +35,7 @@ typedef struct tsr_axis_list {
     size_t capacity;
 } tsr_axis_list;
 
-/* The full axis of that index, and the sub-axis "axis":(pre)size of it. */
+/* Returns the full axis of that index, and the sub-axis "axis":(pre)size of it. */
 TSR_API tsr_axis_ref tsr_axis_full(const tsr_mesh *mesh, size_t axis) TSR_MT_SAFE;
 TSR_API tsr_axis_ref tsr_axis_sub(size_t axis, int64_t pre, int64_t size) TSR_MT_SAFE;
 
@@ -57,21 +57,21 @@ TSR_API bool tsr_axis_is_prefix(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
 /* b contains a, and they end together. */
 TSR_API bool tsr_axis_is_suffix(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
 TSR_API bool tsr_axis_overlaps(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
-/* Whether some reshape of the axis has both: (1)2 and (1)3 of one axis cannot coexist. */
+/* Returns whether some reshape of the axis has both: (1)2 and (1)3 of one axis cannot coexist. */
 TSR_API bool tsr_axis_can_coexist(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
 
 /* The next four return whether there is such a sub-axis, and put it in *out. */
 /* What both cover. */
 TSR_API bool tsr_axis_overlap(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
-/* The longest prefix of a that does not overlap b; the longest suffix. */
+/* Returns the longest prefix of a that does not overlap b; the longest suffix. */
 TSR_API bool tsr_axis_prefix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
 TSR_API bool tsr_axis_suffix_without(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
-/* The longest sub-axis that both start with. */
+/* Returns the longest sub-axis that both start with. */
 TSR_API bool tsr_axis_common_prefix(tsr_axis_ref a, tsr_axis_ref b, tsr_axis_ref *out) TSR_MT_SAFE;
 /* b continues a: the sub-axis that covers both, or the full axis when that is all of it. */
 TSR_API bool tsr_axis_merge(TSR_NULLABLE const tsr_mesh *mesh, tsr_axis_ref a, tsr_axis_ref b,
                             tsr_axis_ref *out) TSR_MT_SAFE;
-/* Whether b continues a. */
+/* Returns whether b continues a. */
 TSR_API bool tsr_axis_can_merge(tsr_axis_ref a, tsr_axis_ref b) TSR_MT_SAFE;
 
 /*
@@ -82,17 +82,18 @@ TSR_API bool tsr_axis_split(tsr_axis_ref axis, int64_t size, tsr_axis_ref *major
                             tsr_axis_ref *minor) TSR_MT_SAFE;
 
 /*
- * Whether axes could be in one sharding of the mesh, each as an element of its own list: names
- * known, no duplicates, sub-axes within their axis and disjoint. An error names the first fault.
+ * Returns whether axes could be in one sharding of the mesh, each as an element of its own list:
+ * names known, no duplicates, sub-axes within their axis and disjoint. An error names the first
+ * fault.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_verify(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_mesh *mesh,
                                                  TSR_ARRAY(count) const tsr_axis_ref *axes,
                                                  size_t count) TSR_MT_CONTEXT;
 
-/* The product of the sizes of a list; -1 when it overflows. */
+/* Returns the product of the sizes of a list; -1 when it overflows. */
 TSR_API int64_t tsr_axes_size(TSR_ARRAY(count) const tsr_axis_ref *axes, size_t count) TSR_MT_SAFE;
-/* Whether any axis of one list overlaps any of the other. */
+/* Returns whether any axis of one list overlaps any of the other. */
 TSR_API bool tsr_axes_overlap(TSR_ARRAY(count_a) const tsr_axis_ref *a, size_t count_a,
                               TSR_ARRAY(count_b) const tsr_axis_ref *b, size_t count_b) TSR_MT_SAFE;
 TSR_API bool tsr_axes_equal(TSR_ARRAY(count_a) const tsr_axis_ref *a, size_t count_a,
@@ -120,7 +121,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_axes_difference(TSR_ARRAY(count_a) const ts
 TSR_API void tsr_axes_truncate(tsr_axis_list *list,
                                TSR_ARRAY(count_other) const tsr_axis_ref *other,
                                size_t count_other) TSR_MT_SAFE;
-/* All but the last equal, the last a prefix; and not the same list. */
+/* Returns whether all elements but the last are equal, and the last is a strict prefix. */
 TSR_API bool tsr_axes_is_strict_prefix(TSR_ARRAY(count_a) const tsr_axis_ref *a, size_t count_a,
                                        TSR_ARRAY(count_b) const tsr_axis_ref *b,
                                        size_t count_b) TSR_MT_SAFE;
@@ -131,14 +132,17 @@ TSR_API TSR_NODISCARD tsr_status tsr_axes_common_prefix(TSR_ARRAY(count_a) const
                                                         size_t count_b,
                                                         tsr_axis_list *out) TSR_MT_SAFE;
 /*
- * Every axis of the mesh in order, cut wherever one of `axes` begins or ends. The axes must be able
- * to coexist.
+ * Returns every axis of the mesh in order, cut wherever one of `axes` begins or ends. The axes must
+ * be able to coexist.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_of_mesh(const tsr_mesh *mesh,
                                                   TSR_ARRAY(count) const tsr_axis_ref *axes,
                                                   size_t count, tsr_axis_list *out) TSR_MT_SAFE;
 
-/* The text of an axis, `"x"` or `"x":(1)2`, and of a list, `"x", "y":(2)2`. The arena's. */
+/*
+ * Returns the text of an axis, `"x"` or `"x":(1)2`, and of a list, `"x", "y":(2)2`. Allocated in
+ * the arena.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_print(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_mesh *mesh,
                                                 TSR_ARRAY(count) const tsr_axis_ref *axes,

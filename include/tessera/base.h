@@ -77,15 +77,15 @@ typedef enum tsr_status {
     TSR_ERR_CHECK = -9        /* a check that a program makes does not hold */
 } tsr_status;
 
-/* The name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for an unknown value. Static. */
+/* Returns the name of a status, such as "TSR_ERR_NOMEM"; "TSR_?" for an unknown value. Static. */
 TSR_API const char *tsr_status_name(tsr_status status) TSR_MT_SAFE;
 
-/* The version of the library that is loaded, as "major.minor.patch". Static. */
+/* Returns the version of the library that is loaded, as "major.minor.patch". Static. */
 TSR_API const char *tsr_version(void) TSR_MT_SAFE;
 
 /*
- * Whether the loaded library serves programs compiled with these headers: pass TSR_ABI_VERSION.
- * TSR_OK, or TSR_ERR_UNSUPPORTED when the library has another ABI.
+ * Returns whether the loaded library serves programs compiled with these headers: pass
+ * TSR_ABI_VERSION. TSR_OK, or TSR_ERR_UNSUPPORTED when the library has another ABI.
  */
 TSR_API tsr_status tsr_abi_check(int abi_version) TSR_MT_SAFE;
 

@@ -25,7 +25,7 @@ typedef struct tsr_check_rule {
     const char *help;      /* why it is a mistake, and what to do */
 } tsr_check_rule;
 
-/* All rules, by id. */
+/* Returns all rules, by id. */
 TSR_API const tsr_check_rule *tsr_check_rules(size_t *count) TSR_MT_SAFE;
 
 /* A place that a finding follows from: an op, and what happens there. */
@@ -57,14 +57,14 @@ typedef struct tsr_findings {
 } tsr_findings;
 
 /*
- * Checks a verified program. `options` may be NULL. The findings are the arena's and name ops of
- * the program; finding something is no failure. A manual computation is checked where it is
- * reached from a public function that nothing calls, with the calls in it. A program is
- * local when such a function reaches a StableHLO collective outside of manual computations: then
- * all of it runs on each device. Its arguments and results are as their shardings say and, where
- * any of them has a sharding, those without one are replicated; otherwise nothing is known of them.
- * A loop or a chain of calls that would take too long is taken to change all it
- * carries: that can hide a mistake and report none that is not there.
+ * Checks a verified program. `options` may be NULL. The findings are allocated in the arena and
+ * name ops of the program; finding something is no failure. A manual computation is checked where
+ * it is reached from a public function that nothing calls, with the calls in it. A program is local
+ * when such a function reaches a StableHLO collective outside of manual computations: then all of
+ * it runs on each device. Its arguments and results are as their shardings say and, where any of
+ * them has a sharding, those without one are replicated; otherwise nothing is known of them. A loop
+ * or a chain of calls that would take too long is taken to change all it carries: that can hide a
+ * mistake and report none that is not there.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_check_program(tsr_context *ctx, tsr_arena *arena,
                                                    tsr_program *program,

@@ -112,7 +112,10 @@ typedef struct tsr_world tsr_world;
 TSR_API TSR_NODISCARD tsr_status tsr_world_open(tsr_context *ctx, const tsr_launch_spec *spec,
                                                 tsr_world **out) TSR_MT_CONTEXT;
 
-/* The same for an abstract world, as tsr_launch_abstract has. Its messages go to `ctx` directly. */
+/*
+ * Returns the same for an abstract world, as tsr_launch_abstract has. Its messages go to `ctx`
+ * directly.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_world_open_abstract(tsr_context *ctx, int64_t num_ranks,
                                                          int64_t rank,
                                                          tsr_world **out) TSR_MT_CONTEXT;
@@ -136,10 +139,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_world_run(tsr_world *world, tsr_rank_functi
                                                TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /*
- * The same in two parts, so that the driving thread can look at signals in between: starts a run;
- * then waits for at most so many seconds, or without limit if negative, and gives TSR_IN_PROGRESS
- * while ranks are running, else once what tsr_world_run gives. The limits on ranks are watched
- * while it waits. A single rank has ended when tsr_world_start returns, which runs it.
+ * Returns the same in two parts, so that the driving thread can look at signals in between: starts
+ * a run; then waits for at most so many seconds, or without limit if negative, and gives
+ * TSR_IN_PROGRESS while ranks are running, else once what tsr_world_run gives. The limits on ranks
+ * are watched while it waits. A single rank has ended when tsr_world_start returns, which runs it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_world_start(tsr_world *world, tsr_rank_function function,
                                                  TSR_NULLABLE void *state) TSR_MT_CONTEXT;
@@ -165,28 +168,29 @@ TSR_API void tsr_world_stop(tsr_world *world) TSR_MT_SAFE;
 TSR_API TSR_NODISCARD tsr_status tsr_world_close(TSR_NULLABLE tsr_world *world) TSR_MT_CONTEXT;
 
 /*
- * How many ranks the world has, how many of them this process runs, and the communicator of the
- * i-th of those; NULL if there is none. It stays the same while the world is open. In a child of
- * fork the numbers of a world of its parent are -1.
+ * Returns how many ranks the world has, how many of them this process runs, and the communicator of
+ * the i-th of those; NULL if there is none. It stays the same while the world is open. In a child
+ * of fork the numbers of a world of its parent are -1.
  */
 TSR_API int64_t tsr_world_size(const tsr_world *world) TSR_MT_CONTEXT;
 TSR_API int64_t tsr_world_num_local(const tsr_world *world) TSR_MT_CONTEXT;
 TSR_API tsr_comm *tsr_world_comm(const tsr_world *world, int64_t i) TSR_MT_CONTEXT;
 
-/* Whether a world is abstract. */
+/* Returns whether a world is abstract. */
 TSR_API bool tsr_comm_is_abstract(const tsr_comm *comm) TSR_MT_SAFE;
 
 /*
- * A world over the processes of a transport, for programs that bring their own; every process calls
- * it. `spec` may be NULL; its `ranks` is ignored. The transport is closed with the world.
+ * Returns a world over the processes of a transport, for programs that bring their own; every
+ * process calls it. `spec` may be NULL; its `ranks` is ignored. The transport is closed with the
+ * world.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open(tsr_context *ctx, const tsr_transport *transport,
                                                TSR_NULLABLE const tsr_launch_spec *spec,
                                                tsr_comm **world) TSR_MT_CONTEXT;
 
 /*
- * A world over the processes of an MPI_Comm, given by its address, for programs that use MPI
- * already: the library detects which MPI that is, and duplicates the communicator. MPI must be
+ * Returns a world over the processes of an MPI_Comm, given by its address, for programs that use
+ * MPI already: the library detects which MPI that is, and duplicates the communicator. MPI must be
  * initialised; the world is closed before it is finalised. MPI_COMM_NULL is refused.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_open_mpi(tsr_context *ctx, const void *mpi_comm,
@@ -206,7 +210,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_close(tsr_comm *world) TSR_MT_CONTEXT;
  */
 TSR_API void tsr_comm_abort(tsr_comm *comm, int code) TSR_MT_CONTEXT;
 
-/* The rank that an MPI launcher gave this process; -1 when none started it, or TSR_MPI=none. */
+/*
+ * Returns the rank that an MPI launcher gave this process; -1 when none started it, or
+ * TSR_MPI=none.
+ */
 TSR_API int64_t tsr_launcher_rank(void) TSR_MT_SAFE;
 
 /* "threads", "processes", "openmpi" ..: what this rank is, and whether it shares memory with all
@@ -219,21 +226,21 @@ TSR_API int64_t tsr_comm_size(const tsr_comm *comm) TSR_MT_SAFE;
 TSR_API tsr_context *tsr_comm_context(const tsr_comm *comm) TSR_MT_SAFE;
 
 /*
- * A mesh over all ranks of the world, out of a text that tsr_mesh_parse reads: "dp=2, tp=4". One
- * size may be -1: what the others leave. The product of the sizes must be the number of ranks. Not
- * collective: every rank gives the same text.
+ * Returns a mesh over all ranks of the world, out of a text that tsr_mesh_parse reads: "dp=2,
+ * tp=4". One size may be -1: what the others leave. The product of the sizes must be the number of
+ * ranks. Not collective: every rank gives the same text.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_of_world(tsr_comm *world, tsr_arena *arena,
                                                    const char *axes,
                                                    const tsr_mesh **out) TSR_MT_CONTEXT;
 
-/* The rank in the world of a member of the group. */
+/* Returns the rank in the world of a member of the group. */
 TSR_API int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member) TSR_MT_SAFE;
 
 /*
- * The group of this rank along axes of a mesh over all ranks of the world, in the order that
- * tsr_groups gives. Collective over the world. Made once for each list of axes of a mesh and kept
- * by the world: asking again is cheap, and the caller does not free it.
+ * Returns the group of this rank along axes of a mesh over all ranks of the world, in the order
+ * that tsr_groups gives. Collective over the world. Made once for each list of axes of a mesh and
+ * kept by the world: asking again is cheap, and the caller does not free it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh,
                                                 TSR_TOLD TSR_ARRAY(num_axes)

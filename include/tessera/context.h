@@ -63,7 +63,7 @@ typedef void (*tsr_log_callback)(void *state, const tsr_diagnostic *diagnostic);
 TSR_API TSR_NODISCARD tsr_status tsr_context_create(TSR_NULLABLE const tsr_allocator *allocator,
                                                     tsr_context **out) TSR_MT_SAFE;
 
-/* Frees a context and its diagnostics. NULL is fine. */
+/* Frees a context and its diagnostics. Does nothing if it is NULL. */
 TSR_API void tsr_context_destroy(TSR_NULLABLE tsr_context *ctx) TSR_MT_CONTEXT;
 
 /* Sets the function that receives every message as it is made; NULL for none. */
@@ -100,8 +100,8 @@ TSR_API tsr_status tsr_context_error(tsr_context *ctx, tsr_status status,
 TSR_API void tsr_context_clear(tsr_context *ctx) TSR_MT_CONTEXT;
 
 /*
- * A message as a compiler prints it: `file:line:col: error: text`, the source line, a caret, then
- * the notes. With `colour`, terminal colours. The text is the arena's.
+ * Returns a message as a compiler prints it: `file:line:col: error: text`, the source line, a
+ * caret, then the notes. With `colour`, terminal colours. The text is allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_diagnostic_format(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_diagnostic *diagnostic,
@@ -109,8 +109,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_diagnostic_format(tsr_context *ctx, tsr_are
                                                        const char **out) TSR_MT_CONTEXT;
 
 /*
- * An arena: memory that is freed all at once. Meshes, shardings and texts live in one. It takes its
- * blocks from the context's allocator and must be destroyed before the context.
+ * Returns an arena: memory that is freed all at once. Meshes, shardings and texts live in one. It
+ * takes its blocks from the context's allocator and must be destroyed before the context.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_arena_create(tsr_context *ctx, tsr_arena **out) TSR_MT_CONTEXT;
 TSR_API void tsr_arena_destroy(TSR_NULLABLE tsr_arena *arena) TSR_MT_CONTEXT;
@@ -126,7 +126,7 @@ typedef struct tsr_arena_mark {
 TSR_API tsr_arena_mark tsr_arena_get_mark(const tsr_arena *arena) TSR_MT_CONTEXT;
 TSR_API void tsr_arena_reset(tsr_arena *arena, tsr_arena_mark mark) TSR_MT_CONTEXT;
 
-/* Bytes allocated and not freed, and bytes taken from the allocator. */
+/* Returns bytes allocated and not freed, and bytes taken from the allocator. */
 TSR_API size_t tsr_arena_used(const tsr_arena *arena) TSR_MT_CONTEXT;
 TSR_API size_t tsr_arena_reserved(const tsr_arena *arena) TSR_MT_CONTEXT;
 
@@ -144,12 +144,12 @@ typedef struct tsr_text {
     TSR_NULLABLE const char *prefix;
 } tsr_text;
 
-/* A text over a zero-terminated string. */
+/* Returns a text over a zero-terminated string. */
 TSR_API tsr_text tsr_text_of(TSR_NULLABLE const char *name, const char *string) TSR_MT_SAFE;
 
 /*
- * The character at the start of a text of `size` bytes in UTF-8. Returns how many bytes it takes; 0
- * when there is none. A byte that does not belong to one is U+FFFD and takes one byte.
+ * Returns the character at the start of a text of `size` bytes in UTF-8. Returns how many bytes it
+ * takes; 0 when there is none. A byte that does not belong to one is U+FFFD and takes one byte.
  */
 TSR_API size_t tsr_utf8_next(TSR_ARRAY(size) const char *text, size_t size,
                              uint32_t *character) TSR_MT_SAFE;

@@ -26,12 +26,12 @@ typedef enum tsr_dialect {
     TSR_DIALECT_HLO
 } tsr_dialect;
 
-/* The name, "sdy", "jax", "dtensor" or "hlo". Static. */
+/* Returns the name, "sdy", "jax", "dtensor" or "hlo". Static. */
 TSR_API const char *tsr_dialect_name(tsr_dialect dialect) TSR_MT_SAFE;
-/* The dialect of that name. */
+/* Returns the dialect of that name. */
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_parse(tsr_context *ctx, const char *name,
                                                    tsr_dialect *out) TSR_MT_CONTEXT;
-/* The dialect a text is written in, by how it starts. */
+/* Returns the dialect a text is written in, by how it starts. */
 TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
 
 /*
@@ -67,7 +67,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_write(tsr_context *ctx, tsr_arena *
                                                    TSR_NULLABLE const int64_t *shape,
                                                    const char **out) TSR_MT_CONTEXT;
 
-/* A shape, with the element type that stands beside it, if any. The extents are the arena's. */
+/*
+ * A shape, with the element type that stands beside it, if any. The extents are allocated in the
+ * arena.
+ */
 typedef struct tsr_shape {
     size_t rank;
     TSR_ARRAY(rank) const int64_t *extents; /* TSR_UNKNOWN for `?` */
@@ -117,7 +120,7 @@ typedef struct tsr_layout_reader {
  * and lists of these in brackets or with commas between them. A mesh of the text is its shardings'
  * mesh. Where meshes are given as well, it must be one of them: the same axes, and the same devices
  * if the text says which. An alias of an sdy mesh that the text does not define is looked up there.
- * The list and all in it are the arena's.
+ * The list and all in it are allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_layouts_read(tsr_context *ctx, tsr_arena *arena,
                                                   tsr_text *text, const tsr_layout_reader *reader,

@@ -26,10 +26,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_dlpack(tsr_tensor *tensor,
                                                       struct DLManagedTensor **out) TSR_MT_CONTEXT;
 
 /*
- * A tensor over a DLManagedTensor: this rank's part, with the sizes that tsr_geometry_stored_size
- * gives, on the CPU, of the element type of the spec. Collective, as tsr_tensor_wrap. On success
- * the tensor owns `managed` and calls its deleter when it is released; on failure it stays the
- * caller's.
+ * Returns a tensor over a DLManagedTensor: this rank's part, with the sizes that
+ * tsr_geometry_stored_size gives, on the CPU, of the element type of the spec. Collective, as
+ * tsr_tensor_wrap. On success the tensor owns `managed` and calls its deleter when it is released;
+ * on failure it stays the caller's.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_dlpack(tsr_comm *world,
                                                         const tsr_tensor_spec *spec,

@@ -41,19 +41,22 @@ typedef enum tsr_dtype {
     TSR_C128
 } tsr_dtype;
 
-/* How many element types there are; they are numbered from 0. */
+/* Returns how many element types there are; they are numbered from 0. */
 TSR_API int tsr_dtype_count(void) TSR_MT_SAFE;
 
-/* The name as programs write it, such as "f32", "ui8" or "complex<f32>". Static. */
+/* Returns the name as programs write it, such as "f32", "ui8" or "complex<f32>". Static. */
 TSR_API const char *tsr_dtype_name(tsr_dtype dtype) TSR_MT_SAFE;
 
 /* Bits of one element as tensors count them: 1 for i1, 4 for f4E2M1FN, 128 for complex<f64>. */
 TSR_API int tsr_dtype_bits(tsr_dtype dtype) TSR_MT_SAFE;
 
-/* Bytes of `count` elements packed to whole bytes; an i1 takes a byte. -1 when it overflows. */
+/*
+ * Returns bytes of `count` elements packed to whole bytes; an i1 takes a byte. -1 when it
+ * overflows.
+ */
 TSR_API int64_t tsr_dtype_bytes(tsr_dtype dtype, int64_t count) TSR_MT_SAFE;
 
-/* Bytes that one element takes in an array: at least one, whatever its bits. */
+/* Returns bytes that one element takes in an array: at least one, whatever its bits. */
 TSR_API int64_t tsr_dtype_item_bytes(tsr_dtype dtype) TSR_MT_SAFE;
 
 /*

@@ -41,17 +41,17 @@ extern "C" {
 /* ---- layouts ---- */
 
 /*
- * The same elements in another layout over the same devices. tsr_shard is for tensors that are laid
- * out for the first time, tsr_with_sharding states the layout of a value at this point: they do the
- * same. The trace has both as asked for. Pending sums that the layout does not have are carried
- * out.
+ * Returns the same elements in another layout over the same devices. tsr_shard is for tensors that
+ * are laid out for the first time, tsr_with_sharding states the layout of a value at this point:
+ * they do the same. The trace has both as asked for. Pending sums that the layout does not have are
+ * carried out.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_shard(tsr_tensor *tensor, const tsr_sharding *sharding,
                                            tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_with_sharding(tsr_tensor *tensor, const tsr_sharding *sharding,
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* All of it on every rank, nothing pending. */
+/* Returns all of it on every rank, nothing pending. */
 TSR_API TSR_NODISCARD tsr_status tsr_replicate(tsr_tensor *tensor, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* One dimension whole on every rank, the others as they are; what is pending stays so. */
@@ -62,29 +62,31 @@ TSR_API TSR_NODISCARD tsr_status tsr_gather(tsr_tensor *tensor, size_t dim,
 TSR_API TSR_NODISCARD tsr_status tsr_reduce_pending(tsr_tensor *tensor,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Whether some dimension of one of the tensors is sharded, or something is pending in it. */
+/*
+ * Returns whether some dimension of one of the tensors is sharded, or something is pending in it.
+ */
 TSR_API bool tsr_any_sharded(TSR_ARRAY(count) tsr_tensor *const *tensors, size_t count) TSR_MT_SAFE;
 
-/* The mesh of all tensors, the first one's; NULL when they are on different devices. */
+/* Returns the mesh of all tensors, the first one's; NULL when they are on different devices. */
 TSR_API const tsr_mesh *tsr_tensors_mesh(TSR_ARRAY(count) tsr_tensor *const *tensors,
                                          size_t count) TSR_MT_SAFE;
 
 /*
- * The slice of a full array that a device holds: the view of that part of `full`, whose strides it
- * shares. `shape` and `strides` have room for the rank and serve the view. The rows of the device
- * must be adjacent; in an unaligned dimension they are not: TSR_ERR_UNSUPPORTED.
+ * Returns the slice of a full array that a device holds: the view of that part of `full`, whose
+ * strides it shares. `shape` and `strides` have room for the rank and serve the view. The rows of
+ * the device must be adjacent; in an unaligned dimension they are not: TSR_ERR_UNSUPPORTED.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_slice_for_device(
     tsr_context *ctx, const tsr_geometry *geometry, int64_t device, const tsr_view *full,
     TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *shape,
     TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *strides, tsr_view *out) TSR_MT_CONTEXT;
 
-/* The shape of the whole tensor; its rank is tsr_tensor_rank. */
+/* Returns the shape of the whole tensor; its rank is tsr_tensor_rank. */
 TSR_API const int64_t *tsr_tensor_shape(const tsr_tensor *tensor) TSR_MT_SAFE;
 
 /* ---- tensors from something else ---- */
 
-/* Every element the same number, rounded or wrapped as a conversion from f64 is. */
+/* Sets every element to the same number, rounded or wrapped as a conversion from f64 is. */
 TSR_API TSR_NODISCARD tsr_status tsr_fill(tsr_comm *world, const tsr_tensor_spec *spec,
                                           double number, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spec *spec,
@@ -92,7 +94,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_zeros(tsr_comm *world, const tsr_tensor_spe
 TSR_API TSR_NODISCARD tsr_status tsr_ones(tsr_comm *world, const tsr_tensor_spec *spec,
                                           tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* A number as a tensor without dimensions, of a tensor's type and on its mesh; for use beside it.
+/*
+ * Returns a number as a tensor without dimensions, of a tensor's type and on its mesh; for use
+ * beside it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_scalar_like(tsr_tensor *tensor, double number,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
@@ -121,9 +125,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_random_normal(tsr_comm *world, const tsr_te
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * A tensor from copies of each rank's own part, and a part into memory of the caller's. The view
- * has the shape that the rank stores (tsr_tensor_local_shape). tsr_tensor_wrap takes memory without
- * a copy, tsr_tensor_from_full and tsr_tensor_load_npy take whole arrays.
+ * Returns a tensor from copies of each rank's own part, and a part into memory of the caller's. The
+ * view has the shape that the rank stores (tsr_tensor_local_shape). tsr_tensor_wrap takes memory
+ * without a copy, tsr_tensor_from_full and tsr_tensor_load_npy take whole arrays.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_from_local(tsr_comm *world, const tsr_tensor_spec *spec,
                                                 const tsr_view *part,
@@ -132,9 +136,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_to_local(const tsr_tensor *tensor,
                                               const tsr_view *part) TSR_MT_CONTEXT;
 
 /*
- * A tensor without elements: a type and a layout. Any call may be made with it; the results are
- * without elements too (but for numbers), nothing moves and nothing is computed, but the trace has
- * what would. So the layout of a call's result is known before it runs.
+ * Returns a tensor without elements: a type and a layout. Any call may be made with it; the results
+ * are without elements too (but for numbers), nothing moves and nothing is computed, but the trace
+ * has what would. So the layout of a call's result is known before it runs.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_abstract(tsr_comm *world, const tsr_tensor_spec *spec,
                                               tsr_tensor **out) TSR_MT_CONTEXT;
@@ -208,7 +212,7 @@ TSR_API void tsr_trace_end(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API const tsr_trace_event *tsr_trace_events(const tsr_comm *world,
                                                 size_t *count) TSR_MT_CONTEXT;
 
-/* The same as text, a line each; the arena's. */
+/* Returns the same as text, a line each; allocated in the arena. */
 TSR_API TSR_NODISCARD tsr_status tsr_trace_print(const tsr_comm *world, tsr_arena *arena,
                                                  const char **out) TSR_MT_CONTEXT;
 

@@ -96,7 +96,10 @@ typedef struct tsr_conflict {
     uint32_t annotation; /* its number; 0: none */
 } tsr_conflict;
 
-/* Numbers of annotations and steps count from 1; entry 0 of the lists is none. The arena's. */
+/*
+ * Numbers of annotations and steps count from 1; entry 0 of the lists is none. Allocated in the
+ * arena.
+ */
 typedef struct tsr_provenance {
     const tsr_annotation *annotations;
     size_t num_annotations; /* the last number */
@@ -110,7 +113,7 @@ typedef struct tsr_provenance {
     size_t num_result_steps;
 } tsr_provenance;
 
-/* The first step of a tensor: its number; 0: none. */
+/* Returns the first step of a tensor: its number; 0: none. */
 TSR_API uint32_t tsr_provenance_first(const tsr_provenance *why, tsr_ir_tensor tensor) TSR_MT_SAFE;
 
 /*
@@ -134,8 +137,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_annotate(tsr_context *ctx, tsr_prog
                                                       tsr_ir_tensor tensor,
                                                       const tsr_sharding *sharding) TSR_MT_CONTEXT;
 
-/* The mesh of a name, or without one the only mesh of the program. It belongs to the program until
- * that changes. */
+/*
+ * Returns the mesh of a name, or without one the only mesh of the program. It belongs to the
+ * program until that changes.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program *program,
                                                   TSR_NULLABLE const char *name,
                                                   const tsr_mesh **out) TSR_MT_CONTEXT;
@@ -160,18 +165,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_explanation_create(tsr_context *ctx,
                                                         tsr_explanation **out) TSR_MT_CONTEXT;
 TSR_API void tsr_explanation_destroy(TSR_NULLABLE tsr_explanation *explanation) TSR_MT_CONTEXT;
 
-/* The program as it is after propagation, the explanation's: to be read, not to be changed. */
+/*
+ * Returns the program as it is after propagation, owned by the explanation: to be read, not to be
+ * changed.
+ */
 TSR_API tsr_program *tsr_explanation_program(tsr_explanation *explanation) TSR_MT_CONTEXT;
-/* Its provenance, the explanation's. */
+/* Returns its provenance, owned by the explanation. */
 TSR_API const tsr_provenance *
 tsr_explanation_provenance(const tsr_explanation *explanation) TSR_MT_CONTEXT;
 
 /*
- * The tensors that a text means: a name of the program (`%12`, `%arg0`), the number of a line,
- * `FILE.py:LINE` where the program has locations (the end of a path is enough), `result0` for a
- * result of the main function, or the name that an argument or result has in Python. None is fine:
- * *count is 0 then; a line, or a name that several functions have, may mean several. The list is
- * the arena's, in the order of the text.
+ * Returns the tensors that a text means: a name of the program (`%12`, `%arg0`), the number of a
+ * line, `FILE.py:LINE` where the program has locations (the end of a path is enough), `result0` for
+ * a result of the main function, or the name that an argument or result has in Python. None is
+ * fine: *count is 0 then; a line, or a name that several functions have, may mean several. The list
+ * is allocated in the arena, in the order of the text.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_explanation_find(tsr_context *ctx, tsr_arena *arena,
                                                       const tsr_explanation *explanation,
@@ -185,7 +193,10 @@ typedef struct tsr_explain_style {
     bool no_paths;  /* records have no paths: many tensors share steps, see tsr_explanation_step */
 } tsr_explain_style;
 
-/* All tensors that have an axis, or lack one because of a conflict, as tsr_explanation_find. */
+/*
+ * Returns all tensors that have an axis, or lack one because of a conflict, as
+ * tsr_explanation_find.
+ */
 TSR_API TSR_NODISCARD tsr_status
 tsr_explanation_tensors(tsr_context *ctx, tsr_arena *arena, const tsr_explanation *explanation,
                         TSR_NULLABLE const tsr_explain_style *style, size_t *count,
@@ -196,7 +207,7 @@ tsr_explanation_tensors(tsr_context *ctx, tsr_arena *arena, const tsr_explanatio
  * the annotation it came from and the ops it came through; for each conflict what kept the axis
  * out. Where a dimension stays replicated because of a conflict, an annotation that helps is
  * suggested: it has been tried, on a copy of the program. An explanation tries at most 64, each
- * once. The text is the arena's. TSR_ERR_INVALID when the program has no such tensor.
+ * once. The text is allocated in the arena. TSR_ERR_INVALID when the program has no such tensor.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_explanation_text(tsr_context *ctx, tsr_arena *arena,
                                                       tsr_explanation *explanation,
@@ -272,7 +283,7 @@ typedef struct tsr_tensor_reasons {
 
 /*
  * One tensor as records: what tsr_explanation_text says, paths always whole or left out. Texts and
- * lists are the arena's or the explanation's: use them while both live.
+ * lists are allocated in the arena or owned by the explanation: use them while both exist.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_explanation_reasons(
     tsr_context *ctx, tsr_arena *arena, tsr_explanation *explanation, tsr_ir_tensor tensor,
@@ -280,8 +291,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_explanation_reasons(
 
 /*
  * One step in words, by its number in the provenance: the hop that begins the path of a reason with
- * that step; `from` is the next. Texts are the arena's or the explanation's. TSR_ERR_INVALID when
- * there is no such step.
+ * that step; `from` is the next. Texts are allocated in the arena or owned by the explanation.
+ * TSR_ERR_INVALID when there is no such step.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_explanation_step(tsr_context *ctx, tsr_arena *arena,
                                                       tsr_explanation *explanation, uint32_t step,

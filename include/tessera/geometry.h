@@ -25,27 +25,31 @@ TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena
                                                      const tsr_geometry **out) TSR_MT_CONTEXT;
 
 TSR_API const tsr_sharding *tsr_geometry_sharding(const tsr_geometry *geometry) TSR_MT_SAFE;
-/* The tensor's rank and shape. */
+/* Returns the tensor's rank and shape. */
 TSR_API size_t tsr_geometry_rank(const tsr_geometry *geometry) TSR_MT_SAFE;
 TSR_API const int64_t *tsr_geometry_shape(const tsr_geometry *geometry) TSR_MT_SAFE;
 
-/* The largest part a device holds, per dimension: the chunk, or the largest of explicit sizes. */
+/*
+ * Returns the largest part a device holds, per dimension: the chunk, or the largest of explicit
+ * sizes.
+ */
 TSR_API void tsr_geometry_local_shape(const tsr_geometry *geometry,
                                       TSR_ARRAY(tsr_geometry_rank(geometry))
                                           int64_t *local_shape) TSR_MT_SAFE;
-/* The smallest part that a shard holds, per dimension: 0 where one is empty. */
+/* Returns the smallest part that a shard holds, per dimension: 0 where one is empty. */
 TSR_API void tsr_geometry_least_shape(const tsr_geometry *geometry,
                                       TSR_ARRAY(tsr_geometry_rank(geometry))
                                           int64_t *least_shape) TSR_MT_SAFE;
-/* The local shape times the number of shards, per dimension. */
+/* Returns the local shape times the number of shards, per dimension. */
 TSR_API void tsr_geometry_padded_shape(const tsr_geometry *geometry,
                                        TSR_ARRAY(tsr_geometry_rank(geometry))
                                            int64_t *padded_shape) TSR_MT_SAFE;
 
 /*
- * The box a device holds: start and size per dimension. A device with nothing has a size of 0
- * somewhere. False when the mesh does not have the device. In an unaligned dimension `size` counts
- * the rows held and `start` is the first of them: the rows need not be adjacent, see the pieces.
+ * Returns the box a device holds: start and size per dimension. A device with nothing has a size of
+ * 0 somewhere. False when the mesh does not have the device. In an unaligned dimension `size`
+ * counts the rows held and `start` is the first of them: the rows need not be adjacent, see the
+ * pieces.
  */
 TSR_API bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device,
                               TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *start,
@@ -65,9 +69,9 @@ typedef struct tsr_interval {
 } tsr_interval;
 
 /*
- * The rows of one dimension that a device holds, as intervals in ascending order, none empty,
- * neighbours joined: one or none, except in an unaligned dimension. Returns how many there are; at
- * most `capacity` are written. -1 when the mesh does not have the device.
+ * Returns the rows of one dimension that a device holds, as intervals in ascending order, none
+ * empty, neighbours joined: one or none, except in an unaligned dimension. Returns how many there
+ * are; at most `capacity` are written. -1 when the mesh does not have the device.
  */
 TSR_API int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t dim,
                                     size_t capacity,
@@ -84,11 +88,11 @@ TSR_API int64_t tsr_devices_count(const tsr_devices *devices) TSR_MT_SAFE;
 TSR_API int64_t tsr_devices_at(const tsr_devices *devices, int64_t index) TSR_MT_SAFE;
 
 /*
- * Whether two shardings of one shape place every element on the same devices and leave the same
- * reduction pending over the same devices. The meshes may differ in axes, names and device order.
- * Decided from (size, stride) pairs, whatever the number of devices, except where ids are arbitrary
- * lists or a sub-axis cuts across a transposed iota: then devices are compared one by one, up to
- * 2^26 of them, and TSR_ERR_LIMIT beyond.
+ * Returns whether two shardings of one shape place every element on the same devices and leave the
+ * same reduction pending over the same devices. The meshes may differ in axes, names and device
+ * order. Decided from (size, stride) pairs, whatever the number of devices, except where ids are
+ * arbitrary lists or a sub-axis cuts across a transposed iota: then devices are compared one by
+ * one, up to 2^26 of them, and TSR_ERR_LIMIT beyond.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_same(tsr_context *ctx, const tsr_geometry *a,
                                                    const tsr_geometry *b, bool *out) TSR_MT_CONTEXT;

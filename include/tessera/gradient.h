@@ -33,8 +33,8 @@ TSR_API void tsr_tape_pause(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API void tsr_tape_resume(tsr_comm *world) TSR_MT_CONTEXT;
 
 /*
- * Whether a running tape records calls on the tensor: it is watched, or depends on a watched one
- * and no backward has gone through it. False while the innermost tape is paused.
+ * Returns whether a running tape records calls on the tensor: it is watched, or depends on a
+ * watched one and no backward has gone through it. False while the innermost tape is paused.
  */
 TSR_API bool tsr_tensor_is_recorded(const tsr_tensor *tensor) TSR_MT_CONTEXT;
 
@@ -53,8 +53,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_backward_from(tsr_tensor *value,
                                                    tsr_tensor *cotangent) TSR_MT_CONTEXT;
 
 /*
- * The gradient of a watched tensor; zeros when the loss does not depend on it. The caller's, or the
- * scope's.
+ * Returns the gradient of a watched tensor; zeros when the loss does not depend on it. The
+ * caller's, or the scope's.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out) TSR_MT_CONTEXT;
 

@@ -37,10 +37,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_interpreter_create(
     tsr_context *ctx, const tsr_program *program,
     TSR_NULLABLE const tsr_interpreter_options *options, tsr_interpreter **out) TSR_MT_CONTEXT;
 
-/* Frees an interpreter. NULL is fine. */
+/* Frees an interpreter. Does nothing if it is NULL. */
 TSR_API void tsr_interpreter_destroy(TSR_NULLABLE tsr_interpreter *interpreter) TSR_MT_CONTEXT;
 
-/* What the function takes and gives. Types are the program's. */
+/* What the function takes and gives. Types are owned by the program. */
 TSR_API size_t tsr_interpreter_num_inputs(const tsr_interpreter *interpreter) TSR_MT_CONTEXT;
 TSR_API tsr_ir_value tsr_interpreter_input(const tsr_interpreter *interpreter,
                                            size_t i) TSR_MT_CONTEXT;
@@ -66,7 +66,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_inter
                                                      size_t num_inputs,
                                                      tsr_outputs **out) TSR_MT_CONTEXT;
 
-/* The results of a run, packed; their memory is the outputs'. One that is no tensor has no data. */
+/*
+ * Returns the results of a run, packed; their memory is owned by the outputs. One that is no tensor
+ * has no data.
+ */
 TSR_API size_t tsr_outputs_count(const tsr_outputs *outputs) TSR_MT_CONTEXT;
 TSR_API tsr_view tsr_outputs_get(const tsr_outputs *outputs, size_t i) TSR_MT_CONTEXT;
 TSR_API void tsr_outputs_destroy(TSR_NULLABLE tsr_outputs *outputs) TSR_MT_CONTEXT;

@@ -69,46 +69,46 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_parse(tsr_context *ctx, tsr_arena *are
                                                 const tsr_mesh **out) TSR_MT_CONTEXT;
 
 /*
- * The canonical text, without the name. Ids are listed when there are at most 2^20 of them; a
- * larger mesh prints them as a transposed iota, which the lenient reading takes. The text is the
- * arena's.
+ * Returns the canonical text, without the name. Ids are listed when there are at most 2^20 of them;
+ * a larger mesh prints them as a transposed iota, which the lenient reading takes. The text is
+ * allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_print(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_mesh *mesh,
                                                 const char **out) TSR_MT_CONTEXT;
 
-/* A copy of a mesh under another name, or under none when `name` is NULL. */
+/* Returns a copy of a mesh under another name, or under none when `name` is NULL. */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_rename(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_mesh *mesh,
                                                  TSR_NULLABLE const char *name,
                                                  const tsr_mesh **out) TSR_MT_CONTEXT;
 
-/* The name, or NULL. */
+/* Returns the name, or NULL. */
 TSR_API const char *tsr_mesh_name(const tsr_mesh *mesh) TSR_MT_SAFE;
-/* How many devices: the product of the axis sizes; 1 without axes. */
+/* Returns how many devices: the product of the axis sizes; 1 without axes. */
 TSR_API int64_t tsr_mesh_num_devices(const tsr_mesh *mesh) TSR_MT_SAFE;
 TSR_API size_t tsr_mesh_num_axes(const tsr_mesh *mesh) TSR_MT_SAFE;
 TSR_API const char *tsr_mesh_axis_name(const tsr_mesh *mesh, size_t axis) TSR_MT_SAFE;
 TSR_API int64_t tsr_mesh_axis_size(const tsr_mesh *mesh, size_t axis) TSR_MT_SAFE;
-/* The axis of that name (not necessarily zero-terminated), or -1. */
+/* Returns the axis of that name (not necessarily zero-terminated), or -1. */
 TSR_API int32_t tsr_mesh_find_axis(const tsr_mesh *mesh, TSR_ARRAY(length) const char *name,
                                    size_t length) TSR_MT_SAFE;
 /* One device and no axes. */
 TSR_API bool tsr_mesh_is_maximal(const tsr_mesh *mesh) TSR_MT_SAFE;
 /* No axes and no device. */
 TSR_API bool tsr_mesh_is_empty(const tsr_mesh *mesh) TSR_MT_SAFE;
-/* Whether place p holds device p throughout. */
+/* Returns whether place p holds device p throughout. */
 TSR_API bool tsr_mesh_is_iota(const tsr_mesh *mesh) TSR_MT_SAFE;
 
-/* The device at a place, 0 <= place < num_devices. */
+/* Returns the device at a place, 0 <= place < num_devices. */
 TSR_API int64_t tsr_mesh_device_at(const tsr_mesh *mesh, int64_t place) TSR_MT_SAFE;
-/* The place of a device, or -1 when the mesh does not have it. */
+/* Returns the place of a device, or -1 when the mesh does not have it. */
 TSR_API int64_t tsr_mesh_place_of(const tsr_mesh *mesh, int64_t device) TSR_MT_SAFE;
-/* The coordinates (num_axes of them) of a device; false when the mesh does not have it. */
+/* Returns the coordinates (num_axes of them) of a device; false when the mesh does not have it. */
 TSR_API bool tsr_mesh_coordinates(const tsr_mesh *mesh, int64_t device,
                                   TSR_ARRAY(tsr_mesh_num_axes(mesh))
                                       int64_t *coordinates) TSR_MT_SAFE;
-/* The device at coordinates, or -1 when one is out of range. */
+/* Returns the device at coordinates, or -1 when one is out of range. */
 TSR_API int64_t tsr_mesh_device(const tsr_mesh *mesh, TSR_ARRAY(tsr_mesh_num_axes(mesh))
                                                           const int64_t *coordinates) TSR_MT_SAFE;
 
@@ -116,25 +116,29 @@ TSR_API int64_t tsr_mesh_device(const tsr_mesh *mesh, TSR_ARRAY(tsr_mesh_num_axe
 TSR_API bool tsr_mesh_equal(const tsr_mesh *a, const tsr_mesh *b) TSR_MT_SAFE;
 /* Equal axes, both maximal or neither. */
 TSR_API bool tsr_mesh_equal_axes(const tsr_mesh *a, const tsr_mesh *b) TSR_MT_SAFE;
-/* The same view: the same axis sizes in order and the same device at every place, names aside. */
+/*
+ * Returns the same view: the same axis sizes in order and the same device at every place, names
+ * aside.
+ */
 TSR_API bool tsr_mesh_same_view(const tsr_mesh *a, const tsr_mesh *b) TSR_MT_SAFE;
-/* Whether both have the same set of devices. */
+/* Returns whether both have the same set of devices. */
 TSR_API bool tsr_mesh_same_devices(const tsr_mesh *a, const tsr_mesh *b) TSR_MT_SAFE;
 
 /*
- * Whether an axis (or sub-axis) of one mesh is the same view as one of another: they cut the
- * devices into the same groups, in the same order within each. Devices are compared one by one only
- * where an axis cuts across the order of the ids or lists are arbitrary; TSR_ERR_LIMIT when that
- * would be more than 2^26.
+ * Returns whether an axis (or sub-axis) of one mesh is the same view as one of another: they cut
+ * the devices into the same groups, in the same order within each. Devices are compared one by one
+ * only where an axis cuts across the order of the ids or lists are arbitrary; TSR_ERR_LIMIT when
+ * that would be more than 2^26.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_same_axis(tsr_context *ctx, const tsr_mesh *a,
                                                     tsr_axis_ref axis_a, const tsr_mesh *b,
                                                     tsr_axis_ref axis_b, bool *out) TSR_MT_CONTEXT;
 
 /*
- * An axis as (size, stride) pairs over device ids, major to minor and coalesced: the devices of a
- * group differ by sums of the strides. `out` has room for `capacity` pairs. TSR_NOT_APPLICABLE when
- * the mesh's ids are an arbitrary list, or the sub-axis cuts across the pairs of a transposed iota.
+ * Returns an axis as (size, stride) pairs over device ids, major to minor and coalesced: the
+ * devices of a group differ by sums of the strides. `out` has room for `capacity` pairs.
+ * TSR_NOT_APPLICABLE when the mesh's ids are an arbitrary list, or the sub-axis cuts across the
+ * pairs of a transposed iota.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_axis_strides(const tsr_mesh *mesh, tsr_axis_ref axis,
                                                        size_t capacity,
@@ -153,12 +157,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_groups_create(tsr_context *ctx, tsr_arena *
                                                    size_t num_axes,
                                                    const tsr_groups **out) TSR_MT_CONTEXT;
 TSR_API int64_t tsr_groups_count(const tsr_groups *groups) TSR_MT_SAFE;
-/* How many devices each group has. */
+/* Returns how many devices each group has. */
 TSR_API int64_t tsr_groups_size(const tsr_groups *groups) TSR_MT_SAFE;
-/* The device at an index of a group. */
+/* Returns the device at an index of a group. */
 TSR_API int64_t tsr_groups_device(const tsr_groups *groups, int64_t group,
                                   int64_t index) TSR_MT_SAFE;
-/* The group of a device and its index there; false when the mesh does not have the device. */
+/*
+ * Returns the group of a device and its index there; false when the mesh does not have the device.
+ */
 TSR_API bool tsr_groups_find(const tsr_groups *groups, int64_t device, int64_t *group,
                              int64_t *index) TSR_MT_SAFE;
 
@@ -169,7 +175,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_mesh_table_create(tsr_context *ctx, tsr_are
 /* Adds a mesh that has a name; a name that is in the table already is an error. */
 TSR_API TSR_NODISCARD tsr_status tsr_mesh_table_add(tsr_context *ctx, tsr_mesh_table *table,
                                                     const tsr_mesh *mesh) TSR_MT_CONTEXT;
-/* The mesh of that name (not necessarily zero-terminated), or NULL. */
+/* Returns the mesh of that name (not necessarily zero-terminated), or NULL. */
 TSR_API const tsr_mesh *tsr_mesh_table_find(const tsr_mesh_table *table,
                                             TSR_ARRAY(length) const char *name,
                                             size_t length) TSR_MT_CONTEXT;

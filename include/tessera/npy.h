@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 /*
- * The array that a file holds, of which all bytes are given: a view into them, column-major ones
- * by strides. '<V2', which NumPy with ml_dtypes writes, is bf16. `name` is for messages. Shape and
- * strides are the arena's.
+ * Returns the array that a file holds, of which all bytes are given: a view into them, column-major
+ * ones by strides. '<V2', which NumPy with ml_dtypes writes, is bf16. `name` is for messages. Shape
+ * and strides are allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena,
                                               TSR_NULLABLE const char *name,
@@ -22,7 +22,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena
 /*
  * Reads what stands before the elements from the first `given` bytes of a file that is `size` bytes
  * long. Sets element type, shape and strides of `out`, which has no data, and where in the file the
- * elements start. Shape and strides are the arena's.
+ * elements start. Shape and strides are allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena,
                                               TSR_NULLABLE const char *name,
@@ -33,7 +33,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena
 /*
  * What stands before the elements, row-major, of an array in a file. bf16 and element types that
  * the format has no name for are stored as unsigned integers of their size, which NumPy reads
- * without ml_dtypes. The arena's.
+ * without ml_dtypes. Allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_header(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype,
                                                 size_t rank, TSR_ARRAY(rank) const int64_t *shape,

@@ -34,7 +34,7 @@ typedef struct tsr_pass_options {
         *values; /* NULL: all have the standard value; an entry that is NULL: that one */
 } tsr_pass_options;
 
-/* The value of an option, which the row of the pass has; else false, 0 or "". */
+/* Returns the value of an option, which the row of the pass has; else false, 0 or "". */
 TSR_API bool tsr_option_bool(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 TSR_API int64_t tsr_option_integer(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 TSR_API const char *tsr_option_text(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
@@ -59,10 +59,10 @@ typedef struct tsr_pass {
     TSR_NULLABLE bool (*expand)(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
 } tsr_pass;
 
-/* All passes. */
+/* Returns all passes. */
 TSR_API const tsr_pass *tsr_passes(size_t *count) TSR_MT_SAFE;
 
-/* The row of that name, or NULL. */
+/* Returns the row of that name, or NULL. */
 TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
 
 /*

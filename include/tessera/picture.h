@@ -6,7 +6,7 @@
  * `0-6:2`. It is small whatever the mesh: of many intervals those in the middle are left out, of
  * many slices all but the first, and a long list of devices ends in an ellipsis.
  *
- * Equal geometries give equal texts, byte for byte. All texts are the arena's.
+ * Equal geometries give equal texts, byte for byte. All texts are allocated in the arena.
  */
 #ifndef TESSERA_PICTURE_H
 #define TESSERA_PICTURE_H
@@ -24,9 +24,9 @@ typedef struct tsr_picture_style {
 } tsr_picture_style;
 
 /*
- * The picture as text: lines of at most 80 characters, each ended by a newline; `no elements` when
- * the tensor has none. Below it are the number of slices left out and the devices that hold
- * nothing. Without a style, ASCII and no colours.
+ * Returns the picture as text: lines of at most 80 characters, each ended by a newline; `no
+ * elements` when the tensor has none. Below it are the number of slices left out and the devices
+ * that hold nothing. Without a style, ASCII and no colours.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_picture_text(tsr_context *ctx, tsr_arena *arena,
                                                   const tsr_geometry *geometry,
@@ -34,9 +34,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_picture_text(tsr_context *ctx, tsr_arena *a
                                                   const char **out) TSR_MT_CONTEXT;
 
 /*
- * The picture as a standalone SVG document in UTF-8: title lines, the grids, and a legend of the
- * shards with their boxes and devices. A title of more than 100 characters is cut; what XML cannot
- * hold becomes U+FFFD. Nothing in it depends on when or where it is made.
+ * Returns the picture as a standalone SVG document in UTF-8: title lines, the grids, and a legend
+ * of the shards with their boxes and devices. A title of more than 100 characters is cut; what XML
+ * cannot hold becomes U+FFFD. Nothing in it depends on when or where it is made.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_picture_svg(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_geometry *geometry,
@@ -45,8 +45,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_picture_svg(tsr_context *ctx, tsr_arena *ar
                                                  const char **out) TSR_MT_CONTEXT;
 
 /*
- * A line for each device at the places first to end - 1 of the mesh: `device 3      [0:2, 4:8]`.
- * Rows of an unaligned dimension that are not adjacent are joined by `+`, as in `0:4+6:8`; a
+ * Returns a line for each device at the places first to end - 1 of the mesh: `device 3      [0:2,
+ * 4:8]`. Rows of an unaligned dimension that are not adjacent are joined by `+`, as in `0:4+6:8`; a
  * dimension of which the device holds nothing is `none`. The text grows with the number of places,
  * unlike pictures: ask for the lines of a large mesh in parts. TSR_ERR_INVALID unless 0 <= first <=
  * end <= the number of devices.

@@ -57,9 +57,9 @@ typedef struct tsr_step_spec {
 } tsr_step_spec;
 
 /*
- * The plan that takes a tensor through given layouts. Every step moves just what devices lack, as
- * above; an all-reduce is one step, in which every device receives all parts. A step that is not
- * what its kind says is TSR_ERR_INVALID.
+ * Returns the plan that takes a tensor through given layouts. Every step moves just what devices
+ * lack, as above; an all-reduce is one step, in which every device receives all parts. A step that
+ * is not what its kind says is TSR_ERR_INVALID.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_geometry *src, size_t num_steps,
@@ -92,10 +92,10 @@ typedef struct tsr_step {
 } tsr_step;
 
 /*
- * A step by its number. Its cost on a link (NULL: tsr_link_default of shared memory) is alpha for
- * each device from which the busiest one receives, beta for each byte that the busiest device
- * receives or sends, gamma for each byte that a fold reads; of a slice delta for each byte that is
- * kept. Looks at every device, so at most 2^26 of them: TSR_ERR_LIMIT beyond.
+ * Returns a step by its number. Its cost on a link (NULL: tsr_link_default of shared memory) is
+ * alpha for each device from which the busiest one receives, beta for each byte that the busiest
+ * device receives or sends, gamma for each byte that a fold reads; of a slice delta for each byte
+ * that is kept. Looks at every device, so at most 2^26 of them: TSR_ERR_LIMIT beyond.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index,
                                                TSR_NULLABLE const tsr_link *link,
@@ -105,13 +105,13 @@ TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan 
 TSR_API TSR_NODISCARD tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan,
                                                 tsr_plan_totals *out) TSR_MT_CONTEXT;
 
-/* The bytes that a device receives from others and sends to others, in all steps. */
+/* Returns the bytes that a device receives from others and sends to others, in all steps. */
 TSR_API int64_t tsr_plan_bytes_received(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 TSR_API int64_t tsr_plan_bytes_sent(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 
 /*
- * The most bytes of tensors between two steps that a device stores at once while the plan runs:
- * each is made before the step that fills it and freed after the step that reads it.
+ * Returns the most bytes of tensors between two steps that a device stores at once while the plan
+ * runs: each is made before the step that fills it and freed after the step that reads it.
  */
 TSR_API int64_t tsr_plan_bytes_between(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 

@@ -49,11 +49,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_read(tsr_context *ctx, const tsr_te
 TSR_API TSR_NODISCARD tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags,
                                                   tsr_program **out) TSR_MT_CONTEXT;
 
-/* A copy that lives on its own; it shares the text with the original. */
+/* Returns a copy that lives on its own; it shares the text with the original. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_clone(tsr_context *ctx, const tsr_program *program,
                                                    tsr_program **out) TSR_MT_CONTEXT;
 
-/* Frees a program. NULL is fine. */
+/* Frees a program. Does nothing if it is NULL. */
 TSR_API void tsr_program_destroy(TSR_NULLABLE tsr_program *program) TSR_MT_CONTEXT;
 
 /* Checks every rule of the text's dialects that is known here; the first failure ends it. */
@@ -77,21 +77,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_program_print(tsr_context *ctx, const tsr_p
                                                    int printing, tsr_program_writer write,
                                                    TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
-/* The whole text, zero-terminated, the arena's. */
+/* Returns the whole text, zero-terminated, allocated in the arena. */
 TSR_API TSR_NODISCARD tsr_status tsr_program_to_text(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_program *program, int printing,
                                                      const char **out) TSR_MT_CONTEXT;
 
-/* Bytes of memory that a program holds, the text aside. */
+/* Returns bytes of memory that a program holds, the text aside. */
 TSR_API size_t tsr_program_memory(const tsr_program *program) TSR_MT_CONTEXT;
 
 /* ---- walking ---- */
 
-/* The module: an op with one region of one block. */
+/* Returns the module: an op with one region of one block. */
 TSR_API tsr_ir_op tsr_program_module(const tsr_program *program) TSR_MT_CONTEXT;
-/* The function (or other symbol of the module) of that name, or 0. Looks at all of them. */
+/* Returns the function (or other symbol of the module) of that name, or 0. Looks at all of them. */
 TSR_API tsr_ir_op tsr_program_symbol(const tsr_program *program, const char *name) TSR_MT_CONTEXT;
-/* The function `main`, or the only one that there is; 0: neither. */
+/* Returns the function `main`, or the only one that there is; 0: neither. */
 TSR_API tsr_ir_op tsr_program_main(const tsr_program *program) TSR_MT_CONTEXT;
 TSR_API size_t tsr_program_num_ops(const tsr_program *program) TSR_MT_CONTEXT;
 /* Numbers of values are at most this; some stood for uses before a definition and are no value. */
@@ -99,8 +99,10 @@ TSR_API size_t tsr_program_num_values(const tsr_program *program) TSR_MT_CONTEXT
 
 /* "stablehlo.add". */
 TSR_API const char *tsr_ir_op_name(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
-/* The name of a symbol, such as a function or a mesh, without quotes; NULL for other ops. The
- * arena's. */
+/*
+ * Returns the name of a symbol, such as a function or a mesh, without quotes; NULL for other ops.
+ * Allocated in the arena.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_op_symbol(tsr_context *ctx, tsr_arena *arena,
                                                   const tsr_program *program, tsr_ir_op op,
                                                   const char **out) TSR_MT_CONTEXT;
@@ -113,11 +115,11 @@ TSR_API tsr_ir_value tsr_ir_op_result(const tsr_program *program, tsr_ir_op op,
 TSR_API size_t tsr_ir_op_num_regions(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
 TSR_API tsr_ir_region tsr_ir_op_region(const tsr_program *program, tsr_ir_op op,
                                        size_t i) TSR_MT_CONTEXT;
-/* The block that holds an op; 0 for the module. */
+/* Returns the block that holds an op; 0 for the module. */
 TSR_API tsr_ir_block tsr_ir_op_block(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
-/* The op after this one in its block, or 0. */
+/* Returns the op after this one in its block, or 0. */
 TSR_API tsr_ir_op tsr_ir_op_next(const tsr_program *program, tsr_ir_op op) TSR_MT_CONTEXT;
-/* An attribute by name, inherent ones first, or 0. */
+/* Returns an attribute by name, inherent ones first, or 0. */
 TSR_API tsr_ir_attr tsr_ir_op_attribute(const tsr_program *program, tsr_ir_op op,
                                         const char *name) TSR_MT_CONTEXT;
 /*
@@ -136,10 +138,10 @@ typedef struct tsr_source_location {
 } tsr_source_location;
 
 /*
- * Where an op comes from, by the location that the text gives it: the innermost file, line and
- * column, which is that of the callee of a call site, the first that a fused location has, what a
- * name stands for. False when the op has none, or without memory for the name of the file, which is
- * the arena's.
+ * Returns where an op comes from, by the location that the text gives it: the innermost file, line
+ * and column, which is that of the callee of a call site, the first that a fused location has, what
+ * a name stands for. False when the op has none, or without memory for the name of the file, which
+ * is allocated in the arena.
  */
 TSR_API bool tsr_ir_op_source(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
                               tsr_ir_op op, tsr_source_location *out) TSR_MT_CONTEXT;
@@ -163,33 +165,33 @@ TSR_API tsr_ir_value tsr_ir_block_argument(const tsr_program *program, tsr_ir_bl
 
 TSR_API tsr_ir_type tsr_ir_value_type(const tsr_program *program,
                                       tsr_ir_value value) TSR_MT_CONTEXT;
-/* The op whose result a value is; 0 for block arguments. */
+/* Returns the op whose result a value is; 0 for block arguments. */
 TSR_API tsr_ir_op tsr_ir_value_op(const tsr_program *program, tsr_ir_value value) TSR_MT_CONTEXT;
-/* The block whose argument a value is; 0 for results. */
+/* Returns the block whose argument a value is; 0 for results. */
 TSR_API tsr_ir_block tsr_ir_value_block(const tsr_program *program,
                                         tsr_ir_value value) TSR_MT_CONTEXT;
-/* Which result, or which argument. */
+/* Returns which result, or which argument. */
 TSR_API size_t tsr_ir_value_index(const tsr_program *program, tsr_ir_value value) TSR_MT_CONTEXT;
 /*
- * The names that all values have where the program is printed in pretty form, by number: "%0",
- * "%1#0", "%arg0"; NULL for numbers of no value. The list has tsr_program_num_values() + 1 entries
- * and is the arena's.
+ * Returns the names that all values have where the program is printed in pretty form, by number:
+ * "%0", "%1#0", "%arg0"; NULL for numbers of no value. The list has tsr_program_num_values() + 1
+ * entries and is allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_program_value_names(tsr_context *ctx, tsr_arena *arena,
                                                          const tsr_program *program,
                                                          const char *const **out) TSR_MT_CONTEXT;
 /*
- * The names that values have in the text from which the program was read, also after passes have
- * changed it: a copy of an op has the names of the original, and what passes made is named for the
- * value it was made of, "reshard of %3". As above where the text has no names, or where arguments
- * have locations.
+ * Returns the names that values have in the text from which the program was read, also after passes
+ * have changed it: a copy of an op has the names of the original, and what passes made is named for
+ * the value it was made of, "reshard of %3". As above where the text has no names, or where
+ * arguments have locations.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_program_written_names(tsr_context *ctx, tsr_arena *arena,
                                                            tsr_program *program,
                                                            const char *const **out) TSR_MT_CONTEXT;
 /*
- * The sharding that the program gives a value, wherever its text has it; NULL for none. The
- * program's.
+ * Returns the sharding that the program gives a value, wherever its text has it; NULL for none.
+ * Owned by the program.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_value_sharding(tsr_context *ctx, tsr_program *program,
                                                        tsr_ir_value value,
@@ -203,26 +205,26 @@ typedef struct tsr_ir_tensor {
 } tsr_ir_tensor;
 
 /*
- * The tensors that a program computes, in the order of its text: arguments and results of ops, also
- * inside of regions, but not the elements that reductions, sorts and the like fold or compare. The
- * list is the arena's.
+ * Returns the tensors that a program computes, in the order of its text: arguments and results of
+ * ops, also inside of regions, but not the elements that reductions, sorts and the like fold or
+ * compare. The list is allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_program_values(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_program *program, size_t *count,
                                                     const tsr_ir_value **out) TSR_MT_CONTEXT;
-/* How many results a function has; 0 for other ops. */
+/* Returns how many results a function has; 0 for other ops. */
 TSR_API size_t tsr_ir_func_num_results(const tsr_program *program, tsr_ir_op func) TSR_MT_CONTEXT;
 
-/* The type of a value or result; 0 where the program has no such tensor. */
+/* Returns the type of a value or result; 0 where the program has no such tensor. */
 TSR_API tsr_ir_type tsr_ir_tensor_type(const tsr_program *program,
                                        tsr_ir_tensor tensor) TSR_MT_CONTEXT;
-/* Its sharding; NULL for none. The program's. */
+/* Returns its sharding; NULL for none. Owned by the program. */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_sharding(tsr_context *ctx, tsr_program *program,
                                                         tsr_ir_tensor tensor,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * The name that a user gave an argument or result of a function: that of its location, or
- * `jax.result_info`. NULL for none. The arena's.
+ * Returns the name that a user gave an argument or result of a function: that of its location, or
+ * `jax.result_info`. NULL for none. Allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_program *program,
@@ -230,15 +232,18 @@ TSR_API TSR_NODISCARD tsr_status tsr_ir_tensor_name(tsr_context *ctx, tsr_arena 
                                                     const char **out) TSR_MT_CONTEXT;
 
 /*
- * The shape of a ranked tensor: extents, unknown ones TSR_UNKNOWN. False for other types. The
- * extents are the program's.
+ * Returns the shape of a ranked tensor: extents, unknown ones TSR_UNKNOWN. False for other types.
+ * The extents are owned by the program.
  */
 TSR_API bool tsr_ir_type_shape(const tsr_program *program, tsr_ir_type type, size_t *rank,
                                const int64_t **shape) TSR_MT_CONTEXT;
-/* The element type of a tensor; false for other types, and for elements that are no numbers. */
+/*
+ * Returns the element type of a tensor; false for other types, and for elements that are no
+ * numbers.
+ */
 TSR_API bool tsr_ir_type_dtype(const tsr_program *program, tsr_ir_type type,
                                tsr_dtype *out) TSR_MT_CONTEXT;
-/* Types and attributes as text, zero-terminated, the arena's. */
+/* Types and attributes as text, zero-terminated, allocated in the arena. */
 TSR_API TSR_NODISCARD tsr_status tsr_ir_type_to_text(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_program *program, tsr_ir_type type,
                                                      const char **out) TSR_MT_CONTEXT;

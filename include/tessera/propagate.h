@@ -61,7 +61,7 @@ typedef struct tsr_decision {
     size_t num_axes;
 } tsr_decision;
 
-/* Decisions in the order in which they were taken. Starts as zeros; the arena's. */
+/* Decisions in the order in which they were taken. Starts as zeros; allocated in the arena. */
 typedef struct tsr_decisions {
     tsr_decision *list;
     size_t count;
@@ -100,9 +100,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *aren
                                                    const tsr_sharding **results) TSR_MT_CONTEXT;
 
 /*
- * The axes over which the results are pending when the op runs on operands of these shardings: what
- * all operands that have a reduction factor shard it by, factor after factor. The list is the
- * arena's.
+ * Returns the axes over which the results are pending when the op runs on operands of these
+ * shardings: what all operands that have a reduction factor shard it by, factor after factor. The
+ * list is allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_rule *rule, const tsr_mesh *mesh,
@@ -112,12 +112,12 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_pending(tsr_context *ctx, tsr_are
                                                        size_t *num_axes) TSR_MT_CONTEXT;
 
 /*
- * Whether the op can run on operands of these shardings, none of them NULL, each device by itself
- * on what it holds, and how its results are laid out then: closed, with `reduction` pending over
- * the axes of reduction factors. So all operands that have a factor shard it alike and divide as
- * its dimensions need; factors that need replication or permutation are whole; no axis shards two
- * factors; nothing is pending. A dimension with explicit sizes is a factor by itself, cut alike in
- * every operand that has it. TSR_NOT_APPLICABLE when it cannot: redistribute first.
+ * Returns whether the op can run on operands of these shardings, none of them NULL, each device by
+ * itself on what it holds, and how its results are laid out then: closed, with `reduction` pending
+ * over the axes of reduction factors. So all operands that have a factor shard it alike and divide
+ * as its dimensions need; factors that need replication or permutation are whole; no axis shards
+ * two factors; nothing is pending. A dimension with explicit sizes is a factor by itself, cut alike
+ * in every operand that has it. TSR_NOT_APPLICABLE when it cannot: redistribute first.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate_local(
     tsr_context *ctx, tsr_arena *arena, const tsr_rule *rule, const tsr_mesh *mesh,
@@ -144,7 +144,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_propagate_align(
     tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
     TSR_ARRAY(tsr_rule_num_operands(op->rule)) const tsr_sharding **aligned) TSR_MT_CONTEXT;
 
-/* A decision as a sentence, `result 0 gets "x" for i from operand 0`; the arena's. */
+/*
+ * Returns a decision as a sentence, `result 0 gets "x" for i from operand 0`; allocated in the
+ * arena.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_decision_print(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_propagation *op,
                                                     const tsr_decision *decision,

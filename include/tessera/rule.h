@@ -86,12 +86,12 @@ typedef enum tsr_rule_printing {
     TSR_RULE_BARE  /* ([i])->([i]) {i=4} */
 } tsr_rule_printing;
 
-/* The canonical text, the arena's: factors are i .. z, then z_1 ... */
+/* Returns the canonical text, allocated in the arena: factors are i .. z, then z_1 ... */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_print(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_rule *rule, tsr_rule_printing printing,
                                                 const char **out) TSR_MT_CONTEXT;
 
-/* Views of the parts, owned by the rule. */
+/* Returns views of the parts, owned by the rule. */
 TSR_API size_t tsr_rule_num_factors(const tsr_rule *rule) TSR_MT_SAFE;
 TSR_API const tsr_factor *tsr_rule_factor(const tsr_rule *rule, size_t factor) TSR_MT_SAFE;
 TSR_API size_t tsr_rule_num_operands(const tsr_rule *rule) TSR_MT_SAFE;
@@ -100,18 +100,18 @@ TSR_API const tsr_rule_tensor *tsr_rule_operand(const tsr_rule *rule, size_t ope
 TSR_API const tsr_rule_tensor *tsr_rule_result(const tsr_rule *rule, size_t result) TSR_MT_SAFE;
 TSR_API bool tsr_rule_is_custom(const tsr_rule *rule) TSR_MT_SAFE;
 
-/* The same factors, kinds, flags and mappings. */
+/* Returns the same factors, kinds, flags and mappings. */
 TSR_API bool tsr_rule_equal(const tsr_rule *a, const tsr_rule *b) TSR_MT_SAFE;
 
-/* The shape that a rule gives a tensor: the product of each dimension's factors. */
+/* Returns the shape that a rule gives a tensor: the product of each dimension's factors. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_shape(tsr_context *ctx, const tsr_rule *rule,
                                                 const tsr_rule_tensor *tensor,
                                                 TSR_ARRAY(tensor->rank)
                                                     int64_t *shape) TSR_MT_CONTEXT;
 
 /*
- * The same rule with the factors whose flag in `whole` is set marked as needing replication: for an
- * op that cannot run on parts of them, although its rule propagates along them.
+ * Returns the same rule with the factors whose flag in `whole` is set marked as needing
+ * replication: for an op that cannot run on parts of them, although its rule propagates along them.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_keep_whole(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_rule *rule,
@@ -129,14 +129,14 @@ typedef struct tsr_op_info {
     bool is_elementwise;
 } tsr_op_info;
 
-/* How many there are, and each of them, from 0; the name is NULL out of range. */
+/* Returns how many there are, and each of them, from 0; the name is NULL out of range. */
 TSR_API size_t tsr_op_count(void) TSR_MT_SAFE;
 TSR_API tsr_op_info tsr_op_at(size_t i) TSR_MT_SAFE;
 
 /*
  * ---- templates: the rules of common ops, from their shapes ----
  *
- * A rule is the arena's. Shapes and dimensions that do not fit the op are errors.
+ * A rule is allocated in the arena. Shapes and dimensions that do not fit the op are errors.
  */
 
 /* A shape: `rank` extents. */
@@ -170,7 +170,9 @@ typedef struct tsr_dot_dims {
     TSR_ARRAY(num_contracting) const size_t *rhs_contracting;
 } tsr_dot_dims;
 
-/* The product of two tensors. The result: batch, free dimensions of lhs, free ones of rhs. */
+/*
+ * Returns the product of two tensors. The result: batch, free dimensions of lhs, free ones of rhs.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_dot_general(tsr_context *ctx, tsr_arena *arena,
                                                       tsr_extents lhs, tsr_extents rhs,
                                                       const tsr_dot_dims *dims,
@@ -235,8 +237,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_concatenate(tsr_context *ctx, tsr_aren
                                                       size_t num_operands, size_t dim,
                                                       const tsr_rule **out) TSR_MT_CONTEXT;
 
-/* A part of the operand, and an operand with a border, beside the scalar that it is made of:
- * dimensions that change are permuted. */
+/*
+ * Returns a part of the operand, and an operand with a border, beside the scalar that it is made
+ * of: dimensions that change are permuted.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_slice(tsr_context *ctx, tsr_arena *arena,
                                                 tsr_extents operand, tsr_extents result,
                                                 const tsr_rule **out) TSR_MT_CONTEXT;
@@ -249,7 +253,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_rule_sort(tsr_context *ctx, tsr_arena *aren
                                                size_t num_operands, tsr_extents shape, size_t dim,
                                                const tsr_rule **out) TSR_MT_CONTEXT;
 
-/* A running sum, or the like, along a dimension. */
+/* Returns a running sum, or the like, along a dimension. */
 TSR_API TSR_NODISCARD tsr_status tsr_rule_cumulative(tsr_context *ctx, tsr_arena *arena,
                                                      tsr_extents shape, size_t dim,
                                                      const tsr_rule **out) TSR_MT_CONTEXT;

@@ -60,7 +60,7 @@ typedef struct tsr_dim {
     TSR_NULLABLE const tsr_ragged *ragged;
 } tsr_dim;
 
-/* A closed dimension with these axes, even chunks and no priority, to build from. */
+/* Returns a closed dimension with these axes, even chunks and no priority, to build from. */
 TSR_API tsr_dim tsr_dim_closed(TSR_ARRAY(num_axes) const tsr_axis_ref *axes,
                                size_t num_axes) TSR_MT_SAFE;
 
@@ -130,7 +130,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena 
 
 /*
  * Reads a list of shardings, `#sdy.sharding_per_value<[<...>, <...>]>` or `<[...]>`. The array and
- * the shardings are the arena's. The reader's rank and shape, unless left out, hold for each.
+ * the shardings are allocated in the arena. The reader's rank and shape, unless left out, hold for
+ * each.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena,
                                                     tsr_text *text,
@@ -145,13 +146,13 @@ typedef enum tsr_printing {
     TSR_PRINT_BARE      /* [{"x"}], replicated={"y"}: no mesh */
 } tsr_printing;
 
-/* The canonical text, the arena's. A mesh without a name is printed in place. */
+/* Returns the canonical text, allocated in the arena. A mesh without a name is printed in place. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_print(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_sharding *sharding,
                                                     tsr_printing printing,
                                                     const char **out) TSR_MT_CONTEXT;
 
-/* Views of the parts, owned by the sharding. */
+/* Returns views of the parts, owned by the sharding. */
 TSR_API const tsr_mesh *tsr_sharding_mesh(const tsr_sharding *sharding) TSR_MT_SAFE;
 TSR_API size_t tsr_sharding_rank(const tsr_sharding *sharding) TSR_MT_SAFE;
 TSR_API const tsr_dim *tsr_sharding_dim(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
@@ -160,12 +161,12 @@ TSR_API const tsr_axis_ref *tsr_sharding_replicated(const tsr_sharding *sharding
 TSR_API const tsr_axis_ref *tsr_sharding_unreduced(const tsr_sharding *sharding,
                                                    size_t *count) TSR_MT_SAFE;
 TSR_API tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding) TSR_MT_SAFE;
-/* How many shards a dimension has: the product of its axis sizes. */
+/* Returns how many shards a dimension has: the product of its axis sizes. */
 TSR_API int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
 
 /*
- * The same, spelled the same: axes, openness, priorities, explicit sizes, lists, kind, and equal
- * meshes of the same name.
+ * Returns the same, spelled the same: axes, openness, priorities, explicit sizes, lists, kind, and
+ * equal meshes of the same name.
  */
 TSR_API bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b) TSR_MT_SAFE;
 
@@ -181,9 +182,9 @@ TSR_API bool tsr_sharding_equivalent(TSR_NULLABLE const tsr_sharding *a,
                                      bool ignore_unreduced) TSR_MT_SAFE;
 
 /*
- * The mesh that all have in common: NULLs and empty meshes are skipped, equal meshes count as one.
- * NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh without
- * explicit ids.
+ * Returns the mesh that all have in common: NULLs and empty meshes are skipped, equal meshes count
+ * as one. NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh
+ * without explicit ids.
  */
 TSR_API const tsr_mesh *tsr_sharding_common_mesh(TSR_ARRAY(count)
                                                      const tsr_sharding *const *shardings,
@@ -194,13 +195,13 @@ TSR_API TSR_NODISCARD tsr_status
 tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh, size_t rank,
                              bool open, const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * All dimensions closed, replicated axes dropped, unreduced ones kept. Priorities stay, but for
- * those of dimensions without axes, which have no effect.
+ * Returns all dimensions closed, replicated axes dropped, unreduced ones kept. Priorities stay, but
+ * for those of dimensions without axes, which have no effect.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_sharding *sharding,
                                                     const tsr_sharding **out) TSR_MT_CONTEXT;
-/* All dimensions open; replicated and unreduced axes kept. */
+/* Returns all dimensions open; replicated and unreduced axes kept. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding,
                                                    const tsr_sharding **out) TSR_MT_CONTEXT;
@@ -228,14 +229,17 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_
                                                           size_t num_axes,
                                                           const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * The same sharding over another view of the same devices, where its axes can express it; else
- * TSR_ERR_UNSUPPORTED with the axis that cannot be.
+ * Returns the same sharding over another view of the same devices, where its axes can express it;
+ * else TSR_ERR_UNSUPPORTED with the axis that cannot be.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_arena *arena,
                                                         const tsr_sharding *sharding,
                                                         const tsr_mesh *mesh,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
-/* The same sharding with a dimension's unbound sizes or counts given; checked as when built. */
+/*
+ * Returns the same sharding with a dimension's unbound sizes or counts given; checked as when
+ * built.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding, size_t dim,
                                                    const tsr_ragged *ragged,

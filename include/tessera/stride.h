@@ -25,17 +25,17 @@ typedef struct tsr_stride {
  */
 TSR_API size_t tsr_strides_coalesce(TSR_ARRAY(count) tsr_stride *pairs, size_t count) TSR_MT_SAFE;
 
-/* Whether two lists coalesce to the same pairs in the same order. */
+/* Returns whether two lists coalesce to the same pairs in the same order. */
 TSR_API bool tsr_strides_equal(TSR_ARRAY(count_a) const tsr_stride *a, size_t count_a,
                                TSR_ARRAY(count_b) const tsr_stride *b, size_t count_b) TSR_MT_SAFE;
 
-/* The product of the sizes; -1 when it overflows. */
+/* Returns the product of the sizes; -1 when it overflows. */
 TSR_API int64_t tsr_strides_size(TSR_ARRAY(count) const tsr_stride *pairs,
                                  size_t count) TSR_MT_SAFE;
 
 /*
- * Whether no two index tuples can reach the same id, by the rule that, sorted by stride, each
- * stride exceeds the span of the smaller ones. Pairs of size 1 do not count.
+ * Returns whether no two index tuples can reach the same id, by the rule that, sorted by stride,
+ * each stride exceeds the span of the smaller ones. Pairs of size 1 do not count.
  */
 TSR_API bool tsr_strides_orthogonal(TSR_ARRAY(count) const tsr_stride *pairs,
                                     size_t count) TSR_MT_SAFE;
@@ -52,8 +52,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_strides_flatten(tsr_context *ctx,
                                                      size_t *out_count) TSR_MT_CONTEXT;
 
 /*
- * The ids other than 0 that both of two axes reach, in ascending order: at most `capacity` of them
- * go to `ids`, their number to *count (counting stops at `capacity`). Each list must be orthogonal.
+ * Returns the ids other than 0 that both of two axes reach, in ascending order: at most `capacity`
+ * of them go to `ids`, their number to *count (counting stops at `capacity`). Each list must be
+ * orthogonal.
  */
 TSR_API TSR_NODISCARD tsr_status
 tsr_strides_overlap(tsr_context *ctx, TSR_ARRAY(count_a) const tsr_stride *a, size_t count_a,
@@ -61,8 +62,8 @@ tsr_strides_overlap(tsr_context *ctx, TSR_ARRAY(count_a) const tsr_stride *a, si
                     TSR_ARRAY(capacity) int64_t *ids, size_t *count) TSR_MT_CONTEXT;
 
 /*
- * Whether every id that `a` reaches is reached by `b`. Both must be orthogonal. TSR_ERR_LIMIT when
- * that would need more than 2^24 ids to be tried one by one.
+ * Returns whether every id that `a` reaches is reached by `b`. Both must be orthogonal.
+ * TSR_ERR_LIMIT when that would need more than 2^24 ids to be tried one by one.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_strides_within(tsr_context *ctx,
                                                     TSR_ARRAY(count_a) const tsr_stride *a,

@@ -29,9 +29,10 @@ typedef struct tsr_tensor_spec {
 } tsr_tensor_spec;
 
 /*
- * A spec out of texts. The type is a shape with an element type as tsr_shape_parse reads it,
- * "f32[8,16]"; the layout is in any notation that tsr_layouts_read takes: "[{\"x\"}, {}]",
- * "P('x', None)", "[Shard(0)]"; NULL: replicated. What the spec points to is the arena's.
+ * Returns a spec out of texts. The type is a shape with an element type as tsr_shape_parse reads
+ * it, "f32[8,16]"; the layout is in any notation that tsr_layouts_read takes: "[{\"x\"}, {}]",
+ * "P('x', None)", "[Shard(0)]"; NULL: replicated. What the spec points to is allocated in the
+ * arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_spec_parse(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_mesh *mesh, const char *type,
@@ -39,14 +40,14 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_spec_parse(tsr_context *ctx, tsr_are
                                                        tsr_tensor_spec *out) TSR_MT_CONTEXT;
 
 /*
- * A tensor with memory of its own, in this rank's segment; zeros. The sharding is copied. Release
- * it when it is no longer needed, before the rank's function ends.
+ * Returns a tensor with memory of its own, in this rank's segment; zeros. The sharding is copied.
+ * Release it when it is no longer needed, before the rank's function ends.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_create(tsr_comm *world, const tsr_tensor_spec *spec,
                                                    tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * A tensor over the caller's memory: this rank's part, row-major in the sizes that
+ * Returns a tensor over the caller's memory: this rank's part, row-major in the sizes that
  * tsr_geometry_stored_size gives, or with `strides` in bytes (NULL: row-major). `data` is the
  * element at index 0 in every dimension; it may be NULL where a rank has none. The memory stays the
  * caller's and must outlive the tensor.
@@ -56,11 +57,13 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_wrap(tsr_comm *world, const tsr_tens
                                                  TSR_NULLABLE const int64_t *strides,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Releases one reference; NULL is fine. tsr_tensor_retain adds one. Not collective. */
+/*
+ * Releases one reference; Does nothing if it is NULL. tsr_tensor_retain adds one. Not collective.
+ */
 TSR_API void tsr_tensor_release(TSR_NULLABLE tsr_tensor *tensor) TSR_MT_CONTEXT;
 TSR_API tsr_tensor *tsr_tensor_retain(tsr_tensor *tensor) TSR_MT_CONTEXT;
 
-/* The world that a tensor belongs to. */
+/* Returns the world that a tensor belongs to. */
 TSR_API tsr_comm *tsr_tensor_world(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API const tsr_sharding *tsr_tensor_sharding(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API const tsr_geometry *tsr_tensor_geometry(const tsr_tensor *tensor) TSR_MT_SAFE;
@@ -83,27 +86,28 @@ TSR_API void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function fun
                               TSR_NULLABLE void *state) TSR_MT_CONTEXT;
 
 /*
- * A tensor from a full array, row-major, that rank `root` has; the others pass NULL. With root -1
- * every rank has the same array and takes its part of it, without communication; except in typed
- * code, arrays of up to 64 bytes are compared, larger ones in checked mode alone. The sharding must
- * have nothing pending.
+ * Returns a tensor from a full array, row-major, that rank `root` has; the others pass NULL. With
+ * root -1 every rank has the same array and takes its part of it, without communication; except in
+ * typed code, arrays of up to 64 bytes are compared, larger ones in checked mode alone. The
+ * sharding must have nothing pending.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_full(tsr_comm *world, const tsr_tensor_spec *spec,
                                                       int64_t root, TSR_NULLABLE const void *full,
                                                       tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * The full array, row-major, on rank `root`, or on every rank with root -1; others pass NULL.
- * Pending reductions are performed.
+ * Returns the full array, row-major, on rank `root`, or on every rank with root -1; others pass
+ * NULL. Pending reductions are performed.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t root,
                                                     TSR_NULLABLE void *full) TSR_MT_CONTEXT;
 
 /*
- * A tensor from a `.npy` file, whose shape and type it has. Every rank reads its part of the file,
- * without communication: they must see the same file. Versions 1 to 3 of the format, items of one
- * byte or little endian, row-major or column-major; bf16 as NumPy writes it with ml_dtypes ('<V2').
- * The sharding must have nothing pending. A file that is cut short while it is read is an error.
+ * Returns a tensor from a `.npy` file, whose shape and type it has. Every rank reads its part of
+ * the file, without communication: they must see the same file. Versions 1 to 3 of the format,
+ * items of one byte or little endian, row-major or column-major; bf16 as NumPy writes it with
+ * ml_dtypes ('<V2'). The sharding must have nothing pending. A file that is cut short while it is
+ * read is an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding,
                                                      const char *path,
@@ -120,23 +124,24 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_save_npy(tsr_tensor *tensor,
                                                      const char *path) TSR_MT_CONTEXT;
 
 /*
- * The same elements in another layout over the same devices: a new tensor. Pending reductions that
- * the new sharding does not have are performed, in group order, f16 and bf16 in f32.
+ * Returns the same elements in another layout over the same devices: a new tensor. Pending
+ * reductions that the new sharding does not have are performed, in group order, f16 and bf16 in
+ * f32.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute(tsr_tensor *tensor, const tsr_sharding *sharding,
                                                   tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * The same into an existing tensor of the same shape and type. On no rank may the first to the last
- * byte of the two overlap, nor those of one rank's with another's.
+ * Returns the same into an existing tensor of the same shape and type. On no rank may the first to
+ * the last byte of the two overlap, nor those of one rank's with another's.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_into(tsr_tensor *dst,
                                                        tsr_tensor *src) TSR_MT_CONTEXT;
 
 /*
- * The same by a plan (plan.h) from the layout of `src` to that of `dst`, which is equal on every
- * rank. What is stored between two steps is freed as soon as it has been read; every rank has the
- * same message when one of them has no memory for it.
+ * Returns the same by a plan (plan.h) from the layout of `src` to that of `dst`, which is equal on
+ * every rank. What is stored between two steps is freed as soon as it has been read; every rank has
+ * the same message when one of them has no memory for it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_by(tsr_tensor *dst, tsr_tensor *src,
                                                      const tsr_plan *plan) TSR_MT_CONTEXT;
