@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC1091
 # The rank tests under mpirun: all pairs of layouts at 2 ranks with one MPI, samples elsewhere; all
-# failures of memory as samples.
-# With sanitizers, which are several times slower, most suites run with one MPI on each path.
+# failures of memory as samples. Each suite runs with one of the MPIs on each path, the other one on
+# the other path; with both on both in `make check-long`. With sanitizers, which are several times
+# slower, one MPI has each path.
 set -euo pipefail
 source "$TSR_SOURCE_DIR/tests/support/mpi.sh"
 ranks=$TSR_BUILD_DIR/tests/ranks
@@ -20,54 +21,81 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-shared_memory=(openmpi mpich)
-messages=(openmpi mpich)
 declare -A refusals=([openmpi]=12 [openmpi_message]=4 [mpich]=4 [mpich_message]=20)
+both=(openmpi mpich)
 if [[ ${TSR_INSTRUMENTED:-OFF} == ON ]]; then
-    shared_memory=(openmpi)
-    messages=(mpich)
     refusals=([openmpi]=4 [mpich_message]=4)
 fi
+
+turn=0
+# take_turn PATH: sets `mpis`, those that run the next suite on a path, shared or messages.
+take_turn() {
+    if [[ ${TSR_INSTRUMENTED:-OFF} == ON ]]; then
+        [[ $1 == shared ]] && mpis=(openmpi) || mpis=(mpich)
+    elif [[ -n ${TSR_CHECK_LONG:-} ]]; then
+        mpis=("${both[@]}")
+    else
+        mpis=("${both[turn % 2]}")
+        turn=$((turn + 1))
+    fi
+}
+
+# on_shared RANKS SUITE ARGUMENT..., on_messages likewise: a suite on one path.
+on_shared() {
+    local mpi
+    take_turn shared
+    for mpi in "${mpis[@]}"; do
+        expect_success "$mpi" "$1" "$ranks/$2" mpi "${@:3}"
+    done
+}
+on_messages() {
+    local mpi
+    take_turn messages
+    for mpi in "${mpis[@]}"; do
+        TSR_TRANSPORT=message expect_success "$mpi" "$1" "$ranks/$2" mpi "${@:3}"
+    done
+}
 
 expect_success openmpi 2 "$ranks/redistribute" mpi
 expect_success openmpi 4 "$ranks/redistribute" mpi 300
 for count in 1 3 7 8 11; do
-    expect_success openmpi $count "$ranks/redistribute" mpi 40
-    expect_success mpich $count "$ranks/redistribute" mpi 40
+    on_shared "$count" redistribute 40
 done
 expect_success mpich 2 "$ranks/redistribute" mpi 300
 expect_success mpich 4 "$ranks/redistribute" mpi 300
-for mpi in "${shared_memory[@]}"; do
-    for suite in algorithms collectives disagreement divergence faults requests placements; do
-        expect_success "$mpi" 3 "$ranks/$suite" mpi
-    done
-    expect_success "$mpi" 3 "$ranks/refusals" mpi "${refusals[$mpi]}"
-    expect_success "$mpi" 4 "$ranks/reports" mpi
-    TSR_TRANSPORT=message expect_success "$mpi" 4 "$ranks/reports" mpi
-    expect_success "$mpi" 2 "$ranks/memory" mpi
-    expect_success "$mpi" 3 "$ranks/ops" mpi 200
-    expect_success "$mpi" 3 "$ranks/numbers" mpi 200
-    expect_success "$mpi" 2 "$ranks/op_layouts" mpi
-    expect_success "$mpi" 2 "$ranks/op_errors" mpi
-    expect_success "$mpi" 2 "$ranks/statements" mpi
-    expect_success "$mpi" 3 "$ranks/adjoints" mpi
-    expect_success "$mpi" 2 "$ranks/typed_async" mpi
-    expect_success "$mpi" 4 "$ranks/typed_specs" mpi
+suites=(algorithms collectives disagreement divergence faults requests placements)
+turn=0
+for suite in "${suites[@]}"; do
+    on_shared 3 "$suite"
 done
+on_shared 4 reports
+on_messages 4 reports
+on_shared 2 memory
+on_shared 3 ops 200
+on_shared 3 numbers 200
+on_shared 2 op_layouts
+on_shared 2 op_errors
+on_shared 2 statements
+on_shared 3 adjoints
+on_shared 2 typed_async
+on_shared 4 typed_specs
 
-# The path between machines; then with messages so small that most go in pieces.
-export TSR_TRANSPORT=message
-for mpi in "${messages[@]}"; do
-    expect_success "$mpi" 2 "$ranks/redistribute" mpi 300
-    expect_success "$mpi" 4 "$ranks/redistribute" mpi 300
-    expect_success "$mpi" 2 "$ranks/memory" mpi
-    for suite in algorithms collectives disagreement divergence faults requests placements; do
-        expect_success "$mpi" 3 "$ranks/$suite" mpi
-    done
-    expect_success "$mpi" 3 "$ranks/refusals" mpi "${refusals[${mpi}_message]}"
-    expect_success "$mpi" 2 "$ranks/ops" mpi 100
-    expect_success "$mpi" 2 "$ranks/adjoints" mpi
+# The path between machines, each suite with the MPI that it did not have above; then with messages
+# so small that most go in pieces.
+on_messages 2 redistribute 300
+on_messages 4 redistribute 300
+turn=1
+for suite in "${suites[@]}"; do
+    on_messages 3 "$suite"
 done
-export TSR_MESSAGE_BYTES=24
-expect_success openmpi 2 "$ranks/redistribute" mpi 300
-expect_success openmpi 3 "$ranks/collectives" mpi
+on_messages 2 memory
+on_messages 2 ops 100
+on_messages 2 adjoints
+for row in "${!refusals[@]}"; do
+    mpi=${row%_message}
+    path=shared
+    [[ $row == "$mpi" ]] || path=message
+    TSR_TRANSPORT=$path expect_success "$mpi" 3 "$ranks/refusals" mpi "${refusals[$row]}"
+done
+TSR_TRANSPORT=message TSR_MESSAGE_BYTES=24 expect_success openmpi 2 "$ranks/redistribute" mpi 300
+TSR_TRANSPORT=message TSR_MESSAGE_BYTES=24 expect_success openmpi 3 "$ranks/collectives" mpi
