@@ -45,7 +45,8 @@ TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
  * FSDP2 with tensor parallelism prints this. Rows that torch then gives a device out of order, as
  * it does for some extents that do not divide, are TSR_ERR_UNSUPPORTED.
  *
- * DynamicShard(0) and PartitionedShard(dim=0, num_partitions=4) have sizes that are bound later.
+ * DynamicShard(0) and PartitionedShard(dim=0, num_partitions=4) have sizes that are bound later,
+ * and so has DynamicShard(0, ?rows), with a symbol (tsr_ragged).
  * `splits=[4, 6, 4, 2]` of PartitionedShard, instead of `counts`, are the rows of the partitions in
  * each shard; or, where they sum to the extent, in the whole tensor, of which each shard has a
  * chunk of every partition, as torch.chunk cuts it.

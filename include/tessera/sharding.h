@@ -28,8 +28,12 @@ typedef enum tsr_ragged_kind {
 
 /*
  * The explicit sizes of a ragged dimension. S, the number of shards, is the product of the
- * dimension's axis sizes; shards are in row-major order of those axes. With `sizes` or `counts`
+ * dimension's axis sizes; shards are in row-major order of those axes. With `sizes` and `counts`
  * NULL it is unbound: the kind of cut is known and the numbers are bound later.
+ *
+ * The symbol of an unbound dimension stands for its numbers, text `{"x"}:dynamic[?rows]`: unbound
+ * dimensions of one kind with the same symbol have the same numbers, whatever these become. `?`
+ * alone is one symbol too, the one without a name: NULL. A bound dimension has none.
  *
  * DYNAMIC, text `{"x"}:dynamic[3, 0, 5]`: shard i has sizes[i] rows. rows > 1 groups the sizes by
  * the outer axes of the dimension, `:dynamic[[2, 1], [1, 1]]`: each row then sums to what that
@@ -49,6 +53,7 @@ typedef struct tsr_ragged {
     TSR_NULLABLE const int64_t *counts;      /* PARTITIONED: S * N */
     TSR_NULLABLE const int64_t *owner_start; /* PARTITIONED: S + 1 */
     int64_t alignment;                       /* PARTITIONED: 1 for none */
+    TSR_NULLABLE const char *symbol;         /* unbound: a name as `rows`, or NULL */
 } tsr_ragged;
 
 /* One dimension. `ragged` NULL: even chunks. */
@@ -237,8 +242,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_ar
                                                         const tsr_mesh *mesh,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Returns the same sharding with a dimension's unbound sizes or counts given; checked as when
- * built.
+ * Returns the same sharding with a dimension's unbound sizes or counts given; checked as when built. Other
+ * dimensions stay as they are, even those of the same symbol: see tsr_symbol_bind (placement.h).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding, size_t dim,

@@ -295,7 +295,7 @@ void conversion_to(conversion_call *c, const tsr_placement *to)
     }
     tsr_comm *world = c->tensor->world;
     const tsr_sharding *bound = to->sharding;
-    const size_t dim = unbound_dim(bound);
+    const size_t dim = sharding_unbound_dim(bound, 0);
     if (dim < bound->rank || to->amounts != NULL) {
         const int64_t extent = dim < bound->rank ? c->record->shape[dim] : TSR_UNKNOWN;
         c->status = placement_bind(world, c->name, c->record->arena, to, extent, &bound, NULL);

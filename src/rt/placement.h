@@ -95,9 +95,6 @@ tsr_status placement_run(const char *name, tsr_tensor *tensor, tsr_status status
 tsr_status placement_agree(tsr_comm *world, const char *name, tsr_status status,
                            const tsr_sharding *a, const tsr_sharding *b);
 
-/* The unbound dimension of a sharding; its rank when there is none. */
-size_t unbound_dim(const tsr_sharding *sharding);
-
 /*
  * tsr_placement_bind under another name, for a sharding of any dimension that is unbound. Fails on
  * every rank alike.

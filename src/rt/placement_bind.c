@@ -8,17 +8,6 @@
 #include "base/guard.h"
 #include "rt/placement.h"
 
-size_t unbound_dim(const tsr_sharding *sharding)
-{
-    size_t dim = 0;
-    while (dim < sharding->rank &&
-           (sharding->dims[dim].ragged == NULL || sharding->dims[dim].ragged->sizes != NULL ||
-            sharding->dims[dim].ragged->counts != NULL)) {
-        dim++;
-    }
-    return dim;
-}
-
 /* The number of amounts that this rank passes. */
 static int64_t amounts_count(const tsr_amounts *amounts)
 {
@@ -286,7 +275,7 @@ static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_place
                               bind_target *out)
 {
     const tsr_sharding *s = placement->sharding;
-    const size_t dim = unbound_dim(s);
+    const size_t dim = sharding_unbound_dim(s, 0);
     if (dim == s->rank) {
         return diag_error(
             world->ctx, TSR_ERR_INVALID, NO_LOCATION,

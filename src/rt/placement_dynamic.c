@@ -155,7 +155,7 @@ static tsr_status bind_for(tsr_comm *world, tsr_arena *arena, const tsr_placemen
 {
     static const char name[] = "tsr_dynamic_shard";
     const tsr_status status = check_dynamic(world->ctx, to->sharding, rank);
-    const size_t dim = status < 0 ? rank : unbound_dim(to->sharding);
+    const size_t dim = status < 0 ? rank : sharding_unbound_dim(to->sharding, 0);
     if (status == TSR_OK && (dim < rank || to->amounts != NULL)) {
         return placement_bind(world, name, arena, to, dim < rank ? shape[dim] : TSR_UNKNOWN, out,
                               NULL);

@@ -72,9 +72,13 @@ static tsr_status read_op(lexer *lex, placement *p)
     return diag_note(lex->ctx, NO_LOCATION, "the reductions are sum, avg, max, min and product");
 }
 
+/* `[3, 5]`, or `?rows` for sizes that are bound later. */
 static tsr_status read_sizes(lexer *lex, placement *p)
 {
     int64_t *sizes;
+    if (lex_accept(lex, '?')) {
+        return ragged_read_symbol(lex, &p->ragged.symbol);
+    }
     TSR_TRY(lex_integers(lex, false, &sizes, &p->num_sizes));
     p->ragged.sizes = sizes;
     return TSR_OK;
@@ -124,10 +128,16 @@ static tsr_status read_splits(lexer *lex, placement *p)
     return lex_expect(lex, ']');
 }
 
-/* `[[4, 6], [2, 4]]`: a row for each shard, a count for each partition; or `[4, 6]`. */
+/*
+ * `[[4, 6], [2, 4]]`: a row for each shard, a count for each partition; or `[4, 6]`; or `?tokens`
+ * for counts that are bound later.
+ */
 static tsr_status read_counts(lexer *lex, placement *p)
 {
     count_rows rows = {0};
+    if (lex_accept(lex, '?')) {
+        return ragged_read_symbol(lex, &p->ragged.symbol);
+    }
     TSR_TRY(lex_expect(lex, '['));
     if (!lex_is(lex, '[')) {
         return read_splits(lex, p);

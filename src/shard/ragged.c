@@ -49,12 +49,30 @@ static tsr_status read_row(lexer *lex, number_rows *rows)
     return TSR_OK;
 }
 
-/* `[?]`, `[1, 2]` or `[[1, 2], [3, 4]]`; no rows when unbound. A flat list is one row. */
-static tsr_status read_rows(lexer *lex, bool *nested, number_rows *rows)
+tsr_status ragged_read_symbol(lexer *lex, const char **out)
+{
+    *out = NULL;
+    if (lex_is(lex, TOKEN_WORD)) {
+        const slice name = lex_slice(lex);
+        *out = arena_string(lex->arena, name.data, name.size);
+        if (*out == NULL) {
+            return diag_nomem(lex->ctx);
+        }
+        lex_next(lex);
+    }
+    return TSR_OK;
+}
+
+/*
+ * `[?]`, `[?name]`, `[1, 2]` or `[[1, 2], [3, 4]]`; no rows when unbound. A flat list is one row.
+ */
+static tsr_status read_rows(lexer *lex, bool *nested, number_rows *rows, const char **symbol)
 {
     TSR_TRY(lex_expect(lex, '['));
     *nested = lex_is(lex, '[');
+    *symbol = NULL;
     if (lex_accept(lex, '?')) {
+        TSR_TRY(ragged_read_symbol(lex, symbol));
         return lex_expect(lex, ']');
     }
     if (!*nested) {
@@ -71,11 +89,13 @@ static tsr_status read_dynamic(lexer *lex, dim_text *dim)
 {
     number_rows rows = {0};
     bool nested;
-    TSR_TRY(read_rows(lex, &nested, &rows));
+    const char *symbol;
+    TSR_TRY(read_rows(lex, &nested, &rows, &symbol));
     dim->ragged = (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC,
                                .rows = rows.rows > 0 ? (int64_t)rows.rows : 1,
                                .sizes = rows.values,
-                               .alignment = 1};
+                               .alignment = 1,
+                               .symbol = symbol};
     dim->num_sizes = rows.count;
     return TSR_OK;
 }
@@ -139,7 +159,8 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
     number_rows rows = {0};
     bool nested;
     const location where = lex_here(lex);
-    TSR_TRY(read_rows(lex, &nested, &rows));
+    const char *symbol;
+    TSR_TRY(read_rows(lex, &nested, &rows, &symbol));
     if (rows.rows > 0 && !nested) {
         return lex_error(lex, lex_span(lex, where.at),
                          "give one row of counts for each shard of the partitioned dimension, as "
@@ -149,7 +170,8 @@ static tsr_status read_partitioned(lexer *lex, dim_text *dim)
                                .rows = 1,
                                .partitions = (int64_t)rows.length,
                                .counts = rows.values,
-                               .alignment = 1};
+                               .alignment = 1,
+                               .symbol = symbol};
     dim->num_sizes = rows.count;
     if (!lex_accept(lex, '(')) {
         return TSR_OK;
@@ -184,11 +206,18 @@ static void print_rows(buffer *buf, const int64_t *values, int64_t rows, int64_t
     }
 }
 
+/* `?` or `?name`. */
+static void print_symbol(buffer *buf, const tsr_ragged *ragged)
+{
+    buffer_char(buf, '?');
+    buffer_string(buf, ragged->symbol != NULL ? ragged->symbol : "");
+}
+
 static void print_dynamic(buffer *buf, const tsr_ragged *ragged, int64_t count)
 {
     buffer_string(buf, ":dynamic[");
     if (ragged->sizes == NULL) {
-        buffer_char(buf, '?');
+        print_symbol(buf, ragged);
     } else if (ragged->rows > 1) {
         print_rows(buf, ragged->sizes, ragged->rows, count / ragged->rows);
     } else {
@@ -228,7 +257,7 @@ static void print_partitioned(buffer *buf, const tsr_ragged *ragged, int64_t row
 {
     buffer_string(buf, ":partitioned[");
     if (ragged->counts == NULL) {
-        buffer_char(buf, '?');
+        print_symbol(buf, ragged);
     } else {
         print_rows(buf, ragged->counts, rows, ragged->partitions);
     }
@@ -388,6 +417,18 @@ static tsr_status check_partitioned(const ragged_checker *c)
     return check_not_negative(c, ragged->counts);
 }
 
+static tsr_status check_symbol(const ragged_checker *c)
+{
+    const tsr_ragged *ragged = &c->dim->ragged;
+    if (ragged->symbol == NULL || is_bare_id((slice){ragged->symbol, strlen(ragged->symbol)})) {
+        return TSR_OK;
+    }
+    return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
+                      "%sdim %zu: the symbol of unbound sizes must be a letter or _, then letters, "
+                      "digits, _, $ or ., got: '%s'",
+                      c->prefix, c->index, ragged->symbol);
+}
+
 static tsr_status check_dim(const ragged_checker *c)
 {
     if (c->dim->axes.count == 0) {
@@ -421,6 +462,7 @@ tsr_status ragged_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *di
         checker.shards *= dim->axes.axes[i].ref.size;
     }
     TSR_TRY(check_dim(&checker));
+    TSR_TRY(check_symbol(&checker));
     const bool dynamic = dim->ragged.kind == TSR_RAGGED_DYNAMIC;
     TSR_TRY(dynamic ? check_dynamic(&checker) : check_partitioned(&checker));
     tsr_ragged *ragged = arena_copy(arena, &dim->ragged, 1, sizeof *ragged);
@@ -437,6 +479,12 @@ tsr_status ragged_resolve(tsr_context *ctx, tsr_arena *arena, const dim_text *di
     ragged->sizes = copied(arena, ragged->sizes, dim->num_sizes, &failed);
     ragged->counts = copied(arena, ragged->counts, dim->num_sizes, &failed);
     ragged->owner_start = copied(arena, ragged->owner_start, dim->num_owners, &failed);
+    if (ragged->symbol != NULL && ragged_is_bound(ragged)) {
+        ragged->symbol = NULL;
+    } else if (ragged->symbol != NULL) {
+        ragged->symbol = arena_string(arena, ragged->symbol, strlen(ragged->symbol));
+        failed = failed || ragged->symbol == NULL;
+    }
     if (failed) {
         return diag_nomem(ctx);
     }
@@ -508,6 +556,12 @@ static bool same_numbers(const int64_t *a, const int64_t *b, int64_t count)
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
+static bool same_symbol(const tsr_ragged *a, const tsr_ragged *b)
+{
+    return a->symbol == b->symbol ||
+           (a->symbol != NULL && b->symbol != NULL && strcmp(a->symbol, b->symbol) == 0);
+}
+
 bool ragged_equal(const tsr_ragged *a, const tsr_ragged *b, int64_t shards)
 {
     if (a == NULL || b == NULL) {
@@ -516,5 +570,5 @@ bool ragged_equal(const tsr_ragged *a, const tsr_ragged *b, int64_t shards)
     return a->kind == b->kind && a->rows == b->rows && a->partitions == b->partitions &&
            a->alignment == b->alignment && same_numbers(a->sizes, b->sizes, shards) &&
            same_numbers(a->counts, b->counts, shards * a->partitions) &&
-           same_numbers(a->owner_start, b->owner_start, shards + 1);
+           same_numbers(a->owner_start, b->owner_start, shards + 1) && same_symbol(a, b);
 }

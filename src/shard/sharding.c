@@ -400,13 +400,23 @@ tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
     return tsr_sharding_create(ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
 }
 
+size_t sharding_unbound_dim(const tsr_sharding *sharding, size_t from)
+{
+    size_t dim = from;
+    while (dim < sharding->rank &&
+           (sharding->dims[dim].ragged == NULL || ragged_is_bound(sharding->dims[dim].ragged))) {
+        dim++;
+    }
+    return dim;
+}
+
 tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                              size_t dim, const tsr_ragged *ragged, const tsr_sharding **out)
 {
     GUARD(tsr_sharding_bind);
     TSR_TRY(check_dim(ctx, sharding, dim));
     const tsr_ragged *old = sharding->dims[dim].ragged;
-    if (old == NULL || old->sizes != NULL || old->counts != NULL || old->kind != ragged->kind) {
+    if (old == NULL || ragged_is_bound(old) || old->kind != ragged->kind) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "dim %zu has no unbound sizes or counts of that kind", dim);
     }

@@ -119,6 +119,18 @@ tsr_status ragged_check_extent(tsr_context *ctx, location where, const char *pre
                                const tsr_ragged *ragged, int64_t shards, int64_t extent);
 bool ragged_equal(const tsr_ragged *a, const tsr_ragged *b, int64_t shards);
 
+/* Whether the sizes or counts of a ragged dimension are given. */
+static inline bool ragged_is_bound(const tsr_ragged *ragged)
+{
+    return ragged->sizes != NULL || ragged->counts != NULL;
+}
+
+/* The first unbound dimension of a sharding from one on; its rank: none. */
+size_t sharding_unbound_dim(const tsr_sharding *sharding, size_t from);
+
+/* Takes the name after a `?`; NULL when none follows. */
+tsr_status ragged_read_symbol(lexer *lex, const char **out);
+
 /* The first partition that a shard of an aligned dimension owns. */
 int64_t ragged_owner_start(const tsr_ragged *ragged, int64_t shards, int64_t shard);
 

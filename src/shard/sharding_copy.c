@@ -1,4 +1,6 @@
 /* Shardings that outlive their arena: copies, and a hash to look them up by. */
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/map.h"
@@ -32,7 +34,8 @@ static uint64_t mix_ragged(uint64_t hash, const tsr_ragged *ragged, int64_t shar
     hash = mix(mix(hash, (int64_t)ragged->kind), ragged->alignment);
     hash = mix_numbers(hash, ragged->sizes, shards);
     hash = mix_numbers(hash, ragged->counts, shards * ragged->partitions);
-    return mix_numbers(hash, ragged->owner_start, shards + 1);
+    hash = mix_numbers(hash, ragged->owner_start, shards + 1);
+    return ragged->symbol != NULL ? hash_bytes(ragged->symbol, strlen(ragged->symbol), hash) : hash;
 }
 
 uint64_t sharding_hash(const tsr_sharding *s, uint64_t seed)
@@ -109,7 +112,10 @@ static const tsr_ragged *copy_ragged(tsr_arena *arena, const tsr_ragged *ragged,
     const bool copied = copy != NULL && copy_numbers(arena, &copy->sizes, shards) &&
                         copy_numbers(arena, &copy->counts, shards * ragged->partitions) &&
                         copy_numbers(arena, &copy->owner_start, shards + 1);
-    return copied ? copy : NULL;
+    if (copied && copy->symbol != NULL) {
+        copy->symbol = arena_string(arena, copy->symbol, strlen(copy->symbol));
+    }
+    return copied && (ragged->symbol == NULL || copy->symbol != NULL) ? copy : NULL;
 }
 
 tsr_status sharding_copy_ragged(tsr_context *ctx, tsr_arena *arena, tsr_sharding *sharding)

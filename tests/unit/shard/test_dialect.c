@@ -351,6 +351,9 @@ static void test_dtensor_read(void **state)
     expect_read(f, dt, XY, "6", "[PartitionedShard(0, 2, [[1,2],[1,2]], False), R]",
                 "[{\"x\"}:partitioned[[1, 2], [1, 2]]]");
     expect_read(f, dt, XY, "8", "[DynamicShard(0), R]", "[{\"x\"}:dynamic[?]]");
+    expect_read(f, dt, XY, "8", "[DynamicShard(0, ?rows), R]", "[{\"x\"}:dynamic[?rows]]");
+    expect_read(f, dt, XY, "8", "[PartitionedShard(0, 4, ?tokens, aligned=True), R]",
+                "[{\"x\"}:partitioned[?tokens](aligned, partitions=4)]");
     expect_read(f, dt, XY, "8", "[R, DynamicShard(dim=0)]", "[{\"y\"}:dynamic[?]]");
     expect_read(f, dt, XY, "8", "[PartitionedShard(dim=0, num_partitions=4, aligned=True), R]",
                 "[{\"x\"}:partitioned[?](aligned, partitions=4)]");

@@ -254,6 +254,58 @@ static void unbound_numbers_are_bound_later(void **state)
     assert_null(again);
 }
 
+/* A symbol stands for the numbers: equal symbols are equal numbers, others are not known to be. */
+static void symbols_tell_unbound_numbers_apart(void **state)
+{
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=2]>");
+    static const char *const texts[] = {
+        "[{\"x\"}:dynamic[?], {}]",
+        "[{\"x\"}:dynamic[?rows], {}]",
+        "[{\"x\"}:dynamic[?rest], {}]",
+        "[{\"x\"}:partitioned[?], {}]",
+        "[{\"x\"}:partitioned[?rows](aligned, partitions=3, align=8), {}]",
+    };
+    enum { COUNT = sizeof texts / sizeof texts[0] };
+    const tsr_sharding *first[COUNT];
+    const tsr_sharding *second[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        first[i] = sharding_of(f, mesh, texts[i]);
+        second[i] = sharding_of(f, mesh, texts[i]);
+        assert_string_equal(sharding_bare(f, first[i]), texts[i]);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t k = 0; k < COUNT; k++) {
+            assert_int_equal(tsr_sharding_equal(first[i], second[k]), i == k);
+            assert_int_equal(tsr_sharding_equivalent(first[i], second[k], false), i == k);
+        }
+    }
+    const int64_t sizes[] = {3, 4};
+    const tsr_ragged ragged = {
+        .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = sizes, .alignment = 1, .symbol = "rows"};
+    const tsr_sharding *bound = NULL;
+    assert_int_equal(tsr_sharding_bind(f->ctx, f->arena, first[1], 0, &ragged, &bound), TSR_OK);
+    assert_string_equal(sharding_bare(f, bound), "[{\"x\"}:dynamic[3, 4], {}]");
+    assert_null(tsr_sharding_dim(bound, 0)->ragged->symbol);
+}
+
+static void symbols_are_names(void **state)
+{
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=2]>");
+    const tsr_axis_ref axes[] = {tsr_axis_full(mesh, 0)};
+    const tsr_ragged ragged = {
+        .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .alignment = 1, .symbol = "two words"};
+    tsr_dim dim = tsr_dim_closed(axes, 1);
+    dim.ragged = &ragged;
+    const tsr_sharding_spec spec = {.mesh = mesh, .rank = 1, .dims = &dim};
+    const tsr_sharding *out = NULL;
+    assert_int_equal(tsr_sharding_create(f->ctx, f->arena, &spec, 0, &out), TSR_ERR_INVALID);
+    expect_error(f,
+                 "dim 0: the symbol of unbound sizes must be a letter or _, then letters, digits, "
+                 "_, $ or ., got: 'two words'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +317,8 @@ int main(void)
         TEST(owners_default_to_an_even_share),
         TEST(neighbouring_pieces_are_joined),
         TEST(unbound_numbers_are_bound_later),
+        TEST(symbols_tell_unbound_numbers_apart),
+        TEST(symbols_are_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
