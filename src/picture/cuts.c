@@ -64,6 +64,7 @@ static tsr_status cut_by_list(tsr_context *ctx, tsr_arena *arena, const dim_geom
 tsr_status cuts_make(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *geometry,
                      const cuts **out)
 {
+    TSR_TRY(geometry_check_bound(ctx, geometry));
     cuts *all = ARENA_ARRAY(arena, cuts, geometry->rank);
     if (all == NULL) {
         return diag_nomem(ctx);

@@ -49,8 +49,36 @@ void tsr_geometry_padded_shape(const tsr_geometry *geometry, int64_t *padded_sha
 {
     GUARD(tsr_geometry_padded_shape);
     for (size_t i = 0; i < geometry->rank; i++) {
-        padded_shape[i] = geometry->dims[i].chunk * geometry->dims[i].along.size;
+        const dim_geometry *dim = &geometry->dims[i];
+        padded_shape[i] = dim->unbound == NULL ? dim->chunk * dim->along.size : TSR_UNKNOWN;
     }
+}
+
+static tsr_status unbound_error(tsr_context *ctx, size_t dim)
+{
+    (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "dim %zu: its sizes are not bound yet",
+                     dim);
+    return diag_note(ctx, NO_LOCATION, "give them in the text in place of the ?, or bind them");
+}
+
+static size_t first_unbound(const tsr_geometry *geometry)
+{
+    size_t dim = 0;
+    while (dim < geometry->rank && geometry->dims[dim].unbound == NULL) {
+        dim++;
+    }
+    return dim;
+}
+
+bool geometry_is_bound(const tsr_geometry *geometry)
+{
+    return first_unbound(geometry) == geometry->rank;
+}
+
+tsr_status geometry_check_bound(tsr_context *ctx, const tsr_geometry *geometry)
+{
+    const size_t dim = first_unbound(geometry);
+    return dim == geometry->rank ? TSR_OK : unbound_error(ctx, dim);
 }
 
 bool dim_next_piece(const dim_geometry *dim, int64_t shard, int64_t *at, tsr_interval *piece)
@@ -149,6 +177,9 @@ static tsr_interval unaligned_box(const dim_geometry *dim, int64_t shard)
 
 tsr_interval dim_box(const dim_geometry *dim, int64_t shard)
 {
+    if (dim->unbound != NULL) {
+        return (tsr_interval){TSR_UNKNOWN, TSR_UNKNOWN};
+    }
     if (dim->ragged != NULL) {
         return unaligned_box(dim, shard);
     }
@@ -181,8 +212,8 @@ static int64_t dim_least(const dim_geometry *dim)
     if (dim_is_even(dim)) {
         return dim_box(dim, dim->along.size - 1).size;
     }
-    int64_t least = INT64_MAX;
-    for (int64_t i = 0; i < dim->along.size; i++) {
+    int64_t least = dim->unbound == NULL ? INT64_MAX : TSR_UNKNOWN;
+    for (int64_t i = 0; dim->unbound == NULL && i < dim->along.size; i++) {
         least = min_i64(least, dim_box(dim, i).size);
     }
     return least;
@@ -232,8 +263,8 @@ int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t
 {
     GUARD(tsr_geometry_pieces);
     const int64_t place = tsr_mesh_place_of(geometry->sharding->mesh, device);
-    if (place < 0 || dim >= geometry->rank) {
-        return -1;
+    if (place < 0 || dim >= geometry->rank || geometry->dims[dim].unbound != NULL) {
+        return TSR_UNKNOWN;
     }
     const dim_geometry *of = &geometry->dims[dim];
     const int64_t shard = places_index(&of->along, place);
@@ -252,6 +283,7 @@ typedef struct geometry_maker {
     tsr_context *ctx;
     tsr_arena *arena;
     const tsr_sharding *sharding;
+    bool unbound; /* allowed */
 } geometry_maker;
 
 /* Prefix sums of `count` sizes; they have been checked not to overflow. */
@@ -368,11 +400,10 @@ static tsr_status make_ragged(const geometry_maker *m, size_t index, const tsr_r
                               dim_geometry *dim)
 {
     const bool dynamic = ragged->kind == TSR_RAGGED_DYNAMIC;
-    if ((dynamic ? ragged->sizes : ragged->counts) == NULL) {
-        (void)diag_error(m->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                         "dim %zu: its sizes are not bound yet", index);
-        return diag_note(m->ctx, NO_LOCATION,
-                         "give them in the text in place of the ?, or bind them");
+    if (!ragged_is_bound(ragged)) {
+        dim->unbound = ragged;
+        dim->chunk = TSR_UNKNOWN;
+        return m->unbound ? TSR_OK : unbound_error(m->ctx, index);
     }
     TSR_TRY(
         ragged_check_extent(m->ctx, NO_LOCATION, "", index, ragged, dim->along.size, dim->extent));
@@ -398,7 +429,7 @@ static tsr_status make_dim(const geometry_maker *m, size_t index, int64_t extent
         dim->used = dim->chunk == 0 ? 0 : ceil_div(extent, dim->chunk);
     }
     int64_t padded;
-    if (!checked_mul(dim->chunk, dim->along.size, &padded)) {
+    if (dim->unbound == NULL && !checked_mul(dim->chunk, dim->along.size, &padded)) {
         return diag_error(m->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                           "dim %zu: %lld shards of %lld rows are more than 2^63-1", index,
                           (long long)dim->along.size, (long long)dim->chunk);
@@ -436,7 +467,14 @@ tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena, const tsr_sha
                                size_t rank, const int64_t *shape, const tsr_geometry **out)
 {
     GUARD(tsr_geometry_create);
-    const geometry_maker m = {ctx, arena, sharding};
+    return geometry_create(ctx, arena, sharding, rank, shape, false, out);
+}
+
+tsr_status geometry_create(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                           size_t rank, const int64_t *shape, bool unbound,
+                           const tsr_geometry **out)
+{
+    const geometry_maker m = {ctx, arena, sharding, unbound};
     TSR_TRY(check_rank(&m, rank));
     tsr_geometry *geometry = ARENA_NEW(arena, tsr_geometry);
     dim_geometry *dims = ARENA_ARRAY(arena, dim_geometry, rank);

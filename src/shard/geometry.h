@@ -19,6 +19,7 @@ typedef struct dim_geometry {
     const int64_t *totals;     /* aligned: rows of each partition */
     const tsr_ragged *ragged;  /* unaligned; else NULL */
     const int64_t *block_rows; /* unaligned: S * N starts of the blocks in the tensor */
+    const tsr_ragged *unbound; /* its sizes are not known: `chunk` is TSR_UNKNOWN; else NULL */
 } dim_geometry;
 
 struct tsr_geometry {
@@ -28,13 +29,30 @@ struct tsr_geometry {
     const dim_geometry *dims;
 };
 
+/*
+ * tsr_geometry_create which, with `unbound`, accepts dimensions whose sizes are not bound: what
+ * follows from these is TSR_UNKNOWN. For abstract worlds, where no element has a place.
+ */
+tsr_status geometry_create(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
+                           size_t rank, const int64_t *shape, bool unbound,
+                           const tsr_geometry **out);
+
+/* Whether the sizes of all dimensions are known. */
+bool geometry_is_bound(const tsr_geometry *geometry);
+
+/* Refuses a geometry with unbound dimensions: the start of what asks for boxes. */
+tsr_status geometry_check_bound(tsr_context *ctx, const tsr_geometry *geometry);
+
 /* The shard that holds a row of the dimension. */
 int64_t dim_shard_of_row(const dim_geometry *dim, int64_t row);
 
 /* Whether two geometries are of one shape and have equal shardings. */
 bool geometry_equal(const tsr_geometry *a, const tsr_geometry *b);
 
-/* The rows of a shard: the first and how many; unaligned, as tsr_geometry_box. */
+/*
+ * The rows of a shard: the first and how many; unaligned, as tsr_geometry_box; unbound, both
+ * TSR_UNKNOWN.
+ */
 tsr_interval dim_box(const dim_geometry *dim, int64_t shard);
 
 /*
@@ -55,13 +73,13 @@ bool dim_next_stored(const dim_geometry *dim, int64_t shard, int64_t *at, int64_
  */
 static inline bool dim_is_even(const dim_geometry *dim)
 {
-    return dim->offsets == NULL && dim->ragged == NULL;
+    return dim->offsets == NULL && dim->ragged == NULL && dim->unbound == NULL;
 }
 
-/* Whether some shard of the dimension is empty. */
+/* Whether some shard of a bound dimension is empty. */
 bool dim_has_empty(const dim_geometry *dim);
 
-/* Whether two shards, perhaps of two geometries, hold the same rows. */
+/* Whether two shards of bound dimensions, perhaps of two geometries, hold the same rows. */
 bool dim_same_rows(const dim_geometry *a, int64_t shard_a, const dim_geometry *b, int64_t shard_b);
 
 #endif

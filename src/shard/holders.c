@@ -73,6 +73,7 @@ tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena, const tsr_ge
     GUARD(tsr_geometry_holders);
     const tsr_sharding *sharding = geometry->sharding;
     int64_t base = 0;
+    TSR_TRY(geometry_check_bound(ctx, geometry));
     for (size_t i = 0; i < geometry->rank; i++) {
         const dim_geometry *dim = &geometry->dims[i];
         if (index[i] < 0 || index[i] >= dim->extent) {

@@ -290,6 +290,10 @@ tsr_status tsr_geometry_same(tsr_context *ctx, const tsr_geometry *a, const tsr_
         *out = false;
         return TSR_OK;
     }
+    if (!geometry_is_bound(a) || !geometry_is_bound(b)) {
+        *out = tsr_sharding_equivalent(a->sharding, b->sharding, false);
+        return TSR_OK;
+    }
     if (!tsr_mesh_same_devices(a->sharding->mesh, b->sharding->mesh)) {
         if (is_pending(a) || (!has_empty(a) && !has_empty(b))) {
             *out = false;
