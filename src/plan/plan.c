@@ -328,6 +328,8 @@ static tsr_status make_step(const plan_maker *m, const tsr_geometry *src, const 
                             pending_axes *pending, plan_step *out)
 {
     TSR_TRY(check_pair(m->ctx, src, dst));
+    TSR_TRY(geometry_check_bound(m->ctx, src));
+    TSR_TRY(geometry_check_bound(m->ctx, dst));
     TSR_TRY(find_pending(m->ctx, m->arena, src->sharding, dst->sharding, pending));
     return plan_exchange_create(m, src, dst, pending, &out->exchange);
 }
@@ -381,6 +383,59 @@ tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometr
     const tsr_status status = make_plan(&m, src, dst, dtype, out);
     tsr_arena_destroy(m.scratch);
     return status;
+}
+
+/*
+ * Whether every device has the rows of a dimension that it gets: it has all of them, the cut stays,
+ * or even chunks are cut further.
+ */
+static bool holds_rows(const tsr_geometry *src, const tsr_geometry *dst, size_t dim)
+{
+    const dim_geometry *a = &src->dims[dim];
+    const dim_geometry *b = &dst->dims[dim];
+    const tsr_dim *from = &src->sharding->dims[dim];
+    const tsr_dim *to = &dst->sharding->dims[dim];
+    if (a->along.size == 1) {
+        return true;
+    }
+    if (!tsr_mesh_equal(src->sharding->mesh, dst->sharding->mesh) ||
+        from->num_axes > to->num_axes ||
+        !tsr_axes_equal(from->axes, from->num_axes, to->axes, from->num_axes)) {
+        return false;
+    }
+    if (from->num_axes == to->num_axes && from->ragged != NULL && to->ragged != NULL) {
+        return ragged_equal(from->ragged, to->ragged, a->along.size);
+    }
+    return dim_is_even(a) && dim_is_even(b) &&
+           (from->num_axes == to->num_axes || a->extent % b->along.size == 0);
+}
+
+static bool has_no_elements(const tsr_geometry *g)
+{
+    bool none = false;
+    for (size_t i = 0; i < g->rank; i++) {
+        none = none || g->shape[i] == 0;
+    }
+    return none;
+}
+
+tsr_status plan_sketch_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
+                              const tsr_geometry *dst, plan_sketch *out)
+{
+    pending_axes pending;
+    TSR_TRY(check_pair(ctx, src, dst));
+    TSR_TRY(find_pending(ctx, arena, src->sharding, dst->sharding, &pending));
+    step_facts facts = {.src = src,
+                        .dst = dst,
+                        .folds = tsr_axes_size(pending.removed.refs, pending.removed.count) > 1,
+                        .holds = true,
+                        .is_empty = has_no_elements(src)};
+    for (size_t i = 0; i < src->rank; i++) {
+        facts.holds = facts.holds && holds_rows(src, dst, i);
+    }
+    out->kind = step_kind_of(&facts);
+    out->may_move = !facts.is_empty && (facts.folds || !facts.holds);
+    return plan_changed_axes(ctx, arena, src->sharding, dst->sharding, &out->axes);
 }
 
 /* Refuses a step that is not what its spec says. */

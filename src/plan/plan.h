@@ -51,8 +51,30 @@ int64_t plan_bytes_moved(const tsr_plan *plan);
 /* The largest part that a device has of a layout, in elements. */
 int64_t plan_largest_part(const tsr_geometry *g);
 
+/* What the kind of a step follows from. */
+typedef struct step_facts {
+    const tsr_geometry *src;
+    const tsr_geometry *dst;
+    bool folds;
+    bool holds;    /* every device has all that it gets, or of a fold its own part of it */
+    bool is_empty; /* the tensor has no elements */
+} step_facts;
+
+tsr_step_kind step_kind_of(const step_facts *s);
+
 /* The kind of a step. */
 tsr_step_kind plan_kind(const plan_exchange *x);
+
+/* What is known of a redistribution where the sizes of some dimension are unbound. */
+typedef struct plan_sketch {
+    tsr_step_kind kind;
+    bool may_move;      /* false: no device lacks anything, whatever the sizes are */
+    tsr_axis_list axes; /* as plan_changed_axes; none when the meshes differ */
+} plan_sketch;
+
+/* Checks a redistribution as tsr_plan_create does, and sketches it. The axes are the arena's. */
+tsr_status plan_sketch_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
+                              const tsr_geometry *dst, plan_sketch *out);
 
 /*
  * The axes that a tensor has before and not at the same position after, or the other way; none when

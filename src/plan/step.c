@@ -92,6 +92,9 @@ static bool same_cuts(const dim_geometry *a, const dim_geometry *b)
     if (dim_is_even(a) && dim_is_even(b)) {
         return true;
     }
+    if (a->unbound != NULL || b->unbound != NULL) {
+        return a->unbound != NULL && ragged_equal(a->unbound, b->unbound, a->along.size);
+    }
     for (int64_t shard = 0; shard < a->along.size; shard++) {
         if (!dim_same_rows(a, shard, b, shard)) {
             return false;
@@ -100,11 +103,11 @@ static bool same_cuts(const dim_geometry *a, const dim_geometry *b)
     return true;
 }
 
-static bool same_cuts_everywhere(const plan_exchange *x)
+static bool same_cuts_everywhere(const step_facts *s)
 {
     bool same = true;
-    for (size_t i = 0; i < x->rank; i++) {
-        same = same && same_cuts(x->src.dims[i].of, x->dst.dims[i].of);
+    for (size_t i = 0; i < s->src->rank; i++) {
+        same = same && same_cuts(&s->src->dims[i], &s->dst->dims[i]);
     }
     return same;
 }
@@ -117,42 +120,35 @@ static bool same_axes(const tsr_mesh *mesh, tsr_axis_list *a, tsr_axis_list *b)
     return tsr_axes_equal(a->refs, a->count, b->refs, b->count);
 }
 
-/* Whether every device has all that it gets, or of a fold its own part of it. */
-static bool gets_what_it_has(const plan_exchange *x)
-{
-    return x->all_held == x->all_after;
-}
-
 /* The kind of a step that folds: `lost` and `won` are the axes that dimensions lose and win. */
-static tsr_step_kind kind_of_fold(const plan_exchange *x, const tsr_axis_list *lost,
+static tsr_step_kind kind_of_fold(const step_facts *s, const tsr_axis_list *lost,
                                   tsr_axis_list *won)
 {
-    const tsr_sharding *from = x->src.of->sharding;
-    const tsr_sharding *to = x->dst.of->sharding;
+    const tsr_sharding *from = s->src->sharding;
+    const tsr_sharding *to = s->dst->sharding;
     tsr_axis_ref refs[MOST_AXES];
     tsr_axis_list folded = {refs, 0, MOST_AXES};
-    if (lost->count > 0 || !gets_what_it_has(x)) {
+    if (lost->count > 0 || !s->holds) {
         return TSR_STEP_DIRECT;
     }
     if (won->count == 0) {
-        return same_cuts_everywhere(x) ? TSR_STEP_ALL_REDUCE : TSR_STEP_DIRECT;
+        return same_cuts_everywhere(s) ? TSR_STEP_ALL_REDUCE : TSR_STEP_DIRECT;
     }
     add_changed(from->unreduced, from->num_unreduced, to->unreduced, to->num_unreduced, &folded);
     return same_axes(from->mesh, &folded, won) ? TSR_STEP_REDUCE_SCATTER : TSR_STEP_DIRECT;
 }
 
-tsr_step_kind plan_kind(const plan_exchange *x)
+tsr_step_kind step_kind_of(const step_facts *s)
 {
-    const tsr_sharding *from = x->src.of->sharding;
-    const tsr_sharding *to = x->dst.of->sharding;
+    const tsr_sharding *from = s->src->sharding;
+    const tsr_sharding *to = s->dst->sharding;
     tsr_axis_ref refs[2][MOST_AXES];
     tsr_axis_list lost = {refs[0], 0, MOST_AXES};
     tsr_axis_list won = {refs[1], 0, MOST_AXES};
-    const bool folds = exchange_parts(x) > 1;
-    if (x->all_after == 0 || (!folds && gets_what_it_has(x))) {
+    if (s->is_empty || (!s->folds && s->holds)) {
         return TSR_STEP_SLICE;
     }
-    if (!folds && same_cuts_everywhere(x)) {
+    if (!s->folds && same_cuts_everywhere(s)) {
         return TSR_STEP_PERMUTE;
     }
     if (!tsr_mesh_equal(from->mesh, to->mesh)) {
@@ -160,14 +156,24 @@ tsr_step_kind plan_kind(const plan_exchange *x)
     }
     add_changed_dims(from, to, &lost);
     add_changed_dims(to, from, &won);
-    if (folds) {
-        return kind_of_fold(x, &lost, &won);
+    if (s->folds) {
+        return kind_of_fold(s, &lost, &won);
     }
     if (lost.count > 0 && won.count == 0) {
         return TSR_STEP_ALL_GATHER;
     }
     const bool moved = lost.count > 0 && same_axes(from->mesh, &lost, &won);
     return moved ? TSR_STEP_ALL_TO_ALL : TSR_STEP_DIRECT;
+}
+
+tsr_step_kind plan_kind(const plan_exchange *x)
+{
+    const step_facts facts = {.src = x->src.of,
+                              .dst = x->dst.of,
+                              .folds = exchange_parts(x) > 1,
+                              .holds = x->all_held == x->all_after,
+                              .is_empty = x->all_after == 0};
+    return step_kind_of(&facts);
 }
 
 /* The bytes that some steps move; INT64_MAX when they are more. */
