@@ -177,7 +177,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_set_strategy(tsr_comm *world,
 /*
  * In strict mode a call that would have to move elements by itself fails, and says which operand,
  * from where to where, by which collective, and how to ask for it. What each rank can cut out of
- * what it has is no move.
+ * what it has is no move. A move of an unknown number of bytes fails too.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_set_strict(tsr_comm *world, bool strict) TSR_MT_CONTEXT;
 
@@ -192,8 +192,8 @@ typedef struct tsr_trace_event {
     const char *axes;       /* those of the mesh along which it is */
     const char *from;       /* the layouts */
     const char *to;
-    int64_t bytes_received; /* by this rank */
-    int64_t bytes_moved;    /* by all */
+    int64_t bytes_received; /* by this rank; TSR_UNKNOWN where sizes are unbound (placement.h) */
+    int64_t bytes_moved;    /* by all; TSR_UNKNOWN where sizes are unbound, 0 if nothing moves */
     bool implicit;          /* not requested by a call of its own */
     bool fallback;          /* the op has no rule for the layouts: it gathers, computes, reshards */
 } tsr_trace_event;

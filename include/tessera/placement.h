@@ -3,7 +3,7 @@
  *
  * A placement is a sharding with a ragged dimension: dynamic, unaligned or aligned (see
  * tsr_ragged). Its sizes or counts are in the sharding, or are left unbound there
- * (`{"x"}:dynamic[?]`, `{"x"}:partitioned[?]`) and bound at the first use.
+ * (`{"x"}:dynamic[?]`, `{"x"}:partitioned[?rows]`) and bound at the first use.
  *
  * Below, S is the number of shards of the dimension, n its extent, N the number of partitions,
  * C[s][p] the rows of partition p that come from shard s, G[p] the sum of C[s][p] over s.
@@ -61,6 +61,29 @@ TSR_API TSR_NODISCARD tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *
                                                     const tsr_placement *placement, int64_t extent,
                                                     const tsr_sharding **out,
                                                     TSR_NULLABLE const char **how) TSR_MT_CONTEXT;
+
+/*
+ * Binds a symbol of unbound dimensions (tsr_ragged) in a world, for all of them: with `partitions`
+ * 0 the sizes of the shards of dynamic dimensions, S numbers; else the counts of partitioned ones,
+ * S rows of `partitions` numbers. `symbol` NULL binds `?` alone. From then on layouts of the world
+ * that have the symbol have the numbers instead, those of tensors that exist included; bound again,
+ * a symbol has the new numbers in layouts made later.
+ *
+ * Collective over the world, and the same on every rank: others are told which ranks differ.
+ * Refused, with nothing bound: a negative number, one row of counts that is not whole, and numbers
+ * that a tensor of the world cannot have, by its extent or its number of shards.
+ *
+ * In an abstract world (tsr_launch_abstract) tensors may be unbound. Calls check and infer layouts
+ * with their symbols: operands that have the same unbound placement go together, others are refused
+ * until they are bound or redistributed; an extent of a part that follows from a symbol is
+ * TSR_UNKNOWN, and so are the bytes of a redistribution in the trace. Once the symbols are bound,
+ * the same program gives the layouts and bytes of a world in which they were bound from the start.
+ * In any other world making a tensor that is unbound fails.
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_symbol_bind(tsr_comm *world, TSR_NULLABLE const char *symbol,
+                                                 int64_t partitions, size_t count,
+                                                 TSR_ARRAY(count)
+                                                     const int64_t *numbers) TSR_MT_CONTEXT;
 
 /* ---- backwards ---- */
 
@@ -188,7 +211,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_realign(tsr_tensor *tensor, siz
 /*
  * The logical tensor with dynamic sizes. With `to` NULL each rank has the rows of the partitions
  * that it owns; of an aligned tensor without pad rows those are the rows that it has, and the
- * result then shares the tensor's memory, which stays until both are released.
+ * result then shares the tensor's memory, which stays until both are released. An unbound tensor
+ * needs `to`: its sizes are not known.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_partitioned_to_dynamic(tsr_tensor *tensor, size_t dim,
                                                             TSR_NULLABLE const tsr_placement *to,

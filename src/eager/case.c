@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "factor/rule.h"
 #include "mesh/groups.h"
 #include "mesh/mesh.h"
 #include "ops/pending.h"
@@ -400,6 +401,69 @@ static tsr_status find_rule(planning *p)
     return op_local_rule(p->r, p->results, p->rule, p->arena, &p->local_rule);
 }
 
+/* Where an operand has a factor as an unbound dimension of its own; NULL: nowhere. */
+static const tsr_ragged *unbound_factor(const planning *p, size_t operand, size_t factor,
+                                        size_t *dim)
+{
+    const tsr_rule_tensor *of = &p->rule->tensors[operand];
+    const tsr_sharding *s = p->shardings[operand];
+    for (size_t d = 0; d < of->rank && d < s->rank; d++) {
+        const tsr_ragged *ragged = s->dims[d].ragged;
+        if (ragged != NULL && !ragged_is_bound(ragged) && of->dims[d].num_factors == 1 &&
+            of->dims[d].factors[0] == factor) {
+            *dim = d;
+            return ragged;
+        }
+    }
+    return NULL;
+}
+
+static tsr_status refuse_unbound(const planning *p, const size_t *operands, const size_t *dims)
+{
+    const char *texts[2] = {NULL, NULL};
+    for (size_t i = 0; i < 2; i++) {
+        TSR_TRY(tsr_sharding_print(p->ctx, p->arena, p->shardings[operands[i]], TSR_PRINT_BARE,
+                                   &texts[i]));
+    }
+    (void)OP_ERROR(p->r,
+                   "dimension %zu of operand %zu, %s, and dimension %zu of operand %zu, %s, are "
+                   "both unbound and are not the same placement: their shards may differ",
+                   dims[0], operands[0], texts[0], dims[1], operands[1], texts[1]);
+    return diag_note(p->ctx, NO_LOCATION,
+                     "give both the same symbol if their sizes are the same, bind them, by "
+                     "tsr_symbol_bind, or redistribute one to the placement of the other");
+}
+
+/*
+ * Operands that share an unbound dimension have it as the same placement: equal sizes stay where
+ * they are once they are bound, and whether others have to move is not known before.
+ */
+static tsr_status check_unbound(const planning *p)
+{
+    for (size_t f = 0; p->rule != NULL && f < p->rule->num_factors; f++) {
+        const tsr_ragged *first = NULL;
+        size_t operands[2] = {0, 0};
+        size_t dims[2] = {0, 0};
+        for (size_t i = 0; i < p->r->num_operands; i++) {
+            const tsr_ragged *ragged = unbound_factor(p, i, f, &dims[first != NULL]);
+            if (ragged == NULL) {
+                continue;
+            }
+            operands[first != NULL] = i;
+            if (first == NULL) {
+                first = ragged;
+                continue;
+            }
+            const int64_t shards[] = {tsr_sharding_num_shards(p->shardings[operands[0]], dims[0]),
+                                      tsr_sharding_num_shards(p->shardings[i], dims[1])};
+            if (shards[0] != shards[1] || !ragged_equal(first, ragged, shards[0])) {
+                return refuse_unbound(p, operands, dims);
+            }
+        }
+    }
+    return TSR_OK;
+}
+
 /* The types of the results, in a scope of typed code. */
 static tsr_status find_types(planning *p, op_case *c)
 {
@@ -418,6 +482,7 @@ static tsr_status work_out(planning *p, op_case *c)
     TSR_TRY(to_common_mesh(p));
     TSR_TRY(find_rule(p));
     TSR_TRY(find_types(p, c));
+    TSR_TRY(check_unbound(p));
     bool fits = false;
     TSR_TRY(lay_out(p, true, &fits));
     if (!fits) {

@@ -169,6 +169,7 @@ tsr_status tsr_slice_for_device(tsr_context *ctx, const tsr_geometry *geometry, 
             ctx, TSR_ERR_INVALID, NO_LOCATION,
             "tsr_slice_for_device: the shapes of the array and of the geometry differ");
     }
+    TSR_TRY(geometry_check_bound(ctx, geometry));
     if (!tsr_geometry_box(geometry, device, start, shape)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_slice_for_device: the mesh has no device %lld", (long long)device);
@@ -375,7 +376,8 @@ static tsr_status check_part(const char *call, const tsr_tensor *t, const tsr_vi
 {
     bool fits = part->rank == t->geometry->rank && part->dtype == t->dtype;
     for (size_t d = 0; fits && d < part->rank; d++) {
-        fits = part->shape[d] == t->local_shape[d];
+        fits = part->shape[d] == t->local_shape[d] ||
+               (t->local_shape[d] == TSR_UNKNOWN && part->shape[d] >= 0);
     }
     if (fits && (part->data != NULL || t->layout->elements == 0)) {
         return TSR_OK;

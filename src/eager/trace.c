@@ -21,6 +21,21 @@ static void count_bytes(const tsr_plan *plan, int64_t rank, const int64_t *only,
     }
 }
 
+/* The axes along which something changes, in words. */
+static tsr_status print_axes(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *from,
+                             const tsr_mesh *to, const tsr_axis_list *axes, const char **out)
+{
+    if (!tsr_mesh_equal(from, to)) {
+        *out = "the whole mesh";
+        return TSR_OK;
+    }
+    if (axes->count == 0) { /* other sizes, or another order, of the same cuts */
+        *out = "the axes that cut it";
+        return TSR_OK;
+    }
+    return tsr_axes_print(ctx, arena, from, axes->refs, axes->count, out);
+}
+
 /* What a redistribution amounts to, by the plan: its kind, its axes and its bytes. */
 static tsr_status describe_plan(eager *e, tsr_arena *arena, const tsr_plan *plan,
                                 const int64_t *only, tsr_trace_event *out)
@@ -33,16 +48,23 @@ static tsr_status describe_plan(eager *e, tsr_arena *arena, const tsr_plan *plan
     tsr_axis_list axes = {0};
     out->collective = tsr_step_kind_name(plan->kind);
     count_bytes(plan, world->rank, only, out);
-    if (!tsr_mesh_equal(from->mesh, to->mesh)) {
-        out->axes = "the whole mesh";
-        return TSR_OK;
-    }
     TSR_TRY(plan_changed_axes(world->ctx, arena, from, to, &axes));
-    if (axes.count == 0) { /* other sizes, or another order, of the same cuts */
-        out->axes = "the axes that cut it";
-        return TSR_OK;
-    }
-    return tsr_axes_print(world->ctx, arena, from->mesh, axes.refs, axes.count, &out->axes);
+    return print_axes(world->ctx, arena, from->mesh, to->mesh, &axes, &out->axes);
+}
+
+/* Without a plan: where sizes are unbound, the bytes of what may move are not known. */
+static tsr_status describe_sketch(eager *e, tsr_arena *arena, const move_note *move,
+                                  tsr_trace_event *out)
+{
+    tsr_context *ctx = e->world->ctx;
+    const tsr_mesh *mesh = move->from->geometry->sharding->mesh;
+    plan_sketch sketch;
+    TSR_TRY(plan_sketch_create(ctx, arena, move->from->geometry, move->to->geometry, &sketch));
+    out->collective = tsr_step_kind_name(sketch.kind);
+    out->bytes_received = sketch.may_move ? TSR_UNKNOWN : 0;
+    out->bytes_moved = out->bytes_received;
+    return print_axes(ctx, arena, mesh, move->to->geometry->sharding->mesh, &sketch.axes,
+                      &out->axes);
 }
 
 tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out)
@@ -62,6 +84,9 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     }
     TSR_TRY(tsr_sharding_print(ctx, arena, from, TSR_PRINT_BARE, &out->from));
     TSR_TRY(tsr_sharding_print(ctx, arena, to, TSR_PRINT_BARE, &out->to));
+    if (!geometry_is_bound(move->from->geometry) || !geometry_is_bound(move->to->geometry)) {
+        return describe_sketch(e, arena, move, out);
+    }
     if (move->plan != NULL) {
         return describe_plan(e, arena, move->plan, move->only, out);
     }
@@ -73,17 +98,29 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     return status;
 }
 
+/* `12 bytes`, or `unknown bytes`. */
+static void bytes_text(int64_t bytes, char *text, size_t size)
+{
+    if (bytes == TSR_UNKNOWN) {
+        (void)snprintf(text, size, "unknown bytes");
+    } else {
+        (void)snprintf(text, size, "%lld bytes", (long long)bytes);
+    }
+}
+
 static tsr_status refuse(tsr_context *ctx, const tsr_trace_event *event)
 {
     char which[32] = "a value within the call";
     if (event->operand >= 0) {
         (void)snprintf(which, sizeof which, "operand %lld", (long long)event->operand);
     }
+    char bytes[32];
+    bytes_text(event->bytes_moved, bytes, sizeof bytes);
     (void)diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                      "%s: %s, %s, has the layout %s and needs %s: strict mode refuses the implicit "
-                     "%s over %s of %lld bytes",
+                     "%s over %s of %s",
                      event->call, which, event->tensor, event->from, event->to, event->collective,
-                     event->axes, (long long)event->bytes_moved);
+                     event->axes, bytes);
     return diag_note(
         ctx, NO_LOCATION,
         "redistribute the operand explicitly with tsr_with_sharding to %s, or turn strict mode off",
@@ -98,7 +135,7 @@ tsr_status refuse_move(eager *e, const move_note *move)
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_trace_event event;
     tsr_status status = describe_move(e, e->arena, move, &event);
-    if (status == TSR_OK && event.bytes_moved > 0) {
+    if (status == TSR_OK && event.bytes_moved != 0) {
         status = refuse(e->world->ctx, &event);
     }
     tsr_arena_reset(e->arena, mark);
@@ -215,9 +252,10 @@ static void print_event(buffer *buf, const tsr_trace_event *event)
     } else if (event->implicit) {
         buffer_string(buf, "the result, ");
     }
-    buffer_format(buf, "%s: %s over %s, %s to %s, %lld bytes%s%s\n", event->tensor,
-                  event->collective, event->axes, event->from, event->to,
-                  (long long)event->bytes_moved, event->implicit ? "" : ", as asked",
+    char bytes[32];
+    bytes_text(event->bytes_moved, bytes, sizeof bytes);
+    buffer_format(buf, "%s: %s over %s, %s to %s, %s%s%s\n", event->tensor, event->collective,
+                  event->axes, event->from, event->to, bytes, event->implicit ? "" : ", as asked",
                   event->fallback ? ", because the op has no rule for this layout" : "");
 }
 

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "kernel/progress.h"
 #include "rt/control.h"
+#include "rt/symbols.h"
 #include "rt/tensor.h"
 
 /* A group that the world keeps, by mesh and axes. */
@@ -180,6 +181,7 @@ void comm_close_world(tsr_comm *world)
     plan_cache_clear(&world->state->plans);
     plan_store_destroy(&world->state->own_plans);
     layout_table_clear(&world->state->layouts);
+    symbols_clear(world);
     segment_destroy(world->own);
     tsr_arena_destroy(world->arena);
 }

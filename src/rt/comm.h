@@ -57,6 +57,7 @@ typedef struct world_state {
     plan_store own_plans; /* unless the ranks share one */
     plan_cache plans;
     layout_table layouts;
+    struct bound_symbol *symbols; /* of unbound dimensions: symbols.h */
     call_history history;
     bool own_values;             /* in typed code: what ranks make tensors of may differ */
     tsr_tensor *tensors;         /* all that are not released */

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "kernel/copy.h"
+#include "rt/symbols.h"
 #include "rt/tensor.h"
 
 static uint64_t hash_of(const tsr_tensor_spec *spec, const int64_t *strides)
@@ -60,8 +61,8 @@ static tsr_status fill_in(tsr_comm *world, tensor_layout *l, const tsr_tensor_sp
     const tsr_sharding *sharding = NULL;
     int64_t size[KERNEL_MAX_RANK];
     TSR_TRY(sharding_copy(world->ctx, l->arena, spec->sharding, &sharding));
-    TSR_TRY(
-        tsr_geometry_create(world->ctx, l->arena, sharding, spec->rank, spec->shape, &l->geometry));
+    TSR_TRY(geometry_create(world->ctx, l->arena, sharding, spec->rank, spec->shape,
+                            world->team->abstract, &l->geometry));
     int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 3 * spec->rank);
     if (numbers == NULL) {
         return diag_nomem(world->ctx);
@@ -75,8 +76,9 @@ static tsr_status fill_in(tsr_comm *world, tensor_layout *l, const tsr_tensor_sp
     (void)tsr_geometry_stored_size(l->geometry, world->rank, local_shape);
     TSR_TRY(check_bytes(world->ctx, l));
     const int64_t bytes = stored_strides(l->geometry, world->rank, spec->dtype, own);
-    l->bytes = bytes > 0 ? (size_t)bytes : 1;
-    l->elements = bytes / tsr_dtype_item_bytes(spec->dtype);
+    const bool known = geometry_is_bound(l->geometry);
+    l->bytes = known && bytes > 0 ? (size_t)bytes : 1;
+    l->elements = known ? bytes / tsr_dtype_item_bytes(spec->dtype) : TSR_UNKNOWN;
     l->padded = has_padding(size, local_shape, spec->rank);
     l->row_major = strides == NULL || memcmp(strides, own, spec->rank * sizeof *own) == 0;
     if (!l->row_major) {
@@ -105,8 +107,9 @@ static tsr_status make(tsr_comm *world, const tsr_tensor_spec *spec, const int64
     return TSR_OK;
 }
 
-tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
-                      tensor_layout **out)
+/* The layout of a spec without symbols that are bound. */
+static tsr_status find(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
+                       tensor_layout **out)
 {
     const uint64_t hash = hash_of(spec, strides);
     tensor_layout **bucket = &world->state->layouts.buckets[hash % LAYOUT_BUCKETS];
@@ -121,6 +124,22 @@ tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_
     (*out)->next = *bucket;
     *bucket = *out;
     return TSR_OK;
+}
+
+tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
+                      tensor_layout **out)
+{
+    if (world->state->symbols == NULL ||
+        sharding_unbound_dim(spec->sharding, 0) == spec->sharding->rank) {
+        return find(world, spec, strides, out);
+    }
+    tsr_arena *scratch = NULL;
+    tsr_tensor_spec bound = *spec;
+    TSR_TRY(tsr_arena_create(world->ctx, &scratch));
+    tsr_status status = symbols_resolve(world, scratch, spec->sharding, &bound.sharding);
+    status = status == TSR_OK ? find(world, &bound, strides, out) : status;
+    tsr_arena_destroy(scratch);
+    return status;
 }
 
 tensor_layout *layout_retain(layout_table *table, tensor_layout *layout)

@@ -23,7 +23,7 @@ struct tensor_layout {
     const int64_t *start; /* of the rank's box */
     const int64_t *local_shape;
     const int64_t *strides; /* in bytes */
-    int64_t elements;       /* that the rank stores, padding rows included */
+    int64_t elements;       /* that the rank stores, padding rows included; or TSR_UNKNOWN */
     size_t bytes;           /* of them, at least 1 */
     bool row_major;
     bool padded; /* the rank stores padding rows */
@@ -40,8 +40,11 @@ typedef struct layout_table {
 
 void layout_table_clear(layout_table *table);
 
-/* The layout of a spec on this rank, found or made, with one more reference; strides NULL:
- * row-major. */
+/*
+ * The layout of a spec on this rank, found or made, with one more reference; strides NULL:
+ * row-major. Symbols that are bound are replaced by their numbers; others are refused but in
+ * abstract worlds, where local extents that follow from them, and strides, are TSR_UNKNOWN.
+ */
 tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
                       tensor_layout **out);
 tensor_layout *layout_retain(layout_table *table, tensor_layout *layout);

@@ -135,10 +135,12 @@ static tsr_status make_alias(tsr_tensor *tensor, const tsr_sharding *to, tsr_ten
     const tsr_geometry *g = tensor->geometry;
     const tsr_tensor_spec spec = {to, tensor->dtype, g->rank, g->shape};
     tsr_tensor *alias = NULL;
-    TSR_TRY(tensor_check_elements(tensor));
+    TSR_TRY(tensor->world->team->abstract ? TSR_OK : tensor_check_elements(tensor));
     TSR_TRY(tensor_make(tensor->world, &spec, tensor->data, tensor->strides, &alias));
     for (size_t i = 0; i < g->rank; i++) {
-        if (alias->local_shape[i] != tensor->local_shape[i]) {
+        const bool known =
+            alias->local_shape[i] != TSR_UNKNOWN && tensor->local_shape[i] != TSR_UNKNOWN;
+        if (known && alias->local_shape[i] != tensor->local_shape[i]) {
             const int64_t wanted = alias->local_shape[i];
             tsr_tensor_release(alias);
             return diag_error(tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -294,13 +296,9 @@ void conversion_to(conversion_call *c, const tsr_placement *to)
         return;
     }
     tsr_comm *world = c->tensor->world;
-    const tsr_sharding *bound = to->sharding;
-    const size_t dim = sharding_unbound_dim(bound, 0);
-    if (dim < bound->rank || to->amounts != NULL) {
-        const int64_t extent = dim < bound->rank ? c->record->shape[dim] : TSR_UNKNOWN;
-        c->status = placement_bind(world, c->name, c->record->arena, to, extent, &bound, NULL);
-        c->known_to_all = c->status < 0;
-    }
+    const tsr_sharding *bound = NULL;
+    c->status = placement_resolve(world, c->name, c->record->arena, to, c->record->shape, &bound,
+                                  &c->known_to_all);
     if (c->status == TSR_OK) {
         c->status = sharding_copy(world->ctx, c->record->arena, bound, &c->record->dst);
     }

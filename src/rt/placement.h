@@ -103,6 +103,15 @@ tsr_status placement_bind(tsr_comm *world, const char *name, tsr_arena *arena,
                           const tsr_placement *placement, int64_t extent, const tsr_sharding **out,
                           const char **how);
 
+/*
+ * The sharding of a placement with what is bound: the dimension of its amounts, and symbols of the
+ * world. What is left unbound is refused but in an abstract world without amounts. *known_to_all:
+ * whether all ranks know of a failure.
+ */
+tsr_status placement_resolve(tsr_comm *world, const char *name, tsr_arena *arena,
+                             const tsr_placement *to, const int64_t *shape,
+                             const tsr_sharding **out, bool *known_to_all);
+
 /* What is bound: a dimension of a sharding, which has `shards` of it and so many partitions. */
 typedef struct bind_target {
     tsr_comm *world;

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/guard.h"
 #include "rt/placement.h"
+#include "rt/symbols.h"
 
 /* A sharding without its pending reductions. */
 static tsr_status settled(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *s,
@@ -60,8 +61,11 @@ static tsr_status check_gradient(tsr_context *ctx, tsr_arena *scratch, const tsr
     const tsr_geometry *wanted = NULL;
     bool same = false;
     TSR_TRY(settled(ctx, scratch, g->sharding, &bare));
-    TSR_TRY(tsr_geometry_create(ctx, scratch, bare, g->rank, g->shape, &have));
-    TSR_TRY(tsr_geometry_create(ctx, scratch, of->dst, of->rank, of->shape, &wanted));
+    const bool abstract = gradient->world->team->abstract;
+    const tsr_sharding *dst = NULL;
+    TSR_TRY(symbols_resolve(gradient->world, scratch, of->dst, &dst));
+    TSR_TRY(geometry_create(ctx, scratch, bare, g->rank, g->shape, abstract, &have));
+    TSR_TRY(geometry_create(ctx, scratch, dst, of->rank, of->shape, abstract, &wanted));
     TSR_TRY(tsr_geometry_same(ctx, have, wanted, &same));
     if (!same) {
         const char *texts[2] = {NULL, NULL};

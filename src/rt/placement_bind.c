@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/guard.h"
 #include "rt/placement.h"
+#include "rt/symbols.h"
 
 /* The number of amounts that this rank passes. */
 static int64_t amounts_count(const tsr_amounts *amounts)
@@ -343,6 +344,28 @@ tsr_status placement_bind(tsr_comm *world, const char *name, tsr_arena *arena,
         *how = text;
     }
     return TSR_OK;
+}
+
+tsr_status placement_resolve(tsr_comm *world, const char *name, tsr_arena *arena,
+                             const tsr_placement *to, const int64_t *shape,
+                             const tsr_sharding **out, bool *known_to_all)
+{
+    const tsr_sharding *s = to->sharding;
+    *known_to_all = false;
+    if (to->amounts == NULL) {
+        TSR_TRY(symbols_resolve(world, arena, s, &s));
+    }
+    const size_t dim = sharding_unbound_dim(s, 0);
+    const bool is_bound = dim == s->rank || world->team->abstract;
+    if (to->amounts == NULL && is_bound) {
+        *out = s;
+        return TSR_OK;
+    }
+    const tsr_placement rest = {s, to->amounts};
+    const int64_t extent = dim < s->rank ? shape[dim] : TSR_UNKNOWN;
+    const tsr_status status = placement_bind(world, name, arena, &rest, extent, out, NULL);
+    *known_to_all = status < 0;
+    return status;
 }
 
 tsr_status tsr_placement_bind(tsr_comm *world, tsr_arena *arena, const tsr_placement *placement,

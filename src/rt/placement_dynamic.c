@@ -154,16 +154,15 @@ static tsr_status bind_for(tsr_comm *world, tsr_arena *arena, const tsr_placemen
                            const int64_t *shape, const tsr_sharding **out)
 {
     static const char name[] = "tsr_dynamic_shard";
-    const tsr_status status = check_dynamic(world->ctx, to->sharding, rank);
-    const size_t dim = status < 0 ? rank : sharding_unbound_dim(to->sharding, 0);
-    if (status == TSR_OK && (dim < rank || to->amounts != NULL)) {
-        return placement_bind(world, name, arena, to, dim < rank ? shape[dim] : TSR_UNKNOWN, out,
-                              NULL);
+    tsr_status status = check_dynamic(world->ctx, to->sharding, rank);
+    bool known_to_all = false;
+    if (status == TSR_OK) {
+        status = placement_resolve(world, name, arena, to, shape, out, &known_to_all);
     }
-    *out = to->sharding;
-    return status < 0 || world->team->checked
-               ? placement_agree(world, name, status, to->sharding, NULL)
-               : TSR_OK;
+    if (known_to_all || (status == TSR_OK && (to->amounts != NULL || !world->team->checked))) {
+        return status;
+    }
+    return placement_agree(world, name, status, to->sharding, NULL);
 }
 
 tsr_status tsr_dynamic_shard(tsr_comm *world, const tsr_placement *to, tsr_dtype dtype, size_t rank,

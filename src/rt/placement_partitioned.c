@@ -122,6 +122,14 @@ static void to_owned(conversion_call *c, size_t dim)
         return;
     }
     const tsr_ragged *from = c->record->src->dims[dim].ragged;
+    if (!ragged_is_bound(from)) {
+        c->status = diag_error(c->tensor->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                               "%s: dim %zu of the tensor is unbound, so the sizes of its shards "
+                               "are not known: pass a dynamic placement, or bind the symbol ?%s "
+                               "first, by tsr_symbol_bind",
+                               c->name, dim, from->symbol != NULL ? from->symbol : "");
+        return;
+    }
     const int64_t shards = tsr_sharding_num_shards(c->record->src, dim);
     const int64_t *sizes = owned_sizes(c->record->arena, from, shards);
     if (sizes == NULL) {

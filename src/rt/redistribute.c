@@ -285,13 +285,14 @@ static tsr_status check_pair(const char *call, const tsr_tensor *dst, const tsr_
             "a redistribution keeps the element type, but source and destination have %s and %s",
             tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
     }
-    TSR_TRY(tensor_check_elements(dst));
-    TSR_TRY(tensor_check_elements(src));
+    const bool abstract = src->world->team->abstract;
+    TSR_TRY(abstract ? TSR_OK : tensor_check_elements(dst));
+    TSR_TRY(abstract ? TSR_OK : tensor_check_elements(src));
     if (dst->world != src->world) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "a redistribution needs two tensors of one world");
     }
-    if ((only < 0 || only == src->world->rank) && overlap(dst, src)) {
+    if (!abstract && (only < 0 || only == src->world->rank) && overlap(dst, src)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "the two tensors overlap in the memory of rank %lld",
                           (long long)src->world->rank);
@@ -408,9 +409,36 @@ tsr_status redistribution_ran(const char *call, const tsr_tensor *dst, const tsr
     return comm_tell(world, call, world->state->moved(world, call, from, dst->layout, plan, only));
 }
 
+/* What an abstract world checks of a redistribution; unbound sizes have no plan. */
+static tsr_status check_abstract(const char *call, const tsr_tensor *dst, const tsr_tensor *src,
+                                 int64_t only)
+{
+    tsr_comm *world = src->world;
+    TSR_TRY(check_pair(call, dst, src, only));
+    if (geometry_is_bound(src->geometry) && geometry_is_bound(dst->geometry)) {
+        const cached_plan *plan = NULL;
+        TSR_TRY(plan_cache_get(&world->state->plans, world->ctx, src->geometry, dst->geometry,
+                               src->dtype, &plan));
+        const tsr_status status = check_fold(world->ctx, plan->plan);
+        plan_cache_put(&world->state->plans, plan);
+        return status;
+    }
+    plan_sketch sketch;
+    tsr_arena *scratch = NULL;
+    TSR_TRY(tsr_arena_create(world->ctx, &scratch));
+    const tsr_status status =
+        plan_sketch_create(world->ctx, scratch, src->geometry, dst->geometry, &sketch);
+    tsr_arena_destroy(scratch);
+    return status;
+}
+
 static tsr_status redistribute_elements(const char *call, tsr_tensor *dst, tsr_tensor *src,
                                         int64_t only)
 {
+    if (src->world->team->abstract) {
+        TSR_TRY(check_abstract(call, dst, src, only));
+        return redistribution_ran(call, dst, src, NULL, only);
+    }
     redistribution r = {.call = call, .dst = dst, .src = src, .only = only};
     const cached_plan *plan = NULL;
     const tsr_status status = run_steps(&r, prepare(&r, &plan));
@@ -461,7 +489,7 @@ tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, i
 {
     const bool fits = dst != src && dst->world == src->world && dst->dtype == src->dtype &&
                       same_extents(dst->geometry, src->geometry);
-    if (src->sums != NULL && fits && !src->world->team->abstract) {
+    if (src->sums != NULL && fits) {
         return redistribute_sums(call, dst, src->sums, only);
     }
     if (dst != src) {

@@ -42,7 +42,7 @@ int64_t stored_strides(const tsr_geometry *geometry, int64_t device, tsr_dtype d
     for (size_t i = geometry->rank; i-- > 0;) {
         const int64_t size = strides[i];
         strides[i] = stride;
-        stride *= size;
+        stride = stride == TSR_UNKNOWN || size == TSR_UNKNOWN ? TSR_UNKNOWN : stride * size;
     }
     return stride;
 }
@@ -62,6 +62,24 @@ tsr_status tensor_check_spec(tsr_comm *world, const tsr_tensor_spec *spec)
                           (long long)tsr_mesh_num_devices(mesh), (long long)world->size);
     }
     return TSR_OK;
+}
+
+/* Copies what a tensor has of its layout. */
+static void take_layout(tsr_tensor *t, tensor_layout *layout)
+{
+    t->layout = layout_retain(&t->world->state->layouts, layout);
+    t->geometry = layout->geometry;
+    t->dtype = layout->dtype;
+    t->local_shape = layout->local_shape;
+    t->strides = layout->strides;
+    t->row_major = layout->row_major;
+}
+
+void tensor_set_layout(tsr_tensor *t, tensor_layout *layout)
+{
+    tensor_layout *old = t->layout;
+    take_layout(t, layout);
+    layout_release(&t->world->state->layouts, old);
 }
 
 static void link_tensor(tsr_tensor *t)
@@ -97,15 +115,7 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
     if (t == NULL) {
         return diag_nomem(world->ctx);
     }
-    *t = (tsr_tensor){.world = world,
-                      .references = 1,
-                      .layout = layout,
-                      .data = data,
-                      .geometry = layout->geometry,
-                      .dtype = layout->dtype,
-                      .local_shape = layout->local_shape,
-                      .strides = layout->strides,
-                      .row_major = layout->row_major};
+    *t = (tsr_tensor){.world = world, .references = 1, .data = data};
     if (world->team->abstract) {
         t->data = NULL;
     } else if (data == NULL) {
@@ -119,7 +129,7 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
             memset(t->data, 0, t->bytes);
         }
     }
-    (void)layout_retain(&world->state->layouts, layout);
+    take_layout(t, layout);
     link_tensor(t);
     *out = t;
     return TSR_OK;

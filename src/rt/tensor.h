@@ -34,6 +34,9 @@ struct tsr_tensor {
     void *release_state;
 };
 
+/* Gives a tensor without elements another layout, of which it takes a reference. */
+void tensor_set_layout(tsr_tensor *t, tensor_layout *layout);
+
 /* Whether other ranks can reach the data, and know its strides. */
 bool tensor_is_shared(const tsr_tensor *tensor);
 
