@@ -38,11 +38,15 @@ typedef struct tsr_axis_type {
     tsr_reduction partial;
 } tsr_axis_type;
 
-/* The axes that cut one dimension, major to minor: indices in the mesh. */
+/*
+ * The axes that cut one dimension, major to minor: indices in the mesh. `symbol` stands for
+ * explicit sizes that are not bound yet, "" for `?` alone (tsr_ragged); with sizes it is NULL.
+ */
 typedef struct tsr_spec_dim {
     size_t num_axes;
     TSR_ARRAY(num_axes) const size_t *axes;
     TSR_NULLABLE const int64_t *sizes; /* explicit sizes of the shards; NULL: even chunks */
+    TSR_NULLABLE const char *symbol;   /* or their symbol */
 } tsr_spec_dim;
 
 /* What a type is built from. `axes` has one entry for each axis of the mesh. */
@@ -94,7 +98,8 @@ typedef struct tsr_typed_shape {
 
 /*
  * Reads and prints `f32[8,16@tp]`, `f32[8@(dp,tp)]{pp:R, ep:P(max)}`: axes are written at the
- * dimensions that they cut, the types of the others at the end; explicit sizes as `8@tp:[3,0,5]`.
+ * dimensions that they cut, the types of the others at the end; explicit sizes as `8@tp:[3,0,5]`,
+ * unbound ones as `8@tp:[?rows]`.
  * Several axes may also be read without parentheses: `f32[8@dp,tp]`.
  * In a text without any `@` and with `{tp:V}` there is no spec for tp; `{tp:S(0)}` is read as `@tp`
  * at dimension 0, where that is the only axis and no `@` is written. Axes that are not named are

@@ -123,7 +123,7 @@ static tsr_status cuts_of(eager *e, const tsr_type *type, size_t rank, const tsr
         for (size_t i = 0; i < spec->num_axes; i++) {
             refs[used++] = tsr_axis_full(tsr_type_mesh(type), spec->axes[i]);
         }
-        if (spec->sizes != NULL) {
+        if (spec->sizes != NULL || spec->symbol != NULL) {
             layouts[d] = (tsr_ragged){
                 .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = spec->sizes, .alignment = 1};
             dims[d].ragged = &layouts[d];
@@ -464,7 +464,8 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
         if (dims[d].num_axes < old->num_axes) {
             const int64_t rest = shards_of(mesh, dims[d].axes, dims[d].num_axes);
             const int64_t all = shards_of(mesh, old->axes, old->num_axes);
-            const bool even = old->sizes == NULL && shape->shape[d] % all == 0;
+            const bool even =
+                old->sizes == NULL && old->symbol == NULL && shape->shape[d] % all == 0;
             whole[d] = value->local_shape[d] * rest;
             if (rest > 1 && !even) {
                 return diag_error(

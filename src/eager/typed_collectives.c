@@ -188,7 +188,7 @@ static tsr_status with_counts(collective_call *c)
                           "type of a whole value cannot express; omit them",
                           c->name);
     }
-    dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows}
+    dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows, NULL}
                       : (tsr_spec_dim){.num_axes = dims[dim].num_axes - c->axes.count,
                                        .axes = dims[dim].axes};
     const tsr_type_spec spec = {.mesh = tsr_type_mesh(c->type),

@@ -12,7 +12,9 @@ static tsr_status make_lists(type_draft *d, size_t num_axes, size_t room)
     d->dim_axes = ARENA_ARRAY(d->arena, size_t *, room);
     d->counts = ARENA_ARRAY(d->arena, size_t, room);
     d->sizes = ARENA_ARRAY(d->arena, const int64_t *, room);
-    if (d->axes == NULL || d->dim_axes == NULL || d->counts == NULL || d->sizes == NULL) {
+    d->symbols = ARENA_ARRAY(d->arena, const char *, room);
+    if (d->axes == NULL || d->dim_axes == NULL || d->counts == NULL || d->sizes == NULL ||
+        d->symbols == NULL) {
         return diag_nomem(d->ctx);
     }
     for (size_t i = 0; i < room; i++) {
@@ -22,6 +24,7 @@ static tsr_status make_lists(type_draft *d, size_t num_axes, size_t room)
         }
         d->counts[i] = 0;
         d->sizes[i] = NULL;
+        d->symbols[i] = NULL;
     }
     return TSR_OK;
 }
@@ -39,6 +42,7 @@ tsr_status draft_start(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
     for (size_t i = 0; has_spec && i < d.rank; i++) {
         d.counts[i] = type->dims[i].num_axes;
         d.sizes[i] = type->dims[i].sizes;
+        d.symbols[i] = type->dims[i].symbol;
         for (size_t k = 0; k < d.counts[i]; k++) {
             d.dim_axes[i][k] = type->dims[i].axes[k];
         }
@@ -51,6 +55,7 @@ void draft_add_axis(type_draft *draft, size_t axis, size_t dim)
 {
     draft->dim_axes[dim][draft->counts[dim]++] = axis;
     draft->sizes[dim] = NULL;
+    draft->symbols[dim] = NULL;
 }
 
 void draft_remove(type_draft *draft, size_t axis)
@@ -62,6 +67,7 @@ void draft_remove(type_draft *draft, size_t axis)
                         (draft->counts[d] - k - 1) * sizeof(size_t));
                 draft->counts[d]--;
                 draft->sizes[d] = NULL;
+                draft->symbols[d] = NULL;
                 return;
             }
         }
@@ -75,7 +81,8 @@ tsr_status draft_finish(const type_draft *draft, const tsr_type **out)
         return diag_nomem(draft->ctx);
     }
     for (size_t d = 0; d < draft->rank; d++) {
-        dims[d] = (tsr_spec_dim){draft->counts[d], draft->dim_axes[d], draft->sizes[d]};
+        dims[d] = (tsr_spec_dim){draft->counts[d], draft->dim_axes[d], draft->sizes[d],
+                                 draft->symbols[d]};
     }
     const tsr_type_spec spec = {
         .mesh = draft->mesh, .axes = draft->axes, .has_spec = true, draft->rank, dims};

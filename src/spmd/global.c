@@ -14,6 +14,7 @@ typedef struct cut {
     int64_t shards;
     int64_t extent;       /* of the factor in the whole; not known for one that is not cut */
     const int64_t *sizes; /* of its shards; NULL: even chunks */
+    const char *symbol;   /* of sizes that are not bound; else NULL */
 } cut;
 
 static const size_t no_axes[] = {SIZE_MAX};
@@ -60,11 +61,13 @@ static tsr_status cut_of_dim(const global_op *g, size_t operand, size_t dim, cut
     }
     out->shards = spmd_shards(g->inf->call->mesh, out->axes, out->num_axes);
     out->extent = out->num_axes > 0 ? o->shape[dim] : 0;
-    if (d->sizes != NULL && out->num_axes > 0 && out->num_axes < d->num_axes) {
+    const bool has_sizes = d->sizes != NULL || d->symbol != NULL;
+    if (has_sizes && out->num_axes > 0 && out->num_axes < d->num_axes) {
         return infer_error(g->inf, SIZE_MAX,
                            "a dimension with explicit sizes is cut by local and global axes");
     }
     out->sizes = out->num_axes > 0 ? d->sizes : NULL;
+    out->symbol = out->num_axes > 0 ? d->symbol : NULL;
     return TSR_OK;
 }
 
@@ -79,7 +82,7 @@ static bool same_axes(const cut *a, const cut *b)
 
 static bool same_cut(const cut *a, const cut *b)
 {
-    if (!same_axes(a, b) || a->extent != b->extent) {
+    if (!same_axes(a, b) || a->extent != b->extent || !spmd_same_symbol(a->symbol, b->symbol)) {
         return false;
     }
     if (a->sizes == NULL || b->sizes == NULL) {
@@ -114,6 +117,12 @@ static tsr_status cuts_differ(const global_op *g, const cut *a, const cut *b)
         return infer_error(g->inf, has->axes[0],
                            "operands are cut by different axes along one dimension");
     }
+    if (same_axes(a, b) && a->symbol != NULL && b->symbol != NULL) {
+        return infer_error(
+            g->inf, has->axes[0],
+            "operands have shards of unbound sizes along one dimension, by different "
+            "symbols: use one symbol if they are the same, or give the sizes");
+    }
     return infer_error(g->inf, has->axes[0],
                        !same_axes(a, b)
                            ? "operands are cut by the same axes in different orders"
@@ -129,7 +138,7 @@ static tsr_status split_cut(const global_op *g, const tsr_rule_dim *dim, cut *c)
                            "a cut dimension is split, and it is ambiguous which part is cut; split "
                            "before the cut, or give the global shapes");
     }
-    if (c->sizes != NULL || major % c->shards != 0) {
+    if (c->sizes != NULL || c->symbol != NULL || major % c->shards != 0) {
         return infer_error(g->inf, c->axes[0],
                            "a cut dimension is split, and its shards do not divide the major part");
     }
@@ -255,7 +264,8 @@ static tsr_status contract(global_op *g, const cut *c)
         if (!axis_in_set(call->out_partial, c->axes[i]) && !call->implicit_partial) {
             return refuse_contracted(g, c->axes[i]);
         }
-        if (call->reduction == TSR_AVG && (c->sizes != NULL || c->extent % c->shards != 0)) {
+        if (call->reduction == TSR_AVG &&
+            (c->sizes != NULL || c->symbol != NULL || c->extent % c->shards != 0)) {
             return infer_error(g->inf, c->axes[i],
                                "an average of averages is wrong for shards of different sizes: "
                                "sum, then divide by the global count");
@@ -335,6 +345,13 @@ static tsr_status lay_dim(const global_op *g, const tsr_rule_dim *dim, tsr_spec_
     }
     out->num_axes = major->num_axes;
     out->axes = major->axes;
+    out->symbol = major->symbol;
+    if (major->symbol != NULL) {
+        return times == 1 ? TSR_OK
+                          : infer_error(g->inf, major->axes[0],
+                                        "dimensions are merged and the major of them has unbound "
+                                        "sizes: give the sizes first");
+    }
     return sizes_scale(g->inf->ctx, g->inf->arena, major->extent, major->sizes, major->shards,
                        times, &out->sizes);
 }

@@ -139,7 +139,9 @@ static tsr_status claim_dim(type_draft *d, const tsr_spec_dim *said, size_t dim)
         const bool grows = said->num_axes > d->counts[dim];
         d->counts[dim] = said->num_axes;
         memcpy(d->dim_axes[dim], said->axes, said->num_axes * sizeof(size_t));
-        d->sizes[dim] = said->sizes != NULL ? said->sizes : grows ? NULL : d->sizes[dim];
+        const bool has_sizes = said->sizes != NULL || said->symbol != NULL;
+        d->sizes[dim] = has_sizes ? said->sizes : grows ? NULL : d->sizes[dim];
+        d->symbols[dim] = has_sizes ? said->symbol : grows ? NULL : d->symbols[dim];
         return TSR_OK;
     }
     if (is_subsequence(said->axes, said->num_axes, d->dim_axes[dim], d->counts[dim])) {

@@ -161,12 +161,16 @@ static tsr_status check_forgotten(const type_change *c, size_t dim)
 {
     const tsr_spec_dim *cut = &c->value->type->dims[dim];
     const int64_t shards = spmd_shards(c->draft.mesh, cut->axes, cut->num_axes);
-    if (cut->num_axes == c->num_axes || (cut->sizes == NULL && c->shape[dim] % shards == 0)) {
+    if (cut->num_axes == c->num_axes ||
+        (cut->sizes == NULL && cut->symbol == NULL && c->shape[dim] % shards == 0)) {
         return TSR_OK;
     }
     return change_error(c, "the dimension is cut unevenly and by other axes too, along which its "
                            "extent would differ between ranks");
 }
+
+static const char UNBOUND_ERROR[] =
+    "the dimension has unbound sizes, so those of a part of its axes are not known: give the sizes";
 
 /* Removes the axes from the spec; sizes of the outer shards are summed. */
 static tsr_status take_out(type_change *c)
@@ -184,6 +188,9 @@ static tsr_status take_out(type_change *c)
         const int64_t shards = spmd_shards(d->mesh, d->dim_axes[dim], d->counts[dim]);
         const bool innermost = d->dim_axes[dim][d->counts[dim] - 1] == axis;
         const int64_t *sizes = NULL;
+        if (d->symbols[dim] != NULL && d->counts[dim] > 1) {
+            return change_error(c, UNBOUND_ERROR);
+        }
         if (innermost) {
             TSR_TRY(
                 sizes_join(c->ctx, c->arena, c->shape[dim], d->sizes[dim], shards, inner, &sizes));
@@ -204,6 +211,9 @@ static tsr_status put_in(type_change *c)
     int64_t inner = 1;
     const int64_t shards = spmd_shards(d->mesh, d->dim_axes[dim], d->counts[dim]);
     const int64_t *sizes = d->sizes[dim];
+    if (d->symbols[dim] != NULL) {
+        return change_error(c, UNBOUND_ERROR);
+    }
     for (size_t i = 0; i < c->num_axes; i++) {
         inner *= tsr_mesh_axis_size(d->mesh, c->axes[i]);
         draft_add_axis(d, c->axes[i], dim);
@@ -233,6 +243,7 @@ static tsr_status drop_dim(type_change *c)
         d->dim_axes[i] = d->dim_axes[i + 1];
         d->counts[i] = d->counts[i + 1];
         d->sizes[i] = d->sizes[i + 1];
+        d->symbols[i] = d->symbols[i + 1];
     }
     d->rank--;
     return TSR_OK;
@@ -250,9 +261,11 @@ static tsr_status bring_dim(type_change *c)
         d->dim_axes[i] = d->dim_axes[i - 1];
         d->counts[i] = d->counts[i - 1];
         d->sizes[i] = d->sizes[i - 1];
+        d->symbols[i] = d->symbols[i - 1];
     }
     d->counts[dim] = 0;
     d->sizes[dim] = NULL;
+    d->symbols[dim] = NULL;
     d->rank++;
     return TSR_OK;
 }

@@ -24,12 +24,14 @@ static tsr_status take_dim(type_draft *d, const tsr_dim *dim, size_t at)
         d->axes[axis] = (tsr_axis_type){TSR_V, TSR_SUM};
         draft_add_axis(d, axis, at);
     }
-    if (dim->ragged != NULL &&
-        (dim->ragged->kind != TSR_RAGGED_DYNAMIC || dim->ragged->sizes == NULL)) {
+    if (dim->ragged != NULL && dim->ragged->kind != TSR_RAGGED_DYNAMIC) {
         return diag_error(d->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "dimension %zu is partitioned or unbound: types know only even chunks "
-                          "and explicit sizes",
+                          "dimension %zu is partitioned: types know only even chunks, explicit "
+                          "sizes and their symbols",
                           at);
+    }
+    if (dim->ragged != NULL && dim->ragged->sizes == NULL) {
+        d->symbols[at] = dim->ragged->symbol != NULL ? dim->ragged->symbol : "";
     }
     d->sizes[at] = dim->ragged != NULL ? dim->ragged->sizes : NULL;
     return TSR_OK;
@@ -101,13 +103,17 @@ static tsr_status lay_out(tsr_context *ctx, tsr_arena *arena, const tsr_type *ty
         refs[k] = tsr_axis_full(type->mesh, dim->axes[k]);
     }
     *out = tsr_dim_closed(refs, dim->num_axes);
-    if (dim->sizes != NULL) {
+    if (dim->sizes != NULL || dim->symbol != NULL) {
+        const bool named = dim->symbol != NULL && dim->symbol[0] != '\0';
         tsr_ragged *ragged = ARENA_NEW(arena, tsr_ragged);
         if (ragged == NULL) {
             return diag_nomem(ctx);
         }
-        *ragged = (tsr_ragged){
-            .kind = TSR_RAGGED_DYNAMIC, .rows = 1, .sizes = dim->sizes, .alignment = 1};
+        *ragged = (tsr_ragged){.kind = TSR_RAGGED_DYNAMIC,
+                               .rows = 1,
+                               .sizes = dim->sizes,
+                               .alignment = 1,
+                               .symbol = named ? dim->symbol : NULL};
         out->ragged = ragged;
     }
     return TSR_OK;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/guard.h"
+#include "base/lex.h"
 
 static const char *const kind_names[] = {
     [TSR_UNTYPED] = "?", [TSR_R] = "R", [TSR_I] = "I", [TSR_V] = "V", [TSR_P] = "P"};
@@ -137,6 +138,25 @@ static tsr_status copy_sizes(tsr_context *ctx, tsr_arena *arena, const tsr_mesh 
     return *out != NULL ? TSR_OK : diag_nomem(ctx);
 }
 
+/* The symbol of sizes that are not bound. */
+static tsr_status copy_symbol(tsr_context *ctx, tsr_arena *arena, const tsr_spec_dim *dim,
+                              const char **out)
+{
+    if (dim->symbol == NULL || dim->sizes != NULL || dim->num_axes == 0) {
+        return TSR_OK;
+    }
+    const slice name = {dim->symbol, strlen(dim->symbol)};
+    if (name.size > 0 && !is_bare_id(name)) {
+        return SPMD_ERROR(
+            ctx,
+            "the symbol of unbound sizes must be a letter or _, then letters, digits, "
+            "_, $ or ., got: '%s'",
+            dim->symbol);
+    }
+    *out = arena_string(arena, name.data, name.size);
+    return *out != NULL ? TSR_OK : diag_nomem(ctx);
+}
+
 static tsr_status copy_dims(tsr_context *ctx, tsr_arena *arena, const tsr_type_spec *spec,
                             tsr_type *type, tsr_axis_type *axes)
 {
@@ -152,12 +172,14 @@ static tsr_status copy_dims(tsr_context *ctx, tsr_arena *arena, const tsr_type_s
         for (size_t k = 0; k < from->num_axes; k++) {
             TSR_TRY(claim_axis(ctx, spec->mesh, from->axes[k], d, seen, axes));
         }
-        dims[d] = (tsr_spec_dim){
-            from->num_axes, arena_copy(arena, from->axes, from->num_axes, sizeof(size_t)), NULL};
+        dims[d] = (tsr_spec_dim){from->num_axes,
+                                 arena_copy(arena, from->axes, from->num_axes, sizeof(size_t)),
+                                 NULL, NULL};
         if (dims[d].axes == NULL) {
             return diag_nomem(ctx);
         }
         TSR_TRY(copy_sizes(ctx, arena, spec->mesh, from, &dims[d].sizes));
+        TSR_TRY(copy_symbol(ctx, arena, from, &dims[d].symbol));
         type->has_spec = type->has_spec || from->num_axes > 0;
     }
     type->dims = dims;
@@ -247,6 +269,7 @@ int64_t tsr_type_dim_of(const tsr_type *type, size_t axis)
 static bool same_dim(const tsr_mesh *mesh, const tsr_spec_dim *a, const tsr_spec_dim *b)
 {
     if (a->num_axes != b->num_axes || (a->sizes == NULL) != (b->sizes == NULL) ||
+        !spmd_same_symbol(a->symbol, b->symbol) ||
         (a->num_axes > 0 && memcmp(a->axes, b->axes, a->num_axes * sizeof *a->axes) != 0)) {
         return false;
     }
@@ -306,6 +329,9 @@ static bool is_a_shard(const tsr_typed_shape *typed, size_t dim, int64_t local)
     if (d == NULL || d->num_axes == 0) {
         return local == typed->shape[dim];
     }
+    if (d->symbol != NULL) {
+        return local >= 0 && local <= typed->shape[dim];
+    }
     const int64_t shards = spmd_shards(t->mesh, d->axes, d->num_axes);
     const int64_t chunk = ceil_div(typed->shape[dim], shards);
     if (d->sizes == NULL) {
@@ -360,6 +386,10 @@ tsr_status tsr_type_local_shape(tsr_context *ctx, const tsr_typed_shape *typed,
             const int64_t size = tsr_mesh_axis_size(t->mesh, t->dims[d].axes[k]);
             index = index * size + coordinates[t->dims[d].axes[k]];
             shards *= size;
+        }
+        if (t->has_spec && t->dims[d].symbol != NULL) {
+            local[d] = TSR_UNKNOWN;
+            continue;
         }
         local[d] = t->has_spec && t->dims[d].sizes != NULL
                        ? t->dims[d].sizes[index]

@@ -32,6 +32,12 @@ int64_t spmd_chunk(int64_t extent, int64_t shards, int64_t index);
 /* A dimension as written to one of a rank; false when it is out of range. */
 bool spmd_resolve_dim(int64_t dim, size_t rank, size_t *out);
 
+/* Whether two dimensions stand for the same unbound sizes; or for none. */
+static inline bool spmd_same_symbol(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && __builtin_strcmp(a, b) == 0);
+}
+
 /* Texts for messages, appended. */
 void spmd_print_typed(buffer *buf, const tsr_typed_shape *typed);
 void spmd_print_end(buffer *buf, tsr_end end);
@@ -53,6 +59,7 @@ typedef struct type_draft {
     size_t **dim_axes; /* by dimension: room for every axis of the mesh */
     size_t *counts;
     const int64_t **sizes;
+    const char **symbols;
 } type_draft;
 
 /* From a type, or from nothing (NULL); `rank` dimensions where the type has no spec. */

@@ -48,7 +48,9 @@ static void print_cut(buffer *buf, const tsr_mesh *mesh, const tsr_spec_dim *dim
     buffer_string(buf, dim->num_axes > 1 ? "(" : "");
     spmd_print_axes(buf, mesh, dim->axes, dim->num_axes);
     buffer_string(buf, dim->num_axes > 1 ? ")" : "");
-    if (dim->sizes != NULL) {
+    if (dim->symbol != NULL) {
+        buffer_format(buf, ":[?%s]", dim->symbol);
+    } else if (dim->sizes != NULL) {
         const int64_t shards = spmd_shards(mesh, dim->axes, dim->num_axes);
         buffer_string(buf, ":[");
         for (int64_t i = 0; i < shards; i++) {
@@ -219,9 +221,26 @@ static tsr_status read_cut_axes(reading *r, tsr_spec_dim *dim)
     return lex_expect(&r->lex, ')');
 }
 
+/* `?rows]`, after the bracket. */
+static tsr_status read_symbol(reading *r, tsr_spec_dim *dim)
+{
+    dim->symbol = "";
+    TSR_TRY(lex_expect(&r->lex, '?'));
+    if (lex_is(&r->lex, TOKEN_WORD)) {
+        const slice name = lex_slice(&r->lex);
+        dim->symbol = arena_string(r->lex.arena, name.data, name.size);
+        lex_next(&r->lex);
+    }
+    return dim->symbol != NULL ? lex_expect(&r->lex, ']') : diag_nomem(r->lex.ctx);
+}
+
 static tsr_status read_sizes(reading *r, tsr_spec_dim *dim)
 {
     const location where = lex_here(&r->lex);
+    if (lex_is(&r->lex, '[') && lex_char_after(&r->lex, r->lex.current.at + 1) == '?') {
+        lex_next(&r->lex);
+        return read_symbol(r, dim);
+    }
     size_t count;
     int64_t *sizes;
     TSR_TRY(lex_integers(&r->lex, false, &sizes, &count));

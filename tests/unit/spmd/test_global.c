@@ -124,6 +124,13 @@ static void uneven_sizes(void **state)
          "f32[8,4]"},
         {SAME, "", {"f32[8@tp:[4,0,4],4]", "f32[8@tp:[4,4,0],4]"}, NULL, NULL, NULL},
         {SAME, "", {"f32[12@tp,4]", "f32[4,4]{tp:R}"}, NULL, NULL, NULL},
+        {SAME, "", {"f32[8@tp:[?a],4]", "f32[8@tp:[?a],4]"}, NULL, "f32[8@tp:[?a],4]", "f32[8,4]"},
+        {SAME, "", {"f32[8@tp:[?a],4]", "f32[8@tp:[?b],4]"}, NULL, NULL, NULL},
+        {SAME, "", {"f32[8@tp:[?a],4]", "f32[8@tp:[3,0,5],4]"}, NULL, NULL, NULL},
+        {SAME, "", {"f32[8@tp:[?a],4]", "f32[8@tp,4]"}, NULL, NULL, NULL},
+        {"([i, j])->([ij]) {i=3, j=4}", "", {"f32[8@tp:[?a],4]"}, NULL, NULL, NULL},
+        {"([i, j])->([i]) {i=3, j=4}", "", {"f32[8@tp:[?a],4]"}, NULL, "f32[8@tp:[?a]]", "f32[8]"},
+        {"([ij])->([i, j]) {i=9, j=4}", "whole", {"f32[36@tp:[?a]]"}, NULL, NULL, NULL},
         {SAME, "", {"f32[12@tp,4]", "f32[4,12@tp]"}, NULL, NULL, NULL},
         /* chunks of 3, 3, 2 rows of 4 are no even chunks of 32 */
         {"([i, j])->([ij]) {i=3, j=4}",

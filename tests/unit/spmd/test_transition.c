@@ -176,6 +176,11 @@ static void types_after_calls(void **state)
         {"f32[12,6]{tp:P}", TSR_REDUCE_SCATTER, "P", "S(1)", "f32[12,6@tp]"},
         {"f32[12,6]{tp:P(max)}", TSR_REDUCE_SCATTER, "P", "S(1)", NULL},
         {"f32[12,6]{tp:R}", TSR_REINTERPRET, "R", "P", NULL},
+        {"f32[12@tp:[?a],6]", TSR_ALL_GATHER, "S(0)", "R", "f32[12,6]{tp:R}"},
+        {"f32[12@tp:[?a],6]", TSR_ALL_TO_ALL, "S(0)", "S(1)", "f32[12,6@tp]"},
+        {"f32[12@(dp,tp):[?a],6]", TSR_ALL_GATHER, "S(0)", "R", NULL},
+        {"f32[12@dp:[?a],6]{tp:R}", TSR_CONVERT, "R", "S(0)", NULL},
+        {"f32[12@dp:[?a],6]{tp:R}", TSR_CONVERT, "R", "S(1)", "f32[12@dp:[?a],6@tp]"},
     };
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, "<[\"dp\"=2, \"tp\"=3]>");

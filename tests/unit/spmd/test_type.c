@@ -5,9 +5,14 @@ static const char mesh_of_tests[] = "<[\"dp\"=2, \"tp\"=3, \"pp\"=2]>";
 
 static void texts_round_trip(void **state)
 {
-    static const char *const texts[] = {
-        "f32[8,16@tp]",      "f32[8@(dp,tp)]{pp:R}", "bf16[8@tp:[3,0,5],4]{dp:P(max), pp:I}",
-        "f32[]{dp:V, tp:P}", "complex<f32>[2,0]",    "i32[7@(tp,pp,dp)]"};
+    static const char *const texts[] = {"f32[8,16@tp]",
+                                        "f32[8@(dp,tp)]{pp:R}",
+                                        "bf16[8@tp:[3,0,5],4]{dp:P(max), pp:I}",
+                                        "f32[]{dp:V, tp:P}",
+                                        "complex<f32>[2,0]",
+                                        "i32[7@(tp,pp,dp)]",
+                                        "f32[8@tp:[?rows],4]{dp:R}",
+                                        "f32[8@(dp,tp):[?]]"};
     fixture *f = *state;
     const tsr_mesh *mesh = mesh_of(f, mesh_of_tests);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -46,6 +51,7 @@ static void texts_are_refused(void **state)
                 {"f32[8]{tp:Q}", "expected R, I, V, P or S(dimension)"},
                 {"f32[8@tp:[3,4]]", "2 sizes for 3 shards"},
                 {"f32[8@tp:[3,4,2]]", "sum to 9"},
+                {"f32[8@tp:[?3]]", "expected ']'"},
                 {"f32[8]{tp:R, tp:R}", "two types"},
                 {"[8]", "expected an element type"},
                 {"f32[8@dp,]", "expected"},
@@ -135,6 +141,43 @@ static void shardings_and_back(void **state)
     expect_message(f, "varies along axis pp");
 }
 
+/* A symbol stands for sizes that are not known: equal where it is the same. */
+static void unbound_sizes(void **state)
+{
+    static const char *const texts[] = {"f32[8@tp:[?rows],4]", "f32[8@tp:[?rest],4]",
+                                        "f32[8@tp:[?],4]", "f32[8@tp,4]", "f32[8@tp:[3,0,5],4]"};
+    static const char *const layouts[] = {
+        "[{\"tp\"}:dynamic[?rows], {}]", "[{\"tp\"}:dynamic[?rest], {}]",
+        "[{\"tp\"}:dynamic[?], {}]", "[{\"tp\"}, {}]", "[{\"tp\"}:dynamic[3, 0, 5], {}]"};
+    enum { COUNT = sizeof texts / sizeof texts[0] };
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, mesh_of_tests);
+    for (size_t i = 0; i < COUNT; i++) {
+        const tsr_typed_shape typed = typed_of(f, mesh, texts[i]);
+        const tsr_sharding *sharding = NULL;
+        const tsr_type *back = NULL;
+        assert_int_equal(tsr_type_sharding(f->ctx, f->arena, typed.type, 2, &sharding), TSR_OK);
+        assert_string_equal(sharding_bare(f, sharding), layouts[i]);
+        assert_int_equal(tsr_type_of_sharding(f->ctx, f->arena, sharding, TSR_R, &back), TSR_OK);
+        assert_int_equal(tsr_type_sharding(f->ctx, f->arena, back, 2, &sharding), TSR_OK);
+        assert_string_equal(sharding_bare(f, sharding), layouts[i]);
+        for (size_t k = 0; k < COUNT; k++) {
+            assert_int_equal(tsr_type_equal(typed.type, typed_of(f, mesh, texts[k]).type), i == k);
+        }
+    }
+    const int64_t at[] = {1, 1, 1};
+    int64_t local[2];
+    tsr_typed_shape typed = typed_of(f, mesh, texts[0]);
+    assert_int_equal(tsr_type_local_shape(f->ctx, &typed, at, local), TSR_OK);
+    assert_int_equal(local[0], TSR_UNKNOWN);
+    assert_int_equal(local[1], 4);
+    typed.local = (const int64_t[]){7, 4};
+    assert_int_equal(tsr_type_check(f->ctx, &typed), TSR_OK);
+    typed.local = (const int64_t[]){9, 4};
+    assert_true(tsr_type_check(f->ctx, &typed) < 0);
+    expect_message(f, "dimension 0 is 9 on this rank, which no shard of 8 is");
+}
+
 static void local_shapes(void **state)
 {
     fixture *f = *state;
@@ -163,9 +206,11 @@ static void overlapping_pairs_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(texts_round_trip),          TEST(bare_axes),       TEST(texts_are_refused),
-        TEST(claims_add_and_contradict), TEST(rest_is_checked), TEST(gradients_are_dual),
-        TEST(shardings_and_back),        TEST(local_shapes),    TEST(overlapping_pairs_are_named),
+        TEST(texts_round_trip),   TEST(bare_axes),
+        TEST(texts_are_refused),  TEST(claims_add_and_contradict),
+        TEST(rest_is_checked),    TEST(gradients_are_dual),
+        TEST(shardings_and_back), TEST(local_shapes),
+        TEST(unbound_sizes),      TEST(overlapping_pairs_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
