@@ -11,7 +11,10 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, ALIGNMENT = 64 };
 
-/* One row for each type that the format has a name for; bf16 as NumPy with ml_dtypes writes it. */
+/*
+ * One row for each type that the format has a name for. bf16 is read as NumPy with ml_dtypes writes
+ * it, and is not written: NumPy reads the name as two bytes of no type.
+ */
 static const struct {
     const char *name; /* after the byte order */
     tsr_dtype dtype;
@@ -197,6 +200,12 @@ tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, s
 {
     enum { HEAD = MAGIC + 4 };
     const char *name = name_of(dtype);
+    if (dtype == TSR_BF16) {
+        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "the .npy format has no element type for bf16: NumPy would read "
+                          "bytes without a type; convert them to f32, by tsr_convert, or write a "
+                          ".safetensors file from Python");
+    }
     if (name == NULL) {
         return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "the .npy format has no element type for %s", tsr_dtype_name(dtype));

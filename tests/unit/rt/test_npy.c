@@ -104,6 +104,11 @@ static void heads_are_written(void **state)
     assert_int_equal(npy_write_head(f->ctx, f->arena, TSR_F8E4M3FN, 1, shape, &text, &size),
                      TSR_ERR_UNSUPPORTED);
     expect_error(f, "the .npy format has no element type for f8E4M3FN");
+    assert_int_equal(npy_write_head(f->ctx, f->arena, TSR_BF16, 1, shape, &text, &size),
+                     TSR_ERR_UNSUPPORTED);
+    expect_error(f, "the .npy format has no element type for bf16: NumPy would read bytes "
+                    "without a type; convert them to f32, by tsr_convert, or write a .safetensors "
+                    "file from Python");
 }
 
 int main(void)
