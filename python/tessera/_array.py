@@ -177,10 +177,15 @@ class Array:
     def local(self, rank: int | None = None) -> NDArray[Any]:
         """What a rank holds, without a copy: by default the first rank of this process.
 
-        A write is seen by the array; what is computed with the view is not on a tape, and has no
-        gradient. The memory stays while NumPy has it, also when the world has
-        been closed.
+        The array sees writes to it. An array that a tape records is refused, because no gradient
+        flows through the view: pass it by :func:`tessera.stop_gradient`. The memory stays while
+        NumPy has it, also when the world has been closed.
         """
+        self._refuse_recorded("Array.local")
+        return self._lent(rank)
+
+    def _lent(self, rank: int | None) -> NDArray[Any]:
+        """The same for code that computes nothing differentiable with it."""
         from tessera._dlpack import lend
 
         return lend(self, self._index(rank))
@@ -263,15 +268,17 @@ class Array:
             raise BufferError("the array has several parts here: to_dlpack(rank) gives one of them")
         if copy:
             raise BufferError("a capsule is never a copy; copy what local() gives")
+        self._refuse_recorded("Array.__dlpack__")
         return self.to_dlpack()
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
     def to_dlpack(self, rank: int | None = None) -> Any:
-        """A DLPack capsule over what a rank holds, without a copy."""
+        """A DLPack capsule over what a rank holds, without a copy; refused as :meth:`local`."""
         from tessera._dlpack import make_capsule
 
+        self._refuse_recorded("Array.to_dlpack")
         return make_capsule(self, self._index(rank))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -663,7 +663,7 @@ def _rows_of(x: Array, indices: Any, axis: int, mode: str, other: str) -> Array:
         return indices
     world = x._world
     indices = indices.reduce_pending() if indices.sharding.unreduced else indices
-    ranges = [_range_of(indices.local(rank)) for rank in world.local_ranks]
+    ranges = [_range_of(indices._lent(rank)) for rank in world.local_ranks]
     if world._checked or not world._scopes:
         for least, greatest in ranges:
             _check_rows(least, greatest, extent, axis, other)

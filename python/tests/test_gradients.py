@@ -107,6 +107,8 @@ TAKEN = {
     "Array.item": lambda w: w.sum().item(),
     "Array.numpy": lambda w: w.numpy(),
     "Array.tolist": lambda w: w.tolist(),
+    "Array.local": lambda w: w.local(),
+    "Array.to_dlpack": lambda w: w.to_dlpack(1),
 }
 
 
@@ -135,6 +137,17 @@ def test_nothing_leaves_a_tape(name, worlds):
             take(w)
         tape.backward(value)
         assert float(value) == 21 and np.asarray(tape.gradient(w)).tolist() == [2, 4, 8]
+
+
+def test_capsules_leave_no_tape():
+    with ts.World(1) as world:
+        w = world.array(np.array([1.0, 2.0]))
+        message = r"^Array\.__dlpack__ .*ts\.stop_gradient"
+        with pytest.raises(ts.InvalidError, match=message):
+            ts.grad(lambda w: (w * np.from_dlpack(w)).sum())(w)
+        found = ts.grad(lambda w: (w * world.array(np.from_dlpack(ts.stop_gradient(w)))).sum())(w)
+        assert np.asarray(found).tolist() == [1, 2]
+        assert np.from_dlpack(w).tolist() == [1, 2]
 
 
 def test_stop_gradient(worlds):
