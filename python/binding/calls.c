@@ -235,6 +235,8 @@ static tsr_status run_effect(const call *c, tsr_comm *world, int64_t rank, tsr_t
         return tsr_spmd_open(world, a->scope);
     case TP_BIND:
         return bind_own(a, world, rank);
+    case TP_SYMBOL:
+        return tsr_symbol_bind(world, a->text, a->i, a->count, a->a);
     case TP_EXCHANGE:
         return exchange_counts(a, world, rank);
     case TP_IN_PLACE:
@@ -407,6 +409,7 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_IN_PLACE:
     case TP_RECORD:
     case TP_BIND:
+    case TP_SYMBOL:
     case TP_EXCHANGE:
         return run_effect(c, comm, rank, x);
     case TP_TO_PLACEMENT:

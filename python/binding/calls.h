@@ -123,6 +123,7 @@ typedef enum tp_kind {
     TP_REALIGN,        /* (x, i, a, count, j, record) */
     TP_RAGGED,         /* (world, placement, i, count, a, j, memory): from rank j's full array */
     TP_BIND,           /* (arenas[rank], sharding, a[rank][count], i, bound[rank]), no result */
+    TP_SYMBOL,         /* (world, text, i, a, count), without a result: text may be NULL */
     TP_EXCHANGE,       /* (sharding, a[rank][count], i shards, b, j owners, numbers[rank]) */
     TP_BACKWARD,       /* (record, x) */
     TP_RECORD          /* (from, to, record), without a result: the tape gets the record */

@@ -124,8 +124,10 @@ class Array:
             pointer = lib.tsr_tensor_sharding(self._first())
             mesh = self._world.mesh
             known = lib.tsr_mesh_equal(mesh._mesh, lib.tsr_sharding_mesh(pointer))
-            self._sharding = Sharding._copy(pointer, mesh if known else None)
-            return self._sharding
+            found = Sharding._copy(pointer, mesh if known else None)
+            if all(dim.symbol is None for dim in found.dims):
+                self._sharding = found  # else World.bind may change it
+            return found
 
     @property
     def is_abstract(self) -> bool:
@@ -177,7 +179,7 @@ class Array:
     def local(self, rank: int | None = None) -> NDArray[Any]:
         """What a rank holds, without a copy: by default the first rank of this process.
 
-        The array sees writes to it. An array that a tape records is refused, because no gradient
+        Writes to the view change the array. An array that a tape records is refused, because no gradient
         flows through the view: pass it by :func:`tessera.stop_gradient`. The memory stays while
         NumPy has it, also when the world has been closed.
         """

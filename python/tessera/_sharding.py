@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tessera._arena import Arena
 from tessera._binding import ffi, lib
 from tessera._dtype import integers
-from tessera._errors import InvalidError, UnsupportedError
+from tessera._errors import InvalidError, UnsupportedError, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._optional import is_from, optional
 
@@ -39,12 +39,16 @@ Box = tuple[slice, ...]
 
 @dataclass(frozen=True)
 class Dim:
-    """One dimension: the axes that shard it, major to minor, as texts (``dp``, ``x:(1)2``)."""
+    """One dimension: the axes that shard it, major to minor, as texts (``dp``, ``x:(1)2``).
+
+    ``symbol`` is that of sizes or counts that are not bound, "" for ``?`` alone; else None.
+    """
 
     axes: tuple[str, ...]
     open: bool = False
     priority: int | None = None
     sizes: tuple[int, ...] | None = None
+    symbol: str | None = None
 
 
 @dataclass(frozen=True)
@@ -188,12 +192,16 @@ class Sharding:
         found: list[Dim] = []
         for i in range(self.ndim):
             dim = lib.tsr_sharding_dim(self._sharding, i)
-            sizes = None
+            sizes, symbol = None, None
             if dim.ragged != ffi.NULL and dim.ragged.sizes != ffi.NULL:
                 count = lib.tsr_sharding_num_shards(self._sharding, i)
                 sizes = tuple(dim.ragged.sizes[0:count])
+            elif dim.ragged != ffi.NULL and dim.ragged.counts == ffi.NULL:
+                name = dim.ragged.symbol
+                symbol = "" if name == ffi.NULL else text_of(name)
             priority = None if dim.priority == lib.TSR_NO_PRIORITY else int(dim.priority)
-            found.append(Dim(self._axes(dim.axes, dim.num_axes), bool(dim.open), priority, sizes))
+            axes = self._axes(dim.axes, dim.num_axes)
+            found.append(Dim(axes, bool(dim.open), priority, sizes, symbol))
         return tuple(found)
 
     @property

@@ -26,6 +26,7 @@ from tessera._dtype import (
     as_double,
     dtype_code,
     full_array,
+    integers,
     number_for,
     numpy_dtype,
     numpy_of,
@@ -45,7 +46,10 @@ _open_worlds: weakref.WeakSet[World] = weakref.WeakSet()
 
 @dataclass(frozen=True)
 class TraceEvent:
-    """One redistribution: a record of :attr:`World.trace`, as a row of a table."""
+    """One redistribution: a record of :attr:`World.trace`, as a row of a table.
+
+    Its bytes are None where they follow from sizes that are not bound (:meth:`World.bind`).
+    """
 
     call: str
     operand: int
@@ -54,8 +58,8 @@ class TraceEvent:
     axes: str
     source: str
     destination: str
-    bytes_received: int
-    bytes_moved: int
+    bytes_received: int | None
+    bytes_moved: int | None
     implicit: bool
     fallback: bool
 
@@ -503,6 +507,42 @@ class World:
             if not self.closed:
                 self._set_strict(before)
 
+    def bind(self, symbol: str | None, numbers: ArrayLike) -> None:
+        """Binds a symbol of layouts to sizes, one for each shard, or to a table of counts.
+
+        ``dynamic[?rows]`` and ``DynamicShard(0, ?rows)`` are layouts whose sizes the symbol ``rows``
+        stands for, ``partitioned[?rows]`` one whose counts it stands for; ``?`` alone and
+        ``DynamicShard(0)`` have the symbol None. Layouts of the world that have the symbol have the
+        numbers from then on, those of its arrays too. Every process binds the same numbers; bound
+        again, a symbol has the new numbers in layouts made later.
+
+        In a world of :func:`abstract` arrays may be unbound: layouts are inferred with their
+        symbols, and a trace has None for bytes that are not known.
+
+        >>> def program(world):
+        ...     with world.trace() as moved:
+        ...         x = world.zeros((8, 4), "[DynamicShard(0, ?rows)]") * 2
+        ...         x.redistribute("[Replicate()]")
+        ...     return x, moved[0].bytes_received
+        >>> with abstract("ep=2") as world:
+        ...     x, received = program(world)
+        ...     print(x, received)
+        ...     world.bind("rows", [3, 5])
+        ...     print(x, program(world)[1])
+        Array(f32[8,4], [{"ep"}:dynamic[?rows], {}]) None
+        Array(f32[8,4], [{"ep"}:dynamic[3, 5], {}]) 80
+        """
+        table = integers(numbers)
+        if table.ndim not in (1, 2):
+            raise InvalidError(
+                f"the numbers of a symbol are sizes, or a table of counts, not {table.ndim}-d"
+            )
+        keep = ffi.new("int64_t[]", [*table.ravel().tolist(), 0])
+        name = ffi.NULL if symbol is None else ffi.new("char[]", symbol.encode())
+        given = ffi.new("tp_arguments *", {"text": name, "a": keep, "count": table.size})
+        given.i = 0 if table.ndim == 1 else table.shape[1]
+        self._call(lib.TP_SYMBOL, ffi.NULL, (), given, 0)
+
     @contextmanager
     def trace(self) -> Generator[Trace, None, None]:
         """Notes every redistribution; what it gives is a list of records, and a table as text."""
@@ -554,8 +594,8 @@ class Trace(list[TraceEvent]):
                     text_of(one.axes),
                     text_of(getattr(one, "from")),
                     text_of(one.to),
-                    int(one.bytes_received),
-                    int(one.bytes_moved),
+                    _known(one.bytes_received),
+                    _known(one.bytes_moved),
                     bool(one.implicit),
                     bool(one.fallback),
                 )
@@ -574,6 +614,10 @@ class Trace(list[TraceEvent]):
     def _repr_html_(self) -> str:
         names = ("call", "tensor", "collective", "axes", "source", "destination", "bytes_moved")
         return table_html(names, self.records(), len(self))
+
+
+def _known(number: Any) -> int | None:
+    return None if number == lib.TSR_UNKNOWN else int(number)
 
 
 def _handle_of(operand: object) -> Any:
@@ -723,7 +767,8 @@ def abstract(mesh: object, rank: int = 0) -> Generator[World, None, None]:
     """A world of as many ranks as a mesh has devices, without ranks: shapes and layouts only.
 
     Calls check their arguments and give arrays without elements; the trace has what would move. So
-    a program is checked, and its collectives are counted, for thousands of devices.
+    a program is checked, and its collectives are counted, for thousands of devices. Sizes of ragged
+    layouts need not be known yet: see :meth:`World.bind`.
 
     >>> with abstract("dp=64, tp=64") as world, world.trace() as moved:
     ...     x = world.zeros((4096, 8192), "P('dp', 'tp')")

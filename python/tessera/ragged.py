@@ -76,13 +76,19 @@ def _sharding(mesh: object, axes: str | Sequence[str], cut: str, dim: int, ndim:
 
 
 def dynamic(
-    mesh: object, axes: str | Sequence[str], sizes: ArrayLike, *, dim: int = 0, ndim: int
+    mesh: object, axes: str | Sequence[str], sizes: ArrayLike | str, *, dim: int = 0, ndim: int
 ) -> Sharding:
     """The sharding of a tensor with a dynamic dimension: the rows that each shard has.
 
+    Sizes that are not known yet are a symbol, which :meth:`World.bind` binds.
+
     >>> dynamic("x=3", "x", [3, 0, 5], ndim=2).dims[0].sizes
     (3, 0, 5)
+    >>> dynamic("x=3", "x", "rows", ndim=1)
+    #sdy.sharding<mesh<["x"=3]>, [{"x"}:dynamic[?rows]]>
     """
+    if isinstance(sizes, str):
+        return _sharding(mesh, axes, f":dynamic[?{sizes}]", dim, ndim)
     numbers = integers(sizes).ravel().tolist()
     return _sharding(mesh, axes, f":dynamic{numbers}", dim, ndim)
 

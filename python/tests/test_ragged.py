@@ -1,5 +1,7 @@
 """Ragged placements against slices of NumPy."""
 
+import json
+
 import numpy as np
 import pytest
 from mpirun import mpirun
@@ -370,3 +372,140 @@ def test_processes_know_their_own_counts(mpi, tmp_path):
     run = mpirun(mpi, 2, program)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count(f"done {mpi}") == 2
+
+
+def test_symbols_without_elements():
+    with ts.abstract("ep=4") as world:
+        x = world.zeros((10, 6), "[DynamicShard(0, ?rows)]")
+        assert x.sharding.dims[0].symbol == "rows" and x.sharding.dims[0].sizes is None
+        assert x.sharding == ts.ragged.dynamic(world.mesh, "ep", "rows", ndim=2)
+        with world.trace() as moved:
+            y = (x * 2 + x) @ world.zeros((6, 3))
+            assert y.sharding.bare_text() == '[{"ep"}:dynamic[?rows], {}]'
+            assert x.sum(0).sharding.unreduced == ("ep",)
+            whole = ts.ragged.to_replicate(y, 0)
+            again = ts.ragged.from_replicate(whole, "[DynamicShard(0, ?rows)]")
+            assert (again + y).sharding == y.sharding
+        assert [one.bytes_received for one in moved] == [None]
+        assert moved.records()[0]["bytes_moved"] is None and "unknown bytes" in str(moved)
+        assert json.loads(json.dumps(moved.records()))[0]["bytes_moved"] is None
+        other = world.zeros((10, 3), "[DynamicShard(0)]")
+        assert other.sharding.dims[0].symbol == ""
+        with pytest.raises(ts.InvalidError, match="both unbound") as caught:
+            y + other
+        assert "bind" in str(caught.value)
+        with pytest.raises(ts.InvalidError, match="sum to 11"):
+            world.bind("rows", [3, 0, 5, 3])
+        world.bind("rows", [3, 0, 5, 2])
+        assert y.sharding.dims[0].sizes == (3, 0, 5, 2) and y.sharding.dims[0].symbol is None
+        assert other.sharding.dims[0].symbol == ""
+        world.bind(None, [3, 0, 5, 2])
+        assert (y + other).sharding == y.sharding
+        tokens = world.zeros((18, 2), "[PartitionedShard(0, 3, ?tokens)]")
+        moved = ts.ragged.unaligned_to_aligned(tokens)
+        world.bind("tokens", COUNTS)
+        aligned = ts.ragged.partitioned(world.mesh, "ep", COUNTS, ndim=2, aligned=True)
+        assert moved.sharding == aligned
+        with pytest.raises(ts.InvalidError, match="not 3-d"):
+            world.bind("rows", np.zeros((1, 2, 2), np.int64))
+
+
+def test_symbols_need_numbers(world):
+    with pytest.raises(ts.InvalidError, match="not bound yet"):
+        world.zeros((10, 2), "[DynamicShard(0, ?rows)]")
+    world.bind("rows", [3, 0, 5, 2])
+    x = world.array(np.arange(20.0).reshape(10, 2), "[DynamicShard(0, ?rows)]")
+    assert x.sharding.dims[0].sizes == (3, 0, 5, 2)
+    np.testing.assert_array_equal(x.local(2), np.arange(6.0, 16).reshape(5, 2))
+
+
+LAYOUTS = [
+    "[DynamicShard(0, ?rows)]",
+    "[DynamicShard(0, ?rest)]",
+    "[PartitionedShard(0, 3, ?tokens)]",
+    "[PartitionedShard(0, 3, ?tokens, aligned=True)]",
+    "[Shard(1)]",
+    "[Replicate()]",
+]
+
+
+def random_program(seed):
+    """Steps on four arrays of one shape, as functions of the world and of these."""
+    draw = np.random.default_rng(seed)
+    steps = []
+    for _ in range(10):
+        kind, a, b = draw.integers(5), draw.integers(4), draw.integers(4)
+        layout = LAYOUTS[draw.integers(len(LAYOUTS))]
+        steps.append((int(kind), int(a), int(b), layout, int(draw.integers(4))))
+    return [LAYOUTS[i] for i in draw.integers(len(LAYOUTS), size=4)], steps
+
+
+def run_program(world, values, layouts, steps, skipped, layout_of):
+    """The arrays and the trace; steps that are refused as unbound are added to `skipped`."""
+    pool = [world.array(v, layout_of(text)) for v, text in zip(values, layouts, strict=True)]
+    turned = world.array(np.eye(4)[::-1])
+    with world.trace() as moved:
+        for number, (kind, a, b, layout, to) in enumerate(steps):
+            if number in skipped:
+                continue
+            x, y = pool[a], pool[b]
+            try:
+                if kind == 0:
+                    made = x * y
+                elif kind == 1:
+                    made = x - 3
+                elif kind == 2:
+                    made = x @ turned
+                elif kind == 3:
+                    made = x * x.sum(1, keepdims=True)
+                else:
+                    made = x.redistribute(layout_of(layout))
+            except ts.InvalidError as error:
+                assert "both unbound" in str(error), str(error)
+                skipped.add(number)
+                continue
+            pool[to] = made
+    return pool, [(one.collective, one.bytes_received, one.bytes_moved) for one in moved]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bound_later_is_bound_before(seed):
+    layouts, steps = random_program(seed)
+    draw = np.random.default_rng(1000 + seed)
+    counts = draw.multinomial(9, np.full(12, 1 / 12)).reshape(4, 3)
+    sizes = {name: draw.multinomial(9, np.full(4, 1 / 4)) for name in ("rows", "rest")}
+    values = [draw.integers(-3, 4, (9, 4)).astype(np.float64) for _ in range(4)]
+    texts = {f"?{name}": str(found.tolist()) for name, found in sizes.items()}
+    texts["?tokens"] = str(counts.tolist())
+
+    def with_numbers(text):
+        for name, numbers in texts.items():
+            text = text.replace(name, numbers)
+        return text
+
+    def with_symbols(text):
+        return text
+
+    skipped = set()
+    bound = {**sizes, "tokens": counts}
+    with ts.abstract("ep=4") as world:
+        early, _ = run_program(world, values, layouts, steps, skipped, with_symbols)
+        for name, numbers in bound.items():
+            world.bind(name, numbers)
+        late, moved = run_program(world, values, layouts, steps, skipped, with_symbols)
+        assert all(one[2] is not None for one in moved)
+        inferred = [one.sharding for one in early]
+        after = [one.sharding for one in late]
+    with ts.abstract("ep=4") as world:
+        arrays, wanted = run_program(world, values, layouts, steps, skipped, with_numbers)
+        before = [one.sharding for one in arrays]
+    assert moved == wanted and inferred == after == before
+    with ts.World("ep=4") as world:
+        fixed, events = run_program(world, values, layouts, steps, skipped, with_numbers)
+        for name, numbers in bound.items():
+            world.bind(name, numbers)
+        found, again = run_program(world, values, layouts, steps, skipped, with_symbols)
+        assert events == again == wanted
+        for one, other, laid in zip(found, fixed, before, strict=True):
+            assert one.sharding == other.sharding == laid
+            np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
