@@ -125,11 +125,9 @@ typedef struct symbol_call {
 static tsr_status check_numbers(tsr_context *ctx, const symbol_call *c)
 {
     if (c->name[0] != '\0' && !is_bare_id((slice){c->name, strlen(c->name)})) {
-        return diag_error(
-            ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "tsr_symbol_bind: a symbol is a letter or _, then letters, digits, _, $ or "
-            "., got: '%s'",
-            c->name);
+        return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_symbol_bind: a symbol is a bare id, such as rows_2, got: '%s'",
+                          c->name);
     }
     if (c->partitions < 0 || c->count == 0 ||
         (c->partitions > 0 && c->count % (size_t)c->partitions != 0)) {

@@ -423,10 +423,10 @@ static tsr_status check_symbol(const ragged_checker *c)
     if (ragged->symbol == NULL || is_bare_id((slice){ragged->symbol, strlen(ragged->symbol)})) {
         return TSR_OK;
     }
-    return diag_error(c->ctx, TSR_ERR_INVALID, c->dim->where,
-                      "%sdim %zu: the symbol of unbound sizes must be a letter or _, then letters, "
-                      "digits, _, $ or ., got: '%s'",
-                      c->prefix, c->index, ragged->symbol);
+    return diag_error(
+        c->ctx, TSR_ERR_INVALID, c->dim->where,
+        "%sdim %zu: the symbol of unbound sizes must be a bare id, such as rows_2, got: '%s'",
+        c->prefix, c->index, ragged->symbol);
 }
 
 static tsr_status check_dim(const ragged_checker *c)

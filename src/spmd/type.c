@@ -148,9 +148,7 @@ static tsr_status copy_symbol(tsr_context *ctx, tsr_arena *arena, const tsr_spec
     const slice name = {dim->symbol, strlen(dim->symbol)};
     if (name.size > 0 && !is_bare_id(name)) {
         return SPMD_ERROR(
-            ctx,
-            "the symbol of unbound sizes must be a letter or _, then letters, digits, "
-            "_, $ or ., got: '%s'",
+            ctx, "the symbol of unbound sizes must be a bare id, such as rows_2, got: '%s'",
             dim->symbol);
     }
     *out = arena_string(arena, name.data, name.size);

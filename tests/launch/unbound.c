@@ -278,7 +278,7 @@ static tsr_status bind(tsr_comm *world, void *state)
     WANT(world, tsr_symbol_bind(world, "rows", 3, 8, counts) == TSR_ERR_INVALID);
     WANT(world, heard(world, "got: 8 numbers of 3 partitions"));
     WANT(world, tsr_symbol_bind(world, "two words", 0, 3, sizes) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "a symbol is a letter or _"));
+    WANT(world, heard(world, "a symbol is a bare id"));
     WANT(world, is_laid(&b, x, "[{\"x\"}:dynamic[?rows], {}]"));
     TSR_TRY(tsr_symbol_bind(world, "rest", 0, 3, sizes));
     TSR_TRY(tsr_symbol_bind(world, NULL, 0, 3, sizes));
