@@ -192,6 +192,7 @@ typedef struct tsr_typed_call {
     bool strict;              /* all operands must be typed on all axes that any of them is */
     tsr_axis_set required;    /* strict: and on these */
     bool no_fixes;            /* errors have no suggestions */
+    bool mix_invariant;       /* no gradient is needed: I beside R, V or P counts as R */
     /* for messages, one for each operand; NULL: operand 0, operand 1 .. */
     TSR_NULLABLE const char *const *operand_names;
 } tsr_typed_call;
@@ -207,6 +208,8 @@ typedef struct tsr_typed_call {
  *     P alone                 error       P         P
  *     P with P                error       P         error
  *     P with R or a number    error       error     P             a / b: only a is linear
+ *
+ * With mix_invariant an I beside R, V or P counts as R; operands that are all I still give I.
  *
  * and then the partition specs. An error says which axis, the operands with
  * their types, why in one line, and as notes the fixes that were tried through this checker and

@@ -33,9 +33,19 @@ typedef struct tsr_spmd_scope {
         rest; /* what tsr_assert_type takes axes for that it does not name; UNTYPED: any */
     bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
     bool strict;           /* a value without a type along an axis is refused, not passed over */
+    bool mix_invariant;    /* I mixes in calls that no tape records: below */
 } tsr_spmd_scope;
 
-/* Scopes nest; the innermost one applies. Opening one is collective over the world. */
+/*
+ * Scopes nest; the innermost one applies. Opening one is collective over the world.
+ *
+ * An invariant operand does not mix with R, V or P, because its gradient would need a sum. With
+ * mix_invariant a call that needs no gradient takes it as R: a call none of whose operands depends
+ * on a watched tensor of a tape that records (tsr_tape_pause stops recording). A call that a tape
+ * records is refused as without the mode, and so is every call inside a tsr_recompute whose inputs
+ * are recorded, because the backward runs it again. The mode changes no other rule: operands that
+ * are all I give I, and an I added to a P is refused, as an R is.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_spmd_open(tsr_comm *world,
                                                const tsr_spmd_scope *scope) TSR_MT_CONTEXT;
 TSR_API void tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;

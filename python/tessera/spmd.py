@@ -97,16 +97,20 @@ def scope(
     unchecked: bool = False,
     implicit_partial: bool = False,
     strict: bool = True,
+    mix_invariant: bool = False,
 ) -> Generator[None, None, None]:
     """Typed code: in it calls compute on each rank's own values and never communicate.
 
     ``global_axes`` are checked as a whole value's. ``guard`` is none, guarded or expert.
+    ``mix_invariant``: in calls that no tape records, an invariant operand (I) beside others counts
+    as replicated (R) instead of being refused; where a gradient is recorded it still is.
     """
     settings = {
         "guard": guard,
         "unchecked": unchecked,
         "implicit_partial": implicit_partial,
         "strict": strict,
+        "mix_invariant": mix_invariant,
     }
     found = world.mesh if mesh is None else mesh_of(mesh)
     names = tuple(global_axes)
@@ -119,6 +123,7 @@ def scope(
     opened.unchecked = unchecked
     opened.implicit_partial = implicit_partial
     opened.strict = strict
+    opened.mix_invariant = mix_invariant
     given = ffi.new("tp_arguments *", {"scope": opened})
     world._call(lib.TP_SCOPE, ffi.NULL, (), given, 0)
     world._scopes = (*world._scopes, (found, names, settings))

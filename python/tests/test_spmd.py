@@ -94,6 +94,27 @@ def test_sum_in_place(world):
             spmd.all_reduce_in_place(v, "tp", "P", "R")
 
 
+def test_invariant_operands_mix_without_gradients(world):
+    x = parts(np.random.default_rng(5), (3,))
+    same = [x[0], x[0], x[2], x[2]]
+    mixes = "an invariant operand does not mix"
+    with spmd.scope(world, strict=False, mix_invariant=True), ts.Tape(world) as tape:
+        v = spmd.value(world, x, "f64[3]{tp:V}")
+        i = spmd.value(world, same, "f64[3]{tp:I}")
+        product = v * i
+        assert spmd.type_of(product) == "f64[3]{tp:V}"
+        np.testing.assert_array_equal(product.local(3), x[3] * x[2])
+        inner = spmd.local_map("dp", in_types=None, out_types=None)(lambda v: v * i)
+        assert spmd.type_of(inner(v)) == "f64[3]{tp:V}"
+        tape.watch(i)
+        with pytest.raises(ts.Error, match=mixes):
+            v * i
+        with tape.paused():
+            assert spmd.type_of(v * i) == "f64[3]{tp:V}"
+    with spmd.scope(world, strict=False), pytest.raises(ts.Error, match=mixes):
+        v * i
+
+
 def test_errors_suggest_fixes(world):
     with spmd.scope(world, strict=False):
         p = spmd.value(world, [np.ones((2, 2))] * 4, "f64[2,2]{tp:P}")

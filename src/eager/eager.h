@@ -39,6 +39,7 @@ typedef struct typing_state {
     struct typed_table *table; /* types of values, each once; NULL while there is none */
     int64_t off;               /* above 0 types are not looked at: in a backward */
     tsr_axis_set out_partial;  /* of the current call */
+    bool mixes;                /* of the current call: an invariant operand counts as replicated */
     const char *call;          /* the name that it has for the user; NULL: its own */
     const char *const *operand_names; /* of what is called within it, for messages; or NULL */
 } typing_state;
@@ -55,6 +56,7 @@ typedef struct tape_stack {
     uint64_t begun;         /* so far */
     uint64_t digest;        /* of the calls of a region so far */
     int64_t digesting;      /* how many regions are around */
+    int64_t recomputing;    /* how many of them the backward runs again */
 } tape_stack;
 
 typedef struct eager {

@@ -417,6 +417,7 @@ static tsr_status run_call(running *r, const op_row *row, const void *params,
                                 .broadcasts = true,
                                 .own_values = r->e->typing.scope != NULL};
     digest_add(r->e, row->name, operands, count);
+    typed_begin(r->e, operands, count);
     const tsr_status status = case_get(r->e, &request, given, types, &r->c);
     if (status < 0) {
         if (r->e->typing.scope == NULL) { /* types say it themselves */

@@ -161,9 +161,11 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
     }
     const bool wanted = tape_wants(e, inputs, num_inputs);
     tsr_tensor *found[EAGER_MAX_OPERANDS] = {NULL};
+    e->tapes.recomputing += wanted;
     tsr_tape_pause(world);
     tsr_status status = run_region(e, &r, inputs, found, &r.digest);
     tsr_tape_resume(world);
+    e->tapes.recomputing -= wanted;
     if (status == TSR_OK && wanted) {
         memcpy((void *)r.inputs, (const void *)inputs, num_inputs * sizeof *inputs);
         status = note_region(e, &r, found);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "base/map.h"
+#include "eager/tape.h"
 #include "mesh/mesh.h"
 
 enum { TYPED_BUCKETS = 1024, TYPED_MOST_UNUSED = 1024 };
@@ -363,15 +364,21 @@ void typed_clear(eager *e)
 
 /* ---- calls ---- */
 
+void typed_begin(eager *e, tsr_tensor *const *operands, size_t count)
+{
+    e->typing.mixes = is_typing(e) && e->typing.scope->settings.mix_invariant &&
+                      e->tapes.recomputing == 0 && !tape_wants(e, operands, count);
+}
+
 uint64_t typed_key(const eager *e)
 {
     if (!is_typing(e)) {
         return 0;
     }
     const tsr_spmd_scope *s = &e->typing.scope->settings;
-    const uint64_t words[] = {(s->implicit_partial ? 1U : 0U) + (s->strict ? 2U : 0U),
-                              s->global.bits, e->typing.out_partial.bits,
-                              (uint64_t)(uintptr_t)s->mesh};
+    const uint64_t words[] = {
+        (s->implicit_partial ? 1U : 0U) + (s->strict ? 2U : 0U) + (e->typing.mixes ? 4U : 0U),
+        s->global.bits, e->typing.out_partial.bits, (uint64_t)(uintptr_t)s->mesh};
     const uint64_t hash = hash_bytes(words, sizeof words, 0);
     return hash != 0 ? hash : 1;
 }
@@ -540,6 +547,7 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                                  .implicit_partial = s->implicit_partial,
                                  .strict = s->strict,
                                  .required = {s->strict ? every_axis(s->mesh) : 0},
+                                 .mix_invariant = e->typing.mixes,
                                  .operand_names = e->typing.operand_names};
     tsr_axis_set implied = {0};
     const tsr_status status = tsr_type_infer(r->ctx, e->arena, &call, found);

@@ -57,6 +57,12 @@ void typed_set(eager *e, tsr_tensor *tensor, const typed_record *record);
 void typed_retain(eager *e, const typed_record *record);
 void typed_release(void *above, const void *typed);
 
+/*
+ * Begins the typing of a call: invariant operands mix in it if the scope's mode says so and no tape
+ * records it, now or when a region runs again.
+ */
+void typed_begin(eager *e, tsr_tensor *const *operands, size_t count);
+
 /* What a case depends on besides layouts, as a number; 0 when nothing is typed. */
 uint64_t typed_key(const eager *e);
 

@@ -109,6 +109,7 @@ static tsr_status infer_as(eager *e, const char *call, const op_row *row, const 
     if (!is_typing(e)) {
         return TSR_OK;
     }
+    typed_begin(e, operands, count);
     for (size_t i = 0; i < count; i++) {
         types[i] = type_of_layout(operands[i]->layout);
         records[i] = record_of(operands[i]);

@@ -107,13 +107,17 @@ static verdict infer_pending(const tsr_typed_call *call, const axis_operand *ope
 static verdict infer_kinds(const tsr_typed_call *call, const axis_operand *operands,
                            const bool *present)
 {
-    const census c = count_kinds(call, operands, present);
+    census c = count_kinds(call, operands, present);
     const size_t typed = c.count[TSR_R] + c.count[TSR_I] + c.count[TSR_V] + c.count[TSR_P];
     if (call->class_of == NULL || typed == 0) {
         return gives(TSR_UNTYPED, TSR_SUM);
     }
     if (c.count[TSR_UNTYPED] > 0 && call->strict) {
         return fails("an operand has no type there while others do, and checks are strict");
+    }
+    if (call->mix_invariant && c.count[TSR_I] < typed) {
+        c.count[TSR_R] += c.count[TSR_I];
+        c.count[TSR_I] = 0;
     }
     if (c.count[TSR_I] > 0) {
         return c.count[TSR_I] == typed

@@ -409,6 +409,65 @@ static tsr_status contracted(tsr_comm *world)
     return tsr_matmul_partial(x, w, "tp", &y);
 }
 
+/* ---- invariant operands where no gradient is needed ---- */
+
+static tsr_status scaled(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
+                         void *state)
+{
+    (void)world;
+    return tsr_mul(inputs[0], state, &outputs[0]);
+}
+
+/* Only where the scope says so, and no tape records the call. */
+static tsr_status mixing(tsr_comm *world)
+{
+    tsr_tensor *v = NULL;
+    tsr_tensor *p = NULL;
+    tsr_tensor *i = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:V}", &v));
+    TSR_TRY(vector(world, 2, false, "f64[2]{dp:R, tp:P}", &p));
+    TSR_TRY(vector(world, 2, true, "f64[2]{dp:I, tp:I}", &i));
+    TSR_TRY(tsr_mul(v, i, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:R, tp:V}"));
+    WANT(world, numbers(y)[1] == numbers(v)[1] * 2);
+    TSR_TRY(tsr_mul(p, i, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:R, tp:P}"));
+    TSR_TRY(tsr_add(i, i, &y));
+    WANT(world, has_type(y, world, "f64[2]{dp:I, tp:I}"));
+    WANT(world, tsr_add(p, i, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "would be added once per rank"));
+    TSR_TRY(tsr_tape_begin(world));
+    TSR_TRY(tsr_mul(v, i, &y)); /* neither is watched */
+    TSR_TRY(tsr_watch(v));
+    WANT(world, tsr_mul(v, i, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "an invariant operand does not mix with others"));
+    WANT(world, tsr_recompute(world, scaled, i, &v, 1, &y, 1) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "an invariant operand does not mix with others"));
+    tsr_tape_pause(world);
+    TSR_TRY(tsr_mul(v, i, &y));
+    tsr_tape_resume(world);
+    WANT(world, has_type(y, world, "f64[2]{dp:R, tp:V}"));
+    TSR_TRY(tsr_recompute(world, scaled, i, &i, 1, &y, 1)); /* no input is recorded */
+    TSR_TRY(tsr_recompute(world, scaled, i, &p, 1, &y, 1));
+    WANT(world, tsr_mul(v, i, &y) == TSR_ERR_INVALID); /* the case of a paused tape is another */
+    WANT(world, heard(world, "an invariant operand does not mix with others"));
+    tsr_tape_end(world);
+    return TSR_OK;
+}
+
+static tsr_status not_mixing(tsr_comm *world)
+{
+    tsr_tensor *v = NULL;
+    tsr_tensor *i = NULL;
+    tsr_tensor *y = NULL;
+    TSR_TRY(vector(world, 2, false, "f64[2]{tp:V}", &v));
+    TSR_TRY(vector(world, 2, true, "f64[2]{tp:I}", &i));
+    WANT(world, tsr_mul(v, i, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "an invariant operand does not mix with others"));
+    return TSR_OK;
+}
+
 /* ---- without checks ---- */
 
 /* What is said of a value stays said, so that parts make a tensor again. */
@@ -439,20 +498,23 @@ static const struct {
     bool global;
     bool unchecked;
     bool strict;
-} all[] = {{"along world", along_world, false, false, false},
-           {"untyped axes", untyped_axes, false, false, false},
-           {"strict", strict, false, false, true},
-           {"claims", claims, false, false, false},
-           {"regions", regions, false, false, false},
-           {"mixed cuts", mixed_cuts, true, false, false},
-           {"counts", counts, false, false, false},
-           {"rows between ranks", rows_between_ranks, false, false, false},
-           {"whole shapes", whole_shapes, false, false, false},
-           {"wholes", wholes, false, false, false},
-           {"implied", implied, false, false, false},
-           {"what to write", what_to_write, false, false, false},
-           {"contracted", contracted, true, false, false},
-           {"erased", erased, false, true, false}};
+    bool mix;
+} all[] = {{"along world", along_world, false, false, false, false},
+           {"untyped axes", untyped_axes, false, false, false, false},
+           {"strict", strict, false, false, true, false},
+           {"claims", claims, false, false, false, false},
+           {"regions", regions, false, false, false, false},
+           {"mixed cuts", mixed_cuts, true, false, false, false},
+           {"counts", counts, false, false, false, false},
+           {"rows between ranks", rows_between_ranks, false, false, false, false},
+           {"whole shapes", whole_shapes, false, false, false, false},
+           {"wholes", wholes, false, false, false, false},
+           {"implied", implied, false, false, false, false},
+           {"what to write", what_to_write, false, false, false, false},
+           {"contracted", contracted, true, false, false, false},
+           {"mixing", mixing, false, false, false, true},
+           {"not mixing", not_mixing, false, false, false, false},
+           {"erased", erased, false, true, false, false}};
 
 static tsr_status run_all(tsr_comm *world, void *state)
 {
@@ -466,7 +528,8 @@ static tsr_status run_all(tsr_comm *world, void *state)
         const tsr_spmd_scope scope = {.mesh = mesh,
                                       .global.bits = all[i].global ? 3 : 0,
                                       .unchecked = all[i].unchecked,
-                                      .strict = all[i].strict};
+                                      .strict = all[i].strict,
+                                      .mix_invariant = all[i].mix};
         TSR_TRY(tsr_spmd_open(world, &scope));
         TSR_TRY(tsr_scope_open(world));
         status = all[i].run(world);

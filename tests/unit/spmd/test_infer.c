@@ -16,6 +16,7 @@ static tsr_op_class class_of(void *state, size_t operand, tsr_reduction pending)
 
 typedef struct bench {
     fixture *f;
+    bool mix; /* mix_invariant */
     const tsr_mesh *mesh;
     const tsr_type *types[TSR_P + 1];
 } bench;
@@ -46,7 +47,8 @@ static int infer(const bench *b, const int *kinds, size_t count, classes *c, boo
                                  .operands = operands,
                                  .class_of = class_of,
                                  .state = c,
-                                 .strict = strict};
+                                 .strict = strict,
+                                 .mix_invariant = b->mix};
     const tsr_status status = tsr_type_infer(b->f->ctx, b->f->arena, &call, &result);
     tsr_context_clear(b->f->ctx);
     return status < 0 ? -1 : (int)tsr_type_axis(result, 0).kind;
@@ -99,6 +101,34 @@ static void every_combination(void **state)
             assert_int_equal(infer(&b, kinds, count, &c, false), table(kinds, count, &c));
         }
     }
+}
+
+/* Where an invariant operand mixes, each row is that of the table with R in the place of I. */
+static void invariant_mixes(void **state)
+{
+    bench b = bench_of(*state);
+    int mixed = 0;
+    b.mix = true;
+    for (int code = 0; code < 5 * 5 * 5 * 27; code++) {
+        int kinds[MOST];
+        int as_replicated[MOST];
+        int num_invariant = 0;
+        classes c;
+        int rest = code;
+        for (size_t i = 0; i < MOST; i++, rest /= 5) {
+            kinds[i] = TSR_R + rest % 5;
+            as_replicated[i] = kinds[i] == TSR_I ? TSR_R : kinds[i];
+            num_invariant += kinds[i] == TSR_I;
+        }
+        for (size_t i = 0; i < MOST; i++, rest /= 3) {
+            c.of[i] = (tsr_op_class)(rest % 3);
+        }
+        const bool alone = table(kinds, MOST, &c) == TSR_I;
+        mixed += num_invariant > 0 && !alone;
+        assert_int_equal(infer(&b, kinds, MOST, &c, false),
+                         alone ? TSR_I : table(as_replicated, MOST, &c));
+    }
+    assert_true(mixed > 0);
 }
 
 static void untyped_and_strict(void **state)
@@ -175,7 +205,8 @@ static void messages_name_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(every_combination), TEST(untyped_and_strict),
-                                       TEST(partial_kinds), TEST(messages_name_all)};
+    const struct CMUnitTest tests[] = {TEST(every_combination), TEST(invariant_mixes),
+                                       TEST(untyped_and_strict), TEST(partial_kinds),
+                                       TEST(messages_name_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
