@@ -48,7 +48,12 @@ typedef struct tsr_spmd_scope {
  */
 TSR_API TSR_NODISCARD tsr_status tsr_spmd_open(tsr_comm *world,
                                                const tsr_spmd_scope *scope) TSR_MT_CONTEXT;
-TSR_API void tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
+/*
+ * Closes the innermost scope; without one it does nothing. The scope is closed in any case. Values
+ * that were started in it (tsr_start_collective) and not waited for are an error that names their
+ * calls; they cannot be waited for afterwards, and a rank that ends with one under way has failed.
+ */
+TSR_API tsr_status tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
 
 /*
  * A value from this rank's own array, copied, with its type as text over the scope's mesh:
@@ -340,10 +345,18 @@ typedef struct tsr_started {
 } tsr_started;
 
 /*
- * Starts a collective that communicates, and returns at once; its value is
- * complete when it has been waited for, exactly once: waiting again is an error, and a rank that
- * ends with one that was never waited for has failed, with the name of the call. The value that
- * goes in must not be changed until then. Options as above.
+ * Starts a collective that communicates (all_reduce, all_gather, reduce_scatter, all_to_all) and
+ * returns at once. tsr_wait_value waits for it and gives its value, which has the bits, the type
+ * and the gradient that the blocking call gives. Options as above.
+ *
+ * Each is waited for exactly once, in the scope in which it was started or in one inside it. An
+ * error names the call: waiting again, closing the scope without waiting (tsr_spmd_close), and
+ * ending a rank without waiting. The value that goes in must not change until then: the library
+ * refuses to write over it (tsr_all_reduce_in_place, optimizers), a program must not do so either.
+ *
+ * A collective makes progress inside calls. When a run of an open world (tsr_world_run) ends, the
+ * ranks first finish what it has started, and the value is kept until a later run waits for it; so
+ * nothing is under way between runs. If the run fails the value is lost.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_start_collective(
     tsr_tensor *x, const char *axis, const tsr_transition *what,

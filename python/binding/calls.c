@@ -159,6 +159,8 @@ static tsr_status run_make(const call *c, tsr_comm *world, int64_t rank, tsr_ten
         return tsr_tensor_load_npy(world, a->sharding, a->text, out);
     case TP_TYPED_VALUE:
         return tsr_typed_value(world, &a->views[rank], a->text, out);
+    case TP_WAIT:
+        return tsr_wait_value(world, (tsr_started){(uint64_t)a->numbers[rank]}, out);
     case TP_RAGGED: /* a rank has the array, or with source -1 each */
         return tsr_dynamic_shard(world, a->placement, (tsr_dtype)a->i, a->count, a->a, a->j,
                                  a->j < 0 || a->j == tsr_comm_rank(world) ? a->memory : NULL, out);
@@ -206,6 +208,16 @@ static tsr_status exchange_counts(const tp_arguments *a, tsr_comm *world, int64_
     return status;
 }
 
+/* Starts a collective; its number goes to those of the ranks. */
+static tsr_status start_collective(const tp_arguments *a, int64_t rank, tsr_tensor *x)
+{
+    const tsr_transition what = {.op = (tsr_transition_op)a->i, .src = a->src, .dst = a->dst};
+    tsr_started started = {0};
+    const tsr_status status = tsr_start_collective(x, a->text, &what, a->options, &started);
+    a->numbers[rank] = (int64_t)started.id;
+    return status;
+}
+
 /* What has no tensor as its result. */
 static tsr_status run_effect(const call *c, tsr_comm *world, int64_t rank, tsr_tensor *const *x)
 {
@@ -231,6 +243,8 @@ static tsr_status run_effect(const call *c, tsr_comm *world, int64_t rank, tsr_t
         return tsr_sgd_step(x[0], x[1], a->sgd, x[2]);
     case TP_ADAM:
         return tsr_adam_step(x[0], x[1], a->adam, a->i, x[2], x[3]);
+    case TP_START:
+        return start_collective(a, rank, x[0]);
     case TP_SCOPE:
         return tsr_spmd_open(world, a->scope);
     case TP_BIND:
@@ -395,6 +409,7 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_FROM_DLPACK:
     case TP_LOAD:
     case TP_TYPED_VALUE:
+    case TP_WAIT:
     case TP_RAGGED:
         return run_make(c, comm, rank, out);
     case TP_EFFECT:
@@ -405,6 +420,7 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_WORLD_INTEGER:
     case TP_SGD:
     case TP_ADAM:
+    case TP_START:
     case TP_SCOPE:
     case TP_IN_PLACE:
     case TP_RECORD:

@@ -116,6 +116,8 @@ typedef enum tp_kind {
     TP_LOCAL_MAP,      /* (world, text, tensors, texts): as a region sees them, as many results */
     TP_COLLECTIVE,     /* (x, text, src, dst, options) */
     TP_IN_PLACE,       /* (x, text, src, dst), without a result */
+    TP_START,          /* (x, text, {i, src, dst}, options, numbers[rank]), without a result */
+    TP_WAIT,           /* (world, numbers[rank]) */
     TP_SCOPE,          /* (world, scope), without a result */
     TP_TO_PLACEMENT,   /* (x, placement, record), placement may be NULL */
     TP_OF_PLACEMENT,   /* (x, i, record) */

@@ -15,6 +15,7 @@ from tessera._binding import ffi, lib
 from tessera._dtype import as_double, dtype_name, has_negative, number_for, numpy_dtype
 from tessera._errors import Error, InvalidError
 from tessera._sharding import Sharding, axis_of, extents
+from tessera._started import refuse_started
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -606,6 +607,7 @@ def like(x: Array, other: Any) -> Array:
     """What stands beside an array in a call, as an array of its world: replicated."""
     if isinstance(other, Array):
         return other
+    refuse_started(other)
     if isinstance(other, np.ndarray) and other.ndim > 0:
         return x._world.array(other)
     return x._world.array(number_for(other, x.dtype), Sharding.replicated_over(x.sharding.mesh, 0))
@@ -613,6 +615,7 @@ def like(x: Array, other: Any) -> Array:
 
 def _with_number(name: str, function: Any, x: Array, other: Any) -> Array:
     """A sum or product with a number, which the library takes where it is a double."""
+    refuse_started(other)
     number = as_double(other)
     if number is None:
         return binary(function, x, like(x, other))

@@ -28,6 +28,7 @@ from tessera._dtype import (
 )
 from tessera._errors import InvalidError
 from tessera._sharding import axis_of
+from tessera._started import refuse_started
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -140,6 +141,7 @@ def _numbers(values: Sequence[int]) -> Any:
 
 def _array_of(x: object) -> Array:
     if not isinstance(x, Array):
+        refuse_started(x)
         raise TypeError(f"the operand is a {type(x).__name__}, not an Array: world.array makes one")
     return x
 
@@ -148,6 +150,8 @@ def _alike(operands: Sequence[Any]) -> list[Array]:
     """Operands of which at least one is an array, the others as arrays of its world."""
     first = next((one for one in operands if isinstance(one, Array)), None)
     if first is None:
+        for one in operands:
+            refuse_started(one)
         raise TypeError("none of the operands is an Array: world.array makes one")
     return [like(first, one) for one in operands]
 

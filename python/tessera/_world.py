@@ -37,6 +37,7 @@ from tessera._mesh import Mesh, mesh_of
 from tessera._optional import optional
 from tessera._records import table_html
 from tessera._sharding import Sharding, extents, sharding_of
+from tessera._started import refuse_started
 
 __all__ = ["TraceEvent", "World", "abstract", "launch"]
 
@@ -622,6 +623,7 @@ def _known(number: Any) -> int | None:
 
 def _handle_of(operand: object) -> Any:
     if not isinstance(operand, Array):
+        refuse_started(operand)
         kind = type(operand).__name__
         raise TypeError(f"the operand is a {kind}, not an Array: world.array makes one")
     return operand._handle

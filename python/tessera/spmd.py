@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,18 +38,23 @@ from tessera._arena import Arena
 from tessera._array import Array, _function
 from tessera._binding import ffi, lib
 from tessera._dtype import dtype_code
-from tessera._errors import InvalidError, text_of
+from tessera._errors import Error, InvalidError, text_of
 from tessera._mesh import Mesh, mesh_of
 from tessera._sharding import axis_of
+from tessera._started import Started
 
 if TYPE_CHECKING:
     from tessera._world import World
 
 __all__ = [
+    "Started",
     "all_gather",
+    "all_gather_start",
     "all_reduce",
     "all_reduce_in_place",
+    "all_reduce_start",
     "all_to_all",
+    "all_to_all_start",
     "array_of",
     "assert_type",
     "convert",
@@ -65,6 +70,7 @@ __all__ = [
     "redistribute",
     "redistribute_spec",
     "reduce_scatter",
+    "reduce_scatter_start",
     "reinterpret",
     "scatter_partial",
     "scope",
@@ -104,6 +110,8 @@ def scope(
     ``global_axes`` are checked as a whole value's. ``guard`` is none, guarded or expert.
     ``mix_invariant``: in calls that no tape records, an invariant operand (I) beside others counts
     as replicated (R) instead of being refused; where a gradient is recorded it still is.
+
+    What was started in the scope (:func:`all_reduce_start` ..) is waited for before it ends.
     """
     settings = {
         "guard": guard,
@@ -129,10 +137,17 @@ def scope(
     world._scopes = (*world._scopes, (found, names, settings))
     try:
         yield
-    finally:
-        world._scopes = world._scopes[:-1]
-        if not world.closed:
-            world._call(lib.TP_WORLD_VOID, _function("tsr_spmd_close"), (), results=0)
+    except BaseException:
+        with suppress(Error):  # the first exception says more than what was left under way
+            _close(world)
+        raise
+    _close(world)
+
+
+def _close(world: World) -> None:
+    world._scopes = world._scopes[:-1]
+    if not world.closed:
+        world._call(lib.TP_WORLD, _function("tsr_spmd_close"), (), results=0)
 
 
 def value(world: World, parts: Sequence[ArrayLike], type: str) -> Array:
@@ -502,3 +517,101 @@ def redistribute_spec(x: Array, source: str, destination: str) -> Array:
     given = ffi.new("tp_arguments *", {"text": keep[0], "text2": keep[1]})
     made: Array = x._world._call(lib.TP_TEXTS, _function("tsr_redistribute_spec"), (x,), given)
     return made
+
+
+# ---- collectives that are only started ----
+
+
+def _start(
+    op: str, x: Array, axis: str, source: str, destination: str, options: _Options
+) -> Started:
+    arena, keep = Arena(), list[Any]()
+    world = x._world
+    numbers = ffi.new("int64_t[]", len(world.local_ranks))
+    text, more = ffi.new("char[]", axis.encode()), options.in_c(keep)
+    given = ffi.new("tp_arguments *", {"text": text, "options": more, "numbers": numbers})
+    given.i = getattr(lib, f"TSR_{op.upper()}")
+    given.src, given.dst = _end(arena, source), _end(arena, destination)
+    world._call(lib.TP_START, ffi.NULL, (x,), given, 0)
+    return Started(world, f'spmd.{op}(.., "{axis}", "{source}", "{destination}")', numbers)
+
+
+def all_reduce_start(
+    x: Array,
+    axis: str,
+    source: str = "P",
+    destination: str = "R",
+    *,
+    dim: int = 0,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Started:
+    """Starts :func:`all_reduce`, whose value ``wait()`` of the result gives.
+
+    The value has the same bits, type and gradient. Each start is waited for exactly once, before
+    its scope ends; anything else is an error that names the call. The operand must not change until
+    then.
+
+    Inside of a function of :func:`tessera.launch` the collective makes progress while the rank
+    goes on to other calls of the library. Where one thread drives all ranks a call returns when
+    every rank has finished it, so the exchange ends with the start, and ``wait`` hands it out.
+
+    >>> import numpy as np, tessera as ts
+    >>> with ts.World("tp=2") as world, ts.spmd.scope(world):
+    ...     x = ts.spmd.value(world, [np.ones(3), np.ones(3)], "f64[3]{tp:P}")
+    ...     coming = ts.spmd.all_reduce_start(x, "tp")
+    ...     y = x + x  # while the sum is under way
+    ...     print(coming.wait().local(0), ts.spmd.type_of(y))
+    [2. 2. 2.] f64[3]{tp:P}
+    """
+    options = _Options(dim, wire=wire_dtype, backward=backward_dtype)
+    return _start("all_reduce", x, axis, source, destination, options)
+
+
+def all_gather_start(
+    x: Array,
+    axis: str,
+    source: str = "V",
+    destination: str = "R",
+    *,
+    dim: int = 0,
+    counts: Sequence[int] | None = None,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Started:
+    """Starts :func:`all_gather`, as :func:`all_reduce_start` starts a sum."""
+    options = _Options(dim, counts, None, wire_dtype, backward_dtype)
+    return _start("all_gather", x, axis, source, destination, options)
+
+
+def reduce_scatter_start(
+    x: Array,
+    axis: str,
+    source: str = "P",
+    destination: str = "V",
+    *,
+    dim: int = 0,
+    counts: Sequence[int] | None = None,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Started:
+    """Starts :func:`reduce_scatter`, as :func:`all_reduce_start` starts a sum."""
+    options = _Options(dim, counts, None, wire_dtype, backward_dtype)
+    return _start("reduce_scatter", x, axis, source, destination, options)
+
+
+def all_to_all_start(
+    x: Array,
+    axis: str,
+    source: str = "V",
+    destination: str = "V",
+    *,
+    dim: int = 0,
+    counts: Sequence[int] | None = None,
+    sent: Sequence[int] | None = None,
+    wire_dtype: object | None = None,
+    backward_dtype: object | None = None,
+) -> Started:
+    """Starts :func:`all_to_all`, as :func:`all_reduce_start` starts a sum."""
+    options = _Options(dim, counts, sent, wire_dtype, backward_dtype)
+    return _start("all_to_all", x, axis, source, destination, options)

@@ -115,6 +115,109 @@ def test_invariant_operands_mix_without_gradients(world):
         v * i
 
 
+def _started_calls():
+    """The starts of collectives with their blocking forms, ends and options."""
+    return [
+        (spmd.all_reduce_start, spmd.all_reduce, ("P", "R"), {}),
+        (spmd.all_reduce_start, spmd.all_reduce, ("P", "I"), {"wire_dtype": "f32"}),
+        (spmd.all_gather_start, spmd.all_gather, ("V", "R"), {"dim": 1}),
+        (spmd.all_gather_start, spmd.all_gather, ("S(1)", "I"), {}),
+        (spmd.reduce_scatter_start, spmd.reduce_scatter, ("P", "S(0)"), {"counts": [3, 1]}),
+        (spmd.reduce_scatter_start, spmd.reduce_scatter, ("P", "V"), {"dim": 1}),
+        (spmd.all_to_all_start, spmd.all_to_all, ("V", "V"), {"dim": 1}),
+        (spmd.all_to_all_start, spmd.all_to_all, ("S(1)", "S(0)"), {}),
+    ]
+
+
+def test_started_and_waited_for(world):
+    """Bits and types of the blocking form, in any order, in the open world and in a launch."""
+
+    def all_of_them(world):
+        rng = np.random.default_rng(8)
+        x = [parts(rng, (4, 2))[r] for r in world.local_ranks]
+        with spmd.scope(world, strict=False):
+            under_way = []
+            for start, call, ends, options in _started_calls():
+                kind = "P" if ends[0] == "P" else "V"
+                given = spmd.value(world, x, f"f64[4,2]{{tp:{kind}}}")
+                once = call(given, "tp", *ends, **options)
+                under_way.append((start(given, "tp", *ends, **options), once))
+            for coming, once in reversed(under_way):
+                found = coming.wait()
+                assert spmd.type_of(found) == spmd.type_of(once)
+                for rank in world.local_ranks:
+                    assert found.local(rank).tobytes() == once.local(rank).tobytes()
+        return True
+
+    assert all_of_them(world)
+    assert ts.launch(all_of_them, "dp=2, tp=2") == [True] * 4
+
+
+def test_gradient_of_what_is_started(world):
+    x = parts(np.random.default_rng(9), (3,))
+    with spmd.scope(world, strict=False), ts.Tape(world) as tape:
+        p = spmd.value(world, x, "f64[3]{tp:P}")
+        tape.watch(p)
+        coming = spmd.all_reduce_start(p, "tp", "P", "I")
+        doubled = p + p
+        total = coming.wait()
+        tape.backward(ts.sum(total * total))
+        for rank in range(4):
+            whole = x[rank & 2] + x[rank & 2 | 1]
+            np.testing.assert_allclose(tape.gradient(p).local(rank), 2 * whole)
+        assert spmd.type_of(doubled) == "f64[3]{tp:P}"
+
+
+def test_started_exactly_once(world):
+    x = parts(np.random.default_rng(10), (3,))
+    call = r'spmd\.all_reduce\(\.\., "tp", "P", "R"\)'
+    with spmd.scope(world, strict=False):
+        p = spmd.value(world, x, "f64[3]{tp:P}")
+        coming = spmd.all_reduce_start(p, "tp")
+        uses = [
+            lambda: coming + p,
+            lambda: p + coming,
+            lambda: p @ coming,
+            lambda: p - coming,
+            lambda: ts.exp(coming),
+            lambda: ts.concatenate([coming, coming]),
+            lambda: ts.concatenate([p, coming]),
+            lambda: ts.maximum(p, coming),
+            lambda: np.asarray(coming),
+            lambda: np.exp(coming),
+            lambda: coming.local(0),
+            lambda: coming[0],
+            lambda: p == coming,
+            lambda: spmd.all_reduce(coming, "tp"),
+            lambda: spmd.type_of(coming),
+        ]
+        for use in uses:
+            with pytest.raises(ts.InvalidError, match=call + " was started and not waited for"):
+                use()
+        assert repr(coming).endswith("started>")
+        coming.wait()
+        assert repr(coming).endswith("waited for>")
+        with pytest.raises(ts.InvalidError, match=call + " was waited for already"):
+            coming.wait()
+        with pytest.raises(ts.InvalidError, match=call + r" was waited for: wait\(\) gives"):
+            ts.exp(coming)
+        with pytest.raises(ts.Error, match="no axis"):
+            spmd.all_reduce_start(p, "nothing")
+        with pytest.raises(ts.Error, match="all_gather"):
+            spmd.all_gather_start(p, "tp", "P", "R")
+    left = "tsr_spmd_close: value 2, all_reduce along axis tp, was started in the scope"
+    with pytest.raises(ts.InvalidError, match=left), spmd.scope(world, strict=False):
+        lost = spmd.all_reduce_start(p, "tp")
+    assert not world._scopes
+    with spmd.scope(world), pytest.raises(ts.InvalidError, match="given up when its scope closed"):
+        lost.wait()
+    with pytest.raises(ZeroDivisionError), spmd.scope(world, strict=False):
+        spmd.all_reduce_start(p, "tp")
+        raise ZeroDivisionError  # is not hidden by what was left
+    with spmd.scope(world, strict=False):  # and the world goes on
+        np.testing.assert_allclose(spmd.all_reduce(p, "tp").local(0), x[0] + x[1])
+
+
 def test_errors_suggest_fixes(world):
     with spmd.scope(world, strict=False):
         p = spmd.value(world, [np.ones((2, 2))] * 4, "f64[2,2]{tp:P}")

@@ -80,6 +80,11 @@ static tsr_status check_update(const update *u, const tsr_tensor *gradient)
         TSR_TRY(u->targets[i] != NULL ? check_target(u, i) : TSR_OK);
     }
     TSR_TRY(eager_of(gradient->world, &e));
+    for (size_t i = 0; i < OPTIMIZER_VALUES; i++) {
+        TSR_TRY(u->targets[i] != NULL
+                    ? started_check_free(e, u->call, target_names[i], u->targets[i])
+                    : TSR_OK);
+    }
     if (e->tapes.innermost != NULL) {
         return diag_error(
             gradient->world->ctx, TSR_ERR_INVALID, NO_LOCATION,

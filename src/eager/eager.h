@@ -46,8 +46,8 @@ typedef struct typing_state {
 
 /* Typed collectives that were started and not waited for yet. */
 typedef struct started_list {
-    struct started *first;
-    uint64_t count; /* so far */
+    struct started *first; /* the last that was started */
+    uint64_t count;        /* so far */
 } started_list;
 
 /* Gradients: tape.h. */

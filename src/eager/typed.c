@@ -336,24 +336,32 @@ tsr_status tsr_spmd_open(tsr_comm *world, const tsr_spmd_scope *scope)
     return eager_tell(world, "tsr_spmd_open", open_scope(world, scope));
 }
 
-void tsr_spmd_close(tsr_comm *world)
+/* Leaves the innermost scope. */
+static void leave_scope(eager *e)
+{
+    spmd_scope *scope = e->typing.scope;
+    e->typing.scope = scope->outer;
+    e->typing.mesh = e->typing.scope != NULL ? e->typing.scope->settings.mesh : NULL;
+    e->world->state->own_values = e->typing.scope != NULL;
+    (void)context_resize(e->world->ctx, scope, sizeof *scope, 0);
+}
+
+tsr_status tsr_spmd_close(tsr_comm *world)
 {
     GUARD(tsr_spmd_close);
     eager *e = eager_if_any(world);
-    spmd_scope *scope = e != NULL ? e->typing.scope : NULL;
-    if (scope == NULL) {
-        return;
+    if (e == NULL || e->typing.scope == NULL) {
+        return TSR_OK;
     }
-    e->typing.scope = scope->outer;
-    e->typing.mesh = e->typing.scope != NULL ? e->typing.scope->settings.mesh : NULL;
-    world->state->own_values = e->typing.scope != NULL;
-    (void)context_resize(world->ctx, scope, sizeof *scope, 0);
+    const tsr_status status = started_end_scope(e, e->typing.scope);
+    leave_scope(e);
+    return status;
 }
 
 void typed_clear(eager *e)
 {
     while (e->typing.scope != NULL) {
-        tsr_spmd_close(e->world);
+        leave_scope(e);
     }
     if (e->typing.table != NULL) {
         drop_records(e->typing.table, true);

@@ -117,6 +117,13 @@ tsr_status typed_check_steered(const eager *e, const char *call, const axis_name
 /* Gives up what was started and never waited for; the runtime says so. */
 void started_clear(eager *e);
 
+/* Refuses values that were started in a scope which closes and that were not waited for. */
+tsr_status started_end_scope(eager *e, const spmd_scope *scope);
+
+/* Refuses to write over a tensor (`what` it is of the call) that a started collective reads. */
+tsr_status started_check_free(const eager *e, const char *call, const char *what,
+                              const tsr_tensor *tensor);
+
 /* Closes all scopes and forgets all types. */
 void typed_clear(eager *e);
 

@@ -558,8 +558,8 @@ static tsr_status run_region(eager *e, const axis_names *axes, const tsr_local_r
     }
     TSR_TRY(tsr_spmd_open(e->world, &settings));
     const tsr_status status = r->region(e->world, inner, found, r->state);
-    tsr_spmd_close(e->world);
-    return status;
+    const tsr_status closed = tsr_spmd_close(e->world);
+    return status < 0 ? status : closed;
 }
 
 tsr_status tsr_local_map(tsr_comm *world, const char *axes, const tsr_local_region *region,

@@ -9,6 +9,7 @@
 #include "eager/transition.h"
 #include "eager/typed.h"
 #include "kernel/elementwise.h"
+#include "rt/request.h"
 #include "spmd/transition.h"
 
 /* What a collective that was noted needs to go back. */
@@ -71,10 +72,10 @@ static tsr_status copy_counts(eager *e, const int64_t *given, int64_t whole, int
     if (counts == NULL) {
         return diag_nomem(e->world->ctx);
     }
-    const int64_t chunk = ceil_div(whole, members);
+    const int64_t even = ceil_div(whole, members);
     for (int64_t i = 0; i < members; i++) {
-        const int64_t first = min_i64(i * chunk, whole);
-        counts[i] = given != NULL ? given[i] : min_i64(chunk, whole - first);
+        const int64_t first = min_i64(i * even, whole);
+        counts[i] = given != NULL ? given[i] : min_i64(even, whole - first);
     }
     *out = counts;
     return TSR_OK;
@@ -499,6 +500,7 @@ static tsr_status check_in_place(collective_call *c)
 {
     const eager *e = c->e;
     const typed_record *record = record_of(c->x);
+    TSR_TRY(started_check_free(e, c->name, "the value", c->x));
     if (e->tapes.innermost != NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: a tape is recording and may have saved the value; use "
@@ -546,11 +548,63 @@ tsr_status tsr_all_reduce_in_place(tsr_tensor *x, const char *axis, tsr_end src,
 struct started {
     struct started *next;
     uint64_t id;
+    tsr_transition_op op;
+    char *axis;              /* as the call names it */
+    const spmd_scope *scope; /* that it was started in; NULL when that was closed */
     tsr_comm *comm;
     transition_tail tail;
     tsr_tensor *x; /* one reference each */
     tsr_tensor *result;
 };
+
+/*
+ * Numbers of values are handed out with the op in their last bits, so that a message can name the
+ * call of a value that is not in the list any more.
+ */
+enum { OP_BITS = 3 };
+
+static uint64_t started_number(uint64_t id)
+{
+    return id >> OP_BITS;
+}
+
+static const char *started_name(uint64_t id)
+{
+    return tsr_transition_name((tsr_transition_op)(id & ((1U << OP_BITS) - 1)));
+}
+
+/* Frees one; its request is over, or the world ends. */
+static void started_free(eager *e, struct started *s)
+{
+    tsr_context *ctx = e->world->ctx;
+    transition_drop(e, &s->tail);
+    tsr_tensor_release(s->x);
+    tsr_tensor_release(s->result);
+    if (s->axis != NULL) {
+        (void)context_resize(ctx, s->axis, strlen(s->axis) + 1, 0);
+    }
+    (void)context_resize(ctx, s, sizeof *s, 0);
+}
+
+static request_state started_look(const struct started *s)
+{
+    return is_abstract(s->x) ? REQUEST_OVER : request_look(s->comm, s->tail.request);
+}
+
+tsr_status started_check_free(const eager *e, const char *call, const char *what,
+                              const tsr_tensor *tensor)
+{
+    for (const struct started *s = e->requests.first; s != NULL; s = s->next) {
+        if (s->x->data == tensor->data && started_look(s) == REQUEST_UNDER_WAY) {
+            return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                              "%s: %s along axis %s, started as value %llu, still reads %s: call "
+                              "tsr_wait_value first",
+                              call, started_name(s->id), s->axis,
+                              (unsigned long long)started_number(s->id), what);
+        }
+    }
+    return TSR_OK;
+}
 
 static bool can_be_started(const tsr_transition *what)
 {
@@ -568,22 +622,31 @@ static tsr_status start(collective_call *c, const char *axis, const tsr_transiti
             tsr_transition_name(what->op), what->divide ? " that divides" : "");
     }
     tsr_context *ctx = c->e->world->ctx;
+    const size_t length = strlen(axis) + 1;
     struct started *s = context_resize(ctx, NULL, 0, sizeof *s);
-    if (s == NULL) {
+    char *name = context_resize(ctx, NULL, 0, length);
+    if (s == NULL || name == NULL) {
+        (void)context_resize(ctx, s, sizeof *s, 0);
+        (void)context_resize(ctx, name, length, 0);
         return diag_nomem(ctx);
     }
+    memcpy(name, axis, length);
     *s = (struct started){.next = c->e->requests.first,
-                          .id = c->e->requests.count + 1,
+                          .id = (c->e->requests.count + 1) << OP_BITS | (uint64_t)what->op,
+                          .op = what->op,
+                          .axis = name,
+                          .scope = c->e->typing.scope,
                           .comm = c->job.comm,
-                          .x = c->x};
+                          .x = tsr_tensor_retain(c->x)};
     c->job.tail = is_abstract(c->x) ? NULL : &s->tail;
     const tsr_status status = make_result(c, axis, &s->result);
     if (status < 0) {
-        transition_drop(c->e, &s->tail);
-        (void)context_resize(ctx, s, sizeof *s, 0);
+        started_free(c->e, s);
         return status;
     }
-    (void)tsr_tensor_retain(s->x);
+    if (c->job.tail != NULL) { /* what is sent and received is held by references */
+        request_outlive_run(s->comm, s->tail.request);
+    }
     *out = s;
     return TSR_OK;
 }
@@ -618,6 +681,31 @@ static struct started **find_started(eager *e, uint64_t id)
     return link;
 }
 
+/* Refuses to wait for a value that is not in the list, or that has been given up. */
+static tsr_status check_waitable(const eager *e, const struct started *s, uint64_t id)
+{
+    const uint64_t number = started_number(id);
+    const char *why = NULL;
+    if (s == NULL && (number == 0 || number > e->requests.count)) {
+        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "tsr_wait_value: there is no value %llu: only tsr_start_collective "
+                          "gives one",
+                          (unsigned long long)number);
+    }
+    if (s == NULL) {
+        why = "was waited for already, or given up when its scope closed";
+    } else if (s->scope == NULL) {
+        why = "was given up when its scope closed";
+    } else if (started_look(s) == REQUEST_GONE) {
+        why = "was lost when the run of the world that started it failed";
+    }
+    return why == NULL ? TSR_OK
+                       : diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                                    "tsr_wait_value: value %llu, of %s, %s: wait for each exactly "
+                                    "once, in its scope",
+                                    (unsigned long long)number, started_name(id), why);
+}
+
 tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out)
 {
     GUARD(tsr_wait_value);
@@ -625,31 +713,55 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
     TSR_TRY(eager_of(world, &e));
     struct started **link = find_started(e, started.id);
     struct started *s = *link;
-    if (s == NULL) {
-        const bool was = started.id > 0 && started.id <= e->requests.count;
-        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          was ? "tsr_wait_value: value %llu was already waited for; wait for each "
-                                "value exactly once"
-                              : "tsr_wait_value: unknown pending value %llu",
-                          (unsigned long long)started.id);
-    }
+    TSR_TRY(check_waitable(e, s, started.id));
     TSR_TRY(eager_reserve(e, 1));
-    *link = s->next;
     const tsr_status status = is_abstract(s->x) ? TSR_OK : tsr_wait(s->comm, s->tail.request);
-    tsr_tensor *result = s->result;
+    *link = s->next;
     if (status == TSR_OK) {
-        transition_finish(&s->tail, result);
+        transition_finish(&s->tail, s->result);
+        *out = tsr_tensor_retain(s->result);
+        eager_adopt(e, *out);
     }
-    transition_drop(e, &s->tail);
-    tsr_tensor_release(s->x);
-    (void)context_resize(world->ctx, s, sizeof *s, 0);
-    if (status < 0) {
-        tsr_tensor_release(result);
-        return status;
+    started_free(e, s);
+    return status;
+}
+
+/* Takes one off the list; one under way stays until the rank ends, which reports it. */
+static tsr_status give_up(eager *e, struct started **link)
+{
+    struct started *s = *link;
+    const request_state state = started_look(s);
+    s->scope = NULL;
+    if (state == REQUEST_UNDER_WAY) {
+        return TSR_OK;
     }
-    eager_adopt(e, result);
-    *out = result;
-    return TSR_OK;
+    const tsr_status status =
+        state == REQUEST_OVER && !is_abstract(s->x) ? tsr_wait(s->comm, s->tail.request) : TSR_OK;
+    *link = s->next;
+    started_free(e, s);
+    return status;
+}
+
+tsr_status started_end_scope(eager *e, const spmd_scope *scope)
+{
+    tsr_status status = TSR_OK;
+    for (struct started **link = &e->requests.first; *link != NULL;) {
+        struct started *s = *link;
+        if (s->scope == scope && started_look(s) != REQUEST_GONE) {
+            status =
+                diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                           "tsr_spmd_close: value %llu, %s along axis %s, was started in the "
+                           "scope and never waited for: call tsr_wait_value for each exactly "
+                           "once",
+                           (unsigned long long)started_number(s->id), started_name(s->id), s->axis);
+        }
+        if (s->scope == scope) {
+            const tsr_status ended = give_up(e, link);
+            status = status < 0 ? status : ended;
+        }
+        link = *link == s ? &s->next : link;
+    }
+    return status;
 }
 
 void started_clear(eager *e)
@@ -657,10 +769,7 @@ void started_clear(eager *e)
     while (e->requests.first != NULL) {
         struct started *s = e->requests.first;
         e->requests.first = s->next;
-        transition_drop(e, &s->tail);
-        tsr_tensor_release(s->x);
-        tsr_tensor_release(s->result);
-        (void)context_resize(e->world->ctx, s, sizeof *s, 0);
+        started_free(e, s);
     }
 }
 

@@ -18,6 +18,7 @@ typedef struct request {
     uint64_t history; /* comm_history when it was started */
     bool begun;
     bool over;
+    bool outlives;     /* the run of an open world: its memory stays */
     tsr_status result; /* when it is over */
 } request;
 
@@ -259,6 +260,24 @@ static request **find(tsr_comm *comm, tsr_request which)
     return NULL;
 }
 
+void request_outlive_run(tsr_comm *comm, tsr_request which)
+{
+    request **at = find(comm, which);
+    if (at != NULL) {
+        (*at)->outlives = true;
+    }
+}
+
+request_state request_look(const tsr_comm *comm, tsr_request which)
+{
+    for (const request *r = comm->state->requests; r != NULL; r = r->next) {
+        if (r->id == which.id) {
+            return r->over ? REQUEST_OVER : REQUEST_UNDER_WAY;
+        }
+    }
+    return REQUEST_GONE;
+}
+
 static tsr_status take(request **at)
 {
     request *r = *at;
@@ -296,20 +315,53 @@ tsr_status tsr_test(tsr_comm *comm, tsr_request which)
     return r->over ? take(at) : TSR_IN_PROGRESS;
 }
 
+/* Ends one that nothing will wait for; its group cannot be used if it was under way. */
+static void drop(request **at, tsr_status status)
+{
+    request *r = *at;
+    if (r->begun && !r->over) {
+        coll_task_end(&r->x);
+        r->comm->broken = r->comm->broken < 0 ? r->comm->broken : status;
+    }
+    (void)take(at);
+}
+
+static tsr_status never_waited_for(const request *r)
+{
+    return diag_error(r->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                      "request %llu, of %s, was never waited for: wait for each exactly once",
+                      (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
+}
+
 tsr_status requests_drop(tsr_comm *world)
 {
     tsr_status status = TSR_OK;
     while (world->state->requests != NULL) {
-        request *r = world->state->requests;
-        status = diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "request %llu, of %s, was never waited for; wait for each request exactly once",
-            (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
-        if (r->begun && !r->over) {
-            coll_task_end(&r->x);
-            r->comm->broken = r->comm->broken < 0 ? r->comm->broken : status;
-        }
-        (void)take(&world->state->requests);
+        status = never_waited_for(world->state->requests);
+        drop(&world->state->requests, status);
     }
     return status;
+}
+
+tsr_status requests_end_run(tsr_comm *world, tsr_status status)
+{
+    tsr_status result = status;
+    request **at = &world->state->requests;
+    for (request *r = *at; r != NULL && status >= 0; r = r->next) {
+        if (r->outlives && !r->over) {
+            finish(r->comm, r);
+        }
+    }
+    while (*at != NULL) {
+        if ((*at)->outlives && (*at)->over) {
+            at = &(*at)->next;
+            continue;
+        }
+        if (!(*at)->outlives) {
+            const tsr_status left = never_waited_for(*at);
+            result = result < 0 ? result : left;
+        }
+        drop(at, result);
+    }
+    return result;
 }

@@ -4,6 +4,11 @@
  * Those of one communicator run one after the other, in the order in which they were started; those
  * of different ones run side by side. They make progress inside calls that wait for other ranks. A
  * blocking comm_call first finishes those that were started before it on its communicator.
+ *
+ * In an open world a request does not stay under way between runs: ranks that sleep make no
+ * progress, and what a run leaves at a rendezvous would be taken for the next one's. One whose
+ * memory outlives the run is finished when the run ends, and kept until it is waited for in a later
+ * one; any other is an error there.
  */
 #ifndef RT_REQUEST_H
 #define RT_REQUEST_H
@@ -26,7 +31,23 @@ static inline void requests_finish(tsr_comm *comm)
     }
 }
 
+/* Says that the memory of a request is valid after the run, until it is waited for. */
+void request_outlive_run(tsr_comm *comm, tsr_request which);
+
+typedef enum request_state {
+    REQUEST_GONE, /* waited for, or lost when a run failed */
+    REQUEST_UNDER_WAY,
+    REQUEST_OVER
+} request_state;
+request_state request_look(const tsr_comm *comm, tsr_request which);
+
 /* Ends all of them; an error if there are any. */
 tsr_status requests_drop(tsr_comm *world);
+
+/*
+ * Ends the requests of a run of an open world, which came to `status`; returns what it comes to
+ * with them. Where it failed, those under way are lost.
+ */
+tsr_status requests_end_run(tsr_comm *world, tsr_status status);
 
 #endif

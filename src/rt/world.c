@@ -61,6 +61,7 @@ struct tsr_world {
     int64_t size;
     bool joined;
     bool named;         /* messages say which ranks failed, even if all did */
+    bool stays;         /* runs may follow, as in a world that the program has opened */
     uint32_t forks;     /* how many there had been when it was opened */
     world_phase phase;  /* of the driving thread */
     int64_t abandoned;  /* a rank that was, or whose thread is gone; -1 for none */
@@ -140,7 +141,8 @@ static tsr_status call_function(local_rank *r, tsr_rank_function function, void 
 {
     const running_rank here = {.outer = running, .rank = r};
     running = &here;
-    const tsr_status status = rank_run(r->comm, function, state);
+    const tsr_status status = r->world->stays ? requests_end_run(r->comm, function(r->comm, state))
+                                              : rank_run(r->comm, function, state);
     running = here.outer;
     return status;
 }
@@ -482,7 +484,9 @@ tsr_status tsr_world_open(tsr_context *ctx, const tsr_launch_spec *spec, tsr_wor
                           "tsr_world_open: forked processes cannot stay open; use tsr_launch, "
                           "threads, or processes started by mpirun");
     }
-    return open_world(ctx, spec, false, out);
+    TSR_TRY(open_world(ctx, spec, false, out));
+    (*out)->stays = true;
+    return TSR_OK;
 }
 
 static tsr_status open_abstract(tsr_world *w, int64_t num_ranks, int64_t rank)

@@ -325,6 +325,123 @@ static void a_rank_that_fails_alone_breaks_the_call(void **state)
     }
 }
 
+/* ---- typed collectives that are started in one run and waited for in another ---- */
+
+typedef struct async_state {
+    tsr_started started[MOST_RANKS];
+    tsr_tensor *x[MOST_RANKS];
+    int64_t fails; /* the rank that fails after it has started; -1 for none */
+} async_state;
+
+static tsr_status open_typed(tsr_comm *world, void *state)
+{
+    tsr_arena *arena = NULL;
+    const tsr_mesh *mesh = NULL;
+    char text[32];
+    (void)state;
+    (void)snprintf(text, sizeof text, "<[\"x\"=%lld]>", (long long)tsr_comm_size(world));
+    TSR_TRY(tsr_arena_create(tsr_comm_context(world), &arena));
+    TSR_TRY(tsr_mesh_parse(tsr_comm_context(world), arena, text, &mesh));
+    const tsr_status status = tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh});
+    tsr_arena_destroy(arena);
+    return status;
+}
+
+static tsr_status start_typed(tsr_comm *world, void *state)
+{
+    async_state *a = state;
+    const int64_t rank = tsr_comm_rank(world);
+    const int64_t shape = 3;
+    double numbers[] = {1.5, (double)rank, -2};
+    const tsr_view view = {numbers, TSR_F64, 1, &shape, NULL};
+    const tsr_end pending = {TSR_P, TSR_NO_DIM, TSR_SUM};
+    const tsr_end replicated = {TSR_R, TSR_NO_DIM, TSR_SUM};
+    const tsr_transition what = {.op = TSR_ALL_REDUCE, .src = pending, .dst = replicated};
+    TSR_TRY(tsr_typed_value(world, &view, "f64[3]{x:P}", &a->x[rank]));
+    TSR_TRY(tsr_start_collective(a->x[rank], "x", &what, NULL, &a->started[rank]));
+    return a->fails == rank ? TSR_ERR_LIMIT : TSR_OK;
+}
+
+static tsr_status wait_typed(tsr_comm *world, void *state)
+{
+    async_state *a = state;
+    const int64_t rank = tsr_comm_rank(world);
+    const tsr_end pending = {TSR_P, TSR_NO_DIM, TSR_SUM};
+    const tsr_end replicated = {TSR_R, TSR_NO_DIM, TSR_SUM};
+    tsr_tensor *later = NULL;
+    tsr_tensor *once = NULL;
+    TSR_TRY(tsr_wait_value(world, a->started[rank], &later));
+    TSR_TRY(tsr_all_reduce(a->x[rank], "x", pending, replicated, NULL, &once));
+    WANT(world, memcmp(tsr_tensor_data(later), tsr_tensor_data(once), 3 * sizeof(double)) == 0);
+    tsr_tensor_release(once);
+    tsr_tensor_release(later);
+    tsr_tensor_release(a->x[rank]);
+    return TSR_OK;
+}
+
+static tsr_status change_operand(tsr_comm *world, void *state)
+{
+    async_state *a = state;
+    const tsr_end pending = {TSR_P, TSR_NO_DIM, TSR_SUM};
+    const tsr_end replicated = {TSR_R, TSR_NO_DIM, TSR_SUM};
+    return tsr_all_reduce_in_place(a->x[tsr_comm_rank(world)], "x", pending, replicated);
+}
+
+static tsr_status close_typed(tsr_comm *world, void *state)
+{
+    (void)state;
+    return tsr_spmd_close(world);
+}
+
+static tsr_status all_fail(tsr_comm *world, void *state)
+{
+    (void)world;
+    (void)state;
+    return TSR_ERR_LIMIT;
+}
+
+static void values_that_are_started(void **state)
+{
+    fixture *f = *state;
+    for (int64_t n = 1; n <= MOST_RANKS; n += 5) {
+        tsr_world *world = open_world(f, n);
+        async_state a = {.fails = -1};
+        expect_ok(f, tsr_world_run(world, open_typed, NULL));
+        expect_ok(f, tsr_world_run(world, start_typed, &a));
+        assert_int_equal(tsr_world_run(world, all_fail, NULL), TSR_ERR_LIMIT);
+        tsr_context_clear(f->ctx);
+        expect_ok(f, tsr_world_run(world, call_barrier, NULL));
+        expect_ok(f, tsr_world_run(world, wait_typed, &a));
+        assert_int_equal(tsr_world_run(world, wait_typed, &a), TSR_ERR_INVALID);
+        expect_message(f, "value 1, of all_reduce, was waited for already");
+        expect_ok(f, tsr_world_run(world, start_typed, &a));
+        expect_ok(f, tsr_world_run(world, change_operand, &a)); /* it has been read already */
+        assert_int_equal(tsr_world_run(world, close_typed, &a), TSR_ERR_INVALID);
+        expect_message(f, "value 2, all_reduce along axis x, was started in the scope");
+        assert_int_equal(tsr_world_run(world, wait_typed, &a), TSR_ERR_INVALID);
+        expect_message(f, "value 2, of all_reduce, was waited for already, or given up");
+        expect_ok(f, tsr_world_run(world, close_typed, &a));
+        expect_ok(f, tsr_world_close(world));
+    }
+}
+
+/* A run that fails loses what it has started; the world goes on as after any failure. */
+static void values_that_are_lost(void **state)
+{
+    fixture *f = *state;
+    tsr_world *world = open_world(f, 4);
+    async_state a = {.fails = 3};
+    expect_ok(f, tsr_world_run(world, open_typed, NULL));
+    assert_true(tsr_world_run(world, start_typed, &a) < 0);
+    tsr_context_clear(f->ctx);
+    assert_true(tsr_world_run(world, wait_typed, &a) < 0);
+    expect_message(f, "value 1, of all_reduce, was lost when the run");
+    expect_ok(f, tsr_world_run(world, close_typed, &a));
+    expect_ok(f, tsr_world_close(world));
+}
+
+/* ---- requests that are left ---- */
+
 /* Which ranks start a request and leave it. */
 static tsr_status leave_request(tsr_comm *world, void *state)
 {
@@ -770,6 +887,8 @@ int main(void)
         TEST(a_program_says_why_a_rank_fails),
         TEST(a_rank_that_fails_alone_breaks_the_call),
         TEST(requests_that_are_left),
+        TEST(values_that_are_started),
+        TEST(values_that_are_lost),
         TEST(ranks_that_do_not_return),
         TEST(threads_that_exit),
         TEST(runs_in_two_parts),

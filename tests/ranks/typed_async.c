@@ -44,7 +44,11 @@ static tsr_status started(tsr_comm *world)
     WANT(world, ((const float *)tsr_tensor_data(all))[1] == 0);
     WANT(world, ((const float *)tsr_tensor_data(sum))[1] == n * (n - 1) / 2);
     WANT(world, tsr_wait_value(world, under_way[0], &sum) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "value 1 was already waited for"));
+    WANT(world, heard(world, "value 1, of all_reduce, was waited for already"));
+    WANT(world, tsr_wait_value(world, (tsr_started){0}, &sum) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "there is no value 0"));
+    WANT(world, tsr_wait_value(world, (tsr_started){99 << 3}, &sum) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "there is no value 99"));
     WANT(world, tsr_start_collective(x, "x", &convert, NULL, &under_way[0]) < 0);
     tsr_context_clear(tsr_comm_context(world));
     TSR_TRY(tsr_mul(sum, sum, &loss));
@@ -117,6 +121,61 @@ static tsr_status all_of_them(tsr_comm *world)
         WANT(world, memcmp(tsr_tensor_data(once), tsr_tensor_data(later),
                            (size_t)num_elements(once) * sizeof(float)) == 0);
     }
+    return TSR_OK;
+}
+
+/* While a collective is under way its operand is not written over; afterwards it may be. */
+static tsr_status not_written_over(tsr_comm *world)
+{
+    const tsr_transition reduce = {.op = TSR_ALL_REDUCE, .src = TSR_AS(P), .dst = TSR_AS(R)};
+    const tsr_sgd_options options = {.learning_rate = 0.5};
+    const bool first = tsr_comm_rank(world) == 0;
+    tsr_tensor *x = NULL;
+    tsr_tensor *same = NULL;
+    tsr_tensor *sum = NULL;
+    tsr_started under_way;
+    TSR_TRY(one_float(world, 1, "f32[2]{x:P}", &x));
+    TSR_TRY(tsr_assert_type(x, "{x:P}", &same));
+    if (first) {
+        TSR_TRY(tsr_start_collective(x, "x", &reduce, NULL, &under_way));
+    }
+    if (first && tsr_comm_size(world) > 1) { /* the others have not started theirs */
+        WANT(world, tsr_all_reduce_in_place(same, "x", TSR_AS(P), TSR_AS(R)) < 0);
+        WANT(world, heard(world, "still reads the value"));
+        WANT(world, tsr_sgd_step(x, x, &options, NULL) < 0);
+        WANT(world, heard(world, "still reads the parameter"));
+    }
+    TSR_TRY(tsr_barrier(world));
+    if (!first) {
+        TSR_TRY(tsr_start_collective(x, "x", &reduce, NULL, &under_way));
+    }
+    TSR_TRY(tsr_wait_value(world, under_way, &sum));
+    WANT(world, ((const float *)tsr_tensor_data(sum))[1] == (float)tsr_comm_size(world));
+    return tsr_all_reduce_in_place(same, "x", TSR_AS(P), TSR_AS(R));
+}
+
+/* A scope that is left without waiting for what was started in it, and only for that. */
+static tsr_status left_in_scope(tsr_comm *world, const tsr_mesh *mesh)
+{
+    const tsr_transition gather = {.op = TSR_ALL_GATHER, .src = TSR_AS(V), .dst = TSR_AS(R)};
+    tsr_tensor *x = NULL;
+    tsr_tensor *y = NULL;
+    tsr_tensor *without_elements = NULL;
+    tsr_started outer;
+    tsr_started inner;
+    TSR_TRY(one_float(world, 1, "f32[2]{x:V}", &x));
+    TSR_TRY(tsr_start_collective(x, "x", &gather, NULL, &outer));
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
+    TSR_TRY(tsr_abstract_like(x, &without_elements));
+    TSR_TRY(tsr_assert_type(without_elements, "{x:V}", &without_elements));
+    TSR_TRY(tsr_start_collective(without_elements, "x", &gather, NULL, &inner));
+    WANT(world, tsr_spmd_close(world) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "all_gather along axis x, was started in the scope and never waited"));
+    WANT(world, tsr_wait_value(world, inner, &y) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "of all_gather, was waited for already, or given up"));
+    TSR_TRY(tsr_wait_value(world, outer, &y));
+    TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
+    WANT(world, tsr_spmd_close(world) == TSR_OK);
     return TSR_OK;
 }
 
@@ -200,6 +259,8 @@ static tsr_status run(tsr_comm *world, void *state)
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
     TSR_TRY(started(world));
     TSR_TRY(all_of_them(world));
+    TSR_TRY(not_written_over(world));
+    TSR_TRY(left_in_scope(world, mesh));
     TSR_TRY(on_the_wire(world));
     TSR_TRY(in_place(world, arena));
     TSR_TRY(by_communicator(world, mesh));
@@ -226,7 +287,10 @@ static tsr_status forget(tsr_comm *world, void *state)
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
     TSR_TRY(one_float(world, 1, "f32[2]{x:P}", &x));
     TSR_TRY(tsr_start_collective(x, "x", &reduce, NULL, &under_way));
-    tsr_spmd_close(world);
+    WANT(world, tsr_spmd_close(world) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "value 1, all_reduce along axis x, was started in the scope"));
+    WANT(world, tsr_wait_value(world, under_way, &x) == TSR_ERR_INVALID);
+    WANT(world, heard(world, "value 1, of all_reduce, was given up when its scope closed"));
     tsr_scope_close(world);
     tsr_arena_destroy(arena);
     return TSR_OK;
