@@ -104,6 +104,11 @@ typedef struct tsr_typed_shape {
  * In a text without any `@` and with `{tp:V}` there is no spec for tp; `{tp:S(0)}` is read as `@tp`
  * at dimension 0, where that is the only axis and no `@` is written. Axes that are not named are
  * untyped. What is printed reads back equal.
+ *
+ * `x:(1)2` is a part of an axis, as in shardings: `f32[8@x:(1)2]{x:(2)2:R}` with an axis x of size
+ * 4. The mesh of such a type is the given one with its axes cut there, so that each part is an
+ * axis, of that name; neighbouring parts with one type and one place are joined. Axes and parts of
+ * one type must not overlap.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text,
                                                const tsr_mesh *mesh,
@@ -128,6 +133,18 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_local_shape(
     TSR_ARRAY(tsr_mesh_num_axes(tsr_type_mesh(typed->type))) const int64_t *coordinates,
     TSR_ARRAY(typed->rank) int64_t *local) TSR_MT_CONTEXT;
 
+/*
+ * The same type under another mesh over the same ranks, in which each axis of the type is an axis,
+ * or several (V on the whole is V on each part), or a part of an axis all of whose parts have one
+ * type: a type along dp_cp under a mesh with dp and cp, and back. An axis that the type says
+ * nothing about stays untyped. Groups that overlap otherwise, parts that differ in type, and a spec
+ * that has parts in another order are errors that name the axes and their ranks. Only whole axes of
+ * `mesh` are typed; types on parts are those of a mesh that is cut (tsr_type_read).
+ */
+TSR_API TSR_NODISCARD tsr_status tsr_type_on_mesh(tsr_context *ctx, tsr_arena *arena,
+                                                  const tsr_type *type, const tsr_mesh *mesh,
+                                                  const tsr_type **out) TSR_MT_CONTEXT;
+
 /* The same type along every axis of a mesh, without a spec: what a constant is (R). */
 TSR_API TSR_NODISCARD tsr_status tsr_type_uniform(tsr_context *ctx, tsr_arena *arena,
                                                   const tsr_mesh *mesh, tsr_axis_type type,
@@ -141,7 +158,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_type_gradient(tsr_context *ctx, tsr_arena *
 
 /*
  * Between types and shardings. A sharding's axes are V at their dimensions, its unreduced ones P,
- * the rest `other` (R or I); the mesh of the type is the sharding's. Back, R and I are replicated;
+ * the rest `other` (R or I); the mesh of the type is the sharding's, cut where it uses parts of
+ * axes (tsr_type_read). Back, R and I are replicated;
  * a V without an entry in the spec has no sharding: an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_type_of_sharding(tsr_context *ctx, tsr_arena *arena,
@@ -198,7 +216,10 @@ typedef struct tsr_typed_call {
 } tsr_typed_call;
 
 /*
- * The types of the results (one for each result of the rule, one without a rule), axis by axis:
+ * The types of the results (one for each result of the rule, one without a rule), axis by axis.
+ * Operands may be typed on other meshes over the same ranks: they are read under the call's mesh by
+ * tsr_type_on_mesh. Where operands are on parts of its axes, the call is checked on the mesh with
+ * these axes cut, and parts of a result that agree are joined again.
  *
  *     operands                nonlinear   linear    multilinear
  *     all R, or all I         R, I        R, I      R, I          numbers say nothing
@@ -365,8 +386,9 @@ typedef struct tsr_fix {
     size_t operand; /* the first that is changed */
     bool all;       /* all operands of that type are */
     size_t axis;
-    tsr_transition call; /* what to do to it */
-    const char *cost;    /* forward and backward, in words */
+    const tsr_mesh *mesh; /* of that axis: the call's, cut where operands are on parts of axes */
+    tsr_transition call;  /* what to do to it */
+    const char *cost;     /* forward and backward, in words */
 } tsr_fix;
 
 /*

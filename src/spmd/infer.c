@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/guard.h"
+#include "spmd/view.h"
 
 static verdict fails(const char *why)
 {
@@ -259,9 +260,6 @@ static tsr_status check_operands(inference *inf)
     bool typed = false;
     for (size_t i = 0; i < call->num_operands; i++) {
         const tsr_type *type = call->operands[i].type;
-        if (type != NULL && !tsr_mesh_equal(type->mesh, call->mesh)) {
-            return infer_error(inf, SIZE_MAX, "an operand's type is on another mesh");
-        }
         for (size_t a = 0; type != NULL && a < tsr_mesh_num_axes(call->mesh); a++) {
             typed = typed || type->axes[a].kind != TSR_UNTYPED;
         }
@@ -294,14 +292,49 @@ tsr_status infer_call(inference *inf, const tsr_type **results)
     return TSR_OK;
 }
 
+tsr_status infer_meet(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *call,
+                      tsr_typed_call *out)
+{
+    const size_t n = call->num_operands;
+    const tsr_type **types = ARENA_ARRAY(arena, const tsr_type *, n);
+    tsr_typed_shape *operands = arena_copy(arena, call->operands, n, sizeof *operands);
+    if (types == NULL || operands == NULL) {
+        return diag_nomem(ctx);
+    }
+    *out = *call;
+    for (size_t i = 0; i < n; i++) {
+        types[i] = operands[i].type;
+    }
+    const tsr_status status = spmd_meet(ctx, arena, call->mesh, types, n, NULL, 0, &out->mesh);
+    if (status == TSR_ERR_INVALID) {
+        (void)diag_note(ctx, NO_LOCATION, "in a call of %s",
+                        call->name != NULL ? call->name : "an op");
+    }
+    TSR_TRY(status);
+    for (size_t i = 0; i < n; i++) {
+        operands[i].type = types[i];
+    }
+    out->operands = operands;
+    out->global = spmd_map_axes(call->mesh, call->global, out->mesh);
+    out->out_partial = spmd_map_axes(call->mesh, call->out_partial, out->mesh);
+    out->required = spmd_map_axes(call->mesh, call->required, out->mesh);
+    return TSR_OK;
+}
+
 tsr_status tsr_type_infer(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *call,
                           const tsr_type **results)
 {
     GUARD(tsr_type_infer);
-    inference inf = {.ctx = ctx, .arena = arena, .call = call};
+    tsr_typed_call met;
+    inference inf = {.ctx = ctx, .arena = arena, .call = &met};
+    TSR_TRY(infer_meet(ctx, arena, call, &met));
     const tsr_status status = infer_call(&inf, results);
     if (status == TSR_ERR_INVALID && inf.bad_axis != SIZE_MAX && !call->no_fixes) {
         TSR_TRY(add_notes(&inf));
     }
-    return status;
+    TSR_TRY(status);
+    for (size_t r = 0; met.mesh != call->mesh && r < inf.num_results; r++) {
+        TSR_TRY(spmd_join(ctx, arena, call->mesh, results[r], &results[r]));
+    }
+    return TSR_OK;
 }

@@ -36,7 +36,11 @@ verdict infer_axis(const tsr_typed_call *call, size_t axis, const axis_operand *
 /* The operands along an axis. */
 void operands_along(const tsr_typed_call *call, size_t axis, axis_operand *out);
 
-/* The whole check. */
+/* A call with its operands on one mesh, which is the call's or cut out of it. */
+tsr_status infer_meet(tsr_context *ctx, tsr_arena *arena, const tsr_typed_call *call,
+                      tsr_typed_call *out);
+
+/* The whole check, of operands on one mesh. */
 tsr_status infer_call(inference *inf, const tsr_type **results);
 
 /* The partition specs of the results; axes that become pending are set in inf->axes. */

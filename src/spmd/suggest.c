@@ -89,6 +89,7 @@ static void add_fix(search *s, size_t candidate, size_t operand, bool all)
         .call = {.op = candidates[candidate].op,
                  .src = {candidates[candidate].src, TSR_NO_DIM, pending},
                  .dst = {candidates[candidate].dst, TSR_NO_DIM, TSR_SUM}},
+        .mesh = s->call->mesh,
         .cost = candidates[candidate].cost,
     };
 }
@@ -164,10 +165,12 @@ tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *arena, const tsr_typed_ca
     GUARD(tsr_type_fixes);
     const size_t num_results = call->rule != NULL ? tsr_rule_num_results(call->rule) : 1;
     const tsr_type **results = ARENA_ARRAY(arena, const tsr_type *, num_results);
-    inference inf = {.ctx = ctx, .arena = arena, .call = call, .quiet = true};
+    tsr_typed_call met;
+    inference inf = {.ctx = ctx, .arena = arena, .call = &met, .quiet = true};
     if (results == NULL) {
         return diag_nomem(ctx);
     }
+    TSR_TRY(infer_meet(ctx, arena, call, &met));
     const tsr_status status = infer_call(&inf, results);
     if (status < 0 && status != TSR_ERR_INVALID) {
         return status;
@@ -175,5 +178,5 @@ tsr_status tsr_type_fixes(tsr_context *ctx, tsr_arena *arena, const tsr_typed_ca
     *fixes = NULL;
     *num_fixes = 0;
     return inf.bad_axis == SIZE_MAX ? TSR_OK
-                                    : find_fixes(ctx, arena, call, inf.bad_axis, fixes, num_fixes);
+                                    : find_fixes(ctx, arena, &met, inf.bad_axis, fixes, num_fixes);
 }

@@ -6,25 +6,46 @@
 #include "base/guard.h"
 #include "base/lex.h"
 #include "shard/sharding.h"
-#include "spmd/type.h"
+#include "spmd/view.h"
 
 /* ---- printing ---- */
 
-static bool is_word(const char *name)
+static bool is_digit(char c)
 {
-    for (const char *c = name; *c != '\0'; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        if (!letter && (c == name || !((*c >= '0' && *c <= '9') || *c == '.' || *c == '$'))) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(const char *name, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char c = name[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && (i == 0 || !(is_digit(c) || c == '.' || c == '$'))) {
             return false;
         }
     }
-    return name[0] != '\0';
+    return length > 0;
+}
+
+/* Whether a name needs no quotes: a word, or a part of an axis whose name is one, `x:(1)2`. */
+static bool is_plain(const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    const char *at = name + length;
+    if (!is_word(name, length) || *at == '\0') {
+        return is_word(name, length);
+    }
+    if (at[1] != '(' || !is_digit(at[2])) {
+        return false;
+    }
+    at += 2 + strspn(at + 2, "0123456789");
+    return at[0] == ')' && is_digit(at[1]) && at[1 + strspn(at + 1, "0123456789")] == '\0';
 }
 
 static void print_name(buffer *buf, const tsr_mesh *mesh, size_t axis)
 {
     const char *name = tsr_mesh_axis_name(mesh, axis);
-    if (is_word(name)) {
+    if (is_plain(name)) {
         buffer_string(buf, name);
     } else {
         buffer_quoted(buf, name);
@@ -107,10 +128,17 @@ tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *arena, const tsr_typed_sh
 
 /* ---- reading ---- */
 
-/* The state of reading a type. */
+enum { MOST_PARTS = 64 };
+
+/*
+ * The state of reading a type. Axes are known by number: those of the mesh, then the parts of axes
+ * that the text has.
+ */
 typedef struct reading {
     lexer lex;
     const tsr_mesh *mesh;
+    tsr_axis_ref *refs; /* of each axis and part */
+    size_t num_refs;
     tsr_axis_type *axes;
     size_t rank;
     size_t room;
@@ -140,15 +168,84 @@ static tsr_status read_dtype(reading *r, tsr_dtype *out)
     return tsr_dtype_parse(r->lex.ctx, name, out);
 }
 
+static bool is_part_at(const reading *r)
+{
+    tsr_text text = *r->lex.text;
+    lexer ahead = r->lex;
+    ahead.text = &text;
+    return lex_accept(&ahead, ':') && lex_is(&ahead, '(');
+}
+
+/* `:(1)2` after the name of an axis: which part of it is meant. */
+static tsr_status read_part(reading *r, int64_t *pre, int64_t *size)
+{
+    TSR_TRY(lex_expect(&r->lex, ':'));
+    TSR_TRY(lex_expect(&r->lex, '('));
+    TSR_TRY(lex_integer(&r->lex, pre));
+    TSR_TRY(lex_expect(&r->lex, ')'));
+    return lex_integer(&r->lex, size);
+}
+
+/* The number of an axis or part; a part that is new gets one. */
+static tsr_status number_of(reading *r, tsr_axis_ref ref, location where, size_t *out)
+{
+    for (size_t i = 0; i < r->num_refs; i++) {
+        if (tsr_axis_equal(r->refs[i], ref)) {
+            *out = i;
+            return TSR_OK;
+        }
+    }
+    if (r->num_refs == tsr_mesh_num_axes(r->mesh) + MOST_PARTS) {
+        return diag_error(r->lex.ctx, TSR_ERR_LIMIT, where, "a type has more than %d parts of axes",
+                          MOST_PARTS);
+    }
+    *out = r->num_refs;
+    r->refs[r->num_refs++] = ref;
+    return TSR_OK;
+}
+
+/* What follows a name and is part of the axis; `name` may be that of a part by itself. */
 static tsr_status find_axis(reading *r, slice name, location where, size_t *out)
 {
-    const int32_t axis = tsr_mesh_find_axis(r->mesh, name.data, name.size);
-    if (axis < 0) {
+    tsr_axis_ref ref;
+    int64_t pre = 1;
+    int64_t size = 1;
+    const bool has_part = is_part_at(r);
+    if (has_part) {
+        buffer buf = buffer_new(r->lex.arena);
+        const char *whole;
+        TSR_TRY(read_part(r, &pre, &size));
+        buffer_bytes(&buf, name.data, name.size);
+        buffer_format(&buf, ":(%lld)%lld", (long long)pre, (long long)size);
+        TSR_TRY(buffer_finish(r->lex.ctx, &buf, &whole));
+        name = (slice){whole, strlen(whole)};
+    }
+    if (!mesh_find_part(r->mesh, name.data, name.size, &ref)) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "the mesh has no axis %.*s",
                           (int)min_i64((int64_t)name.size, 100), name.data);
     }
-    *out = (size_t)axis;
-    return TSR_OK;
+    if (ref.is_sub != 0) {
+        TSR_TRY(tsr_axes_verify(r->lex.ctx, r->lex.arena, r->mesh, &ref, 1));
+    }
+    return number_of(r, ref, where, out);
+}
+
+static int64_t size_of(const reading *r, size_t axis)
+{
+    return r->refs[axis].size;
+}
+
+/* The name of an axis or part for messages; never NULL. */
+static const char *name_of(const reading *r, size_t axis)
+{
+    buffer buf = buffer_new(r->lex.arena);
+    const char *name = NULL;
+    const tsr_axis_ref ref = r->refs[axis];
+    buffer_string(&buf, tsr_mesh_axis_name(r->mesh, (size_t)ref.axis));
+    if (ref.is_sub != 0) {
+        buffer_format(&buf, ":(%lld)%lld", (long long)ref.pre, (long long)ref.size);
+    }
+    return buffer_finish(r->lex.ctx, &buf, &name) == TSR_OK ? name : "?";
 }
 
 /* A word or a string, looked up. */
@@ -244,7 +341,10 @@ static tsr_status read_sizes(reading *r, tsr_spec_dim *dim)
     size_t count;
     int64_t *sizes;
     TSR_TRY(lex_integers(&r->lex, false, &sizes, &count));
-    const int64_t shards = spmd_shards(r->mesh, dim->axes, dim->num_axes);
+    int64_t shards = 1;
+    for (size_t i = 0; i < dim->num_axes && shards >= 0; i++) {
+        shards = checked_mul(shards, size_of(r, dim->axes[i]), &shards) ? shards : -1;
+    }
     if (shards < 0 || (uint64_t)shards != count) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "%zu sizes for %lld shards", count,
                           (long long)shards);
@@ -301,8 +401,9 @@ static tsr_status read_shard(reading *r, size_t axis, location where)
     if (r->has_spec) {
         return diag_error(
             r->lex.ctx, TSR_ERR_INVALID, where,
-            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, but not both",
-            tsr_mesh_axis_name(r->mesh, axis), (long long)said);
+            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, not "
+            "both",
+            name_of(r, axis), (long long)said);
     }
     if (!spmd_resolve_dim(said, r->rank, &dim)) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
@@ -311,10 +412,9 @@ static tsr_status read_shard(reading *r, size_t axis, location where)
     }
     if (r->dims[dim].num_axes > 0) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
-                          "axes %s and %s both cut dimension %zu, and it is ambiguous which is "
-                          "outer: write them at the dimension, [8@(outer,inner)]",
-                          tsr_mesh_axis_name(r->mesh, r->dims[dim].axes[0]),
-                          tsr_mesh_axis_name(r->mesh, axis), dim);
+                          "axes %s and %s both cut dimension %zu, and nothing says which is outer: "
+                          "write them at the dimension, [8@(outer,inner)]",
+                          name_of(r, r->dims[dim].axes[0]), name_of(r, axis), dim);
     }
     TSR_TRY(LEX_PUSH(&r->lex, list, count, room, axis));
     r->dims[dim] = (tsr_spec_dim){.num_axes = count, .axes = list};
@@ -361,11 +461,80 @@ static tsr_status read_rest(reading *r)
         TSR_TRY(lex_expect(&r->lex, ':'));
         if (r->axes[axis].kind != TSR_UNTYPED) {
             return diag_error(r->lex.ctx, TSR_ERR_INVALID, where, "axis %s has two types",
-                              tsr_mesh_axis_name(r->mesh, axis));
+                              name_of(r, axis));
         }
         TSR_TRY(read_axis_type(r, axis, where));
     } while (lex_accept(&r->lex, ','));
     return lex_expect(&r->lex, '}');
+}
+
+/* The axes and parts that a text uses must not overlap. */
+static tsr_status check_apart(reading *r)
+{
+    tsr_axis_ref *used = ARENA_ARRAY(r->lex.arena, tsr_axis_ref, r->num_refs);
+    size_t count = 0;
+    if (used == NULL) {
+        return diag_nomem(r->lex.ctx);
+    }
+    for (size_t i = 0; i < r->num_refs; i++) {
+        bool is_used = r->axes[i].kind != TSR_UNTYPED;
+        for (size_t d = 0; d < r->rank && !is_used; d++) {
+            for (size_t k = 0; k < r->dims[d].num_axes; k++) {
+                is_used = is_used || r->dims[d].axes[k] == i;
+            }
+        }
+        if (is_used) {
+            used[count++] = r->refs[i];
+        }
+    }
+    const tsr_status status = tsr_axes_verify(r->lex.ctx, r->lex.arena, r->mesh, used, count);
+    if (status == TSR_ERR_INVALID) {
+        (void)diag_note(r->lex.ctx, NO_LOCATION,
+                        "axes of one type do not overlap: give each rank's difference one type");
+    }
+    return status;
+}
+
+/* The type on the mesh that is cut where parts are. */
+static tsr_status make_type(reading *r, const tsr_type **out)
+{
+    const size_t whole = tsr_mesh_num_axes(r->mesh);
+    const tsr_mesh *mesh = r->mesh;
+    const tsr_type *type = NULL;
+    if (r->num_refs > whole) {
+        TSR_TRY(check_apart(r));
+        TSR_TRY(mesh_cut(r->lex.ctx, r->lex.arena, r->mesh, r->refs + whole, r->num_refs - whole,
+                         &mesh));
+    }
+    const size_t room = tsr_mesh_num_axes(mesh);
+    tsr_axis_type *axes = ARENA_ARRAY(r->lex.arena, tsr_axis_type, room);
+    if (axes == NULL) {
+        return diag_nomem(r->lex.ctx);
+    }
+    for (size_t a = 0; a < room; a++) {
+        const char *name = tsr_mesh_axis_name(mesh, a);
+        tsr_axis_ref ref;
+        const bool found = mesh_find_part(r->mesh, name, strlen(name), &ref);
+        axes[a] = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
+        for (size_t i = 0; found && i < r->num_refs; i++) {
+            axes[a] = tsr_axis_equal(r->refs[i], ref) ? r->axes[i] : axes[a];
+        }
+    }
+    for (size_t d = 0; d < r->rank && mesh != r->mesh; d++) {
+        size_t *list = ARENA_ARRAY(r->lex.arena, size_t, r->dims[d].num_axes);
+        for (size_t k = 0; list != NULL && k < r->dims[d].num_axes; k++) {
+            size_t count = 0;
+            TSR_TRY(spmd_axes_of_parts(r->lex.ctx, mesh, r->mesh, &r->refs[r->dims[d].axes[k]], 1,
+                                       1, &list[k], &count));
+        }
+        if (list == NULL) {
+            return diag_nomem(r->lex.ctx);
+        }
+        r->dims[d].axes = list;
+    }
+    const tsr_type_spec spec = {mesh, axes, true, r->rank, r->dims};
+    TSR_TRY(tsr_type_create(r->lex.ctx, r->lex.arena, &spec, &type));
+    return spmd_join(r->lex.ctx, r->lex.arena, r->mesh, type, out);
 }
 
 tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, const tsr_mesh *mesh,
@@ -375,19 +544,23 @@ tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, con
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     reading r = {.lex = lex_start(ctx, arena, text),
                  .mesh = mesh,
-                 .axes = ARENA_ARRAY(arena, tsr_axis_type, num_axes)};
+                 .refs = ARENA_ARRAY(arena, tsr_axis_ref, num_axes + MOST_PARTS),
+                 .num_refs = num_axes,
+                 .axes = ARENA_ARRAY(arena, tsr_axis_type, num_axes + MOST_PARTS)};
     tsr_typed_shape typed = {0};
-    if (r.axes == NULL) {
+    if (r.axes == NULL || r.refs == NULL) {
         return diag_nomem(ctx);
     }
-    for (size_t a = 0; a < num_axes; a++) {
+    for (size_t a = 0; a < num_axes + MOST_PARTS; a++) {
         r.axes[a] = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
+    }
+    for (size_t a = 0; a < num_axes; a++) {
+        r.refs[a] = tsr_axis_full(mesh, a);
     }
     TSR_TRY(read_dtype(&r, &typed.dtype));
     TSR_TRY(read_dims(&r));
     TSR_TRY(read_rest(&r));
-    const tsr_type_spec spec = {mesh, r.axes, true, r.rank, r.dims};
-    TSR_TRY(tsr_type_create(ctx, arena, &spec, &typed.type));
+    TSR_TRY(make_type(&r, &typed.type));
     typed.rank = r.rank;
     typed.shape = r.shape;
     TSR_TRY(tsr_type_check(ctx, &typed));
