@@ -39,6 +39,11 @@ typedef struct tsr_spmd_scope {
 /*
  * Scopes nest; the innermost one applies. Opening one is collective over the world.
  *
+ * A scope may have another mesh over the same ranks than the one around it. Values that were typed
+ * there are read under the mesh of the innermost scope, by tsr_type_on_mesh: V along dp_cp is V
+ * along dp and along cp, and back where all parts agree. Groups that overlap otherwise are refused,
+ * with their axes and ranks.
+ *
  * An invariant operand does not mix with R, V or P, because its gradient would need a sum. With
  * mix_invariant a call that needs no gradient takes it as R: a call none of whose operands depends
  * on a watched tensor of a tape that records (tsr_tape_pause stops recording). A call that a tape
@@ -58,7 +63,7 @@ TSR_API tsr_status tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
 /*
  * A value from this rank's own array, copied, with its type as text over the scope's mesh:
  * `f32[8,16@tp]{dp:R}`. The text has the shape of the whole value; what this rank has must be its
- * part.
+ * part. Types may be on parts of axes, `f32[8@x:(1)2]{x:(2)2:R}` (tsr_type_read).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_typed_value(tsr_comm *world, const tsr_view *local,
                                                  const char *type, tsr_tensor **out) TSR_MT_CONTEXT;
@@ -102,11 +107,12 @@ typedef struct tsr_local_region {
 } tsr_local_region;
 
 /*
- * Runs a region in which the named axes are local, whatever they are outside: the inputs must have
- * the declared types, which name every axis that the value has a type along; inside, they vary
- * along those axes without an entry in a spec; the outputs must be what is declared, and get the
- * spec that it says. The body is checked locally only: a dimension that is declared for a value
- * that varies without one is believed. A scope must be open, to which all values belong.
+ * Runs a region in which the named axes, whole ones, are local, whatever they are outside: the
+ * inputs must have the declared types, which name every axis that the value has a type along;
+ * inside, they vary along those axes without an entry in a spec; the outputs must be what is
+ * declared, and get the spec that it says. The body is checked locally only: a dimension that is
+ * declared for a value that varies without one is believed. A scope must be open, to which all
+ * values belong.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_map(tsr_comm *world, const char *axes,
                                                const tsr_local_region *region,
@@ -140,7 +146,7 @@ TSR_API void tsr_end_if(tsr_comm *world) TSR_MT_CONTEXT;
 
 /* ---- contractions that leave a partial result ---- */
 
-/* As in ops.h; along `axes`, names with commas between, the result is P. */
+/* As in ops.h; along `axes`, names of whole axes with commas between, the result is P. */
 TSR_API TSR_NODISCARD tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b, const char *axes,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
 /* The bias, unless NULL, stays outside the pending sum: it must be P itself, or the call is
@@ -224,8 +230,10 @@ typedef struct tsr_collective_options {
 } tsr_collective_options;
 
 /*
- * Along an axis, or along several as one communicator (`dp,cp`; `world` is all axes of the mesh), a
- * value of type src becomes one of type dst. These calls there are, each with its backward, which
+ * Along an axis, a part of one (`x:(1)2`), or several of these as one communicator (`dp,cp`;
+ * `world` is all axes of the mesh), a value of type src becomes one of type dst. The communicator
+ * along one axis is made with the scope; any other one is made by the first call along it, which is
+ * collective over the world. These calls there are, each with its backward, which
  * goes from the gradient's type of dst to that of src; every other pair is an error:
  *
  *     all_reduce      P -> R             all_reduce P -> R

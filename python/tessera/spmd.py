@@ -21,6 +21,20 @@ gradients are found before anything runs.
 f32[2,6@tp]
 spmd.all_reduce(operand 0, "tp", "P", "R")
 f32[2,5]{tp:R}
+
+Types and collectives may be on a part of an axis, written as in shardings: ``x:(1)2`` is the major
+half of an axis x of size 4. A scope inside another may have another mesh over the same ranks; values
+from outside are read under it.
+
+>>> with ts.World("x=4") as world, ts.spmd.scope(world):
+...     p = ts.spmd.value(world, [np.ones(2)] * 4, "f64[2]{x:P}")
+...     half = ts.spmd.all_reduce(p, "x:(1)2")
+...     print(ts.spmd.type_of(half))
+...     with ts.spmd.scope(world, "a=2, b=2"):
+...         r = ts.spmd.value(world, [np.ones(2)] * 4, "f64[2]{a:R, b:R}")
+...         print(ts.spmd.type_of(p * r))
+f64[2]{x:(1)2:R, x:(2)2:P}
+f64[2]{a:P, b:P}
 """
 
 from __future__ import annotations
@@ -110,6 +124,9 @@ def scope(
     ``global_axes`` are checked as a whole value's. ``guard`` is none, guarded or expert.
     ``mix_invariant``: in calls that no tape records, an invariant operand (I) beside others counts
     as replicated (R) instead of being refused; where a gradient is recorded it still is.
+
+    ``mesh`` may be another view of the world's ranks; values that were typed on one mesh are read
+    under the innermost scope's, where all parts of an axis agree.
 
     What was started in the scope (:func:`all_reduce_start` ..) is waited for before it ends.
     """

@@ -115,6 +115,35 @@ def test_invariant_operands_mix_without_gradients(world):
         v * i
 
 
+def test_other_views_and_parts(world):
+    """Types of one mesh under another, and on parts of an axis."""
+    x = parts(np.random.default_rng(12), (3,))
+    with spmd.scope(world, "x=4", strict=False):
+        v = spmd.value(world, x, "f64[3]{x:V}")
+        p = spmd.value(world, x, "f64[3]{x:P}")
+        outer = spmd.all_reduce(p, "x:(1)2")
+        assert spmd.type_of(outer) == "f64[3]{x:(1)2:R, x:(2)2:P}"
+        np.testing.assert_allclose(outer.local(1), x[1] + x[3])
+        coming = spmd.all_reduce_start(outer, "x:(2)2")
+        whole = coming.wait()
+        assert spmd.type_of(whole) == "f64[3]{x:R}"
+        np.testing.assert_allclose(whole.local(2), sum(x))
+        with pytest.raises(ts.Error, match=r"along axis x:\(2\)2") as caught:
+            ts.exp(outer)
+        assert any(one.axis == "x:(2)2" for one in caught.value.fixes)
+        with spmd.scope(world, "dp=2, cp=2", strict=False):
+            r = spmd.value(world, [x[0]] * 4, "f64[3]{dp:R, cp:R}")
+            assert spmd.type_of(v * r) == "f64[3]{dp:V, cp:V}"
+            mixed = spmd.all_reduce(p, "dp")
+            assert spmd.type_of(mixed) == "f64[3]{dp:R, cp:P}"
+        assert spmd.type_of(v * r) == "f64[3]{x:V}"
+        refused = r"P along axis cp \(ranks 0, 1\), which are parts of axis x \(ranks 0, 1, 2, 3\)"
+        with pytest.raises(ts.Error, match=refused):
+            mixed * r
+        with pytest.raises(ts.Error, match="no axis"):
+            spmd.all_reduce(p, "x:(1)")
+
+
 def _started_calls():
     """The starts of collectives with their blocking forms, ends and options."""
     return [

@@ -122,7 +122,14 @@ static tsr_status fit(eager_builder *b, const update *u, size_t i, tsr_tensor **
     }
     const typed_record *is = record_of(t);
     const typed_record *must = record_of(old);
-    if (is != NULL && must != NULL && !tsr_type_equal(is->of.type, must->of.type)) {
+    if (is != NULL && must != NULL && is != must) {
+        const tsr_type *both[] = {is->of.type, must->of.type};
+        const tsr_mesh *mesh = NULL;
+        TSR_TRY(typed_meet(b->e, both, 2, NULL, &mesh));
+        if (tsr_type_equal(both[0], both[1])) {
+            *out = t;
+            return TSR_OK;
+        }
         return diag_error(b->base.ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the type of %s would change; bring the gradient to that type first",
                           u->call, target_names[i]);

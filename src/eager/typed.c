@@ -7,15 +7,21 @@
 #include "base/map.h"
 #include "eager/tape.h"
 #include "mesh/mesh.h"
+#include "spmd/view.h"
 
 enum { TYPED_BUCKETS = 1024, TYPED_MOST_UNUSED = 1024 };
 enum { MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
 
+/* A mesh that types are on: a scope's, or one that is cut for a type on parts of axes. */
+typedef struct kept_mesh {
+    struct kept_mesh *next;
+    const tsr_mesh *mesh;
+} kept_mesh;
+
 /* Meshes and types of a world, each once. */
 struct typed_table {
     tsr_arena *arena;
-    const tsr_mesh *meshes[16];
-    size_t num_meshes;
+    kept_mesh *meshes;
     typed_record *buckets[TYPED_BUCKETS];
     size_t unused;  /* records that no tensor and no case has */
     uint64_t clock; /* counts records that are made or let go of */
@@ -51,19 +57,20 @@ static tsr_status intern_mesh(eager *e, const tsr_mesh *mesh, const tsr_mesh **o
 {
     struct typed_table *table = NULL;
     TSR_TRY(table_of(e, &table));
-    for (size_t i = 0; i < table->num_meshes; i++) {
-        if (tsr_mesh_equal(table->meshes[i], mesh)) {
-            *out = table->meshes[i];
+    for (const kept_mesh *k = table->meshes; k != NULL; k = k->next) {
+        if (k->mesh == mesh || tsr_mesh_equal(k->mesh, mesh)) {
+            *out = k->mesh;
             return TSR_OK;
         }
     }
-    if (table->num_meshes == sizeof table->meshes / sizeof table->meshes[0]) {
-        return diag_error(e->world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "a world has typed values on more meshes than the maximum, %zu",
-                          table->num_meshes);
+    kept_mesh *fresh = ARENA_NEW(table->arena, kept_mesh);
+    if (fresh == NULL) {
+        return diag_nomem(e->world->ctx);
     }
-    TSR_TRY(tsr_mesh_rename(e->world->ctx, table->arena, mesh, tsr_mesh_name(mesh), out));
-    table->meshes[table->num_meshes++] = *out;
+    *fresh = (kept_mesh){.next = table->meshes};
+    TSR_TRY(tsr_mesh_rename(e->world->ctx, table->arena, mesh, tsr_mesh_name(mesh), &fresh->mesh));
+    table->meshes = fresh;
+    *out = fresh->mesh;
     return TSR_OK;
 }
 
@@ -255,7 +262,7 @@ void typed_set(eager *e, tsr_tensor *tensor, const typed_record *record)
 
 static bool same_axes(const axis_names *a, const axis_names *b)
 {
-    return a->count == b->count && memcmp(a->axes, b->axes, a->count * sizeof *a->axes) == 0;
+    return tsr_axes_equal(a->refs, a->count, b->refs, b->count);
 }
 
 static tsr_status comm_on(eager *e, const tsr_mesh *mesh, const axis_names *axes, tsr_comm **out)
@@ -512,10 +519,31 @@ tsr_status typed_note_implied(const eager *e, const typed_record *record, size_t
     return status;
 }
 
+/* The axes of a mesh along which some operands came to be by taking V for P. */
+static tsr_axis_set implied_for(const typed_record *const *operands, size_t count,
+                                const tsr_mesh *mesh)
+{
+    tsr_axis_set all = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (operands[i] != NULL) {
+            all.bits |=
+                spmd_map_axes(tsr_type_mesh(operands[i]->of.type), operands[i]->implied, mesh).bits;
+        }
+    }
+    return all;
+}
+
 static uint64_t every_axis(const tsr_mesh *mesh)
 {
     const size_t count = tsr_mesh_num_axes(mesh);
     return count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+}
+
+tsr_status typed_meet(const eager *e, const tsr_type **types, size_t num_types,
+                      const axis_names *axes, const tsr_mesh **mesh)
+{
+    return spmd_meet(e->world->ctx, e->arena, e->typing.scope->settings.mesh, types, num_types,
+                     axes != NULL ? axes->refs : NULL, axes != NULL ? axes->count : 0, mesh);
 }
 
 tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const *operands,
@@ -557,10 +585,8 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
                                  .required = {s->strict ? every_axis(s->mesh) : 0},
                                  .mix_invariant = e->typing.mixes,
                                  .operand_names = e->typing.operand_names};
-    tsr_axis_set implied = {0};
     const tsr_status status = tsr_type_infer(r->ctx, e->arena, &call, found);
     for (size_t i = 0; i < r->num_operands; i++) {
-        implied.bits |= operands[i] != NULL ? operands[i]->implied.bits : 0;
         (void)typed_note_implied(e, operands[i], i, status);
     }
     TSR_TRY(status);
@@ -570,6 +596,7 @@ tsr_status typed_infer(eager *e, const op_request *r, const typed_record *const 
         find_whole(&call, type, k, &results[k], whole);
         const tsr_typed_shape full = {
             .type = type, .dtype = results[k].dtype, .rank = results[k].rank, .shape = whole};
+        const tsr_axis_set implied = implied_for(operands, r->num_operands, tsr_type_mesh(type));
         TSR_TRY(typed_intern_implied(e, &full, implied, &records[k]));
     }
     return TSR_OK;

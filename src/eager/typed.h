@@ -96,13 +96,26 @@ tsr_status typed_part(eager *e, const tsr_typed_shape *shape, int64_t *start, in
 /* The scope that a call is in; an error when there is none. */
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out);
 
-/* Axes of the scope's mesh, as `dp,cp` names them; `world` is all of them. */
+/*
+ * Axes of the scope's mesh and parts of them, as `dp,cp` and `x:(1)2` name them; `world` is all of
+ * them. axes[i] is the axis that refs[i] is or is a part of.
+ */
 typedef struct axis_names {
     size_t axes[16];
     tsr_axis_ref refs[16];
     size_t count;
 } axis_names;
 tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_names *out);
+
+/* The same for a call that takes whole axes only. */
+tsr_status typed_whole_axes(const eager *e, const char *call, const char *names, axis_names *out);
+
+/*
+ * Brings types to one mesh, *mesh: the scope's, cut where one of them or of some axes is on a part.
+ * What it makes is in the call's arena.
+ */
+tsr_status typed_meet(const eager *e, const tsr_type **types, size_t num_types,
+                      const axis_names *axes, const tsr_mesh **mesh);
 
 /*
  * The communicator along axes of the scope's mesh. Those of single axes are made when the scope is

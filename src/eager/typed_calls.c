@@ -9,6 +9,8 @@
 #include "eager/transition.h"
 #include "eager/typed.h"
 #include "kernel/elementwise.h"
+#include "mesh/parts.h"
+#include "spmd/view.h"
 
 tsr_status typed_scope(tsr_comm *world, const char *call, eager **out)
 {
@@ -46,21 +48,40 @@ tsr_status typed_axes(const eager *e, const char *call, const char *names, axis_
     if (strcmp(names, "world") == 0 && tsr_mesh_find_axis(mesh, names, strlen(names)) < 0) {
         return all_axes(e, call, out);
     }
+    bool any_part = false;
     out->count = 0;
     while (*at != '\0') {
         const size_t length = strcspn(at, ",");
-        const int32_t axis = tsr_mesh_find_axis(mesh, at, length);
-        if (axis < 0 || out->count == sizeof out->axes / sizeof out->axes[0]) {
+        tsr_axis_ref ref;
+        if (!mesh_find_part(mesh, at, length, &ref) ||
+            out->count == sizeof out->axes / sizeof out->axes[0]) {
             return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                               "%s: the scope's mesh has no axis \"%.*s\"", call, (int)length, at);
         }
-        out->refs[out->count] = tsr_axis_full(mesh, (size_t)axis);
-        out->axes[out->count++] = (size_t)axis;
+        any_part = any_part || ref.is_sub != 0;
+        out->axes[out->count] = (size_t)ref.axis;
+        out->refs[out->count++] = ref;
         at += length + (at[length] == ',');
     }
     if (out->count == 0) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "%s: the name of an axis is missing", call);
+    }
+    return any_part ? tsr_axes_verify(e->world->ctx, e->arena, mesh, out->refs, out->count)
+                    : TSR_OK;
+}
+
+tsr_status typed_whole_axes(const eager *e, const char *call, const char *names, axis_names *out)
+{
+    TSR_TRY(typed_axes(e, call, names, out));
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->refs[i].is_sub != 0) {
+            return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                              "%s: \"%s\" names a part of axis %s; this call takes whole axes: "
+                              "open a scope with a mesh that has the part as an axis",
+                              call, names,
+                              tsr_mesh_axis_name(e->typing.scope->settings.mesh, out->axes[i]));
+        }
     }
     return TSR_OK;
 }
@@ -321,7 +342,8 @@ static tsr_status put_together(eager *e, tsr_tensor *value, tsr_tensor **out)
     }
     spec.rank = record->of.rank;
     spec.shape = record->of.shape;
-    TSR_TRY(tsr_type_sharding(e->world->ctx, e->arena, record->of.type, spec.rank, &spec.sharding));
+    TSR_TRY(spmd_sharding_on(e->world->ctx, e->arena, record->of.type,
+                             e->typing.scope->settings.mesh, spec.rank, &spec.sharding));
     TSR_TRY(eager_reserve(e, 1));
     TSR_TRY(layout_get(e->world, &spec, value->row_major ? NULL : value->strides, &layout));
     tsr_status status = TSR_OK;
@@ -369,36 +391,47 @@ static void grow_whole(const tsr_typed_shape *before, const tsr_type *type, int6
     }
 }
 
+/* The type of a value with what is claimed of it, on a mesh that has all parts of both. */
+static tsr_status refine(eager *e, const typed_record *record, const char *type,
+                         tsr_typed_shape *before, tsr_typed_shape *claimed)
+{
+    const bool typed = record != NULL && !e->typing.scope->settings.unchecked;
+    const tsr_mesh *mesh = NULL;
+    int64_t *whole = ARENA_ARRAY(e->arena, int64_t, before->rank + 1);
+    if (whole == NULL) {
+        return diag_nomem(e->world->ctx);
+    }
+    TSR_TRY(read_type(e, type, before, claimed));
+    const tsr_type *both[] = {claimed->type, before->type};
+    TSR_TRY(typed_meet(e, both, record != NULL ? 2 : 1, NULL, &mesh));
+    claimed->type = both[0];
+    before->type = record != NULL ? both[1] : NULL;
+    if (typed) {
+        TSR_TRY(tsr_type_assert(e->world->ctx, e->arena, before->type, claimed->type,
+                                e->typing.scope->settings.rest, &claimed->type));
+    }
+    if (type[0] == '{') {
+        grow_whole(before, claimed->type, whole);
+        claimed->shape = whole;
+    }
+    return spmd_join(e->world->ctx, e->arena, e->typing.scope->settings.mesh, claimed->type,
+                     &claimed->type);
+}
+
 static tsr_status claim(eager *e, tsr_tensor *value, const char *type, tsr_tensor **out)
 {
     const typed_record *record = record_of(value);
-    const tsr_typed_shape bare = {
+    tsr_typed_shape before = {
         .dtype = value->dtype, .rank = value->geometry->rank, .shape = value->local_shape};
-    const tsr_typed_shape before = record != NULL ? record->of : bare;
     tsr_typed_shape claimed;
     tsr_tensor *same = NULL;
-    int64_t whole[OP_MAX_RANK] = {0};
+    before = record != NULL ? record->of : before;
     TSR_TRY(eager_reserve(e, 1));
-    if (e->typing.scope->settings.unchecked) {
-        TSR_TRY(read_type(e, type, &before, &claimed));
-        if (type[0] == '{') {
-            grow_whole(&before, claimed.type, whole);
-            claimed.shape = whole;
-        }
-        TSR_TRY(typed_intern(e, &claimed, &record));
-    } else {
-        TSR_TRY(read_type(e, type, &before, &claimed));
-        if (record != NULL) {
-            TSR_TRY(tsr_type_assert(e->world->ctx, e->arena, record->of.type, claimed.type,
-                                    e->typing.scope->settings.rest, &claimed.type));
-        }
-        if (type[0] == '{') {
-            grow_whole(&before, claimed.type, whole);
-            claimed.shape = whole;
-        }
+    TSR_TRY(refine(e, record, type, &before, &claimed));
+    if (!e->typing.scope->settings.unchecked) {
         TSR_TRY(typed_check_part(e, "tsr_assert_type", value, &claimed, type));
-        TSR_TRY(typed_intern(e, &claimed, &record));
     }
+    TSR_TRY(typed_intern(e, &claimed, &record));
     TSR_TRY(alias_tensor(value, value->layout, &same));
     same->note = value->note;
     return hand_out(e, same, record, out);
@@ -433,7 +466,13 @@ static int64_t shards_of(const tsr_mesh *mesh, const size_t *axes, size_t count)
 static tsr_status without_places(eager *e, const axis_names *axes, const tsr_tensor *value,
                                  tsr_typed_shape *shape)
 {
-    const tsr_mesh *mesh = tsr_type_mesh(shape->type);
+    const tsr_mesh *mesh = NULL;
+    tsr_axis_set local = {0};
+    TSR_TRY(typed_meet(e, &shape->type, 1, NULL, &mesh));
+    for (size_t i = 0; i < axes->count; i++) {
+        local.bits |= UINT64_C(1) << axes->axes[i];
+    }
+    local = spmd_map_axes(e->typing.scope->settings.mesh, local, mesh);
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     const size_t rank = tsr_type_has_spec(shape->type) ? shape->rank : 0;
     tsr_axis_type *kinds = ARENA_ARRAY(e->arena, tsr_axis_type, num_axes);
@@ -452,11 +491,7 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
         const tsr_spec_dim *old = tsr_type_dim(shape->type, d);
         dims[d] = (tsr_spec_dim){.axes = kept + used};
         for (size_t i = 0; i < old->num_axes; i++) {
-            bool named = false;
-            for (size_t k = 0; k < axes->count; k++) {
-                named = named || axes->axes[k] == old->axes[i];
-            }
-            if (!named) {
+            if (!axis_in_set(local, old->axes[i])) {
                 kept[used++] = old->axes[i];
                 dims[d].num_axes++;
             }
@@ -483,7 +518,9 @@ static tsr_status without_places(eager *e, const axis_names *axes, const tsr_ten
                                 .rank = rank,
                                 .dims = dims};
     shape->shape = whole;
-    return tsr_type_create(e->world->ctx, e->arena, &spec, &shape->type);
+    TSR_TRY(tsr_type_create(e->world->ctx, e->arena, &spec, &shape->type));
+    return spmd_join(e->world->ctx, e->arena, e->typing.scope->settings.mesh, shape->type,
+                     &shape->type);
 }
 
 /* The same value without some axes in its spec. */
@@ -524,8 +561,13 @@ static tsr_status check_declared(eager *e, const tsr_tensor *input, const char *
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     tsr_status status = read_type(e, type, &record->of, &said);
     if (status == TSR_OK) {
-        values[index] = record->of.type;
-        declared[index] = said.type;
+        const tsr_type *both[] = {record->of.type, said.type};
+        const tsr_mesh *mesh = NULL;
+        status = typed_meet(e, both, 2, NULL, &mesh);
+        values[index] = both[0];
+        declared[index] = both[1];
+    }
+    if (status == TSR_OK) {
         status = tsr_local_map_check(e->world->ctx, e->arena, values, declared, index + 1);
     }
     tsr_arena_reset(e->arena, mark);
@@ -570,7 +612,7 @@ tsr_status tsr_local_map(tsr_comm *world, const char *axes, const tsr_local_regi
     axis_names named;
     tsr_tensor *found[EAGER_MAX_OPERANDS] = {NULL};
     TSR_TRY(typed_scope(world, "tsr_local_map", &e));
-    TSR_TRY(typed_axes(e, "tsr_local_map", axes, &named));
+    TSR_TRY(typed_whole_axes(e, "tsr_local_map", axes, &named));
     if (region->num_inputs > EAGER_MAX_OPERANDS || region->num_outputs > EAGER_MAX_OPERANDS) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_local_map: %zu inputs and %zu outputs; the maximum is %d each",
@@ -619,6 +661,11 @@ tsr_status tsr_read_number(const tsr_tensor *value, tsr_typed_number *out)
                               tsr_axis_type_name(type));
         }
         found.varies.bits |= type.kind == TSR_V ? UINT64_C(1) << a : 0;
+    }
+    const eager *e = eager_if_any(value->world);
+    if (record != NULL && e != NULL && e->typing.scope != NULL) {
+        found.varies = spmd_map_axes(tsr_type_mesh(record->of.type), found.varies,
+                                     e->typing.scope->settings.mesh);
     }
     const tsr_view from = {value->data, value->dtype, 0, NULL, NULL};
     const tsr_view to = {&found.number, TSR_F64, 0, NULL, NULL};

@@ -11,6 +11,7 @@
 #include "kernel/elementwise.h"
 #include "rt/request.h"
 #include "spmd/transition.h"
+#include "spmd/view.h"
 
 /* What a collective that was noted needs to go back. */
 typedef struct noted {
@@ -125,6 +126,8 @@ static tsr_status note(eager *e, const char *call, const transition_job *job,
     return status;
 }
 
+enum { MOST_PLACES = 64 };
+
 /* A call under way. */
 typedef struct collective_call {
     const char *name;
@@ -133,7 +136,13 @@ typedef struct collective_call {
     axis_names axes;
     transition_job job;
     tsr_collective_options options;
-    const tsr_type *type; /* of the result; NULL when nothing is typed */
+    /* The value on a mesh that has all parts of axes that it or the call is on; NULL below: no type
+     */
+    tsr_typed_shape before;
+    size_t places[MOST_PLACES]; /* the axes of the call in that mesh */
+    size_t num_places;
+    tsr_axis_set global;  /* of that mesh */
+    const tsr_type *type; /* of the result, on that mesh; NULL when nothing is typed */
 } collective_call;
 
 /* A dimension from the front; those of the value and of the result may differ by one. */
@@ -162,7 +171,7 @@ static void settle_dims(collective_call *c)
 static tsr_status with_counts(collective_call *c)
 {
     const eager *e = c->e;
-    const int64_t dim = tsr_type_dim_of(c->type, c->axes.axes[0]);
+    const int64_t dim = tsr_type_dim_of(c->type, c->places[0]);
     const bool swaps = c->job.what.op == TSR_ALL_TO_ALL;
     const bool stays = swaps && c->job.what.src.dim == c->job.what.dst.dim;
     const int64_t *rows = swaps ? c->job.sent : c->job.counts;
@@ -182,15 +191,15 @@ static tsr_status with_counts(collective_call *c)
     for (size_t d = 0; d < rank; d++) {
         dims[d] = *tsr_type_dim(c->type, d);
     }
-    const bool alone = dims[dim].num_axes == c->axes.count && !stays;
-    if (!alone && (e->typing.scope->settings.global.bits >> c->axes.axes[0] & 1) != 0) {
+    const bool alone = dims[dim].num_axes == c->num_places && !stays;
+    if (!alone && axis_in_set(c->global, c->places[0])) {
         return diag_error(e->world->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "%s: the counts are given for one of several groups of ranks, which the "
                           "type of a whole value cannot express; omit them",
                           c->name);
     }
-    dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows, NULL}
-                      : (tsr_spec_dim){.num_axes = dims[dim].num_axes - c->axes.count,
+    dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows}
+                      : (tsr_spec_dim){.num_axes = dims[dim].num_axes - c->num_places,
                                        .axes = dims[dim].axes};
     const tsr_type_spec spec = {.mesh = tsr_type_mesh(c->type),
                                 .axes = kinds,
@@ -204,16 +213,22 @@ static tsr_status with_counts(collective_call *c)
 static tsr_status find_type(collective_call *c)
 {
     const eager *e = c->e;
+    tsr_context *ctx = e->world->ctx;
+    const tsr_mesh *base = e->typing.scope->settings.mesh;
+    const tsr_mesh *mesh = NULL;
     const typed_record *record = record_of(c->x);
     if (!is_typing(e) || record == NULL) {
         return TSR_OK;
     }
-    tsr_typed_shape value = record->of;
-    value.local = c->x->local_shape;
+    c->before = record->of;
+    c->before.local = c->x->local_shape;
+    TSR_TRY(typed_meet(e, &c->before.type, 1, &c->axes, &mesh));
+    TSR_TRY(spmd_axes_of_parts(ctx, mesh, base, c->axes.refs, c->axes.count, MOST_PLACES, c->places,
+                               &c->num_places));
+    c->global = spmd_map_axes(base, e->typing.scope->settings.global, mesh);
     TSR_TRY(typed_note_implied(e, record, 0,
-                               tsr_type_transition(e->world->ctx, e->arena, &value, c->axes.axes,
-                                                   c->axes.count, &c->job.what,
-                                                   e->typing.scope->settings.global,
+                               tsr_type_transition(ctx, e->arena, &c->before, c->places,
+                                                   c->num_places, &c->job.what, c->global,
                                                    e->typing.scope->settings.guard,
                                                    e->typing.scope->settings.strict, &c->type)));
     return with_counts(c);
@@ -231,9 +246,9 @@ static int64_t whole_extent(const collective_call *c, size_t dim, int64_t whole,
     const tsr_transition exchanged = transition_exchanged(&c->job.what);
     const tsr_transition *what = &exchanged;
     const bool stays = transition_stays(&c->job.what);
-    const tsr_type *before = record_of(c->x)->of.type;
-    const bool was_cut = tsr_type_dim_of(before, c->axes.axes[0]) == (int64_t)dim;
-    const bool is_cut = tsr_type_dim_of(c->type, c->axes.axes[0]) == (int64_t)dim;
+    const tsr_type *before = c->before.type;
+    const bool was_cut = tsr_type_dim_of(before, c->places[0]) == (int64_t)dim;
+    const bool is_cut = tsr_type_dim_of(c->type, c->places[0]) == (int64_t)dim;
     const bool joined = !stays && what->src.dim == (int64_t)dim &&
                         (what->op == TSR_ALL_GATHER || what->op == TSR_ALL_TO_ALL ||
                          (what->op == TSR_CONVERT && what->dst.kind == TSR_P));
@@ -254,7 +269,7 @@ static int64_t whole_extent(const collective_call *c, size_t dim, int64_t whole,
  * goes. */
 static void find_whole(const collective_call *c, const tsr_tensor *result, int64_t *whole)
 {
-    const tsr_typed_shape *before = &record_of(c->x)->of;
+    const tsr_typed_shape *before = &c->before;
     const size_t rank = result->geometry->rank;
     const int64_t changed = rank > before->rank ? c->job.what.gather_dim : c->job.what.scatter_dim;
     const size_t special = rank != before->rank ? (size_t)changed : SIZE_MAX;
@@ -275,11 +290,12 @@ static void find_whole(const collective_call *c, const tsr_tensor *result, int64
 /* The axes along which V was taken for P, here or before. */
 static tsr_axis_set implied_by(const collective_call *c)
 {
-    const typed_record *before = record_of(c->x);
-    tsr_axis_set implied = before->implied;
-    for (size_t i = 0; c->job.what.src.kind == TSR_P && i < c->axes.count; i++) {
-        if (tsr_type_axis(before->of.type, c->axes.axes[i]).kind == TSR_V) {
-            implied.bits |= UINT64_C(1) << c->axes.axes[i];
+    const typed_record *record = record_of(c->x);
+    tsr_axis_set implied = spmd_map_axes(tsr_type_mesh(record->of.type), record->implied,
+                                         tsr_type_mesh(c->before.type));
+    for (size_t i = 0; c->job.what.src.kind == TSR_P && i < c->num_places; i++) {
+        if (tsr_type_axis(c->before.type, c->places[i]).kind == TSR_V) {
+            implied.bits |= UINT64_C(1) << c->places[i];
         }
     }
     return implied;
@@ -290,13 +306,17 @@ static tsr_status type_result(const collective_call *c, tsr_tensor *result)
 {
     int64_t whole[OP_MAX_RANK + 1];
     const typed_record *record = NULL;
+    tsr_typed_shape shape = {
+        .dtype = result->dtype, .rank = result->geometry->rank, .shape = whole};
     if (c->type == NULL) {
         return TSR_OK;
     }
     find_whole(c, result, whole);
-    const tsr_typed_shape shape = {
-        .type = c->type, .dtype = result->dtype, .rank = result->geometry->rank, .shape = whole};
-    TSR_TRY(typed_intern_implied(c->e, &shape, implied_by(c), &record));
+    TSR_TRY(spmd_join(c->e->world->ctx, c->e->arena, c->e->typing.scope->settings.mesh, c->type,
+                      &shape.type));
+    const tsr_axis_set implied =
+        spmd_map_axes(tsr_type_mesh(c->before.type), implied_by(c), tsr_type_mesh(shape.type));
+    TSR_TRY(typed_intern_implied(c->e, &shape, implied, &record));
     typed_set(c->e, result, record);
     return TSR_OK;
 }
@@ -499,7 +519,6 @@ tsr_status tsr_redistribute_type(tsr_tensor *x, const char *axis, tsr_end src, t
 static tsr_status check_in_place(collective_call *c)
 {
     const eager *e = c->e;
-    const typed_record *record = record_of(c->x);
     TSR_TRY(started_check_free(e, c->name, "the value", c->x));
     if (e->tapes.innermost != NULL) {
         return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
@@ -510,8 +529,8 @@ static tsr_status check_in_place(collective_call *c)
     if (c->type == NULL) {
         return TSR_OK;
     }
-    return tsr_type_collective_into(e->world->ctx, e->arena, &record->of, c->axes.axes,
-                                    c->axes.count, &c->job.what, NULL, &c->type);
+    return tsr_type_collective_into(e->world->ctx, e->arena, &c->before, c->places, c->num_places,
+                                    &c->job.what, NULL, &c->type);
 }
 
 static tsr_status reduce_in_place(collective_call *c, const char *axis)

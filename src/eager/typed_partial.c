@@ -6,13 +6,14 @@
 #include "eager/calls.h"
 #include "eager/compose.h"
 #include "eager/typed.h"
+#include "spmd/view.h"
 
 /* Sets the axes of out_partial for what is called until they are reset. */
 static tsr_status begin_partial(tsr_comm *world, const char *call, const char *names, eager **out)
 {
     axis_names axes;
     TSR_TRY(typed_scope(world, call, out));
-    TSR_TRY(typed_axes(*out, call, names, &axes));
+    TSR_TRY(typed_whole_axes(*out, call, names, &axes));
     for (size_t i = 0; i < axes.count; i++) {
         (*out)->typing.out_partial.bits |= UINT64_C(1) << axes.axes[i];
     }
@@ -267,14 +268,26 @@ static tsr_status check_input(const eager *e, const char *call, const tsr_tensor
                               const axis_names *axes)
 {
     const typed_record *record = record_of(x);
-    for (size_t i = 0; is_typing(e) && record != NULL && i < axes->count; i++) {
-        const tsr_axis_type type = tsr_type_axis(record->of.type, axes->axes[i]);
-        if (type.kind != TSR_R && type.kind != TSR_I) {
+    const tsr_mesh *base = e->typing.scope->settings.mesh;
+    const tsr_mesh *mesh = NULL;
+    tsr_axis_set named = {0};
+    if (!is_typing(e) || record == NULL) {
+        return TSR_OK;
+    }
+    const tsr_type *is = record->of.type;
+    TSR_TRY(typed_meet(e, &is, 1, NULL, &mesh));
+    for (size_t i = 0; i < axes->count; i++) {
+        named.bits |= UINT64_C(1) << axes->axes[i];
+    }
+    named = spmd_map_axes(base, named, mesh);
+    for (size_t a = 0; a < tsr_mesh_num_axes(mesh); a++) {
+        const tsr_axis_type type = tsr_type_axis(is, a);
+        if (axis_in_set(named, a) && type.kind != TSR_R && type.kind != TSR_I) {
             return diag_error(
                 e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s: along axis %s the input is %s; it must be R or I, so that it is counted once",
-                call, tsr_mesh_axis_name(e->typing.scope->settings.mesh, axes->axes[i]),
-                tsr_axis_type_name(type));
+                "%s: along axis %s the input is %s; it counts once for all ranks, and "
+                "so must be R or I",
+                call, tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(type));
         }
     }
     return TSR_OK;
@@ -331,7 +344,9 @@ tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices, tsr_tensor *u
     TSR_TRY(begin_partial(x->world, call, axes, &e));
     tsr_status status = typed_axes(e, call, axes, &names);
     if (status == TSR_OK) {
+        const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
         status = check_input(e, call, x, &names);
+        tsr_arena_reset(e->arena, mark);
     }
     if (status == TSR_OK) {
         status = infer_as(e, call, &op_scatter, &params, operands, 3, &record);

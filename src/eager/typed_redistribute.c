@@ -11,6 +11,7 @@
 #include "eager/transition.h"
 #include "eager/typed.h"
 #include "mesh/groups.h"
+#include "spmd/view.h"
 
 /* From where to where, as values see it. */
 typedef struct spec_move {
@@ -238,12 +239,27 @@ static tsr_status read_ends(eager *e, tsr_tensor *value, const char *src, const 
                           dst);
     }
     TSR_TRY(typed_check_part(e, "tsr_redistribute_spec", value, &from, src));
-    if (is_typing(e) && record_of(value) != NULL) {
-        TSR_TRY(tsr_type_assert(e->world->ctx, e->arena, record_of(value)->of.type, from.type,
-                                TSR_UNTYPED, &from.type));
+    const bool typed = is_typing(e) && record_of(value) != NULL;
+    const tsr_type *types[] = {from.type, to.type, typed ? record_of(value)->of.type : NULL};
+    const tsr_mesh *mesh = NULL;
+    TSR_TRY(typed_meet(e, types, 3, NULL, &mesh)); /* both ends have the same axes */
+    from.type = types[0];
+    to.type = types[1];
+    if (typed) {
+        TSR_TRY(
+            tsr_type_assert(e->world->ctx, e->arena, types[2], from.type, TSR_UNTYPED, &from.type));
     }
     TSR_TRY(typed_intern(e, &from, &m->src));
     return typed_intern(e, &to, &m->dst);
+}
+
+/* The record of the result: parts of axes that agree are joined. */
+static tsr_status join_result(eager *e, const spec_move *m, const typed_record **out)
+{
+    tsr_typed_shape shape = m->dst->of;
+    TSR_TRY(spmd_join(e->world->ctx, e->arena, e->typing.scope->settings.mesh, shape.type,
+                      &shape.type));
+    return typed_intern(e, &shape, out);
 }
 
 static tsr_status redistribute(eager *e, tsr_tensor *value, const char *src, const char *dst,
@@ -261,7 +277,13 @@ static tsr_status redistribute(eager *e, tsr_tensor *value, const char *src, con
         tsr_tensor_release(result);
         return status;
     }
-    typed_set(e, result, is_typing(e) ? m.dst : NULL);
+    const typed_record *record = NULL;
+    const tsr_status joined = is_typing(e) ? join_result(e, &m, &record) : TSR_OK;
+    if (joined < 0) {
+        tsr_tensor_release(result);
+        return joined;
+    }
+    typed_set(e, result, record);
     eager_adopt(e, result);
     *out = result;
     return TSR_OK;

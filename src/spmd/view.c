@@ -320,6 +320,16 @@ static tsr_status add_parts(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *
     return TSR_OK;
 }
 
+static bool any_sub(const tsr_axis_ref *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].is_sub != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool all_on(const tsr_mesh *mesh, const tsr_type *const *types, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -337,7 +347,7 @@ tsr_status spmd_meet(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
     enum { MOST_PARTS = 256 };
     tsr_axis_list all = {.capacity = MOST_PARTS};
     *out = mesh;
-    if (num_parts == 0 && all_on(mesh, types, num_types)) {
+    if (!any_sub(parts, num_parts) && all_on(mesh, types, num_types)) {
         return TSR_OK;
     }
     all.refs = ARENA_ARRAY(arena, tsr_axis_ref, MOST_PARTS);
@@ -437,8 +447,8 @@ tsr_status spmd_axes_of_parts(tsr_context *ctx, const tsr_mesh *cut, const tsr_m
     for (size_t i = 0; i < num_parts; i++) {
         for (size_t a = 0; a < tsr_mesh_num_axes(cut); a++) {
             const char *name = tsr_mesh_axis_name(cut, a);
-            tsr_axis_ref ref;
-            if (!mesh_find_part(mesh, name, strlen(name), &ref) ||
+            tsr_axis_ref ref = tsr_axis_full(mesh, a < tsr_mesh_num_axes(mesh) ? a : 0);
+            if ((cut != mesh && !mesh_find_part(mesh, name, strlen(name), &ref)) ||
                 !(tsr_axis_contains(parts[i], ref) || tsr_axis_equal(parts[i], ref))) {
                 continue;
             }
