@@ -23,8 +23,8 @@ spmd.all_reduce(operand 0, "tp", "P", "R")
 f32[2,5]{tp:R}
 
 Types and collectives may be on a part of an axis, written as in shardings: ``x:(1)2`` is the major
-half of an axis x of size 4. A scope inside another may have another mesh over the same ranks; values
-from outside are read under it.
+half of an axis x of size 4. A scope inside another may have another mesh over the same ranks;
+values from outside are read under it.
 
 >>> with ts.World("x=4") as world, ts.spmd.scope(world):
 ...     p = ts.spmd.value(world, [np.ones(2)] * 4, "f64[2]{x:P}")

@@ -409,13 +409,17 @@ tsr_status spmd_join(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh, c
                      const tsr_type **out)
 {
     const size_t count = tsr_mesh_num_axes(type->mesh);
-    tsr_axis_ref *refs = ARENA_ARRAY(arena, tsr_axis_ref, count);
     const tsr_mesh *joined = NULL;
     size_t kept = 0;
+    if (tsr_mesh_equal(type->mesh, mesh)) {
+        *out = type;
+        return TSR_OK;
+    }
+    tsr_axis_ref *refs = ARENA_ARRAY(arena, tsr_axis_ref, count);
     if (refs == NULL) {
         return diag_nomem(ctx);
     }
-    if (tsr_mesh_equal(type->mesh, mesh) || !mesh_parts(type->mesh, mesh, refs)) {
+    if (!mesh_parts(type->mesh, mesh, refs)) {
         *out = type;
         return TSR_OK;
     }
@@ -462,6 +466,19 @@ tsr_status spmd_axes_of_parts(tsr_context *ctx, const tsr_mesh *cut, const tsr_m
     return TSR_OK;
 }
 
+/* Whether axes of two meshes are apart; those of one rank are one where they have one name. */
+static bool are_apart(const mesh_view *from, size_t a, const mesh_view *to, size_t b)
+{
+    axis_pairs old;
+    axis_pairs new;
+    if (tsr_mesh_axis_size(from->mesh, a) == 1 || tsr_mesh_axis_size(to->mesh, b) == 1) {
+        return strcmp(tsr_mesh_axis_name(from->mesh, a), tsr_mesh_axis_name(to->mesh, b)) != 0;
+    }
+    return mesh_view_axis(from, tsr_axis_full(from->mesh, a), old.pairs, &old.count) &&
+           mesh_view_axis(to, tsr_axis_full(to->mesh, b), new.pairs, &new.count) &&
+           is_apart(&old, &new);
+}
+
 tsr_axis_set spmd_map_axes(const tsr_mesh *from, tsr_axis_set set, const tsr_mesh *to)
 {
     mesh_view views[2];
@@ -472,14 +489,9 @@ tsr_axis_set spmd_map_axes(const tsr_mesh *from, tsr_axis_set set, const tsr_mes
     const bool known = mesh_views(from, to, &views[0], &views[1]);
     for (size_t b = 0; b < tsr_mesh_num_axes(to) && b < 64; b++) {
         for (size_t a = 0; a < tsr_mesh_num_axes(from); a++) {
-            axis_pairs pairs[2];
-            const bool apart =
-                known &&
-                mesh_view_axis(&views[0], tsr_axis_full(from, a), pairs[0].pairs,
-                               &pairs[0].count) &&
-                mesh_view_axis(&views[1], tsr_axis_full(to, b), pairs[1].pairs, &pairs[1].count) &&
-                is_apart(&pairs[0], &pairs[1]);
-            mapped.bits |= axis_in_set(set, a) && !apart ? UINT64_C(1) << b : 0;
+            const bool shared =
+                axis_in_set(set, a) && (!known || !are_apart(&views[0], a, &views[1], b));
+            mapped.bits |= shared ? UINT64_C(1) << b : 0;
         }
     }
     return mapped;

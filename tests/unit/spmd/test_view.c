@@ -230,6 +230,35 @@ static void fixes_on_parts(void **state)
     expect_message(f, "tsr_all_reduce(operand 0, \"x:(1)2\", TSR_AS(P), TSR_AS(R), ..) would do");
 }
 
+/* A strict call asks for every axis of its mesh, also those of one rank, where axes are cut. */
+static void strict_on_parts(void **state)
+{
+    static const struct {
+        const char *type;
+        const char *message; /* NULL: it is fine */
+    } rows[] = {{"f32[8]{x:(1)2:R, x:(2)2:V, one:R}", NULL},
+                {"f32[8]{x:(1)2:R, x:(2)2:V}", "along axis one: no operand has a type there"},
+                {"f32[8]{x:(1)2:R, one:R}", "along axis x:(2)2: no operand has a type there"}};
+    fixture *f = *state;
+    const tsr_mesh *mesh = mesh_of(f, "<[\"x\"=4, \"one\"=1]>");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const tsr_typed_shape operand = typed_of(f, mesh, rows[i].type);
+        const tsr_typed_call call = {.name = "tsr_exp",
+                                     .mesh = mesh,
+                                     .num_operands = 1,
+                                     .operands = &operand,
+                                     .class_of = multilinear,
+                                     .strict = true,
+                                     .required.bits = 3};
+        const tsr_type *result = NULL;
+        const tsr_status status = tsr_type_infer(f->ctx, f->arena, &call, &result);
+        assert_int_equal(status < 0, rows[i].message != NULL);
+        if (status < 0) {
+            expect_message(f, rows[i].message);
+        }
+    }
+}
+
 /* Shardings that use parts of axes as types, and back. */
 static void shardings_with_parts(void **state)
 {
@@ -258,8 +287,9 @@ static void shardings_with_parts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(texts_with_parts),   TEST(texts_that_are_refused),
-                                       TEST(under_another_mesh), TEST(calls_on_views),
-                                       TEST(fixes_on_parts),     TEST(shardings_with_parts)};
+    const struct CMUnitTest tests[] = {TEST(texts_with_parts),    TEST(texts_that_are_refused),
+                                       TEST(under_another_mesh),  TEST(calls_on_views),
+                                       TEST(fixes_on_parts),      TEST(strict_on_parts),
+                                       TEST(shardings_with_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
