@@ -364,7 +364,8 @@ typedef struct tsr_started {
  *
  * A collective makes progress inside calls. When a run of an open world (tsr_world_run) ends, the
  * ranks first finish what it has started, and the value is kept until a later run waits for it; so
- * nothing is under way between runs. If the run fails the value is lost.
+ * nothing is under way between runs. A collective that fails there fails the run, and its value is
+ * lost; so are values that are still under way on a rank whose function has failed.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_start_collective(
     tsr_tensor *x, const char *axis, const tsr_transition *what,

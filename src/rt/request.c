@@ -353,13 +353,16 @@ tsr_status requests_end_run(tsr_comm *world, tsr_status status)
         }
     }
     while (*at != NULL) {
-        if ((*at)->outlives && (*at)->over) {
+        const request *r = *at;
+        if (r->outlives && r->over && r->result >= 0) {
             at = &(*at)->next;
             continue;
         }
-        if (!(*at)->outlives) {
-            const tsr_status left = never_waited_for(*at);
+        if (!r->outlives) {
+            const tsr_status left = never_waited_for(r);
             result = result < 0 ? result : left;
+        } else if (r->over) { /* its message is of this run */
+            result = result < 0 ? result : r->result;
         }
         drop(at, result);
     }

@@ -46,7 +46,7 @@ tsr_status requests_drop(tsr_comm *world);
 
 /*
  * Ends the requests of a run of an open world, which came to `status`; returns what it comes to
- * with them. Where it failed, those under way are lost.
+ * with them, which is a failure of one of them too. Where it failed, those under way are lost.
  */
 tsr_status requests_end_run(tsr_comm *world, tsr_status status);
 
