@@ -745,20 +745,24 @@ tsr_status tsr_wait_value(tsr_comm *world, tsr_started started, tsr_tensor **out
     return status;
 }
 
-/* Takes one off the list; one under way stays until the rank ends, which reports it. */
-static tsr_status give_up(eager *e, struct started **link)
+/*
+ * Takes one off the list; false for one under way, which stays until its request has ended with the
+ * run or the rank.
+ */
+static bool give_up(eager *e, struct started **link)
 {
     struct started *s = *link;
     const request_state state = started_look(s);
     s->scope = NULL;
-    if (state == REQUEST_UNDER_WAY) {
-        return TSR_OK;
+    if (state != REQUEST_GONE && !is_abstract(s->x)) {
+        request_abandon(s->comm, s->tail.request);
     }
-    const tsr_status status =
-        state == REQUEST_OVER && !is_abstract(s->x) ? tsr_wait(s->comm, s->tail.request) : TSR_OK;
+    if (state == REQUEST_UNDER_WAY) {
+        return false;
+    }
     *link = s->next;
     started_free(e, s);
-    return status;
+    return true;
 }
 
 tsr_status started_end_scope(eager *e, const spmd_scope *scope)
@@ -766,7 +770,8 @@ tsr_status started_end_scope(eager *e, const spmd_scope *scope)
     tsr_status status = TSR_OK;
     for (struct started **link = &e->requests.first; *link != NULL;) {
         struct started *s = *link;
-        if (s->scope == scope && started_look(s) != REQUEST_GONE) {
+        const bool gone = started_look(s) == REQUEST_GONE;
+        if (s->scope == scope && !gone) {
             status =
                 diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
                            "tsr_spmd_close: value %llu, %s along axis %s, was started in the "
@@ -774,11 +779,10 @@ tsr_status started_end_scope(eager *e, const spmd_scope *scope)
                            "once",
                            (unsigned long long)started_number(s->id), started_name(s->id), s->axis);
         }
-        if (s->scope == scope) {
-            const tsr_status ended = give_up(e, link);
-            status = status < 0 ? status : ended;
+        const bool left = s->scope == scope || (s->scope == NULL && gone);
+        if (!left || !give_up(e, link)) {
+            link = &s->next;
         }
-        link = *link == s ? &s->next : link;
     }
     return status;
 }

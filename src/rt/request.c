@@ -19,6 +19,7 @@ typedef struct request {
     bool begun;
     bool over;
     bool outlives;     /* the run of an open world: its memory stays */
+    bool abandoned;    /* nobody will wait for it */
     tsr_status result; /* when it is over */
 } request;
 
@@ -268,6 +269,18 @@ void request_outlive_run(tsr_comm *comm, tsr_request which)
     }
 }
 
+void request_abandon(tsr_comm *comm, tsr_request which)
+{
+    request **at = find(comm, which);
+    if (at != NULL) {
+        (*at)->abandoned = true;
+        if ((*at)->over) { /* its memory may be freed */
+            (*at)->args.src = NULL;
+            (*at)->args.dst = NULL;
+        }
+    }
+}
+
 request_state request_look(const tsr_comm *comm, tsr_request which)
 {
     for (const request *r = comm->state->requests; r != NULL; r = r->next) {
@@ -354,11 +367,11 @@ tsr_status requests_end_run(tsr_comm *world, tsr_status status)
     }
     while (*at != NULL) {
         const request *r = *at;
-        if (r->outlives && r->over && r->result >= 0) {
+        if (r->outlives && r->over && r->result >= 0 && !r->abandoned) {
             at = &(*at)->next;
             continue;
         }
-        if (!r->outlives) {
+        if (!r->outlives || (r->abandoned && result >= 0)) {
             const tsr_status left = never_waited_for(r);
             result = result < 0 ? result : left;
         } else if (r->over) { /* its message is of this run */

@@ -34,6 +34,12 @@ static inline void requests_finish(tsr_comm *comm)
 /* Says that the memory of a request is valid after the run, until it is waited for. */
 void request_outlive_run(tsr_comm *comm, tsr_request which);
 
+/*
+ * Says that nothing will wait for a request. It ends with the run, which fails, or with the rank.
+ * If it is over its memory may be freed.
+ */
+void request_abandon(tsr_comm *comm, tsr_request which);
+
 typedef enum request_state {
     REQUEST_GONE, /* waited for, or lost when a run failed */
     REQUEST_UNDER_WAY,
