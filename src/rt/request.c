@@ -19,7 +19,7 @@ typedef struct request {
     bool begun;
     bool over;
     bool outlives;     /* the run of an open world: its memory stays */
-    bool abandoned;    /* nobody will wait for it */
+    bool abandoned;    /* the program will not wait for it */
     tsr_status result; /* when it is over */
 } request;
 

@@ -35,7 +35,7 @@ static inline void requests_finish(tsr_comm *comm)
 void request_outlive_run(tsr_comm *comm, tsr_request which);
 
 /*
- * Says that nothing will wait for a request. It ends with the run, which fails, or with the rank.
+ * Says that no call will wait for a request. It ends with the run, which fails, or with the rank.
  * If it is over its memory may be freed.
  */
 void request_abandon(tsr_comm *comm, tsr_request which);
