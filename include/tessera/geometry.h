@@ -92,12 +92,12 @@ TSR_API int64_t tsr_devices_count(const tsr_devices *devices) TSR_MT_SAFE;
 TSR_API int64_t tsr_devices_at(const tsr_devices *devices, int64_t index) TSR_MT_SAFE;
 
 /*
- * Whether two shardings of one shape place every element on the same devices and leave the same
- * reduction pending over the same devices. The meshes may differ in axes, names and device order.
- * Decided from (size, stride) pairs, whatever the number of devices, except where ids are arbitrary
- * lists or a sub-axis cuts across a transposed iota: then devices are compared one by one, up to
- * 2^26 of them, and TSR_ERR_LIMIT beyond. With unbound dimensions they are the same where they are
- * for every binding: as tsr_sharding_equivalent says.
+ * Returns whether two shardings of one shape place every element on the same devices and leave the
+ * same reduction pending over the same devices. The meshes may differ in axes, names and device
+ * order. Decided from (size, stride) pairs, whatever the number of devices, except where ids are
+ * arbitrary lists or a sub-axis cuts across a transposed iota: then devices are compared one by
+ * one, up to 2^26 of them, and TSR_ERR_LIMIT beyond. With unbound dimensions they are the same
+ * where they are for every binding: as tsr_sharding_equivalent says.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_same(tsr_context *ctx, const tsr_geometry *a,
                                                    const tsr_geometry *b, bool *out) TSR_MT_CONTEXT;

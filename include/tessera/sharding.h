@@ -242,8 +242,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_ar
                                                         const tsr_mesh *mesh,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Returns the same sharding with a dimension's unbound sizes or counts given; checked as when built. Other
- * dimensions stay as they are, even those of the same symbol: see tsr_symbol_bind (placement.h).
+ * Returns the same sharding with a dimension's unbound sizes or counts given; checked as when
+ * built. Other dimensions stay as they are, even those of the same symbol: see tsr_symbol_bind
+ * (placement.h).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding, size_t dim,

@@ -103,11 +103,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_full(tsr_tensor *tensor, int64_t 
                                                     TSR_NULLABLE void *full) TSR_MT_CONTEXT;
 
 /*
- * A tensor from a `.npy` file, whose shape and type it has. Every rank reads its part of the file,
- * without communication: they must see the same file. Versions 1 to 3 of the format, items of one
- * byte or little endian, row-major or column-major; bf16 as NumPy with ml_dtypes and earlier
- * versions write it ('<V2'). The sharding must have nothing pending. A file that is cut short while
- * it is read is an error.
+ * Returns a tensor from a `.npy` file, whose shape and type it has. Every rank reads its part of
+ * the file, without communication: they must see the same file. Versions 1 to 3 of the format,
+ * items of one byte or little endian, row-major or column-major; bf16 as NumPy with ml_dtypes and
+ * earlier versions write it ('<V2'). The sharding must have nothing pending. A file that is cut
+ * short while it is read is an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_load_npy(tsr_comm *world, const tsr_sharding *sharding,
                                                      const char *path,

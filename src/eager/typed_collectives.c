@@ -198,9 +198,11 @@ static tsr_status with_counts(collective_call *c)
                           "type of a whole value cannot express; omit them",
                           c->name);
     }
-    dims[dim] = alone ? (tsr_spec_dim){dims[dim].num_axes, dims[dim].axes, rows}
-                      : (tsr_spec_dim){.num_axes = dims[dim].num_axes - c->num_places,
-                                       .axes = dims[dim].axes};
+    dims[dim] =
+        alone
+            ? (tsr_spec_dim){.num_axes = dims[dim].num_axes, .axes = dims[dim].axes, .sizes = rows}
+            : (tsr_spec_dim){.num_axes = dims[dim].num_axes - c->num_places,
+                             .axes = dims[dim].axes};
     const tsr_type_spec spec = {.mesh = tsr_type_mesh(c->type),
                                 .axes = kinds,
                                 .has_spec = true,
@@ -706,13 +708,13 @@ static tsr_status check_waitable(const eager *e, const struct started *s, uint64
     const uint64_t number = started_number(id);
     const char *why = NULL;
     if (s == NULL && (number == 0 || number > e->requests.count)) {
-        return diag_error(e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "tsr_wait_value: there is no value %llu: only tsr_start_collective "
-                          "gives one",
-                          (unsigned long long)number);
+        return diag_error(
+            e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+            "tsr_wait_value: unknown pending value %llu: only tsr_start_collective gives one",
+            (unsigned long long)number);
     }
     if (s == NULL) {
-        why = "was waited for already, or given up when its scope closed";
+        why = "was already waited for, or given up when its scope closed";
     } else if (s->scope == NULL) {
         why = "was given up when its scope closed";
     } else if (started_look(s) == REQUEST_GONE) {

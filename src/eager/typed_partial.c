@@ -285,8 +285,7 @@ static tsr_status check_input(const eager *e, const char *call, const tsr_tensor
         if (axis_in_set(named, a) && type.kind != TSR_R && type.kind != TSR_I) {
             return diag_error(
                 e->world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                "%s: along axis %s the input is %s; it counts once for all ranks, and "
-                "so must be R or I",
+                "%s: along axis %s the input is %s; it must be R or I, so that it is counted once",
                 call, tsr_mesh_axis_name(mesh, a), tsr_axis_type_name(type));
         }
     }

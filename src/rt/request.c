@@ -341,9 +341,10 @@ static void drop(request **at, tsr_status status)
 
 static tsr_status never_waited_for(const request *r)
 {
-    return diag_error(r->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                      "request %llu, of %s, was never waited for: wait for each exactly once",
-                      (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
+    return diag_error(
+        r->comm->ctx, TSR_ERR_INVALID, NO_LOCATION,
+        "request %llu, of %s, was never waited for; wait for each request exactly once",
+        (unsigned long long)r->id, coll_row_of(r->args.kind)->call);
 }
 
 tsr_status requests_drop(tsr_comm *world)

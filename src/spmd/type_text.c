@@ -401,8 +401,7 @@ static tsr_status read_shard(reading *r, size_t axis, location where)
     if (r->has_spec) {
         return diag_error(
             r->lex.ctx, TSR_ERR_INVALID, where,
-            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, not "
-            "both",
+            "a type has axes at its dimensions, [8@%s], or S(%lld) in the braces, but not both",
             name_of(r, axis), (long long)said);
     }
     if (!spmd_resolve_dim(said, r->rank, &dim)) {
@@ -412,8 +411,8 @@ static tsr_status read_shard(reading *r, size_t axis, location where)
     }
     if (r->dims[dim].num_axes > 0) {
         return diag_error(r->lex.ctx, TSR_ERR_INVALID, where,
-                          "axes %s and %s both cut dimension %zu, and nothing says which is outer: "
-                          "write them at the dimension, [8@(outer,inner)]",
+                          "axes %s and %s both cut dimension %zu, and it is ambiguous which is "
+                          "outer: write them at the dimension, [8@(outer,inner)]",
                           name_of(r, r->dims[dim].axes[0]), name_of(r, axis), dim);
     }
     TSR_TRY(LEX_PUSH(&r->lex, list, count, room, axis));

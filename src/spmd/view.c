@@ -239,7 +239,8 @@ static tsr_status type_of_strided(const two_views *v, const tsr_type *old,
         for (size_t k = 0; k < strided->dims[d].num_axes; k++) {
             list[k] = find_new(v, &strided->axes[strided->dims[d].axes[k]]);
         }
-        dims[d] = (tsr_spec_dim){strided->dims[d].num_axes, list, old->dims[d].sizes};
+        dims[d] = (tsr_spec_dim){strided->dims[d].num_axes, list, old->dims[d].sizes,
+                                 old->dims[d].symbol};
     }
     const tsr_type_spec spec = {
         .mesh = v->to, .axes = axes, .has_spec = old->has_spec, strided->rank, dims};

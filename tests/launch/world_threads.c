@@ -414,13 +414,13 @@ static void values_that_are_started(void **state)
         expect_ok(f, tsr_world_run(world, call_barrier, NULL));
         expect_ok(f, tsr_world_run(world, wait_typed, &a));
         assert_int_equal(tsr_world_run(world, wait_typed, &a), TSR_ERR_INVALID);
-        expect_message(f, "value 1, of all_reduce, was waited for already");
+        expect_message(f, "value 1, of all_reduce, was already waited for");
         expect_ok(f, tsr_world_run(world, start_typed, &a));
         expect_ok(f, tsr_world_run(world, change_operand, &a)); /* it has been read already */
         assert_int_equal(tsr_world_run(world, close_typed, &a), TSR_ERR_INVALID);
         expect_message(f, "value 2, all_reduce along axis x, was started in the scope");
         assert_int_equal(tsr_world_run(world, wait_typed, &a), TSR_ERR_INVALID);
-        expect_message(f, "value 2, of all_reduce, was waited for already, or given up");
+        expect_message(f, "value 2, of all_reduce, was already waited for, or given up");
         expect_ok(f, tsr_world_run(world, close_typed, &a));
         expect_ok(f, tsr_world_close(world));
     }

@@ -44,11 +44,11 @@ static tsr_status started(tsr_comm *world)
     WANT(world, ((const float *)tsr_tensor_data(all))[1] == 0);
     WANT(world, ((const float *)tsr_tensor_data(sum))[1] == n * (n - 1) / 2);
     WANT(world, tsr_wait_value(world, under_way[0], &sum) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "value 1, of all_reduce, was waited for already"));
+    WANT(world, heard(world, "value 1, of all_reduce, was already waited for"));
     WANT(world, tsr_wait_value(world, (tsr_started){0}, &sum) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "there is no value 0"));
+    WANT(world, heard(world, "unknown pending value 0"));
     WANT(world, tsr_wait_value(world, (tsr_started){99 << 3}, &sum) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "there is no value 99"));
+    WANT(world, heard(world, "unknown pending value 99"));
     WANT(world, tsr_start_collective(x, "x", &convert, NULL, &under_way[0]) < 0);
     tsr_context_clear(tsr_comm_context(world));
     TSR_TRY(tsr_mul(sum, sum, &loss));
@@ -172,7 +172,7 @@ static tsr_status left_in_scope(tsr_comm *world, const tsr_mesh *mesh)
     WANT(world, tsr_spmd_close(world) == TSR_ERR_INVALID);
     WANT(world, heard(world, "all_gather along axis x, was started in the scope and never waited"));
     WANT(world, tsr_wait_value(world, inner, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "of all_gather, was waited for already, or given up"));
+    WANT(world, heard(world, "of all_gather, was already waited for, or given up"));
     TSR_TRY(tsr_wait_value(world, outer, &y));
     TSR_TRY(tsr_spmd_open(world, &(tsr_spmd_scope){.mesh = mesh}));
     WANT(world, tsr_spmd_close(world) == TSR_OK);

@@ -324,7 +324,7 @@ static tsr_status implied(tsr_comm *world, const meshes *m)
     TSR_TRY(vector(world, 2, false, "f64[2]{x:(1)2:V, x:(2)2:P}", &x));
     TSR_TRY(tsr_all_reduce(x, "x:(1)2", TSR_AS(P), TSR_AS(R), NULL, &y));
     WANT(world, tsr_exp(y, &y) == TSR_ERR_INVALID);
-    WANT(world, heard(world, "comes from a collective along axis x:(1)2 that was given"));
+    WANT(world, heard(world, "comes from a collective along axis x:(1)2 that expected"));
     return TSR_OK;
 }
 

@@ -175,7 +175,7 @@ static void unbound_sizes(void **state)
     assert_int_equal(tsr_type_check(f->ctx, &typed), TSR_OK);
     typed.local = (const int64_t[]){9, 4};
     assert_true(tsr_type_check(f->ctx, &typed) < 0);
-    expect_message(f, "dimension 0 is 9 on this rank, which no shard of 8 is");
+    expect_message(f, "dimension 0 has extent 9 on this rank, but no shard of 8 has that size");
 }
 
 static void local_shapes(void **state)
