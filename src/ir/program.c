@@ -65,8 +65,10 @@ static const array_row arrays[] = {
 };
 
 static const size_t tables[] = {
-    offsetof(tsr_program, op_names), offsetof(tsr_program, strings),   offsetof(tsr_program, types),
-    offsetof(tsr_program, attrs),    offsetof(tsr_program, locations), offsetof(tsr_program, blobs),
+    offsetof(tsr_program, op_names),       offsetof(tsr_program, strings),
+    offsetof(tsr_program, types),          offsetof(tsr_program, attrs),
+    offsetof(tsr_program, locations),      offsetof(tsr_program, blobs),
+    offsetof(tsr_program, verified_rules),
 };
 
 enum {

@@ -102,8 +102,9 @@ struct tsr_program {
     intern_table types;
     intern_table attrs;
     intern_table locations;
-    intern_table blobs; /* hex digits in the text, by hash and size */
-    ir_array blob_data; /* const char *, by blob */
+    intern_table blobs;          /* hex digits in the text, by hash and size */
+    intern_table verified_rules; /* sharding rules with the ranks of values that they fit */
+    ir_array blob_data;          /* const char *, by blob */
     uint32_t module;
     uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
     struct ir_shardings *shardings; /* resolved ones, by attribute */

@@ -14,6 +14,8 @@ typedef struct known_sharding {
     const tsr_sharding *sharding;
     bool has_mesh; /* looked up */
     bool is_ragged;
+    bool is_verified;       /* for some type, outside of manual computations */
+    uint32_t verified_type; /* the last one */
 } known_sharding;
 
 struct ir_shardings {
@@ -300,6 +302,34 @@ tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t op, uint3
         TSR_TRY(sharding_resolve(ctx, s->arena, known->text, mesh, &options, &known->sharding));
     }
     *out = known->sharding;
+    return TSR_OK;
+}
+
+tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                                uint32_t type, bool *out)
+{
+    ir_shardings *s = NULL;
+    known_sharding *known = NULL;
+    *out = false;
+    if (!attr_is(p, attr, ATTR_SDY)) {
+        return TSR_OK;
+    }
+    TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
+    *out = known->is_verified && known->verified_type == type &&
+           enclosing(p, op, "sdy.manual_computation") == 0;
+    return TSR_OK;
+}
+
+tsr_status sharding_set_verified(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                                 uint32_t type)
+{
+    ir_shardings *s = NULL;
+    known_sharding *known = NULL;
+    TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
+    if (!known->is_ragged && enclosing(p, op, "sdy.manual_computation") == 0) {
+        known->is_verified = true;
+        known->verified_type = type;
+    }
     return TSR_OK;
 }
 

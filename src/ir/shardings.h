@@ -33,6 +33,16 @@ tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t op, uint3
                             location where, const char *prefix, const int64_t *shape,
                             const tsr_sharding **out);
 
+/*
+ * Whether a sharding attribute is known to hold for a type (0: no value) in the module of an op,
+ * and that it does. What depends on more, as explicit sizes or an op inside of a manual computation
+ * do, is never known.
+ */
+tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                                uint32_t type, bool *out);
+tsr_status sharding_set_verified(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
+                                 uint32_t type);
+
 /* The sharding attribute of a value, wherever the program keeps it; 0: none. */
 tsr_status value_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t value, uint32_t *out);
 /* The same, resolved; NULL: none. It has been verified. */

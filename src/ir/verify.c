@@ -79,9 +79,13 @@ bool op_is(const tsr_program *p, uint32_t op, const char *name)
 
 uint32_t enclosing(const tsr_program *p, uint32_t op, const char *name)
 {
+    const uint32_t number = intern_find_bytes(&p->op_names, name, strlen(name));
+    if (number == 0) {
+        return 0;
+    }
     do {
         op = op_parent(p, op);
-    } while (op != 0 && !op_is(p, op, name));
+    } while (op != 0 && program_op(p, op)->name != number);
     return op;
 }
 

@@ -144,7 +144,8 @@ tsr_status verify_sharding(tsr_context *ctx, tsr_program *p, uint32_t op, const 
         shape = type_is(p, part, TYPE_TENSOR) ? type_extents(program_type(p, part)) : NULL;
     }
     TSR_TRY(sharding_of_attr(ctx, p, op, attr, op_location(p, op), prefix, shape, &sharding));
-    return verify_all_not_bound(ctx, p, op, prefix, text);
+    TSR_TRY(verify_all_not_bound(ctx, p, op, prefix, text));
+    return sharding_set_verified(ctx, p, op, attr, type);
 }
 
 /* ---- lists ---- */
@@ -162,13 +163,18 @@ tsr_status verify_shardings(tsr_context *ctx, tsr_program *p, uint32_t op, const
                         word, head->count, count);
     }
     for (uint32_t i = 0; i < head->count; i++) {
+        const uint32_t type = is_maximal_only ? 0 : types[i];
+        bool known = false;
+        TSR_TRY(sharding_is_verified(ctx, p, op, attr_list(head)[i], type, &known));
+        if (known) {
+            continue;
+        }
         if (count == 1) {
             snprintf(prefix, sizeof prefix, "'%s' op %s - ", op_name(p, op), word);
         } else {
             snprintf(prefix, sizeof prefix, "'%s' op %s %u - ", op_name(p, op), word, i);
         }
-        TSR_TRY(verify_sharding(ctx, p, op, prefix, attr_list(head)[i],
-                                is_maximal_only ? 0 : types[i]));
+        TSR_TRY(verify_sharding(ctx, p, op, prefix, attr_list(head)[i], type));
     }
     return TSR_OK;
 }
@@ -224,33 +230,81 @@ static int64_t static_rank(const tsr_program *p, uint32_t type)
     return type_is_static(p, type) ? (int64_t)program_type(p, type)->count : -1;
 }
 
-static tsr_status verify_rule(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr)
+/* The type of a value of an op, operands first. */
+static uint32_t type_at(const tsr_program *p, uint32_t op, uint32_t i)
+{
+    const ir_op *record = program_op(p, op);
+    return i < record->num_operands ? value_type(p, op_operand(p, op, i))
+                                    : value_type(p, record->results + i - record->num_operands);
+}
+
+/*
+ * Whether a rule fits an op depends on the rule and the ranks of the op's values alone. This is
+ * the key of both in the program's table of rules that fit; false when it does not fit the buffer.
+ */
+enum { MAX_KEY = 32 };
+typedef struct rule_signature {
+    int32_t words[MAX_KEY];
+    size_t size; /* in bytes */
+} rule_signature;
+
+static bool sign_rule(const tsr_program *p, uint32_t op, uint32_t attr, rule_signature *out)
+{
+    const ir_op *record = program_op(p, op);
+    const uint32_t count = record->num_operands + record->num_results;
+    if (count + 2 > MAX_KEY) {
+        return false;
+    }
+    out->words[0] = (int32_t)attr;
+    out->words[1] = (int32_t)record->num_operands;
+    for (uint32_t i = 0; i < count; i++) {
+        out->words[i + 2] = (int32_t)static_rank(p, type_at(p, op, i));
+    }
+    out->size = (count + 2) * sizeof out->words[0];
+    return true;
+}
+
+static tsr_status check_rule(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr)
 {
     char prefix[MOST_PREFIX];
     rule_text rule = {0};
-    if (!is_sdy(p, attr, SDY_RULE)) {
-        return op_error(ctx, p, op,
-                        "should have a sharding rule attribute of type "
-                        "OpShardingRuleAttr for attr named 'sdy.sharding_rule'");
-    }
     TSR_TRY(read_attr_text(ctx, p, attr, read_rule, &rule));
     const ir_op *record = program_op(p, op);
-    const size_t count = record->num_operands + record->num_results;
+    const uint32_t count = record->num_operands + record->num_results;
     int64_t *ranks = ARENA_ARRAY(p->scratch, int64_t, count + 1);
     const char **texts = ARENA_ARRAY(p->scratch, const char *, count + 1);
     if (ranks == NULL || texts == NULL) {
         return diag_nomem(ctx);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t type = i < record->num_operands
-                                  ? value_type(p, op_operand(p, op, i))
-                                  : value_type(p, record->results + i - record->num_operands);
+        const uint32_t type = type_at(p, op, i);
         ranks[i] = static_rank(p, type);
         texts[i] = ranks[i] < 0 ? type_string(ctx, p, type) : "";
     }
     snprintf(prefix, sizeof prefix, "'%s' op ", op_name(p, op));
     return rule_text_verify(ctx, op_location(p, op), prefix, &rule, ranks, record->num_operands,
                             record->num_results, texts);
+}
+
+static tsr_status verify_rule(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr)
+{
+    rule_signature signature;
+    uint32_t id = 0;
+    if (!is_sdy(p, attr, SDY_RULE)) {
+        return op_error(ctx, p, op,
+                        "should have a sharding rule attribute of type "
+                        "OpShardingRuleAttr for attr named 'sdy.sharding_rule'");
+    }
+    if (!sign_rule(p, op, attr, &signature)) {
+        return check_rule(ctx, p, op, attr);
+    }
+    if (intern_find_bytes(&p->verified_rules, signature.words, signature.size) != 0) {
+        return TSR_OK;
+    }
+    TSR_TRY(check_rule(ctx, p, op, attr));
+    return intern_bytes(&p->verified_rules, signature.words, signature.size, &id) < 0
+               ? diag_nomem(ctx)
+               : TSR_OK;
 }
 
 /* ---- edges ---- */

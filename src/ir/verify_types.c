@@ -16,6 +16,7 @@
 typedef struct known_op {
     const op_row *ops;
     const check_row *check;
+    bool looked_up;
 } known_op;
 
 struct type_checker {
@@ -50,8 +51,8 @@ tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_chec
     }
     for (uint32_t op = 1; op < p->ops.count; op++) {
         known_op *known = &c->known[program_op(p, op)->name];
-        if (known->ops == NULL && known->check == NULL) {
-            *known = (known_op){ir_op_row(p, op), check_row_find(op_name(p, op))};
+        if (!known->looked_up) {
+            *known = (known_op){ir_op_row(p, op), check_row_find(op_name(p, op)), true};
         }
     }
     *out = c;
