@@ -11,7 +11,7 @@
 #include "kernel/elementwise.h"
 #include "kernel/reduce.h"
 
-enum { MIB = 1 << 20, PAGE = 4096, MOST_MIB = 64, MOST_ARRAYS = 3 };
+enum { MIB = 1 << 20, PAGE = 4096, MAX_MIB = 64, MAX_ARRAYS = 3 };
 
 typedef enum work_kind { UNARY, BINARY, COMPARE, SELECT, CONVERT, REDUCE } work_kind;
 
@@ -27,7 +27,7 @@ typedef struct compute_row {
 
 typedef struct bench_state {
     const compute_row *row;
-    char *from[MOST_ARRAYS];
+    char *from[MAX_ARRAYS];
     char *to;
     int64_t count; /* elements */
     int64_t touched;
@@ -91,8 +91,8 @@ static void reduce(const bench_state *s)
 static int64_t compute(void *state)
 {
     const bench_state *s = state;
-    int64_t items[MOST_ARRAYS];
-    tsr_view src[MOST_ARRAYS];
+    int64_t items[MAX_ARRAYS];
+    tsr_view src[MAX_ARRAYS];
     const int64_t to = tsr_dtype_item_bytes(s->row->to);
     const tsr_view dst = {s->to, s->row->to, 1, &s->count, &to};
     for (size_t i = 0; i < num_sources(s->row); i++) {
@@ -248,7 +248,7 @@ static void report(bench_state *s)
     printf("{\"bench\": \"compute_%s\", \"mib\": %d, \"gb_per_second\": %.2f, \"us\": %.1f, "
            "\"spread\": %.2f, \"limit\": \"%s of as many bytes\", \"limit_us\": %.1f, "
            "\"limit_spread\": %.2f, \"ratio\": %.2f, \"wanted\": 1.5}\n",
-           s->row->name, MOST_MIB, 1e-9 * (double)a.answer / a.median, 1e6 * a.median, a.spread,
+           s->row->name, MAX_MIB, 1e-9 * (double)a.answer / a.median, 1e6 * a.median, a.spread,
            reads ? "sum" : "memcpy", 1e6 * b.median, b.spread, a.median / b.median);
 }
 
@@ -273,7 +273,7 @@ static void fill(const bench_state *s)
     }
 }
 
-/* The largest array has MOST_MIB. */
+/* The largest array has MAX_MIB. */
 static void run(bench_state *s, const compute_row *row)
 {
     int64_t most = row->kind == REDUCE ? 1 : tsr_dtype_item_bytes(row->to);
@@ -284,7 +284,7 @@ static void run(bench_state *s, const compute_row *row)
         each += item;
     }
     s->row = row;
-    s->count = (int64_t)MOST_MIB * MIB / most;
+    s->count = (int64_t)MAX_MIB * MIB / most;
     s->touched = each * s->count;
     fill(s);
     check(s);
@@ -293,11 +293,11 @@ static void run(bench_state *s, const compute_row *row)
 
 int main(int argc, char **argv)
 {
-    const size_t room = (size_t)2 * MOST_MIB * MIB;
+    const size_t room = (size_t)2 * MAX_MIB * MIB;
     bench_state s = {.to = aligned_alloc(PAGE, room)};
     INSIST(s.to != NULL);
     memset(s.to, 1, room);
-    for (size_t i = 0; i < MOST_ARRAYS; i++) {
+    for (size_t i = 0; i < MAX_ARRAYS; i++) {
         s.from[i] = aligned_alloc(PAGE, room);
         INSIST(s.from[i] != NULL);
         memset(s.from[i], 1, room);
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
             run(&s, &rows[i]);
         }
     }
-    for (size_t i = 0; i < MOST_ARRAYS; i++) {
+    for (size_t i = 0; i < MAX_ARRAYS; i++) {
         free(s.from[i]);
     }
     free(s.to);

@@ -9,7 +9,7 @@
 #include "kernel/copy.h"
 #include "kernel/fold.h"
 
-enum { MIB = 1 << 20, PAGE = 4096, MOST_SOURCES = 4, MOST_MIB = 64 };
+enum { MIB = 1 << 20, PAGE = 4096, MAX_SOURCES = 4, MAX_MIB = 64 };
 
 typedef struct bench_state {
     char *from;    /* room for every source of a fold, or twice what a copy moves */
@@ -66,7 +66,7 @@ static int64_t fold(void *state)
     const bench_state *s = state;
     const int64_t shape[] = {s->bytes / 4};
     const int64_t strides[] = {4};
-    const void *sources[MOST_SOURCES];
+    const void *sources[MAX_SOURCES];
     for (size_t i = 0; i < s->sources; i++) {
         sources[i] = source(s, i);
     }
@@ -223,7 +223,7 @@ static void fill(char *bytes, size_t size)
 
 int main(void)
 {
-    const size_t room = (size_t)MOST_SOURCES * MOST_MIB * MIB;
+    const size_t room = (size_t)MAX_SOURCES * MAX_MIB * MIB;
     bench_state s = {.from = aligned_alloc(PAGE, room), .to = aligned_alloc(PAGE, room)};
     INSIST(s.from != NULL && s.to != NULL);
     fill(s.from, room);

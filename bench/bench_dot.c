@@ -12,7 +12,7 @@
 #include "kernel/half.h"
 #include "kernel/index.h"
 
-enum { MOST_ITEMS = 1 << 24, NUM_SORTED = 1 << 20, PAGE = 4096 };
+enum { MAX_ITEMS = 1 << 24, NUM_SORTED = 1 << 20, PAGE = 4096 };
 
 typedef struct bench_state {
     tsr_dtype dtype;
@@ -87,7 +87,7 @@ static int64_t cblas(void *state)
 /* Small integers, so that every order of summing gives the same. */
 static void fill(const bench_state *s)
 {
-    for (int64_t i = 0; i < MOST_ITEMS; i++) {
+    for (int64_t i = 0; i < MAX_ITEMS; i++) {
         const double x = (double)(i * 7 % 11 - 5);
         const double y = (double)(i * 5 % 13 - 6);
         const float singles[2] = {(float)x, (float)y};
@@ -197,8 +197,8 @@ static void bench_other(bench_state s, tsr_dtype dtype, const char *name)
     other_state o = {.other = s, .single = s};
     o.other.dtype = dtype;
     o.single.dtype = TSR_F32;
-    o.single.a += MOST_ITEMS * sizeof(float); /* the other half of each */
-    o.single.b += MOST_ITEMS * sizeof(float);
+    o.single.a += MAX_ITEMS * sizeof(float); /* the other half of each */
+    o.single.b += MAX_ITEMS * sizeof(float);
     fill(&o.other);
     fill(&o.single);
     (void)ours_of_another(&o);
@@ -278,7 +278,7 @@ static void bench_sort(void)
 
 int main(void)
 {
-    const size_t room = (size_t)MOST_ITEMS * sizeof(double);
+    const size_t room = (size_t)MAX_ITEMS * sizeof(double);
     bench_state s = {.a = aligned_alloc(PAGE, room),
                      .b = aligned_alloc(PAGE, room),
                      .dst = aligned_alloc(PAGE, room),

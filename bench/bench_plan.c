@@ -7,7 +7,7 @@
 
 #include "plan/cache.h"
 
-enum { MOST_RANK = 3, MOST_DEVICES = 64 };
+enum { MAX_RANK = 3, MAX_DEVICES = 64 };
 
 typedef struct bench_case {
     const char *name;
@@ -15,7 +15,7 @@ typedef struct bench_case {
     const char *from;
     const char *to;
     size_t rank;
-    int64_t shape[MOST_RANK];
+    int64_t shape[MAX_RANK];
 } bench_case;
 
 static const bench_case cases[] = {
@@ -73,8 +73,8 @@ typedef struct planning {
 } planning;
 
 typedef struct box {
-    int64_t start[MOST_RANK];
-    int64_t size[MOST_RANK];
+    int64_t start[MAX_RANK];
+    int64_t size[MAX_RANK];
 } box;
 
 static const tsr_plan *make_plan(const planning *p)
@@ -155,8 +155,8 @@ static bool same_box(const planning *p, const box *a, const box *b)
 static int64_t by_boxes(void *state)
 {
     const planning *p = state;
-    box from[MOST_DEVICES];
-    bool first[MOST_DEVICES];
+    box from[MAX_DEVICES];
+    bool first[MAX_DEVICES];
     int64_t sum = 0;
     for (int64_t d = 0; d < p->devices; d++) {
         INSIST(tsr_geometry_box(p->src, d, from[d].start, from[d].size));

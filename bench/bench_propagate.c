@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "factor/engine.h"
 
-enum { VISITS = 200000, MOST_TENSORS = 3, MOST_TEXT = 1024 };
+enum { VISITS = 200000, MAX_TENSORS = 3, MAX_TEXT = 1024 };
 
 /* ---- an allocator that counts ---- */
 
@@ -32,7 +32,7 @@ static void *count_resize(void *state, void *old, size_t old_size, size_t new_si
 typedef struct bench_op {
     const char *name;
     const char *rule;
-    const char *fixed[MOST_TENSORS]; /* at the fixed point: operands, then results */
+    const char *fixed[MAX_TENSORS]; /* at the fixed point: operands, then results */
     bool elementwise;
 } bench_op;
 
@@ -66,8 +66,8 @@ typedef struct ready {
     engine *e;
     visit_op op;
     size_t count;
-    const tsr_sharding *fixed[MOST_TENSORS];
-    const tsr_sharding *before[MOST_TENSORS]; /* the last result has none yet */
+    const tsr_sharding *fixed[MAX_TENSORS];
+    const tsr_sharding *before[MAX_TENSORS]; /* the last result has none yet */
 } ready;
 
 static ready make_ready(tsr_context *ctx, const char *mesh_text, const char *rule_string,
@@ -122,7 +122,7 @@ static int64_t call_public(ready *r, const tsr_sharding *const *shardings)
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(r->arena);
     const size_t operands = r->op.rule->num_operands;
-    const tsr_sharding *after[MOST_TENSORS];
+    const tsr_sharding *after[MAX_TENSORS];
     const tsr_propagation op = {.rule = r->op.rule,
                                 .strategy = r->op.strategy,
                                 .elementwise = r->op.elementwise,
@@ -269,7 +269,7 @@ static void bench_new(tsr_context *ctx)
 /* ---- growth ---- */
 
 typedef struct text {
-    char chars[MOST_TEXT];
+    char chars[MAX_TEXT];
 } text;
 
 static void add(text *t, const char *format, ...)
@@ -277,9 +277,9 @@ static void add(text *t, const char *format, ...)
     const size_t used = strlen(t->chars);
     va_list arguments;
     va_start(arguments, format);
-    const int more = vsnprintf(t->chars + used, MOST_TEXT - used, format, arguments);
+    const int more = vsnprintf(t->chars + used, MAX_TEXT - used, format, arguments);
     va_end(arguments);
-    INSIST(more >= 0 && used + (size_t)more < MOST_TEXT);
+    INSIST(more >= 0 && used + (size_t)more < MAX_TEXT);
 }
 
 /*

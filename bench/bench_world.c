@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-enum { MOST_RANKS = 8 };
+enum { MAX_RANKS = 8 };
 
 /* Threads that sleep until a turn begins, and a caller that sleeps until all have had theirs. */
 typedef struct hand_over {
@@ -18,7 +18,7 @@ typedef struct hand_over {
     int64_t left;
     bool closing;
     int64_t num_threads;
-    pthread_t threads[MOST_RANKS];
+    pthread_t threads[MAX_RANKS];
     tsr_world *world;
     _Atomic int64_t calls;
 } hand_over;
@@ -150,7 +150,7 @@ int main(void)
     tsr_context *ctx = NULL;
     INSIST(tsr_context_create(NULL, &ctx) == TSR_OK);
     bench_one(ctx);
-    for (int64_t num_ranks = 2; num_ranks <= MOST_RANKS; num_ranks *= 2) {
+    for (int64_t num_ranks = 2; num_ranks <= MAX_RANKS; num_ranks *= 2) {
         bench_several(ctx, num_ranks);
     }
     tsr_context_destroy(ctx);

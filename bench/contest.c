@@ -219,15 +219,15 @@ static void print_figure(const contest *c, const work_row *row, int64_t mebibyte
 /* The contestants of a work, after the limit. */
 typedef struct field {
     size_t count;
-    const contestant *who[MOST_CONTESTANTS];
-    double samples[1 + MOST_CONTESTANTS][MOST_ROUNDS];
+    const contestant *who[MAX_CONTESTANTS];
+    double samples[1 + MAX_CONTESTANTS][MAX_ROUNDS];
 } field;
 
 static void add_contestants(field *f, const contest *c, const contestant *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].applies(c)) {
-            INSIST(f->count < MOST_CONTESTANTS);
+            INSIST(f->count < MAX_CONTESTANTS);
             f->who[f->count++] = &list[i];
         }
     }

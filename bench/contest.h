@@ -7,7 +7,7 @@
 
 #include "works.h"
 
-enum { MOST_CONTESTANTS = 12, MOST_ROUNDS = 32 };
+enum { MAX_CONTESTANTS = 12, MAX_ROUNDS = 32 };
 
 /* The state of one rank for the works of one size. */
 typedef struct contest {

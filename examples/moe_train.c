@@ -19,7 +19,7 @@
 
 #include <tessera/tessera.h>
 
-enum { EXPERTS = 8, WIDTH = 12, TOKENS = 96, STEPS = 5, MOST_RANKS = 64 };
+enum { EXPERTS = 8, WIDTH = 12, TOKENS = 96, STEPS = 5, MAX_RANKS = 64 };
 
 /* Ends a rank with the status of a call that failed. */
 #define TRY(call)                                                                                  \
@@ -35,7 +35,7 @@ typedef struct moe {
     tsr_comm *world;
     tsr_arena *arena;
     const tsr_mesh *mesh;
-    int64_t counts[MOST_RANKS * EXPERTS]; /* tokens of rank s for expert p */
+    int64_t counts[MAX_RANKS * EXPERTS]; /* tokens of rank s for expert p */
     const tsr_sharding *unaligned;
     tsr_tensor *weights; /* of all experts, sharded by expert */
 } moe;
@@ -181,10 +181,10 @@ static tsr_status experts_back(tsr_comm *world, void *state, tsr_tensor *const *
 static tsr_status experts(moe *m, tsr_tensor *tokens, tsr_tensor *weights, tsr_tensor **out)
 {
     tsr_tensor *const inputs[] = {tokens, weights};
-    const tsr_own_op op = {.name = "experts", .back = experts_back, .state = m};
+    const tsr_custom_op op = {.name = "experts", .backward = experts_back, .state = m};
     TRY(zeros_like(tokens, m->world, out));
     multiply(m, tsr_tensor_data(tokens), tsr_tensor_data(weights), false, tsr_tensor_data(*out));
-    return tsr_tape_own(&op, inputs, 2, out, 1);
+    return tsr_tape_custom(&op, inputs, 2, out, 1);
 }
 
 /* ---- training ---- */

@@ -29,7 +29,7 @@ enum {
     VOCABULARY = 24,
     STEPS = 4,
     PARAMETERS = 9,
-    MOST_NUMBERS = 2048
+    MAX_NUMBERS = 2048
 };
 
 /* Ends a rank with the status of a call that failed. */
@@ -83,7 +83,7 @@ typedef struct outcome {
     bool forget;
     bool unchecked;
     float losses[STEPS];
-    float gradients[PARAMETERS][MOST_NUMBERS];
+    float gradients[PARAMETERS][MAX_NUMBERS];
 } outcome;
 
 /* ---- small things ---- */

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-enum { MOST_OPS = 2000, MOST_BYTES = 1 << 22 };
+enum { MAX_OPS = 2000, MAX_BYTES = 1 << 22 };
 
 static tsr_outputs *run_once(const workbench *b, tsr_interpreter *in, tsr_status *status)
 {
@@ -33,7 +33,7 @@ static void insist_same(const tsr_outputs *first, const tsr_outputs *second)
 
 static void run_program(const workbench *b, const tsr_program *program)
 {
-    const tsr_interpreter_options options = {.max_ops = MOST_OPS, .max_bytes = MOST_BYTES};
+    const tsr_interpreter_options options = {.max_ops = MAX_OPS, .max_bytes = MAX_BYTES};
     tsr_interpreter *in = NULL;
     tsr_status first = TSR_OK;
     tsr_status second = TSR_OK;

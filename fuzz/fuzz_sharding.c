@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-enum { MOST_DIMS = 8, MOST_SEEN = 16 };
+enum { MAX_DIMS = 8, MAX_SEEN = 16 };
 
 static void check_text(workbench *w, const tsr_sharding *sharding)
 {
@@ -42,11 +42,11 @@ static void check_geometry(workbench *w, const tsr_sharding *sharding)
 {
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
     const size_t rank = tsr_sharding_rank(sharding);
-    int64_t shape[MOST_DIMS];
-    int64_t start[MOST_DIMS];
-    int64_t size[MOST_DIMS];
-    int64_t local[MOST_DIMS];
-    if (rank > MOST_DIMS) {
+    int64_t shape[MAX_DIMS];
+    int64_t start[MAX_DIMS];
+    int64_t size[MAX_DIMS];
+    int64_t local[MAX_DIMS];
+    if (rank > MAX_DIMS) {
         return;
     }
     for (size_t i = 0; i < rank; i++) {
@@ -57,7 +57,7 @@ static void check_geometry(workbench *w, const tsr_sharding *sharding)
         return;
     }
     tsr_geometry_local_shape(g, local);
-    for (int64_t i = 0; i < tsr_mesh_num_devices(mesh) && i < MOST_SEEN; i++) {
+    for (int64_t i = 0; i < tsr_mesh_num_devices(mesh) && i < MAX_SEEN; i++) {
         INSIST(tsr_geometry_box(g, tsr_mesh_device_at(mesh, i), start, size));
         for (size_t d = 0; d < rank; d++) {
             INSIST(start[d] >= 0 && size[d] >= 0 && size[d] <= local[d]);

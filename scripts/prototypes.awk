@@ -39,7 +39,7 @@ function take_apart(s, i, depth, c)
 {
     nullable = 0
     array = ""
-    told = sub(/^TSR_TOLD /, "", s)
+    told = sub(/^TSR_COLLECTIVE /, "", s)
     if (sub(/^TSR_NULLABLE /, "", s))
         nullable = 1
     if (s ~ /^TSR_ARRAY\(/) {

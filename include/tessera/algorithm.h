@@ -95,9 +95,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_algorithm_choose(tsr_context *ctx,
  * keep the order unless that is allowed, any while a request has not been waited for. Unordered
  * algorithms cannot compute an average; an average ignores the setting then.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_set_algorithm(tsr_comm *world,
-                                                        TSR_TOLD const char *collective,
-                                                        TSR_TOLD const char *name) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_comm_set_algorithm(tsr_comm *world, TSR_COLLECTIVE const char *collective,
+                       TSR_COLLECTIVE const char *name) TSR_MT_CONTEXT;
 
 /*
  * Returns whether reductions may leave the group order. Collective as above. Refused: to forbid it

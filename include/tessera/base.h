@@ -44,11 +44,11 @@
 #define TSR_ARRAY(n)
 
 /*
- * TSR_TOLD: when this argument of a collective call is wrong on one rank, every rank learns which
- * and why. Of other arguments only the rank itself does; its failure then reaches the others as
- * TSR_ERR_PEER or a time-out.
+ * TSR_COLLECTIVE: when this argument of a collective call is wrong on one rank, every rank learns
+ * which and why. Of other arguments only the rank itself does; its failure then reaches the others
+ * as TSR_ERR_PEER or a time-out.
  */
-#define TSR_TOLD
+#define TSR_COLLECTIVE
 
 #ifdef __cplusplus
 extern "C" {

@@ -54,85 +54,88 @@ TSR_API const char *tsr_reduce_op_name(tsr_reduce_op op) TSR_MT_SAFE;
 TSR_API bool tsr_reduce_op_supports(tsr_reduce_op op, tsr_dtype dtype) TSR_MT_SAFE;
 
 /* The root's elements, in the view of every member. The same shape on all. */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast(tsr_comm *comm, TSR_TOLD const tsr_view *view,
+TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast(tsr_comm *comm,
+                                                    TSR_COLLECTIVE const tsr_view *view,
                                                     int64_t root) TSR_MT_CONTEXT;
 
 /*
  * The root's src in equal chunks along a dimension, the i-th to member i. src is as large as dst
  * times the size of the group there; members other than the root may pass NULL for it.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                  size_t dim, TSR_TOLD const tsr_view *dst,
+TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter(tsr_comm *comm,
+                                                  TSR_COLLECTIVE const tsr_view *src, size_t dim,
+                                                  TSR_COLLECTIVE const tsr_view *dst,
                                                   int64_t root) TSR_MT_CONTEXT;
 
 /* Every member's src, concatenated along a dimension, in the root's dst; NULL elsewhere. */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_gather(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                 size_t dim, TSR_TOLD const tsr_view *dst,
+TSR_API TSR_NODISCARD tsr_status tsr_comm_gather(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src,
+                                                 size_t dim, TSR_COLLECTIVE const tsr_view *dst,
                                                  int64_t root) TSR_MT_CONTEXT;
 
 /* Every member's src, concatenated along a dimension, in every member's dst. */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                     size_t dim,
-                                                     TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_comm_all_gather(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+                    TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /* The reduction of all srcs, element by element, in every dst. dst may be src: the same view. */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_all_reduce(tsr_comm *comm, TSR_TOLD tsr_reduce_op op,
-                                                     TSR_TOLD const tsr_view *src,
-                                                     TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_all_reduce(
+    tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src,
+    TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /* The reduction of all srcs in equal chunks along a dimension, the i-th to member i. */
-TSR_API TSR_NODISCARD tsr_status
-tsr_comm_reduce_scatter(tsr_comm *comm, TSR_TOLD tsr_reduce_op op, TSR_TOLD const tsr_view *src,
-                        size_t dim, TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter(
+    tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
  * Every member cuts its src into equal chunks along `split_dim`, sends the i-th to member i, and
  * concatenates what it receives, in the order of the members, along `concat_dim` of dst. The two
  * may be the same dimension.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                     size_t split_dim, size_t concat_dim,
-                                                     TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_comm_all_to_all(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t split_dim,
+                    size_t concat_dim, TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
  * Member i sends its src to member destinations[i], which may be itself, or to none (-1). No member
  * is named twice. The dst of a member to which none sends is filled with zeros. The list is the
  * same on every member, and has one entry for each.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_permute(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                  TSR_TOLD const int64_t *destinations,
-                                                  TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_permute(
+    tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, TSR_COLLECTIVE const int64_t *destinations,
+    TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
  * The same with chunks that differ: counts[i] is how many rows along `dim` member i sends or
  * receives; it may be 0. The counts are the same on every member; the cut view has as many rows as
  * their sum.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_v(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                    size_t dim, TSR_TOLD const int64_t *counts,
-                                                    TSR_TOLD const tsr_view *dst,
+TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_v(tsr_comm *comm,
+                                                    TSR_COLLECTIVE const tsr_view *src, size_t dim,
+                                                    TSR_COLLECTIVE const int64_t *counts,
+                                                    TSR_COLLECTIVE const tsr_view *dst,
                                                     int64_t root) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_gather_v(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                   size_t dim, TSR_TOLD const int64_t *counts,
-                                                   TSR_TOLD const tsr_view *dst,
+TSR_API TSR_NODISCARD tsr_status tsr_comm_gather_v(tsr_comm *comm,
+                                                   TSR_COLLECTIVE const tsr_view *src, size_t dim,
+                                                   TSR_COLLECTIVE const int64_t *counts,
+                                                   TSR_COLLECTIVE const tsr_view *dst,
                                                    int64_t root) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather_v(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                       size_t dim, TSR_TOLD const int64_t *counts,
-                                                       TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather_v(
+    tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const int64_t *counts, TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter_v(
-    tsr_comm *comm, TSR_TOLD tsr_reduce_op op, TSR_TOLD const tsr_view *src, size_t dim,
-    TSR_TOLD const int64_t *counts, TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+    tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const int64_t *counts, TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
  * This member sends send_counts[i] rows along `dim` of src to member i, from the first row on, and
  * receives receive_counts[i] rows of dst from it. Each member has counts of its own; what one
  * expects of another must be what that one sends, else the call fails on every member.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                       size_t dim,
-                                                       TSR_TOLD const int64_t *send_counts,
-                                                       TSR_TOLD const int64_t *receive_counts,
-                                                       TSR_TOLD const tsr_view *dst) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v(
+    tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const int64_t *send_counts, TSR_COLLECTIVE const int64_t *receive_counts,
+    TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
  * The same, only started: the call returns at once with a request, and the elements of src and dst
@@ -154,58 +157,60 @@ TSR_API TSR_NODISCARD tsr_status tsr_wait(tsr_comm *comm, tsr_request request) T
 TSR_API TSR_NODISCARD tsr_status tsr_test(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
 
 TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast_start(tsr_comm *comm,
-                                                          TSR_TOLD const tsr_view *view,
+                                                          TSR_COLLECTIVE const tsr_view *view,
                                                           int64_t root,
                                                           tsr_request *request) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_start(tsr_comm *comm,
-                                                        TSR_TOLD const tsr_view *src, size_t dim,
-                                                        TSR_TOLD const tsr_view *dst, int64_t root,
-                                                        tsr_request *request) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_gather_start(tsr_comm *comm, TSR_TOLD const tsr_view *src,
-                                                       size_t dim, TSR_TOLD const tsr_view *dst,
-                                                       int64_t root,
-                                                       tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_start(
+    tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const tsr_view *dst, int64_t root, tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_gather_start(
+    tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const tsr_view *dst, int64_t root, tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather_start(tsr_comm *comm,
-                                                           TSR_TOLD const tsr_view *src, size_t dim,
-                                                           TSR_TOLD const tsr_view *dst,
+                                                           TSR_COLLECTIVE const tsr_view *src,
+                                                           size_t dim,
+                                                           TSR_COLLECTIVE const tsr_view *dst,
                                                            tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_reduce_start(tsr_comm *comm,
-                                                           TSR_TOLD tsr_reduce_op op,
-                                                           TSR_TOLD const tsr_view *src,
-                                                           TSR_TOLD const tsr_view *dst,
+                                                           TSR_COLLECTIVE tsr_reduce_op op,
+                                                           TSR_COLLECTIVE const tsr_view *src,
+                                                           TSR_COLLECTIVE const tsr_view *dst,
                                                            tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter_start(
-    tsr_comm *comm, TSR_TOLD tsr_reduce_op op, TSR_TOLD const tsr_view *src, size_t dim,
-    TSR_TOLD const tsr_view *dst, tsr_request *request) TSR_MT_CONTEXT;
+    tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const tsr_view *dst, tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_start(tsr_comm *comm,
-                                                           TSR_TOLD const tsr_view *src,
+                                                           TSR_COLLECTIVE const tsr_view *src,
                                                            size_t split_dim, size_t concat_dim,
-                                                           TSR_TOLD const tsr_view *dst,
+                                                           TSR_COLLECTIVE const tsr_view *dst,
                                                            tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_permute_start(tsr_comm *comm,
-                                                        TSR_TOLD const tsr_view *src,
-                                                        TSR_TOLD const int64_t *destinations,
-                                                        TSR_TOLD const tsr_view *dst,
+                                                        TSR_COLLECTIVE const tsr_view *src,
+                                                        TSR_COLLECTIVE const int64_t *destinations,
+                                                        TSR_COLLECTIVE const tsr_view *dst,
                                                         tsr_request *request) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_v_start(
-    tsr_comm *comm, TSR_TOLD const tsr_view *src, size_t dim, TSR_TOLD const int64_t *counts,
-    TSR_TOLD const tsr_view *dst, int64_t root, tsr_request *request) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_gather_v_start(tsr_comm *comm,
-                                                         TSR_TOLD const tsr_view *src, size_t dim,
-                                                         TSR_TOLD const int64_t *counts,
-                                                         TSR_TOLD const tsr_view *dst, int64_t root,
-                                                         tsr_request *request) TSR_MT_CONTEXT;
-TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather_v_start(
-    tsr_comm *comm, TSR_TOLD const tsr_view *src, size_t dim, TSR_TOLD const int64_t *counts,
-    TSR_TOLD const tsr_view *dst, tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_comm_scatter_v_start(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+                         TSR_COLLECTIVE const int64_t *counts, TSR_COLLECTIVE const tsr_view *dst,
+                         int64_t root, tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status
+tsr_comm_gather_v_start(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+                        TSR_COLLECTIVE const int64_t *counts, TSR_COLLECTIVE const tsr_view *dst,
+                        int64_t root, tsr_request *request) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_comm_all_gather_v_start(tsr_comm *comm,
+                                                             TSR_COLLECTIVE const tsr_view *src,
+                                                             size_t dim,
+                                                             TSR_COLLECTIVE const int64_t *counts,
+                                                             TSR_COLLECTIVE const tsr_view *dst,
+                                                             tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter_v_start(
-    tsr_comm *comm, TSR_TOLD tsr_reduce_op op, TSR_TOLD const tsr_view *src, size_t dim,
-    TSR_TOLD const int64_t *counts, TSR_TOLD const tsr_view *dst,
+    tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const int64_t *counts, TSR_COLLECTIVE const tsr_view *dst,
     tsr_request *request) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v_start(
-    tsr_comm *comm, TSR_TOLD const tsr_view *src, size_t dim, TSR_TOLD const int64_t *send_counts,
-    TSR_TOLD const int64_t *receive_counts, TSR_TOLD const tsr_view *dst,
-    tsr_request *request) TSR_MT_CONTEXT;
+    tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
+    TSR_COLLECTIVE const int64_t *send_counts, TSR_COLLECTIVE const int64_t *receive_counts,
+    TSR_COLLECTIVE const tsr_view *dst, tsr_request *request) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

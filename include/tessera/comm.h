@@ -243,7 +243,7 @@ TSR_API int64_t tsr_comm_world_rank(const tsr_comm *comm, int64_t member) TSR_MT
  * kept by the world: asking again is cheap, and the caller does not free it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_along(tsr_comm *world, const tsr_mesh *mesh,
-                                                TSR_TOLD TSR_ARRAY(num_axes)
+                                                TSR_COLLECTIVE TSR_ARRAY(num_axes)
                                                     const tsr_axis_ref *axes,
                                                 size_t num_axes, tsr_comm **out) TSR_MT_CONTEXT;
 

@@ -31,10 +31,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_tensor_to_dlpack(tsr_tensor *tensor,
  * tsr_tensor_wrap. On success the tensor owns `managed` and calls its deleter when it is released;
  * on failure it stays the caller's.
  */
-TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_dlpack(tsr_comm *world,
-                                                        const tsr_tensor_spec *spec,
-                                                        TSR_TOLD struct DLManagedTensor *managed,
-                                                        tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_tensor_from_dlpack(
+    tsr_comm *world, const tsr_tensor_spec *spec, TSR_COLLECTIVE struct DLManagedTensor *managed,
+    tsr_tensor **out) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

@@ -188,9 +188,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_explanation_find(tsr_context *ctx, tsr_aren
 
 /* How much is told of a tensor. */
 typedef struct tsr_explain_style {
-    bool full;      /* whole paths, and all conflicts, also ops that pass nothing on */
-    bool no_trials; /* no suggestions: each takes a propagation of the whole program */
-    bool no_paths;  /* records have no paths: many tensors share steps, see tsr_explanation_step */
+    bool full;             /* whole paths, and all conflicts, also ops that pass nothing on */
+    bool skip_suggestions; /* no suggestions: each takes a propagation of the whole program */
+    bool no_paths; /* records have no paths: many tensors share steps, see tsr_explanation_step */
 } tsr_explain_style;
 
 /*

@@ -78,21 +78,21 @@ TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region funct
  * has its own backward. The function gets the cotangents of the outputs, NULL for none, and the
  * inputs; it gives the gradients of the inputs, each a tensor of the input's shape and element type
  * that the tape owns from then on, or NULL for none. A tape that it begins it ends, and no other.
- * `drop`, unless NULL, frees the state when it is no longer needed, also when this call fails or
+ * `destroy`, unless NULL, frees the state when it is no longer needed, also when this call fails or
  * nothing is recorded.
  */
-typedef struct tsr_own_op {
+typedef struct tsr_custom_op {
     const char *name; /* for messages; it outlives the tape */
-    tsr_status (*back)(tsr_comm *world, void *state, tsr_tensor *const *inputs,
-                       tsr_tensor *const *cotangents, tsr_tensor **gradients);
-    TSR_NULLABLE void (*drop)(void *state);
+    tsr_status (*backward)(tsr_comm *world, void *state, tsr_tensor *const *inputs,
+                           tsr_tensor *const *cotangents, tsr_tensor **gradients);
+    TSR_NULLABLE void (*destroy)(void *state);
     TSR_NULLABLE void *state;
-} tsr_own_op;
-TSR_API TSR_NODISCARD tsr_status tsr_tape_own(const tsr_own_op *op,
-                                              TSR_ARRAY(num_inputs) tsr_tensor *const *inputs,
-                                              size_t num_inputs,
-                                              TSR_ARRAY(num_outputs) tsr_tensor *const *outputs,
-                                              size_t num_outputs) TSR_MT_CONTEXT;
+} tsr_custom_op;
+TSR_API TSR_NODISCARD tsr_status tsr_tape_custom(const tsr_custom_op *op,
+                                                 TSR_ARRAY(num_inputs) tsr_tensor *const *inputs,
+                                                 size_t num_inputs,
+                                                 TSR_ARRAY(num_outputs) tsr_tensor *const *outputs,
+                                                 size_t num_outputs) TSR_MT_CONTEXT;
 
 /*
  * Records a conversion of a ragged placement (placement.h) from one tensor to another; the record

@@ -22,7 +22,7 @@ typedef enum tsr_option_kind {
 typedef struct tsr_pass_option {
     const char *name;
     tsr_option_kind kind;
-    const char *standard; /* its value unless another is given */
+    const char *default_value; /* used when the caller gives none */
     const char *help;
 } tsr_pass_option;
 

@@ -243,13 +243,13 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_reinterpret(tsr_tensor *tensor,
 /* ---- PartitionedShard by its arguments, and what a rank knows of the counts ---- */
 
 /* FULL: all of C. SLICE: this shard's row, and the columns of the partitions that it owns. */
-typedef enum tsr_knowledge { TSR_COUNTS_FULL, TSR_COUNTS_SLICE } tsr_knowledge;
+typedef enum tsr_counts_scope { TSR_COUNTS_FULL, TSR_COUNTS_SLICE } tsr_counts_scope;
 
 /*
  * What a PartitionedShard is made of. `sharding` has the axes of all dimensions; that of `dim` has
  * no sizes yet. `splits` of all shards and totals make the counts FULL; this shard's own row is
- * communicated as `knowledge` says: by an all-gather of S x N numbers (FULL), or by an all-to-all
- * of N (SLICE), which is enough for unaligned to aligned and back, and for nothing else.
+ * communicated as `counts_scope` says: by an all-gather of S x N numbers (FULL), or by an
+ * all-to-all of N (SLICE), which is enough for unaligned to aligned and back, and for nothing else.
  */
 typedef struct tsr_partitioned_spec {
     const tsr_sharding *sharding;
@@ -261,7 +261,7 @@ typedef struct tsr_partitioned_spec {
     size_t num_owners;
     int64_t alignment; /* rows that each aligned partition is stored in a multiple of; 0 or 1: any
                         */
-    tsr_knowledge knowledge;
+    tsr_counts_scope counts_scope;
 } tsr_partitioned_spec;
 
 typedef struct tsr_partitioned tsr_partitioned;
@@ -274,7 +274,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_partitioned_create(tsr_comm *world,
 TSR_API void tsr_partitioned_release(TSR_NULLABLE tsr_partitioned *partitioned) TSR_MT_CONTEXT;
 
 /* What this rank knows, and a sentence that says how C was derived. */
-TSR_API tsr_knowledge tsr_partitioned_knowledge(const tsr_partitioned *partitioned) TSR_MT_SAFE;
+TSR_API tsr_counts_scope tsr_partitioned_counts_scope(const tsr_partitioned *partitioned)
+    TSR_MT_SAFE;
 TSR_API const char *tsr_partitioned_derivation(const tsr_partitioned *partitioned) TSR_MT_SAFE;
 
 /* This shard's row of C: N counts. */

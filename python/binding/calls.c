@@ -198,7 +198,7 @@ static tsr_status exchange_counts(const tp_arguments *a, tsr_comm *world, int64_
                                        .splits = own_amounts(a, rank),
                                        .owner_start = a->b,
                                        .num_owners = (size_t)a->j,
-                                       .knowledge = TSR_COUNTS_SLICE};
+                                       .counts_scope = TSR_COUNTS_SLICE};
     const tsr_status status = tsr_partitioned_create(world, &spec, &made);
     if (status >= 0) {
         const int64_t *columns = tsr_partitioned_columns(made, out);
@@ -325,7 +325,7 @@ static tsr_status run_local_map(const call *c, tsr_comm *world, tsr_tensor *cons
                                 tsr_tensor **out)
 {
     size_t count = c->num_operands;
-    const char *own_types[MOST_ARRAYS] = {NULL};
+    const char *own_types[MAX_ARRAYS] = {NULL};
     const tsr_local_region region = {.region = pass_inputs,
                                      .state = &count,
                                      .inputs = x,
@@ -444,8 +444,8 @@ static tsr_status run_rank(tsr_comm *comm, void *state)
     const tp_world *w = state;
     const call *c = &w->call;
     const int64_t rank = w->num_local == 1 ? 0 : tsr_comm_rank(comm);
-    tsr_tensor *x[MOST_ARRAYS];
-    tsr_tensor *out[MOST_ARRAYS];
+    tsr_tensor *x[MAX_ARRAYS];
+    tsr_tensor *out[MAX_ARRAYS];
     operands_of(c, rank, x);
     const tsr_status status = run_kind(c, comm, rank, x, out);
     for (size_t i = 0; i < c->num_results && status >= 0; i++) {
@@ -618,7 +618,7 @@ tsr_status tp_call(tp_world *world, tp_kind kind, tp_function function, tp_array
                    size_t num_operands, const tp_arguments *arguments, size_t num_results,
                    tp_array **results)
 {
-    if (num_operands > MOST_ARRAYS || num_results > MOST_ARRAYS) {
+    if (num_operands > MAX_ARRAYS || num_results > MAX_ARRAYS) {
         return refuse("a call takes at most 64 arrays, and gives at most 64: make several calls");
     }
     const char *why = world_refusal(world);

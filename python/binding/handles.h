@@ -7,17 +7,17 @@
 
 #include "calls.h"
 
-enum { MOST_ARRAYS = 64 }; /* that a call takes, and that it gives: the library's limit */
+enum { MAX_ARRAYS = 64 }; /* that a call takes, and that it gives: the library's limit */
 
 /* A call in progress. */
 typedef struct call {
     tp_kind kind;
     tp_function function;
-    tp_array *operands[MOST_ARRAYS];
+    tp_array *operands[MAX_ARRAYS];
     size_t num_operands;
     const tp_arguments *arguments;
     size_t num_results;
-    tp_array *results[MOST_ARRAYS];
+    tp_array *results[MAX_ARRAYS];
 } call;
 
 struct tp_world {

@@ -369,7 +369,7 @@ class Program:
         annotation that helps is suggested, which has been tried; without ``suggest`` none is.
         Texts have the names and lines of the source, also where passes have changed the program.
         """
-        style = ffi.new("tsr_explain_style *", {"full": full, "no_trials": not suggest})
+        style = ffi.new("tsr_explain_style *", {"full": full, "skip_suggestions": not suggest})
         until = -1 if until_priority is None else until_priority
         with self._call() as (owner, arena):
             out = ffi.new("tsr_explanation **")

@@ -34,7 +34,7 @@ __all__ = [
     "ValueShardings",
 ]
 
-_MOST_ROWS = 200  # of a table in a notebook
+_MAX_ROWS = 200  # of a table in a notebook
 
 
 # ---- tensors ----
@@ -116,7 +116,7 @@ class ValueShardings(list[ValueSharding]):
 
     def _repr_html_(self) -> str:
         names = ("name", "line", "op", "type", "sharding", "bytes_per_device")
-        return table_html(names, ValueShardings(self[:_MOST_ROWS]).records(), len(self))
+        return table_html(names, ValueShardings(self[:_MAX_ROWS]).records(), len(self))
 
 
 def table_html(names: Sequence[str], records: Sequence[dict[str, Any]], count: int) -> str:
@@ -443,11 +443,11 @@ _KINDS = {lib.TSR_OPTION_BOOL: "bool", lib.TSR_OPTION_INTEGER: "int", lib.TSR_OP
 
 @dataclass(frozen=True)
 class PassOption:
-    """An option of a pass: ``kind`` is bool, int or str; ``standard`` its value unless given."""
+    """An option of a pass: ``kind`` is bool, int or str; ``default_value`` is used when none is given."""
 
     name: str
     kind: str
-    standard: str
+    default_value: str
     help: str
 
 
@@ -463,7 +463,7 @@ class Pass:
 def pass_of(row: Any) -> Pass:
     """The record of a `tsr_pass`."""
     options = tuple(
-        PassOption(text_of(one.name), _KINDS[one.kind], text_of(one.standard), text_of(one.help))
+        PassOption(text_of(one.name), _KINDS[one.kind], text_of(one.default_value), text_of(one.help))
         for one in (row.options[i] for i in range(row.num_options))
     )
     return Pass(text_of(row.name), text_of(row.help), options)

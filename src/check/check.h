@@ -17,7 +17,7 @@
 #include "ops/op.h"
 #include "ops/rules.h"
 
-enum { NO_DIM = -1, MOST_SUB_AXES = 64 };
+enum { NO_DIM = -1, MAX_SUB_AXES = 64 };
 
 typedef enum cell_kind {
     CELL_ZERO,     /* zeros on all devices: they may also be taken as a pending sum */
@@ -51,7 +51,7 @@ typedef struct scope {
     struct scope *next;
     const tsr_mesh *mesh;
     size_t count;
-    sub_axis axes[MOST_SUB_AXES];
+    sub_axis axes[MAX_SUB_AXES];
     cell **cells;      /* by value; NULL: not seen */
     axis_bits *merged; /* by op: statistics that a collective merges, or that vary as declared */
 } scope;
@@ -74,10 +74,10 @@ typedef struct checker {
     const struct op_handler **handlers; /* by the number of an op's name; NULL: not looked up */
     scope *scopes;
     scope *s;
-    axis_bits manual;                      /* the sub-axes of `s` that are manual here */
-    axis_bits guards;                      /* that what runs here depends on */
-    uint32_t guard_ops[MOST_SUB_AXES];     /* by sub-axis: the op that decides */
-    uint32_t guard_origins[MOST_SUB_AXES]; /* where its condition began to vary */
+    axis_bits manual;                     /* the sub-axes of `s` that are manual here */
+    axis_bits guards;                     /* that what runs here depends on */
+    uint32_t guard_ops[MAX_SUB_AXES];     /* by sub-axis: the op that decides */
+    uint32_t guard_origins[MAX_SUB_AXES]; /* where its condition began to vary */
     const active_call *calls;
     int64_t budget; /* ops that may still be looked at one by one */
     bool quiet;     /* states are not final: nothing is reported */
@@ -122,7 +122,7 @@ typedef struct device_groups {
 tsr_status groups_of(checker *c, uint32_t op, device_groups *out);
 /* Cuts axes where groups of a collective need it: pre-sizes, for one axis. */
 typedef struct cut_list {
-    int64_t pre[MOST_SUB_AXES];
+    int64_t pre[MAX_SUB_AXES];
     size_t count;
 } cut_list;
 tsr_status groups_cuts(checker *c, const tsr_mesh *mesh, const device_groups *groups, size_t axis,

@@ -15,12 +15,12 @@ static bool is_constant_op(const tsr_program *p, uint32_t op)
 /* ---- zeros ---- */
 
 /* Larger constants are not looked at. */
-enum { MOST_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 
 /* Zeros of either sign: -0.0 is where sums of floats start, too. */
 static bool is_all_zero(const tsr_program *p, uint32_t attr)
 {
-    if (!attr_is(p, attr, ATTR_ELEMENTS) || program_attr(p, attr)->count > MOST_BYTES) {
+    if (!attr_is(p, attr, ATTR_ELEMENTS) || program_attr(p, attr)->count > MAX_BYTES) {
         return false;
     }
     const attr_head *head = program_attr(p, attr);
@@ -188,7 +188,7 @@ static tsr_status step_forward(checker *c, uint32_t value, uint32_t *next, doubl
     return TSR_OK;
 }
 
-enum { MOST_STEPS = 32 };
+enum { MAX_STEPS = 32 };
 
 /* Rounding of 1 / size is allowed for. */
 static bool is_share(double factor, int64_t size)
@@ -200,12 +200,12 @@ tsr_status is_scaled_down(checker *c, uint32_t value, uint32_t result, int64_t s
 {
     double factor = 1;
     *out = false;
-    for (int i = 0; i < MOST_STEPS && value != 0 && !*out; i++) {
+    for (int i = 0; i < MAX_STEPS && value != 0 && !*out; i++) {
         *out = is_constant_value(c, value);
         value = step_back(c, value, &factor);
         *out = *out || (value != 0 && is_share(factor, size));
     }
-    for (int i = 0; i < MOST_STEPS && result != 0 && !*out; i++) {
+    for (int i = 0; i < MAX_STEPS && result != 0 && !*out; i++) {
         TSR_TRY(step_forward(c, result, &result, &factor));
         *out = result != 0 && is_share(factor, size);
     }

@@ -7,8 +7,8 @@
 
 typedef struct guard_state {
     axis_bits guards;
-    uint32_t ops[MOST_SUB_AXES];
-    uint32_t origins[MOST_SUB_AXES];
+    uint32_t ops[MAX_SUB_AXES];
+    uint32_t origins[MAX_SUB_AXES];
 } guard_state;
 
 static void save_guards(const checker *c, guard_state *out)
@@ -255,7 +255,7 @@ tsr_status visit_branches(checker *c, uint32_t op)
 
 /* ---- calls ---- */
 
-enum { MOST_CALLS = 256 };
+enum { MAX_CALLS = 256 };
 
 /* Whether a function is walked already, or too many are. */
 static bool is_active(const checker *c, uint32_t func)
@@ -267,7 +267,7 @@ static bool is_active(const checker *c, uint32_t func)
             return true;
         }
     }
-    return depth >= MOST_CALLS;
+    return depth >= MAX_CALLS;
 }
 
 /* The operands of an op become the arguments of a block. */

@@ -34,7 +34,7 @@ typedef struct device_digit {
     int64_t mod;
 } device_digit;
 
-enum { MOST_STEPS = 8 };
+enum { MAX_STEPS = 8 };
 
 /* A quotient or remainder by a constant becomes part of a digit. */
 static bool add_step(checker *c, uint32_t op, device_digit *part)
@@ -58,7 +58,7 @@ static bool add_step(checker *c, uint32_t op, device_digit *part)
 static bool find_digit(checker *c, uint32_t value, device_digit *out)
 {
     device_digit part = {1, 0};
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         const uint32_t op = value_op(c->p, value);
         if (op == 0) {
             return false;
@@ -90,7 +90,7 @@ static bool depends_on(const sub_axis *axis, device_digit part)
 }
 
 /* Larger meshes whose devices are in another order are not looked at one by one. */
-enum { MOST_DEVICES = 1 << 16 };
+enum { MAX_DEVICES = 1 << 16 };
 
 static int64_t digit_at(const scope *s, device_digit part, int64_t place)
 {
@@ -108,7 +108,7 @@ static int64_t first_along(const sub_axis *axis, int64_t place)
 static bool digit_varies(const scope *s, const sub_axis *axis, device_digit part)
 {
     const int64_t count = tsr_mesh_num_devices(s->mesh);
-    if (tsr_mesh_is_iota(s->mesh) || count > MOST_DEVICES) {
+    if (tsr_mesh_is_iota(s->mesh) || count > MAX_DEVICES) {
         return !tsr_mesh_is_iota(s->mesh) || depends_on(axis, part);
     }
     for (int64_t place = 0; place < count; place++) {

@@ -66,7 +66,7 @@ static int64_t coordinate(const tsr_mesh *mesh, size_t axis, int64_t device)
 static void cuts_of_coordinates(const int64_t *at, size_t count, int64_t size, cut_list *cuts)
 {
     size_t every = 1;
-    while (every < count && cuts->count + 2 < MOST_SUB_AXES) {
+    while (every < count && cuts->count + 2 < MAX_SUB_AXES) {
         const int64_t step = at[every] - at[0];
         size_t run = 1;
         while (run * every < count && at[run * every] == at[0] + (int64_t)run * step) {
@@ -109,7 +109,7 @@ tsr_status groups_cuts(checker *c, const tsr_mesh *mesh, const device_groups *gr
 
 static axis_bits all_axes(const scope *s)
 {
-    return s->count == MOST_SUB_AXES ? ~(axis_bits)0 : axis_bit(s->count) - 1;
+    return s->count == MAX_SUB_AXES ? ~(axis_bits)0 : axis_bit(s->count) - 1;
 }
 
 /* The sub-axes in which two places differ. */

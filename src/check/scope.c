@@ -10,7 +10,7 @@
 static void add_cut(cut_list *cuts, int64_t size, int64_t pre)
 {
     size_t at = 0;
-    if (pre <= 1 || pre >= size || size % pre != 0 || cuts->count + 1 >= MOST_SUB_AXES) {
+    if (pre <= 1 || pre >= size || size % pre != 0 || cuts->count + 1 >= MAX_SUB_AXES) {
         return;
     }
     while (at < cuts->count && cuts->pre[at] < pre) {
@@ -107,7 +107,7 @@ static void add_sub_axes(scope *s, size_t axis, const cut_list *cuts)
 {
     const int64_t size = s->mesh->sizes[axis];
     int64_t pre = 1;
-    for (size_t i = 0; size > 1 && i <= cuts->count && s->count < MOST_SUB_AXES; i++) {
+    for (size_t i = 0; size > 1 && i <= cuts->count && s->count < MAX_SUB_AXES; i++) {
         const int64_t end = i < cuts->count ? cuts->pre[i] : size;
         const tsr_axis_ref ref =
             cuts->count == 0 ? tsr_axis_full(s->mesh, axis) : tsr_axis_sub(axis, pre, end / pre);

@@ -239,7 +239,7 @@ static tsr_status reshard_results(planning *p)
     return TSR_OK;
 }
 
-enum { MOST_JOINED = 2 * MOST_PENDING };
+enum { MAX_JOINED = 2 * MAX_PENDING };
 
 /* What stays pending joins what the op leaves pending; false when the two are of different kinds.
  */
@@ -249,14 +249,14 @@ static tsr_status add_kept(planning *p, bool *fits)
     for (size_t k = 0; k < p->num_results; k++) {
         const tsr_sharding *s = p->locals[k];
         size_t count = 0;
-        tsr_axis_ref axes[MOST_JOINED];
-        for (size_t i = 0; i < s->num_unreduced && i < MOST_PENDING; i++) {
+        tsr_axis_ref axes[MAX_JOINED];
+        for (size_t i = 0; i < s->num_unreduced && i < MAX_PENDING; i++) {
             axes[count++] = s->unreduced[i];
         }
         const size_t own = count;
         for (size_t i = 0; i < p->r->num_operands; i++) {
             for (size_t n = 0; n < p->kept[i].count; n++) {
-                if (!tsr_axes_overlap(&p->kept[i].axes[n], 1, axes, count) && count < MOST_JOINED) {
+                if (!tsr_axes_overlap(&p->kept[i].axes[n], 1, axes, count) && count < MAX_JOINED) {
                     axes[count++] = p->kept[i].axes[n];
                 }
             }
@@ -345,9 +345,9 @@ static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
 static tsr_status find_first(const planning *p, op_case *c)
 {
     const tsr_sharding *s = p->locals[0];
-    tsr_axis_ref own[MOST_PENDING];
+    tsr_axis_ref own[MAX_PENDING];
     size_t count = 0;
-    for (size_t i = 0; i < s->num_unreduced && count < MOST_PENDING; i++) {
+    for (size_t i = 0; i < s->num_unreduced && count < MAX_PENDING; i++) {
         bool kept = false;
         for (size_t k = 0; k < p->r->num_operands; k++) {
             kept = kept || tsr_axes_overlap(&s->unreduced[i], 1, p->kept[k].axes, p->kept[k].count);
@@ -671,7 +671,7 @@ tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
             return TSR_OK;
         }
     }
-    if (e->cases.count >= MOST_CASES) {
+    if (e->cases.count >= MAX_CASES) {
         cases_clear(e);
     }
     op_case *fresh = NULL;

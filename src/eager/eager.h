@@ -12,7 +12,7 @@
 #include "ops/op.h"
 #include "rt/tensor.h"
 
-enum { EAGER_MAX_OPERANDS = 64, EAGER_MAX_RESULTS = 64, CASE_BUCKETS = 512, MOST_CASES = 4096 };
+enum { EAGER_MAX_OPERANDS = 64, EAGER_MAX_RESULTS = 64, CASE_BUCKETS = 512, MAX_CASES = 4096 };
 
 typedef struct op_case op_case;
 typedef struct eager_scope eager_scope;

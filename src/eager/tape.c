@@ -117,8 +117,8 @@ static void drop_saved(eager *e, tape_node *node)
         tsr_tensor_release(node->results[i]);
         node->results[i] = NULL;
     }
-    if (node->way != NULL && node->way->drop != NULL && node->state != NULL) {
-        node->way->drop(e, node->state);
+    if (node->way != NULL && node->way->destroy != NULL && node->state != NULL) {
+        node->way->destroy(e, node->state);
     }
     node->state = NULL;
     node->done = true;
@@ -225,7 +225,7 @@ static tsr_status pass_on(eager *e, const tape_node *node, tsr_tensor *const *co
     return TSR_OK;
 }
 
-const tape_way tape_identity = {.back = pass_on};
+const tape_way tape_identity = {.backward = pass_on};
 
 /* Adds to the cotangent of a value; takes the reference over. */
 static tsr_status accumulate(eager *e, tape_value *value, tsr_tensor *grad)
@@ -335,7 +335,7 @@ static tsr_status back_through(eager *e, tape_node *node)
     if (node->done || !find_cotangents(t, node, cotangents)) {
         return TSR_OK;
     }
-    tsr_status status = node->way != NULL ? node->way->back(e, node, cotangents, grads)
+    tsr_status status = node->way != NULL ? node->way->backward(e, node, cotangents, grads)
                                           : back_through_op(e, node, cotangents, grads);
     for (size_t i = 0; i < node->num_operands; i++) {
         if (grads[i] == NULL) {
@@ -737,7 +737,7 @@ static tsr_status refuse_second(eager *e, const tape_node *node, tsr_tensor *con
                       "it a backward with tsr_tape_custom");
 }
 
-static const tape_way second_way = {.back = refuse_second};
+static const tape_way second_way = {.backward = refuse_second};
 
 /*
  * The gradient of what an outer tape watches too: on that tape it is a call without a way back, so

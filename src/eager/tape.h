@@ -18,12 +18,12 @@ typedef struct tape_node tape_node;
 
 /*
  * How a node that is no op goes back: from the cotangents of its results, NULL where nothing came,
- * to those of its operands, one reference each, NULL for nothing. `drop` gives its state up.
+ * to those of its operands, one reference each, NULL for nothing. `destroy` gives its state up.
  */
 typedef struct tape_way {
-    tsr_status (*back)(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
-                       tsr_tensor **grads);
-    void (*drop)(eager *e, void *state);
+    tsr_status (*backward)(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
+                           tsr_tensor **grads);
+    void (*destroy)(eager *e, void *state);
 } tape_way;
 
 struct tape_node {

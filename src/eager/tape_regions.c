@@ -125,7 +125,7 @@ static tsr_status back_through_region(eager *e, const tape_node *node,
     return status;
 }
 
-static const tape_way region_way = {.back = back_through_region, .drop = drop_region};
+static const tape_way region_way = {.backward = back_through_region, .destroy = drop_region};
 
 static tsr_status note_region(eager *e, const region *what, tsr_tensor *const *outputs)
 {
@@ -182,26 +182,27 @@ tsr_status tsr_recompute(tsr_comm *world, tsr_region function, void *state,
 
 /* ---- ops of the program's own ---- */
 
-typedef struct own_op {
-    tsr_own_op op;
+typedef struct custom_op {
+    tsr_custom_op op;
     size_t num_inputs;
     tsr_tensor *inputs[EAGER_MAX_OPERANDS]; /* one reference each */
-} own_op;
+} custom_op;
 
-static void drop_own(eager *e, void *state)
+static void destroy_custom(eager *e, void *state)
 {
-    own_op *o = state;
+    custom_op *o = state;
     for (size_t i = 0; i < o->num_inputs; i++) {
         tsr_tensor_release(o->inputs[i]);
     }
-    if (o->op.drop != NULL) {
-        o->op.drop(o->op.state);
+    if (o->op.destroy != NULL) {
+        o->op.destroy(o->op.state);
     }
     (void)context_resize(e->world->ctx, o, sizeof *o, 0);
 }
 
 /* A gradient is of its input's shape and element type. */
-static tsr_status check_own(const eager *e, const own_op *o, const tsr_tensor *grad, size_t index)
+static tsr_status check_own(const eager *e, const custom_op *o, const tsr_tensor *grad,
+                            size_t index)
 {
     if (grad == NULL) {
         return TSR_OK;
@@ -219,14 +220,14 @@ static tsr_status check_own(const eager *e, const own_op *o, const tsr_tensor *g
                       op_type_text(&should).text);
 }
 
-static tsr_status back_through_own(eager *e, const tape_node *node, tsr_tensor *const *cotangents,
-                                   tsr_tensor **grads)
+static tsr_status back_through_custom(eager *e, const tape_node *node,
+                                      tsr_tensor *const *cotangents, tsr_tensor **grads)
 {
-    const own_op *o = node->state;
+    const custom_op *o = node->state;
     eager_scope *const scope = e->scope;
     const tape_guest guest = tape_enter(e);
     e->scope = NULL; /* what it gives is the tape's */
-    tsr_status status = o->op.back(e->world, o->op.state, o->inputs, cotangents, grads);
+    tsr_status status = o->op.backward(e->world, o->op.state, o->inputs, cotangents, grads);
     e->scope = scope;
     status = tape_leave(e, guest, o->op.name, status);
     for (size_t i = 0; status == TSR_OK && i < o->num_inputs; i++) {
@@ -235,35 +236,35 @@ static tsr_status back_through_own(eager *e, const tape_node *node, tsr_tensor *
     return status;
 }
 
-static const tape_way own_way = {.back = back_through_own, .drop = drop_own};
+static const tape_way custom_way = {.backward = back_through_custom, .destroy = destroy_custom};
 
 /* Puts it on the tape; the state is the tape's then. */
-static tsr_status note_own(eager *e, const tsr_own_op *op, tsr_tensor *const *inputs,
+static tsr_status note_own(eager *e, const tsr_custom_op *op, tsr_tensor *const *inputs,
                            size_t num_inputs, tsr_tensor *const *outputs, size_t num_outputs)
 {
-    own_op *o = context_resize(e->world->ctx, NULL, 0, sizeof *o);
+    custom_op *o = context_resize(e->world->ctx, NULL, 0, sizeof *o);
     if (o == NULL) {
-        if (op->drop != NULL) {
-            op->drop(op->state);
+        if (op->destroy != NULL) {
+            op->destroy(op->state);
         }
         return diag_nomem(e->world->ctx);
     }
-    *o = (own_op){.op = *op, .num_inputs = num_inputs};
+    *o = (custom_op){.op = *op, .num_inputs = num_inputs};
     for (size_t i = 0; i < num_inputs; i++) {
         o->inputs[i] = tsr_tensor_retain(inputs[i]);
     }
     const tsr_status status =
-        tape_note_way(e, op->name, &own_way, o, inputs, num_inputs, outputs, num_outputs);
+        tape_note_way(e, op->name, &custom_way, o, inputs, num_inputs, outputs, num_outputs);
     if (status < 0) {
-        drop_own(e, o);
+        destroy_custom(e, o);
     }
     return status;
 }
 
-tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *const *inputs, size_t num_inputs,
-                        tsr_tensor *const *outputs, size_t num_outputs)
+tsr_status tsr_tape_custom(const tsr_custom_op *op, tsr_tensor *const *inputs, size_t num_inputs,
+                           tsr_tensor *const *outputs, size_t num_outputs)
 {
-    GUARD(tsr_tape_own);
+    GUARD(tsr_tape_custom);
     eager *e = NULL;
     const bool fits =
         num_inputs > 0 && num_inputs <= EAGER_MAX_OPERANDS && num_outputs <= EAGER_MAX_OPERANDS;
@@ -271,8 +272,8 @@ tsr_status tsr_tape_own(const tsr_own_op *op, tsr_tensor *const *inputs, size_t 
     if (status == TSR_OK && tape_wants(e, inputs, num_inputs)) {
         return note_own(e, op, inputs, num_inputs, outputs, num_outputs);
     }
-    if (op->drop != NULL) {
-        op->drop(op->state);
+    if (op->destroy != NULL) {
+        op->destroy(op->state);
     }
     return status;
 }
@@ -301,7 +302,8 @@ static tsr_status back_through_conversion(eager *e, const tape_node *node,
     return status;
 }
 
-static const tape_way conversion_way = {.back = back_through_conversion, .drop = drop_conversion};
+static const tape_way conversion_way = {.backward = back_through_conversion,
+                                        .destroy = drop_conversion};
 
 tsr_status tsr_tape_conversion(tsr_tensor *from, tsr_tensor *to, tsr_conversion *record)
 {

@@ -187,7 +187,7 @@ static tsr_status all_gather(eager *e, const transition_job *job, tsr_tensor *x,
     const bool stacks = job->what.src.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacks ? job->what.gather_dim : job->what.src.dim);
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS] = {0};
+    int64_t counts[MAX_MEMBERS] = {0};
     if (stacks) {
         other_view src;
         shape_and_dim(x, dim, job->comm->size, shape);
@@ -228,7 +228,7 @@ static tsr_status reduce_scatter(eager *e, const transition_job *job, tsr_tensor
     const bool stacked = job->what.dst.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS] = {0};
+    int64_t counts[MAX_MEMBERS] = {0};
     const tsr_view src = view_of(x);
     if (stacked) {
         other_view dst;
@@ -296,8 +296,8 @@ static tsr_status exchange(eager *e, const transition_job *job, tsr_tensor *x, s
                            tsr_tensor *out)
 {
     const int64_t n = job->comm->size;
-    int64_t send[MOST_MEMBERS] = {0};
-    int64_t receive[MOST_MEMBERS] = {0};
+    int64_t send[MAX_MEMBERS] = {0};
+    int64_t receive[MAX_MEMBERS] = {0};
     void *scratch = NULL;
     for (int64_t i = 0; i < n; i++) {
         send[i] = bytes_of_piece(x, split, send_rows[i]);
@@ -323,8 +323,8 @@ static tsr_status start_exchange(eager *e, const transition_job *job, tsr_tensor
 {
     const int64_t n = job->comm->size;
     transition_tail *tail = job->tail;
-    int64_t send[MOST_MEMBERS] = {0};
-    int64_t receive[MOST_MEMBERS] = {0};
+    int64_t send[MAX_MEMBERS] = {0};
+    int64_t receive[MAX_MEMBERS] = {0};
     for (int64_t i = 0; i < n; i++) {
         send[i] = bytes_of_piece(x, split, send_rows[i]);
         receive[i] = bytes_of_piece(out, concat, receive_rows[i]);
@@ -357,8 +357,8 @@ static tsr_status all_to_all(eager *e, const transition_job *given, tsr_tensor *
     const bool plain = job->what.src.dim == TSR_NO_DIM;
     const int64_t n = job->comm->size;
     int64_t shape[OP_MAX_RANK];
-    int64_t send[MOST_MEMBERS] = {0};
-    int64_t receive[MOST_MEMBERS] = {0};
+    int64_t send[MAX_MEMBERS] = {0};
+    int64_t receive[MAX_MEMBERS] = {0};
     if (!plain && job->what.src.dim == job->what.dst.dim && job->sent != NULL) {
         const size_t dim = (size_t)job->what.dst.dim;
         shape_with(x, dim, sum_of(job->counts, n), shape);
@@ -408,7 +408,7 @@ static tsr_status take_mine(eager *e, const transition_job *job, tsr_tensor *x, 
     const bool stacked = job->what.dst.dim == TSR_NO_DIM;
     const size_t dim = (size_t)(stacked ? job->what.scatter_dim : job->what.dst.dim);
     int64_t shape[OP_MAX_RANK];
-    int64_t counts[MOST_MEMBERS] = {0};
+    int64_t counts[MAX_MEMBERS] = {0};
     other_view from;
     if (stacked) {
         other_view to;
@@ -441,7 +441,7 @@ static tsr_status pad_with_zeros(eager *e, const transition_job *job, tsr_tensor
     const bool varies = job->what.src.kind == TSR_V;
     const bool stacks = job->what.src.dim == TSR_NO_DIM;
     int64_t shape[OP_MAX_RANK + 1];
-    int64_t counts[MOST_MEMBERS] = {0};
+    int64_t counts[MAX_MEMBERS] = {0};
     other_view to;
     if (!varies) {
         TSR_TRY(local_value(e, x->dtype, x->geometry->rank, x->local_shape, out));
@@ -635,7 +635,7 @@ void transition_finish(const transition_tail *tail, tsr_tensor *result)
 {
     tsr_tensor *moved = tail->moved != NULL ? tail->moved : result;
     if (tail->received != NULL) {
-        int64_t bytes[MOST_MEMBERS] = {0};
+        int64_t bytes[MAX_MEMBERS] = {0};
         for (int64_t i = 0; i < tail->members; i++) {
             bytes[i] = bytes_of_piece(moved, tail->dim, tail->rows[i]);
         }

@@ -9,7 +9,7 @@
 
 #include "eager/eager.h"
 
-enum { MOST_MEMBERS = COMM_MAX_RANKS };
+enum { MAX_MEMBERS = COMM_MAX_RANKS };
 
 /* One that is only started: what to wait for, and what is left to do then. */
 typedef struct transition_tail {

@@ -9,8 +9,8 @@
 #include "mesh/mesh.h"
 #include "spmd/view.h"
 
-enum { TYPED_BUCKETS = 1024, TYPED_MOST_UNUSED = 1024 };
-enum { MOST_AXES = 64 /* as many as a tsr_axis_set has */ };
+enum { TYPED_BUCKETS = 1024, TYPED_MAX_UNUSED = 1024 };
+enum { MAX_AXES = 64 /* as many as a tsr_axis_set has */ };
 
 /* A mesh that types are on: a scope's, or one that is cut for a type on parts of axes. */
 typedef struct kept_mesh {
@@ -169,7 +169,7 @@ static void drop_records(struct typed_table *table, bool all)
     for (size_t i = 0; i < TYPED_BUCKETS; i++) {
         for (typed_record **link = &table->buckets[i]; *link != NULL;) {
             typed_record *r = *link;
-            const bool old = table->clock - r->last_use > TYPED_MOST_UNUSED / 2;
+            const bool old = table->clock - r->last_use > TYPED_MAX_UNUSED / 2;
             if (all || (r->references == 0 && old)) {
                 *link = r->next;
                 table->unused--;
@@ -208,7 +208,7 @@ tsr_status typed_intern_implied(eager *e, const tsr_typed_shape *shape, tsr_axis
             return TSR_OK;
         }
     }
-    if (table->unused > TYPED_MOST_UNUSED && e->tapes.innermost == NULL &&
+    if (table->unused > TYPED_MAX_UNUSED && e->tapes.innermost == NULL &&
         e->requests.first == NULL) {
         drop_records(table, false);
     }
@@ -312,10 +312,10 @@ static tsr_status open_scope(tsr_comm *world, const tsr_spmd_scope *settings)
             "tsr_spmd_open: the mesh has %lld devices, the world %lld ranks; they must be equal",
             (long long)tsr_mesh_num_devices(settings->mesh), (long long)world->size);
     }
-    if (tsr_mesh_num_axes(settings->mesh) > MOST_AXES) {
+    if (tsr_mesh_num_axes(settings->mesh) > MAX_AXES) {
         return diag_error(world->ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "tsr_spmd_open: the mesh has %zu axes; the maximum is %d",
-                          tsr_mesh_num_axes(settings->mesh), MOST_AXES);
+                          tsr_mesh_num_axes(settings->mesh), MAX_AXES);
     }
     spmd_scope *scope = context_resize(world->ctx, NULL, 0, sizeof *scope);
     if (scope == NULL) {

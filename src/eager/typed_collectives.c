@@ -63,7 +63,7 @@ static tsr_status go_back(eager *e, const tape_node *node, tsr_tensor *const *co
     return TSR_OK;
 }
 
-static const tape_way collective_way = {.back = go_back, .drop = drop_noted};
+static const tape_way collective_way = {.backward = go_back, .destroy = drop_noted};
 
 /* A list of counts that the tape keeps: those given, or even chunks of `whole`. */
 static tsr_status copy_counts(eager *e, const int64_t *given, int64_t whole, int64_t members,
@@ -126,7 +126,7 @@ static tsr_status note(eager *e, const char *call, const transition_job *job,
     return status;
 }
 
-enum { MOST_PLACES = 64 };
+enum { MAX_PLACES = 64 };
 
 /* A call under way. */
 typedef struct collective_call {
@@ -139,7 +139,7 @@ typedef struct collective_call {
     /* The value on a mesh that has all parts of axes that it or the call is on; NULL below: no type
      */
     tsr_typed_shape before;
-    size_t places[MOST_PLACES]; /* the axes of the call in that mesh */
+    size_t places[MAX_PLACES]; /* the axes of the call in that mesh */
     size_t num_places;
     tsr_axis_set global;  /* of that mesh */
     const tsr_type *type; /* of the result, on that mesh; NULL when nothing is typed */
@@ -225,7 +225,7 @@ static tsr_status find_type(collective_call *c)
     c->before = record->of;
     c->before.local = c->x->local_shape;
     TSR_TRY(typed_meet(e, &c->before.type, 1, &c->axes, &mesh));
-    TSR_TRY(spmd_axes_of_parts(ctx, mesh, base, c->axes.refs, c->axes.count, MOST_PLACES, c->places,
+    TSR_TRY(spmd_axes_of_parts(ctx, mesh, base, c->axes.refs, c->axes.count, MAX_PLACES, c->places,
                                &c->num_places));
     c->global = spmd_map_axes(base, e->typing.scope->settings.global, mesh);
     TSR_TRY(typed_note_implied(e, record, 0,

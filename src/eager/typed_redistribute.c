@@ -176,7 +176,7 @@ static void drop_move(eager *e, void *state)
     (void)context_resize(e->world->ctx, state, sizeof(spec_move), 0);
 }
 
-static const tape_way spec_way = {.back = go_back, .drop = drop_move};
+static const tape_way spec_way = {.backward = go_back, .destroy = drop_move};
 
 static tsr_status note(eager *e, const spec_move *m, tsr_tensor *value, tsr_tensor *result)
 {

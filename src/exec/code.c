@@ -7,7 +7,7 @@
 #include "ir/row.h"
 
 /* Calls inside of each other. */
-enum { MOST_CALLS = 500 };
+enum { MAX_CALLS = 500 };
 
 /* ---- types ---- */
 
@@ -401,8 +401,8 @@ tsr_status exec_code_function(exec_code *code, uint32_t op, size_t depth, const 
         return EXEC_ERROR(code, op, TSR_ERR_UNSUPPORTED, "%s",
                           "a function that calls itself is not supported");
     }
-    if (depth > MOST_CALLS) {
-        return EXEC_ERROR(code, op, TSR_ERR_LIMIT, "more than %d nested calls", MOST_CALLS);
+    if (depth > MAX_CALLS) {
+        return EXEC_ERROR(code, op, TSR_ERR_LIMIT, "more than %d nested calls", MAX_CALLS);
     }
     if (f == NULL) {
         f = ARENA_NEW(code->arena, exec_function);

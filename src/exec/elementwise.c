@@ -4,12 +4,12 @@
 #include "exec/machine.h"
 #include "exec/number.h"
 
-enum { MOST_SOURCES = 3 };
+enum { MAX_SOURCES = 3 };
 
 /* Operands of one type, and a result of a given element type, all of one shape. */
 static bool fits(const exec_step *step, tsr_dtype result)
 {
-    if (!exec_is_static(step) || step->num_operands > MOST_SOURCES || step->num_operands == 0 ||
+    if (!exec_is_static(step) || step->num_operands > MAX_SOURCES || step->num_operands == 0 ||
         step->num_results != 1) {
         return false;
     }
@@ -36,8 +36,8 @@ static tsr_status widened(exec_machine *m, const exec_array *from, tsr_dtype dty
 static tsr_status run_map(exec_machine *m, const exec_step *step)
 {
     const exec_map *map = step->data;
-    tsr_view views[MOST_SOURCES];
-    const tsr_view *src[MOST_SOURCES];
+    tsr_view views[MAX_SOURCES];
+    const tsr_view *src[MAX_SOURCES];
     exec_array *result;
     for (size_t i = 0; i < step->num_operands; i++) {
         views[i] = exec_array_view(exec_operand(m, step, i));
@@ -53,9 +53,9 @@ static tsr_status run_map(exec_machine *m, const exec_step *step)
 static tsr_status run_widened_map(exec_machine *m, const exec_step *step)
 {
     const exec_map *map = step->data;
-    exec_array *arrays[MOST_SOURCES + 1] = {NULL};
-    tsr_view views[MOST_SOURCES + 1];
-    const tsr_view *src[MOST_SOURCES];
+    exec_array *arrays[MAX_SOURCES + 1] = {NULL};
+    tsr_view views[MAX_SOURCES + 1];
+    const tsr_view *src[MAX_SOURCES];
     tsr_status status = TSR_OK;
     const size_t n = step->num_operands;
     for (size_t i = 0; i <= n && status == TSR_OK; i++) {

@@ -8,7 +8,7 @@
 #include "ir/row.h"
 #include "ir/shardings.h"
 
-enum { MOST_NUMBERS = 1 << 20 };
+enum { MAX_NUMBERS = 1 << 20 };
 
 /* ---- attributes ---- */
 
@@ -39,7 +39,7 @@ static tsr_status read_table(exec_decoder *d, uint32_t op, const char *name, con
     }
     if (!attr_is_elements(p, attr) || !ir_type_of_tensor(p, program_attr(p, attr)->type, &type) ||
         type.dtype != TSR_I64 || type.rank != 2 || !op_elements(&type, &elements) ||
-        elements > MOST_NUMBERS) {
+        elements > MAX_NUMBERS) {
         return TSR_NOT_APPLICABLE;
     }
     const size_t count = (size_t)elements;
@@ -109,7 +109,7 @@ static tsr_status list_groups(exec_decoder *d, const tsr_groups *groups, exec_gr
 {
     out->count = (size_t)tsr_groups_count(groups);
     out->size = (size_t)tsr_groups_size(groups);
-    if (out->count > MOST_NUMBERS / (out->size + 1)) {
+    if (out->count > MAX_NUMBERS / (out->size + 1)) {
         return TSR_NOT_APPLICABLE;
     }
     int64_t *numbers = ARENA_ARRAY(d->code->arena, int64_t, out->count * out->size + 1);

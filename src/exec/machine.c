@@ -5,7 +5,7 @@
 #include "base/arena.h"
 
 /* Calls and regions inside of each other. */
-enum { MOST_ACTIVATIONS = 10000 };
+enum { MAX_ACTIVATIONS = 10000 };
 
 void exec_machine_init(exec_machine *m, exec_code *code, exec_host *host)
 {
@@ -81,9 +81,9 @@ static tsr_status push(exec_machine *m, const exec_block *block, const exec_step
                        size_t which, size_t frame, size_t frame_end)
 {
     void *stack = m->stack;
-    if (m->depth >= MOST_ACTIVATIONS) {
+    if (m->depth >= MAX_ACTIVATIONS) {
         return diag_error(m->ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "more than %d nested calls and regions", MOST_ACTIVATIONS);
+                          "more than %d nested calls and regions", MAX_ACTIVATIONS);
     }
     if (!reserve(m->ctx, &stack, &m->capacity, m->depth + 1, sizeof *m->stack)) {
         return diag_nomem(m->ctx);
@@ -225,12 +225,12 @@ tsr_status exec_machine_run(exec_machine *m, size_t until)
 
 /* ---- regions that kernels call ---- */
 
-enum { MOST_REGION_ARGUMENTS = 64 };
+enum { MAX_REGION_ARGUMENTS = 64 };
 
 static tsr_status call_region(exec_machine *m, const exec_block *block,
                               const void *const *arguments, void *const *results)
 {
-    exec_array *arrays[MOST_REGION_ARGUMENTS];
+    exec_array *arrays[MAX_REGION_ARGUMENTS];
     const size_t until = m->depth;
     for (size_t i = 0; i < block->num_arguments; i++) {
         const tsr_status status = exec_array_new(m->pool, block->argument_types[i], &arrays[i]);

@@ -9,7 +9,7 @@
 
 /* ---- constants ---- */
 
-enum { MOST_KEPT = 4096 }; /* bytes of a repeated element that are kept while the code lives */
+enum { MAX_KEPT = 4096 }; /* bytes of a repeated element that are kept while the code lives */
 
 static tsr_status run_constant(exec_machine *m, const exec_step *step)
 {
@@ -50,7 +50,7 @@ static tsr_status set_constant(exec_decoder *d, exec_step *step, uint32_t attr)
     if (status != TSR_OK) {
         return status;
     }
-    if (is_splat && type->bytes > MOST_KEPT) {
+    if (is_splat && type->bytes > MAX_KEPT) {
         step->action = run_splat;
         step->data = without_const(bytes);
         return TSR_OK;

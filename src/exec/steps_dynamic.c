@@ -55,15 +55,15 @@ static op_array array_of(const exec_array *a)
     return (op_array){.view = exec_array_view(a), .start = no_start, .full = a->shape};
 }
 
-enum { MOST_ARRAYS = 64 };
+enum { MAX_ARRAYS = 64 };
 
 tsr_status exec_run_row(exec_machine *m, const exec_step *step, const op_row *row,
                         const void *params, exec_array *const *operands, size_t num_operands,
                         const op_type *results, size_t num_results)
 {
-    op_array arrays[MOST_ARRAYS];
-    op_type types[MOST_ARRAYS];
-    if (num_operands + num_results > MOST_ARRAYS) {
+    op_array arrays[MAX_ARRAYS];
+    op_type types[MAX_ARRAYS];
+    if (num_operands + num_results > MAX_ARRAYS) {
         return exec_unsupported(m->code, step->op, "with this number of operands");
     }
     for (size_t i = 0; i < num_operands; i++) {
@@ -116,9 +116,9 @@ static tsr_status infer_and_run(exec_machine *m, const exec_step *step, const op
                                 size_t num_operands)
 {
     tsr_arena *arena = NULL;
-    op_type types[MOST_ARRAYS];
-    op_type results[MOST_ARRAYS];
-    if (num_operands > MOST_ARRAYS || step->num_results > MOST_ARRAYS || row->types == NULL) {
+    op_type types[MAX_ARRAYS];
+    op_type results[MAX_ARRAYS];
+    if (num_operands > MAX_ARRAYS || step->num_results > MAX_ARRAYS || row->types == NULL) {
         return exec_unsupported(m->code, step->op, "");
     }
     TSR_TRY(tsr_arena_create(m->ctx, &arena));
@@ -148,8 +148,8 @@ static tsr_status infer_and_run(exec_machine *m, const exec_step *step, const op
 static tsr_status run_inferred(exec_machine *m, const exec_step *step)
 {
     const inferred_step *s = step->data;
-    exec_array *operands[MOST_ARRAYS];
-    for (size_t i = 0; i < step->num_operands && i < MOST_ARRAYS; i++) {
+    exec_array *operands[MAX_ARRAYS];
+    for (size_t i = 0; i < step->num_operands && i < MAX_ARRAYS; i++) {
         operands[i] = exec_operand(m, step, i);
     }
     return infer_and_run(m, step, s->row, s->params, operands, step->num_operands);
@@ -184,7 +184,7 @@ tsr_status exec_prepare_inferred(exec_decoder *d, exec_step *step, const op_row 
 {
     ir_request request;
     if (row == NULL || row->types == NULL || row->run == NULL || has_region(row) ||
-        step->num_operands > MOST_ARRAYS) {
+        step->num_operands > MAX_ARRAYS) {
         return TSR_NOT_APPLICABLE;
     }
     const tsr_status made =

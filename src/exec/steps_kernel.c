@@ -12,12 +12,12 @@
 #include "ops/op_reduce.h"
 #include "ops/op_sort.h"
 
-enum { MOST_REGIONS = 2, MOST_CASTS = 80 };
+enum { MAX_REGIONS = 2, MAX_CASTS = 80 };
 
 typedef struct kernel_step {
     op_call call;
     op_array *arrays; /* operands, then results: all but the data is fixed */
-    exec_region regions[MOST_REGIONS];
+    exec_region regions[MAX_REGIONS];
     size_t num_regions;
     const exec_type **computed; /* of each array; NULL: computed as they are */
     bool as_bits;               /* narrow signed integers are their bits */
@@ -128,7 +128,7 @@ static tsr_status cast_result(exec_machine *m, const exec_step *step, const kern
 static tsr_status run_cast(exec_machine *m, const exec_step *step)
 {
     kernel_step *k = step->data;
-    exec_array *arrays[MOST_CASTS] = {NULL};
+    exec_array *arrays[MAX_CASTS] = {NULL};
     const size_t n = step->num_operands;
     tsr_status status = TSR_OK;
     for (size_t i = 0; i < n + step->num_results && status == TSR_OK; i++) {
@@ -159,7 +159,7 @@ static void set_regions(const exec_decoder *d, const exec_step *step, const op_r
     size_t count = 0;
     for (size_t f = 0; row->fields != NULL && f < row->fields->count; f++) {
         const op_field *field = &row->fields->fields[f];
-        if (field->kind != OP_FIELD_REGION || count == MOST_REGIONS) {
+        if (field->kind != OP_FIELD_REGION || count == MAX_REGIONS) {
             continue;
         }
         op_region *region = (void *)((char *)params + field->offset);
@@ -227,7 +227,7 @@ static bool regions_fit(const exec_step *step, const op_row *row, const op_reque
     if (row == &op_sort) {
         return region_fits(step->blocks[0], r->operands, r->num_operands, 2, true, true);
     }
-    if (num_regions == MOST_REGIONS) {
+    if (num_regions == MAX_REGIONS) {
         return region_fits(step->blocks[0], results, 1, 2, false, true) &&
                region_fits(step->blocks[1], results, 1, 2, false, false);
     }
@@ -362,7 +362,7 @@ static tsr_status make_computed(exec_decoder *d, const exec_step *step, const op
 {
     const size_t count = step->num_operands + step->num_results;
     k->computed = ARENA_ARRAY(d->code->arena, const exec_type *, count);
-    if (k->computed == NULL || count > MOST_CASTS) {
+    if (k->computed == NULL || count > MAX_CASTS) {
         return k->computed == NULL ? diag_nomem(d->code->ctx) : TSR_NOT_APPLICABLE;
     }
     k->counts_leading = is_named(row, "count_leading_zeros");

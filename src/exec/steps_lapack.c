@@ -127,9 +127,9 @@ typedef struct lapack_value {
 typedef struct lapack_step {
     lapack_job job;
     lapack_space space;
-    lapack_value values[LAPACK_MOST_VALUES]; /* operands, then results that are none of them */
+    lapack_value values[LAPACK_MAX_VALUES]; /* operands, then results that are none of them */
     size_t num_values;
-    size_t result_values[LAPACK_MOST_VALUES];
+    size_t result_values[LAPACK_MAX_VALUES];
     size_t space_offset;
     size_t bytes; /* of scratch memory */
     int64_t batch;
@@ -232,7 +232,7 @@ static bool read_type(const char *word, size_t size, const op_type *type, const 
     for (size_t i = 0; i < core; i++) {
         int *dim = &s->job.dims[strchr(dim_names, word[1 + i]) - dim_names];
         extents[i] = type->shape[batch + i];
-        if (extents[i] > LAPACK_MOST_ELEMENTS || (*dim >= 0 && *dim != extents[i])) {
+        if (extents[i] > LAPACK_MAX_ELEMENTS || (*dim >= 0 && *dim != extents[i])) {
             return false;
         }
         *dim = (int)extents[i];
@@ -242,7 +242,7 @@ static bool read_type(const char *word, size_t size, const op_type *type, const 
                           .rows = extents[0],
                           .cols = extents[1],
                           .item = tsr_dtype_item_bytes(type->dtype)};
-    return extents[0] * extents[1] <= LAPACK_MOST_ELEMENTS;
+    return extents[0] * extents[1] <= LAPACK_MAX_ELEMENTS;
 }
 
 /* The operand that a result is, changed, and that is no other result; or a new value. */
@@ -278,7 +278,7 @@ static bool read_types(const lapack_row *row, const exec_step *step, lapack_step
         is_complex && row->complex_results != NULL ? row->complex_results : row->results;
     const size_t core = strcspn(operands, " ") - 1;
     const size_t batch = first->rank - core;
-    bool taken[LAPACK_MOST_VALUES] = {false};
+    bool taken[LAPACK_MAX_VALUES] = {false};
     size_t i = 0;
     size_t size;
     if (first->rank < core) {

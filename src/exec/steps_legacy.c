@@ -193,7 +193,7 @@ static tsr_status prepare_index_select(exec_decoder *d, exec_step *step)
 
 /* ---- einsum ---- */
 
-enum { MOST_SUBSCRIPTS = 128, RESULT = 2, MOST_LOOPS = 3 * OP_MAX_RANK };
+enum { MAX_SUBSCRIPTS = 128, RESULT = 2, MAX_LOOPS = 3 * OP_MAX_RANK };
 
 /* Loops over the subscripts of the result, then over those that are summed. */
 typedef struct einsum_step {
@@ -274,7 +274,7 @@ static tsr_status run_einsum(exec_machine *m, const exec_step *step)
 static bool find_loop(einsum_step *s, int64_t *loops, char subscript, int64_t size, size_t *out)
 {
     const unsigned char key = (unsigned char)subscript;
-    if (key >= MOST_SUBSCRIPTS || !((key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z'))) {
+    if (key >= MAX_SUBSCRIPTS || !((key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z'))) {
         return false;
     }
     if (loops[key] < 0) {
@@ -309,7 +309,7 @@ static bool read_subscripts(einsum_step *s, int64_t *loops, slice text, const ex
 
 static bool read_config(einsum_step *s, const exec_step *step, slice config)
 {
-    int64_t loops[MOST_SUBSCRIPTS];
+    int64_t loops[MAX_SUBSCRIPTS];
     char text[3 * OP_MAX_RANK + 4];
     size_t size = 0;
     memset(loops, -1, sizeof loops);
@@ -373,7 +373,7 @@ static tsr_status prepare_einsum(exec_decoder *d, exec_step *step)
     step->action = run_einsum;
     return exec_is_static(step) &&
                    attr_as_string(p, op_property(p, step->op, "einsum_config"), &config) &&
-                   config.size < MOST_LOOPS && read_config(s, step, config) && has_all(s, step)
+                   config.size < MAX_LOOPS && read_config(s, step, config) && has_all(s, step)
                ? TSR_OK
                : TSR_NOT_APPLICABLE;
 }

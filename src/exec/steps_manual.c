@@ -14,7 +14,7 @@
 #include "ir/shardings.h"
 #include "ir/verify.h"
 
-enum { MOST_DEVICES = 4096 };
+enum { MAX_DEVICES = 4096 };
 
 typedef struct manual_step {
     const tsr_mesh *mesh;
@@ -227,7 +227,7 @@ static tsr_status make_cuts(exec_decoder *d, const exec_step *step, manual_step 
         if (status != TSR_OK) {
             return status;
         }
-        if (s->devices > MOST_DEVICES || !parts_fit(s, s->cuts[i], part)) {
+        if (s->devices > MAX_DEVICES || !parts_fit(s, s->cuts[i], part)) {
             return TSR_NOT_APPLICABLE;
         }
     }

@@ -89,12 +89,12 @@ static tsr_status prepare_compare(exec_decoder *d, exec_step *step)
 
 /* ---- map ---- */
 
-enum { MOST_MAPPED = 64 };
+enum { MAX_MAPPED = 64 };
 
 static tsr_status run_map(exec_machine *m, const exec_step *step)
 {
     exec_region region = {step->blocks[0], m};
-    const void *arguments[MOST_MAPPED];
+    const void *arguments[MAX_MAPPED];
     exec_array *result;
     TSR_TRY(exec_array_new(m->pool, step->types[step->num_operands], &result));
     exec_set_result(m, step, 0, result);
@@ -120,7 +120,7 @@ static tsr_status prepare_map(exec_decoder *d, exec_step *step)
 {
     const exec_block *block = step->blocks[0];
     (void)d;
-    if (!exec_is_static(step) || step->num_operands > MOST_MAPPED || step->num_results != 1 ||
+    if (!exec_is_static(step) || step->num_operands > MAX_MAPPED || step->num_results != 1 ||
         block->num_arguments != step->num_operands || block->end.num_operands != 1 ||
         !is_scalar(block->end.types[0], step->types[step->num_operands]->tensor.dtype)) {
         return TSR_NOT_APPLICABLE;

@@ -319,7 +319,7 @@ static void copy_slice(const exec_array *whole, const exec_array *part, size_t d
     }
 }
 
-enum { MOST_SCANNED = 64 };
+enum { MAX_SCANNED = 64 };
 
 /* Runs the body on one slice of each input and the carries, which it replaces. */
 static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
@@ -327,7 +327,7 @@ static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
 {
     const scan_step *s = step->data;
     const exec_block *body = step->blocks[0];
-    exec_array *arguments[MOST_SCANNED] = {NULL};
+    exec_array *arguments[MAX_SCANNED] = {NULL};
     const size_t until = m->depth;
     tsr_status status = TSR_OK;
     for (size_t i = 0; i < s->num_inputs && status == TSR_OK; i++) {
@@ -367,7 +367,7 @@ static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
 static tsr_status run_scan(exec_machine *m, const exec_step *step)
 {
     const scan_step *s = step->data;
-    exec_array *carries[MOST_SCANNED] = {NULL};
+    exec_array *carries[MAX_SCANNED] = {NULL};
     const size_t num_carries = step->num_operands - s->num_inputs;
     for (size_t i = 0; i < s->num_outputs; i++) {
         exec_array *made;
@@ -416,7 +416,7 @@ static bool is_same(const exec_type *a, const exec_type *b)
 static bool scan_fits(const scan_step *s, const exec_step *step)
 {
     const exec_block *body = step->blocks[0];
-    if (!exec_is_static(step) || step->num_operands > MOST_SCANNED ||
+    if (!exec_is_static(step) || step->num_operands > MAX_SCANNED ||
         body->num_arguments != step->num_operands || body->end.num_operands != step->num_results) {
         return false;
     }

@@ -5,7 +5,7 @@
 #include "explain/explanation.h"
 
 /* Each trial propagates the whole program. */
-enum { MOST_TRIALS = 64 };
+enum { MAX_TRIALS = 64 };
 
 static bool same_tensor(tsr_ir_tensor a, tsr_ir_tensor b)
 {
@@ -133,7 +133,7 @@ static tsr_status may_suggest(tsr_context *ctx, const tsr_explanation *e, const 
     *out = false;
     if ((c->kind != TSR_CONFLICT_TAKEN && c->kind != TSR_CONFLICT_UNDECIDED &&
          c->kind != TSR_CONFLICT_CLOSED && c->kind != TSR_CONFLICT_REPLICATED) ||
-        c->wanted == 0 || e->trials >= MOST_TRIALS ||
+        c->wanted == 0 || e->trials >= MAX_TRIALS ||
         (value != 0 && (value > e->num_names || e->names[value] == NULL))) {
         return TSR_OK;
     }

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 
 /* Hops of a path that are shown at each end, unless all are wanted. */
-enum { SHOWN_HOPS = 4, MOST_HOPS = 2 * SHOWN_HOPS + 2 };
+enum { SHOWN_HOPS = 4, MAX_HOPS = 2 * SHOWN_HOPS + 2 };
 
 /* Where an op is in the text. */
 typedef struct text_op {

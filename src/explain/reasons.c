@@ -127,7 +127,7 @@ static tsr_status describe_conflict(teller *t, uint32_t number, tsr_conflict_rea
     TSR_TRY(describe_annotation(t, c->annotation, &out->annotation));
     tell_reason(t, c);
     TSR_TRY(finish(t, &out->reason));
-    if (!t->style.no_trials) {
+    if (!t->style.skip_suggestions) {
         const suggestion *found = NULL;
         TSR_TRY(find_suggestion(t->ctx, t->e, number, &found));
         out->suggested_tensor = found->tensor;

@@ -73,7 +73,7 @@ static void tell_hops(teller *t, uint32_t step, size_t count)
 static void tell_path(teller *t, uint32_t step)
 {
     const size_t count = t->e->depths[step];
-    if (t->style.full || count <= MOST_HOPS) {
+    if (t->style.full || count <= MAX_HOPS) {
         tell_hops(t, step, count - 1);
         return;
     }
@@ -196,7 +196,7 @@ static tsr_status tell_conflict(teller *t, uint32_t number)
     tell_reason(t, c);
     buffer_char(&t->out, '\n');
     const suggestion *found = NULL;
-    if (t->style.no_trials) {
+    if (t->style.skip_suggestions) {
         return TSR_OK;
     }
     TSR_TRY(find_suggestion(t->ctx, t->e, number, &found));

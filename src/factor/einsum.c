@@ -8,15 +8,15 @@
 #include "factor/rule.h"
 
 /* Named ones, then the dimensions of an ellipsis, counted from the last. */
-enum { NAMED = 52, MOST_ELLIPSIS = 64, MOST_SUBSCRIPTS = NAMED + MOST_ELLIPSIS };
+enum { NAMED = 52, MAX_ELLIPSIS = 64, MAX_SUBSCRIPTS = NAMED + MAX_ELLIPSIS };
 enum { NO_FACTOR = -1 };
 
 /* What is known of the subscripts: their sizes and factors. */
 typedef struct subscripts {
-    int64_t sizes[MOST_SUBSCRIPTS];
-    int uses[MOST_SUBSCRIPTS]; /* in operands */
-    bool in_result[MOST_SUBSCRIPTS];
-    int64_t factors[MOST_SUBSCRIPTS];
+    int64_t sizes[MAX_SUBSCRIPTS];
+    int uses[MAX_SUBSCRIPTS]; /* in operands */
+    bool in_result[MAX_SUBSCRIPTS];
+    int64_t factors[MAX_SUBSCRIPTS];
     size_t ellipsis; /* the dimensions of the longest one */
 } subscripts;
 
@@ -140,9 +140,9 @@ static tsr_status read_operand(tsr_context *ctx, const term *t, size_t index, ts
                           shape.rank);
     }
     const size_t dots = shape.rank - t->named;
-    if (dots > MOST_ELLIPSIS) {
+    if (dots > MAX_ELLIPSIS) {
         return RULE_ERROR(ctx, "'...' stands for at most %d dimensions, in operand %zu it has %zu",
-                          MOST_ELLIPSIS, index, dots);
+                          MAX_ELLIPSIS, index, dots);
     }
     l->ellipsis = dots > l->ellipsis ? dots : l->ellipsis;
     for (size_t d = 0; d < shape.rank; d++) {
@@ -258,7 +258,7 @@ tsr_status tsr_rule_einsum(tsr_context *ctx, tsr_arena *arena, const char *equat
     TSR_TRY(read_result(ctx, arrow, &l, room, &result));
     const tsr_extents of_result = {.rank = result.named + l.ellipsis};
     rule_builder b = rule_start(ctx, arena, operands, num_operands, &of_result, 1);
-    for (int k = 0; k < MOST_SUBSCRIPTS; k++) {
+    for (int k = 0; k < MAX_SUBSCRIPTS; k++) {
         l.factors[k] = NO_FACTOR;
     }
     for (size_t i = 0; i < num_operands; i++) {

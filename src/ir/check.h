@@ -49,11 +49,11 @@ typedef enum check_traits {
     CHECK_BY_SHAPE = 8192, /* of inferred types the shapes are compared */
 } check_traits;
 
-enum { MOST_CONSTRAINTS = 5 };
+enum { MAX_CONSTRAINTS = 5 };
 
 struct check_row {
     const char *name;
-    uint8_t operands[MOST_CONSTRAINTS]; /* constraints by number; the last stands for the rest */
+    uint8_t operands[MAX_CONSTRAINTS]; /* constraints by number; the last stands for the rest */
     uint8_t results[3];
     int traits;
     /* Further invariants, before the traits; the op's own check; what it infers. */
@@ -65,7 +65,7 @@ struct check_row {
 const check_row *check_row_find(const char *name);
 
 /* Constraints of types: by number, whether a type satisfies one, and its text. */
-enum { MOST_TEXT_OF_CONSTRAINT = 1024 };
+enum { MAX_TEXT_OF_CONSTRAINT = 1024 };
 bool constraint_fits(const tsr_program *p, int constraint, uint32_t type);
 void constraint_text(int constraint, char *text, size_t size);
 

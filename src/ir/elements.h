@@ -20,7 +20,7 @@ tsr_status elements_bytes(tsr_context *ctx, tsr_arena *arena, const tsr_program 
                           const void **bytes, size_t *size, bool *is_splat);
 
 /* Constants of more elements than this print as hex digits. */
-enum { MOST_LISTED = 100 };
+enum { MAX_LISTED = 100 };
 
 /* The digits of `0x..`, an even number; *canonical: all as they print. False for other texts. */
 bool hex_digits(slice text, slice *digits, bool *canonical);

@@ -27,14 +27,14 @@ location program_location(const tsr_program *p, uint32_t where)
 /* ---- the source of an op ---- */
 
 /* Parts of locations may be shared, so that looking at all of them may not end in time. */
-enum { MOST_LOOKED_AT = 4096 };
+enum { MAX_LOOKED_AT = 4096 };
 
 /* The record of the innermost file of a given location; NULL: it has none. */
 static const uint32_t *find_file(const tsr_program *p, uint32_t given, unsigned *looked_at)
 {
     location_kind kind = LOCATION_UNKNOWN;
     size_t count = 0;
-    if (given == 0 || ++*looked_at > MOST_LOOKED_AT) {
+    if (given == 0 || ++*looked_at > MAX_LOOKED_AT) {
         return NULL;
     }
     const uint32_t *record = given_location(p, given, &kind, &count);

@@ -241,7 +241,7 @@ void print_elements(printer *pr, const attr_head *attr, uint32_t id)
         const char *at = attr_text(attr);
         if (attr->is_splat) {
             print_element(pr, type->element, at, bytes);
-        } else if (attr->count / bytes > MOST_LISTED) {
+        } else if (attr->count / bytes > MAX_LISTED) {
             print_hex(pr, at, attr->count, byte_mask(program_type(pr->program, type->element)));
         } else {
             print_nested(pr, type, 0, &at, bytes);

@@ -73,22 +73,22 @@ void put_long(printer *pr, const char *bytes, size_t count)
 
 void put_uint(printer *pr, uint64_t value)
 {
-    enum { MOST_DIGITS = 20 };
+    enum { MAX_DIGITS = 20 };
     static const char pairs[] =
         "00010203040506070809101112131415161718192021222324252627282930313233"
         "34353637383940414243444546474849505152535455565758596061626364656667"
         "68697071727374757677787980818283848586878889909192939495969798990";
-    char digits[MOST_DIGITS];
-    size_t at = MOST_DIGITS;
+    char digits[MAX_DIGITS];
+    size_t at = MAX_DIGITS;
     while (value >= 10) {
         at -= 2;
         memcpy(digits + at, pairs + 2 * (value % 100), 2);
         value /= 100;
     }
-    if (at == MOST_DIGITS || value > 0) {
+    if (at == MAX_DIGITS || value > 0) {
         digits[--at] = (char)('0' + value);
     }
-    put_bytes(pr, digits + at, MOST_DIGITS - at);
+    put_bytes(pr, digits + at, MAX_DIGITS - at);
 }
 
 void put_int(printer *pr, int64_t value)

@@ -362,7 +362,7 @@ static tsr_status from_hex(parser *ps, slice text, uint32_t type, size_t at, uin
     }
     const bool splat = digits.size / 2 == item ||
                        memcmp(digits.data, digits.data + 2 * item, digits.size - 2 * item) == 0;
-    if (canonical && !splat && count > MOST_LISTED && digits.size > 0) {
+    if (canonical && !splat && count > MAX_LISTED && digits.size > 0) {
         return attr_hex(ps->program, type, digits, out);
     }
     const size_t size = splat && digits.size > 0 ? item : digits.size / 2;

@@ -9,7 +9,7 @@
 /* `i32`, `si8`, `ui16`: false for other words. */
 static bool integer_word(slice word, unsigned *width, int *sign)
 {
-    enum { MOST_WIDTH = (1 << 24) - 1, MOST_DIGITS = 8 };
+    enum { MAX_WIDTH = (1 << 24) - 1, MAX_DIGITS = 8 };
     size_t at = 1;
     *sign = SIGNLESS;
     if (word.size > 1 && (word.data[0] == 's' || word.data[0] == 'u') && word.data[1] == 'i') {
@@ -18,7 +18,7 @@ static bool integer_word(slice word, unsigned *width, int *sign)
     } else if (word.size == 0 || word.data[0] != 'i') {
         return false;
     }
-    if (at == word.size || word.size - at > MOST_DIGITS || word.data[at] == '0') {
+    if (at == word.size || word.size - at > MAX_DIGITS || word.data[at] == '0') {
         return false;
     }
     unsigned value = 0;
@@ -29,7 +29,7 @@ static bool integer_word(slice word, unsigned *width, int *sign)
         value = value * 10 + (unsigned)(word.data[at] - '0');
     }
     *width = value;
-    return value <= MOST_WIDTH;
+    return value <= MAX_WIDTH;
 }
 
 /*

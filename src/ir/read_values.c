@@ -6,9 +6,9 @@
 /* Names that are numbers have even keys, others odd ones. */
 static bool is_number(slice name, size_t limit, uint32_t *out)
 {
-    enum { MOST_DIGITS = 9 };
+    enum { MAX_DIGITS = 9 };
     uint32_t value = 0;
-    if (name.size > MOST_DIGITS || (name.data[0] == '0' && name.size > 1)) {
+    if (name.size > MAX_DIGITS || (name.data[0] == '0' && name.size > 1)) {
         return false;
     }
     for (size_t i = 0; i < name.size; i++) {
@@ -123,9 +123,9 @@ tsr_status read_uses(parser *ps, op_reader *op)
  */
 static tsr_status refer_forward(parser *ps, const ssa_use *use, uint32_t type, uint32_t *out)
 {
-    enum { MOST_STEPS = 16 };
+    enum { MAX_STEPS = 16 };
     uint32_t i = binding_at(ps, use->name)->forward;
-    for (int step = 0; i != 0 && step < MOST_STEPS; i = forward_at(ps, i)->next, step++) {
+    for (int step = 0; i != 0 && step < MAX_STEPS; i = forward_at(ps, i)->next, step++) {
         if (forward_at(ps, i)->number == use->number) {
             *out = forward_at(ps, i)->value;
             return TSR_OK;

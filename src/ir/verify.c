@@ -23,11 +23,11 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
     }
 }
 
-enum { MOST_TEXT = 2048 };
+enum { MAX_TEXT = 2048 };
 
 tsr_status op_error(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
 {
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     va_list arguments;
     va_start(arguments, format);
     format_text(text, sizeof text, format, arguments);
@@ -37,7 +37,7 @@ tsr_status op_error(tsr_context *ctx, const tsr_program *p, uint32_t op, const c
 
 tsr_status error_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
 {
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     va_list arguments;
     va_start(arguments, format);
     format_text(text, sizeof text, format, arguments);
@@ -47,7 +47,7 @@ tsr_status error_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, cons
 
 tsr_status note_at_op(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *format, ...)
 {
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     va_list arguments;
     va_start(arguments, format);
     format_text(text, sizeof text, format, arguments);

@@ -477,8 +477,8 @@ static tsr_status check_meshes(const collective *c, const collective_row *row)
 
 static tsr_status verify(tsr_context *ctx, tsr_program *p, uint32_t op, const collective_row *row)
 {
-    enum { MOST_PREFIX = 128 };
-    char prefix[MOST_PREFIX];
+    enum { MAX_PREFIX = 128 };
+    char prefix[MAX_PREFIX];
     const uint32_t out = op_property(p, op, "out_sharding");
     collective c = {.ctx = ctx, .p = p, .op = op, .prefix = prefix};
     snprintf(prefix, sizeof prefix, "'%s' op ", op_name(p, op));

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "ir/verify.h"
 
-enum { MOST_PREFIX = 256 };
+enum { MAX_PREFIX = 256 };
 
 tsr_status verify_sdy_mesh(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
@@ -105,7 +105,7 @@ static uint32_t source_value(const tsr_program *p, uint32_t op)
 
 tsr_status verify_constraint(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
-    char prefix[MOST_PREFIX];
+    char prefix[MAX_PREFIX];
     const tsr_sharding *from = NULL;
     const tsr_sharding *to = NULL;
     snprintf(prefix, sizeof prefix, "'%s' op ", op_name(p, op));
@@ -125,7 +125,7 @@ tsr_status verify_constraint(tsr_context *ctx, tsr_program *p, uint32_t op)
 
 tsr_status verify_data_flow_edge(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
-    char prefix[MOST_PREFIX];
+    char prefix[MAX_PREFIX];
     const uint32_t value = op_operand(p, op, 0);
     const uint32_t type = value_type(p, program_op(p, op)->results);
     const uint32_t attr = op_property(p, op, "sharding");
@@ -303,7 +303,7 @@ tsr_status verify_named_computation(tsr_context *ctx, tsr_program *p, uint32_t o
 
 tsr_status verify_manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
-    char prefix[MOST_PREFIX];
+    char prefix[MAX_PREFIX];
     name_list manual;
     TSR_TRY(manual_axes(ctx, p, op, &manual));
     snprintf(prefix, sizeof prefix, "'%s' op ", op_name(p, op));

@@ -7,7 +7,7 @@
 #include "ir/edges.h"
 #include "ir/verify.h"
 
-enum { MOST_PREFIX = 256 };
+enum { MAX_PREFIX = 256 };
 
 static tsr_status fail(tsr_context *ctx, const tsr_program *p, uint32_t op, const char *prefix,
                        const char *text)
@@ -153,7 +153,7 @@ tsr_status verify_sharding(tsr_context *ctx, tsr_program *p, uint32_t op, const 
 tsr_status verify_shardings(tsr_context *ctx, tsr_program *p, uint32_t op, const char *word,
                             uint32_t list, const uint32_t *types, size_t count)
 {
-    char prefix[MOST_PREFIX];
+    char prefix[MAX_PREFIX];
     const attr_head *head = program_attr(p, list);
     const bool is_maximal_only = count == 0 && head->count == 1;
     if (head->count != count && !is_maximal_only) {
@@ -266,7 +266,7 @@ static bool sign_rule(const tsr_program *p, uint32_t op, uint32_t attr, rule_sig
 
 static tsr_status check_rule(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr)
 {
-    char prefix[MOST_PREFIX];
+    char prefix[MAX_PREFIX];
     rule_text rule = {0};
     TSR_TRY(read_attr_text(ctx, p, attr, read_rule, &rule));
     const ir_op *record = program_op(p, op);
@@ -442,7 +442,7 @@ static const struct {
 static tsr_status verify_value_dicts(tsr_context *ctx, tsr_program *p, uint32_t op,
                                      const char *property, const char *word, uint32_t first)
 {
-    char prefix[MOST_PREFIX];
+    char prefix[MAX_PREFIX];
     const uint32_t list = op_property(p, op, property);
     const uint32_t type = op_property(p, op, "function_type");
     if (!attr_is(p, list, ATTR_ARRAY) || !attr_is(p, type, ATTR_TYPE) ||

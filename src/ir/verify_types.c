@@ -87,7 +87,7 @@ static bool fits(const ir_check *k, int constraint, uint32_t type)
 static tsr_status refuse_type(const ir_check *k, const char *what, size_t i, int constraint,
                               uint32_t type)
 {
-    char text[MOST_TEXT_OF_CONSTRAINT];
+    char text[MAX_TEXT_OF_CONSTRAINT];
     constraint_text(constraint, text, sizeof text);
     return op_error(k->ctx, k->p, k->op, "%s #%zu must be %s, but got '%s'", what, i, text,
                     type_words(k, type));
@@ -117,7 +117,7 @@ static size_t count_constraints(const uint8_t *list, size_t most)
 
 static tsr_status check_constraints(const ir_check *k)
 {
-    const size_t operands = count_constraints(k->row->operands, MOST_CONSTRAINTS);
+    const size_t operands = count_constraints(k->row->operands, MAX_CONSTRAINTS);
     const size_t results = count_constraints(k->row->results, 3);
     const size_t n = num_operands(k);
     for (size_t i = 0; operands > 0 && i < n; i++) {

@@ -57,7 +57,7 @@ static void select_128(char *dst, const char *const *src, int64_t n)
     }
 }
 
-enum { MOST_ITEM = 16 };
+enum { MAX_ITEM = 16 };
 
 /* A run that is the same in all forms. */
 #define SAME_RUN(name)                                                                             \
@@ -68,7 +68,7 @@ enum { MOST_ITEM = 16 };
     }
 
 /* By the size of an element. */
-static const map_forms selects[MOST_ITEM + 1] = {
+static const map_forms selects[MAX_ITEM + 1] = {
     [1] = RUNS(select_8),  [2] = RUNS(select_16),       [4] = RUNS(select_32),
     [8] = RUNS(select_64), [16] = SAME_RUN(select_128),
 };
@@ -106,7 +106,7 @@ static void fill_128(char *dst, const char *const *src, int64_t n)
     memcpy(dst, src[0], (size_t)n * 16);
 }
 
-static const map_forms fills[MOST_ITEM + 1] = {
+static const map_forms fills[MAX_ITEM + 1] = {
     [1] = SAME_RUN(fill_8),  [2] = SAME_RUN(fill_16),   [4] = SAME_RUN(fill_32),
     [8] = SAME_RUN(fill_64), [16] = SAME_RUN(fill_128),
 };
@@ -114,7 +114,7 @@ static const map_forms fills[MOST_ITEM + 1] = {
 void kernel_fill(const tsr_view *dst, const void *element)
 {
     static const int64_t repeated[KERNEL_MAX_RANK];
-    char copy[MOST_ITEM];
+    char copy[MAX_ITEM];
     const int64_t item = tsr_dtype_item_bytes(dst->dtype);
     memcpy(copy, element, (size_t)item);
     const tsr_view src = {copy, dst->dtype, dst->rank, dst->shape, repeated};

@@ -7,7 +7,7 @@
 #include "kernel/packed.h"
 
 /* About how many bytes of patches are made at a time. */
-enum { MOST_PATCHES = 8 << 20 };
+enum { MAX_PATCHES = 8 << 20 };
 
 /* An array with a shape and strides of its own. */
 typedef struct own_view {
@@ -53,7 +53,7 @@ static sizes sizes_of(const convolution_job *job)
         s.patch *= job->window.output[i] * job->window.size[i];
         s.is_empty = s.is_empty || job->window.output[i] == 0;
     }
-    s.at_once = s.patch > 0 ? max_i64(1, min_i64(s.batch, MOST_PATCHES / s.patch)) : s.batch;
+    s.at_once = s.patch > 0 ? max_i64(1, min_i64(s.batch, MAX_PATCHES / s.patch)) : s.batch;
     return s;
 }
 

@@ -162,15 +162,15 @@ DEFINE_STRIDED(4)
 DEFINE_STRIDED(8)
 DEFINE_STRIDED(16)
 
-enum { MOST_STRIDED = 16 };
+enum { MAX_STRIDED = 16 };
 
-static const strided_copy strided[MOST_STRIDED + 1] = {
+static const strided_copy strided[MAX_STRIDED + 1] = {
     [1] = strided_1, [2] = strided_2, [4] = strided_4, [8] = strided_8, [16] = strided_16,
 };
 
 static strided_copy strided_of(size_t item)
 {
-    return item <= MOST_STRIDED && strided[item] != NULL ? strided[item] : strided_any;
+    return item <= MAX_STRIDED && strided[item] != NULL ? strided[item] : strided_any;
 }
 
 /* The state of copying one box. */
@@ -195,7 +195,7 @@ static bool is_contiguous(const loop *l, size_t item)
 static void widen(walk *w)
 {
     const size_t bytes = (size_t)w->nest.loops[w->nest.count - 1].size * w->item;
-    if (w->nest.count > 1 && bytes <= MOST_STRIDED && strided[bytes] != NULL &&
+    if (w->nest.count > 1 && bytes <= MAX_STRIDED && strided[bytes] != NULL &&
         is_contiguous(&w->nest.loops[w->nest.count - 1], w->item)) {
         w->item = bytes;
         w->nest.count--;
@@ -258,7 +258,7 @@ void kernel_copy(void *dst, const int64_t *dst_strides, const void *src, const i
 
 void kernel_clear(void *dst, const int64_t *strides, const int64_t *shape, size_t rank, size_t item)
 {
-    static const char zero[MOST_STRIDED];
+    static const char zero[MAX_STRIDED];
     static const int64_t none[KERNEL_MAX_RANK];
     kernel_copy(dst, strides, zero, none, shape, rank, item, false);
 }

@@ -230,7 +230,7 @@ static plan plan_of(const dot_job *job, char *scratch)
     p.item = tsr_dtype_item_bytes(dtype);
     p.block_item = tsr_dtype_item_bytes(p.multiplied);
     p.most = w == BY_HALVES ? HALF_MOST : BLAS_MOST;
-    p.most_k = w == BY_INTEGERS ? INTEGER_MOST_K : p.most;
+    p.most_k = w == BY_INTEGERS ? INTEGER_MAX_K : p.most;
     const size_t num_m = job->a->rank - job->num_batch - job->num_contracting;
     plan_operand(&p, &p.dst, job->dst, job->num_batch, num_m);
     plan_operand(&p, &p.a, job->a, job->num_batch, num_m);

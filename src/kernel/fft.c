@@ -8,9 +8,9 @@
 #include "kernel/element_complex.h"
 
 /* Factors up to this one are transformed by definition; what is left as a convolution. */
-enum { MOST_RADIX = 13 };
+enum { MAX_RADIX = 13 };
 
-enum { MOST_STAGES = 64 };
+enum { MAX_STAGES = 64 };
 
 /* ---- lines ---- */
 
@@ -25,7 +25,7 @@ typedef struct stage {
 /* A transform of lines: small factors in stages, then what is left as a convolution. */
 typedef struct line_plan line_plan;
 struct line_plan {
-    stage stages[MOST_STAGES];
+    stage stages[MAX_STAGES];
     size_t num_stages;
     int64_t large; /* 1: nothing is left */
     int64_t padded;
@@ -51,7 +51,7 @@ static int64_t smallest_factor(int64_t n)
 /* What is left of a length without its small factors. */
 static int64_t large_part(int64_t n)
 {
-    for (int64_t p = 2; p <= MOST_RADIX; p++) {
+    for (int64_t p = 2; p <= MAX_RADIX; p++) {
         while (n % p == 0) {
             n /= p;
         }
@@ -115,8 +115,8 @@ static void combine(const stage *s, number *out)
     const int64_t m = s->m;
     const number *w = s->twiddles;
     for (int64_t k = 0; k < m; k++, w += radix - 1) {
-        number sums[MOST_RADIX / 2];
-        number differences[MOST_RADIX / 2];
+        number sums[MAX_RADIX / 2];
+        number differences[MAX_RADIX / 2];
         for (int64_t q = 1; q <= radix / 2; q++) {
             const number one = times(out[q * m + k], w[q - 1]);
             const number other = times(out[(radix - q) * m + k], w[radix - q - 1]);
@@ -291,7 +291,7 @@ static number chirp(int64_t k, int64_t n)
 static int64_t plan_numbers(int64_t n)
 {
     const int64_t padded = padded_length(n);
-    const int64_t units = MOST_STAGES * 4 + 16 * MOST_RADIX;
+    const int64_t units = MAX_STAGES * 4 + 16 * MAX_RADIX;
     return n + units + (padded > 0 ? large_part(n) + 4 * padded + units : 0);
 }
 

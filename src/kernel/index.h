@@ -94,7 +94,7 @@ void kernel_scatter(scatter_kind kind, const gather_job *job, const tsr_view *up
 /* Computes results from arguments, each one element. */
 typedef void (*scatter_call)(void *state, const void *const *arguments, void *const *results);
 
-enum { SCATTER_MOST_ARRAYS = 16 };
+enum { SCATTER_MAX_ARRAYS = 16 };
 
 /*
  * The same of several arrays at once, by any function of what is there and the updates. All jobs

@@ -3,7 +3,7 @@
 #include "kernel/index.h"
 
 /* How many numbers are made at a time. */
-enum { CHUNK = 256, MOST_ITEM = 16, FLOAT_BITS = 24 };
+enum { CHUNK = 256, MAX_ITEM = 16, FLOAT_BITS = 24 };
 
 /*
  * An integer as a float that rounds to the same bf16 and f16: cut to 24 bits, the last of them set
@@ -53,7 +53,7 @@ static void store_number(tsr_dtype dtype, int64_t number, char *item, size_t siz
 
 void kernel_iota(const tsr_view *dst, size_t dim, int64_t start)
 {
-    _Alignas(MOST_ITEM) char numbers[CHUNK * MOST_ITEM];
+    _Alignas(MAX_ITEM) char numbers[CHUNK * MAX_ITEM];
     int64_t strides[KERNEL_MAX_RANK] = {0};
     int64_t shape[KERNEL_MAX_RANK];
     const size_t item = (size_t)tsr_dtype_item_bytes(dst->dtype);

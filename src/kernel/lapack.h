@@ -50,9 +50,9 @@ typedef enum lapack_option {
     LAPACK_NUM_OPTIONS
 } lapack_option;
 
-enum { LAPACK_MOST_VALUES = 6, LAPACK_MOST_ELEMENTS = 1 << 28 };
+enum { LAPACK_MAX_VALUES = 6, LAPACK_MAX_ELEMENTS = 1 << 28 };
 
-/* No value has more than LAPACK_MOST_ELEMENTS, and LAPACK accepts all dims and codes. */
+/* No value has more than LAPACK_MAX_ELEMENTS, and LAPACK accepts all dims and codes. */
 typedef struct lapack_job {
     lapack_routine routine;
     tsr_dtype dtype;
@@ -60,7 +60,7 @@ typedef struct lapack_job {
     char options[LAPACK_NUM_OPTIONS]; /* LAPACK's codes */
     int low;                          /* of gehrd */
     int high;
-    void *values[LAPACK_MOST_VALUES]; /* as each routine lists them */
+    void *values[LAPACK_MAX_VALUES]; /* as each routine lists them */
 } lapack_job;
 
 /* Numbers of elements, of real parts and of integers. */

@@ -5,18 +5,18 @@
 #include "kernel/loops.h"
 
 /* How many elements a buffer holds; the buffers of all arrays fit the first cache. */
-enum { BLOCK = 512, MOST_ITEM = 16, LINE = 64, MOST_ARRAYS = MAP_MAX_SOURCES + 1 };
+enum { BLOCK = 512, MAX_ITEM = 16, LINE = 64, MAX_ARRAYS = MAP_MAX_SOURCES + 1 };
 
 /* Room for a block of every array, dst first. */
 typedef struct map_buffers {
-    _Alignas(LINE) char bytes[MOST_ARRAYS][BLOCK * MOST_ITEM];
+    _Alignas(LINE) char bytes[MAX_ARRAYS][BLOCK * MAX_ITEM];
 } map_buffers;
 
 /* What is the same for all rows; arrays are dst and then the sources. */
 typedef struct map_job {
     map_run run;
     size_t num_arrays;
-    int64_t items[MOST_ARRAYS];
+    int64_t items[MAX_ARRAYS];
     char *dst;
     const char *src[MAP_MAX_SOURCES];
     bool stream;
@@ -144,7 +144,7 @@ void kernel_map(const map_forms *forms, const tsr_view *dst, const tsr_view *con
                    .num_arrays = num_src + 1,
                    .items = {tsr_dtype_item_bytes(dst->dtype)},
                    .dst = dst->data};
-    const int64_t *strides[MOST_ARRAYS] = {dst->strides};
+    const int64_t *strides[MAX_ARRAYS] = {dst->strides};
     for (size_t s = 0; s < num_src; s++) {
         job.items[s + 1] = tsr_dtype_item_bytes(src[s]->dtype);
         job.src[s] = src[s]->data;

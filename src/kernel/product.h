@@ -43,9 +43,9 @@ void blas_leave(bool alone);
 
 /*
  * A product of integers, modulo 2^bits, or of truth values: any strides, any alignment. k is at
- * most INTEGER_MOST_K.
+ * most INTEGER_MAX_K.
  */
-enum { INTEGER_MOST_K = 256 };
+enum { INTEGER_MAX_K = 256 };
 void integer_multiply(tsr_dtype dtype, const product *p);
 
 #endif

@@ -4,7 +4,7 @@
 #include "kernel/normal.h"
 
 /* How many numbers are made at a time. */
-enum { CHUNK = 256, MOST_ITEM = 8, WORDS = 4, PHILOX_ROUNDS = 10 };
+enum { CHUNK = 256, MAX_ITEM = 8, WORDS = 4, PHILOX_ROUNDS = 10 };
 
 void philox_block(uint64_t key, uint64_t low, uint64_t high, uint32_t *words)
 {
@@ -253,7 +253,7 @@ static bool next_row(const places *p, int64_t *index, char **to)
 
 static void generate_row(const generator *g, uint64_t place, int64_t n, char *to, int64_t stride)
 {
-    _Alignas(MOST_ITEM) char items[CHUNK * MOST_ITEM];
+    _Alignas(MAX_ITEM) char items[CHUNK * MAX_ITEM];
     for (int64_t from = 0; from < n; from += CHUNK) {
         const int64_t count = n - from < CHUNK ? n - from : CHUNK;
         generate(g, place + (uint64_t)from, count, items);
@@ -266,8 +266,7 @@ void kernel_random(random_kind kind, const tsr_view *dst, uint64_t key, uint64_t
                    const int64_t *start, const int64_t *full)
 {
     const int64_t item = tsr_dtype_item_bytes(dst->dtype);
-    const generator g = {makers[kind][dst->dtype], key, stream, item,
-                         item == MOST_ITEM ? 2 : WORDS};
+    const generator g = {makers[kind][dst->dtype], key, stream, item, item == MAX_ITEM ? 2 : WORDS};
     int64_t index[KERNEL_MAX_RANK + 1] = {0};
     char *to = dst->data;
     for (size_t d = 0; d < dst->rank; d++) {

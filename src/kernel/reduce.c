@@ -12,11 +12,11 @@
  * Element i of a reduction goes to lane i modulo LANES; as many are enough for the additions of one
  * not to wait for each other. Columns are reduced STRIP at a time, all lanes of which are kept.
  */
-enum { LANES = 32, STRIP = 256, CHUNK = 64, SMALL_CHUNK = 8, BLOCK = 512, MOST_WIDE = 8 };
+enum { LANES = 32, STRIP = 256, CHUNK = 64, SMALL_CHUNK = 8, BLOCK = 512, MAX_WIDE = 8 };
 
 /* The lanes of a strip, in the type that a reduction is computed in: those of lane 0 first. */
 typedef union lanes {
-    _Alignas(64) char bytes[LANES * STRIP * MOST_WIDE];
+    _Alignas(64) char bytes[LANES * STRIP * MAX_WIDE];
     float f32[LANES * STRIP];
     double f64[LANES * STRIP];
     uint8_t u8[LANES * STRIP];
@@ -149,7 +149,7 @@ typedef struct reduce_job {
 
 /* Elements that are collected for the lanes where they are not contiguous. */
 typedef struct reduce_block {
-    _Alignas(64) char bytes[BLOCK * MOST_WIDE];
+    _Alignas(64) char bytes[BLOCK * MAX_WIDE];
     int64_t filled;
 } reduce_block;
 
@@ -213,7 +213,7 @@ static void reduce_each(reduce_job *job)
 static void gather_columns(const reduce_job *job, lanes *l, const char *src, int64_t stride,
                            const loop *rows, int64_t lane, int64_t width)
 {
-    char row[STRIP * MOST_WIDE];
+    char row[STRIP * MAX_WIDE];
     for (int64_t r = 0; r < rows->size; r++) {
         kernel_copy(row, &job->item, src + r * rows->strides[0], &stride, &width, 1,
                     (size_t)job->item, false);

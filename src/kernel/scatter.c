@@ -4,7 +4,7 @@
 #include "kernel/windows.h"
 
 /* How many bytes of a row are combined at a time. */
-enum { CHUNK = 2048, MOST_ITEM = 16 };
+enum { CHUNK = 2048, MAX_ITEM = 16 };
 
 static const fold_op folds[] = {[SCATTER_ADD] = FOLD_SUM,
                                 [SCATTER_MULTIPLY] = FOLD_PROD,
@@ -19,8 +19,8 @@ bool scatter_supports(scatter_kind kind, tsr_dtype dtype)
 /* Where the strides of two arrays differ: both are copied to a row each and combined there. */
 static void combine_row(fold_op op, tsr_dtype dtype, char *dst, const char *src, const loop *l)
 {
-    _Alignas(MOST_ITEM) char old[CHUNK];
-    _Alignas(MOST_ITEM) char update[CHUNK];
+    _Alignas(MAX_ITEM) char old[CHUNK];
+    _Alignas(MAX_ITEM) char update[CHUNK];
     const void *both[] = {old, update};
     const int64_t item = tsr_dtype_item_bytes(dtype);
     const size_t size = (size_t)item;
@@ -97,9 +97,9 @@ static void call_part(scatter_call call, void *state, const windows *w, const wi
                       size_t count)
 {
     int64_t index[KERNEL_MAX_RANK] = {0};
-    const void *arguments[2 * SCATTER_MOST_ARRAYS];
-    _Alignas(MOST_ITEM) char made[SCATTER_MOST_ARRAYS][MOST_ITEM];
-    void *results[SCATTER_MOST_ARRAYS];
+    const void *arguments[2 * SCATTER_MAX_ARRAYS];
+    _Alignas(MAX_ITEM) char made[SCATTER_MAX_ARRAYS][MAX_ITEM];
+    void *results[SCATTER_MAX_ARRAYS];
     const int64_t *shape = parts[0].shape;
     size_t d = 0;
     do {
@@ -130,8 +130,8 @@ static void call_part(scatter_call call, void *state, const windows *w, const wi
 void kernel_scatter_call(scatter_call call, void *state, const gather_job *jobs,
                          const tsr_view *updates, size_t count)
 {
-    windows w[SCATTER_MOST_ARRAYS];
-    window_part parts[SCATTER_MOST_ARRAYS];
+    windows w[SCATTER_MAX_ARRAYS];
+    window_part parts[SCATTER_MAX_ARRAYS];
     if (count == 0) {
         return;
     }

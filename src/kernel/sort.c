@@ -8,7 +8,7 @@
  * A line is sorted by keys: unsigned integers in the order that is wanted, each with its index.
  * Radix sort from the lowest byte on is stable; bytes that are the same in all keys cost nothing.
  */
-enum { RADIX = 256, FEW = 24, MOST_DIGITS = 8 };
+enum { RADIX = 256, FEW = 24, MAX_DIGITS = 8 };
 
 typedef uint64_t (*key_function)(const char *item);
 

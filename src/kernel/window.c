@@ -4,10 +4,10 @@
 
 #include "base/base.h"
 
-enum { MOST_ITEM = 16 };
+enum { MAX_ITEM = 16 };
 
 /* More would overflow sums of it. */
-#define MOST_PADDING (INT64_C(1) << 60)
+#define MAX_PADDING (INT64_C(1) << 60)
 
 /* ---- shapes ---- */
 
@@ -24,8 +24,8 @@ bool window_fit(window_shape *w)
     for (size_t d = 0; d < w->rank; d++) {
         int64_t full = 0;
         int64_t window = 0;
-        if (w->before[d] < -MOST_PADDING || w->before[d] > MOST_PADDING ||
-            w->after[d] < -MOST_PADDING || w->after[d] > MOST_PADDING || w->size[d] < 1 ||
+        if (w->before[d] < -MAX_PADDING || w->before[d] > MAX_PADDING ||
+            w->after[d] < -MAX_PADDING || w->after[d] > MAX_PADDING || w->size[d] < 1 ||
             w->stride[d] < 1 || w->input_dilation[d] < 1 || w->dilation[d] < 1 ||
             !dilated(w->input[d], w->input_dilation[d], &full) ||
             !dilated(w->size[d], w->dilation[d], &window) ||
@@ -153,10 +153,10 @@ static int64_t offset_of(const int64_t *index, const int64_t *strides, size_t ra
 }
 
 typedef struct accumulators {
-    _Alignas(MOST_ITEM) char values[WINDOW_MOST_ARRAYS][MOST_ITEM];
-    _Alignas(MOST_ITEM) char next[WINDOW_MOST_ARRAYS][MOST_ITEM];
-    const void *arguments[2 * WINDOW_MOST_ARRAYS];
-    void *results[WINDOW_MOST_ARRAYS];
+    _Alignas(MAX_ITEM) char values[WINDOW_MAX_ARRAYS][MAX_ITEM];
+    _Alignas(MAX_ITEM) char next[WINDOW_MAX_ARRAYS][MAX_ITEM];
+    const void *arguments[2 * WINDOW_MAX_ARRAYS];
+    void *results[WINDOW_MAX_ARRAYS];
 } accumulators;
 
 static void call_window(window_call call, void *state, const window_shape *w, const tsr_view *src,
@@ -243,7 +243,7 @@ void kernel_select_and_scatter(window_call select, void *select_state, window_ca
         int64_t place[KERNEL_MAX_RANK];
         int64_t picked = 0;
         int64_t offset = 0;
-        _Alignas(MOST_ITEM) char sum[MOST_ITEM] = {0};
+        _Alignas(MAX_ITEM) char sum[MAX_ITEM] = {0};
         void *result = sum;
         if (!pick(select, select_state, w, window, input, &picked, place) ||
             !source_offset(w, window, place, dst->strides, &offset)) {

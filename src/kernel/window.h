@@ -55,7 +55,7 @@ void kernel_reduce_window(binary_op op, const window_shape *w, const tsr_view *d
 /* Computes results from arguments, each one element. */
 typedef void (*window_call)(void *state, const void *const *arguments, void *const *results);
 
-enum { WINDOW_MOST_ARRAYS = 32 };
+enum { WINDOW_MAX_ARRAYS = 32 };
 
 /* The same of several arrays at once, by any function of those so far and the next ones. */
 void kernel_reduce_window_call(window_call call, void *state, const window_shape *w,

@@ -73,7 +73,7 @@ op_value *build_settled(op_builder *b, op_value *x)
 
 /* ---- elementwise ---- */
 
-enum { MOST_OPERANDS = 3 };
+enum { MAX_OPERANDS = 3 };
 
 /* The shape that values broadcast to; false when one of them is NULL. Rows report shapes that do
  * not fit. */
@@ -117,7 +117,7 @@ static op_value *spread_to(op_builder *b, op_value *x, size_t rank, const int64_
 static op_value *apply_elementwise(op_builder *b, const op_row *row, const void *params,
                                    op_value *const *operands, size_t count)
 {
-    op_value *spread[MOST_OPERANDS];
+    op_value *spread[MAX_OPERANDS];
     int64_t shape[OP_MAX_RANK];
     size_t rank;
     if (b->broadcasts) {

@@ -787,8 +787,7 @@ static bool scatter_has_kernel(const op_request *r, const op_type *results)
     const size_t n = count_scattered(r->num_operands);
     scatter_kind kind;
     if (p->body.body == OP_BODY_OPAQUE) {
-        return p->body.call != NULL && n <= SCATTER_MOST_ARRAYS &&
-               can_read_indices(&r->operands[n]);
+        return p->body.call != NULL && n <= SCATTER_MAX_ARRAYS && can_read_indices(&r->operands[n]);
     }
     if (!find_scatter_kind(p->body.body, &kind) || !can_read_indices(&r->operands[n])) {
         return false;
@@ -821,8 +820,8 @@ static void start_result(const op_array *input, const op_array *result, scatter_
 static void scatter_opaque(const op_call *c, const window_dims *w, const op_region *body)
 {
     const size_t n = c->num_results;
-    gather_job jobs[SCATTER_MOST_ARRAYS];
-    tsr_view updates[SCATTER_MOST_ARRAYS];
+    gather_job jobs[SCATTER_MAX_ARRAYS];
+    tsr_view updates[SCATTER_MAX_ARRAYS];
     kernel_dims k;
     for (size_t i = 0; i < n; i++) {
         start_result(&c->operands[i], &c->results[i], SCATTER_SET, true);

@@ -8,7 +8,7 @@
 #include "kernel/packed.h"
 #include "ops/gradient.h"
 
-enum { MOST_INPUTS = 32, MOST_ITEM = 16 };
+enum { MAX_INPUTS = 32, MAX_ITEM = 16 };
 
 /* ---- parameters ---- */
 
@@ -256,7 +256,7 @@ static bool reduce_has_kernel(const op_request *r, const op_type *results)
     const size_t n = count_inputs(r->num_operands);
     (void)results;
     if (body.body == OP_BODY_OPAQUE) {
-        return body.call != NULL && n <= MOST_INPUTS;
+        return body.call != NULL && n <= MAX_INPUTS;
     }
     for (size_t i = 0; i < n; i++) {
         const tsr_dtype dtype = r->operands[i].dtype;
@@ -320,10 +320,10 @@ static void reduce_known(const op_call *c, fold_op fold)
 
 /* Values that an opaque body combines: those so far, then those of one element. */
 typedef struct accumulators {
-    _Alignas(16) char values[MOST_INPUTS][MOST_ITEM];
-    _Alignas(16) char next[MOST_INPUTS][MOST_ITEM];
-    const void *arguments[2 * MOST_INPUTS];
-    void *results[MOST_INPUTS];
+    _Alignas(16) char values[MAX_INPUTS][MAX_ITEM];
+    _Alignas(16) char next[MAX_INPUTS][MAX_ITEM];
+    const void *arguments[2 * MAX_INPUTS];
+    void *results[MAX_INPUTS];
 } accumulators;
 
 /* Combines the elements at one index of all inputs. */

@@ -8,7 +8,7 @@
 #include "kernel/packed.h"
 #include "ops/gradient.h"
 
-enum { MOST_SORTED = 32 };
+enum { MAX_SORTED = 32 };
 
 static const op_field sort_list[] = {OP_FIELD(sort_params, dimension, INT),
                                      OP_FIELD(sort_params, is_stable, BOOL),
@@ -168,7 +168,7 @@ static bool sort_has_kernel(const op_request *r, const op_type *results)
 {
     const op_region *c = &((const sort_params *)r->params)->comparator;
     (void)results;
-    if (r->num_operands > MOST_SORTED) {
+    if (r->num_operands > MAX_SORTED) {
         return false;
     }
     return c->body == OP_BODY_OPAQUE ? c->call != NULL
@@ -203,7 +203,7 @@ typedef struct sort_line {
 /* Whether the element at a comes before the one at b. */
 static bool comes_before(const sort_line *line, int64_t a, int64_t b)
 {
-    const void *arguments[2 * MOST_SORTED];
+    const void *arguments[2 * MAX_SORTED];
     uint8_t before = 0;
     void *result = &before;
     for (size_t i = 0; i < line->c->num_operands; i++) {
@@ -281,8 +281,8 @@ static void sort_run(const op_call *c, void *scratch)
     }
     bool more = true;
     while (more) {
-        int64_t from[MOST_SORTED] = {0};
-        int64_t to[MOST_SORTED] = {0};
+        int64_t from[MAX_SORTED] = {0};
+        int64_t to[MAX_SORTED] = {0};
         int64_t at = 0;
         for (size_t d = 0; d < x->rank; d++) {
             at += index[d] * strides[d];

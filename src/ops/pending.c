@@ -88,7 +88,7 @@ void choose_pending(const op_request *r, const tsr_sharding *const *operands, ke
     for (size_t i = 0; i < r->num_operands; i++) {
         const tsr_sharding *s = operands[i];
         kept[i].count = 0;
-        for (size_t k = 0; k < s->num_unreduced && k < MOST_PENDING; k++) {
+        for (size_t k = 0; k < s->num_unreduced && k < MAX_PENDING; k++) {
             const pending_axis p = {r, operands, s->unreduced[k], s->reduction};
             if ((!any || s->reduction == *kind) && stays(&p, i)) {
                 kept[i].axes[kept[i].count++] = s->unreduced[k];

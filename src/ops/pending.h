@@ -4,11 +4,11 @@
 
 #include "ops/op.h"
 
-enum { MOST_PENDING = 64 };
+enum { MAX_PENDING = 64 };
 
 /* Of one operand: the axes that stay pending. */
 typedef struct kept_axes {
-    tsr_axis_ref axes[MOST_PENDING];
+    tsr_axis_ref axes[MAX_PENDING];
     size_t count;
 } kept_axes;
 

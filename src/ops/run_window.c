@@ -78,7 +78,7 @@ bool reduce_window_supports(const op_request *r, const op_type *results)
     const reduce_window_params *p = r->params;
     const size_t n = r->num_operands / 2;
     window_shape w;
-    if (n == 0 || n > WINDOW_MOST_ARRAYS || p->window_dimensions.count != r->operands[0].rank ||
+    if (n == 0 || n > WINDOW_MAX_ARRAYS || p->window_dimensions.count != r->operands[0].rank ||
         !shape_of(p, &r->operands[0], &w)) {
         return false;
     }
@@ -99,9 +99,9 @@ void reduce_window_run(const op_call *c, void *scratch)
     const size_t n = c->num_results;
     const op_type input = {c->operands[0].view.dtype, c->operands[0].view.rank,
                            c->operands[0].view.shape};
-    tsr_view dst[WINDOW_MOST_ARRAYS];
-    tsr_view src[WINDOW_MOST_ARRAYS];
-    const void *initial[WINDOW_MOST_ARRAYS];
+    tsr_view dst[WINDOW_MAX_ARRAYS];
+    tsr_view src[WINDOW_MAX_ARRAYS];
+    const void *initial[WINDOW_MAX_ARRAYS];
     binary_op op = BINARY_ADD;
     window_shape w;
     (void)scratch;

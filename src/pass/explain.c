@@ -71,7 +71,7 @@ static bool run_next(void *state, const char *name, const char *options)
     return e->status >= 0;
 }
 
-enum { MOST_OPTIONS = 16 };
+enum { MAX_OPTIONS = 16 };
 
 tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *program,
                                int64_t until, tsr_provenance *out)
@@ -79,8 +79,8 @@ tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *
     GUARD(tsr_program_explain);
     const tsr_pass *pipeline = tsr_pass_find("sdy-propagation-pipeline");
     char yes[] = "true";
-    char *values[MOST_OPTIONS] = {0};
-    for (size_t i = 0; i < pipeline->num_options && i < MOST_OPTIONS; i++) {
+    char *values[MAX_OPTIONS] = {0};
+    for (size_t i = 0; i < pipeline->num_options && i < MAX_OPTIONS; i++) {
         values[i] = strcmp(pipeline->options[i].name, "as-xla") == 0 ? yes : NULL;
     }
     const tsr_pass_options chosen = {pipeline->options, pipeline->num_options, values};

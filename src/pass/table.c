@@ -19,7 +19,7 @@ static const char *value_of(const tsr_pass_options *options, const char *name)
     for (size_t i = 0; i < options->count; i++) {
         if (strcmp(options->rows[i].name, name) == 0) {
             const bool given = options->values != NULL && options->values[i] != NULL;
-            return given ? options->values[i] : options->rows[i].standard;
+            return given ? options->values[i] : options->rows[i].default_value;
         }
     }
     return "";
@@ -272,7 +272,7 @@ static tsr_status run_one(tsr_context *ctx, tsr_program *program, const tsr_pass
     return status;
 }
 
-enum { OPTIONS_TEXT = 512, MOST_OPTIONS = 16 };
+enum { OPTIONS_TEXT = 512, MAX_OPTIONS = 16 };
 
 /* A pipeline under way. */
 typedef struct pipeline_run {
@@ -286,7 +286,7 @@ static bool run_next(void *state, const char *name, const char *options)
 {
     pipeline_run *r = state;
     const tsr_pass *pass = tsr_pass_find(name);
-    char *values[MOST_OPTIONS] = {0};
+    char *values[MAX_OPTIONS] = {0};
     char text[OPTIONS_TEXT];
     char *rest = NULL;
     (void)snprintf(text, sizeof text, "%s", options != NULL ? options : "");
@@ -316,8 +316,8 @@ tsr_status tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *
                         const tsr_pass_options *options)
 {
     GUARD(tsr_pass_run);
-    const tsr_pass_options standard = {pass->options, pass->num_options, NULL};
-    const tsr_pass_options *chosen = options != NULL ? options : &standard;
+    const tsr_pass_options defaults = {pass->options, pass->num_options, NULL};
+    const tsr_pass_options *chosen = options != NULL ? options : &defaults;
     if (pass->expand == NULL && pass->run == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           "tsr_pass_run: %s has neither a function that runs it nor passes",

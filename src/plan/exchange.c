@@ -79,13 +79,13 @@ static tsr_status check_bytes(tsr_context *ctx, const plan_exchange *x)
 static tsr_status check_devices(tsr_context *ctx, const plan_exchange *x)
 {
     const int64_t count = x->lattice.exists ? lattice_combinations(&x->lattice) : x->devices;
-    if (count <= PLAN_MOST_ENUMERATED) {
+    if (count <= PLAN_MAX_ENUMERATED) {
         return TSR_OK;
     }
     return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                       "the two layouts cut a mesh of %lld devices so differently that a plan would "
                       "enumerate %lld devices; the maximum is %d",
-                      (long long)x->devices, (long long)count, PLAN_MOST_ENUMERATED);
+                      (long long)x->devices, (long long)count, PLAN_MAX_ENUMERATED);
 }
 
 /* The elements that all devices have after the step, and had before. */

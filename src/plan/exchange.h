@@ -93,7 +93,7 @@ int64_t exchange_received(const plan_exchange *x, int64_t device);
 int64_t exchange_sent(const plan_exchange *x, int64_t device);
 
 /* How many devices, or combinations of digits, are enumerated for a plan at most. */
-enum { PLAN_MOST_ENUMERATED = 1 << 26 };
+enum { PLAN_MAX_ENUMERATED = 1 << 26 };
 
 /* The elements that all devices receive; INT64_MAX when they are more. */
 int64_t exchange_moved(const plan_exchange *x);

@@ -20,15 +20,15 @@ typedef struct span {
 } span;
 
 /* Room for the spans of two layouts: each has at most MAX_DIGITS for everything and its copies. */
-enum { MOST_SPANS = 4 * MAX_DIGITS, MOST_BOUNDS = 2 * MOST_SPANS };
+enum { MAX_SPANS = 4 * MAX_DIGITS, MAX_BOUNDS = 2 * MAX_SPANS };
 
 /* A lattice while it is made. */
 typedef struct lattice_maker {
     const plan_maker *m;
     size_t num_spans;
-    span spans[MOST_SPANS];
+    span spans[MAX_SPANS];
     size_t num_bounds;
-    int64_t bounds[MOST_BOUNDS];
+    int64_t bounds[MAX_BOUNDS];
 } lattice_maker;
 
 /* Adds the spans of a set of places, minor to major; false when an axis cuts across a digit. */
@@ -44,7 +44,7 @@ static bool add_spans(lattice_maker *x, const mesh_view *view, span_role role, s
             return false;
         }
         for (size_t k = count; k-- > 0;) {
-            if (x->num_spans == MOST_SPANS) {
+            if (x->num_spans == MAX_SPANS) {
                 return false;
             }
             x->spans[x->num_spans++] = (span){role, dim, parts[k].stride, parts[k].size, weight};

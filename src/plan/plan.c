@@ -247,7 +247,7 @@ static bool two_are_better(const plan_step *one, const plan_step *two)
         tsr_sharding_equal(one->exchange.dst.of->sharding, two[0].exchange.dst.of->sharding)) {
         return false;
     }
-    return one->exchange.devices <= PLAN_MOST_ENUMERATED &&
+    return one->exchange.devices <= PLAN_MAX_ENUMERATED &&
            most_received(two, 2) < most_received(one, 1);
 }
 
@@ -292,7 +292,7 @@ static tsr_status consider_shares(const plan_maker *m, const pending_axes *pendi
     if (cut != src) {
         TSR_TRY(make_two(m, cut, pending, steps, cut_two));
         if (is_even(cut_two[0].exchange.dst.of) ||
-            (two[0].exchange.devices <= PLAN_MOST_ENUMERATED &&
+            (two[0].exchange.devices <= PLAN_MAX_ENUMERATED &&
              most_received(cut_two, 2) < most_received(two, 2))) {
             memcpy(two, cut_two, sizeof two);
         }

@@ -18,7 +18,7 @@ const char *tsr_step_kind_name(tsr_step_kind kind)
     return names[kind];
 }
 
-enum { MOST_AXES = 128 };
+enum { MAX_AXES = 128 };
 
 /* Adds an axis unless some of it is there. */
 static void add_axis(tsr_axis_list *list, tsr_axis_ref axis)
@@ -42,8 +42,8 @@ static bool clashes(tsr_axis_ref axis, const tsr_axis_ref *with, size_t count)
 static void add_changed(const tsr_axis_ref *a, size_t count_a, const tsr_axis_ref *b,
                         size_t count_b, tsr_axis_list *changed)
 {
-    tsr_axis_ref refs[MOST_AXES];
-    tsr_axis_list rest = {refs, 0, MOST_AXES};
+    tsr_axis_ref refs[MAX_AXES];
+    tsr_axis_list rest = {refs, 0, MAX_AXES};
     for (size_t i = 0; i < count_a; i++) {
         if (clashes(a[i], b, count_b)) {
             add_axis(changed, a[i]);
@@ -69,8 +69,8 @@ static void add_changed_dims(const tsr_sharding *a, const tsr_sharding *b, tsr_a
 tsr_status plan_changed_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *from,
                              const tsr_sharding *to, tsr_axis_list *out)
 {
-    tsr_axis_ref refs[MOST_AXES];
-    tsr_axis_list changed = {refs, 0, MOST_AXES};
+    tsr_axis_ref refs[MAX_AXES];
+    tsr_axis_list changed = {refs, 0, MAX_AXES};
     if (tsr_mesh_equal(from->mesh, to->mesh)) {
         add_changed_dims(from, to, &changed);
         add_changed(from->unreduced, from->num_unreduced, to->unreduced, to->num_unreduced,
@@ -126,8 +126,8 @@ static tsr_step_kind kind_of_fold(const step_facts *s, const tsr_axis_list *lost
 {
     const tsr_sharding *from = s->src->sharding;
     const tsr_sharding *to = s->dst->sharding;
-    tsr_axis_ref refs[MOST_AXES];
-    tsr_axis_list folded = {refs, 0, MOST_AXES};
+    tsr_axis_ref refs[MAX_AXES];
+    tsr_axis_list folded = {refs, 0, MAX_AXES};
     if (lost->count > 0 || !s->holds) {
         return TSR_STEP_DIRECT;
     }
@@ -142,9 +142,9 @@ tsr_step_kind step_kind_of(const step_facts *s)
 {
     const tsr_sharding *from = s->src->sharding;
     const tsr_sharding *to = s->dst->sharding;
-    tsr_axis_ref refs[2][MOST_AXES];
-    tsr_axis_list lost = {refs[0], 0, MOST_AXES};
-    tsr_axis_list won = {refs[1], 0, MOST_AXES};
+    tsr_axis_ref refs[2][MAX_AXES];
+    tsr_axis_list lost = {refs[0], 0, MAX_AXES};
+    tsr_axis_list won = {refs[1], 0, MAX_AXES};
     if (s->is_empty || (!s->folds && s->holds)) {
         return TSR_STEP_SLICE;
     }
@@ -233,7 +233,7 @@ typedef struct summing {
 
 static tsr_status check_devices(tsr_context *ctx, int64_t devices)
 {
-    const int64_t limit = PLAN_MOST_ENUMERATED;
+    const int64_t limit = PLAN_MAX_ENUMERATED;
     if (devices <= limit) {
         return TSR_OK;
     }

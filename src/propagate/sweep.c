@@ -103,14 +103,14 @@ static tsr_status notify_use(propagation *s, uint32_t use)
  */
 static tsr_status notify_users(propagation *s, uint32_t value)
 {
-    enum { MOST_CALLS = 4096 };
+    enum { MAX_CALLS = 4096 };
     const tsr_program *p = s->w.p;
     if (s->notifying[value]) {
         return TSR_OK;
     }
-    if (s->notify_depth == MOST_CALLS) {
+    if (s->notify_depth == MAX_CALLS) {
         return diag_error(s->w.ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "functions call each other more than %d levels deep", MOST_CALLS);
+                          "functions call each other more than %d levels deep", MAX_CALLS);
     }
     s->notifying[value] = 1;
     s->notify_depth++;

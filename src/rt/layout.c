@@ -170,7 +170,7 @@ void layout_release(layout_table *table, tensor_layout *layout)
 {
     layout->references--;
     table->unused += layout->references == 0;
-    if (table->unused > LAYOUT_MOST_UNUSED) {
+    if (table->unused > LAYOUT_MAX_UNUSED) {
         drop(table, false);
     }
 }

@@ -29,7 +29,7 @@ struct tensor_layout {
     bool padded; /* the rank stores padding rows */
 };
 
-enum { LAYOUT_BUCKETS = 256, LAYOUT_MOST_UNUSED = 1024 };
+enum { LAYOUT_BUCKETS = 256, LAYOUT_MAX_UNUSED = 1024 };
 
 /* All layouts of a world. Those that no tensor has stay until there are too many. Starts as zeros.
  */

@@ -153,7 +153,7 @@ struct tsr_partitioned {
     int64_t first;                /* owned partition */
     int64_t owned;
     bool aligned;
-    tsr_knowledge knowledge;
+    tsr_counts_scope counts_scope;
     const char *how;
 };
 

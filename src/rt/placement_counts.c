@@ -21,10 +21,10 @@ void tsr_partitioned_release(tsr_partitioned *partitioned)
     }
 }
 
-tsr_knowledge tsr_partitioned_knowledge(const tsr_partitioned *partitioned)
+tsr_counts_scope tsr_partitioned_counts_scope(const tsr_partitioned *partitioned)
 {
-    GUARD(tsr_partitioned_knowledge);
-    return partitioned->knowledge;
+    GUARD(tsr_partitioned_counts_scope);
+    return partitioned->counts_scope;
 }
 
 const char *tsr_partitioned_derivation(const tsr_partitioned *partitioned)
@@ -225,7 +225,7 @@ static tsr_status learn_all(tsr_partitioned *p, const bind_target *to, const tsr
 {
     const int64_t *counts = NULL;
     TSR_TRY(amounts_fetch(to, splits, &counts, &p->how, known_to_all));
-    p->knowledge = TSR_COUNTS_FULL;
+    p->counts_scope = TSR_COUNTS_FULL;
     TSR_TRY(cut_slice(p, counts));
     return bind_both(p, counts);
 }
@@ -263,7 +263,7 @@ static tsr_status learn_slice(tsr_partitioned *p, const bind_target *to, const t
     int64_t *columns = ARENA_ARRAY(p->arena, int64_t, (size_t)(p->shards * p->owned) + 1);
     (void)!amounts_own(to, splits, &row, &count);
     TSR_TRY(all_to_all_columns(p, row, columns));
-    p->knowledge = TSR_COUNTS_SLICE;
+    p->counts_scope = TSR_COUNTS_SLICE;
     buffer buf = buffer_new(p->arena);
     buffer_format(&buf,
                   "C[%lld][%lld]: this shard's own row, and from an all-to-all its columns %lld to "
@@ -299,7 +299,8 @@ static tsr_status learn(tsr_partitioned *p, const bind_target *to, const tsr_par
     TSR_TRY(tsr_comm_along(p->world, p->sharding->mesh, dim->axes, dim->num_axes, &p->group));
     *known_to_all = false;
     find_shard(p);
-    const bool partly = spec->knowledge == TSR_COUNTS_SLICE && spec->splits.kind == TSR_AMOUNTS_OWN;
+    const bool partly =
+        spec->counts_scope == TSR_COUNTS_SLICE && spec->splits.kind == TSR_AMOUNTS_OWN;
     TSR_TRY(partly ? learn_slice(p, to, &spec->splits)
                    : learn_all(p, to, &spec->splits, known_to_all));
     return check_sums(p);

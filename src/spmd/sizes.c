@@ -4,7 +4,7 @@
 #include "base/base.h"
 
 /* More explicit sizes than this are not kept. */
-#define MOST_SIZES (INT64_C(1) << 24)
+#define MAX_SIZES (INT64_C(1) << 24)
 
 static int64_t size_at(int64_t extent, const int64_t *sizes, int64_t shards, int64_t index)
 {
@@ -13,7 +13,7 @@ static int64_t size_at(int64_t extent, const int64_t *sizes, int64_t shards, int
 
 static tsr_status new_sizes(tsr_context *ctx, tsr_arena *arena, int64_t count, int64_t **out)
 {
-    if (count < 0 || count > MOST_SIZES) {
+    if (count < 0 || count > MAX_SIZES) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
                           "a dimension that its shards do not divide has more than 2^24 of them");
     }

@@ -7,19 +7,19 @@
 #include "spmd/type.h"
 
 /* More pairs of size 2 or more do not multiply to an int64. */
-enum { MOST_PAIRS = 64 };
+enum { MAX_PAIRS = 64 };
 
 /* The pairs of an axis, largest stride first and coalesced. */
 typedef struct flat_axis {
-    tsr_stride pairs[MOST_PAIRS];
+    tsr_stride pairs[MAX_PAIRS];
     size_t count;
 } flat_axis;
 
 static tsr_status flatten(tsr_context *ctx, const tsr_strided_axis *axis, flat_axis *out)
 {
-    if (axis->num_pairs > MOST_PAIRS) {
+    if (axis->num_pairs > MAX_PAIRS) {
         return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                          "an axis has more than %d (size, stride) pairs", (int)MOST_PAIRS);
+                          "an axis has more than %d (size, stride) pairs", (int)MAX_PAIRS);
     }
     out->count = 0;
     if (axis->num_pairs == 0) {
@@ -45,11 +45,11 @@ static tsr_status flatten_all(tsr_context *ctx, tsr_arena *arena, const tsr_stri
 
 static bool all_apart(const flat_axis *axes, size_t count)
 {
-    tsr_stride all[MOST_PAIRS];
+    tsr_stride all[MAX_PAIRS];
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < axes[i].count; k++) {
-            if (used == MOST_PAIRS) {
+            if (used == MAX_PAIRS) {
                 return false;
             }
             all[used++] = axes[i].pairs[k];
@@ -96,11 +96,11 @@ static tsr_status axis_error(tsr_context *ctx, tsr_arena *arena, const flat_axis
 /* Whether ranks that differ along a new axis differ along none of the old ones. */
 static bool is_apart(const flat_axis *old, size_t count, const flat_axis *axis)
 {
-    tsr_stride all[MOST_PAIRS];
+    tsr_stride all[MAX_PAIRS];
     size_t used = 0;
     for (size_t i = 0; i <= count; i++) {
         const flat_axis *at = i < count ? &old[i] : axis;
-        if (at->count > MOST_PAIRS - used) {
+        if (at->count > MAX_PAIRS - used) {
             return false;
         }
         memcpy(all + used, at->pairs, at->count * sizeof *all);
@@ -149,9 +149,9 @@ static tsr_status pairs_of_dim(tsr_context *ctx, const flat_axis *old, const tsr
     out->count = 0;
     for (size_t i = 0; i < dim->num_axes; i++) {
         const flat_axis *axis = &old[dim->axes[i]];
-        if (out->count + axis->count > MOST_PAIRS) {
+        if (out->count + axis->count > MAX_PAIRS) {
             return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                              "a dimension has more than %d (size, stride) pairs", (int)MOST_PAIRS);
+                              "a dimension has more than %d (size, stride) pairs", (int)MAX_PAIRS);
         }
         memcpy(out->pairs + out->count, axis->pairs, axis->count * sizeof *axis->pairs);
         out->count += axis->count;
@@ -311,9 +311,9 @@ tsr_status tsr_strided_spec_check(tsr_context *ctx, const tsr_strided_type *type
     for (size_t d = 0; d < type->rank; d++) {
         for (size_t k = 0; k < type->dims[d].num_axes; k++) {
             const tsr_strided_axis *axis = &type->axes[type->dims[d].axes[k]];
-            if (axis->num_pairs > MOST_PAIRS - all.count) {
+            if (axis->num_pairs > MAX_PAIRS - all.count) {
                 return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                                  "a spec has more than %d (size, stride) pairs", (int)MOST_PAIRS);
+                                  "a spec has more than %d (size, stride) pairs", (int)MAX_PAIRS);
             }
             memcpy(all.pairs + all.count, axis->pairs, axis->num_pairs * sizeof *axis->pairs);
             all.count += axis->num_pairs;

@@ -128,7 +128,7 @@ tsr_status tsr_type_print(tsr_context *ctx, tsr_arena *arena, const tsr_typed_sh
 
 /* ---- reading ---- */
 
-enum { MOST_PARTS = 64 };
+enum { MAX_PARTS = 64 };
 
 /*
  * The state of reading a type. Axes are known by number: those of the mesh, then the parts of axes
@@ -195,9 +195,9 @@ static tsr_status number_of(reading *r, tsr_axis_ref ref, location where, size_t
             return TSR_OK;
         }
     }
-    if (r->num_refs == tsr_mesh_num_axes(r->mesh) + MOST_PARTS) {
+    if (r->num_refs == tsr_mesh_num_axes(r->mesh) + MAX_PARTS) {
         return diag_error(r->lex.ctx, TSR_ERR_LIMIT, where, "a type has more than %d parts of axes",
-                          MOST_PARTS);
+                          MAX_PARTS);
     }
     *out = r->num_refs;
     r->refs[r->num_refs++] = ref;
@@ -543,14 +543,14 @@ tsr_status tsr_type_read(tsr_context *ctx, tsr_arena *arena, tsr_text *text, con
     const size_t num_axes = tsr_mesh_num_axes(mesh);
     reading r = {.lex = lex_start(ctx, arena, text),
                  .mesh = mesh,
-                 .refs = ARENA_ARRAY(arena, tsr_axis_ref, num_axes + MOST_PARTS),
+                 .refs = ARENA_ARRAY(arena, tsr_axis_ref, num_axes + MAX_PARTS),
                  .num_refs = num_axes,
-                 .axes = ARENA_ARRAY(arena, tsr_axis_type, num_axes + MOST_PARTS)};
+                 .axes = ARENA_ARRAY(arena, tsr_axis_type, num_axes + MAX_PARTS)};
     tsr_typed_shape typed = {0};
     if (r.axes == NULL || r.refs == NULL) {
         return diag_nomem(ctx);
     }
-    for (size_t a = 0; a < num_axes + MOST_PARTS; a++) {
+    for (size_t a = 0; a < num_axes + MAX_PARTS; a++) {
         r.axes[a] = (tsr_axis_type){TSR_UNTYPED, TSR_SUM};
     }
     for (size_t a = 0; a < num_axes; a++) {

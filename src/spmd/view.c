@@ -8,7 +8,7 @@
 #include "mesh/view.h"
 
 /* How many ranks a message lists. */
-enum { MOST_LISTED = 8 };
+enum { MAX_LISTED = 8 };
 
 /* An axis as pairs of a numbering that two meshes share. */
 typedef struct axis_pairs {
@@ -70,11 +70,11 @@ static void print_axis(buffer *buf, const tsr_mesh *mesh, size_t axis)
     const int64_t stride = mesh->strides[axis];
     spmd_print_axes(buf, mesh, &axis, 1);
     buffer_string(buf, " (ranks ");
-    for (int64_t i = 0; i < min_i64(size, MOST_LISTED); i++) {
+    for (int64_t i = 0; i < min_i64(size, MAX_LISTED); i++) {
         buffer_format(buf, "%s%lld", i > 0 ? ", " : "",
                       (long long)tsr_mesh_device_at(mesh, i * stride));
     }
-    buffer_string(buf, size > MOST_LISTED ? ", ..)" : ")");
+    buffer_string(buf, size > MAX_LISTED ? ", ..)" : ")");
 }
 
 /* `dp:R, cp:V`: a type along all its axes. */
@@ -345,13 +345,13 @@ tsr_status spmd_meet(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh,
                      const tsr_type **types, size_t num_types, const tsr_axis_ref *parts,
                      size_t num_parts, const tsr_mesh **out)
 {
-    enum { MOST_PARTS = 256 };
-    tsr_axis_list all = {.capacity = MOST_PARTS};
+    enum { MAX_PARTS = 256 };
+    tsr_axis_list all = {.capacity = MAX_PARTS};
     *out = mesh;
     if (!any_sub(parts, num_parts) && all_on(mesh, types, num_types)) {
         return TSR_OK;
     }
-    all.refs = ARENA_ARRAY(arena, tsr_axis_ref, MOST_PARTS);
+    all.refs = ARENA_ARRAY(arena, tsr_axis_ref, MAX_PARTS);
     if (all.refs == NULL) {
         return diag_nomem(ctx);
     }

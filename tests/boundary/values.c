@@ -330,7 +330,7 @@ static void make_structs(walk *w)
     w->int_spec.dtype = TSR_I32;
     w->bits_spec = w->spec;
     w->bits_spec.dtype = TSR_U32;
-    w->own_op = (tsr_own_op){.name = "walk", .back = walk_back};
+    w->custom_op = (tsr_custom_op){.name = "walk", .backward = walk_back};
     w->spmd_scope = (tsr_spmd_scope){.mesh = w->mesh};
     w->types_text[0] = w->types_text[1] = "f32[4,4]{x:R}";
     w->local_region = (tsr_local_region){.region = walk_region,

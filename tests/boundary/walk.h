@@ -210,7 +210,7 @@ typedef struct walk {
     const tsr_sharding *aligned_sharding;
     const tsr_sharding *parted_unbound;
     const tsr_sharding *pending_sharding;
-    tsr_own_op own_op;
+    tsr_custom_op custom_op;
     tsr_spmd_scope spmd_scope;
     tsr_local_region local_region;
     const char *types_text[2];

@@ -81,11 +81,11 @@ static void plant_fault(fixture *f, const sharded_use *u, tsr_propagation *op,
 
 static void propagate(fixture *f, const request *q, result *r)
 {
-    enum { MOST_FACTORS = 64 };
+    enum { MAX_FACTORS = 64 };
     tsr_propagation op = use_propagation(&r->u, q->strategy);
-    tsr_direction directions[MOST_FACTORS];
+    tsr_direction directions[MAX_FACTORS];
     const tsr_sharding *before[USE_TENSORS];
-    assert_true(tsr_rule_num_factors(r->u.rule) <= MOST_FACTORS);
+    assert_true(tsr_rule_num_factors(r->u.rule) <= MAX_FACTORS);
     plant_fault(f, &r->u, &op, directions, before);
     assert_int_equal(tsr_propagate(f->ctx, f->arena, &op, r->after, r->after + r->u.num_operands),
                      TSR_OK);
@@ -162,7 +162,7 @@ static const char *const kind_names[NUM_KINDS] = {
 static const kind rare[] = {KIND_CONFLICT,         KIND_TAKEN,   KIND_REPLICATED, KIND_CLOSED,
                             KIND_INDIVISIBLE,      KIND_SPLIT,   KIND_OVERFLOW,   KIND_UNEVEN,
                             KIND_NEED_REPLICATION, KIND_BLOCKED, KIND_PERMUTATION};
-enum { NUM_RARE = sizeof rare / sizeof rare[0], ENOUGH = 120, MOST_DRAWN = 1000000 };
+enum { NUM_RARE = sizeof rare / sizeof rare[0], ENOUGH = 120, MAX_DRAWN = 1000000 };
 
 static bool has_axis(const tsr_sharding *s, tsr_axis_ref axis)
 {
@@ -345,7 +345,7 @@ static void write_all(writing *w, size_t each)
             n += draw_one(w, op_at(k), false) ? 1 : 0;
         }
     }
-    for (size_t k = 0; !has_enough(w) && w->drawn < MOST_DRAWN; k = (k + 1) % op_count()) {
+    for (size_t k = 0; !has_enough(w) && w->drawn < MAX_DRAWN; k = (k + 1) % op_count()) {
         if (is_compared(op_at(k))) {
             (void)draw_one(w, op_at(k), true);
         }

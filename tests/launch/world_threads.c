@@ -13,7 +13,7 @@
 #include "support.h"
 #include "want.h"
 
-enum { MOST_RANKS = 11, SEGMENT = 1 << 22 };
+enum { MAX_RANKS = 11, SEGMENT = 1 << 22 };
 
 static tsr_world *open_world(fixture *f, int64_t num_ranks)
 {
@@ -58,12 +58,12 @@ static tsr_status count_runs(tsr_comm *world, void *state)
 static void functions_run_on_every_rank(void **state)
 {
     fixture *f = *state;
-    for (int64_t n = 1; n <= MOST_RANKS; n++) {
-        _Atomic int64_t counts[MOST_RANKS] = {0};
+    for (int64_t n = 1; n <= MAX_RANKS; n++) {
+        _Atomic int64_t counts[MAX_RANKS] = {0};
         tsr_world *world = open_world(f, n);
         for (int64_t run = 1; run <= 20; run++) {
             expect_ok(f, tsr_world_run(world, count_runs, counts));
-            for (int64_t i = 0; i < MOST_RANKS; i++) {
+            for (int64_t i = 0; i < MAX_RANKS; i++) {
                 assert_int_equal(counts[i], i < n ? run : 0);
             }
         }
@@ -80,8 +80,8 @@ static void functions_run_on_every_rank(void **state)
 
 /* What the ranks keep from one run to the next. */
 typedef struct kept {
-    tsr_tensor *x[MOST_RANKS];
-    tsr_tensor *sum[MOST_RANKS];
+    tsr_tensor *x[MAX_RANKS];
+    tsr_tensor *sum[MAX_RANKS];
 } kept;
 
 static tsr_status make_tensors(tsr_comm *world, void *state)
@@ -118,7 +118,7 @@ static void set_element(const int64_t *index, void *element, void *state)
 static void tensors_stay_between_runs(void **state)
 {
     fixture *f = *state;
-    for (int64_t n = 1; n <= MOST_RANKS; n += n < 3 ? 1 : 4) {
+    for (int64_t n = 1; n <= MAX_RANKS; n += n < 3 ? 1 : 4) {
         tsr_world *world = open_world(f, n);
         for (int round = 0; round < 50; round++) {
             kept k = {0};
@@ -208,8 +208,8 @@ static tsr_status gather_wrong(tsr_comm *world, void *state)
 static void mistakes_alike_are_told_bare(void **state)
 {
     fixture *f = *state;
-    for (int64_t n = 1; n <= MOST_RANKS; n++) {
-        _Atomic int64_t counts[MOST_RANKS] = {0};
+    for (int64_t n = 1; n <= MAX_RANKS; n++) {
+        _Atomic int64_t counts[MAX_RANKS] = {0};
         tsr_world *world = open_world(f, n);
         for (int round = 0; round < 3; round++) {
             assert_true(tsr_world_run(world, refuse, NULL) < 0);
@@ -303,7 +303,7 @@ static void a_program_says_why_a_rank_fails(void **state)
 static void a_rank_that_fails_alone_breaks_the_call(void **state)
 {
     fixture *f = *state;
-    for (int64_t n = 2; n <= MOST_RANKS; n += 3) {
+    for (int64_t n = 2; n <= MAX_RANKS; n += 3) {
         tsr_world *world = open_world(f, n);
         assert_int_equal(tsr_world_run(world, refuse_alone, NULL), TSR_ERR_INVALID);
         expect_error(f, "rank 1 failed: unknown element type 'f33'");
@@ -328,8 +328,8 @@ static void a_rank_that_fails_alone_breaks_the_call(void **state)
 /* ---- typed collectives that are started in one run and waited for in another ---- */
 
 typedef struct async_state {
-    tsr_started started[MOST_RANKS];
-    tsr_tensor *x[MOST_RANKS];
+    tsr_started started[MAX_RANKS];
+    tsr_tensor *x[MAX_RANKS];
     int64_t fails;   /* the rank that fails after it has started; -1 for none */
     int64_t differs; /* the rank that has one row more; -1 for none */
 } async_state;
@@ -404,7 +404,7 @@ static tsr_status all_fail(tsr_comm *world, void *state)
 static void values_that_are_started(void **state)
 {
     fixture *f = *state;
-    for (int64_t n = 1; n <= MOST_RANKS; n += 5) {
+    for (int64_t n = 1; n <= MAX_RANKS; n += 5) {
         tsr_world *world = open_world(f, n);
         async_state a = {.fails = -1, .differs = -1};
         expect_ok(f, tsr_world_run(world, open_typed, NULL));
@@ -781,7 +781,7 @@ static void *drive(void *state)
     const int64_t n = *(const int64_t *)state;
     fixture f = {0};
     assert_int_equal(tsr_context_create(NULL, &f.ctx), TSR_OK);
-    _Atomic int64_t counts[MOST_RANKS] = {0};
+    _Atomic int64_t counts[MAX_RANKS] = {0};
     tsr_world *world = open_world(&f, n);
     for (int run = 0; run < 200; run++) {
         expect_ok(&f, tsr_world_run(world, count_runs, counts));
@@ -803,7 +803,7 @@ static void several_worlds(void **state)
     }
     tsr_world *a = open_world(f, 2);
     tsr_world *b = open_world(f, 3);
-    _Atomic int64_t counts[2][MOST_RANKS] = {0};
+    _Atomic int64_t counts[2][MAX_RANKS] = {0};
     for (int run = 0; run < 100; run++) {
         expect_ok(f, tsr_world_start(a, count_runs, counts[0]));
         expect_ok(f, tsr_world_run(b, count_runs, counts[1]));

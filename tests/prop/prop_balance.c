@@ -100,7 +100,7 @@ static int64_t least_possible(const sending *s)
 static int64_t check_pair(fixture *f, rng *r, bool pending)
 {
     static sending s;
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     const size_t rank = random_shape(r, shape);
     const tsr_mesh *mesh = random_mesh(f, r, (mesh_limits){DEVICES, true, true});
     const int64_t devices = tsr_mesh_num_devices(mesh);

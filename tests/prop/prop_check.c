@@ -57,7 +57,7 @@ static tsr_ir_op find_return(const tsr_program *p)
 static void compare(const body *b, const tsr_program *p, const tsr_findings *findings, tally *t)
 {
     const tsr_ir_op last = find_return(p);
-    for (size_t i = 0; i < MOST_VALUES; i++) {
+    for (size_t i = 0; i < MAX_VALUES; i++) {
         for (size_t a = 0; a < 2; a++) {
             const bool reported =
                 is_reported(findings, tsr_ir_op_operand(p, last, i), axis_names[a]);
@@ -80,7 +80,7 @@ static void what_is_the_same_is_equal(void **state)
     rng start = rng_start("prop_check");
     tally t = {0};
     body *b = malloc(sizeof *b);
-    char *text = malloc(MOST_BYTES);
+    char *text = malloc(MAX_BYTES);
     assert_true(b != NULL && text != NULL);
     for (int64_t n = 0; n < prop_cases(2000); n++) {
         rng r = rng_case(&start, (uint64_t)n);

@@ -12,7 +12,7 @@
 #include "matrix.h"
 #include "random.h"
 
-enum { MOST_ITEMS = 20, MOST_BYTES = 1 << 16 };
+enum { MAX_ITEMS = 20, MAX_BYTES = 1 << 16 };
 
 typedef enum kind { WHOLE, ROWS, COLUMNS, SHARE, NUM_KINDS } kind;
 
@@ -20,7 +20,7 @@ typedef struct item {
     kind kind;
     bool is_sure; /* of a share: a product was contracted */
     matrix whole;
-    matrix parts[MOST_DEVICES];
+    matrix parts[MAX_DEVICES];
 } item;
 
 typedef struct body {
@@ -28,7 +28,7 @@ typedef struct body {
     int64_t num_devices;
     int64_t side; /* of whole matrices */
     size_t count;
-    item items[MOST_ITEMS];
+    item items[MAX_ITEMS];
     char *text;
     int size;
 } body;
@@ -39,9 +39,9 @@ static void put(body *b, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    b->size += vsnprintf(b->text + b->size, MOST_BYTES - (size_t)b->size, format, arguments);
+    b->size += vsnprintf(b->text + b->size, MAX_BYTES - (size_t)b->size, format, arguments);
     va_end(arguments);
-    assert_true(b->size < MOST_BYTES);
+    assert_true(b->size < MAX_BYTES);
 }
 
 static void put_type(body *b, int64_t rows, int64_t columns)
@@ -314,12 +314,12 @@ static void put_head(body *b)
         put(b, "%s%%g%d: ", k > 0 ? ", " : "", k);
         put_type(b, b->side, b->side);
     }
-    put(b, ") {\n%%r:%d = sdy.manual_computation(%%g0, %%g1, %%g2) in_shardings=[", MOST_ITEMS);
+    put(b, ") {\n%%r:%d = sdy.manual_computation(%%g0, %%g1, %%g2) in_shardings=[", MAX_ITEMS);
     for (int k = 0; k < 3; k++) {
         put(b, "%s<@m, %s>", k > 0 ? ", " : "", shardings[k]);
     }
     put(b, "] out_shardings=[");
-    for (int i = 0; i < MOST_ITEMS; i++) {
+    for (int i = 0; i < MAX_ITEMS; i++) {
         put(b, "%s<@m, [{}, {}]>", i > 0 ? ", " : "");
     }
     put(b, "] manual_axes={\"x\"} (");
@@ -332,10 +332,10 @@ static void put_head(body *b)
 
 static void put_tail(body *b)
 {
-    for (int i = 0; i < MOST_ITEMS; i++) {
+    for (int i = 0; i < MAX_ITEMS; i++) {
         put(b, "%s%%v%d", i > 0 ? ", " : "sdy.return ", i);
     }
-    for (int i = 0; i < MOST_ITEMS; i++) {
+    for (int i = 0; i < MAX_ITEMS; i++) {
         put(b, "%s", i > 0 ? ", " : " : ");
         put_item_type(b, &b->items[i]);
     }
@@ -343,7 +343,7 @@ static void put_tail(body *b)
         put(b, "%s", k > 0 ? ", " : "\n} : (");
         put_type(b, b->side, b->side);
     }
-    for (int i = 0; i < MOST_ITEMS; i++) {
+    for (int i = 0; i < MAX_ITEMS; i++) {
         put(b, "%s", i > 0 ? ", " : ") -> (");
         put_item_type(b, &b->items[i]);
     }
@@ -367,7 +367,7 @@ static const char *make_body(body *b)
         }
     }
     put_head(b);
-    while (b->count < MOST_ITEMS - 1) {
+    while (b->count < MAX_ITEMS - 1) {
         add_random(b);
         insist_meaning(b, &b->items[b->count - 1]);
     }
@@ -416,7 +416,7 @@ static void compare(const body *b, const tsr_program *p, const tsr_findings *fou
     static const char *const rules[] = {"pending-in-nonlinear", "pending-plus-replicated",
                                         "needless-collective", "divergent-collective"};
     const tsr_ir_op last = find_return(p);
-    for (size_t i = 0; i < MOST_ITEMS; i++) {
+    for (size_t i = 0; i < MAX_ITEMS; i++) {
         const kind wanted = b->items[i].kind == COLUMNS ? ROWS : b->items[i].kind;
         const kind said = kind_said(found, tsr_ir_op_operand(p, last, i));
         if (wanted != NO && said != wanted) {
@@ -440,7 +440,7 @@ static void what_is_meant_is_inferred(void **state)
     rng start = rng_start("prop_check_whole");
     int64_t tally[NUM_KINDS + 1] = {0};
     body *b = malloc(sizeof *b);
-    char *text = malloc(MOST_BYTES);
+    char *text = malloc(MAX_BYTES);
     assert_true(b != NULL && text != NULL);
     for (int64_t n = 0; n < prop_cases(2000); n++) {
         rng r = rng_case(&start, (uint64_t)n);

@@ -14,7 +14,7 @@ enum { NUM_DIALECTS = 4, MAX_TILES = 8, MAX_DEVICES = 64, MAX_PIECES = 512 };
 typedef struct problem {
     const tsr_mesh *mesh;
     size_t rank;
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     const tsr_sharding *sharding;
 } problem;
 
@@ -189,9 +189,9 @@ static void check_cuts(fixture *f, const problem *p, const int64_t *placed, cons
 {
     const tsr_geometry *g = geometry_of(f, p->sharding, p->rank, p->shape);
     for (int64_t device = 0; device < tsr_mesh_num_devices(p->mesh); device++) {
-        int64_t coordinates[MOST_AXES];
-        int64_t start[MOST_DIMS];
-        int64_t size[MOST_DIMS];
+        int64_t coordinates[MAX_AXES];
+        int64_t start[MAX_DIMS];
+        int64_t size[MAX_DIMS];
         assert_true(tsr_mesh_coordinates(p->mesh, device, coordinates));
         assert_true(tsr_geometry_box(g, device, start, size));
         for (size_t i = 0; i < p->rank; i++) {
@@ -229,7 +229,7 @@ static void dtensor_cuts_once_for_each_axis(void **state)
     for (int64_t i = 0; i < prop_cases(4000); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-        int64_t placed[MOST_AXES] = {0};
+        int64_t placed[MAX_AXES] = {0};
         char text[256];
         problem p = {0};
         p.mesh = random_mesh(f, &r, (mesh_limits){64, true, true});
@@ -329,7 +329,7 @@ static size_t print_devices(rng *r, tiles *t, char *text, size_t room)
 static void random_tiles(rng *r, tiles *t, char *text, size_t room)
 {
     static const int64_t sizes[] = {1, 1, 2, 2, 3, 4, 6};
-    t->rank = (size_t)rng_below(r, MOST_DIMS);
+    t->rank = (size_t)rng_below(r, MAX_DIMS);
     const bool replicated = t->rank == 0 || rng_chance(r, 50);
     t->count = t->rank + replicated;
     t->num_devices = 1;
@@ -350,8 +350,8 @@ static void check_tiles(fixture *f, const problem *p, const tiles *t, const char
 {
     const tsr_geometry *g = geometry_of(f, p->sharding, p->rank, p->shape);
     for (int64_t place = 0; place < t->num_devices; place++) {
-        int64_t start[MOST_DIMS];
-        int64_t size[MOST_DIMS];
+        int64_t start[MAX_DIMS];
+        int64_t size[MAX_DIMS];
         int64_t rest = place;
         assert_true(tsr_geometry_box(g, t->ids[place], start, size));
         for (size_t i = t->count; i-- > 0; rest /= t->sizes[i]) {

@@ -24,7 +24,7 @@ static void check_cover(fixture *f, const tsr_geometry *g, size_t rank, const in
     }
     const int64_t copies = tsr_mesh_num_devices(mesh) / shards;
     for (int64_t e = 0; e < elements(shape, rank); e++) {
-        int64_t index[MOST_DIMS];
+        int64_t index[MAX_DIMS];
         int64_t rest = e;
         for (size_t i = rank; i-- > 0;) {
             index[i] = rest % shape[i];
@@ -55,18 +55,18 @@ static void check_shapes(const tsr_geometry *g, size_t rank, const int64_t *shap
 {
     const tsr_sharding *sharding = tsr_geometry_sharding(g);
     const tsr_mesh *mesh = tsr_sharding_mesh(sharding);
-    int64_t local[MOST_DIMS];
-    int64_t padded[MOST_DIMS];
-    int64_t least[MOST_DIMS];
-    int64_t largest[MOST_DIMS] = {0};
-    int64_t smallest[MOST_DIMS];
+    int64_t local[MAX_DIMS];
+    int64_t padded[MAX_DIMS];
+    int64_t least[MAX_DIMS];
+    int64_t largest[MAX_DIMS] = {0};
+    int64_t smallest[MAX_DIMS];
     tsr_geometry_local_shape(g, local);
     tsr_geometry_padded_shape(g, padded);
     tsr_geometry_least_shape(g, least);
     memcpy(smallest, local, rank * sizeof *local);
     for (int64_t device = 0; device < tsr_mesh_num_devices(mesh); device++) {
-        int64_t start[MOST_DIMS];
-        int64_t size[MOST_DIMS];
+        int64_t start[MAX_DIMS];
+        int64_t size[MAX_DIMS];
         assert_true(tsr_geometry_box(g, device, start, size));
         for (size_t i = 0; i < rank; i++) {
             assert_true(start[i] >= 0 && size[i] >= 0 && start[i] + size[i] <= shape[i]);
@@ -93,7 +93,7 @@ static void boxes_cover_the_tensor(void **state)
     for (int64_t i = 0; i < prop_cases(3000); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         const tsr_mesh *mesh = random_mesh(f, &r, (mesh_limits){24, true, true});
         const size_t rank = random_shape(&r, shape);
         const tsr_sharding *sharding =
@@ -135,7 +135,7 @@ static void equality_is_equality_by_enumeration(void **state)
     for (int64_t i = 0; i < prop_cases(6000); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         const sharding_limits limits = {true, rng_chance(&r, 30), rng_chance(&r, 30)};
         const tsr_mesh *mesh = random_mesh(f, &r, (mesh_limits){24, true, true});
         const size_t rank = random_shape(&r, shape);
@@ -218,7 +218,7 @@ static void text_round_trips(void **state)
     for (int64_t i = 0; i < prop_cases(5000); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         const tsr_mesh *mesh = random_mesh(f, &r, (mesh_limits){64, true, true});
         const size_t rank = random_shape(&r, shape);
         const tsr_sharding *sharding =

@@ -9,14 +9,14 @@
 #include "plan/plan.h"
 #include "slices.h"
 
-enum { MOST_DEVICES = 24, MOST_ELEMENTS = 1 << 18 };
+enum { MAX_DEVICES = 24, MAX_ELEMENTS = 1 << 18 };
 
 /* What one layout gives each device: its rows, and what stays pending with whom. */
 typedef struct side {
-    device_slice rows[MOST_DEVICES];
-    int64_t pending[MOST_DEVICES]; /* the place in its group */
-    int64_t label[MOST_DEVICES];   /* the same for all devices of a group */
-    int64_t group;                 /* how many there are in one */
+    device_slice rows[MAX_DEVICES];
+    int64_t pending[MAX_DEVICES]; /* the place in its group */
+    int64_t label[MAX_DEVICES];   /* the same for all devices of a group */
+    int64_t group;                /* how many there are in one */
 } side;
 
 /* One step of a plan, all devices together. */
@@ -26,10 +26,10 @@ typedef struct step_check {
     side src;
     side dst;
     int64_t parts; /* of a fold */
-    plan_moves receives[MOST_DEVICES];
-    plan_moves sends[MOST_DEVICES];
-    int64_t received[MOST_DEVICES]; /* elements, from others */
-    int64_t sent[MOST_DEVICES];
+    plan_moves receives[MAX_DEVICES];
+    plan_moves sends[MAX_DEVICES];
+    int64_t received[MAX_DEVICES]; /* elements, from others */
+    int64_t sent[MAX_DEVICES];
 } step_check;
 
 static void fill_side(const tsr_geometry *g, size_t rank, int64_t devices, side *out)
@@ -61,8 +61,8 @@ static void fill_side(const tsr_geometry *g, size_t rank, int64_t devices, side 
 /* All rows that a move takes of one dimension, by where both sides store them. */
 typedef struct listed_rows {
     int64_t count;
-    int64_t src[MOST_ROWS];
-    int64_t dst[MOST_ROWS];
+    int64_t src[MAX_ROWS];
+    int64_t dst[MAX_ROWS];
 } listed_rows;
 
 static void list_rows(const plan_overlap *overlap, listed_rows *out)
@@ -71,7 +71,7 @@ static void list_rows(const plan_overlap *overlap, listed_rows *out)
     for (size_t i = 0; i < overlap->count; i++) {
         assert_true(overlap->rows[i].size > 0);
         for (int64_t k = 0; k < overlap->rows[i].size; k++) {
-            assert_true(out->count < MOST_ROWS);
+            assert_true(out->count < MAX_ROWS);
             out->src[out->count] = overlap->rows[i].src + k;
             out->dst[out->count++] = overlap->rows[i].dst + k;
         }
@@ -126,13 +126,13 @@ static void check_sources(const step_check *c, int64_t device, const plan_move *
 static void mark(const step_check *c, const device_slice *to, const listed_rows *rows,
                  unsigned char *marks)
 {
-    int64_t at[MOST_DIMS] = {0};
+    int64_t at[MAX_DIMS] = {0};
     for (;;) {
         int64_t place = 0;
         for (size_t i = 0; i < c->rank; i++) {
             place = place * to->count[i] + rows[i].dst[at[i]];
         }
-        assert_true(place < MOST_ELEMENTS);
+        assert_true(place < MAX_ELEMENTS);
         marks[place]++;
         size_t i = c->rank;
         while (i > 0 && ++at[i - 1] == rows[i - 1].count) {
@@ -148,7 +148,7 @@ static void mark(const step_check *c, const device_slice *to, const listed_rows 
 static void execute(const step_check *c, int64_t device, const plan_move *move,
                     unsigned char *marks)
 {
-    static listed_rows rows[MOST_DIMS];
+    static listed_rows rows[MAX_DIMS];
     int64_t elements = 1;
     bool held = true;
     check_sources(c, device, move);
@@ -191,12 +191,12 @@ static void check_marks(const step_check *c, const device_slice *to, const unsig
 
 static void check_receives(const step_check *c, int64_t device)
 {
-    static unsigned char marks[MOST_ELEMENTS];
+    static unsigned char marks[MAX_ELEMENTS];
     int64_t all = 1;
     for (size_t i = 0; i < c->rank; i++) {
         all *= c->dst.rows[device].count[i];
     }
-    assert_true(all <= MOST_ELEMENTS);
+    assert_true(all <= MAX_ELEMENTS);
     memset(marks, 0, (size_t)all);
     for (size_t i = 0; i < c->receives[device].count; i++) {
         execute(c, device, &c->receives[device].list[i], marks);
@@ -378,8 +378,8 @@ static void check_step(fixture *f, const tsr_plan *plan, size_t index, step_chec
 static void check_plan(fixture *f, const tsr_plan *plan, size_t rank, int64_t devices)
 {
     static step_check c;
-    int64_t received[MOST_DEVICES] = {0};
-    int64_t sent[MOST_DEVICES] = {0};
+    int64_t received[MAX_DEVICES] = {0};
+    int64_t sent[MAX_DEVICES] = {0};
     tsr_plan_totals total;
     c.rank = rank;
     c.devices = devices;
@@ -413,7 +413,7 @@ typedef struct kept_axes {
 static const tsr_sharding *with_pending(fixture *f, const tsr_sharding *dims_of,
                                         const kept_axes *kept, tsr_reduction reduction)
 {
-    tsr_dim dims[MOST_DIMS];
+    tsr_dim dims[MAX_DIMS];
     const size_t rank = tsr_sharding_rank(dims_of);
     for (size_t i = 0; i < rank; i++) {
         dims[i] = *tsr_sharding_dim(dims_of, i);
@@ -468,10 +468,10 @@ static const tsr_sharding *keeping(fixture *f, rng *r, const tsr_sharding *src, 
 /* The pair of a case: what is pending goes, or some of it stays. */
 static void check_case(fixture *f, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     const size_t rank = random_shape(r, shape);
-    const int64_t devices = 1 + rng_below(r, MOST_DEVICES);
-    const mesh_limits any = {MOST_DEVICES, rng_chance(r, 70), rng_chance(r, 50)};
+    const int64_t devices = 1 + rng_below(r, MAX_DEVICES);
+    const mesh_limits any = {MAX_DEVICES, rng_chance(r, 70), rng_chance(r, 50)};
     const bool pending = rng_chance(r, 50);
     const sharding_limits from = {true, pending, rng_chance(r, 40)};
     const sharding_limits to = {true, false, rng_chance(r, 40)};

@@ -5,14 +5,14 @@
 
 #include "random.h"
 
-enum { MOST_COLUMNS = 16, WIDTH = 80 };
+enum { MAX_COLUMNS = 16, WIDTH = 80 };
 
 /* A picture under way of being read. */
 typedef struct reading {
     const tsr_geometry *geometry;
     size_t rank;
     size_t num_columns;
-    tsr_interval columns[MOST_COLUMNS];
+    tsr_interval columns[MAX_COLUMNS];
     int64_t covered; /* elements of the cells so far */
 } reading;
 
@@ -124,7 +124,7 @@ static void cells_name_their_holders(void **state)
     for (int64_t i = 0; i < prop_cases(3000); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         const tsr_mesh *mesh = random_mesh(f, &r, (mesh_limits){24, true, true});
         const size_t rank = random_shape(&r, shape);
         const tsr_sharding *s =

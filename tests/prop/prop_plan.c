@@ -33,7 +33,7 @@ static void devices_receive_what_they_lack(void **state)
     for (int64_t i = 0; i < prop_cases(400); i++) {
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         const size_t rank = random_shape(&r, shape);
         const tsr_mesh *mesh = random_mesh(f, &r, (mesh_limits){12, true, true});
         const int64_t devices = tsr_mesh_num_devices(mesh);

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "random.h"
 
-enum { MOST_DEVICES = 65536, MOST_ELEMENTS = 1 << 18, RANK = 3 };
+enum { MAX_DEVICES = 65536, MAX_ELEMENTS = 1 << 18, RANK = 3 };
 
 typedef struct box {
     int64_t start[RANK];
@@ -98,21 +98,21 @@ static void mark(const pair *p, const box *part, const box *b, unsigned char *ma
 /* Whether boxes cover a part, each element once; of a large part whether their sizes sum up. */
 static void check_cover(const pair *p, const box *part, const box *boxes, size_t count)
 {
-    static unsigned char marks[MOST_ELEMENTS];
+    static unsigned char marks[MAX_ELEMENTS];
     const int64_t elements = volume(p, part);
     int64_t sum = 0;
     memset(marks, 0, sizeof marks);
     for (size_t i = 0; i < count; i++) {
         sum += volume(p, &boxes[i]);
-        if (elements <= MOST_ELEMENTS) {
+        if (elements <= MAX_ELEMENTS) {
             mark(p, part, &boxes[i], marks);
         }
-        for (size_t k = 0; elements > MOST_ELEMENTS && count <= 512 && k < i; k++) {
+        for (size_t k = 0; elements > MAX_ELEMENTS && count <= 512 && k < i; k++) {
             assert_int_equal(common(p, &boxes[i], &boxes[k]), 0);
         }
     }
     assert_int_equal(sum, elements);
-    for (int64_t i = 0; elements <= MOST_ELEMENTS && i < elements; i++) {
+    for (int64_t i = 0; elements <= MAX_ELEMENTS && i < elements; i++) {
         assert_int_equal(marks[i], 1);
     }
 }
@@ -311,12 +311,12 @@ static void look_at_boxes(const tsr_geometry *g, int64_t devices, box *out)
 }
 
 /*
- * Extents whose product is at most MOST_ELEMENTS: multiples of the devices, or any. Some are then
+ * Extents whose product is at most MAX_ELEMENTS: multiples of the devices, or any. Some are then
  * made so large that elements cannot be listed.
  */
 static void choose_shape(rng *r, pair *p)
 {
-    int64_t left = MOST_ELEMENTS;
+    int64_t left = MAX_ELEMENTS;
     const int64_t times = rng_chance(r, 25) ? 1 + rng_below(r, 150) : 1;
     p->rank = (size_t)rng_below(r, RANK + 1);
     for (size_t i = 0; i < p->rank; i++) {
@@ -378,8 +378,8 @@ static const tsr_mesh *choose_mesh(fixture *f, rng *r, int64_t devices)
         return mesh;
     }
     int64_t *ids = tsr_arena_alloc(f->arena, (size_t)devices * sizeof *ids);
-    const char *names[MOST_AXES];
-    int64_t sizes[MOST_AXES];
+    const char *names[MAX_AXES];
+    int64_t sizes[MAX_AXES];
     tsr_mesh_spec spec = {.name = "listed", .axis_names = names, .axis_sizes = sizes};
     for (int64_t i = 0; i < devices; i++) {
         const int64_t j = rng_below(r, i + 1);
@@ -434,8 +434,8 @@ static void check_pairs(fixture *f, const char *name, int64_t devices, int64_t c
 {
     enum { SAMPLES = 4 };
     const rng base = rng_start(name);
-    pair p = {.before = malloc(MOST_DEVICES * sizeof *p.before),
-              .after = malloc(MOST_DEVICES * sizeof *p.after)};
+    pair p = {.before = malloc(MAX_DEVICES * sizeof *p.before),
+              .after = malloc(MAX_DEVICES * sizeof *p.after)};
     assert_non_null(p.before);
     assert_non_null(p.after);
     memset(&seen, 0, sizeof seen);

@@ -11,7 +11,7 @@
 
 #include "small_ops.h"
 
-enum { NUM_CUTS = 5, MOST_DEVICES = 6, MOST_LAYOUTS = 32, NUM_PENDINGS = 4, NUM_FILLINGS = 3 };
+enum { NUM_CUTS = 5, MAX_DEVICES = 6, MAX_LAYOUTS = 32, NUM_PENDINGS = 4, NUM_FILLINGS = 3 };
 
 /* A mesh of two parts, which are axes or sub-axes of one axis. */
 typedef struct small_mesh {
@@ -41,16 +41,16 @@ static const small_mesh meshes[] = {
 /* A sharding of a tensor, and what it says of each device. */
 typedef struct layout {
     const tsr_sharding *sharding;
-    int64_t start[MOST_DEVICES][SMALL_RANK];
-    int64_t shape[MOST_DEVICES][SMALL_RANK];
+    int64_t start[MAX_DEVICES][SMALL_RANK];
+    int64_t shape[MAX_DEVICES][SMALL_RANK];
     bool pending[2]; /* by part of the mesh */
 } layout;
 
 /* All layouts of an operand, with the parts of every device. */
 typedef struct placed {
     size_t count;
-    layout layouts[MOST_LAYOUTS];
-    small_array parts[MOST_LAYOUTS][MOST_DEVICES];
+    layout layouts[MAX_LAYOUTS];
+    small_array parts[MAX_LAYOUTS][MAX_DEVICES];
 } placed;
 
 /* Numbers for the operands, in all layouts, and what should come out. */
@@ -69,7 +69,7 @@ typedef struct proof {
     int64_t num_devices;
     example *examples; /* NUM_FILLINGS of them */
     size_t num_results;
-    layout results[MOST_LAYOUTS];
+    layout results[MAX_LAYOUTS];
     FILE *refused;
 } proof;
 
@@ -116,7 +116,7 @@ static size_t find_layouts(const proof *p, tsr_extents shape, const char *pendin
             tsr_context_clear(p->f->ctx); /* an axis twice */
             continue;
         }
-        assert_true(count < MOST_LAYOUTS);
+        assert_true(count < MAX_LAYOUTS);
         fill_layout(p, s, shape, &to[count++]);
     }
     return count;
@@ -228,7 +228,7 @@ static void combine(const proof *p, small_array *to, const small_array *with)
 static bool is_right_for(const proof *p, const example *e, const size_t *choice,
                          const layout *result)
 {
-    static small_array out[MOST_DEVICES];
+    static small_array out[MAX_DEVICES];
     for (int64_t device = 0; device < p->num_devices; device++) {
         const small_array *in[SMALL_OPERANDS] = {NULL};
         for (size_t i = 0; i < p->o->num_operands; i++) {

@@ -20,7 +20,7 @@
 #include "local_ops.h"
 #include "support.h"
 
-enum { MOST_RANKS = 3, NUM_VALUES = 4, MOST_INPUTS = 20000, GRADIENT_INPUTS = 400 };
+enum { MAX_RANKS = 3, NUM_VALUES = 4, MAX_INPUTS = 20000, GRADIENT_INPUTS = 400 };
 typedef enum kind { R, I, V, SUM, AVG, MAX, MIN, NUMBER, NUM_KINDS } kind;
 
 static const char *const names[] = {"R", "I", "V", "P", "P(avg)", "P(max)", "P(min)", "number"};
@@ -37,11 +37,11 @@ typedef struct combination {
 
 /* What every rank has, and what it means there. */
 typedef struct input {
-    local_args at[MOST_RANKS];
-    local_args meaning[MOST_RANKS];
+    local_args at[MAX_RANKS];
+    local_args meaning[MAX_RANKS];
 } input;
 typedef struct lists {
-    double of[MOST_RANKS][LOCAL_OUT];
+    double of[MAX_RANKS][LOCAL_OUT];
 } lists;
 
 static bool is_shared(kind k)
@@ -96,7 +96,7 @@ static int64_t count_inputs(const combination *c, int num_values)
 static void choose_inputs(combination *c)
 {
     c->values = NUM_VALUES;
-    while (c->values > 2 && count_inputs(c, c->values) > MOST_INPUTS) {
+    while (c->values > 2 && count_inputs(c, c->values) > MAX_INPUTS) {
         c->values--;
     }
     c->inputs = count_inputs(c, c->values);
@@ -110,7 +110,7 @@ static void make_input(const combination *c, int64_t k, input *in)
     memset(in, 0, sizeof *in);
     for (size_t i = 0; i < c->op->arity; i++) {
         for (size_t e = 0; e < c->op->elements; e++) {
-            double list[MOST_RANKS];
+            double list[MAX_RANKS];
             for (int r = 0; r < c->n; r++) {
                 const bool fresh = r == 0 || !is_shared(c->kinds[i]);
                 list[r] = fresh ? unit * values[code % c->values] : list[0];
@@ -145,7 +145,7 @@ static bool run_both(const combination *c, const input *in, lists *got, lists *w
 static bool means(const combination *c, kind result, const lists *got, const lists *wanted)
 {
     for (size_t e = 0; e < c->op->results; e++) {
-        double list[MOST_RANKS];
+        double list[MAX_RANKS];
         for (int r = 0; r < c->n; r++) {
             list[r] = got->of[r][e];
         }
@@ -230,8 +230,8 @@ static bool gradients_fit(const combination *c, kind result, const input *in, in
             continue;
         }
         for (size_t e = 0; e < c->op->elements; e++) {
-            double got[MOST_RANKS];
-            double parts[MOST_RANKS];
+            double got[MAX_RANKS];
+            double parts[MAX_RANKS];
             bool smooth = true;
             for (int r = 0; r < c->n; r++) {
                 smooth = smooth && derive(c->op, &in->at[r], has.of[r], i, e, &got[r]) &&
@@ -340,7 +340,7 @@ static bool may_be_stricter(const combination *c)
 
 static void expect_sound(combination *c, kind result, totals *t)
 {
-    for (c->n = 1; c->n <= MOST_RANKS; c->n++) {
+    for (c->n = 1; c->n <= MAX_RANKS; c->n++) {
         input in;
         choose_inputs(c);
         const failure f = find_failure(c, result, &in, &t->inputs);
@@ -361,7 +361,7 @@ static failure refute(combination *c, kind result, bool print, totals *t)
 {
     failure f = NONE;
     input in;
-    for (c->n = 2; c->n <= MOST_RANKS && f == NONE; c->n++) {
+    for (c->n = 2; c->n <= MAX_RANKS && f == NONE; c->n++) {
         choose_inputs(c);
         f = find_failure(c, result, &in, &t->inputs);
         if (f != NONE && print) {

@@ -14,7 +14,7 @@
 #include "kinds.h"
 #include "want.h"
 
-enum { MOST_GROUP = 5, MOST_ELEMENTS = 64, MOST_VECTORS = MOST_ELEMENTS * MOST_GROUP };
+enum { MAX_GROUP = 5, MAX_ELEMENTS = 64, MAX_VECTORS = MAX_ELEMENTS * MAX_GROUP };
 
 static const tsr_end ends[] = {
     {TSR_R, TSR_NO_DIM, TSR_SUM}, {TSR_I, TSR_NO_DIM, TSR_SUM}, {TSR_V, TSR_NO_DIM, TSR_SUM},
@@ -36,7 +36,7 @@ typedef struct pair {
     tsr_comm *world;
     int64_t n;
     tsr_transition what;
-    int64_t counts[MOST_GROUP];
+    int64_t counts[MAX_GROUP];
     tsr_collective_options options;
     size_t rank; /* of the source */
     int64_t shape[2];
@@ -108,7 +108,7 @@ typedef struct space {
     tsr_reduction partial;
     size_t rank;
     int64_t shape[3];
-    int64_t elements[MOST_GROUP];
+    int64_t elements[MAX_GROUP];
 } space;
 
 static tsr_status find_elements(const pair *p, space *s)
@@ -137,7 +137,7 @@ static void basis(const pair *p, const space *s, int64_t vector, double *part)
 {
     const int64_t me = tsr_comm_rank(p->world);
     int64_t at = vector;
-    memset(part, 0, MOST_ELEMENTS * sizeof *part);
+    memset(part, 0, MAX_ELEMENTS * sizeof *part);
     for (int64_t i = 0; !is_shared(s->kind) && i < me; i++) {
         at -= s->elements[i];
     }
@@ -157,7 +157,7 @@ static tsr_status make_value(const pair *p, const space *s, const double *part, 
     }
     (void)snprintf(type + strlen(type), sizeof type - strlen(type), "]{x:%s}",
                    s->kind == TSR_P && s->partial == TSR_AVG ? "P(avg)" : names[s->kind]);
-    double copy[MOST_ELEMENTS];
+    double copy[MAX_ELEMENTS];
     memcpy(copy, part, sizeof copy);
     const tsr_view view = {copy, TSR_F64, s->rank, s->shape, NULL};
     return tsr_typed_value(p->world, &view, type, out);
@@ -165,7 +165,7 @@ static tsr_status make_value(const pair *p, const space *s, const double *part, 
 
 /* The images of all basis vectors, this rank's parts. */
 typedef struct images {
-    double parts[MOST_VECTORS][MOST_ELEMENTS];
+    double parts[MAX_VECTORS][MAX_ELEMENTS];
 } images;
 
 static tsr_status apply(const pair *p, tsr_tensor *x, tsr_tensor **out)
@@ -185,7 +185,7 @@ static void copy_part(const tsr_tensor *t, double *part)
 /* F of every vector; the space of the results comes out too. */
 static tsr_status forward_images(const pair *p, const space *src, space *dst, images *out)
 {
-    double part[MOST_ELEMENTS];
+    double part[MAX_ELEMENTS];
     for (int64_t j = 0; j < num_vectors(p, src); j++) {
         tsr_tensor *x = NULL;
         tsr_tensor *y = NULL;
@@ -205,8 +205,8 @@ static tsr_status forward_images(const pair *p, const space *src, space *dst, im
 static tsr_status backward_images(const pair *p, const space *src, const space *cotangents,
                                   images *out)
 {
-    double zeros[MOST_ELEMENTS] = {0};
-    double part[MOST_ELEMENTS];
+    double zeros[MAX_ELEMENTS] = {0};
+    double part[MAX_ELEMENTS];
     for (int64_t i = 0; i < num_vectors(p, cotangents); i++) {
         tsr_tensor *x = NULL;
         tsr_tensor *y = NULL;
@@ -252,8 +252,8 @@ static tsr_status compare(const pair *p, const space *src, const space *dst,
     const int64_t m = num_vectors(p, src);
     const int64_t n = num_vectors(p, cotangents);
     double *apart = calloc((size_t)(m * n) + 1, sizeof *apart);
-    double e[MOST_ELEMENTS];
-    double f[MOST_ELEMENTS];
+    double e[MAX_ELEMENTS];
+    double f[MAX_ELEMENTS];
     WANT(p->world, apart != NULL);
     for (int64_t k = 0; k < m * n; k++) {
         basis(p, src, k / n, e);
@@ -347,11 +347,11 @@ static tsr_status run(tsr_comm *world, void *state)
 static void collectives_and_backwards_are_adjoint(void **state)
 {
     const tsr_ranks kind = kinds_chosen();
-    for (int64_t n = 1; n <= MOST_GROUP; n++) {
+    for (int64_t n = 1; n <= MAX_GROUP; n++) {
         const tsr_launch_spec spec = {.num_ranks = n, .ranks = kind};
         int64_t count;
         size_t at = 0;
-        if (kind == TSR_RANKS_MPI && (!kinds_next_count(&at, MOST_GROUP, &count) || count != n)) {
+        if (kind == TSR_RANKS_MPI && (!kinds_next_count(&at, MAX_GROUP, &count) || count != n)) {
             continue;
         }
         expect_ranks(*state, &spec, run, NULL);

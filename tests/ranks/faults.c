@@ -240,7 +240,7 @@ static void stalling(void **state)
     run(*state, 0.8, stall);
 }
 
-enum { MOST_BYTES = 1 << 17, FILL = 5 };
+enum { MAX_BYTES = 1 << 17, FILL = 5 };
 
 /* A call in which rank 1 sends rank 0 a message, of whatever lengths the two take for right. */
 static tsr_status move_bytes(tsr_comm *world, const scene *s, char *memory)
@@ -273,7 +273,7 @@ static tsr_status move_bytes(tsr_comm *world, const scene *s, char *memory)
  */
 static tsr_status send_another_length(tsr_comm *world, void *state)
 {
-    static _Thread_local char memory[MOST_BYTES];
+    static _Thread_local char memory[MAX_BYTES];
     const scene *s = state;
     char text[128];
     if (!world->team->message) {
@@ -299,7 +299,7 @@ static tsr_status send_another_length(tsr_comm *world, void *state)
 /* A rank that works before it sends is waited for, beyond the time-out. */
 static tsr_status send_late(tsr_comm *world, void *state)
 {
-    static _Thread_local char memory[MOST_BYTES];
+    static _Thread_local char memory[MAX_BYTES];
     const scene s = {.sent = 64, .expected = 64, .slow = true};
     (void)state;
     memset(memory, FILL + (int)tsr_comm_rank(world), sizeof memory);
@@ -322,9 +322,9 @@ static void lengths(void **state)
     run_lengths(*state, 20, send_another_length, 64, 32);
     run_lengths(*state, 20, send_another_length, 32, 64);
     run_lengths(*state, 20, send_another_length, 64, 0);
-    run_lengths(*state, 20, send_another_length, 64, MOST_BYTES);
+    run_lengths(*state, 20, send_another_length, 64, MAX_BYTES);
     if (kinds_chosen() != TSR_RANKS_MPI) {
-        run_lengths(*state, 20, send_another_length, MOST_BYTES, MOST_BYTES / 2);
+        run_lengths(*state, 20, send_another_length, MAX_BYTES, MAX_BYTES / 2);
     }
 }
 

@@ -21,11 +21,11 @@ static size_t sample;
 
 /* What became of the calls of each row; in memory that ranks of any kind share. */
 typedef struct gradient_counts {
-    int64_t against_differences[MOST_MAKERS];
-    int64_t sharded[MOST_MAKERS];
-    int64_t refused[MOST_MAKERS]; /* by the backward, which says so */
-    int64_t pending[MOST_MAKERS]; /* gradients that came with something pending */
-    _Atomic int64_t failed;       /* the first case that failed; -1 for none */
+    int64_t against_differences[MAX_MAKERS];
+    int64_t sharded[MAX_MAKERS];
+    int64_t refused[MAX_MAKERS]; /* by the backward, which says so */
+    int64_t pending[MAX_MAKERS]; /* gradients that came with something pending */
+    _Atomic int64_t failed;      /* the first case that failed; -1 for none */
 } gradient_counts;
 
 /* Not for calls whose results do not depend on the numbers of their operands. */
@@ -63,7 +63,7 @@ static tsr_status weights_layout(const worker *w, size_t rank, bool pending,
     tsr_context *ctx = tsr_comm_context(w->world);
     const size_t num_axes = tsr_mesh_num_axes(w->c->mesh);
     tsr_axis_ref *axes = tsr_arena_alloc(w->arena, (num_axes + 1) * sizeof *axes);
-    tsr_dim dims[MOST_DIMS];
+    tsr_dim dims[MAX_DIMS];
     for (size_t i = 0; i < num_axes; i++) {
         axes[i] = tsr_axis_full(w->c->mesh, i);
     }

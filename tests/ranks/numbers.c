@@ -269,7 +269,7 @@ static void findings_free(findings *f)
 
 /* ---- every call ---- */
 
-enum { CASES = 100, COUNTS = 5, MOST_RANKS = 7, LEAST_CASES = 30, MOST_CALLS = 128 };
+enum { CASES = 100, COUNTS = 5, MAX_RANKS = 7, LEAST_CASES = 30, MAX_CALLS = 128 };
 
 static bool is_chosen(const case_row *row)
 {
@@ -343,14 +343,14 @@ static int64_t check_on(fixture *f, int64_t ranks, int64_t cases, int64_t *count
 
 static void every_call_computes_what_the_reference_does(void **state)
 {
-    int64_t counts[MOST_CALLS] = {0};
+    int64_t counts[MAX_CALLS] = {0};
     int64_t ranks;
     int64_t different = 0;
     const int64_t of_ranks = kinds_chosen() == TSR_RANKS_MPI ? 1 : COUNTS;
     const int64_t rows = (int64_t)case_rows_count();
     const int64_t all = sample > 0 ? sample : CASES * rows;
-    assert_true(rows <= MOST_CALLS);
-    for (size_t at = 0; kinds_next_count(&at, MOST_RANKS, &ranks);) {
+    assert_true(rows <= MAX_CALLS);
+    for (size_t at = 0; kinds_next_count(&at, MAX_RANKS, &ranks);) {
         const int64_t cases = (all + of_ranks * rows - 1) / (of_ranks * rows);
         different += check_on(*state, ranks, prop_cases(cases), counts);
     }

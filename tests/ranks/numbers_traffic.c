@@ -13,7 +13,7 @@
 #include "random.h"
 #include "want.h"
 
-enum { CASES = 60, MOST_RANKS = 6 };
+enum { CASES = 60, MAX_RANKS = 6 };
 
 /* A redistribution with its plan, and the plan that would take one step. */
 typedef struct trial {
@@ -143,7 +143,7 @@ static void what_moves_is_what_the_plan_says(void **state)
     int64_t ranks;
     assert_non_null(all);
     memset(all, 0, sizeof *all);
-    for (size_t at = 0; kinds_next_count(&at, MOST_RANKS, &ranks);) {
+    for (size_t at = 0; kinds_next_count(&at, MAX_RANKS, &ranks);) {
         for (size_t i = 0; ranks > 1 && i < CASES; i++) {
             rng r = rng_case(&base, (uint64_t)ranks * 1000 + i);
             draw_trial(f, &r, ranks, all, &all->list[i]);

@@ -235,7 +235,7 @@ static tsr_status make_operands(tsr_comm *world, tsr_arena *arena, const scene *
     for (size_t i = 0; i < OPERANDS && row->operands[i] != NULL; i++) {
         tsr_dtype dtype;
         size_t rank;
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         if (!type_of_text(row->operands[i], &dtype, &rank, shape)) {
             return TSR_ERR_SYNTAX;
         }

@@ -20,9 +20,9 @@ static size_t sample;
 
 /* What became of the calls of each row; in memory that ranks of any kind share. */
 typedef struct op_counts {
-    int64_t cases[MOST_MAKERS];
-    int64_t quiet[MOST_MAKERS]; /* nothing moved */
-    int64_t fallbacks[MOST_MAKERS];
+    int64_t cases[MAX_MAKERS];
+    int64_t quiet[MAX_MAKERS]; /* nothing moved */
+    int64_t fallbacks[MAX_MAKERS];
     _Atomic int64_t failed; /* the first case that failed; -1 for none */
 } op_counts;
 
@@ -443,7 +443,7 @@ static void check_ops(fixture *f, const op_round *round, op_counts *counts)
     const case_limits limits = {.ranks = round->ranks, .most_extent = 12};
     op_case *cases = tsr_arena_alloc(f->arena, round->count * sizeof *cases);
     case_list list = {cases, 0, counts};
-    assert_true(rows <= MOST_MAKERS);
+    assert_true(rows <= MAX_MAKERS);
     assert_non_null(cases);
     if (cases == NULL) {
         return;

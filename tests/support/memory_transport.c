@@ -24,7 +24,7 @@ typedef struct message {
     int64_t through[2]; /* when it is, in messages and in bytes */
 } message;
 
-enum { MOST_ARRIVALS = 4096 };
+enum { MAX_ARRIVALS = 4096 };
 
 /* A message that has come: when it was through, and how long it takes. */
 typedef struct arrival {
@@ -37,7 +37,7 @@ typedef struct port {
     int64_t out;
     int64_t in;
     size_t num_arrivals;
-    arrival arrivals[MOST_ARRIVALS];
+    arrival arrivals[MAX_ARRIVALS];
 } port;
 
 /* Of one rank: messages that have arrived, and posted receives, each in order. */
@@ -134,7 +134,7 @@ static int64_t port_send(port *p, int64_t size)
 
 static void port_receive(port *p, int64_t through, int64_t size)
 {
-    if (p->num_arrivals == MOST_ARRIVALS) {
+    if (p->num_arrivals == MAX_ARRIVALS) {
         port_settle(p);
     }
     p->arrivals[p->num_arrivals++] = (arrival){through, size};

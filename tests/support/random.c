@@ -98,12 +98,12 @@ const tsr_mesh *random_mesh(fixture *f, rng *r, mesh_limits limits)
 
 const tsr_mesh *random_mesh_of(fixture *f, rng *r, int64_t n, mesh_limits limits)
 {
-    int64_t sizes[MOST_AXES] = {0};
+    int64_t sizes[MAX_AXES] = {0};
     int64_t ids[64] = {0};
     int64_t dims[6] = {0};
     int64_t perm[6] = {0};
     tsr_mesh_spec spec = {.name = "mesh", .axis_names = axis_names, .axis_sizes = sizes};
-    spec.num_axes = random_factors(r, n, sizes, MOST_AXES);
+    spec.num_axes = random_factors(r, n, sizes, MAX_AXES);
     if (limits.arbitrary && rng_chance(r, 30)) {
         for (int64_t i = 0; i < n; i++) {
             ids[i] = i;
@@ -126,14 +126,14 @@ const tsr_mesh *random_mesh_of(fixture *f, rng *r, int64_t n, mesh_limits limits
 size_t random_shape(rng *r, int64_t *shape)
 {
     static const int64_t extents[] = {0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 11, 12};
-    const size_t rank = (size_t)rng_below(r, MOST_DIMS);
+    const size_t rank = (size_t)rng_below(r, MAX_DIMS);
     for (size_t i = 0; i < rank; i++) {
         shape[i] = extents[rng_below(r, (int64_t)(sizeof extents / sizeof extents[0]))];
     }
     return rank;
 }
 
-enum { MOST_REFS = 32 };
+enum { MAX_REFS = 32 };
 
 /* The axes of a mesh in random order, some of them cut in two. */
 static size_t random_refs(rng *r, const tsr_mesh *mesh, bool sub_axes, tsr_axis_ref *refs)
@@ -198,16 +198,16 @@ static bool usable(const tsr_sharding_spec *spec)
 const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, size_t rank,
                                     const int64_t *shape, sharding_limits limits)
 {
-    tsr_axis_ref pool[MOST_REFS];
-    tsr_axis_ref lists[MOST_DIMS + 2][MOST_REFS];
-    size_t counts[MOST_DIMS + 2] = {0};
-    tsr_dim dims[MOST_DIMS];
+    tsr_axis_ref pool[MAX_REFS];
+    tsr_axis_ref lists[MAX_DIMS + 2][MAX_REFS];
+    size_t counts[MAX_DIMS + 2] = {0};
+    tsr_dim dims[MAX_DIMS];
     const size_t num_refs = random_refs(r, mesh, limits.sub_axes, pool);
     for (size_t i = 0; i < num_refs; i++) {
         const int64_t places = (int64_t)rank + 1 + (limits.lists ? 2 : 0);
         const size_t place = (size_t)rng_below(r, places);
         const bool listed = place > rank;
-        const size_t list = listed ? MOST_DIMS + place - rank - 1 : place;
+        const size_t list = listed ? MAX_DIMS + place - rank - 1 : place;
         if (place != rank) {
             lists[list][counts[list]++] = pool[i];
         }
@@ -226,10 +226,10 @@ const tsr_sharding *random_sharding(fixture *f, rng *r, const tsr_mesh *mesh, si
     const tsr_sharding_spec spec = {.mesh = mesh,
                                     .rank = rank,
                                     .dims = dims,
-                                    .num_replicated = counts[MOST_DIMS],
-                                    .replicated = lists[MOST_DIMS],
-                                    .num_unreduced = counts[MOST_DIMS + 1],
-                                    .unreduced = lists[MOST_DIMS + 1],
+                                    .num_replicated = counts[MAX_DIMS],
+                                    .replicated = lists[MAX_DIMS],
+                                    .num_unreduced = counts[MAX_DIMS + 1],
+                                    .unreduced = lists[MAX_DIMS + 1],
                                     .reduction = (tsr_reduction)rng_below(r, 5)};
     assert_true(usable(&spec));
     const tsr_sharding *sharding = NULL;
@@ -327,9 +327,9 @@ bool same_by_enumeration(const tsr_geometry *a, const tsr_geometry *b, size_t ra
         return false;
     }
     for (int64_t device = 0; device < tsr_mesh_num_devices(mesh); device++) {
-        int64_t start[MOST_DIMS];
-        int64_t size_a[MOST_DIMS];
-        int64_t size_b[MOST_DIMS];
+        int64_t start[MAX_DIMS];
+        int64_t size_a[MAX_DIMS];
+        int64_t size_b[MAX_DIMS];
         assert_true(tsr_geometry_box(a, device, start, size_a));
         assert_true(tsr_geometry_box(b, device, start, size_b));
         if (is_a && pending_label(a, device) != pending_label(b, device)) {
@@ -362,7 +362,7 @@ bool holds_row(const tsr_geometry *g, int64_t device, size_t dim, int64_t row)
 const tsr_sharding *with_reduction(fixture *f, const tsr_sharding *s, bool settled,
                                    tsr_reduction reduction)
 {
-    tsr_dim dims[MOST_DIMS];
+    tsr_dim dims[MAX_DIMS];
     size_t num_replicated;
     size_t num_unreduced;
     const tsr_axis_ref *replicated = tsr_sharding_replicated(s, &num_replicated);

@@ -23,7 +23,7 @@ int64_t prop_cases(int64_t cases);
 /* The same for cases that take sanitizers long: a third of them where tests are sampled. */
 int64_t prop_heavy_cases(int64_t cases);
 
-enum { MOST_AXES = 4, MOST_DIMS = 4 };
+enum { MAX_AXES = 4, MAX_DIMS = 4 };
 
 /* What random meshes may have. */
 typedef struct mesh_limits {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 24, TEXT_ROOM = 1 << 15 };
+enum { MAX_VALUES = 24, TEXT_ROOM = 1 << 15 };
 
 typedef struct shape {
     size_t rank;
@@ -17,7 +17,7 @@ typedef struct writer {
     rng r;
     char *text;
     size_t size;
-    shape shapes[MOST_VALUES];
+    shape shapes[MAX_VALUES];
     int count; /* values %v0 .. */
 } writer;
 
@@ -81,7 +81,7 @@ static void put_dims(writer *w, const shape *s, bool is_open)
 static bool note(writer *w, bool is_constraint)
 {
     const size_t number = w->p->num_notes;
-    if (number == MOST_NOTES) {
+    if (number == MAX_NOTES) {
         return false;
     }
     w->p->is_constraint[number] = is_constraint;
@@ -272,8 +272,8 @@ static void put_op(writer *w)
 /* The last values: their types, or their names and types. */
 static void put_results(writer *w, int num_arguments, bool types_only)
 {
-    enum { MOST_RESULTS = 4 };
-    int first = w->count - MOST_RESULTS;
+    enum { MAX_RESULTS = 4 };
+    int first = w->count - MAX_RESULTS;
     first = first < num_arguments ? num_arguments : first;
     put(w, types_only ? "(" : "");
     for (int i = first; !types_only && i < w->count; i++) {
@@ -305,7 +305,7 @@ static void put_main(writer *w)
         }
     }
     const size_t result = w->size;
-    for (int i = 0; i < num_ops && w->count < MOST_VALUES; i++) {
+    for (int i = 0; i < num_ops && w->count < MAX_VALUES; i++) {
         put_op(w);
     }
     char *body = strdup(w->text + result);

@@ -4,14 +4,14 @@
 
 #include "random.h"
 
-enum { MOST_NOTES = 16 };
+enum { MAX_NOTES = 16 };
 
 /* A program whose shardings can be left out one by one. */
 typedef struct random_program {
-    uint64_t seed;             /* of the text: the same with any shardings left out */
-    size_t num_notes;          /* shardings of arguments and constraints */
-    bool left_out[MOST_NOTES]; /* arguments lose their sharding; constraints become open */
-    bool is_constraint[MOST_NOTES];
+    uint64_t seed;            /* of the text: the same with any shardings left out */
+    size_t num_notes;         /* shardings of arguments and constraints */
+    bool left_out[MAX_NOTES]; /* arguments lose their sharding; constraints become open */
+    bool is_constraint[MAX_NOTES];
 } random_program;
 
 /* The text of a program. The arena's; counts the shardings. */

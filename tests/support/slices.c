@@ -23,14 +23,14 @@ typedef struct listing {
 
 static void add_rows(listing *l, int64_t start, int64_t size)
 {
-    for (int64_t i = 0; i < size && l->count < MOST_ROWS; i++) {
+    for (int64_t i = 0; i < size && l->count < MAX_ROWS; i++) {
         l->rows[l->count++] = start + i;
     }
 }
 
 static void add_padding(listing *l, int64_t multiple, int64_t size)
 {
-    for (int64_t i = size; i % multiple != 0 && l->count < MOST_ROWS; i++) {
+    for (int64_t i = size; i % multiple != 0 && l->count < MAX_ROWS; i++) {
         l->rows[l->count++] = -1;
     }
 }

@@ -7,13 +7,13 @@
 
 #include "random.h"
 
-enum { MOST_ROWS = 256 };
+enum { MAX_ROWS = 256 };
 
 /* The rows that a device stores of each dimension, in order; -1 for a row that only pads. */
 typedef struct device_slice {
     size_t rank;
-    int64_t count[MOST_DIMS];
-    int64_t rows[MOST_DIMS][MOST_ROWS];
+    int64_t count[MAX_DIMS];
+    int64_t rows[MAX_DIMS][MAX_ROWS];
 } device_slice;
 
 void slice_of(const tsr_sharding *sharding, size_t rank, const int64_t *shape, int64_t device,

@@ -50,9 +50,9 @@ static int64_t lay_out(strided *s, rng *r, size_t d, int64_t extent, strided_kin
 void strided_init(strided *s, rng *r, tsr_dtype dtype, const int64_t *shape, size_t rank,
                   strided_kind kind)
 {
-    size_t order[STRIDED_MOST_RANK] = {0};
+    size_t order[STRIDED_MAX_RANK] = {0};
     *s = (strided){.item = (size_t)tsr_dtype_item_bytes(dtype), .start = MARGIN};
-    assert_true(rank <= STRIDED_MOST_RANK);
+    assert_true(rank <= STRIDED_MAX_RANK);
     s->view = (tsr_view){NULL, dtype, rank, s->shape, s->strides};
     s->start += kind != STRIDED_PLAIN && rng_chance(r, 20) ? rng_below(r, MARGIN / 2) : 0;
     shuffle(r, order, rank, kind != STRIDED_PLAIN && rng_chance(r, 40));
@@ -92,7 +92,7 @@ void strided_index(const int64_t *shape, size_t rank, int64_t place, int64_t *in
 
 unsigned char *strided_element(const strided *s, int64_t place)
 {
-    int64_t index[STRIDED_MOST_RANK];
+    int64_t index[STRIDED_MAX_RANK];
     strided_index(s->shape, s->view.rank, place, index);
     return strided_at(s, index);
 }

@@ -6,15 +6,15 @@
 
 #include <tessera/view.h>
 
-enum { STRIDED_MOST_RANK = 8 };
+enum { STRIDED_MAX_RANK = 8 };
 
 typedef struct strided {
     unsigned char *memory;
     size_t bytes;
     size_t item;
     int64_t start; /* of the element with all indices 0 */
-    int64_t shape[STRIDED_MOST_RANK];
-    int64_t strides[STRIDED_MOST_RANK];
+    int64_t shape[STRIDED_MAX_RANK];
+    int64_t strides[STRIDED_MAX_RANK];
     tsr_view view;
 } strided;
 

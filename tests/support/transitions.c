@@ -87,7 +87,7 @@ static void embed_dim(const part *in, size_t dim, int64_t start, int64_t total, 
 static void move_dim(const part *in, size_t from, size_t to, part *out)
 {
     part result = {.rank = in->rank};
-    size_t order[MOST_RANK] = {0};
+    size_t order[MAX_RANK] = {0};
     size_t at = 0;
     for (size_t d = 0; d < in->rank; d++) {
         at += d == from ? 0 : 1;
@@ -102,7 +102,7 @@ static void move_dim(const part *in, size_t from, size_t to, part *out)
     }
     for (int64_t i = 0; i < part_count(in); i++) {
         int64_t rest = i;
-        int64_t index[MOST_RANK] = {0};
+        int64_t index[MAX_RANK] = {0};
         int64_t place = 0;
         for (size_t d = in->rank; d-- > 0; rest /= result.shape[d]) {
             index[order[d]] = rest % result.shape[d];

@@ -4,13 +4,13 @@
 
 #include <tessera/tessera.h>
 
-enum { MOST_RANK = 6, MOST_ELEMENTS = 4096 };
+enum { MAX_RANK = 6, MAX_ELEMENTS = 4096 };
 
 /* What one rank has. */
 typedef struct part {
     size_t rank;
-    int64_t shape[MOST_RANK];
-    double data[MOST_ELEMENTS];
+    int64_t shape[MAX_RANK];
+    double data[MAX_ELEMENTS];
 } part;
 
 int64_t part_count(const part *p);

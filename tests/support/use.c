@@ -52,16 +52,16 @@ static size_t draw_pieces(rng *r, const tsr_mesh *mesh, tsr_axis_ref *pieces)
 static const tsr_sharding *draw_sharding(fixture *f, rng *r, const tsr_mesh *mesh, size_t rank,
                                          bool priorities)
 {
-    enum { MOST_DIMS_HERE = 32, MOST_PIECES = 24 };
-    tsr_axis_ref pieces[MOST_PIECES];
-    tsr_axis_ref lists[MOST_DIMS_HERE + 2][MOST_PIECES];
-    size_t counts[MOST_DIMS_HERE + 2] = {0};
-    tsr_dim dims[MOST_DIMS_HERE];
+    enum { MAX_DIMS_HERE = 32, MAX_PIECES = 24 };
+    tsr_axis_ref pieces[MAX_PIECES];
+    tsr_axis_ref lists[MAX_DIMS_HERE + 2][MAX_PIECES];
+    size_t counts[MAX_DIMS_HERE + 2] = {0};
+    tsr_dim dims[MAX_DIMS_HERE];
     const tsr_sharding *out = NULL;
     const size_t count = draw_pieces(r, mesh, pieces);
     const bool explicit_lists = rng_chance(r, 30);
     const int open = 25 * (int)rng_below(r, 5);
-    assert_true(rank <= MOST_DIMS_HERE && count <= MOST_PIECES);
+    assert_true(rank <= MAX_DIMS_HERE && count <= MAX_PIECES);
     for (size_t k = 0; k < count; k++) {
         size_t to = rank + 2; /* nowhere */
         if (rank > 0 && rng_chance(r, 60)) {

@@ -116,7 +116,8 @@ static void print_passes(const pass_table *table)
         printf("  --%-46s %s\n", row->name, row->help);
         for (size_t k = 0; k < row->num_options; k++) {
             const tsr_pass_option *option = &row->options[k];
-            printf("      %-44s %s (default: %s)\n", option->name, option->help, option->standard);
+            printf("      %-44s %s (default: %s)\n", option->name, option->help,
+                   option->default_value);
         }
     }
 }

@@ -22,7 +22,7 @@ enum {
     END_SIZE = 22,
     LOCATOR64_SIZE = 20,
     END64_SIZE = 56,
-    MOST_COMMENT = 0xffff,
+    MAX_COMMENT = 0xffff,
     CHUNK = 1 << 18
 };
 
@@ -226,7 +226,7 @@ static int read_array(struct session *session, const struct array_file *file, co
 int zip_open(struct session *session, const struct array_file *file, struct named_array **list,
              size_t *count)
 {
-    const size_t most = END_SIZE + MOST_COMMENT + LOCATOR64_SIZE;
+    const size_t most = END_SIZE + MAX_COMMENT + LOCATOR64_SIZE;
     const size_t size = file->size < most ? (size_t)file->size : most;
     char *last = session_alloc(session, size + 1, 1);
     struct directory directory = {0};

@@ -150,7 +150,7 @@ static void print_json(const struct comparison *c, const struct difference *d)
 static int find_reasons(const struct explained *e, tsr_ir_tensor tensor, tsr_tensor_reasons *out)
 {
     struct session *s = e->session;
-    const tsr_explain_style style = {.no_trials = true};
+    const tsr_explain_style style = {.skip_suggestions = true};
     const tsr_status status =
         tsr_explanation_reasons(s->ctx, s->arena, e->explanation, tensor, &style, out);
     return status < 0 ? session_fail(s, status) : EXIT_FINE;

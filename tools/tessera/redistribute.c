@@ -10,7 +10,7 @@
 #include "layout_input.h"
 #include "utf8.h"
 
-enum { DEFAULT_TIMES = 5, MOST_TIMES = 1000 };
+enum { DEFAULT_TIMES = 5, MAX_TIMES = 1000 };
 
 /* What the command line says. */
 struct redistribute_options {
@@ -126,8 +126,8 @@ static int read_numbers(struct session *session, struct redistribution *r)
     const char *times = r->options->times;
     r->times = DEFAULT_TIMES;
     if ((times != NULL && !number_parse(times, &r->times)) || r->times < 1 ||
-        r->times > MOST_TIMES) {
-        return complain("--times must be 1 to %d, got: %s", MOST_TIMES, r->options->times);
+        r->times > MAX_TIMES) {
+        return complain("--times must be 1 to %d, got: %s", MAX_TIMES, r->options->times);
     }
     return EXIT_FINE;
 }

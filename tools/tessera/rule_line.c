@@ -13,15 +13,15 @@
 #include "command.h"
 #include "rule_op.h"
 
-enum { MOST_VALUES = 64 };
+enum { MAX_VALUES = 64 };
 
 /* The parts of a line. */
 struct op_line {
     struct session *session;
     const char *op; /* after `%r =` */
-    const char *operands[MOST_VALUES];
+    const char *operands[MAX_VALUES];
     size_t num_operands;
-    const char *types[MOST_VALUES]; /* of operands; fewer: the last one is of all that follow */
+    const char *types[MAX_VALUES]; /* of operands; fewer: the last one is of all that follow */
     size_t num_types;
     const char *results; /* the types, with commas */
 };
@@ -73,8 +73,8 @@ static int find_operands(struct op_line *line, const char *end)
     for (const char *at = line->op; at < end; at++) {
         braces += (*at == '{') - (*at == '}');
         if (*at == '%' && braces == 0) {
-            if (line->num_operands == MOST_VALUES) {
-                return complain("more than %d operands", MOST_VALUES);
+            if (line->num_operands == MAX_VALUES) {
+                return complain("more than %d operands", MAX_VALUES);
             }
             const size_t length = name_length(at);
             line->operands[line->num_operands++] =
@@ -99,7 +99,7 @@ static void split_types(struct op_line *line, const char *from, const char *to)
         from++;
         to--;
     }
-    for (const char *at = from; at <= to && line->num_types < MOST_VALUES; at++) {
+    for (const char *at = from; at <= to && line->num_types < MAX_VALUES; at++) {
         if (at == to || (*at == ',' && depth == 0)) {
             if (at > from) {
                 line->types[line->num_types++] =

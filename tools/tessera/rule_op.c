@@ -6,18 +6,18 @@
 #include "arguments.h"
 #include "command.h"
 
-enum { MOST_TENSORS = 8, MOST_DIMS = 32 };
+enum { MAX_TENSORS = 8, MAX_DIMS = 32 };
 
 /* The parts of an op's text. */
 struct op_parts {
     struct session *session;
     const char *name;
     const char *equation; /* of einsum */
-    tsr_extents operands[MOST_TENSORS];
+    tsr_extents operands[MAX_TENSORS];
     size_t num_operands;
     bool has_result;
     tsr_extents result; /* after `to` */
-    size_t dims[MOST_DIMS];
+    size_t dims[MAX_DIMS];
     size_t num_dims;
 };
 
@@ -201,8 +201,8 @@ static int read_operands(struct op_parts *p, char *text)
 {
     char *rest = NULL;
     for (char *one = strtok_r(text, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest)) {
-        if (p->num_operands == MOST_TENSORS) {
-            return complain("%s: more than %d operands", p->name, MOST_TENSORS);
+        if (p->num_operands == MAX_TENSORS) {
+            return complain("%s: more than %d operands", p->name, MAX_TENSORS);
         }
         int code = read_shape(p, one, &p->operands[p->num_operands++]);
         if (code != EXIT_FINE) {
@@ -219,9 +219,9 @@ static int read_dims(struct op_parts *p, char *text)
     for (char *one = strtok_r(text, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest)) {
         char *end = NULL;
         const long long value = strtoll(one, &end, 10);
-        if (*end != '\0' || value < 0 || p->num_dims == MOST_DIMS) {
+        if (*end != '\0' || value < 0 || p->num_dims == MAX_DIMS) {
             return complain("%s: dims= takes numbers from 0, up to %d of them, got: %s", p->name,
-                            MOST_DIMS, one);
+                            MAX_DIMS, one);
         }
         p->dims[p->num_dims++] = (size_t)value;
     }

@@ -80,14 +80,14 @@ static bool read_part(json_t *json, part *out)
 {
     json_t *at = json;
     *out = (part){0};
-    for (; json_is_array(at) && out->rank < MOST_RANK; at = json_array_get(at, 0)) {
+    for (; json_is_array(at) && out->rank < MAX_RANK; at = json_array_get(at, 0)) {
         out->shape[out->rank++] = (int64_t)json_array_size(at);
     }
-    if (part_count(out) > MOST_ELEMENTS) {
+    if (part_count(out) > MAX_ELEMENTS) {
         return false;
     }
     for (int64_t i = 0; i < part_count(out); i++) {
-        int64_t index[MOST_RANK];
+        int64_t index[MAX_RANK];
         int64_t rest = i;
         for (size_t d = out->rank; d-- > 0; rest /= out->shape[d]) {
             index[d] = rest % out->shape[d];
@@ -117,9 +117,9 @@ static bool same_part(const part *a, const part *b)
     return true;
 }
 
-enum { MOST_RANKS = 8 };
-static part ins[MOST_RANKS];
-static part outs[MOST_RANKS];
+enum { MAX_RANKS = 8 };
+static part ins[MAX_RANKS];
+static part outs[MAX_RANKS];
 
 /* Runs the call on what each rank has. */
 static bool run_values(const fact *f, tsr_transition *t, size_t *ranks)
@@ -129,7 +129,7 @@ static bool run_values(const fact *f, tsr_transition *t, size_t *ranks)
     json_t *split = json_object_get(args, "split_sizes");
     int64_t sizes[FACT_MOST];
     *ranks = json_array_size(per_rank);
-    if (*ranks == 0 || *ranks > MOST_RANKS) {
+    if (*ranks == 0 || *ranks > MAX_RANKS) {
         return false;
     }
     for (size_t i = 0; i < *ranks; i++) {

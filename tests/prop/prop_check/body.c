@@ -28,9 +28,9 @@ static void put(body *b, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    b->size += vsnprintf(b->text + b->size, MOST_BYTES - (size_t)b->size, format, arguments);
+    b->size += vsnprintf(b->text + b->size, MAX_BYTES - (size_t)b->size, format, arguments);
     va_end(arguments);
-    assert_true(b->size < MOST_BYTES);
+    assert_true(b->size < MAX_BYTES);
 }
 
 /* ---- ops ---- */
@@ -413,13 +413,13 @@ static void put_arguments(body *b, const argument *arguments)
             (2 * axis_size(b, arguments[k].axes[0])), (2 * axis_size(b, arguments[k].axes[1])));
     }
     put(b, ") {\n%%r:%d = sdy.manual_computation(%%g0, %%g1, %%g2, %%g3) in_shardings=[",
-        MOST_VALUES);
+        MAX_VALUES);
     for (int k = 0; k < NUM_ARGUMENTS; k++) {
         put(b, "%s<@m, [%s, %s]>", k > 0 ? ", " : "", dim_text(arguments[k].axes[0]),
             dim_text(arguments[k].axes[1]));
     }
     put(b, "] out_shardings=[");
-    for (int i = 0; i < MOST_VALUES; i++) {
+    for (int i = 0; i < MAX_VALUES; i++) {
         put(b, "%s<@m, [{}, {}]>", i > 0 ? ", " : "");
     }
     put(b, "] manual_axes={\"x\", \"y\"} (");
@@ -433,10 +433,10 @@ static void put_arguments(body *b, const argument *arguments)
 static void put_results(body *b, const argument *arguments)
 {
     put(b, "sdy.return ");
-    for (int i = 0; i < MOST_VALUES; i++) {
+    for (int i = 0; i < MAX_VALUES; i++) {
         put(b, "%s%%v%d", i > 0 ? ", " : "", i);
     }
-    for (int i = 0; i < MOST_VALUES; i++) {
+    for (int i = 0; i < MAX_VALUES; i++) {
         put(b, "%s%s", i > 0 ? ", " : " : ", type);
     }
     put(b, "\n} : (");
@@ -445,7 +445,7 @@ static void put_results(body *b, const argument *arguments)
             (2 * axis_size(b, arguments[k].axes[0])), (2 * axis_size(b, arguments[k].axes[1])));
     }
     put(b, ") -> (");
-    for (int i = 0; i < MOST_VALUES; i++) {
+    for (int i = 0; i < MAX_VALUES; i++) {
         put(b, "%s%s", i > 0 ? ", " : "", type);
     }
     put(b, ")\nreturn\n}\n");
@@ -483,7 +483,7 @@ void make_body(body *b)
     }
     b->num_values = NUM_ARGUMENTS;
     put_arguments(b, arguments);
-    while (b->num_values < MOST_VALUES) {
+    while (b->num_values < MAX_VALUES) {
         add_step(b);
     }
     put_results(b, arguments);

@@ -8,18 +8,18 @@
 
 enum {
     NUM_DIGITS = 3,
-    MOST_DEVICES = 8,
+    MAX_DEVICES = 8,
     ELEMENTS = 4,
-    MOST_VALUES = 24,
+    MAX_VALUES = 24,
     NUM_ARGUMENTS = 4,
-    MOST_BYTES = 1 << 17
+    MAX_BYTES = 1 << 17
 };
 
 /* Devices are numbered by digits: the two parts of "x", then "y". The digits of each axis: */
 extern const int axis_masks[2];
 
 typedef struct value {
-    uint64_t at[MOST_DEVICES][ELEMENTS];
+    uint64_t at[MAX_DEVICES][ELEMENTS];
 } value;
 
 typedef struct body {
@@ -27,8 +27,8 @@ typedef struct body {
     int64_t sizes[NUM_DIGITS];
     int64_t num_devices;
     size_t num_values;
-    value values[MOST_VALUES];
-    char names[MOST_VALUES][16];
+    value values[MAX_VALUES];
+    char names[MAX_VALUES][16];
     char *text;
     int size;
 } body;

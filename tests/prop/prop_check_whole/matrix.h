@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_DEVICES = 3, MOST_SIDE = 2 * MOST_DEVICES };
+enum { MAX_DEVICES = 3, MAX_SIDE = 2 * MAX_DEVICES };
 
 typedef struct matrix {
     int64_t rows;
     int64_t columns;
-    uint64_t at[MOST_SIDE][MOST_SIDE];
+    uint64_t at[MAX_SIDE][MAX_SIDE];
 } matrix;
 
 bool matrix_equal(const matrix *a, const matrix *b);

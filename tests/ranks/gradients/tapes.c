@@ -356,7 +356,7 @@ static tsr_status wrong_backward(tsr_comm *world, void *state, tsr_tensor *const
 static tsr_status through(tsr_comm *world, tsr_tensor *a, misbehaviour *m, bool own,
                           tsr_status *forward)
 {
-    const tsr_own_op op = {.name = "own op", .back = wrong_backward, .state = m};
+    const tsr_custom_op op = {.name = "own op", .backward = wrong_backward, .state = m};
     tsr_tensor *y = NULL;
     TSR_TRY(tsr_watch(a));
     if (own) {
@@ -366,7 +366,7 @@ static tsr_status through(tsr_comm *world, tsr_tensor *a, misbehaviour *m, bool 
         tsr_tape_pause(world);
         TSR_TRY(tsr_add(y, y, &made));
         tsr_tape_resume(world);
-        *forward = tsr_tape_own(&op, &y, 1, &made, 1);
+        *forward = tsr_tape_custom(&op, &y, 1, &made, 1);
         y = made;
     } else {
         *forward = tsr_recompute(world, wrong_region, m, &a, 1, &y, 1);

@@ -209,7 +209,7 @@ void case_draw(fixture *f, const case_row *row, uint64_t seed, int64_t ranks, nu
     row->want(f->arena, out);
     const tsr_mesh *mesh = random_mesh_of(f, &layouts, ranks, (mesh_limits){ranks, true, true});
     for (size_t i = 0; i < out->num_operands; i++) {
-        assert_true(out->x[i].rank <= MOST_DIMS);
+        assert_true(out->x[i].rank <= MAX_DIMS);
         out->shardings[i] = draw_sharding(f, out, &layouts, mesh, i);
         out->sum_is_pending = out->sum_is_pending || has_pending_sum(out->shardings[i]);
     }

@@ -147,7 +147,7 @@ static tsr_status make_place(const job *j, place_kind kind, const tsr_ragged *ra
     const bool pending = kind == PENDING_SUM || kind == PENDING_AVG || kind == PENDING_MAX;
     const bool whole = kind == WHOLE || pending;
     const size_t dim = kind == OTHER_DIM ? j->other : j->dim;
-    tsr_dim dims[MOST_RANK];
+    tsr_dim dims[MAX_RANK];
     for (size_t i = 0; i < j->rank; i++) {
         dims[i] = tsr_dim_closed(NULL, 0);
     }
@@ -423,8 +423,8 @@ static tsr_status expected_elements(const job *j, const conversion_row *row, con
                             tsr_tensor_geometry(to), TSR_F64, &plan));
     *out = tsr_plan_bytes_received(plan, rank) / 8;
     if (tsr_plan_num_steps(plan) == 1) {
-        int64_t start[MOST_RANK];
-        int64_t size[MOST_RANK];
+        int64_t start[MAX_RANK];
+        int64_t size[MAX_RANK];
         int64_t own = 1;
         (void)tsr_geometry_box(tsr_tensor_geometry(to), rank, start, size);
         for (size_t i = 0; i < j->rank; i++) {

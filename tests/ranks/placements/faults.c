@@ -272,7 +272,7 @@ static tsr_status check_owners(tsr_comm *world, const scene *s)
                                  .splits = {TSR_AMOUNTS_OWN, values, 2, NULL},
                                  .owner_start = falling,
                                  .num_owners = 4,
-                                 .knowledge = TSR_COUNTS_SLICE};
+                                 .counts_scope = TSR_COUNTS_SLICE};
     WANT_ERROR(world, tsr_partitioned_create(world, &spec, &p), TSR_ERR_INVALID,
                "dim 0: owners must not decrease, got: 1 after 2");
     spec.num_owners = 2;
@@ -316,7 +316,7 @@ static tsr_status check_part_faults(tsr_comm *world, const scene *s)
     const tsr_partitioned_spec spec = {.sharding = s->even,
                                        .num_partitions = 2,
                                        .splits = {TSR_AMOUNTS_OWN, values, 2, NULL},
-                                       .knowledge = TSR_COUNTS_SLICE};
+                                       .counts_scope = TSR_COUNTS_SLICE};
     WANT(world, tsr_partitioned_create(world, &spec, &p) == TSR_OK);
     WANT(world, tsr_partitioned_rows(p, true) == owned);
     const tsr_view from = {src, TSR_F64, 1, two, NULL};

@@ -52,7 +52,7 @@ static const int64_t before_blocks[SHARDS][PARTITIONS][2] = {{{0, 0}, {0, 1}, {0
 static const int64_t after_blocks[SHARDS][PARTITIONS][2] = {{{0, 0}, {1, 0}, {0, 1}, {1, 1}},
                                                             {{0, 2}, {1, 2}, {0, 3}, {1, 3}}};
 
-static tsr_status make_example(tsr_comm *world, const scene *s, tsr_knowledge knowledge,
+static tsr_status make_example(tsr_comm *world, const scene *s, tsr_counts_scope counts_scope,
                                int64_t alignment, tsr_partitioned **out)
 {
     const tsr_partitioned_spec spec = {.sharding = s->even,
@@ -61,7 +61,7 @@ static tsr_status make_example(tsr_comm *world, const scene *s, tsr_knowledge kn
                                                   .values = counts[tsr_comm_rank(world)],
                                                   .count = PARTITIONS},
                                        .alignment = alignment,
-                                       .knowledge = knowledge};
+                                       .counts_scope = counts_scope};
     return tsr_partitioned_create(world, &spec, out);
 }
 
@@ -76,7 +76,8 @@ static tsr_status check_slice(tsr_comm *world, const scene *s)
     int64_t owned = 0;
     tsr_partitioned *p = NULL;
     WANT(world, make_example(world, s, TSR_COUNTS_SLICE, 0, &p) == TSR_OK);
-    WANT(world, tsr_partitioned_knowledge(p) == TSR_COUNTS_SLICE && !tsr_partitioned_is_aligned(p));
+    WANT(world,
+         tsr_partitioned_counts_scope(p) == TSR_COUNTS_SLICE && !tsr_partitioned_is_aligned(p));
     WANT(world, strcmp(tsr_partitioned_derivation(p),
                        me == 0 ? "C[2][4]: this shard's own row, and from an all-to-all its "
                                  "columns 0 to 1; the rest is unknown on this rank"

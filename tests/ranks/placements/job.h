@@ -24,7 +24,7 @@ typedef enum place_kind {
     NUM_PLACES
 } place_kind;
 
-enum { MOST_RANK = 3 };
+enum { MAX_RANK = 3 };
 
 /* One random case on one rank. */
 typedef struct job {
@@ -42,7 +42,7 @@ typedef struct job {
     size_t rank;
     size_t dim;
     size_t other; /* dimension; the same when there is one only */
-    int64_t shape[MOST_RANK];
+    int64_t shape[MAX_RANK];
     const tsr_sharding *at[NUM_PLACES];
     const char *what; /* under way, for messages */
 } job;

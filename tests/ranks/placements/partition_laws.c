@@ -100,7 +100,8 @@ static tsr_status check_round_trip(const job *j, tsr_dtype dtype, int64_t shard)
 }
 
 /* The same by parts in memory, with a slice of the counts or with all. */
-static tsr_status check_parts(const job *j, tsr_dtype dtype, int64_t shard, tsr_knowledge knowledge)
+static tsr_status check_parts(const job *j, tsr_dtype dtype, int64_t shard,
+                              tsr_counts_scope counts_scope)
 {
     tsr_partitioned *p = NULL;
     const tsr_partitioned_spec spec = {.sharding = j->at[EVEN],
@@ -110,7 +111,7 @@ static tsr_status check_parts(const job *j, tsr_dtype dtype, int64_t shard, tsr_
                                                   .values = j->counts + shard * j->partitions,
                                                   .count = (size_t)j->partitions},
                                        .alignment = j->alignment,
-                                       .knowledge = knowledge};
+                                       .counts_scope = counts_scope};
     const size_t room = (size_t)(j->shape[0] + 4 * j->partitions) * (size_t)row_bytes(j, dtype) + 1;
     WANT_JOB(j, tsr_partitioned_create(j->world, &spec, &p) == TSR_OK);
     unsigned char *buffers[4];
@@ -120,7 +121,7 @@ static tsr_status check_parts(const job *j, tsr_dtype dtype, int64_t shard, tsr_
         memset(buffers[i], 0xee, room);
     }
     const int64_t bytes = write_parts(j, dtype, shard, buffers[0], buffers[1]);
-    int64_t shapes[2][MOST_RANK];
+    int64_t shapes[2][MAX_RANK];
     memcpy(shapes[0], j->shape, sizeof shapes[0]);
     memcpy(shapes[1], j->shape, sizeof shapes[1]);
     shapes[0][0] = tsr_partitioned_rows(p, false);
@@ -136,7 +137,7 @@ static tsr_status check_parts(const job *j, tsr_dtype dtype, int64_t shard, tsr_
     const tsr_sharding *sharding = NULL;
     int64_t extent = -1;
     const tsr_status known = tsr_partitioned_sharding(p, true, &sharding, &extent);
-    if (knowledge == TSR_COUNTS_FULL) {
+    if (counts_scope == TSR_COUNTS_FULL) {
         WANT_JOB(j, known == TSR_OK && extent == j->shape[j->dim]);
         WANT_JOB(j, j->beside != NULL || tsr_sharding_equal(sharding, j->at[ALIGNED]));
     } else {

@@ -211,7 +211,7 @@ static const layout_row empty_arrays[] = {
 typedef struct family_row {
     const char *name;
     size_t rank;
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     const layout_row *layouts;
     size_t count;
 } family_row;
@@ -445,7 +445,7 @@ static void fill_family(fixture *f, int64_t ranks, const family_row *row, family
         const layout_row *layout = &row->layouts[i];
         if (is_there(layout->when, ranks)) {
             const tsr_sharding *s = catalogue_layout(f, ranks, layout->mesh, layout->text);
-            assert_true(out->count < MOST_LAYOUTS);
+            assert_true(out->count < MAX_LAYOUTS);
             out->layouts[out->count++] = bind_all(f, s, layout->cut, row->shape);
         }
     }
@@ -454,7 +454,7 @@ static void fill_family(fixture *f, int64_t ranks, const family_row *row, family
 void catalogue_fill(fixture *f, int64_t ranks, catalogue *out)
 {
     *out = (catalogue){.num_families = sizeof family_rows / sizeof family_rows[0]};
-    assert_true(out->num_families <= MOST_FAMILIES);
+    assert_true(out->num_families <= MAX_FAMILIES);
     for (size_t i = 0; i < out->num_families; i++) {
         fill_family(f, ranks, &family_rows[i], &out->families[i]);
         out->num_layouts += out->families[i].count;

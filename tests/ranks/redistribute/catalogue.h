@@ -5,7 +5,7 @@
 #include "pairs.h"
 
 typedef struct catalogue {
-    family families[MOST_FAMILIES];
+    family families[MAX_FAMILIES];
     size_t num_families;
     size_t num_layouts;
 } catalogue;

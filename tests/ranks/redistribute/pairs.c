@@ -208,8 +208,8 @@ static int by_place(const void *a, const void *b)
 {
     const layout_pair *x = a;
     const layout_pair *y = b;
-    const size_t first = (x->family * MOST_LAYOUTS + x->from) * MOST_LAYOUTS + x->to;
-    const size_t second = (y->family * MOST_LAYOUTS + y->from) * MOST_LAYOUTS + y->to;
+    const size_t first = (x->family * MAX_LAYOUTS + x->from) * MAX_LAYOUTS + x->to;
+    const size_t second = (y->family * MAX_LAYOUTS + y->from) * MAX_LAYOUTS + y->to;
     return (first > second) - (first < second);
 }
 

@@ -7,14 +7,14 @@
 
 #include "random.h"
 
-enum { MOST_LAYOUTS = 48, MOST_FAMILIES = 12 };
+enum { MAX_LAYOUTS = 48, MAX_FAMILIES = 12 };
 
 /* Layouts of one shape over one set of devices. */
 typedef struct family {
     const char *name;
     size_t rank;
-    int64_t shape[MOST_DIMS];
-    const tsr_sharding *layouts[MOST_LAYOUTS];
+    int64_t shape[MAX_DIMS];
+    const tsr_sharding *layouts[MAX_LAYOUTS];
     size_t count;
 } family;
 

@@ -58,8 +58,8 @@ typedef bool (*place_function)(const part *p, double value, bool pads, char *pla
 /* Whether the function holds for every place of a part. */
 static bool each_place(const part *p, place_function function)
 {
-    int64_t at[MOST_DIMS] = {0};
-    int64_t index[MOST_DIMS] = {0};
+    int64_t at[MAX_DIMS] = {0};
+    int64_t index[MAX_DIMS] = {0};
     for (size_t i = 0; i < p->rows.rank; i++) {
         if (p->rows.count[i] == 0) {
             return true;

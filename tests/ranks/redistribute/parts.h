@@ -25,7 +25,7 @@ typedef struct part {
     tsr_dtype dtype;
     filling how;
     device_slice rows;
-    int64_t strides[MOST_DIMS];
+    int64_t strides[MAX_DIMS];
     char *data;
     size_t bytes; /* of memory of our own; 0 when it is the tensor's */
 } part;

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "rt/comm.h"
 
-enum { MOST_STEPS = 8, MOST_LISTS = 64 };
+enum { MAX_STEPS = 8, MAX_LISTS = 64 };
 
 typedef struct step_row {
     tsr_step_kind kind;
@@ -24,7 +24,7 @@ typedef struct list_row {
     const char *needs;
     const char *mesh;
     const char *text;
-    step_row steps[MOST_STEPS]; /* the rest has no mesh */
+    step_row steps[MAX_STEPS]; /* the rest has no mesh */
 } list_row;
 
 #define SLICE TSR_STEP_SLICE
@@ -127,7 +127,7 @@ typedef struct step_list {
     tsr_dtype dtype;
     const tsr_geometry *src;
     size_t num_steps;
-    tsr_step_spec steps[MOST_STEPS];
+    tsr_step_spec steps[MAX_STEPS];
     memory from; /* of the two tensors */
     memory to;
     bool exact; /* what is between steps is whole blocks */
@@ -333,7 +333,7 @@ static void fill_list(fixture *f, int64_t ranks, const family *of, step_list *ou
     const bool strict = has_axes(from, row->needs);
     out->of = of;
     out->src = geometry_of(f, from, of->rank, of->shape);
-    for (size_t i = 0; i < MOST_STEPS && row->steps[i].mesh != NULL; i++) {
+    for (size_t i = 0; i < MAX_STEPS && row->steps[i].mesh != NULL; i++) {
         const step_row *step = &row->steps[i];
         const tsr_sharding *s = catalogue_layout(f, ranks, step->mesh, step->text);
         out->steps[i] =

@@ -207,7 +207,7 @@ static bool can_be_pending(const case_operand *o, tsr_reduction reduction)
 static const tsr_sharding *with_more_pending(fixture *f, const tsr_sharding *s)
 {
     tsr_axis_ref axes[64];
-    tsr_dim dims[MOST_DIMS];
+    tsr_dim dims[MAX_DIMS];
     size_t counts[2];
     const tsr_axis_ref *replicated = tsr_sharding_replicated(s, &counts[0]);
     const tsr_axis_ref *unreduced = tsr_sharding_unreduced(s, &counts[1]);

@@ -31,7 +31,7 @@ typedef struct case_limits {
 typedef struct case_operand {
     tsr_dtype dtype;
     size_t rank;
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     int64_t low;
     int64_t high;
     bool powers;

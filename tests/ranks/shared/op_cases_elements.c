@@ -31,7 +31,7 @@ static void begin(op_case *c, rng *r)
 
 static void make_unary(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     const size_t rank = draw_shape(c, r, 3, shape);
@@ -47,7 +47,7 @@ static tsr_status run_unary(const op_case *c, const case_site *at, tsr_tensor **
 static case_operand *add_broadcast(op_case *c, rng *r, tsr_dtype dtype, size_t rank,
                                    const int64_t *shape, bool whole)
 {
-    int64_t own[MOST_DIMS];
+    int64_t own[MAX_DIMS];
     const bool drops = rng_chance(r, 20);
     const size_t dropped = (size_t)rng_below(r, (int64_t)rank + 1);
     const size_t first = drops && !whole ? dropped : 0;
@@ -74,7 +74,7 @@ static bool is_division(const op_maker *op)
 
 static void make_binary(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     const size_t rank = draw_shape(c, r, 3, shape);
@@ -106,7 +106,7 @@ static tsr_status run_compare(const op_case *c, const case_site *at, tsr_tensor 
 
 static void make_select(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     const size_t rank = draw_shape(c, r, 3, shape);
@@ -117,7 +117,7 @@ static void make_select(fixture *f, op_case *c, rng *r)
 
 static void make_clamp(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     const size_t rank = draw_shape(c, r, 3, shape);
@@ -189,8 +189,8 @@ enum { LHS_BATCH, RHS_BATCH, LHS_CONTRACTING, RHS_CONTRACTING };
 static void add_side(op_case *c, rng *r, size_t side, const int64_t *sizes, size_t batch,
                      size_t contracting, size_t free)
 {
-    int64_t shape[MOST_DIMS];
-    size_t order[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
+    size_t order[MAX_DIMS];
     const size_t rank = batch + contracting + free;
     draw_order(r, rank, order);
     for (size_t i = 0; i < rank; i++) {
@@ -271,7 +271,7 @@ static void make_einsum(fixture *f, op_case *c, rng *r)
     }
     const char *at = c->equation;
     while (*at != '-') {
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         size_t rank = 0;
         for (; *at != ',' && *at != '-'; at++) {
             if (*at == '.') { /* the last dimensions of two, some of size 1 */
@@ -296,7 +296,7 @@ static tsr_status run_einsum(const op_case *c, const case_site *at, tsr_tensor *
 
 static void make_linear(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     const size_t rank = 1 + (size_t)rng_below(r, 3);
@@ -323,7 +323,7 @@ static tsr_status run_linear(const op_case *c, const case_site *at, tsr_tensor *
 static void make_reduction(fixture *f, op_case *c, rng *r)
 {
     make_unary(f, c, r);
-    size_t order[MOST_DIMS];
+    size_t order[MAX_DIMS];
     case_dims *dims = &c->lists[0];
     draw_order(r, c->operands[0].rank, order);
     dims->count = (size_t)rng_below(r, (int64_t)c->operands[0].rank + 1);
@@ -338,7 +338,7 @@ static tsr_status run_reduction(const op_case *c, const case_site *at, tsr_tenso
 
 static void make_along(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     size_t rank = draw_shape(c, r, 3, shape);
@@ -381,7 +381,7 @@ static tsr_status tsr_cumsum_as_f64(tsr_tensor *x, size_t dim, tsr_tensor **out)
 
 static void make_norm(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     const bool layer = strcmp(c->op->call, "tsr_layer_norm") == 0;
     (void)f;
     begin(c, r);
@@ -409,7 +409,7 @@ static tsr_status run_rms_norm(const op_case *c, const case_site *at, tsr_tensor
 
 static void make_cross_entropy(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     begin(c, r);
     size_t rank = draw_shape(c, r, 3, shape);

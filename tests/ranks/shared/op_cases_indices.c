@@ -8,7 +8,7 @@
 /* A tensor of at least one dimension, of which one is `dim`, with a row if `some`. */
 static case_operand *add_rows(op_case *c, rng *r, size_t most, bool some)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     size_t rank = draw_shape(c, r, most, shape);
     rank = rank > 0 ? rank : 1;
     c->dim = (size_t)rng_below(r, (int64_t)rank);
@@ -20,7 +20,7 @@ static case_operand *add_rows(op_case *c, rng *r, size_t most, bool some)
 
 static void make_take(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     draw_case_type(c, r);
     const case_operand *x = add_rows(c, r, 3, true);
@@ -36,7 +36,7 @@ static tsr_status run_take(const op_case *c, const case_site *at, tsr_tensor **o
 
 static void make_embedding(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     draw_case_type(c, r);
     const int64_t drawn = draw_extent(c, r);
@@ -66,8 +66,8 @@ static void draw_scatter_op(op_case *c, rng *r)
 
 static void make_scatter(fixture *f, op_case *c, rng *r)
 {
-    int64_t indices[MOST_DIMS];
-    int64_t updates[MOST_DIMS];
+    int64_t indices[MAX_DIMS];
+    int64_t updates[MAX_DIMS];
     (void)f;
     draw_case_type(c, r);
     const case_operand *x = add_rows(c, r, 3, false);
@@ -194,7 +194,7 @@ static tsr_status run_gather_slices(const op_case *c, const case_site *at, tsr_t
 /* The shape that a gather with the same numbers has. */
 static void make_scatter_slices(fixture *f, op_case *c, rng *r)
 {
-    int64_t updates[MOST_DIMS];
+    int64_t updates[MAX_DIMS];
     (void)f;
     make_slices(c, r);
     if (c->number < 0) {
@@ -229,7 +229,7 @@ static tsr_status run_scatter_slices(const op_case *c, const case_site *at, tsr_
 
 static void make_one_hot(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     draw_case_type(c, r);
     const size_t rank = draw_shape(c, r, 2, shape);

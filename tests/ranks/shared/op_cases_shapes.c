@@ -8,7 +8,7 @@
 /* One operand of any shape. */
 static void make_any(fixture *f, op_case *c, rng *r)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     (void)f;
     draw_case_type(c, r);
     const size_t rank = draw_shape(c, r, 3, shape);
@@ -83,7 +83,7 @@ static tsr_status run_transpose(const op_case *c, const case_site *at, tsr_tenso
 
 static void make_broadcast(fixture *f, op_case *c, rng *r)
 {
-    int64_t own[MOST_DIMS];
+    int64_t own[MAX_DIMS];
     (void)f;
     draw_case_type(c, r);
     c->rank = draw_shape(c, r, 3, c->sizes);
@@ -134,7 +134,7 @@ static void make_concatenate(fixture *f, op_case *c, rng *r)
     const size_t count = 1 + (size_t)rng_below(r, 3);
     const case_operand *o = &c->operands[0];
     for (size_t i = 1; i < count; i++) {
-        int64_t shape[MOST_DIMS];
+        int64_t shape[MAX_DIMS];
         memcpy(shape, o->shape, sizeof shape);
         shape[c->dim] = draw_extent(c, r);
         (void)add_operand(c, c->dtype, o->rank, shape);

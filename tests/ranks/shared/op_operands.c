@@ -113,8 +113,8 @@ static void fill_element(const int64_t *index, void *element, void *state)
 static tsr_status wrap_strided(tsr_comm *world, tsr_arena *arena, const tsr_tensor_spec *spec,
                                tsr_tensor **out)
 {
-    int64_t sizes[MOST_DIMS];
-    int64_t strides[MOST_DIMS];
+    int64_t sizes[MAX_DIMS];
+    int64_t strides[MAX_DIMS];
     int64_t bytes = 2 * tsr_dtype_item_bytes(spec->dtype);
     const tsr_geometry *g = NULL;
     TSR_TRY(tsr_geometry_create(tsr_comm_context(world), arena, spec->sharding, spec->rank,

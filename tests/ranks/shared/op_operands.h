@@ -4,7 +4,7 @@
 
 #include "op_cases.h"
 
-enum { MOST_MAKERS = 160 };
+enum { MAX_MAKERS = 160 };
 
 /* Calls to make on so many ranks: one of each row in turn, from the row `first` on. */
 typedef struct op_round {

@@ -10,7 +10,7 @@
 #include "kernel/half.h"
 #include "rt/comm.h"
 
-enum { MOST_ITEM = 16, FILLER = 0xa5 };
+enum { MAX_ITEM = 16, FILLER = 0xa5 };
 
 tsr_status make_call(tsr_comm *comm, const any_call *c)
 {
@@ -84,8 +84,8 @@ typedef struct local {
     bool in_segment;
     char *memory;
     size_t bytes;
-    int64_t shape[MOST_RANK];
-    int64_t strides[MOST_RANK];
+    int64_t shape[MAX_RANK];
+    int64_t strides[MAX_RANK];
     int64_t first; /* where the element at index 0 is */
     tsr_view view;
 } local;
@@ -290,7 +290,7 @@ static void element_of(const scenario *s, int64_t member, const int64_t *index, 
     }
     const uint64_t second = scramble(random);
     const uint64_t bytes[2] = {random, second};
-    memcpy(out, bytes, MOST_ITEM);
+    memcpy(out, bytes, MAX_ITEM);
     if (!coll_has(coll_row_of(s->kind), COLL_HAS_OP)) {
         return;
     }
@@ -331,7 +331,7 @@ static double fold_float(tsr_reduce_op op, tsr_dtype dtype, double a, double b)
 
 static void want_float(const scenario *s, int64_t members, const int64_t *index, char *out)
 {
-    char item[MOST_ITEM];
+    char item[MAX_ITEM];
     double folded = 0;
     for (int64_t q = 0; q < members; q++) {
         element_of(s, q, index, item);
@@ -346,7 +346,7 @@ static void want_complex(const scenario *s, int64_t members, const int64_t *inde
 {
     const tsr_dtype part = s->dtype == TSR_C64 ? TSR_F32 : TSR_F64;
     const size_t size = s->dtype == TSR_C64 ? 4 : 8;
-    char item[MOST_ITEM];
+    char item[MAX_ITEM];
     double a = 0;
     double b = 0;
     for (int64_t q = 0; q < members; q++) {
@@ -408,7 +408,7 @@ static void want_integer(const scenario *s, int64_t members, const int64_t *inde
     const size_t size = (size_t)tsr_dtype_item_bytes(s->dtype);
     const bool sign = s->dtype >= TSR_I8 && s->dtype <= TSR_I64;
     const tsr_reduce_op op = s->dtype == TSR_I1 ? op_on_truth(s->op) : s->op;
-    char item[MOST_ITEM];
+    char item[MAX_ITEM];
     __int128 folded = 0;
     for (int64_t q = 0; q < members; q++) {
         element_of(s, q, index, item);
@@ -518,8 +518,8 @@ static char *at_index(const local *l, char *memory, const int64_t *index, size_t
 static void fill_source(const job *j)
 {
     const scenario *s = j->s;
-    int64_t index[MOST_RANK] = {0};
-    char item[MOST_ITEM];
+    int64_t index[MAX_RANK] = {0};
+    char item[MAX_ITEM];
     if (!j->src.here || is_empty(&j->src, s->rank)) {
         return;
     }
@@ -535,14 +535,14 @@ static int64_t fill_wanted(const job *j, char *wanted)
 {
     const scenario *s = j->s;
     const size_t item_bytes = (size_t)tsr_dtype_item_bytes(s->dtype);
-    int64_t index[MOST_RANK] = {0};
-    int64_t from[MOST_RANK];
+    int64_t index[MAX_RANK] = {0};
+    int64_t from[MAX_RANK];
     int64_t moved = 0;
     if (is_empty(&j->dst, s->rank)) {
         return 0;
     }
     do {
-        char item[MOST_ITEM] = {0};
+        char item[MAX_ITEM] = {0};
         const int64_t member = origin(j, index, from);
         if (member == -2) {
             want_fold(s, j->comm->size, from, item);
@@ -577,7 +577,7 @@ static tsr_status call_scenario(const job *j)
 {
     const scenario *s = j->s;
     const int64_t p = j->comm->size;
-    int64_t mine[MOST_MEMBERS];
+    int64_t mine[MAX_MEMBERS];
     for (int64_t i = 0; i < p; i++) {
         mine[i] = s->counts[i][j->comm->rank];
     }
@@ -609,7 +609,7 @@ static tsr_status call_scenario(const job *j)
 /* Whether what a member receives is what it needs and nothing for others, or folds of it. */
 static bool receives_just_its_own(const job *j)
 {
-    int64_t shape[MOST_RANK];
+    int64_t shape[MAX_RANK];
     const tsr_algorithm *a = NULL;
     const coll_row *row = coll_row_of(j->s->kind);
     int64_t bytes = tsr_dtype_item_bytes(j->s->dtype);
@@ -693,7 +693,7 @@ void scenario_choose_shape(scenario *s, rng *r)
     static const int64_t extents[] = {0, 1, 2, 3, 5, 7};
     const bool large = rng_chance(r, 6);
     const bool deep = !large && rng_chance(r, 5);
-    s->rank = deep ? MOST_RANK : (size_t)rng_below(r, 5);
+    s->rank = deep ? MAX_RANK : (size_t)rng_below(r, 5);
     s->rank = large ? 1 + (size_t)rng_below(r, 2) : s->rank;
     for (size_t i = 0; i < s->rank; i++) {
         s->piece[i] = extents[1 + rng_below(r, 5)];

@@ -9,7 +9,7 @@
 
 #include "coll/collective.h"
 
-enum { MOST_MEMBERS = 11, MOST_RANK = 9 };
+enum { MAX_MEMBERS = 11, MAX_RANK = 9 };
 
 /* The arguments of any collective; each takes what it has. */
 typedef struct any_call {
@@ -35,12 +35,12 @@ typedef struct scenario {
     tsr_reduce_op op;
     tsr_dtype dtype;
     size_t rank;
-    int64_t piece[MOST_RANK]; /* what one member gives or gets */
+    int64_t piece[MAX_RANK]; /* what one member gives or gets */
     size_t dim;
     size_t concat_dim;
     int64_t root;
-    int64_t counts[MOST_MEMBERS][MOST_MEMBERS]; /* [from][to]; [0] where members share them */
-    int64_t destinations[MOST_MEMBERS];
+    int64_t counts[MAX_MEMBERS][MAX_MEMBERS]; /* [from][to]; [0] where members share them */
+    int64_t destinations[MAX_MEMBERS];
     bool in_place;
     bool exact; /* numbers that any order folds to the same */
 } scenario;

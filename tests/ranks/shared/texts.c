@@ -39,7 +39,7 @@ static void put_one(const int64_t *index, void *element, void *state)
 tsr_status tensor_of_text(tsr_comm *world, tsr_arena *arena, const tsr_mesh *mesh, const char *type,
                           const char *layout, tsr_tensor **out)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     tsr_tensor_spec spec = {.shape = shape};
     tsr_context *ctx = tsr_comm_context(world);
     if (!type_of_text(type, &spec.dtype, &spec.rank, shape)) {

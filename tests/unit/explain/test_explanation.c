@@ -88,7 +88,7 @@ static void a_conflict_in_words(void **state)
     const char *text = text_of(f, e, "%p", NULL);
     assert_int_equal(strncmp(text, axis, strlen(axis)), 0);
     assert_non_null(strstr(text, "\n      to have it there, annotate %p with [{?}, {\"x\", ?}]\n"));
-    text = text_of(f, e, "%p", &(tsr_explain_style){.no_trials = true});
+    text = text_of(f, e, "%p", &(tsr_explain_style){.skip_suggestions = true});
     assert_int_equal(strncmp(text, axis, strlen(axis)), 0);
     assert_null(strstr(text, "to have it there"));
     assert_string_equal(text_of(f, e, "%a", NULL),

@@ -11,12 +11,12 @@
 #include "kernel/half.h"
 #include "kernel/vector.h"
 
-enum { STRIDED_MOST_DIMS = 4, STRIDED_MARGIN = 64 };
+enum { STRIDED_MAX_DIMS = 4, STRIDED_MARGIN = 64 };
 
 typedef struct strided {
     unsigned char *room;
     size_t size;
-    int64_t strides[STRIDED_MOST_DIMS];
+    int64_t strides[STRIDED_MAX_DIMS];
     tsr_view view;
 } strided;
 
@@ -81,7 +81,7 @@ static inline uint64_t random_bits(rng *r, tsr_dtype dtype)
 static inline size_t random_extents(rng *r, int64_t *shape)
 {
     static const int64_t extents[] = {1, 2, 3, 5, 7, 13};
-    const size_t rank = (size_t)rng_below(r, STRIDED_MOST_DIMS);
+    const size_t rank = (size_t)rng_below(r, STRIDED_MAX_DIMS);
     for (size_t d = 0; d < rank; d++) {
         shape[d] = rng_chance(r, 3) ? 0 : extents[rng_below(r, 6)];
     }
@@ -99,7 +99,7 @@ static inline strided strided_new(rng *r, tsr_dtype dtype, size_t rank, const in
                                   layout_kind kind)
 {
     strided a = {.view = {.dtype = dtype, .rank = rank, .shape = shape}};
-    size_t order[STRIDED_MOST_DIMS];
+    size_t order[STRIDED_MAX_DIMS];
     for (size_t d = 0; d < rank; d++) {
         const size_t at = kind == PACKED ? 0 : (size_t)rng_below(r, (int64_t)d + 1);
         memmove(order + at + 1, order + at, (d - at) * sizeof order[0]);

@@ -157,7 +157,7 @@ static void run_binary(int op, const tsr_view *dst, strided *const *src)
 
 static void check_binary(rng *r, binary_op op, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
     const size_t rank = random_extents(r, shape);
     const int64_t in_place = rng_below(r, 4); /* the first or the second source, or none */
     strided a = strided_new(r, dtype, rank, shape, in_place == 0 ? ANY : REPEATING);
@@ -243,7 +243,7 @@ static void run_compare(int op, const tsr_view *dst, strided *const *src)
 
 static void check_compare(rng *r, compare_op op, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
     const size_t rank = random_extents(r, shape);
     strided a = strided_new(r, dtype, rank, shape, REPEATING);
     strided b = strided_new(r, dtype, rank, shape, REPEATING);
@@ -285,7 +285,7 @@ static void run_select(int op, const tsr_view *dst, strided *const *src)
 
 static void check_select(rng *r, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
     const size_t rank = random_extents(r, shape);
     strided predicate = strided_new(r, TSR_I1, rank, shape, REPEATING);
     strided yes = strided_new(r, dtype, rank, shape, REPEATING);
@@ -338,7 +338,7 @@ static void run_clamp(int op, const tsr_view *dst, strided *const *src)
 
 static void check_clamp(rng *r, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
     const size_t rank = random_extents(r, shape);
     strided min = strided_new(r, dtype, rank, shape, REPEATING);
     strided x = strided_new(r, dtype, rank, shape, ANY);
@@ -388,7 +388,7 @@ static void filling_reaches_every_element(void **state)
     const rng start = rng_start("filling_reaches_every_element");
     for (int64_t i = 0; i < prop_cases(20) * tsr_dtype_count(); i++) {
         rng r = rng_case(&start, (uint64_t)i);
-        int64_t shape[STRIDED_MOST_DIMS] = {0};
+        int64_t shape[STRIDED_MAX_DIMS] = {0};
         const tsr_dtype dtype = (tsr_dtype)(i % tsr_dtype_count());
         const size_t rank = random_extents(&r, shape);
         strided dst = strided_new(&r, dtype, rank, shape, ANY);

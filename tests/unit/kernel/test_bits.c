@@ -8,13 +8,13 @@
 
 #include "kernel/bits.h"
 
-enum { MAX_ELEMENTS = 8, MAX_DIMS = 2 };
+enum { MAX_ELEMENTS = 8, MAX_DIMS_HERE = 2 };
 
 typedef struct bits_case {
     bits_algorithm algorithm;
     tsr_dtype dtype;
     size_t rank;
-    int64_t shape[MAX_DIMS];
+    int64_t shape[MAX_DIMS_HERE];
     int64_t num_words; /* of the state */
     uint64_t state[3];
     uint64_t after[3];
@@ -111,7 +111,7 @@ static const bits_case cases[] = {
 
 static uint64_t element_at(const strided *s, int64_t place)
 {
-    int64_t index[STRIDED_MOST_RANK];
+    int64_t index[STRIDED_MAX_RANK];
     uint64_t value = 0;
     strided_index(s->view.shape, s->view.rank, place, index);
     memcpy(&value, strided_at(s, index), s->item);

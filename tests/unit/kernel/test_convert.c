@@ -88,7 +88,7 @@ static void make_hard(rng *r, strided *a)
 
 static void check_convert(rng *r, tsr_dtype from, tsr_dtype to)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
     const size_t rank = random_extents(r, shape);
     strided src = strided_new(r, from, rank, shape, REPEATING);
     strided dst = strided_new(r, to, rank, shape, rng_chance(r, 40) ? PACKED : ANY);

@@ -7,20 +7,20 @@
 #include "kernel/copy.h"
 #include "kernel/loops.h"
 
-enum { MOST_RANK = 6, GUARD = 0xa5, MARGIN = 128, MOST_ITEMS = 40000, MOST_BOXES = 40 };
+enum { MAX_RANK = 6, GUARD = 0xa5, MARGIN = 128, MAX_ITEMS = 40000, MAX_BOXES = 40 };
 
 /* An array with room around it, some of it between its items. */
 typedef struct array {
     unsigned char *memory;
     size_t size;
-    int64_t strides[MOST_RANK];
+    int64_t strides[MAX_RANK];
     int64_t start; /* of the item with all indices 0 */
 } array;
 
 typedef struct box {
     size_t rank;
     size_t item;
-    int64_t shape[MOST_RANK];
+    int64_t shape[MAX_RANK];
 } box;
 
 static int64_t box_items(const box *b)
@@ -38,19 +38,19 @@ static box random_box(rng *r)
     static const size_t items[] = {1, 2, 4, 8, 16, 3, 5, 12, 24};
     box b;
     do {
-        b = (box){.rank = (size_t)rng_below(r, MOST_RANK + 1),
+        b = (box){.rank = (size_t)rng_below(r, MAX_RANK + 1),
                   .item = items[rng_below(r, sizeof items / sizeof items[0])]};
         for (size_t d = 0; d < b.rank; d++) {
             b.shape[d] = sizes[rng_chance(r, 3) ? 0 : 1 + rng_below(r, 6)];
         }
-    } while (box_items(&b) > MOST_ITEMS);
+    } while (box_items(&b) > MAX_ITEMS);
     return b;
 }
 
 /* Random strides such that no items overlap: dimensions in any order, gaps, either direction. */
 static array random_array(rng *r, const box *b)
 {
-    size_t order[MOST_RANK];
+    size_t order[MAX_RANK];
     array a = {.start = MARGIN + rng_below(r, MARGIN / 2)};
     int64_t extent = (int64_t)b->item;
     const bool shuffled = rng_chance(r, 40);
@@ -133,11 +133,11 @@ static void boxes_are_copied_together(void **state)
     const rng start = rng_start("boxes_are_copied_together");
     for (int64_t i = 0; i < prop_heavy_cases(40); i++) {
         rng r = rng_case(&start, (uint64_t)i);
-        const size_t count = (size_t)rng_below(&r, MOST_BOXES + 1);
-        box shapes[MOST_BOXES];
-        array d[MOST_BOXES];
-        array s[MOST_BOXES];
-        kernel_box boxes[MOST_BOXES];
+        const size_t count = (size_t)rng_below(&r, MAX_BOXES + 1);
+        box shapes[MAX_BOXES];
+        array d[MAX_BOXES];
+        array s[MAX_BOXES];
+        kernel_box boxes[MAX_BOXES];
         const box kind = random_box(&r);
         for (size_t k = 0; k < count; k++) {
             do {

@@ -58,7 +58,7 @@ static size_t append(int64_t *shape, size_t rank, const int64_t *sizes, size_t c
 static void init(arrays *s, rng *r, const extents *e, tsr_dtype dtype, strided_kind src,
                  strided_kind dst)
 {
-    int64_t shape[STRIDED_MOST_RANK];
+    int64_t shape[STRIDED_MAX_RANK];
     size_t rank = append(shape, 0, e->batch, e->num_batch);
     rank = append(shape, rank, e->m, e->num_m);
     strided_init(&s->a, r, dtype, shape, append(shape, rank, e->k, e->num_k), src);

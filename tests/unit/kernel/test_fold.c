@@ -8,7 +8,7 @@
 #include "kernel/fold.h"
 #include "kernel/half.h"
 
-enum { MOST_SOURCES = 11, MOST_ITEM = 16, MOST_DIMS_HERE = 3, MARGIN = 64, GUARD = 0x5a };
+enum { MAX_SOURCES = 11, MAX_ITEM = 16, MAX_DIMS_HERE = 3, MARGIN = 64, GUARD = 0x5a };
 
 typedef enum kind { NONE, TRUTH, SIGNED, UNSIGNED, FLOAT, COMPLEX } kind;
 
@@ -262,9 +262,9 @@ static void fold_element(const element *e)
 
 /* A layout of arrays of up to three dimensions, in items. */
 typedef struct layout {
-    int64_t src[MOST_DIMS_HERE];
-    int64_t dst[MOST_DIMS_HERE];
-    int64_t shape[MOST_DIMS_HERE];
+    int64_t src[MAX_DIMS_HERE];
+    int64_t dst[MAX_DIMS_HERE];
+    int64_t shape[MAX_DIMS_HERE];
     size_t rank;
     bool in_place;
 } layout;
@@ -303,11 +303,11 @@ static int64_t num_elements(const layout *l)
     return count;
 }
 
-enum { ROOM = MARGIN + ROOM_ITEMS * MOST_ITEM };
+enum { ROOM = MARGIN + ROOM_ITEMS * MAX_ITEM };
 
 /* The arrays of one case; `start` is the place of element 0, at any alignment. */
 typedef struct arrays {
-    unsigned char src[MOST_SOURCES][ROOM];
+    unsigned char src[MAX_SOURCES][ROOM];
     unsigned char dst[ROOM];
     unsigned char wanted[ROOM];
     size_t start;
@@ -352,7 +352,7 @@ static void fill(rng *r, arrays *a, tsr_dtype dtype)
 {
     const size_t parts = kind_of(dtype) == COMPLEX ? 2 : 1;
     const size_t size = item_of(dtype) / parts;
-    for (size_t s = 0; s < MOST_SOURCES; s++) {
+    for (size_t s = 0; s < MAX_SOURCES; s++) {
         for (size_t at = a->start % size; at + size <= ROOM; at += size) {
             const uint64_t bits = random_bits(r, dtype);
             memcpy(a->src[s] + at, &bits, size);
@@ -370,7 +370,7 @@ static void expect(arrays *a, const layout *l, tsr_dtype dtype, fold_op op, size
         memcpy(a->wanted, a->src[0], ROOM);
     }
     for (int64_t i = 0; i < elements; i++) {
-        unsigned char x[MOST_SOURCES * MOST_ITEM];
+        unsigned char x[MAX_SOURCES * MAX_ITEM];
         const int64_t from = (int64_t)a->start + place_of(l, l->src, i) * (int64_t)item;
         const int64_t to = (int64_t)a->start + place_of(l, l->dst, i) * (int64_t)item;
         for (size_t s = 0; s < count; s++) {
@@ -386,7 +386,7 @@ typedef void (*fold_function)(void *dst, const int64_t *dst_strides, const void 
 
 static void in_bytes(const int64_t *items, size_t item, int64_t *bytes)
 {
-    for (size_t d = 0; d < MOST_DIMS_HERE; d++) {
+    for (size_t d = 0; d < MAX_DIMS_HERE; d++) {
         bytes[d] = items[d] * (int64_t)item;
     }
 }
@@ -395,9 +395,9 @@ static void in_bytes(const int64_t *items, size_t item, int64_t *bytes)
 static void run(arrays *a, const layout *l, tsr_dtype dtype, fold_op op, size_t count, bool stream,
                 fold_function fold)
 {
-    const void *sources[MOST_SOURCES];
-    int64_t src_strides[MOST_DIMS_HERE];
-    int64_t dst_strides[MOST_DIMS_HERE];
+    const void *sources[MAX_SOURCES];
+    int64_t src_strides[MAX_DIMS_HERE];
+    int64_t dst_strides[MAX_DIMS_HERE];
     in_bytes(l->src, item_of(dtype), src_strides);
     in_bytes(l->dst, item_of(dtype), dst_strides);
     for (size_t s = 0; s < count; s++) {
@@ -437,7 +437,7 @@ static void check_case(arrays *a, size_t which, tsr_dtype dtype, fold_op op, siz
 static void every_fold_gives_the_bits_of_scalar_arithmetic(void **state)
 {
     (void)state;
-    static const size_t counts[] = {1, 2, 3, 7, MOST_SOURCES};
+    static const size_t counts[] = {1, 2, 3, 7, MAX_SOURCES};
     const rng start = rng_start("every_fold_gives_the_bits_of_scalar_arithmetic");
     arrays *a = malloc(sizeof *a);
     assert_non_null(a);

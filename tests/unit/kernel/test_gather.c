@@ -9,7 +9,7 @@
 
 #include "kernel/index.h"
 
-enum { MOST_INPUT = 4, MOST_PIECES = 3 };
+enum { MAX_INPUT = 4, MAX_PIECES = 3 };
 
 /* What a dimension of the input is. */
 typedef enum role { OFFSET, COLLAPSED, BATCHING } role;
@@ -18,17 +18,17 @@ typedef enum role { OFFSET, COLLAPSED, BATCHING } role;
 typedef struct scene {
     bool gathers;
     size_t rank;
-    int64_t full[STRIDED_MOST_RANK];
-    role roles[MOST_INPUT];
-    bool indexed[MOST_INPUT];
-    int64_t slice_sizes[MOST_INPUT];
-    size_t slices_dim[MOST_INPUT];  /* of an offset dimension */
-    size_t indices_dim[MOST_INPUT]; /* of a batching dimension */
-    size_t window_dims[STRIDED_MOST_RANK];
-    size_t collapsed[MOST_INPUT];
-    size_t input_batching[MOST_INPUT];
-    size_t indices_batching[MOST_INPUT];
-    size_t map[MOST_INPUT];
+    int64_t full[STRIDED_MAX_RANK];
+    role roles[MAX_INPUT];
+    bool indexed[MAX_INPUT];
+    int64_t slice_sizes[MAX_INPUT];
+    size_t slices_dim[MAX_INPUT];  /* of an offset dimension */
+    size_t indices_dim[MAX_INPUT]; /* of a batching dimension */
+    size_t window_dims[STRIDED_MAX_RANK];
+    size_t collapsed[MAX_INPUT];
+    size_t input_batching[MAX_INPUT];
+    size_t indices_batching[MAX_INPUT];
+    size_t map[MAX_INPUT];
     size_t num_offset;
     size_t num_collapsed;
     size_t num_batching;
@@ -36,14 +36,14 @@ typedef struct scene {
 
     /* The dimensions of the indices but for that of the vectors, and where the slices have them. */
     size_t num_places;
-    int64_t places[STRIDED_MOST_RANK];
-    size_t places_in_slices[STRIDED_MOST_RANK];
-    size_t places_in_indices[STRIDED_MOST_RANK];
+    int64_t places[STRIDED_MAX_RANK];
+    size_t places_in_slices[STRIDED_MAX_RANK];
+    size_t places_in_indices[STRIDED_MAX_RANK];
     size_t vector_dim;
 
-    int64_t indices_shape[STRIDED_MOST_RANK];
+    int64_t indices_shape[STRIDED_MAX_RANK];
     size_t indices_rank;
-    int64_t slices_shape[STRIDED_MOST_RANK];
+    int64_t slices_shape[STRIDED_MAX_RANK];
     size_t slices_rank;
     strided input;
     strided indices;
@@ -52,7 +52,7 @@ typedef struct scene {
 
 static void choose_roles(scene *s, rng *r)
 {
-    s->rank = 1 + (size_t)rng_below(r, MOST_INPUT);
+    s->rank = 1 + (size_t)rng_below(r, MAX_INPUT);
     for (size_t d = 0; d < s->rank; d++) {
         s->full[d] = 1 + rng_below(r, 6);
         s->roles[d] = (role)(rng_chance(r, 50) ? OFFSET : rng_below(r, 3));
@@ -77,7 +77,7 @@ static void choose_roles(scene *s, rng *r)
 /* The places: those of batching dimensions, in any order, and a few more. */
 static void choose_places(scene *s, rng *r)
 {
-    size_t batching[STRIDED_MOST_RANK]; /* the input's dimension and 1, or 0 */
+    size_t batching[STRIDED_MAX_RANK]; /* the input's dimension and 1, or 0 */
     for (size_t d = 0; d < s->rank; d++) {
         if (s->roles[d] == BATCHING) {
             batching[s->num_places++] = d + 1;
@@ -191,7 +191,7 @@ static void scene_free(scene *s)
 /* The start index of a place, along an indexed dimension. */
 static int64_t start_of(const scene *s, const int64_t *slices_index, size_t d)
 {
-    int64_t index[STRIDED_MOST_RANK] = {0};
+    int64_t index[STRIDED_MAX_RANK] = {0};
     for (size_t i = 0; i < s->num_places; i++) {
         index[s->places_in_indices[i]] = slices_index[s->places_in_slices[i]];
     }
@@ -237,8 +237,8 @@ typedef struct piece {
     tsr_view input;
     tsr_view indices;
     tsr_view slices;
-    int64_t start[STRIDED_MOST_RANK];
-    int64_t shapes[3][STRIDED_MOST_RANK];
+    int64_t start[STRIDED_MAX_RANK];
+    int64_t shapes[3][STRIDED_MAX_RANK];
 } piece;
 
 static void narrow(tsr_view *view, int64_t *shape, size_t dim, int64_t from, int64_t size)
@@ -295,8 +295,8 @@ static gather_job job_of(const scene *s, const piece *p)
 
 /* How a dimension is cut: into up to three pieces, some of them empty. */
 typedef struct cuts {
-    int64_t at[MOST_INPUT][MOST_PIECES + 1];
-    int64_t counts[MOST_INPUT];
+    int64_t at[MAX_INPUT][MAX_PIECES + 1];
+    int64_t counts[MAX_INPUT];
     int64_t total;
 } cuts;
 
@@ -304,7 +304,7 @@ static cuts random_cuts(const scene *s, rng *r, bool whole)
 {
     cuts c = {.total = 1};
     for (size_t d = 0; d < s->rank; d++) {
-        c.counts[d] = whole ? 1 : 1 + rng_below(r, MOST_PIECES);
+        c.counts[d] = whole ? 1 : 1 + rng_below(r, MAX_PIECES);
         c.total *= c.counts[d];
         for (int64_t i = 1; i < c.counts[d]; i++) {
             const int64_t before = c.at[d][i - 1];
@@ -318,9 +318,9 @@ static cuts random_cuts(const scene *s, rng *r, bool whole)
 static void cut(const scene *s, const cuts *c, int64_t which, const strided *input,
                 const strided *slices, piece *p)
 {
-    int64_t index[STRIDED_MOST_RANK];
-    int64_t from[STRIDED_MOST_RANK];
-    int64_t size[STRIDED_MOST_RANK];
+    int64_t index[STRIDED_MAX_RANK];
+    int64_t from[STRIDED_MAX_RANK];
+    int64_t size[STRIDED_MAX_RANK];
     strided_index(c->counts, s->rank, which, index);
     for (size_t d = 0; d < s->rank; d++) {
         from[d] = c->at[d][index[d]];
@@ -337,7 +337,7 @@ static void spoil(const tsr_view *view, size_t item)
         count *= view->shape[d];
     }
     for (int64_t i = 0; i < count; i++) {
-        int64_t index[STRIDED_MOST_RANK];
+        int64_t index[STRIDED_MAX_RANK];
         int64_t offset = 0;
         strided_index(view->shape, view->rank, i, index);
         for (size_t d = 0; d < view->rank; d++) {
@@ -385,8 +385,8 @@ static void check_gather(rng *r, tsr_dtype dtype, bool whole)
     const cuts c = random_cuts(&s, r, whole);
     gather_by_pieces(&s, r, &c, &s.slices);
     for (int64_t i = 0; i < strided_count(&s.slices); i++) {
-        int64_t slices_index[STRIDED_MOST_RANK];
-        int64_t index[STRIDED_MOST_RANK];
+        int64_t slices_index[STRIDED_MAX_RANK];
+        int64_t index[STRIDED_MAX_RANK];
         strided_index(s.slices_shape, s.slices_rank, i, slices_index);
         (void)input_of(&s, slices_index, true, index);
         assert_memory_equal(strided_at(&s.slices, slices_index), strided_at(&s.input, index),
@@ -432,7 +432,7 @@ static void scatter_by_definition(const scene *s, scatter_kind kind, const strid
 {
     int64_t windows = 1;
     int64_t elements = 1;
-    int64_t window_shape[STRIDED_MOST_RANK];
+    int64_t window_shape[STRIDED_MAX_RANK];
     for (size_t i = 0; i < s->num_places; i++) {
         windows *= s->places[i];
     }
@@ -441,10 +441,10 @@ static void scatter_by_definition(const scene *s, scatter_kind kind, const strid
         elements *= window_shape[i];
     }
     for (int64_t n = 0; n < windows * elements; n++) {
-        int64_t place[STRIDED_MOST_RANK];
-        int64_t within[STRIDED_MOST_RANK];
-        int64_t slices_index[STRIDED_MOST_RANK];
-        int64_t index[STRIDED_MOST_RANK];
+        int64_t place[STRIDED_MAX_RANK];
+        int64_t within[STRIDED_MAX_RANK];
+        int64_t slices_index[STRIDED_MAX_RANK];
+        int64_t index[STRIDED_MAX_RANK];
         strided_index(s->places, s->num_places, n / elements, place);
         strided_index(window_shape, s->num_offset, n % elements, within);
         for (size_t i = 0; i < s->num_places; i++) {

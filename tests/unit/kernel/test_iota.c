@@ -29,7 +29,7 @@ static void iota_counts_along_a_dimension(void **state)
         if (!fold_supports(dtype, FOLD_SUM)) {
             continue;
         }
-        int64_t shape[STRIDED_MOST_RANK];
+        int64_t shape[STRIDED_MAX_RANK];
         const size_t rank = random_shape_here(&r, shape, 1);
         const size_t dim = (size_t)rng_below(&r, (int64_t)rank);
         const int64_t from = rng_below(&r, 1000) - 500;
@@ -37,7 +37,7 @@ static void iota_counts_along_a_dimension(void **state)
         strided_init(&dst, &r, dtype, shape, rank, STRIDED_DST);
         kernel_iota(&dst.view, dim, from);
         for (int64_t place = 0; place < strided_count(&dst); place++) {
-            int64_t index[STRIDED_MOST_RANK];
+            int64_t index[STRIDED_MAX_RANK];
             unsigned char wanted[16];
             strided_index(shape, rank, place, index);
             number_store(dtype, (double)(from + index[dim]), wanted);
@@ -136,10 +136,10 @@ static void support_is_as_documented(void **state)
 /* A random box of an array, with any strides, has the numbers that the array has there. */
 static void check_box(rng *r, random_kind kind, tsr_dtype dtype)
 {
-    int64_t full[STRIDED_MOST_RANK];
-    int64_t start[STRIDED_MOST_RANK];
-    int64_t shape[STRIDED_MOST_RANK];
-    static const int64_t zeros[STRIDED_MOST_RANK];
+    int64_t full[STRIDED_MAX_RANK];
+    int64_t start[STRIDED_MAX_RANK];
+    int64_t shape[STRIDED_MAX_RANK];
+    static const int64_t zeros[STRIDED_MAX_RANK];
     const size_t rank = random_shape_here(r, full, 0);
     for (size_t d = 0; d < rank; d++) {
         start[d] = rng_chance(r, 50) ? 0 : rng_below(r, full[d] + 1);
@@ -153,7 +153,7 @@ static void check_box(rng *r, random_kind kind, tsr_dtype dtype)
     kernel_random(kind, &whole.view, key, 3, zeros, full);
     kernel_random(kind, &box.view, key, 3, start, full);
     for (int64_t place = 0; place < strided_count(&box); place++) {
-        int64_t index[STRIDED_MOST_RANK];
+        int64_t index[STRIDED_MAX_RANK];
         strided_index(shape, rank, place, index);
         const unsigned char *got = strided_at(&box, index);
         for (size_t d = 0; d < rank; d++) {

@@ -149,9 +149,9 @@ static void expect_results(fold_op op, const strided *src, const bool *reduced, 
 
 static void check_reduce(rng *r, fold_op op, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
-    int64_t kept[STRIDED_MOST_DIMS] = {0};
-    bool reduced[STRIDED_MOST_DIMS] = {false};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
+    int64_t kept[STRIDED_MAX_DIMS] = {0};
+    bool reduced[STRIDED_MAX_DIMS] = {false};
     const size_t rank = random_extents(r, shape);
     size_t num_kept = 0;
     for (size_t d = 0; d < rank; d++) {
@@ -193,7 +193,7 @@ static void every_reduction_of_every_type(void **state)
 
 static void check_cumulative(rng *r, fold_op op, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {3};
+    int64_t shape[STRIDED_MAX_DIMS] = {3};
     const size_t drawn = random_extents(r, shape);
     const size_t rank = drawn > 0 ? drawn : 1;
     const size_t dim = (size_t)rng_below(r, (int64_t)rank);

@@ -89,8 +89,8 @@ static void wanted_order(const strided *src, int64_t *index, size_t dim, bool de
 static void check_lines(const strided *src, const strided *values, const strided *indices,
                         size_t dim, bool descending)
 {
-    int64_t lines[STRIDED_MOST_RANK];
-    int64_t index[STRIDED_MOST_RANK];
+    int64_t lines[STRIDED_MAX_RANK];
+    int64_t index[STRIDED_MAX_RANK];
     int64_t order[MOST] = {0};
     int64_t count = 1;
     for (size_t d = 0; d < src->view.rank; d++) {
@@ -116,7 +116,7 @@ static void check_lines(const strided *src, const strided *values, const strided
 static void check_case(rng *r, tsr_dtype dtype)
 {
     static const int64_t sizes[] = {0, 1, 2, 3, 7, 23, 24, 25, 31, 300, MOST};
-    int64_t shape[STRIDED_MOST_RANK];
+    int64_t shape[STRIDED_MAX_RANK];
     const size_t rank = 1 + (size_t)rng_below(r, 3);
     const size_t dim = (size_t)rng_below(r, (int64_t)rank);
     const bool descending = rng_chance(r, 50);

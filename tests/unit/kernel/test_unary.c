@@ -180,7 +180,7 @@ static void check_element(unary_op op, tsr_dtype dtype, uint64_t x, uint64_t got
 /* Every form, into a dst of its own or in place; every result, and every byte between them. */
 static void check_unary(rng *r, unary_op op, tsr_dtype dtype)
 {
-    int64_t shape[STRIDED_MOST_DIMS] = {0};
+    int64_t shape[STRIDED_MAX_DIMS] = {0};
     const size_t rank = random_extents(r, shape);
     const bool in_place = rng_chance(r, 25);
     strided src = strided_new(r, dtype, rank, shape, in_place ? ANY : REPEATING);
@@ -311,7 +311,7 @@ static void finite_is_neither_infinite_nor_nan(void **state)
         if (!is_float(dtype)) {
             continue;
         }
-        int64_t shape[STRIDED_MOST_DIMS] = {0};
+        int64_t shape[STRIDED_MAX_DIMS] = {0};
         const size_t rank = random_extents(&r, shape);
         strided src = strided_new(&r, dtype, rank, shape, REPEATING);
         strided dst = strided_new(&r, TSR_I1, rank, shape, rng_chance(&r, 40) ? PACKED : ANY);

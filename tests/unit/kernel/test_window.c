@@ -75,12 +75,12 @@ static void subtract_twice(void *state, const void *const *arguments, void *cons
 static void check_window(const window_shape *w, const strided *x, const strided *y, bool called)
 {
     for (int64_t o = 0; o < strided_count(y); o++) {
-        int64_t window[STRIDED_MOST_RANK];
+        int64_t window[STRIDED_MAX_RANK];
         int32_t sum = 7;
         strided_index(w->output, w->rank, o, window);
         for (int64_t p = 0; p < product(w->size, w->rank); p++) {
-            int64_t at[STRIDED_MOST_RANK];
-            int64_t index[STRIDED_MOST_RANK];
+            int64_t at[STRIDED_MAX_RANK];
+            int64_t index[STRIDED_MAX_RANK];
             strided_index(w->size, w->rank, p, at);
             if (plain_index(w, window, at, index)) {
                 const int32_t next = (int32_t)number_load(TSR_I32, strided_at(x, index));
@@ -126,14 +126,14 @@ static void check_convolution(const convolution_job *job, const strided *x, cons
     const int64_t groups = job->feature_groups * job->batch_groups;
     const int64_t made = k->shape[0] / groups;
     for (int64_t o = 0; o < strided_count(y); o++) {
-        int64_t out[STRIDED_MOST_RANK];
+        int64_t out[STRIDED_MAX_RANK];
         double sum = 0;
         strided_index(y->shape, w->rank + 2, o, out);
         const int64_t group = out[1] / made;
         for (int64_t p = 0; p < k->shape[1] * product(w->size, w->rank); p++) {
-            int64_t in[STRIDED_MOST_RANK];
-            int64_t of[STRIDED_MOST_RANK];
-            int64_t at[STRIDED_MOST_RANK];
+            int64_t in[STRIDED_MAX_RANK];
+            int64_t of[STRIDED_MAX_RANK];
+            int64_t at[STRIDED_MAX_RANK];
             strided_index(w->size, w->rank, p / k->shape[1], at);
             if (!plain_index(w, out + 2, at, in + 2)) {
                 continue;
@@ -176,7 +176,7 @@ static void convolutions_are_sums_of_products(void **state)
         const int64_t made = groups * (1 + rng_below(&r, 3));
         const int64_t batch = rng_below(&r, 3);
         convolution_job job = {.input_feature = 1, .kernel_input = 1, .output_feature = 1};
-        int64_t shapes[3][STRIDED_MOST_RANK];
+        int64_t shapes[3][STRIDED_MAX_RANK];
         strided x;
         strided k;
         strided y;

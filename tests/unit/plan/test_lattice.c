@@ -4,12 +4,12 @@
 #include "plan/plan.h"
 #include "slices.h"
 
-enum { MOST_DEVICES = 64 };
+enum { MAX_DEVICES = 64 };
 
 /* A random exchange that has common digits. */
 typedef struct sample {
     size_t rank;
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     int64_t devices;
     const tsr_sharding *src;
     const tsr_sharding *dst;
@@ -22,9 +22,9 @@ static bool choose(fixture *f, rng *r, sample *s)
     for (size_t i = 0; i < s->rank; i++) {
         s->shape[i] = rng_chance(r, 40) ? rng_below(r, 200) : s->shape[i];
     }
-    const tsr_mesh *mesh = random_mesh(f, r, (mesh_limits){MOST_DEVICES, true, false});
+    const tsr_mesh *mesh = random_mesh(f, r, (mesh_limits){MAX_DEVICES, true, false});
     s->devices = tsr_mesh_num_devices(mesh);
-    const mesh_limits limits = {MOST_DEVICES, true, false};
+    const mesh_limits limits = {MAX_DEVICES, true, false};
     const tsr_mesh *other = rng_chance(r, 50) ? mesh : random_mesh_of(f, r, s->devices, limits);
     const sharding_limits from = {true, rng_chance(r, 40), rng_chance(r, 20)};
     const sharding_limits to = {true, false, rng_chance(r, 20)};
@@ -82,7 +82,7 @@ static void indices_are_counted(void **state)
         rng r = rng_case(&base, (uint64_t)i);
         const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
         sample s;
-        int64_t values[MOST_DEVICES];
+        int64_t values[MAX_DEVICES];
         if (choose(f, &r, &s)) {
             const tsr_mesh *mesh = tsr_sharding_mesh(s.dst);
             const int64_t device = rng_below(&r, s.devices);

@@ -12,7 +12,7 @@
 #include "rt/proc.h"
 #include "rt/segment.h"
 
-enum { PAGE = SEGMENT_ALIGNMENT, MOST_BLOCKS = 512 };
+enum { PAGE = SEGMENT_ALIGNMENT, MAX_BLOCKS = 512 };
 
 #define MEGABYTE ((size_t)1 << 20)
 
@@ -45,7 +45,7 @@ typedef struct model {
         char *memory;
         size_t size;
         unsigned char mark;
-    } blocks[MOST_BLOCKS];
+    } blocks[MAX_BLOCKS];
     size_t count;
     size_t pages;
     size_t most_pages;
@@ -119,7 +119,7 @@ static size_t churn(space *p, model *m, rng *r, int64_t rounds, int64_t bits, si
     size_t reached = 0;
     for (int64_t i = 0; i < rounds; i++) {
         const size_t size = random_size(r, bits);
-        const bool full = m->count == MOST_BLOCKS || m->pages * PAGE + size > most_live;
+        const bool full = m->count == MAX_BLOCKS || m->pages * PAGE + size > most_live;
         if (m->count > 0 && (full || rng_chance(r, 45))) {
             drop(p, m, (size_t)rng_below(r, (int64_t)m->count));
         } else if (!full) {

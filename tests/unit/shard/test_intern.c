@@ -7,7 +7,7 @@ static const sharding_limits everything = {.sub_axes = true, .lists = true, .rag
 
 static const tsr_sharding *draw(fixture *f, rng *r, const tsr_mesh *mesh)
 {
-    int64_t shape[MOST_DIMS];
+    int64_t shape[MAX_DIMS];
     const size_t rank = random_shape(r, shape);
     return random_sharding(f, r, mesh, rank, shape, everything);
 }
