@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,11 +115,18 @@ static peer_info own_info(const joined *j)
     return c;
 }
 
+/*
+ * Processes load their libraries and start at different times, which has nothing to do with how
+ * long a call may take: joining waits at least this many seconds, however short the time-out is.
+ */
+static const double MIN_JOIN_SECONDS = 10;
+
 /* Sends this process's information to all peers and receives theirs. */
 static tsr_status all_gather_peers(joined *j)
 {
     const tsr_transport *t = &j->endpoint.transport;
-    const double deadline = clock_seconds() + j->t.timeout;
+    const double patience = fmax(j->t.timeout, MIN_JOIN_SECONDS);
+    const double deadline = clock_seconds() + patience;
     channel m;
     channel_open(&m, j->ctx, &j->endpoint, TAG_BOOT, NULL);
     tsr_status status = TSR_OK;
@@ -133,7 +141,7 @@ static tsr_status all_gather_peers(joined *j)
         if (clock_seconds() > deadline) {
             status = diag_error(j->ctx, TSR_ERR_TIMEOUT, NO_LOCATION,
                                 "the processes of the world did not all arrive within %g seconds",
-                                j->t.timeout);
+                                patience);
             break;
         }
         (void)sched_yield();

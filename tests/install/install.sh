@@ -44,19 +44,19 @@ done
 
 "$prefix/bin/tessera" --version
 
-# A new user's path: the README's program by its own commands, in C and in C++, then the examples,
+# A new user's path: the program of docs/c.md by its own commands, in C and in C++, then the examples,
 # with nothing but the prefix.
 mkdir "$work/user" && cd "$work/user"
-awk '/^```/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$TSR_SOURCE_DIR/README.md" >hello.c
+awk '/^```/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$TSR_SOURCE_DIR/docs/c.md" >hello.c
 grep -q 'int main' hello.c
-readme_commands() {
+page_commands() {
     awk '/^```/ { inside = 0 } inside && /^\$ / { print substr($0, 3) } /^```console$/ { inside = 1 }' \
-        "$TSR_SOURCE_DIR/README.md" | grep -E '^(cc hello\.c|\./hello)'
+        "$TSR_SOURCE_DIR/docs/c.md" | grep -E '^(cc hello\.c|\./hello)'
 }
-[[ $(readme_commands | wc -l) == 2 ]] || { echo "the README compiles and runs hello" && exit 1; }
-expected=$(awk '/^\$ \.\/hello/ { getline; print }' "$TSR_SOURCE_DIR/README.md")
-output=$(env -u LD_LIBRARY_PATH bash -ec "$(readme_commands)")
-[[ $output == "$expected" ]] || { echo "hello says: $output, the README: $expected" && exit 1; }
+[[ $(page_commands | wc -l) == 2 ]] || { echo "docs/c.md compiles and runs hello" && exit 1; }
+expected=$(awk '/^\$ \.\/hello/ { getline; print }' "$TSR_SOURCE_DIR/docs/c.md")
+output=$(env -u LD_LIBRARY_PATH bash -ec "$(page_commands)")
+[[ $output == "$expected" ]] || { echo "hello says: $output, docs/c.md: $expected" && exit 1; }
 cp hello.c hello.cpp
 g++ hello.cpp "${flags[@]}" "-Wl,-rpath,$libdir" -o hello_cpp
 [[ $(env -u LD_LIBRARY_PATH ./hello_cpp) == "$expected" ]] || { echo "hello in C++" && exit 1; }
