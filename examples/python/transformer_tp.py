@@ -48,7 +48,7 @@ class Model:
 
     def look_up(self, table, indices):
         """Rows of a table of which this rank has a part: zeros where another rank has them."""
-        here = (indices >= self.first) & (indices < self.first + len(table.local()))
+        here = (indices >= self.first) & (indices < self.first + VOCABULARY // self.tp)
         mask = here.astype("f32").reshape(-1, LENGTH, 1)
         return ts.embedding(table, indices - self.first, mode="clip") * mask
 
@@ -102,7 +102,7 @@ class Model:
             w = {name: self.to_use(name, part) for name, part in parts.items()}
             loss = self.forward(tape, w, self.tokens(1), self.tokens(8))
             tape.backward(loss)
-            total = spmd.all_reduce(loss, "dp", "P", "I").local().item()
+            total = ts.stop_gradient(spmd.all_reduce(loss, "dp", "P", "I")).local().item()
             return total, {k: spmd.array_of(tape.gradient(x)) for k, x in parts.items()}
 
 

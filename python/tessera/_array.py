@@ -180,9 +180,9 @@ class Array:
     def local(self, rank: int | None = None) -> NDArray[Any]:
         """What a rank holds, without a copy: by default the first rank of this process.
 
-        Writes to the view change the array. An array that a tape records is refused, because no gradient
-        flows through the view: pass it by :func:`tessera.stop_gradient`. The memory stays while
-        NumPy has it, also when the world has been closed.
+        Writes to the view change the array. An array that a tape records is refused, because no
+        gradient flows through the view: pass it by :func:`tessera.stop_gradient`. The memory stays
+        while NumPy has it, also when the world has been closed.
         """
         self._refuse_recorded("Array.local")
         return self._lent(rank)

@@ -126,7 +126,7 @@ def _header_of(path: str) -> tuple[dict[str, Any], int, int]:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if length > min(size - 8, _MAX_HEADER):
-            raise InvalidError(f"{path} is not a .safetensors file: its header is longer than it is")
+            raise InvalidError(f"{path} is not a .safetensors file: the header exceeds the file")
         try:
             header: Any = json.loads(file.read(length))
         except (ValueError, RecursionError):

@@ -443,7 +443,7 @@ _KINDS = {lib.TSR_OPTION_BOOL: "bool", lib.TSR_OPTION_INTEGER: "int", lib.TSR_OP
 
 @dataclass(frozen=True)
 class PassOption:
-    """An option of a pass: ``kind`` is bool, int or str; ``default_value`` is used when none is given."""
+    """An option of a pass: ``kind`` is bool, int or str; ``default_value`` is the default."""
 
     name: str
     kind: str
@@ -463,7 +463,9 @@ class Pass:
 def pass_of(row: Any) -> Pass:
     """The record of a `tsr_pass`."""
     options = tuple(
-        PassOption(text_of(one.name), _KINDS[one.kind], text_of(one.default_value), text_of(one.help))
+        PassOption(
+            text_of(one.name), _KINDS[one.kind], text_of(one.default_value), text_of(one.help)
+        )
         for one in (row.options[i] for i in range(row.num_options))
     )
     return Pass(text_of(row.name), text_of(row.help), options)

@@ -511,8 +511,8 @@ class World:
     def bind(self, symbol: str | None, numbers: ArrayLike) -> None:
         """Binds a symbol of layouts to sizes, one for each shard, or to a table of counts.
 
-        ``dynamic[?rows]`` and ``DynamicShard(0, ?rows)`` are layouts whose sizes the symbol ``rows``
-        stands for, ``partitioned[?rows]`` one whose counts it stands for; ``?`` alone and
+        ``dynamic[?rows]`` and ``DynamicShard(0, ?rows)`` are layouts whose sizes the symbol
+        ``rows`` stands for, ``partitioned[?rows]`` one whose counts it stands for; ``?`` alone and
         ``DynamicShard(0)`` have the symbol None. Layouts of the world that have the symbol have the
         numbers from then on, those of its arrays too. Every process binds the same numbers; bound
         again, a symbol has the new numbers in layouts made later.

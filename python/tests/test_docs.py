@@ -14,7 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 DOCUMENTS = [
     name
-    for name in ("README.md", "python/README.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")))
+    for name in (
+        "README.md",
+        "python/README.md",
+        *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+    )
     if ">>> " in (ROOT / name).read_text(encoding="utf-8")
 ]
 

@@ -98,8 +98,8 @@ def test_sources(tmp_path):
         ("a\0b", ts.InvalidError, "neither"),
         (pathlib.Path("no_such.mlir"), ts.InvalidError, r"cannot read no_such\.mlir: No such file"),
         (pathlib.Path("a\0b"), ts.InvalidError, "zero byte"),
-        ("/", ts.InvalidError, "not a file"),
-        (pathlib.Path("/"), ts.InvalidError, "not a file"),
+        ("/", ts.InvalidError, "not a regular file"),
+        (pathlib.Path("/"), ts.InvalidError, "not a regular file"),
         (b"\0\1\2\n", ts.ParseError, "unexpected character"),
         (b"\xff\xfe{", ts.ParseError, "unexpected character"),
         (b"ML\xefR\x06", ts.UnsupportedError, "bytecode"),
@@ -303,7 +303,7 @@ def test_odd_programs():
     )
     assert huge.table()[0]["bytes_per_device"] == 4
     assert "<img" not in huge._repr_html_()
-    with pytest.raises(ts.InvalidError, match="none is called main"):
+    with pytest.raises(ts.InvalidError, match="none of them named main"):
         ts.Program("func.func @a() {\n return\n}\nfunc.func @b() {\n return\n}").propagate()
     with pytest.raises(ts.UnsupportedError, match="tuple"):
         ts.Program("func.func @main(%x: tuple<tensor<i32>>) {\n return\n}").evaluate(1)
@@ -480,7 +480,7 @@ def test_explain():
     assert [one.tensor for one in everything] == ["%x", "%w", "%y", "%z", "result 0 of @main"]
     assert str(everything).split("\n")[0].startswith("%x (line 3)")
     assert program.explain("result0")[0].tensor == "result 0 of @main"
-    with pytest.raises(ts.InvalidError, match="no value %q"):
+    with pytest.raises(ts.InvalidError, match="unknown value %q;"):
         program.explain("%q")
     assert ts.Program(NAMED).explain() == []
     assert ts.Program(NAMED).annotate("grad", "P('x')", mesh="x=2").explain("grad")[0].axes
@@ -660,8 +660,8 @@ def test_wrong_arguments():
     np.testing.assert_allclose(program.evaluate(x, w * 0.01)[0], np.tanh(x @ (w * 0.01)), rtol=1e-6)
     for given, message in [
         ((), "0 inputs given, 2 expected"),
-        ((x, w, w), "3 inputs were given"),
-        ((w, x), r"input 0 is f32\[16,4\], the function takes f32\[8,16\]"),
+        ((x, w, w), "3 inputs given, 2 expected"),
+        ((w, x), r"input 0 is f32\[16,4\], but the function takes f32\[8,16\]"),
         ((x, w.astype("f8")), r"input 1 is f64\[16,4\]"),
         ((x.astype("i4"), w), r"input 0 is i32"),
         ((x.astype("c8").tolist(), w), "complex"),
@@ -676,7 +676,7 @@ def test_wrong_arguments():
         unary("negate", "i8", "1").evaluate([300])
     with pytest.raises(ts.InvalidError, match="f64"):
         unary("negate", "i8", "1").evaluate([1.5])
-    with pytest.raises(ts.InvalidError, match="no function @q"):
+    with pytest.raises(ts.InvalidError, match="unknown function @q"):
         program.evaluate(x, w, function="q")
     np.testing.assert_allclose(
         ts.Program(NAMED).evaluate(np.ones(8, "f4"), np.ones(8, "f4"), function="step")[0], 0
@@ -701,9 +701,7 @@ def test_bare_collectives_run_on_all_devices():
     same = program.evaluate(np.float32([6, 7]))
     assert len(same) == 3
     np.testing.assert_array_equal(same[2][0], np.float32([6, 7] * 3))
-    with pytest.raises(
-        ts.InvalidError, match="2 inputs given, 1 expected, or 1 for"
-    ):
+    with pytest.raises(ts.InvalidError, match="2 inputs given, 1 expected, or 1 for"):
         program.evaluate([0, 1], [2, 3])
 
 
@@ -783,7 +781,7 @@ def test_threads():
                 assert str(program.propagate()) == wanted
                 assert str(program.explain()) == explained
                 np.testing.assert_allclose(program.evaluate(x, w)[0], result, rtol=1e-6)
-                with pytest.raises(ts.InvalidError, match=f"no value %q{number}:"):
+                with pytest.raises(ts.InvalidError, match=f"unknown value %q{number};"):
                     program.explain(f"%q{number}")
                 assert len(program.shardings()) == 4
         except BaseException as error:
