@@ -1,24 +1,24 @@
 /*
  * Collectives on strided arrays: every member of a communicator makes the same call.
  *
- * A member passes views of its own memory: the elements it sends (`src`) and the destination of
- * what it receives (`dst`). All members pass the same element type, reduction, dimensions, root and
- * counts, and shapes that fit together as each call says. A call returns when this member's src may
- * be changed and its dst is complete, on this member; it is not a barrier. Counts of rows are
- * int64, so there is no limit on sizes but memory.
+ * A member passes views of its own memory: the elements that it sends (`src`) and the destination
+ * of the elements that it receives (`dst`). All members pass the same element type, reduction,
+ * dimensions, root and counts, and shapes that fit together as stated for each call. A call returns
+ * when this member's src may be changed and its dst is complete, on this member; it is not a
+ * barrier. Counts of rows are int64, so only memory limits the sizes.
  *
- * When a member's arguments are refused, the call fails on every member, with a message that names
- * the member and the reason, and no dst is written. When members make different calls, or their
- * arguments do not agree, the call fails on all of them with a message that has both calls, and the
- * communicator can be used again; unless a member that only started its call does not come back to
- * it within the time-out.
+ * If the arguments of one member are invalid, the call fails on every member, with a message that
+ * names the member and the reason, and no dst is written. If members make different calls, or their
+ * arguments do not agree, the call fails on all of them with a message that shows both calls. The
+ * communicator can be used again, unless a member that only started its call does not return to it
+ * within the time-out.
  *
- * The first to the last byte of src and those of dst must not overlap, except where a call says so.
- * Neither may they overlap the memory that other members pass. The elements of a dst must not
- * overlap each other; those of a src may (a stride of 0 repeats a row).
+ * The memory range of src, from its first to its last byte, must not overlap that of dst unless a
+ * call allows it; neither may overlap memory that other members pass. The elements of a dst must
+ * not overlap each other; those of a src may (a stride of 0 repeats a row).
  *
  * Reductions are the left fold over the members in group order, ((e0 op e1) op e2) .., f16 and bf16
- * in f32 and rounded once: the same bits whatever the algorithm, the kind of ranks and the strides
+ * in f32 and rounded once: the same bits for every algorithm, every kind of ranks and all strides
  * of the views. Only a world that allows it reduces in another order (algorithm.h).
  */
 #ifndef TESSERA_COLLECTIVE_H
@@ -33,9 +33,9 @@ extern "C" {
 
 /*
  * Reductions; the first five are those of tsr_reduction. Sums and products of integers wrap around;
- * the average of integers does not, and is rounded towards zero. Max and min propagate a NaN. And,
- * or: bit by bit, of integers and truth values. Not every type has all: complex numbers have no
- * order, floats no bits, and types of less than a byte and f8 no reduction at all.
+ * the average of integers does not, and is rounded towards zero. Max and min propagate a NaN. And
+ * and or work bit by bit, on integers and booleans. Not every type supports all: complex numbers
+ * have no order, floats no bits; types of less than a byte and f8 types support no reduction.
  */
 typedef enum tsr_reduce_op {
     TSR_REDUCE_SUM,
@@ -47,68 +47,77 @@ typedef enum tsr_reduce_op {
     TSR_REDUCE_OR
 } tsr_reduce_op;
 
-/* "sum", "max", "min", "avg", "prod", "and", "or"; "?" for an unknown value. Static. */
+/* Returns "sum", "max", "min", "avg", "prod", "and" or "or"; "?" for an unknown value. Static. */
 TSR_API const char *tsr_reduce_op_name(tsr_reduce_op op) TSR_MT_SAFE;
 
-/* Whether there is such a reduction of elements of a type. */
+/* Returns whether the reduction supports elements of a type. */
 TSR_API bool tsr_reduce_op_supports(tsr_reduce_op op, tsr_dtype dtype) TSR_MT_SAFE;
 
-/* The root's elements, in the view of every member. The same shape on all. */
+/*
+ * Copies the root's elements into the view of every member. The shape is the same on all members.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast(tsr_comm *comm,
                                                     TSR_COLLECTIVE const tsr_view *view,
                                                     int64_t root) TSR_MT_CONTEXT;
 
 /*
- * The root's src in equal chunks along a dimension, the i-th to member i. src is as large as dst
- * times the size of the group there; members other than the root may pass NULL for it.
+ * Cuts the root's src into equal chunks along a dimension and sends the i-th to member i. In that
+ * dimension src has the size of dst times the size of the group; members other than the root may
+ * pass NULL for src.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter(tsr_comm *comm,
                                                   TSR_COLLECTIVE const tsr_view *src, size_t dim,
                                                   TSR_COLLECTIVE const tsr_view *dst,
                                                   int64_t root) TSR_MT_CONTEXT;
 
-/* Every member's src, concatenated along a dimension, in the root's dst; NULL elsewhere. */
+/*
+ * Concatenates every member's src along a dimension in the root's dst; the other members may pass
+ * NULL for dst.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_gather(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src,
                                                  size_t dim, TSR_COLLECTIVE const tsr_view *dst,
                                                  int64_t root) TSR_MT_CONTEXT;
 
-/* Every member's src, concatenated along a dimension, in every member's dst. */
+/* Concatenates every member's src along a dimension in every member's dst. */
 TSR_API TSR_NODISCARD tsr_status
 tsr_comm_all_gather(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
                     TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
-/* The reduction of all srcs, element by element, in every dst. dst may be src: the same view. */
+/* Reduces all srcs element by element into every dst. dst may be the same view as src. */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_reduce(
     tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src,
     TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
-/* The reduction of all srcs in equal chunks along a dimension, the i-th to member i. */
+/*
+ * Reduces all srcs element by element, cuts the result into equal chunks along a dimension and
+ * gives the i-th to member i.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter(
     tsr_comm *comm, TSR_COLLECTIVE tsr_reduce_op op, TSR_COLLECTIVE const tsr_view *src, size_t dim,
     TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * Every member cuts its src into equal chunks along `split_dim`, sends the i-th to member i, and
- * concatenates what it receives, in the order of the members, along `concat_dim` of dst. The two
- * may be the same dimension.
+ * Cuts every member's src into equal chunks along `split_dim` and sends the i-th to member i, which
+ * concatenates the chunks that it receives, in the order of the members, along `concat_dim` of dst.
+ * Both may be the same dimension.
  */
 TSR_API TSR_NODISCARD tsr_status
 tsr_comm_all_to_all(tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t split_dim,
                     size_t concat_dim, TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * Member i sends its src to member destinations[i], which may be itself, or to none (-1). No member
- * is named twice. The dst of a member to which none sends is filled with zeros. The list is the
- * same on every member, and has one entry for each.
+ * Sends the src of member i to member destinations[i], which may be i itself, or -1 for no member.
+ * A member may be named at most once. A dst that receives nothing is filled with zeros. The list
+ * has one entry for each member and is the same on all of them.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_permute(
     tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, TSR_COLLECTIVE const int64_t *destinations,
     TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * The same with chunks that differ: counts[i] is how many rows along `dim` member i sends or
- * receives; it may be 0. The counts are the same on every member; the cut view has as many rows as
- * their sum.
+ * The same with chunks of different sizes: counts[i] is the number of rows along `dim` that member
+ * i sends or receives; it may be 0. The counts are the same on every member; the view that is cut
+ * has as many rows as their sum.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_scatter_v(tsr_comm *comm,
                                                     TSR_COLLECTIVE const tsr_view *src, size_t dim,
@@ -128,9 +137,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_reduce_scatter_v(
     TSR_COLLECTIVE const int64_t *counts, TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * This member sends send_counts[i] rows along `dim` of src to member i, from the first row on, and
- * receives receive_counts[i] rows of dst from it. Each member has counts of its own; what one
- * expects of another must be what that one sends, else the call fails on every member.
+ * Sends send_counts[i] rows along `dim` of src to member i, from the first row on, and receives
+ * receive_counts[i] rows of dst from it. Each member has its own counts; the number of rows that
+ * one member expects from another must be the number that the other sends, else the call fails on
+ * every member.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v(
     tsr_comm *comm, TSR_COLLECTIVE const tsr_view *src, size_t dim,
@@ -138,22 +148,25 @@ TSR_API TSR_NODISCARD tsr_status tsr_comm_all_to_all_v(
     TSR_COLLECTIVE const tsr_view *dst) TSR_MT_CONTEXT;
 
 /*
- * The same, only started: the call returns at once with a request, and the elements of src and dst
- * belong to the collective until that has been waited for, exactly once. Arguments other than the
- * elements are copied. Collectives of one communicator run in the order in which they were started;
- * members must start and call them in the same order there, but may wait in any. They make progress
- * inside calls of this library, on this rank's thread; call tsr_test from time to time to make
- * progress while computing. What would have failed the blocking call fails the wait. A rank that
- * ends with a request not waited for has failed.
+ * The same collectives, started but not completed: the call returns at once with a request. The
+ * elements of src and dst must not be used until the request has been waited for, exactly once.
+ * Arguments other than the elements are copied. Collectives of one communicator run in the order in
+ * which they were started; members must start and call them in the same order, but may wait in any
+ * order. They make progress inside calls of this library, on this rank's thread; call tsr_test from
+ * time to time to make progress while computing. An error that would fail the blocking call fails
+ * the wait. A rank that ends with a pending request has failed.
  */
 typedef struct tsr_request {
     uint64_t id;
 } tsr_request;
 
-/* Waits until a collective is over and returns its status. Waiting twice is an error. */
+/* Waits until a collective is complete and returns its status. Waiting twice is an error. */
 TSR_API TSR_NODISCARD tsr_status tsr_wait(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
 
-/* TSR_IN_PROGRESS, or when it is over its status: then it has been waited for. */
+/*
+ * Returns TSR_IN_PROGRESS, or the status of the collective once it is complete; the request then
+ * counts as waited for.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_test(tsr_comm *comm, tsr_request request) TSR_MT_CONTEXT;
 
 TSR_API TSR_NODISCARD tsr_status tsr_comm_broadcast_start(tsr_comm *comm,

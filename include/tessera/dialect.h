@@ -6,8 +6,8 @@
  * dtensor  [Shard(0), Replicate(), Partial()], one placement for each mesh axis
  * hlo      {devices=[2,1,4]<=[8] last_tile_dim_replicate}, {replicated}, {maximal device=0}
  *
- * tsr_dialect_read reads one of these. tsr_layouts_read takes what is pasted out of programs and
- * their output: any of these with what stands around it.
+ * tsr_dialect_read reads one of these. tsr_layouts_read reads texts pasted from programs and their
+ * output: any of these with the text around it.
  */
 #ifndef TESSERA_DIALECT_H
 #define TESSERA_DIALECT_H
@@ -26,30 +26,30 @@ typedef enum tsr_dialect {
     TSR_DIALECT_HLO
 } tsr_dialect;
 
-/* Returns the name, "sdy", "jax", "dtensor" or "hlo". Static. */
+/* Returns the name of a dialect: "sdy", "jax", "dtensor" or "hlo". Static. */
 TSR_API const char *tsr_dialect_name(tsr_dialect dialect) TSR_MT_SAFE;
-/* Returns the dialect of that name. */
+/* Finds the dialect with a name. */
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_parse(tsr_context *ctx, const char *name,
                                                    tsr_dialect *out) TSR_MT_CONTEXT;
-/* Returns the dialect a text is written in, by how it starts. */
+/* Returns the dialect that the beginning of a text suggests. */
 TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
 
 /*
  * Reads a sharding in a dialect and moves `text->at` past it. `shape` with `rank` is the tensor's;
- * NULL when it is not known, which fails where the text alone does not determine the rank. The mesh
- * is reader->mesh (for sdy, also reader->meshes). HLO text on no mesh (NULL) gets one of its own,
- * with axes "d0", "d1", ..; on a mesh it is expressed by the mesh's axes and sub-axes or refused.
+ * NULL if unknown, which fails if the text alone does not determine the rank. The mesh is
+ * reader->mesh (for sdy, also reader->meshes). HLO text on no mesh (NULL) gets a mesh of its own,
+ * with axes "d0", "d1", ..; on a mesh it is expressed by the mesh's axes and sub-axes or rejected.
  * DTensor cuts a dimension once per mesh axis, not all at once: where that does not give even
  * chunks for the shape, the dimension is dynamic, with DTensor's sizes. `_StridedShard(0,
- * split_factor=2)` is the axis of its place, minor to axes after it that cut the dimension into 2:
- * FSDP2 with tensor parallelism prints this. Rows that torch then gives a device out of order, as
- * it does for some extents that do not divide, are TSR_ERR_UNSUPPORTED.
+ * split_factor=2)` stands for the mesh axis at its position in the list, minor to later axes that
+ * cut the dimension into 2: FSDP2 with tensor parallelism prints this. For some extents that do not
+ * divide, torch gives a device rows out of order: TSR_ERR_UNSUPPORTED.
  *
- * DynamicShard(0) and PartitionedShard(dim=0, num_partitions=4) have sizes that are bound later,
- * and so has DynamicShard(0, ?rows), with a symbol (tsr_ragged).
- * `splits=[4, 6, 4, 2]` of PartitionedShard, instead of `counts`, are the rows of the partitions in
- * each shard; or, where they sum to the extent, in the whole tensor, of which each shard has a
- * chunk of every partition, as torch.chunk cuts it.
+ * DynamicShard(0) and PartitionedShard(dim=0, num_partitions=4) have sizes that are bound later; so
+ * does DynamicShard(0, ?rows), with a symbol (tsr_ragged). `splits=[4, 6, 4, 2]` of
+ * PartitionedShard, instead of `counts`, are the rows of the partitions in each shard; or, if they
+ * sum to the extent, in the whole tensor, of which each shard has a chunk of every partition, as
+ * torch.chunk cuts it.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *arena,
                                                   tsr_dialect dialect, tsr_text *text,
@@ -58,9 +58,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_read(tsr_context *ctx, tsr_arena *a
                                                   const tsr_sharding **out) TSR_MT_CONTEXT;
 
 /*
- * Writes a sharding in a dialect. What the dialect cannot express is TSR_ERR_UNSUPPORTED, with a
- * diagnostic `cannot be expressed in jax, because ...`. `shape` may be NULL; where the answer
- * depends on it (DTensor, several axes on one dimension), that is an error.
+ * Writes a sharding in a dialect. A sharding that the dialect cannot express is
+ * TSR_ERR_UNSUPPORTED, with a diagnostic `cannot be expressed in jax, because ...`. `shape` may be
+ * NULL; this is an error if the answer depends on it (DTensor, several axes on one dimension).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_dialect_write(tsr_context *ctx, tsr_arena *arena,
                                                    tsr_dialect dialect,
@@ -69,7 +69,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_write(tsr_context *ctx, tsr_arena *
                                                    const char **out) TSR_MT_CONTEXT;
 
 /*
- * A shape, with the element type that stands beside it, if any. The extents are allocated in the
+ * A shape, with the element type that accompanies it, if any. The extents are allocated in the
  * arena.
  */
 typedef struct tsr_shape {
@@ -87,22 +87,22 @@ typedef struct tsr_shape {
 TSR_API TSR_NODISCARD tsr_status tsr_shape_parse(tsr_context *ctx, tsr_arena *arena,
                                                  const char *string, tsr_shape *out) TSR_MT_CONTEXT;
 
-/* A sharding that was found in a text, with what the text says of its tensor. */
+/* A sharding found in a text, with the information that the text has about its tensor. */
 typedef struct tsr_layout {
     const tsr_sharding *sharding;
-    TSR_NULLABLE const char *name; /* of the value, `%arg0`; NULL when it has none */
+    TSR_NULLABLE const char *name; /* of the value, `%arg0`; NULL if it has none */
     bool has_shape;
     tsr_shape shape;
 } tsr_layout;
 
-/* Where tsr_layouts_read looks things up, and what it assumes. */
+/* Where tsr_layouts_read looks up meshes, and its assumptions. */
 typedef struct tsr_layout_reader {
     /*
-     * Meshes, reading and flags; rank (-1 when it is not known) and shape are those of a tensor of
-     * which the text says nothing.
+     * Meshes, reading and flags; rank (-1 if unknown) and shape apply to a tensor about which the
+     * text has no information.
      */
     tsr_sharding_reader sharding;
-    TSR_NULLABLE const tsr_dialect *dialect; /* of the shardings; NULL: seen from the text */
+    TSR_NULLABLE const tsr_dialect *dialect; /* of the shardings; NULL: detected from the text */
 } tsr_layout_reader;
 
 /*

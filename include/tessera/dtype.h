@@ -41,26 +41,29 @@ typedef enum tsr_dtype {
     TSR_C128
 } tsr_dtype;
 
-/* Returns how many element types there are; they are numbered from 0. */
+/* Returns the number of element types; they are numbered from 0. */
 TSR_API int tsr_dtype_count(void) TSR_MT_SAFE;
 
-/* Returns the name as programs write it, such as "f32", "ui8" or "complex<f32>". Static. */
+/* Returns the name that programs use, such as "f32", "ui8" or "complex<f32>". Static. */
 TSR_API const char *tsr_dtype_name(tsr_dtype dtype) TSR_MT_SAFE;
 
-/* Bits of one element as tensors count them: 1 for i1, 4 for f4E2M1FN, 128 for complex<f64>. */
+/*
+ * Returns the bits of one element as tensors count them: 1 for i1, 4 for f4E2M1FN, 128 for
+ * complex<f64>.
+ */
 TSR_API int tsr_dtype_bits(tsr_dtype dtype) TSR_MT_SAFE;
 
 /*
- * Returns bytes of `count` elements packed to whole bytes; an i1 takes a byte. -1 when it
- * overflows.
+ * Returns the bytes of `count` elements packed to whole bytes; an i1 takes a byte. Returns -1 if
+ * the number overflows.
  */
 TSR_API int64_t tsr_dtype_bytes(tsr_dtype dtype, int64_t count) TSR_MT_SAFE;
 
-/* Returns bytes that one element takes in an array: at least one, whatever its bits. */
+/* Returns the bytes of one element in an array: at least 1. */
 TSR_API int64_t tsr_dtype_item_bytes(tsr_dtype dtype) TSR_MT_SAFE;
 
 /*
- * Reads a name: those of programs, and the usual others (`u8`, `s32`, `pred`, `bool`, `float32`,
+ * Reads a name: the names of programs, and common aliases (`u8`, `s32`, `pred`, `bool`, `float32`,
  * `bfloat16`, `int64`, `c64`, `complex64`).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_dtype_parse(tsr_context *ctx, const char *name,

@@ -1,4 +1,4 @@
-/* Geometry: which part of a tensor of a given shape each device holds under a sharding. */
+/* Geometry: the part of a tensor of a given shape that each device holds under a sharding. */
 #ifndef TESSERA_GEOMETRY_H
 #define TESSERA_GEOMETRY_H
 
@@ -11,17 +11,17 @@ extern "C" {
 typedef struct tsr_geometry tsr_geometry;
 
 /*
- * Prepares the geometry of a sharding for a shape of its rank. Checks the rank, that every extent
+ * Computes the geometry of a sharding for a shape of its rank. Checks the rank, that every extent
  * is known and >= 0, that sizes and counts are bound and sum to the extent, and that the number of
- * elements fits. Asking for boxes and pieces then neither fails nor allocates.
+ * elements does not overflow. Queries for boxes and pieces then neither fail nor allocate.
  *
- * On a maximal mesh the sharding has rank 0 whatever the tensor's rank is: do not ask it for the
- * tensor's dimensions. The padding rows that `align` adds are not part of the tensor: only
+ * On a maximal mesh the sharding has rank 0 for every rank of the tensor: do not use it for the
+ * tensor's dimensions. Padding rows that `align` adds do not belong to the tensor: only
  * tsr_geometry_stored_size counts them.
  *
  * The geometry of a tensor of an abstract world (tsr_tensor_geometry) may have unbound dimensions:
- * sizes and starts of what devices hold along these are TSR_UNKNOWN, and so is the number of
- * pieces. Calls that need them, as tsr_geometry_holders and tsr_plan_create, refuse it.
+ * sizes and starts along them are TSR_UNKNOWN, and so is the number of pieces. Calls that need
+ * these numbers, such as tsr_plan_create, reject such a geometry.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_sharding *sharding, size_t rank,
@@ -29,39 +29,40 @@ TSR_API TSR_NODISCARD tsr_status tsr_geometry_create(tsr_context *ctx, tsr_arena
                                                      const tsr_geometry **out) TSR_MT_CONTEXT;
 
 TSR_API const tsr_sharding *tsr_geometry_sharding(const tsr_geometry *geometry) TSR_MT_SAFE;
-/* Returns the tensor's rank and shape. */
+/* Return the rank and the shape of the tensor. */
 TSR_API size_t tsr_geometry_rank(const tsr_geometry *geometry) TSR_MT_SAFE;
 TSR_API const int64_t *tsr_geometry_shape(const tsr_geometry *geometry) TSR_MT_SAFE;
 
 /*
- * Returns the largest part a device holds, per dimension: the chunk, or the largest of explicit
- * sizes.
+ * Computes the size of the largest part that a device holds, per dimension: the chunk, or the
+ * largest explicit size.
  */
 TSR_API void tsr_geometry_local_shape(const tsr_geometry *geometry,
                                       TSR_ARRAY(tsr_geometry_rank(geometry))
                                           int64_t *local_shape) TSR_MT_SAFE;
-/* Returns the smallest part that a shard holds, per dimension: 0 where one is empty. */
+/* Computes the size of the smallest part that a shard holds, per dimension: 0 if one is empty. */
 TSR_API void tsr_geometry_least_shape(const tsr_geometry *geometry,
                                       TSR_ARRAY(tsr_geometry_rank(geometry))
                                           int64_t *least_shape) TSR_MT_SAFE;
-/* Returns the local shape times the number of shards, per dimension. */
+/* Computes the local shape times the number of shards, per dimension. */
 TSR_API void tsr_geometry_padded_shape(const tsr_geometry *geometry,
                                        TSR_ARRAY(tsr_geometry_rank(geometry))
                                            int64_t *padded_shape) TSR_MT_SAFE;
 
 /*
- * Returns the box a device holds: start and size per dimension. A device with nothing has a size of
- * 0 somewhere. False when the mesh does not have the device. In an unaligned dimension `size`
- * counts the rows held and `start` is the first of them: the rows need not be adjacent, see the
- * pieces.
+ * Computes the box that a device holds: start and size per dimension. The box of a device that
+ * holds nothing has a size of 0 in some dimension. Returns false if the device is not in the mesh.
+ * In an unaligned dimension `size` counts the rows held and `start` is the first of them; the rows
+ * need not be adjacent, see tsr_geometry_pieces.
  */
 TSR_API bool tsr_geometry_box(const tsr_geometry *geometry, int64_t device,
                               TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *start,
                               TSR_ARRAY(tsr_geometry_rank(geometry)) int64_t *size) TSR_MT_SAFE;
 
 /*
- * What a device stores, per dimension: the size of its box, but each partition of an aligned
- * dimension rounded up to the alignment. False when the mesh does not have the device.
+ * Computes the size that a device stores, per dimension: the size of its box, with each partition
+ * of an aligned dimension rounded up to the alignment. Returns false if the device is not in the
+ * mesh.
  */
 TSR_API bool tsr_geometry_stored_size(const tsr_geometry *geometry, int64_t device,
                                       TSR_ARRAY(tsr_geometry_rank(geometry))
@@ -73,15 +74,18 @@ typedef struct tsr_interval {
 } tsr_interval;
 
 /*
- * Returns the rows of one dimension that a device holds, as intervals in ascending order, none
- * empty, neighbours joined: one or none, except in an unaligned dimension. Returns how many there
- * are; at most `capacity` are written. -1 when the mesh does not have the device.
+ * Computes the rows of one dimension that a device holds, as non-empty intervals in ascending order
+ * with neighbours joined: at most one, except in an unaligned dimension. Returns their number and
+ * writes at most `capacity` of them. Returns -1 if the device is not in the mesh.
  */
 TSR_API int64_t tsr_geometry_pieces(const tsr_geometry *geometry, int64_t device, size_t dim,
                                     size_t capacity,
                                     TSR_ARRAY(capacity) tsr_interval *pieces) TSR_MT_SAFE;
 
-/* The devices that hold an element (index within the shape), in mesh order: how many, and each. */
+/*
+ * Finds the devices that hold an element (index within the shape), in mesh order. The set is
+ * allocated in the arena; tsr_devices_count and tsr_devices_at enumerate it.
+ */
 typedef struct tsr_devices tsr_devices;
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_holders(tsr_context *ctx, tsr_arena *arena,
                                                       const tsr_geometry *geometry,
@@ -92,12 +96,12 @@ TSR_API int64_t tsr_devices_count(const tsr_devices *devices) TSR_MT_SAFE;
 TSR_API int64_t tsr_devices_at(const tsr_devices *devices, int64_t index) TSR_MT_SAFE;
 
 /*
- * Returns whether two shardings of one shape place every element on the same devices and leave the
+ * Decides whether two shardings of one shape place every element on the same devices and leave the
  * same reduction pending over the same devices. The meshes may differ in axes, names and device
- * order. Decided from (size, stride) pairs, whatever the number of devices, except where ids are
- * arbitrary lists or a sub-axis cuts across a transposed iota: then devices are compared one by
- * one, up to 2^26 of them, and TSR_ERR_LIMIT beyond. With unbound dimensions they are the same
- * where they are for every binding: as tsr_sharding_equivalent says.
+ * order. Uses (size, stride) pairs, so the cost does not depend on the number of devices, unless
+ * device ids are arbitrary lists or a sub-axis cuts across a transposed iota: then devices are
+ * compared one by one, up to 2^26 of them, and TSR_ERR_LIMIT beyond. Geometries with unbound
+ * dimensions are the same if they are for every binding, as for tsr_sharding_equivalent.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_geometry_same(tsr_context *ctx, const tsr_geometry *a,
                                                    const tsr_geometry *b, bool *out) TSR_MT_CONTEXT;

@@ -2,15 +2,14 @@
  * Gradients: a tape of calls, and its backward.
  *
  * While a tape runs, each rank records its calls whose operands depend on a watched tensor. A
- * backward goes through them from the last to the first and gives every watched tensor its
- * gradient. Gradients are tensors like others: their layout follows from the calls that make them,
- * and a sum may be pending in one, to be reduced late. What a call saved is freed as the tape
- * unwinds, so a tape has one backward. A backward is not recorded on the tape around it: where a
- * gradient that one tape gave is differentiated by another that watches the same tensor, that
- * backward is refused.
+ * backward visits them from the last to the first and computes the gradient of every watched
+ * tensor. Gradients are ordinary tensors: their layout follows from the calls that compute them,
+ * and a sum may be pending in one. Values that a call saved are freed as the tape unwinds, so a
+ * tape has one backward. A backward is not recorded on an enclosing tape: if another tape that
+ * watches the same tensor differentiates a gradient, its backward fails.
  *
- * Calls with integer or truth-value results have no gradient; where one would have to flow through
- * a call that has none, the backward fails and names it.
+ * Calls with integer or boolean results have no gradient; if one would have to flow through a call
+ * that has none, the backward fails and names the call.
  */
 #ifndef TESSERA_GRADIENT_H
 #define TESSERA_GRADIENT_H
@@ -25,44 +24,44 @@ extern "C" {
 /* Starts a tape; calls are recorded from now on. Tapes nest: the innermost one records. */
 TSR_API TSR_NODISCARD tsr_status tsr_tape_begin(tsr_comm *world) TSR_MT_CONTEXT;
 
-/* Ends the innermost tape and frees everything it has, gradients too. */
+/* Ends the innermost tape and frees everything it owns, including gradients. */
 TSR_API void tsr_tape_end(tsr_comm *world) TSR_MT_CONTEXT;
 
-/* Between the two nothing is recorded; they nest. */
+/* Calls between tsr_tape_pause and tsr_tape_resume are not recorded. Pairs may be nested. */
 TSR_API void tsr_tape_pause(tsr_comm *world) TSR_MT_CONTEXT;
 TSR_API void tsr_tape_resume(tsr_comm *world) TSR_MT_CONTEXT;
 
 /*
- * Returns whether a running tape records calls on the tensor: it is watched, or depends on a
- * watched one and no backward has gone through it. False while the innermost tape is paused.
+ * Returns whether a running tape records calls on the tensor: the tensor is watched, or depends on
+ * a watched one and no backward has visited it. Returns false while the innermost tape is paused.
  */
 TSR_API bool tsr_tensor_is_recorded(const tsr_tensor *tensor) TSR_MT_CONTEXT;
 
 /* Copies the tensor to one that no tape records: a constant, through which no gradient flows. */
 TSR_API TSR_NODISCARD tsr_status tsr_stop_gradient(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* Requests the gradient of a tensor of floats, a parameter or any intermediate value. */
+/* Requests the gradient of a tensor of floats: a parameter or an intermediate value. */
 TSR_API TSR_NODISCARD tsr_status tsr_watch(tsr_tensor *tensor) TSR_MT_CONTEXT;
 
 /*
- * Runs the backward of a loss: a tensor without dimensions. tsr_backward_from runs that of any
- * value, with its cotangent, of the same shape and type.
+ * tsr_backward runs the backward of a loss, a tensor without dimensions. tsr_backward_from runs
+ * that of any value, with its cotangent, of the same shape and type.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_backward(tsr_tensor *loss) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_backward_from(tsr_tensor *value,
                                                    tsr_tensor *cotangent) TSR_MT_CONTEXT;
 
 /*
- * Returns the gradient of a watched tensor; zeros when the loss does not depend on it. The
- * caller's, or the scope's.
+ * Returns the gradient of a watched tensor; zeros if the loss does not depend on it. Owned by the
+ * caller, or by the open scope.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_gradient(tsr_tensor *tensor, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * A region that is recomputed in the backward: only its inputs are saved. The function gets tensors
- * in place of the inputs and gives the outputs, the same whenever it is called; it releases nothing
- * that it gives. One that leaves an output NULL, makes other calls or gives other shapes when it is
- * run again, or begins or ends a tape around itself is an error.
+ * Runs a region that is recomputed in the backward: only its inputs are saved. The function
+ * receives tensors in place of the inputs and returns the outputs, the same ones whenever it is
+ * called; it must not release them. It is an error if it leaves an output NULL, makes other calls
+ * or returns other shapes when it is run again, or begins or ends a tape around itself.
  */
 typedef tsr_status (*tsr_region)(tsr_comm *world, tsr_tensor *const *inputs, tsr_tensor **outputs,
                                  void *state);
@@ -74,11 +73,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_recompute(tsr_comm *world, tsr_region funct
                                                size_t num_outputs) TSR_MT_CONTEXT;
 
 /*
- * An op of the program's own on the tape: it has computed `outputs` from `inputs` by itself, and
- * has its own backward. The function gets the cotangents of the outputs, NULL for none, and the
- * inputs; it gives the gradients of the inputs, each a tensor of the input's shape and element type
- * that the tape owns from then on, or NULL for none. A tape that it begins it ends, and no other.
- * `destroy`, unless NULL, frees the state when it is no longer needed, also when this call fails or
+ * A custom op on the tape: the program has computed `outputs` from `inputs` itself and provides the
+ * backward. `backward` receives the inputs and the cotangents of the outputs, NULL where there is
+ * none; it returns the gradients of the inputs, each a tensor of the input's shape and element
+ * type, which the tape then owns, or NULL for none. It may begin tapes; it must end exactly those.
+ * `destroy`, unless NULL, frees the state when it is no longer needed, also if this call fails or
  * nothing is recorded.
  */
 typedef struct tsr_custom_op {
@@ -95,8 +94,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_tape_custom(const tsr_custom_op *op,
                                                  size_t num_outputs) TSR_MT_CONTEXT;
 
 /*
- * Records a conversion of a ragged placement (placement.h) from one tensor to another; the record
- * is the tape's from then on, if the call succeeds.
+ * Records a conversion of a ragged placement (placement.h) from one tensor to another. If the call
+ * succeeds, the tape owns the record.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_tape_conversion(tsr_tensor *from, tsr_tensor *to,
                                                      tsr_conversion *record) TSR_MT_CONTEXT;

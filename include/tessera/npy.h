@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 /*
- * Returns the array that a file holds, of which all bytes are given: a view into them, column-major
- * ones by strides. '<V2', which NumPy with ml_dtypes writes, is bf16. `name` is for messages. Shape
- * and strides are allocated in the arena.
+ * Reads an array from all bytes of a file: returns a view into them, with strides for column-major
+ * arrays. '<V2', which NumPy with ml_dtypes writes, is bf16. `name` is for messages. Shape and
+ * strides are allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena,
                                               TSR_NULLABLE const char *name,
@@ -20,8 +20,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena
                                               tsr_view *out) TSR_MT_CONTEXT;
 
 /*
- * Reads what stands before the elements from the first `given` bytes of a file that is `size` bytes
- * long. Sets element type, shape and strides of `out`, which has no data, and where in the file the
+ * Reads the header from the first `given` bytes of a file that is `size` bytes long. Sets element
+ * type, shape and strides of `out`, which has no data, and the offset in the file where the
  * elements start. Shape and strides are allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena,
@@ -31,9 +31,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena
                                               size_t *start) TSR_MT_CONTEXT;
 
 /*
- * What stands before the elements, row-major, of an array in a file. bf16 and element types that
- * the format has no name for are stored as unsigned integers of their size, which NumPy reads
- * without ml_dtypes. Allocated in the arena.
+ * Writes the header of a file for a row-major array. bf16 and element types for which the format
+ * has no name are stored as unsigned integers of their size, which NumPy reads without ml_dtypes.
+ * Allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_npy_header(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype,
                                                 size_t rank, TSR_ARRAY(rank) const int64_t *shape,

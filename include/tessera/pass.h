@@ -1,8 +1,8 @@
 /*
- * Passes: what changes a program, one row each.
+ * Passes: functions that change a program, one row each.
  *
- * Names, options and effects are those of `sdy_opt`. A row either runs, or is a pipeline, which
- * stands for other passes with their options.
+ * Names, options and effects are those of `sdy_opt`. A row is either a pass or a pipeline: a list
+ * of other passes with their options.
  */
 #ifndef TESSERA_PASS_H
 #define TESSERA_PASS_H
@@ -30,46 +30,49 @@ typedef struct tsr_pass_option {
 typedef struct tsr_pass_options {
     TSR_ARRAY(count) const tsr_pass_option *rows;
     size_t count;
-    TSR_NULLABLE char *
-        *values; /* NULL: all have the standard value; an entry that is NULL: that one */
+    /* NULL: all have their default; an entry that is NULL has its default. */
+    TSR_NULLABLE char **values;
 } tsr_pass_options;
 
-/* Returns the value of an option, which the row of the pass has; else false, 0 or "". */
+/* Return the value of an option of the pass; false, 0 or "" if the row does not have the option. */
 TSR_API bool tsr_option_bool(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 TSR_API int64_t tsr_option_integer(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 TSR_API const char *tsr_option_text(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 
 /*
- * Takes the next pass of a pipeline, with its options as `name=value name=value` or NULL for none;
- * returns false to hear of no more.
+ * Receives the next pass of a pipeline, with its options as `name=value name=value`, NULL if it has
+ * none; returns false to stop.
  */
 typedef bool (*tsr_pipeline_add)(void *state, const char *name, const char *options);
 
 typedef struct tsr_pass {
     const char *name; /* as on the command line: "sdy-close-shardings" */
     TSR_NULLABLE const char
-        *title;       /* in dumps of the program: "CloseShardingsPass"; NULL: the name */
+        *title;       /* in dumps of the program: "CloseShardingsPass"; NULL: the same as name */
     const char *help; /* one line */
     TSR_ARRAY(num_options) const tsr_pass_option *options;
     size_t num_options;
     /* Runs the pass; NULL for a pipeline. After a failure the program can only be destroyed. */
     TSR_NULLABLE tsr_status (*run)(tsr_context *ctx, tsr_program *program,
                                    const tsr_pass_options *options);
-    /* Gives the passes of a pipeline to `add` in order; false when that was. NULL for a pass. */
+    /*
+     * Calls `add` for each pass of the pipeline, in order; returns false as soon as `add` does.
+     * NULL for a single pass.
+     */
     TSR_NULLABLE bool (*expand)(const tsr_pass_options *options, tsr_pipeline_add add, void *state);
 } tsr_pass;
 
 /* Returns all passes. */
 TSR_API const tsr_pass *tsr_passes(size_t *count) TSR_MT_SAFE;
 
-/* Returns the row of that name, or NULL. */
+/* Returns the row of a pass by name, or NULL. */
 TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
 
 /*
- * Runs one pass, or all of a pipeline, with its standard options when `options` is NULL. Values
- * keep their numbers; what was resolved before, as shardings, is not to be used any more. A program
- * in which a function calls itself is refused, as is one whose functions, copied for each call,
- * take more than 4,194,304 ops.
+ * Runs one pass, or all passes of a pipeline, with its default options if `options` is NULL. Value
+ * numbers do not change. Pointers obtained from the program before the call, such as shardings, are
+ * invalid after it. Rejects a program in which a function calls itself, and one whose functions,
+ * copied for each call, have more than 4,194,304 ops.
  */
 TSR_API TSR_NODISCARD tsr_status
 tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,

@@ -1,9 +1,9 @@
 /*
- * Pictures: what each device holds of a tensor, for people.
+ * Pictures of the part of a tensor that each device holds.
  *
- * A picture is a grid of the last two dimensions, cut where shards meet, for each of the first
- * slices of the leading ones; in each cell are the devices that hold it, as `0-3`, `0,4` or
- * `0-6:2`. It is small whatever the mesh: of many intervals those in the middle are left out, of
+ * A picture is a grid of the last two dimensions, cut at the borders of shards, for each of the
+ * first slices of the leading dimensions; each cell shows the devices that hold it, as `0-3`, `0,4`
+ * or `0-6:2`. It is small for every mesh: of many intervals those in the middle are omitted, of
  * many slices all but the first, and a long list of devices ends in an ellipsis.
  *
  * Equal geometries give equal texts, byte for byte. All texts are allocated in the arena.
@@ -17,16 +17,16 @@
 extern "C" {
 #endif
 
-/* How a picture is drawn as text: with box characters (UTF-8) or ASCII, in terminal colours. */
+/* How to draw a picture as text: with box characters (UTF-8) or ASCII, in terminal colours. */
 typedef struct tsr_picture_style {
     bool unicode;
     bool colour;
 } tsr_picture_style;
 
 /*
- * Returns the picture as text: lines of at most 80 characters, each ended by a newline; `no
- * elements` when the tensor has none. Below it are the number of slices left out and the devices
- * that hold nothing. Without a style, ASCII and no colours.
+ * Draws the picture as text: lines of at most 80 characters, each ended by a newline; `no elements`
+ * if the tensor has none. Below it are the number of omitted slices and the devices that hold
+ * nothing. A NULL style is ASCII without colours.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_picture_text(tsr_context *ctx, tsr_arena *arena,
                                                   const tsr_geometry *geometry,
@@ -34,9 +34,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_picture_text(tsr_context *ctx, tsr_arena *a
                                                   const char **out) TSR_MT_CONTEXT;
 
 /*
- * Returns the picture as a standalone SVG document in UTF-8: title lines, the grids, and a legend
- * of the shards with their boxes and devices. A title of more than 100 characters is cut; what XML
- * cannot hold becomes U+FFFD. Nothing in it depends on when or where it is made.
+ * Draws the picture as a standalone SVG document in UTF-8: title lines, the grids, and a legend of
+ * the shards with their boxes and devices. A title of more than 100 characters is cut; a character
+ * that XML does not allow becomes U+FFFD. The document does not depend on the time or the machine.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_picture_svg(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_geometry *geometry,
@@ -45,11 +45,11 @@ TSR_API TSR_NODISCARD tsr_status tsr_picture_svg(tsr_context *ctx, tsr_arena *ar
                                                  const char **out) TSR_MT_CONTEXT;
 
 /*
- * Returns a line for each device at the places first to end - 1 of the mesh: `device 3      [0:2,
+ * Lists the devices at the places first to end - 1 of the mesh, one line each: `device 3 [0:2,
  * 4:8]`. Rows of an unaligned dimension that are not adjacent are joined by `+`, as in `0:4+6:8`; a
  * dimension of which the device holds nothing is `none`. The text grows with the number of places,
- * unlike pictures: ask for the lines of a large mesh in parts. TSR_ERR_INVALID unless 0 <= first <=
- * end <= the number of devices.
+ * unlike pictures: request the lines of a large mesh in parts. Returns TSR_ERR_INVALID unless 0 <=
+ * first <= end <= the number of devices.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_picture_table(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_geometry *geometry, int64_t first,

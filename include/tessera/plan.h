@@ -13,53 +13,54 @@ extern "C" {
 typedef struct tsr_plan tsr_plan;
 
 /*
- * The plan from one layout to another of the same shape over the same devices: in one step each
- * device receives just what it lacks. The replicas of a shard share the sending so that the busiest
- * device sends as little as possible, counted in elements. A pending reduction that the destination
- * does not have is folded at its destination, in one step; or once in even shares, which are then
- * exchanged: two steps, where the busiest device receives less in both than it would in the one.
- * That is so where several devices receive the same, and where shards of the destination are uneven
- * enough: p devices fold their shares at once, instead of the one with the largest shard most of
- * it. To uneven shards two steps may move more bytes in all than the one, which a caller gets from
- * tsr_plan_from_steps. The numbers of a plan are those of the steps that it has.
- * Pending reductions cannot be introduced. The geometries must live as long as the plan, which is
- * the arena's. The same on every rank.
+ * Plans the redistribution from one layout to another of the same shape over the same devices. In
+ * one step each device receives the elements that it lacks; the replicas of a shard share the
+ * sending so that the busiest device sends as few elements as possible. A pending reduction that
+ * the destination does not have is reduced at the destination, in one step; or in even shares,
+ * which are then exchanged: two steps, if the busiest device receives less in both together than in
+ * one.
+ *
+ * Two steps are cheaper where several devices receive the same elements, or where destination
+ * shards are so uneven that one device would reduce most of the tensor. To uneven shards two steps
+ * may move more bytes in total than one, which tsr_plan_from_steps provides. The numbers of a plan
+ * are those of its steps. Pending reductions cannot be introduced. The geometries must live as long
+ * as the plan, which is allocated in the arena. The plan is the same on every rank.
  *
  * A plan lists no pairs of devices: its size, and the time to make it, do not depend on their
  * number unless a layout is ragged, device ids are arbitrary lists, the axes of the two layouts
- * have no common cuts or many of them are permuted, or a fold makes the choice between one step and
- * two a close one. Beyond 2^26 devices what would take that long is TSR_ERR_LIMIT, and a close
- * choice is one step.
+ * have no common cuts or many of them are permuted, or a reduction makes the choice between one
+ * step and two a close one. Beyond 2^26 devices such a plan is TSR_ERR_LIMIT, and a close choice is
+ * one step.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_create(tsr_context *ctx, tsr_arena *arena,
                                                  const tsr_geometry *src, const tsr_geometry *dst,
                                                  tsr_dtype dtype,
                                                  const tsr_plan **out) TSR_MT_CONTEXT;
 
-/* What a step does. */
+/* The kind of a step. */
 typedef enum tsr_step_kind {
     TSR_STEP_SLICE,          /* each device keeps some of what it holds: nothing moves */
     TSR_STEP_ALL_GATHER,     /* dimensions lose axes */
     TSR_STEP_ALL_TO_ALL,     /* axes go from dimensions to others */
-    TSR_STEP_REDUCE_SCATTER, /* a pending reduction is folded, and its axes go to dimensions */
-    TSR_STEP_ALL_REDUCE,     /* a pending reduction is folded on every device that has a part */
-    TSR_STEP_PERMUTE,        /* each device gets the whole shard of one other */
-    TSR_STEP_DIRECT          /* anything else, or more than one of these at once */
+    TSR_STEP_REDUCE_SCATTER, /* a pending reduction is reduced, and its axes go to dimensions */
+    TSR_STEP_ALL_REDUCE,     /* a pending reduction is reduced on every device that has a part */
+    TSR_STEP_PERMUTE,        /* each device receives the whole shard of one other */
+    TSR_STEP_DIRECT          /* anything else, or several of these at once */
 } tsr_step_kind;
 
-/* "all-gather". Static. */
+/* Returns the name of a kind, such as "all-gather". Static. */
 TSR_API const char *tsr_step_kind_name(tsr_step_kind kind) TSR_MT_SAFE;
 
-/* One step to be taken: its kind and the layout after it. */
+/* A step to plan: its kind and the layout after it. */
 typedef struct tsr_step_spec {
-    tsr_step_kind kind; /* TSR_STEP_DIRECT for whatever it is */
+    tsr_step_kind kind; /* TSR_STEP_DIRECT accepts any change of layout */
     const tsr_geometry *dst;
 } tsr_step_spec;
 
 /*
- * Returns the plan that takes a tensor through given layouts. Every step moves just what devices
- * lack, as above; an all-reduce is one step, in which every device receives all parts. A step that
- * is not what its kind says is TSR_ERR_INVALID.
+ * Plans a redistribution through given layouts. Every step moves only the elements that devices
+ * lack, as above; an all-reduce is one step, in which every device receives all parts. A change of
+ * layout that does not match the kind of its step is TSR_ERR_INVALID.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_geometry *src, size_t num_steps,
@@ -71,8 +72,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_plan_from_steps(tsr_context *ctx, tsr_arena
 TSR_API size_t tsr_plan_num_steps(const tsr_plan *plan) TSR_MT_SAFE;
 
 /*
- * Bytes that move between devices: all of them (INT64_MAX when they are more), and the most that
- * one receives, and sends.
+ * Bytes that move between devices: in total (INT64_MAX if they are more), and the maximum that one
+ * device receives, and sends.
  */
 typedef struct tsr_plan_totals {
     int64_t moved;
@@ -80,7 +81,7 @@ typedef struct tsr_plan_totals {
     int64_t most_sent;
 } tsr_plan_totals;
 
-/* A step as it is planned. The axes are those of the mesh before, along which something changes. */
+/* A planned step. The axes are those of the mesh before the step, along which something changes. */
 typedef struct tsr_step {
     tsr_step_kind kind;
     const tsr_geometry *src;
@@ -92,26 +93,30 @@ typedef struct tsr_step {
 } tsr_step;
 
 /*
- * Returns a step by its number. Its cost on a link (NULL: tsr_link_default of shared memory) is
+ * Returns a step by its index. Its cost on a link (NULL: tsr_link_default of shared memory) is
  * alpha for each device from which the busiest one receives, beta for each byte that the busiest
- * device receives or sends, gamma for each byte that a fold reads; of a slice delta for each byte
- * that is kept. Looks at every device, so at most 2^26 of them: TSR_ERR_LIMIT beyond.
+ * device receives or sends, gamma for each byte that a reduction reads; for a slice delta for each
+ * byte that is kept. Visits every device, at most 2^26 of them: TSR_ERR_LIMIT beyond.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index,
                                                TSR_NULLABLE const tsr_link *link,
                                                tsr_step *out) TSR_MT_CONTEXT;
 
-/* What all steps move together; the most is that of one device in all steps. As tsr_plan_step. */
+/*
+ * Returns the totals of all steps together; the maxima are those of one device over all steps. Cost
+ * and limit are those of tsr_plan_step.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan,
                                                 tsr_plan_totals *out) TSR_MT_CONTEXT;
 
-/* Returns the bytes that a device receives from others and sends to others, in all steps. */
+/* Return the bytes that a device receives from others and sends to others, in all steps. */
 TSR_API int64_t tsr_plan_bytes_received(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 TSR_API int64_t tsr_plan_bytes_sent(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 
 /*
- * Returns the most bytes of tensors between two steps that a device stores at once while the plan
- * runs: each is made before the step that fills it and freed after the step that reads it.
+ * Returns the maximum number of bytes of tensors between two steps that a device stores at once
+ * while the plan runs: each is created before the step that fills it and freed after the step that
+ * reads it.
  */
 TSR_API int64_t tsr_plan_bytes_between(const tsr_plan *plan, int64_t device) TSR_MT_SAFE;
 

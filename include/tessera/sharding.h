@@ -6,7 +6,7 @@
  * reduction may be pending along others (unreduced). A dimension is cut into even chunks of
  * ceil(extent / shards) unless it is ragged: dynamic or partitioned, with explicit sizes.
  *
- * A sharding is const once built and lives in the caller's arena, beside its mesh.
+ * A sharding is const once built; it is allocated in the caller's arena, as is its mesh.
  */
 #ifndef TESSERA_SHARDING_H
 #define TESSERA_SHARDING_H
@@ -19,7 +19,7 @@ extern "C" {
 
 #define TSR_NO_PRIORITY INT64_C(-1)
 
-/* How a dimension is cut along its axes, when not into even chunks. */
+/* How a dimension is cut along its axes, if not into even chunks. */
 typedef enum tsr_ragged_kind {
     TSR_RAGGED_DYNAMIC,   /* a size for each shard */
     TSR_RAGGED_UNALIGNED, /* partitioned: each shard holds a slice of every partition */
@@ -32,12 +32,12 @@ typedef enum tsr_ragged_kind {
  * NULL it is unbound: the kind of cut is known and the numbers are bound later.
  *
  * The symbol of an unbound dimension stands for its numbers, text `{"x"}:dynamic[?rows]`: unbound
- * dimensions of one kind with the same symbol have the same numbers, whatever these become. `?`
- * alone is one symbol too, the one without a name: NULL. A bound dimension has none.
+ * dimensions of one kind with the same symbol have the same numbers once they are bound. `?` alone
+ * is one symbol too, without a name: NULL. A bound dimension has no symbol.
  *
  * DYNAMIC, text `{"x"}:dynamic[3, 0, 5]`: shard i has sizes[i] rows. rows > 1 groups the sizes by
- * the outer axes of the dimension, `:dynamic[[2, 1], [1, 1]]`: each row then sums to what that
- * outer coordinate has in even chunks.
+ * the outer axes of the dimension, `:dynamic[[2, 1], [1, 1]]`: each row must sum to the even chunk
+ * of its outer coordinate.
  *
  * PARTITIONED, text `{"x"}:partitioned[[4, 6], [2, 4]]`: counts[s * partitions + p] rows of
  * partition p came from shard s. The tensor is partition-major. UNALIGNED is the default; after the
@@ -48,7 +48,7 @@ typedef enum tsr_ragged_kind {
 typedef struct tsr_ragged {
     tsr_ragged_kind kind;
     int64_t rows;
-    int64_t partitions;                      /* PARTITIONED: N, or 0 when not known yet */
+    int64_t partitions;                      /* PARTITIONED: N, or 0 if unknown */
     TSR_NULLABLE const int64_t *sizes;       /* DYNAMIC: S */
     TSR_NULLABLE const int64_t *counts;      /* PARTITIONED: S * N */
     TSR_NULLABLE const int64_t *owner_start; /* PARTITIONED: S + 1 */
@@ -61,7 +61,7 @@ typedef struct tsr_dim {
     TSR_ARRAY(num_axes) const tsr_axis_ref *axes;
     size_t num_axes;
     bool open;
-    int64_t priority; /* TSR_NO_PRIORITY (not 0), or >= 0; absent is not 0, but acts as it */
+    int64_t priority; /* >= 0, or TSR_NO_PRIORITY, which propagates as 0 does */
     TSR_NULLABLE const tsr_ragged *ragged;
 } tsr_dim;
 
@@ -69,10 +69,10 @@ typedef struct tsr_dim {
 TSR_API tsr_dim tsr_dim_closed(TSR_ARRAY(num_axes) const tsr_axis_ref *axes,
                                size_t num_axes) TSR_MT_SAFE;
 
-/* What a pending reduction does. Programs have no AVG and PROD. */
+/* The reduction that is pending. Programs do not have AVG and PROD. */
 typedef enum tsr_reduction { TSR_SUM, TSR_MAX, TSR_MIN, TSR_AVG, TSR_PROD } tsr_reduction;
 
-/* What a sharding is built from. */
+/* The description of a sharding. */
 typedef struct tsr_sharding_spec {
     const tsr_mesh *mesh;
     size_t rank;
@@ -81,19 +81,21 @@ typedef struct tsr_sharding_spec {
     TSR_ARRAY(num_replicated) const tsr_axis_ref *replicated;
     size_t num_unreduced;
     TSR_ARRAY(num_unreduced) const tsr_axis_ref *unreduced;
-    tsr_reduction reduction; /* SUM when nothing is unreduced */
+    tsr_reduction reduction; /* SUM if nothing is unreduced */
 } tsr_sharding_spec;
 
 typedef struct tsr_sharding tsr_sharding;
 
-/* Options of the reader and the builder, beyond the rules that always hold. */
+/* Options of the reader and the builder, in addition to the rules that always hold. */
 typedef enum tsr_sharding_flags {
     TSR_SHARDING_DEFAULT = 0,
-    TSR_SHARDING_NO_SUB_AXES = 1, /* refuse sub-axes: users' own annotations have none */
+    TSR_SHARDING_NO_SUB_AXES = 1, /* reject sub-axes: user annotations must not have any */
     TSR_SHARDING_CANONICALIZE = 2 /* sort and merge replicated and unreduced, merge sub-axes */
 } tsr_sharding_flags;
 
-/* Builds a sharding; everything but the mesh is copied. Breaking a rule is an error that names it.
+/*
+ * Builds a sharding; everything except the mesh is copied. An error names the rule that is
+ * violated.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena *arena,
                                                      const tsr_sharding_spec *spec, int flags,
@@ -101,9 +103,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_create(tsr_context *ctx, tsr_arena
 
 /*
  * How to read a sharding. `meshes` resolves `@name`; `mesh`, unless NULL, is the mesh of a text
- * that names none, and of any name when `meshes` is NULL. `rank` is checked unless it is -1. With
- * `shape` (of `rank` extents, unknown ones TSR_UNKNOWN; NULL when there is none) explicit sizes are
- * checked to sum to their extent.
+ * that names none, and of any name if `meshes` is NULL. `rank` is checked unless it is -1. With
+ * `shape` (of `rank` extents, unknown ones TSR_UNKNOWN; NULL if unknown) explicit sizes are checked
+ * to sum to their extent.
  */
 typedef struct tsr_sharding_reader {
     TSR_NULLABLE const tsr_mesh_table *meshes;
@@ -117,10 +119,11 @@ typedef struct tsr_sharding_reader {
 /*
  * Reads a sharding at `text->at` and moves `at` past it. The program form is `#sdy.sharding<@mesh,
  * [{"x"}, {"z", ?}p1], replicated={"y"}, unreduced={"w"}>`, also without its `#sdy.sharding`; it
- * must be in canonical order. The lenient reading takes the document's form `sharding<...>` too,
+ * must be in canonical order. The lenient reader also accepts the document's form `sharding<...>`,
  * and a text that starts at the dimensions, `[{"x"}, {}], replicated={"y"}`: in these, lists may be
- * empty or out of order and are sorted and merged. Any form takes a mesh in place, `<mesh<["x"=2]>,
- * [{"x"}]>`, and the extensions of Tessera: ragged dimensions, and the reductions avg and prod.
+ * empty or out of order and are sorted and merged. Every form accepts a mesh in place,
+ * `<mesh<["x"=2]>, [{"x"}]>`, and the extensions of Tessera: ragged dimensions, and the reductions
+ * avg and prod.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_read(tsr_context *ctx, tsr_arena *arena,
                                                    tsr_text *text,
@@ -135,8 +138,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_parse(tsr_context *ctx, tsr_arena 
 
 /*
  * Reads a list of shardings, `#sdy.sharding_per_value<[<...>, <...>]>` or `<[...]>`. The array and
- * the shardings are allocated in the arena. The reader's rank and shape, unless left out, hold for
- * each.
+ * the shardings are allocated in the arena. The reader's rank and shape, if given, apply to each.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_shardings_read(tsr_context *ctx, tsr_arena *arena,
                                                     tsr_text *text,
@@ -151,7 +153,7 @@ typedef enum tsr_printing {
     TSR_PRINT_BARE      /* [{"x"}], replicated={"y"}: no mesh */
 } tsr_printing;
 
-/* Returns the canonical text, allocated in the arena. A mesh without a name is printed in place. */
+/* Prints the canonical text, allocated in the arena. A mesh without a name is printed in place. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_print(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_sharding *sharding,
                                                     tsr_printing printing,
@@ -166,66 +168,67 @@ TSR_API const tsr_axis_ref *tsr_sharding_replicated(const tsr_sharding *sharding
 TSR_API const tsr_axis_ref *tsr_sharding_unreduced(const tsr_sharding *sharding,
                                                    size_t *count) TSR_MT_SAFE;
 TSR_API tsr_reduction tsr_sharding_reduction(const tsr_sharding *sharding) TSR_MT_SAFE;
-/* Returns how many shards a dimension has: the product of its axis sizes. */
+/* Returns the number of shards of a dimension: the product of its axis sizes. */
 TSR_API int64_t tsr_sharding_num_shards(const tsr_sharding *sharding, size_t dim) TSR_MT_SAFE;
 
 /*
- * Returns the same, spelled the same: axes, openness, priorities, explicit sizes, lists, kind, and
- * equal meshes of the same name.
+ * Returns whether two shardings are equal, spelled the same: axes, openness, priorities, explicit
+ * sizes, lists, reduction, and equal meshes of the same name.
  */
 TSR_API bool tsr_sharding_equal(const tsr_sharding *a, const tsr_sharding *b) TSR_MT_SAFE;
 
 /*
- * Equivalent for programs: the same axes and explicit sizes for each dimension and the same
- * unreduced axes, on equal meshes of the same name; openness, priorities, replicated axes and kind
- * do not count. Without any axes, equivalent to any other without, and to NULL, which means no
- * sharding. `ignore_unreduced` leaves out the unreduced axes. tsr_geometry_same ignores names and
- * views.
+ * Returns whether two shardings are equivalent for programs: the same axes and explicit sizes for
+ * each dimension and the same unreduced axes, on equal meshes of the same name; openness,
+ * priorities, replicated axes and the reduction do not count. A sharding without axes is equivalent
+ * to any other without axes, and to NULL, which means no sharding. `ignore_unreduced` ignores the
+ * unreduced axes. tsr_geometry_same also ignores names and views.
  */
 TSR_API bool tsr_sharding_equivalent(TSR_NULLABLE const tsr_sharding *a,
                                      TSR_NULLABLE const tsr_sharding *b,
                                      bool ignore_unreduced) TSR_MT_SAFE;
 
 /*
- * Returns the mesh that all have in common: NULLs and empty meshes are skipped, equal meshes count
- * as one. NULL when there is none. `ignore_device_ids` compares axes only and prefers a mesh
- * without explicit ids.
+ * Returns the mesh that all shardings have in common: NULLs and empty meshes are skipped, equal
+ * meshes count as one. NULL if they have none in common. `ignore_device_ids` compares axes only and
+ * prefers a mesh without explicit ids.
  */
 TSR_API const tsr_mesh *tsr_sharding_common_mesh(TSR_ARRAY(count)
                                                      const tsr_sharding *const *shardings,
                                                  size_t count, bool ignore_device_ids) TSR_MT_SAFE;
 
-/* No axes at all, every dimension closed or every dimension open. */
+/* Returns whether a sharding has no axes, and all of its dimensions are closed, or all open. */
 TSR_API TSR_NODISCARD tsr_status
 tsr_sharding_replicated_over(tsr_context *ctx, tsr_arena *arena, const tsr_mesh *mesh, size_t rank,
                              bool open, const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Returns all dimensions closed, replicated axes dropped, unreduced ones kept. Priorities stay, but
- * for those of dimensions without axes, which have no effect.
+ * Builds a copy with all dimensions closed, without replicated axes, with the unreduced ones.
+ * Priorities stay, except those of dimensions without axes, where they have no effect.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_close(tsr_context *ctx, tsr_arena *arena,
                                                     const tsr_sharding *sharding,
                                                     const tsr_sharding **out) TSR_MT_CONTEXT;
-/* Returns all dimensions open; replicated and unreduced axes kept. */
+/* Builds a copy with all dimensions open, with replicated and unreduced axes. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_open(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding,
                                                    const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Appends an axis (merging) to an open dimension and drops its priority. The axis must be bound
- * nowhere in the sharding, and the dimension must not be ragged.
+ * Builds a copy with an axis appended to (and merged with) an open dimension, whose priority is
+ * dropped. The sharding must not use the axis, and the dimension must not be ragged.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_add_axis(tsr_context *ctx, tsr_arena *arena,
                                                        const tsr_sharding *sharding, size_t dim,
                                                        tsr_axis_ref axis,
                                                        const tsr_sharding **out) TSR_MT_CONTEXT;
-/* Inserts an axis into the replicated list, in order. */
+/* Builds a copy with an axis inserted into the replicated list, in order. */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_replicate(tsr_context *ctx, tsr_arena *arena,
                                                         const tsr_sharding *sharding,
                                                         tsr_axis_ref axis,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Removes axes wherever they are used; what is left of a cut axis stays. A dimension that loses one
- * must not be ragged. Where an extent does not divide, this may move data.
+ * Builds a copy without some axes, wherever they are used; the rest of a cut axis stays. A
+ * dimension that loses an axis must not be ragged. Where an extent does not divide, this may move
+ * data.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_arena *arena,
                                                           const tsr_sharding *sharding,
@@ -234,17 +237,17 @@ TSR_API TSR_NODISCARD tsr_status tsr_sharding_remove_axes(tsr_context *ctx, tsr_
                                                           size_t num_axes,
                                                           const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Returns the same sharding over another view of the same devices, where its axes can express it;
- * else TSR_ERR_UNSUPPORTED with the axis that cannot be.
+ * Builds the same sharding over another view of the same devices, if its axes can express it; else
+ * TSR_ERR_UNSUPPORTED with the axis that cannot be expressed.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_translate(tsr_context *ctx, tsr_arena *arena,
                                                         const tsr_sharding *sharding,
                                                         const tsr_mesh *mesh,
                                                         const tsr_sharding **out) TSR_MT_CONTEXT;
 /*
- * Returns the same sharding with a dimension's unbound sizes or counts given; checked as when
- * built. Other dimensions stay as they are, even those of the same symbol: see tsr_symbol_bind
- * (placement.h).
+ * Builds a copy with the unbound sizes or counts of a dimension bound, checked as in
+ * tsr_sharding_create. Other dimensions stay as they are, even those of the same symbol: see
+ * tsr_symbol_bind (placement.h).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_sharding_bind(tsr_context *ctx, tsr_arena *arena,
                                                    const tsr_sharding *sharding, size_t dim,

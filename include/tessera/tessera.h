@@ -1,13 +1,12 @@
 /*
  * All of Tessera.
  *
- * What every call does with its arguments: a prototype says by words (base.h) which pointers may be
- * NULL. Another pointer that is NULL, an enumeration that has none of its values, or a struct that
- * holds such is TSR_ERR_INVALID, with a message that names the call and the argument; nothing else
- * is touched. A call without a status gives nothing then: NULL, false, 0 of a size_t, -1 of a
- * signed number, "?" of a name, a struct of zeros. So does one whose index is out of range. An
- * object that was freed, a pointer that points nowhere or to fewer elements than said cannot be
- * detected.
+ * How every call treats its arguments: a prototype states by words (base.h) which pointers may be
+ * NULL. Any other pointer that is NULL, an enumeration with an undefined value, or a struct that
+ * contains such is TSR_ERR_INVALID, with a message that names the call and the argument; nothing
+ * else changes. A call without a status then returns NULL, false, 0 for a size_t, -1 for a signed
+ * number, "?" for a name, or a struct of zeros; so does a call whose index is out of range. A freed
+ * object, an invalid pointer, or an array that is shorter than stated cannot be detected.
  */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H

@@ -4,13 +4,14 @@
  *
  * Inside a scope the calls of ops.h compute on each rank's own arrays and never communicate. Along
  * each axis of the scope's mesh a value has a type (spmd.h): R, I, V or P. A call whose operands'
- * types are incompatible fails before it computes, with the reason and possible fixes; so wrong
+ * types are incompatible fails before it computes, with the reason and possible fixes, so wrong
  * gradients are found before anything runs. Axes are checked locally, or globally: then the whole
- * value is tracked too, by partition specs, and only what computes the same as one device would is
- * accepted. Values may have any strides; results are row-major. Types are erasable: in an unchecked
- * scope the same calls compute the same bits, and no type is checked; a value has the type that the
- * program says it has, by tsr_typed_value, tsr_local_of or tsr_assert_type, and its gradient that
- * type's dual, so that tsr_tensor_of_local works there too.
+ * value is tracked too, by partition specs, and only calls that compute the same as one device
+ * would are accepted. Values may have any strides; results are row-major.
+ *
+ * Types are erasable: in an unchecked scope the same calls compute the same bits without type
+ * checks; a value has the type that the program declares, by tsr_typed_value, tsr_local_of or
+ * tsr_assert_type, and its gradient the dual of that type, so tsr_tensor_of_local works there too.
  */
 #ifndef TESSERA_TYPED_H
 #define TESSERA_TYPED_H
@@ -23,78 +24,79 @@
 extern "C" {
 #endif
 
-/* How a scope works. Zeros but for the mesh: all axes local, checked, nothing guarded. */
+/* Options of a scope. Zeros, except for the mesh: all axes local, checked, nothing guarded. */
 typedef struct tsr_spmd_scope {
     const tsr_mesh *mesh; /* of all ranks; copied */
     tsr_axis_set global;  /* axes that are checked globally */
     tsr_guard guard;
-    bool unchecked; /* no checks, and what is computed has no type: the same calls, the same bits */
-    tsr_local_type
-        rest; /* what tsr_assert_type takes axes for that it does not name; UNTYPED: any */
-    bool implicit_partial; /* a contracted sharded dimension gives P without being asked for */
-    bool strict;           /* a value without a type along an axis is refused, not passed over */
-    bool mix_invariant;    /* I mixes in calls that no tape records: below */
+    bool unchecked; /* no checks, and computed values have no type: the same calls, the same bits */
+    tsr_local_type rest;   /* required by tsr_assert_type on axes that it omits; UNTYPED: any */
+    bool implicit_partial; /* a contracted sharded dimension gives P without being requested */
+    bool strict;           /* reject a value that is untyped along an axis */
+    bool mix_invariant;    /* I mixes in calls that no tape records: see below */
 } tsr_spmd_scope;
 
 /*
- * Scopes nest; the innermost one applies. Opening one is collective over the world.
+ * Opens a scope. Scopes nest; the innermost one applies. Collective over the world.
  *
- * A scope may have another mesh over the same ranks than the one around it. Values that were typed
+ * A scope may have another mesh over the same ranks than the enclosing one. Values that were typed
  * there are read under the mesh of the innermost scope, by tsr_type_on_mesh: V along dp_cp is V
- * along dp and along cp, and back where all parts agree. Groups that overlap otherwise are refused,
+ * along dp and along cp, and back if all parts agree. Groups that overlap otherwise are rejected,
  * with their axes and ranks.
  *
  * An invariant operand does not mix with R, V or P, because its gradient would need a sum. With
- * mix_invariant a call that needs no gradient takes it as R: a call none of whose operands depends
- * on a watched tensor of a tape that records (tsr_tape_pause stops recording). A call that a tape
- * records is refused as without the mode, and so is every call inside a tsr_recompute whose inputs
- * are recorded, because the backward runs it again. The mode changes no other rule: operands that
- * are all I give I, and an I added to a P is refused, as an R is.
+ * mix_invariant, a call that needs no gradient treats it as R: a call none of whose operands
+ * depends on a watched tensor of a recording tape (tsr_tape_pause stops recording). A call that a
+ * tape records is rejected as without the mode, and so is every call inside a tsr_recompute whose
+ * inputs are recorded, because the backward runs it again. The mode changes no other rule: operands
+ * that are all I give I, and an I added to a P is rejected, as an R is.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_spmd_open(tsr_comm *world,
                                                const tsr_spmd_scope *scope) TSR_MT_CONTEXT;
 /*
- * Closes the innermost scope; without one it does nothing. The scope is closed in any case. Values
+ * Closes the innermost scope; does nothing without one. The scope is closed in any case. Values
  * that were started in it (tsr_start_collective) and not waited for are an error that names their
- * calls; they cannot be waited for afterwards, and a rank that ends with one under way has failed.
+ * calls; they cannot be waited for afterwards, and a rank that ends with one in progress has
+ * failed.
  */
 TSR_API tsr_status tsr_spmd_close(tsr_comm *world) TSR_MT_CONTEXT;
 
 /*
- * A value from this rank's own array, copied, with its type as text over the scope's mesh:
- * `f32[8,16@tp]{dp:R}`. The text has the shape of the whole value; what this rank has must be its
- * part. Types may be on parts of axes, `f32[8@x:(1)2]{x:(2)2:R}` (tsr_type_read).
+ * Creates a value from this rank's own array, copied, with its type as text over the scope's mesh:
+ * `f32[8,16@tp]{dp:R}`. The text has the shape of the whole value; the array must be this rank's
+ * part of it. Types may be on parts of axes, `f32[8@x:(1)2]{x:(2)2:R}` (tsr_type_read).
  */
 TSR_API TSR_NODISCARD tsr_status tsr_typed_value(tsr_comm *world, const tsr_view *local,
                                                  const char *type, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * This rank's part of a sharded tensor as a value: V where an axis shards it, P where it is
- * pending, `other` (R or I) along the rest. It shares the tensor's memory. And back: the tensor
- * whose parts the values are; every axis along which the value varies must be in its spec. No
- * gradient goes through either: they refuse what depends on a watched tensor. Calls about whole
- * tensors (tsr_tensor_to_full, tsr_redistribute, tsr_replicate ..) refuse values that are P or V,
- * whose arrays differ; tsr_local_of refuses what is a value already.
+ * tsr_local_of returns this rank's part of a sharded tensor as a value: V where an axis shards it,
+ * P where it is pending, `other` (R or I) along the other axes. It shares the tensor's memory.
+ * tsr_tensor_of_local returns the tensor whose parts the values are; every axis along which the
+ * value varies must be in its spec. No gradient flows through either: they reject values that
+ * depend on a watched tensor. Calls about whole tensors (tsr_tensor_to_full, tsr_redistribute,
+ * tsr_replicate ..) reject values that are P or V, whose arrays differ; tsr_local_of rejects a
+ * value that already is one.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_of(tsr_tensor *tensor, tsr_local_type other,
                                               tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_tensor_of_local(tsr_tensor *value,
                                                      tsr_tensor **out) TSR_MT_CONTEXT;
 
-/* A value's type as text, the arena's; "untyped" for one that has none. */
+/* Prints a value's type, allocated in the arena; "untyped" if it has none. */
 TSR_API TSR_NODISCARD tsr_status tsr_type_of(const tsr_tensor *value, tsr_arena *arena,
                                              const char **out) TSR_MT_CONTEXT;
 
 /*
  * Claims a type for a value, as text without the element type and shape, `{tp:S(0), dp:R}`, or with
- * them. A contradiction is an error; what is new is added.
+ * them. A contradiction is an error; new information is added.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_assert_type(tsr_tensor *value, const char *type,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 
 /* ---- regions where axes are local ---- */
 
-/* What a region is called with, and the types that are declared for its inputs and outputs. */
+/* The arguments of a region, and the types that are declared for its inputs and outputs. */
 typedef struct tsr_local_region {
     tsr_region region;
     TSR_NULLABLE void *state;
@@ -107,12 +109,11 @@ typedef struct tsr_local_region {
 } tsr_local_region;
 
 /*
- * Runs a region in which the named axes, whole ones, are local, whatever they are outside: the
- * inputs must have the declared types, which name every axis that the value has a type along;
- * inside, they vary along those axes without an entry in a spec; the outputs must be what is
- * declared, and get the spec that it says. The body is checked locally only: a dimension that is
- * declared for a value that varies without one is believed. A scope must be open, to which all
- * values belong.
+ * Runs a region in which the named axes, whole ones, are local, whatever they are outside. The
+ * inputs must have the declared types, which name every axis along which the value has a type;
+ * inside, they vary along those axes without an entry in a spec; the outputs must have the declared
+ * types, and get their spec. The body is checked locally only: a dimension declared for a value
+ * that varies without one is not checked. A scope must be open, to which all values belong.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_local_map(tsr_comm *world, const char *axes,
                                                const tsr_local_region *region,
@@ -122,7 +123,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_local_map(tsr_comm *world, const char *axes
 
 /*
  * A number read from a value without dimensions, with the axes along which ranks may have read
- * different ones: those of type V. A P is refused: it is not reduced yet. Of a value without
+ * different ones: those of type V. A P is rejected: it is not reduced yet. For a value without
  * elements it is 0.
  */
 typedef struct tsr_typed_number {
@@ -133,10 +134,10 @@ TSR_API TSR_NODISCARD tsr_status tsr_read_number(const tsr_tensor *value,
                                                  tsr_typed_number *out) TSR_MT_CONTEXT;
 
 /*
- * Encloses code that only some ranks may reach, because a number controls it: until it is closed,
- * collectives along the axes along which that number varies are refused, on every rank that reaches
- * them. So a deadlock is found where it is written. Returns whether `condition` holds; they nest,
- * and are closed in any case.
+ * tsr_if begins and tsr_end_if ends code that only some ranks may reach, because a number controls
+ * it. In between, collectives along the axes along which that number varies are rejected on every
+ * rank that reaches them, so a deadlock is found where it is written. tsr_if returns `condition`.
+ * Pairs may be nested; call tsr_end_if whatever tsr_if returned.
  *
  *     if (tsr_if(world, &loss, loss.number > 1)) { .. }
  *     tsr_end_if(world);
@@ -146,11 +147,16 @@ TSR_API void tsr_end_if(tsr_comm *world) TSR_MT_CONTEXT;
 
 /* ---- contractions that leave a partial result ---- */
 
-/* As in ops.h; along `axes`, names of whole axes with commas between, the result is P. */
+/*
+ * The calls of ops.h with a result that is P along `axes`: names of whole axes, separated by
+ * commas.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_matmul_partial(tsr_tensor *a, tsr_tensor *b, const char *axes,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
-/* The bias, unless NULL, stays outside the pending sum: it must be P itself, or the call is
- * refused. */
+/*
+ * The bias, unless NULL, is added outside the pending sum: it must be P itself, or the call is
+ * rejected.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_linear_partial(tsr_tensor *x, tsr_tensor *weight,
                                                     TSR_NULLABLE tsr_tensor *bias, const char *axes,
                                                     tsr_tensor **out) TSR_MT_CONTEXT;
@@ -164,8 +170,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_sum_partial(tsr_tensor *x,
                                                  size_t num_dims, const char *axes,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * The result is pending by its own kind: P(avg), P(max), P(min). An average of averages is right
- * for even shards only; where the type says that they are not, it is refused.
+ * The result is pending by its own reduction: P(avg), P(max), P(min). An average of averages is
+ * correct for even shards only; if the type has uneven shards, it is rejected.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_mean_partial(tsr_tensor *x,
                                                   TSR_ARRAY(num_dims) const size_t *dims,
@@ -180,9 +186,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_min_partial(tsr_tensor *x,
                                                  size_t num_dims, const char *axes,
                                                  tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * Rows of a table whose rows are cut along `axes`: indices count over the whole table, of which
- * this rank's rows begin at `start`. Rows of other ranks are zeros here, and so are rows of no
- * rank.
+ * Take rows of a table whose rows are cut along `axes`: indices count over the whole table, of
+ * which this rank's rows begin at `start`. Rows of other ranks, and indices out of range, are zeros
+ * here.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_take_partial(tsr_tensor *x, tsr_tensor *indices, size_t dim,
                                                   int64_t start, const char *axes,
@@ -191,8 +197,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_embedding_partial(tsr_tensor *table, tsr_te
                                                        int64_t start, const char *axes,
                                                        tsr_tensor **out) TSR_MT_CONTEXT;
 /*
- * Updates that are cut along `axes`, scattered into x, which is the same on all ranks along them
- * and counts once: P, P(prod), P(max) or P(min), by the op; one that sets is refused.
+ * Scatters updates that are cut along `axes` into x, which is the same on all ranks along them and
+ * counts once: the result is P, P(prod), P(max) or P(min), by the op; TSR_SCATTER_SET is rejected.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *indices,
                                                      tsr_tensor *updates, size_t dim,
@@ -211,30 +217,29 @@ TSR_API TSR_NODISCARD tsr_status tsr_scatter_partial(tsr_tensor *x, tsr_tensor *
 #define TSR_AS_S(dim) TSR_END(TSR_V, (dim), TSR_SUM)
 #define TSR_AS_P(reduction) TSR_END(TSR_P, TSR_NO_DIM, (reduction))
 
-/* Options of a collective. Zeros are the defaults; NULL for all of them. */
+/* Options of a collective. Zero selects the default of each field; NULL: all defaults. */
 typedef struct tsr_collective_options {
-    int64_t dim; /* plain V: where the axis is stacked or unstacked; 0 */
-    /* S: rows of each member, where they differ; NULL: as even chunks are */
+    int64_t dim; /* plain V: the dimension where the axis is stacked or unstacked; 0 */
+    /* S: rows of each member, if they differ; NULL: even chunks */
     TSR_NULLABLE const int64_t *counts;
     /*
-     * all_to_all, with counts, which are of i: S(i)->S(j) those of j; S(i)->S(i) the rows that go
-     * to each member, where counts are those that come.
+     * For all_to_all, with `counts`. S(i)->S(j): the rows of j of each member. S(i)->S(i): the rows
+     * sent to each member, while `counts` are the rows received.
      */
     TSR_NULLABLE const int64_t *sent;
     bool has_wire_dtype;
-    tsr_dtype
-        wire_dtype; /* of what is sent, where that is not the value's; the result is the value's */
+    tsr_dtype wire_dtype; /* of the data sent, if it is not the value's; the result has that */
     bool has_backward_dtype;
-    tsr_dtype backward_dtype; /* the same for the backward: required where that reduces in less than
-                                 f32 */
+    tsr_dtype backward_dtype; /* of the backward: required if that reduces in less than f32 */
 } tsr_collective_options;
 
 /*
- * Along an axis, a part of one (`x:(1)2`), or several of these as one communicator (`dp,cp`;
- * `world` is all axes of the mesh), a value of type src becomes one of type dst. The communicator
- * along one axis is made with the scope; any other one is made by the first call along it, which is
- * collective over the world. These calls there are, each with its backward, which
- * goes from the gradient's type of dst to that of src; every other pair is an error:
+ * Each call converts a value of type src to one of type dst along an axis, a part of one
+ * (`x:(1)2`), or several of these as one communicator (`dp,cp`; `world` is all axes of the mesh).
+ * Opening the scope creates the communicator along each axis; any other one is created by the first
+ * call along it, which is collective over the world. The table lists the valid pairs, each with its
+ * backward, which goes from the gradient's type of dst to that of src; every other pair is an
+ * error:
  *
  *     all_reduce      P -> R             all_reduce P -> R
  *                     P -> I             reinterpret I -> R
@@ -264,18 +269,17 @@ typedef struct tsr_collective_options {
  *     redistribute    V, S -> R, I is all_gather; P -> R, I all_reduce; P -> V, S reduce_scatter;
  *                     S(i) -> S(j) all_to_all; every other pair convert; the same type nothing.
  *
- * E needs TSR_GUARDED_EXPERT where the scope's guard is TSR_GUARDED. On a global axis V is S(i).
+ * E requires TSR_GUARDED_EXPERT if the scope's guard is TSR_GUARDED. On a global axis V is S(i).
  *
- * Where a plain V and S(i) meet, convert leaves the arrays alone: what varies is said to be cut
- * along i, or that is forgotten. all_to_all takes the plain V along `dim`, as if it were S(dim).
+ * Between a plain V and S(i), convert does not change the arrays: it adds the information that the
+ * value is cut along i, or removes it. all_to_all treats the plain V as S(dim).
  *
- * In all_reduce and reduce_scatter a value that is V may be given where src is P: that is an
- * implicit reinterpret V -> P, whose backward ends with reinterpret R -> V. So a sum over the wrong
- * axis may pass: what is refused later says along which axis a V was taken for P. Write TSR_AS(V)
- * where that is meant.
+ * all_reduce and reduce_scatter accept a value that is V where src is P: an implicit reinterpret
+ * V -> P, whose backward ends with reinterpret R -> V. A sum over the wrong axis may therefore
+ * pass; later errors state along which axis a V was treated as P. Write TSR_AS(V) to make it
+ * explicit.
  *
- * In words, over the list x[0], x[1], x[2] of what three
- * ranks have:
+ * What each call computes, for three ranks that hold x[0], x[1], x[2]:
  *
  * all_reduce P->R, P->I: every rank gets the sum.
  *     +[A]
@@ -326,20 +330,20 @@ TSR_API TSR_NODISCARD tsr_status tsr_redistribute_type(
     TSR_NULLABLE const tsr_collective_options *options, tsr_tensor **out) TSR_MT_CONTEXT;
 
 /*
- * The same sum written over the value itself, whose type becomes dst: P -> R or I, without another
- * array. What shares its memory (what tsr_reinterpret gave of it, the array that tsr_local_of was
- * given) changes with it, and keeps its type. A V is not taken for P here, the elements are sent as
- * they are, and a tape must not be under way: it may have saved the value.
+ * Writes the sum over the value itself, whose type becomes dst: P -> R or I, without another array.
+ * A tensor that shares its memory (made by tsr_reinterpret, or the array given to tsr_local_of)
+ * changes with it, and keeps its type. A V does not count as P here, the elements are sent as they
+ * are, and no tape may be running: it may have saved the value.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_all_reduce_in_place(tsr_tensor *x, const char *axis,
                                                          tsr_end src, tsr_end dst) TSR_MT_CONTEXT;
 
 /*
- * From one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to `f32[8@(tp,dp)]`, or
- * from a pending sum to shards, in one redistribution by the runtime's plan. Both types are given
- * in full, so that it works without checks too; V must be in the specs. Sums are performed, never
- * introduced. Its gradient is the reverse redistribution, divided by the
- * number of ranks where it averages; a greatest or least element has none.
+ * Redistributes from one partition spec to another, all axes at once: `f32[8@(dp,tp)]` to
+ * `f32[8@(tp,dp)]`, or from a pending sum to shards, in one redistribution by the runtime's plan.
+ * Both types are given in full, so it works without checks too; V must be in the specs. Sums are
+ * performed, never introduced. Its gradient is the reverse redistribution, divided by the number of
+ * ranks if it averages; a maximum or minimum has none.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_redistribute_spec(tsr_tensor *x, const char *src,
                                                        const char *dst,
@@ -354,18 +358,18 @@ typedef struct tsr_started {
 
 /*
  * Starts a collective that communicates (all_reduce, all_gather, reduce_scatter, all_to_all) and
- * returns at once. tsr_wait_value waits for it and gives its value, which has the bits, the type
- * and the gradient that the blocking call gives. Options as above.
+ * returns at once. tsr_wait_value waits for it and returns its value, which has the bits, the type
+ * and the gradient of the blocking call. Options as above.
  *
  * Each is waited for exactly once, in the scope in which it was started or in one inside it. An
- * error names the call: waiting again, closing the scope without waiting (tsr_spmd_close), and
- * ending a rank without waiting. The value that goes in must not change until then: the library
- * refuses to write over it (tsr_all_reduce_in_place, optimizers), a program must not do so either.
+ * error names the call if it is waited for again, if the scope is closed before (tsr_spmd_close),
+ * and if a rank ends before. The input value must not change until then: the library does not write
+ * over it (tsr_all_reduce_in_place, optimizers), and a program must not either.
  *
  * A collective makes progress inside calls. When a run of an open world (tsr_world_run) ends, the
- * ranks first finish what it has started, and the value is kept until a later run waits for it; so
- * nothing is under way between runs. A collective that fails there fails the run, and its value is
- * lost; so are values that are still under way on a rank whose function has failed.
+ * ranks first complete the collectives that it started, and the value is kept until a later run
+ * waits for it; between runs none is in progress. A collective that fails there fails the run, and
+ * its value is lost; so are values in progress on a rank whose function has failed.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_start_collective(
     tsr_tensor *x, const char *axis, const tsr_transition *what,
@@ -376,9 +380,9 @@ TSR_API TSR_NODISCARD tsr_status tsr_wait_value(tsr_comm *world, tsr_started sta
 /* ---- axes by communicator ---- */
 
 /*
- * The names of the scope's axes that span a communicator's members, as the calls above take them:
- * `tp`, or `dp,tp` for one over several. `names` has room for `size` bytes. An error when no axes
- * of the mesh are that group.
+ * Returns the names of the scope's axes that span a communicator's members, as the calls above take
+ * them: `tp`, or `dp,tp` for one over several. `names` has room for `size` bytes. An error if no
+ * axes of the mesh are that group.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_axes_of_comm(tsr_comm *world, const tsr_comm *comm,
                                                   char *names, size_t size) TSR_MT_CONTEXT;

@@ -1,4 +1,4 @@
-/* Views: arrays in memory, described and not owned. */
+/* Views: descriptions of arrays in memory, which they do not own. */
 #ifndef TESSERA_VIEW_H
 #define TESSERA_VIEW_H
 
@@ -11,7 +11,8 @@ extern "C" {
 /*
  * An array in memory: at most 32 dimensions, elements of tsr_dtype_item_bytes each. `strides` are
  * in bytes, of either sign; NULL is row-major. `data` is the element at index 0 in every dimension;
- * it may be NULL when there are no elements. The caller keeps all of it until the call returns.
+ * it may be NULL if the array has no elements. The caller must keep all of it until the call
+ * returns.
  */
 typedef struct tsr_view {
     TSR_NULLABLE void *data;
