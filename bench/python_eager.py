@@ -1,4 +1,4 @@
-"""What an eager add from Python costs above the C call, and beside DTensor's where torch is there.
+"""What an eager add from Python costs above the C call, and beside that of DTensor with torch.
 
 Usage: python_eager.py BENCH_JSON, the lines of bench_eager of the same run: the C call's time.
 """

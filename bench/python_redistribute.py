@@ -1,7 +1,7 @@
 """64 MiB of f32 from rows to columns on the processes of mpirun, each contestant in turn.
 
 Tessera's redistribute, mpi4py's Alltoallw with subarray types, and DTensor's redistribute where
-torch is there. Each is checked first to give the same elements; the figures are medians of rounds.
+torch is. Each is checked first to give the same elements; the figures are medians of rounds.
 """
 
 import contextlib

@@ -129,7 +129,7 @@ else()
     target_link_libraries(test_support ${scope} tessera_objects PkgConfig::cmocka PkgConfig::jansson)
 
     tsr_add_c_tests(unit */test_*.c)
-    # Parts of a command are compiled into their tests: commands are no libraries.
+    # Parts of a command are compiled into their tests: commands are not libraries.
     target_sources(unit_tools_test_pipeline PRIVATE tools/tessera-opt/pipeline.c)
     target_include_directories(unit_tools_test_pipeline PRIVATE tools/tessera-opt)
     tsr_add_c_tests(prop prop_*.c)

@@ -1,5 +1,5 @@
 /*
- * Checks: of any program that is read, local or not, findings name ops and rules that are there,
+ * Checks: of any program that is read, local or not, findings name existing ops and rules,
  * and a second check finds the same.
  */
 #include <tessera/check.h>

@@ -1,6 +1,6 @@
 # Writes the guards of the public functions, after prototypes.awk has read them. A pointer that is
 # neither TSR_NULLABLE nor an empty TSR_ARRAY is not NULL, an enumeration has one of its values, a struct
-# that is read holds the same, and tensors of a list are there.
+# that is read holds the same, and the tensors of a list exist.
 function write_struct(own)
 {
     print "bool guard_" own "(guard_report *report, const void *value);" >header

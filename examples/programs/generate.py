@@ -72,7 +72,7 @@ def transformer_step(tokens, targets, table, qkv, out, up, down):
 
 
 def decode(cache, step, token, table):
-    """Writes one token into a cache and attends to what is there: a loop, a slice, a softmax."""
+    """Writes one token into a cache and attends to the tokens so far: a loop, a slice, a softmax."""
 
     def body(i, carry):
         cache, query = carry

@@ -35,8 +35,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_dialect_parse(tsr_context *ctx, const char 
 TSR_API tsr_dialect tsr_dialect_guess(const tsr_text *text) TSR_MT_SAFE;
 
 /*
- * Reads a sharding in a dialect and moves `text->at` past it. `shape` with `rank` is the tensor's;
- * NULL if unknown, which fails if the text alone does not determine the rank. The mesh is
+ * Reads a sharding in a dialect and moves `text->at` past it. `shape` with `rank` describes the
+ * tensor; NULL if unknown, which fails if the text alone does not determine the rank. The mesh is
  * reader->mesh (for sdy, also reader->meshes). HLO text on no mesh (NULL) gets a mesh of its own,
  * with axes "d0", "d1", ..; on a mesh it is expressed by the mesh's axes and sub-axes or rejected.
  * DTensor cuts a dimension once per mesh axis, not all at once: where that does not give even

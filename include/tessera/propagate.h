@@ -99,7 +99,7 @@ typedef struct tsr_propagation {
  * a tensor that did not change, NULL for one that had none and got no axes. A tensor on the empty
  * mesh is compatible with every mesh, and is moved to the op's mesh if it changes; on a maximal
  * mesh nothing propagates. It is an error if a sharding has another rank than the rule, or is on
- * another mesh than the op's. If the op has no mesh, shardings on several meshes change nothing.
+ * another mesh than the op. If the op has no mesh, shardings on several meshes change nothing.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena,
                                                const tsr_propagation *op,

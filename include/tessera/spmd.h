@@ -265,8 +265,8 @@ typedef enum tsr_place {
 
 /*
  * Decides whether a result may be written to a slot with a type, and computes the type of the slot
- * after the write: the result's. An untyped slot accepts any type. A watched one keeps its type:
- * another type is an error. One that is updated gets the result's type. One that is only
+ * after the write: that of the result. An untyped slot accepts any type. A watched one keeps its
+ * type: another type is an error. One that is updated gets the result's type. One that is only
  * overwritten may change between R and V; I, P and another dimension are errors, because values
  * read from it earlier would have had another meaning.
  */
@@ -582,16 +582,16 @@ typedef struct tsr_wire_dtypes {
 
 /*
  * Sets a field by the name that callers of collectives know: "op_dtype" is the wire's, "out_dtype"
- * the result's. Another name is an error.
+ * that of the result. Another name is an error.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_wire_request_set(tsr_context *ctx, tsr_wire_request *request,
                                                       const char *name,
                                                       tsr_dtype dtype) TSR_MT_CONTEXT;
 
 /*
- * Computes the element types of a call. Without a wire type a reduction uses the input's. A call
- * that only moves elements uses the smaller of the input's and the result's, which gives the same
- * elements. The result has the wire's type by default.
+ * Computes the element types of a call. Without a wire type a reduction uses that of the input. A
+ * call that only moves elements uses the smaller of the input's and the result's, which gives the
+ * same elements. The result has the wire's type by default.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_wire_resolve(tsr_context *ctx, const tsr_wire_request *request,
                                                   tsr_wire_dtypes *out) TSR_MT_CONTEXT;

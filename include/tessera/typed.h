@@ -228,7 +228,7 @@ typedef struct tsr_collective_options {
      */
     TSR_NULLABLE const int64_t *sent;
     bool has_wire_dtype;
-    tsr_dtype wire_dtype; /* of the data sent, if it is not the value's; the result has that */
+    tsr_dtype wire_dtype; /* of the data sent; the result has that of the value */
     bool has_backward_dtype;
     tsr_dtype backward_dtype; /* of the backward: required if that reduces in less than f32 */
 } tsr_collective_options;

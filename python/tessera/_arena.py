@@ -28,7 +28,7 @@ class Arena:
         self.arena = ffi.NULL
         ctx, arena = ffi.new("tsr_context **"), ffi.new("tsr_arena **")
         if lib.tsr_context_create(ffi.NULL, ctx) < 0:
-            raise OutOfMemoryError("there is no memory for a context")
+            raise OutOfMemoryError("cannot allocate a context")
         self.ctx = ctx[0]
         check(self.ctx, lib.tsr_arena_create(self.ctx, arena))
         self.arena = arena[0]

@@ -437,7 +437,7 @@ class Array:
 
     def __pow__(self, other: Array | Number | NDArray[Any]) -> Array:
         if isinstance(other, int) and other < 0 and self.dtype.kind in "iu":
-            raise InvalidError("a negative power of integers is no integer: x.astype(..) first")
+            raise InvalidError("a negative power of integers is not an integer: x.astype(..) first")
         return binary(_function("tsr_pow"), self, like(self, other))
 
     def __rpow__(self, other: Number | NDArray[Any]) -> Array:
@@ -627,7 +627,7 @@ def _with_number(name: str, function: Any, x: Array, other: Any) -> Array:
 def _divide(a: Array, b: Array) -> Array:
     if a.dtype.kind in "iu":
         raise InvalidError(
-            "the quotient of integers is no integer: x.astype('f64') / y, or "
+            "the quotient of integers is not an integer: x.astype('f64') / y, or "
             "tessera.divide(x, y), which rounds towards zero"
         )
     return binary(_DIV, a, b)

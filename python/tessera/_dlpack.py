@@ -172,7 +172,7 @@ def borrow(parts: Sequence[Any]) -> Borrowed:
         found = _CODES.get((tensor.dtype.code, tensor.dtype.bits))
         if found is None:
             raise UnsupportedError(
-                f"part {i}: there is no element type for DLPack's {tensor.dtype.code} of "
+                f"part {i}: no element type corresponds to DLPack's {tensor.dtype.code} of "
                 f"{tensor.dtype.bits} bits"
             )
         capsules.append(capsule)
@@ -184,6 +184,6 @@ def borrow(parts: Sequence[Any]) -> Borrowed:
         borrowed.parts[i] = lib.tp_borrow(ffi.cast("void *", addresses[i]))
         if borrowed.parts[i] == ffi.NULL:
             borrowed.release()
-            raise OutOfMemoryError("there is no memory for a part")
+            raise OutOfMemoryError("cannot allocate a part")
         _capsule_name(capsule, _USED)
     return borrowed

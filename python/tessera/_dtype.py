@@ -179,7 +179,9 @@ def number_for(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if not isinstance(number, (bool, int, float, complex)):
         raise TypeError(f"an Array and a {type(value).__name__} do not go together")
     if not _fits(number, dtype):
-        raise InvalidError(f"{number} is no {dtype}: convert the array first, x.astype(..)")
+        raise InvalidError(
+            f"{number} is not a value of {dtype}: convert the array first, x.astype(..)"
+        )
     if bounds_of(dtype) is not None:
         number = int(number.real)
     elif isinstance(number, int):
@@ -214,7 +216,7 @@ def fitted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
                 lost |= given != np.trunc(given)
     if np.any(lost):
         raise InvalidError(
-            f"{values[lost].flat[0]} is no {dtype}: convert the values first, such as "
+            f"{values[lost].flat[0]} is not a value of {dtype}: convert the values first, such as "
             f"values.astype({dtype.name!r})"
         )
     return made

@@ -67,7 +67,7 @@ def kind_of(path: str) -> str:
     if start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= about.st_size - 8:
         return "safetensors"
     raise InvalidError(
-        f"{path} is no file of arrays, or its start is missing: {_ENDINGS} files are read"
+        f"{path} is not a file of arrays, or its start is missing: {_ENDINGS} files are read"
     )
 
 
@@ -116,7 +116,7 @@ def _read_zip(path: str, name: str | None) -> NDArray[Any]:
     ) as error:
         if isinstance(error, InvalidError):
             raise
-        raise InvalidError(f"{path} is no .npz file, or is cut short: {error}") from None
+        raise InvalidError(f"{path} is not an .npz file, or is cut short: {error}") from None
     return found.view(numpy_dtype(lib.TSR_BF16)) if found.dtype == np.dtype("V2") else found
 
 

@@ -126,7 +126,7 @@ def value_and_grad(
     """A function that gives the value of another, without dimensions, and gradients.
 
     Those are of the arguments ``argnums``, which are arrays, or lists, tuples and mappings of them;
-    the gradient of a leaf that is no array is None.
+    the gradient of a leaf that is not an array is None.
 
     >>> import numpy as np, tessera as ts
     >>> with ts.World(2) as world:
@@ -141,9 +141,7 @@ def value_and_grad(
         wanted = [arguments[number] for number in numbers]
         watched = _leaves(wanted)
         if not watched:
-            raise InvalidError(
-                f"there is no array in the arguments {numbers}: nothing to derive by"
-            )
+            raise InvalidError(f"the arguments {numbers} contain no array to differentiate by")
         with Tape(watched[0].world) as tape:
             tape.watch(*watched)
             value = function(*arguments)

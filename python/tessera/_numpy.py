@@ -71,7 +71,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[s
     if op is None or method != "__call__":
         whole = name if method == "__call__" else f"{name}.{method}"
         raise UnsupportedError(
-            f"there is no op {whole} for arrays on ranks; numpy.asarray(x) is the whole array"
+            f"{whole} is not supported for arrays on ranks; numpy.asarray(x) is the whole array"
         )
     if options:
         raise InvalidError(f"numpy.{name} of an Array takes no {', '.join(options)}")
@@ -107,7 +107,7 @@ def _whole(value: Any, name: str) -> Any:
 def _takes(op: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bool:
     """Whether an op has these arguments; None only where that is its default.
 
-    What NumPy has at the place of a switch, such as the kind of a sort, is no truth value.
+    What NumPy has at the place of a switch, such as the kind of a sort, is not a truth value.
     """
     signature = inspect.signature(op)
     try:

@@ -653,7 +653,7 @@ def _rows_of(x: Array, indices: Any, axis: int, mode: str, other: str) -> Array:
     """Indices of rows of a dimension as an array; in mode "raise" those that it has."""
     extent = x.shape[axis]
     if mode not in ("raise", other):
-        raise InvalidError(f"there is no mode {mode!r}: 'raise' or {other!r}")
+        raise InvalidError(f"unknown mode {mode!r}; use 'raise' or {other!r}")
     if not isinstance(indices, Array):
         given = np.asarray(indices)
         given = given.astype(np.int64) if given.size == 0 else given
@@ -727,7 +727,7 @@ _SCATTERS: dict[str, int] = {
 def scatter_code(op: str) -> int:
     """What updates do, as the library numbers it."""
     if op not in _SCATTERS:
-        raise InvalidError(f"there is no {op!r}: {', '.join(_SCATTERS)}")
+        raise InvalidError(f"unknown op {op!r}; use one of {', '.join(_SCATTERS)}")
     return _SCATTERS[op]
 
 

@@ -208,7 +208,7 @@ class Program:
     def shardings(self, function: str | None = None) -> ValueShardings:
         """The values of the program in the order of its text, with the shardings that they have.
 
-        Values inside of regions are there, but not the elements that reductions fold. With
+        Includes values inside of regions, but not the elements that reductions fold. With
         ``function``, those of that function only.
 
         >>> import tessera as ts
@@ -324,7 +324,7 @@ class Program:
         if row == ffi.NULL:
             near = difflib.get_close_matches(name, [one.name for one in Program.passes()], 1)
             hint = f"; did you mean {near[0]}?" if near else "; Program.passes() lists them"
-            raise InvalidError(f"there is no pass {name}{hint}")
+            raise InvalidError(f"unknown pass {name}{hint}")
         values, keep = option_values(pass_of(row), options)
 
         def change(owner: Owner, _: Any) -> None:
@@ -413,7 +413,7 @@ class Program:
 
         Arrays have the shapes and element types of the arguments; Python's numbers and lists take
         the argument's, and None is a token. A run that executes more than ``max_ops`` ops ends with
-        :class:`LimitError`; 0 is no limit. A result that is no tensor is None.
+        :class:`LimitError`; 0 sets no limit. A result that is not a tensor is None.
 
         A function that has collectives outside of manual computations runs on all devices of its
         module, ``mhlo.num_replicas`` x ``mhlo.num_partitions``, up to 64: all get the same arrays,

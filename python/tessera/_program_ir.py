@@ -122,14 +122,14 @@ def source_of(source: object) -> tuple[bytes, bytes | None]:
             return source.encode("utf-8", "surrogatepass"), None
         if "\0" in source or not os.path.exists(source):
             raise InvalidError(
-                f"{source!r} is neither: there is no such file, and a text of MLIR has a line "
-                'break or one of { < "'
+                f"{source!r} is neither a file nor a program: the file does not exist, and a text "
+                'of MLIR has a line break or one of { < "'
             )
         return b"", os.fsencode(source)
     if isinstance(source, os.PathLike):
         path = os.fsencode(source)
         if b"\0" in path:
-            raise InvalidError(f"{path!r} is no path: it has a zero byte")
+            raise InvalidError(f"{path!r} is not a path: it has a zero byte")
         return b"", path
     return _text_of_jax(source).encode(), None
 
@@ -308,7 +308,9 @@ def numbered(owner: Owner, what: str, number: int) -> Tensor:
         raise InvalidError("the program has no main function")
     found = (arguments_of if what == "arguments" else results_of)(owner, main)
     if not 0 <= number < len(found):
-        raise InvalidError(f"main has {len(found)} {what}, from 0; there is no {number}")
+        raise InvalidError(
+            f"main has {len(found)} {what}, numbered from 0; {number} is out of range"
+        )
     return found[number]
 
 
@@ -518,7 +520,7 @@ def outputs_of(
 
 
 def output_of(owner: Owner, kind: int, outputs: Any, number: int) -> Any:
-    """A result as an array of its own; None for what is no tensor."""
+    """A result as an array of its own; None for what is not a tensor."""
     view = lib.tsr_outputs_get(outputs, number)
     if shape_of(owner, kind) is None:
         return None

@@ -69,7 +69,7 @@ def axis_of(axis: int, ndim: int) -> int:
     """A dimension that may count from the last, counted from the first."""
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise InvalidError(f"there is no dimension {axis} of an array that has {ndim}")
+        raise InvalidError(f"dimension {axis} is out of range: the array has {ndim}")
     return axis % ndim
 
 
@@ -85,9 +85,9 @@ class Sharding:
 
     A sharding is made from a text in any notation, from a tuple such as ``("dp", None)``, from a
     ``NamedSharding`` or ``PartitionSpec`` of jax, from placements of torch, or from what has one
-    (an array of jax, a ``DTensor``). A layout needs a mesh unless it has one. ``shape`` is the
-    tensor's; a ``PartitionSpec`` shorter than it leaves the last dimensions whole, and placements
-    of torch need it where a dimension has several axes. ``repr`` is the canonical text.
+    (an array of jax, a ``DTensor``). A layout needs a mesh unless it has one. ``shape`` is
+    that of the tensor; a ``PartitionSpec`` shorter than it leaves the last dimensions whole, and
+    placements of torch need it where a dimension has several axes. ``repr`` is the canonical text.
 
     >>> sharding = Sharding("P('dp', None)", "dp=2, tp=4")
     >>> sharding
@@ -338,7 +338,7 @@ class Sharding:
         at = axis_of(dim, self.ndim)
         old = lib.tsr_sharding_dim(self._sharding, at).ragged
         if old == ffi.NULL or old.sizes != ffi.NULL or old.counts != ffi.NULL:
-            raise InvalidError(f"dimension {at} of {self} is not unbound: there is nothing to bind")
+            raise InvalidError(f"dimension {at} of {self} is not unbound")
         given = integers(numbers)
         shards = int(lib.tsr_sharding_num_shards(self._sharding, at))
         wanted = 1 if old.kind == lib.TSR_RAGGED_DYNAMIC else 2
@@ -363,7 +363,9 @@ class Sharding:
     def to(self, notation: str, shape: Sequence[int] | None = None) -> str:
         """The text in another notation: ``sdy``, ``jax``, ``dtensor`` or ``hlo``."""
         if notation not in _DIALECTS:
-            raise InvalidError(f"there is no notation {notation!r}; there are {sorted(_DIALECTS)}")
+            raise InvalidError(
+                f"unknown notation {notation!r}; the notations are {sorted(_DIALECTS)}"
+            )
         sizes = ffi.NULL if shape is None else ffi.new("int64_t[]", [*extents(shape), 0])
         if shape is not None and len(extents(shape)) != self.ndim:
             raise InvalidError(f"the shape {extents(shape)} is not of rank {self.ndim}")

@@ -132,7 +132,7 @@ class World:
         self._handle = handle
         if status < 0:
             if handle == ffi.NULL:
-                raise OutOfMemoryError("there is no memory for a world")
+                raise OutOfMemoryError("cannot allocate a world")
             _errors.fail(lib.tp_context(handle), status)
         _open_worlds.add(self)
         self._mesh = None
@@ -392,7 +392,9 @@ class World:
         kind = numpy_dtype(dtype_code(dtype))
         element = number_for(value, kind)
         if np.isfinite(complex(value)) and not np.all(np.isfinite(element)):
-            raise InvalidError(f"{value} is no {kind}: it would become infinite; take a wider type")
+            raise InvalidError(
+                f"{value} is not a value of {kind}: it would become infinite; use a wider type"
+            )
         number = as_double(value)
         if number is None:  # no double has it
             from tessera._ops import broadcast_to
@@ -488,7 +490,7 @@ class World:
         """How operands that disagree are laid out: basic, aggressive (at first), most-parallel."""
         found = ffi.new("tsr_strategy *")
         if not lib.tsr_strategy_find(name.encode(), found):
-            raise InvalidError(f"there is no strategy {name!r}: basic, aggressive, most-parallel")
+            raise InvalidError(f"unknown strategy {name!r}; use basic, aggressive or most-parallel")
         given = ffi.new("tp_arguments *", {"i": int(found[0])})
         self._call(lib.TP_WORLD_INTEGER, _function("tsr_set_strategy"), (), given, 0)
 

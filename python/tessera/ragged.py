@@ -231,7 +231,7 @@ def bind(
     ndim: int | None = None,
     extent: int | None = None,
 ) -> Sharding:
-    """The layout with the sizes that it leaves open, of which each rank knows its own shard's.
+    """The layout with its unbound sizes, of which each rank knows the size of its own shard.
 
     ``rows`` are those of :attr:`World.local_ranks`: of each the size of its shard (``dynamic[?]``,
     ``DynamicShard(0)``), or the counts of the partitions in it (``partitioned[?]``). They are

@@ -121,7 +121,7 @@ def scope(
 ) -> Generator[None, None, None]:
     """Typed code: in it calls compute on each rank's own values and never communicate.
 
-    ``global_axes`` are checked as a whole value's. ``guard`` is none, guarded or expert.
+    ``global_axes`` are checked as those of a whole value. ``guard`` is none, guarded or expert.
     ``mix_invariant``: in calls that no tape records, an invariant operand (I) beside others counts
     as replicated (R) instead of being refused; where a gradient is recorded it still is.
 
@@ -140,7 +140,7 @@ def scope(
     found = world.mesh if mesh is None else mesh_of(mesh)
     names = tuple(global_axes)
     if guard not in _GUARDS:
-        raise InvalidError(f"there is no guard {guard!r}: {', '.join(_GUARDS)}")
+        raise InvalidError(f"unknown guard {guard!r}; use one of {', '.join(_GUARDS)}")
     opened = ffi.new("tsr_spmd_scope *")
     opened.mesh = found._mesh
     getattr(opened, "global").bits = _axis_set(found, names)
@@ -265,7 +265,9 @@ def local_map(
             types = _types_of(in_types, len(arguments), "arguments")
             at = [i for i, one in enumerate(arguments) if isinstance(one, Array)]
             if not at or any(types[i] is not None for i in range(len(types)) if i not in at):
-                raise InvalidError("a type is declared for what is no array, or there is no array")
+                raise InvalidError(
+                    "a type is declared for an argument that is not an array, or an array lacks one"
+                )
             world = arguments[at[0]]._world
             if not world._scopes:
                 raise InvalidError("local_map is of typed code: open a spmd.scope first")
@@ -502,7 +504,7 @@ def all_to_all(
     wire_dtype: object | None = None,
     backward_dtype: object | None = None,
 ) -> Array:
-    """V or S(i) -> V or S(j): every rank gets a part of each other's.
+    """V or S(i) -> V or S(j): every rank gets a part of every other rank's value.
 
     A plain V that becomes S(j), or that S(i) becomes, is taken along ``dim``.
     """

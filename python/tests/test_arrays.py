@@ -86,14 +86,14 @@ def test_names_of_element_types(worlds):
     ],
 )
 def test_values_that_do_not_fit(values, dtype, worlds):
-    with pytest.raises(ts.InvalidError, match=r"is no .*: convert the values first"):
+    with pytest.raises(ts.InvalidError, match=r"is not a value of .*: convert the values first"):
         worlds(2).array([0, *values] if isinstance(values, list) else values, dtype=dtype)
 
 
 def test_narrow_floats_without_infinity(worlds):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     if hasattr(ml_dtypes, "float4_e2m1fn"):
-        with pytest.raises(ts.InvalidError, match="7 is no float4_e2m1fn"):
+        with pytest.raises(ts.InvalidError, match="7 is not a value of float4_e2m1fn"):
             worlds(2).array([6, 7], dtype="float4_e2m1fn")
 
 
@@ -118,7 +118,7 @@ def test_values_that_fit(worlds):
     for number, dtype in [(1e300, "f32"), (70000, "f16"), (1e300j, "complex64")]:
         with pytest.raises(ts.InvalidError, match="it would become infinite"):
             world.full((2,), number, dtype=dtype)
-    with pytest.raises(ts.InvalidError, match="128 is no int8"):
+    with pytest.raises(ts.InvalidError, match="128 is not a value of int8"):
         world.arange(129, dtype="int8")
 
 
@@ -344,7 +344,7 @@ def test_paths_and_types_that_no_file_has(worlds, tmp_path):
     with pytest.raises(ts.InvalidError, match="not a regular file"):
         world.load(tmp_path / "pipe.npy")
     (tmp_path / "text.npy").write_text("no array at all")
-    with pytest.raises(ts.InvalidError, match=r"text\.npy is no file of arrays"):
+    with pytest.raises(ts.InvalidError, match=r"text\.npy is not a file of arrays"):
         world.load(tmp_path / "text.npy")
 
 
@@ -406,7 +406,7 @@ def test_operators_with_numpy_and_numbers(worlds):
         x[::-1]
     with pytest.raises(ts.InvalidError, match="3 indices"):
         x[0, 0, 0]
-    with pytest.raises(ts.InvalidError, match="no dimension 2"):
+    with pytest.raises(ts.InvalidError, match="dimension 2 is out of range"):
         x.sum(2)
     with pytest.raises(ts.InvalidError, match="not an order"):
         x.transpose(0, 0)
@@ -483,7 +483,7 @@ def test_strategies(worlds):
     world = worlds(4)
     for name in ("basic", "most-parallel", "aggressive"):
         world.set_strategy(name)
-    with pytest.raises(ts.InvalidError, match="no strategy"):
+    with pytest.raises(ts.InvalidError, match="unknown strategy"):
         world.set_strategy("best")
 
 
@@ -622,7 +622,7 @@ def test_what_are_no_indices(worlds):
     for wrong in ([0.5], [True], "a"):
         with pytest.raises(TypeError, match="indices are integers"):
             ts.take(x, wrong)
-    with pytest.raises(ts.InvalidError, match="no mode 'wrap'"):
+    with pytest.raises(ts.InvalidError, match="unknown mode 'wrap'"):
         ts.take(x, [0], mode="wrap")
     assert x[world.array(3)].shape == (2,)
     for key in (world.array([3]), world.array([[3]]), np.array([3])):

@@ -76,7 +76,7 @@ def test_numbers_that_fit_are_taken(worlds):
 def test_numbers_that_do_not_fit(worlds, number, dtype):
     x = worlds(2).array(np.arange(4).astype(dtype), "P('a')")
     for function in (ts.maximum, ts.equal, ts.less, lambda a, b: ts.where(a == a, a, b)):
-        with pytest.raises(ts.InvalidError, match=r"is no .*: convert the array first"):
+        with pytest.raises(ts.InvalidError, match=r"is not a value of .*: convert the array"):
             function(x, number)
 
 
@@ -89,9 +89,9 @@ def test_numbers_of_arrays_that_are_made(worlds):
     assert world.full((2,), 0.1).dtype == np.float32
     x = world.arange(4)
     for number, dtype in [(0.5, "i32"), (300, "ui8"), (-1, "ui64"), (1j, "f32")]:
-        with pytest.raises(ts.InvalidError, match="is no"):
+        with pytest.raises(ts.InvalidError, match="is not a value of"):
             world.full((2,), number, dtype=dtype)
-    with pytest.raises(ts.InvalidError, match="is no int64"):
+    with pytest.raises(ts.InvalidError, match="is not a value of int64"):
         ts.pad(x, [(1, 1)], 0.5)
     with pytest.raises(ts.InvalidError, match="no double"):
         ts.pad(x, [(1, 1)], 2**60 + 1)
@@ -130,9 +130,9 @@ def test_universal_functions_of_two(name, worlds):
 
 def test_universal_functions_refused(worlds):
     x = worlds(2).ones((4,), "P('a')")
-    with pytest.raises(ts.UnsupportedError, match=r"no op arcsin .*numpy\.asarray"):
+    with pytest.raises(ts.UnsupportedError, match=r"arcsin is not supported .*numpy\.asarray"):
         np.arcsin(x)
-    with pytest.raises(ts.UnsupportedError, match=r"no op add\.reduce"):
+    with pytest.raises(ts.UnsupportedError, match=r"add\.reduce is not supported"):
         np.add.reduce(x)
     with pytest.raises(ts.InvalidError, match="takes no out"):
         np.add(x, x, out=np.zeros(4, dtype="f4"))

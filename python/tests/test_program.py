@@ -92,7 +92,7 @@ def test_sources(tmp_path):
         (
             "",
             ts.InvalidError,
-            "neither: there is no such file, and a text of MLIR has a line break",
+            "neither a file nor a program: the file does not exist,",
         ),
         ("no_such.mlir", ts.InvalidError, "neither"),
         ("a\0b", ts.InvalidError, "neither"),
@@ -364,7 +364,7 @@ def test_failed_annotations_change_nothing():
     for given, message in [
         ({"tensor": "%q", "layout": "P()"}, "no tensor %q"),
         ({"tensor": "result1", "layout": "P()"}, "no tensor result1"),
-        ({"arg": 2, "layout": "P()"}, "main has 2 arguments, from 0; there is no 2"),
+        ({"arg": 2, "layout": "P()"}, "main has 2 arguments, numbered from 0; 2 is out of range"),
         ({"result": -1, "layout": "P()"}, "main has 1 results"),
         ({"layout": "P()"}, "say one tensor"),
         ({"tensor": "%x", "arg": 0, "layout": "P()"}, "say one tensor"),

@@ -201,9 +201,9 @@ def test_shard_of_one_controller(world):
         (full, layout, {"shape": (10, 2)}, "the shape"),
         (None, layout, {"shape": (2, 10), "dtype": "f64"}, "pass the array"),
         (full, "P(None, 'ep')", {}, "no dimension of the placement is dynamic"),
-        (full, '[{}, {"ep"}:dynamic[?]]', {}, "left open"),
+        (full, '[{}, {"ep"}:dynamic[?]]', {}, "unbound and none"),
         (full, '[{}, {"ep"}:dynamic[3, 0, 5, 1]]', {}, "sum to 9, the extent is 10"),
-        (np.full((2, 10), 0.5), layout, {"dtype": "i64"}, "no int64"),
+        (np.full((2, 10), 0.5), layout, {"dtype": "i64"}, "not a value of int64"),
     ]:
         with pytest.raises(ts.InvalidError, match=why):
             ts.ragged.shard(world, values, cut, **options)
@@ -238,10 +238,10 @@ def test_bind_refuses_rows_that_do_not_fit(world):
     for layout, rows, why in [
         (sizes, [1, 2], "2 rows are given, this process has 4 ranks"),
         (sizes, [1, 2, -3, 4], "negative: -3"),
-        (sizes, [1, 2, 3.5, 4], "3.5 is no int64"),
+        (sizes, [1, 2, 3.5, 4], "3.5 is not a value of int64"),
         (sizes, [[1, 2]] * 4, "1 number, got: 2"),
         ('[{"ep"}:partitioned[?]]', [[1, 2], [3], [1, 2], [3]], r"length: \[2, 1, 2, 1\]"),
-        ('[{"ep"}:dynamic[1, 2, 3, 4]]', [1, 2, 3, 4], "nothing to bind"),
+        ('[{"ep"}:dynamic[1, 2, 3, 4]]', [1, 2, 3, 4], "remove the amounts"),
     ]:
         with pytest.raises(ts.InvalidError, match=why):
             ts.ragged.bind(world, layout, rows, ndim=1)
@@ -329,8 +329,8 @@ def test_split_refuses_sizes_that_do_not_fit(world):
     for array, sizes, dim, why in [
         (full, [3, 6], 0, "sum to 9, the extent is 10"),
         (full, [11, -1], 0, "negative: -1"),
-        (full, [2.5, 7.5], 0, "2.5 is no int64"),
-        (full, [10], 1, "no dimension 1"),
+        (full, [2.5, 7.5], 0, "2.5 is not a value of int64"),
+        (full, [10], 1, "dimension 1 is out of range"),
         (world.array(full), [10], 0, r"x\.local\(rank\)"),
     ]:
         with pytest.raises(ts.InvalidError, match=why):
@@ -343,7 +343,7 @@ def test_sizes_with_a_fraction_are_refused():
         lambda: ts.ragged.partitioned("x=2", "x", [[1.5, 2], [1, 2]], ndim=1),
         lambda: ts.Sharding("[DynamicShard(0)]", "x=2", ndim=1).bind(0, [1.5, 2]),
     ):
-        with pytest.raises(ts.InvalidError, match=r"1\.5 is no int64"):
+        with pytest.raises(ts.InvalidError, match=r"1\.5 is not a value of int64"):
             make()
 
 

@@ -96,7 +96,7 @@ def test_sharding_errors():
         ts.Sharding(None)
     with pytest.raises(ts.InvalidError, match="not int"):
         ts.Sharding(3, "x=2")
-    with pytest.raises(ts.InvalidError, match="no notation"):
+    with pytest.raises(ts.InvalidError, match="unknown notation"):
         ts.Sharding("P('x')", "x=2").to("klingon")
     with pytest.raises(ts.UnsupportedError, match="cannot be expressed in jax"):
         ts.Sharding('[{"x":(1)2}]', "x=4").to("jax")

@@ -27,7 +27,8 @@ void buffer_quoted_bytes(buffer *buf, const char *bytes, size_t count);
 /* `1, 2, 3` */
 void buffer_ints(buffer *buf, const int64_t *values, size_t count);
 
-/* The zero-terminated text, the arena's; a diagnostic and TSR_ERR_NOMEM if memory ran out. */
+/* The zero-terminated text, allocated in the arena; a diagnostic and TSR_ERR_NOMEM if memory ran
+ * out. */
 tsr_status buffer_finish(tsr_context *ctx, buffer *buf, const char **out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <tessera/context.h>
 
 /*
- * Where a message points: `width` bytes of a text from `at`. A NULL text is no location. `bare`
+ * Where a message points: `width` bytes of a text from `at`. A NULL text is not a location. `bare`
  * leaves out the text's prefix, as messages about punctuation do.
  */
 typedef struct location {

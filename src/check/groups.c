@@ -130,7 +130,7 @@ static int64_t place_of(const scope *s, int64_t device)
     return device < 0 ? -1 : tsr_mesh_place_of(s->mesh, device);
 }
 
-/* The sub-axes along which one group is; false when a member is no device. */
+/* The sub-axes along which one group is; false when a member is not a device. */
 static bool group_cover(const scope *s, const int64_t *ids, size_t size, axis_bits *out)
 {
     const int64_t first = place_of(s, ids[0]);

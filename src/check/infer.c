@@ -77,7 +77,8 @@ typedef struct cut_flow {
     bool is_known; /* all operands that are cut are cut along one factor */
     size_t factor;
     int64_t within;  /* elements of the factor that are more major than the cut, at least 1 */
-    bool is_outside; /* the cut is no part of the factor: it had one element here, and was merged */
+    bool is_outside; /* the cut is not a part of the factor: it had one element here, and was merged
+                      */
     size_t num_cut;  /* operands that are */
     uint32_t origin;
 } cut_flow;
@@ -417,7 +418,8 @@ static pending_use look_at_pending(const op_use *u)
     return p;
 }
 
-/* The type rules of spmd, but that a sum beside what varies is no error: nothing is known of it. */
+/* The type rules of spmd, but that a sum beside what varies is not an error: nothing is known of
+ * it. */
 static tsr_status infer_pending(const op_use *u, cell *out)
 {
     const size_t none = u->num_operands;

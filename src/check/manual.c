@@ -7,7 +7,7 @@
 
 /*
  * An argument of a value's type that is the same along an axis, and whose gradient the value is;
- * -1: none. Scalars are no gradients: a loss has the type of a step size.
+ * -1: none. Scalars are not gradients: a loss has the type of a step size.
  */
 static int64_t replicated_argument(checker *c, const declared_result *r, size_t axis, cell a)
 {

@@ -98,7 +98,7 @@ tsr_status tsr_dot_general(tsr_tensor *a, tsr_tensor *b, const tsr_dot_dims *dim
     return eager_call(call, &op_dot_general, &params, operands, 2, out);
 }
 
-/* Why two tensors are no matrices that can be multiplied. */
+/* Why two tensors are not matrices that can be multiplied. */
 static tsr_status refuse_matmul(const tsr_tensor *a, const tsr_tensor *b)
 {
     const op_type lhs = type_of_layout(a->layout);

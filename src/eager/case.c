@@ -23,7 +23,7 @@ typedef struct planning {
     size_t num_results;
     op_type *results;
     const tsr_mesh *mesh;           /* the first operand's */
-    const tsr_rule *rule;           /* the registry's; NULL when there is none */
+    const tsr_rule *rule;           /* of the registry, or NULL */
     const tsr_rule *local_rule;     /* the same, with factors marked that must be whole */
     const tsr_sharding **shardings; /* of the operands, over the mesh */
     const tsr_sharding **stripped;  /* without what is pending */
@@ -308,7 +308,7 @@ static tsr_status layout_for(const planning *p, const tsr_sharding *s, const op_
     return layout_get(p->e->world, &spec, NULL, out);
 }
 
-/* Whether some rank may store rows that are no part of the tensor: the same on all of them. */
+/* Whether some rank may store rows that are not part of the tensor: the same on all of them. */
 static bool may_pad(const tsr_sharding *s)
 {
     for (size_t d = 0; d < s->rank; d++) {

@@ -156,14 +156,14 @@ static inline tsr_view view_of(const tsr_tensor *t)
 /* Copies elements between views of one shape; strides NULL: row-major. */
 void eager_copy_view(const tsr_view *to, const tsr_view *from);
 
-/* What a tensor of a layout is; its extents are the layout's. */
+/* The tensor of a layout; its extents are owned by the layout. */
 static inline tsr_tensor_spec spec_of_layout(const tensor_layout *l)
 {
     const tsr_geometry *g = l->geometry;
     return (tsr_tensor_spec){g->sharding, l->dtype, g->rank, g->shape};
 }
 
-/* The type of a layout's tensor, as ops see it; its extents are the layout's. */
+/* The type of a layout's tensor, as ops see it; its extents are owned by the layout. */
 op_type type_of_layout(const tensor_layout *layout);
 
 #endif

@@ -17,8 +17,9 @@ typedef struct tape tape;
 typedef struct tape_node tape_node;
 
 /*
- * How a node that is no op goes back: from the cotangents of its results, NULL where nothing came,
- * to those of its operands, one reference each, NULL for nothing. `destroy` gives its state up.
+ * How a node that is not an op goes back: from the cotangents of its results, NULL where nothing
+ * came, to those of its operands, one reference each, NULL for nothing. `destroy` gives its state
+ * up.
  */
 typedef struct tape_way {
     tsr_status (*backward)(eager *e, const tape_node *node, tsr_tensor *const *cotangents,

@@ -1,5 +1,5 @@
 /*
- * What the tape goes back through that is no op of ours: regions computed again, ops of the
+ * What the tape goes back through that is not an op of ours: regions computed again, ops of the
  * program's own, ragged conversions.
  */
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/guard.h"
 
-/* The bytes of a plan whose last step only one rank's part is of; NULL: every rank's. */
+/* The bytes of a plan whose last step only one rank's part is of; NULL: of every rank. */
 static void count_bytes(const tsr_plan *plan, int64_t rank, const int64_t *only,
                         tsr_trace_event *out)
 {

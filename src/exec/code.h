@@ -101,7 +101,7 @@ typedef tsr_status (*exec_prepare)(exec_decoder *d, exec_step *step);
 /* Makes a second step that follows the first. */
 typedef tsr_status (*exec_prepare_next)(exec_decoder *d, exec_step *step, exec_step *next);
 
-/* How an op that is no kernel of a row becomes a step: lists, each ended by a NULL name. */
+/* How an op that is not a kernel of a row becomes a step: lists, each ended by a NULL name. */
 typedef struct exec_op {
     const char *name;
     exec_prepare prepare;
@@ -126,7 +126,7 @@ tsr_status exec_prepare_top_k(exec_decoder *d, exec_step *step);
 
 /* Ops that are the kernel of a row; TSR_NOT_APPLICABLE when there is none. */
 tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step);
-/* The same of a row; its elementwise operands may broadcast. NULL is no row. */
+/* The same of a row; its elementwise operands may broadcast. NULL is not a row. */
 tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row);
 
 tsr_status exec_code_create(tsr_context *ctx, const tsr_program *program, exec_pool *pool,
@@ -145,7 +145,7 @@ tsr_status exec_code_keep(exec_code *code, exec_array *array);
 
 /* The type of that number. An error for one that has no arrays. */
 tsr_status exec_code_type(exec_code *code, uint32_t type, const exec_type **out);
-/* One of these extents; the code's. */
+/* One of these extents; owned by the code. */
 tsr_status exec_make_type(exec_code *code, tsr_dtype dtype, size_t rank, const int64_t *shape,
                           const exec_type **out);
 

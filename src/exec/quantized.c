@@ -15,7 +15,7 @@ bool exec_is_quantized(const tsr_program *p, uint32_t element)
 
 /* ---- the text of a type ---- */
 
-/* Moves past a text if it is there. */
+/* Moves past a text if it is next. */
 static bool take(const char **at, const char *text)
 {
     const size_t size = strlen(text);

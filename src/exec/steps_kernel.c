@@ -408,7 +408,7 @@ static void set_defaults(const exec_decoder *d, const exec_step *step, ir_reques
     }
 }
 
-/* Comparators of floats in total order are no known ones. */
+/* Comparators of floats in total order are not known ones. */
 static bool may_be_known(const exec_step *step, const op_row *row, const tsr_program *p)
 {
     if (row != &op_sort || step->blocks[0]->num_steps == 0) {

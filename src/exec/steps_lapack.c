@@ -245,7 +245,7 @@ static bool read_type(const char *word, size_t size, const op_type *type, const 
     return extents[0] * extents[1] <= LAPACK_MAX_ELEMENTS;
 }
 
-/* The operand that a result is, changed, and that is no other result; or a new value. */
+/* The operand that a result is, changed, and that is not another result; or a new value. */
 static size_t value_of(lapack_step *s, size_t num_operands, bool *taken, const lapack_value *v)
 {
     for (size_t i = 0; i < num_operands; i++) {

@@ -89,7 +89,7 @@ uint32_t first_conflict(const tsr_explanation *e, tsr_ir_tensor tensor, bool ful
 uint32_t next_conflict(const tsr_explanation *e, uint32_t after, bool full);
 
 /* The annotation after which a conflict no longer leaves its dimension replicated: tried, and found
- * to help. The suggestion is the explanation's. */
+ * to help. The suggestion is owned by the explanation. */
 tsr_status find_suggestion(tsr_context *ctx, tsr_explanation *e, uint32_t conflict,
                            const suggestion **out);
 

@@ -5,7 +5,7 @@
 #include "base/guard.h"
 #include "explain/explanation.h"
 
-/* The text told since the last one: the arena's. */
+/* The text told since the last one; allocated in the arena. */
 static tsr_status finish(teller *t, const char **out)
 {
     TSR_TRY(buffer_finish(t->ctx, &t->out, out));

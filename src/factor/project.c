@@ -96,7 +96,7 @@ static void share_out(projection *p, factor_state *factors, const tsr_rule_dim *
     }
 }
 
-/* Explicit sizes are no product of anything: their axes block the dimension, and only veto. */
+/* Explicit sizes are not a product of factors: their axes block the dimension, and only veto. */
 static void block_ragged(factor_state *factors, const tsr_rule_dim *of, const tsr_dim *dim)
 {
     for (size_t i = 0; i < of->num_factors && i < 2; i++) {

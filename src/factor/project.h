@@ -77,7 +77,7 @@ tsr_status project(tsr_context *ctx, tsr_arena *scratch, const visit_op *op, con
  */
 tsr_status project_back(projection *p, size_t tensor, tsr_sharding *out);
 
-/* An error when a sharding is on another mesh; the empty mesh is no other. */
+/* An error when a sharding is on another mesh; the empty mesh is not another one. */
 tsr_status check_meshes(tsr_context *ctx, const tsr_rule *rule, const tsr_mesh *mesh,
                         const tsr_sharding *const *shardings);
 

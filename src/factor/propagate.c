@@ -263,7 +263,8 @@ tsr_status tsr_propagate(tsr_context *ctx, tsr_arena *arena, const tsr_propagati
     return status;
 }
 
-/* The longest list that both start with; the last axis of one may be a part of the other's. */
+/* The longest list that both start with; the last axis of one may be a part of the last axis of the
+ * other. */
 static axis_view common_prefix(axis_view a, axis_view b)
 {
     size_t i = 0;

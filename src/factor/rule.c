@@ -138,7 +138,7 @@ static tsr_status check_dim(const rule_check *c, const char *what, size_t index,
         }
         if (k + 1 < dim->num_factors && c->spec->factors[factor].size == TSR_UNKNOWN) {
             return RULE_ERROR(c->ctx,
-                              "dimension %zu of %s %zu has several factors: say the size of all "
+                              "dimension %zu of %s %zu has several factors: give the size of all "
                               "but the last",
                               d, what, index);
         }

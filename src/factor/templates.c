@@ -1,4 +1,4 @@
-/* The rules of what is no row by itself: broadcasting, embedding, attention. */
+/* The rules of what is not a row by itself: broadcasting, embedding, attention. */
 #include <string.h>
 
 #include "base/arena.h"

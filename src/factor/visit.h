@@ -12,7 +12,7 @@
 tsr_status visit(tsr_context *ctx, tsr_arena *scratch, const visit_op *op, const tsr_mesh *mesh,
                  const tsr_sharding *const *shardings, projection *out);
 
-/* The new sharding of a tensor; false when that is no update: it had none and got no axes. */
+/* The new sharding of a tensor; false when that is not an update: it had none and got no axes. */
 bool is_update(const tsr_sharding *before, const tsr_sharding *after);
 
 #endif

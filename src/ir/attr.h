@@ -63,7 +63,7 @@ static inline const char *attr_text(const attr_head *attr)
 }
 
 const attr_head *program_attr(const tsr_program *p, uint32_t attr);
-/* Whether an attribute is there and of a kind. */
+/* Whether an attribute exists and is of a kind. */
 bool attr_is(const tsr_program *p, uint32_t attr, attr_kind kind);
 
 /* Whether it is dense<..>, in bytes, hex digits or a resource. */
@@ -91,7 +91,7 @@ tsr_status attr_hex(tsr_program *p, uint32_t type, slice digits, uint32_t *out);
 slice attr_digits(const tsr_program *p, uint32_t attr);
 tsr_status attr_of_text(tsr_program *p, attr_kind kind, int row, uint32_t type, const char *text,
                         size_t size, uint32_t *out);
-/* An attribute of that text if it is there already, or 0. */
+/* An attribute of that text if it exists already, or 0. */
 uint32_t attr_find_text(const tsr_program *p, attr_kind kind, int row, const char *text,
                         size_t size);
 /* Shardings per value. */

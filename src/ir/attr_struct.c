@@ -156,7 +156,7 @@ static tsr_status read_fields(parser *ps, const struct_row *row, uint32_t *field
     return TSR_OK;
 }
 
-/* `a = 1, b = [2]` in order; those that may be left out are there if their names are next. */
+/* `a = 1, b = [2]` in order; optional ones are present if their names are next. */
 static tsr_status read_ordered_fields(parser *ps, const struct_row *row, uint32_t *fields)
 {
     const size_t count = field_count(row);

@@ -1,6 +1,7 @@
 /*
  * What must hold of an op of stablehlo or chlo, beside counts and kinds of properties: types that
- * operands and results may have, traits, and the op's own rules. Messages are the reference's.
+ * operands and results may have, traits, and the op's own rules. Messages are those of the
+ * reference.
  */
 #ifndef IR_CHECK_H
 #define IR_CHECK_H
@@ -41,8 +42,8 @@ typedef enum check_traits {
     CHECK_COMPATIBLE_ELEMENT = 128,
     CHECK_ELEMENTWISE = 256,
     CHECK_OPERAND_COMPATIBLE_ELEMENT = 512,
-    /* How the constraints of a row are spread over operands: the last is the last operand's; the
-     * middle one is the middle operand's. */
+    /* How the constraints of a row are spread over operands: the last is that of the last operand;
+     * the middle one that of the middle operand. */
     CHECK_TAIL = 1024,
     CHECK_MIDDLE = 2048,
     CHECK_EXACTLY = 4096,  /* inferred types must be equal, not just compatible */
@@ -77,7 +78,7 @@ tsr_status check_by_hook(const ir_check *k);
 tsr_status check_shape_by_hook(const ir_check *k);
 tsr_status infer_by_hook(const ir_check *k, inferred_types *out);
 
-/* Asks the hook of another row, with parameters that are read from the op as that row's. */
+/* Asks the hook of another row, with parameters that are read from the op as by that row. */
 tsr_status ask_row(const ir_check *k, const op_row *row, const void *params, size_t num_operands,
                    const op_type *operands, op_type *results);
 

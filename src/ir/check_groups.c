@@ -7,7 +7,7 @@
 
 /* ---- replica groups ---- */
 
-/* What is asked of groups beyond that each id is there once. */
+/* The checks of groups besides that each id occurs once. */
 typedef struct group_rules {
     bool skips_missing; /* -1 stands for no device */
     bool not_empty;     /* with global ids there is a group */

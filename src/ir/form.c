@@ -416,7 +416,7 @@ static tsr_status read_named(parser *ps, op_reader *op, const char *name, size_t
     return set_property(ps, op, prop->name, attr);
 }
 
-/* `$?(..)`: taken if its first literal text is there. */
+/* `$?(..)`: taken if its first literal text is next. */
 static tsr_status read_optional(parser *ps, op_reader *op, const char *form, const char *end)
 {
     if (!accept_literal(ps, form, end)) {
@@ -649,7 +649,7 @@ static void print_directive(printer *pr, uint32_t op, char directive, size_t *op
 static void print_part(printer *pr, uint32_t op, const char *form, const char *end,
                        size_t *operand);
 
-/* Whether the property of an optional part is there. */
+/* Whether the property of an optional part is set. */
 static bool has_optional(printer *pr, uint32_t op, const char *form)
 {
     const char *name = strstr(form, "$(") + 2;

@@ -37,7 +37,7 @@ typedef struct intern_part {
     size_t size;
 } intern_part;
 tsr_status intern_parts(intern_table *table, const intern_part *parts, size_t count, uint32_t *out);
-/* The number of a record that is there already, or 0. */
+/* The number of a record that exists already, or 0. */
 uint32_t intern_find_bytes(const intern_table *table, const void *bytes, size_t size);
 
 static inline const void *intern_get(const intern_table *table, uint32_t id)

@@ -9,7 +9,7 @@
 
 typedef enum location_kind {
     LOCATION_UNKNOWN,
-    LOCATION_FILE,     /* string, line, column, end line, end column, how much of the end is there;
+    LOCATION_FILE,     /* string, line, column, end line, end column, how much of the end is given;
                           0 for what is not there */
     LOCATION_NAME,     /* string, location or 0 */
     LOCATION_CALLSITE, /* callee, caller */
@@ -17,7 +17,7 @@ typedef enum location_kind {
     LOCATION_ALIAS     /* string: until the end of the text */
 } location_kind;
 
-/* How much of the end of a range is there. */
+/* How much of the end of a range is given. */
 enum { NO_END, END_COLUMN, END_LINE };
 
 /* The numbers of a given location, after the kind, and how many. */
@@ -32,7 +32,7 @@ typedef struct text_position {
 tsr_status find_lines(tsr_context *ctx, const tsr_text *text, ir_array *lines);
 text_position position_of(const ir_array *lines, uint32_t offset);
 
-/* Where an op comes from, as tsr_ir_op_source says; the name of the file is the program's. */
+/* Where an op comes from, as tsr_ir_op_source says; the program owns the name of the file. */
 bool op_source(const tsr_program *p, uint32_t op, slice *file, int64_t *line, int64_t *column);
 
 #endif

@@ -5,7 +5,8 @@
 #include "ir/program.h"
 #include "ops/op.h"
 
-/* What a program op is, as a request to the hooks of its row. All of it is the arena's. */
+/* What a program op is, as a request to the hooks of its row. All of it is allocated in the arena.
+ */
 typedef struct ir_request {
     op_request request;
     op_type *results; /* as the program has them */
@@ -23,9 +24,9 @@ tsr_status ir_request_make(tsr_context *ctx, tsr_arena *arena, const tsr_program
                            const op_row *row, ir_request *out);
 
 /*
- * The same for the rule of an op, which looks at shapes only: values that are no tensors have rank
+ * The same for the rule of an op, which looks at shapes only: values that are not tensors have rank
  * 0, element types that rows do not know count as f32, parameters that are left out as empty.
- * TSR_NOT_APPLICABLE also when the first result is no tensor.
+ * TSR_NOT_APPLICABLE also when the first result is not a tensor.
  */
 tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                            const op_row *row, ir_request *out);
@@ -33,7 +34,7 @@ tsr_status ir_rule_request(tsr_context *ctx, tsr_arena *arena, const tsr_program
 /*
  * The same to run an op: types as the program has them, whether or not the row infers any,
  * quantized ones as what they express, and parameters that are left out as empty. The k-th region
- * of a struct of parameters is the op's.
+ * of a struct of parameters belongs to the op.
  */
 tsr_status ir_run_request(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
                           const op_row *row, ir_request *out);

@@ -196,7 +196,7 @@ tsr_status read_alias(parser *ps, uint32_t *out);
 /* ---- values ---- */
 tsr_status read_use(parser *ps, ssa_use *out);
 bool next_is_use(const parser *ps);
-/* Uses separated by commas, none included; appended to the op's. */
+/* Uses separated by commas, none included; appended to the list of the op. */
 tsr_status read_uses(parser *ps, op_reader *op);
 tsr_status resolve_use(parser *ps, const ssa_use *use, uint32_t type, uint32_t *out);
 /* Resolves all uses of an op by types and makes them its operands. */
@@ -215,7 +215,8 @@ tsr_status note_operands(parser *ps, uint32_t operands, size_t count);
 
 /* ---- ops ---- */
 tsr_status read_file(parser *ps);
-/* `{` ops and blocks `}` with arguments that the op's own syntax gave; appended to the op's. */
+/* `{` ops and blocks `}` with arguments that the op's own syntax gave; appended to the regions of
+ * the op. */
 tsr_status read_region(parser *ps, op_reader *op, const ssa_argument *arguments, size_t count);
 tsr_status add_empty_region(parser *ps, op_reader *op);
 /* An op inside a block. */

@@ -189,7 +189,7 @@ void region_append(tsr_program *p, uint32_t region, uint32_t block);
 uint32_t op_parent(const tsr_program *p, uint32_t op);
 /* The op that owns a block. */
 uint32_t block_parent(const tsr_program *p, uint32_t block);
-/* The first block of a region, by its place among an op's; 0 for none. */
+/* The first block of a region, by its index in the op; 0 for none. */
 uint32_t op_entry_block(const tsr_program *p, uint32_t op, size_t region);
 
 /* An attribute of an op by name: inherent ones, discardable ones, either; 0 for none. */

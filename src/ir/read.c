@@ -397,7 +397,7 @@ tsr_status add_empty_region(parser *ps, op_reader *op)
 
 /* ---- ops ---- */
 
-/* Sets properties that are there also when they are not written. */
+/* Sets properties that have a value when they are not written. */
 static tsr_status fill_properties(parser *ps, op_reader *op)
 {
     const ir_prop *props = op->row != NULL ? op->row->props : NULL;

@@ -7,10 +7,10 @@
  * A form is the text after the op's name. Everything stands for itself but:
  *   $o       one operand                      $v       operands, comma separated, none included
  *   $W       the same, with an empty place after a single operand when printed
- *   $(name)  a property, by its kind          $?(..)   a part that is there when its property is
+ *   $(name)  a property, by its kind          $?(..)   a part that is printed when its property is
  *   $D       the dictionary of what the form does not show, with a blank before it
  *   $A       the same after the keyword `attributes`
- *   $V(..)   a part that is there when there are operands
+ *   $V(..)   a part that is printed when the op has operands
  *   $S       one type if operands and results have it, else a function type
  *   $F       the function type                $R       the type of the result
  *   $N       the types of the results

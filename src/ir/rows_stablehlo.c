@@ -14,7 +14,7 @@
     {                                                                                              \
         .name = #prop_name, .kind = PROP_##prop_kind, .optional = true, .unless = (text)           \
     }
-/* A string that is there, empty, when none is written. */
+/* A string that is empty when none is written. */
 #define CONFIG(prop_name)                                                                          \
     {                                                                                              \
         .name = #prop_name, .kind = PROP_STRING, .optional = true, .empty_if_missing = true        \

@@ -77,7 +77,7 @@ static bool has_trait(const tsr_program *p, uint32_t op, int trait)
     return row != NULL && (row->traits & trait) != 0;
 }
 
-/* The module whose symbols an op sees; of an op that is in none, the program's. */
+/* The module whose symbols an op sees; of an op that is in none, the module of the program. */
 static uint32_t nearest_module(const tsr_program *p, uint32_t op)
 {
     while (op != 0 && !has_trait(p, op, IR_SYMBOL_TABLE)) {

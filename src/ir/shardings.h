@@ -68,12 +68,13 @@ typedef struct name_list {
 } name_list;
 tsr_status manual_axes(tsr_context *ctx, tsr_program *p, uint32_t op, name_list *out);
 bool name_list_has(const name_list *list, slice name);
-/* Which axes of a mesh are manual in a computation, by number; the arena's. */
+/* Which axes of a mesh are manual in a computation, by number; allocated in the arena. */
 tsr_status manual_flags(tsr_context *ctx, tsr_program *p, tsr_arena *arena, uint32_t op,
                         const tsr_mesh *mesh, const bool **out);
 /* How many axes of a dimension come before the first that is not manual. */
 size_t manual_prefix(const tsr_dim *dim, const bool *manual);
-/* What the body of a manual computation sees of a sharding; the lists are the arena's. */
+/* What the body of a manual computation sees of a sharding; the lists are allocated in the arena.
+ */
 tsr_status sharding_inside(tsr_context *ctx, tsr_arena *arena, const bool *manual,
                            const tsr_sharding *sharding, tsr_sharding *out);
 

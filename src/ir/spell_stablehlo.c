@@ -369,7 +369,7 @@ tsr_status while_read(parser *ps, op_reader *op)
     return read_region(ps, op, arguments, count);
 }
 
-/* Whether the arguments of a region are there, and of the types of the operands. */
+/* Whether a region has arguments, and they have the types of the operands. */
 static bool arguments_fit(const tsr_program *p, uint32_t op, size_t region)
 {
     const ir_op *record = program_op(p, op);

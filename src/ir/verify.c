@@ -648,7 +648,7 @@ static tsr_status verify_names(tsr_context *ctx, tsr_program *p, uint32_t module
     return status;
 }
 
-/* Replica groups along axes of a mesh: the mesh that they name is there. */
+/* Replica groups along axes of a mesh: the mesh that they name exists. */
 static tsr_status verify_group_meshes(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t dict)
 {
     for (size_t i = 0; i < dict_size(p, dict); i++) {

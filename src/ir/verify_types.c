@@ -175,7 +175,7 @@ static tsr_status ask_hook(const ir_check *k, ir_request *request, op_type **inf
     return status < 0 ? report(k) : TSR_OK;
 }
 
-/* Compares what the hook inferred with the results; all that is made is the arena's. */
+/* Compares what the hook inferred with the results; all that is made is allocated in the arena. */
 static tsr_status compare_with_hook(const ir_check *k)
 {
     ir_request request;

@@ -72,7 +72,7 @@ static const struct {
     {"sdy.named_computation", "func.call"},
 };
 
-/* The word around or before an offset: the name of an op, whichever end of it is there. */
+/* The word around or before an offset: the name of an op, whichever end of it is in the text. */
 static slice word_at(const tsr_text *text, size_t at)
 {
     size_t start = at < text->size && text->data[at] == '"' ? at + 1 : at;

@@ -123,9 +123,9 @@ typedef struct operand {
     bool by_blocks;
     bool block_by_columns;
     char *whole;        /* where it is packed */
-    const char *wholes; /* which matrix is there */
+    const char *wholes; /* which matrix is packed */
     char *block;
-    matrix blocks; /* which block is there */
+    matrix blocks; /* which block is packed */
     int64_t block_rows;
     int64_t block_cols;
 } operand;
@@ -270,7 +270,7 @@ static void copy_whole(const plan *p, const operand *o, char *at, bool back)
     }
 }
 
-/* Moves a source to a place in the batch, unless it is there. */
+/* Moves a source to a place in the batch, unless it is at that place. */
 static void go_to(const plan *p, operand *o, char *at)
 {
     if (!o->by_whole) {

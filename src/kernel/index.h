@@ -97,7 +97,7 @@ typedef void (*scatter_call)(void *state, const void *const *arguments, void *co
 enum { SCATTER_MAX_ARRAYS = 16 };
 
 /*
- * The same of several arrays at once, by any function of what is there and the updates. All jobs
+ * The same of several arrays at once, by any function of old elements and updates. All jobs
  * have the same indices and dimensions, and inputs of one shape.
  */
 void kernel_scatter_call(scatter_call call, void *state, const gather_job *jobs,

@@ -66,7 +66,7 @@ typedef void complex_gees(choice jobvs, choice sort, void *select, count n, void
 
 /*
  * Weak, so that a program that is linked statically with OpenBLAS alone is linked without them:
- * they would need Fortran's library. lapack_is_linked says whether they are there.
+ * they would need Fortran's library. lapack_is_linked says whether they are linked.
  */
 #define WEAK __attribute__((weak))
 extern WEAK fortran_potrf spotrf_, dpotrf_, cpotrf_, zpotrf_;

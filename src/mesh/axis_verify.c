@@ -161,7 +161,7 @@ static tsr_status verify_one(const axis_verifier *v, const named_axis *before,
     if (was_seen(v, axis)) {
         return refuse(
             v, axis, "duplicate axis ref",
-            "an axis shards one dimension, or is replicated, or is unreduced: once in all");
+            "an axis shards one dimension, or is replicated, or is unreduced: once in total");
     }
     if (before != NULL && before->ref.axis == axis->ref.axis && before->ref.is_sub &&
         axis->ref.is_sub && next_pre(before) == axis->ref.pre) {

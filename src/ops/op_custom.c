@@ -122,7 +122,7 @@ static tsr_status x64_combine_rule(const op_request *r, const op_type *results, 
 
 /* ---- by target ---- */
 
-/* What is called, and its rule; NULL: it needs none. The first is no target. */
+/* What is called, and its rule; NULL: it needs none. The first is not a target. */
 #define TARGETS(X)                                                                                 \
     X("", NULL)                                                                                    \
     X("ApproxTopK", partial_reduce_rule)                                                           \

@@ -22,7 +22,7 @@ typedef struct scatter_params {
     op_ints scatter_indices_batching_dims;
     op_ints scatter_dims_to_operand_dims;
     int64_t index_vector_dim;
-    op_region body; /* of what is there and the update */
+    op_region body; /* of the old element and the update */
 } scatter_params;
 
 /* Operands: input, indices. */

@@ -41,7 +41,7 @@ typedef enum op_body {
     OP_BODY_MIN,
     OP_BODY_AND,
     OP_BODY_OR,
-    OP_BODY_SECOND, /* the update of a scatter replaces what is there */
+    OP_BODY_SECOND, /* the update of a scatter replaces the old element */
     OP_BODY_LESS,   /* comparators of the first operand of a sort: ascending, descending */
     OP_BODY_GREATER,
     OP_BODY_LESS_EQUAL,

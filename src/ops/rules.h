@@ -16,7 +16,7 @@ void op_rules_destroy(op_rules *rules);
 
 /*
  * As op_find_rule, for a request that `types` accepted; TSR_NOT_APPLICABLE is kept too. The rule is
- * the table's. Does not allocate when the use is known.
+ * owned by the table. Does not allocate when the use is known.
  */
 tsr_status op_rules_find(op_rules *rules, const op_request *r, const op_type *results,
                          const tsr_rule **out);

@@ -38,7 +38,7 @@ typedef struct spread {
     tsr_stride *pairs;
 } spread;
 
-/* The spread of a sharding; its pairs are the arena's. */
+/* The spread of a sharding; its pairs are allocated in the arena. */
 tsr_status spread_of(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding, spread *out);
 
 /* The devices that hold an element. Leaves nothing in the arena. */

@@ -53,7 +53,7 @@ void plan_cache_clear(plan_cache *cache);
 tsr_status plan_cache_get(plan_cache *cache, tsr_context *ctx, const tsr_geometry *src,
                           const tsr_geometry *dst, tsr_dtype dtype, const cached_plan **out);
 
-/* Makes the part of a device, always the same one, unless it is there. As plan_part_create. */
+/* Makes the part of a device, always the same one, unless it exists. As plan_part_create. */
 tsr_status plan_cache_get_part(plan_cache *cache, tsr_context *ctx, const cached_plan *plan,
                                int64_t device, part_lists of_folds);
 

@@ -40,7 +40,7 @@ typedef enum part_lists { PART_RECEIVES, PART_BOTH } part_lists;
 
 /*
  * The part of a device that both meshes have. `of_folds` is for the steps that fold, the others get
- * both lists. The plan must outlive the part, which is the arena's.
+ * both lists. The plan must outlive the part, which is allocated in the arena.
  */
 tsr_status plan_part_create(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan,
                             int64_t device, part_lists of_folds, plan_part *out);
@@ -72,7 +72,8 @@ typedef struct plan_sketch {
     tsr_axis_list axes; /* as plan_changed_axes; none when the meshes differ */
 } plan_sketch;
 
-/* Checks a redistribution as tsr_plan_create does, and sketches it. The axes are the arena's. */
+/* Checks a redistribution as tsr_plan_create does, and sketches it. The axes are allocated in the
+ * arena. */
 tsr_status plan_sketch_create(tsr_context *ctx, tsr_arena *arena, const tsr_geometry *src,
                               const tsr_geometry *dst, plan_sketch *out);
 

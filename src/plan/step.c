@@ -20,7 +20,7 @@ const char *tsr_step_kind_name(tsr_step_kind kind)
 
 enum { MAX_AXES = 128 };
 
-/* Adds an axis unless some of it is there. */
+/* Adds an axis unless the list has some of it. */
 static void add_axis(tsr_axis_list *list, tsr_axis_ref axis)
 {
     if (list->count < list->capacity && !tsr_axes_overlap(&axis, 1, list->refs, list->count)) {

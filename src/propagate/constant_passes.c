@@ -380,7 +380,7 @@ static tsr_status split_function(splitting *s, uint32_t func)
     return split_inside(s, func);
 }
 
-/* Makes constants sdy's; their uses count as made anew, from the one made last. */
+/* Makes constants those of sdy; their uses count as made anew, from the one made last. */
 static tsr_status take_constants(workspace *w)
 {
     static const char constant[] = "sdy.constant";

@@ -151,7 +151,7 @@ tsr_status places_load(propagation *s)
 
 /* ---- writing ---- */
 
-/* Whether a value is a result whose op lists shardings by result, of which none is there yet. */
+/* Whether a value is a result whose op lists shardings by result, of which none exists yet. */
 static bool starts_list(const propagation *s, uint32_t place)
 {
     const tsr_program *p = s->w.p;

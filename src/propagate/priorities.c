@@ -19,7 +19,7 @@ static tsr_direction unite(tsr_direction a, tsr_direction b)
     return a == TSR_DIRECTION_NONE ? b : TSR_DIRECTION_BOTH;
 }
 
-/* Whether every operand that is no scalar has exactly one use. */
+/* Whether every operand that is not a scalar has exactly one use. */
 static bool operands_are_used_once(const tsr_program *p, uint32_t op)
 {
     for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {

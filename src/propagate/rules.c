@@ -282,7 +282,7 @@ static tsr_status infer_results(const ir_request *r, tsr_context *ctx, bool *fit
 /*
  * Whether the rule of a row may be asked. Ops with element types that rows do not know, or with
  * parameters left out, have not been verified: their types are asked first, in a context of their
- * own, because what they refuse is no error here.
+ * own, because what they refuse is not an error here.
  */
 static tsr_status check_fits(propagation *s, uint32_t op, const ir_request *r, bool *fits)
 {

@@ -37,7 +37,7 @@ typedef struct name_info {
     uint8_t visit;
     uint8_t priority;
     bool elementwise;
-    bool is_silent;  /* there is no rule, and that is no surprise */
+    bool is_silent;  /* there is no rule, and this is expected */
     bool is_call;    /* a custom call: what it is, its target says */
     bool is_bitcast; /* elementwise only where shapes are the same */
     bool expands;    /* reads its operands several times, when XLA has rewritten it */

@@ -9,7 +9,7 @@
 
 /* ---- unreduced axes ---- */
 
-/* What a combiner leaves pending; a sum for what is no known one. */
+/* What a combiner leaves pending; a sum for what is not a known one. */
 static tsr_reduction reduction_of(const tsr_program *p, uint32_t op)
 {
     const op_body body = program_op(p, op)->num_regions > 0

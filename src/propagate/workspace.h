@@ -51,15 +51,16 @@ tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
 /* The same, all closed. */
 tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                            const tsr_sharding **out);
-/* Whether no dimension is cut; NULL is no sharding. */
+/* Whether no dimension is cut; NULL is not a sharding. */
 bool is_replicated(const tsr_sharding *sharding);
-/* Whether two shardings put the same data on the same devices; NULL is no sharding. */
+/* Whether two shardings put the same data on the same devices; NULL is not a sharding. */
 bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b);
-/* The attribute of a list; missing ones are open on the mesh of the first that is there, if it can
+/* The attribute of a list; missing ones are open on the mesh of the first that exists, if it can
  * be on one of several devices. */
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
                               const uint32_t *types, size_t count, uint32_t *out);
-/* The entries of a list of shardings; NULL for each when the attribute is 0. The scratch's. */
+/* The entries of a list of shardings; NULL for each when the attribute is 0. Allocated in the
+ * scratch arena. */
 tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr_sharding ***out);
 
 bool op_has_trait(const tsr_program *p, uint32_t op, int trait);

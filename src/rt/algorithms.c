@@ -15,7 +15,7 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices)
     const char *text = getenv("TSR_ALGORITHMS");
     TSR_TRY(environment_flag(ctx, "TSR_UNORDERED", &choices->unordered));
     const tsr_status status = text != NULL ? coll_choices_read(ctx, choices, text) : TSR_OK;
-    return status < 0 ? diag_note(ctx, NO_LOCATION, "TSR_ALGORITHMS says so: %s", text) : status;
+    return status < 0 ? diag_note(ctx, NO_LOCATION, "set by TSR_ALGORITHMS: %s", text) : status;
 }
 
 /* A hash of the choices of a world. */

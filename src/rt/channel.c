@@ -14,8 +14,8 @@ typedef struct channel_fragment {
     size_t bytes;
     int64_t peer;
     int64_t index;  /* of the receive; NO_INDEX for a send */
-    int64_t before; /* the receive that gets the message before this one's; NO_INDEX for none, or
-                       when receives are posted at once */
+    int64_t before; /* the receive that gets the message before that of this one; NO_INDEX for none,
+                       or when receives are posted at once */
 } channel_fragment;
 
 static bool is_done(const channel_fragment *fragment)
@@ -162,7 +162,7 @@ static tsr_status report_length(const channel *c, const channel_fragment *fragme
                      "ranks");
 }
 
-/* Posts a receive if its message is there. Messages of a peer are received in order. */
+/* Posts a receive if its message has arrived. Messages of a peer are received in order. */
 static tsr_status look_for(const channel *c, channel_fragment *fragment)
 {
     const tsr_transport *t = &c->endpoint->transport;

@@ -10,7 +10,7 @@ tsr_status joined_open(tsr_context *ctx, const tsr_transport *transport,
 
 /*
  * Ends this rank with a status, waits for the others to end, and closes. The diagnostics of all
- * ranks go to `ctx`, which need not be the world's.
+ * ranks go to `ctx`, which may differ from that of the world.
  */
 tsr_status joined_close(tsr_comm *world, tsr_context *ctx, tsr_status status);
 

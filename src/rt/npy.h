@@ -23,7 +23,7 @@ typedef struct npy_head {
 tsr_status npy_read_head(tsr_context *ctx, const char *name, const char *file, size_t given,
                          size_t size, npy_head *out);
 
-/* The header of a row-major array, 64-byte aligned, as in the file. The arena's. */
+/* The header of a row-major array, 64-byte aligned, as in the file. Allocated in the arena. */
 tsr_status npy_write_head(tsr_context *ctx, tsr_arena *arena, tsr_dtype dtype, size_t rank,
                           const int64_t *shape, const char **out, size_t *size);
 

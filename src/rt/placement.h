@@ -126,7 +126,8 @@ typedef struct bind_target {
 /* Refuses amounts that cannot be those of the target; sets its partitions if they are not known. */
 tsr_status amounts_check(bind_target *to, const tsr_amounts *amounts);
 
-/* The numbers that this rank has: an array, or what it holds of the tensor. The arena's. */
+/* The numbers that this rank has: an array, or what it holds of the tensor. Allocated in the arena.
+ */
 tsr_status amounts_own(const bind_target *to, const tsr_amounts *amounts, const int64_t **out,
                        size_t *count);
 

@@ -34,7 +34,7 @@ static tsr_status check_source(const bind_target *to, const tsr_amounts *amounts
     }
     if (amounts->tensor == NULL && amounts->values == NULL) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: its sizes or counts are left open and none are given", to->dim);
+                          "dim %zu: its sizes or counts are unbound and none are given", to->dim);
     }
     if (amounts->tensor == NULL) {
         return TSR_OK;
@@ -278,13 +278,12 @@ static tsr_status find_target(tsr_comm *world, tsr_arena *arena, const tsr_place
     const tsr_sharding *s = placement->sharding;
     const size_t dim = sharding_unbound_dim(s, 0);
     if (dim == s->rank) {
-        return diag_error(
-            world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-            "no dimension of the placement is left open: there is nothing to bind the amounts to");
+        return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
+                          "no dimension of the placement is unbound: remove the amounts");
     }
     if (placement->amounts == NULL) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,
-                          "dim %zu: its sizes or counts are left open and none are given", dim);
+                          "dim %zu: its sizes or counts are unbound and none are given", dim);
     }
     if (tsr_mesh_num_devices(s->mesh) != world->size) {
         return diag_error(world->ctx, TSR_ERR_INVALID, NO_LOCATION,

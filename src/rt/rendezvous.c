@@ -704,7 +704,7 @@ static tsr_status compare_records(tsr_comm *comm, const comm_call *what)
 
 /*
  * After a call that moved messages: whether one of them was not received. The records of all
- * members are there, so what they sent before is, too.
+ * members have arrived, so their earlier messages have, too.
  */
 static tsr_status check_unreceived(tsr_comm *comm, const char *name)
 {

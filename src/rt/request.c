@@ -155,7 +155,7 @@ void requests_finish_all(tsr_comm *comm)
     }
 }
 
-/* The addresses that the elements of a view span; false for none, and for what is no view. */
+/* The addresses that the elements of a view span; false for none, and for what is not a view. */
 static bool span_of(const tsr_view *view, uintptr_t *low, uintptr_t *high)
 {
     if (view == NULL || view->rank > KERNEL_MAX_RANK || view->data == NULL) {

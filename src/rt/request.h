@@ -6,9 +6,9 @@
  * blocking comm_call first finishes those that were started before it on its communicator.
  *
  * In an open world a request does not stay under way between runs: ranks that sleep make no
- * progress, and what a run leaves at a rendezvous would be taken for the next one's. One whose
- * memory outlives the run is finished when the run ends, and kept until it is waited for in a later
- * one; any other is an error there.
+ * progress, and what a run leaves at a rendezvous would be taken for that of the next one. One
+ * whose memory outlives the run is finished when the run ends, and kept until it is waited for in a
+ * later one; any other is an error there.
  */
 #ifndef RT_REQUEST_H
 #define RT_REQUEST_H

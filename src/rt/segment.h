@@ -50,7 +50,7 @@ typedef struct segment {
 
 /* A segment over address space that is mapped already. */
 void segment_init(segment *s, tsr_context *ctx, char *base, size_t size);
-/* Frees what describes the segment; the address space is the caller's. */
+/* Frees what describes the segment; the caller owns the address space. */
 void segment_destroy(segment *s);
 
 /*

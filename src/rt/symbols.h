@@ -14,7 +14,7 @@ typedef struct bound_symbol bound_symbol;
 
 /*
  * The sharding with the dimensions bound whose symbols are; itself where none is. The new one is
- * the arena's.
+ * allocated in the arena.
  */
 tsr_status symbols_resolve(tsr_comm *world, tsr_arena *arena, const tsr_sharding *sharding,
                            const tsr_sharding **out);

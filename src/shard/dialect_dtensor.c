@@ -232,7 +232,7 @@ static const placement_row placement_rows[] = {
     {"DynamicShard", PLACEMENT_SHARD, dynamic_parameters, true, TSR_RAGGED_DYNAMIC},
     {"PartitionedShard", PLACEMENT_SHARD, partitioned_parameters, true, TSR_RAGGED_UNALIGNED}};
 
-/* The row of a name; NULL when it is no placement. */
+/* The row of a name; NULL when it is not a placement. */
 static const placement_row *row_of(slice name)
 {
     for (size_t i = 0; i < sizeof placement_rows / sizeof placement_rows[0]; i++) {

@@ -48,7 +48,7 @@ static tsr_status out_of_order(const dialect_writer *w, size_t index, const cuts
                      (long long)c->shards);
 }
 
-/* The refusal of a dimension whose sizes are not DTensor's; small ones are listed. */
+/* The refusal of a dimension whose sizes differ from those of DTensor; small ones are listed. */
 static tsr_status other_sizes(const dialect_writer *w, size_t index, const cuts *c, int64_t extent)
 {
     const tsr_dim *dim = &w->sharding->dims[index];

@@ -27,7 +27,7 @@ static slice trim(slice text)
     return text;
 }
 
-/* The text between a prefix and a suffix, if both are there. */
+/* The text between a prefix and a suffix, if the text has both. */
 static bool strip(slice *text, const char *prefix, const char *suffix)
 {
     const size_t before = strlen(prefix);

@@ -80,7 +80,8 @@ tsr_status sharding_resolve(tsr_context *ctx, tsr_arena *arena, sharding_text *t
                             const tsr_mesh *mesh, const resolve_options *options,
                             const tsr_sharding **out);
 
-/* All axes of the dimensions, in order; with `pending`, then the unreduced ones. The arena's. */
+/* All axes of the dimensions, in order; with `pending`, then the unreduced ones. Allocated in the
+ * arena. */
 tsr_status sharding_axes(tsr_context *ctx, tsr_arena *arena, const tsr_sharding *sharding,
                          bool pending, tsr_axis_list *out);
 

@@ -306,7 +306,7 @@ static bool is_attribute_word(slice word)
     return false;
 }
 
-/* The error for what is no mesh: an attribute of another kind, or no attribute at all. */
+/* The error for what is not a mesh: an attribute of another kind, or no attribute at all. */
 static tsr_status refuse_mesh(lexer *lex, location where)
 {
     const token *t = &lex->current;
@@ -329,7 +329,7 @@ static bool is_nested(const lexer *lex)
     return lex_is(lex, ':') && next < lex->text->size && lex->text->data[next] == ':';
 }
 
-/* `@mesh` or `mesh<[...]>`; a nested name `@a::@b` is no mesh. */
+/* `@mesh` or `mesh<[...]>`; a nested name `@a::@b` is not a mesh. */
 static tsr_status read_mesh(lexer *lex, tsr_reading reading, sharding_text *text)
 {
     const location where = lex_here(lex);

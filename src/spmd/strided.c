@@ -160,7 +160,8 @@ static tsr_status pairs_of_dim(tsr_context *ctx, const flat_axis *old, const tsr
     return TSR_OK;
 }
 
-/* Takes the pairs of an axis off the front of a dimension's; false when they are not a prefix. */
+/* Takes the pairs of an axis off the front of the pairs of a dimension; false when they are not a
+ * prefix. */
 static bool take_axis(flat_axis *rest, const flat_axis *axis)
 {
     flat_axis left = *rest;

@@ -326,7 +326,7 @@ static tsr_status set_dim(tsr_context *ctx, const tsr_transition *t, const char 
     }
     if (!spmd_resolve_dim(dim, rank, &named) || !spmd_resolve_dim(end.dim, rank, &said) ||
         named != said) {
-        return SPMD_ERROR(ctx, "%s: %s %lld is not what %s says", text_of(t).text, name,
+        return SPMD_ERROR(ctx, "%s: %s is %lld, but the type says %s", text_of(t).text, name,
                           (long long)dim, end_text(end).text);
     }
     return TSR_OK;

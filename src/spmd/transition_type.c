@@ -83,7 +83,7 @@ static tsr_status check_innermost(const type_change *c)
     return TSR_OK;
 }
 
-/* Whether an axis is one of the call's. */
+/* Whether an axis is one of those of the call. */
 static bool is_named(const type_change *c, size_t axis)
 {
     bool named = false;

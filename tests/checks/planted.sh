@@ -133,6 +133,10 @@ plant docs src/base/README.md ' '
 plant words src/base/version.c '/* What lies behind it. */'
 plant words src/base/version.c 'int lex_behind;'
 plant words include/tessera/other.h '/* Nobody leaves while his memory is in use. */'
+plant words src/base/version.c '/* NULL is no rule. */'
+plant words src/base/version.c '/* Frees it if it is there. */'
+plant words src/base/version.c "/* The list is the arena's. */"
+plant words include/tessera/other.h 'enum { MOST_ROWS = 3 };'
 plant words src/base/README.md '<<<<<<< HEAD'
 plant words layers.txt '>>>>>>> branch'
 

@@ -20,6 +20,14 @@ banned=(
     'ranks that are not there|abstract world'
 )
 
+# Turns of phrase, as Perl patterns, each with what to write instead.
+turns=(
+    '(?<!there )(?<!There )\b(is|are) no (?!longer\b)|is not a'
+    '\b(is|are) there\b|exists; name the state'
+    "[a-z]'s[.;]( |\$|\\*)|owned by, allocated in; repeat the noun"
+    '(?<!STRATEGY_)MOST_[A-Z]|MAX_'
+)
+
 # Where a banned word is the right one: FILE:WORD, as the line that grep prints starts and matches.
 allowed=(
     '(src/factor/rule_text.c|include/tessera/rule.h):.*(letter|Letters|LETTERS)' # characters that name factors
@@ -29,7 +37,7 @@ allowed=(
 
 result=0
 texts=()
-for name in src include tools bench examples scripts cmake fuzz python ./*.md; do
+for name in src include tools bench examples scripts cmake docs fuzz python ./*.md; do
     [[ ! -e $name ]] || texts+=("${name#./}")
 done
 
@@ -47,6 +55,16 @@ matches() {
 
 for row in "${banned[@]}"; do
     found=$(matches "${row%|*}")
+    if [[ -n $found ]]; then
+        echo "$found"
+        echo "write instead: ${row##*|}"
+        result=1
+    fi
+done
+
+for row in "${turns[@]}"; do
+    found=$(grep -rnIP --exclude-dir=corpus --exclude-dir=tests -e "${row%|*}" "${texts[@]}" |
+        grep -vE "${passed[@]}" || true)
     if [[ -n $found ]]; then
         echo "$found"
         echo "write instead: ${row##*|}"

@@ -40,7 +40,8 @@ static bool is_designator(const source_line *line)
            find(line, line->data, "expected-") != NULL;
 }
 
-/* The next line in a direction that is no designator; the input is one line longer at both ends. */
+/* The next line in a direction that is not a designator; the input is one line longer at both ends.
+ */
 static int64_t line_beside(const input *in, const source_line *line, int step)
 {
     const char *at = line->data;
@@ -244,7 +245,7 @@ static expectation *next_item(expectations *all)
     return item;
 }
 
-/* What follows `expected-`; other words than the kinds are no expectation. */
+/* What follows `expected-`; other words than the kinds are not an expectation. */
 static bool read_one(expectations *all, const source_line *line, const char **at)
 {
     const char *end = line->data + line->size;

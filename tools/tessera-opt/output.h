@@ -1,6 +1,6 @@
 /*
  * Where programs are printed: standard output, or a file that exists only after success. A file
- * that is there keeps its permissions, and links lead to it as before; pipes and devices are
+ * that exists keeps its permissions, and links lead to it as before; pipes and devices are
  * written in place.
  */
 #ifndef OPT_OUTPUT_H

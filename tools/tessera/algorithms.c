@@ -32,7 +32,7 @@ static const struct argp_option option_rows[] = {
     {"unordered", KEY_UNORDERED, 0, 0, "allow reductions that do not keep group order", 1},
     {"link", KEY_LINK, "A,B,G,D", 0,
      "link costs in seconds: per message, per byte sent, per byte reduced, per byte copied", 1},
-    {"json", KEY_JSON, 0, 0, "Print JSON", 2},
+    {"json", KEY_JSON, 0, 0, "print JSON", 2},
     {0}};
 
 static const char doc[] =

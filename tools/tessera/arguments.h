@@ -4,7 +4,7 @@
 
 #include "session.h"
 
-/* tsr_shape_parse. NULL on success, else the error, the arena's. */
+/* tsr_shape_parse. NULL on success, else the error; allocated in the arena. */
 const char *shape_parse(struct session *session, const char *argument, tsr_shape *out);
 
 /* Reads a whole text of digits, as a number that is not negative; false when it does not fit. */

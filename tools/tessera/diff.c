@@ -209,7 +209,7 @@ static bool is_constraint(const tsr_program *p, tsr_ir_op op)
     return strcmp(tsr_ir_op_name(p, op), "sdy.sharding_constraint") == 0;
 }
 
-/* This op or the next one in its block that is no annotation; 0: none. */
+/* This op or the next one in its block that is not an annotation; 0: none. */
 static tsr_ir_op skip_annotations(const tsr_program *p, tsr_ir_op op)
 {
     while (op != 0 && (is_constraint(p, op) || strcmp(tsr_ir_op_name(p, op), "sdy.mesh") == 0)) {

@@ -27,7 +27,7 @@ struct layout_input {
 /* Reads the texts of --mesh: the first is the default, all may be named. */
 int layout_meshes(struct layout_input *input, const char *const *texts, size_t count);
 
-/* Reads one mesh that goes by any name; NULL is no mesh. */
+/* Reads one mesh that goes by any name; NULL is not a mesh. */
 int layout_mesh(struct layout_input *input, const char *text);
 
 /* Reads all layouts of a text; `shape` is that of tensors without a type there, or NULL. */

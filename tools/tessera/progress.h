@@ -1,6 +1,6 @@
 /*
  * Progress of long runs: on a terminal, what is under way and for how long, on one line of stderr
- * that goes away when the run ends. Nothing where stderr is no terminal, or in the first second.
+ * that goes away when the run ends. Nothing where stderr is not a terminal, or in the first second.
  */
 #ifndef TOOL_PROGRESS_H
 #define TOOL_PROGRESS_H

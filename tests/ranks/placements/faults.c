@@ -149,8 +149,8 @@ static tsr_status check_guilty(tsr_comm *world, tsr_arena *arena, const scene *s
         tsr_dynamic_shard(world, &other, TSR_F64, 1, shape, -1, tsr_tensor_data(whole), &out),
         TSR_ERR_PEER, "rank 1 calls tsr_dynamic_shard with dim 0:dynamic[3, 1, 4]");
     WANT_ERROR(world, tsr_dynamic_from_replicate(whole, &bound_twice, NULL, &out), TSR_ERR_INVALID,
-               guilty ? "no dimension of the placement is left open"
-                      : "rank 1 refuses: no dimension of the placement is left open");
+               guilty ? "no dimension of the placement is unbound"
+                      : "rank 1 refuses: no dimension of the placement is unbound");
     WANT(world, out == NULL && bound == NULL);
     tsr_tensor_release(whole);
     return TSR_OK;
@@ -177,10 +177,9 @@ static tsr_status check_sources(tsr_comm *world, tsr_arena *arena, const scene *
         {{s->unbound, &of_table}, "dim 0: a tensor of sizes or totals must have rank 1, got: 2"},
         {{s->parts_unbound, &of_table},
          "dim 0: counts of 2 partitions over 3 shards are 6 numbers, got: 9"},
-        {{s->unbound, &nothing}, "dim 0: its sizes or counts are left open and none are given"},
-        {{s->unbound, NULL}, "dim 0: its sizes or counts are left open and none are given"},
-        {{s->ragged, &some},
-         "no dimension of the placement is left open: there is nothing to bind the amounts to"},
+        {{s->unbound, &nothing}, "dim 0: its sizes or counts are unbound and none are given"},
+        {{s->unbound, NULL}, "dim 0: its sizes or counts are unbound and none are given"},
+        {{s->ragged, &some}, "no dimension of the placement is unbound: remove the amounts"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         WANT_ERROR(world, tsr_placement_bind(world, arena, &cases[i].to, ROWS, &bound, NULL),

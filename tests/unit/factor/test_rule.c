@@ -87,7 +87,7 @@ static void wrong_texts(void **state)
         {"([i])->([i]) {i=2} x", "expected the end of the rule"},
         {"([ii])->([i]) {i=2}", "factor 0 occurs twice in operand 0"},
         {"([i, i])->([i]) {i=2}", "factor 0 occurs twice in operand 0"},
-        {"([ij])->([i, j])", "dimension 0 of operand 0 has several factors: say the size of all "
+        {"([ij])->([i, j])", "dimension 0 of operand 0 has several factors: give the size of all "
                              "but the last"},
         {"#sdy.op_sharding_rule([i])->([i])", "expected '<'"},
         {"<([i])->([i])", "expected '>'"},
