@@ -44,6 +44,22 @@ static tsr_status refuse(exec_pool *pool, int64_t bytes)
                       (long long)bytes, (long long)pool->live, (long long)pool->most);
 }
 
+static tsr_status check_limit(exec_pool *pool, int64_t bytes)
+{
+    if (pool->most > 0 && bytes > pool->most - pool->live) {
+        return refuse(pool, bytes);
+    }
+    return TSR_OK;
+}
+
+tsr_status exec_pool_count(exec_pool *pool, int64_t bytes)
+{
+    TSR_TRY(check_limit(pool, bytes));
+    pool->live += bytes;
+    pool->peak = max_i64(pool->peak, pool->live);
+    return TSR_OK;
+}
+
 /* A block for a record, `extra` bytes and the elements. */
 static tsr_status take(exec_pool *pool, size_t extra, int64_t bytes, exec_array **out)
 {
@@ -51,9 +67,7 @@ static tsr_status take(exec_pool *pool, size_t extra, int64_t bytes, exec_array 
         return diag_error(pool->ctx, TSR_ERR_OVERFLOW, NO_LOCATION,
                           "the size of an array in bytes exceeds 2^63-1");
     }
-    if (pool->most > 0 && bytes > pool->most - pool->live) {
-        return refuse(pool, bytes);
-    }
+    TSR_TRY(check_limit(pool, bytes));
     size_t room = HEADER + extra + (size_t)bytes;
     const size_t c = class_of_size(room);
     exec_array *array = NULL;
@@ -151,18 +165,26 @@ tsr_status exec_array_recast(exec_pool *pool, exec_array *base, tsr_dtype dtype,
     return TSR_OK;
 }
 
+exec_array exec_array_over(const exec_type *type, const void *data)
+{
+    return (exec_array){.kind = EXEC_TENSOR,
+                        .dtype = type->tensor.dtype,
+                        .rank = type->tensor.rank,
+                        .shape = type->tensor.shape,
+                        .strides = type->strides,
+                        .bytes = type->bytes,
+                        .data = without_const(data)};
+}
+
 tsr_status exec_array_borrow(exec_pool *pool, const exec_type *type, const void *data,
                              exec_array **out)
 {
     exec_array *array;
     TSR_TRY(take(pool, 0, 0, &array));
-    array->kind = EXEC_TENSOR;
-    array->dtype = type->tensor.dtype;
-    array->rank = type->tensor.rank;
-    array->shape = type->tensor.shape;
-    array->strides = type->strides;
-    array->data = without_const(data);
-    array->bytes = type->bytes;
+    const size_t room = array->room;
+    *array = exec_array_over(type, data);
+    array->refs = 1;
+    array->room = room;
     *out = array;
     return TSR_OK;
 }

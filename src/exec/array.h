@@ -52,6 +52,8 @@ typedef struct exec_pool {
 } exec_pool;
 
 exec_pool exec_pool_new(tsr_context *ctx, int64_t most);
+/* Counts bytes that are alive elsewhere; an error when the pool may not have so many. */
+tsr_status exec_pool_count(exec_pool *pool, int64_t bytes);
 /* Frees what the pool keeps. All arrays are dropped before. */
 void exec_pool_clear(exec_pool *pool);
 
@@ -60,7 +62,9 @@ tsr_status exec_array_new(exec_pool *pool, const exec_type *type, exec_array **o
 /* The same of extents that are known only now, which are copied. */
 tsr_status exec_array_shaped(exec_pool *pool, tsr_dtype dtype, size_t rank, const int64_t *shape,
                              exec_array **out);
-/* A view of elements that outlive it. */
+/* An array to be read, over elements that outlive it: in no pool, not to be kept or dropped. */
+exec_array exec_array_over(const exec_type *type, const void *data);
+/* The same in a pool, counted. */
 tsr_status exec_array_borrow(exec_pool *pool, const exec_type *type, const void *data,
                              exec_array **out);
 /* The elements of an array, which is kept, under another type of as many bytes. */

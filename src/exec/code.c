@@ -110,25 +110,30 @@ bool exec_is_static(const exec_step *step)
 
 /* ---- messages ---- */
 
-tsr_status exec_unsupported(const exec_code *code, uint32_t op, const char *why)
+tsr_status exec_refuse_types(tsr_context *ctx, tsr_arena *arena, const tsr_program *p, uint32_t op,
+                             const char *why)
 {
-    const ir_op *record = program_op(code->program, op);
-    buffer text = buffer_new(code->arena);
+    const ir_op *record = program_op(p, op);
+    buffer text = buffer_new(arena);
     const char *finished = NULL;
     const char *one = NULL;
     for (uint32_t i = 0; i < record->num_operands + record->num_results; i++) {
         const uint32_t value = i < record->num_operands
-                                   ? op_operand(code->program, op, i)
+                                   ? op_operand(p, op, i)
                                    : record->results + i - record->num_operands;
-        TSR_TRY(tsr_ir_type_to_text(code->ctx, code->arena, code->program,
-                                    value_type(code->program, value), &one));
+        TSR_TRY(tsr_ir_type_to_text(ctx, arena, p, value_type(p, value), &one));
         buffer_string(&text, i == record->num_operands ? " -> " : i > 0 ? ", " : "");
         buffer_string(&text, one);
     }
-    TSR_TRY(buffer_finish(code->ctx, &text, &finished));
-    return diag_error(code->ctx, TSR_ERR_UNSUPPORTED, op_location(code->program, op),
-                      "%s is not supported here%s%s: %s", op_name(code->program, op),
-                      why[0] != '\0' ? " " : "", why, finished);
+    TSR_TRY(buffer_finish(ctx, &text, &finished));
+    return diag_error(ctx, TSR_ERR_UNSUPPORTED, op_location(p, op),
+                      "%s is not supported here%s%s: %s", op_name(p, op), why[0] != '\0' ? " " : "",
+                      why, finished);
+}
+
+tsr_status exec_unsupported(const exec_code *code, uint32_t op, const char *why)
+{
+    return exec_refuse_types(code->ctx, code->arena, code->program, op, why);
 }
 
 /* ---- last uses ---- */
@@ -386,7 +391,7 @@ static tsr_status decode_function(exec_code *code, exec_function *f, size_t dept
     exec_decoder d = {.code = code, .function = f, .depth = depth};
     const uint32_t block = op_entry_block(p, f->op, 0);
     if (block == 0 || program_block(p, block)->next != 0) {
-        return EXEC_ERROR(code, f->op, TSR_ERR_UNSUPPORTED, "%s",
+        return EXEC_ERROR(code->ctx, code, f->op, TSR_ERR_UNSUPPORTED, "%s",
                           block == 0 ? "a function without a body is not supported"
                                      : "a function of several blocks is not supported");
     }
@@ -398,11 +403,12 @@ tsr_status exec_code_function(exec_code *code, uint32_t op, size_t depth, const 
 {
     exec_function *f = code->functions[op];
     if (f != NULL && f->is_open) {
-        return EXEC_ERROR(code, op, TSR_ERR_UNSUPPORTED, "%s",
+        return EXEC_ERROR(code->ctx, code, op, TSR_ERR_UNSUPPORTED, "%s",
                           "a function that calls itself is not supported");
     }
     if (depth > MAX_CALLS) {
-        return EXEC_ERROR(code, op, TSR_ERR_LIMIT, "more than %d nested calls", MAX_CALLS);
+        return EXEC_ERROR(code->ctx, code, op, TSR_ERR_LIMIT, "more than %d nested calls",
+                          MAX_CALLS);
     }
     if (f == NULL) {
         f = ARENA_NEW(code->arena, exec_function);
@@ -429,13 +435,14 @@ tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
     slice name;
     char text[256];
     if (!attr_as_symbol(p, symbol, &name) || name.size >= sizeof text) {
-        return EXEC_ERROR(d->code, op, TSR_ERR_UNSUPPORTED, "%s", "it does not name a function");
+        return EXEC_ERROR(d->code->ctx, d->code, op, TSR_ERR_UNSUPPORTED, "%s",
+                          "it does not name a function");
     }
     memcpy(text, name.data, name.size);
     text[name.size] = '\0';
     const uint32_t f = tsr_program_symbol(p, text);
     if (f == 0 || strcmp(op_name(p, f), "func.func") != 0) {
-        return EXEC_ERROR(d->code, op, TSR_ERR_INVALID, "unknown function @%s", text);
+        return EXEC_ERROR(d->code->ctx, d->code, op, TSR_ERR_INVALID, "unknown function @%s", text);
     }
     TSR_TRY(exec_code_function(d->code, f, d->depth + 1, out));
     if (d->function->device_op == 0) {
@@ -446,21 +453,17 @@ tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
 
 /* ---- the whole ---- */
 
-tsr_status exec_code_keep(exec_code *code, exec_array *array)
+tsr_status exec_code_elements(exec_code *code, const exec_type *type, void **out)
 {
-    if (code->num_constants == code->most_constants) {
-        const size_t most = 2 * code->most_constants + 16;
-        exec_array **moved =
-            context_resize(code->ctx, code->constants,
-                           code->most_constants * sizeof *code->constants, most * sizeof *moved);
-        if (moved == NULL) {
-            exec_array_drop(code->pool, array);
-            return diag_nomem(code->ctx);
-        }
-        code->constants = moved;
-        code->most_constants = most;
+    if (code->pool != NULL) {
+        TSR_TRY(exec_pool_count(code->pool, type->bytes));
+        code->constant_bytes += type->bytes;
     }
-    code->constants[code->num_constants++] = array;
+    void *elements = tsr_arena_alloc(code->arena, (size_t)type->bytes);
+    if (elements == NULL) {
+        return diag_nomem(code->ctx);
+    }
+    *out = elements;
     return TSR_OK;
 }
 
@@ -507,10 +510,8 @@ void exec_code_destroy(exec_code *code)
     if (code == NULL) {
         return;
     }
-    for (size_t i = 0; i < code->num_constants; i++) {
-        exec_array_drop(code->pool, code->constants[i]);
+    if (code->pool != NULL) {
+        code->pool->live -= code->constant_bytes;
     }
-    (void)context_resize(code->ctx, code->constants, code->most_constants * sizeof *code->constants,
-                         0);
     tsr_arena_destroy(code->arena);
 }

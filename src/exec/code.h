@@ -47,7 +47,7 @@ struct exec_step {
     const uint32_t *results;
     const uint32_t *released;
     const exec_type *const *types;   /* of operands, then of results */
-    void *data;                      /* what the action needs */
+    const void *data;                /* what the action needs */
     int64_t number;                  /* the same, of actions that need one number */
     const exec_block *const *blocks; /* of its regions */
 };
@@ -76,7 +76,8 @@ typedef struct exec_code {
     tsr_context *ctx;
     tsr_arena *arena;
     const tsr_program *program;
-    exec_pool *pool;
+    exec_pool *pool; /* that counts what constants take; NULL: none does */
+    int64_t constant_bytes;
     const exec_type **types;   /* by type of the program; NULL: not asked for yet */
     exec_function **functions; /* by op of the program */
     uint32_t *slots;           /* by value */
@@ -84,9 +85,6 @@ typedef struct exec_code {
     uint32_t *first_of;        /* by op: the first value that it is the last to use */
     uint32_t *next_of;         /* by value: the next one of the same op */
     uint8_t *captured;         /* by value: whether a region uses it from outside */
-    exec_array **constants;    /* kept while the code lives */
-    size_t num_constants;
-    size_t most_constants;
 } exec_code;
 
 /* What is decoded at present. */
@@ -129,6 +127,7 @@ tsr_status exec_prepare_kernel(exec_decoder *d, exec_step *step);
 /* The same of a row; its elementwise operands may broadcast. NULL is not a row. */
 tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row);
 
+/* Once it is made, code does not change: any number of threads may run it at the same time. */
 tsr_status exec_code_create(tsr_context *ctx, const tsr_program *program, exec_pool *pool,
                             exec_code **out);
 void exec_code_destroy(exec_code *code);
@@ -140,8 +139,8 @@ tsr_status exec_code_function(exec_code *code, uint32_t op, size_t depth,
 tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
                               const exec_function **out);
 
-/* Keeps an array while the code lives, taking over the reference. */
-tsr_status exec_code_keep(exec_code *code, exec_array *array);
+/* Elements of a type for as long as the code lives, not filled; its pool counts them. */
+tsr_status exec_code_elements(exec_code *code, const exec_type *type, void **out);
 
 /* The type of that number. An error for one that has no arrays. */
 tsr_status exec_code_type(exec_code *code, uint32_t type, const exec_type **out);
@@ -149,11 +148,14 @@ tsr_status exec_code_type(exec_code *code, uint32_t type, const exec_type **out)
 tsr_status exec_make_type(exec_code *code, tsr_dtype dtype, size_t rank, const int64_t *shape,
                           const exec_type **out);
 
-/* An error that names an op and its types. */
+/* An error that names an op and its types, for which it uses the arena. */
+tsr_status exec_refuse_types(tsr_context *ctx, tsr_arena *arena, const tsr_program *program,
+                             uint32_t op, const char *why);
+/* The same while code is made. */
 tsr_status exec_unsupported(const exec_code *code, uint32_t op, const char *why);
 /* An error about an op: "stablehlo.add: text", where it is in the program. */
-#define EXEC_ERROR(code, op, status, format, ...)                                                  \
-    diag_error((code)->ctx, (status), op_location((code)->program, (op)), "%s: " format,           \
+#define EXEC_ERROR(ctx, code, op, status, format, ...)                                             \
+    diag_error((ctx), (status), op_location((code)->program, (op)), "%s: " format,                 \
                op_name((code)->program, (op)), __VA_ARGS__)
 
 /* Memory of the code. */

@@ -94,7 +94,7 @@ static tsr_status count_devices(tsr_interpreter *in)
     TSR_TRY(module_number(in->ctx, p, "mhlo.num_replicas", &replicas));
     TSR_TRY(module_number(in->ctx, p, "mhlo.num_partitions", &partitions));
     if (!checked_mul(replicas, partitions, &count) || count > MAX_DEVICES) {
-        return EXEC_ERROR(in->code, op, TSR_ERR_UNSUPPORTED,
+        return EXEC_ERROR(in->ctx, in->code, op, TSR_ERR_UNSUPPORTED,
                           "it needs all devices of the module, %lld x %lld; at most %d are "
                           "simulated: lower mhlo.num_replicas or mhlo.num_partitions",
                           (long long)replicas, (long long)partitions, MAX_DEVICES);
@@ -315,7 +315,7 @@ tsr_status tsr_interpreter_run(tsr_context *ctx, tsr_interpreter *interpreter,
     tsr_outputs *outputs = NULL;
     TSR_TRY(check_inputs(ctx, interpreter, inputs, num_inputs));
     TSR_TRY(new_outputs(interpreter, &outputs));
-    exec_machine_init(&m, interpreter->code, &host);
+    exec_machine_init(&m, interpreter->ctx, interpreter->code, &interpreter->pool, &host);
     const tsr_status status =
         interpreter->partitions == 0
             ? run_alone(interpreter, &m, inputs, outputs)

@@ -7,9 +7,10 @@
 /* Calls and regions inside of each other. */
 enum { MAX_ACTIVATIONS = 10000 };
 
-void exec_machine_init(exec_machine *m, exec_code *code, exec_host *host)
+void exec_machine_init(exec_machine *m, tsr_context *ctx, const exec_code *code, exec_pool *pool,
+                       exec_host *host)
 {
-    *m = (exec_machine){.ctx = code->ctx, .code = code, .pool = code->pool, .host = host};
+    *m = (exec_machine){.ctx = ctx, .code = code, .pool = pool, .host = host};
 }
 
 void exec_release(exec_machine *m, const uint32_t *slots, size_t count)
@@ -45,8 +46,19 @@ void exec_machine_clear(exec_machine *m)
     (void)context_resize(m->ctx, m->stack, m->capacity * sizeof *m->stack, 0);
     (void)context_resize(m->ctx, m->frames, m->room * sizeof *m->frames, 0);
     (void)context_resize(m->ctx, m->returned, m->returned_room * sizeof *m->returned, 0);
-    (void)context_resize(m->ctx, m->scratch, m->scratch_room, 0);
-    *m = (exec_machine){.ctx = m->ctx, .code = m->code, .pool = m->pool, .host = m->host};
+    if (m->scratch != NULL) {
+        tsr_arena_destroy(m->scratch);
+    }
+    exec_machine_init(m, m->ctx, m->code, m->pool, m->host);
+}
+
+tsr_status exec_run_unsupported(exec_machine *m, const exec_step *step, const char *why)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(m->ctx, &arena));
+    const tsr_status status = exec_refuse_types(m->ctx, arena, m->code->program, step->op, why);
+    tsr_arena_destroy(arena);
+    return status;
 }
 
 /* Room for `count` items of a list. */
@@ -68,12 +80,19 @@ static bool reserve(tsr_context *ctx, void **items, size_t *room, size_t count, 
 
 void *exec_scratch(exec_machine *m, size_t bytes)
 {
-    void *memory = m->scratch;
-    if (!reserve(m->ctx, &memory, &m->scratch_room, bytes + 16, 1)) {
+    if (m->scratch == NULL && tsr_arena_create(m->ctx, &m->scratch) < 0) {
         return NULL;
     }
-    m->scratch = memory;
-    return memory;
+    m->has_scratch = true;
+    return tsr_arena_alloc(m->scratch, bytes);
+}
+
+static void free_scratch(exec_machine *m)
+{
+    if (m->has_scratch) {
+        tsr_arena_reset(m->scratch, m->scratch_mark);
+        m->has_scratch = false;
+    }
 }
 
 /* A new activation with slots from `frame` on. */
@@ -191,9 +210,9 @@ tsr_status exec_take_returned(exec_machine *m, const exec_step *step)
 
 static tsr_status out_of_steps(const exec_machine *m, const exec_step *step)
 {
-    return EXEC_ERROR(m->code, step->op, TSR_ERR_LIMIT,
-                      "the program reached the limit of %lld ops; raise the limit",
-                      (long long)m->host->steps);
+    return EXEC_RUN_ERROR(m, step, TSR_ERR_LIMIT,
+                          "the program reached the limit of %lld ops; raise the limit",
+                          (long long)m->host->steps);
 }
 
 tsr_status exec_machine_run(exec_machine *m, size_t until)
@@ -209,6 +228,7 @@ tsr_status exec_machine_run(exec_machine *m, size_t until)
                 return out_of_steps(m, step);
             }
             status = step->action(m, step);
+            free_scratch(m);
             if (status == TSR_OK) {
                 exec_release(m, step->released, step->num_released);
             } else if ((int)status == EXEC_WAITING) {
@@ -227,6 +247,21 @@ tsr_status exec_machine_run(exec_machine *m, size_t until)
 
 enum { MAX_REGION_ARGUMENTS = 64 };
 
+/* Runs steps inside of a step in progress, whose scratch memory stays. */
+static tsr_status run_nested(exec_machine *m, size_t until)
+{
+    const tsr_arena_mark mark = m->scratch_mark;
+    const bool has_scratch = m->has_scratch;
+    if (has_scratch) {
+        m->scratch_mark = tsr_arena_get_mark(m->scratch);
+        m->has_scratch = false;
+    }
+    const tsr_status status = exec_machine_run(m, until);
+    m->scratch_mark = mark;
+    m->has_scratch = has_scratch;
+    return status;
+}
+
 static tsr_status call_region(exec_machine *m, const exec_block *block,
                               const void *const *arguments, void *const *results)
 {
@@ -241,7 +276,7 @@ static tsr_status call_region(exec_machine *m, const exec_block *block,
         memcpy(arrays[i]->data, arguments[i], (size_t)arrays[i]->bytes);
     }
     TSR_TRY(exec_enter_block(m, block, arrays, NULL, 0));
-    const tsr_status status = exec_machine_run(m, until);
+    const tsr_status status = run_nested(m, until);
     if (status == TSR_IN_PROGRESS) {
         return diag_error(m->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
                           "a collective in a region that is applied to single elements");

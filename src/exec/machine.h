@@ -6,6 +6,10 @@
 
 #include "exec/code.h"
 
+/* As EXEC_ERROR, of a run. */
+#define EXEC_RUN_ERROR(m, step, status, format, ...)                                               \
+    EXEC_ERROR((m)->ctx, (m)->code, (step)->op, status, format, __VA_ARGS__)
+
 struct exec_world;
 struct exec_host;
 
@@ -21,7 +25,7 @@ typedef struct exec_activation {
 
 struct exec_machine {
     tsr_context *ctx;
-    exec_code *code;
+    const exec_code *code;
     exec_pool *pool;
     struct exec_host *host; /* what all machines of a run share */
     struct exec_world
@@ -37,10 +41,11 @@ struct exec_machine {
     exec_array **returned;
     size_t num_returned;
     size_t returned_room;
-    tsr_status failed; /* of a region that a kernel has called */
-    char *scratch;
-    size_t scratch_room;
-    void *step_state; /* of a step that waits, kept for when it runs again */
+    tsr_status failed;           /* of a region that a kernel has called */
+    tsr_arena *scratch;          /* of the steps in progress; NULL: none was needed yet */
+    tsr_arena_mark scratch_mark; /* where that of the innermost step starts */
+    bool has_scratch;            /* that step has some */
+    void *step_state;            /* of a step that waits, kept for when it runs again */
 };
 
 /* What one run shares: limits, output, probes. */
@@ -55,7 +60,9 @@ typedef struct exec_host {
     size_t next_infeed;
 } exec_host;
 
-void exec_machine_init(exec_machine *m, exec_code *code, exec_host *host);
+/* Code may be run by machines of several threads, each with a context, pool and host of its own. */
+void exec_machine_init(exec_machine *m, tsr_context *ctx, const exec_code *code, exec_pool *pool,
+                       exec_host *host);
 /* Drops all that it holds. */
 void exec_machine_clear(exec_machine *m);
 
@@ -72,7 +79,7 @@ tsr_status exec_enter_block(exec_machine *m, const exec_block *block, exec_array
 /* Runs until so many activations are left: TSR_OK, TSR_IN_PROGRESS when it waits, or a failure. */
 tsr_status exec_machine_run(exec_machine *m, size_t until);
 
-/* Scratch memory of at least so many bytes; NULL without memory. */
+/* Scratch memory that is valid until the step in progress ends; NULL without memory. */
 void *exec_scratch(exec_machine *m, size_t bytes);
 
 static inline exec_array *exec_operand(const exec_machine *m, const exec_step *s, size_t i)
@@ -86,6 +93,9 @@ static inline void exec_set_result(exec_machine *m, const exec_step *s, size_t i
     m->slots[s->results[i]] = array;
 }
 
+/* As exec_unsupported, of a run. */
+tsr_status exec_run_unsupported(exec_machine *m, const exec_step *step, const char *why);
+
 /* Drops what a step is the last to use. */
 void exec_release(exec_machine *m, const uint32_t *slots, size_t count);
 
@@ -95,7 +105,7 @@ tsr_status exec_take_returned(exec_machine *m, const exec_step *step);
 /* A region that kernels call on single elements. */
 typedef struct exec_region {
     const exec_block *block;
-    exec_machine *machine; /* set before a kernel runs */
+    exec_machine *machine;
 } exec_region;
 
 /* An op_body_call; the state is an exec_region. */

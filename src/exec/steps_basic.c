@@ -13,15 +13,17 @@ enum { MAX_KEPT = 4096 }; /* bytes of a repeated element that are kept while the
 
 static tsr_status run_constant(exec_machine *m, const exec_step *step)
 {
-    exec_set_result(m, step, 0, exec_array_keep(step->data));
+    exec_array *array;
+    TSR_TRY(exec_array_borrow(m->pool, step->types[0], step->data, &array));
+    exec_set_result(m, step, 0, array);
     return TSR_OK;
 }
 
-static void fill(exec_array *array, const void *element)
+static void fill(void *data, const exec_type *type, const void *element)
 {
-    const int64_t item = tsr_dtype_item_bytes(array->dtype);
-    const int64_t count = array->bytes / item;
-    const tsr_view all = {array->data, array->dtype, 1, &count, &item};
+    const int64_t item = tsr_dtype_item_bytes(type->tensor.dtype);
+    const int64_t count = type->bytes / item;
+    const tsr_view all = {data, type->tensor.dtype, 1, &count, &item};
     kernel_fill(&all, element);
 }
 
@@ -29,7 +31,7 @@ static tsr_status run_splat(exec_machine *m, const exec_step *step)
 {
     exec_array *array;
     TSR_TRY(exec_array_new(m->pool, step->types[0], &array));
-    fill(array, step->data);
+    fill(array->data, step->types[0], step->data);
     exec_set_result(m, step, 0, array);
     return TSR_OK;
 }
@@ -41,7 +43,6 @@ static tsr_status set_constant(exec_decoder *d, exec_step *step, uint32_t attr)
     const void *bytes = NULL;
     size_t size = 0;
     bool is_splat = false;
-    exec_array *array = NULL;
     if (!attr_is_elements(d->code->program, attr) || type->strides == NULL) {
         return TSR_NOT_APPLICABLE;
     }
@@ -52,21 +53,21 @@ static tsr_status set_constant(exec_decoder *d, exec_step *step, uint32_t attr)
     }
     if (is_splat && type->bytes > MAX_KEPT) {
         step->action = run_splat;
-        step->data = without_const(bytes);
+        step->data = bytes;
         return TSR_OK;
     }
     if (!is_splat && size < (size_t)type->bytes) {
         return TSR_NOT_APPLICABLE;
     }
-    if (is_splat) {
-        TSR_TRY(exec_array_new(d->code->pool, type, &array));
-        fill(array, bytes);
-    } else {
-        TSR_TRY(exec_array_borrow(d->code->pool, type, bytes, &array));
-    }
     step->action = run_constant;
-    step->data = array;
-    return exec_code_keep(d->code, array);
+    step->data = bytes;
+    if (is_splat) {
+        void *elements = NULL;
+        TSR_TRY(exec_code_elements(d->code, type, &elements));
+        fill(elements, type, bytes);
+        step->data = elements;
+    }
+    return TSR_OK;
 }
 
 static tsr_status prepare_constant(exec_decoder *d, exec_step *step)
@@ -99,8 +100,8 @@ static tsr_status run_recast(exec_machine *m, const exec_step *step)
     exec_array *result;
     if (from->bytes != to->bytes) {
         const op_type type = exec_array_type(from);
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s cannot be converted to %s",
-                          op_type_text(&type).text, op_type_text(&to->tensor).text);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "%s cannot be converted to %s",
+                              op_type_text(&type).text, op_type_text(&to->tensor).text);
     }
     TSR_TRY(exec_array_borrow(m->pool, to, from->data, &result));
     result->base = exec_array_keep(from);
@@ -225,8 +226,8 @@ static tsr_status run_member(exec_machine *m, const exec_step *step)
     const exec_array *tuple = exec_operand(m, step, 0);
     const size_t index = (size_t)step->number;
     if (index >= tuple->rank) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID,
-                          "a tuple of %zu elements has no element %zu", tuple->rank, index);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID,
+                              "a tuple of %zu elements has no element %zu", tuple->rank, index);
     }
     exec_set_result(m, step, 0, exec_array_keep(exec_tuple_members(tuple)[index]));
     return TSR_OK;

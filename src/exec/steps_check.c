@@ -16,11 +16,12 @@ typedef enum check_kind { CHECK_EQUAL, CHECK_ALMOST, CHECK_CLOSE } check_kind;
 
 typedef struct check_step {
     check_kind kind;
-    double tolerance;     /* of ALMOST */
-    uint64_t max_ulps;    /* of CLOSE */
-    uint64_t min_ulps;    /* the greatest distance of all must be this at least */
-    exec_array *expected; /* a constant; NULL: the second operand */
-    slice probe;          /* what was probed is expected instead */
+    double tolerance;  /* of ALMOST */
+    uint64_t max_ulps; /* of CLOSE */
+    uint64_t min_ulps; /* the greatest distance of all must be this at least */
+    bool has_expected; /* a constant; else the second operand */
+    exec_array expected;
+    slice probe; /* what was probed is expected instead */
     int64_t iteration;
 } check_step;
 
@@ -127,10 +128,10 @@ static tsr_status report(exec_machine *m, const exec_step *step, const exec_arra
                          const exec_array *b, int64_t element)
 {
     const int64_t offset = element * tsr_dtype_item_bytes(a->dtype);
-    return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK, "at %s the value is %s, expected %s",
-                      text_of_index(a, element).text,
-                      exec_number_text(a->dtype, a->data + offset).text,
-                      exec_number_text(b->dtype, b->data + offset).text);
+    return EXEC_RUN_ERROR(m, step, TSR_ERR_CHECK, "at %s the value is %s, expected %s",
+                          text_of_index(a, element).text,
+                          exec_number_text(a->dtype, a->data + offset).text,
+                          exec_number_text(b->dtype, b->data + offset).text);
 }
 
 static tsr_status compare(exec_machine *m, const exec_step *step, const check_step *c,
@@ -142,8 +143,8 @@ static tsr_status compare(exec_machine *m, const exec_step *step, const check_st
     const op_type ta = exec_array_type(a);
     const op_type tb = exec_array_type(b);
     if (ta.dtype != tb.dtype || !op_shapes_agree(&ta, &tb)) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK, "the value is %s, expected %s",
-                          op_type_text(&ta).text, op_type_text(&tb).text);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_CHECK, "the value is %s, expected %s",
+                              op_type_text(&ta).text, op_type_text(&tb).text);
     }
     for (int64_t i = 0; i < count; i++) {
         if (!agrees(c, a->dtype, a->data + i * item, b->data + i * item, &most)) {
@@ -151,9 +152,9 @@ static tsr_status compare(exec_machine *m, const exec_step *step, const check_st
         }
     }
     if (c->kind == CHECK_CLOSE && most < c->min_ulps) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK,
-                          "the values differ by %llu units of the last place, expected %llu",
-                          (unsigned long long)most, (unsigned long long)c->min_ulps);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_CHECK,
+                              "the values differ by %llu units of the last place, expected %llu",
+                              (unsigned long long)most, (unsigned long long)c->min_ulps);
     }
     return TSR_OK;
 }
@@ -229,13 +230,13 @@ static tsr_status prepare_probe(exec_decoder *d, exec_step *step)
 static tsr_status run_check(exec_machine *m, const exec_step *step)
 {
     const check_step *c = step->data;
-    const exec_array *expected = c->expected;
+    const exec_array *expected = c->has_expected ? &c->expected : NULL;
     if (c->probe.data != NULL) {
         expected = find_probe(m, c->probe, c->iteration);
         if (expected == NULL) {
-            return EXEC_ERROR(m->code, step->op, TSR_ERR_CHECK,
-                              "the probe '%.*s' saw no value number %lld", (int)c->probe.size,
-                              c->probe.data, (long long)c->iteration);
+            return EXEC_RUN_ERROR(m, step, TSR_ERR_CHECK,
+                                  "the probe '%.*s' saw no value number %lld", (int)c->probe.size,
+                                  c->probe.data, (long long)c->iteration);
         }
         return compare(m, step, c, expected, exec_operand(m, step, 0));
     }
@@ -278,12 +279,15 @@ static tsr_status read_expected(exec_decoder *d, exec_step *step, check_step *c)
     }
     TSR_TRY(elements_bytes(d->code->ctx, d->code->arena, d->code->program, attr, &bytes, &size,
                            &is_splat));
-    TSR_TRY(exec_array_new(d->code->pool, type, &c->expected));
+    void *elements = NULL;
+    TSR_TRY(exec_code_elements(d->code, type, &elements));
     const size_t item = (size_t)tsr_dtype_item_bytes(type->tensor.dtype);
     for (size_t at = 0; at < (size_t)type->bytes; at += item) {
-        memcpy(c->expected->data + at, (const char *)bytes + (is_splat ? 0 : at), item);
+        memcpy((char *)elements + at, (const char *)bytes + (is_splat ? 0 : at), item);
     }
-    return exec_code_keep(d->code, c->expected);
+    c->has_expected = true;
+    c->expected = exec_array_over(type, elements);
+    return TSR_OK;
 }
 
 static void read_tolerance(const exec_decoder *d, const exec_step *step, check_step *c)

@@ -215,8 +215,8 @@ static tsr_status broadcast(const rendezvous *t, size_t i, exec_array **out)
     exec_members from = {.list = (size_t[1]){0}};
     exec_add_members(&t->c->groups, t->world, root, t->members.list[0], &from);
     if (from.count == 0 || !exec_has_member(&t->members, from.list[0])) {
-        return EXEC_ERROR(t->m->code, t->step->op, TSR_ERR_INVALID,
-                          "the root %lld is not a member of the group", (long long)root);
+        return EXEC_RUN_ERROR(t->m, t->step, TSR_ERR_INVALID,
+                              "the root %lld is not a member of the group", (long long)root);
     }
     const exec_machine *source = &t->world->machines[from.list[0]];
     *out = exec_array_keep(exec_operand(source, t->world->arrivals[from.list[0]].step, i));
@@ -327,8 +327,8 @@ static tsr_status check_sizes(const rendezvous *t)
 {
     for (size_t i = 0; i < t->step->num_results; i++) {
         if (!sizes_fit(t, i)) {
-            return EXEC_ERROR(
-                t->m->code, t->step->op, TSR_ERR_INVALID,
+            return EXEC_RUN_ERROR(
+                t->m, t->step, TSR_ERR_INVALID,
                 "a group of %zu processes does not fit %s and its result %s", t->members.count,
                 op_type_text(&t->step->types[i]->tensor).text,
                 op_type_text(&t->step->types[t->step->num_operands + i]->tensor).text);
@@ -382,8 +382,8 @@ static tsr_status check_groups(const exec_machine *m, const exec_step *step)
                                                  : world->count;
     for (size_t i = 0; i < g->count * g->size; i++) {
         if (g->numbers[i] >= 0 && (uint64_t)g->numbers[i] >= count) {
-            return EXEC_ERROR(
-                m->code, step->op, TSR_ERR_INVALID, "it names %s %lld, but the run has %zu; %s",
+            return EXEC_RUN_ERROR(
+                m, step, TSR_ERR_INVALID, "it names %s %lld, but the run has %zu; %s",
                 by_replica              ? "replica"
                 : g->by == BY_PARTITION ? "partition"
                                         : "device",

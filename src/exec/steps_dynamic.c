@@ -34,8 +34,8 @@ static bool load_numbers(const exec_array *from, bool may_be_negative, int64_t *
 
 static tsr_status wrong_shape(const exec_machine *m, const exec_step *step, size_t operand)
 {
-    return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID,
-                      "the numbers of operand %zu are not extents of its result", operand);
+    return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID,
+                          "the numbers of operand %zu are not extents of its result", operand);
 }
 
 /* Whether a computed shape is one that the program allows for a result. */
@@ -64,7 +64,7 @@ tsr_status exec_run_row(exec_machine *m, const exec_step *step, const op_row *ro
     op_array arrays[MAX_ARRAYS];
     op_type types[MAX_ARRAYS];
     if (num_operands + num_results > MAX_ARRAYS) {
-        return exec_unsupported(m->code, step->op, "with this number of operands");
+        return exec_run_unsupported(m, step, "with this number of operands");
     }
     for (size_t i = 0; i < num_operands; i++) {
         arrays[i] = array_of(operands[i]);
@@ -79,13 +79,13 @@ tsr_status exec_run_row(exec_machine *m, const exec_step *step, const op_row *ro
                                 .num_results = num_results,
                                 .mixes_dtypes = true};
     if (row->run == NULL || (row->supports != NULL && !row->supports(&request, results))) {
-        return exec_unsupported(m->code, step->op, "on its present types");
+        return exec_run_unsupported(m, step, "on its present types");
     }
     for (size_t i = 0; i < num_results; i++) {
         exec_array *made;
         if (!is_allowed(step, i, &results[i])) {
-            return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "the result would be %s",
-                              op_type_text(&results[i]).text);
+            return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "the result would be %s",
+                                  op_type_text(&results[i]).text);
         }
         TSR_TRY(
             exec_array_shaped(m->pool, results[i].dtype, results[i].rank, results[i].shape, &made));
@@ -119,7 +119,7 @@ static tsr_status infer_and_run(exec_machine *m, const exec_step *step, const op
     op_type types[MAX_ARRAYS];
     op_type results[MAX_ARRAYS];
     if (num_operands > MAX_ARRAYS || step->num_results > MAX_ARRAYS || row->types == NULL) {
-        return exec_unsupported(m->code, step->op, "");
+        return exec_run_unsupported(m, step, "");
     }
     TSR_TRY(tsr_arena_create(m->ctx, &arena));
     for (size_t i = 0; i < num_operands; i++) {
@@ -405,8 +405,8 @@ static tsr_status run_tensor_cast(exec_machine *m, const exec_step *step)
     exec_array *from = exec_operand(m, step, 0);
     const op_type type = exec_array_type(from);
     if (!is_allowed(step, 0, &type)) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "the value is %s",
-                          op_type_text(&type).text);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "the value is %s",
+                              op_type_text(&type).text);
     }
     exec_set_result(m, step, 0, exec_array_keep(from));
     return TSR_OK;

@@ -12,13 +12,14 @@
 #include "ops/op_reduce.h"
 #include "ops/op_sort.h"
 
-enum { MAX_REGIONS = 2, MAX_CASTS = 80 };
+enum { MAX_REGIONS = 2, MAX_CASTS = 80, MAX_FEW = 8 };
 
 typedef struct kernel_step {
-    op_call call;
-    op_array *arrays; /* operands, then results: all but the data is fixed */
-    exec_region regions[MAX_REGIONS];
+    op_call call;           /* without arrays */
+    const op_array *arrays; /* operands, then results: all but the data is fixed */
+    const exec_block *regions[MAX_REGIONS];
     size_t num_regions;
+    bool calls_regions;         /* some are not known ones */
     const exec_type **computed; /* of each array; NULL: computed as they are */
     bool as_bits;               /* narrow signed integers are their bits */
     bool counts_leading;        /* the wider type has more leading zeros */
@@ -28,28 +29,76 @@ static const int64_t no_start[OP_MAX_RANK] = {0};
 
 /* ---- running ---- */
 
-static tsr_status call_kernel(exec_machine *m, kernel_step *k)
+/* A run of a kernel: what is fixed comes from the step, the rest from the machine. */
+typedef struct kernel_run {
+    op_array few[MAX_FEW];
+    op_array *arrays;
+    exec_region regions[MAX_REGIONS];
+} kernel_run;
+
+static tsr_status begin(exec_machine *m, const exec_step *step, kernel_run *run)
 {
-    void *scratch = NULL;
-    for (size_t i = 0; i < k->num_regions; i++) {
-        k->regions[i].machine = m;
+    const kernel_step *k = step->data;
+    const size_t count = step->num_operands + step->num_results;
+    run->arrays = count <= MAX_FEW ? run->few : exec_scratch(m, count * sizeof *run->arrays);
+    if (run->arrays == NULL) {
+        return diag_nomem(m->ctx);
     }
-    if (k->call.row->scratch != NULL) {
-        scratch = exec_scratch(m, k->call.row->scratch(&k->call));
+    memcpy(run->arrays, k->arrays, count * sizeof *run->arrays);
+    return TSR_OK;
+}
+
+/* The parameters of a call, whose regions that are called run on this machine. */
+static const void *params_with_regions(exec_machine *m, const kernel_step *k, kernel_run *run)
+{
+    const op_fields *fields = k->call.row->fields;
+    char *params = exec_scratch(m, fields->bytes);
+    if (params == NULL) {
+        return NULL;
+    }
+    memcpy(params, k->call.params, fields->bytes);
+    size_t count = 0;
+    for (size_t f = 0; f < fields->count && count < k->num_regions; f++) {
+        if (fields->fields[f].kind == OP_FIELD_REGION) {
+            op_region *region = (void *)(params + fields->fields[f].offset);
+            run->regions[count] = (exec_region){k->regions[count], m};
+            region->state = &run->regions[count];
+            count++;
+        }
+    }
+    return params;
+}
+
+static tsr_status call_kernel(exec_machine *m, const exec_step *step, kernel_run *run)
+{
+    const kernel_step *k = step->data;
+    op_call call = k->call;
+    void *scratch = NULL;
+    call.operands = run->arrays;
+    call.results = run->arrays + step->num_operands;
+    if (k->calls_regions) {
+        call.params = params_with_regions(m, k, run);
+        if (call.params == NULL) {
+            return diag_nomem(m->ctx);
+        }
+    }
+    if (call.row->scratch != NULL) {
+        scratch = exec_scratch(m, call.row->scratch(&call));
         if (scratch == NULL) {
             return diag_nomem(m->ctx);
         }
     }
-    k->call.row->run(&k->call, scratch);
+    call.row->run(&call, scratch);
     return m->failed;
 }
 
 static tsr_status run_kernel(exec_machine *m, const exec_step *step)
 {
-    kernel_step *k = step->data;
     const size_t n = step->num_operands;
+    kernel_run run;
+    TSR_TRY(begin(m, step, &run));
     for (size_t i = 0; i < n; i++) {
-        k->arrays[i].view.data = m->slots[step->operands[i]]->data;
+        run.arrays[i].view.data = m->slots[step->operands[i]]->data;
     }
     for (size_t i = 0; i < step->num_results; i++) {
         exec_array *result;
@@ -58,9 +107,9 @@ static tsr_status run_kernel(exec_machine *m, const exec_step *step)
             return status;
         }
         m->slots[step->results[i]] = result;
-        k->arrays[n + i].view.data = result->data;
+        run.arrays[n + i].view.data = result->data;
     }
-    return call_kernel(m, k);
+    return call_kernel(m, step, &run);
 }
 
 /* ---- by way of other types ---- */
@@ -127,19 +176,20 @@ static tsr_status cast_result(exec_machine *m, const exec_step *step, const kern
 
 static tsr_status run_cast(exec_machine *m, const exec_step *step)
 {
-    kernel_step *k = step->data;
+    const kernel_step *k = step->data;
     exec_array *arrays[MAX_CASTS] = {NULL};
     const size_t n = step->num_operands;
-    tsr_status status = TSR_OK;
+    kernel_run run;
+    tsr_status status = begin(m, step, &run);
     for (size_t i = 0; i < n + step->num_results && status == TSR_OK; i++) {
         status = i < n ? cast_operand(m, step, k, i, &arrays[i])
                        : exec_array_new(m->pool, k->computed[i], &arrays[i]);
         if (status == TSR_OK) {
-            k->arrays[i].view.data = arrays[i]->data;
+            run.arrays[i].view.data = arrays[i]->data;
         }
     }
     if (status == TSR_OK) {
-        status = call_kernel(m, k);
+        status = call_kernel(m, step, &run);
     }
     for (size_t i = 0; i < step->num_results && status == TSR_OK; i++) {
         status = cast_result(m, step, k, i, arrays[n + i]);
@@ -157,6 +207,7 @@ static void set_regions(const exec_decoder *d, const exec_step *step, const op_r
                         kernel_step *k, void *params, bool known)
 {
     size_t count = 0;
+    k->calls_regions = false;
     for (size_t f = 0; row->fields != NULL && f < row->fields->count; f++) {
         const op_field *field = &row->fields->fields[f];
         if (field->kind != OP_FIELD_REGION || count == MAX_REGIONS) {
@@ -164,9 +215,8 @@ static void set_regions(const exec_decoder *d, const exec_step *step, const op_r
         }
         op_region *region = (void *)((char *)params + field->offset);
         const uint32_t number = op_region_at(d->code->program, step->op, count);
-        k->regions[count].block = step->blocks[count];
-        *region = (op_region){
-            .body = OP_BODY_OPAQUE, .call = exec_region_call, .state = &k->regions[count]};
+        k->regions[count] = step->blocks[count];
+        *region = (op_region){.body = OP_BODY_OPAQUE, .call = exec_region_call};
         count++;
         if (known) {
             op_body body = ir_region_body(d->code->program, number);
@@ -177,6 +227,7 @@ static void set_regions(const exec_decoder *d, const exec_step *step, const op_r
                 *region = known_region(body);
             }
         }
+        k->calls_regions = k->calls_regions || region->body == OP_BODY_OPAQUE;
     }
     k->num_regions = count;
 }
@@ -246,24 +297,23 @@ static bool has_kernel(const op_request *r, const op_type *results)
 static tsr_status fill_arrays(exec_decoder *d, exec_step *step, kernel_step *k)
 {
     const size_t count = step->num_operands + step->num_results;
-    k->arrays = ARENA_ARRAY(d->code->arena, op_array, count);
-    if (k->arrays == NULL) {
+    op_array *arrays = ARENA_ARRAY(d->code->arena, op_array, count);
+    if (arrays == NULL) {
         return diag_nomem(d->code->ctx);
     }
     for (size_t i = 0; i < count; i++) {
         const exec_type *t = k->computed != NULL ? k->computed[i] : step->types[i];
-        k->arrays[i] = (op_array){.view = {.dtype = t->tensor.dtype,
-                                           .rank = t->tensor.rank,
-                                           .shape = t->tensor.shape,
-                                           .strides = t->strides},
-                                  .start = no_start,
-                                  .full = t->tensor.shape};
+        arrays[i] = (op_array){.view = {.dtype = t->tensor.dtype,
+                                        .rank = t->tensor.rank,
+                                        .shape = t->tensor.shape,
+                                        .strides = t->strides},
+                               .start = no_start,
+                               .full = t->tensor.shape};
     }
     k->call.num_operands = step->num_operands;
     k->call.num_results = step->num_results;
-    k->call.operands = k->arrays;
-    k->call.results = k->arrays + step->num_operands;
     k->call.first = true;
+    k->arrays = arrays;
     step->data = k;
     step->action = k->computed != NULL ? run_cast : run_kernel;
     return TSR_OK;
@@ -432,7 +482,7 @@ static tsr_status check_results(exec_decoder *d, const exec_step *step, const ir
     TSR_TRY(r->row->types(r, inferred));
     for (size_t i = 0; i < step->num_results; i++) {
         if (!op_shapes_agree(&inferred[i], &request->results[i])) {
-            return EXEC_ERROR(d->code, step->op, TSR_ERR_INVALID,
+            return EXEC_ERROR(d->code->ctx, d->code, step->op, TSR_ERR_INVALID,
                               "result %zu is %s in the program, and should be %s", i,
                               op_type_text(&request->results[i]).text,
                               op_type_text(&inferred[i]).text);

@@ -124,9 +124,9 @@ static tsr_status run_manual(exec_machine *m, const exec_step *step)
         return run_world(m, step);
     }
     if (m->world->count != (size_t)s->devices) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID,
-                          "its mesh has %lld devices, but %zu processes are simulated",
-                          (long long)s->devices, m->world->count);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID,
+                              "its mesh has %lld devices, but %zu processes are simulated",
+                              (long long)s->devices, m->world->count);
     }
     TSR_TRY(enter_device(m, step, m, (int64_t)m->process, step));
     return (tsr_status)EXEC_ENTERED;

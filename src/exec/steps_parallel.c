@@ -190,13 +190,12 @@ static tsr_status run_infeed(exec_machine *m, const exec_step *step)
 {
     exec_world *world = m->world;
     if (world == NULL || world->next_infeed == world->num_infeed) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s",
-                          "the infeed has no more values");
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "%s", "the infeed has no more values");
     }
     const exec_function *f = world->infeed[world->next_infeed++];
     if (f->body->num_arguments != 0) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s",
-                          "the infeed function must not take arguments");
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "%s",
+                              "the infeed function must not take arguments");
     }
     TSR_TRY(exec_enter_function(m, f, NULL, step));
     return (tsr_status)EXEC_ENTERED;
@@ -208,15 +207,15 @@ static tsr_status resume_infeed(exec_machine *m, const exec_step *step, size_t w
     exec_array *made = NULL;
     (void)which;
     if (m->num_returned + 1 != step->num_results) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%zu values given, %u expected",
-                          m->num_returned, step->num_results - 1);
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "%zu values given, %u expected",
+                              m->num_returned, step->num_results - 1);
     }
     for (size_t i = 0; i < m->num_returned; i++) {
         const op_type type = exec_array_type(m->returned[i]);
         const op_type *wanted = &step->types[step->num_operands + i]->tensor;
         if (type.dtype != wanted->dtype || !op_shapes_agree(&type, wanted)) {
-            return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "the infeed has %s, expected %s",
-                              op_type_text(&type).text, op_type_text(wanted).text);
+            return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "the infeed has %s, expected %s",
+                                  op_type_text(&type).text, op_type_text(wanted).text);
         }
     }
     TSR_TRY(exec_array_token(m->pool, &made));
@@ -368,8 +367,8 @@ static tsr_status run_recv(exec_machine *m, const exec_step *step)
         return (tsr_status)EXEC_WAITING;
     }
     if (!message_fits(step, message->values)) {
-        return EXEC_ERROR(m->code, step->op, TSR_ERR_INVALID, "%s",
-                          "the types of the sent and the received values differ");
+        return EXEC_RUN_ERROR(m, step, TSR_ERR_INVALID, "%s",
+                              "the types of the sent and the received values differ");
     }
     TSR_TRY(exec_array_token(m->pool, &made));
     exec_set_result(m, step, step->num_results - 1, made);

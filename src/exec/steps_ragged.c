@@ -348,8 +348,7 @@ static tsr_status scan_row(exec_machine *m, const exec_step *step, int64_t row,
     TSR_TRY(exec_enter_block(m, body, arguments, NULL, 0));
     status = exec_machine_run(m, until);
     if (status != TSR_OK) {
-        return status < 0 ? status
-                          : exec_unsupported(m->code, step->op, "with a collective inside");
+        return status < 0 ? status : exec_run_unsupported(m, step, "with a collective inside");
     }
     for (size_t i = 0; i < m->num_returned; i++) {
         if (i < s->num_outputs) {

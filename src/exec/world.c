@@ -28,7 +28,8 @@ tsr_status exec_world_init(exec_world *world, exec_machine *parent, size_t repli
         return diag_nomem(parent->ctx);
     }
     for (size_t i = 0; i < count; i++) {
-        exec_machine_init(&world->machines[i], parent->code, parent->host);
+        exec_machine_init(&world->machines[i], parent->ctx, parent->code, parent->pool,
+                          parent->host);
         world->machines[i].world = world;
         world->machines[i].process = i;
     }
@@ -69,9 +70,9 @@ static tsr_status deadlock(const exec_world *world, const exec_machine *parent)
     for (size_t i = 0; i < world->count; i++) {
         const exec_machine *m = &world->machines[i];
         if (m->depth > 0) {
-            return EXEC_ERROR(parent->code, m->stack[m->depth - 1].next->op, TSR_ERR_INVALID,
-                              "process %zu waits in a collective that other processes never enter",
-                              i);
+            return EXEC_RUN_ERROR(
+                parent, m->stack[m->depth - 1].next, TSR_ERR_INVALID,
+                "process %zu waits in a collective that other processes never enter", i);
         }
     }
     return TSR_OK;

@@ -80,3 +80,29 @@ func.func @maps() {
   check.expect_eq_const %0, dense<[9, 38, 87]> : tensor<3xi32>
   return
 }
+// -----
+// A comparator with a kernel that needs scratch memory, called by one that uses its own.
+func.func @sort_inside_of_a_comparator() {
+  %x = stablehlo.constant dense<[3.0, 1.0, 7.0, 2.0, 9.0, 5.0, 4.0]> : tensor<7xf32>
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %many = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<300xf32>
+    %i = stablehlo.iota dim = 0 : tensor<300xf32>
+    %m = stablehlo.multiply %many, %i : tensor<300xf32>
+    %n = stablehlo.negate %m : tensor<300xf32>
+    %s = "stablehlo.sort"(%n) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%c: tensor<f32>, %d: tensor<f32>):
+      %e = stablehlo.multiply %c, %c : tensor<f32>
+      %f = stablehlo.multiply %d, %d : tensor<f32>
+      %lt = stablehlo.compare LT, %e, %f : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %lt : tensor<i1>
+    }) : (tensor<300xf32>) -> tensor<300xf32>
+    %t = stablehlo.slice %s [1:2] : (tensor<300xf32>) -> tensor<1xf32>
+    %u = stablehlo.reshape %t : (tensor<1xf32>) -> tensor<f32>
+    %v = stablehlo.negate %b : tensor<f32>
+    %gt = stablehlo.compare GT, %u, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %gt : tensor<i1>
+  }) : (tensor<7xf32>) -> tensor<7xf32>
+  check.expect_eq_const %r, dense<[1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0]> : tensor<7xf32>
+  return
+}
