@@ -119,7 +119,7 @@ make_clean_tree
 fresh_tree
 make_libraries || exit 2
 cp -r "$work/tree/build" "$work/clean"
-for check in layers headers symbols prototypes libc format docs words; do
+for check in layers headers symbols prototypes programs libc format docs words; do
     fresh_tree
     run $check
     [[ $code -eq 0 || $code -eq 77 ]] ||
@@ -139,6 +139,8 @@ plant layers src/base/version.c 'const char *mesh_text(void);\nconst char *up(vo
 plant layers src/base/version.c 'const char *up(void) { return tsr_mesh_text(); }'
 plant layers src/base/version.c 'const char *(*const up)(void) = tsr_mesh_text;'
 plant layers layers.txt 'src/rt : base mesh'
+
+plant programs src/mesh/mesh.c '#include "ir/records.h"'
 
 plant headers include/tessera/other.h 'size_t tsr_size(void);'
 plant headers include/tessera/other.h 'int *tsr_new(int class);'
