@@ -1,15 +1,36 @@
 # Writes the guards of the public functions, after prototypes.awk has read them. A pointer that is
 # neither TSR_NULLABLE nor an empty TSR_ARRAY is not NULL, an enumeration has one of its values, a struct
 # that is read holds the same, and the tensors of a list exist.
-function write_struct(own)
+#
+# The check of a struct is in guards.c, unless it needs a public function: it is inline then, so that the
+# call is of the layer that makes the check, not of base.
+function write_struct(own, body, file, word)
 {
-    print "bool guard_" own "(guard_report *report, const void *value);" >header
-    print "bool guard_all_" own "(const " own " *list, size_t count);" >header
-    print "\nbool guard_" own "(guard_report *report, const void *value)\n{\n    const " own \
-        " *s = value;\n" struct_checks(own) "    return true;\n}" >source
-    print "\nbool guard_all_" own "(const " own " *list, size_t count)\n{\n" \
+    body = struct_checks(own)
+    if (is_inline(body)) {
+        inlined[own] = 1
+        file = header
+        word = "static inline "
+    } else {
+        file = source
+        word = ""
+        print "bool guard_" own "(guard_report *to_report, const void *value);" >header
+        print "bool guard_all_" own "(const " own " *list, size_t count);" >header
+    }
+    print "\n" word "bool guard_" own "(guard_report *to_report, const void *value)\n{\n    const " own \
+        " *s = value;\n" body "    return true;\n}" >file
+    print "\n" word "bool guard_all_" own "(const " own " *list, size_t count)\n{\n" \
         "    for (size_t i = 0; i < count; i++) {\n        if (!guard_" own \
-        "(NULL, &list[i])) {\n            return false;\n        }\n    }\n    return true;\n}" >source
+        "(NULL, &list[i])) {\n            return false;\n        }\n    }\n    return true;\n}" >file
+}
+
+# Whether checks call a public function, or the check of a struct that does.
+function is_inline(body, own)
+{
+    for (own in inlined)
+        if (index(body, "guard_" own "("))
+            return 1
+    return body ~ /[^_a-z]tsr_[a-z_0-9]+\(/
 }
 
 # ---- functions ----

@@ -108,31 +108,31 @@ function field_checks(own, out, base, at, length_text)
     length_text = of_fields(array, own)
     if (type in last)
         return "    if (" condition_of_enum(at, type) ") {\n" \
-            "        return guard_field_enum(report, \"" name "\", \"" type "\", (int32_t)" at ");\n    }\n"
+            "        return guard_field_enum(to_report, \"" name "\", \"" type "\", (int32_t)" at ");\n    }\n"
     if (type in checked)
-        return "    if (!guard_" type "(report, &" at ")) {\n" \
-            "        return guard_within(report, \"" name ".\");\n    }\n"
+        return "    if (!guard_" type "(to_report, &" at ")) {\n" \
+            "        return guard_within(to_report, \"" name ".\");\n    }\n"
     if (!is_pointer(type))
         return ""
     base = struct_read(type)
     if (array != "") {
         out = "    if (" at " == NULL && (" length_text ") != 0) {\n" \
-            "        return guard_field_null(report, \"" name "\");\n    }\n"
+            "        return guard_field_null(to_report, \"" name "\");\n    }\n"
         if (base != "")
             out = out "    for (size_t i = 0; i < (size_t)(" length_text "); i++) {\n" \
-                "        if (!guard_" base "(report, &" at "[i])) {\n" \
-                "            return guard_within_element(report, \"" name "\", i);\n        }\n    }\n"
+                "        if (!guard_" base "(to_report, &" at "[i])) {\n" \
+                "            return guard_within_element(to_report, \"" name "\", i);\n        }\n    }\n"
         if (!nullable && (type == "const char *const *" || type == "tsr_tensor *const *"))
             out = out "    for (size_t i = 0; i < (size_t)(" length_text "); i++) {\n" \
                 "        if (" at "[i] == NULL) {\n" \
-                "            return guard_element_null(report, \"" name "\", i);\n        }\n    }\n"
+                "            return guard_element_null(to_report, \"" name "\", i);\n        }\n    }\n"
         return out
     }
     if (!nullable)
-        out = "    if (" at " == NULL) {\n        return guard_field_null(report, \"" name "\");\n    }\n"
+        out = "    if (" at " == NULL) {\n        return guard_field_null(to_report, \"" name "\");\n    }\n"
     if (base != "")
-        out = out "    if (" (nullable ? at " != NULL && " : "") "!guard_" base "(report, " at ")) {\n" \
-            "        return guard_within(report, \"" name "->\");\n    }\n"
+        out = out "    if (" (nullable ? at " != NULL && " : "") "!guard_" base "(to_report, " at ")) {\n" \
+            "        return guard_within(to_report, \"" name "->\");\n    }\n"
     return out
 }
 

@@ -11,7 +11,7 @@
 #define TSR_VERSION_PATCH 0
 
 /* Raised whenever a program compiled against older headers could misbehave with this library. */
-#define TSR_ABI_VERSION 5
+#define TSR_ABI_VERSION 6
 
 #if defined(__GNUC__) || defined(__clang__)
 #define TSR_API __attribute__((__visibility__("default")))

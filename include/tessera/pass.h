@@ -26,12 +26,18 @@ typedef struct tsr_pass_option {
     const char *help;
 } tsr_pass_option;
 
+/* The value of an option, in the field of its kind. */
+typedef struct tsr_option_value {
+    bool is_given;  /* false: the default value, whatever the other fields are */
+    int64_t number; /* of a bool (0 or 1) or an integer */
+    TSR_NULLABLE const char *text;
+} tsr_option_value;
+
 /* The options of one use of a pass: a value for each row. */
 typedef struct tsr_pass_options {
     TSR_ARRAY(count) const tsr_pass_option *rows;
     size_t count;
-    /* NULL: all have their default; an entry that is NULL has its default. */
-    TSR_NULLABLE char **values;
+    TSR_NULLABLE const tsr_option_value *values; /* `count`; NULL: all have the default value */
 } tsr_pass_options;
 
 /* Return the value of an option of the pass; false, 0 or "" if the row does not have the option. */
@@ -40,10 +46,10 @@ TSR_API int64_t tsr_option_integer(const tsr_pass_options *options, const char *
 TSR_API const char *tsr_option_text(const tsr_pass_options *options, const char *name) TSR_MT_SAFE;
 
 /*
- * Receives the next pass of a pipeline, with its options as `name=value name=value`, NULL if it has
- * none; returns false to stop.
+ * Receives the next pass of a pipeline, by name, with its options, which are valid during the call;
+ * NULL: all have the default value. Returns false to stop.
  */
-typedef bool (*tsr_pipeline_add)(void *state, const char *name, const char *options);
+typedef bool (*tsr_pipeline_add)(void *state, const char *name, const tsr_pass_options *options);
 
 typedef struct tsr_pass {
     const char *name; /* as on the command line: "sdy-close-shardings" */

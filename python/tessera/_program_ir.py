@@ -415,15 +415,16 @@ def option_values(row: Pass, options: dict[str, bool | int | str]) -> tuple[Any,
             raise InvalidError(f"the pass {row.name} has no option {name}; it has: {known}")
         if type(value).__name__ != kinds[name]:
             raise InvalidError(f"the option {name} of {row.name} is {kinds[name]}, not {value!r}")
-    texts = [
-        ffi.new("char[]", _option_text(given[one.name])) if one.name in given else ffi.NULL
-        for one in row.options
-    ]
-    return ffi.new("char *[]", [*texts, ffi.NULL]), texts
-
-
-def _option_text(value: bool | int | str) -> bytes:
-    return (str(value).lower() if isinstance(value, bool) else str(value)).encode()
+    values, keep = ffi.new("tsr_option_value[]", len(row.options) + 1), []
+    for i, one in enumerate(row.options):
+        value = given.get(one.name)
+        if isinstance(value, str):
+            keep.append(ffi.new("char[]", value.encode()))
+            values[i].text = keep[-1]
+        elif value is not None:
+            values[i].number = int(value)
+        values[i].is_given = value is not None
+    return values, keep
 
 
 # ---- questions ----

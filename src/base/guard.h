@@ -50,6 +50,13 @@ tsr_status guard_struct(tsr_context *ctx, const char *function, const char *argu
 tsr_status guard_structs(tsr_context *ctx, const char *function, const char *argument,
                          guard_check check, const void *list, size_t stride, size_t count);
 
+/* Whether a list has a tensor that is NULL. */
+bool guard_has_null(tsr_tensor *const *list, size_t count);
+/* The first that is not NULL. */
+tsr_context *guard_either(tsr_context *a, tsr_context *b);
+
+/* ---- guards that are defined in the layer of what they ask ---- */
+
 /* Whether a program has an op, a value and so on of that number; 0 is none. */
 bool guard_tsr_ir_op(const tsr_program *program, tsr_ir_op op);
 bool guard_tsr_ir_value(const tsr_program *program, tsr_ir_value value);
@@ -63,10 +70,7 @@ bool guard_axes(const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count);
 tsr_status guard_axis(tsr_context *ctx, const char *function, const char *argument,
                       const tsr_mesh *mesh, const tsr_axis_ref *axes, size_t count);
 
-bool guard_has_null(tsr_tensor *const *list, size_t count);
-
 /* Where messages about tensors and other objects go; NULL for none. */
-tsr_context *guard_either(tsr_context *a, tsr_context *b);
 tsr_context *guard_tensors_context(tsr_tensor *const *list, size_t count);
 tsr_context *guard_partitioned_context(const tsr_partitioned *partitioned);
 tsr_context *guard_world_context(const tsr_world *world);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/records.h"
 
 /* ---- walks ---- */
 
@@ -101,7 +102,7 @@ static void add_use(tsr_program *p, uint32_t op, uint32_t use, uint32_t value)
         link_of(p, *first)->prev = use;
     }
     *first = use;
-    *program_pool(p, use) = value;
+    *record_of_list(p, use) = value;
 }
 
 static void drop_use(tsr_program *p, uint32_t use)
@@ -203,8 +204,8 @@ static tsr_status new_results(tsr_program *p, uint32_t op, const uint32_t *types
         uint32_t number = 0;
         TSR_TRY(program_new_values(p, &value, 1, &number));
     }
-    program_op(p, op)->results = count > 0 ? first : 0;
-    program_op(p, op)->num_results = (uint32_t)count;
+    record_of_op(p, op)->results = count > 0 ? first : 0;
+    record_of_op(p, op)->num_results = (uint32_t)count;
     return TSR_OK;
 }
 
@@ -215,12 +216,12 @@ static tsr_status new_regions(tsr_program *p, uint32_t op, size_t count)
         uint32_t region = 0;
         uint32_t place = 0;
         TSR_TRY(program_new_region(p, &region));
-        program_region(p, region)->op = op;
+        record_of_region(p, region)->op = op;
         TSR_TRY(program_new_list(p, &region, 1, &place));
         list = i == 0 ? place : list;
     }
-    program_op(p, op)->regions = list;
-    program_op(p, op)->num_regions = (uint32_t)count;
+    record_of_op(p, op)->regions = list;
+    record_of_op(p, op)->num_regions = (uint32_t)count;
     return TSR_OK;
 }
 
@@ -261,9 +262,9 @@ tsr_status region_add_block(tsr_program *p, uint32_t region, const uint32_t *typ
         TSR_TRY(program_new_list(p, &number, 1, &place));
         list = i == 0 ? place : list;
     }
-    program_block(p, block)->arguments = list;
-    program_block(p, block)->num_arguments = (uint32_t)count;
-    region_append(p, region, block);
+    record_of_block(p, block)->arguments = list;
+    record_of_block(p, block)->num_arguments = (uint32_t)count;
+    record_append_block(p, region, block);
     TSR_TRY(grow(p));
     *out = block;
     return TSR_OK;
@@ -272,19 +273,19 @@ tsr_status region_add_block(tsr_program *p, uint32_t region, const uint32_t *typ
 /* Links an op between two neighbours of a block, each 0 at an end. */
 static void place(tsr_program *p, uint32_t op, uint32_t block, uint32_t prev, uint32_t next)
 {
-    ir_op *o = program_op(p, op);
+    ir_op *o = record_of_op(p, op);
     o->block = block;
     o->prev = prev;
     o->next = next;
     if (prev != 0) {
-        program_op(p, prev)->next = op;
+        record_of_op(p, prev)->next = op;
     } else {
-        program_block(p, block)->first_op = op;
+        record_of_block(p, block)->first_op = op;
     }
     if (next != 0) {
-        program_op(p, next)->prev = op;
+        record_of_op(p, next)->prev = op;
     } else {
-        program_block(p, block)->last_op = op;
+        record_of_block(p, block)->last_op = op;
     }
 }
 
@@ -305,6 +306,11 @@ void block_prepend(tsr_program *p, uint32_t block, uint32_t op)
     place(p, op, block, 0, program_block(p, block)->first_op);
 }
 
+void block_append(tsr_program *p, uint32_t block, uint32_t op)
+{
+    place(p, op, block, program_block(p, block)->last_op, 0);
+}
+
 void op_insert_after_value(tsr_program *p, uint32_t op, uint32_t value)
 {
     const uint32_t definition = value_op(p, value);
@@ -317,15 +323,15 @@ void op_insert_after_value(tsr_program *p, uint32_t op, uint32_t value)
 
 void op_remove(tsr_program *p, uint32_t op)
 {
-    ir_op *o = program_op(p, op);
-    ir_block *b = program_block(p, o->block);
+    ir_op *o = record_of_op(p, op);
+    ir_block *b = record_of_block(p, o->block);
     if (o->prev != 0) {
-        program_op(p, o->prev)->next = o->next;
+        record_of_op(p, o->prev)->next = o->next;
     } else {
         b->first_op = o->next;
     }
     if (o->next != 0) {
-        program_op(p, o->next)->prev = o->prev;
+        record_of_op(p, o->next)->prev = o->prev;
     } else {
         b->last_op = o->prev;
     }
@@ -336,7 +342,7 @@ void op_remove(tsr_program *p, uint32_t op)
 
 static void drop_operands(tsr_program *p, uint32_t op)
 {
-    ir_op *o = program_op(p, op);
+    ir_op *o = record_of_op(p, op);
     for (uint32_t i = 0; i < o->num_operands; i++) {
         drop_use(p, o->operands + i);
     }
@@ -349,10 +355,10 @@ void op_erase(tsr_program *p, uint32_t op)
     for (uint32_t inside = op_post_first(p, op); inside != op; inside = next) {
         next = op_post_next(p, op, inside);
         drop_operands(p, inside);
-        program_op(p, inside)->num_regions = 0;
+        record_of_op(p, inside)->num_regions = 0;
     }
     drop_operands(p, op);
-    program_op(p, op)->num_regions = 0;
+    record_of_op(p, op)->num_regions = 0;
     op_remove(p, op);
 }
 
@@ -361,13 +367,27 @@ void region_take(tsr_program *p, uint32_t to, uint32_t from)
     uint32_t next = 0;
     for (uint32_t block = program_region(p, from)->first_block; block != 0; block = next) {
         next = program_block(p, block)->next;
-        region_append(p, to, block);
+        record_append_block(p, to, block);
     }
-    program_region(p, from)->first_block = 0;
-    program_region(p, from)->last_block = 0;
+    record_of_region(p, from)->first_block = 0;
+    record_of_region(p, from)->last_block = 0;
 }
 
 /* ---- attributes ---- */
+
+tsr_status op_rename(tsr_program *p, uint32_t op, const char *name)
+{
+    uint32_t id = 0;
+    TSR_TRY(program_op_name(p, name, strlen(name), &id));
+    record_of_op(p, op)->name = id;
+    return TSR_OK;
+}
+
+void op_set_dicts(tsr_program *p, uint32_t op, uint32_t properties, uint32_t attributes)
+{
+    record_of_op(p, op)->properties = properties;
+    record_of_op(p, op)->attributes = attributes;
+}
 
 tsr_status dict_set(tsr_program *p, uint32_t dict, const char *name, uint32_t attr, uint32_t *out)
 {
@@ -407,7 +427,7 @@ tsr_status op_set_property(tsr_program *p, uint32_t op, const char *name, uint32
 {
     uint32_t dict = 0;
     TSR_TRY(dict_set(p, program_op(p, op)->properties, name, attr, &dict));
-    program_op(p, op)->properties = dict;
+    op_set_dicts(p, op, dict, program_op(p, op)->attributes);
     return TSR_OK;
 }
 
@@ -415,7 +435,7 @@ tsr_status op_set_attribute(tsr_program *p, uint32_t op, const char *name, uint3
 {
     uint32_t dict = 0;
     TSR_TRY(dict_set(p, program_op(p, op)->attributes, name, attr, &dict));
-    program_op(p, op)->attributes = dict;
+    op_set_dicts(p, op, program_op(p, op)->properties, dict);
     return TSR_OK;
 }
 
@@ -530,7 +550,7 @@ static tsr_status clone_operands(tsr_program *p, uint32_t op, uint32_t copy, con
         TSR_TRY(program_new_list(p, &operand, 1, &place_of));
         list = i == 0 ? place_of : list;
     }
-    program_op(p, copy)->operands = list;
+    record_of_op(p, copy)->operands = list;
     TSR_TRY(grow(p));
     add_uses(p, copy);
     return TSR_OK;
@@ -555,14 +575,14 @@ static tsr_status clone_block(tsr_program *p, uint32_t block, uint32_t region, v
         TSR_TRY(value_map_set(map, argument, copied));
         list = i == 0 ? place_of : list;
     }
-    program_block(p, copy)->arguments = list;
-    program_block(p, copy)->num_arguments = from.num_arguments;
-    region_append(p, region, copy);
+    record_of_block(p, copy)->arguments = list;
+    record_of_block(p, copy)->num_arguments = from.num_arguments;
+    record_append_block(p, region, copy);
     TSR_TRY(value_map_set(map, block | IS_BLOCK, copy));
     for (uint32_t op = from.first_op; op != 0; op = program_op(p, op)->next) {
         uint32_t inside = 0;
         TSR_TRY(clone_head(p, op, map, &inside));
-        block_append(p, copy, inside);
+        record_append_op(p, copy, inside);
     }
     *out = copy;
     return TSR_OK;
@@ -579,7 +599,7 @@ static tsr_status clone_successors(tsr_program *p, uint32_t copy, const value_ma
         TSR_TRY(program_new_list(p, &became, 1, &place_of));
         list = i == 0 ? place_of : list;
     }
-    program_op(p, copy)->successors = list;
+    record_of_op(p, copy)->successors = list;
     return TSR_OK;
 }
 

@@ -110,10 +110,11 @@ tsr_status op_create(tsr_program *p, const op_spec *spec, uint32_t *out);
 tsr_status region_add_block(tsr_program *p, uint32_t region, const uint32_t *types, size_t count,
                             uint32_t *out);
 
-/* Puts an op that is in no block before or after another, or to the front of a block. */
+/* Puts an op that is in no block before or after another, or to the front or end of a block. */
 void op_insert_before(tsr_program *p, uint32_t op, uint32_t before);
 void op_insert_after(tsr_program *p, uint32_t op, uint32_t after);
 void block_prepend(tsr_program *p, uint32_t block, uint32_t op);
+void block_append(tsr_program *p, uint32_t block, uint32_t op);
 /* Takes an op out of its block. */
 void op_remove(tsr_program *p, uint32_t op);
 /* Right after the definition of a value: after its op, or at the front of its block. */
@@ -136,9 +137,14 @@ void use_set(tsr_program *p, uint32_t use, uint32_t value);
 /* Moves all uses, one by one from the front; those by `except` (0: none) stay. */
 void value_replace_uses(tsr_program *p, uint32_t from, uint32_t to, uint32_t except);
 
+/* Makes an op one of another name, with the same operands, results and attributes. */
+tsr_status op_rename(tsr_program *p, uint32_t op, const char *name);
+
 /* Sets an inherent or a discardable attribute; 0 takes it away. */
 tsr_status op_set_property(tsr_program *p, uint32_t op, const char *name, uint32_t attr);
 tsr_status op_set_attribute(tsr_program *p, uint32_t op, const char *name, uint32_t attr);
+/* Sets all of them, as dictionaries. */
+void op_set_dicts(tsr_program *p, uint32_t op, uint32_t properties, uint32_t attributes);
 /* A dictionary with one entry set, or with 0 taken away. */
 tsr_status dict_set(tsr_program *p, uint32_t dict, const char *name, uint32_t attr, uint32_t *out);
 /* A dictionary as an attribute of its own: 0 becomes the empty one. */

@@ -227,6 +227,7 @@ tsr_status read_argument(parser *ps, bool in_label, ssa_argument *out);
 tsr_status read_arguments(parser *ps, bool in_label, ssa_argument **out, size_t *count,
                           size_t *room);
 /* Makes a block with arguments at the end of a region. */
+tsr_status new_region(parser *ps, uint32_t *out);
 tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments, size_t count,
                      uint32_t *out);
 /* Makes an op of what was read and puts it at the end of a block. */

@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/location.h"
+#include "ir/records.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
 
@@ -316,7 +317,7 @@ tsr_status program_new_op(tsr_program *p, const ir_op *op, uint32_t *out)
 {
     TSR_TRY(ir_array_reserve(p->ctx, &p->ops, sizeof *op, 1));
     *out = p->ops.count++;
-    *program_op(p, *out) = *op;
+    *record_of_op(p, *out) = *op;
     return TSR_OK;
 }
 
@@ -324,7 +325,7 @@ tsr_status program_new_values(tsr_program *p, const ir_value *values, size_t cou
 {
     TSR_TRY(ir_array_reserve(p->ctx, &p->values, sizeof *values, count));
     *out = p->values.count;
-    memcpy(program_value(p, *out), values, count * sizeof *values);
+    memcpy(record_of_value(p, *out), values, count * sizeof *values);
     p->values.count += (uint32_t)count;
     return TSR_OK;
 }
@@ -333,7 +334,7 @@ tsr_status program_new_block(tsr_program *p, const ir_block *block, uint32_t *ou
 {
     TSR_TRY(ir_array_reserve(p->ctx, &p->blocks, sizeof *block, 1));
     *out = p->blocks.count++;
-    *program_block(p, *out) = *block;
+    *record_of_block(p, *out) = *block;
     return TSR_OK;
 }
 
@@ -341,7 +342,7 @@ tsr_status program_new_region(tsr_program *p, uint32_t *out)
 {
     TSR_TRY(ir_array_reserve(p->ctx, &p->regions, sizeof(ir_region), 1));
     *out = p->regions.count++;
-    *program_region(p, *out) = (ir_region){0};
+    *record_of_region(p, *out) = (ir_region){0};
     return TSR_OK;
 }
 
@@ -353,35 +354,35 @@ tsr_status program_new_list(tsr_program *p, const uint32_t *numbers, size_t coun
     }
     TSR_TRY(ir_array_reserve(p->ctx, &p->pool, sizeof *numbers, count));
     *out = p->pool.count;
-    memcpy(program_pool(p, *out), numbers, count * sizeof *numbers);
+    memcpy(record_of_list(p, *out), numbers, count * sizeof *numbers);
     p->pool.count += (uint32_t)count;
     return TSR_OK;
 }
 
-void block_append(tsr_program *p, uint32_t block, uint32_t op)
+void record_append_op(tsr_program *p, uint32_t block, uint32_t op)
 {
-    ir_block *b = program_block(p, block);
-    ir_op *o = program_op(p, op);
+    ir_block *b = record_of_block(p, block);
+    ir_op *o = record_of_op(p, op);
     o->block = block;
     o->prev = b->last_op;
     o->next = 0;
     if (b->last_op != 0) {
-        program_op(p, b->last_op)->next = op;
+        record_of_op(p, b->last_op)->next = op;
     } else {
         b->first_op = op;
     }
     b->last_op = op;
 }
 
-void region_append(tsr_program *p, uint32_t region, uint32_t block)
+void record_append_block(tsr_program *p, uint32_t region, uint32_t block)
 {
-    ir_region *r = program_region(p, region);
-    ir_block *b = program_block(p, block);
+    ir_region *r = record_of_region(p, region);
+    ir_block *b = record_of_block(p, block);
     b->region = region;
     b->prev = r->last_block;
     b->next = 0;
     if (r->last_block != 0) {
-        program_block(p, r->last_block)->next = block;
+        record_of_block(p, r->last_block)->next = block;
     } else {
         r->first_block = block;
     }

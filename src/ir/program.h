@@ -116,29 +116,29 @@ tsr_status program_create(tsr_context *ctx, tsr_program **out);
 /* Finds where the lines of the text begin, unless they are known: positions of ops need them. */
 tsr_status program_find_lines(tsr_program *p);
 
-static inline ir_op *program_op(const tsr_program *p, uint32_t op)
+static inline const ir_op *program_op(const tsr_program *p, uint32_t op)
 {
-    return (ir_op *)p->ops.items + op;
+    return (const ir_op *)p->ops.items + op;
 }
 
-static inline ir_value *program_value(const tsr_program *p, uint32_t value)
+static inline const ir_value *program_value(const tsr_program *p, uint32_t value)
 {
-    return (ir_value *)p->values.items + value;
+    return (const ir_value *)p->values.items + value;
 }
 
-static inline ir_block *program_block(const tsr_program *p, uint32_t block)
+static inline const ir_block *program_block(const tsr_program *p, uint32_t block)
 {
-    return (ir_block *)p->blocks.items + block;
+    return (const ir_block *)p->blocks.items + block;
 }
 
-static inline ir_region *program_region(const tsr_program *p, uint32_t region)
+static inline const ir_region *program_region(const tsr_program *p, uint32_t region)
 {
-    return (ir_region *)p->regions.items + region;
+    return (const ir_region *)p->regions.items + region;
 }
 
-static inline uint32_t *program_pool(const tsr_program *p, uint32_t at)
+static inline const uint32_t *program_pool(const tsr_program *p, uint32_t at)
 {
-    return (uint32_t *)p->pool.items + at;
+    return (const uint32_t *)p->pool.items + at;
 }
 
 static inline const struct ir_row *program_row(const tsr_program *p, uint32_t op)
@@ -173,17 +173,6 @@ static inline slice string_at(const tsr_program *p, uint32_t id)
 {
     return (slice){intern_get(&p->strings, id), intern_size(&p->strings, id)};
 }
-
-/* New records. Numbers of a list go to the pool. */
-tsr_status program_new_op(tsr_program *p, const ir_op *op, uint32_t *out);
-tsr_status program_new_values(tsr_program *p, const ir_value *values, size_t count, uint32_t *out);
-tsr_status program_new_block(tsr_program *p, const ir_block *block, uint32_t *out);
-tsr_status program_new_region(tsr_program *p, uint32_t *out);
-tsr_status program_new_list(tsr_program *p, const uint32_t *numbers, size_t count, uint32_t *out);
-
-/* Puts an op at the end of a block, a block at the end of a region. */
-void block_append(tsr_program *p, uint32_t block, uint32_t op);
-void region_append(tsr_program *p, uint32_t region, uint32_t block);
 
 /* The op whose region holds an op; 0 for the module. */
 uint32_t op_parent(const tsr_program *p, uint32_t op);

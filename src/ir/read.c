@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "ir/parser.h"
+#include "ir/records.h"
 #include "ir/resources.h"
 
 /* ---- errors ---- */
@@ -233,9 +234,14 @@ static tsr_status add_arguments(parser *ps, uint32_t block, const ssa_argument *
         }
     }
     TSR_TRY(program_new_list(ps->program, numbers, count, &list));
-    program_block(ps->program, block)->arguments = list;
-    program_block(ps->program, block)->num_arguments = (uint32_t)count;
+    record_of_block(ps->program, block)->arguments = list;
+    record_of_block(ps->program, block)->num_arguments = (uint32_t)count;
     return TSR_OK;
+}
+
+tsr_status new_region(parser *ps, uint32_t *out)
+{
+    return program_new_region(ps->program, out);
 }
 
 tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments, size_t count,
@@ -243,7 +249,7 @@ tsr_status new_block(parser *ps, uint32_t region, const ssa_argument *arguments,
 {
     const ir_block block = {.location = (uint32_t)ps->lex.current.at};
     TSR_TRY(program_new_block(ps->program, &block, out));
-    region_append(ps->program, region, *out);
+    record_append_block(ps->program, region, *out);
     return add_arguments(ps, *out, arguments, count);
 }
 
@@ -327,7 +333,7 @@ static tsr_status read_block(parser *ps, uint32_t region)
     }
     label_at(ps, label)->is_defined = true;
     const uint32_t block = label_at(ps, label)->block;
-    region_append(ps->program, region, block);
+    record_append_block(ps->program, region, block);
     lex_next(&ps->lex);
     if (at_kind(ps, '(')) {
         TSR_TRY(read_arguments(ps, true, &arguments, &count, &room));
@@ -364,7 +370,7 @@ tsr_status read_region(parser *ps, op_reader *op, const ssa_argument *arguments,
     uint32_t region = 0;
     TSR_TRY(expect(ps, '{', "expected '{' to begin a region"));
     TSR_TRY(parser_enter(ps));
-    TSR_TRY(program_new_region(ps->program, &region));
+    TSR_TRY(new_region(ps, &region));
     TSR_TRY(PUSH(ps, op->regions, op->num_regions, op->region_room, region));
     const int traits = op->row != NULL ? op->row->traits : 0;
     const name_scope scope = open_scope(ps);
@@ -391,7 +397,7 @@ tsr_status read_region(parser *ps, op_reader *op, const ssa_argument *arguments,
 tsr_status add_empty_region(parser *ps, op_reader *op)
 {
     uint32_t region = 0;
-    TSR_TRY(program_new_region(ps->program, &region));
+    TSR_TRY(new_region(ps, &region));
     return PUSH(ps, op->regions, op->num_regions, op->region_room, region);
 }
 
@@ -437,18 +443,18 @@ tsr_status finish_op(parser *ps, op_reader *op, uint32_t block, uint32_t *out)
     TSR_TRY(attr_dict(p, op->attributes, op->num_attributes, &record.attributes));
     TSR_TRY(program_new_op(p, &record, out));
     for (size_t i = 0; i < op->num_regions; i++) {
-        program_region(p, op->regions[i])->op = *out;
+        record_of_region(p, op->regions[i])->op = *out;
     }
     for (size_t i = 0; i < op->num_results; i++) {
         const ir_value value = {.type = op->results[i], .owner = *out, .index = (uint32_t)i};
         uint32_t number = 0;
         TSR_TRY(program_new_values(p, &value, 1, &number));
         if (i == 0) {
-            program_op(p, *out)->results = number;
+            record_of_op(p, *out)->results = number;
         }
     }
     if (block != 0) {
-        block_append(p, block, *out);
+        record_append_op(p, block, *out);
     }
     return TSR_OK;
 }
@@ -823,7 +829,7 @@ static tsr_status settle_module(parser *ps, uint32_t region, uint32_t block)
     const uint32_t only = program_block(p, block)->first_op;
     if (only != 0 && program_op(p, only)->next == 0 &&
         strcmp(op_name(p, only), "builtin.module") == 0) {
-        program_op(p, only)->block = 0;
+        record_of_op(p, only)->block = 0;
         p->module = only;
         return TSR_OK;
     }
@@ -836,7 +842,7 @@ tsr_status read_file(parser *ps)
 {
     uint32_t region = 0;
     uint32_t block = 0;
-    TSR_TRY(program_new_region(ps->program, &region));
+    TSR_TRY(new_region(ps, &region));
     TSR_TRY(new_block(ps, region, NULL, 0, &block));
     TSR_TRY(read_top_level(ps, block));
     TSR_TRY(finish_names(ps));

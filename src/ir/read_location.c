@@ -3,6 +3,7 @@
 
 #include "ir/location.h"
 #include "ir/parser.h"
+#include "ir/records.h"
 
 /* The last fused location that a location became a part of; 0: none. */
 static uint32_t *fused_with(const parser *ps, uint32_t given)
@@ -316,10 +317,10 @@ tsr_status settle_locations(parser *ps)
         return TSR_OK;
     }
     for (uint32_t op = 1; op < p->ops.count; op++) {
-        TSR_TRY(settle_location(ps, &program_op(p, op)->location));
+        TSR_TRY(settle_location(ps, &record_of_op(p, op)->location));
     }
     for (uint32_t value = 1; value < p->values.count; value++) {
-        TSR_TRY(settle_location(ps, &program_value(p, value)->location));
+        TSR_TRY(settle_location(ps, &record_of_value(p, value)->location));
     }
     return TSR_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/parser.h"
+#include "ir/records.h"
 
 /* Names that are numbers have even keys, others odd ones. */
 static bool is_number(slice name, size_t limit, uint32_t *out)
@@ -306,13 +307,13 @@ tsr_status finish_names(parser *ps)
         if (forward->real == 0) {
             status = error_at(ps, forward->at, "use of undeclared SSA value name");
         } else {
-            program_value(ps->program, forward->value)->index = forward->real;
+            record_of_value(ps->program, forward->value)->index = forward->real;
         }
     }
     TSR_TRY(status);
     const uint32_t *operands = ps->forward_operands.items;
     for (uint32_t i = 0; i < ps->forward_operands.count; i++) {
-        uint32_t *operand = program_pool(ps->program, operands[i]);
+        uint32_t *operand = record_of_list(ps->program, operands[i]);
         const ir_value *value = program_value(ps->program, *operand);
         if (value->owner == 0) {
             *operand = value->index;

@@ -438,18 +438,18 @@ static tsr_status make_body(parser *ps, op_reader *op, slice name, uint32_t scal
     uint32_t block = 0;
     uint32_t inner = 0;
     uint32_t done = 0;
-    TSR_TRY(program_new_region(ps->program, &region));
+    TSR_TRY(new_region(ps, &region));
     TSR_TRY(PUSH(ps, op->regions, op->num_regions, op->region_room, region));
     TSR_TRY(new_block(ps, region, arguments, 2, &block));
-    op_reader combine = {
-        .at = op->at,
-        .location = op->location,
-        .operands = program_pool(ps->program, program_block(ps->program, block)->arguments),
-        .num_operands = 2,
-        .results = &scalar,
-        .num_results = 1};
-    uint32_t operands[2] = {combine.operands[0], combine.operands[1]};
-    combine.operands = operands;
+    const uint32_t *inputs =
+        program_pool(ps->program, program_block(ps->program, block)->arguments);
+    uint32_t operands[2] = {inputs[0], inputs[1]};
+    op_reader combine = {.at = op->at,
+                         .location = op->location,
+                         .operands = operands,
+                         .num_operands = 2,
+                         .results = &scalar,
+                         .num_results = 1};
     TSR_TRY(program_op_name(ps->program, name.data, name.size, &combine.name_id));
     TSR_TRY(finish_op(ps, &combine, block, &inner));
     uint32_t result = program_op(ps->program, inner)->results;

@@ -50,7 +50,7 @@ static tsr_status propagate(explaining *e)
 }
 
 /* Runs the next pass, and none after propagation. */
-static bool run_next(void *state, const char *name, const char *options)
+static bool run_next(void *state, const char *name, const tsr_pass_options *options)
 {
     explaining *e = state;
     (void)options; /* of passes before propagation none has any */
@@ -78,10 +78,10 @@ tsr_status tsr_program_explain(tsr_context *ctx, tsr_arena *arena, tsr_program *
 {
     GUARD(tsr_program_explain);
     const tsr_pass *pipeline = tsr_pass_find("sdy-propagation-pipeline");
-    char yes[] = "true";
-    char *values[MAX_OPTIONS] = {0};
+    tsr_option_value values[MAX_OPTIONS] = {0};
     for (size_t i = 0; i < pipeline->num_options && i < MAX_OPTIONS; i++) {
-        values[i] = strcmp(pipeline->options[i].name, "as-xla") == 0 ? yes : NULL;
+        values[i].is_given = strcmp(pipeline->options[i].name, "as-xla") == 0;
+        values[i].number = 1;
     }
     const tsr_pass_options chosen = {pipeline->options, pipeline->num_options, values};
     explaining e = {.ctx = ctx,

@@ -1,6 +1,4 @@
 /* The table of passes: one row for each pass and each pipeline. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <tessera/pass.h>
@@ -11,38 +9,6 @@
 #include "ir/shardings.h"
 #include "pass/pipelines.h"
 #include "propagate/passes.h"
-
-/* ---- options ---- */
-
-static const char *value_of(const tsr_pass_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        if (strcmp(options->rows[i].name, name) == 0) {
-            const bool given = options->values != NULL && options->values[i] != NULL;
-            return given ? options->values[i] : options->rows[i].default_value;
-        }
-    }
-    return "";
-}
-
-bool tsr_option_bool(const tsr_pass_options *options, const char *name)
-{
-    GUARD(tsr_option_bool);
-    const char *value = value_of(options, name);
-    return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-}
-
-int64_t tsr_option_integer(const tsr_pass_options *options, const char *name)
-{
-    GUARD(tsr_option_integer);
-    return strtoll(value_of(options, name), NULL, 10);
-}
-
-const char *tsr_option_text(const tsr_pass_options *options, const char *name)
-{
-    GUARD(tsr_option_text);
-    return value_of(options, name);
-}
 
 /* ---- rows ---- */
 
@@ -272,8 +238,6 @@ static tsr_status run_one(tsr_context *ctx, tsr_program *program, const tsr_pass
     return status;
 }
 
-enum { OPTIONS_TEXT = 512, MAX_OPTIONS = 16 };
-
 /* A pipeline under way. */
 typedef struct pipeline_run {
     tsr_context *ctx;
@@ -281,26 +245,13 @@ typedef struct pipeline_run {
     tsr_status status;
 } pipeline_run;
 
-/* Runs the next pass: `options` are `name=value name=value`, as the pipelines write them. */
-static bool run_next(void *state, const char *name, const char *options)
+/* Runs the next pass. */
+static bool run_next(void *state, const char *name, const tsr_pass_options *options)
 {
     pipeline_run *r = state;
     const tsr_pass *pass = tsr_pass_find(name);
-    char *values[MAX_OPTIONS] = {0};
-    char text[OPTIONS_TEXT];
-    char *rest = NULL;
-    (void)snprintf(text, sizeof text, "%s", options != NULL ? options : "");
-    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        const size_t size = strcspn(word, "=");
-        for (size_t i = 0; i < pass->num_options; i++) {
-            if (strlen(pass->options[i].name) == size &&
-                memcmp(pass->options[i].name, word, size) == 0) {
-                values[i] = word + size + 1;
-            }
-        }
-    }
-    const tsr_pass_options chosen = {pass->options, pass->num_options, values};
-    r->status = run_one(r->ctx, r->program, pass, &chosen);
+    const tsr_pass_options defaults = {pass->options, pass->num_options, NULL};
+    r->status = run_one(r->ctx, r->program, pass, options != NULL ? options : &defaults);
     return r->status >= 0;
 }
 

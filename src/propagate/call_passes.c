@@ -209,12 +209,10 @@ static tsr_status rename_terminator(tsr_program *p, uint32_t region, const char 
 {
     const uint32_t block = program_region(p, region)->last_block;
     const uint32_t last = block != 0 ? program_block(p, block)->last_op : 0;
-    uint32_t id = 0;
     if (last == 0) {
         return TSR_OK;
     }
-    TSR_TRY(program_op_name(p, name, strlen(name), &id));
-    program_op(p, last)->name = id;
+    TSR_TRY(op_rename(p, last, name));
     renew_uses(p, last);
     return TSR_OK;
 }

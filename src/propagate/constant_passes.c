@@ -383,13 +383,10 @@ static tsr_status split_function(splitting *s, uint32_t func)
 /* Makes constants those of sdy; their uses count as made anew, from the one made last. */
 static tsr_status take_constants(workspace *w)
 {
-    static const char constant[] = "sdy.constant";
     tsr_program *p = w->p;
-    uint32_t name = 0;
-    TSR_TRY(program_op_name(p, constant, sizeof constant - 1, &name));
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (op_is(p, op, "stablehlo.constant")) {
-            program_op(p, op)->name = name;
+            TSR_TRY(op_rename(p, op, "sdy.constant"));
             value_replace_uses(p, op_result(p, op, 0), op_result(p, op, 0), 0);
         }
     }

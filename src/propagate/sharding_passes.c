@@ -333,13 +333,10 @@ static tsr_status remove_groups(workspace *w)
 
 static tsr_status constraints_to_reshards(workspace *w)
 {
-    static const char reshard[] = "sdy.reshard";
     tsr_program *p = w->p;
-    uint32_t name = 0;
-    TSR_TRY(program_op_name(p, reshard, sizeof reshard - 1, &name));
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (op_is(p, op, "sdy.sharding_constraint")) {
-            program_op(p, op)->name = name;
+            TSR_TRY(op_rename(p, op, "sdy.reshard"));
         }
     }
     return TSR_OK;

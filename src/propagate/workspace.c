@@ -443,12 +443,11 @@ tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state
             TSR_TRY(rewrite_func(w, rewrite, state, op, "arg_attrs"));
             TSR_TRY(rewrite_func(w, rewrite, state, op, "res_attrs"));
         }
-        uint32_t dict = program_op(p, op)->properties;
-        TSR_TRY(rewrite_dict(w, rewrite, state, &dict));
-        program_op(p, op)->properties = dict;
-        dict = program_op(p, op)->attributes;
-        TSR_TRY(rewrite_dict(w, rewrite, state, &dict));
-        program_op(p, op)->attributes = dict;
+        uint32_t properties = program_op(p, op)->properties;
+        uint32_t attributes = program_op(p, op)->attributes;
+        TSR_TRY(rewrite_dict(w, rewrite, state, &properties));
+        TSR_TRY(rewrite_dict(w, rewrite, state, &attributes));
+        op_set_dicts(p, op, properties, attributes);
     }
     return TSR_OK;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every #include keeps to layers.txt; public headers and tools reach only what outsiders reach.
+# Every #include and every call keeps to layers.txt, which permits nothing that is not used; public
+# headers and tools reach only what outsiders reach.
 set -euo pipefail
 cd "$TSR_SOURCE_DIR"
 
@@ -66,6 +67,7 @@ check_include() {
         elif [[ ${header%%/*} != "$layer" ]]; then
             is_in "${header%%/*}" "${allowed[src/$layer]-}" ||
                 complain "$place: src/$layer may include [${allowed[src/$layer]-}], not $3"
+            used[$layer ${header%%/*}]=1
         fi
         ;;
     esac
@@ -76,6 +78,9 @@ for folder in src/*/; do
     [[ -v allowed[$folder] ]] || complain "layers.txt: no line for $folder"
 done
 
+# Which permissions are used, `FOLDER NAME`.
+declare -A used
+
 while IFS=: read -r file line directive; do
     if [[ $directive =~ include[[:space:]]*(\<[^\>]+\>|\"[^\"]+\") ]]; then
         check_include "$file" "$line" "${BASH_REMATCH[1]}"
@@ -83,5 +88,50 @@ while IFS=: read -r file line directive; do
         complain "$file:$line: cannot read '$directive'"
     fi
 done < <(grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' include src tools)
+
+# symbol_edges OBJECT...: `FOLDER OTHER FILE SYMBOL` for what an object of a folder needs of another.
+# An object is FOLDER/FILE.o in a folder src or generated of the build.
+symbol_edges() {
+    nm -A -P "$@" | awk '
+        { path = $1; sub(/.*\/(src|generated)\//, "", path); sub(/:$/, "", path)
+          folder = path; sub(/\/.*/, "", folder) }
+        $3 == "U" { needs[++count] = folder " " path " " $2; next }
+        $3 ~ /^[A-Z]$/ { home[$2] = folder }
+        END {
+            for (i = 1; i <= count; i++) {
+                split(needs[i], part, " ")
+                if (part[3] in home && home[part[3]] != part[1])
+                    print part[1], home[part[3]], part[2], part[3]
+            }
+        }'
+}
+
+# The objects of the library, whose public calls are edges too. The plug-ins are not part of it.
+objects=()
+for source in src/*/*.c; do
+    object=$TSR_BUILD_DIR/CMakeFiles/tessera_objects.dir/$source.o
+    if [[ -e $object ]]; then
+        objects+=("$object")
+    elif [[ $source != src/mpi/* ]]; then
+        complain "$source: it is not built, so its calls are not known"
+    fi
+done
+for object in "$TSR_BUILD_DIR"/CMakeFiles/tessera_objects.dir/generated/*/*.o; do
+    [[ ! -e $object ]] || objects+=("$object")
+done
+while read -r folder other file symbol; do
+    is_in "$other" "${allowed[src/$folder]-}" ||
+        complain "src/$file: it needs $symbol of src/$other; src/$folder may call [${allowed[src/$folder]-}]"
+    used[$folder $other]=1
+done < <(symbol_edges "${objects[@]}")
+
+for folder in "${!allowed[@]}"; do
+    [[ $folder == src/* ]] || continue
+    [[ -d $folder ]] || complain "layers.txt: there is no folder $folder"
+    for name in ${allowed[$folder]}; do
+        [[ $name == */* || -n ${used[${folder#src/} $name]-} ]] ||
+            complain "layers.txt: $folder neither includes nor calls $name"
+    done
+done
 
 exit $result

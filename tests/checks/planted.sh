@@ -10,7 +10,8 @@ result=0
 make_clean_tree() {
     local clean=$work/clean
     mkdir -p "$clean"/{include/tessera,src/base,src/mesh,tools/tessera,scripts,build}
-    cp "$TSR_SOURCE_DIR"/{layers.txt,.clang-format} "$clean"
+    cp "$TSR_SOURCE_DIR"/.clang-format "$clean"
+    printf 'src/base :\nsrc/mesh : base\ntools : include/tessera\n' >"$clean/layers.txt"
     cp "$TSR_SOURCE_DIR"/scripts/{format,declarations.awk} "$clean/scripts"
     echo "Words." | tee "$clean/src/base/README.md" >"$clean/src/mesh/README.md"
     echo "CMAKE_BUILD_TYPE:STRING=RelWithDebInfo" >"$clean/build/CMakeCache.txt"
@@ -30,6 +31,7 @@ typedef struct tsr_hook {
 typedef void (*tsr_callback)(int);
 TSR_API const char *tsr_version(void) TSR_MT_SAFE;
 TSR_API int tsr_format(const char *format, ...) TSR_PRINTF(1, 2) TSR_MT_SAFE;
+TSR_API const char *tsr_mesh_text(void) TSR_MT_SAFE;
 static inline int tsr_twice(int x) TSR_MT_SAFE
 {
     return 2 * x;
@@ -53,25 +55,49 @@ int tsr_format(const char *format, ...)
     return format[0];
 }
 END
-    printf '#include "base/text.h"\n' >"$clean/src/mesh/mesh.c"
-    printf '#include <tessera/base.h>\n' >"$clean/tools/tessera/main.c"
-    touch "$clean/src/base/text.h"
+    cat >"$clean/src/mesh/mesh.c" <<'END'
+#include <tessera/base.h>
+
+#include "base/text.h"
+
+const char *mesh_text(void)
+{
+    return text_none();
 }
 
-# Makes the libraries in $work/tree/build the way the build does.
+const char *tsr_mesh_text(void)
+{
+    return mesh_text();
+}
+END
+    printf '#include <tessera/base.h>\n' >"$clean/tools/tessera/main.c"
+    echo "const char *text_none(void);" >"$clean/src/base/text.h"
+    printf '#include "base/text.h"\n\nconst char *text_none(void)\n{\n    return "";\n}\n' \
+        >"$clean/src/base/text.c"
+}
+
+# Makes the libraries in $work/tree/build the way the build does. A source that does not compile
+# leaves the objects of the clean tree.
 make_libraries() (
-    cd "$work/tree/build" &&
-        gcc -w -O2 -fPIC -fvisibility=hidden -I ../include -I ../src -c ../src/*/*.c &&
-        gcc -shared -o libtessera.so ./*.o &&
-        ar rc libtessera_objects.a ./*.o &&
-        ld -r -o merged ./*.o && objcopy --localize-hidden merged && ar rc libtessera.a merged
+    cd "$work/tree/build" || return
+    local objects=() source object
+    for source in ../src/*/*.c; do
+        object=CMakeFiles/tessera_objects.dir/${source#../}.o
+        mkdir -p "${object%/*}"
+        gcc -w -O2 -fPIC -fvisibility=hidden -I ../include -I ../src -c "$source" -o new.o || return
+        mv new.o "$object"
+        objects+=("$object")
+    done
+    gcc -shared -o libtessera.so "${objects[@]}" &&
+        ar rc libtessera_objects.a "${objects[@]}" &&
+        ld -r -o merged "${objects[@]}" && objcopy --localize-hidden merged && ar rc libtessera.a merged
 )
 
 # run CHECK: the check on $work/tree; leaves its exit code in $code.
 run() {
     code=0
-    if [[ $1 == symbols || $1 == libc ]]; then
-        make_libraries || exit 2
+    if [[ $1 == symbols || $1 == libc || $1 == layers ]]; then
+        make_libraries 2>"$work/output" || [[ $1 == layers ]] || exit 2
     fi
     TSR_SOURCE_DIR=$work/tree TSR_BUILD_DIR=$work/tree/build bash "$checks/$1.sh" \
         >"$work/output" 2>&1 || code=$?
@@ -90,7 +116,10 @@ plant() {
 }
 
 make_clean_tree
-for check in layers headers symbols prototypes libc format docs words; do
+fresh_tree
+make_libraries || exit 2
+cp -r "$work/tree/build" "$work/clean"
+for check in layers headers symbols prototypes programs libc format docs words; do
     fresh_tree
     run $check
     [[ $code -eq 0 || $code -eq 77 ]] ||
@@ -105,6 +134,13 @@ plant layers include/tessera/base.h '#include <unistd.h>'
 plant layers tools/tessera/main.c '#include "base/text.h"'
 plant layers tools/tessera/main.c '#include "../../src/base/text.h"'
 plant layers layers.txt 'src/extra : later\nsrc/later :'
+plant layers layers.txt 'src/extra :'
+plant layers src/base/version.c 'const char *mesh_text(void);\nconst char *up(void) { return mesh_text(); }'
+plant layers src/base/version.c 'const char *up(void) { return tsr_mesh_text(); }'
+plant layers src/base/version.c 'const char *(*const up)(void) = tsr_mesh_text;'
+plant layers layers.txt 'src/rt : base mesh'
+
+plant programs src/mesh/mesh.c '#include "ir/records.h"'
 
 plant headers include/tessera/other.h 'size_t tsr_size(void);'
 plant headers include/tessera/other.h 'int *tsr_new(int class);'

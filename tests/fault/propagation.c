@@ -51,11 +51,11 @@ static bool run_pipeline(tsr_context *ctx, const char *name, const char *option)
     const tsr_pass *pipeline = tsr_pass_find(name);
     tsr_program *program = NULL;
     assert_non_null(pipeline);
-    char on[] = "true";
-    char *values[16] = {NULL};
+    tsr_option_value values[16] = {0};
     assert_true(pipeline->num_options <= 16);
     for (size_t i = 0; option != NULL && i < pipeline->num_options; i++) {
-        values[i] = strcmp(pipeline->options[i].name, option) == 0 ? on : NULL;
+        values[i].is_given = strcmp(pipeline->options[i].name, option) == 0;
+        values[i].number = 1;
     }
     const tsr_pass_options options = {pipeline->options, pipeline->num_options, values};
     bool fine = worked_or_no_memory(ctx, tsr_program_read(ctx, &source, 0, &program));

@@ -115,14 +115,26 @@ static const char *wrong_kind(tsr_option_kind kind, const char *value)
     return NULL;
 }
 
+/* The value of a text of the right kind, which keeps the text. */
+static tsr_option_value value_of(tsr_option_kind kind, char *text)
+{
+    tsr_option_value value = {.is_given = true, .text = text};
+    if (kind == TSR_OPTION_BOOL) {
+        value.number = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+    } else if (kind == TSR_OPTION_INTEGER) {
+        value.number = strtoll(text, NULL, 10);
+    }
+    return value;
+}
+
 /* ---- reading options ---- */
 
-static void options_free(tsr_pass_options *options)
+static void use_free(pass_use *use)
 {
-    for (size_t i = 0; i < options->count; i++) {
-        free(options->values[i]);
+    for (size_t i = 0; i < use->options.count; i++) {
+        free((char *)(uintptr_t)use->values[i].text);
     }
-    free(options->values);
+    free(use->values);
 }
 
 static bool no_memory(pass_list *list)
@@ -148,10 +160,10 @@ static bool unknown_option(pass_list *list, const tsr_pass *row, const char *nam
     return false;
 }
 
-/* Sets an option; the value becomes the options' own, or is freed. */
-static bool set_option(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
-                       const char *name, char *value)
+/* Sets an option; the use keeps the value, or it is freed. */
+static bool set_option(pass_list *list, pass_use *use, const char *name, char *value)
 {
+    const tsr_pass *row = use->row;
     for (size_t i = 0; i < row->num_options; i++) {
         if (strcmp(row->options[i].name, name) != 0) {
             continue;
@@ -164,8 +176,8 @@ static bool set_option(pass_list *list, const tsr_pass *row, tsr_pass_options *o
             free(value);
             return false;
         }
-        free(options->values[i]);
-        options->values[i] = value;
+        free((char *)(uintptr_t)use->values[i].text);
+        use->values[i] = value_of(row->options[i].kind, value);
         return true;
     }
     free(value);
@@ -216,8 +228,7 @@ static char *copy_value(const char *from, const char *end)
 }
 
 /* `name=value` or `name`; moves past it. */
-static bool read_option(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
-                        const char **text)
+static bool read_option(pass_list *list, pass_use *use, const char **text)
 {
     const char *at = *text;
     const size_t size = strcspn(at, "=" BLANKS);
@@ -229,7 +240,8 @@ static bool read_option(pass_list *list, const tsr_pass *row, tsr_pass_options *
         const char *end = skip_value(at + 1);
         if (end == NULL) {
             (void)snprintf(list->error, sizeof list->error,
-                           "a quote or brace is not closed in the options of pass '%s'", row->name);
+                           "a quote or brace is not closed in the options of pass '%s'",
+                           use->row->name);
             return false;
         }
         value = copy_value(at + 1, end);
@@ -238,14 +250,13 @@ static bool read_option(pass_list *list, const tsr_pass *row, tsr_pass_options *
         value = strdup("true");
     }
     *text = at;
-    return value != NULL ? set_option(list, row, options, name, value) : no_memory(list);
+    return value != NULL ? set_option(list, use, name, value) : no_memory(list);
 }
 
-static bool read_options(pass_list *list, const tsr_pass *row, tsr_pass_options *options,
-                         const char *text)
+static bool read_options(pass_list *list, pass_use *use, const char *text)
 {
     while (*(text += strspn(text, BLANKS)) != '\0') {
-        if (!read_option(list, row, options, &text)) {
+        if (!read_option(list, use, &text)) {
             return false;
         }
     }
@@ -257,7 +268,7 @@ static bool read_options(pass_list *list, const tsr_pass *row, tsr_pass_options 
 void pass_list_clear(pass_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        options_free(&list->uses[i].options);
+        use_free(&list->uses[i]);
     }
     free(list->uses);
     *list = (pass_list){.table = list->table};
@@ -269,7 +280,7 @@ static bool push(pass_list *list, pass_use use)
         const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 8;
         pass_use *uses = realloc(list->uses, capacity * sizeof *uses);
         if (uses == NULL) {
-            options_free(&use.options);
+            use_free(&use);
             return no_memory(list);
         }
         list->uses = uses;
@@ -293,42 +304,75 @@ static bool unknown_pass(pass_list *list, const char *name)
     return false;
 }
 
-static bool add_to_list(void *list, const char *name, const char *options)
-{
-    return pass_list_add(list, name, options);
-}
-
-/* Adds the passes of a pipeline; its own options are not needed afterwards. */
-static bool expand(pass_list *list, const tsr_pass *row, tsr_pass_options *options)
-{
-    if (list->depth == DEPTH_MAX) {
-        (void)snprintf(list->error, sizeof list->error, "pipeline '%s' contains itself", row->name);
-        options_free(options);
-        return false;
-    }
-    list->depth++;
-    const bool added = row->expand(options, add_to_list, list);
-    list->depth--;
-    options_free(options);
-    return added;
-}
-
-bool pass_list_add(pass_list *list, const char *name, const char *text)
+/* A pass with its default options; false, reported, when there is none of that name. */
+static bool start_use(pass_list *list, const char *name, pass_use *out)
 {
     const tsr_pass *row = pass_find(list->table, name, strlen(name));
     if (row == NULL) {
         return unknown_pass(list, name);
     }
-    tsr_pass_options options = {row->options, row->num_options, NULL};
-    options.values = calloc(row->num_options + 1, sizeof *options.values);
-    if (options.values == NULL) {
+    tsr_option_value *values = calloc(row->num_options + 1, sizeof *values);
+    if (values == NULL) {
         return no_memory(list);
     }
-    if (!read_options(list, row, &options, text != NULL ? text : "")) {
-        options_free(&options);
+    *out = (pass_use){row, {row->options, row->num_options, values}, values};
+    return true;
+}
+
+static bool add_use(pass_list *list, pass_use *use);
+
+/* Takes over the options that a pipeline gives a pass, with copies of their texts. */
+static bool add_to_list(void *state, const char *name, const tsr_pass_options *options)
+{
+    pass_list *list = state;
+    pass_use use;
+    if (!start_use(list, name, &use)) {
         return false;
     }
-    return row->expand != NULL ? expand(list, row, &options) : push(list, (pass_use){row, options});
+    for (size_t i = 0; options != NULL && options->values != NULL && i < use.options.count; i++) {
+        const char *text = options->values[i].text;
+        use.values[i] = options->values[i];
+        use.values[i].text = text != NULL ? strdup(text) : NULL;
+        if (text != NULL && use.values[i].text == NULL) {
+            use_free(&use);
+            return no_memory(list);
+        }
+    }
+    return add_use(list, &use);
+}
+
+/* Adds the passes of a pipeline; its own options are not needed afterwards. */
+static bool expand(pass_list *list, pass_use *use)
+{
+    if (list->depth == DEPTH_MAX) {
+        (void)snprintf(list->error, sizeof list->error, "pipeline '%s' contains itself",
+                       use->row->name);
+        use_free(use);
+        return false;
+    }
+    list->depth++;
+    const bool added = use->row->expand(&use->options, add_to_list, list);
+    list->depth--;
+    use_free(use);
+    return added;
+}
+
+static bool add_use(pass_list *list, pass_use *use)
+{
+    return use->row->expand != NULL ? expand(list, use) : push(list, *use);
+}
+
+bool pass_list_add(pass_list *list, const char *name, const char *text)
+{
+    pass_use use;
+    if (!start_use(list, name, &use)) {
+        return false;
+    }
+    if (!read_options(list, &use, text != NULL ? text : "")) {
+        use_free(&use);
+        return false;
+    }
+    return add_use(list, &use);
 }
 
 /* ---- the text of pipelines ---- */

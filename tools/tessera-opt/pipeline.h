@@ -8,7 +8,8 @@
 /* A pass that runs, with its options. */
 typedef struct pass_use {
     const tsr_pass *row;
-    tsr_pass_options options;
+    tsr_pass_options options; /* of `values` */
+    tsr_option_value *values;
 } pass_use;
 
 /* The passes that run. A failure leaves its reason in `error`. */

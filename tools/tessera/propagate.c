@@ -51,12 +51,13 @@ static tsr_status propagate(struct session *session, const struct propagate_opti
                             tsr_program *program)
 {
     const tsr_pass *pass = tsr_pass_find("sdy-propagation-pipeline");
-    char **values = session_alloc(session, pass->num_options, sizeof *values);
+    tsr_option_value *values = session_alloc(session, pass->num_options, sizeof *values);
     for (size_t i = 0; i < pass->num_options; i++) {
         if (strcmp(pass->options[i].name, "until-priority") == 0 && o->annotations.until != NULL) {
-            values[i] = (char *)(uintptr_t)o->annotations.until;
+            values[i] = (tsr_option_value){.is_given = true,
+                                           .number = strtoll(o->annotations.until, NULL, 10)};
         } else if (strcmp(pass->options[i].name, "as-xla") == 0) {
-            values[i] = (char *)(uintptr_t) "true";
+            values[i] = (tsr_option_value){.is_given = true, .number = true};
         }
     }
     const tsr_pass_options options = {pass->options, pass->num_options, values};

@@ -211,11 +211,10 @@ int rule_line_read(struct session *session, const char *text, const tsr_rule **o
     }
     const tsr_text source = tsr_text_of("<op>", make_program(&line));
     const tsr_pass *pass = tsr_pass_find("sdy-populate-op-sharding-rules");
-    char **values = session_alloc(session, pass->num_options, sizeof *values);
+    tsr_option_value *values = session_alloc(session, pass->num_options, sizeof *values);
     for (size_t i = 0; i < pass->num_options; i++) {
-        if (strcmp(pass->options[i].name, "as-xla") == 0) {
-            values[i] = (char *)(uintptr_t) "true";
-        }
+        values[i].is_given = strcmp(pass->options[i].name, "as-xla") == 0;
+        values[i].number = 1;
     }
     const tsr_pass_options options = {pass->options, pass->num_options, values};
     tsr_status status = tsr_program_read(session->ctx, &source, 0, &program);

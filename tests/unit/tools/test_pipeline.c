@@ -14,13 +14,6 @@ static tsr_status run_nothing(tsr_context *ctx, tsr_program *program,
     return TSR_OK;
 }
 
-/* `small`, and `wide` with what `fast` says. */
-static bool expand_both(const tsr_pass_options *options, tsr_pipeline_add add, void *state)
-{
-    return add(state, "small", NULL) &&
-           add(state, "wide", tsr_option_bool(options, "fast") ? "enabled=true" : "enabled=false");
-}
-
 static bool expand_itself(const tsr_pass_options *options, tsr_pipeline_add add, void *state)
 {
     (void)options;
@@ -32,6 +25,20 @@ static const tsr_pass_option wide_options[] = {
     {"limit", TSR_OPTION_INTEGER, "7", "how many"},
     {"filter", TSR_OPTION_TEXT, "", "which"},
 };
+
+/* `small`, and `wide` with what `fast` says and a text longer than any buffer. */
+static char long_text[2048];
+static bool expand_both(const tsr_pass_options *options, tsr_pipeline_add add, void *state)
+{
+    const tsr_option_value values[] = {
+        {.is_given = true, .number = tsr_option_bool(options, "fast")},
+        {.is_given = false},
+        {.is_given = long_text[0] != '\0', .text = long_text},
+    };
+    const tsr_pass_options wide = {wide_options, 3, values};
+    return add(state, "small", NULL) && add(state, "wide", &wide);
+}
+
 static const tsr_pass_option both_options[] = {{"fast", TSR_OPTION_BOOL, "false", "whether"}};
 static const tsr_pass rows[] = {
     {"small", NULL, "a pass", NULL, 0, run_nothing, NULL},
@@ -87,6 +94,19 @@ static void names_take_options(void **state)
         assert_string_equal(described(&list), cases[i].wanted);
         pass_list_clear(&list);
     }
+}
+
+/* Options of passes within pipelines are handed on whole, and belong to the list. */
+static void long_options_are_kept(void **state)
+{
+    (void)state;
+    pass_list list = {.table = &table};
+    memset(long_text, 'x', sizeof long_text - 1);
+    assert_true(pass_list_add(&list, "both", NULL));
+    memset(long_text, 0, sizeof long_text);
+    assert_int_equal(strlen(tsr_option_text(&list.uses[1].options, "filter")),
+                     sizeof long_text - 1);
+    pass_list_clear(&list);
 }
 
 static void texts_nest(void **state)
@@ -154,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_take_options),
+        cmocka_unit_test(long_options_are_kept),
         cmocka_unit_test(texts_nest),
         cmocka_unit_test(faults_are_named),
     };
