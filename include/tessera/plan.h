@@ -93,15 +93,20 @@ typedef struct tsr_step {
 
 /*
  * Returns a step by its number. Its cost on a link (NULL: tsr_link_default of shared memory) is
- * alpha for each device from which the busiest one receives, beta for each byte that the busiest
- * device receives or sends, gamma for each byte that a fold reads; of a slice delta for each byte
- * that is kept. Looks at every device, so at most 2^26 of them: TSR_ERR_LIMIT beyond.
+ * alpha for each device from which one may receive, beta for each byte that the busiest device
+ * receives or sends, gamma for each byte that a fold reads; of a slice delta for each byte that is
+ * kept. The busiest device is found by the axes of the two layouts; where these have no common cuts
+ * or device ids are arbitrary lists, every device is looked at, at most 2^26 of them: TSR_ERR_LIMIT
+ * beyond.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index,
                                                TSR_NULLABLE const tsr_link *link,
                                                tsr_step *out) TSR_MT_CONTEXT;
 
-/* What all steps move together; the most is that of one device in all steps. As tsr_plan_step. */
+/*
+ * What all steps move together; the most is that of one device in all steps. As tsr_plan_step;
+ * every device is also looked at where two steps treat devices unequally.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan,
                                                 tsr_plan_totals *out) TSR_MT_CONTEXT;
 
