@@ -1,20 +1,10 @@
-/* What a step is called, what it moves and what it costs. */
+/* What kind a step is, what it moves and what it costs. */
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/guard.h"
+#include "coll/cost.h"
 #include "plan/busiest.h"
-
-const char *tsr_step_kind_name(tsr_step_kind kind)
-{
-    GUARD(tsr_step_kind_name);
-    static const char *const names[] = {
-        [TSR_STEP_SLICE] = "slice",           [TSR_STEP_ALL_GATHER] = "all-gather",
-        [TSR_STEP_ALL_TO_ALL] = "all-to-all", [TSR_STEP_REDUCE_SCATTER] = "reduce-scatter",
-        [TSR_STEP_ALL_REDUCE] = "all-reduce", [TSR_STEP_PERMUTE] = "permute",
-        [TSR_STEP_DIRECT] = "direct"};
-    return names[kind];
-}
 
 enum { MAX_AXES = 128 };
 
@@ -244,22 +234,21 @@ tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan, tsr_plan_total
     return status;
 }
 
-static tsr_status cost_of(const plan_maker *m, const tsr_plan *plan, const plan_step *step,
-                          const tsr_link *link, tsr_step *out)
+/* What the busiest device does in a step; its bytes are known. */
+static tsr_status work_of(const plan_maker *m, const tsr_plan *plan, const plan_step *step,
+                          const tsr_plan_totals *bytes, coll_work *out)
 {
     const plan_exchange *x = &step->exchange;
     const int64_t item = tsr_dtype_item_bytes(plan->dtype);
     const double kept = (double)(plan_largest_part(x->dst.of) * item);
+    int64_t sources = 0;
     if (step->kind == TSR_STEP_SLICE) {
-        out->seconds = kept * link->delta;
+        *out = cost_slice(kept);
         return TSR_OK;
     }
-    int64_t sources = 0;
     TSR_TRY(busiest_sources(m, x, &sources));
-    const int64_t busiest = max_i64(out->bytes.most_received, out->bytes.most_sent);
-    const double folded = (double)(exchange_parts(x) - 1) * kept;
-    out->seconds =
-        (double)sources * link->alpha + (double)busiest * link->beta + folded * link->gamma;
+    *out = cost_exchange(sources, max_i64(bytes->most_received, bytes->most_sent),
+                         (double)(exchange_parts(x) - 1) * kept);
     return TSR_OK;
 }
 
@@ -273,7 +262,10 @@ static tsr_status describe(const plan_maker *m, const tsr_plan *plan, size_t ind
                       .num_axes = step->num_axes,
                       .axes = step->axes};
     TSR_TRY(sum_steps(m, plan, index, index + 1, &out->bytes));
-    return cost_of(m, plan, step, link, out);
+    coll_work work;
+    TSR_TRY(work_of(m, plan, step, &out->bytes, &work));
+    out->seconds = coll_seconds(link, &work);
+    return TSR_OK;
 }
 
 tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index, const tsr_link *link,
