@@ -5,7 +5,7 @@
  */
 #include "bench.h"
 
-#include "plan/cache.h"
+#include "rt/plan_cache.h"
 
 enum { MAX_RANK = 3, MAX_DEVICES = 64 };
 

@@ -94,9 +94,11 @@ typedef struct tsr_step {
 
 /*
  * Returns a step by its index. Its cost on a link (NULL: tsr_link_default of shared memory) is
- * alpha for each device from which the busiest one receives, beta for each byte that the busiest
- * device receives or sends, gamma for each byte that a reduction reads; for a slice delta for each
- * byte that is kept. Visits every device, at most 2^26 of them: TSR_ERR_LIMIT beyond.
+ * alpha for each device from which one may receive, beta for each byte that the busiest device
+ * receives or sends, gamma for each byte that a reduction reads; for a slice delta for each byte
+ * that is kept. The busiest device is found by the axes of the two layouts; if these have no common
+ * cuts or device ids are arbitrary lists, every device is visited, at most 2^26 of them:
+ * TSR_ERR_LIMIT beyond.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index,
                                                TSR_NULLABLE const tsr_link *link,
@@ -104,7 +106,8 @@ TSR_API TSR_NODISCARD tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan 
 
 /*
  * Returns the totals of all steps together; the maxima are those of one device over all steps. Cost
- * and limit are those of tsr_plan_step.
+ * and limit are those of tsr_plan_step; every device is also visited if two steps treat devices
+ * unequally.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan,
                                                 tsr_plan_totals *out) TSR_MT_CONTEXT;

@@ -38,6 +38,9 @@ typedef struct coll_algorithm {
 /* All of them, the collectives in the order of their rows. */
 const coll_algorithm *coll_algorithms(size_t *count);
 
+/* The seconds of a call by an algorithm. */
+double coll_price(const coll_algorithm *a, const tsr_link *link, double bytes, int64_t members);
+
 /* The index of an algorithm in the table. */
 size_t coll_algorithm_index(const coll_algorithm *algorithm);
 
@@ -46,7 +49,7 @@ typedef struct coll_choices {
     tsr_medium medium;
     bool unordered; /* reductions may leave the group order */
     tsr_link link;
-    const coll_algorithm *set[COLL_COUNT]; /* NULL: the cheapest */
+    const coll_algorithm *set[COLL_CALLS]; /* NULL: the cheapest */
 } coll_choices;
 
 coll_choices coll_choices_default(tsr_medium medium);

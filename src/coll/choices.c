@@ -51,7 +51,7 @@ coll_choices coll_choices_default(tsr_medium medium)
 
 tsr_status coll_find(tsr_context *ctx, const char *name, size_t length, coll_kind *out)
 {
-    for (int kind = 0; kind < COLL_COUNT; kind++) {
+    for (int kind = 0; kind < COLL_CALLS; kind++) {
         if (is_word((word){name, length}, coll_row_of((coll_kind)kind)->name)) {
             *out = (coll_kind)kind;
             return TSR_OK;
@@ -165,7 +165,7 @@ tsr_status coll_choices_read(tsr_context *ctx, coll_choices *choices, const char
 
 tsr_status coll_choices_allow(tsr_context *ctx, coll_choices *choices, bool unordered)
 {
-    for (int kind = 0; !unordered && kind < COLL_COUNT; kind++) {
+    for (int kind = 0; !unordered && kind < COLL_CALLS; kind++) {
         const coll_algorithm *a = choices->set[kind];
         if (a != NULL && !a->shown.ordered) {
             return diag_error(
@@ -214,7 +214,7 @@ double tsr_algorithm_cost(const tsr_algorithm *algorithm, const tsr_link *link, 
 {
     GUARD(tsr_algorithm_cost);
     const coll_algorithm *a = (const coll_algorithm *)(const void *)algorithm;
-    return a->cost(link, bytes, ranks);
+    return coll_price(a, link, bytes, ranks);
 }
 
 tsr_status tsr_algorithm_choose(tsr_context *ctx, const tsr_algorithm_settings *settings,

@@ -1,28 +1,35 @@
 #include "coll/collective.h"
 
+#include "base/guard.h"
+
 static const coll_row rows[COLL_COUNT] = {
-    [COLL_BROADCAST] = {"broadcast", "tsr_comm_broadcast", COLL_ROOT_SENDS | COLL_ONE_VIEW},
-    [COLL_SCATTER] = {"scatter", "tsr_comm_scatter", COLL_ROOT_SENDS | COLL_CUTS_SRC},
-    [COLL_GATHER] = {"gather", "tsr_comm_gather", COLL_ROOT_RECEIVES | COLL_CUTS_DST},
-    [COLL_ALL_GATHER] = {"all-gather", "tsr_comm_all_gather", COLL_CUTS_DST},
-    [COLL_ALL_REDUCE] = {"all-reduce", "tsr_comm_all_reduce", COLL_HAS_OP | COLL_IN_PLACE},
-    [COLL_REDUCE_SCATTER] = {"reduce-scatter", "tsr_comm_reduce_scatter",
-                             COLL_HAS_OP | COLL_CUTS_SRC},
-    [COLL_ALL_TO_ALL] = {"all-to-all", "tsr_comm_all_to_all", COLL_CUTS_SRC | COLL_CUTS_DST},
-    [COLL_PERMUTE] = {"collective-permute", "tsr_comm_permute", COLL_HAS_DESTINATIONS},
-    [COLL_SCATTER_V] = {"scatter-v", "tsr_comm_scatter_v",
-                        COLL_ROOT_SENDS | COLL_CUTS_SRC | COLL_HAS_COUNTS},
-    [COLL_GATHER_V] = {"gather-v", "tsr_comm_gather_v",
-                       COLL_ROOT_RECEIVES | COLL_CUTS_DST | COLL_HAS_COUNTS},
-    [COLL_ALL_GATHER_V] = {"all-gather-v", "tsr_comm_all_gather_v",
-                           COLL_CUTS_DST | COLL_HAS_COUNTS},
-    [COLL_REDUCE_SCATTER_V] = {"reduce-scatter-v", "tsr_comm_reduce_scatter_v",
-                               COLL_HAS_OP | COLL_CUTS_SRC | COLL_HAS_COUNTS},
-    [COLL_ALL_TO_ALL_V] = {"all-to-all-v", "tsr_comm_all_to_all_v",
-                           COLL_CUTS_SRC | COLL_CUTS_DST | COLL_HAS_COUNTS | COLL_COUNTS_DIFFER},
+#define COLLECTIVE(kind_, name_, op_, step_, step_name_, call_, traits_)                           \
+    [kind_] = {.name = (name_),                                                                    \
+               .op = (op_),                                                                        \
+               .step = (step_),                                                                    \
+               .step_name = (step_name_),                                                          \
+               .call = (call_),                                                                    \
+               .traits = (traits_)},
+#include "coll/collectives.def"
+#undef COLLECTIVE
 };
 
 const coll_row *coll_row_of(coll_kind kind)
 {
     return &rows[kind];
+}
+
+coll_kind coll_of_step(tsr_step_kind step)
+{
+    int kind = 0;
+    while (rows[kind].step_name == NULL || rows[kind].step != step) {
+        kind++;
+    }
+    return (coll_kind)kind;
+}
+
+const char *tsr_step_kind_name(tsr_step_kind kind)
+{
+    GUARD(tsr_step_kind_name);
+    return rows[coll_of_step(kind)].step_name;
 }

@@ -1,5 +1,6 @@
 /*
- * The vocabulary of collectives: one row each.
+ * The vocabulary of collectives: one row each (collectives.def), whether it is called, planned as a
+ * step of a redistribution, traced, or written in typed code.
  *
  * A collective has a source and a destination on each member. One that cuts a source (or a
  * destination) treats it as chunks along a dimension, one for each member in group order; otherwise
@@ -9,23 +10,14 @@
 #ifndef COLL_COLLECTIVE_H
 #define COLL_COLLECTIVE_H
 
-#include <tessera/base.h>
+#include <tessera/plan.h>
 
 typedef enum coll_kind {
-    COLL_BROADCAST,
-    COLL_SCATTER,
-    COLL_GATHER,
-    COLL_ALL_GATHER,
-    COLL_ALL_REDUCE,
-    COLL_REDUCE_SCATTER,
-    COLL_ALL_TO_ALL,
-    COLL_PERMUTE,
-    COLL_SCATTER_V,
-    COLL_GATHER_V,
-    COLL_ALL_GATHER_V,
-    COLL_REDUCE_SCATTER_V,
-    COLL_ALL_TO_ALL_V,
-    COLL_COUNT
+#define COLLECTIVE(kind, name, op, step, step_name, call, traits) kind,
+#include "coll/collectives.def"
+#undef COLLECTIVE
+    COLL_COUNT,
+    COLL_CALLS = COLL_SLICE /* how many can be called: the first ones */
 } coll_kind;
 
 /* Which arguments a collective has, and what it does with them. */
@@ -43,12 +35,18 @@ typedef enum coll_trait {
 } coll_trait;
 
 typedef struct coll_row {
-    const char *name; /* "all-gather" */
-    const char *call; /* "tsr_comm_all_gather" */
+    const char *name;      /* "all-gather" */
+    const char *op;        /* "all_gather"; NULL: no op and no call of typed code */
+    tsr_step_kind step;    /* where it is one */
+    const char *step_name; /* "all-gather"; NULL: no step of a plan */
+    const char *call;      /* "tsr_comm_all_gather"; NULL: a step alone */
     unsigned traits;
 } coll_row;
 
 const coll_row *coll_row_of(coll_kind kind);
+
+/* What a kind of step is. */
+coll_kind coll_of_step(tsr_step_kind step);
 
 static inline bool coll_has(const coll_row *row, unsigned traits)
 {

@@ -40,88 +40,113 @@ static double bits_below(int64_t p)
     return count;
 }
 
-double cost_all_gather_ring(const coll_link *link, double n, int64_t p)
+double coll_seconds(const tsr_link *link, const coll_work *work)
 {
-    return others(p) * link->alpha + lacking(n, p) * link->beta;
+    return work->messages * link->alpha + work->bytes * link->beta + work->reduced * link->gamma +
+           work->copied * link->delta;
 }
 
-double cost_all_gather_bruck(const coll_link *link, double n, int64_t p)
+coll_work cost_exchange(int64_t sources, int64_t bytes, double reduced)
 {
-    return rounds(p) * link->alpha + lacking(n, p) * link->beta + copied(n, p) * link->delta;
+    return (coll_work){.messages = (double)sources, .bytes = (double)bytes, .reduced = reduced};
 }
 
-double cost_reduce_scatter_halving(const coll_link *link, double n, int64_t p)
+coll_work cost_slice(double bytes)
 {
-    return rounds(p) * link->alpha + lacking(n, p) * (link->beta + link->gamma) +
-           copied(n, p) * link->delta;
+    return (coll_work){.copied = bytes};
 }
 
-double cost_reduce_scatter_pairwise(const coll_link *link, double n, int64_t p)
+coll_work cost_all_gather_ring(double n, int64_t p)
 {
-    return others(p) * link->alpha + lacking(n, p) * (link->beta + link->gamma);
+    return (coll_work){.messages = others(p), .bytes = lacking(n, p)};
 }
 
-double cost_all_reduce_rabenseifner(const coll_link *link, double n, int64_t p)
+coll_work cost_all_gather_bruck(double n, int64_t p)
 {
-    return 2 * rounds(p) * link->alpha + lacking(n, p) * (2 * link->beta + link->gamma) +
-           2 * copied(n, p) * link->delta;
+    return (coll_work){.messages = rounds(p), .bytes = lacking(n, p), .copied = copied(n, p)};
 }
 
-double cost_all_reduce_doubling(const coll_link *link, double n, int64_t p)
+coll_work cost_reduce_scatter_halving(double n, int64_t p)
+{
+    return (coll_work){.messages = rounds(p),
+                       .bytes = lacking(n, p),
+                       .reduced = lacking(n, p),
+                       .copied = copied(n, p)};
+}
+
+coll_work cost_reduce_scatter_pairwise(double n, int64_t p)
+{
+    return (coll_work){.messages = others(p), .bytes = lacking(n, p), .reduced = lacking(n, p)};
+}
+
+coll_work cost_all_reduce_rabenseifner(double n, int64_t p)
+{
+    return (coll_work){.messages = 2 * rounds(p),
+                       .bytes = 2 * lacking(n, p),
+                       .reduced = lacking(n, p),
+                       .copied = 2 * copied(n, p)};
+}
+
+coll_work cost_all_reduce_doubling(double n, int64_t p)
 {
     const double more = (p & (p - 1)) != 0 ? 1 : 0;
-    return (rounds(p) + more) * (link->alpha + n * link->beta) + rounds(p) * n * link->gamma +
-           copied(n, p) * link->delta;
+    return (coll_work){.messages = rounds(p) + more,
+                       .bytes = (rounds(p) + more) * n,
+                       .reduced = rounds(p) * n,
+                       .copied = copied(n, p)};
 }
 
-double cost_all_reduce_shares(const coll_link *link, double n, int64_t p)
+coll_work cost_all_reduce_shares(double n, int64_t p)
 {
-    return 2 * others(p) * link->alpha + lacking(n, p) * (2 * link->beta + link->gamma);
+    return (coll_work){
+        .messages = 2 * others(p), .bytes = 2 * lacking(n, p), .reduced = lacking(n, p)};
 }
 
-double cost_all_reduce_direct(const coll_link *link, double n, int64_t p)
+coll_work cost_all_reduce_direct(double n, int64_t p)
 {
-    return others(p) * (link->alpha + n * (link->beta + link->gamma));
+    return (coll_work){.messages = others(p), .bytes = others(p) * n, .reduced = others(p) * n};
 }
 
-double cost_all_reduce_gather(const coll_link *link, double n, int64_t p)
+coll_work cost_all_reduce_gather(double n, int64_t p)
 {
-    return rounds(p) * link->alpha + others(p) * n * (link->beta + link->gamma) +
-           copied(n, p) * link->delta;
+    return (coll_work){.messages = rounds(p),
+                       .bytes = others(p) * n,
+                       .reduced = others(p) * n,
+                       .copied = copied(n, p)};
 }
 
-double cost_all_to_all_pairwise(const coll_link *link, double n, int64_t p)
+coll_work cost_all_to_all_pairwise(double n, int64_t p)
 {
-    return others(p) * link->alpha + lacking(n, p) * link->beta;
+    return (coll_work){.messages = others(p), .bytes = lacking(n, p)};
 }
 
-double cost_all_to_all_bruck(const coll_link *link, double n, int64_t p)
+coll_work cost_all_to_all_bruck(double n, int64_t p)
 {
     const double moved = n * bits_below(p) / (double)p;
-    return rounds(p) * link->alpha + moved * link->beta + 2 * (copied(n, p) + moved) * link->delta;
+    return (coll_work){.messages = rounds(p), .bytes = moved, .copied = 2 * (copied(n, p) + moved)};
 }
 
-double cost_scatter_linear(const coll_link *link, double n, int64_t p)
+coll_work cost_scatter_linear(double n, int64_t p)
 {
-    return others(p) * link->alpha + lacking(n, p) * link->beta;
+    return (coll_work){.messages = others(p), .bytes = lacking(n, p)};
 }
 
-double cost_broadcast_linear(const coll_link *link, double n, int64_t p)
+coll_work cost_broadcast_linear(double n, int64_t p)
 {
-    return others(p) * (link->alpha + n * link->beta);
+    return (coll_work){.messages = others(p), .bytes = others(p) * n};
 }
 
-double cost_broadcast_tree(const coll_link *link, double n, int64_t p)
+coll_work cost_broadcast_tree(double n, int64_t p)
 {
-    return rounds(p) * (link->alpha + n * link->beta);
+    return (coll_work){.messages = rounds(p), .bytes = rounds(p) * n};
 }
 
-double cost_broadcast_pull(const coll_link *link, double n, int64_t p)
+coll_work cost_broadcast_pull(double n, int64_t p)
 {
-    return p > 1 ? link->alpha + n * link->beta : 0;
+    return (coll_work){.messages = p > 1, .bytes = p > 1 ? n : 0};
 }
 
-double cost_permute(const coll_link *link, double n, int64_t p)
+coll_work cost_permute(double n, int64_t p)
 {
-    return p > 1 ? link->alpha + n * link->beta : 0;
+    return (coll_work){.messages = p > 1, .bytes = p > 1 ? n : 0};
 }

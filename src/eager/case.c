@@ -4,36 +4,11 @@
 
 #include <string.h>
 
-#include <tessera/propagate.h>
-
 #include "base/arena.h"
 #include "base/map.h"
-#include "factor/rule.h"
+#include "layout/inference.h"
 #include "mesh/groups.h"
 #include "mesh/mesh.h"
-#include "ops/pending.h"
-
-/* A case that is being worked out. Lists are by operand or by result. */
-typedef struct planning {
-    eager *e;
-    tsr_context *ctx;
-    tsr_arena *arena;
-    const op_request *r;
-    tensor_layout *const *given;
-    size_t num_results;
-    op_type *results;
-    const tsr_mesh *mesh;           /* the first operand's */
-    const tsr_rule *rule;           /* of the registry, or NULL */
-    const tsr_rule *local_rule;     /* the same, with factors marked that must be whole */
-    const tsr_sharding **shardings; /* of the operands, over the mesh */
-    const tsr_sharding **stripped;  /* without what is pending */
-    const tsr_sharding **aligned;   /* stripped, as the op wants them */
-    kept_axes *kept;
-    tsr_reduction kept_kind;
-    const tsr_sharding **locals; /* as the op leaves its results */
-    const tsr_sharding **finals;
-    bool fallback;
-} planning;
 
 op_type type_of_layout(const tensor_layout *layout)
 {
@@ -41,265 +16,13 @@ op_type type_of_layout(const tensor_layout *layout)
     return (op_type){.dtype = layout->dtype, .rank = g->rank, .shape = g->shape};
 }
 
-/* ---- shardings ---- */
-
-/* The dimensions of a sharding with these axes pending. */
-static tsr_status with_pending(const planning *p, const tsr_sharding *s, const tsr_axis_ref *axes,
-                               size_t count, tsr_reduction kind, const tsr_sharding **out)
-{
-    const tsr_sharding_spec spec = {.mesh = s->mesh,
-                                    .rank = s->rank,
-                                    .dims = s->dims,
-                                    .num_unreduced = count,
-                                    .unreduced = axes,
-                                    .reduction = count > 0 ? kind : TSR_SUM};
-    return tsr_sharding_create(p->ctx, p->arena, &spec, TSR_SHARDING_CANONICALIZE, out);
-}
-
-/* Operands on another view of the devices, in terms of the first one's mesh. */
-static tsr_status to_common_mesh(planning *p)
-{
-    p->mesh = p->given[0]->geometry->sharding->mesh;
-    for (size_t i = 0; i < p->r->num_operands; i++) {
-        const tsr_sharding *s = p->given[i]->geometry->sharding;
-        p->shardings[i] = s;
-        if (i == 0 || tsr_mesh_equal(s->mesh, p->mesh)) {
-            continue;
-        }
-        if (!tsr_mesh_same_devices(s->mesh, p->mesh)) {
-            return OP_ERROR(p->r,
-                            "operand 0, %s, and operand %zu, %s, are on different sets of devices; "
-                            "redistribute one of them first",
-                            op_type_text(&p->r->operands[0]).text, i,
-                            op_type_text(&p->r->operands[i]).text);
-        }
-        tsr_context *quiet = NULL;
-        TSR_TRY(tsr_context_create(NULL, &quiet));
-        const tsr_status status =
-            tsr_sharding_translate(quiet, p->arena, s, p->mesh, &p->shardings[i]);
-        tsr_context_destroy(quiet);
-        if (status != TSR_OK) {
-            TSR_TRY(tsr_sharding_replicated_over(p->ctx, p->arena, p->mesh, s->rank, false,
-                                                 &p->shardings[i]));
-        }
-    }
-    return TSR_OK;
-}
-
-/* Takes out of every operand what is pending; what of it stays goes to the results. */
-static tsr_status strip_pending(planning *p, bool keep)
-{
-    if (keep) {
-        choose_pending(p->r, p->shardings, p->kept, &p->kept_kind);
-    }
-    for (size_t i = 0; i < p->r->num_operands; i++) {
-        p->kept[i].count = keep ? p->kept[i].count : 0;
-        p->stripped[i] = p->shardings[i];
-        if (p->shardings[i]->num_unreduced > 0) {
-            TSR_TRY(with_pending(p, p->shardings[i], NULL, 0, TSR_SUM, &p->stripped[i]));
-        }
-    }
-    return TSR_OK;
-}
-
-/* Whether each rank's part of an operand is one box of the whole. */
-static bool is_contiguous_box(const planning *p, size_t operand)
-{
-    const tsr_sharding *s = p->stripped[operand];
-    for (size_t d = 0; d < s->rank; d++) {
-        if (s->dims[d].ragged != NULL && s->dims[d].ragged->kind == TSR_RAGGED_UNALIGNED) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool can_run_on_parts(const planning *p)
-{
-    for (size_t i = 0; (p->r->row->traits & OP_POSITIONAL) != 0 && i < p->r->num_operands; i++) {
-        if (!is_contiguous_box(p, i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static int64_t bytes_of(const op_type *type)
-{
-    int64_t bytes;
-    return op_elements(type, &bytes) &&
-                   checked_mul(bytes, tsr_dtype_item_bytes(type->dtype), &bytes)
-               ? bytes
-               : INT64_MAX / 4;
-}
-
-static tsr_status align(planning *p)
-{
-    const size_t count = p->r->num_operands + p->num_results;
-    int64_t *bytes = ARENA_ARRAY(p->arena, int64_t, count);
-    if (bytes == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t i = 0; i < count; i++) {
-        bytes[i] = bytes_of(i < p->r->num_operands ? &p->r->operands[i]
-                                                   : &p->results[i - p->r->num_operands]);
-    }
-    const tsr_alignment op = {.rule = p->local_rule,
-                              .mesh = p->mesh,
-                              .strategy = p->e->strategy,
-                              .operands = p->stripped,
-                              .bytes = bytes};
-    return tsr_propagate_align(p->ctx, p->arena, &op, p->aligned);
-}
-
-static tsr_status replicate_all(planning *p)
-{
-    for (size_t i = 0; i < p->r->num_operands; i++) {
-        TSR_TRY(tsr_sharding_replicated_over(p->ctx, p->arena, p->mesh, p->r->operands[i].rank,
-                                             false, &p->aligned[i]));
-    }
-    for (size_t k = 0; k < p->num_results; k++) {
-        TSR_TRY(tsr_sharding_replicated_over(p->ctx, p->arena, p->mesh, p->results[k].rank, false,
-                                             &p->locals[k]));
-    }
-    p->fallback = true;
-    return TSR_OK;
-}
-
-static tsr_reduction reduction_of(const planning *p)
-{
-    return p->r->row->reduces != NULL ? p->r->row->reduces(p->r) : TSR_SUM;
-}
-
-static tsr_status run_in_layout(planning *p, const tsr_sharding *const *operands)
-{
-    return tsr_propagate_local(p->ctx, p->arena, p->local_rule, p->mesh, operands, reduction_of(p),
-                               p->locals);
-}
-
-/* The axes of a sharding so far: of its dimensions before `dims`, and pending. */
-static bool is_used(const tsr_sharding *s, const tsr_dim *dims, size_t count, const tsr_dim *wanted)
-{
-    bool used = tsr_axes_overlap(wanted->axes, wanted->num_axes, s->unreduced, s->num_unreduced);
-    for (size_t d = 0; !used && d < s->rank; d++) {
-        const tsr_dim *dim = d < count ? &dims[d] : &s->dims[d];
-        used = tsr_axes_overlap(wanted->axes, wanted->num_axes, dim->axes, dim->num_axes);
-    }
-    return used;
-}
-
-/* Gives dimensions that had to be whole for the op the axes that propagation wants for them. */
-static tsr_status reshard_result(planning *p, size_t result, const tsr_sharding *wanted)
-{
-    const tsr_sharding *local = p->locals[result];
-    tsr_dim *dims = arena_copy(p->arena, local->dims, local->rank, sizeof *dims);
-    bool changed = false;
-    if (dims == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    for (size_t d = 0; wanted != NULL && d < local->rank; d++) {
-        const tsr_dim *to = &wanted->dims[d];
-        if (dims[d].num_axes == 0 && to->num_axes > 0 && to->ragged == NULL &&
-            !is_used(local, dims, d, to)) {
-            dims[d] = tsr_dim_closed(to->axes, to->num_axes);
-            changed = true;
-        }
-    }
-    if (!changed) {
-        return TSR_OK;
-    }
-    p->fallback = true;
-    const tsr_sharding_spec spec = {.mesh = local->mesh,
-                                    .rank = local->rank,
-                                    .dims = dims,
-                                    .num_unreduced = local->num_unreduced,
-                                    .unreduced = local->unreduced,
-                                    .reduction = local->reduction};
-    return tsr_sharding_create(p->ctx, p->arena, &spec, TSR_SHARDING_CANONICALIZE,
-                               &p->finals[result]);
-}
-
-static tsr_status reshard_results(planning *p)
-{
-    const tsr_sharding **wanted = ARENA_ARRAY(p->arena, const tsr_sharding *, p->num_results);
-    const tsr_sharding **same = ARENA_ARRAY(p->arena, const tsr_sharding *, p->r->num_operands);
-    const tsr_propagation op = {.rule = p->rule,
-                                .mesh = p->mesh,
-                                .strategy = p->e->strategy,
-                                .direction = TSR_DIRECTION_FORWARD,
-                                .elementwise = (p->r->row->traits & OP_ELEMENTWISE) != 0,
-                                .operands = p->stripped};
-    if (same == NULL || wanted == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    TSR_TRY(tsr_propagate(p->ctx, p->arena, &op, same, wanted));
-    for (size_t k = 0; k < p->num_results; k++) {
-        TSR_TRY(reshard_result(p, k, wanted[k]));
-    }
-    return TSR_OK;
-}
-
-enum { MAX_JOINED = 2 * MAX_PENDING };
-
-/* What stays pending joins what the op leaves pending; false when the two are of different kinds.
- */
-static tsr_status add_kept(planning *p, bool *fits)
-{
-    *fits = true;
-    for (size_t k = 0; k < p->num_results; k++) {
-        const tsr_sharding *s = p->locals[k];
-        size_t count = 0;
-        tsr_axis_ref axes[MAX_JOINED];
-        for (size_t i = 0; i < s->num_unreduced && i < MAX_PENDING; i++) {
-            axes[count++] = s->unreduced[i];
-        }
-        const size_t own = count;
-        for (size_t i = 0; i < p->r->num_operands; i++) {
-            for (size_t n = 0; n < p->kept[i].count; n++) {
-                if (!tsr_axes_overlap(&p->kept[i].axes[n], 1, axes, count) && count < MAX_JOINED) {
-                    axes[count++] = p->kept[i].axes[n];
-                }
-            }
-        }
-        if (count == own) {
-            continue;
-        }
-        *fits = own == 0 || s->reduction == p->kept_kind;
-        if (!*fits) {
-            return TSR_OK;
-        }
-        TSR_TRY(with_pending(p, s, axes, count, p->kept_kind, &p->locals[k]));
-    }
-    return TSR_OK;
-}
-
-/* Finds layouts in which the op can run, with or without what might stay pending. */
-static tsr_status lay_out(planning *p, bool keep, bool *fits)
-{
-    const size_t n = p->r->num_operands;
-    p->fallback = false;
-    TSR_TRY(strip_pending(p, keep));
-    bool aligned = false;
-    tsr_status status = p->rule == NULL ? replicate_all(p) : TSR_NOT_APPLICABLE;
-    if (p->rule != NULL && can_run_on_parts(p)) {
-        memcpy(p->aligned, p->stripped, n * sizeof(const tsr_sharding *));
-        status = run_in_layout(p, p->stripped);
-    }
-    if (status == TSR_NOT_APPLICABLE) {
-        TSR_TRY(align(p));
-        status = run_in_layout(p, p->aligned);
-        aligned = true;
-    }
-    if (status == TSR_NOT_APPLICABLE) {
-        status = replicate_all(p);
-    }
-    TSR_TRY(status);
-    TSR_TRY(add_kept(p, fits));
-    memcpy((void *)p->finals, (const void *)p->locals, p->num_results * sizeof *p->finals);
-    return *fits && aligned ? reshard_results(p) : TSR_OK;
-}
-
-/* ---- the case ---- */
+/* A case that is being worked out. */
+typedef struct planning {
+    eager *e;
+    tensor_layout *const *given;
+    op_type *results;
+    inference x;
+} planning;
 
 static tsr_status layout_for(const planning *p, const tsr_sharding *s, const op_type *type,
                              tensor_layout **out)
@@ -322,21 +45,15 @@ static bool may_pad(const tsr_sharding *s)
 /* The layout that an operand needs, and whether an element moves for it. */
 static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
 {
-    const tsr_sharding *run = p->aligned[i];
-    const bool as_it_is = run == p->stripped[i] &&
-                          p->shardings[i] == p->given[i]->geometry->sharding &&
-                          p->kept[i].count == p->shardings[i]->num_unreduced;
-    if (as_it_is) {
+    const inference *x = &p->x;
+    bool same = false;
+    if (x->run[i] == x->given[i]) {
         c->run[i] = layout_retain(&p->e->world->state->layouts, p->given[i]);
         return TSR_OK;
     }
-    if (p->kept[i].count > 0) {
-        TSR_TRY(with_pending(p, run, p->kept[i].axes, p->kept[i].count, p->kept_kind, &run));
-    }
-    bool same = false;
-    TSR_TRY(layout_for(p, run, &p->r->operands[i], &c->run[i]));
-    TSR_TRY(tsr_geometry_same(p->ctx, p->given[i]->geometry, c->run[i]->geometry, &same));
-    c->moves[i] = !same || may_pad(p->given[i]->geometry->sharding);
+    TSR_TRY(layout_for(p, x->run[i], &x->r->operands[i], &c->run[i]));
+    TSR_TRY(tsr_geometry_same(x->r->ctx, p->given[i]->geometry, c->run[i]->geometry, &same));
+    c->moves[i] = !same || may_pad(x->given[i]);
     c->any_moves = c->any_moves || c->moves[i];
     return TSR_OK;
 }
@@ -344,150 +61,63 @@ static tsr_status finish_operand(const planning *p, op_case *c, size_t i)
 /* Whether this rank is the first of those along the axes that the op itself leaves pending. */
 static tsr_status find_first(const planning *p, op_case *c)
 {
-    const tsr_sharding *s = p->locals[0];
+    const inference *x = &p->x;
+    const tsr_mesh *mesh = x->locals[0]->mesh;
     tsr_axis_ref own[MAX_PENDING];
-    size_t count = 0;
-    for (size_t i = 0; i < s->num_unreduced && count < MAX_PENDING; i++) {
-        bool kept = false;
-        for (size_t k = 0; k < p->r->num_operands; k++) {
-            kept = kept || tsr_axes_overlap(&s->unreduced[i], 1, p->kept[k].axes, p->kept[k].count);
-        }
-        if (!kept) {
-            own[count++] = s->unreduced[i];
-        }
-    }
+    const size_t count = inference_own_pending(x, own);
     places along;
-    TSR_TRY(places_along(p->ctx, p->arena, s->mesh, own, count, &along));
-    c->first = places_index(&along, tsr_mesh_place_of(s->mesh, p->e->world->rank)) == 0;
+    TSR_TRY(places_along(x->r->ctx, x->arena, mesh, own, count, &along));
+    c->first = places_index(&along, tsr_mesh_place_of(mesh, p->e->world->rank)) == 0;
     return TSR_OK;
 }
 
 static tsr_status finish_case(const planning *p, op_case *c)
 {
-    for (size_t i = 0; i < p->r->num_operands; i++) {
+    const inference *x = &p->x;
+    for (size_t i = 0; i < x->r->num_operands; i++) {
         TSR_TRY(finish_operand(p, c, i));
     }
-    for (size_t k = 0; k < p->num_results; k++) {
-        TSR_TRY(layout_for(p, p->locals[k], &p->results[k], &c->results[k]));
-        TSR_TRY(layout_for(p, p->finals[k], &p->results[k], &c->finals[k]));
+    for (size_t k = 0; k < x->num_results; k++) {
+        TSR_TRY(layout_for(p, x->locals[k], &p->results[k], &c->results[k]));
+        TSR_TRY(layout_for(p, x->finals[k], &p->results[k], &c->finals[k]));
     }
-    c->fallback = p->fallback && c->any_moves;
+    c->fallback = x->fallback && c->any_moves;
     return find_first(p, c);
 }
 
 /* On a single device there is nothing to lay out. */
 static tsr_status finish_maximal(const planning *p, op_case *c)
 {
-    const tsr_sharding *s = p->given[0]->geometry->sharding;
-    for (size_t i = 0; i < p->r->num_operands; i++) {
+    for (size_t i = 0; i < p->x.r->num_operands; i++) {
         c->run[i] = layout_retain(&p->e->world->state->layouts, p->given[i]);
     }
-    for (size_t k = 0; k < p->num_results; k++) {
-        TSR_TRY(layout_for(p, s, &p->results[k], &c->results[k]));
-        TSR_TRY(layout_for(p, s, &p->results[k], &c->finals[k]));
+    for (size_t k = 0; k < p->x.num_results; k++) {
+        TSR_TRY(layout_for(p, p->x.given[0], &p->results[k], &c->results[k]));
+        TSR_TRY(layout_for(p, p->x.given[0], &p->results[k], &c->finals[k]));
     }
     c->first = true;
     return TSR_OK;
 }
 
-static tsr_status find_rule(planning *p)
-{
-    const tsr_status status = op_find_rule(p->r, p->results, p->arena, &p->rule);
-    if (status == TSR_NOT_APPLICABLE) {
-        p->rule = NULL;
-        return TSR_OK;
-    }
-    TSR_TRY(status);
-    return op_local_rule(p->r, p->results, p->rule, p->arena, &p->local_rule);
-}
-
-/* Where an operand has a factor as an unbound dimension of its own; NULL: nowhere. */
-static const tsr_ragged *unbound_factor(const planning *p, size_t operand, size_t factor,
-                                        size_t *dim)
-{
-    const tsr_rule_tensor *of = &p->rule->tensors[operand];
-    const tsr_sharding *s = p->shardings[operand];
-    for (size_t d = 0; d < of->rank && d < s->rank; d++) {
-        const tsr_ragged *ragged = s->dims[d].ragged;
-        if (ragged != NULL && !ragged_is_bound(ragged) && of->dims[d].num_factors == 1 &&
-            of->dims[d].factors[0] == factor) {
-            *dim = d;
-            return ragged;
-        }
-    }
-    return NULL;
-}
-
-static tsr_status refuse_unbound(const planning *p, const size_t *operands, const size_t *dims)
-{
-    const char *texts[2] = {NULL, NULL};
-    for (size_t i = 0; i < 2; i++) {
-        TSR_TRY(tsr_sharding_print(p->ctx, p->arena, p->shardings[operands[i]], TSR_PRINT_BARE,
-                                   &texts[i]));
-    }
-    (void)OP_ERROR(p->r,
-                   "dimension %zu of operand %zu, %s, and dimension %zu of operand %zu, %s, are "
-                   "both unbound and are not the same placement: their shards may differ",
-                   dims[0], operands[0], texts[0], dims[1], operands[1], texts[1]);
-    return diag_note(p->ctx, NO_LOCATION,
-                     "give both the same symbol if their sizes are the same, bind them, by "
-                     "tsr_symbol_bind, or redistribute one to the placement of the other");
-}
-
-/*
- * Operands that share an unbound dimension have it as the same placement: equal sizes stay where
- * they are once they are bound, and whether others have to move is not known before.
- */
-static tsr_status check_unbound(const planning *p)
-{
-    for (size_t f = 0; p->rule != NULL && f < p->rule->num_factors; f++) {
-        const tsr_ragged *first = NULL;
-        size_t operands[2] = {0, 0};
-        size_t dims[2] = {0, 0};
-        for (size_t i = 0; i < p->r->num_operands; i++) {
-            const tsr_ragged *ragged = unbound_factor(p, i, f, &dims[first != NULL]);
-            if (ragged == NULL) {
-                continue;
-            }
-            operands[first != NULL] = i;
-            if (first == NULL) {
-                first = ragged;
-                continue;
-            }
-            const int64_t shards[] = {tsr_sharding_num_shards(p->shardings[operands[0]], dims[0]),
-                                      tsr_sharding_num_shards(p->shardings[i], dims[1])};
-            if (shards[0] != shards[1] || !ragged_equal(first, ragged, shards[0])) {
-                return refuse_unbound(p, operands, dims);
-            }
-        }
-    }
-    return TSR_OK;
-}
-
 /* The types of the results, in a scope of typed code. */
-static tsr_status find_types(planning *p, op_case *c)
+static tsr_status find_types(const planning *p, op_case *c)
 {
     return c->typed_key == 0
                ? TSR_OK
-               : typed_infer(p->e, p->r, c->given_types, p->rule, p->results, c->result_types);
+               : typed_infer(p->e, p->x.r, c->given_types, p->x.rule, p->results, c->result_types);
 }
 
 static tsr_status work_out(planning *p, op_case *c)
 {
-    TSR_TRY(p->r->row->types(p->r, p->results));
-    TSR_TRY(op_check_supported(p->r, p->results));
-    if (tsr_mesh_is_maximal(p->given[0]->geometry->sharding->mesh)) {
+    const op_request *r = p->x.r;
+    TSR_TRY(r->row->types(r, p->results));
+    TSR_TRY(op_check_supported(r, p->results));
+    if (tsr_mesh_is_maximal(p->x.given[0]->mesh)) {
         return finish_maximal(p, c);
     }
-    TSR_TRY(to_common_mesh(p));
-    TSR_TRY(find_rule(p));
+    TSR_TRY(inference_begin(&p->x));
     TSR_TRY(find_types(p, c));
-    TSR_TRY(check_unbound(p));
-    bool fits = false;
-    TSR_TRY(lay_out(p, true, &fits));
-    if (!fits) {
-        TSR_TRY(lay_out(p, false, &fits));
-    }
+    TSR_TRY(inference_solve(&p->x));
     return finish_case(p, c);
 }
 
@@ -567,29 +197,25 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
                           op_case *c)
 {
     const size_t n = asked->num_operands;
-    const size_t m = c->num_results;
     op_request r = *asked;
-    op_type *types = ARENA_ARRAY(e->arena, op_type, n + m);
-    planning p = {
-        .e = e, .ctx = r.ctx, .arena = e->arena, .r = &r, .given = given, .num_results = m};
-    const tsr_sharding **lists = ARENA_ARRAY(e->arena, const tsr_sharding *, 3 * n + 2 * m);
-    p.kept = ARENA_ARRAY(e->arena, kept_axes, n);
-    if (lists == NULL || p.kept == NULL || types == NULL) {
+    op_type *types = ARENA_ARRAY(e->arena, op_type, n + c->num_results);
+    const tsr_sharding **shardings = ARENA_ARRAY(e->arena, const tsr_sharding *, n);
+    if (types == NULL || shardings == NULL) {
         return diag_nomem(r.ctx);
     }
     for (size_t i = 0; i < n; i++) {
-        p.kept[i].count = 0;
         types[i] = type_of_layout(given[i]);
+        shardings[i] = given[i]->geometry->sharding;
     }
     r.operands = types;
     r.arena = e->arena;
-    p.results = types + n;
-    p.locals = lists + 3 * n;
-    p.finals = lists + 3 * n + m;
-    memset((void *)p.locals, 0, 2 * m * sizeof *p.locals);
-    p.shardings = lists;
-    p.stripped = lists + n;
-    p.aligned = lists + 2 * n;
+    planning p = {.e = e, .given = given, .results = types + n};
+    p.x = (inference){.r = &r,
+                      .results = p.results,
+                      .num_results = c->num_results,
+                      .given = shardings,
+                      .strategy = e->strategy,
+                      .arena = e->arena};
     return work_out(&p, c);
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/guard.h"
+#include "coll/collective.h"
 
 /* The bytes of a plan whose last step only one rank's part is of; NULL: of every rank. */
 static void count_bytes(const tsr_plan *plan, int64_t rank, const int64_t *only,
@@ -183,7 +184,7 @@ static tsr_status note_broadcast(eager *e, const char *call, const tensor_layout
     tsr_trace_event event = {.call = arena_string(arena, call, strlen(call)),
                              .operand = -1,
                              .tensor = arena_string(arena, text.text, strlen(text.text)),
-                             .collective = "broadcast",
+                             .collective = coll_row_of(COLL_BROADCAST)->name,
                              .axes = "the whole mesh",
                              .from = arena_string(arena, from, strlen(from)),
                              .bytes_received = world->rank == root ? 0 : item,

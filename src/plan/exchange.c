@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "plan/lattice_walk.h"
 #include "plan/line.h"
 
 /* The places of devices that have the same of a layout: along no axis that shards or is pending. */
@@ -89,20 +90,21 @@ static tsr_status check_devices(tsr_context *ctx, const plan_exchange *x)
 }
 
 /* The elements that all devices have after the step, and had before. */
-static void sum_devices(plan_exchange *x)
+static tsr_status sum_devices(const plan_maker *m, plan_exchange *x)
 {
     x->all_after = x->copies.size * x->dst.kept.size;
     for (size_t i = 0; i < x->rank; i++) {
         x->all_after *= x->src.of->shape[i];
     }
     if (x->lattice.exists) {
-        x->all_held = lattice_held(&x->lattice, x->rank, x->src.dims, x->dst.dims);
-        return;
+        const walk_layouts layouts = {&x->lattice, x->rank, x->src.dims, x->dst.dims};
+        return lattice_held(m, &layouts, &x->all_held);
     }
     for (int64_t place = 0; place < x->devices; place++) {
         const int64_t device = tsr_mesh_device_at(x->src.mesh, place);
         x->all_held += exchange_wanted(x, place, tsr_mesh_place_of(x->dst.mesh, device));
     }
+    return TSR_OK;
 }
 
 tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
@@ -119,12 +121,13 @@ tsr_status plan_exchange_create(const plan_maker *m, const tsr_geometry *src,
     TSR_TRY(find_copies(m, src->sharding, &x.replicas));
     TSR_TRY(find_copies(m, to, &x.copies));
     TSR_TRY(check_bytes(m->ctx, &x));
-    const lattice_layout before = {src, &x.src.kept};
-    const lattice_layout after = {dst, &x.dst.kept};
+    const places none = {.size = 1};
+    const lattice_layout before = {src, &x.src.kept, &x.removed};
+    const lattice_layout after = {dst, &x.dst.kept, &none};
     TSR_TRY(plan_lattice_create(m, &before, &after, &x.copies, &x.lattice));
     x.counted = can_count(&x);
     TSR_TRY(check_devices(m->ctx, &x));
-    sum_devices(&x);
+    TSR_TRY(sum_devices(m, &x));
     *out = x;
     return TSR_OK;
 }

@@ -8,7 +8,7 @@
 #include "mesh/digits.h"
 
 /* What a range of digits is part of. */
-typedef enum span_role { ROLE_SRC, ROLE_DST, ROLE_KEPT, ROLE_COPIES } span_role;
+typedef enum span_role { ROLE_SRC, ROLE_DST, ROLE_KEPT, ROLE_REMOVED, ROLE_COPIES } span_role;
 
 /* A part of an axis: number / stride % size, worth `weight` in the index it is part of. */
 typedef struct span {
@@ -62,7 +62,8 @@ static bool add_layout(lattice_maker *x, const mesh_view *view, span_role role,
             return false;
         }
     }
-    return add_spans(x, view, ROLE_KEPT, NO_DIM, layout->kept);
+    return add_spans(x, view, ROLE_KEPT, NO_DIM, layout->kept) &&
+           add_spans(x, view, ROLE_REMOVED, NO_DIM, layout->removed);
 }
 
 static int by_value(const void *a, const void *b)
@@ -151,6 +152,14 @@ static tsr_status make_index(const lattice_maker *x, span_role role, size_t dim,
     return TSR_OK;
 }
 
+static lattice_role role_of(const lattice_maker *x, size_t bound)
+{
+    if (span_of(x, ROLE_SRC, bound) != NULL) {
+        return LATTICE_SHARD;
+    }
+    return span_of(x, ROLE_REMOVED, bound) != NULL ? LATTICE_PART : LATTICE_REPLICA;
+}
+
 static tsr_status make_atoms(const lattice_maker *x, int64_t devices, plan_lattice *out)
 {
     lattice_atom *atoms = ARENA_ARRAY(x->m->arena, lattice_atom, x->num_bounds);
@@ -164,6 +173,7 @@ static tsr_status make_atoms(const lattice_maker *x, int64_t devices, plan_latti
         const span *dst = span_of(x, ROLE_DST, k);
         if (src != NULL || dst != NULL) {
             atoms[out->num_atoms] = (lattice_atom){.size = x->bounds[k + 1] / x->bounds[k],
+                                                   .role = role_of(x, k),
                                                    .src_dim = src != NULL ? src->dim : NO_DIM,
                                                    .dst_dim = dst != NULL ? dst->dim : NO_DIM,
                                                    .src_weight = weight_of(x, src, k),
@@ -248,199 +258,6 @@ int64_t lattice_count(const lattice_index *index, int64_t number, int64_t below)
     return count;
 }
 
-/* A dimension while devices are summed over: its shards, and the atom that decides them last. */
-typedef struct summed_dim {
-    size_t dim;
-    int64_t src_shard;
-    int64_t dst_shard;
-    size_t last;
-} summed_dim;
-
-/* Atoms whose dimensions belong together. */
-typedef struct component {
-    const plan_dim *src;
-    const plan_dim *dst;
-    size_t num_atoms;
-    lattice_atom atoms[MAX_DIGITS];
-    size_t num_dims;
-    summed_dim dims[2 * MAX_DIGITS];
-} component;
-
-static summed_dim *find_dim(component *c, size_t dim)
-{
-    for (size_t i = 0; i < c->num_dims; i++) {
-        if (c->dims[i].dim == dim) {
-            return &c->dims[i];
-        }
-    }
-    return NULL;
-}
-
-/* Adds steps of an atom's digit to the shards that it is part of. */
-static void advance(component *c, const lattice_atom *atom, int64_t steps)
-{
-    if (atom->src_dim != NO_DIM) {
-        find_dim(c, atom->src_dim)->src_shard += steps * atom->src_weight;
-    }
-    if (atom->dst_dim != NO_DIM) {
-        find_dim(c, atom->dst_dim)->dst_shard += steps * atom->dst_weight;
-    }
-}
-
-/* The rows of a shard of even chunks, and by how much they move with each value of a digit. */
-typedef struct moving_rows {
-    int64_t start;
-    int64_t size;
-    int64_t slope;
-} moving_rows;
-
-/* For how many values from 0 on p + q value is not negative. */
-static int64_t while_not_negative(int64_t p, int64_t q)
-{
-    if (p < 0) {
-        return 0;
-    }
-    return q >= 0 ? INT64_MAX : p / -q + 1;
-}
-
-/* For how many values the rows of `a` lie within those of `b` and before the end. */
-static int64_t while_within(moving_rows a, moving_rows b, int64_t extent)
-{
-    const int64_t after = while_not_negative(a.start - b.start, a.slope - b.slope);
-    const int64_t before =
-        while_not_negative(b.start + b.size - a.start - a.size, b.slope - a.slope);
-    const int64_t whole = while_not_negative(extent - a.start - a.size, -a.slope);
-    return min_i64(min_i64(after, before), whole);
-}
-
-/* For how many values the rows of `a` end before those of `b` begin. */
-static int64_t while_before(moving_rows a, moving_rows b)
-{
-    return while_not_negative(b.start - a.start - a.size, b.slope - a.slope);
-}
-
-/*
- * For how many values of a digit, from the present one on, a dimension has as many rows in common:
- * none, or all rows of a chunk. At least 1; 1 where a layout is not of even chunks.
- */
-static int64_t same_rows(const component *c, const summed_dim *d, const lattice_atom *atom)
-{
-    const dim_geometry *src = c->src[d->dim].of;
-    const dim_geometry *dst = c->dst[d->dim].of;
-    if (!dim_is_even(src) || !dim_is_even(dst)) {
-        return 1;
-    }
-    const int64_t src_weight = atom->src_dim == d->dim ? atom->src_weight : 0;
-    const int64_t dst_weight = atom->dst_dim == d->dim ? atom->dst_weight : 0;
-    const moving_rows a = {d->src_shard * src->chunk, src->chunk, src_weight * src->chunk};
-    const moving_rows b = {d->dst_shard * dst->chunk, dst->chunk, dst_weight * dst->chunk};
-    if (a.start >= src->extent || b.start >= src->extent) {
-        return INT64_MAX;
-    }
-    const int64_t none = max_i64(while_before(a, b), while_before(b, a));
-    const int64_t all = max_i64(while_within(a, b, src->extent), while_within(b, a, src->extent));
-    return max_i64(1, max_i64(none, all));
-}
-
-/* What the dimensions that an atom decides give: their rows in common, multiplied. */
-typedef struct decided {
-    int64_t product;
-    int64_t same; /* for how many values, from the present one on, it is the same */
-} decided;
-
-static decided decide(const component *c, size_t depth)
-{
-    decided out = {.product = 1, .same = INT64_MAX};
-    for (size_t i = 0; i < c->num_dims; i++) {
-        const summed_dim *d = &c->dims[i];
-        if (d->last != depth) {
-            continue;
-        }
-        const int64_t same = same_rows(c, d, &c->atoms[depth]);
-        const int64_t rows =
-            plan_common_rows(&c->src[d->dim], d->src_shard, &c->dst[d->dim], d->dst_shard);
-        if (rows == 0) {
-            return (decided){.product = 0, .same = same};
-        }
-        out.product *= rows;
-        out.same = min_i64(out.same, same);
-    }
-    return out;
-}
-
-/* The sum over all values of the atoms from one on. As deep as there are atoms, at most 63. */
-static int64_t sum_from(component *c, size_t depth) /* NOLINT(misc-no-recursion) */
-{
-    const lattice_atom *atom = &c->atoms[depth];
-    const bool is_last = depth + 1 == c->num_atoms;
-    int64_t sum = 0;
-    for (int64_t value = 0; value < atom->size;) {
-        const decided now = decide(c, depth);
-        const bool at_once = is_last || now.product == 0;
-        const int64_t same = at_once ? min_i64(now.same, atom->size - value) : 1;
-        if (now.product > 0) {
-            sum += now.product * (is_last ? same : sum_from(c, depth + 1));
-        }
-        advance(c, atom, same);
-        value += same;
-    }
-    advance(c, atom, -atom->size);
-    return sum;
-}
-
-static bool share_dim(const lattice_atom *a, const lattice_atom *b)
-{
-    return (a->src_dim != NO_DIM && (a->src_dim == b->src_dim || a->src_dim == b->dst_dim)) ||
-           (a->dst_dim != NO_DIM && (a->dst_dim == b->src_dim || a->dst_dim == b->dst_dim));
-}
-
-static void add_dim(component *c, size_t dim)
-{
-    if (dim == NO_DIM) {
-        return;
-    }
-    summed_dim *d = find_dim(c, dim);
-    if (d == NULL) {
-        d = &c->dims[c->num_dims++];
-        *d = (summed_dim){.dim = dim};
-    }
-    d->last = c->num_atoms - 1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const int64_t x = ((const lattice_atom *)a)->size;
-    const int64_t y = ((const lattice_atom *)b)->size;
-    return (x > y) - (x < y);
-}
-
-/*
- * Moves an atom, and all that belong to its dimensions, into a component: the largest last, whose
- * values are summed at once where they can be.
- */
-static void take_component(const plan_lattice *l, size_t first, bool *taken, component *c)
-{
-    c->num_atoms = 0;
-    c->num_dims = 0;
-    taken[first] = true;
-    c->atoms[c->num_atoms++] = l->atoms[first];
-    for (size_t i = 0; i < c->num_atoms; i++) {
-        for (size_t k = 0; k < l->num_atoms; k++) {
-            if (!taken[k] && share_dim(&c->atoms[i], &l->atoms[k])) {
-                taken[k] = true;
-                c->atoms[c->num_atoms++] = l->atoms[k];
-            }
-        }
-    }
-    const size_t count = c->num_atoms;
-    qsort(c->atoms, count, sizeof *c->atoms, by_size);
-    for (c->num_atoms = 1; c->num_atoms <= count; c->num_atoms++) {
-        add_dim(c, c->atoms[c->num_atoms - 1].src_dim);
-        add_dim(c, c->atoms[c->num_atoms - 1].dst_dim);
-    }
-    c->num_atoms = count;
-}
-
 int64_t lattice_combinations(const plan_lattice *l)
 {
     int64_t product = 1;
@@ -450,23 +267,4 @@ int64_t lattice_combinations(const plan_lattice *l)
         largest = max_i64(largest, l->atoms[i].size);
     }
     return product / largest;
-}
-
-int64_t lattice_held(const plan_lattice *l, size_t rank, const plan_dim *src, const plan_dim *dst)
-{
-    component c = {.src = src, .dst = dst};
-    bool taken[MAX_DIGITS] = {false};
-    int64_t held = l->rest;
-    for (size_t i = 0; i < l->num_atoms; i++) {
-        if (!taken[i]) {
-            take_component(l, i, taken, &c);
-            held *= sum_from(&c, 0);
-        }
-    }
-    for (size_t i = 0; i < rank; i++) {
-        if (src[i].of->along.size == 1 && dst[i].of->along.size == 1) {
-            held *= src[i].of->extent;
-        }
-    }
-    return held;
 }

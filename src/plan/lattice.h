@@ -19,9 +19,21 @@ typedef struct lattice_digit {
     bool fixed; /* the devices that hold a source shard have it in common */
 } lattice_digit;
 
+/*
+ * What devices that differ in a digit alone have in common before: a digit cuts the source, or they
+ * are replicas, or each has a part of a reduction that is folded.
+ */
+typedef enum lattice_role {
+    LATTICE_SHARD,
+    LATTICE_REPLICA,
+    LATTICE_PART,
+    LATTICE_ROLES
+} lattice_role;
+
 /* A digit that belongs to a dimension before, after, or both; NO_DIM where it does not. */
 typedef struct lattice_atom {
     int64_t size;
+    lattice_role role;
     size_t src_dim;
     size_t dst_dim;
     int64_t src_weight;
@@ -36,10 +48,11 @@ typedef struct lattice_index {
     size_t count;
 } lattice_index;
 
-/* The places of a layout: along each dimension, and along what stays pending. */
+/* The places of a layout: along each dimension, along what stays pending, and what is folded. */
 typedef struct lattice_layout {
     const tsr_geometry *geometry;
     const places *kept;
+    const places *removed;
 } lattice_layout;
 
 typedef struct plan_lattice {
@@ -65,13 +78,7 @@ bool lattice_matches(const lattice_index *index, int64_t number, int64_t value);
 /* How many indices below a value have the fixed digits of a number. */
 int64_t lattice_count(const lattice_index *index, int64_t number, int64_t below);
 
-/* How many combinations of digits lattice_held enumerates, at most. */
+/* How many combinations of digits a walk over all devices enumerates, at most. */
 int64_t lattice_combinations(const plan_lattice *l);
-
-/*
- * The sum over all devices of the elements that each holds both before and after. Dimensions that
- * have no digit in common are summed apart, and shards of one size at once.
- */
-int64_t lattice_held(const plan_lattice *l, size_t rank, const plan_dim *src, const plan_dim *dst);
 
 #endif

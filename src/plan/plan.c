@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/guard.h"
+#include "plan/busiest.h"
 
 static tsr_status axis_list(tsr_context *ctx, tsr_arena *arena, size_t capacity, tsr_axis_list *out)
 {
@@ -213,42 +214,45 @@ static tsr_status cut_first(const plan_maker *m, const tsr_geometry *src, const 
     return TSR_OK;
 }
 
-/* The most elements that a device receives in some steps. */
-static int64_t most_received(const plan_step *steps, size_t count)
+/* Whether the busiest device receives less in some steps than in others; not if there are too many.
+ */
+static tsr_status receives_less(const plan_maker *m, const plan_step *a, size_t count_a,
+                                const plan_step *b, size_t count_b, bool *out)
 {
-    const plan_exchange *first = &steps[0].exchange;
-    int64_t most = 0;
-    for (int64_t place = 0; place < first->devices; place++) {
-        const int64_t device = tsr_mesh_device_at(first->src.mesh, place);
-        int64_t elements = 0;
-        for (size_t i = 0; i < count; i++) {
-            elements += exchange_received(&steps[i].exchange, device);
-        }
-        most = max_i64(most, elements);
+    int64_t most_a = 0;
+    int64_t most_b = 0;
+    *out = false;
+    if (a[0].exchange.devices > PLAN_MAX_ENUMERATED) {
+        return TSR_OK;
     }
-    return most;
+    TSR_TRY(busiest_received(m, a, count_a, &most_a));
+    TSR_TRY(busiest_received(m, b, count_b, &most_b));
+    *out = most_a < most_b;
+    return TSR_OK;
 }
 
 /*
  * Whether the busiest device receives less in two steps than in one. Of p parts, a device that gets
  * the largest part of the result receives at least p - 1 of them in one step; in two, none
  * receives more than p - 1 of the largest share and the largest part. Only where that does not
- * decide it are all devices looked at.
+ * decide it is the busiest device looked for.
  */
-static bool two_are_better(const plan_step *one, const plan_step *two)
+static tsr_status two_are_better(const plan_maker *m, const plan_step *one, const plan_step *two,
+                                 bool *out)
 {
     const int64_t parts = exchange_parts(&one->exchange);
     const int64_t whole = plan_largest_part(one->exchange.dst.of);
     const int64_t share = plan_largest_part(two[0].exchange.dst.of);
     if ((parts - 1) * share + whole < (parts - 1) * whole) {
-        return true;
+        *out = true;
+        return TSR_OK;
     }
     if (whole == share &&
         tsr_sharding_equal(one->exchange.dst.of->sharding, two[0].exchange.dst.of->sharding)) {
-        return false;
+        *out = false;
+        return TSR_OK;
     }
-    return one->exchange.devices <= PLAN_MAX_ENUMERATED &&
-           most_received(two, 2) < most_received(one, 1);
+    return receives_less(m, two, 2, one, 1, out);
 }
 
 /* The two steps that fold what `from` holds in shares and exchange these. */
@@ -275,7 +279,7 @@ static bool is_even(const tsr_geometry *g)
 
 /*
  * Folds in shares first, then exchanges the shares, where the busiest device then receives less.
- * Shares of what is cut first are smaller; where chunks are uneven, all devices are looked at.
+ * Shares of what is cut first are smaller; where chunks are uneven, the busiest devices decide.
  */
 static tsr_status consider_shares(const plan_maker *m, const pending_axes *pending,
                                   plan_step *steps, size_t *num_steps)
@@ -291,13 +295,17 @@ static tsr_status consider_shares(const plan_maker *m, const pending_axes *pendi
     TSR_TRY(cut_first(m, src, steps[0].exchange.dst.of, &cut));
     if (cut != src) {
         TSR_TRY(make_two(m, cut, pending, steps, cut_two));
-        if (is_even(cut_two[0].exchange.dst.of) ||
-            (two[0].exchange.devices <= PLAN_MAX_ENUMERATED &&
-             most_received(cut_two, 2) < most_received(two, 2))) {
+        bool better = is_even(cut_two[0].exchange.dst.of);
+        if (!better) {
+            TSR_TRY(receives_less(m, cut_two, 2, two, 2, &better));
+        }
+        if (better) {
             memcpy(two, cut_two, sizeof two);
         }
     }
-    if (two_are_better(steps, two)) {
+    bool better = false;
+    TSR_TRY(two_are_better(m, steps, two, &better));
+    if (better) {
         steps[0] = two[0];
         steps[1] = two[1];
         *num_steps = 2;

@@ -1,22 +1,10 @@
-/* What a step is called, what it moves and what it costs. */
-#include <string.h>
-
+/* What kind a step is, what it moves and what it costs. */
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/guard.h"
-#include "plan/plan.h"
-
-const char *tsr_step_kind_name(tsr_step_kind kind)
-{
-    GUARD(tsr_step_kind_name);
-    static const char *const names[] = {
-        [TSR_STEP_SLICE] = "slice",           [TSR_STEP_ALL_GATHER] = "all-gather",
-        [TSR_STEP_ALL_TO_ALL] = "all-to-all", [TSR_STEP_REDUCE_SCATTER] = "reduce-scatter",
-        [TSR_STEP_ALL_REDUCE] = "all-reduce", [TSR_STEP_PERMUTE] = "permute",
-        [TSR_STEP_DIRECT] = "direct"};
-    return names[kind];
-}
+#include "coll/cost.h"
+#include "plan/busiest.h"
 
 enum { MAX_AXES = 128 };
 
@@ -220,61 +208,19 @@ int64_t tsr_plan_bytes_between(const tsr_plan *plan, int64_t device)
     return most;
 }
 
-/* What is summed over devices, by their places in the mesh before the first step. */
-typedef struct summing {
-    tsr_context *ctx;
-    tsr_arena *arena;
-    const tsr_plan *plan;
-    size_t first; /* the steps: from this one */
-    size_t end;   /* to the one before this */
-    int64_t devices;
-    device_sums sums;
-} summing;
-
-static tsr_status check_devices(tsr_context *ctx, int64_t devices)
+/* What some steps of a plan move, in bytes. */
+static tsr_status sum_steps(const plan_maker *m, const tsr_plan *plan, size_t first, size_t end,
+                            tsr_plan_totals *out)
 {
-    const int64_t limit = PLAN_MAX_ENUMERATED;
-    if (devices <= limit) {
-        return TSR_OK;
-    }
-    return diag_error(ctx, TSR_ERR_LIMIT, NO_LOCATION,
-                      "the mesh has %lld devices; the busiest device is found among at most %lld",
-                      (long long)devices, (long long)limit);
-}
-
-/* The largest sum of some steps, in bytes. */
-static int64_t largest_sum(const summing *s,
-                           void (*add)(const plan_exchange *, const device_sums *))
-{
-    int64_t most = 0;
-    memset(s->sums.elements, 0, (size_t)s->devices * sizeof *s->sums.elements);
-    for (size_t i = s->first; i < s->end; i++) {
-        add(&s->plan->steps[i].exchange, &s->sums);
-    }
-    for (int64_t place = 0; place < s->devices; place++) {
-        most = max_i64(most, s->sums.elements[place]);
-    }
-    return most * tsr_dtype_item_bytes(s->plan->dtype);
-}
-
-static tsr_status sum_steps(summing *s, tsr_plan_totals *out)
-{
-    TSR_TRY(check_devices(s->ctx, s->devices));
-    s->sums.elements = ARENA_ARRAY(s->arena, int64_t, (size_t)s->devices);
-    if (s->sums.elements == NULL) {
-        return diag_nomem(s->ctx);
-    }
-    *out = (tsr_plan_totals){.most_received = largest_sum(s, exchange_add_received),
-                             .most_sent = largest_sum(s, exchange_add_sent)};
-    out->moved = bytes_moved(s->plan, s->first, s->end);
+    const int64_t item = tsr_dtype_item_bytes(plan->dtype);
+    int64_t received = 0;
+    int64_t sent = 0;
+    TSR_TRY(busiest_received(m, &plan->steps[first], end - first, &received));
+    TSR_TRY(busiest_sent(m, &plan->steps[first], end - first, &sent));
+    *out = (tsr_plan_totals){.moved = bytes_moved(plan, first, end),
+                             .most_received = received * item,
+                             .most_sent = sent * item};
     return TSR_OK;
-}
-
-static summing summing_of(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan, size_t first,
-                          size_t end)
-{
-    const plan_exchange *x = &plan->steps[first].exchange;
-    return (summing){ctx, arena, plan, first, end, x->devices, {x->src.mesh, NULL}};
 }
 
 tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan, tsr_plan_totals *out)
@@ -282,74 +228,27 @@ tsr_status tsr_plan_total(tsr_context *ctx, const tsr_plan *plan, tsr_plan_total
     GUARD(tsr_plan_total);
     tsr_arena *arena = NULL;
     TSR_TRY(tsr_arena_create(ctx, &arena));
-    summing s = summing_of(ctx, arena, plan, 0, plan->num_steps);
-    const tsr_status status = sum_steps(&s, out);
+    const plan_maker m = {ctx, arena, arena};
+    const tsr_status status = sum_steps(&m, plan, 0, plan->num_steps, out);
     tsr_arena_destroy(arena);
     return status;
 }
 
-/* For each shard after, how many shards before overlap it, in one dimension. */
-static tsr_status count_sources(const plan_maker *m, const plan_exchange *x, size_t dim,
-                                const int64_t **out)
-{
-    const int64_t shards = x->dst.dims[dim].of->along.size;
-    int64_t *counts = ARENA_ARRAY(m->arena, int64_t, (size_t)shards);
-    if (counts == NULL) {
-        return diag_nomem(m->ctx);
-    }
-    for (int64_t shard = 0; shard < shards; shard++) {
-        const tsr_arena_mark mark = tsr_arena_get_mark(m->scratch);
-        const plan_maker brief = {m->ctx, m->scratch, m->scratch};
-        plan_overlaps found;
-        TSR_TRY(plan_overlaps_of(&brief, PLAN_OF_DST, &x->dst.dims[dim], shard, &x->src.dims[dim],
-                                 &found));
-        counts[shard] = (int64_t)found.count;
-        tsr_arena_reset(m->scratch, mark);
-    }
-    *out = counts;
-    return TSR_OK;
-}
-
-/* The most devices from which one receives something, boxes that are cut counted once. */
-static tsr_status most_sources(const plan_maker *m, const plan_exchange *x, int64_t *out)
-{
-    const int64_t **counts = ARENA_ARRAY(m->arena, const int64_t *, x->rank);
-    if (counts == NULL) {
-        return diag_nomem(m->ctx);
-    }
-    for (size_t i = 0; i < x->rank; i++) {
-        TSR_TRY(count_sources(m, x, i, &counts[i]));
-    }
-    *out = 0;
-    for (int64_t place = 0; place < x->devices; place++) {
-        const int64_t device = tsr_mesh_device_at(x->dst.mesh, place);
-        int64_t sources = exchange_parts(x);
-        for (size_t i = 0; i < x->rank; i++) {
-            sources *= counts[i][places_index(&x->dst.dims[i].of->along, place)];
-        }
-        const int64_t before = tsr_mesh_place_of(x->src.mesh, device);
-        sources -= exchange_wanted(x, before, place) > 0;
-        *out = max_i64(*out, sources);
-    }
-    return TSR_OK;
-}
-
-static tsr_status cost_of(const plan_maker *m, const tsr_plan *plan, const plan_step *step,
-                          const tsr_link *link, tsr_step *out)
+/* What the busiest device does in a step; its bytes are known. */
+static tsr_status work_of(const plan_maker *m, const tsr_plan *plan, const plan_step *step,
+                          const tsr_plan_totals *bytes, coll_work *out)
 {
     const plan_exchange *x = &step->exchange;
     const int64_t item = tsr_dtype_item_bytes(plan->dtype);
     const double kept = (double)(plan_largest_part(x->dst.of) * item);
+    int64_t sources = 0;
     if (step->kind == TSR_STEP_SLICE) {
-        out->seconds = kept * link->delta;
+        *out = cost_slice(kept);
         return TSR_OK;
     }
-    int64_t sources = 0;
-    TSR_TRY(most_sources(m, x, &sources));
-    const int64_t busiest = max_i64(out->bytes.most_received, out->bytes.most_sent);
-    const double folded = (double)(exchange_parts(x) - 1) * kept;
-    out->seconds =
-        (double)sources * link->alpha + (double)busiest * link->beta + folded * link->gamma;
+    TSR_TRY(busiest_sources(m, x, &sources));
+    *out = cost_exchange(sources, max_i64(bytes->most_received, bytes->most_sent),
+                         (double)(exchange_parts(x) - 1) * kept);
     return TSR_OK;
 }
 
@@ -357,14 +256,16 @@ static tsr_status describe(const plan_maker *m, const tsr_plan *plan, size_t ind
                            const tsr_link *link, tsr_step *out)
 {
     const plan_step *step = &plan->steps[index];
-    summing s = summing_of(m->ctx, m->arena, plan, index, index + 1);
     *out = (tsr_step){.kind = step->kind,
                       .src = step->exchange.src.of,
                       .dst = step->exchange.dst.of,
                       .num_axes = step->num_axes,
                       .axes = step->axes};
-    TSR_TRY(sum_steps(&s, &out->bytes));
-    return cost_of(m, plan, step, link, out);
+    TSR_TRY(sum_steps(m, plan, index, index + 1, &out->bytes));
+    coll_work work;
+    TSR_TRY(work_of(m, plan, step, &out->bytes, &work));
+    out->seconds = coll_seconds(link, &work);
+    return TSR_OK;
 }
 
 tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index, const tsr_link *link,
@@ -379,12 +280,8 @@ tsr_status tsr_plan_step(tsr_context *ctx, const tsr_plan *plan, size_t index, c
                           index);
     }
     TSR_TRY(tsr_arena_create(ctx, &arena));
-    plan_maker m = {.ctx = ctx, .arena = arena};
-    tsr_status status = tsr_arena_create(ctx, &m.scratch);
-    if (status == TSR_OK) {
-        status = describe(&m, plan, index, link != NULL ? link : &usual, out);
-        tsr_arena_destroy(m.scratch);
-    }
+    const plan_maker m = {ctx, arena, arena};
+    const tsr_status status = describe(&m, plan, index, link != NULL ? link : &usual, out);
     tsr_arena_destroy(arena);
     return status;
 }

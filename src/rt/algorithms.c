@@ -21,12 +21,12 @@ tsr_status algorithms_read(tsr_context *ctx, coll_choices *choices)
 /* A hash of the choices of a world. */
 static uint64_t hash_of(const coll_choices *choices)
 {
-    uint64_t words[COLL_COUNT + 1];
-    for (int i = 0; i < COLL_COUNT; i++) {
+    uint64_t words[COLL_CALLS + 1];
+    for (int i = 0; i < COLL_CALLS; i++) {
         const coll_algorithm *a = choices->set[i];
         words[i] = a != NULL ? coll_algorithm_index(a) + 1 : 0;
     }
-    words[COLL_COUNT] = choices->unordered;
+    words[COLL_CALLS] = choices->unordered;
     return hash_bytes(&choices->link, sizeof choices->link, hash_bytes(words, sizeof words, 11));
 }
 
@@ -37,7 +37,7 @@ static void describe(const void *of, char *text, size_t size)
     size_t used = (size_t)snprintf(text, size, "chooses %s order, a link of %g, %g, %g, %g",
                                    choices->unordered ? "any" : "the group's", choices->link.alpha,
                                    choices->link.beta, choices->link.gamma, choices->link.delta);
-    for (int i = 0; i < COLL_COUNT && used < size; i++) {
+    for (int i = 0; i < COLL_CALLS && used < size; i++) {
         const coll_algorithm *a = choices->set[i];
         if (a != NULL) {
             used += (size_t)snprintf(text + used, size - used, ", %s=%s", a->shown.collective,

@@ -18,11 +18,11 @@
 #include <tessera/comm.h>
 
 #include "coll/algorithm.h"
-#include "plan/cache.h"
 #include "rt/barrier.h"
 #include "rt/channel.h"
 #include "rt/history.h"
 #include "rt/layout.h"
+#include "rt/plan_cache.h"
 #include "rt/segment.h"
 #include "rt/team.h"
 

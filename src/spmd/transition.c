@@ -8,11 +8,18 @@
 
 #include "base/base.h"
 #include "base/guard.h"
+#include "coll/collective.h"
 
-static const char *const names[] = {
-    [TSR_ALL_REDUCE] = "all_reduce",         [TSR_ALL_GATHER] = "all_gather",
-    [TSR_REDUCE_SCATTER] = "reduce_scatter", [TSR_ALL_TO_ALL] = "all_to_all",
-    [TSR_REINTERPRET] = "reinterpret",       [TSR_CONVERT] = "convert"};
+/* Those that communicate are collectives; the others have names of their own. */
+static const struct {
+    coll_kind kind;
+    const char *name; /* NULL: that of the collective */
+} calls[] = {[TSR_ALL_REDUCE] = {.kind = COLL_ALL_REDUCE},
+             [TSR_ALL_GATHER] = {.kind = COLL_ALL_GATHER},
+             [TSR_REDUCE_SCATTER] = {.kind = COLL_REDUCE_SCATTER},
+             [TSR_ALL_TO_ALL] = {.kind = COLL_ALL_TO_ALL},
+             [TSR_REINTERPRET] = {.name = "reinterpret"},
+             [TSR_CONVERT] = {.name = "convert"}};
 
 /*
  * By call and source, a character for each destination R I V P S: - same, o fine, E expert, x none.
@@ -48,7 +55,10 @@ static const char *const rules[] = {
 const char *tsr_transition_name(tsr_transition_op op)
 {
     GUARD(tsr_transition_name);
-    return op >= TSR_ALL_REDUCE && op <= TSR_CONVERT ? names[op] : "?";
+    if (op < TSR_ALL_REDUCE || op > TSR_CONVERT) {
+        return "?";
+    }
+    return calls[op].name != NULL ? calls[op].name : coll_row_of(calls[op].kind)->op;
 }
 
 bool end_kind_of(tsr_end end, end_kind *out)
@@ -188,17 +198,17 @@ static bool find_route(tsr_end src, tsr_end dst, tsr_transition *out)
     static const struct {
         char letter;
         tsr_transition_op op;
-    } calls[] = {{'g', TSR_ALL_GATHER},
-                 {'r', TSR_ALL_REDUCE},
-                 {'s', TSR_REDUCE_SCATTER},
-                 {'t', TSR_ALL_TO_ALL},
-                 {'c', TSR_CONVERT}};
+    } by_letter[] = {{'g', TSR_ALL_GATHER},
+                     {'r', TSR_ALL_REDUCE},
+                     {'s', TSR_REDUCE_SCATTER},
+                     {'t', TSR_ALL_TO_ALL},
+                     {'c', TSR_CONVERT}};
     end_kind from;
     end_kind to;
     const char letter = end_kind_of(src, &from) && end_kind_of(dst, &to) ? routes[from][to] : 'x';
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        *out = (tsr_transition){.op = calls[i].op, .src = src, .dst = dst};
-        if (calls[i].letter == letter && transition_pair(out) != PAIR_NONE) {
+    for (size_t i = 0; i < sizeof by_letter / sizeof by_letter[0]; i++) {
+        *out = (tsr_transition){.op = by_letter[i].op, .src = src, .dst = dst};
+        if (by_letter[i].letter == letter && transition_pair(out) != PAIR_NONE) {
             return true;
         }
     }

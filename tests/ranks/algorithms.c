@@ -181,8 +181,8 @@ static tsr_status count_one(tsr_comm *world, const coll_algorithm *a)
     critical_path busy = memory_transport_critical_path(tsr_comm_rank(world));
     WANT(world, largest(world, &busy.messages) == TSR_OK);
     WANT(world, largest(world, &busy.bytes) == TSR_OK);
-    const double messages = a->cost(&(tsr_link){.alpha = 1}, n, p) + (double)told;
-    const double bytes = a->cost(&(tsr_link){.beta = 1}, n, p) + (double)(told * 16 * (p + 1));
+    const double messages = a->cost(n, p).messages + (double)told;
+    const double bytes = a->cost(n, p).bytes + (double)(told * 16 * (p + 1));
     if ((double)busy.messages != messages || (double)busy.bytes != bytes) {
         return diag_error(tsr_comm_context(world), TSR_ERR_INVALID, NO_LOCATION,
                           "%s by %s: %lld messages, wanted %g; %lld bytes, wanted %g",

@@ -23,7 +23,7 @@ static tsr_status run_one(tsr_comm *comm, const rng *base, uint64_t number, coll
 static tsr_status run_all(tsr_comm *comm, const rng *base, uint64_t round)
 {
     uint64_t number = round << 32;
-    for (int kind = 0; kind < COLL_COUNT; kind++) {
+    for (int kind = 0; kind < COLL_CALLS; kind++) {
         const bool reduces = coll_has(coll_row_of((coll_kind)kind), COLL_HAS_OP);
         for (int dtype = 0; dtype < tsr_dtype_count(); dtype++) {
             for (int op = 0; op < (reduces ? FOLD_COUNT : 1); op++, number++) {

@@ -533,7 +533,7 @@ static const formula formulas[] = {
 /* What the formula says that a member receives; in a broadcast it also sends, but gets n once. */
 static int64_t by_formula(tsr_comm *world, const formula *f)
 {
-    const coll_link per_byte = {.beta = 1};
+    const tsr_link per_byte = {.beta = 1};
     const tsr_algorithm *a = NULL;
     if (tsr_comm_algorithm(world, coll_row_of(f->kind)->name, (double)f->n, &a) != TSR_OK) {
         return -1;

@@ -11,8 +11,8 @@ static void rows_are_whole(void **state)
     (void)state;
     size_t count;
     const coll_algorithm *all = coll_algorithms(&count);
-    bool shared[COLL_COUNT] = {false};
-    bool messages[COLL_COUNT] = {false};
+    bool shared[COLL_CALLS] = {false};
+    bool messages[COLL_CALLS] = {false};
     assert_int_equal(tsr_algorithm_count(), count);
     assert_null(tsr_algorithm_at(count));
     for (size_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static void rows_are_whole(void **state)
         shared[a->kind] = shared[a->kind] || (a->shown.shared && a->shown.ordered);
         messages[a->kind] = messages[a->kind] || (a->shown.messages && a->shown.ordered);
     }
-    for (int kind = 0; kind < COLL_COUNT; kind++) {
+    for (int kind = 0; kind < COLL_CALLS; kind++) {
         assert_true(shared[kind] && messages[kind]);
     }
 }
@@ -55,7 +55,7 @@ static void the_cheapest_is_taken(void **state)
                 assert_true(best->shown.ordered || c.unordered);
                 assert_true(mode % 2 == 0 ? best->shown.shared : best->shown.messages);
                 assert_true(!here || (!all[i].shown.ordered && !c.unordered) ||
-                            best->cost(&c.link, n, 8) <= all[i].cost(&c.link, n, 8));
+                            coll_price(best, &c.link, n, 8) <= coll_price(&all[i], &c.link, n, 8));
             }
         }
     }

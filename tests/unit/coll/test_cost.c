@@ -13,9 +13,12 @@ static void rows_are_whole(void **state)
     for (int i = 0; i < COLL_COUNT; i++) {
         const coll_row *row = coll_row_of((coll_kind)i);
         assert_non_null(row->name);
-        assert_int_equal(strncmp(row->call, "tsr_", 4), 0);
+        assert_int_equal(row->call != NULL, i < COLL_CALLS);
+        assert_true(row->call != NULL || row->step_name != NULL);
+        assert_true(row->call == NULL || strncmp(row->call, "tsr_", 4) == 0);
         for (int j = 0; j < i; j++) {
-            assert_string_not_equal(row->call, coll_row_of((coll_kind)j)->call);
+            assert_true(row->call == NULL ||
+                        strcmp(row->call, coll_row_of((coll_kind)j)->call) != 0);
             assert_string_not_equal(row->name, coll_row_of((coll_kind)j)->name);
         }
         if (coll_has(row, COLL_HAS_COUNTS)) {
@@ -26,6 +29,23 @@ static void rows_are_whole(void **state)
         }
         assert_false(coll_has(row, COLL_ROOT_SENDS) && coll_has(row, COLL_ROOT_RECEIVES));
     }
+}
+
+/* Every kind of step is a row, which says so. */
+static void steps_are_rows(void **state)
+{
+    (void)state;
+    for (int step = 0; step <= TSR_STEP_DIRECT; step++) {
+        const coll_row *row = coll_row_of(coll_of_step((tsr_step_kind)step));
+        assert_int_equal(row->step, step);
+        assert_string_equal(row->step_name, tsr_step_kind_name((tsr_step_kind)step));
+    }
+}
+
+static double seconds(coll_cost cost, const tsr_link *link, double n, int64_t p)
+{
+    const coll_work work = cost(n, p);
+    return coll_seconds(link, &work);
 }
 
 /* alpha 1000, beta 10, gamma 1, delta 0.001, n = 840 bytes: the terms can be told apart. */
@@ -59,9 +79,9 @@ static void formulas_by_hand(void **state)
         {cost_broadcast_pull, 3, 1000 + 8400},
         {cost_permute, 3, 1000 + 8400},
     };
-    const coll_link link = {.alpha = 1000, .beta = 10, .gamma = 1, .delta = 0.001};
+    const tsr_link link = {.alpha = 1000, .beta = 10, .gamma = 1, .delta = 0.001};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_float_equal(cases[i].cost(&link, 840, cases[i].p), cases[i].wanted, 1e-6);
+        assert_float_equal(seconds(cases[i].cost, &link, 840, cases[i].p), cases[i].wanted, 1e-6);
     }
 }
 
@@ -70,12 +90,13 @@ static void formulas_grow(void **state)
     (void)state;
     size_t count;
     const coll_algorithm *all = coll_algorithms(&count);
-    const coll_link link = {.alpha = 1e-6, .beta = 1e-10, .gamma = 3e-11};
+    const tsr_link link = {.alpha = 1e-6, .beta = 1e-10, .gamma = 3e-11};
     for (size_t i = 0; i < count; i++) {
-        assert_float_equal(all[i].cost(&link, 1e6, 1), 0, 0);
+        assert_float_equal(coll_price(&all[i], &link, 1e6, 1), 0, 0);
         for (int64_t p = 2; p <= 64; p++) {
-            assert_true(all[i].cost(&link, 1e6, 2 * p) >= all[i].cost(&link, 1e6, p));
-            assert_true(all[i].cost(&link, 2e6, p) > all[i].cost(&link, 1e6, p));
+            assert_true(coll_price(&all[i], &link, 1e6, 2 * p) >=
+                        coll_price(&all[i], &link, 1e6, p));
+            assert_true(coll_price(&all[i], &link, 2e6, p) > coll_price(&all[i], &link, 1e6, p));
         }
     }
 }
@@ -85,20 +106,22 @@ static void formulas_grow(void **state)
 static void each_has_its_use(void **state)
 {
     (void)state;
-    const coll_link link = {.alpha = 1e-6, .beta = 1e-10, .gamma = 3e-11};
-    assert_true(cost_all_to_all_bruck(&link, 64, 64) < cost_all_to_all_pairwise(&link, 64, 64));
-    assert_true(cost_all_to_all_bruck(&link, 1e9, 64) > cost_all_to_all_pairwise(&link, 1e9, 64));
-    assert_true(cost_all_reduce_direct(&link, 64, 8) < cost_all_reduce_shares(&link, 64, 8));
-    assert_true(cost_all_reduce_direct(&link, 1e9, 8) > cost_all_reduce_shares(&link, 1e9, 8));
+    const tsr_link link = {.alpha = 1e-6, .beta = 1e-10, .gamma = 3e-11};
+    assert_true(seconds(cost_all_to_all_bruck, &link, 64, 64) <
+                seconds(cost_all_to_all_pairwise, &link, 64, 64));
+    assert_true(seconds(cost_all_to_all_bruck, &link, 1e9, 64) >
+                seconds(cost_all_to_all_pairwise, &link, 1e9, 64));
+    assert_true(seconds(cost_all_reduce_direct, &link, 64, 8) <
+                seconds(cost_all_reduce_shares, &link, 64, 8));
+    assert_true(seconds(cost_all_reduce_direct, &link, 1e9, 8) >
+                seconds(cost_all_reduce_shares, &link, 1e9, 8));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(rows_are_whole),
-        TEST(formulas_by_hand),
-        TEST(formulas_grow),
-        TEST(each_has_its_use),
+        TEST(rows_are_whole), TEST(steps_are_rows),   TEST(formulas_by_hand),
+        TEST(formulas_grow),  TEST(each_has_its_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

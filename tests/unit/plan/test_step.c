@@ -271,11 +271,39 @@ static void reductions_are_cut_first(void **state)
     }
 }
 
+/*
+ * The bytes and the cost of a step follow from the axes alone: of 2^28 devices none is looked at.
+ * Along each of the two axes of n devices a collective has n members.
+ */
+static void steps_of_many_devices(void **state)
+{
+    static const int64_t sizes[] = {4, 1 << 8, 1 << 14};
+    fixture *f = *state;
+    const tsr_link link = {7e-6, 3e-9, 2e-10, 5e-10};
+    for (size_t i = 0; i < 4 * 3; i++) {
+        const struct cost_row *row = &cost_rows[i % 4];
+        const int64_t n = sizes[i / 4];
+        const int64_t shape[] = {2 * n, 3 * n};
+        char mesh[64];
+        (void)snprintf(mesh, sizeof mesh, "<[\"x\"=%lld, \"y\"=%lld]>", (long long)n, (long long)n);
+        const tsr_step step = step_between(f, layout(f, mesh, row->from, 2, shape),
+                                           layout(f, mesh, row->to, 2, shape), &link);
+        const double whole = (double)(shape[0] * shape[1] * 4);
+        const double wanted = cost_by_table(row->collective, row->algorithm, &link,
+                                            row->of_one ? whole / (double)n : whole, n);
+        assert_true(fabs(step.seconds - wanted) <= 1e-12 * fabs(wanted));
+        assert_true(step.bytes.moved == INT64_MAX ||
+                    step.bytes.most_received * n * n == step.bytes.moved);
+        assert_int_equal(step.bytes.most_sent, step.bytes.most_received);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(kinds_of_steps),      TEST(names_of_kinds),         TEST(costs_of_steps),
-        TEST(costs_of_the_others), TEST(lists_that_are_refused), TEST(reductions_are_cut_first),
+        TEST(kinds_of_steps),        TEST(names_of_kinds),         TEST(costs_of_steps),
+        TEST(costs_of_the_others),   TEST(lists_that_are_refused), TEST(reductions_are_cut_first),
+        TEST(steps_of_many_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "plan/store.h"
+#include "rt/plan_store.h"
 
 #include "base/arena.h"
 #include "base/base.h"

@@ -1,4 +1,4 @@
-#include "plan/cache.h"
+#include "rt/plan_cache.h"
 
 #include "base/arena.h"
 #include "base/base.h"

@@ -7,10 +7,10 @@
  * When a plan is returned and the cache is over its limits, it evicts a plan that is too large by
  * itself, else the least recently used of those that are not in use.
  */
-#ifndef PLAN_CACHE_H
-#define PLAN_CACHE_H
+#ifndef RT_PLAN_CACHE_H
+#define RT_PLAN_CACHE_H
 
-#include "plan/store.h"
+#include "rt/plan_store.h"
 
 /* How much is kept: plans, and moves of this rank in all of them. A move takes about 60 bytes. */
 typedef struct plan_cache_limits {

@@ -1,10 +1,10 @@
 /*
  * Plans that several ranks share. A plan is the same on every rank, so ranks that are threads keep
  * one of each: the first that needs it makes it, the last that lets go of it frees it. What a rank
- * itself moves is in its cache (cache.h).
+ * itself moves is in its cache (plan_cache.h).
  */
-#ifndef PLAN_STORE_H
-#define PLAN_STORE_H
+#ifndef RT_PLAN_STORE_H
+#define RT_PLAN_STORE_H
 
 #include <pthread.h>
 

@@ -5,7 +5,7 @@
 #include "failing_heap.h"
 
 #include "base/arena.h"
-#include "plan/cache.h"
+#include "rt/plan_cache.h"
 
 static plan_cache cache_on(plan_store *store, tsr_context *ctx, plan_cache_limits limits)
 {
