@@ -9,8 +9,8 @@
 #include "bench.h"
 
 #include "kernel/dot.h"
-#include "kernel/half.h"
 #include "kernel/index.h"
+#include "number/half.h"
 
 enum { MAX_ITEMS = 1 << 24, NUM_SORTED = 1 << 20, PAGE = 4096 };
 

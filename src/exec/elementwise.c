@@ -2,7 +2,8 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
+#include "kernel/elementwise.h"
+#include "number/element.h"
 
 enum { MAX_SOURCES = 3 };
 
@@ -29,7 +30,7 @@ static tsr_status widened(exec_machine *m, const exec_array *from, tsr_dtype dty
                           exec_array **out)
 {
     TSR_TRY(exec_array_shaped(m->pool, dtype, from->rank, from->shape, out));
-    exec_convert(dtype, (*out)->data, from->dtype, from->data, exec_array_elements(from));
+    kernel_convert_any(dtype, (*out)->data, from->dtype, from->data, exec_array_elements(from));
     return TSR_OK;
 }
 
@@ -75,8 +76,8 @@ static tsr_status run_widened_map(exec_machine *m, const exec_step *step)
         map->call(map, &views[n], src);
         status = exec_array_new(m->pool, step->types[n], &result);
         if (status == TSR_OK) {
-            exec_convert(result->dtype, result->data, map->computed, arrays[n]->data,
-                         exec_array_elements(result));
+            kernel_convert_any(result->dtype, result->data, map->computed, arrays[n]->data,
+                               exec_array_elements(result));
             exec_set_result(m, step, 0, result);
         }
     }
@@ -96,7 +97,7 @@ tsr_status exec_prepare_map(exec_decoder *d, exec_step *step, exec_map_call call
     if (!fits(step, step->types[0]->tensor.dtype)) {
         return TSR_NOT_APPLICABLE;
     }
-    const bool narrow = exec_is_narrow(step->types[0]->tensor.dtype, &wider);
+    const bool narrow = kernel_is_narrow(step->types[0]->tensor.dtype, &wider);
     *map = (exec_map){call, kind, wider};
     step->action = narrow ? run_widened_map : run_map;
     step->data = map;

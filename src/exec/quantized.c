@@ -6,7 +6,8 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
+#include "kernel/elementwise.h"
+#include "number/element.h"
 
 bool exec_is_quantized(const tsr_program *p, uint32_t element)
 {
@@ -150,10 +151,10 @@ void exec_dequantize(const exec_type *type, const exec_array *from, const exec_a
     const int64_t to_item = tsr_dtype_item_bytes(to->dtype);
     for (int64_t i = 0; i < exec_array_elements(from); i++) {
         const size_t k = scale_of(q, from, i);
-        const exec_number stored = exec_number_load(from->dtype, from->data + i * item);
-        const exec_number n = {.kind = NUMBER_FLOAT,
-                               .re = (stored.re - (double)q->zeros[k]) * q->scales[k]};
-        exec_number_store(to->dtype, n, to->data + i * to_item);
+        const element_number stored = element_load(from->dtype, from->data + i * item);
+        const element_number n = {.kind = NUMBER_FLOAT,
+                                  .re = (stored.re - (double)q->zeros[k]) * q->scales[k]};
+        element_store(to->dtype, n, to->data + i * to_item);
     }
 }
 
@@ -164,12 +165,12 @@ void exec_quantize(const exec_type *type, const exec_array *from, const exec_arr
     const int64_t to_item = tsr_dtype_item_bytes(to->dtype);
     for (int64_t i = 0; i < exec_array_elements(from); i++) {
         const size_t k = scale_of(q, to, i);
-        const double x = exec_number_load(from->dtype, from->data + i * item).re;
+        const double x = element_load(from->dtype, from->data + i * item).re;
         const double steps = nearbyint((double)((float)x / (float)q->scales[k]));
         const double whole = isnan(steps) ? 0 : steps + (double)q->zeros[k];
         const double kept = fmin(fmax(whole, (double)q->least), (double)q->greatest);
-        const exec_number n = {.kind = NUMBER_SIGNED, .integer = (int64_t)kept};
-        exec_number_store(to->dtype, n, to->data + i * to_item);
+        const element_number n = {.kind = NUMBER_SIGNED, .integer = (int64_t)kept};
+        element_store(to->dtype, n, to->data + i * to_item);
     }
 }
 
@@ -196,8 +197,8 @@ static tsr_status run_requantize(exec_machine *m, const exec_step *step)
     if (status == TSR_OK && to_type->quantization != NULL) {
         exec_quantize(to_type, middle, result);
     } else if (status == TSR_OK) {
-        exec_convert(result->dtype, result->data, middle->dtype, middle->data,
-                     exec_array_elements(middle));
+        kernel_convert_any(result->dtype, result->data, middle->dtype, middle->data,
+                           exec_array_elements(middle));
     }
     exec_array_drop(m->pool, middle);
     if (status == TSR_OK) {

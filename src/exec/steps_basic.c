@@ -3,9 +3,9 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
 #include "ir/elements.h"
 #include "kernel/elementwise.h"
+#include "number/element.h"
 
 /* ---- constants ---- */
 
@@ -138,8 +138,8 @@ static tsr_status run_bit_copy(exec_machine *m, const exec_step *step)
         const int bit = from->data[b / bits * item + within / 8] >> (within % 8) & 1;
         result->data[b / to_bits * to_item + to / 8] |= (char)(bit << (to % 8));
     }
-    exec_convert(result->dtype, result->data, result->dtype, result->data,
-                 exec_array_elements(result));
+    kernel_convert_any(result->dtype, result->data, result->dtype, result->data,
+                       exec_array_elements(result));
     return TSR_OK;
 }
 
@@ -177,7 +177,8 @@ static tsr_status run_convert(exec_machine *m, const exec_step *step)
     exec_array *result;
     TSR_TRY(
         exec_array_shaped(m->pool, step->types[1]->tensor.dtype, from->rank, from->shape, &result));
-    exec_convert(result->dtype, result->data, from->dtype, from->data, exec_array_elements(from));
+    kernel_convert_any(result->dtype, result->data, from->dtype, from->data,
+                       exec_array_elements(from));
     exec_set_result(m, step, 0, result);
     return TSR_OK;
 }

@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "exec/machine.h"
-#include "exec/number.h"
 #include "ir/elements.h"
-#include "ir/number.h"
+#include "number/element.h"
+#include "number/float_format.h"
 
 typedef enum check_kind { CHECK_EQUAL, CHECK_ALMOST, CHECK_CLOSE } check_kind;
 
@@ -54,8 +54,8 @@ static int64_t ordered(tsr_dtype dtype, const void *element)
 /* How many values of the type lie between two; more than any for a NaN beside a number. */
 static uint64_t ulps_between(tsr_dtype dtype, const void *a, const void *b)
 {
-    const double x = exec_number_load(dtype, a).re;
-    const double y = exec_number_load(dtype, b).re;
+    const double x = element_load(dtype, a).re;
+    const double y = element_load(dtype, b).re;
     if (x == y || both_nan(x, y)) {
         return 0;
     }
@@ -86,8 +86,8 @@ static uint64_t ulps_of(tsr_dtype dtype, const char *a, const char *b)
 static bool agrees(const check_step *c, tsr_dtype dtype, const char *a, const char *b,
                    uint64_t *most)
 {
-    const exec_number x = exec_number_load(dtype, a);
-    const exec_number y = exec_number_load(dtype, b);
+    const element_number x = element_load(dtype, a);
+    const element_number y = element_load(dtype, b);
     const bool is_integer = x.kind == NUMBER_SIGNED || x.kind == NUMBER_UNSIGNED;
     if (c->kind == CHECK_CLOSE) {
         const uint64_t ulps = ulps_of(dtype, a, b);
@@ -130,8 +130,8 @@ static tsr_status report(exec_machine *m, const exec_step *step, const exec_arra
     const int64_t offset = element * tsr_dtype_item_bytes(a->dtype);
     return EXEC_RUN_ERROR(m, step, TSR_ERR_CHECK, "at %s the value is %s, expected %s",
                           text_of_index(a, element).text,
-                          exec_number_text(a->dtype, a->data + offset).text,
-                          exec_number_text(b->dtype, b->data + offset).text);
+                          element_text(a->dtype, a->data + offset).text,
+                          element_text(b->dtype, b->data + offset).text);
 }
 
 static tsr_status compare(exec_machine *m, const exec_step *step, const check_step *c,
@@ -384,7 +384,7 @@ tsr_status exec_prepare_check_call(exec_decoder *d, exec_step *step, slice targe
 static void print_elements(buffer *text, const exec_array *a, size_t dim, int64_t offset)
 {
     if (dim == a->rank) {
-        buffer_string(text, exec_number_text(a->dtype, a->data + offset).text);
+        buffer_string(text, element_text(a->dtype, a->data + offset).text);
         return;
     }
     buffer_char(text, '[');

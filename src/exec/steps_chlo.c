@@ -5,10 +5,11 @@
 #include "base/arena.h"
 #include "exec/elementwise.h"
 #include "exec/machine.h"
-#include "exec/number.h"
 #include "kernel/complex.h"
+#include "kernel/elementwise.h"
 #include "kernel/index.h"
 #include "kernel/precision.h"
+#include "number/element.h"
 #include "ops/op_elementwise.h"
 
 /* ---- functions of floats ---- */
@@ -52,7 +53,7 @@ static tsr_status prepare_special(exec_decoder *d, exec_step *step)
             const special_op op = special_rows[i].op;
             const tsr_dtype dtype = step->types[0]->tensor.dtype;
             tsr_dtype wider;
-            const bool narrow = exec_is_narrow(dtype, &wider) && wider == TSR_F32;
+            const bool narrow = kernel_is_narrow(dtype, &wider) && wider == TSR_F32;
             return narrow || special_supports(op, dtype)
                        ? exec_prepare_map(d, step, special_call, (int)op)
                        : TSR_NOT_APPLICABLE;
@@ -81,7 +82,7 @@ static tsr_status prepare_square(exec_decoder *d, exec_step *step)
     const tsr_dtype dtype = step->types[0]->tensor.dtype;
     tsr_dtype wider;
     return binary_supports(BINARY_MULTIPLY, dtype) || dtype_is_complex(dtype) ||
-                   exec_is_narrow(dtype, &wider)
+                   kernel_is_narrow(dtype, &wider)
                ? exec_prepare_map(d, step, square_call, 0)
                : TSR_NOT_APPLICABLE;
 }
@@ -91,10 +92,10 @@ static tsr_status prepare_square(exec_decoder *d, exec_step *step)
 /* The upper half of a product. */
 static void multiply_high(tsr_dtype dtype, const char *a, const char *b, char *out)
 {
-    const exec_number x = exec_number_load(dtype, a);
-    const exec_number y = exec_number_load(dtype, b);
+    const element_number x = element_load(dtype, a);
+    const element_number y = element_load(dtype, b);
     const int bits = tsr_dtype_bits(dtype);
-    exec_number high = x;
+    element_number high = x;
     if (x.kind == NUMBER_SIGNED) {
         high.integer = (int64_t)(((__int128)x.integer * y.integer) >> bits);
     } else {
@@ -102,33 +103,33 @@ static void multiply_high(tsr_dtype dtype, const char *a, const char *b, char *o
             (int64_t)(uint64_t)(((unsigned __int128)(uint64_t)x.integer * (uint64_t)y.integer) >>
                                 bits);
     }
-    exec_number_store(dtype, high, out);
+    element_store(dtype, high, out);
 }
 
 static void conjugate(tsr_dtype dtype, const char *a, const char *b, char *out)
 {
-    exec_number x = exec_number_load(dtype, a);
+    element_number x = element_load(dtype, a);
     (void)b;
     x.im = -x.im;
-    exec_number_store(dtype, x, out);
+    element_store(dtype, x, out);
 }
 
 static void infinite(tsr_dtype dtype, const char *a, const char *b, char *out)
 {
     (void)b;
-    *out = (char)(isinf(exec_number_load(dtype, a).re) != 0);
+    *out = (char)(isinf(element_load(dtype, a).re) != 0);
 }
 
 static void positive_infinite(tsr_dtype dtype, const char *a, const char *b, char *out)
 {
     (void)b;
-    *out = (char)(exec_number_load(dtype, a).re == INFINITY);
+    *out = (char)(element_load(dtype, a).re == INFINITY);
 }
 
 static void negative_infinite(tsr_dtype dtype, const char *a, const char *b, char *out)
 {
     (void)b;
-    *out = (char)(exec_number_load(dtype, a).re == -INFINITY);
+    *out = (char)(element_load(dtype, a).re == -INFINITY);
 }
 
 static tsr_status prepare_mulhi(exec_decoder *d, exec_step *step)
@@ -164,7 +165,7 @@ static tsr_status prepare_is_neg_inf(exec_decoder *d, exec_step *step)
 static tsr_dtype sortable(tsr_dtype dtype)
 {
     tsr_dtype wider;
-    return exec_is_narrow(dtype, &wider) ? wider : dtype;
+    return kernel_is_narrow(dtype, &wider) ? wider : dtype;
 }
 
 /* Values and their indices, the greatest first, along the last dimension. */
@@ -201,12 +202,13 @@ static tsr_status run_top_k(exec_machine *m, const exec_step *step)
         status = exec_array_shaped(m->pool, dtype, results[0]->rank, results[0]->shape, &wide[1]);
     }
     if (status == TSR_OK) {
-        exec_convert(dtype, wide[0]->data, from->dtype, from->data, exec_array_elements(from));
+        kernel_convert_any(dtype, wide[0]->data, from->dtype, from->data,
+                           exec_array_elements(from));
         status = sort_top(m, wide[0], wide[1], results[1]);
     }
     if (status == TSR_OK) {
-        exec_convert(from->dtype, results[0]->data, dtype, wide[1]->data,
-                     exec_array_elements(results[0]));
+        kernel_convert_any(from->dtype, results[0]->data, dtype, wide[1]->data,
+                           exec_array_elements(results[0]));
     }
     exec_array_drop(m->pool, wide[0]);
     exec_array_drop(m->pool, wide[1]);

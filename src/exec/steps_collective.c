@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "exec/groups.h"
-#include "exec/number.h"
 #include "exec/world.h"
 #include "kernel/elementwise.h"
+#include "number/element.h"
 #include "ops/run_window.h"
 
 typedef enum collective_kind {
@@ -113,7 +113,7 @@ static tsr_status promoted(const rendezvous *t, size_t member, size_t i, exec_ar
     if (dtype == from->dtype) {
         memcpy((*out)->data, from->data, (size_t)from->bytes);
     } else {
-        exec_convert(dtype, (*out)->data, from->dtype, from->data, exec_array_elements(from));
+        kernel_convert_any(dtype, (*out)->data, from->dtype, from->data, exec_array_elements(from));
     }
     return TSR_OK;
 }
@@ -211,7 +211,7 @@ static tsr_status broadcast(const rendezvous *t, size_t i, exec_array **out)
     const exec_array *roots = operand_of(t, 0, t->step->num_results);
     const int64_t item = tsr_dtype_item_bytes(roots->dtype);
     const int64_t at = roots->bytes > (int64_t)i * item ? (int64_t)i * item : 0;
-    const int64_t root = exec_index(roots->dtype, roots->data + at);
+    const int64_t root = element_index(roots->dtype, roots->data + at);
     exec_members from = {.list = (size_t[1]){0}};
     exec_add_members(&t->c->groups, t->world, root, t->members.list[0], &from);
     if (from.count == 0 || !exec_has_member(&t->members, from.list[0])) {

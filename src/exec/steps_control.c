@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
+#include "number/element.h"
 
 /* ---- calls ---- */
 
@@ -187,7 +187,7 @@ static tsr_status run_if(exec_machine *m, const exec_step *step)
 static tsr_status run_case(exec_machine *m, const exec_step *step)
 {
     const exec_array *index = exec_operand(m, step, 0);
-    const int64_t value = exec_index(index->dtype, index->data);
+    const int64_t value = element_index(index->dtype, index->data);
     const int64_t count = step->number;
     return enter_branch(m, step, (size_t)(value < 0 || value >= count ? count - 1 : value));
 }

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
 #include "exec/steps_dynamic.h"
+#include "number/element.h"
 #include "ops/op_convolution.h"
 #include "ops/op_create.h"
 #include "ops/op_dot.h"
@@ -23,7 +23,7 @@ static bool load_numbers(const exec_array *from, bool may_be_negative, int64_t *
         return false;
     }
     for (int64_t i = 0; i < n; i++) {
-        out[i] = exec_index(from->dtype, from->data + i * item);
+        out[i] = element_index(from->dtype, from->data + i * item);
         if (out[i] < 0 && !may_be_negative) {
             return false;
         }
@@ -344,8 +344,8 @@ static tsr_status run_get_size(exec_machine *m, const exec_step *step)
     const size_t dim = (size_t)step->number;
     exec_array *result;
     TSR_TRY(exec_array_new(m->pool, step->types[1], &result));
-    const exec_number size = {.kind = NUMBER_SIGNED, .integer = from->shape[dim]};
-    exec_number_store(result->dtype, size, result->data);
+    const element_number size = {.kind = NUMBER_SIGNED, .integer = from->shape[dim]};
+    element_store(result->dtype, size, result->data);
     exec_set_result(m, step, 0, result);
     return TSR_OK;
 }
@@ -377,7 +377,7 @@ static tsr_status run_set_size(exec_machine *m, const exec_step *step)
         limits[i] = from->shape[i];
         steps[i] = 1;
     }
-    limits[dim] = exec_index(size->dtype, size->data);
+    limits[dim] = element_index(size->dtype, size->data);
     const slice_params params = {.start_indices = {from->rank, starts},
                                  .limit_indices = {from->rank, limits},
                                  .strides = {from->rank, steps}};

@@ -3,10 +3,11 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
 #include "exec/quantized.h"
 #include "exec/steps_dynamic.h"
 #include "ir/verify.h"
+#include "kernel/elementwise.h"
+#include "number/element.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
 #include "ops/op_reduce.h"
@@ -138,10 +139,10 @@ static tsr_status cast_operand(exec_machine *m, const exec_step *step, const ker
         exec_dequantize(type, from, *out);
         return TSR_OK;
     }
-    exec_convert(to->tensor.dtype, (*out)->data, from->dtype, from->data,
-                 exec_array_elements(from));
+    kernel_convert_any(to->tensor.dtype, (*out)->data, from->dtype, from->data,
+                       exec_array_elements(from));
     tsr_dtype wider;
-    if (k->as_bits && exec_is_narrow(from->dtype, &wider) && wider != TSR_F32) {
+    if (k->as_bits && kernel_is_narrow(from->dtype, &wider) && wider != TSR_F32) {
         to_bits(*out, from->dtype);
     }
     return TSR_OK;
@@ -168,8 +169,8 @@ static tsr_status cast_result(exec_machine *m, const exec_step *step, const kern
                 (char)(computed->data[e] - (8 - tsr_dtype_bits(type->tensor.dtype)));
         }
     }
-    exec_convert(type->tensor.dtype, result->data, computed->dtype, computed->data,
-                 exec_array_elements(computed));
+    kernel_convert_any(type->tensor.dtype, result->data, computed->dtype, computed->data,
+                       exec_array_elements(computed));
     exec_set_result(m, step, i, result);
     return TSR_OK;
 }
@@ -327,8 +328,8 @@ static bool is_named(const op_row *row, const char *name)
 /* The wider of two types of numbers, to compute in. */
 static tsr_dtype wider_of(tsr_dtype a, tsr_dtype b)
 {
-    const number_kind ka = exec_number_kind(a);
-    const number_kind kb = exec_number_kind(b);
+    const number_kind ka = element_kind(a);
+    const number_kind kb = element_kind(b);
     if (ka != kb && (ka >= NUMBER_FLOAT || kb >= NUMBER_FLOAT)) {
         return ka > kb ? a : b;
     }
@@ -398,7 +399,7 @@ static tsr_dtype computed_dtype(const exec_step *step, const op_row *row, size_t
     if (is_named(row, "iota") && dtype_is_complex(dtype)) {
         return dtype == TSR_C64 ? TSR_F32 : TSR_F64;
     }
-    return exec_is_narrow(dtype, &wider) ? wider : dtype;
+    return kernel_is_narrow(dtype, &wider) ? wider : dtype;
 }
 
 /* What narrow signed integers look like as bits. */

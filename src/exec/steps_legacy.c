@@ -3,13 +3,13 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
 #include "ir/row.h"
 #include "kernel/normal.h"
+#include "number/element.h"
 
-static exec_number number_at(const exec_array *a, int64_t i)
+static element_number number_at(const exec_array *a, int64_t i)
 {
-    return exec_number_load(a->dtype, a->data + i * tsr_dtype_item_bytes(a->dtype));
+    return element_load(a->dtype, a->data + i * tsr_dtype_item_bytes(a->dtype));
 }
 
 /* ---- rng ---- */
@@ -30,7 +30,7 @@ static double share(uint64_t bits)
 }
 
 /* Of [a, b); a where that is empty. */
-static exec_number uniform_of(exec_number a, exec_number b, uint64_t bits)
+static element_number uniform_of(element_number a, element_number b, uint64_t bits)
 {
     if (a.kind == NUMBER_FLOAT) {
         a.re += share(bits) * (b.re - a.re);
@@ -43,7 +43,7 @@ static exec_number uniform_of(exec_number a, exec_number b, uint64_t bits)
     return a;
 }
 
-static exec_number normal_of(exec_number mean, exec_number deviation, uint64_t bits)
+static element_number normal_of(element_number mean, element_number deviation, uint64_t bits)
 {
     const double p = share(bits);
     const double x = p <= 0.5 ? normal_quantile(p) : -normal_quantile(1 - p);
@@ -55,8 +55,8 @@ static exec_number normal_of(exec_number mean, exec_number deviation, uint64_t b
 static tsr_status run_rng(exec_machine *m, const exec_step *step)
 {
     const bool is_normal = step->number != 0;
-    const exec_number a = number_at(exec_operand(m, step, 0), 0);
-    const exec_number b = number_at(exec_operand(m, step, 1), 0);
+    const element_number a = number_at(exec_operand(m, step, 0), 0);
+    const element_number b = number_at(exec_operand(m, step, 1), 0);
     const uint64_t key = mixed(mixed(step->op) + (uint64_t)m->host->steps);
     exec_array *result;
     TSR_TRY(exec_array_new(m->pool, step->types[3], &result));
@@ -65,12 +65,12 @@ static tsr_status run_rng(exec_machine *m, const exec_step *step)
     for (int64_t i = 0; i < exec_array_elements(result); i++) {
         const uint64_t bits = mixed(key + (uint64_t)i);
         char *to = result->data + i * item;
-        exec_number_store(result->dtype, is_normal ? normal_of(a, b, bits) : uniform_of(a, b, bits),
-                          to);
+        element_store(result->dtype, is_normal ? normal_of(a, b, bits) : uniform_of(a, b, bits),
+                      to);
         /* What is rounded up to the end is outside. */
         if (!is_normal && a.kind == NUMBER_FLOAT && a.re < b.re &&
-            exec_number_load(result->dtype, to).re >= b.re) {
-            exec_number_store(result->dtype, a, to);
+            element_load(result->dtype, to).re >= b.re) {
+            element_store(result->dtype, a, to);
         }
     }
     return TSR_OK;
@@ -85,7 +85,7 @@ static tsr_status prepare_rng(exec_decoder *d, exec_step *step)
     }
     const attr_head *head = program_attr(p, attr);
     const tsr_dtype dtype = step->types[3]->tensor.dtype;
-    const number_kind kind = exec_number_kind(dtype);
+    const number_kind kind = element_kind(dtype);
     step->number = strcmp(ir_enums[head->row].values[head->bits], "NORMAL") == 0;
     step->action = run_rng;
     for (size_t i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ static tsr_status run_index_select(exec_machine *m, const exec_step *step)
         for (int64_t i = 0; i < s->indices; i++, to += s->after) {
             const int64_t at = k / s->before * s->indices + i;
             const int64_t given =
-                exec_index(index->dtype, index->data + at * tsr_dtype_item_bytes(index->dtype));
+                element_index(index->dtype, index->data + at * tsr_dtype_item_bytes(index->dtype));
             const int64_t row = given < 0 ? 0 : given >= s->length ? s->length - 1 : given;
             memcpy(to, from->data + (k * s->length + row) * s->after, (size_t)s->after);
         }
@@ -203,16 +203,17 @@ typedef struct einsum_step {
     int64_t strides[2][3 * OP_MAX_RANK]; /* of each operand, in bytes */
 } einsum_step;
 
-static exec_number times(exec_number a, exec_number b)
+static element_number times(element_number a, element_number b)
 {
-    return (exec_number){.kind = a.kind,
-                         .integer = (int64_t)((uint64_t)a.integer * (uint64_t)b.integer),
-                         .re = a.kind == NUMBER_COMPLEX ? a.re * b.re - a.im * b.im : a.re * b.re,
-                         .im = a.kind == NUMBER_COMPLEX ? a.re * b.im + a.im * b.re : 0};
+    return (element_number){.kind = a.kind,
+                            .integer = (int64_t)((uint64_t)a.integer * (uint64_t)b.integer),
+                            .re =
+                                a.kind == NUMBER_COMPLEX ? a.re * b.re - a.im * b.im : a.re * b.re,
+                            .im = a.kind == NUMBER_COMPLEX ? a.re * b.im + a.im * b.re : 0};
 }
 
 /* Truth values are added by `or`, which sums that are not 0 are stored as. */
-static exec_number plus(exec_number a, exec_number b)
+static element_number plus(element_number a, element_number b)
 {
     a.integer = (int64_t)((uint64_t)a.integer + (uint64_t)b.integer);
     a.re += b.re;
@@ -231,14 +232,14 @@ static bool next_index(const einsum_step *s, size_t from, size_t to, int64_t *in
     return false;
 }
 
-static exec_number element_at(const einsum_step *s, const exec_array *a, size_t operand,
-                              const int64_t *index)
+static element_number element_at(const einsum_step *s, const exec_array *a, size_t operand,
+                                 const int64_t *index)
 {
     int64_t at = 0;
     for (size_t i = 0; i < s->num_loops; i++) {
         at += index[i] * s->strides[operand][i];
     }
-    return exec_number_load(a->dtype, a->data + at);
+    return element_load(a->dtype, a->data + at);
 }
 
 static tsr_status run_einsum(exec_machine *m, const exec_step *step)
@@ -256,15 +257,15 @@ static tsr_status run_einsum(exec_machine *m, const exec_step *step)
     }
     char *to = result->data;
     do {
-        exec_number sum = {.kind = exec_number_kind(result->dtype)};
+        element_number sum = {.kind = element_kind(result->dtype)};
         do {
-            exec_number one = element_at(s, exec_operand(m, step, 0), 0, index);
+            element_number one = element_at(s, exec_operand(m, step, 0), 0, index);
             if (step->num_operands > 1) {
                 one = times(one, element_at(s, exec_operand(m, step, 1), 1, index));
             }
             sum = plus(sum, one);
         } while (next_index(s, s->num_outer, s->num_loops, index));
-        exec_number_store(result->dtype, sum, to);
+        element_store(result->dtype, sum, to);
         to += tsr_dtype_item_bytes(result->dtype);
     } while (next_index(s, 0, s->num_outer, index));
     return TSR_OK;

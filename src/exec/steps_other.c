@@ -4,10 +4,10 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
-#include "ir/number.h"
 #include "ir/row.h"
 #include "kernel/elementwise.h"
+#include "number/element.h"
+#include "number/float_format.h"
 
 /* ---- compare ---- */
 
@@ -145,13 +145,13 @@ typedef struct norm_step {
 /* An array as numbers in f64. */
 static double load_at(const exec_array *a, int64_t i)
 {
-    return exec_number_load(a->dtype, a->data + i * tsr_dtype_item_bytes(a->dtype)).re;
+    return element_load(a->dtype, a->data + i * tsr_dtype_item_bytes(a->dtype)).re;
 }
 
 static void store_at(exec_array *a, int64_t i, double value)
 {
-    const exec_number n = {.kind = NUMBER_FLOAT, .re = value};
-    exec_number_store(a->dtype, n, a->data + i * tsr_dtype_item_bytes(a->dtype));
+    const element_number n = {.kind = NUMBER_FLOAT, .re = value};
+    element_store(a->dtype, n, a->data + i * tsr_dtype_item_bytes(a->dtype));
 }
 
 /* The feature that an element belongs to. */

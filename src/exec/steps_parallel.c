@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "exec/number.h"
 #include "exec/steps_collective.h"
 #include "exec/world.h"
 #include "ir/elements.h"
+#include "number/element.h"
 
 /* ---- run_parallel ---- */
 

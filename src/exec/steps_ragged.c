@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "exec/machine.h"
-#include "exec/number.h"
+#include "number/element.h"
 #include "ops/op_dot.h"
 
 /* ---- ragged_dot ---- */
@@ -96,7 +96,7 @@ static int64_t group_of(const ragged_step *s, const ragged_loops *l, const int64
     }
     int64_t end = 0;
     for (int64_t g = 0; g < groups; g++) {
-        end += exec_index(sizes->dtype, at + g * item);
+        end += element_index(sizes->dtype, at + g * item);
         if (row < end) {
             return g;
         }
@@ -127,8 +127,8 @@ static double sum_at(const ragged_step *s, const ragged_loops *l, const int64_t 
                                 group_of(s, l, outer, in[2], inner[i]) == group);
         }
         if (counts) {
-            sum += exec_number_load(in[0]->dtype, in[0]->data + a).re *
-                   exec_number_load(in[1]->dtype, in[1]->data + b).re;
+            sum += element_load(in[0]->dtype, in[0]->data + a).re *
+                   element_load(in[1]->dtype, in[1]->data + b).re;
         }
     } while (next_of(l->inner, l->num_inner, inner));
     return sum;
@@ -169,9 +169,9 @@ static tsr_status run_ragged(exec_machine *m, const exec_step *step)
                 group = l.outer[i].is_ragged ? group_of(s, &l, outer, in[2], outer[i]) : group;
             }
             if (group < groups) {
-                const exec_number sum = {.kind = NUMBER_FLOAT,
-                                         .re = sum_at(s, &l, outer, in, group)};
-                exec_number_store(result->dtype, sum, to);
+                const element_number sum = {.kind = NUMBER_FLOAT,
+                                            .re = sum_at(s, &l, outer, in, group)};
+                element_store(result->dtype, sum, to);
             }
             to += tsr_dtype_item_bytes(result->dtype);
         } while (next_of(l.outer, l.num_outer, outer));

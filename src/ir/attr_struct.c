@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ir/number.h"
+#include "number/float_format.h"
 
 tsr_status read_ints(parser *ps, uint32_t *out)
 {

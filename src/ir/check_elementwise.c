@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "ir/check.h"
 #include "ir/check_ops.h"
-#include "ir/number.h"
+#include "number/float_format.h"
 
 /* The shape of the first operand, with an element type. */
 static tsr_status infer_elements(const ir_check *k, uint32_t element, inferred_types *out)

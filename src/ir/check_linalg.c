@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "ir/check.h"
 #include "ir/check_ops.h"
-#include "ir/number.h"
+#include "number/float_format.h"
 
 tsr_status infer_cholesky(const ir_check *k, inferred_types *out)
 {

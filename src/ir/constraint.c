@@ -9,7 +9,7 @@
 
 #include "ir/check.h"
 #include "ir/constraint.h"
-#include "ir/number.h"
+#include "number/float_format.h"
 
 static const char *const specs[CONSTRAINT_COUNT] = {
 #define CONSTRAINT(name, spec) [name] = (spec),

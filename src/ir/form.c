@@ -3,9 +3,9 @@
 
 #include "base/arena.h"
 #include "ir/attr_struct.h"
-#include "ir/number.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
+#include "number/float_format.h"
 
 /* The end of `(..)` that starts at `open`: the closing parenthesis. */
 static const char *closing_parenthesis(const char *open)

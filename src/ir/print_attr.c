@@ -6,9 +6,9 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "ir/elements.h"
-#include "ir/number.h"
 #include "ir/printer.h"
 #include "ir/resources.h"
+#include "number/float_format.h"
 
 static void print_extents(printer *pr, const type_head *head)
 {

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "ir/attr_struct.h"
 #include "ir/elements.h"
-#include "ir/number.h"
 #include "ir/parser.h"
+#include "number/float_format.h"
 
 tsr_status read_string(parser *ps, slice *out)
 {

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "ir/elements.h"
-#include "ir/number.h"
 #include "ir/parser.h"
+#include "number/float_format.h"
 
 /* More elements than this, and not all the same, print as hex digits. */
 /* A number as written. */

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "ir/number.h"
 #include "ir/parser.h"
+#include "number/float_format.h"
 
 /* `i32`, `si8`, `ui16`: false for other words. */
 static bool integer_word(slice word, unsigned *width, int *sign)

@@ -2,11 +2,11 @@
 
 #include "base/base.h"
 #include "kernel/copy.h"
-#include "kernel/half.h"
 #include "kernel/loops.h"
 #include "kernel/packed.h"
 #include "kernel/product.h"
 #include "kernel/vector.h"
+#include "number/half.h"
 
 /* How many halves are converted at a time: a constant, so that compilers use vectors. */
 enum { CHUNK = 64, HALF = 2, FLOAT = 4 };

@@ -7,7 +7,7 @@
 
 #include <tessera/dtype.h>
 
-#include "kernel/half.h"
+#include "number/half.h"
 
 typedef double complex number;
 

@@ -71,6 +71,10 @@ void kernel_select(const tsr_view *dst, const tsr_view *predicate, const tsr_vie
  */
 bool convert_supports(tsr_dtype from, tsr_dtype to);
 void kernel_convert(const tsr_view *dst, const tsr_view *src);
+/* Converts packed elements of any type to any other, one by one where no kernel does. */
+void kernel_convert_any(tsr_dtype to, void *dst, tsr_dtype from, const void *src, int64_t count);
+/* Whether a type is one of those that kernels compute with by way of a wider one, and that one. */
+bool kernel_is_narrow(tsr_dtype dtype, tsr_dtype *wider);
 
 /* Every element of dst is the one at `element`. */
 void kernel_fill(const tsr_view *dst, const void *element);

@@ -1,6 +1,6 @@
 #include "kernel/copy.h"
-#include "kernel/half.h"
 #include "kernel/index.h"
+#include "number/half.h"
 
 /* How many numbers are made at a time. */
 enum { CHUNK = 256, MAX_ITEM = 16, FLOAT_BITS = 24 };

@@ -1,7 +1,7 @@
 #include "kernel/copy.h"
-#include "kernel/half.h"
 #include "kernel/index.h"
 #include "kernel/normal.h"
+#include "number/half.h"
 
 /* How many numbers are made at a time. */
 enum { CHUNK = 256, MAX_ITEM = 8, WORDS = 4, PHILOX_ROUNDS = 10 };

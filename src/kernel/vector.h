@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "kernel/half.h"
+#include "number/half.h"
 
 #define INLINE static inline __attribute__((__always_inline__))
 

@@ -69,21 +69,6 @@ tsr_status op_check_supported(const op_request *r, const op_type *results)
                       converts ? tsr_dtype_name(to) : "");
 }
 
-bool dtype_is_float(tsr_dtype dtype)
-{
-    return dtype >= TSR_F4E2M1FN && dtype <= TSR_F64;
-}
-
-bool dtype_is_complex(tsr_dtype dtype)
-{
-    return dtype == TSR_C64 || dtype == TSR_C128;
-}
-
-bool dtype_is_integer(tsr_dtype dtype)
-{
-    return dtype > TSR_I1 && dtype <= TSR_U64;
-}
-
 tsr_status op_same_dtype(const op_request *r, size_t a, size_t b)
 {
     if (r->mixes_dtypes) {

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "kernel/copy.h"
+#include "number/dtype.h"
 #include "ops/params.h"
 #include "spmd/class.h"
 
@@ -257,9 +258,5 @@ spmd_class class_moves(const op_request *r, size_t operand, tsr_reduction pendin
 spmd_class class_linear(const op_request *r, size_t operand, tsr_reduction pending);
 /* Products of arguments. */
 spmd_class class_multilinear(const op_request *r, size_t operand, tsr_reduction pending);
-
-bool dtype_is_float(tsr_dtype dtype);
-bool dtype_is_complex(tsr_dtype dtype);
-bool dtype_is_integer(tsr_dtype dtype);
 
 #endif

@@ -1,5 +1,5 @@
 /* Dividing a tensor by a number: the backward of an average. */
-#include "kernel/half.h"
+#include "number/half.h"
 #include "rt/placement.h"
 
 typedef void (*divide_function)(void *element, double by);

@@ -11,8 +11,8 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/dtype.h"
 #include "base/guard.h"
+#include "number/dtype.h"
 #include "shard/dialect.h"
 #include "shard/shape_text.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/dtype.h"
 #include "base/guard.h"
+#include "number/dtype.h"
 
 static const char no_shape[] =
     "not a shape: write extents as 4x8, a type as 4x8xf32, tensor<4x8xf32> or f32[4,8], or scalar";

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/half.h"
+#include "number/half.h"
 
 enum { GUARD = 0xa5, MARGIN = 64 };
 

@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "kernel/fold.h"
-#include "kernel/half.h"
+#include "number/half.h"
 #include "rt/comm.h"
 
 enum { MAX_ITEM = 16, FILLER = 0xa5 };

@@ -8,8 +8,8 @@
 
 #include "random.h"
 
-#include "kernel/half.h"
 #include "kernel/vector.h"
+#include "number/half.h"
 
 enum { STRIDED_MAX_DIMS = 4, STRIDED_MARGIN = 64 };
 

@@ -8,8 +8,8 @@
 #include "strided.h"
 
 #include "kernel/dot.h"
-#include "kernel/half.h"
 #include "kernel/product.h"
+#include "number/half.h"
 
 static bool is_complex(tsr_dtype dtype)
 {

@@ -6,7 +6,7 @@
 #include "random.h"
 
 #include "kernel/fold.h"
-#include "kernel/half.h"
+#include "number/half.h"
 
 enum { MAX_SOURCES = 11, MAX_ITEM = 16, MAX_DIMS_HERE = 3, MARGIN = 64, GUARD = 0x5a };
 

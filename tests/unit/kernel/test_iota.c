@@ -5,9 +5,9 @@
 
 #include "strided.h"
 
-#include "kernel/half.h"
 #include "kernel/index.h"
 #include "kernel/normal.h"
+#include "number/half.h"
 
 static size_t random_shape_here(rng *r, int64_t *shape, size_t least)
 {

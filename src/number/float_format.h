@@ -2,8 +2,8 @@
  * Float formats of programs: values as bits, read from decimal text and printed as MLIR prints
  * them.
  */
-#ifndef IR_NUMBER_H
-#define IR_NUMBER_H
+#ifndef NUMBER_FLOAT_FORMAT_H
+#define NUMBER_FLOAT_FORMAT_H
 
 #include "base/base.h"
 

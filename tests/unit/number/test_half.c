@@ -3,7 +3,7 @@
 
 #include "random.h"
 
-#include "kernel/half.h"
+#include "number/half.h"
 
 /* What the two formats are made of. */
 typedef struct format {

@@ -1,5 +1,5 @@
 /* Natural numbers of a few thousand bits. */
-#include "ir/big.h"
+#include "number/big.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -1,8 +1,8 @@
 /* Reading decimal numbers, correctly rounded. */
 #include <string.h>
 
-#include "ir/big.h"
-#include "ir/number.h"
+#include "number/big.h"
+#include "number/float_format.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -1,14 +1,14 @@
-#include "exec/number.h"
+#include "number/element.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/number.h"
-#include "kernel/elementwise.h"
+#include "number/dtype.h"
+#include "number/float_format.h"
 
-number_kind exec_number_kind(tsr_dtype dtype)
+number_kind element_kind(tsr_dtype dtype)
 {
     if (dtype_is_complex(dtype)) {
         return NUMBER_COMPLEX;
@@ -72,9 +72,9 @@ static double load_float(tsr_dtype dtype, const void *element)
                            load_bits(element, (size_t)tsr_dtype_item_bytes(dtype)));
 }
 
-exec_number exec_number_load(tsr_dtype dtype, const void *element)
+element_number element_load(tsr_dtype dtype, const void *element)
 {
-    exec_number n = {.kind = exec_number_kind(dtype)};
+    element_number n = {.kind = element_kind(dtype)};
     const int bits = tsr_dtype_bits(dtype);
     const size_t bytes = (size_t)tsr_dtype_item_bytes(dtype);
     if (n.kind == NUMBER_COMPLEX) {
@@ -125,10 +125,10 @@ static int64_t integer_of_float(double value, int width, bool is_signed)
     return value <= 0 ? 0 : (int64_t)(uint64_t)value;
 }
 
-static void store_integer(tsr_dtype dtype, exec_number n, void *element)
+static void store_integer(tsr_dtype dtype, element_number n, void *element)
 {
     const int bits = tsr_dtype_bits(dtype);
-    const bool is_signed = exec_number_kind(dtype) == NUMBER_SIGNED;
+    const bool is_signed = element_kind(dtype) == NUMBER_SIGNED;
     const bool from_float = n.kind == NUMBER_FLOAT || n.kind == NUMBER_COMPLEX;
     int64_t value = from_float ? integer_of_float(n.re, bits, is_signed) : n.integer;
     if (is_signed) {
@@ -139,7 +139,7 @@ static void store_integer(tsr_dtype dtype, exec_number n, void *element)
     memcpy(element, &value, (size_t)tsr_dtype_item_bytes(dtype));
 }
 
-void exec_number_store(tsr_dtype dtype, exec_number n, void *element)
+void element_store(tsr_dtype dtype, element_number n, void *element)
 {
     const size_t bytes = (size_t)tsr_dtype_item_bytes(dtype);
     if (dtype == TSR_I1) {
@@ -156,48 +156,15 @@ void exec_number_store(tsr_dtype dtype, exec_number n, void *element)
     }
 }
 
-void exec_convert(tsr_dtype to, void *dst, tsr_dtype from, const void *src, int64_t count)
+int64_t element_index(tsr_dtype dtype, const void *element)
 {
-    const int64_t step = tsr_dtype_item_bytes(from);
-    const int64_t to_step = tsr_dtype_item_bytes(to);
-    if (convert_supports(from, to)) {
-        const tsr_view x = {without_const(src), from, 1, &count, &step};
-        const tsr_view y = {dst, to, 1, &count, &to_step};
-        kernel_convert(&y, &x);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        exec_number_store(to, exec_number_load(from, (const char *)src + i * step),
-                          (char *)dst + i * to_step);
-    }
-}
-
-bool exec_is_narrow(tsr_dtype dtype, tsr_dtype *wider)
-{
-    switch (dtype) {
-    case TSR_I2:
-    case TSR_I4:
-        *wider = TSR_I8;
-        return true;
-    case TSR_U2:
-    case TSR_U4:
-        *wider = TSR_U8;
-        return true;
-    default:
-        *wider = TSR_F32;
-        return dtype >= TSR_F4E2M1FN && dtype <= TSR_F8E8M0FNU;
-    }
-}
-
-int64_t exec_index(tsr_dtype dtype, const void *element)
-{
-    const exec_number n = exec_number_load(dtype, element);
+    const element_number n = element_load(dtype, element);
     return n.kind == NUMBER_UNSIGNED && n.integer < 0 ? INT64_MAX : n.integer;
 }
 
-number_text exec_number_text(tsr_dtype dtype, const void *element)
+number_text element_text(tsr_dtype dtype, const void *element)
 {
-    const exec_number n = exec_number_load(dtype, element);
+    const element_number n = element_load(dtype, element);
     const int digits = dtype == TSR_F64 || dtype == TSR_C128 ? 17 : 9;
     number_text out;
     if (dtype == TSR_I1) {

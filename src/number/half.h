@@ -1,6 +1,6 @@
 /* f16 and bf16 to f32 and back, rounding to nearest even. */
-#ifndef KERNEL_HALF_H
-#define KERNEL_HALF_H
+#ifndef NUMBER_HALF_H
+#define NUMBER_HALF_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Natural numbers of a few thousand bits, for exact conversions between binary and decimal. */
-#ifndef IR_BIG_H
-#define IR_BIG_H
+#ifndef NUMBER_BIG_H
+#define NUMBER_BIG_H
 
 #include "base/base.h"
 

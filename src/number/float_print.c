@@ -1,8 +1,8 @@
 /* Printing floats as MLIR does: six digits if they read back as the value, else more, else hex. */
 #include <string.h>
 
-#include "ir/big.h"
-#include "ir/number.h"
+#include "number/big.h"
+#include "number/float_format.h"
 
 #define SHORT_DIGITS 6
 /* Zeros that may stand before or after the digits of the long form without an exponent. */

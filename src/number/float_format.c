@@ -1,5 +1,5 @@
 /* The table of float formats, and rounding to a format. */
-#include "ir/number.h"
+#include "number/float_format.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "base/dtype.h"
 #include "base/guard.h"
+#include "number/dtype.h"
 
 typedef struct dtype_row {
     const char *name;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/number.h"
+#include "number/float_format.h"
 #include "support.h"
 
 /* Splitmix64: all 64 bits are random. */
