@@ -11,7 +11,7 @@ if(fftw_FOUND)
     set(bench_fourier_peer PkgConfig::fftw)
 endif()
 set(benches_of_a_peer bench_convolution bench_fourier)
-add_library(bench_support STATIC bench/works.c bench/contest.c bench/large_op.c)
+add_library(bench_support STATIC bench/works.c bench/contest.c bench/large_op.c bench/training_step.c)
 target_link_libraries(bench_support PUBLIC tessera_objects)
 target_include_directories(bench_support SYSTEM PUBLIC ${openblas_INCLUDE_DIRS}) # for cblas.h
 foreach(source ${bench_sources})
