@@ -3,196 +3,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/changes.h"
 #include "ir/records.h"
-
-/* ---- walks ---- */
-
-/* The first op of the regions of an op, from a region on; 0 for none. */
-static uint32_t first_inside(const tsr_program *p, uint32_t op, size_t region)
-{
-    for (; region < program_op(p, op)->num_regions; region++) {
-        uint32_t block = program_region(p, op_region_at(p, op, region))->first_block;
-        for (; block != 0; block = program_block(p, block)->next) {
-            if (program_block(p, block)->first_op != 0) {
-                return program_block(p, block)->first_op;
-            }
-        }
-    }
-    return 0;
-}
-
-/* The first op of the blocks and regions that follow the one of `op` in its parent. */
-static uint32_t first_beyond(const tsr_program *p, uint32_t op)
-{
-    const uint32_t own = program_op(p, op)->block;
-    for (uint32_t b = program_block(p, own)->next; b != 0; b = program_block(p, b)->next) {
-        if (program_block(p, b)->first_op != 0) {
-            return program_block(p, b)->first_op;
-        }
-    }
-    const uint32_t region = program_block(p, own)->region;
-    const uint32_t parent = program_region(p, region)->op;
-    size_t place = 0;
-    while (op_region_at(p, parent, place) != region) {
-        place++;
-    }
-    return first_inside(p, parent, place + 1);
-}
-
-/* What follows an op and all that is inside it, within its parent; 0: nothing. */
-static uint32_t sibling(const tsr_program *p, uint32_t op)
-{
-    const uint32_t next = program_op(p, op)->next;
-    return next != 0 ? next : first_beyond(p, op);
-}
-
-uint32_t op_walk_skip(const tsr_program *p, uint32_t root, uint32_t op)
-{
-    while (op != root) {
-        const uint32_t next = sibling(p, op);
-        if (next != 0) {
-            return next;
-        }
-        op = op_parent(p, op);
-    }
-    return 0;
-}
-
-uint32_t op_walk_next(const tsr_program *p, uint32_t root, uint32_t op)
-{
-    const uint32_t inside = first_inside(p, op, 0);
-    return inside != 0 ? inside : op_walk_skip(p, root, op);
-}
-
-uint32_t op_post_first(const tsr_program *p, uint32_t root)
-{
-    for (uint32_t inside = first_inside(p, root, 0); inside != 0;
-         inside = first_inside(p, root, 0)) {
-        root = inside;
-    }
-    return root;
-}
-
-uint32_t op_post_next(const tsr_program *p, uint32_t root, uint32_t op)
-{
-    if (op == root) {
-        return 0;
-    }
-    const uint32_t next = sibling(p, op);
-    return next != 0 ? op_post_first(p, next) : op_parent(p, op);
-}
-
-/* ---- uses ---- */
-
-static uint32_t *first_use(const tsr_program *p, uint32_t value)
-{
-    return (uint32_t *)p->uses->first.items + value;
-}
-
-static use_link *link_of(const tsr_program *p, uint32_t use)
-{
-    return (use_link *)p->uses->links.items + use;
-}
-
-static void add_use(tsr_program *p, uint32_t op, uint32_t use, uint32_t value)
-{
-    uint32_t *first = first_use(p, value);
-    *link_of(p, use) = (use_link){.next = *first, .op = op};
-    if (*first != 0) {
-        link_of(p, *first)->prev = use;
-    }
-    *first = use;
-    *record_of_list(p, use) = value;
-}
-
-static void drop_use(tsr_program *p, uint32_t use)
-{
-    const use_link link = *link_of(p, use);
-    if (link.prev != 0) {
-        link_of(p, link.prev)->next = link.next;
-    } else {
-        *first_use(p, *program_pool(p, use)) = link.next;
-    }
-    if (link.next != 0) {
-        link_of(p, link.next)->prev = link.prev;
-    }
-}
-
-static void add_uses(tsr_program *p, uint32_t op)
-{
-    const ir_op *o = program_op(p, op);
-    for (uint32_t i = 0; i < o->num_operands; i++) {
-        add_use(p, op, o->operands + i, *program_pool(p, o->operands + i));
-    }
-}
-
-/* Makes room for uses of all values, and by all operands. */
-static tsr_status grow(tsr_program *p)
-{
-    ir_array *first = &p->uses->first;
-    ir_array *links = &p->uses->links;
-    TSR_TRY(ir_array_reserve(p->ctx, first, sizeof(uint32_t), p->values.count - first->count));
-    memset((uint32_t *)first->items + first->count, 0,
-           (p->values.count - first->count) * sizeof(uint32_t));
-    first->count = p->values.count;
-    TSR_TRY(ir_array_reserve(p->ctx, links, sizeof(use_link), p->pool.count - links->count));
-    links->count = p->pool.count;
-    return TSR_OK;
-}
-
-tsr_status edit_begin(tsr_program *p)
-{
-    if (p->uses != NULL) {
-        return TSR_OK;
-    }
-    p->uses = context_resize(p->ctx, NULL, 0, sizeof *p->uses);
-    if (p->uses == NULL) {
-        return diag_nomem(p->ctx);
-    }
-    *p->uses = (struct ir_uses){0};
-    const tsr_status status = grow(p);
-    if (status < 0) {
-        edit_end(p);
-        return status;
-    }
-    for (uint32_t op = op_post_first(p, p->module); op != 0; op = op_post_next(p, p->module, op)) {
-        add_uses(p, op);
-    }
-    return TSR_OK;
-}
-
-void edit_end(tsr_program *p)
-{
-    if (p->uses != NULL) {
-        ir_array_free(p->ctx, &p->uses->first, sizeof(uint32_t));
-        ir_array_free(p->ctx, &p->uses->links, sizeof(use_link));
-        context_resize(p->ctx, p->uses, sizeof *p->uses, 0);
-        p->uses = NULL;
-    }
-}
-
-void use_set(tsr_program *p, uint32_t use, uint32_t value)
-{
-    const uint32_t op = use_op(p, use);
-    drop_use(p, use);
-    add_use(p, op, use, value);
-}
-
-void op_set_operand(tsr_program *p, uint32_t op, size_t i, uint32_t value)
-{
-    use_set(p, program_op(p, op)->operands + (uint32_t)i, value);
-}
-
-void value_replace_uses(tsr_program *p, uint32_t from, uint32_t to, uint32_t except)
-{
-    uint32_t next = 0;
-    for (uint32_t use = value_first_use(p, from); use != 0; use = next) {
-        next = use_next(p, use);
-        if (except == 0 || use_op(p, use) != except) {
-            use_set(p, use, to);
-        }
-    }
-}
 
 /* ---- ops ---- */
 
@@ -209,7 +21,7 @@ static tsr_status new_results(tsr_program *p, uint32_t op, const uint32_t *types
     return TSR_OK;
 }
 
-static tsr_status new_regions(tsr_program *p, uint32_t op, size_t count)
+tsr_status record_new_regions(tsr_program *p, uint32_t op, size_t count)
 {
     uint32_t list = 0;
     for (size_t i = 0; i < count; i++) {
@@ -237,9 +49,10 @@ tsr_status op_create(tsr_program *p, const op_spec *spec, uint32_t *out)
     TSR_TRY(program_new_list(p, spec->operands, spec->num_operands, &op.operands));
     TSR_TRY(program_new_op(p, &op, &number));
     TSR_TRY(new_results(p, number, spec->types, spec->num_results));
-    TSR_TRY(new_regions(p, number, spec->num_regions));
-    TSR_TRY(grow(p));
-    add_uses(p, number);
+    TSR_TRY(record_new_regions(p, number, spec->num_regions));
+    TSR_TRY(uses_reserve(p));
+    changes_note_op(p, number, CHANGE_PLACE);
+    uses_add(p, number);
     *out = number;
     return TSR_OK;
 }
@@ -265,7 +78,8 @@ tsr_status region_add_block(tsr_program *p, uint32_t region, const uint32_t *typ
     record_of_block(p, block)->arguments = list;
     record_of_block(p, block)->num_arguments = (uint32_t)count;
     record_append_block(p, region, block);
-    TSR_TRY(grow(p));
+    changes_note_op(p, program_region(p, region)->op, CHANGE_REGIONS);
+    TSR_TRY(uses_reserve(p));
     *out = block;
     return TSR_OK;
 }
@@ -277,6 +91,8 @@ static void place(tsr_program *p, uint32_t op, uint32_t block, uint32_t prev, ui
     o->block = block;
     o->prev = prev;
     o->next = next;
+    changes_note_op(p, op, CHANGE_PLACE);
+    changes_note_op(p, block_parent(p, block), CHANGE_BODY);
     if (prev != 0) {
         record_of_op(p, prev)->next = op;
     } else {
@@ -325,6 +141,8 @@ void op_remove(tsr_program *p, uint32_t op)
 {
     ir_op *o = record_of_op(p, op);
     ir_block *b = record_of_block(p, o->block);
+    changes_note_op(p, op, CHANGE_PLACE);
+    changes_note_op(p, block_parent(p, o->block), CHANGE_BODY);
     if (o->prev != 0) {
         record_of_op(p, o->prev)->next = o->next;
     } else {
@@ -340,13 +158,13 @@ void op_remove(tsr_program *p, uint32_t op)
     o->next = 0;
 }
 
-static void drop_operands(tsr_program *p, uint32_t op)
+/* An op inside one that is erased: it is in no block either. */
+static void erase_inside(tsr_program *p, uint32_t op)
 {
-    ir_op *o = record_of_op(p, op);
-    for (uint32_t i = 0; i < o->num_operands; i++) {
-        drop_use(p, o->operands + i);
-    }
-    o->num_operands = 0;
+    uses_drop(p, op);
+    changes_note_op(p, op, CHANGE_PLACE);
+    record_of_op(p, op)->num_regions = 0;
+    record_of_op(p, op)->block = 0;
 }
 
 void op_erase(tsr_program *p, uint32_t op)
@@ -354,10 +172,9 @@ void op_erase(tsr_program *p, uint32_t op)
     uint32_t next = 0;
     for (uint32_t inside = op_post_first(p, op); inside != op; inside = next) {
         next = op_post_next(p, op, inside);
-        drop_operands(p, inside);
-        record_of_op(p, inside)->num_regions = 0;
+        erase_inside(p, inside);
     }
-    drop_operands(p, op);
+    uses_drop(p, op);
     record_of_op(p, op)->num_regions = 0;
     op_remove(p, op);
 }
@@ -365,6 +182,8 @@ void op_erase(tsr_program *p, uint32_t op)
 void region_take(tsr_program *p, uint32_t to, uint32_t from)
 {
     uint32_t next = 0;
+    changes_note_op(p, program_region(p, to)->op, CHANGE_REGIONS);
+    changes_note_op(p, program_region(p, from)->op, CHANGE_REGIONS);
     for (uint32_t block = program_region(p, from)->first_block; block != 0; block = next) {
         next = program_block(p, block)->next;
         record_append_block(p, to, block);
@@ -379,14 +198,20 @@ tsr_status op_rename(tsr_program *p, uint32_t op, const char *name)
 {
     uint32_t id = 0;
     TSR_TRY(program_op_name(p, name, strlen(name), &id));
+    changes_note_op(p, op, CHANGE_REGIONS);
     record_of_op(p, op)->name = id;
+    changes_note_op(p, op, CHANGE_REGIONS);
     return TSR_OK;
 }
 
 void op_set_dicts(tsr_program *p, uint32_t op, uint32_t properties, uint32_t attributes)
 {
-    record_of_op(p, op)->properties = properties;
-    record_of_op(p, op)->attributes = attributes;
+    ir_op *record = record_of_op(p, op);
+    if (record->properties != properties || record->attributes != attributes) {
+        changes_note_attributes(p, op, properties);
+        record->properties = properties;
+        record->attributes = attributes;
+    }
 }
 
 tsr_status dict_set(tsr_program *p, uint32_t dict, const char *name, uint32_t attr, uint32_t *out)
@@ -436,208 +261,5 @@ tsr_status op_set_attribute(tsr_program *p, uint32_t op, const char *name, uint3
     uint32_t dict = 0;
     TSR_TRY(dict_set(p, program_op(p, op)->attributes, name, attr, &dict));
     op_set_dicts(p, op, program_op(p, op)->properties, dict);
-    return TSR_OK;
-}
-
-/* ---- clones ---- */
-
-typedef struct value_pair {
-    uint32_t from;
-    uint32_t to;
-} value_pair;
-
-/* In the same map: which block a block became. */
-#define IS_BLOCK IR_IS_ARGUMENT
-
-enum { FIRST_PAIRS = 16 };
-
-static uint32_t pair_slot(const value_map *map, uint32_t value)
-{
-    const value_pair *pairs = map->pairs.items;
-    const uint32_t mask = map->pairs.count - 1;
-    uint32_t slot = (value * UINT32_C(2654435761)) & mask;
-    while (pairs[slot].from != 0 && pairs[slot].from != value) {
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-static void set_pair(value_map *map, value_pair pair)
-{
-    value_pair *at = (value_pair *)map->pairs.items + pair_slot(map, pair.from);
-    map->used += at->from == 0;
-    *at = pair;
-}
-
-static tsr_status grow_map(value_map *map)
-{
-    const ir_array old = map->pairs;
-    const uint32_t count = old.count > 0 ? 2 * old.count : FIRST_PAIRS;
-    value_pair *pairs = context_resize(map->ctx, NULL, 0, count * sizeof *pairs);
-    if (pairs == NULL) {
-        return diag_nomem(map->ctx);
-    }
-    memset(pairs, 0, count * sizeof *pairs);
-    map->pairs = (ir_array){.items = pairs, .count = count, .capacity = count};
-    map->used = 0;
-    for (uint32_t i = 0; i < old.count; i++) {
-        const value_pair pair = ((const value_pair *)old.items)[i];
-        if (pair.from != 0) {
-            set_pair(map, pair);
-        }
-    }
-    ir_array gone = old;
-    ir_array_free(map->ctx, &gone, sizeof(value_pair));
-    return TSR_OK;
-}
-
-void value_map_free(value_map *map)
-{
-    ir_array_free(map->ctx, &map->pairs, sizeof(value_pair));
-    map->used = 0;
-}
-
-tsr_status value_map_set(value_map *map, uint32_t from, uint32_t to)
-{
-    if (2 * (map->used + 1) > map->pairs.count) {
-        TSR_TRY(grow_map(map));
-    }
-    set_pair(map, (value_pair){from, to});
-    return TSR_OK;
-}
-
-uint32_t value_map_get(const value_map *map, uint32_t value)
-{
-    if (map->pairs.count == 0) {
-        return value;
-    }
-    const value_pair *at = (const value_pair *)map->pairs.items + pair_slot(map, value);
-    return at->from != 0 ? at->to : value;
-}
-
-/* A copy without operands and with empty regions. */
-static tsr_status clone_head(tsr_program *p, uint32_t op, value_map *map, uint32_t *out)
-{
-    ir_op copy = *program_op(p, op);
-    const uint32_t results = copy.results;
-    uint32_t number = 0;
-    copy.block = 0;
-    copy.prev = 0;
-    copy.next = 0;
-    copy.results = p->values.count;
-    TSR_TRY(program_new_op(p, &copy, &number));
-    for (uint32_t i = 0; i < copy.num_results; i++) {
-        ir_value value = *program_value(p, results + i);
-        uint32_t copied = 0;
-        value.owner = number;
-        TSR_TRY(program_new_values(p, &value, 1, &copied));
-        TSR_TRY(value_map_set(map, results + i, copied));
-    }
-    TSR_TRY(new_regions(p, number, copy.num_regions));
-    *out = number;
-    return TSR_OK;
-}
-
-/* Gives a copy the operands of the original, as the map says. */
-static tsr_status clone_operands(tsr_program *p, uint32_t op, uint32_t copy, const value_map *map)
-{
-    const uint32_t count = program_op(p, op)->num_operands;
-    uint32_t list = 0;
-    TSR_TRY(ir_array_reserve(p->ctx, &p->pool, sizeof(uint32_t), count));
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t operand = value_map_get(map, op_operand(p, op, i));
-        uint32_t place_of = 0;
-        TSR_TRY(program_new_list(p, &operand, 1, &place_of));
-        list = i == 0 ? place_of : list;
-    }
-    record_of_op(p, copy)->operands = list;
-    TSR_TRY(grow(p));
-    add_uses(p, copy);
-    return TSR_OK;
-}
-
-static tsr_status clone_block(tsr_program *p, uint32_t block, uint32_t region, value_map *map,
-                              uint32_t *out)
-{
-    const ir_block from = *program_block(p, block);
-    const ir_block empty = {.location = from.location};
-    uint32_t copy = 0;
-    uint32_t list = 0;
-    TSR_TRY(program_new_block(p, &empty, &copy));
-    for (uint32_t i = 0; i < from.num_arguments; i++) {
-        const uint32_t argument = *program_pool(p, from.arguments + i);
-        ir_value value = *program_value(p, argument);
-        uint32_t copied = 0;
-        uint32_t place_of = 0;
-        value.owner = copy | IR_IS_ARGUMENT;
-        TSR_TRY(program_new_values(p, &value, 1, &copied));
-        TSR_TRY(program_new_list(p, &copied, 1, &place_of));
-        TSR_TRY(value_map_set(map, argument, copied));
-        list = i == 0 ? place_of : list;
-    }
-    record_of_block(p, copy)->arguments = list;
-    record_of_block(p, copy)->num_arguments = from.num_arguments;
-    record_append_block(p, region, copy);
-    TSR_TRY(value_map_set(map, block | IS_BLOCK, copy));
-    for (uint32_t op = from.first_op; op != 0; op = program_op(p, op)->next) {
-        uint32_t inside = 0;
-        TSR_TRY(clone_head(p, op, map, &inside));
-        record_append_op(p, copy, inside);
-    }
-    *out = copy;
-    return TSR_OK;
-}
-
-static tsr_status clone_successors(tsr_program *p, uint32_t copy, const value_map *map)
-{
-    const uint32_t from = program_op(p, copy)->successors;
-    uint32_t list = 0;
-    for (uint32_t i = 0; i < program_op(p, copy)->num_successors; i++) {
-        const uint32_t block = *program_pool(p, from + i);
-        const uint32_t became = value_map_get(map, block | IS_BLOCK) & ~IS_BLOCK;
-        uint32_t place_of = 0;
-        TSR_TRY(program_new_list(p, &became, 1, &place_of));
-        list = i == 0 ? place_of : list;
-    }
-    record_of_op(p, copy)->successors = list;
-    return TSR_OK;
-}
-
-static tsr_status clone_body(tsr_program *p, uint32_t op, uint32_t copy, value_map *map)
-{
-    TSR_TRY(clone_successors(p, copy, map));
-    TSR_TRY(clone_operands(p, op, copy, map));
-    for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
-        TSR_TRY(region_clone(p, op_region_at(p, op, i), op_region_at(p, copy, i), map));
-    }
-    return TSR_OK;
-}
-
-tsr_status region_clone(tsr_program *p, uint32_t from, uint32_t to, value_map *map)
-{
-    const uint32_t before = program_region(p, to)->last_block;
-    for (uint32_t b = program_region(p, from)->first_block; b != 0; b = program_block(p, b)->next) {
-        uint32_t copy = 0;
-        TSR_TRY(clone_block(p, b, to, map, &copy));
-    }
-    uint32_t block =
-        before != 0 ? program_block(p, before)->next : program_region(p, to)->first_block;
-    for (uint32_t b = program_region(p, from)->first_block; b != 0; b = program_block(p, b)->next) {
-        uint32_t copy = program_block(p, block)->first_op;
-        for (uint32_t op = program_block(p, b)->first_op; op != 0; op = program_op(p, op)->next) {
-            TSR_TRY(clone_body(p, op, copy, map));
-            copy = program_op(p, copy)->next;
-        }
-        block = program_block(p, block)->next;
-    }
-    return TSR_OK;
-}
-
-tsr_status op_clone(tsr_program *p, uint32_t op, value_map *map, uint32_t *out)
-{
-    uint32_t copy = 0;
-    TSR_TRY(clone_head(p, op, map, &copy));
-    TSR_TRY(clone_body(p, op, copy, map));
-    *out = copy;
     return TSR_OK;
 }

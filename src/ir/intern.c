@@ -42,6 +42,12 @@ void intern_table_free(intern_table *table)
     *table = (intern_table){0};
 }
 
+void intern_table_clear(intern_table *table)
+{
+    memset(table->slots, 0, table->num_slots * sizeof *table->slots);
+    table->count = 1;
+}
+
 /* The slot of a record, or the free one where it belongs. */
 static uint32_t find_slot(const intern_table *table, const void *bytes, size_t size, uint32_t hash)
 {

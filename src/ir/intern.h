@@ -25,6 +25,8 @@ typedef struct intern_table {
 
 tsr_status intern_table_init(intern_table *table, tsr_context *ctx, tsr_arena *arena);
 void intern_table_free(intern_table *table);
+/* Forgets the records; their bytes stay in the arena. */
+void intern_table_clear(intern_table *table);
 
 /* The number of a record, new or old. */
 tsr_status intern_bytes(intern_table *table, const void *bytes, size_t size, uint32_t *out);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "ir/changes.h"
 #include "ir/edit.h"
 #include "ir/location.h"
 #include "ir/records.h"
@@ -220,6 +221,7 @@ void tsr_program_destroy(tsr_program *program)
     }
     tsr_context *ctx = program->ctx;
     edit_end(program);
+    changes_free(program);
     for (size_t i = 0; i < NUM_ARRAYS; i++) {
         ir_array_free(ctx, array_at(program, i), arrays[i].item_size);
     }

@@ -84,6 +84,22 @@ typedef struct ir_array {
     uint32_t capacity;
 } ir_array;
 
+/*
+ * What changed since the program was verified last, as edit.c notes it (changes.h). Nothing is
+ * noted while anything may have changed, as in a program that was not verified.
+ */
+typedef struct ir_changes {
+    bool is_known;         /* false: anything may have changed */
+    bool has_symbols;      /* symbols were made, taken away, renamed or retyped */
+    bool has_meshes;       /* meshes, or modules */
+    bool has_computations; /* manual computations, which see shardings in their own way */
+    bool has_places;       /* ops were made, moved or given other operands */
+    ir_array ops;          /* those that changed, each once */
+    ir_array op_kinds;     /* by op: change_kind, uint8_t */
+    ir_array values;       /* those whose uses changed, each once */
+    ir_array value_flags;  /* by value: whether it is listed, uint8_t */
+} ir_changes;
+
 struct tsr_program {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -109,7 +125,8 @@ struct tsr_program {
     uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
     struct ir_shardings *shardings; /* resolved ones, by attribute */
     struct ir_uses *uses;           /* while the program is changed: edit.h */
-    ir_array lines;                 /* where they start in the text; empty: not asked for */
+    ir_changes changes;
+    ir_array lines; /* where they start in the text; empty: not asked for */
 };
 
 tsr_status program_create(tsr_context *ctx, tsr_program **out);

@@ -1,8 +1,8 @@
 /*
  * The records of a program as they are written. program.c stores them, the reader makes a program
- * of them, edit.c changes it: no other file includes this (tests/checks/programs.sh). All other
- * code reads records as const (program.h) and changes programs through edit.h, which notes what
- * changed.
+ * of them, edit.c, clone.c and uses.c change it: no other file includes this
+ * (tests/checks/programs.sh). All other code reads records as const (program.h) and changes
+ * programs through edit.h, which notes what changed.
  */
 #ifndef IR_RECORDS_H
 #define IR_RECORDS_H
@@ -44,5 +44,14 @@ tsr_status program_new_list(tsr_program *p, const uint32_t *numbers, size_t coun
 /* Puts an op at the end of a block, a block at the end of a region. */
 void record_append_op(tsr_program *p, uint32_t block, uint32_t op);
 void record_append_block(tsr_program *p, uint32_t region, uint32_t block);
+
+/* Gives an op empty regions. */
+tsr_status record_new_regions(tsr_program *p, uint32_t op, size_t count);
+
+/* Makes room for uses of all values, and by all operands. */
+tsr_status uses_reserve(tsr_program *p);
+/* Adds the uses by an op's operands; takes them away, with the operands. */
+void uses_add(tsr_program *p, uint32_t op);
+void uses_drop(tsr_program *p, uint32_t op);
 
 #endif

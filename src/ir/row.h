@@ -87,6 +87,7 @@ typedef enum ir_traits {
     IR_EFFECTS_INSIDE = 32768, /* does what the ops of its regions do */
     IR_SYMBOL_TABLE = 65536,   /* symbols inside are looked up in it */
     IR_SIGNATURE = 131072,     /* has function_type, arg_attrs and res_attrs */
+    IR_NAMES_SYMBOLS = 524288, /* its checks look up functions by name */
     IR_EFFECTS_ASKED = 262144  /* whether it has effects is what has_side_effect says */
 } ir_traits;
 

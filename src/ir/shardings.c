@@ -25,6 +25,8 @@ struct ir_shardings {
     intern_table names;   /* of symbols */
     intern_table symbols; /* pairs of a module and a name */
     ir_array definitions; /* by symbol */
+    intern_table meshes;  /* pairs of a mesh attribute and a name */
+    ir_array mesh_list;   /* const tsr_mesh *, by such pair */
     intern_table places;  /* pairs of a sharding attribute and a module */
     ir_array known;       /* by place */
     intern_table erased;  /* pairs of a sharding attribute and a manual computation */
@@ -36,19 +38,31 @@ struct ir_shardings {
 /* The op that defines a symbol; the mesh if it is one and was asked for. */
 typedef struct definition {
     uint32_t op;
+    uint32_t name;
     const tsr_mesh *mesh;
 } definition;
+
+enum { NUM_TABLES = 6 };
+
+static void list_tables(ir_shardings *s, intern_table *tables[NUM_TABLES])
+{
+    intern_table *const all[NUM_TABLES] = {&s->modules, &s->names,  &s->symbols,
+                                           &s->meshes,  &s->places, &s->erased};
+    memcpy(tables, all, sizeof all);
+}
 
 void ir_shardings_destroy(ir_shardings *s)
 {
     if (s == NULL) {
         return;
     }
-    intern_table *tables[] = {&s->modules, &s->names, &s->symbols, &s->places, &s->erased};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    intern_table *tables[NUM_TABLES];
+    list_tables(s, tables);
+    for (size_t i = 0; i < NUM_TABLES; i++) {
         intern_table_free(tables[i]);
     }
     ir_array_free(s->ctx, &s->definitions, sizeof(definition));
+    ir_array_free(s->ctx, &s->mesh_list, sizeof(const tsr_mesh *));
     ir_array_free(s->ctx, &s->known, sizeof(known_sharding));
     ir_array_free(s->ctx, &s->erased_shardings, sizeof(const tsr_sharding *));
     ir_array_free(s->ctx, &s->counts, sizeof(uint32_t));
@@ -57,10 +71,24 @@ void ir_shardings_destroy(ir_shardings *s)
     context_resize(s->ctx, s, sizeof *s, 0);
 }
 
-void ir_shardings_reset(tsr_program *p)
+void ir_shardings_refresh(tsr_program *p)
 {
-    ir_shardings_destroy(p->shardings);
-    p->shardings = NULL;
+    const ir_changes *changes = &p->changes;
+    ir_shardings *s = p->shardings;
+    if (s == NULL) {
+        return;
+    }
+    if (!changes->is_known || changes->has_meshes || changes->has_computations) {
+        ir_shardings_destroy(s);
+        p->shardings = NULL;
+    } else if (changes->has_symbols) {
+        intern_table_clear(&s->modules);
+        intern_table_clear(&s->symbols);
+        s->definitions.count = 1;
+    }
+    if (p->shardings != NULL && changes->has_places) {
+        s->counts.count = 0;
+    }
 }
 
 /* ---- symbols and meshes ---- */
@@ -100,7 +128,8 @@ static tsr_status add_symbol(tsr_program *p, ir_shardings *s, uint32_t module, u
     TSR_TRY(intern_bytes(&s->names, name.data, name.size, &key[1]));
     TSR_TRY(intern_bytes(&s->symbols, key, sizeof key, &id));
     if (s->symbols.count > before) {
-        ((definition *)s->definitions.items)[s->definitions.count++] = (definition){.op = op};
+        ((definition *)s->definitions.items)[s->definitions.count++] =
+            (definition){.op = op, .name = key[1]};
     }
     return TSR_OK;
 }
@@ -121,14 +150,18 @@ static tsr_status add_symbols(tsr_program *p, ir_shardings *s, uint32_t module)
 static tsr_status make(tsr_program *p, ir_shardings *s)
 {
     TSR_TRY(tsr_arena_create(p->ctx, &s->arena));
-    intern_table *tables[] = {&s->modules, &s->names, &s->symbols, &s->places, &s->erased};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    intern_table *tables[NUM_TABLES];
+    list_tables(s, tables);
+    for (size_t i = 0; i < NUM_TABLES; i++) {
         TSR_TRY(intern_table_init(tables[i], p->ctx, s->arena));
     }
     TSR_TRY(ir_array_reserve(p->ctx, &s->definitions, sizeof(definition), 1));
+    TSR_TRY(ir_array_reserve(p->ctx, &s->mesh_list, sizeof(const tsr_mesh *), 1));
     TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), 1));
     TSR_TRY(ir_array_reserve(p->ctx, &s->erased_shardings, sizeof(const tsr_sharding *), 1));
-    s->definitions.count = s->known.count = s->erased_shardings.count = 1; /* number 0 is none */
+    /* Number 0 is none. */
+    s->definitions.count = s->mesh_list.count = 1;
+    s->known.count = s->erased_shardings.count = 1;
     return TSR_OK;
 }
 
@@ -177,20 +210,39 @@ tsr_status program_symbol(tsr_context *ctx, tsr_program *p, uint32_t op, slice n
     return TSR_OK;
 }
 
-static tsr_status read_mesh(tsr_context *ctx, const tsr_program *p, slice name, definition *of)
+static tsr_status read_mesh(tsr_context *ctx, const tsr_program *p, uint32_t attr, slice name,
+                            const tsr_mesh **out)
 {
-    const uint32_t attr = op_property(p, of->op, "mesh");
     const tsr_mesh *mesh = NULL;
-    if (!op_is(p, of->op, "sdy.mesh") || !attr_is(p, attr, ATTR_SDY)) {
-        return TSR_OK;
-    }
     tsr_text text = text_of_attr(program_attr(p, attr));
     TSR_TRY(tsr_mesh_read(ctx, p->shardings->arena, &text, TSR_READ_PROGRAM, &mesh));
     const char *copy = arena_string(p->shardings->arena, name.data, name.size);
     if (copy == NULL) {
         return diag_nomem(ctx);
     }
-    return tsr_mesh_rename(ctx, p->shardings->arena, mesh, copy, &of->mesh);
+    return tsr_mesh_rename(ctx, p->shardings->arena, mesh, copy, out);
+}
+
+/* The mesh that an op defines; NULL when it defines none. One object for each attribute and name,
+ * so that shardings that were resolved before other symbols changed stay those of their mesh. */
+static tsr_status defined_mesh(tsr_context *ctx, tsr_program *p, slice name, definition *of)
+{
+    ir_shardings *s = p->shardings;
+    const uint32_t attr = op_property(p, of->op, "mesh");
+    const uint32_t key[2] = {attr, of->name};
+    if (!op_is(p, of->op, "sdy.mesh") || !attr_is(p, attr, ATTR_SDY)) {
+        return TSR_OK;
+    }
+    uint32_t id = intern_find_bytes(&s->meshes, key, sizeof key);
+    if (id == 0) {
+        const tsr_mesh *mesh = NULL;
+        TSR_TRY(read_mesh(ctx, p, attr, name, &mesh));
+        TSR_TRY(ir_array_reserve(p->ctx, &s->mesh_list, sizeof mesh, 1));
+        TSR_TRY(intern_bytes(&s->meshes, key, sizeof key, &id));
+        ((const tsr_mesh **)s->mesh_list.items)[s->mesh_list.count++] = mesh;
+    }
+    of->mesh = ((const tsr_mesh *const *)s->mesh_list.items)[id];
+    return TSR_OK;
 }
 
 tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice name,
@@ -199,7 +251,7 @@ tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice nam
     definition *found = NULL;
     TSR_TRY(find_definition(ctx, p, op, name, &found));
     if (found != NULL && found->mesh == NULL) {
-        TSR_TRY(read_mesh(ctx, p, name, found));
+        TSR_TRY(defined_mesh(ctx, p, name, found));
     }
     *out = found != NULL ? found->mesh : NULL;
     return TSR_OK;

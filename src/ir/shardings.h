@@ -9,8 +9,12 @@
 typedef struct ir_shardings ir_shardings;
 
 void ir_shardings_destroy(ir_shardings *shardings);
-/* Forgets what was resolved, and uses that were counted: after meshes or operands have changed. */
-void ir_shardings_reset(tsr_program *p);
+/*
+ * Forgets what no longer holds of what was resolved: all when meshes or manual computations have
+ * changed, or anything may have. To be called between passes: shardings and meshes that were
+ * obtained before are not to be used after it.
+ */
+void ir_shardings_refresh(tsr_program *p);
 
 /* The mesh of a name in the nearest module around an op, or NULL. */
 tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice name,

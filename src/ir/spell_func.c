@@ -327,7 +327,7 @@ static const ir_row func_rows[] = {
                     {.name = "no_inline", .kind = PROP_UNIT, .optional = true},
                     {.name = "arg_attrs", .kind = PROP_ARRAY, .optional = true},
                     {.name = "res_attrs", .kind = PROP_ARRAY, .optional = true}),
-     .traits = IR_EFFECTS,
+     .traits = IR_EFFECTS | IR_NAMES_SYMBOLS,
      .num_operands = MANY,
      .num_results = MANY,
      .verify_symbols = verify_call},

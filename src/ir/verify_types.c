@@ -49,12 +49,6 @@ tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_chec
         tsr_context_destroy(c->ctx);
         return diag_nomem(ctx);
     }
-    for (uint32_t op = 1; op < p->ops.count; op++) {
-        known_op *known = &c->known[program_op(p, op)->name];
-        if (!known->looked_up) {
-            *known = (known_op){ir_op_row(p, op), check_row_find(op_name(p, op)), true};
-        }
-    }
     *out = c;
     return TSR_OK;
 }
@@ -277,7 +271,11 @@ static bool check_of(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker
     if (name >= c->num_names) {
         return false;
     }
-    *out = (ir_check){.ctx = ctx, .p = p, .op = op, .row = c->known[name].check, .checker = c};
+    known_op *known = &c->known[name];
+    if (!known->looked_up) {
+        *known = (known_op){ir_op_row(p, op), check_row_find(op_name(p, op)), true};
+    }
+    *out = (ir_check){.ctx = ctx, .p = p, .op = op, .row = known->check, .checker = c};
     return out->row != NULL;
 }
 

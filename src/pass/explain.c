@@ -45,7 +45,7 @@ static tsr_status propagate(explaining *e)
 {
     TSR_TRY(edit_begin(e->program));
     const tsr_status status = propagate_with_reasons(e->ctx, e->program, e->until, &e->request);
-    ir_shardings_reset(e->program);
+    ir_shardings_refresh(e->program);
     return status;
 }
 

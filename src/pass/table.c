@@ -234,7 +234,7 @@ static tsr_status run_one(tsr_context *ctx, tsr_program *program, const tsr_pass
 {
     TSR_TRY(edit_begin(program));
     const tsr_status status = pass->run(ctx, program, options);
-    ir_shardings_reset(program);
+    ir_shardings_refresh(program);
     return status;
 }
 

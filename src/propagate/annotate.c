@@ -95,7 +95,7 @@ tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program, tsr_ir_t
     TSR_TRY(workspace_start(ctx, program, &a.w));
     const tsr_status status = annotate(&a, sharding);
     workspace_end(&a.w);
-    ir_shardings_reset(program);
+    ir_shardings_refresh(program);
     return status;
 }
 

@@ -36,7 +36,7 @@ static tsr_status start(tsr_context *ctx, tsr_program *p, const prop_options *op
             return status;
         }
         if (separated) {
-            ir_shardings_reset(p);
+            ir_shardings_refresh(p);
         }
     }
     return TSR_OK;

@@ -123,7 +123,7 @@ static void clones_are_of_their_own(void **state)
     value_map_free(&became);
     assert_string_equal(uses_of(p, x), "multiply.1 while.0 subtract.1");
     op_set_operand(p, find(p, "stablehlo.subtract"), 1, op_result(p, copy, 0));
-    ir_shardings_reset(p);
+    ir_shardings_refresh(p);
     assert_int_equal(tsr_program_verify(f->ctx, p), TSR_OK);
     const char *text = printed(f, p);
     tsr_program *again = read(f, text);
