@@ -136,7 +136,7 @@ static int by_total(const void *a, const void *b)
 
 static void measure(tsr_context *ctx, const char *name, const program_text *t, bool beside)
 {
-    const int rounds = t->size > 50 * 1000 * 1000 ? 3 : MAX_ROUNDS;
+    const int rounds = t->size > MANY_BYTES ? 3 : MAX_ROUNDS;
     run samples[MAX_ROUNDS];
     run r = {.ctx = ctx};
     tsr_program *p = NULL;

@@ -82,7 +82,7 @@ static void measure(tsr_context *ctx, const char *name, const program_text *t)
 {
     const tsr_pass *pass = find_pass("sdy-user-priority-propagate");
     const tsr_text source = {.name = name, .data = t->data, .size = t->size};
-    const int rounds = t->size > 50 * 1000 * 1000 ? 3 : 5;
+    const int rounds = t->size > MANY_BYTES ? 3 : 5;
     double samples[5];
     int64_t sharded = 0;
     int64_t allocations = 0;

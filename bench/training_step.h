@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Programs of more bytes are run fewer times. */
+enum { MANY_BYTES = 50000000 };
+
 /* The text of a program, allocated by malloc. */
 typedef struct program_text {
     char *data;

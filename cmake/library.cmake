@@ -17,7 +17,14 @@ if(NOT dlpack_header)
     message(FATAL_ERROR
         "DLPack's header is missing: apt-get install libdlpack-dev, or scripts/deps build")
 endif()
-set(TSR_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS} ${openblas_LIBRARIES})
+pkg_check_modules(jansson IMPORTED_TARGET jansson)
+pkg_check_modules(zlib IMPORTED_TARGET zlib)
+if(NOT jansson_FOUND OR NOT zlib_FOUND)
+    message(FATAL_ERROR "Jansson or zlib is missing: apt-get install libjansson-dev zlib1g-dev, or "
+        "scripts/deps build")
+endif()
+set(TSR_LINK_LIBRARIES m Threads::Threads ${CMAKE_DL_LIBS} ${openblas_LIBRARIES} ${jansson_LIBRARIES}
+    ${zlib_LIBRARIES})
 
 file(GLOB library_sources CONFIGURE_DEPENDS src/*/*.c)
 list(FILTER library_sources EXCLUDE REGEX "/src/mpi/") # the plug-ins: mpi.cmake

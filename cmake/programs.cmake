@@ -1,12 +1,10 @@
 # The commands in tools/, the fuzzers and the examples.
-pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 
 # A command sees the public headers only; the static archive lets it run from anywhere.
 file(GLOB command_sources CONFIGURE_DEPENDS tools/tessera/*.c)
 add_executable(tessera_command ${command_sources})
 set_target_properties(tessera_command PROPERTIES OUTPUT_NAME tessera)
-target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::jansson PkgConfig::zlib)
+target_link_libraries(tessera_command PRIVATE tessera_static PkgConfig::zlib)
 
 file(GLOB opt_sources CONFIGURE_DEPENDS tools/tessera-opt/*.c)
 add_executable(tessera_opt ${opt_sources})
@@ -36,12 +34,6 @@ if(TSR_FUZZERS)
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
         list(APPEND fuzzers ${name})
     endforeach()
-    # The readers of array files belong to the command.
-    foreach(part array_file array_zip array_safetensors session output utf8 terminal progress)
-        target_sources(fuzz_arrays PRIVATE tools/tessera/${part}.c)
-    endforeach()
-    target_include_directories(fuzz_arrays PRIVATE tools/tessera)
-    target_link_libraries(fuzz_arrays PRIVATE PkgConfig::jansson PkgConfig::zlib)
 endif()
 
 # examples/<name>.c: one program each, in <build>/examples/; they see what a user sees.

@@ -126,9 +126,11 @@ static tsr_status compare(const network *n)
     for (int i = 0; i < 2; i++) {
         TRY(tsr_tensor_to_full(results[i], -1, numbers[i]));
     }
-    if (memcmp(numbers[0], numbers[1], sizeof numbers[0]) != 0) {
-        (void)fprintf(stderr, "the results differ\n");
-        return TSR_ERR_INVALID;
+    for (size_t i = 0; i < sizeof numbers[0] / sizeof numbers[0][0]; i++) {
+        if (numbers[0][i] != numbers[1][i]) {
+            (void)fprintf(stderr, "the results differ\n");
+            return TSR_ERR_INVALID;
+        }
     }
     if (tsr_comm_rank(n->world) == 0) {
         printf("\nthe same as on one rank\n");

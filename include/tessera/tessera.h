@@ -23,6 +23,7 @@
 #include <tessera/dtype.h>
 #include <tessera/eager.h>
 #include <tessera/explain.h>
+#include <tessera/file.h>
 #include <tessera/geometry.h>
 #include <tessera/gradient.h>
 #include <tessera/interpret.h>

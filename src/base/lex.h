@@ -75,10 +75,10 @@ lexer lex_start_program(tsr_context *ctx, tsr_arena *arena, tsr_text *text);
 void lex_next(lexer *lex);
 
 /* Past the blanks and comments from an offset; the character there, 0 at the end of the text. */
-size_t lex_skip_space(const lexer *lex, size_t offset);
+size_t lex_skip_space(const lexer *lex, size_t from);
 char lex_char_after(const lexer *lex, size_t offset);
 /* Continues at an offset: what was ahead is scanned again. */
-void lex_move(lexer *lex, size_t at);
+void lex_move(lexer *lex, size_t offset);
 
 /* The bytes of the current token. */
 slice lex_slice(const lexer *lex);

@@ -41,7 +41,7 @@ static uint64_t hash_tail(const unsigned char *at, size_t size, uint64_t hash)
 /* Long keys: four lanes, so that the multiplications overlap. */
 static uint64_t hash_lanes(const unsigned char **at, size_t *size, uint64_t hash)
 {
-    enum { LANES = 4, STEP = 2 * LANES * sizeof(uint64_t) };
+    enum { LANES = 4, STEP = 2 * (size_t)LANES * sizeof(uint64_t) };
     uint64_t lanes[LANES];
     for (size_t i = 0; i < LANES; i++) {
         lanes[i] = hash + i;

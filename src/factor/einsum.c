@@ -159,8 +159,9 @@ static tsr_status read_result(tsr_context *ctx, const char *arrow, subscripts *l
 {
     size_t count = 0;
     if (arrow == NULL) {
-        memcpy(room, "...", 3);
-        count = 3;
+        for (; count < 3; count++) {
+            room[count] = '.';
+        }
         for (int k = 0; k < NAMED; k++) {
             if (l->uses[k] == 1) {
                 room[count++] = name_of(k);

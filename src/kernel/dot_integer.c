@@ -14,8 +14,8 @@ enum { VECTOR = 32, STRIP = 2 * VECTOR, ROWS_AT_ONCE = 4 };
 typedef void (*multiply_function)(const product *p);
 
 /* Signed integers are multiplied as unsigned ones, which wrap around to the same bits. */
-#define TIMES *
-#define PLUS +
+#define TIMES * /* NOLINT(bugprone-macro-parentheses) */
+#define PLUS +  /* NOLINT(bugprone-macro-parentheses) */
 #define TYPE bits8
 #define ITEM uint8_t
 #include "kernel/dot_integer_type.inc"
@@ -31,8 +31,8 @@ typedef void (*multiply_function)(const product *p);
 #undef TIMES
 #undef PLUS
 
-#define TIMES &
-#define PLUS |
+#define TIMES &/* NOLINT(bugprone-macro-parentheses) */
+#define PLUS | /* NOLINT(bugprone-macro-parentheses) */
 #define TYPE truth
 #define ITEM uint8_t
 #include "kernel/dot_integer_type.inc"

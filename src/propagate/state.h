@@ -215,7 +215,7 @@ tsr_status debug_store(propagation *s);
 /* ---- edges.c ---- */
 
 /* Lists the sources of an edge, in the scratch. */
-tsr_status edge_sources(propagation *s, uint32_t op, uint32_t **out, size_t *count);
+tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *count);
 /* Targets of an edge beside its owner; at most two. */
 size_t edge_targets(const propagation *s, uint32_t edge, uint32_t targets[2]);
 /* ---- calls.c ---- */

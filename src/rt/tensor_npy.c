@@ -14,8 +14,8 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/guard.h"
+#include "file/npy.h"
 #include "rt/box_walk.h"
-#include "rt/npy.h"
 #include "rt/tensor.h"
 
 enum { HEAD_BYTES = 1 << 16, PIECE_BYTES = 4 << 20 };

@@ -360,6 +360,8 @@ static tsr_status make_files(walk *w)
     (void)snprintf(w->program_path, sizeof w->program_path, "/tmp/tessera-walk-%d-%d.mlir",
                    (int)getpid(), (int)tsr_comm_rank(w->world));
     TRY(tsr_tensor_save_npy(w->x, w->npy_path));
+    TRY(tsr_array_file_open(w->ctx, w->lasting, w->npy_path, &w->array_file));
+    w->named_view = (tsr_named_view){"x", w->view};
     FILE *file = fopen(w->program_path, "w");
     const bool written = file != NULL && fputs(program_text, file) >= 0;
     return file != NULL && fclose(file) == 0 && written ? TSR_OK : TSR_ERR_INVALID;

@@ -70,6 +70,8 @@ typedef struct walk {
     tsr_mesh_table *table;
     tsr_program *program;
     tsr_interpreter *interpreter;
+    const tsr_array_file *array_file;
+    tsr_named_view named_view;
     tsr_explanation *explanation;
     tsr_outputs *outputs;
     tsr_conversion *conversion;

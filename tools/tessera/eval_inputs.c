@@ -177,7 +177,7 @@ static int take_array(const struct input_request *r, const struct input_text *te
         const bool is_for = text->device == SIZE_MAX || text->device == k;
         if (is_for && *given != NULL && text->device != SIZE_MAX) {
             return complain("argument %zu of device %zu is given twice: %s and %s", text->argument,
-                            k, (*given)->file.path, text->path);
+                            k, (*given)->path, text->path);
         }
         *given = is_for && *given == NULL ? arrays : *given;
     }
@@ -252,7 +252,7 @@ static int check_input(const struct input_request *r, size_t argument, struct na
     if (!type_fits(&array->view, type)) {
         return complain("input %zu is %s, but the function takes %s: %s in %s", argument,
                         view_type_text(r->session, &array->view), view_type_text(r->session, type),
-                        array->name, array->file.path);
+                        array->name, array->path);
     }
     return EXIT_FINE;
 }

@@ -1,4 +1,4 @@
-#include "rt/npy.h"
+#include "file/npy.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static tsr_status read_shape(lexer *lex, npy_head *head)
         const location where = lex_here(lex);
         int64_t extent = 0;
         TSR_TRY(lex_integer(lex, &extent));
-        if (extent < 0 || head->rank == KERNEL_MAX_RANK) {
+        if (extent < 0 || head->rank == NPY_MAX_RANK) {
             return lex_error(lex, where, "the shape must have at most 32 extents of at least 0");
         }
         head->shape[head->rank++] = extent;
@@ -257,7 +257,7 @@ tsr_status tsr_npy_view(tsr_context *ctx, tsr_arena *arena, const char *name, co
     size_t start = 0;
     tsr_view view;
     TSR_TRY(tsr_npy_head(ctx, arena, name, bytes, size, size, &view, &start));
-    view.data = (char *)(uintptr_t)bytes + start;
+    view.data = (char *)without_const(bytes) + start;
     *out = view;
     return TSR_OK;
 }

@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-#include "rt/npy.h"
+#include "file/npy.h"
 
 /* A file of version 1 with this dictionary and as many zero items; returns its size. */
 static size_t make_file(char *file, const char *dict, size_t items)

@@ -1,17 +1,19 @@
 /* The header of a `.npy` file. */
-#ifndef RT_NPY_H
-#define RT_NPY_H
+#ifndef FILE_NPY_H
+#define FILE_NPY_H
 
 #include <tessera/npy.h>
 
+#include "base/base.h"
 #include "base/diag.h"
-#include "kernel/copy.h"
+
+enum { NPY_MAX_RANK = 32 };
 
 typedef struct npy_head {
     tsr_dtype dtype;
     bool column_major;
     size_t rank;
-    int64_t shape[KERNEL_MAX_RANK];
+    int64_t shape[NPY_MAX_RANK];
     size_t data;   /* where the items start */
     int64_t bytes; /* of all items */
 } npy_head;
