@@ -417,12 +417,12 @@ def option_values(row: Pass, options: dict[str, bool | int | str]) -> tuple[Any,
             raise InvalidError(f"the option {name} of {row.name} is {kinds[name]}, not {value!r}")
     values, keep = ffi.new("tsr_option_value[]", len(row.options) + 1), []
     for i, one in enumerate(row.options):
-        value = given.get(one.name)
-        if isinstance(value, str):
-            keep.append(ffi.new("char[]", value.encode()))
+        chosen = given.get(one.name)
+        if isinstance(chosen, str):
+            keep.append(ffi.new("char[]", chosen.encode()))
             values[i].text = keep[-1]
-        elif value is not None:
-            values[i].number = int(value)
+        elif chosen is not None:
+            values[i].number = int(chosen)
         values[i].is_given = value is not None
     return values, keep
 

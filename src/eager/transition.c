@@ -508,6 +508,7 @@ static const transition_way ways[] = {
 /* The same elements of another type. */
 static tsr_status converted(eager *e, tsr_tensor *x, tsr_dtype dtype, tsr_tensor **out)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set, since the status is TSR_OK */
     TSR_TRY(local_value(e, dtype, x->geometry->rank, x->local_shape, out));
     const tsr_view src = view_of(x);
     const tsr_view dst = view_of(*out);
@@ -622,6 +623,7 @@ static tsr_status start_narrow(eager *e, const transition_job *job, const tsr_te
     tsr_tensor_release(narrow);
     if (status == TSR_OK) {
         const tsr_tensor *moved = job->tail->moved;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set, since the status is TSR_OK */
         status = local_value(e, x->dtype, moved->geometry->rank, moved->local_shape, out);
         if (status < 0) { /* it is under way: its memory is in use until it ends */
             const tsr_status ended = tsr_wait(job->comm, job->tail->request);

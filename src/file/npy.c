@@ -233,7 +233,7 @@ tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena, const char *name, co
                         size_t given, size_t size, tsr_view *out, size_t *start)
 {
     GUARD(tsr_npy_head);
-    npy_head head;
+    npy_head head = {0};
     TSR_TRY(npy_read_head(ctx, name != NULL ? name : "the array", bytes, given, size, &head));
     int64_t *shape = arena_copy(arena, head.shape, head.rank + 1, sizeof *shape);
     int64_t *strides = head.column_major ? ARENA_ARRAY(arena, int64_t, head.rank + 1) : NULL;
@@ -243,7 +243,7 @@ tsr_status tsr_npy_head(tsr_context *ctx, tsr_arena *arena, const char *name, co
     int64_t stride = tsr_dtype_item_bytes(head.dtype);
     for (size_t d = 0; strides != NULL && d < head.rank; d++) {
         strides[d] = stride;
-        stride *= shape[d];
+        stride *= head.shape[d];
     }
     *out = (tsr_view){.dtype = head.dtype, .rank = head.rank, .shape = shape, .strides = strides};
     *start = head.data;

@@ -101,7 +101,7 @@ static slice remembered_text(printer *pr, uint32_t type)
 {
     slice *texts = pr->type_texts.items;
     if (texts[type].data == NULL) {
-        const char *text = NULL;
+        const char *text = "";
         if (tsr_ir_type_to_text(pr->ctx, pr->scratch, pr->program, type, &text) < 0) {
             pr->no_memory = true;
             return (slice){"", 0};

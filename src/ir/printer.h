@@ -124,7 +124,7 @@ void print_op_types(printer *pr, uint32_t op);
 void print_dict(printer *pr, uint32_t op, const char *keyword);
 /* `%arg0: T` with the location if wanted. */
 void print_argument(printer *pr, uint32_t value);
-void print_location_suffix(printer *pr, uint32_t location);
+void print_location_suffix(printer *pr, uint32_t where);
 void form_print(printer *pr, uint32_t op, const char *form);
 
 /* Names of values: numbered before anything is printed. */
@@ -135,7 +135,7 @@ bool value_is_named(const printer *pr, uint32_t value);
 
 /* Aliases of locations: found before anything is printed. */
 tsr_status number_locations(printer *pr);
-void print_location(printer *pr, uint32_t location);
+void print_location(printer *pr, uint32_t where);
 void print_location_aliases(printer *pr, bool before);
 void print_given_location(printer *pr, uint32_t given);
 void free_locations(printer *pr);

@@ -488,10 +488,12 @@ tsr_status skip_balanced(parser *ps, slice *out)
     size_t here = at;
     do {
         const char c = at < ps->text.size ? data[at] : '\0';
+        /* NOLINTBEGIN(clang-analyzer-core.NullDereference): the first character has opened one */
         if (c == '\0' || (strchr(")]}>", c) != NULL && c != closing(open[count - 1]))) {
             return error_at(ps, here, "unbalanced '%c' character in pretty dialect name",
                             open[count - 1]);
         }
+        /* NOLINTEND(clang-analyzer-core.NullDereference) */
         if (c == '"') {
             lex_move(&ps->lex, at);
             if (!at_kind(ps, TOKEN_STRING)) {

@@ -345,7 +345,7 @@ static tsr_status order_by_strides(lexer *lex, location where, const mesh_call *
         size_t rank = 0;
         int64_t inner = 1;
         for (size_t j = 0; j < count; j++) {
-            const bool outer = strides[j] > strides[i] || (strides[j] == strides[i] && j < i);
+            const bool outer = strides[j] > strides[i] || (j < i && strides[j] == strides[i]);
             rank += outer;
             const bool overflows =
                 !outer && j != i && !checked_mul(inner, call->sizes.list[j], &inner);

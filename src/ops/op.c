@@ -166,7 +166,8 @@ const int64_t *op_ints_shared(op_ints a, op_ints b)
     for (size_t i = 0; i < b.count; i++) {
         for (size_t j = 0; j < a.count; j++) {
             if (a.values[j] == b.values[i]) {
-                return &b.values[i];
+                const int64_t *values = b.values;
+                return &values[i];
             }
         }
     }

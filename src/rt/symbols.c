@@ -110,6 +110,7 @@ void symbols_clear(tsr_comm *world)
 
 static void put(tsr_comm *world, bound_symbol *b)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set, since the status is TSR_OK */
     b->next = world->state->symbols;
     world->state->symbols = b;
 }

@@ -349,6 +349,7 @@ static tsr_status read_placement(lexer *lex, placement *out)
     const placement_row *row = NULL;
     TSR_TRY(find_row(lex, &row));
     lex_next(lex);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set, since the status is TSR_OK */
     placement p = {.kind = row->kind,
                    .reduction = TSR_SUM,
                    .split = 1,

@@ -58,7 +58,7 @@ tsr_status tsr_wire_check_backward(tsr_context *ctx, const tsr_wire_request *for
                                    const tsr_wire_request *backward, bool backward_reduces)
 {
     GUARD(tsr_wire_check_backward);
-    tsr_wire_dtypes types;
+    tsr_wire_dtypes types = {0};
     TSR_TRY(tsr_wire_resolve(ctx, forward, &types));
     const bool reduced =
         is_reduced(forward->input) || is_reduced(types.wire) || is_reduced(types.result);

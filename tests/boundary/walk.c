@@ -155,6 +155,7 @@ void walk_release_tensors(walk *w, tsr_status status, tsr_tensor **made)
 }
 
 #define RELEASE(name, type, release)                                                               \
+    /* NOLINTNEXTLINE(bugprone-macro-parentheses): a type */                                       \
     void walk_release_##name(walk *w, tsr_status status, type *made)                               \
     {                                                                                              \
         if (is_made(w, status, made)) {                                                            \

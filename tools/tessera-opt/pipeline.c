@@ -325,7 +325,7 @@ static bool add_use(pass_list *list, pass_use *use);
 static bool add_to_list(void *state, const char *name, const tsr_pass_options *options)
 {
     pass_list *list = state;
-    pass_use use;
+    pass_use use = {0};
     if (!start_use(list, name, &use)) {
         return false;
     }
@@ -359,12 +359,13 @@ static bool expand(pass_list *list, pass_use *use)
 
 static bool add_use(pass_list *list, pass_use *use)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a use that was read has a row */
     return use->row->expand != NULL ? expand(list, use) : push(list, *use);
 }
 
 bool pass_list_add(pass_list *list, const char *name, const char *text)
 {
-    pass_use use;
+    pass_use use = {0};
     if (!start_use(list, name, &use)) {
         return false;
     }

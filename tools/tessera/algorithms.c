@@ -216,9 +216,10 @@ static double time_of(const struct view *view, const tsr_algorithm *a)
 
 static void print_view(struct session *session, const struct view *view)
 {
-    printf("%s, %" PRId64 " ranks, %" PRId64 " bytes\n",
-           view->medium == TSR_MEDIUM_SHARED ? "shared memory" : "messages", view->request->ranks,
-           view->request->bytes);
+    const struct request *r = view->request;
+    const char *medium = view->medium == TSR_MEDIUM_SHARED ? "shared memory" : "messages";
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only views that were found */
+    printf("%s, %" PRId64 " ranks, %" PRId64 " bytes\n", medium, r->ranks, r->bytes);
     printf("a %g, b %g, g %g, d %g seconds\n\n", view->link.alpha, view->link.beta,
            view->link.gamma, view->link.delta);
     for (size_t i = 0; i < view->count; i++) {
@@ -294,7 +295,7 @@ static const char legend[] =
 /* Everything is known before anything is printed. */
 static int show_algorithms(struct session *session, const struct request *request)
 {
-    struct view views[2];
+    struct view views[2] = {0};
     size_t count = 0;
     for (size_t i = 0; i < 2; i++) {
         if (!request->over[i]) {

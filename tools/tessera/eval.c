@@ -268,7 +268,7 @@ static int name_results(struct evaluation *e, bool by_number)
     for (size_t i = 0; i < count && !all; i++) {
         e->results[i].name = session_format(e->session, "out_%zu", i);
     }
-    for (size_t i = e->num_results; e->devices > 1 && i-- > 0;) {
+    for (size_t i = e->num_results; count > 0 && e->devices > 1 && i-- > 0;) {
         e->results[i].name =
             session_format(e->session, "%s@%zu", e->results[i % count].name, i / count);
     }
@@ -299,6 +299,7 @@ static int compare_with(struct evaluation *e, const char *path)
     }
     assign_arrays(arrays, count, numbers, names, found);
     for (size_t i = 0; i < e->num_results && code == EXIT_FINE; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a result is one of some device */
         code = array_load(e->session, found[i % count]);
         wanted[i] = found[i % count]->view;
     }
@@ -339,7 +340,7 @@ static int start_timer(double seconds, timer_t *timer)
 
 static tsr_status run_in_time(struct evaluation *e, double seconds, int *code)
 {
-    timer_t timer;
+    timer_t timer = NULL;
     *code = seconds > 0 ? start_timer(seconds, &timer) : EXIT_FINE;
     if (*code != EXIT_FINE) {
         return TSR_OK;
