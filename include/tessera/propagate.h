@@ -25,10 +25,15 @@ typedef enum tsr_strategy {
      */
     TSR_STRATEGY_AGGRESSIVE,
     /* Of axes that disagree along a factor, and of factors that want one axis, the more shards. */
-    TSR_STRATEGY_MOST_PARALLEL
+    TSR_STRATEGY_MOST_PARALLEL,
+    /*
+     * For eager calls (tsr_set_strategy): the layouts with the lowest modelled cost. Propagation,
+     * which has no prices, treats it as AGGRESSIVE.
+     */
+    TSR_STRATEGY_CHEAPEST
 } tsr_strategy;
 
-/* "basic", "aggressive", "most-parallel"; "?" for an unknown value. Static. */
+/* "basic", "aggressive", "most-parallel", "cheapest"; "?" for an unknown value. Static. */
 TSR_API const char *tsr_strategy_name(tsr_strategy strategy) TSR_MT_SAFE;
 TSR_API bool tsr_strategy_find(const char *name, tsr_strategy *out) TSR_MT_SAFE;
 
