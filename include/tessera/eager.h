@@ -170,7 +170,13 @@ TSR_API void tsr_scope_close(tsr_comm *world) TSR_MT_CONTEXT;
 
 /* ---- settings ---- */
 
-/* How operands that disagree are laid out; AGGRESSIVE unless told. The same on every rank. */
+/*
+ * How operands that disagree are laid out; AGGRESSIVE unless told. The same on every rank. CHEAPEST
+ * compares the layouts of the other strategies and every way to give each factor of the op the axes
+ * of one operand: by the modelled cost of what moves (plan.h) over the world's links
+ * (tsr_comm_set_link), of computing on the parts, gamma for each byte of an element at each point
+ * of the op's loops, and of completing what is then pending in the results.
+ */
 TSR_API TSR_NODISCARD tsr_status tsr_set_strategy(tsr_comm *world,
                                                   tsr_strategy strategy) TSR_MT_CONTEXT;
 

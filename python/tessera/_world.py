@@ -485,10 +485,13 @@ class World:
     # ---- settings and traces ----
 
     def set_strategy(self, name: str) -> None:
-        """How operands that disagree are laid out: basic, aggressive (at first), most-parallel."""
+        """How operands that disagree are laid out: basic, aggressive (at first), most-parallel,
+        or cheapest, by the modelled cost of what moves."""
         found = ffi.new("tsr_strategy *")
         if not lib.tsr_strategy_find(name.encode(), found):
-            raise InvalidError(f"there is no strategy {name!r}: basic, aggressive, most-parallel")
+            raise InvalidError(
+                f"there is no strategy {name!r}: basic, aggressive, most-parallel, cheapest"
+            )
         given = ffi.new("tp_arguments *", {"i": int(found[0])})
         self._call(lib.TP_WORLD_INTEGER, _function("tsr_set_strategy"), (), given, 0)
 

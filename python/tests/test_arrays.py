@@ -481,8 +481,13 @@ def test_trace_and_strict(worlds):
 
 def test_strategies(worlds):
     world = worlds(4)
-    for name in ("basic", "most-parallel", "aggressive"):
+    x = world.array(np.arange(12.0).reshape(3, 4), "P('a', None)")
+    for name in ("basic", "most-parallel", "cheapest", "aggressive"):
         world.set_strategy(name)
+        y = x @ world.array(np.ones((4, 2)), "P('a', None)")
+        np.testing.assert_array_equal(
+            np.asarray(y), np.arange(12.0).reshape(3, 4) @ np.ones((4, 2))
+        )
     with pytest.raises(ts.InvalidError, match="no strategy"):
         world.set_strategy("best")
 

@@ -1,6 +1,7 @@
 #include "eager/case.h"
 
 #include "eager/agree.h"
+#include "eager/price.h"
 
 #include <string.h>
 
@@ -210,11 +211,13 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
     r.operands = types;
     r.arena = e->arena;
     planning p = {.e = e, .given = given, .results = types + n};
+    const inference_prices prices = price_table(e);
     p.x = (inference){.r = &r,
                       .results = p.results,
                       .num_results = c->num_results,
                       .given = shardings,
                       .strategy = e->strategy,
+                      .prices = &prices,
                       .arena = e->arena};
     return work_out(&p, c);
 }
@@ -290,6 +293,9 @@ static bool is_of(const op_case *c, const eager *e, const op_request *r,
 tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
                     const typed_record *const *types, const op_case **out)
 {
+    if (e->strategy == TSR_STRATEGY_CHEAPEST) {
+        price_refresh(e);
+    }
     const uint64_t hash = hash_of(e, r, given, types);
     for (op_case *c = e->cases.buckets[hash % CASE_BUCKETS]; c != NULL; c = c->next) {
         if (c->hash == hash && is_of(c, e, r, given, types)) {
