@@ -10,11 +10,12 @@
  * A pending sum is multiplied and divided part by part: an infinity, a NaN or a divisor of zero may
  * then give a NaN where the whole sum would not. Where that matters, tsr_reduce_pending first.
  *
- * A pending sum of f16 or bf16 that an op leaves is kept in f32 beside the rank's part, which is
- * its rounding, and ops that leave it pending compute with that one. What settles the sum folds it
- * in f32, four bytes for each element, and rounds once: parts that would overflow do no harm. The
- * kept sum is the one that counts: a change to the elements of such a part is made by
- * tsr_tensor_fill, on all ranks. A plan that is given (tsr_redistribute_by) moves the elements.
+ * A pending sum of f16 or bf16 that an op leaves is kept in f32, which its layout says
+ * (tsr_tensor_pending_dtype): ops that leave it pending compute with f32, and what completes the
+ * sum folds it in f32, four bytes for each element, and converts once, so partial sums cannot
+ * overflow the narrow type. The elements of a rank's part (tsr_tensor_data) are roundings; a change
+ * to them is made by tsr_tensor_fill, on all ranks, after which the sum is pending in its own type.
+ * A plan that is given (tsr_redistribute_by) moves the elements.
  *
  * Results are the caller's to release, unless a scope is open. A call whose arguments are wrong
  * fails on every rank alike, with a message that names the call and its operands. A rank that alone
@@ -193,7 +194,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_set_strict(tsr_comm *world, bool strict) TS
 typedef struct tsr_trace_event {
     const char *call;   /* "tsr_add" */
     int64_t operand;    /* which of the call's; -1 for its result, or for the tensor it was given */
-    const char *tensor; /* "f32[4,8]" */
+    const char *tensor; /* "f32[4,8]"; "bf16[4,8] pending in f32" where a sum is kept in f32 */
     const char *collective; /* what it amounts to: the name of a kind of step (plan.h) */
     const char *axes;       /* those of the mesh along which it is */
     const char *from;       /* the layouts */
@@ -202,6 +203,8 @@ typedef struct tsr_trace_event {
     int64_t bytes_moved;    /* by all; TSR_UNKNOWN where sizes are unbound, 0 if nothing moves */
     bool implicit;          /* not requested by a call of its own */
     bool fallback;          /* the op has no rule for the layouts: it gathers, computes, reshards */
+    const char *convert;    /* "f32 to bf16": what completes a sum that is pending in a wider
+                               element type; NULL where nothing is converted */
 } tsr_trace_event;
 
 /*

@@ -50,6 +50,7 @@ class TraceEvent:
     """One redistribution: a record of :attr:`World.trace`, as a row of a table.
 
     Its bytes are None where they follow from sizes that are not bound (:meth:`World.bind`).
+    ``convert`` is None unless it completes a sum that is pending in a wider element type.
     """
 
     call: str
@@ -63,6 +64,7 @@ class TraceEvent:
     bytes_moved: int | None
     implicit: bool
     fallback: bool
+    convert: str | None = None
 
 
 class World:
@@ -602,6 +604,7 @@ class Trace(list[TraceEvent]):
                     _known(one.bytes_moved),
                     bool(one.implicit),
                     bool(one.fallback),
+                    text_of(one.convert) if one.convert != ffi.NULL else None,
                 )
             )
         arena, out = Arena(), ffi.new("char **")

@@ -201,12 +201,14 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
     op_request r = *asked;
     op_type *types = ARENA_ARRAY(e->arena, op_type, n + c->num_results);
     const tsr_sharding **shardings = ARENA_ARRAY(e->arena, const tsr_sharding *, n);
-    if (types == NULL || shardings == NULL) {
+    tsr_dtype *pending = ARENA_ARRAY(e->arena, tsr_dtype, n);
+    if (types == NULL || shardings == NULL || pending == NULL) {
         return diag_nomem(r.ctx);
     }
     for (size_t i = 0; i < n; i++) {
         types[i] = type_of_layout(given[i]);
         shardings[i] = given[i]->geometry->sharding;
+        pending[i] = given[i]->pending;
     }
     r.operands = types;
     r.arena = e->arena;
@@ -216,6 +218,7 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
                       .results = p.results,
                       .num_results = c->num_results,
                       .given = shardings,
+                      .pending = pending,
                       .strategy = e->strategy,
                       .prices = &prices,
                       .arena = e->arena};

@@ -115,13 +115,17 @@ tsr_status inference_solve(inference *x)
                : inference_solve_by(x, x->strategy);
 }
 
-/* Adds the price of a move, unless there is none. */
-static tsr_status add_price(const inference *x, const op_type *type, const tsr_sharding *from,
-                            const tsr_sharding *to, double *sum)
+/* Adds the price of a move of elements of a type, unless there is none. */
+static tsr_status add_price(const inference *x, const op_type *type, tsr_dtype pending,
+                            const tsr_sharding *from, const tsr_sharding *to, double *sum)
 {
+    op_type moved = *type;
     double seconds = 0;
+    if (from->num_unreduced > 0) {
+        moved.dtype = pending;
+    }
     if (from != to) {
-        TSR_TRY(x->prices->move(x->prices->state, type, from, to, &seconds));
+        TSR_TRY(x->prices->move(x->prices->state, &moved, from, to, &seconds));
     }
     *sum += seconds;
     return TSR_OK;
@@ -170,13 +174,17 @@ tsr_status inference_price(const inference *x, double *out)
         sum = x->prices->compute(x->prices->state, &x->results[0], points);
     }
     for (size_t i = 0; i < x->r->num_operands; i++) {
-        TSR_TRY(add_price(x, &x->r->operands[i], x->given[i], x->run[i], &sum));
+        const op_type *type = &x->r->operands[i];
+        TSR_TRY(add_price(x, type, x->pending != NULL ? x->pending[i] : type->dtype, x->given[i],
+                          x->run[i], &sum));
     }
     for (size_t k = 0; k < x->num_results; k++) {
         const tsr_sharding *completed = NULL;
+        const op_type *type = &x->results[k];
+        const tsr_dtype pending = pending_dtype(type->dtype, x->finals[k]->reduction);
         TSR_TRY(attempt_completed(x, x->finals[k], &completed));
-        TSR_TRY(add_price(x, &x->results[k], x->locals[k], x->finals[k], &sum));
-        TSR_TRY(add_price(x, &x->results[k], x->finals[k], completed, &sum));
+        TSR_TRY(add_price(x, type, pending, x->locals[k], x->finals[k], &sum));
+        TSR_TRY(add_price(x, type, pending, x->finals[k], completed, &sum));
     }
     *out = sum;
     return TSR_OK;

@@ -32,6 +32,8 @@ typedef struct inference {
     const op_type *results;
     size_t num_results;
     const tsr_sharding *const *given; /* of the operands, on one set of devices */
+    /* In which element type each operand keeps what is pending; NULL: in its own. */
+    const tsr_dtype *pending;
     tsr_strategy strategy;
     const inference_prices *prices; /* NULL: TSR_STRATEGY_CHEAPEST is TSR_STRATEGY_AGGRESSIVE */
     tsr_arena *arena;
