@@ -11,12 +11,12 @@
  * A pending sum is multiplied and divided part by part: an infinity, a NaN or a divisor of zero may
  * then give a NaN where the whole sum would not. Call tsr_reduce_pending first where that matters.
  *
- * An op that leaves a pending sum of f16 or bf16 stores it in f32 as well; the rank's part is the
- * rounded value, and ops that keep the sum pending compute with the f32 value. The op that
- * completes the sum reduces it in f32 (4 bytes an element) and rounds once, so partial sums cannot
- * overflow the narrow type. The f32 value has precedence: change the elements of such a part by
- * tsr_tensor_fill, on all ranks. tsr_redistribute_by, with a given plan, moves the rounded
- * elements.
+ * An op that leaves a pending sum of f16 or bf16 keeps it in f32, which its layout shows
+ * (tsr_tensor_pending_dtype): ops that keep the sum pending compute with f32; the op that completes
+ * the sum reduces it in f32 (4 bytes an element) and converts once, so partial sums cannot overflow
+ * the narrow type. The elements of a rank's part (tsr_tensor_data) are rounded values; change them
+ * by tsr_tensor_fill, on all ranks, after which the sum is pending in its own type.
+ * tsr_redistribute_by, with a given plan, moves the rounded elements.
  *
  * The caller owns results and releases them, unless a scope is open. A call with invalid arguments
  * fails on every rank alike, with a message that names the call and its operands. A rank that alone
@@ -179,7 +179,10 @@ TSR_API void tsr_scope_close(tsr_comm *world) TSR_MT_CONTEXT;
 
 /*
  * Sets the layout that operands get if they disagree; the default is AGGRESSIVE. The same on every
- * rank.
+ * rank. CHEAPEST compares the layouts of the other strategies, and every way to give each factor of
+ * the op the axes of one operand, by modelled cost: of what moves (plan.h) over the world's links
+ * (tsr_comm_set_link), of computing on the parts (gamma for each byte of an element at each point
+ * of the op's loops), and of completing the reductions that are pending in the results.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_set_strategy(tsr_comm *world,
                                                   tsr_strategy strategy) TSR_MT_CONTEXT;
@@ -197,7 +200,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_set_strict(tsr_comm *world, bool strict) TS
 typedef struct tsr_trace_event {
     const char *call;       /* "tsr_add" */
     int64_t operand;        /* of the call; -1: its result, or the tensor that it received */
-    const char *tensor;     /* "f32[4,8]" */
+    const char *tensor;     /* "f32[4,8]"; "bf16[4,8] pending in f32" if a sum is kept in f32 */
     const char *collective; /* the equivalent collective: the name of a kind of step (plan.h) */
     const char *axes;       /* the axes of the mesh along which it communicates */
     const char *from;       /* the layouts */
@@ -206,6 +209,7 @@ typedef struct tsr_trace_event {
     int64_t bytes_moved;    /* by all; TSR_UNKNOWN where sizes are unbound, 0 if nothing moves */
     bool implicit;          /* not requested by a call of its own */
     bool fallback;          /* the op has no rule for the layouts: it gathers, computes, reshards */
+    const char *convert;    /* "f32 to bf16", if it completes a sum pending in f32; else NULL */
 } tsr_trace_event;
 
 /*

@@ -31,10 +31,15 @@ typedef enum tsr_strategy {
      * Of axes that disagree along a factor, and of factors that compete for an axis, the choice
      * with more shards.
      */
-    TSR_STRATEGY_MOST_PARALLEL
+    TSR_STRATEGY_MOST_PARALLEL,
+    /*
+     * For eager calls (tsr_set_strategy): the layouts with the lowest modelled cost. Propagation,
+     * which has no prices, treats it as AGGRESSIVE.
+     */
+    TSR_STRATEGY_CHEAPEST
 } tsr_strategy;
 
-/* Returns "basic", "aggressive" or "most-parallel"; "?" for an unknown value. Static. */
+/* Returns "basic", "aggressive", "most-parallel" or "cheapest"; "?" if unknown. Static. */
 TSR_API const char *tsr_strategy_name(tsr_strategy strategy) TSR_MT_SAFE;
 TSR_API bool tsr_strategy_find(const char *name, tsr_strategy *out) TSR_MT_SAFE;
 

@@ -69,6 +69,12 @@ TSR_API tsr_comm *tsr_tensor_world(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API const tsr_sharding *tsr_tensor_sharding(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API const tsr_geometry *tsr_tensor_geometry(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API tsr_dtype tsr_tensor_dtype(const tsr_tensor *tensor) TSR_MT_SAFE;
+
+/*
+ * Returns the element type in which what is pending is kept, moved and reduced: f32 for sums of f16
+ * and bf16 that ops leave (eager.h), else that of the tensor.
+ */
+TSR_API tsr_dtype tsr_tensor_pending_dtype(const tsr_tensor *tensor) TSR_MT_SAFE;
 TSR_API size_t tsr_tensor_rank(const tsr_tensor *tensor) TSR_MT_SAFE;
 /* Return this rank's part: its memory, its sizes as stored, and its strides in bytes. */
 TSR_API void *tsr_tensor_data(const tsr_tensor *tensor) TSR_MT_SAFE;

@@ -306,7 +306,9 @@ class Array:
             return "Array(closed)"
         kind = dtype_name(lib.tsr_tensor_dtype(part))
         shape = ",".join(str(extent) for extent in self.shape)
-        return f"Array({kind}[{shape}], {self.sharding.bare_text()})"
+        pending = dtype_name(lib.tsr_tensor_pending_dtype(part))
+        wide = f" pending in {pending}" if pending != kind else ""
+        return f"Array({kind}[{shape}]{wide}, {self.sharding.bare_text()})"
 
     def _repr_svg_(self) -> str:
         return self.sharding.svg(self.shape, title=repr(self))

@@ -50,6 +50,7 @@ class TraceEvent:
     """One redistribution: a record of :attr:`World.trace`, as a row of a table.
 
     Its bytes are None where they follow from sizes that are not bound (:meth:`World.bind`).
+    ``convert`` is None unless it completes a sum that is pending in a wider element type.
     """
 
     call: str
@@ -63,6 +64,7 @@ class TraceEvent:
     bytes_moved: int | None
     implicit: bool
     fallback: bool
+    convert: str | None = None
 
 
 class World:
@@ -487,10 +489,13 @@ class World:
     # ---- settings and traces ----
 
     def set_strategy(self, name: str) -> None:
-        """How operands that disagree are laid out: basic, aggressive (at first), most-parallel."""
+        """How operands that disagree are laid out: basic, aggressive (at first), most-parallel,
+        or cheapest, by the modelled cost of what moves."""
         found = ffi.new("tsr_strategy *")
         if not lib.tsr_strategy_find(name.encode(), found):
-            raise InvalidError(f"unknown strategy {name!r}; use basic, aggressive or most-parallel")
+            raise InvalidError(
+                f"unknown strategy {name!r}; use basic, aggressive, most-parallel or cheapest"
+            )
         given = ffi.new("tp_arguments *", {"i": int(found[0])})
         self._call(lib.TP_WORLD_INTEGER, _function("tsr_set_strategy"), (), given, 0)
 
@@ -601,6 +606,7 @@ class Trace(list[TraceEvent]):
                     _known(one.bytes_moved),
                     bool(one.implicit),
                     bool(one.fallback),
+                    text_of(one.convert) if one.convert != ffi.NULL else None,
                 )
             )
         arena, out = Arena(), ffi.new("char **")

@@ -479,10 +479,26 @@ def test_trace_and_strict(worlds):
     assert list(moved) == [] and str(moved) == ""
 
 
+def test_pending_sums_of_narrow_types(worlds):
+    world = worlds(4)
+    x = world.ones((6, 8), "P(None, 'a')", dtype="bf16")
+    y = x @ world.ones((8, 4), "P('a', None)", dtype="bf16")
+    assert "bf16[6,4] pending in f32" in repr(y)
+    with world.trace() as moved:
+        done = y.reduce_pending()
+    assert moved[0].tensor == "bf16[6,4] pending in f32" and moved[0].convert == "f32 to bf16"
+    assert "pending" not in repr(done) and float(done.sum()) == 192
+
+
 def test_strategies(worlds):
     world = worlds(4)
-    for name in ("basic", "most-parallel", "aggressive"):
+    x = world.array(np.arange(12.0).reshape(3, 4), "P('a', None)")
+    for name in ("basic", "most-parallel", "cheapest", "aggressive"):
         world.set_strategy(name)
+        y = x @ world.array(np.ones((4, 2)), "P('a', None)")
+        np.testing.assert_array_equal(
+            np.asarray(y), np.arange(12.0).reshape(3, 4) @ np.ones((4, 2))
+        )
     with pytest.raises(ts.InvalidError, match="unknown strategy"):
         world.set_strategy("best")
 

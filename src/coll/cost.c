@@ -56,6 +56,11 @@ coll_work cost_slice(double bytes)
     return (coll_work){.copied = bytes};
 }
 
+coll_work cost_compute(double points, int64_t item_bytes)
+{
+    return (coll_work){.reduced = points * (double)item_bytes};
+}
+
 coll_work cost_all_gather_ring(double n, int64_t p)
 {
     return (coll_work){.messages = others(p), .bytes = lacking(n, p)};

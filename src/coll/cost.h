@@ -30,6 +30,8 @@ double coll_seconds(const tsr_link *link, const coll_work *work);
 coll_work cost_exchange(int64_t sources, int64_t bytes, double reduced);
 /* A slice: delta for each byte that a device keeps. */
 coll_work cost_slice(double bytes);
+/* An op on local parts, as fast as a reduction: gamma for each byte of an element at each point. */
+coll_work cost_compute(double points, int64_t item_bytes);
 
 /* All-gather around a ring, or directly: (p-1) alpha + n(p-1)/p beta */
 coll_work cost_all_gather_ring(double n, int64_t p);

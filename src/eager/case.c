@@ -1,6 +1,7 @@
 #include "eager/case.h"
 
 #include "eager/agree.h"
+#include "eager/price.h"
 
 #include <string.h>
 
@@ -200,21 +201,26 @@ static tsr_status plan_in(eager *e, const op_request *asked, tensor_layout *cons
     op_request r = *asked;
     op_type *types = ARENA_ARRAY(e->arena, op_type, n + c->num_results);
     const tsr_sharding **shardings = ARENA_ARRAY(e->arena, const tsr_sharding *, n);
-    if (types == NULL || shardings == NULL) {
+    tsr_dtype *pending = ARENA_ARRAY(e->arena, tsr_dtype, n);
+    if (types == NULL || shardings == NULL || pending == NULL) {
         return diag_nomem(r.ctx);
     }
     for (size_t i = 0; i < n; i++) {
         types[i] = type_of_layout(given[i]);
         shardings[i] = given[i]->geometry->sharding;
+        pending[i] = given[i]->pending;
     }
     r.operands = types;
     r.arena = e->arena;
     planning p = {.e = e, .given = given, .results = types + n};
+    const inference_prices prices = price_table(e);
     p.x = (inference){.r = &r,
                       .results = p.results,
                       .num_results = c->num_results,
                       .given = shardings,
+                      .pending = pending,
                       .strategy = e->strategy,
+                      .prices = &prices,
                       .arena = e->arena};
     return work_out(&p, c);
 }
@@ -290,6 +296,9 @@ static bool is_of(const op_case *c, const eager *e, const op_request *r,
 tsr_status case_get(eager *e, const op_request *r, tensor_layout *const *given,
                     const typed_record *const *types, const op_case **out)
 {
+    if (e->strategy == TSR_STRATEGY_CHEAPEST) {
+        price_refresh(e);
+    }
     const uint64_t hash = hash_of(e, r, given, types);
     for (op_case *c = e->cases.buckets[hash % CASE_BUCKETS]; c != NULL; c = c->next) {
         if (c->hash == hash && is_of(c, e, r, given, types)) {

@@ -65,6 +65,7 @@ typedef struct eager {
     char *scratch;    /* of kernels */
     size_t scratch_bytes;
     tsr_strategy strategy;
+    tsr_link priced_by; /* the link by whose costs cases were chosen: price.h */
     bool strict;
     eager_scope *scope; /* the innermost; NULL for none */
     case_table cases;

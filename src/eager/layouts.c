@@ -209,7 +209,7 @@ static tsr_status announce_full(eager *e, const tsr_full_request *request, tsr_t
 {
     const tsr_geometry *g = t->geometry;
     const size_t rank = tsr_mesh_is_maximal(g->sharding->mesh) ? 0 : g->rank;
-    const tensor_layout *from = moved_layout(t);
+    const tensor_layout *from = t->layout;
     const tsr_arena_mark mark = tsr_arena_get_mark(e->arena);
     const tsr_sharding *whole = NULL;
     tensor_layout *layout = NULL;

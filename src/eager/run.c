@@ -12,6 +12,7 @@
 #include "eager/tape.h"
 #include "eager/trace.h"
 #include "kernel/elementwise.h"
+#include "ops/pending.h"
 #include "rt/box_walk.h"
 
 static op_array array_of(const tsr_tensor *t)
@@ -43,34 +44,34 @@ typedef struct running {
     size_t num_results; /* set once the case is known */
 } running;
 
-/* The layout whose elements move: of a pending sum that is kept in f32, that one. */
-tensor_layout *moved_layout(const tsr_tensor *t)
-{
-    return t->sums != NULL ? t->sums->layout : t->layout;
-}
-
 /* A tensor without elements in another layout, with sums that stay pending. */
 static tsr_status move_abstract(const eager *e, const tsr_tensor *from, tensor_layout *to,
                                 tsr_tensor **out)
 {
     const tsr_geometry *g = to->geometry;
-    tensor_layout *layout = NULL;
+    layout_table *layouts = &e->world->state->layouts;
+    tensor_layout *wide = NULL;
+    tensor_layout *pending = NULL;
     tsr_tensor *sums = NULL;
     TSR_TRY(make_abstract(e, to, out));
     if (from->sums == NULL || g->sharding->num_unreduced == 0) {
         return TSR_OK;
     }
     const tsr_tensor_spec spec = {g->sharding, from->sums->dtype, g->rank, g->shape};
-    tsr_status status = layout_get(e->world, &spec, NULL, &layout);
+    tsr_status status = layout_get(e->world, &spec, NULL, &wide);
     if (status == TSR_OK) {
-        status = make_abstract(e, layout, &sums);
-        layout_release(&e->world->state->layouts, layout);
+        status = make_abstract(e, wide, &sums);
+        layout_release(layouts, wide);
+    }
+    if (status == TSR_OK) {
+        status = layout_get_pending(e->world, layout_plain(to), sums->dtype, &pending);
     }
     if (status < 0) {
+        tsr_tensor_release(sums);
         tsr_tensor_release(*out);
         return status;
     }
-    tensor_set_sums(*out, sums);
+    tensor_keep_sums(*out, sums, pending);
     return TSR_OK;
 }
 
@@ -78,7 +79,7 @@ tsr_status eager_move(eager *e, const char *call, bool implicit, tsr_tensor *ten
                       tensor_layout *to, tsr_tensor **out)
 {
     const move_note note = {
-        .call = call, .operand = -1, .from = moved_layout(tensor), .to = to, .implicit = implicit};
+        .call = call, .operand = -1, .from = tensor->layout, .to = to, .implicit = implicit};
     if (implicit) {
         TSR_TRY(refuse_move(e, &note));
     }
@@ -110,7 +111,7 @@ static tsr_status move_one(running *r, int64_t operand, tsr_tensor *from, tensor
 {
     const move_note note = {.call = r->call,
                             .operand = operand,
-                            .from = moved_layout(from),
+                            .from = from->layout,
                             .to = to,
                             .implicit = true,
                             .fallback = r->c->fallback};
@@ -283,7 +284,7 @@ static tsr_status check_operands(const char *call, const op_row *row, tsr_tensor
 
 static bool is_narrow(tsr_dtype dtype)
 {
-    return dtype == TSR_F16 || dtype == TSR_BF16;
+    return pending_dtype(dtype, TSR_SUM) != dtype;
 }
 
 /*
@@ -354,24 +355,29 @@ static tsr_status call_in_f32(running *r, const op_row *row, const void *params,
     return b.base.status;
 }
 
-/* The result in its own type, with the sums beside it. */
+/* The result in its own type, whose layout says that its sums are kept in f32. */
 static tsr_status round_result(running *r, tsr_dtype dtype, tsr_tensor *sums)
 {
     const tsr_geometry *g = sums->geometry;
     const tsr_tensor_spec spec = {g->sharding, dtype, g->rank, g->shape};
     tensor_layout *layout = NULL;
+    tensor_layout *pending = NULL;
     tsr_comm *world = r->e->world;
     TSR_TRY(layout_get(world, &spec, NULL, &layout));
-    const tsr_status status = r->abstract ? make_abstract(r->e, layout, &r->results[0])
-                                          : tensor_of_layout(world, layout, NULL, &r->results[0]);
-    layout_release(&world->state->layouts, layout);
-    TSR_TRY(status);
-    r->num_results = 1;
-    tensor_round(r->results[0], sums);
-    if (g->sharding->num_unreduced > 0) {
-        tensor_set_sums(r->results[0], tsr_tensor_retain(sums));
+    tsr_status status = r->abstract ? make_abstract(r->e, layout, &r->results[0])
+                                    : tensor_of_layout(world, layout, NULL, &r->results[0]);
+    if (status == TSR_OK) {
+        r->num_results = 1;
+        tensor_round(r->results[0], sums);
     }
-    return TSR_OK;
+    if (status == TSR_OK && g->sharding->num_unreduced > 0) {
+        status = layout_get_pending(world, layout, sums->dtype, &pending);
+    }
+    if (status == TSR_OK && pending != NULL) {
+        tensor_keep_sums(r->results[0], tsr_tensor_retain(sums), pending);
+    }
+    layout_release(&world->state->layouts, layout);
+    return status;
 }
 
 static tsr_status run_in_f32(running *r, const op_row *row, const void *params,

@@ -68,21 +68,46 @@ static tsr_status describe_sketch(eager *e, tsr_arena *arena, const move_note *m
                       &out->axes);
 }
 
+/* `bf16[4,8]`, or `bf16[4,8] pending in f32`. */
+static tsr_status print_tensor(tsr_context *ctx, tsr_arena *arena, const tensor_layout *layout,
+                               const char **out)
+{
+    const op_type type = type_of_layout(layout);
+    buffer buf = buffer_new(arena);
+    buffer_string(&buf, op_type_text(&type).text);
+    if (layout->pending != layout->dtype) {
+        buffer_format(&buf, " pending in %s", tsr_dtype_name(layout->pending));
+    }
+    return buffer_finish(ctx, &buf, out);
+}
+
+/* `f32 to bf16`, where a sum that is pending in a wider type is completed. */
+static tsr_status print_convert(tsr_context *ctx, tsr_arena *arena, const move_note *move,
+                                const char **out)
+{
+    const tensor_layout *from = move->from;
+    if (from->pending == from->dtype || move->to->geometry->sharding->num_unreduced > 0) {
+        return TSR_OK;
+    }
+    buffer buf = buffer_new(arena);
+    buffer_format(&buf, "%s to %s", tsr_dtype_name(from->pending), tsr_dtype_name(from->dtype));
+    return buffer_finish(ctx, &buf, out);
+}
+
 tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out)
 {
     tsr_context *ctx = e->world->ctx;
     const tsr_sharding *from = move->from->geometry->sharding;
     const tsr_sharding *to = move->to->geometry->sharding;
-    const op_type type = type_of_layout(move->from);
-    const op_text text = op_type_text(&type);
     *out = (tsr_trace_event){.call = arena_string(arena, move->call, strlen(move->call)),
                              .operand = move->operand,
-                             .tensor = arena_string(arena, text.text, strlen(text.text)),
                              .implicit = move->implicit,
                              .fallback = move->fallback};
-    if (out->call == NULL || out->tensor == NULL) {
+    if (out->call == NULL) {
         return diag_nomem(ctx);
     }
+    TSR_TRY(print_tensor(ctx, arena, move->from, &out->tensor));
+    TSR_TRY(print_convert(ctx, arena, move, &out->convert));
     TSR_TRY(tsr_sharding_print(ctx, arena, from, TSR_PRINT_BARE, &out->from));
     TSR_TRY(tsr_sharding_print(ctx, arena, to, TSR_PRINT_BARE, &out->to));
     if (!geometry_is_bound(move->from->geometry) || !geometry_is_bound(move->to->geometry)) {
@@ -93,7 +118,7 @@ tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_
     }
     const cached_plan *plan = NULL;
     TSR_TRY(plan_cache_get(&e->world->state->plans, ctx, move->from->geometry, move->to->geometry,
-                           move->from->dtype, &plan));
+                           move->from->pending, &plan));
     const tsr_status status = describe_plan(e, arena, plan->plan, move->only, out);
     plan_cache_put(&e->world->state->plans, plan);
     return status;
@@ -255,8 +280,12 @@ static void print_event(buffer *buf, const tsr_trace_event *event)
     }
     char bytes[32];
     bytes_text(event->bytes_moved, bytes, sizeof bytes);
-    buffer_format(buf, "%s: %s over %s, %s to %s, %s%s%s\n", event->tensor, event->collective,
-                  event->axes, event->from, event->to, bytes, event->implicit ? "" : ", as asked",
+    buffer_format(buf, "%s: %s over %s, %s to %s, %s", event->tensor, event->collective,
+                  event->axes, event->from, event->to, bytes);
+    if (event->convert != NULL) {
+        buffer_format(buf, ", then convert %s", event->convert);
+    }
+    buffer_format(buf, "%s%s\n", event->implicit ? "" : ", as asked",
                   event->fallback ? ", because the op has no rule for this layout" : "");
 }
 

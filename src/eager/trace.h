@@ -17,9 +17,6 @@ typedef struct move_note {
     const tsr_plan *plan; /* NULL: that of the two layouts */
 } move_note;
 
-/* The layout of what a move of a tensor carries: its elements, or the f32 sums beside them. */
-tensor_layout *moved_layout(const tsr_tensor *t);
-
 /* What it is, in the arena's words; the event says everything. */
 tsr_status describe_move(eager *e, tsr_arena *arena, const move_note *move, tsr_trace_event *out);
 

@@ -1,4 +1,6 @@
 /* Which layouts of its operands an op can run in, near to those that they have. */
+#include "factor/align.h"
+
 #include <string.h>
 
 #include "base/arena.h"
@@ -280,35 +282,51 @@ static tsr_status lay_out(const aligning *a, tsr_arena *arena, size_t tensor,
     return tsr_sharding_create(a->p.ctx, arena, &spec, TSR_SHARDING_CANONICALIZE, out);
 }
 
-static tsr_status align(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
-                        const tsr_alignment *op, const tsr_sharding **aligned)
+/* Projects the op's operands; results have no sharding yet. */
+static tsr_status begin(tsr_context *ctx, tsr_arena *scratch, const tsr_alignment *op, aligning *a)
 {
     const tsr_rule *rule = op->rule;
     const visit_op projected = {.rule = rule};
     const size_t count = rule_num_tensors(rule);
     const tsr_sharding **all = ARENA_ARRAY(scratch, const tsr_sharding *, count);
-    aligning a = {.op = op,
-                  .room = room_for_axes(rule, op->operands),
-                  .best = ARENA_ARRAY(scratch, candidate, rule->num_factors),
-                  .settled = ARENA_ARRAY(scratch, bool, rule->num_factors)};
-    if (all == NULL || a.best == NULL || a.settled == NULL) {
+    *a = (aligning){.op = op,
+                    .room = room_for_axes(rule, op->operands),
+                    .best = ARENA_ARRAY(scratch, candidate, rule->num_factors),
+                    .settled = ARENA_ARRAY(scratch, bool, rule->num_factors)};
+    if (all == NULL || a->best == NULL || a->settled == NULL) {
         return diag_nomem(ctx);
     }
     for (size_t t = 0; t < count; t++) {
         all[t] = t < rule->num_operands ? op->operands[t] : NULL;
     }
     TSR_TRY(check_meshes(ctx, rule, op->mesh, all));
-    TSR_TRY(project(ctx, scratch, &projected, op->mesh, all, &a.p));
+    return project(ctx, scratch, &projected, op->mesh, all, &a->p);
+}
+
+/* Lays operands out by what is best for each factor. */
+static tsr_status finish(aligning *a, tsr_arena *arena, const tsr_sharding **aligned)
+{
+    const tsr_rule *rule = a->op->rule;
     for (size_t f = 0; f < rule->num_factors; f++) {
-        a.settled[f] = false;
-        TSR_TRY(choose_for(&a, f));
+        a->settled[f] = false;
     }
-    settle(&a);
-    fit(&a);
+    settle(a);
+    fit(a);
     for (size_t t = 0; t < rule->num_operands; t++) {
-        TSR_TRY(lay_out(&a, arena, t, &aligned[t]));
+        TSR_TRY(lay_out(a, arena, t, &aligned[t]));
     }
     return TSR_OK;
+}
+
+static tsr_status align(tsr_context *ctx, tsr_arena *arena, tsr_arena *scratch,
+                        const tsr_alignment *op, const tsr_sharding **aligned)
+{
+    aligning a;
+    TSR_TRY(begin(ctx, scratch, op, &a));
+    for (size_t f = 0; f < op->rule->num_factors; f++) {
+        TSR_TRY(choose_for(&a, f));
+    }
+    return finish(&a, arena, aligned);
 }
 
 tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op,
@@ -320,4 +338,115 @@ tsr_status tsr_propagate_align(tsr_context *ctx, tsr_arena *arena, const tsr_ali
     const tsr_status status = align(ctx, arena, scratch, op, aligned);
     tsr_arena_destroy(scratch);
     return status;
+}
+
+/* ---- every way ---- */
+
+/* What the operands have for a factor, each list once, and nothing last. */
+typedef struct ways {
+    candidate *list;
+    size_t count;
+    size_t next; /* the one taken now */
+} ways;
+
+static bool has_way(const ways *w, const candidate *c)
+{
+    bool has = false;
+    for (size_t i = 0; i < w->count; i++) {
+        const tsr_axis_list *axes = &w->list[i].axes;
+        has = has || tsr_axes_equal(axes->refs, axes->count, c->axes.refs, c->axes.count);
+    }
+    return has;
+}
+
+static tsr_status find_ways(const aligning *a, size_t factor, ways *out)
+{
+    const size_t operands = a->p.rule->num_operands;
+    *out = (ways){.list = ARENA_ARRAY(a->p.scratch, candidate, operands + 1)};
+    if (out->list == NULL) {
+        return diag_nomem(a->p.ctx);
+    }
+    for (size_t t = 0; can_be_sharded(a, factor) && t < operands; t++) {
+        candidate c;
+        if (a->p.tensors[t].factors[factor].present) {
+            TSR_TRY(candidate_of(a, t, factor, &c));
+            if (c.axes.count > 0 && !has_way(out, &c)) {
+                out->list[out->count++] = c;
+            }
+        }
+    }
+    out->list[out->count++] = (candidate){.axes = new_axis_list(a), .shards = 1};
+    return out->list[out->count - 1].axes.refs != NULL ? TSR_OK : diag_nomem(a->p.ctx);
+}
+
+/* Takes the present way of each factor; its lists are changed. */
+static tsr_status take_ways(aligning *a, const ways *all)
+{
+    for (size_t f = 0; f < a->p.rule->num_factors; f++) {
+        const candidate *from = &all[f].list[all[f].next];
+        a->best[f] = *from;
+        a->best[f].axes = new_axis_list(a);
+        if (a->best[f].axes.refs == NULL) {
+            return diag_nomem(a->p.ctx);
+        }
+        memcpy(a->best[f].axes.refs, from->axes.refs, from->axes.count * sizeof *from->axes.refs);
+        a->best[f].axes.count = from->axes.count;
+    }
+    return TSR_OK;
+}
+
+/* Goes on to the next way; false after the last. */
+static bool next_way(const aligning *a, ways *all)
+{
+    size_t f = a->p.rule->num_factors;
+    while (f > 0 && ++all[f - 1].next == all[f - 1].count) {
+        all[--f].next = 0;
+    }
+    return f > 0;
+}
+
+/* Parts of an axis that no reshape of it has together make a way impossible; it is passed over. */
+static tsr_status each(aligning *a, tsr_arena *arena, int64_t most, align_use *use, void *state)
+{
+    const tsr_rule *rule = a->p.rule;
+    ways *all = ARENA_ARRAY(a->p.scratch, ways, rule->num_factors);
+    const tsr_sharding **aligned =
+        ARENA_ARRAY(a->p.scratch, const tsr_sharding *, rule->num_operands);
+    if (all == NULL || aligned == NULL) {
+        return diag_nomem(a->p.ctx);
+    }
+    for (size_t f = 0; f < rule->num_factors; f++) {
+        TSR_TRY(find_ways(a, f, &all[f]));
+    }
+    const tsr_arena_mark mark = tsr_arena_get_mark(a->p.scratch);
+    bool more = most > 0;
+    for (int64_t i = 1; more; i++) {
+        TSR_TRY(take_ways(a, all));
+        const tsr_status status = finish(a, arena, aligned);
+        TSR_TRY(status == TSR_ERR_NOMEM ? status : TSR_OK);
+        TSR_TRY(status == TSR_OK ? use(state, aligned) : TSR_OK);
+        tsr_arena_reset(a->p.scratch, mark);
+        more = i < most && next_way(a, all);
+    }
+    return TSR_OK;
+}
+
+tsr_status align_each(tsr_context *ctx, tsr_arena *arena, const tsr_alignment *op, int64_t most,
+                      align_use *use, void *state)
+{
+    aligning a;
+    tsr_context *quiet = NULL;
+    tsr_arena *scratch = NULL;
+    TSR_TRY(tsr_arena_create(ctx, &scratch));
+    tsr_status status = begin(ctx, scratch, op, &a);
+    if (status == TSR_OK) {
+        status = context_create_like(ctx, &quiet);
+    }
+    if (status == TSR_OK) {
+        a.p.ctx = quiet;
+        status = each(&a, arena, most, use, state);
+    }
+    tsr_context_destroy(quiet);
+    tsr_arena_destroy(scratch);
+    return status == TSR_ERR_NOMEM ? diag_nomem(ctx) : status;
 }

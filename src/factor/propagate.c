@@ -10,7 +10,8 @@
 
 static const char *const strategy_names[] = {[TSR_STRATEGY_BASIC] = "basic",
                                              [TSR_STRATEGY_AGGRESSIVE] = "aggressive",
-                                             [TSR_STRATEGY_MOST_PARALLEL] = "most-parallel"};
+                                             [TSR_STRATEGY_MOST_PARALLEL] = "most-parallel",
+                                             [TSR_STRATEGY_CHEAPEST] = "cheapest"};
 enum { NUM_STRATEGIES = sizeof strategy_names / sizeof strategy_names[0] };
 
 const char *tsr_strategy_name(tsr_strategy strategy)

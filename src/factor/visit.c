@@ -3,11 +3,12 @@
 #include "base/base.h"
 #include "mesh/mesh.h"
 
-/* The strategies by number. */
+/* The strategies by number. Nothing has a price here: the cheapest is decided by who aligns. */
 static tsr_status (*const strategies[])(projection *) = {
     [TSR_STRATEGY_BASIC] = propagate_basic,
     [TSR_STRATEGY_AGGRESSIVE] = propagate_aggressive,
     [TSR_STRATEGY_MOST_PARALLEL] = propagate_most_parallel,
+    [TSR_STRATEGY_CHEAPEST] = propagate_aggressive,
 };
 
 /* The mesh of all shardings where it is one object, which it nearly always is; NULL otherwise. */

@@ -11,6 +11,20 @@
 
 #include "ops/pending.h"
 
+/*
+ * What a caller charges, in seconds; the same on all ranks. Only the caller knows where the op will
+ * run, so eager calls and programs choose by the prices of their own links.
+ */
+typedef struct inference_prices {
+    void *state;
+    /* Takes a tensor from one sharding to another on the same devices. */
+    tsr_status (*move)(void *state, const op_type *type, const tsr_sharding *from,
+                       const tsr_sharding *to, double *seconds);
+    /* Computes an op with a first result of that type on one device: so many points of its loops.
+     */
+    double (*compute)(void *state, const op_type *result, double points);
+} inference_prices;
+
 /* Lists are by operand or by result; allocated in the arena. */
 typedef struct inference {
     /* What is asked: a request that its row's `types` has accepted. */
@@ -18,7 +32,10 @@ typedef struct inference {
     const op_type *results;
     size_t num_results;
     const tsr_sharding *const *given; /* of the operands, on one set of devices */
+    /* In which element type each operand keeps what is pending; NULL: in its own. */
+    const tsr_dtype *pending;
     tsr_strategy strategy;
+    const inference_prices *prices; /* NULL: TSR_STRATEGY_CHEAPEST is TSR_STRATEGY_AGGRESSIVE */
     tsr_arena *arena;
 
     /* Found by inference_begin. */
@@ -43,6 +60,16 @@ tsr_status inference_begin(inference *x);
 
 /* Finds the layouts. Refuses operands whose unbound dimensions may differ. */
 tsr_status inference_solve(inference *x);
+
+/* The same by one of the strategies that need no prices. What is unbound has been checked. */
+tsr_status inference_solve_by(inference *x, tsr_strategy strategy);
+
+/*
+ * The price of a solved inference: to bring operands to the layouts in which the op runs, to
+ * compute it there, to bring results to the layouts in which they are handed out, and to complete
+ * what is then pending in these, which some later call has to do.
+ */
+tsr_status inference_price(const inference *x, double *out);
 
 /*
  * The axes along which the op itself leaves its first result pending, without those that were

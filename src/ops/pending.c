@@ -98,3 +98,9 @@ void choose_pending(const op_request *r, const tsr_sharding *const *operands, ke
         }
     }
 }
+
+tsr_dtype pending_dtype(tsr_dtype dtype, tsr_reduction kind)
+{
+    const bool narrow = dtype == TSR_F16 || dtype == TSR_BF16;
+    return narrow && (kind == TSR_SUM || kind == TSR_AVG) ? TSR_F32 : dtype;
+}

@@ -19,4 +19,10 @@ typedef struct kept_axes {
 void choose_pending(const op_request *r, const tsr_sharding *const *operands, kept_axes *kept,
                     tsr_reduction *kind);
 
+/*
+ * The element type in which ops keep what they leave pending of a type: f32 for sums and averages
+ * of f16 and bf16, whose parts would show in the sum if they were rounded, or overflow.
+ */
+tsr_dtype pending_dtype(tsr_dtype dtype, tsr_reduction kind);
+
 #endif

@@ -45,6 +45,10 @@ typedef enum part_lists { PART_RECEIVES, PART_BOTH } part_lists;
 tsr_status plan_part_create(tsr_context *ctx, tsr_arena *arena, const tsr_plan *plan,
                             int64_t device, part_lists of_folds, plan_part *out);
 
+/* The seconds of all steps on a link, as tsr_plan_step has them. */
+tsr_status plan_price(const plan_maker *m, const tsr_plan *plan, const tsr_link *link,
+                      double *seconds);
+
 /* The bytes that all devices receive, in all steps. */
 int64_t plan_bytes_moved(const tsr_plan *plan);
 

@@ -252,6 +252,24 @@ static tsr_status work_of(const plan_maker *m, const tsr_plan *plan, const plan_
     return TSR_OK;
 }
 
+tsr_status plan_price(const plan_maker *m, const tsr_plan *plan, const tsr_link *link,
+                      double *seconds)
+{
+    double sum = 0;
+    for (size_t i = 0; i < plan->num_steps; i++) {
+        const plan_step *step = &plan->steps[i];
+        tsr_plan_totals bytes = {0};
+        coll_work work;
+        if (step->kind != TSR_STEP_SLICE) {
+            TSR_TRY(sum_steps(m, plan, i, i + 1, &bytes));
+        }
+        TSR_TRY(work_of(m, plan, step, &bytes, &work));
+        sum += coll_seconds(link, &work);
+    }
+    *seconds = sum;
+    return TSR_OK;
+}
+
 static tsr_status describe(const plan_maker *m, const tsr_plan *plan, size_t index,
                            const tsr_link *link, tsr_step *out)
 {

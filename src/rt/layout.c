@@ -20,7 +20,7 @@ static uint64_t hash_of(const tsr_tensor_spec *spec, const int64_t *strides)
 static bool is_of(const tensor_layout *l, const tsr_tensor_spec *spec, const int64_t *strides)
 {
     const size_t bytes = spec->rank * sizeof *spec->shape;
-    return l->dtype == spec->dtype && l->geometry->rank == spec->rank &&
+    return l->plain == NULL && l->dtype == spec->dtype && l->geometry->rank == spec->rank &&
            (bytes == 0 || memcmp(l->geometry->shape, spec->shape, bytes) == 0) &&
            (strides == NULL ? l->row_major : memcmp(l->strides, strides, bytes) == 0) &&
            tsr_sharding_equal(l->geometry->sharding, spec->sharding);
@@ -97,7 +97,8 @@ static tsr_status make(tsr_comm *world, const tsr_tensor_spec *spec, const int64
         tsr_arena_destroy(arena);
         return diag_nomem(world->ctx);
     }
-    *l = (tensor_layout){.arena = arena, .references = 1, .dtype = spec->dtype};
+    *l = (tensor_layout){
+        .arena = arena, .references = 1, .dtype = spec->dtype, .pending = spec->dtype};
     const tsr_status status = fill_in(world, l, spec, strides);
     if (status < 0) {
         tsr_arena_destroy(arena);
@@ -142,6 +143,42 @@ tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_
     return status;
 }
 
+/* Shares what describes the parts with the plain layout, which lives as long. */
+static tsr_status make_pending(tsr_comm *world, tensor_layout *plain, tsr_dtype pending,
+                               tensor_layout **out)
+{
+    tsr_arena *arena = NULL;
+    TSR_TRY(tsr_arena_create(world->ctx, &arena));
+    tensor_layout *l = ARENA_NEW(arena, tensor_layout);
+    if (l == NULL) {
+        tsr_arena_destroy(arena);
+        return diag_nomem(world->ctx);
+    }
+    *l = *plain;
+    l->arena = arena;
+    l->references = 1;
+    l->pending = pending;
+    l->plain = layout_retain(&world->state->layouts, plain);
+    *out = l;
+    return TSR_OK;
+}
+
+tsr_status layout_get_pending(tsr_comm *world, tensor_layout *plain, tsr_dtype pending,
+                              tensor_layout **out)
+{
+    tensor_layout **bucket = &world->state->layouts.buckets[plain->hash % LAYOUT_BUCKETS];
+    for (tensor_layout *l = *bucket; l != NULL; l = l->next) {
+        if (l->plain == plain && l->pending == pending) {
+            *out = layout_retain(&world->state->layouts, l);
+            return TSR_OK;
+        }
+    }
+    TSR_TRY(make_pending(world, plain, pending, out));
+    (*out)->next = *bucket;
+    *bucket = *out;
+    return TSR_OK;
+}
+
 tensor_layout *layout_retain(layout_table *table, tensor_layout *layout)
 {
     table->unused -= layout->references == 0;
@@ -149,20 +186,29 @@ tensor_layout *layout_retain(layout_table *table, tensor_layout *layout)
     return layout;
 }
 
-/* Frees the layouts that no tensor has, or all. */
-static void drop(layout_table *table, bool all)
+/* Frees layouts that no tensor has, or all: those with a plain one, or the plain ones. */
+static void drop_some(layout_table *table, bool all, bool plain)
 {
     for (size_t i = 0; i < LAYOUT_BUCKETS; i++) {
         for (tensor_layout **link = &table->buckets[i]; *link != NULL;) {
             tensor_layout *l = *link;
-            if (all || l->references == 0) {
+            if ((l->plain == NULL) == plain && (all || l->references == 0)) {
                 *link = l->next;
+                if (l->plain != NULL) {
+                    l->plain->references--;
+                }
                 tsr_arena_destroy(l->arena);
             } else {
                 link = &l->next;
             }
         }
     }
+}
+
+static void drop(layout_table *table, bool all)
+{
+    drop_some(table, all, false);
+    drop_some(table, all, true);
     table->unused = 0;
 }
 

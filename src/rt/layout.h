@@ -20,6 +20,8 @@ struct tensor_layout {
     int64_t references;
     const tsr_geometry *geometry;
     tsr_dtype dtype;
+    tsr_dtype pending;    /* the element type in which a pending sum is kept: dtype, or f32 */
+    tensor_layout *plain; /* the same where that is dtype, with one reference; NULL: this one */
     const int64_t *start; /* of the rank's box */
     const int64_t *local_shape;
     const int64_t *strides; /* in bytes */
@@ -47,6 +49,20 @@ void layout_table_clear(layout_table *table);
  */
 tsr_status layout_get(tsr_comm *world, const tsr_tensor_spec *spec, const int64_t *strides,
                       tensor_layout **out);
+
+/*
+ * The layout of tensors like those of a plain one, whose pending sums are kept in a wider element
+ * type; with one more reference.
+ */
+tsr_status layout_get_pending(tsr_comm *world, tensor_layout *plain, tsr_dtype pending,
+                              tensor_layout **out);
+
+/* The layout whose pending sums are in the type of the tensor. */
+static inline tensor_layout *layout_plain(tensor_layout *layout)
+{
+    return layout->plain != NULL ? layout->plain : layout;
+}
+
 tensor_layout *layout_retain(layout_table *table, tensor_layout *layout);
 void layout_release(layout_table *table, tensor_layout *layout);
 

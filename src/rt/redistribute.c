@@ -436,14 +436,13 @@ static tsr_status redistribute_elements(const char *call, tsr_tensor *dst, tsr_t
                                         int64_t only)
 {
     if (src->world->team->abstract) {
-        TSR_TRY(check_abstract(call, dst, src, only));
-        return redistribution_ran(call, dst, src, NULL, only);
+        return check_abstract(call, dst, src, only);
     }
     redistribution r = {.call = call, .dst = dst, .src = src, .only = only};
     const cached_plan *plan = NULL;
     const tsr_status status = run_steps(&r, prepare(&r, &plan));
     plan_cache_put(&src->world->state->plans, plan);
-    return status < 0 ? status : redistribution_ran(call, dst, src, NULL, only);
+    return status;
 }
 
 /* Room for the sums in the layout of a destination; none where nothing is written. */
@@ -455,14 +454,28 @@ static tsr_status make_sums(const tsr_tensor *dst, tsr_dtype dtype, bool written
     return tensor_make(dst->world, &spec, written ? NULL : nothing, NULL, out);
 }
 
-/* Folds sums in f32 and rounds what comes out; what stays pending is kept beside it. */
+/* The sums of a destination, and the layout that it has with them. */
+static tsr_status prepare_sums(const tsr_tensor *dst, tsr_dtype dtype, bool written,
+                               tsr_tensor **wide, tensor_layout **pending)
+{
+    TSR_TRY(make_sums(dst, dtype, written, wide));
+    const tsr_status status =
+        layout_get_pending(dst->world, layout_plain(dst->layout), dtype, pending);
+    if (status < 0) {
+        tsr_tensor_release(*wide);
+    }
+    return status;
+}
+
+/* Folds sums in f32 and converts what comes out; what stays pending is kept in f32. */
 static tsr_status redistribute_sums(const char *call, tsr_tensor *dst, tsr_tensor *sums,
                                     int64_t only)
 {
     tsr_comm *world = dst->world;
     const bool written = only < 0 || only == world->rank;
     tsr_tensor *wide = NULL;
-    const tsr_status made = make_sums(dst, sums->dtype, written, &wide);
+    tensor_layout *pending = NULL;
+    const tsr_status made = prepare_sums(dst, sums->dtype, written, &wide, &pending);
     const comm_call refusal = {.name = call, .status = made};
     if (made < 0) {
         return comm_enter(world, &refusal);
@@ -472,9 +485,10 @@ static tsr_status redistribute_sums(const char *call, tsr_tensor *dst, tsr_tenso
         tensor_round(dst, wide);
     }
     if (status == TSR_OK && only < 0 && dst->geometry->sharding->num_unreduced > 0) {
-        tensor_set_sums(dst, wide);
+        tensor_keep_sums(dst, wide, pending);
     } else {
         tsr_tensor_release(wide);
+        layout_release(&world->state->layouts, pending);
     }
     return status;
 }
@@ -489,13 +503,16 @@ tsr_status redistribute_to(const char *call, tsr_tensor *dst, tsr_tensor *src, i
 {
     const bool fits = dst != src && dst->world == src->world && dst->dtype == src->dtype &&
                       same_extents(dst->geometry, src->geometry);
+    tsr_status status;
     if (src->sums != NULL && fits) {
-        return redistribute_sums(call, dst, src->sums, only);
+        status = redistribute_sums(call, dst, src->sums, only);
+    } else {
+        if (dst != src) {
+            tensor_drop_sums(dst);
+        }
+        status = redistribute_elements(call, dst, src, only);
     }
-    if (dst != src) {
-        tensor_set_sums(dst, NULL);
-    }
-    return redistribute_elements(call, dst, src, only);
+    return status < 0 ? status : redistribution_ran(call, dst, src, NULL, only);
 }
 
 /* Refuses a plan between other layouts than those of the two tensors. */

@@ -205,7 +205,12 @@ static tsr_status bound_layout(const tsr_tensor *t, tensor_layout **out)
     if (geometry_is_bound(g)) {
         return TSR_OK;
     }
-    const tsr_status status = layout_get(t->world, &spec, NULL, out);
+    tsr_status status = layout_get(t->world, &spec, NULL, out);
+    if (status == TSR_OK && t->layout->plain != NULL) {
+        tensor_layout *plain = *out;
+        status = layout_get_pending(t->world, plain, t->layout->pending, out);
+        layout_release(&t->world->state->layouts, plain);
+    }
     if (status < 0) {
         char text[128];
         describe_tensor(t->world->ctx, &spec, text, sizeof text);

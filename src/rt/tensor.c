@@ -129,7 +129,7 @@ tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, 
             memset(t->data, 0, t->bytes);
         }
     }
-    take_layout(t, layout);
+    take_layout(t, layout_plain(layout));
     link_tensor(t);
     *out = t;
     return TSR_OK;
@@ -295,10 +295,32 @@ void tensor_span(const tsr_tensor *tensor, uintptr_t *low, uintptr_t *high)
     *high += (uintptr_t)tsr_dtype_item_bytes(tensor->dtype);
 }
 
-void tensor_set_sums(tsr_tensor *tensor, tsr_tensor *sums)
+/* Layouts that differ in what is pending share what a tensor has copies of. */
+static void swap_sums(tsr_tensor *tensor, tsr_tensor *sums, tensor_layout *layout)
 {
+    layout_release(&tensor->world->state->layouts, tensor->layout);
     tsr_tensor_release(tensor->sums);
+    tensor->layout = layout;
     tensor->sums = sums;
+}
+
+void tensor_keep_sums(tsr_tensor *tensor, tsr_tensor *sums, tensor_layout *pending)
+{
+    swap_sums(tensor, sums, pending);
+}
+
+void tensor_drop_sums(tsr_tensor *tensor)
+{
+    if (tensor->sums != NULL) {
+        layout_table *layouts = &tensor->world->state->layouts;
+        swap_sums(tensor, NULL, layout_retain(layouts, layout_plain(tensor->layout)));
+    }
+}
+
+tsr_dtype tsr_tensor_pending_dtype(const tsr_tensor *tensor)
+{
+    GUARD(tsr_tensor_pending_dtype);
+    return tensor->layout->pending;
 }
 
 void tensor_round(const tsr_tensor *to, const tsr_tensor *from)
@@ -317,7 +339,7 @@ void tsr_tensor_release(tsr_tensor *tensor)
     if (tensor == NULL || --tensor->references > 0) {
         return;
     }
-    tensor_set_sums(tensor, NULL);
+    tensor_drop_sums(tensor);
     void (*const on_release)(void *) = tensor->on_release;
     void *state = tensor->release_state;
     if (tensor->bytes > 0 && on_release == NULL) {
@@ -404,6 +426,6 @@ void tsr_tensor_visit(const tsr_tensor *tensor, tsr_element_function function, v
 void tsr_tensor_fill(tsr_tensor *tensor, tsr_element_function function, void *state)
 {
     GUARD(tsr_tensor_fill);
-    tensor_set_sums(tensor, NULL);
+    tensor_drop_sums(tensor);
     tsr_tensor_visit(tensor, function, state);
 }

@@ -24,7 +24,7 @@ struct tsr_tensor {
     /*
      * The same pending sum in f32, of which the elements are roundings: ops leave it on results of
      * f16 and bf16, and what settles the sum folds it instead. The same layout but for the type;
-     * this tensor's reference. NULL for none.
+     * this tensor's reference. The layout of this tensor says so (layout.h). NULL for none.
      */
     tsr_tensor *sums;
     const void *typed; /* its type, of the layer above; NULL for none */
@@ -105,8 +105,8 @@ static inline uint64_t made_by_call(uint64_t number, size_t result)
 void describe_tensor(tsr_context *ctx, const tsr_tensor_spec *spec, char *text, size_t size);
 
 /*
- * A tensor of a layout, over memory of the caller's, or of its own with `data` NULL; only this rank
- * makes it. Padding rows are zero, the rest is not set.
+ * A tensor of a layout, without sums, over memory of the caller's, or of its own with `data` NULL;
+ * only this rank makes it. Padding rows are zero, the rest is not set.
  */
 tsr_status tensor_of_layout(tsr_comm *world, tensor_layout *layout, void *data, tsr_tensor **out);
 
@@ -131,9 +131,12 @@ tsr_status redistribute_to_layout(const char *call, tsr_tensor *tensor, tensor_l
 tsr_status redistribution_ran(const char *call, const tsr_tensor *dst, const tsr_tensor *src,
                               const tsr_plan *plan, int64_t only);
 
-/* Leaves the sums of a tensor's elements with it, or takes them away with NULL; takes over a
- * reference. */
-void tensor_set_sums(tsr_tensor *tensor, tsr_tensor *sums);
+/*
+ * Leaves the sums of a tensor's elements with it, whose layout becomes `pending`, that of
+ * layout_get_pending; takes over a reference to both. Or takes them away.
+ */
+void tensor_keep_sums(tsr_tensor *tensor, tsr_tensor *sums, tensor_layout *pending);
+void tensor_drop_sums(tsr_tensor *tensor);
 
 /* Rounds a tensor's part to the element type of another of the same layout. */
 void tensor_round(const tsr_tensor *to, const tsr_tensor *from);

@@ -96,7 +96,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) /
 
 static int check_options(const struct rule_options *o, struct rule_facts *facts)
 {
-    if (o->strategy != NULL && !tsr_strategy_find(o->strategy, &facts->strategy)) {
+    if (o->strategy != NULL && (!tsr_strategy_find(o->strategy, &facts->strategy) ||
+                                facts->strategy == TSR_STRATEGY_CHEAPEST)) {
         return complain("--strategy must be basic, aggressive or most-parallel, got: %s",
                         o->strategy);
     }

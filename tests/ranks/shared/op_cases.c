@@ -286,7 +286,8 @@ static void draw_target(fixture *f, op_case *c, const rng *base)
 void op_case_make(fixture *f, const op_maker *op, uint64_t seed, const case_limits *limits,
                   op_case *out)
 {
-    static const tsr_strategy strategies[] = {TSR_STRATEGY_BASIC, TSR_STRATEGY_MOST_PARALLEL};
+    static const tsr_strategy strategies[] = {TSR_STRATEGY_BASIC, TSR_STRATEGY_MOST_PARALLEL,
+                                              TSR_STRATEGY_CHEAPEST};
     const rng base = {seed};
     rng r = rng_case(&base, 1);
     *out = (op_case){.op = op,
@@ -294,8 +295,8 @@ void op_case_make(fixture *f, const op_maker *op, uint64_t seed, const case_limi
                      .limits = *limits,
                      .num_results = 1,
                      .strategy = TSR_STRATEGY_AGGRESSIVE};
-    const bool other = rng_chance(&r, 33);
-    const tsr_strategy strategy = strategies[rng_below(&r, 2)];
+    const bool other = rng_chance(&r, 45);
+    const tsr_strategy strategy = strategies[rng_below(&r, 3)];
     out->strategy = other && !limits->plain_strategy ? strategy : out->strategy;
     out->mesh =
         random_mesh_of(f, &r, limits->ranks,
