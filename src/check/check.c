@@ -7,50 +7,46 @@
 /* ---- ops ---- */
 
 /* What is not computed by a row of ops. All others are. */
-static const op_handler handlers[] = {
-    {"stablehlo.while", visit_while},
-    {"stablehlo.case", visit_branches},
-    {"stablehlo.if", visit_branches},
-    {"func.call", visit_call},
-    {"stablehlo.composite", visit_call},
-    {"sdy.named_computation", visit_named},
-    {"sdy.manual_computation", visit_manual},
-    {"stablehlo.constant", visit_constant},
-    {"sdy.constant", visit_constant},
-    {"stablehlo.partition_id", visit_device_id},
-    {"stablehlo.replica_id", visit_device_id},
-    {"stablehlo.divide", visit_digit},
-    {"stablehlo.remainder", visit_digit},
-    {"stablehlo.dynamic_slice", visit_table},
-    {"stablehlo.rng", visit_unknown},
-    {"stablehlo.infeed", visit_unknown},
-    {"stablehlo.recv", visit_unknown},
-    {"stablehlo.optimization_barrier", pass_op},
-    {"sdy.sharding_constraint", pass_op},
-    {"sdy.reshard", pass_op},
-    {"sdy.propagation_barrier", pass_op},
-    {"sdy.data_flow_edge", pass_op},
-    {"sdy.all_gather", pass_op},
-    {"sdy.all_slice", pass_op},
-    {"sdy.all_to_all", pass_op},
-    {"sdy.all_reduce", pass_op},
-    {"sdy.reduce_scatter", pass_op},
-    {"sdy.collective_permute", pass_op},
-    {"sdy.sharded_to_unreduced", pass_op},
-    {"sdy.replicated_to_unreduced", pass_op},
+static op_visit *const visits[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_WHILE] = visit_while,
+    [OP_STABLEHLO_CASE] = visit_branches,
+    [OP_STABLEHLO_IF] = visit_branches,
+    [OP_FUNC_CALL] = visit_call,
+    [OP_STABLEHLO_COMPOSITE] = visit_call,
+    [OP_SDY_NAMED_COMPUTATION] = visit_named,
+    [OP_SDY_MANUAL_COMPUTATION] = visit_manual,
+    [OP_STABLEHLO_CONSTANT] = visit_constant,
+    [OP_SDY_CONSTANT] = visit_constant,
+    [OP_STABLEHLO_PARTITION_ID] = visit_device_id,
+    [OP_STABLEHLO_REPLICA_ID] = visit_device_id,
+    [OP_STABLEHLO_DIVIDE] = visit_digit,
+    [OP_STABLEHLO_REMAINDER] = visit_digit,
+    [OP_STABLEHLO_DYNAMIC_SLICE] = visit_table,
+    [OP_STABLEHLO_RNG] = visit_unknown,
+    [OP_STABLEHLO_INFEED] = visit_unknown,
+    [OP_STABLEHLO_RECV] = visit_unknown,
+    [OP_STABLEHLO_OPTIMIZATION_BARRIER] = pass_op,
+    [OP_SDY_SHARDING_CONSTRAINT] = pass_op,
+    [OP_SDY_RESHARD] = pass_op,
+    [OP_SDY_PROPAGATION_BARRIER] = pass_op,
+    [OP_SDY_DATA_FLOW_EDGE] = pass_op,
+    [OP_SDY_ALL_GATHER] = pass_op,
+    [OP_SDY_ALL_SLICE] = pass_op,
+    [OP_SDY_ALL_TO_ALL] = pass_op,
+    [OP_SDY_ALL_REDUCE] = pass_op,
+    [OP_SDY_REDUCE_SCATTER] = pass_op,
+    [OP_SDY_COLLECTIVE_PERMUTE] = pass_op,
+    [OP_SDY_SHARDED_TO_UNREDUCED] = pass_op,
+    [OP_SDY_REPLICATED_TO_UNREDUCED] = pass_op,
 };
 
-static const op_handler by_row = {"", infer_op};
-static const op_handler collective = {"", visit_collective};
-
-static const op_handler *find_handler(const checker *c, uint32_t op)
+static op_visit *find_visit(const checker *c, uint32_t op)
 {
-    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++) {
-        if (op_is(c->p, op, handlers[i].name)) {
-            return &handlers[i];
-        }
+    const op_kind kind = op_kind_of(c->p, op);
+    if (visits[kind] != NULL) {
+        return visits[kind];
     }
-    return is_collective(c->p, op) ? &collective : &by_row;
+    return is_collective(c->p, op) ? visit_collective : infer_op;
 }
 
 /* Along automatic axes, what the program says of a result counts. */
@@ -71,12 +67,8 @@ static tsr_status apply_own_shardings(checker *c, uint32_t op)
 static tsr_status visit_op(checker *c, uint32_t op)
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(c->scratch);
-    const op_handler **known = &c->handlers[program_op(c->p, op)->name];
-    if (*known == NULL) {
-        *known = find_handler(c, op);
-    }
     c->budget--;
-    TSR_TRY((*known)->visit(c, op));
+    TSR_TRY(find_visit(c, op)(c, op));
     TSR_TRY(apply_own_shardings(c, op));
     tsr_arena_reset(c->scratch, mark);
     return TSR_OK;
@@ -102,13 +94,13 @@ typedef struct func_facts {
 
 static bool is_function(const tsr_program *p, uint32_t op)
 {
-    return program_op(p, op)->block != 0 && op_is(p, op, "func.func");
+    return program_op(p, op)->block != 0 && op_is(p, op, OP_FUNC_FUNC);
 }
 
 /* Whether an op is in a manual computation, and the function around it. */
 static bool is_in_manual(const checker *c, uint32_t op)
 {
-    return enclosing(c->p, op, "sdy.manual_computation") != 0;
+    return enclosing(c->p, op, OP_SDY_MANUAL_COMPUTATION) != 0;
 }
 
 /* Passes what is local from functions to those that call them, until nothing changes. */
@@ -127,7 +119,7 @@ static tsr_status find_facts(checker *c, func_facts *facts)
             if ((callee == 0 || !facts->is_local[callee]) && !is_collective(c->p, op)) {
                 continue;
             }
-            const uint32_t func = is_in_manual(c, op) ? 0 : enclosing(c->p, op, "func.func");
+            const uint32_t func = is_in_manual(c, op) ? 0 : enclosing(c->p, op, OP_FUNC_FUNC);
             changed = changed || (func != 0 && !facts->is_local[func]);
             facts->is_local[func] = true;
         }
@@ -269,7 +261,7 @@ static tsr_status open_scope(checker *c)
     const tsr_mesh *found = NULL;
     for (uint32_t op = 1; found == NULL && op < c->p->ops.count; op++) {
         slice name = {0};
-        if (program_op(c->p, op)->block == 0 || !op_is(c->p, op, "sdy.mesh") ||
+        if (program_op(c->p, op)->block == 0 || !op_is(c->p, op, OP_SDY_MESH) ||
             !attr_as_string(c->p, op_property(c->p, op, "sym_name"), &name)) {
             continue;
         }
@@ -284,12 +276,6 @@ static tsr_status open_scope(checker *c)
 
 static tsr_status prepare(checker *c)
 {
-    const size_t num_names = (size_t)c->p->op_names.count + 1;
-    c->handlers = ARENA_ARRAY(c->arena, const op_handler *, num_names);
-    if (c->handlers == NULL) {
-        return diag_nomem(c->ctx);
-    }
-    memset((void *)c->handlers, 0, num_names * sizeof *c->handlers);
     c->known = map_new(c->arena);
     c->budget = 64 * (int64_t)c->p->ops.count + (1 << 16);
     TSR_TRY(op_rules_create(c->ctx, &c->rules));

@@ -71,7 +71,6 @@ typedef struct checker {
     tsr_arena *arena;   /* while the check lasts */
     tsr_arena *scratch; /* while an op is looked at */
     op_rules *rules;
-    const struct op_handler **handlers; /* by the number of an op's name; NULL: not looked up */
     scope *scopes;
     scope *s;
     axis_bits manual;                     /* the sub-axes of `s` that are manual here */
@@ -186,12 +185,8 @@ bool is_gradient_of(checker *c, uint32_t sum, uint32_t argument, uint32_t block)
 
 /* ---- control.c ---- */
 
-typedef tsr_status (*op_visit)(checker *c, uint32_t op);
-/* How an op is looked at, by name. */
-typedef struct op_handler {
-    const char *name;
-    op_visit visit;
-} op_handler;
+/* How an op is looked at. */
+typedef tsr_status op_visit(checker *c, uint32_t op);
 
 tsr_status visit_block(checker *c, uint32_t block);
 tsr_status visit_while(checker *c, uint32_t op);

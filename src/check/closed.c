@@ -29,7 +29,7 @@ static tsr_status report_closed(checker *c, uint32_t again, uint32_t value, size
 /* Only what users write counts: op shardings and reshards may be those of a compiler. */
 static bool is_constraint(const checker *c, uint32_t op)
 {
-    return op_is(c->p, op, "sdy.sharding_constraint");
+    return op_is(c->p, op, OP_SDY_SHARDING_CONSTRAINT);
 }
 
 /* Whether a value is used once. */

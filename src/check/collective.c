@@ -13,40 +13,30 @@ typedef enum collective_kind {
 } collective_kind;
 
 /* What each is to a value that is the same on all devices of a group. */
-static const struct collective_row {
-    const char *name;
+typedef struct collective_row {
     collective_kind kind;
-    const char *needless;
-} rows[] = {
-    {"stablehlo.all_reduce", ALL_REDUCE, "every device has the same value"},
-    {"stablehlo.cross-replica-sum", ALL_REDUCE, "every device has the same value"},
-    {"stablehlo.all_gather", ALL_GATHER, "every device has the same part"},
-    {"stablehlo.reduce_scatter", REDUCE_SCATTER, "every device has the same value"},
-    {"stablehlo.all_to_all", ALL_TO_ALL, "every device sends the same parts"},
-    {"stablehlo.collective_permute", PERMUTE, "every device sends the same value"},
-    {"stablehlo.collective_broadcast", BROADCAST, "every device has the same value"},
-};
+    const char *needless; /* NULL: the op is not a collective */
+} collective_row;
 
-static const struct collective_row *find_row(const tsr_program *p, uint32_t op)
-{
-    const char *name = op_name(p, op);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return &rows[i];
-        }
-    }
-    return NULL;
-}
+static const collective_row rows[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_ALL_REDUCE] = {ALL_REDUCE, "every device has the same value"},
+    [OP_STABLEHLO_CROSS_REPLICA_SUM] = {ALL_REDUCE, "every device has the same value"},
+    [OP_STABLEHLO_ALL_GATHER] = {ALL_GATHER, "every device has the same part"},
+    [OP_STABLEHLO_REDUCE_SCATTER] = {REDUCE_SCATTER, "every device has the same value"},
+    [OP_STABLEHLO_ALL_TO_ALL] = {ALL_TO_ALL, "every device sends the same parts"},
+    [OP_STABLEHLO_COLLECTIVE_PERMUTE] = {PERMUTE, "every device sends the same value"},
+    [OP_STABLEHLO_COLLECTIVE_BROADCAST] = {BROADCAST, "every device has the same value"},
+};
 
 bool is_collective(const tsr_program *p, uint32_t op)
 {
-    return find_row(p, op) != NULL;
+    return rows[op_kind_of(p, op)].needless != NULL;
 }
 
 /* A collective that is looked at. */
 typedef struct collective_use {
     checker *c;
-    const struct collective_row *row;
+    const collective_row *row;
     uint32_t op;
     axis_bits axes;
     bool is_regular; /* its groups are along axes */
@@ -62,7 +52,7 @@ static uint32_t region_result(const tsr_program *p, uint32_t region)
     uint32_t value =
         last != 0 && program_op(p, last)->num_operands == 1 ? op_operand(p, last, 0) : 0;
     while (value != 0 && value_op(p, value) != 0 &&
-           op_is(p, value_op(p, value), "sdy.sharding_constraint")) {
+           op_is(p, value_op(p, value), OP_SDY_SHARDING_CONSTRAINT)) {
         value = op_operand(p, value_op(p, value), 0);
     }
     return value;
@@ -79,13 +69,13 @@ static bool adds(const collective_use *u)
         return true;
     }
     const uint32_t value = region_result(p, op_region_at(p, u->op, 0));
-    return value != 0 && value_op(p, value) != 0 && op_is(p, value_op(p, value), "stablehlo.add");
+    return value != 0 && value_op(p, value) != 0 && op_is(p, value_op(p, value), OP_STABLEHLO_ADD);
 }
 
 static tsr_status look_at(checker *c, uint32_t op, collective_use *out)
 {
     device_groups groups;
-    *out = (collective_use){.c = c, .row = find_row(c->p, op), .op = op, .is_whole = true};
+    *out = (collective_use){.c = c, .row = &rows[op_kind_of(c->p, op)], .op = op, .is_whole = true};
     TSR_TRY(groups_of(c, op, &groups));
     out->is_regular = out->row->kind == PERMUTE
                           ? pairs_cover(c->s, &groups, &out->axes, &out->is_whole)

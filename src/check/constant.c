@@ -9,7 +9,7 @@
 
 static bool is_constant_op(const tsr_program *p, uint32_t op)
 {
-    return op_is(p, op, "stablehlo.constant") || op_is(p, op, "sdy.constant");
+    return op_is(p, op, OP_STABLEHLO_CONSTANT) || op_is(p, op, OP_SDY_CONSTANT);
 }
 
 /* ---- zeros ---- */
@@ -118,7 +118,7 @@ static bool depends_on_nothing(const tsr_program *p, uint32_t value, int *budget
         }
     }
     return program_op(p, op)->num_operands > 0 || is_constant_op(p, op) ||
-           op_is(p, op, "stablehlo.iota");
+           op_is(p, op, OP_STABLEHLO_IOTA);
 }
 
 bool is_constant_value(checker *c, uint32_t value)
@@ -133,13 +133,13 @@ bool is_constant_value(checker *c, uint32_t value)
 static bool scaled_operand(checker *c, uint32_t op, uint32_t *operand, double *factor)
 {
     double number = 0;
-    if (op_is(c->p, op, "stablehlo.divide") &&
+    if (op_is(c->p, op, OP_STABLEHLO_DIVIDE) &&
         constant_number(c, op_operand(c->p, op, 1), &number)) {
         *operand = op_operand(c->p, op, 0);
         *factor = 1 / number;
         return true;
     }
-    for (size_t i = 0; op_is(c->p, op, "stablehlo.multiply") && i < 2; i++) {
+    for (size_t i = 0; op_is(c->p, op, OP_STABLEHLO_MULTIPLY) && i < 2; i++) {
         if (constant_number(c, op_operand(c->p, op, i), &number)) {
             *operand = op_operand(c->p, op, 1 - i);
             *factor = number;
@@ -157,8 +157,8 @@ static uint32_t step_back(checker *c, uint32_t value, double *factor)
     *factor = 1;
     if ((v->owner & IR_IS_ARGUMENT) != 0) {
         const uint32_t around = block_parent(c->p, v->owner & ~IR_IS_ARGUMENT);
-        return op_is(c->p, around, "sdy.manual_computation") ? op_operand(c->p, around, v->index)
-                                                             : 0;
+        return op_is(c->p, around, OP_SDY_MANUAL_COMPUTATION) ? op_operand(c->p, around, v->index)
+                                                              : 0;
     }
     const ir_op *record = program_op(c->p, v->owner);
     if (scaled_operand(c, v->owner, &operand, factor)) {

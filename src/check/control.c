@@ -296,9 +296,9 @@ tsr_status visit_function(checker *c, uint32_t func)
 tsr_status check_callee(checker *c, uint32_t op, uint32_t *out)
 {
     slice name = {0};
-    const bool is_composite = op_is(c->p, op, "stablehlo.composite");
+    const bool is_composite = op_is(c->p, op, OP_STABLEHLO_COMPOSITE);
     *out = 0;
-    if ((is_composite || op_is(c->p, op, "func.call")) &&
+    if ((is_composite || op_is(c->p, op, OP_FUNC_CALL)) &&
         attr_as_symbol(c->p, op_property(c->p, op, is_composite ? "decomposition" : "callee"),
                        &name)) {
         TSR_TRY(program_symbol(c->ctx, c->p, op, name, out));

@@ -24,7 +24,7 @@ tsr_status visit_device_id(checker *c, uint32_t op)
 {
     int64_t replicas = 1;
     (void)attr_as_integer(c->p, op_attribute(c->p, c->p->module, "mhlo.num_replicas"), &replicas);
-    const bool is_replica = op_is(c->p, op, "stablehlo.replica_id");
+    const bool is_replica = op_is(c->p, op, OP_STABLEHLO_REPLICA_ID);
     return is_replica && replicas <= 1 ? infer_op(c, op) : visit_unknown(c, op);
 }
 
@@ -44,7 +44,7 @@ static bool add_step(checker *c, uint32_t op, device_digit *part)
         return false;
     }
     const int64_t by = (int64_t)number;
-    if (op_is(c->p, op, "stablehlo.remainder")) {
+    if (op_is(c->p, op, OP_STABLEHLO_REMAINDER)) {
         part->mod = by;
         return part->div == 1;
     }
@@ -63,14 +63,15 @@ static bool find_digit(checker *c, uint32_t value, device_digit *out)
         if (op == 0) {
             return false;
         }
-        if (op_is(c->p, op, "stablehlo.partition_id") || op_is(c->p, op, "stablehlo.replica_id")) {
+        if (op_is(c->p, op, OP_STABLEHLO_PARTITION_ID) ||
+            op_is(c->p, op, OP_STABLEHLO_REPLICA_ID)) {
             *out = part;
             return true;
         }
         const bool is_step =
-            op_is(c->p, op, "stablehlo.divide") || op_is(c->p, op, "stablehlo.remainder");
+            op_is(c->p, op, OP_STABLEHLO_DIVIDE) || op_is(c->p, op, OP_STABLEHLO_REMAINDER);
         if ((is_step && !add_step(c, op, &part)) ||
-            (!is_step && !op_is(c->p, op, "stablehlo.convert"))) {
+            (!is_step && !op_is(c->p, op, OP_STABLEHLO_CONVERT))) {
             return false;
         }
         value = op_operand(c->p, op, 0);

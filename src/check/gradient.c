@@ -25,8 +25,8 @@ static uint32_t source_value(const tsr_program *p, uint32_t value)
 static bool multiplies(const tsr_program *p, uint32_t op)
 {
     return program_op(p, op)->num_operands == 2 &&
-           (op_is(p, op, "stablehlo.multiply") || op_is(p, op, "stablehlo.dot_general") ||
-            op_is(p, op, "stablehlo.convolution"));
+           (op_is(p, op, OP_STABLEHLO_MULTIPLY) || op_is(p, op, OP_STABLEHLO_DOT_GENERAL) ||
+            op_is(p, op, OP_STABLEHLO_CONVOLUTION));
 }
 
 /* The factors of the products that an op sums, without constants. */

@@ -315,7 +315,7 @@ static tsr_status note_statistics(const op_use *u)
 /* No operand is pending and some vary. */
 static cell infer_varying(const op_use *u, size_t result)
 {
-    if (u->has_request && op_is(u->c->p, u->op, "stablehlo.reshape")) {
+    if (u->has_request && op_is(u->c->p, u->op, OP_STABLEHLO_RESHAPE)) {
         return infer_reshape(u);
     }
     const cut_flow flow = follow_cut(u, CELL_VARYING);

@@ -26,15 +26,12 @@ bool is_statistic(cell a)
 /* Ops that scale or shift one operand by the other; in others a statistic may be meant. */
 static bool normalizes(const tsr_program *p, uint32_t op)
 {
-    static const char *const names[] = {"stablehlo.subtract", "stablehlo.multiply",
-                                        "stablehlo.divide", "stablehlo.power",
-                                        "stablehlo.dot_general"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (op_is(p, op, names[i])) {
-            return true;
-        }
-    }
-    return false;
+    static const bool kinds[OP_KIND_COUNT] = {[OP_STABLEHLO_SUBTRACT] = true,
+                                              [OP_STABLEHLO_MULTIPLY] = true,
+                                              [OP_STABLEHLO_DIVIDE] = true,
+                                              [OP_STABLEHLO_POWER] = true,
+                                              [OP_STABLEHLO_DOT_GENERAL] = true};
+    return kinds[op_kind_of(p, op)];
 }
 
 tsr_status statistic_note_use(checker *c, uint32_t op, size_t operand, size_t axis)

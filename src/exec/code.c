@@ -281,13 +281,11 @@ static const exec_op *const lists[] = {
     exec_ops_other, exec_ops_ragged,   exec_ops_quantized,  exec_ops_legacy,
 };
 
-static const exec_op *find_op(const char *name)
+static const exec_op *find_op(op_kind kind)
 {
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        for (const exec_op *op = lists[i]; op->name != NULL; op++) {
-            if (strcmp(op->name, name) == 0) {
-                return op;
-            }
+        if (lists[i][kind].prepare != NULL) {
+            return &lists[i][kind];
         }
     }
     return NULL;
@@ -295,7 +293,7 @@ static const exec_op *find_op(const char *name)
 
 static tsr_status decode_op(exec_decoder *d, uint32_t op, exec_step *step)
 {
-    const exec_op *row = find_op(op_name(d->code->program, op));
+    const exec_op *row = find_op(op_kind_of(d->code->program, op));
     const uint32_t device_op = d->function->device_op;
     TSR_TRY(list_slots(d, op, step));
     TSR_TRY(released_by(d, op, step));
@@ -339,7 +337,7 @@ static tsr_status decode_arguments(exec_decoder *d, const ir_block *record, exec
 
 static size_t num_steps_of(const tsr_program *p, uint32_t op)
 {
-    const exec_op *row = find_op(op_name(p, op));
+    const exec_op *row = find_op(op_kind_of(p, op));
     return row != NULL && row->next != NULL ? 2 : 1;
 }
 
@@ -441,7 +439,7 @@ tsr_status exec_find_function(exec_decoder *d, uint32_t op, uint32_t symbol,
     memcpy(text, name.data, name.size);
     text[name.size] = '\0';
     const uint32_t f = tsr_program_symbol(p, text);
-    if (f == 0 || strcmp(op_name(p, f), "func.func") != 0) {
+    if (f == 0 || !op_is(p, f, OP_FUNC_FUNC)) {
         return EXEC_ERROR(d->code->ctx, d->code, op, TSR_ERR_INVALID, "unknown function @%s", text);
     }
     TSR_TRY(exec_code_function(d->code, f, d->depth + 1, out));

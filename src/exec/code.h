@@ -99,25 +99,24 @@ typedef tsr_status (*exec_prepare)(exec_decoder *d, exec_step *step);
 /* Makes a second step that follows the first. */
 typedef tsr_status (*exec_prepare_next)(exec_decoder *d, exec_step *step, exec_step *next);
 
-/* How an op that is not a kernel of a row becomes a step: lists, each ended by a NULL name. */
+/* How an op that is not a kernel of a row becomes a step: arrays by kind. */
 typedef struct exec_op {
-    const char *name;
-    exec_prepare prepare;
+    exec_prepare prepare;   /* NULL: another array has the op, or none */
     exec_prepare_next next; /* of ops of two steps; NULL: one */
 } exec_op;
 
-extern const exec_op exec_ops_basic[];
-extern const exec_op exec_ops_control[];
-extern const exec_op exec_ops_check[];
-extern const exec_op exec_ops_dynamic[];
-extern const exec_op exec_ops_chlo[];
-extern const exec_op exec_ops_parallel[];
-extern const exec_op exec_ops_collective[];
-extern const exec_op exec_ops_custom[];
-extern const exec_op exec_ops_other[];
-extern const exec_op exec_ops_ragged[];
-extern const exec_op exec_ops_quantized[];
-extern const exec_op exec_ops_legacy[];
+extern const exec_op exec_ops_basic[OP_KIND_COUNT];
+extern const exec_op exec_ops_control[OP_KIND_COUNT];
+extern const exec_op exec_ops_check[OP_KIND_COUNT];
+extern const exec_op exec_ops_dynamic[OP_KIND_COUNT];
+extern const exec_op exec_ops_chlo[OP_KIND_COUNT];
+extern const exec_op exec_ops_parallel[OP_KIND_COUNT];
+extern const exec_op exec_ops_collective[OP_KIND_COUNT];
+extern const exec_op exec_ops_custom[OP_KIND_COUNT];
+extern const exec_op exec_ops_other[OP_KIND_COUNT];
+extern const exec_op exec_ops_ragged[OP_KIND_COUNT];
+extern const exec_op exec_ops_quantized[OP_KIND_COUNT];
+extern const exec_op exec_ops_legacy[OP_KIND_COUNT];
 
 /* The greatest of the last dimension of the first operand, and where they are, in this order. */
 tsr_status exec_prepare_top_k(exec_decoder *d, exec_step *step);

@@ -38,7 +38,7 @@ static uint32_t only_function(const tsr_program *p)
     uint32_t found = 0;
     const uint32_t block = op_entry_block(p, p->module, 0);
     for (uint32_t op = program_block(p, block)->first_op; op != 0; op = program_op(p, op)->next) {
-        if (op_is(p, op, "func.func")) {
+        if (op_is(p, op, OP_FUNC_FUNC)) {
             if (found != 0) {
                 return 0;
             }
@@ -53,7 +53,7 @@ static tsr_status find_entry(tsr_context *ctx, const tsr_program *p, const char 
 {
     uint32_t op = tsr_program_symbol(p, name != NULL ? name : "main");
     op = op == 0 && name == NULL ? only_function(p) : op;
-    if (op == 0 || !op_is(p, op, "func.func")) {
+    if (op == 0 || !op_is(p, op, OP_FUNC_FUNC)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION,
                           name != NULL
                               ? "unknown function @%s"

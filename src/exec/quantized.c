@@ -221,8 +221,7 @@ static tsr_status prepare_quantize(exec_decoder *d, exec_step *step)
                : TSR_NOT_APPLICABLE;
 }
 
-const exec_op exec_ops_quantized[] = {
-    {"stablehlo.uniform_quantize", prepare_quantize, NULL},
-    {"stablehlo.uniform_dequantize", prepare_quantize, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_quantized[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_UNIFORM_QUANTIZE] = {prepare_quantize},
+    [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = {prepare_quantize},
 };

@@ -370,13 +370,14 @@ tsr_status exec_prepare_check_call(exec_decoder *d, exec_step *step, slice targe
     if (step->num_operands != 2) {
         return TSR_NOT_APPLICABLE;
     }
-    if (slice_is(target, "check.expect_eq")) {
+    if (slice_is(target, op_kind_name(OP_CHECK_EXPECT_EQ))) {
         return prepare_equal(d, step);
     }
-    if (slice_is(target, "check.expect_almost_eq")) {
+    if (slice_is(target, op_kind_name(OP_CHECK_EXPECT_ALMOST_EQ))) {
         return prepare_almost(d, step);
     }
-    return slice_is(target, "check.expect_close") ? prepare_close(d, step) : TSR_NOT_APPLICABLE;
+    return slice_is(target, op_kind_name(OP_CHECK_EXPECT_CLOSE)) ? prepare_close(d, step)
+                                                                 : TSR_NOT_APPLICABLE;
 }
 
 /* ---- printing ---- */
@@ -425,14 +426,13 @@ static tsr_status prepare_print(exec_decoder *d, exec_step *step)
     return TSR_OK;
 }
 
-const exec_op exec_ops_check[] = {
-    {"check.expect_eq", prepare_equal, NULL},
-    {"check.expect_eq_const", prepare_equal_const, NULL},
-    {"check.expect_almost_eq", prepare_almost, NULL},
-    {"check.expect_almost_eq_const", prepare_almost_const, NULL},
-    {"check.expect_close", prepare_close, NULL},
-    {"check.expect_serialized_eq", prepare_serialized, NULL},
-    {"interpreter.probe", prepare_probe, NULL},
-    {"interpreter.print", prepare_print, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_check[OP_KIND_COUNT] = {
+    [OP_CHECK_EXPECT_EQ] = {prepare_equal},
+    [OP_CHECK_EXPECT_EQ_CONST] = {prepare_equal_const},
+    [OP_CHECK_EXPECT_ALMOST_EQ] = {prepare_almost},
+    [OP_CHECK_EXPECT_ALMOST_EQ_CONST] = {prepare_almost_const},
+    [OP_CHECK_EXPECT_CLOSE] = {prepare_close},
+    [OP_CHECK_EXPECT_SERIALIZED_EQ] = {prepare_serialized},
+    [OP_INTERPRETER_PROBE] = {prepare_probe},
+    [OP_INTERPRETER_PRINT] = {prepare_print},
 };

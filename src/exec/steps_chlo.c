@@ -37,34 +37,22 @@ static void square_call(const exec_map *map, const tsr_view *dst, const tsr_view
                                                                            src[0], src[0]);
 }
 
-typedef struct special_row {
-    const char *name;
-    special_op op;
-} special_row;
-
-#define SPECIAL_ROW(NAME, name, has_complex) {"chlo." #name, SPECIAL_##NAME},
-static const special_row special_rows[] = {SPECIAL_OPS(SPECIAL_ROW)};
+#define SPECIAL_KIND(NAME, name, has_complex) [OP_CHLO_##NAME] = SPECIAL_##NAME,
+static const special_op special_kinds[OP_KIND_COUNT] = {SPECIAL_OPS(SPECIAL_KIND)};
 
 static tsr_status prepare_special(exec_decoder *d, exec_step *step)
 {
-    const char *name = op_name(d->code->program, step->op);
-    for (size_t i = 0; i < sizeof special_rows / sizeof special_rows[0]; i++) {
-        if (strcmp(special_rows[i].name, name) == 0) {
-            const special_op op = special_rows[i].op;
-            const tsr_dtype dtype = step->types[0]->tensor.dtype;
-            tsr_dtype wider;
-            const bool narrow = kernel_is_narrow(dtype, &wider) && wider == TSR_F32;
-            return narrow || special_supports(op, dtype)
-                       ? exec_prepare_map(d, step, special_call, (int)op)
-                       : TSR_NOT_APPLICABLE;
-        }
-    }
-    return TSR_NOT_APPLICABLE;
+    const special_op op = special_kinds[op_kind_of(d->code->program, step->op)];
+    const tsr_dtype dtype = step->types[0]->tensor.dtype;
+    tsr_dtype wider;
+    const bool narrow = kernel_is_narrow(dtype, &wider) && wider == TSR_F32;
+    return narrow || special_supports(op, dtype) ? exec_prepare_map(d, step, special_call, (int)op)
+                                                 : TSR_NOT_APPLICABLE;
 }
 
 static tsr_status prepare_pair(exec_decoder *d, exec_step *step)
 {
-    const bool zeta = strcmp(op_name(d->code->program, step->op), "chlo.zeta") == 0;
+    const bool zeta = op_is(d->code->program, step->op, OP_CHLO_ZETA);
     return dtype_is_float(step->types[0]->tensor.dtype)
                ? exec_prepare_map(d, step, pair_call, zeta ? SPECIAL_ZETA : SPECIAL_POLYGAMMA)
                : TSR_NOT_APPLICABLE;
@@ -236,10 +224,34 @@ tsr_status exec_prepare_top_k(exec_decoder *d, exec_step *step)
 
 /* ---- ops that broadcast ---- */
 
-/* The row of the op without `broadcast_`; operands end at the same dimension. */
+/* The ops of chlo that broadcast, by what they compute. */
+#define BROADCAST_OPS(X)                                                                           \
+    X(ADD)                                                                                         \
+    X(AND)                                                                                         \
+    X(ATAN2)                                                                                       \
+    X(COMPARE)                                                                                     \
+    X(DIVIDE)                                                                                      \
+    X(MAXIMUM)                                                                                     \
+    X(MINIMUM)                                                                                     \
+    X(MULTIPLY)                                                                                    \
+    X(OR)                                                                                          \
+    X(POWER)                                                                                       \
+    X(REMAINDER)                                                                                   \
+    X(SELECT)                                                                                      \
+    X(SHIFT_LEFT)                                                                                  \
+    X(SHIFT_RIGHT_ARITHMETIC)                                                                      \
+    X(SHIFT_RIGHT_LOGICAL)                                                                         \
+    X(SUBTRACT)                                                                                    \
+    X(XOR)
+#define COMPUTED_KIND(NAME) [OP_CHLO_BROADCAST_##NAME] = OP_STABLEHLO_##NAME,
+
+/* What such an op computes. */
+static const op_kind computed_kinds[OP_KIND_COUNT] = {BROADCAST_OPS(COMPUTED_KIND)};
+
+/* The row of the op that computes it; operands end at the same dimension. */
 static tsr_status prepare_broadcast(exec_decoder *d, exec_step *step)
 {
-    const char *name = op_name(d->code->program, step->op) + strlen("chlo.broadcast_");
+    const op_kind computed = computed_kinds[op_kind_of(d->code->program, step->op)];
     const uint32_t dims = op_property(d->code->program, step->op, "broadcast_dimensions");
     const size_t rank = step->types[step->num_operands]->tensor.rank;
     for (size_t i = 0; i < step->num_operands; i++) {
@@ -256,41 +268,20 @@ static tsr_status prepare_broadcast(exec_decoder *d, exec_step *step)
             }
         }
     }
-    return exec_prepare_row(d, step, op_find(name));
+    return exec_prepare_row(d, step, op_kind_row(computed));
 }
 
-#define SPECIAL_OP(NAME, name, has_complex) {"chlo." #name, prepare_special, NULL},
-#define BROADCAST(name)                                                                            \
-    {                                                                                              \
-        "chlo.broadcast_" name, prepare_broadcast, NULL                                            \
-    }
-const exec_op exec_ops_chlo[] = {
-    SPECIAL_OPS(SPECIAL_OP){"chlo.zeta", prepare_pair, NULL},
-    {"chlo.polygamma", prepare_pair, NULL},
-    {"chlo.next_after", prepare_next_after, NULL},
-    {"chlo.square", prepare_square, NULL},
-    {"chlo.mulhi", prepare_mulhi, NULL},
-    {"chlo.conj", prepare_conj, NULL},
-    {"chlo.is_inf", prepare_is_inf, NULL},
-    {"chlo.is_pos_inf", prepare_is_pos_inf, NULL},
-    {"chlo.is_neg_inf", prepare_is_neg_inf, NULL},
-    {"chlo.top_k", exec_prepare_top_k, NULL},
-    BROADCAST("add"),
-    BROADCAST("and"),
-    BROADCAST("atan2"),
-    BROADCAST("compare"),
-    BROADCAST("divide"),
-    BROADCAST("maximum"),
-    BROADCAST("minimum"),
-    BROADCAST("multiply"),
-    BROADCAST("or"),
-    BROADCAST("power"),
-    BROADCAST("remainder"),
-    BROADCAST("select"),
-    BROADCAST("shift_left"),
-    BROADCAST("shift_right_arithmetic"),
-    BROADCAST("shift_right_logical"),
-    BROADCAST("subtract"),
-    BROADCAST("xor"),
-    {NULL, NULL, NULL},
+#define SPECIAL_OP(NAME, name, has_complex) [OP_CHLO_##NAME] = {prepare_special},
+#define BROADCAST_OP(NAME) [OP_CHLO_BROADCAST_##NAME] = {prepare_broadcast},
+const exec_op exec_ops_chlo[OP_KIND_COUNT] = {
+    SPECIAL_OPS(SPECIAL_OP) BROADCAST_OPS(BROADCAST_OP)[OP_CHLO_ZETA] = {prepare_pair},
+    [OP_CHLO_POLYGAMMA] = {prepare_pair},
+    [OP_CHLO_NEXT_AFTER] = {prepare_next_after},
+    [OP_CHLO_SQUARE] = {prepare_square},
+    [OP_CHLO_MULHI] = {prepare_mulhi},
+    [OP_CHLO_CONJ] = {prepare_conj},
+    [OP_CHLO_IS_INF] = {prepare_is_inf},
+    [OP_CHLO_IS_POS_INF] = {prepare_is_pos_inf},
+    [OP_CHLO_IS_NEG_INF] = {prepare_is_neg_inf},
+    [OP_CHLO_TOP_K] = {exec_prepare_top_k},
 };

@@ -522,20 +522,20 @@ static bool shapes_fit(const exec_step *step, const collective_step *c)
     return true;
 }
 
+/* Collectives of StableHLO: what they are, and the property with their dimension. */
 typedef struct collective_row {
-    const char *name;
     collective_kind kind;
     const char *dim;
 } collective_row;
 
-static const collective_row collective_rows[] = {
-    {"stablehlo.all_gather", ALL_GATHER, "all_gather_dim"},
-    {"stablehlo.all_reduce", ALL_REDUCE, NULL},
-    {"stablehlo.all_to_all", ALL_TO_ALL, "concat_dimension"},
-    {"stablehlo.collective_broadcast", BROADCAST, NULL},
-    {"stablehlo.collective_permute", PERMUTE, NULL},
-    {"stablehlo.cross-replica-sum", ALL_REDUCE, NULL},
-    {"stablehlo.reduce_scatter", REDUCE_SCATTER, "scatter_dimension"},
+static const collective_row collective_rows[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_ALL_GATHER] = {ALL_GATHER, "all_gather_dim"},
+    [OP_STABLEHLO_ALL_REDUCE] = {ALL_REDUCE, NULL},
+    [OP_STABLEHLO_ALL_TO_ALL] = {ALL_TO_ALL, "concat_dimension"},
+    [OP_STABLEHLO_COLLECTIVE_BROADCAST] = {BROADCAST, NULL},
+    [OP_STABLEHLO_COLLECTIVE_PERMUTE] = {PERMUTE, NULL},
+    [OP_STABLEHLO_CROSS_REPLICA_SUM] = {ALL_REDUCE, NULL},
+    [OP_STABLEHLO_REDUCE_SCATTER] = {REDUCE_SCATTER, "scatter_dimension"},
 };
 
 static exec_group_kind numbering_of(const tsr_program *p, uint32_t op, const collective_step *c)
@@ -553,10 +553,7 @@ static exec_group_kind numbering_of(const tsr_program *p, uint32_t op, const col
 static tsr_status prepare_collective(exec_decoder *d, exec_step *step)
 {
     const tsr_program *p = d->code->program;
-    const collective_row *row = collective_rows;
-    while (strcmp(row->name, op_name(p, step->op)) != 0) {
-        row++;
-    }
+    const collective_row *row = &collective_rows[op_kind_of(p, step->op)];
     collective_step *c = EXEC_NEW(d, collective_step);
     if (c == NULL) {
         return diag_nomem(d->code->ctx);
@@ -610,14 +607,13 @@ tsr_status exec_prepare_assembly(exec_decoder *d, exec_step *step, const int64_t
     return TSR_OK;
 }
 
-const exec_op exec_ops_collective[] = {
-    {"sdy.manual_computation", exec_prepare_manual, exec_prepare_manual_end},
-    {"stablehlo.all_gather", prepare_collective, NULL},
-    {"stablehlo.all_reduce", prepare_collective, NULL},
-    {"stablehlo.all_to_all", prepare_collective, NULL},
-    {"stablehlo.collective_broadcast", prepare_collective, NULL},
-    {"stablehlo.collective_permute", prepare_collective, NULL},
-    {"stablehlo.cross-replica-sum", prepare_collective, NULL},
-    {"stablehlo.reduce_scatter", prepare_collective, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_collective[OP_KIND_COUNT] = {
+    [OP_SDY_MANUAL_COMPUTATION] = {exec_prepare_manual, exec_prepare_manual_end},
+    [OP_STABLEHLO_ALL_GATHER] = {prepare_collective},
+    [OP_STABLEHLO_ALL_REDUCE] = {prepare_collective},
+    [OP_STABLEHLO_ALL_TO_ALL] = {prepare_collective},
+    [OP_STABLEHLO_COLLECTIVE_BROADCAST] = {prepare_collective},
+    [OP_STABLEHLO_COLLECTIVE_PERMUTE] = {prepare_collective},
+    [OP_STABLEHLO_CROSS_REPLICA_SUM] = {prepare_collective},
+    [OP_STABLEHLO_REDUCE_SCATTER] = {prepare_collective},
 };

@@ -281,14 +281,13 @@ static tsr_status prepare_while(exec_decoder *d, exec_step *step)
                : TSR_NOT_APPLICABLE;
 }
 
-const exec_op exec_ops_control[] = {
-    {"func.call", prepare_call, NULL},
-    {"stablehlo.composite", prepare_composite, NULL},
-    {"sdy.named_computation", prepare_body, NULL},
-    {"stablehlo.async_start", prepare_async_start, NULL},
-    {"stablehlo.async_done", prepare_async_done, NULL},
-    {"stablehlo.if", prepare_if, NULL},
-    {"stablehlo.case", prepare_case, NULL},
-    {"stablehlo.while", prepare_while, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_control[OP_KIND_COUNT] = {
+    [OP_FUNC_CALL] = {prepare_call},
+    [OP_STABLEHLO_COMPOSITE] = {prepare_composite},
+    [OP_SDY_NAMED_COMPUTATION] = {prepare_body},
+    [OP_STABLEHLO_ASYNC_START] = {prepare_async_start},
+    [OP_STABLEHLO_ASYNC_DONE] = {prepare_async_done},
+    [OP_STABLEHLO_IF] = {prepare_if},
+    [OP_STABLEHLO_CASE] = {prepare_case},
+    [OP_STABLEHLO_WHILE] = {prepare_while},
 };

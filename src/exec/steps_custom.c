@@ -101,7 +101,6 @@ static tsr_status prepare_custom_call(exec_decoder *d, exec_step *step)
     return exec_unsupported(d->code, step->op, why);
 }
 
-const exec_op exec_ops_custom[] = {
-    {"stablehlo.custom_call", prepare_custom_call, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_custom[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_CUSTOM_CALL] = {prepare_custom_call},
 };

@@ -422,28 +422,24 @@ static tsr_status prepare_tensor_cast(exec_decoder *d, exec_step *step)
 /* ---- decoding ---- */
 
 typedef struct dynamic_row {
-    const char *name;
     exec_action action;
     const op_row *row; /* of its parameters; NULL: it has none */
     size_t num_operands;
 } dynamic_row;
 
-static const dynamic_row dynamic_rows[] = {
-    {"stablehlo.dynamic_reshape", run_dynamic_reshape, NULL, 2},
-    {"stablehlo.dynamic_iota", run_dynamic_iota, &op_iota, 1},
-    {"stablehlo.dynamic_broadcast_in_dim", run_dynamic_broadcast, &op_broadcast_in_dim, 2},
-    {"stablehlo.real_dynamic_slice", run_real_dynamic_slice, NULL, 4},
-    {"stablehlo.dynamic_pad", run_dynamic_pad, NULL, 5},
-    {"stablehlo.dynamic_gather", run_dynamic_gather, &op_gather, 3},
-    {"stablehlo.dynamic_conv", run_dynamic_conv, &op_convolution, 3},
+static const dynamic_row dynamic_rows[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_DYNAMIC_RESHAPE] = {run_dynamic_reshape, NULL, 2},
+    [OP_STABLEHLO_DYNAMIC_IOTA] = {run_dynamic_iota, &op_iota, 1},
+    [OP_STABLEHLO_DYNAMIC_BROADCAST_IN_DIM] = {run_dynamic_broadcast, &op_broadcast_in_dim, 2},
+    [OP_STABLEHLO_REAL_DYNAMIC_SLICE] = {run_real_dynamic_slice, NULL, 4},
+    [OP_STABLEHLO_DYNAMIC_PAD] = {run_dynamic_pad, NULL, 5},
+    [OP_STABLEHLO_DYNAMIC_GATHER] = {run_dynamic_gather, &op_gather, 3},
+    [OP_STABLEHLO_DYNAMIC_CONV] = {run_dynamic_conv, &op_convolution, 3},
 };
 
 static tsr_status prepare_dynamic(exec_decoder *d, exec_step *step)
 {
-    const dynamic_row *row = dynamic_rows;
-    while (strcmp(row->name, op_name(d->code->program, step->op)) != 0) {
-        row++;
-    }
+    const dynamic_row *row = &dynamic_rows[op_kind_of(d->code->program, step->op)];
     const void *params = NULL;
     for (size_t i = 0; i < step->num_operands + step->num_results; i++) {
         if (step->types[i]->kind != EXEC_TENSOR) {
@@ -463,17 +459,16 @@ static tsr_status prepare_dynamic(exec_decoder *d, exec_step *step)
                                                                              : TSR_NOT_APPLICABLE;
 }
 
-const exec_op exec_ops_dynamic[] = {
-    {"stablehlo.dynamic_reshape", prepare_dynamic, NULL},
-    {"stablehlo.dynamic_iota", prepare_dynamic, NULL},
-    {"stablehlo.dynamic_broadcast_in_dim", prepare_dynamic, NULL},
-    {"stablehlo.real_dynamic_slice", prepare_dynamic, NULL},
-    {"stablehlo.dynamic_pad", prepare_dynamic, NULL},
-    {"stablehlo.dynamic_gather", prepare_dynamic, NULL},
-    {"stablehlo.dynamic_conv", prepare_dynamic, NULL},
-    {"stablehlo.get_dimension_size", prepare_get_size, NULL},
-    {"stablehlo.set_dimension_size", prepare_set_size, NULL},
-    {"stablehlo.dot", prepare_dot, NULL},
-    {"tensor.cast", prepare_tensor_cast, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_dynamic[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_DYNAMIC_RESHAPE] = {prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_IOTA] = {prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_BROADCAST_IN_DIM] = {prepare_dynamic},
+    [OP_STABLEHLO_REAL_DYNAMIC_SLICE] = {prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_PAD] = {prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_GATHER] = {prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_CONV] = {prepare_dynamic},
+    [OP_STABLEHLO_GET_DIMENSION_SIZE] = {prepare_get_size},
+    [OP_STABLEHLO_SET_DIMENSION_SIZE] = {prepare_set_size},
+    [OP_STABLEHLO_DOT] = {prepare_dot},
+    [OP_TENSOR_CAST] = {prepare_tensor_cast},
 };

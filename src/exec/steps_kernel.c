@@ -8,6 +8,7 @@
 #include "ir/verify.h"
 #include "kernel/elementwise.h"
 #include "number/element.h"
+#include "ops/op_create.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"
 #include "ops/op_reduce.h"
@@ -283,9 +284,6 @@ static bool regions_fit(const exec_step *step, const op_row *row, const op_reque
         return region_fits(step->blocks[0], results, 1, 2, false, true) &&
                region_fits(step->blocks[1], results, 1, 2, false, false);
     }
-    if (strcmp(row->name, "map") == 0) {
-        return is_scalar_region(step->blocks[0]);
-    }
     return num_regions == 0 ||
            region_fits(step->blocks[0], results, step->num_results, 2, false, false);
 }
@@ -320,11 +318,6 @@ static tsr_status fill_arrays(exec_decoder *d, exec_step *step, kernel_step *k)
     return TSR_OK;
 }
 
-static bool is_named(const op_row *row, const char *name)
-{
-    return strcmp(row->name, name) == 0;
-}
-
 /* The wider of two types of numbers, to compute in. */
 static tsr_dtype wider_of(tsr_dtype a, tsr_dtype b)
 {
@@ -339,24 +332,21 @@ static tsr_dtype wider_of(tsr_dtype a, tsr_dtype b)
     return tsr_dtype_bits(a) > tsr_dtype_bits(b) ? a : b;
 }
 
-/* Ops whose operands and results may be of several types, of which the widest is computed in. */
-static bool mixes_all(const op_row *row)
-{
-    return is_named(row, "dot_general") || is_named(row, "dot") || is_named(row, "convolution") ||
-           is_named(row, "select_and_scatter");
-}
-
 /* The first of the values of an op that are to have one type with a value. */
 static size_t first_alike(const exec_step *step, const op_row *row, size_t i)
 {
     const size_t n = step->num_results;
-    if (is_named(row, "reduce") || is_named(row, "reduce_window")) {
+    switch (row->alike) {
+    case OP_ALIKE_NONE:
+        return i;
+    case OP_ALIKE_ALL:
+        return 0;
+    case OP_ALIKE_INPUTS:
         return i % n;
-    }
-    if (is_named(row, "scatter")) {
+    case OP_ALIKE_SCATTERED:
         return i <= n ? i : i <= 2 * n ? i - n - 1 : i - 2 * n - 1; /* the indices are alone */
     }
-    return mixes_all(row) ? 0 : i;
+    return i;
 }
 
 /* What a value stands for. */
@@ -396,7 +386,7 @@ static tsr_dtype computed_dtype(const exec_step *step, const op_row *row, size_t
 {
     const tsr_dtype dtype = common_dtype(step, row, i);
     tsr_dtype wider;
-    if (is_named(row, "iota") && dtype_is_complex(dtype)) {
+    if (row == &op_iota && dtype_is_complex(dtype)) {
         return dtype == TSR_C64 ? TSR_F32 : TSR_F64;
     }
     return kernel_is_narrow(dtype, &wider) ? wider : dtype;
@@ -416,9 +406,9 @@ static tsr_status make_computed(exec_decoder *d, const exec_step *step, const op
     if (k->computed == NULL || count > MAX_CASTS) {
         return k->computed == NULL ? diag_nomem(d->code->ctx) : TSR_NOT_APPLICABLE;
     }
-    k->counts_leading = is_named(row, "count_leading_zeros");
-    k->as_bits =
-        k->counts_leading || is_named(row, "popcnt") || is_named(row, "shift_right_logical");
+    k->counts_leading = row == &op_unary[UNARY_COUNT_LEADING_ZEROS];
+    k->as_bits = k->counts_leading || row == &op_unary[UNARY_POPCNT] ||
+                 row == &op_binary[BINARY_SHIFT_RIGHT_LOGICAL];
     for (size_t i = 0; i < count; i++) {
         const op_type *t = &step->types[i]->tensor;
         tsr_dtype dtype = computed_dtype(step, row, i);
@@ -519,8 +509,7 @@ tsr_status exec_prepare_row(exec_decoder *d, exec_step *step, const op_row *row)
     *k = (kernel_step){.call = {.row = row, .params = request.request.params}};
     void *params = without_const(request.request.params);
     set_defaults(d, step, &request);
-    request.request.broadcasts =
-        strncmp(op_name(p, step->op), "chlo.broadcast_", strlen("chlo.broadcast_")) == 0;
+    request.request.broadcasts = op_kind_broadcasts(op_kind_of(p, step->op));
     TSR_TRY(check_results(d, step, &request));
     const bool mixed = is_mixed(step, row);
     for (int known = may_be_known(step, row, p); known >= 0 && !mixed; known--) {

@@ -379,10 +379,9 @@ static tsr_status prepare_einsum(exec_decoder *d, exec_step *step)
                : TSR_NOT_APPLICABLE;
 }
 
-const exec_op exec_ops_legacy[] = {
-    {"stablehlo.rng", prepare_rng, NULL},
-    {"stablehlo.torch_index_select", prepare_index_select, NULL},
-    {"stablehlo.einsum", prepare_einsum, NULL},
-    {"stablehlo.unary_einsum", prepare_einsum, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_legacy[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_RNG] = {prepare_rng},
+    [OP_STABLEHLO_TORCH_INDEX_SELECT] = {prepare_index_select},
+    [OP_STABLEHLO_EINSUM] = {prepare_einsum},
+    [OP_STABLEHLO_UNARY_EINSUM] = {prepare_einsum},
 };

@@ -297,11 +297,16 @@ static bool norm_fits(const exec_step *step, size_t feature)
     return true;
 }
 
+static const exec_action norms[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_BATCH_NORM_INFERENCE] = run_norm_inference,
+    [OP_STABLEHLO_BATCH_NORM_TRAINING] = run_norm_training,
+    [OP_STABLEHLO_BATCH_NORM_GRAD] = run_norm_grad,
+};
+
 static tsr_status prepare_norm(exec_decoder *d, exec_step *step)
 {
     const tsr_program *p = d->code->program;
     const uint32_t epsilon = op_property(p, step->op, "epsilon");
-    const char *name = op_name(p, step->op);
     int64_t feature = 0;
     norm_step *s = EXEC_NEW(d, norm_step);
     if (s == NULL) {
@@ -315,17 +320,14 @@ static tsr_status prepare_norm(exec_decoder *d, exec_step *step)
     *s = (norm_step){(size_t)feature,
                      float_to_double((float_format)program_type(p, head->type)->width, head->bits)};
     step->data = s;
-    step->action = strcmp(name, "stablehlo.batch_norm_inference") == 0  ? run_norm_inference
-                   : strcmp(name, "stablehlo.batch_norm_training") == 0 ? run_norm_training
-                                                                        : run_norm_grad;
+    step->action = norms[op_kind_of(p, step->op)];
     return TSR_OK;
 }
 
-const exec_op exec_ops_other[] = {
-    {"stablehlo.compare", prepare_compare, NULL},
-    {"stablehlo.map", prepare_map, NULL},
-    {"stablehlo.batch_norm_inference", prepare_norm, NULL},
-    {"stablehlo.batch_norm_training", prepare_norm, NULL},
-    {"stablehlo.batch_norm_grad", prepare_norm, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_other[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_COMPARE] = {prepare_compare},
+    [OP_STABLEHLO_MAP] = {prepare_map},
+    [OP_STABLEHLO_BATCH_NORM_INFERENCE] = {prepare_norm},
+    [OP_STABLEHLO_BATCH_NORM_TRAINING] = {prepare_norm},
+    [OP_STABLEHLO_BATCH_NORM_GRAD] = {prepare_norm},
 };

@@ -177,7 +177,7 @@ static tsr_status run_partition_id(exec_machine *m, const exec_step *step)
 
 static tsr_status prepare_number(exec_decoder *d, exec_step *step)
 {
-    const bool replica = strcmp(op_name(d->code->program, step->op), "stablehlo.replica_id") == 0;
+    const bool replica = op_is(d->code->program, step->op, OP_STABLEHLO_REPLICA_ID);
     const op_type *type = &step->types[0]->tensor;
     step->action = replica ? run_replica_id : run_partition_id;
     step->devices = EXEC_NEEDS_DEVICES;
@@ -384,7 +384,7 @@ static tsr_status run_recv(exec_machine *m, const exec_step *step)
 static tsr_status prepare_channel(exec_decoder *d, exec_step *step)
 {
     const tsr_program *p = d->code->program;
-    const bool sends = strcmp(op_name(p, step->op), "stablehlo.send") == 0;
+    const bool sends = op_is(p, step->op, OP_STABLEHLO_SEND);
     const exec_type *last =
         step->num_results > 0 ? step->types[step->num_operands + step->num_results - 1] : NULL;
     channel_step *c = EXEC_NEW(d, channel_step);
@@ -402,13 +402,12 @@ static tsr_status prepare_channel(exec_decoder *d, exec_step *step)
                : TSR_NOT_APPLICABLE;
 }
 
-const exec_op exec_ops_parallel[] = {
-    {"interpreter.run_parallel", prepare_parallel, NULL},
-    {"stablehlo.replica_id", prepare_number, NULL},
-    {"stablehlo.partition_id", prepare_number, NULL},
-    {"stablehlo.infeed", prepare_infeed, NULL},
-    {"stablehlo.outfeed", prepare_outfeed, NULL},
-    {"stablehlo.send", prepare_channel, NULL},
-    {"stablehlo.recv", prepare_channel, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_parallel[OP_KIND_COUNT] = {
+    [OP_INTERPRETER_RUN_PARALLEL] = {prepare_parallel},
+    [OP_STABLEHLO_REPLICA_ID] = {prepare_number},
+    [OP_STABLEHLO_PARTITION_ID] = {prepare_number},
+    [OP_STABLEHLO_INFEED] = {prepare_infeed},
+    [OP_STABLEHLO_OUTFEED] = {prepare_outfeed},
+    [OP_STABLEHLO_SEND] = {prepare_channel},
+    [OP_STABLEHLO_RECV] = {prepare_channel},
 };

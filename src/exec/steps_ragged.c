@@ -477,8 +477,7 @@ static tsr_status prepare_scan(exec_decoder *d, exec_step *step)
     return scan_fits(s, step) ? TSR_OK : TSR_NOT_APPLICABLE;
 }
 
-const exec_op exec_ops_ragged[] = {
-    {"chlo.ragged_dot", prepare_ragged, NULL},
-    {"chlo.scan", prepare_scan, NULL},
-    {NULL, NULL, NULL},
+const exec_op exec_ops_ragged[OP_KIND_COUNT] = {
+    [OP_CHLO_RAGGED_DOT] = {prepare_ragged},
+    [OP_CHLO_SCAN] = {prepare_scan},
 };

@@ -39,8 +39,8 @@ static tsr_ir_op written_op(const tsr_explanation *e, tsr_ir_op op)
 /* The function that a call or a composite of the text names; 0: the op is neither. */
 static tsr_ir_op called_by(const tsr_explanation *e, tsr_ir_op op)
 {
-    const bool is_call = op != 0 && op_is(e->original, op, "func.call");
-    const bool is_composite = op != 0 && op_is(e->original, op, "stablehlo.composite");
+    const bool is_call = op != 0 && op_is(e->original, op, OP_FUNC_CALL);
+    const bool is_composite = op != 0 && op_is(e->original, op, OP_STABLEHLO_COMPOSITE);
     slice name;
     uint32_t func = 0;
     if ((is_call || is_composite) &&
@@ -112,7 +112,7 @@ const char *written_op_name(const tsr_explanation *e, tsr_ir_op op)
 /* The function that holds an op of the original; 0: none does. */
 static tsr_ir_op func_around(const tsr_program *p, tsr_ir_op op)
 {
-    while (op != 0 && strcmp(tsr_ir_op_name(p, op), "func.func") != 0) {
+    while (op != 0 && !op_is(p, op, OP_FUNC_FUNC)) {
         const tsr_ir_block block = tsr_ir_op_block(p, op);
         op = block != 0 ? tsr_ir_region_parent(p, tsr_ir_block_parent(p, block)) : 0;
     }

@@ -81,7 +81,7 @@ static void note_subject(tsr_program *p, uint32_t op, change_kind kind)
         const uint32_t module = op_parent(p, op);
         c->has_symbols = true;
         c->has_meshes = c->has_meshes || (row->traits & IR_SYMBOL_TABLE) != 0 ||
-                        (module != 0 && module != p->module) || op_is(p, op, "sdy.mesh");
+                        (module != 0 && module != p->module) || op_is(p, op, OP_SDY_MESH);
     }
     c->has_computations = c->has_computations || row->argument_shardings != NULL;
 }

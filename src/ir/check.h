@@ -53,7 +53,7 @@ typedef enum check_traits {
 enum { MAX_CONSTRAINTS = 5 };
 
 struct check_row {
-    const char *name;
+    bool is_known;
     uint8_t operands[MAX_CONSTRAINTS]; /* constraints by number; the last stands for the rest */
     uint8_t results[3];
     int traits;
@@ -63,7 +63,7 @@ struct check_row {
     tsr_status (*infer)(const ir_check *k, inferred_types *out);
 };
 
-const check_row *check_row_find(const char *name);
+const check_row *check_row_of(op_kind kind);
 
 /* Constraints of types: by number, whether a type satisfies one, and its text. */
 enum { MAX_TEXT_OF_CONSTRAINT = 1024 };

@@ -222,7 +222,7 @@ tsr_status infer_batch_norm_grad(const ir_check *k, inferred_types *out)
 uint32_t constant_of(const ir_check *k, size_t i)
 {
     const uint32_t owner = program_value(k->p, op_operand(k->p, k->op, i))->owner;
-    return (owner & IR_IS_ARGUMENT) == 0 && op_is(k->p, owner, "stablehlo.constant")
+    return (owner & IR_IS_ARGUMENT) == 0 && op_is(k->p, owner, OP_STABLEHLO_CONSTANT)
                ? op_property(k->p, owner, "value")
                : 0;
 }

@@ -45,7 +45,7 @@ tsr_status op_create(tsr_program *p, const op_spec *spec, uint32_t *out)
                 .location = spec->like != 0 ? program_op(p, spec->like)->location : IR_NOWHERE,
                 .at = spec->like != 0 ? program_op(p, spec->like)->at : IR_NOWHERE};
     uint32_t number = 0;
-    TSR_TRY(program_op_name(p, spec->name, strlen(spec->name), &op.name));
+    TSR_TRY(program_kind_name(p, spec->kind, &op.name));
     TSR_TRY(program_new_list(p, spec->operands, spec->num_operands, &op.operands));
     TSR_TRY(program_new_op(p, &op, &number));
     TSR_TRY(new_results(p, number, spec->types, spec->num_results));
@@ -194,10 +194,10 @@ void region_take(tsr_program *p, uint32_t to, uint32_t from)
 
 /* ---- attributes ---- */
 
-tsr_status op_rename(tsr_program *p, uint32_t op, const char *name)
+tsr_status op_set_kind(tsr_program *p, uint32_t op, op_kind kind)
 {
     uint32_t id = 0;
-    TSR_TRY(program_op_name(p, name, strlen(name), &id));
+    TSR_TRY(program_kind_name(p, kind, &id));
     changes_note_op(p, op, CHANGE_REGIONS);
     record_of_op(p, op)->name = id;
     changes_note_op(p, op, CHANGE_REGIONS);

@@ -94,7 +94,7 @@ static inline uint32_t block_argument(const tsr_program *p, uint32_t block, size
 
 /* A new op, in no block yet. Its regions are empty. */
 typedef struct op_spec {
-    const char *name;
+    op_kind kind;
     const uint32_t *operands;
     size_t num_operands;
     const uint32_t *types; /* of the results */
@@ -137,8 +137,8 @@ void use_set(tsr_program *p, uint32_t use, uint32_t value);
 /* Moves all uses, one by one from the front; those by `except` (0: none) stay. */
 void value_replace_uses(tsr_program *p, uint32_t from, uint32_t to, uint32_t except);
 
-/* Makes an op one of another name, with the same operands, results and attributes. */
-tsr_status op_rename(tsr_program *p, uint32_t op, const char *name);
+/* Makes an op one of another kind, with the same operands, results and attributes. */
+tsr_status op_set_kind(tsr_program *p, uint32_t op, op_kind kind);
 
 /* Sets an inherent or a discardable attribute; 0 takes it away. */
 tsr_status op_set_property(tsr_program *p, uint32_t op, const char *name, uint32_t attr);

@@ -238,7 +238,7 @@ static tsr_status read_operand_types(parser *ps, op_reader *op, bool are_results
         return error_at(ps, op->at,
                         "custom op '%s' number of operands and types do not match: got %zu "
                         "operands and %zu types",
-                        op->row->name, op->num_uses, count);
+                        op_kind_name(op->row->kind), op->num_uses, count);
     }
     TSR_TRY(resolve_uses(ps, op, types, count));
     for (size_t i = 0; are_results && i < count; i++) {
@@ -276,7 +276,7 @@ static tsr_status read_complex_types(parser *ps, op_reader *op)
     const uint32_t element = type_element(ps->program, type);
     if (!type_is(ps->program, element, TYPE_COMPLEX)) {
         return error_at(ps, at, "custom op '%s' expected tensor with complex element type",
-                        op->row->name);
+                        op_kind_name(op->row->kind));
     }
     const type_head *head = program_type(ps->program, type);
     TSR_TRY(type_tensor(ps->program, type_extents(head), head->count,
@@ -440,7 +440,7 @@ static tsr_status read_operand_part(parser *ps, op_reader *op, const char *form,
         return error_at(ps, op->at,
                         "custom op '%s' number of operands and types do not match: got %zu "
                         "operands and 0 types",
-                        op->row->name, op->num_uses);
+                        op_kind_name(op->row->kind), op->num_uses);
     }
     return is_there ? read_part(ps, op, form, end) : TSR_OK;
 }

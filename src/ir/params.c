@@ -121,13 +121,15 @@ tsr_status ir_type_from_op(tsr_program *p, const op_type *type, uint32_t *out)
 /* ---- regions ---- */
 
 /* Ops that a region may consist of, on its two arguments in order. */
-static const struct {
-    const char *name;
+typedef struct combiner_row {
+    bool is_known;
     op_body body;
-} combiners[] = {
-    {"stablehlo.add", OP_BODY_SUM},     {"stablehlo.multiply", OP_BODY_PROD},
-    {"stablehlo.maximum", OP_BODY_MAX}, {"stablehlo.minimum", OP_BODY_MIN},
-    {"stablehlo.and", OP_BODY_AND},     {"stablehlo.or", OP_BODY_OR},
+} combiner_row;
+
+static const combiner_row combiners[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_ADD] = {true, OP_BODY_SUM},     [OP_STABLEHLO_MULTIPLY] = {true, OP_BODY_PROD},
+    [OP_STABLEHLO_MAXIMUM] = {true, OP_BODY_MAX}, [OP_STABLEHLO_MINIMUM] = {true, OP_BODY_MIN},
+    [OP_STABLEHLO_AND] = {true, OP_BODY_AND},     [OP_STABLEHLO_OR] = {true, OP_BODY_OR},
 };
 
 static const struct {
@@ -141,7 +143,7 @@ static const struct {
 static op_body comparator(const tsr_program *p, uint32_t op)
 {
     const uint32_t direction = op_property(p, op, "comparison_direction");
-    if (!op_is(p, op, "stablehlo.compare") || !attr_is(p, direction, ATTR_ENUM)) {
+    if (!op_is(p, op, OP_STABLEHLO_COMPARE) || !attr_is(p, direction, ATTR_ENUM)) {
         return OP_BODY_OPAQUE;
     }
     const char *name = ir_enums[ENUM_COMPARISON_DIRECTION].values[program_attr(p, direction)->bits];
@@ -172,10 +174,9 @@ op_body ir_region_body(const tsr_program *p, uint32_t region)
         op_operand(p, op, 1) != arguments[1]) {
         return OP_BODY_OPAQUE;
     }
-    for (size_t i = 0; i < sizeof combiners / sizeof combiners[0]; i++) {
-        if (op_is(p, op, combiners[i].name)) {
-            return b->num_arguments == 2 ? combiners[i].body : OP_BODY_OPAQUE;
-        }
+    const combiner_row *row = &combiners[op_kind_of(p, op)];
+    if (row->is_known) {
+        return b->num_arguments == 2 ? row->body : OP_BODY_OPAQUE;
     }
     return comparator(p, op);
 }
@@ -189,12 +190,8 @@ static op_body combiner_of(const tsr_program *p, uint32_t value, uint32_t a, uin
     }
     const uint32_t x = op_operand(p, op, 0);
     const uint32_t y = op_operand(p, op, 1);
-    for (size_t i = 0; i < sizeof combiners / sizeof combiners[0]; i++) {
-        if (op_is(p, op, combiners[i].name) && ((x == a && y == b) || (x == b && y == a))) {
-            return combiners[i].body;
-        }
-    }
-    return OP_BODY_OPAQUE;
+    const combiner_row *row = &combiners[op_kind_of(p, op)];
+    return row->is_known && ((x == a && y == b) || (x == b && y == a)) ? row->body : OP_BODY_OPAQUE;
 }
 
 op_body ir_region_combiner(const tsr_program *p, uint32_t region)
@@ -405,18 +402,7 @@ static tsr_status read_params(tsr_context *ctx, tsr_arena *arena, const tsr_prog
 
 const op_row *ir_op_row(const tsr_program *p, uint32_t op)
 {
-    const char *name = op_name(p, op);
-    const char *dot = strchr(name, '.');
-    const op_row *row = dot != NULL ? op_find(dot + 1) : NULL;
-    const bool is_stablehlo = strncmp(name, "stablehlo.", 10) == 0;
-    const bool is_chlo = strncmp(name, "chlo.", 5) == 0;
-    if (row == &op_top_k) {
-        return is_chlo ? &op_top_k_last : NULL;
-    }
-    return row != NULL && ((row->dialect == OP_STABLEHLO && is_stablehlo) ||
-                           (row->dialect == OP_CHLO && is_chlo) || strcmp(name, "chlo.tan") == 0)
-               ? row
-               : NULL;
+    return ir_name_of(p, op)->computed;
 }
 
 /* Whether a row gives as many results as an op has. */

@@ -356,10 +356,10 @@ static void print_custom_name(printer *pr, const ir_row *row, uint32_t op)
 {
     const uint32_t parent = op_parent(pr->program, op);
     const ir_row *around = parent != 0 ? program_row(pr->program, parent) : NULL;
-    const char *name = row->name;
+    const char *name = op_kind_name(row->kind);
     if (strncmp(name, "func.", 5) == 0 && around != NULL && (around->traits & IR_NAMES_FUNC) != 0) {
         name += 5;
-    } else if (strcmp(name, "builtin.module") == 0) {
+    } else if (row->kind == OP_BUILTIN_MODULE) {
         name += strlen("builtin.");
     }
     put(pr, name);

@@ -62,7 +62,7 @@ static const array_row arrays[] = {
     {offsetof(tsr_program, blocks), sizeof(ir_block)},
     {offsetof(tsr_program, regions), sizeof(ir_region)},
     {offsetof(tsr_program, pool), sizeof(uint32_t)},
-    {offsetof(tsr_program, rows), sizeof(const ir_row *)},
+    {offsetof(tsr_program, names), sizeof(ir_name)},
     {offsetof(tsr_program, blob_data), sizeof(const char *)},
 };
 
@@ -257,6 +257,7 @@ static tsr_status clone_into(tsr_context *ctx, const tsr_program *from, tsr_prog
         memcpy(copy->items, source->items, source->count * arrays[i].item_size);
         copy->count = source->count;
     }
+    memcpy(to->kind_names, from->kind_names, sizeof to->kind_names);
     to->text = from->text;
     to->flags = from->flags;
     to->module = from->module;
@@ -304,10 +305,20 @@ tsr_status program_op_name(tsr_program *p, const char *name, size_t size, uint32
     const uint32_t count = p->op_names.count;
     TSR_TRY(intern_bytes(&p->op_names, name, size, out));
     if (p->op_names.count > count) {
-        TSR_TRY(ir_array_reserve(p->ctx, &p->rows, sizeof(const ir_row *), 1));
-        ((const ir_row **)p->rows.items)[p->rows.count++] = ir_row_find(name, size);
+        const op_kind kind = op_kind_find(name, size);
+        TSR_TRY(ir_array_reserve(p->ctx, &p->names, sizeof(ir_name), 1));
+        ((ir_name *)p->names.items)[p->names.count++] =
+            (ir_name){kind, ir_row_of(kind), op_kind_row(kind)};
+        p->kind_names[kind] = kind != OP_UNKNOWN ? *out : 0;
     }
     return TSR_OK;
+}
+
+tsr_status program_kind_name(tsr_program *p, op_kind kind, uint32_t *out)
+{
+    const char *name = op_kind_name(kind);
+    *out = p->kind_names[kind];
+    return *out != 0 ? TSR_OK : program_op_name(p, name, strlen(name), out);
 }
 
 tsr_status program_string(tsr_program *p, const char *string, size_t size, uint32_t *out)

@@ -17,6 +17,7 @@
 #include "base/lex.h"
 #include "ir/attr.h"
 #include "ir/intern.h"
+#include "ir/kind.h"
 #include "ir/type.h"
 
 struct ir_row;
@@ -100,6 +101,13 @@ typedef struct ir_changes {
     ir_array value_flags;  /* by value: whether it is listed, uint8_t */
 } ir_changes;
 
+/* What is known of the ops of one name. */
+typedef struct ir_name {
+    op_kind kind;
+    const struct ir_row *row; /* how it is spelled; NULL: OP_UNKNOWN */
+    const op_row *computed;   /* what it computes; NULL: no row of ops says it */
+} ir_name;
+
 struct tsr_program {
     tsr_context *ctx;
     tsr_arena *arena;
@@ -112,7 +120,8 @@ struct tsr_program {
     ir_array blocks;
     ir_array regions;
     ir_array pool;
-    ir_array rows; /* of op_names: const ir_row *, NULL for unknown ops */
+    ir_array names;                     /* ir_name, by name of an op */
+    uint32_t kind_names[OP_KIND_COUNT]; /* the number of each name; 0: not named yet */
     intern_table op_names;
     intern_table strings;
     intern_table types;
@@ -158,9 +167,25 @@ static inline const uint32_t *program_pool(const tsr_program *p, uint32_t at)
     return (const uint32_t *)p->pool.items + at;
 }
 
+static inline const ir_name *ir_name_of(const tsr_program *p, uint32_t op)
+{
+    return (const ir_name *)p->names.items + program_op(p, op)->name;
+}
+
+static inline op_kind op_kind_of(const tsr_program *p, uint32_t op)
+{
+    return ir_name_of(p, op)->kind;
+}
+
+/* Whether an op is of a kind; 0 is of none. */
+static inline bool op_is(const tsr_program *p, uint32_t op, op_kind kind)
+{
+    return op_kind_of(p, op) == kind;
+}
+
 static inline const struct ir_row *program_row(const tsr_program *p, uint32_t op)
 {
-    return ((const struct ir_row *const *)p->rows.items)[program_op(p, op)->name];
+    return ir_name_of(p, op)->row;
 }
 
 static inline uint32_t op_operand(const tsr_program *p, uint32_t op, size_t i)
@@ -180,6 +205,7 @@ static inline uint32_t value_type(const tsr_program *p, uint32_t value)
 
 /* The number of an op's name, and the name. */
 tsr_status program_op_name(tsr_program *p, const char *name, size_t size, uint32_t *out);
+tsr_status program_kind_name(tsr_program *p, op_kind kind, uint32_t *out);
 static inline const char *op_name(const tsr_program *p, uint32_t op)
 {
     return intern_get(&p->op_names, program_op(p, op)->name);

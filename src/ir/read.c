@@ -554,7 +554,7 @@ static tsr_status refuse_properties(parser *ps, const op_reader *op, attr_entry 
     }
     return error_at(ps, op->at,
                     "invalid properties %s for op %s: this operation has empty properties", text,
-                    op->row->name);
+                    op_kind_name(op->row->kind));
 }
 
 /* Names that are not of properties are passed over. */
@@ -643,7 +643,7 @@ static tsr_status read_generic(parser *ps, op_reader *op)
         return error_here(ps, "null character not allowed in operation name");
     }
     TSR_TRY(program_op_name(ps->program, op->name.data, op->name.size, &op->name_id));
-    op->row = ((const ir_row *const *)ps->program->rows.items)[op->name_id];
+    op->row = ((const ir_name *)ps->program->names.items)[op->name_id].row;
     lex_next(&ps->lex);
     TSR_TRY(check_registered(ps, op));
     TSR_TRY(expect(ps, '(', "expected '(' to start operand list"));
@@ -695,7 +695,7 @@ static tsr_status find_custom(parser *ps, op_reader *op)
         name = (slice){full, (size_t)size};
     }
     TSR_TRY(program_op_name(ps->program, name.data, name.size, &op->name_id));
-    op->row = ((const ir_row *const *)ps->program->rows.items)[op->name_id];
+    op->row = ((const ir_name *)ps->program->names.items)[op->name_id].row;
     op->name = (slice){intern_get(&ps->program->op_names, op->name_id), name.size};
     if (op->row == NULL || (op->row->form == NULL && op->row->read == NULL)) {
         return unknown_custom(ps, token_text(ps));
@@ -716,7 +716,8 @@ static tsr_status find_prefix(parser *ps, const op_reader *op, const char **out)
     }
     const char **prefix = (const char **)ps->prefixes.items + op->name_id;
     if (*prefix == NULL) {
-        const int size = snprintf(text, sizeof text, "custom op '%s' ", op->row->name);
+        const int size =
+            snprintf(text, sizeof text, "custom op '%s' ", op_kind_name(op->row->kind));
         *prefix = arena_string(ps->program->arena, text, (size_t)size);
     }
     *out = *prefix;
@@ -827,14 +828,13 @@ static tsr_status settle_module(parser *ps, uint32_t region, uint32_t block)
 {
     tsr_program *p = ps->program;
     const uint32_t only = program_block(p, block)->first_op;
-    if (only != 0 && program_op(p, only)->next == 0 &&
-        strcmp(op_name(p, only), "builtin.module") == 0) {
+    if (only != 0 && program_op(p, only)->next == 0 && op_is(p, only, OP_BUILTIN_MODULE)) {
         record_of_op(p, only)->block = 0;
         p->module = only;
         return TSR_OK;
     }
     op_reader op = {.at = IR_NOWHERE, .regions = &region, .num_regions = 1};
-    TSR_TRY(program_op_name(p, "builtin.module", strlen("builtin.module"), &op.name_id));
+    TSR_TRY(program_kind_name(p, OP_BUILTIN_MODULE, &op.name_id));
     return finish_op(ps, &op, 0, &p->module);
 }
 

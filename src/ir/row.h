@@ -2,7 +2,7 @@
  * How ops are spelled: one row for each op of the dialects that are known.
  *
  * A row says which attributes are inherent, how the op's own syntax looks, and what holds of the
- * op as a piece of program. What it computes is in ops/op.h, found by the same name.
+ * op as a piece of program. What it computes is in ops/op.h, found by the list ops.def.
  *
  * A form is the text after the op's name. Everything stands for itself but:
  *   $o       one operand                      $v       operands, comma separated, none included
@@ -100,7 +100,7 @@ enum { MANY = -1 };
 
 typedef struct ir_row ir_row;
 struct ir_row {
-    const char *name;
+    op_kind kind;
     const char *form;                                            /* NULL: generic only */
     tsr_status (*read)(struct parser *ps, struct op_reader *op); /* instead of a form */
     void (*print)(struct printer *pr, uint32_t op);
@@ -121,7 +121,7 @@ struct ir_row {
      * NULL: the attribute sdy.sharding, and no place. */
     const char *result_sharding;
     const char *argument_shardings;
-    const char *terminator;      /* of its regions, which are one block each; NULL: any */
+    op_kind terminator;          /* of its regions, which are one block each; OP_UNKNOWN: any */
     const char *region_names[2]; /* in messages: of the first, of others; NULL: "body", the first */
     /* Checks of the op alone; after those of its regions; with the symbols of the module. */
     tsr_status (*verify)(tsr_context *ctx, tsr_program *p, uint32_t op);
@@ -129,14 +129,16 @@ struct ir_row {
     tsr_status (*verify_symbols)(tsr_context *ctx, tsr_program *p, uint32_t op);
 };
 
-/* A dialect: its rows. */
+/* A dialect: its rows, by kind. */
 typedef struct ir_dialect {
     const char *name;
+    op_kind before; /* its first kind: the place of a row is the difference */
     const ir_row *rows;
     size_t count;
 } ir_dialect;
 
-const ir_row *ir_row_find(const char *name, size_t size);
+/* The row of a kind; NULL for OP_UNKNOWN. */
+const ir_row *ir_row_of(op_kind kind);
 /* Whether a dialect of that name is known. */
 bool ir_dialect_known(const char *name, size_t size);
 /* The same, or one whose types and attributes are only kept. */

@@ -1,4 +1,4 @@
-/* All rows: found by name. */
+/* All rows: found by kind. */
 #include <string.h>
 
 #include "ir/row.h"
@@ -42,13 +42,12 @@ bool ir_dialect_has_attributes(const char *name, size_t size)
     return ir_dialect_known(name, size) || is_attribute_dialect(name, size);
 }
 
-const ir_row *ir_row_find(const char *name, size_t size)
+const ir_row *ir_row_of(op_kind kind)
 {
-    const char *dot = memchr(name, '.', size);
-    const ir_dialect *dialect = dot != NULL ? find_dialect(name, (size_t)(dot - name)) : NULL;
-    for (size_t i = 0; dialect != NULL && i < dialect->count; i++) {
-        if (slice_is((slice){name, size}, dialect->rows[i].name)) {
-            return &dialect->rows[i];
+    for (size_t i = 0; i < NUM_DIALECTS; i++) {
+        const ir_dialect *d = dialects[i];
+        if (kind > d->before && kind < d->before + d->count) {
+            return &d->rows[kind - d->before];
         }
     }
     return NULL;

@@ -230,7 +230,7 @@ static tsr_status defined_mesh(tsr_context *ctx, tsr_program *p, slice name, def
     ir_shardings *s = p->shardings;
     const uint32_t attr = op_property(p, of->op, "mesh");
     const uint32_t key[2] = {attr, of->name};
-    if (!op_is(p, of->op, "sdy.mesh") || !attr_is(p, attr, ATTR_SDY)) {
+    if (!op_is(p, of->op, OP_SDY_MESH) || !attr_is(p, attr, ATTR_SDY)) {
         return TSR_OK;
     }
     uint32_t id = intern_find_bytes(&s->meshes, key, sizeof key);
@@ -368,7 +368,7 @@ tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, u
     }
     TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
     *out = known->is_verified && known->verified_type == type &&
-           enclosing(p, op, "sdy.manual_computation") == 0;
+           enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0;
     return TSR_OK;
 }
 
@@ -378,7 +378,7 @@ tsr_status sharding_set_verified(tsr_context *ctx, tsr_program *p, uint32_t op, 
     ir_shardings *s = NULL;
     known_sharding *known = NULL;
     TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
-    if (!known->is_ragged && enclosing(p, op, "sdy.manual_computation") == 0) {
+    if (!known->is_ragged && enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0) {
         known->is_verified = true;
         known->verified_type = type;
     }
@@ -567,7 +567,7 @@ static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t in
     if (row != NULL && row->argument_shardings != NULL) {
         return sharding_entry(p, op_property(p, op, row->argument_shardings), index);
     }
-    if (op_is(p, op, "stablehlo.async_start") && index < program_op(p, op)->num_operands) {
+    if (op_is(p, op, OP_STABLEHLO_ASYNC_START) && index < program_op(p, op)->num_operands) {
         *source = op_operand(p, op, index);
     }
     return 0;
@@ -584,7 +584,7 @@ static tsr_status own_sharding_attr(tsr_context *ctx, tsr_program *p, uint32_t v
         uint32_t count = 0;
         uint32_t user = 0;
         TSR_TRY(value_uses(ctx, p, owner, &count, &user));
-        if (count == 1 && op_is(p, user, "sdy.data_flow_edge")) {
+        if (count == 1 && op_is(p, user, OP_SDY_DATA_FLOW_EDGE)) {
             *out = op_property(p, user, "sharding");
             return TSR_OK;
         }
@@ -720,7 +720,7 @@ tsr_status value_sharding(tsr_context *ctx, tsr_program *p, uint32_t value,
         return TSR_OK;
     }
     TSR_TRY(sharding_of_attr(ctx, p, op, attr, NO_LOCATION, "", NULL, out));
-    return is_argument && op_is(p, op, "sdy.manual_computation")
+    return is_argument && op_is(p, op, OP_SDY_MANUAL_COMPUTATION)
                ? erased_once(ctx, p, attr, op, *out, out)
                : TSR_OK;
 }

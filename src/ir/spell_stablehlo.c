@@ -44,7 +44,7 @@ tsr_status constant_read(parser *ps, op_reader *op)
     const attr_head *head = program_attr(ps->program, value);
     if (!attr_is_elements(ps->program, value)) {
         return error_at(ps, at, "custom op '%s' invalid kind of attribute specified",
-                        op->row->name);
+                        op_kind_name(op->row->kind));
     }
     TSR_TRY(set_property(ps, op, "value", value));
     return add_type(ps, op, head->type);
@@ -455,8 +455,7 @@ static tsr_status make_body(parser *ps, op_reader *op, slice name, uint32_t scal
     uint32_t result = program_op(ps->program, inner)->results;
     op_reader finish = {
         .at = op->at, .location = op->location, .operands = &result, .num_operands = 1};
-    TSR_TRY(program_op_name(ps->program, "stablehlo.return", strlen("stablehlo.return"),
-                            &finish.name_id));
+    TSR_TRY(program_kind_name(ps->program, OP_STABLEHLO_RETURN, &finish.name_id));
     return finish_op(ps, &finish, block, &done);
 }
 
@@ -524,7 +523,7 @@ tsr_status reduce_read(parser *ps, op_reader *op)
     lex_next(&ps->lex);
     const size_t at = ps->lex.current.at;
     const slice name = token_text(ps);
-    const ir_row *row = ir_row_find(name.data, name.size);
+    const ir_row *row = ir_row_of(op_kind_find(name.data, name.size));
     if (!at_kind(ps, TOKEN_WORD) || row == NULL || (row->traits & IR_COMMUTATIVE) == 0) {
         return error_at(ps, at,
                         "expected the inner-op to be a commutative binary-op from the stablehlo "

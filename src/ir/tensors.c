@@ -20,7 +20,7 @@ tsr_ir_type tsr_ir_tensor_type(const tsr_program *program, tsr_ir_tensor tensor)
         return exists ? value_type(program, tensor.value) : 0;
     }
     if (tensor.func == 0 || tensor.func >= program->ops.count ||
-        !op_is(program, tensor.func, "func.func")) {
+        !op_is(program, tensor.func, OP_FUNC_FUNC)) {
         return 0;
     }
     const type_head *type = func_type_of(program, tensor.func);

@@ -15,16 +15,13 @@ typedef struct walk {
 /* Whether the values inside an op are elements, not tensors of the program. */
 static bool hides_elements(const tsr_program *p, tsr_ir_op op)
 {
-    static const char *const names[] = {"stablehlo.reduce",     "stablehlo.reduce_window",
-                                        "stablehlo.scatter",    "stablehlo.sort",
-                                        "stablehlo.map",        "stablehlo.select_and_scatter",
-                                        "stablehlo.all_reduce", "stablehlo.reduce_scatter"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(tsr_ir_op_name(p, op), names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    static const bool kinds[OP_KIND_COUNT] = {
+        [OP_STABLEHLO_REDUCE] = true,     [OP_STABLEHLO_REDUCE_WINDOW] = true,
+        [OP_STABLEHLO_SCATTER] = true,    [OP_STABLEHLO_SORT] = true,
+        [OP_STABLEHLO_MAP] = true,        [OP_STABLEHLO_SELECT_AND_SCATTER] = true,
+        [OP_STABLEHLO_ALL_REDUCE] = true, [OP_STABLEHLO_REDUCE_SCATTER] = true,
+    };
+    return kinds[op_kind_of(p, op)];
 }
 
 static void add(walk *w, tsr_ir_value value)
@@ -84,14 +81,14 @@ tsr_ir_op tsr_program_main(const tsr_program *program)
 {
     GUARD(tsr_program_main);
     const tsr_ir_op found = tsr_program_symbol(program, "main");
-    if (found != 0 && op_is(program, found, "func.func")) {
+    if (found != 0 && op_is(program, found, OP_FUNC_FUNC)) {
         return found;
     }
     tsr_ir_op only = 0;
     const tsr_ir_region region = tsr_ir_op_region(program, tsr_program_module(program), 0);
     for (tsr_ir_op op = tsr_ir_block_first_op(program, tsr_ir_region_first_block(program, region));
          op != 0; op = tsr_ir_op_next(program, op)) {
-        if (op_is(program, op, "func.func")) {
+        if (op_is(program, op, OP_FUNC_FUNC)) {
             if (only != 0) {
                 return 0;
             }

@@ -165,7 +165,7 @@ tsr_status tsr_program_verify(tsr_context *ctx, tsr_program *program)
 {
     GUARD(tsr_program_verify);
     tsr_status status = TSR_ERR_INVALID;
-    if (!op_is(program, program->module, "builtin.module")) {
+    if (!op_is(program, program->module, OP_BUILTIN_MODULE)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the program has no module");
     }
     if (program->changes.is_known && !program->changes.has_meshes) {

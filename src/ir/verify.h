@@ -22,9 +22,8 @@ bool properties_fit(const tsr_program *p, uint32_t op);
 const char *type_string(tsr_context *ctx, const tsr_program *p, uint32_t type);
 const char *attr_string_of(tsr_context *ctx, const tsr_program *p, uint32_t attr);
 
-bool op_is(const tsr_program *p, uint32_t op, const char *name);
-/* The nearest op around one of that name, or 0. */
-uint32_t enclosing(const tsr_program *p, uint32_t op, const char *name);
+/* The nearest op around one of that kind, or 0. */
+uint32_t enclosing(const tsr_program *p, uint32_t op, op_kind kind);
 
 /* The checks of attributes that sdy defines on any op: shardings, rules, edges. */
 tsr_status verify_sdy_attributes(tsr_context *ctx, tsr_program *p, uint32_t op);

@@ -75,7 +75,7 @@ static void list_users(change_walk *w, uint32_t value)
             continue;
         }
         list_op(w, user);
-        if (op_is(w->p, user, "sdy.propagation_barrier") &&
+        if (op_is(w->p, user, OP_SDY_PROPAGATION_BARRIER) &&
             program_op(w->p, user)->num_results > 0) {
             touch_value(w, op_result(w->p, user, 0));
         }
@@ -156,7 +156,7 @@ static void list_around(change_walk *w, uint32_t op)
     if ((kinds & CHANGE_PLACE) != 0) {
         list_op(w, record->prev);
     }
-    if (op_is(w->p, op, "sdy.data_flow_edge") && record->num_operands > 0) {
+    if (op_is(w->p, op, OP_SDY_DATA_FLOW_EDGE) && record->num_operands > 0) {
         touch_value(w, op_operand(w->p, op, 0));
         list_op(w, home_of(w->p, op_operand(w->p, op, 0)));
     }

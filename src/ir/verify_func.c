@@ -136,7 +136,7 @@ tsr_status verify_return(tsr_context *ctx, tsr_program *p, uint32_t op)
     const uint32_t func = op_parent(p, op);
     const ir_op *record = program_op(p, op);
     slice name = {"", 0};
-    if (!op_is(p, func, "func.func")) {
+    if (!op_is(p, func, OP_FUNC_FUNC)) {
         return op_error(ctx, p, op, "expects parent op 'func.func'");
     }
     const type_head *type = function_type(p, func);
@@ -172,7 +172,7 @@ static tsr_status find_function(tsr_context *ctx, tsr_program *p, uint32_t op, c
     if (attr_as_symbol(p, op_property(p, op, property), name)) {
         TSR_TRY(program_symbol(ctx, p, op, *name, &found));
     }
-    *out = op_is(p, found, "func.func") ? found : 0;
+    *out = op_is(p, found, OP_FUNC_FUNC) ? found : 0;
     return TSR_OK;
 }
 

@@ -65,20 +65,11 @@ const char *attr_string_of(tsr_context *ctx, const tsr_program *p, uint32_t attr
     return tsr_ir_attr_to_text(ctx, p->scratch, p, attr, &text) < 0 ? "?" : text;
 }
 
-bool op_is(const tsr_program *p, uint32_t op, const char *name)
+uint32_t enclosing(const tsr_program *p, uint32_t op, op_kind kind)
 {
-    return op != 0 && strcmp(op_name(p, op), name) == 0;
-}
-
-uint32_t enclosing(const tsr_program *p, uint32_t op, const char *name)
-{
-    const uint32_t number = intern_find_bytes(&p->op_names, name, strlen(name));
-    if (number == 0) {
-        return 0;
-    }
     do {
         op = op_parent(p, op);
-    } while (op != 0 && program_op(p, op)->name != number);
+    } while (op != 0 && !op_is(p, op, kind));
     return op;
 }
 
@@ -144,7 +135,7 @@ static tsr_status verify_block_counts(tsr_context *ctx, const tsr_program *p, ui
 {
     const char *first = row->region_names[0] != NULL ? row->region_names[0] : "body";
     const char *other = row->region_names[1] != NULL ? row->region_names[1] : first;
-    for (uint32_t i = 0; row->terminator != NULL && i < program_op(p, op)->num_regions; i++) {
+    for (uint32_t i = 0; row->terminator != OP_UNKNOWN && i < program_op(p, op)->num_regions; i++) {
         const uint32_t block = op_entry_block(p, op, i);
         if (block == 0 || program_block(p, block)->next != 0) {
             return op_error(ctx, p, op,
@@ -388,7 +379,7 @@ tsr_status verify_terminator(tsr_context *ctx, const tsr_program *p, uint32_t op
 static tsr_status verify_ends(tsr_context *ctx, const tsr_program *p, uint32_t op,
                               const ir_row *row)
 {
-    if (row->terminator == NULL) {
+    if (row->terminator == OP_UNKNOWN) {
         return TSR_OK;
     }
     for (uint32_t i = 0; i < program_op(p, op)->num_regions; i++) {
@@ -396,10 +387,10 @@ static tsr_status verify_ends(tsr_context *ctx, const tsr_program *p, uint32_t o
             const uint32_t last = program_block(p, b)->last_op;
             if (last != 0 && !op_is(p, last, row->terminator)) {
                 (void)op_error(ctx, p, op, "expects regions to end with '%s', found '%s'",
-                               row->terminator, op_name(p, last));
+                               op_kind_name(row->terminator), op_name(p, last));
                 return diag_note(ctx, op_location(p, op),
                                  "in custom textual format, the absence of terminator implies '%s'",
-                                 row->terminator);
+                                 op_kind_name(row->terminator));
             }
         }
     }

@@ -9,7 +9,7 @@ enum { MAX_PREFIX = 256 };
 
 tsr_status verify_sdy_mesh(tsr_context *ctx, tsr_program *p, uint32_t op)
 {
-    return op_is(p, op_parent(p, op), "builtin.module")
+    return op_is(p, op_parent(p, op), OP_BUILTIN_MODULE)
                ? TSR_OK
                : op_error(ctx, p, op, "expects parent op 'builtin.module'");
 }
@@ -95,7 +95,7 @@ static uint32_t source_value(const tsr_program *p, uint32_t op)
     uint32_t value = op_operand(p, op, 0);
     for (uint32_t steps = 0; steps < p->ops.count; steps++) {
         const uint32_t owner = program_value(p, value)->owner;
-        if ((owner & IR_IS_ARGUMENT) != 0 || !op_is(p, owner, "sdy.propagation_barrier")) {
+        if ((owner & IR_IS_ARGUMENT) != 0 || !op_is(p, owner, OP_SDY_PROPAGATION_BARRIER)) {
             break;
         }
         value = op_operand(p, owner, 0);
@@ -141,8 +141,8 @@ tsr_status verify_data_flow_edge(tsr_context *ctx, tsr_program *p, uint32_t op)
     if (count != 1) {
         return op_error(ctx, p, op, "expected input of sdy.data_flow_edge to have a single user");
     }
-    if ((owner & IR_IS_ARGUMENT) == 0 && strncmp(op_name(p, owner), "sdy.", 4) == 0 &&
-        !op_is(p, owner, "sdy.manual_computation") && !op_is(p, owner, "sdy.named_computation")) {
+    if ((owner & IR_IS_ARGUMENT) == 0 && op_kind_is_sdy(op_kind_of(p, owner)) &&
+        !op_is(p, owner, OP_SDY_MANUAL_COMPUTATION) && !op_is(p, owner, OP_SDY_NAMED_COMPUTATION)) {
         (void)op_error(ctx, p, op,
                        "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op "
                        "(other than an sdy.named_computation).");
@@ -171,13 +171,13 @@ tsr_status verify_func_data_flow_edge(tsr_context *ctx, tsr_program *p, uint32_t
                         "expected operand of sdy.func_data_flow_edge to have a single user");
     }
     if ((owner & IR_IS_ARGUMENT) != 0) {
-        return op_is(p, block_parent(p, owner & ~IR_IS_ARGUMENT), "func.func")
+        return op_is(p, block_parent(p, owner & ~IR_IS_ARGUMENT), OP_FUNC_FUNC)
                    ? TSR_OK
                    : op_error(ctx, p, op,
                               "expected operand of sdy.func_data_flow_edge to be a "
                               "block argument of a func op.");
     }
-    return op_is(p, owner, "func.call")
+    return op_is(p, owner, OP_FUNC_CALL)
                ? TSR_OK
                : op_error(ctx, p, op,
                           "expected operand of sdy.func_data_flow_edge to be a result "

@@ -82,8 +82,8 @@ static tsr_status verify_type(tsr_context *ctx, tsr_program *p, uint32_t op, con
 tsr_status verify_not_bound(tsr_context *ctx, tsr_program *p, uint32_t op, const char *prefix,
                             slice name)
 {
-    for (uint32_t around = enclosing(p, op, "sdy.manual_computation"); around != 0;
-         around = enclosing(p, around, "sdy.manual_computation")) {
+    for (uint32_t around = enclosing(p, op, OP_SDY_MANUAL_COMPUTATION); around != 0;
+         around = enclosing(p, around, OP_SDY_MANUAL_COMPUTATION)) {
         name_list manual;
         TSR_TRY(manual_axes(ctx, p, around, &manual));
         if (name_list_has(&manual, name)) {
@@ -109,7 +109,7 @@ static tsr_status verify_axes_not_bound(tsr_context *ctx, tsr_program *p, uint32
 static tsr_status verify_all_not_bound(tsr_context *ctx, tsr_program *p, uint32_t op,
                                        const char *prefix, const sharding_text *text)
 {
-    if (enclosing(p, op, "sdy.manual_computation") == 0) {
+    if (enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0) {
         return TSR_OK;
     }
     for (size_t i = 0; i < text->rank; i++) {
@@ -358,7 +358,7 @@ static tsr_status verify_entry(tsr_context *ctx, tsr_program *p, uint32_t op,
     if (tsr_mesh_find_axis(mesh, entry->axis.name.data, entry->axis.name.size) < 0) {
         return op_error(ctx, p, op, "expected axis ref to be in one of the meshes");
     }
-    if (op_is(p, op, "sdy.func_data_flow_edge")) {
+    if (op_is(p, op, OP_SDY_FUNC_DATA_FLOW_EDGE)) {
         return TSR_OK;
     }
     TSR_TRY(verify_edge_value(ctx, p, op, &entry->source));

@@ -12,19 +12,10 @@
 #include "ir/params.h"
 #include "ir/verify.h"
 
-/* What is known of ops by name. */
-typedef struct known_op {
-    const op_row *ops;
-    const check_row *check;
-    bool looked_up;
-} known_op;
-
 struct type_checker {
     tsr_context *ctx; /* of the hooks: their messages have no location */
     tsr_arena *arena;
-    known_op *known; /* by op name */
-    uint64_t *fits;  /* by type: the constraints that it is known to satisfy */
-    uint32_t num_names;
+    uint64_t *fits; /* by type: the constraints that it is known to satisfy */
     uint32_t num_types;
     bool no_memory; /* for what a check needs */
 };
@@ -35,13 +26,11 @@ tsr_status type_checker_create(tsr_context *ctx, const tsr_program *p, type_chec
     if (c == NULL) {
         return diag_nomem(ctx);
     }
-    *c = (type_checker){.num_names = p->op_names.count, .num_types = p->types.count};
-    c->known = ARENA_ARRAY(p->scratch, known_op, c->num_names);
+    *c = (type_checker){.num_types = p->types.count};
     c->fits = ARENA_ARRAY(p->scratch, uint64_t, c->num_types);
-    if (c->known == NULL || c->fits == NULL) {
+    if (c->fits == NULL) {
         return diag_nomem(ctx);
     }
-    memset(c->known, 0, c->num_names * sizeof *c->known);
     memset(c->fits, 0, c->num_types * sizeof *c->fits);
     TSR_TRY(context_create_like(ctx, &c->ctx));
     const tsr_status status = tsr_arena_create(c->ctx, &c->arena);
@@ -149,7 +138,7 @@ static tsr_status report(const ir_check *k)
 static tsr_status ask_hook(const ir_check *k, ir_request *request, op_type **inferred)
 {
     type_checker *c = k->checker;
-    const op_row *row = c->known[program_op(k->p, k->op)->name].ops;
+    const op_row *row = ir_op_row(k->p, k->op);
     tsr_status status = ir_request_make(c->ctx, c->arena, k->p, k->op, row, request);
     if (status == TSR_NOT_APPLICABLE) {
         return status;
@@ -267,15 +256,8 @@ tsr_status infer_by_hook(const ir_check *k, inferred_types *out)
 /* What there is to check of an op; false when nothing is known of it. */
 static bool check_of(tsr_context *ctx, tsr_program *p, uint32_t op, type_checker *c, ir_check *out)
 {
-    const uint32_t name = program_op(p, op)->name;
-    if (name >= c->num_names) {
-        return false;
-    }
-    known_op *known = &c->known[name];
-    if (!known->looked_up) {
-        *known = (known_op){ir_op_row(p, op), check_row_find(op_name(p, op)), true};
-    }
-    *out = (ir_check){.ctx = ctx, .p = p, .op = op, .row = known->check, .checker = c};
+    *out = (ir_check){
+        .ctx = ctx, .p = p, .op = op, .row = check_row_of(op_kind_of(p, op)), .checker = c};
     return out->row != NULL;
 }
 

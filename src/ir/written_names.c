@@ -62,14 +62,14 @@ static tsr_status set_name(tsr_program *p, tsr_arena *arena, const char **names,
 
 /* What the text may say where an op is that passes have made of another. */
 static const struct {
-    const char *written;
-    const char *op;
+    const char *written; /* in the text */
+    op_kind op;
 } remade[] = {
-    {"stablehlo.constant", "sdy.constant"},     {"sdy.constant", "stablehlo.constant"},
-    {"sdy.sharding_constraint", "sdy.reshard"}, {"call", "func.call"},
-    {"call", "sdy.named_computation"},          {"func.call", "sdy.named_computation"},
-    {"stablehlo.composite", "func.call"},       {"stablehlo.composite", "sdy.named_computation"},
-    {"sdy.named_computation", "func.call"},
+    {"stablehlo.constant", OP_SDY_CONSTANT},     {"sdy.constant", OP_STABLEHLO_CONSTANT},
+    {"sdy.sharding_constraint", OP_SDY_RESHARD}, {"call", OP_FUNC_CALL},
+    {"call", OP_SDY_NAMED_COMPUTATION},          {"func.call", OP_SDY_NAMED_COMPUTATION},
+    {"stablehlo.composite", OP_FUNC_CALL},       {"stablehlo.composite", OP_SDY_NAMED_COMPUTATION},
+    {"sdy.named_computation", OP_FUNC_CALL},
 };
 
 /* The word around or before an offset: the name of an op, whichever end of it is in the text. */
@@ -99,7 +99,7 @@ static bool is_written(const tsr_program *p, uint32_t op)
         return true;
     }
     for (size_t i = 0; i < sizeof remade / sizeof remade[0]; i++) {
-        if (slice_is(word, remade[i].written) && strcmp(name, remade[i].op) == 0) {
+        if (slice_is(word, remade[i].written) && op_is(p, op, remade[i].op)) {
             return true;
         }
     }

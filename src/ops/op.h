@@ -93,6 +93,13 @@ typedef enum op_traits {
     OP_EXPANDS = 1024 /* compilers rewrite it to ops of which several read each operand */
 } op_traits;
 
+/*
+ * Which values of an op, operands first, are computed in one element type where programs give them
+ * several: each alone, all, value i with value i mod the number of results (operands and initial
+ * values of a reduction), inputs and updates of a scatter with their results.
+ */
+typedef enum op_alike { OP_ALIKE_NONE, OP_ALIKE_ALL, OP_ALIKE_INPUTS, OP_ALIKE_SCATTERED } op_alike;
+
 /* Where an op comes from. */
 typedef enum op_dialect { OP_STABLEHLO, OP_CHLO, OP_TESSERA } op_dialect;
 
@@ -110,6 +117,7 @@ struct op_row {
     op_dialect dialect;
     int traits;
     int kind; /* for rows that share their hooks: what tells them apart */
+    op_alike alike;
     size_t num_operands;
     size_t num_results;
     /* For rows whose results are as many as their inputs: how many, by the number of operands. */

@@ -359,6 +359,7 @@ static void convolution_run(const op_call *c, void *scratch)
 }
 
 const op_row op_convolution = {.name = "convolution",
+                               .alike = OP_ALIKE_ALL,
                                .num_operands = 2,
                                .num_results = 1,
                                .fields = &convolution_fields,

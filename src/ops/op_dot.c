@@ -343,6 +343,7 @@ static void dot_gradient(op_builder *b, const op_vjp *v, op_value **grads)
 }
 
 const op_row op_dot_general = {.name = "dot_general",
+                               .alike = OP_ALIKE_ALL,
                                .num_operands = 2,
                                .num_results = 1,
                                .fields = &dot_fields,
@@ -383,7 +384,11 @@ static tsr_status matrix_dot_rule(const op_request *r, const op_type *results, t
     return rule_finish(&b, out);
 }
 
-const op_row op_dot = {.name = "dot", .num_operands = 2, .num_results = 1, .rule = matrix_dot_rule};
+const op_row op_dot = {.name = "dot",
+                       .alike = OP_ALIKE_ALL,
+                       .num_operands = 2,
+                       .num_results = 1,
+                       .rule = matrix_dot_rule};
 
 static const op_row *const rows[] = {&op_dot_general, &op_dot};
 const op_family family_dot = {rows, sizeof rows / sizeof rows[0]};

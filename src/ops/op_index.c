@@ -864,6 +864,7 @@ const op_row op_gather = {.name = "gather",
                           .gradient = gradient_gather};
 
 const op_row op_scatter = {.name = "scatter",
+                           .alike = OP_ALIKE_SCATTERED,
                            .traits = OP_POSITIONAL | OP_VARIADIC,
                            .num_operands = 3,
                            .count_results = count_scattered,

@@ -541,6 +541,7 @@ static void cumulative_gradient(op_builder *b, const op_vjp *v, op_value **grads
 /* ---- rows ---- */
 
 const op_row op_reduce = {.name = "reduce",
+                          .alike = OP_ALIKE_INPUTS,
                           .traits = OP_VARIADIC | OP_GRADIENT_BY_TYPE,
                           .num_operands = 2,
                           .count_results = count_inputs,

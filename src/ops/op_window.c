@@ -75,6 +75,7 @@ static tsr_status reduce_window_rule(const op_request *r, const op_type *results
 }
 
 const op_row op_reduce_window = {.name = "reduce_window",
+                                 .alike = OP_ALIKE_INPUTS,
                                  .traits = OP_VARIADIC,
                                  .num_operands = 2,
                                  .count_results = one_for_two,
@@ -110,6 +111,7 @@ static tsr_status select_and_scatter_rule(const op_request *r, const op_type *re
 }
 
 const op_row op_select_and_scatter = {.name = "select_and_scatter",
+                                      .alike = OP_ALIKE_ALL,
                                       .num_operands = 3,
                                       .num_results = 1,
                                       .fields = &select_and_scatter_fields,

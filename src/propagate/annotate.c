@@ -36,7 +36,7 @@ static tsr_status constrain(annotating *a, uint32_t value)
     uint32_t dict = 0;
     uint32_t op = 0;
     TSR_TRY(dict_set(p, 0, "sharding", a->attr, &dict));
-    const op_spec spec = {.name = "sdy.sharding_constraint",
+    const op_spec spec = {.kind = OP_SDY_SHARDING_CONSTRAINT,
                           .operands = &value,
                           .num_operands = 1,
                           .types = &type,
@@ -55,11 +55,11 @@ static tsr_status annotate_value(annotating *a, uint32_t value)
     const uint32_t op = value_op(p, value);
     const uint32_t block = value_block(p, value);
     const uint32_t parent = block != 0 ? block_parent(p, block) : 0;
-    if (parent != 0 && op_is(p, parent, "func.func")) {
+    if (parent != 0 && op_is(p, parent, OP_FUNC_FUNC)) {
         return annotate_func(a, parent, "arg_attrs", program_value(p, value)->index,
                              program_block(p, block)->num_arguments);
     }
-    return op != 0 && op_is(p, op, "sdy.sharding_constraint")
+    return op != 0 && op_is(p, op, OP_SDY_SHARDING_CONSTRAINT)
                ? op_set_property(p, op, "sharding", a->attr)
                : constrain(a, value);
 }
@@ -108,7 +108,7 @@ tsr_status tsr_program_mesh(tsr_context *ctx, tsr_program *program, const char *
     for (uint32_t op = program_block(p, op_entry_block(p, p->module, 0))->first_op; op != 0;
          op = program_op(p, op)->next) {
         slice symbol;
-        if (!op_is(p, op, "sdy.mesh") ||
+        if (!op_is(p, op, OP_SDY_MESH) ||
             !attr_as_string(p, op_property(p, op, "sym_name"), &symbol)) {
             continue;
         }

@@ -117,7 +117,7 @@ tsr_status list_calls(workspace *w, uint32_t root, op_list *out)
     const tsr_program *p = w->p;
     *out = (op_list){0};
     for (uint32_t op = op_walk_next(p, root, root); op != 0; op = op_walk_next(p, root, op)) {
-        if (op_is(p, op, "func.call")) {
+        if (op_is(p, op, OP_FUNC_CALL)) {
             TSR_TRY(op_list_add(w, out, op));
         }
     }
@@ -238,7 +238,7 @@ tsr_status functions_post_order(workspace *w, const symbols *table, op_list *out
 static bool has_calls(const tsr_program *p)
 {
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "func.call")) {
+        if (op_is(p, op, OP_FUNC_CALL)) {
             return true;
         }
     }
@@ -276,7 +276,7 @@ static tsr_status expand_function(workspace *w, const symbols *table, uint32_t f
     const slice name = symbol_name(p, func);
     expanded *own = &sizes[func];
     for (uint32_t op = func; op != 0; op = op_walk_next(p, func, op)) {
-        const uint32_t callee = op_is(p, op, "func.call") ? called_function(p, table, op) : 0;
+        const uint32_t callee = op_is(p, op, OP_FUNC_CALL) ? called_function(p, table, op) : 0;
         own->ops++;
         if (callee != 0) {
             expanded *called = &sizes[callee];

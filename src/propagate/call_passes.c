@@ -205,14 +205,14 @@ static void renew_uses(tsr_program *p, uint32_t op)
     }
 }
 
-static tsr_status rename_terminator(tsr_program *p, uint32_t region, const char *name)
+static tsr_status set_terminator(tsr_program *p, uint32_t region, op_kind kind)
 {
     const uint32_t block = program_region(p, region)->last_block;
     const uint32_t last = block != 0 ? program_block(p, block)->last_op : 0;
     if (last == 0) {
         return TSR_OK;
     }
-    TSR_TRY(op_rename(p, last, name));
+    TSR_TRY(op_set_kind(p, last, kind));
     renew_uses(p, last);
     return TSR_OK;
 }
@@ -270,11 +270,11 @@ static tsr_status import_call(workspace *w, importing *m, uint32_t call)
         return TSR_OK;
     }
     TSR_TRY(computation_dicts(w, call, func, &properties, &attributes));
-    TSR_TRY(replace_op(w, call, "sdy.named_computation", 1, properties, attributes, &op));
+    TSR_TRY(replace_op(w, call, OP_SDY_NAMED_COMPUTATION, 1, properties, attributes, &op));
     const uint32_t region = op_region_at(p, op, 0);
     if (m->body[func] == 0) {
         region_take(p, region, op_region_at(p, func, 0));
-        TSR_TRY(rename_terminator(p, region, "sdy.return"));
+        TSR_TRY(set_terminator(p, region, OP_SDY_RETURN));
         m->body[func] = region;
         TSR_TRY(op_list_add(w, &m->called, func));
     } else {
@@ -315,7 +315,7 @@ static tsr_status import_calls(workspace *w, bool with_edges)
     uint32_t next = 0;
     for (uint32_t op = op_post_first(p, p->module); with_edges && op != 0; op = next) {
         next = op_post_next(p, p->module, op);
-        if (op_is(p, op, "sdy.named_computation")) {
+        if (op_is(p, op, OP_SDY_NAMED_COMPUTATION)) {
             TSR_TRY(add_edges_around(w, op));
         }
     }
@@ -373,14 +373,14 @@ static tsr_status export_function(workspace *w, symbols *table, uint32_t op, uin
     if (thread != 0) {
         TSR_TRY(dict_set(p, attributes, "execution_thread", thread, &attributes));
     }
-    const op_spec spec = {.name = "func.func",
+    const op_spec spec = {.kind = OP_FUNC_FUNC,
                           .num_regions = 1,
                           .properties = properties,
                           .attributes = attributes,
                           .like = op};
     TSR_TRY(op_create(p, &spec, out));
     region_take(p, op_region_at(p, *out, 0), op_region_at(p, op, 0));
-    TSR_TRY(rename_terminator(p, op_region_at(p, *out, 0), "func.return"));
+    TSR_TRY(set_terminator(p, op_region_at(p, *out, 0), OP_FUNC_RETURN));
     if (attr_is(p, in_shardings, ATTR_SDY) && program_attr(p, in_shardings)->count == count) {
         TSR_TRY(func_set_dicts(w, *out, "arg_attrs", "sdy.sharding",
                                attr_list(program_attr(p, in_shardings)), count));
@@ -423,7 +423,7 @@ static tsr_status export_computation(workspace *w, symbols *table, uint32_t op)
     TSR_TRY(program_string(p, name.data, name.size, &string));
     TSR_TRY(attr_symbol(p, &string, 1, &attr));
     TSR_TRY(dict_set(p, 0, "callee", attr, &properties));
-    TSR_TRY(replace_op(w, op, "func.call", 0, properties, attributes, &call));
+    TSR_TRY(replace_op(w, op, OP_FUNC_CALL, 0, properties, attributes, &call));
     take_results(p, op, call);
     return TSR_OK;
 }
@@ -435,7 +435,7 @@ static tsr_status export_computations(workspace *w)
     op_list list = {0};
     TSR_TRY(symbols_load(w, &table));
     for (uint32_t op = op_post_first(p, p->module); op != 0; op = op_post_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.named_computation")) {
+        if (op_is(p, op, OP_SDY_NAMED_COMPUTATION)) {
             TSR_TRY(op_list_add(w, &list, op));
         }
     }
@@ -576,7 +576,7 @@ static tsr_status add_reshard(workspace *w, uint32_t value, const tsr_sharding *
     uint32_t op = 0;
     TSR_TRY(sharding_attr(w, to, &attr));
     TSR_TRY(dict_set(p, 0, "sharding", attr, &dict));
-    const op_spec spec = {.name = "sdy.reshard",
+    const op_spec spec = {.kind = OP_SDY_RESHARD,
                           .operands = &value,
                           .num_operands = 1,
                           .types = &type,

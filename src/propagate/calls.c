@@ -32,7 +32,7 @@ tsr_status calls_load(propagation *s)
 {
     tsr_program *p = s->w.p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (!op_is(p, op, "func.call")) {
+        if (!op_is(p, op, OP_FUNC_CALL)) {
             continue;
         }
         if (s->calls == NULL) {

@@ -7,12 +7,12 @@
 
 #define KEPT "tessera.composite"
 
-static tsr_status list_ops(workspace *w, const char *name, op_list *out)
+static tsr_status list_ops(workspace *w, op_kind kind, op_list *out)
 {
     const tsr_program *p = w->p;
     *out = (op_list){0};
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, name)) {
+        if (op_is(p, op, kind)) {
             TSR_TRY(op_list_add(w, out, op));
         }
     }
@@ -34,7 +34,7 @@ static tsr_status import_one(workspace *w, uint32_t op)
     TSR_TRY(dict_value(p, kept, &kept));
     TSR_TRY(dict_set(p, program_op(p, op)->attributes, KEPT, kept, &attributes));
     TSR_TRY(dict_set(p, 0, "callee", callee, &properties));
-    TSR_TRY(replace_op(w, op, "func.call", 0, properties, attributes, &call));
+    TSR_TRY(replace_op(w, op, OP_FUNC_CALL, 0, properties, attributes, &call));
     take_results(p, op, call);
     return TSR_OK;
 }
@@ -42,7 +42,7 @@ static tsr_status import_one(workspace *w, uint32_t op)
 static tsr_status import_all(workspace *w)
 {
     op_list list;
-    TSR_TRY(list_ops(w, "stablehlo.composite", &list));
+    TSR_TRY(list_ops(w, OP_STABLEHLO_COMPOSITE, &list));
     for (size_t i = 0; i < list.count; i++) {
         TSR_TRY(import_one(w, list.ops[i]));
     }
@@ -61,7 +61,7 @@ static tsr_status export_one(workspace *w, uint32_t call)
     }
     TSR_TRY(dict_set(p, kept, "decomposition", op_property(p, call, "callee"), &properties));
     TSR_TRY(dict_set(p, program_op(p, call)->attributes, KEPT, 0, &attributes));
-    TSR_TRY(replace_op(w, call, "stablehlo.composite", 0, properties, attributes, &op));
+    TSR_TRY(replace_op(w, call, OP_STABLEHLO_COMPOSITE, 0, properties, attributes, &op));
     take_results(p, call, op);
     return TSR_OK;
 }
@@ -69,7 +69,7 @@ static tsr_status export_one(workspace *w, uint32_t call)
 static tsr_status export_all(workspace *w)
 {
     op_list list;
-    TSR_TRY(list_ops(w, "func.call", &list));
+    TSR_TRY(list_ops(w, OP_FUNC_CALL, &list));
     for (size_t i = 0; i < list.count; i++) {
         TSR_TRY(export_one(w, list.ops[i]));
     }

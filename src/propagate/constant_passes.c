@@ -18,15 +18,10 @@ static bool is_scalar(const tsr_program *p, uint32_t value)
 /* A broadcast of a scalar. */
 static bool is_expansion(const tsr_program *p, uint32_t op)
 {
-    return op_is(p, op, "stablehlo.broadcast_in_dim") && is_scalar(p, op_operand(p, op, 0));
+    return op_is(p, op, OP_STABLEHLO_BROADCAST_IN_DIM) && is_scalar(p, op_operand(p, op, 0));
 }
 
 /* ---- what a constant may flow through ---- */
-
-static bool has_prefix(const char *name, const char *prefix)
-{
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
 
 static bool is_rank_kept(const tsr_program *p, uint32_t op)
 {
@@ -37,30 +32,28 @@ static bool is_rank_kept(const tsr_program *p, uint32_t op)
 /* Whether an op of that name is without effects and gives constants for constants. */
 static bool name_preserves(const tsr_program *p, uint32_t op)
 {
-    static const char *const names[] = {
-        "stablehlo.broadcast_in_dim",   "stablehlo.reshape", "stablehlo.slice",
-        "stablehlo.uniform_quantize",   "sdy.reshard",       "sdy.propagation_barrier",
-        "stablehlo.uniform_dequantize",
+    static const bool kinds[OP_KIND_COUNT] = {
+        [OP_STABLEHLO_BROADCAST_IN_DIM] = true,
+        [OP_STABLEHLO_RESHAPE] = true,
+        [OP_STABLEHLO_SLICE] = true,
+        [OP_STABLEHLO_UNIFORM_QUANTIZE] = true,
+        [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = true,
+        [OP_SDY_RESHARD] = true,
+        [OP_SDY_PROPAGATION_BARRIER] = true,
     };
-    const char *name = op_name(p, op);
+    const op_kind kind = op_kind_of(p, op);
     const ir_row *row = program_row(p, op);
     const op_row *computed = ir_op_row(p, op);
     if (row == NULL || (row->traits & (IR_EFFECTS | IR_TERMINATOR)) != 0) {
         return false;
     }
-    if (has_prefix(name, "chlo.")) {
-        return has_prefix(name, "chlo.broadcast_") ||
-               (row->num_operands == 1 && row->num_results == 1);
+    if (op_kind_is_chlo(kind)) {
+        return op_kind_broadcasts(kind) || (row->num_operands == 1 && row->num_results == 1);
     }
     if (computed != NULL && (computed->traits & OP_ELEMENTWISE) != 0) {
         return true;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return kinds[kind];
 }
 
 /* ---- one copy for each use ---- */
@@ -101,14 +94,14 @@ static tsr_status mark(splitting *s, map *marks, uint32_t attr)
 static bool preserves(splitting *s, uint32_t op)
 {
     const tsr_program *p = s->w->p;
-    if (op_is(p, op, "func.call")) {
+    if (op_is(p, op, OP_FUNC_CALL)) {
         const uint32_t func = called_function(p, &s->table, op);
         return func != 0 && !is_marked(&s->marked_functions, original_name(p, func));
     }
-    if (op_is(p, op, "sdy.named_computation")) {
+    if (op_is(p, op, OP_SDY_NAMED_COMPUTATION)) {
         return !is_marked(&s->marked_computations, op_property(p, op, "name"));
     }
-    if (op_is(p, op, "stablehlo.bitcast_convert")) {
+    if (op_is(p, op, OP_STABLEHLO_BITCAST_CONVERT)) {
         return is_rank_kept(p, op);
     }
     const uint32_t name = program_op(p, op)->name;
@@ -124,7 +117,7 @@ static bool preserves(splitting *s, uint32_t op)
 static bool is_constant(splitting *s, uint32_t op, bool op_preserves)
 {
     const tsr_program *p = s->w->p;
-    if (op_is(p, op, "sdy.constant") || op_is(p, op, "stablehlo.iota")) {
+    if (op_is(p, op, OP_SDY_CONSTANT) || op_is(p, op, OP_STABLEHLO_IOTA)) {
         return true;
     }
     for (uint32_t i = 0; op_preserves && i < program_op(p, op)->num_operands; i++) {
@@ -151,7 +144,7 @@ static tsr_status groups_of(splitting *s, uint32_t value, const op_list **out)
         }
         *list = (op_list){0};
         for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
-            if (op_is(p, use_op(p, use), "sdy.sharding_group")) {
+            if (op_is(p, use_op(p, use), OP_SDY_SHARDING_GROUP)) {
                 TSR_TRY(op_list_add(s->w, list, use_op(p, use)));
             }
         }
@@ -183,7 +176,7 @@ static tsr_status clone_definition(splitting *s, uint32_t value, value_map *beca
     uint32_t copy = 0;
     TSR_TRY(op_clone(p, op, became, &copy));
     op_insert_before(p, copy, op);
-    if (op_is(p, op, "func.call")) {
+    if (op_is(p, op, OP_FUNC_CALL)) {
         const uint32_t callee = called_function(p, &s->table, op);
         uint32_t func = 0;
         TSR_TRY(clone_function(s->w, &s->table, callee, &func));
@@ -285,8 +278,8 @@ static tsr_status split_operands(splitting *s, uint32_t op)
 static tsr_status mark_around(splitting *s, uint32_t op)
 {
     const tsr_program *p = s->w->p;
-    const uint32_t computation = enclosing(p, op, "sdy.named_computation");
-    const uint32_t func = enclosing(p, op, "func.func");
+    const uint32_t computation = enclosing(p, op, OP_SDY_NAMED_COMPUTATION);
+    const uint32_t func = enclosing(p, op, OP_FUNC_FUNC);
     if (computation != 0) {
         TSR_TRY(mark(s, &s->marked_computations, op_property(p, computation, "name")));
     }
@@ -317,7 +310,7 @@ static bool is_in_groups_only(const tsr_program *p, uint32_t op)
     for (uint32_t i = 0; i < program_op(p, op)->num_results; i++) {
         for (uint32_t use = value_first_use(p, op_result(p, op, i)); use != 0;
              use = use_next(p, use)) {
-            if (!op_is(p, use_op(p, use), "sdy.sharding_group")) {
+            if (!op_is(p, use_op(p, use), OP_SDY_SHARDING_GROUP)) {
                 return false;
             }
         }
@@ -349,11 +342,11 @@ static tsr_status split_inside(splitting *s, uint32_t root)
     s->constants.count = 0;
     s->expansions.count = 0;
     for (uint32_t op = op_walk_next(p, root, root); op != 0; op = next) {
-        if (!op_is(p, op, "sdy.sharding_group")) {
+        if (!op_is(p, op, OP_SDY_SHARDING_GROUP)) {
             TSR_TRY(split_op(s, op, &marked));
         }
-        next = op_is(p, op, "sdy.named_computation") ? op_walk_skip(p, root, op)
-                                                     : op_walk_next(p, root, op);
+        next = op_is(p, op, OP_SDY_NAMED_COMPUTATION) ? op_walk_skip(p, root, op)
+                                                      : op_walk_next(p, root, op);
     }
     for (size_t i = 0; i < s->expansions.count; i++) {
         erase_unused(p, s->expansions.ops[i]);
@@ -370,7 +363,7 @@ static tsr_status split_function(splitting *s, uint32_t func)
     const tsr_program *p = s->w->p;
     op_list computations = {0};
     for (uint32_t op = op_post_first(p, func); op != func; op = op_post_next(p, func, op)) {
-        if (op_is(p, op, "sdy.named_computation")) {
+        if (op_is(p, op, OP_SDY_NAMED_COMPUTATION)) {
             TSR_TRY(op_list_add(s->w, &computations, op));
         }
     }
@@ -385,8 +378,8 @@ static tsr_status take_constants(workspace *w)
 {
     tsr_program *p = w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "stablehlo.constant")) {
-            TSR_TRY(op_rename(p, op, "sdy.constant"));
+        if (op_is(p, op, OP_STABLEHLO_CONSTANT)) {
+            TSR_TRY(op_set_kind(p, op, OP_SDY_CONSTANT));
             value_replace_uses(p, op_result(p, op, 0), op_result(p, op, 0), 0);
         }
     }
@@ -432,8 +425,10 @@ typedef struct constant_key {
 
 static bool key_of(const tsr_program *p, uint32_t op, constant_key *out)
 {
-    static const char *const names[] = {"sdy.constant", "stablehlo.constant", "chlo.constant",
-                                        "arith.constant"};
+    static const bool kinds[OP_KIND_COUNT] = {[OP_SDY_CONSTANT] = true,
+                                              [OP_STABLEHLO_CONSTANT] = true,
+                                              [OP_CHLO_CONSTANT] = true,
+                                              [OP_ARITH_CONSTANT] = true};
     const ir_op *o = program_op(p, op);
     *out = (constant_key){.properties = o->properties, .attributes = o->attributes};
     if (o->block == 0 || o->num_results != 1) {
@@ -445,12 +440,7 @@ static bool key_of(const tsr_program *p, uint32_t op, constant_key *out)
         out->type = value_type(p, o->results);
         return true;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (op_is(p, op, names[i])) {
-            return true;
-        }
-    }
-    return false;
+    return kinds[op_kind_of(p, op)];
 }
 
 static tsr_status merge_constants(workspace *w)

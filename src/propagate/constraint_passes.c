@@ -31,7 +31,7 @@ typedef struct applying {
 
 static bool is_constraint(const tsr_program *p, uint32_t op)
 {
-    return op != 0 && op_is(p, op, "sdy.sharding_constraint");
+    return op != 0 && op_is(p, op, OP_SDY_SHARDING_CONSTRAINT);
 }
 
 /* The sharding that a use asks for; 0: it asks for none. */
@@ -41,7 +41,7 @@ static uint32_t demand_of(const tsr_program *p, uint32_t use)
     if (is_constraint(p, op)) {
         return op_property(p, op, "sharding");
     }
-    if (!op_is(p, op, "sdy.manual_computation")) {
+    if (!op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
         return 0;
     }
     const uint32_t list = op_property(p, op, "in_shardings");
@@ -84,7 +84,7 @@ static uint32_t edge_of_value(const tsr_program *p, uint32_t value)
 {
     const uint32_t op = value_op(p, value);
     if (op != 0) {
-        return op_is(p, op, "sdy.data_flow_edge") ? op : edge_of_owner(p, value);
+        return op_is(p, op, OP_SDY_DATA_FLOW_EDGE) ? op : edge_of_owner(p, value);
     }
     const uint32_t parent = block_parent(p, value_block(p, value));
     const uint32_t index = program_value(p, value)->index;
@@ -277,7 +277,7 @@ static tsr_status make_constraint(applying *a, uint32_t value, uint32_t attr, ui
     const uint32_t type = value_type(p, value);
     uint32_t dict = 0;
     TSR_TRY(dict_set(p, 0, "sharding", attr, &dict));
-    const op_spec spec = {.name = "sdy.sharding_constraint",
+    const op_spec spec = {.kind = OP_SDY_SHARDING_CONSTRAINT,
                           .operands = &value,
                           .num_operands = 1,
                           .types = &type,
@@ -348,7 +348,7 @@ static tsr_status follow_chain(applying *a, uint32_t constraint, uint32_t value)
     for (uint32_t use = value_first_use(p, value); use != 0; use = next) {
         const uint32_t user = use_op(p, use);
         next = use_next(p, use);
-        if (user != constraint && !op_is(p, user, "func.return") &&
+        if (user != constraint && !op_is(p, user, OP_FUNC_RETURN) &&
             program_op(p, user)->block == program_op(p, last)->block &&
             a->places[user] > a->places[last]) {
             use_set(p, use, op_result(p, last, 0));
@@ -365,7 +365,7 @@ static tsr_status apply_op(applying *a, uint32_t op)
         TSR_TRY(follow_chain(a, op, value));
         return apply(a, op, value, op_property(p, op, "sharding"), op);
     }
-    if (!op_is(p, op, "sdy.manual_computation")) {
+    if (!op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
         return TSR_OK;
     }
     for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {
@@ -389,7 +389,7 @@ static uint32_t find_places(applying *a)
         if (a->places != NULL) {
             a->places[op] = before != 0 ? a->places[before] + 2 : 2;
         }
-        if (op_is(p, op, "sdy.manual_computation")) {
+        if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
             extra += program_op(p, op)->num_operands;
         }
     }

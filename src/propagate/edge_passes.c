@@ -23,15 +23,15 @@ static tsr_status edge_dict(workspace *w, uint32_t owner, bool of_func, uint32_t
 }
 
 /* Makes an edge that takes over the uses of its owner. */
-static tsr_status make_edge(workspace *w, uint32_t owner, const char *name, uint32_t like,
+static tsr_status make_edge(workspace *w, uint32_t owner, op_kind kind, uint32_t like,
                             uint32_t *out)
 {
     tsr_program *p = w->p;
-    const bool of_func = name[4] == 'f';
+    const bool of_func = kind == OP_SDY_FUNC_DATA_FLOW_EDGE;
     const uint32_t type = value_type(p, owner);
     uint32_t dict = 0;
     TSR_TRY(edge_dict(w, owner, of_func, &dict));
-    const op_spec spec = {.name = name,
+    const op_spec spec = {.kind = kind,
                           .operands = &owner,
                           .num_operands = 1,
                           .types = &type,
@@ -45,7 +45,7 @@ static tsr_status make_edge(workspace *w, uint32_t owner, const char *name, uint
 }
 
 /* Edges of the arguments of a block, in order at its start. */
-static tsr_status add_to_arguments(workspace *w, uint32_t block, const char *name)
+static tsr_status add_to_arguments(workspace *w, uint32_t block, op_kind kind)
 {
     tsr_program *p = w->p;
     uint32_t last = 0;
@@ -55,7 +55,7 @@ static tsr_status add_to_arguments(workspace *w, uint32_t block, const char *nam
         if (!type_is_static(p, value_type(p, value))) {
             continue;
         }
-        TSR_TRY(make_edge(w, value, name, block_parent(p, block), &edge));
+        TSR_TRY(make_edge(w, value, kind, block_parent(p, block), &edge));
         if (last == 0) {
             block_prepend(p, block, edge);
         } else {
@@ -67,7 +67,7 @@ static tsr_status add_to_arguments(workspace *w, uint32_t block, const char *nam
 }
 
 /* Edges of the results of an op, in order after it. */
-static tsr_status add_to_results(workspace *w, uint32_t op, const char *name)
+static tsr_status add_to_results(workspace *w, uint32_t op, op_kind kind)
 {
     tsr_program *p = w->p;
     uint32_t last = op;
@@ -77,7 +77,7 @@ static tsr_status add_to_results(workspace *w, uint32_t op, const char *name)
         if (!type_is_static(p, value_type(p, value))) {
             continue;
         }
-        TSR_TRY(make_edge(w, value, name, op, &edge));
+        TSR_TRY(make_edge(w, value, kind, op, &edge));
         op_insert_after(p, edge, last);
         last = edge;
     }
@@ -93,9 +93,9 @@ static bool has_own_arguments(const tsr_program *p, uint32_t op)
 tsr_status add_edges_around(workspace *w, uint32_t op)
 {
     if (has_own_arguments(w->p, op)) {
-        TSR_TRY(add_to_arguments(w, op_entry_block(w->p, op, 0), "sdy.data_flow_edge"));
+        TSR_TRY(add_to_arguments(w, op_entry_block(w->p, op, 0), OP_SDY_DATA_FLOW_EDGE));
     }
-    return add_to_results(w, op, "sdy.data_flow_edge");
+    return add_to_results(w, op, OP_SDY_DATA_FLOW_EDGE);
 }
 
 static tsr_status add_edges(workspace *w)
@@ -113,17 +113,17 @@ static tsr_status add_edges(workspace *w)
 
 static tsr_status add_func_edges(workspace *w)
 {
-    static const char name[] = "sdy.func_data_flow_edge";
+    const op_kind kind = OP_SDY_FUNC_DATA_FLOW_EDGE;
     tsr_program *p = w->p;
     const uint32_t main = main_function(p);
     for (uint32_t op = first_function(p); op != 0; op = next_function(p, op)) {
         if (op != main && op_entry_block(p, op, 0) != 0) {
-            TSR_TRY(add_to_arguments(w, op_entry_block(p, op, 0), name));
+            TSR_TRY(add_to_arguments(w, op_entry_block(p, op, 0), kind));
         }
     }
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "func.call")) {
-            TSR_TRY(add_to_results(w, op, name));
+        if (op_is(p, op, OP_FUNC_CALL)) {
+            TSR_TRY(add_to_results(w, op, kind));
         }
     }
     return TSR_OK;
@@ -335,7 +335,7 @@ static tsr_status sink_func_arguments(workspace *w, uint32_t func)
         const uint32_t use = value_first_use(p, block_argument(p, block, i));
         const uint32_t user = use != 0 ? use_op(p, use) : 0;
         attrs[i] = dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding");
-        if (user != 0 && op_is(p, user, "sdy.func_data_flow_edge")) {
+        if (user != 0 && op_is(p, user, OP_SDY_FUNC_DATA_FLOW_EDGE)) {
             TSR_TRY(func_edge_sharding(w, user, &attrs[i]));
             remove_edge(p, user);
             any = true;
@@ -358,7 +358,7 @@ static tsr_status sink_func_edges(workspace *w)
     for (uint32_t op = p->module; op != 0; op = next) {
         uint32_t attr = 0;
         next = op_walk_next(p, p->module, op);
-        if (!op_is(p, op, "sdy.func_data_flow_edge")) {
+        if (!op_is(p, op, OP_SDY_FUNC_DATA_FLOW_EDGE)) {
             continue;
         }
         TSR_TRY(func_edge_sharding(w, op, &attr));

@@ -13,7 +13,7 @@
 
 /* Where the sources of an edge are: numbers of operands, terminators of regions. */
 typedef struct edge_row {
-    const char *name;
+    bool is_known;
     bool operands;      /* operand k is a source of the edge of result k */
     int first_region;   /* terminators of these regions return sources of results */
     int end_region;     /* -1: all of them */
@@ -21,16 +21,13 @@ typedef struct edge_row {
     bool carries;       /* argument k of all regions belongs to the edge of result k */
 } edge_row;
 
-static const edge_row rows[] = {
-    {.name = "stablehlo.while",
-     .operands = true,
-     .first_region = 1,
-     .end_region = 2,
-     .carries = true},
-    {.name = "stablehlo.case", .end_region = -1},
-    {.name = "stablehlo.optimization_barrier", .operands = true},
-    {.name = "sdy.manual_computation", .end_region = 1, .body_operands = true},
-    {.name = "sdy.named_computation", .end_region = 1, .body_operands = true},
+static const edge_row rows[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_WHILE] =
+        {.is_known = true, .operands = true, .first_region = 1, .end_region = 2, .carries = true},
+    [OP_STABLEHLO_CASE] = {.is_known = true, .end_region = -1},
+    [OP_STABLEHLO_OPTIMIZATION_BARRIER] = {.is_known = true, .operands = true},
+    [OP_SDY_MANUAL_COMPUTATION] = {.is_known = true, .end_region = 1, .body_operands = true},
+    [OP_SDY_NAMED_COMPUTATION] = {.is_known = true, .end_region = 1, .body_operands = true},
 };
 
 static const edge_row *row_of(const tsr_program *p, uint32_t op)
@@ -39,12 +36,8 @@ static const edge_row *row_of(const tsr_program *p, uint32_t op)
     if (row == NULL || (row->traits & IR_HAS_EDGES) == 0) {
         return NULL;
     }
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (op_is(p, op, rows[i].name)) {
-            return &rows[i];
-        }
-    }
-    return NULL;
+    const edge_row *edges = &rows[op_kind_of(p, op)];
+    return edges->is_known ? edges : NULL;
 }
 
 uint32_t edge_of_owner(const tsr_program *p, uint32_t owner)
@@ -54,7 +47,7 @@ uint32_t edge_of_owner(const tsr_program *p, uint32_t owner)
         return 0;
     }
     const uint32_t op = use_op(p, use);
-    return op_is(p, op, "sdy.data_flow_edge") ? op : 0;
+    return op_is(p, op, OP_SDY_DATA_FLOW_EDGE) ? op : 0;
 }
 
 /* The edge of result k of an op; 0: it has none. */
@@ -172,13 +165,13 @@ tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *c
     const uint32_t index = program_value(p, owner)->index;
     const uint32_t op = value_op(p, owner);
     if (op != 0) {
-        return op_is(p, op, "func.call")
+        return op_is(p, op, OP_FUNC_CALL)
                    ? single_source(s, return_of(p, callee_of(s, op)), index, out, count)
                    : sources_of_result(s, op, index, out, count);
     }
     const uint32_t parent = block_parent(p, value_block(p, owner));
-    return op_is(p, parent, "func.func") ? sources_of_argument(s, parent, index, out, count)
-                                         : single_source(s, parent, index, out, count);
+    return op_is(p, parent, OP_FUNC_FUNC) ? sources_of_argument(s, parent, index, out, count)
+                                          : single_source(s, parent, index, out, count);
 }
 
 /* ---- manual computations ---- */
@@ -195,7 +188,7 @@ static manual_edge manual_of(const tsr_program *p, uint32_t owner)
 {
     const uint32_t op = value_op(p, owner);
     const uint32_t parent = op == 0 ? block_parent(p, value_block(p, owner)) : op;
-    if (!op_is(p, parent, "sdy.manual_computation")) {
+    if (!op_is(p, parent, OP_SDY_MANUAL_COMPUTATION)) {
         return (manual_edge){0};
     }
     return (manual_edge){.op = parent,

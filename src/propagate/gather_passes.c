@@ -42,8 +42,8 @@ static size_t find_zero(const attr_head *list)
 
 static bool read_indexing(const tsr_program *p, uint32_t op, indexing *out)
 {
-    *out = (indexing){.op = op, .is_scatter = op_is(p, op, "stablehlo.scatter")};
-    if (!out->is_scatter && !op_is(p, op, "stablehlo.gather")) {
+    *out = (indexing){.op = op, .is_scatter = op_is(p, op, OP_STABLEHLO_SCATTER)};
+    if (!out->is_scatter && !op_is(p, op, OP_STABLEHLO_GATHER)) {
         return false;
     }
     out->numbers = out->is_scatter ? "scatter_dimension_numbers" : "dimension_numbers";
@@ -80,16 +80,16 @@ static bool can_batch(const tsr_program *p, indexing *x)
            x->component < index_map->count && find_zero(collapsed) < collapsed->count;
 }
 
-static uint32_t definition(const tsr_program *p, uint32_t value, const char *name)
+static uint32_t definition(const tsr_program *p, uint32_t value, op_kind kind)
 {
     const uint32_t op = value_op(p, value);
-    return op != 0 && op_is(p, op, name) ? op : 0;
+    return op != 0 && op_is(p, op, kind) ? op : 0;
 }
 
 /* The concatenation that gives the indices, component by component; 0: they are not one. */
 static uint32_t concatenation(const tsr_program *p, const indexing *x)
 {
-    const uint32_t op = definition(p, x->indices, "stablehlo.concatenate");
+    const uint32_t op = definition(p, x->indices, OP_STABLEHLO_CONCATENATE);
     int64_t dim = 0;
     return op != 0 && attr_as_integer(p, op_property(p, op, "dimension"), &dim) &&
                    (size_t)dim == x->vector_dim
@@ -98,39 +98,37 @@ static uint32_t concatenation(const tsr_program *p, const indexing *x)
 }
 
 /* What an op passes on, for which operand; those that are not here pass on nothing. */
-static const struct {
-    const char *name;
+typedef struct passing_row {
+    bool passes;
     uint32_t operand;
-} passing[] = {
-    {"stablehlo.reshape", 0},
-    {"stablehlo.broadcast_in_dim", 0},
-    {"stablehlo.clamp", 1},
-    {"stablehlo.select", 1},
+} passing_row;
+
+static const passing_row passing[OP_KIND_COUNT] = {
+    [OP_STABLEHLO_RESHAPE] = {true, 0},
+    [OP_STABLEHLO_BROADCAST_IN_DIM] = {true, 0},
+    [OP_STABLEHLO_CLAMP] = {true, 1},
+    [OP_STABLEHLO_SELECT] = {true, 1},
 };
 
 /* Whether a value counts up dimension 0. */
 static bool counts_up(const tsr_program *p, uint32_t value)
 {
     for (;;) {
-        const uint32_t iota = definition(p, value, "stablehlo.iota");
-        const uint32_t select = definition(p, value, "stablehlo.select");
-        uint32_t from = 0;
+        const uint32_t iota = definition(p, value, OP_STABLEHLO_IOTA);
+        const uint32_t select = definition(p, value, OP_STABLEHLO_SELECT);
         int64_t dim = 0;
         if (iota != 0) {
             return attr_as_integer(p, op_property(p, iota, "iota_dimension"), &dim) && dim == 0;
         }
-        if (select != 0 && definition(p, op_operand(p, select, 2), "stablehlo.iota") != 0) {
+        if (select != 0 && definition(p, op_operand(p, select, 2), OP_STABLEHLO_IOTA) != 0) {
             value = op_operand(p, select, 2);
             continue;
         }
-        for (size_t i = 0; i < sizeof passing / sizeof passing[0] && from == 0; i++) {
-            const uint32_t op = definition(p, value, passing[i].name);
-            from = op != 0 ? op_operand(p, op, passing[i].operand) : 0;
-        }
-        if (from == 0) {
+        const uint32_t op = value_op(p, value);
+        if (!passing[op_kind_of(p, op)].passes) {
             return false;
         }
-        value = from;
+        value = op_operand(p, op, passing[op_kind_of(p, op)].operand);
     }
 }
 
@@ -184,7 +182,7 @@ static tsr_status make_slice(workspace *w, const indexing *x, int64_t start, int
     TSR_TRY(attr_ints(p, numbers + 2 * rank, rank, &attr));
     TSR_TRY(dict_set(p, dict, "strides", attr, &dict));
     TSR_TRY(type_of_parts(w, x, limit - start, &result));
-    const op_spec spec = {.name = "stablehlo.slice",
+    const op_spec spec = {.kind = OP_STABLEHLO_SLICE,
                           .operands = &x->indices,
                           .num_operands = 1,
                           .types = &result,
@@ -213,7 +211,7 @@ static tsr_status concatenate(workspace *w, const indexing *x, const uint32_t *p
     TSR_TRY(attr_i64(p, (int64_t)x->vector_dim, &attr));
     TSR_TRY(dict_set(p, 0, "dimension", attr, &dict));
     TSR_TRY(type_of_parts(w, x, type_extents(shape_of(p, x->indices))[x->vector_dim] - 1, &type));
-    const op_spec spec = {.name = "stablehlo.concatenate",
+    const op_spec spec = {.kind = OP_STABLEHLO_CONCATENATE,
                           .operands = parts,
                           .num_operands = count,
                           .types = &type,

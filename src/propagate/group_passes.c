@@ -35,7 +35,7 @@ static tsr_status list_groups(grouping *g)
 {
     const tsr_program *p = g->w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.sharding_group")) {
+        if (op_is(p, op, OP_SDY_SHARDING_GROUP)) {
             TSR_TRY(op_list_add(g->w, &g->ops, op));
         }
     }
@@ -64,7 +64,7 @@ static tsr_status find_group(grouping *g, size_t place)
 {
     const tsr_program *p = g->w->p;
     const uint32_t op = g->ops.ops[place];
-    const uint32_t computation = enclosing(p, op, "sdy.manual_computation");
+    const uint32_t computation = enclosing(p, op, OP_SDY_MANUAL_COMPUTATION);
     const uint32_t type = value_type(p, op_operand(p, op, 0));
     int64_t given = 0;
     (void)attr_as_integer(p, op_property(p, op, "group_id"), &given);

@@ -34,7 +34,7 @@ static size_t count_group_ops(const tsr_program *p)
 {
     size_t count = 0;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        count += op_is(p, op, "sdy.sharding_group");
+        count += op_is(p, op, OP_SDY_SHARDING_GROUP);
     }
     return count;
 }
@@ -61,7 +61,7 @@ static tsr_status count_members(propagation *s)
     tsr_program *p = s->w.p;
     group_set *groups = &s->groups;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.sharding_group")) {
+        if (op_is(p, op, OP_SDY_SHARDING_GROUP)) {
             size_t group = 0;
             TSR_TRY(group_of_id(s, id_of(p, op), &group));
             groups->counts[group]++;
@@ -134,7 +134,7 @@ static tsr_status open_member(propagation *s, uint32_t value, const tsr_sharding
     TSR_TRY(open_sharding(&s->w, common->mesh, type, &open));
     TSR_TRY(sharding_attr(&s->w, open, &attr));
     TSR_TRY(dict_set(p, 0, "sharding", attr, &dict));
-    const op_spec spec = {.name = "sdy.sharding_constraint",
+    const op_spec spec = {.kind = OP_SDY_SHARDING_CONSTRAINT,
                           .operands = &value,
                           .num_operands = 1,
                           .types = &type,
@@ -200,7 +200,7 @@ tsr_status groups_load(propagation *s, bool *separated)
     TSR_TRY(make_groups(s, count));
     TSR_TRY(count_members(s));
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.sharding_group")) {
+        if (op_is(p, op, OP_SDY_SHARDING_GROUP)) {
             TSR_TRY(add_member(s, op));
         }
     }

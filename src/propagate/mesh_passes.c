@@ -94,7 +94,7 @@ static tsr_status make_mesh_op(workspace *w, lifting *l, const tsr_mesh *mesh, c
     TSR_TRY(dict_set(p, 0, "mesh", attr, &dict));
     TSR_TRY(attr_string(p, name, strlen(name), 0, &attr));
     TSR_TRY(dict_set(p, dict, "sym_name", attr, &dict));
-    const op_spec spec = {.name = "sdy.mesh", .properties = dict};
+    const op_spec spec = {.kind = OP_SDY_MESH, .properties = dict};
     TSR_TRY(op_create(p, &spec, &op));
     if (l->last_op != 0) {
         op_insert_after(p, op, l->last_op);
@@ -146,7 +146,7 @@ static tsr_status merge_meshes(workspace *w, lifting *l)
         slice name;
         const tsr_mesh *mesh = NULL;
         next = program_op(p, op)->next;
-        if (!op_is(p, op, "sdy.mesh") ||
+        if (!op_is(p, op, OP_SDY_MESH) ||
             !attr_as_string(p, op_property(p, op, "sym_name"), &name)) {
             continue;
         }
@@ -232,13 +232,13 @@ static tsr_status lift_groups(workspace *w, lifting *l, uint32_t op)
 
 static tsr_status lift_all_groups(workspace *w, lifting *l)
 {
-    static const char *const names[] = {"stablehlo.all_gather", "stablehlo.all_reduce",
-                                        "stablehlo.reduce_scatter", "stablehlo.all_to_all",
-                                        "stablehlo.collective_broadcast"};
+    static const op_kind kinds[] = {OP_STABLEHLO_ALL_GATHER, OP_STABLEHLO_ALL_REDUCE,
+                                    OP_STABLEHLO_REDUCE_SCATTER, OP_STABLEHLO_ALL_TO_ALL,
+                                    OP_STABLEHLO_COLLECTIVE_BROADCAST};
     const tsr_program *p = w->p;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-            if (op_is(p, op, names[i])) {
+            if (op_is(p, op, kinds[i])) {
                 TSR_TRY(lift_groups(w, l, op));
             }
         }
@@ -315,7 +315,7 @@ static tsr_status lift_meshes(workspace *w)
     TSR_TRY(rewrite_shardings(w, lift_sharding, &l));
     TSR_TRY(lift_all_groups(w, &l));
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.mesh") && op_attribute(p, op, "stablehlo.mesh") == 0) {
+        if (op_is(p, op, OP_SDY_MESH) && op_attribute(p, op, "stablehlo.mesh") == 0) {
             TSR_TRY(describe_mesh(w, op));
         }
     }
@@ -343,7 +343,7 @@ static tsr_status inline_meshes(workspace *w)
     TSR_TRY(rewrite_shardings(w, inline_sharding, NULL));
     for (uint32_t op = p->module; op != 0; op = next) {
         next = op_walk_next(p, p->module, op);
-        if (op_is(p, op, "sdy.mesh")) {
+        if (op_is(p, op, OP_SDY_MESH)) {
             op_erase(p, op);
         }
     }
@@ -535,7 +535,7 @@ static tsr_status clean_all(workspace *w)
 {
     const tsr_program *p = w->p;
     for (uint32_t op = op_post_first(p, p->module); op != 0; op = op_post_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.manual_computation")) {
+        if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
             const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
             TSR_TRY(clean_manual(w, op));
             tsr_arena_reset(w->scratch, mark);

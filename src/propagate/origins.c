@@ -27,9 +27,9 @@ tsr_status origins_name(tsr_program *p)
     uint32_t constraints = 0;
     uint32_t computations = 0;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.sharding_constraint")) {
+        if (op_is(p, op, OP_SDY_SHARDING_CONSTRAINT)) {
             TSR_TRY(name_op(p, op, "constraint", constraints++));
-        } else if (op_is(p, op, "sdy.manual_computation")) {
+        } else if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
             TSR_TRY(name_op(p, op, "mc", computations++));
         }
     }
@@ -213,12 +213,12 @@ tsr_status origins_start(propagation *s, origin_set *out)
     }
     memset(out->first, 0, s->num_places * sizeof *out->first);
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.sharding_constraint")) {
+        if (op_is(p, op, OP_SDY_SHARDING_CONSTRAINT)) {
             TSR_TRY(start_constraint(s, out, op));
         }
     }
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.manual_computation")) {
+        if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
             TSR_TRY(start_computation(s, out, op));
         }
     }
@@ -307,10 +307,10 @@ static tsr_status store_list(propagation *s, const origin_set *set, uint32_t op)
 static tsr_status store_op(propagation *s, const origin_set *set, uint32_t op)
 {
     tsr_program *p = s->w.p;
-    const bool is_edge = op_is(p, op, "sdy.data_flow_edge");
+    const bool is_edge = op_is(p, op, OP_SDY_DATA_FLOW_EDGE);
     const char *self = NULL;
     uint32_t dict = 0;
-    if (!is_edge && !op_is(p, op, "sdy.sharding_constraint")) {
+    if (!is_edge && !op_is(p, op, OP_SDY_SHARDING_CONSTRAINT)) {
         return store_list(s, set, op);
     }
     TSR_TRY(is_edge ? name_of_edge(s, op, &self) : name_with(s, op, NULL, 0, &self));
@@ -351,7 +351,7 @@ static tsr_status store_dicts(propagation *s, const origin_set *set, uint32_t fu
 static bool returned_first_as(const tsr_program *p, uint32_t value, uint32_t index)
 {
     for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
-        if (op_is(p, use_op(p, use), "func.return")) {
+        if (op_is(p, use_op(p, use), OP_FUNC_RETURN)) {
             return use_index(p, use) == index;
         }
     }

@@ -36,10 +36,10 @@ static uint32_t place_of_argument(propagation *s, uint32_t op, uint32_t value)
     if (row != NULL && row->argument_shardings != NULL) {
         return place_of_target(p, value);
     }
-    if (op_is(p, op, "stablehlo.async_start") && index < program_op(p, op)->num_operands) {
+    if (op_is(p, op, OP_STABLEHLO_ASYNC_START) && index < program_op(p, op)->num_operands) {
         return s->place[op_operand(p, op, index)];
     }
-    return op_is(p, op, "func.func") ? value : 0;
+    return op_is(p, op, OP_FUNC_FUNC) ? value : 0;
 }
 
 static void find_places(propagation *s, uint32_t op)

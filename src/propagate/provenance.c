@@ -53,7 +53,7 @@ static tsr_annotation annotation_of_edge(const tsr_program *p, uint32_t edge)
     const uint32_t op = value_op(p, owner);
     const uint32_t parent = op != 0 ? op : block_parent(p, value_block(p, owner));
     const bool computes =
-        op_is(p, parent, "sdy.manual_computation") || op_is(p, parent, "sdy.named_computation");
+        op_is(p, parent, OP_SDY_MANUAL_COMPUTATION) || op_is(p, parent, OP_SDY_NAMED_COMPUTATION);
     tsr_annotation_kind kind = TSR_ANNOTATION_OP;
     if (op == 0) {
         kind = computes ? TSR_ANNOTATION_INPUT : TSR_ANNOTATION_ARGUMENT;
@@ -71,10 +71,10 @@ static tsr_annotation annotation_of_users(const tsr_program *p, uint32_t value)
 {
     for (uint32_t use = value_first_use(p, value); use != 0; use = use_next(p, use)) {
         const uint32_t user = use_op(p, use);
-        if (op_is(p, user, "sdy.sharding_constraint")) {
+        if (op_is(p, user, OP_SDY_SHARDING_CONSTRAINT)) {
             return (tsr_annotation){.kind = TSR_ANNOTATION_CONSTRAINT, .op = user};
         }
-        if (op_is(p, user, "sdy.manual_computation")) {
+        if (op_is(p, user, OP_SDY_MANUAL_COMPUTATION)) {
             return (tsr_annotation){
                 .kind = TSR_ANNOTATION_INPUT, .op = user, .index = use_index(p, use)};
         }
@@ -96,15 +96,15 @@ static tsr_annotation annotation_of_value(const propagation *s, const provenance
     }
     if (op == 0) {
         const uint32_t parent = block_parent(p, value_block(p, value));
-        const bool is_func = op_is(p, parent, "func.func");
+        const bool is_func = op_is(p, parent, OP_FUNC_FUNC);
         return (tsr_annotation){.kind = is_func ? TSR_ANNOTATION_ARGUMENT : TSR_ANNOTATION_INPUT,
                                 .op = parent,
                                 .index = index};
     }
-    if (op_is(p, op, "sdy.data_flow_edge")) {
+    if (op_is(p, op, OP_SDY_DATA_FLOW_EDGE)) {
         return annotation_of_edge(p, op);
     }
-    return (tsr_annotation){.kind = op_is(p, op, "sdy.sharding_constraint")
+    return (tsr_annotation){.kind = op_is(p, op, OP_SDY_SHARDING_CONSTRAINT)
                                         ? TSR_ANNOTATION_CONSTRAINT
                                         : TSR_ANNOTATION_OP,
                             .op = op,
@@ -135,7 +135,7 @@ static tsr_annotation annotation_at(const propagation *s, const provenance_reque
 static tsr_status seen_outside(propagation *s, uint32_t place, const tsr_sharding **sharding)
 {
     const uint32_t op = place < s->num_values ? value_op(s->w.p, place) : 0;
-    return op != 0 && op_is(s->w.p, op, "sdy.data_flow_edge")
+    return op != 0 && op_is(s->w.p, op, OP_SDY_DATA_FLOW_EDGE)
                ? edge_outside(&s->w, op, *sharding, sharding)
                : TSR_OK;
 }
@@ -388,14 +388,14 @@ static tsr_ir_tensor tensor_at(const propagation *s, uint32_t place)
         return (tsr_ir_tensor){.func = f->func, .index = place - f->first};
     }
     const uint32_t op = place != 0 ? value_op(p, place) : 0;
-    const bool is_edge = op != 0 && op_is(p, op, "sdy.data_flow_edge");
+    const bool is_edge = op != 0 && op_is(p, op, OP_SDY_DATA_FLOW_EDGE);
     return (tsr_ir_tensor){.value = is_edge ? op_operand(p, op, 0) : place};
 }
 
 /* Of an edge, what it belongs to. */
 static uint32_t op_shown(const tsr_program *p, uint32_t op)
 {
-    if (op == 0 || !op_is(p, op, "sdy.data_flow_edge")) {
+    if (op == 0 || !op_is(p, op, OP_SDY_DATA_FLOW_EDGE)) {
         return op;
     }
     const uint32_t owner = op_operand(p, op, 0);

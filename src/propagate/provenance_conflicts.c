@@ -340,7 +340,8 @@ static tsr_status look_at_demands(const looking *l)
 {
     const propagation *s = l->s;
     const tsr_program *p = s->w.p;
-    if (!op_is(p, l->op, "sdy.sharding_constraint") && !op_is(p, l->op, "sdy.manual_computation")) {
+    if (!op_is(p, l->op, OP_SDY_SHARDING_CONSTRAINT) &&
+        !op_is(p, l->op, OP_SDY_MANUAL_COMPUTATION)) {
         return TSR_OK;
     }
     for (uint32_t i = 0; i < program_op(p, l->op)->num_operands; i++) {

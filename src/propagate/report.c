@@ -53,7 +53,7 @@ typedef struct kind_key {
 
 static kind_key key_of(const tsr_program *p, uint32_t op)
 {
-    const bool is_call = op_is(p, op, "stablehlo.custom_call");
+    const bool is_call = op_is(p, op, OP_STABLEHLO_CUSTOM_CALL);
     return (kind_key){program_op(p, op)->name,
                       is_call ? op_property(p, op, "call_target_name") : 0};
 }

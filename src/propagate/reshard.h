@@ -50,7 +50,7 @@ tsr_status sharding_of_use(workspace *w, uint32_t value, const tsr_sharding **ou
 /* New ops, in no block yet. */
 tsr_status make_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t like,
                         uint32_t *out);
-tsr_status make_collective(workspace *w, const char *name, const char *axes_name, uint32_t axes,
+tsr_status make_collective(workspace *w, op_kind kind, const char *axes_name, uint32_t axes,
                            uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
                            uint32_t like, uint32_t *out);
 /* `{"x"}` as an attribute, or `[{"x"}, {}]`. */

@@ -9,7 +9,7 @@
 static uint32_t through_barriers(const tsr_program *p, uint32_t value)
 {
     uint32_t op = value_op(p, value);
-    while (op != 0 && op_is(p, op, "sdy.propagation_barrier")) {
+    while (op != 0 && op_is(p, op, OP_SDY_PROPAGATION_BARRIER)) {
         value = op_operand(p, op, 0);
         op = value_op(p, value);
     }
@@ -182,7 +182,7 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
             TSR_TRY(closed_sharding(w, t->mesh, value_type(p, value), &sharding));
         }
         TSR_TRY(axes_attr(w, t->mesh, &rest, 1, false, &attr));
-        TSR_TRY(make_collective(w, "sdy.all_reduce", "reduction_axes", attr, value, sharding,
+        TSR_TRY(make_collective(w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, sharding,
                                 sharding->num_unreduced > 0 ? sharding->reduction : TSR_SUM, op,
                                 &reduced));
         value_replace_uses(p, value, op_result(p, reduced, 0), reduced);
@@ -197,10 +197,10 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
 static bool is_full(const resharding *r, uint32_t op, const op_tensors *t)
 {
     const tsr_program *p = r->w->p;
-    if (r->full || op_is(p, op, "mhlo.ragged_dot")) {
+    if (r->full || op_is(p, op, OP_MHLO_RAGGED_DOT)) {
         return true;
     }
-    if (!op_is(p, op, "stablehlo.concatenate")) {
+    if (!op_is(p, op, OP_STABLEHLO_CONCATENATE)) {
         return false;
     }
     for (size_t i = 0; i < t->num_operands; i++) {
@@ -368,7 +368,7 @@ tsr_status reshard_op(resharding *r, uint32_t op)
         return diag_nomem(w->ctx);
     }
     if (!is_full(r, op, &t)) {
-        if (op_is(w->p, op, "stablehlo.dot") || op_is(w->p, op, "stablehlo.dot_general")) {
+        if (op_is(w->p, op, OP_STABLEHLO_DOT) || op_is(w->p, op, OP_STABLEHLO_DOT_GENERAL)) {
             TSR_TRY(reshard_product(r, op, &t, rule));
         }
         return reduce_only(r, op, &t, rule, common);

@@ -15,11 +15,11 @@ static uint32_t operand_use(const tsr_program *p, uint32_t op, size_t i)
 static tsr_status flow_to_result(resharding *r, uint32_t op, uint32_t index)
 {
     const tsr_program *p = r->w->p;
-    const bool is_loop = op_is(p, op, "stablehlo.while");
-    const bool is_barrier = op_is(p, op, "stablehlo.optimization_barrier");
+    const bool is_loop = op_is(p, op, OP_STABLEHLO_WHILE);
+    const bool is_barrier = op_is(p, op, OP_STABLEHLO_OPTIMIZATION_BARRIER);
     const tsr_sharding *target = NULL;
     TSR_TRY(sharding_of_use(r->w, op_result(p, op, index), &target));
-    if (op_is(p, op, "sdy.manual_computation")) {
+    if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
         TSR_TRY(result_inside(r->w, op_result(p, op, index), target, &target));
     }
     if (is_loop || is_barrier) {
@@ -98,10 +98,10 @@ static tsr_status reshard_any(resharding *r, uint32_t op)
     if (op_has_trait(p, op, IR_HAS_EDGES)) {
         return reshard_flow(r, op);
     }
-    if (op_is(p, op, "func.call")) {
+    if (op_is(p, op, OP_FUNC_CALL)) {
         return reshard_call(r, op);
     }
-    return op_is(p, op, "sdy.reshard") ? reshard_reshard(r, op) : reshard_op(r, op);
+    return op_is(p, op, OP_SDY_RESHARD) ? reshard_reshard(r, op) : reshard_op(r, op);
 }
 
 static tsr_status reshard_returns(resharding *r, uint32_t func)

@@ -49,11 +49,11 @@ tsr_status sharding_of_use(workspace *w, uint32_t value, const tsr_sharding **ou
 /* ---- new ops ---- */
 
 /* A unary op of the value's type, in no block yet. */
-static tsr_status make_unary(workspace *w, const char *name, uint32_t value, uint32_t properties,
+static tsr_status make_unary(workspace *w, op_kind kind, uint32_t value, uint32_t properties,
                              uint32_t like, uint32_t *out)
 {
     const uint32_t type = value_type(w->p, value);
-    const op_spec spec = {.name = name,
+    const op_spec spec = {.kind = kind,
                           .operands = &value,
                           .num_operands = 1,
                           .types = &type,
@@ -70,7 +70,7 @@ tsr_status make_reshard(workspace *w, uint32_t value, const tsr_sharding *to, ui
     uint32_t dict = 0;
     TSR_TRY(sharding_attr(w, to, &attr));
     TSR_TRY(dict_set(w->p, 0, "sharding", attr, &dict));
-    return make_unary(w, "sdy.reshard", value, dict, like, out);
+    return make_unary(w, OP_SDY_RESHARD, value, dict, like, out);
 }
 
 /* `{"x", "y":(1)2}` as an attribute, or `[{..}, {}]` for a list of lists. */
@@ -98,7 +98,7 @@ tsr_status axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *li
 }
 
 /* A collective that takes one list of axes, and the sharding that comes out. */
-tsr_status make_collective(workspace *w, const char *name, const char *axes_name, uint32_t axes,
+tsr_status make_collective(workspace *w, op_kind kind, const char *axes_name, uint32_t axes,
                            uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
                            uint32_t like, uint32_t *out)
 {
@@ -114,7 +114,7 @@ tsr_status make_collective(workspace *w, const char *name, const char *axes_name
         TSR_TRY(attr_integer(p, type, (uint64_t)reduction, &attr));
         TSR_TRY(dict_set(p, dict, "reduction_op", attr, &dict));
     }
-    return make_unary(w, name, value, dict, like, out);
+    return make_unary(w, kind, value, dict, like, out);
 }
 
 /* An all-reduce of some unreduced axes of a value's sharding. */
@@ -134,7 +134,7 @@ static tsr_status make_all_reduce(workspace *w, uint32_t value, const tsr_shardi
     copy.reduction = rest.count > 0 ? from->reduction : TSR_SUM;
     TSR_TRY(engine_intern(w->engine, &copy, &to));
     TSR_TRY(axes_attr(w, from->mesh, axes, 1, false, &attr));
-    return make_collective(w, "sdy.all_reduce", "reduction_axes", attr, value, to, from->reduction,
+    return make_collective(w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, to, from->reduction,
                            like, out);
 }
 
@@ -259,14 +259,14 @@ static tsr_status add_unreducing(workspace *w, chain *c, const tsr_sharding *in,
         middle.reduction = out->reduction;
         TSR_TRY(engine_intern(w->engine, &middle, &one));
         TSR_TRY(axes_attr(w, in->mesh, &rest, 1, false, &attr));
-        TSR_TRY(make_collective(w, "sdy.replicated_to_unreduced", "axes", attr, c->value, one,
+        TSR_TRY(make_collective(w, OP_SDY_REPLICATED_TO_UNREDUCED, "axes", attr, c->value, one,
                                 TSR_SUM, like, &op));
         chain_add(w->p, c, op);
     }
     if (u->has_cut) {
         TSR_TRY(axes_attr(w, in->mesh, u->cut, out->rank, true, &attr));
-        TSR_TRY(make_collective(w, "sdy.sharded_to_unreduced", "axes", attr, c->value, out, TSR_SUM,
-                                like, &op));
+        TSR_TRY(make_collective(w, OP_SDY_SHARDED_TO_UNREDUCED, "axes", attr, c->value, out,
+                                TSR_SUM, like, &op));
         chain_add(w->p, c, op);
     }
     return TSR_OK;

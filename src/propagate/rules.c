@@ -13,66 +13,64 @@
 
 /* ---- what ops of a name are ---- */
 
-/* Ops that have no row in `ops`. */
-typedef struct special_name {
-    const char *name;
+/* What is known of ops beside the rows of `ops`. */
+typedef struct kind_info {
+    bool is_special; /* the row of `ops`, if there is one, does not say how the op is visited */
     visit_kind visit;
     priority_class priority;
     bool elementwise;
-} special_name;
+    bool is_silent; /* it has no rule and needs none */
+    bool is_silent_in_xla;
+} kind_info;
 
-static const special_name specials[] = {
-    {"sdy.data_flow_edge", VISIT_EDGE, PRIORITY_PASSES_ON, false},
-    {"sdy.func_data_flow_edge", VISIT_FUNC_EDGE, PRIORITY_PASSES_ON, false},
-    {"sdy.propagation_barrier", VISIT_BARRIER, PRIORITY_LATE, true},
-    {"sdy.sharding_constraint", VISIT_RULE, PRIORITY_PASSES_ON, true},
-    {"sdy.reshard", VISIT_RULE, PRIORITY_PASSES_ON, true},
-    {"stablehlo.uniform_quantize", VISIT_RULE, PRIORITY_PASSES_ON, true},
-    {"stablehlo.uniform_dequantize", VISIT_RULE, PRIORITY_PASSES_ON, true},
+#define SPECIAL(visit, priority, elementwise, silent)                                              \
+    {                                                                                              \
+        true, VISIT_##visit, PRIORITY_##priority, elementwise, silent, false                       \
+    }
+#define SILENT                                                                                     \
+    {                                                                                              \
+        .is_silent = true                                                                          \
+    }
+/* Likewise where XLA rewrites constants of chlo. */
+#define SILENT_IN_XLA                                                                              \
+    {                                                                                              \
+        .is_silent_in_xla = true                                                                   \
+    }
+
+static const kind_info kinds[OP_KIND_COUNT] = {
+    [OP_SDY_DATA_FLOW_EDGE] = SPECIAL(EDGE, PASSES_ON, false, true),
+    [OP_SDY_FUNC_DATA_FLOW_EDGE] = SPECIAL(FUNC_EDGE, PASSES_ON, false, true),
+    [OP_SDY_PROPAGATION_BARRIER] = SPECIAL(BARRIER, LATE, true, true),
+    [OP_SDY_SHARDING_CONSTRAINT] = SPECIAL(RULE, PASSES_ON, true, false),
+    [OP_SDY_RESHARD] = SPECIAL(RULE, PASSES_ON, true, true),
+    [OP_STABLEHLO_UNIFORM_QUANTIZE] = SPECIAL(RULE, PASSES_ON, true, false),
+    [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = SPECIAL(RULE, PASSES_ON, true, false),
+    [OP_BUILTIN_MODULE] = SILENT,
+    [OP_FUNC_FUNC] = SILENT,
+    [OP_FUNC_CALL] = SILENT,
+    [OP_SDY_MESH] = SILENT,
+    [OP_SDY_CONSTANT] = SILENT,
+    [OP_SDY_SHARDING_GROUP] = SILENT,
+    [OP_STABLEHLO_AFTER_ALL] = SILENT,
+    [OP_STABLEHLO_CONSTANT] = SILENT,
+    [OP_STABLEHLO_CREATE_TOKEN] = SILENT,
+    [OP_STABLEHLO_GET_TUPLE_ELEMENT] = SILENT,
+    [OP_STABLEHLO_INFEED] = SILENT,
+    [OP_STABLEHLO_IOTA] = SILENT,
+    [OP_STABLEHLO_OUTFEED] = SILENT,
+    [OP_STABLEHLO_PARTITION_ID] = SILENT,
+    [OP_STABLEHLO_RECV] = SILENT,
+    [OP_STABLEHLO_SEND] = SILENT,
+    [OP_CHLO_CONSTANT] = SILENT_IN_XLA,
+    [OP_CHLO_CONSTANT_LIKE] = SILENT_IN_XLA,
 };
 
-/* Ops that have no rule, and need none. */
-static const char *const silent[] = {
-    "builtin.module",
-    "func.func",
-    "func.call",
-    "sdy.mesh",
-    "sdy.constant",
-    "sdy.sharding_group",
-    "sdy.reshard",
-    "sdy.data_flow_edge",
-    "sdy.func_data_flow_edge",
-    "sdy.propagation_barrier",
-    "stablehlo.after_all",
-    "stablehlo.constant",
-    "stablehlo.create_token",
-    "stablehlo.get_tuple_element",
-    "stablehlo.infeed",
-    "stablehlo.iota",
-    "stablehlo.outfeed",
-    "stablehlo.partition_id",
-    "stablehlo.recv",
-    "stablehlo.send",
-};
-
-static bool is_silent(const tsr_program *p, uint32_t op)
+static bool is_silent(const tsr_program *p, uint32_t op, bool as_xla)
 {
     const ir_row *row = program_row(p, op);
-    if (row != NULL && (row->traits & (IR_TERMINATOR | IR_HAS_EDGES)) != 0) {
-        return true;
-    }
-    for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++) {
-        if (op_is(p, op, silent[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Likewise where XLA rewrites constants of chlo. */
-static bool is_silent_in_xla(const tsr_program *p, uint32_t op)
-{
-    return op_is(p, op, "chlo.constant") || op_is(p, op, "chlo.constant_like");
+    const kind_info *info = &kinds[op_kind_of(p, op)];
+    return (row != NULL && (row->traits & (IR_TERMINATOR | IR_HAS_EDGES)) != 0) ||
+           info->is_silent || (as_xla && info->is_silent_in_xla);
 }
 
 static priority_class priority_of(const op_row *row)
@@ -101,21 +99,20 @@ static name_info describe(const tsr_program *p, uint32_t op, bool as_xla)
     const op_row *row = ir_op_row(p, op);
     name_info info = {.known = true,
                       .visit = VISIT_RULE,
-                      .is_silent = is_silent(p, op) || (as_xla && is_silent_in_xla(p, op)),
-                      .is_call = op_is(p, op, "stablehlo.custom_call"),
-                      .is_bitcast = op_is(p, op, "stablehlo.bitcast_convert")};
+                      .is_silent = is_silent(p, op, as_xla),
+                      .is_call = op_is(p, op, OP_STABLEHLO_CUSTOM_CALL),
+                      .is_bitcast = op_is(p, op, OP_STABLEHLO_BITCAST_CONVERT)};
     if (takes_part(row, as_xla)) {
         info.row = row;
         info.elementwise = (row->traits & OP_ELEMENTWISE) != 0;
         info.expands = (row->traits & OP_EXPANDS) != 0;
         info.priority = (uint8_t)priority_of(row);
     }
-    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
-        if (op_is(p, op, specials[i].name)) {
-            info.visit = (uint8_t)specials[i].visit;
-            info.priority = (uint8_t)specials[i].priority;
-            info.elementwise = specials[i].elementwise;
-        }
+    const kind_info *kind = &kinds[op_kind_of(p, op)];
+    if (kind->is_special) {
+        info.visit = (uint8_t)kind->visit;
+        info.priority = (uint8_t)kind->priority;
+        info.elementwise = kind->elementwise;
     }
     return info;
 }
@@ -183,14 +180,14 @@ tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, con
 /* Whether an op gives what is known when a program is compiled. */
 static bool is_constant(const tsr_program *p, uint32_t op)
 {
-    return op_is(p, op, "sdy.constant") || op_is(p, op, "stablehlo.constant") ||
-           op_is(p, op, "arith.constant");
+    return op_is(p, op, OP_SDY_CONSTANT) || op_is(p, op, OP_STABLEHLO_CONSTANT) ||
+           op_is(p, op, OP_ARITH_CONSTANT);
 }
 
 static bool feeds_random_bits(const tsr_program *p, uint32_t op)
 {
     for (uint32_t use = value_first_use(p, op_result(p, op, 0)); use != 0; use = use_next(p, use)) {
-        if (op_is(p, use_op(p, use), "stablehlo.rng_bit_generator")) {
+        if (op_is(p, use_op(p, use), OP_STABLEHLO_RNG_BIT_GENERATOR)) {
             return true;
         }
     }
@@ -212,7 +209,7 @@ static tsr_status find_facts(propagation *s, uint32_t op, const op_row *row, op_
     for (uint32_t i = 0; i < o->num_operands; i++) {
         const uint32_t value = op_operand(p, op, i);
         const uint32_t from = value_op(p, value);
-        const bool is_slice = from != 0 && op_is(p, from, "stablehlo.slice");
+        const bool is_slice = from != 0 && op_is(p, from, OP_STABLEHLO_SLICE);
         facts[i] = (op_operand_fact){.is_constant = from != 0 && is_constant(p, from),
                                      .is_slice = is_slice,
                                      .source = is_slice ? op_operand(p, from, 0) : value};
@@ -352,7 +349,7 @@ static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, co
 static tsr_status warn_of(propagation *s, uint32_t op)
 {
     slice target;
-    const bool is_call = op_is(s->w.p, op, "stablehlo.custom_call");
+    const bool is_call = op_is(s->w.p, op, OP_STABLEHLO_CUSTOM_CALL);
     bool *warned = is_call ? &s->warned_of_call : &s->warned_of_op;
     if (*warned) {
         return TSR_OK;
@@ -394,7 +391,7 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
     if (info->is_silent) {
         return TSR_OK;
     }
-    if (op_is(s->w.p, op, "sdy.sharding_constraint")) {
+    if (op_is(s->w.p, op, OP_SDY_SHARDING_CONSTRAINT)) {
         const uint32_t type = value_type(s->w.p, op_result(s->w.p, op, 0));
         return type_is_static(s->w.p, type) ? identity_rule(s, type, 1, out) : TSR_OK;
     }
@@ -425,7 +422,7 @@ tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out)
     if (!info->is_silent && info->visit == VISIT_RULE) {
         TSR_TRY(rule_of_op(s, op, &rule));
         *out = rule == NULL && !is_known(s->w.p, op, info->row) &&
-               !op_is(s->w.p, op, "sdy.sharding_constraint");
+               !op_is(s->w.p, op, OP_SDY_SHARDING_CONSTRAINT);
     }
     return TSR_OK;
 }

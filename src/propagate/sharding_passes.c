@@ -98,7 +98,7 @@ static tsr_status has_one(workspace *w, bool *out)
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         slice name;
         const tsr_mesh *mesh = NULL;
-        if (!op_is(p, op, "sdy.mesh") ||
+        if (!op_is(p, op, OP_SDY_MESH) ||
             !attr_as_string(p, op_property(p, op, "sym_name"), &name)) {
             continue;
         }
@@ -303,11 +303,11 @@ static tsr_status divide_all(workspace *w)
     tsr_program *p = w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-        if (op_is(p, op, "func.func")) {
+        if (op_is(p, op, OP_FUNC_FUNC)) {
             TSR_TRY(rewrite_signature(w, op, divide));
-        } else if (op_is(p, op, "func.call")) {
+        } else if (op_is(p, op, OP_FUNC_CALL)) {
             TSR_TRY(divide_results(w, op, NULL));
-        } else if (op_is(p, op, "sdy.manual_computation")) {
+        } else if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
             TSR_TRY(divide_arguments(w, op));
             TSR_TRY(divide_results(w, op, "out_shardings"));
         }
@@ -324,7 +324,7 @@ static tsr_status remove_groups(workspace *w)
     uint32_t next = 0;
     for (uint32_t op = p->module; op != 0; op = next) {
         next = op_walk_next(p, p->module, op);
-        if (op_is(p, op, "sdy.sharding_group")) {
+        if (op_is(p, op, OP_SDY_SHARDING_GROUP)) {
             op_erase(p, op);
         }
     }
@@ -335,8 +335,8 @@ static tsr_status constraints_to_reshards(workspace *w)
 {
     tsr_program *p = w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "sdy.sharding_constraint")) {
-            TSR_TRY(op_rename(p, op, "sdy.reshard"));
+        if (op_is(p, op, OP_SDY_SHARDING_CONSTRAINT)) {
+            TSR_TRY(op_set_kind(p, op, OP_SDY_RESHARD));
         }
     }
     return TSR_OK;
@@ -392,7 +392,7 @@ static tsr_status remove_debug_info(workspace *w)
             if (op_attribute(p, op, debug_names[i]) != 0) {
                 TSR_TRY(op_set_attribute(p, op, debug_names[i], 0));
             }
-            if (op_is(p, op, "func.func")) {
+            if (op_is(p, op, OP_FUNC_FUNC)) {
                 TSR_TRY(
                     drop_from_list(w, op, "arg_attrs", func_num_arguments(p, op), debug_names[i]));
                 TSR_TRY(

@@ -122,7 +122,7 @@ tsr_status steps_start(workspace *w, step_log *out)
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         int64_t of_results = 0; /* does not count */
         TSR_TRY(add_attr(out, op, op_attribute(p, op, edges_name), &last));
-        if (op_is(p, op, "func.func")) {
+        if (op_is(p, op, OP_FUNC_FUNC)) {
             const uint32_t dict = func_dict(p, op, "res_attrs", 0);
             TSR_TRY(add_attr(out, op, dict_get(p, dict, edges_name), &of_results));
         }
@@ -225,7 +225,7 @@ static tsr_status group_records(const step_log *log, const step_record *const *l
 static tsr_status check_edge(const step_log *log, uint32_t op, const step_record *const *list,
                              size_t count)
 {
-    if (!op_is(log->w->p, op, "sdy.data_flow_edge")) {
+    if (!op_is(log->w->p, op, OP_SDY_DATA_FLOW_EDGE)) {
         return TSR_OK;
     }
     for (size_t i = 0; i < count; i++) {
@@ -290,8 +290,8 @@ tsr_status steps_store(step_log *log)
             continue;
         }
         TSR_TRY(attr_of_op(log, op, &attr));
-        TSR_TRY(op_is(p, op, "func.func") ? store_on_func(log, op, attr)
-                                          : op_set_attribute(p, op, edges_name, attr));
+        TSR_TRY(op_is(p, op, OP_FUNC_FUNC) ? store_on_func(log, op, attr)
+                                           : op_set_attribute(p, op, edges_name, attr));
     }
     return TSR_OK;
 }

@@ -88,11 +88,11 @@ static tsr_status notify_use(propagation *s, uint32_t use)
         return push(s, edge);
     }
     if (op_has_trait(p, user, IR_TERMINATOR)) {
-        return op_is(p, user, "func.return")
+        return op_is(p, user, OP_FUNC_RETURN)
                    ? notify_callers(s, op_parent(p, user), use_index(p, use))
                    : push(s, op_parent(p, user));
     }
-    return s->calls != NULL && op_is(p, user, "func.call")
+    return s->calls != NULL && op_is(p, user, OP_FUNC_CALL)
                ? notify_callee(s, user, use_index(p, use))
                : push(s, user);
 }

@@ -22,7 +22,7 @@ static tsr_reduction reduction_of(const tsr_program *p, uint32_t op)
 static bool is_blessed(const tsr_program *p, uint32_t value)
 {
     const uint32_t op = value_op(p, value);
-    return op != 0 && (op_is(p, op, "sdy.reshard") || op_is(p, op, "sdy.sharding_constraint"));
+    return op != 0 && (op_is(p, op, OP_SDY_RESHARD) || op_is(p, op, OP_SDY_SHARDING_CONSTRAINT));
 }
 
 static tsr_status operand_sharding(workspace *w, uint32_t value, const tsr_sharding **out)
@@ -67,9 +67,9 @@ static tsr_status check_op(workspace *w, uint32_t op)
 {
     tsr_program *p = w->p;
     const bool reduces =
-        op_is(p, op, "stablehlo.all_reduce") || op_is(p, op, "stablehlo.reduce_scatter");
+        op_is(p, op, OP_STABLEHLO_ALL_REDUCE) || op_is(p, op, OP_STABLEHLO_REDUCE_SCATTER);
     const tsr_reduction kind =
-        reduces || op_is(p, op, "stablehlo.reduce") ? reduction_of(p, op) : TSR_SUM;
+        reduces || op_is(p, op, OP_STABLEHLO_REDUCE) ? reduction_of(p, op) : TSR_SUM;
     const tsr_sharding *result = NULL;
     tsr_sharding all;
     if (program_op(p, op)->num_results == 0) {
@@ -167,7 +167,7 @@ static tsr_status returned_sharding(workspace *w, uint32_t op, uint32_t index,
     tsr_program *p = w->p;
     const uint32_t parent = op_parent(p, op);
     *out = NULL;
-    if (op_is(p, parent, "func.func")) {
+    if (op_is(p, parent, OP_FUNC_FUNC)) {
         return sharding_at(w, dict_get(p, func_dict(p, parent, "res_attrs", index), "sdy.sharding"),
                            out);
     }
@@ -208,25 +208,26 @@ static tsr_status check_return(workspace *w, uint32_t op)
 
 static tsr_status check_unreduced(workspace *w)
 {
-    static const char *const own[] = {
-        "sdy.reshard",        "sdy.sharding_constraint",     "sdy.all_reduce",
-        "sdy.reduce_scatter", "sdy.replicated_to_unreduced", "sdy.sharded_to_unreduced"};
+    static const bool own[OP_KIND_COUNT] = {
+        [OP_SDY_RESHARD] = true,
+        [OP_SDY_SHARDING_CONSTRAINT] = true,
+        [OP_SDY_ALL_REDUCE] = true,
+        [OP_SDY_REDUCE_SCATTER] = true,
+        [OP_SDY_REPLICATED_TO_UNREDUCED] = true,
+        [OP_SDY_SHARDED_TO_UNREDUCED] = true,
+    };
     const tsr_program *p = w->p;
     symbols table;
     TSR_TRY(symbols_load(w, &table));
     for (uint32_t op = op_post_first(p, p->module); op != 0; op = op_post_next(p, p->module, op)) {
-        bool has_own = op_has_trait(p, op, IR_SYMBOL);
-        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-            has_own = has_own || op_is(p, op, own[i]);
-        }
-        if (has_own || op == p->module) {
+        if (op_has_trait(p, op, IR_SYMBOL) || own[op_kind_of(p, op)] || op == p->module) {
             continue;
         }
         const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
         if (op_has_trait(p, op, IR_TERMINATOR)) {
             TSR_TRY(check_return(w, op));
         } else {
-            TSR_TRY(op_is(p, op, "func.call") ? check_call(w, &table, op) : check_op(w, op));
+            TSR_TRY(op_is(p, op, OP_FUNC_CALL) ? check_call(w, &table, op) : check_op(w, op));
         }
         tsr_arena_reset(w->scratch, mark);
     }
@@ -240,29 +241,27 @@ WORKSPACE_PASS(pass_verify_unreduced, check_unreduced)
 /* Whether a collective moves nothing: its lists of axes are empty. */
 static bool moves_nothing(const tsr_program *p, uint32_t op)
 {
-    static const struct {
-        const char *name;
-        const char *axes;
-    } rows[] = {{"sdy.all_gather", "gathering_axes"},
-                {"sdy.all_slice", "slicing_axes"},
-                {"sdy.reduce_scatter", "reduce_scatter_axes"},
-                {"sdy.all_reduce", "reduction_axes"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (op_is(p, op, rows[i].name)) {
-            const uint32_t attr = op_property(p, op, rows[i].axes);
-            return attr_is(p, attr, ATTR_SDY) && memchr(attr_text(program_attr(p, attr)), '"',
-                                                        program_attr(p, attr)->count) == NULL;
-        }
-    }
-    return false;
+    static const char *const axes[OP_KIND_COUNT] = {
+        [OP_SDY_ALL_GATHER] = "gathering_axes",
+        [OP_SDY_ALL_SLICE] = "slicing_axes",
+        [OP_SDY_REDUCE_SCATTER] = "reduce_scatter_axes",
+        [OP_SDY_ALL_REDUCE] = "reduction_axes",
+    };
+    const char *name = axes[op_kind_of(p, op)];
+    const uint32_t attr = name != NULL ? op_property(p, op, name) : 0;
+    return attr_is(p, attr, ATTR_SDY) &&
+           memchr(attr_text(program_attr(p, attr)), '"', program_attr(p, attr)->count) == NULL;
 }
 
 static bool is_dead(const tsr_program *p, uint32_t op)
 {
-    const bool is_collective =
-        strncmp(op_name(p, op), "sdy.all_", 8) == 0 || strstr(op_name(p, op), "_to_unreduced") ||
-        op_is(p, op, "sdy.reduce_scatter") || op_is(p, op, "sdy.collective_permute");
-    return !is_collective && op_is_unused(p, op);
+    static const bool collectives[OP_KIND_COUNT] = {
+        [OP_SDY_ALL_GATHER] = true,           [OP_SDY_ALL_SLICE] = true,
+        [OP_SDY_ALL_TO_ALL] = true,           [OP_SDY_ALL_REDUCE] = true,
+        [OP_SDY_REDUCE_SCATTER] = true,       [OP_SDY_COLLECTIVE_PERMUTE] = true,
+        [OP_SDY_SHARDED_TO_UNREDUCED] = true, [OP_SDY_REPLICATED_TO_UNREDUCED] = true,
+    };
+    return !collectives[op_kind_of(p, op)] && op_is_unused(p, op);
 }
 
 /* Whether an op, or one around it, was erased. */

@@ -299,7 +299,7 @@ tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const c
 /* A function at or after an op of the module. */
 static uint32_t function_from(const tsr_program *p, uint32_t op)
 {
-    while (op != 0 && !op_is(p, op, "func.func")) {
+    while (op != 0 && !op_is(p, op, OP_FUNC_FUNC)) {
         op = program_op(p, op)->next;
     }
     return op;
@@ -439,7 +439,7 @@ tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state
 {
     tsr_program *p = w->p;
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, "func.func")) {
+        if (op_is(p, op, OP_FUNC_FUNC)) {
             TSR_TRY(rewrite_func(w, rewrite, state, op, "arg_attrs"));
             TSR_TRY(rewrite_func(w, rewrite, state, op, "res_attrs"));
         }
@@ -454,7 +454,7 @@ tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state
 
 /* ---- ops ---- */
 
-tsr_status replace_op(workspace *w, uint32_t old, const char *name, size_t num_regions,
+tsr_status replace_op(workspace *w, uint32_t old, op_kind kind, size_t num_regions,
                       uint32_t properties, uint32_t attributes, uint32_t *out)
 {
     tsr_program *p = w->p;
@@ -471,7 +471,7 @@ tsr_status replace_op(workspace *w, uint32_t old, const char *name, size_t num_r
     for (uint32_t i = 0; i < num_results; i++) {
         list[num_operands + i] = value_type(p, op_result(p, old, i));
     }
-    const op_spec spec = {.name = name,
+    const op_spec spec = {.kind = kind,
                           .operands = list,
                           .num_operands = num_operands,
                           .types = list + num_operands,

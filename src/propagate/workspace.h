@@ -133,7 +133,7 @@ tsr_status sink_edges_around(workspace *w, uint32_t op);
 tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out);
 
 /* Makes an op of another's operands and result types, before it. */
-tsr_status replace_op(workspace *w, uint32_t old, const char *name, size_t num_regions,
+tsr_status replace_op(workspace *w, uint32_t old, op_kind kind, size_t num_regions,
                       uint32_t properties, uint32_t attributes, uint32_t *out);
 /* Lets the results of one op stand for those of another, which is erased. */
 void take_results(tsr_program *p, uint32_t old, uint32_t now);

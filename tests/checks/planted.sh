@@ -9,11 +9,12 @@ result=0
 # A tree that keeps all the rules, in $work/clean.
 make_clean_tree() {
     local clean=$work/clean
-    mkdir -p "$clean"/{include/tessera,src/base,src/mesh,tools/tessera,scripts,build}
+    mkdir -p "$clean"/{include/tessera,src/base,src/ir,src/mesh,tools/tessera,scripts,build}
     cp "$TSR_SOURCE_DIR"/.clang-format "$clean"
-    printf 'src/base :\nsrc/mesh : base\ntools : include/tessera\n' >"$clean/layers.txt"
+    printf 'src/base :\nsrc/ir :\nsrc/mesh : base\ntools : include/tessera\n' >"$clean/layers.txt"
     cp "$TSR_SOURCE_DIR"/scripts/{format,declarations.awk} "$clean/scripts"
-    echo "Words." | tee "$clean/src/base/README.md" >"$clean/src/mesh/README.md"
+    echo "Words." | tee "$clean"/src/{base,ir}/README.md >"$clean/src/mesh/README.md"
+    echo 'OP(STABLEHLO_ADD, stablehlo, "add", ROW)' >"$clean/src/ir/ops.def"
     echo "CMAKE_BUILD_TYPE:STRING=RelWithDebInfo" >"$clean/build/CMakeCache.txt"
     cat >"$clean/include/tessera/base.h" <<'END'
 #ifndef TESSERA_BASE_H
@@ -141,6 +142,8 @@ plant layers src/base/version.c 'const char *(*const up)(void) = tsr_mesh_text;'
 plant layers layers.txt 'src/rt : base mesh'
 
 plant programs src/mesh/mesh.c '#include "ir/records.h"'
+plant programs src/mesh/mesh.c 'const char *name = "stablehlo.add";'
+plant programs src/mesh/mesh.c 'bool is_add(p, op) { return strcmp(op_name(p, op), add) == 0; }'
 
 plant headers include/tessera/other.h 'size_t tsr_size(void);'
 plant headers include/tessera/other.h 'int *tsr_new(int class);'

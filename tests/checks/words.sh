@@ -25,7 +25,7 @@ turns=(
     '(?<!there )(?<!There )\b(is|are) no (?!longer\b)|is not a'
     '\b(is|are) there\b|exists; name the state'
     "[a-z]'s[.;]( |\$|\\*)|owned by, allocated in; repeat the noun"
-    '(?<!STRATEGY_)MOST_[A-Z]|MAX_'
+    '(?<!STRATEGY_)(?<!AL)MOST_[A-Z]|MAX_'
 )
 
 # Where a banned word is the right one: FILE:WORD, as the line that grep prints starts and matches.

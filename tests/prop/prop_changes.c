@@ -275,15 +275,15 @@ static tsr_status swap_sharding(tsr_program *p, rng *r, const op_list *list)
     return TSR_OK;
 }
 
-static tsr_status rename_op(tsr_program *p, rng *r, const op_list *list)
+static tsr_status remake_op(tsr_program *p, rng *r, const op_list *list)
 {
     const uint32_t other = any_op(r, list);
-    const char *name = op_name(p, other);
+    const op_kind kind = op_kind_of(p, other);
     uint32_t op = any_op(r, list);
     for (int tries = 0; tries < 20; tries++) {
         if (program_op(p, op)->num_operands == program_op(p, other)->num_operands &&
             program_op(p, op)->num_regions == program_op(p, other)->num_regions) {
-            return op_rename(p, op, name);
+            return op_set_kind(p, op, kind);
         }
         op = any_op(r, list);
     }
@@ -320,7 +320,7 @@ static tsr_status take_region(tsr_program *p, rng *r, const op_list *list)
 
 static edit *const edits[] = {swap_operand,  move_op,       copy_op,        erase_op,
                               replace_value, swap_property, swap_attribute, swap_sharding,
-                              rename_op,     swap_symbol,   take_region};
+                              remake_op,     swap_symbol,   take_region};
 enum { NUM_EDITS = sizeof edits / sizeof edits[0] };
 
 /* ---- programs ---- */
@@ -434,13 +434,13 @@ static void nothing_escapes_after_any_pass(void **state)
     assert_true(wrong > number / 4 && wrong < number);
 }
 
-static uint32_t find_op(const tsr_program *p, const char *name, const char *symbol)
+static uint32_t find_func(const tsr_program *p, const char *symbol)
 {
     const op_list list = list_ops(p);
     for (size_t i = 0; i < list.count; i++) {
         slice text = {"", 0};
         (void)attr_as_string(p, op_property(p, list.ops[i], "sym_name"), &text);
-        if (strcmp(op_name(p, list.ops[i]), name) == 0 && slice_is(text, symbol)) {
+        if (op_is(p, list.ops[i], OP_FUNC_FUNC) && slice_is(text, symbol)) {
             return list.ops[i];
         }
     }
@@ -452,10 +452,9 @@ static void constraints_see_beyond_barriers(void **state)
 {
     fixture *f = *state;
     tsr_program *p = read(f, texts[1]);
-    const uint32_t attrs = op_property(p, find_op(p, "func.func", "e"), "arg_attrs");
+    const uint32_t attrs = op_property(p, find_func(p, "e"), "arg_attrs");
     assert_int_equal(edit_begin(p), TSR_OK);
-    assert_int_equal(op_set_property(p, find_op(p, "func.func", "main"), "arg_attrs", attrs),
-                     TSR_OK);
+    assert_int_equal(op_set_property(p, find_func(p, "main"), "arg_attrs", attrs), TSR_OK);
     assert_int_equal(tsr_program_verify(f->ctx, p), TSR_ERR_INVALID);
     expect_message(f, "cannot change the reduction operator of kept unreduced axes");
     tsr_program_destroy(p);

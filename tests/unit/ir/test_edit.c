@@ -40,11 +40,11 @@ static const char *printed(fixture *f, const tsr_program *p)
     return text;
 }
 
-/* The first op of a name, in the order of the program. */
-static uint32_t find(const tsr_program *p, const char *name)
+/* The first op of a kind, in the order of the program. */
+static uint32_t find(const tsr_program *p, op_kind kind)
 {
     uint32_t op = p->module;
-    while (op != 0 && !op_is(p, op, name)) {
+    while (op != 0 && !op_is(p, op, kind)) {
         op = op_walk_next(p, p->module, op);
     }
     assert_int_not_equal(op, 0);
@@ -70,7 +70,7 @@ static const char *uses_of(const tsr_program *p, uint32_t value)
 static void uses_have_the_order_of_reading(void **state)
 {
     tsr_program *p = read(*state, sample);
-    const uint32_t body = op_entry_block(p, find(p, "func.func"), 0);
+    const uint32_t body = op_entry_block(p, find(p, OP_FUNC_FUNC), 0);
     assert_string_equal(uses_of(p, block_argument(p, body, 0)), "while.0 multiply.1 add.1 add.0");
     assert_string_equal(uses_of(p, block_argument(p, body, 1)), "while.1 compare.1");
     tsr_program_destroy(p);
@@ -79,12 +79,12 @@ static void uses_have_the_order_of_reading(void **state)
 static void replaced_uses_are_reversed(void **state)
 {
     tsr_program *p = read(*state, sample);
-    const uint32_t a = block_argument(p, op_entry_block(p, find(p, "func.func"), 0), 0);
-    const uint32_t x = op_result(p, find(p, "stablehlo.add"), 0);
-    value_replace_uses(p, a, x, find(p, "stablehlo.add"));
+    const uint32_t a = block_argument(p, op_entry_block(p, find(p, OP_FUNC_FUNC), 0), 0);
+    const uint32_t x = op_result(p, find(p, OP_STABLEHLO_ADD), 0);
+    value_replace_uses(p, a, x, find(p, OP_STABLEHLO_ADD));
     assert_string_equal(uses_of(p, a), "add.1 add.0");
     assert_string_equal(uses_of(p, x), "multiply.1 while.0 subtract.1");
-    op_set_operand(p, find(p, "stablehlo.subtract"), 1, a);
+    op_set_operand(p, find(p, OP_STABLEHLO_SUBTRACT), 1, a);
     assert_string_equal(uses_of(p, a), "subtract.1 add.1 add.0");
     assert_string_equal(uses_of(p, x), "multiply.1 while.0");
     assert_int_equal(tsr_program_verify(((fixture *)*state)->ctx, p), TSR_OK);
@@ -96,9 +96,9 @@ static void erased_ops_use_nothing(void **state)
 {
     fixture *f = *state;
     tsr_program *p = read(f, sample);
-    const uint32_t a = block_argument(p, op_entry_block(p, find(p, "func.func"), 0), 0);
-    const uint32_t loop = find(p, "stablehlo.while");
-    op_set_operand(p, find(p, "stablehlo.subtract"), 0, a);
+    const uint32_t a = block_argument(p, op_entry_block(p, find(p, OP_FUNC_FUNC), 0), 0);
+    const uint32_t loop = find(p, OP_STABLEHLO_WHILE);
+    op_set_operand(p, find(p, OP_STABLEHLO_SUBTRACT), 0, a);
     op_erase(p, loop);
     assert_true(op_is_erased(p, loop));
     assert_string_equal(uses_of(p, a), "subtract.0 add.1 add.0");
@@ -111,8 +111,8 @@ static void clones_are_of_their_own(void **state)
 {
     fixture *f = *state;
     tsr_program *p = read(f, sample);
-    const uint32_t loop = find(p, "stablehlo.while");
-    const uint32_t x = op_result(p, find(p, "stablehlo.add"), 0);
+    const uint32_t loop = find(p, OP_STABLEHLO_WHILE);
+    const uint32_t x = op_result(p, find(p, OP_STABLEHLO_ADD), 0);
     const uint32_t a = op_operand(p, loop, 0);
     value_map became = {.ctx = f->ctx};
     uint32_t copy = 0;
@@ -122,7 +122,7 @@ static void clones_are_of_their_own(void **state)
     assert_int_equal(value_map_get(&became, op_result(p, loop, 1)), op_result(p, copy, 1));
     value_map_free(&became);
     assert_string_equal(uses_of(p, x), "multiply.1 while.0 subtract.1");
-    op_set_operand(p, find(p, "stablehlo.subtract"), 1, op_result(p, copy, 0));
+    op_set_operand(p, find(p, OP_STABLEHLO_SUBTRACT), 1, op_result(p, copy, 0));
     ir_shardings_refresh(p);
     assert_int_equal(tsr_program_verify(f->ctx, p), TSR_OK);
     const char *text = printed(f, p);
@@ -136,21 +136,21 @@ static void ops_are_made_and_placed(void **state)
 {
     fixture *f = *state;
     tsr_program *p = read(f, sample);
-    const uint32_t a = block_argument(p, op_entry_block(p, find(p, "func.func"), 0), 0);
+    const uint32_t a = block_argument(p, op_entry_block(p, find(p, OP_FUNC_FUNC), 0), 0);
     const uint32_t type = value_type(p, a);
-    const op_spec spec = {.name = "stablehlo.tanh",
+    const op_spec spec = {.kind = OP_STABLEHLO_TANH,
                           .operands = &a,
                           .num_operands = 1,
                           .types = &type,
                           .num_results = 1,
-                          .like = find(p, "stablehlo.add")};
+                          .like = find(p, OP_STABLEHLO_ADD)};
     uint32_t op = 0;
     assert_int_equal(op_create(p, &spec, &op), TSR_OK);
     op_insert_after_value(p, op, a);
     value_replace_uses(p, a, op_result(p, op, 0), op);
-    assert_int_equal(program_op(p, find(p, "stablehlo.add"))->prev, op);
+    assert_int_equal(program_op(p, find(p, OP_STABLEHLO_ADD))->prev, op);
     op_remove(p, op);
-    op_insert_before(p, op, find(p, "stablehlo.add"));
+    op_insert_before(p, op, find(p, OP_STABLEHLO_ADD));
     uint32_t attr = 0;
     assert_int_equal(attr_i64(p, 7, &attr), TSR_OK);
     assert_int_equal(op_set_attribute(p, op, "m.b", attr), TSR_OK);
