@@ -24,7 +24,7 @@ sed -nE 's/^OP\([A-Z0-9_]+, ([a-z]+), "([^"]+)".*/"\1.\2"/p' src/ir/ops.def >"$n
 while IFS=: read -r file line text; do
     case $file in
     src/mesh/mesh_text.c | src/shard/layout_text.c | src/ir/written_names.c) ;;
-    src/ops/op_custom.c | src/exec/steps_custom.c) ;; # targets of custom calls
+    src/ops/op_custom.c | src/interp/steps_custom.c) ;; # targets of custom calls
     *) complain "$file:$line: write the kind of the op, OP_..., not its name: $text" ;;
     esac
 done < <([[ ! -s $names ]] || grep -rnF --include='*.[ch]' -f "$names" src)
@@ -32,7 +32,7 @@ done < <([[ ! -s $names ]] || grep -rnF --include='*.[ch]' -f "$names" src)
 # Comparisons of names, but for the name that a message starts with, and targets of custom calls.
 while IFS=: read -r file line text; do
     case $file in
-    src/ir/verify_types.c | src/exec/steps_check.c) ;;
+    src/ir/verify_types.c | src/interp/steps_check.c) ;;
     *) complain "$file:$line: compare kinds of ops, not names: $text" ;;
     esac
 done < <(grep -rnE --include='*.[ch]' \
