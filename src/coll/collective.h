@@ -37,9 +37,9 @@ typedef enum coll_trait {
 typedef struct coll_row {
     const char *name;      /* "all-gather" */
     const char *op;        /* "all_gather"; NULL: no op and no call of typed code */
-    tsr_step_kind step;    /* where it is one */
     const char *step_name; /* "all-gather"; NULL: no step of a plan */
     const char *call;      /* "tsr_comm_all_gather"; NULL: a step alone */
+    tsr_step_kind step;    /* where it is one */
     unsigned traits;
 } coll_row;
 
