@@ -489,8 +489,10 @@ class World:
     # ---- settings and traces ----
 
     def set_strategy(self, name: str) -> None:
-        """How operands that disagree are laid out: basic, aggressive (at first), most-parallel,
-        or cheapest, by the modelled cost of what moves."""
+        """Sets how operands that disagree are laid out.
+
+        By name: basic, aggressive (the default), most-parallel, or cheapest, by modelled cost.
+        """
         found = ffi.new("tsr_strategy *")
         if not lib.tsr_strategy_find(name.encode(), found):
             raise InvalidError(

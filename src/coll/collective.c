@@ -6,9 +6,9 @@ static const coll_row rows[COLL_COUNT] = {
 #define COLLECTIVE(kind_, name_, op_, step_, step_name_, call_, traits_)                           \
     [kind_] = {.name = (name_),                                                                    \
                .op = (op_),                                                                        \
-               .step = (step_),                                                                    \
                .step_name = (step_name_),                                                          \
                .call = (call_),                                                                    \
+               .step = (step_),                                                                    \
                .traits = (traits_)},
 #include "coll/collectives.def"
 #undef COLLECTIVE

@@ -56,10 +56,16 @@ inference_prices price_table(eager *e)
     return (inference_prices){e, move, compute};
 }
 
+static bool same_link(const tsr_link *a, const tsr_link *b)
+{
+    return a->alpha == b->alpha && a->beta == b->beta && a->gamma == b->gamma &&
+           a->delta == b->delta;
+}
+
 void price_refresh(eager *e)
 {
     const tsr_link *link = &e->world->state->choices.link;
-    if (memcmp(&e->priced_by, link, sizeof *link) != 0) {
+    if (!same_link(&e->priced_by, link)) {
         cases_clear(e);
         e->priced_by = *link;
     }

@@ -574,8 +574,7 @@ tsr_status lattice_held(const plan_maker *m, const walk_layouts *layouts, int64_
     const tsr_arena_mark mark = tsr_arena_get_mark(m->scratch);
     walk_pairs pairs = {0};
     const tsr_status status = lattice_walk(m, layouts, &sum, &pairs);
-    if (status == TSR_OK) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a walk has at least one pair */
+    if (status == TSR_OK && pairs.count > 0) { /* one pair: nothing keeps the best */
         *out = pairs.list[0].held * layouts->lattice->rest;
     }
     tsr_arena_reset(m->scratch, mark);

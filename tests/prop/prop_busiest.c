@@ -149,7 +149,7 @@ static int64_t most_sent(fixture *f, const sample *s)
                 replicas += same;
                 sent -= same ? slice_common(&s->before[i], &s->after[i]) : 0;
             }
-            sent = (sent + replicas - 1) / replicas;
+            sent = replicas > 0 ? (sent + replicas - 1) / replicas : 0;
         } else {
             plan_part part;
             assert_int_equal(plan_part_create(f->ctx, f->arena, s->plan, device, PART_BOTH, &part),

@@ -145,7 +145,7 @@ static tsr_status strict_mode_has_them(const site *s)
 /* A scope is open while a scene runs. */
 static tsr_status run_scene(tsr_comm *world, void *state)
 {
-    tsr_status (*const *scene)(const site *) = state;
+    tsr_status (**scene)(const site *) = state;
     site s = {.world = world};
     const tsr_mesh_spec spec = {.name = "mesh",
                                 .num_axes = 1,
@@ -186,11 +186,9 @@ SCENE(strict_mode_has_the_type_and_the_bytes, strict_mode_has_them)
 static void abstract_tensors_have_it(void **state)
 {
     fixture *f = *state;
-    static tsr_status (*const scenes[])(const site *) = {types_follow, trace_has_them,
-                                                         strict_mode_has_them};
+    tsr_status (*scenes[])(const site *) = {types_follow, trace_has_them, strict_mode_has_them};
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        const tsr_status status =
-            tsr_launch_abstract(f->ctx, RANKS, 0, run_scene, (void *)(uintptr_t)&scenes[i]);
+        const tsr_status status = tsr_launch_abstract(f->ctx, RANKS, 0, run_scene, &scenes[i]);
         if (status != TSR_OK) {
             fail_msg("%s", tsr_context_diagnostics(f->ctx)->text);
         }
