@@ -4,8 +4,8 @@
 #include "check/check.h"
 #include "ir/edit.h"
 #include "ir/elements.h"
+#include "ir/message.h"
 #include "ir/number.h"
-#include "ir/verify.h"
 
 static bool is_constant_op(const tsr_program *p, uint32_t op)
 {

@@ -6,7 +6,7 @@
 #include "exec/number.h"
 #include "exec/quantized.h"
 #include "exec/steps_dynamic.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "ops/op_create.h"
 #include "ops/op_dot.h"
 #include "ops/op_elementwise.h"

@@ -4,9 +4,9 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "ir/message.h"
 #include "ir/number.h"
 #include "ir/row.h"
-#include "ir/verify.h"
 #include "ops/op_chlo.h"
 #include "ops/op_sort.h"
 

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* What is known of a sharding attribute. */
 typedef struct known_sharding {
