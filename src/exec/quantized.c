@@ -221,6 +221,6 @@ static tsr_status prepare_quantize(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_quantized[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_UNIFORM_QUANTIZE] = {prepare_quantize},
-    [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = {prepare_quantize},
+    [OP_STABLEHLO_UNIFORM_QUANTIZE] = {.prepare = prepare_quantize},
+    [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = {.prepare = prepare_quantize},
 };

@@ -102,5 +102,5 @@ static tsr_status prepare_custom_call(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_custom[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_CUSTOM_CALL] = {prepare_custom_call},
+    [OP_STABLEHLO_CUSTOM_CALL] = {.prepare = prepare_custom_call},
 };

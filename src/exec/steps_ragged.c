@@ -479,6 +479,6 @@ static tsr_status prepare_scan(exec_decoder *d, exec_step *step)
 }
 
 const exec_op exec_ops_ragged[OP_KIND_COUNT] = {
-    [OP_CHLO_RAGGED_DOT] = {prepare_ragged},
-    [OP_CHLO_SCAN] = {prepare_scan},
+    [OP_CHLO_RAGGED_DOT] = {.prepare = prepare_ragged},
+    [OP_CHLO_SCAN] = {.prepare = prepare_scan},
 };
