@@ -2,7 +2,7 @@
 #include "check/check.h"
 #include "base/guard.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* ---- ops ---- */
 

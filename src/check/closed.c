@@ -6,7 +6,7 @@
  * through ops that have no other use for the axis and is then cut the same way again.
  */
 #include "check/check.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 static tsr_status report_closed(checker *c, uint32_t again, uint32_t value, size_t axis, cell a)
 {

@@ -1,7 +1,7 @@
 /* Collectives: along which axes they are, what they make of a value, whether all devices enter. */
 #include "check/check.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 typedef enum collective_kind {
     ALL_REDUCE,

@@ -4,7 +4,7 @@
 #include "check/check.h"
 #include "ir/edit.h"
 #include "ir/elements.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "number/float_format.h"
 
 static bool is_constant_op(const tsr_program *p, uint32_t op)

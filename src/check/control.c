@@ -1,7 +1,7 @@
 /* Control flow: blocks, loops, branches, calls. */
 #include "check/check.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* ---- conditions ---- */
 

@@ -2,7 +2,7 @@
 #include "check/check.h"
 #include "ir/edit.h"
 #include "ir/elements.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 tsr_status visit_unknown(checker *c, uint32_t op)
 {

@@ -4,7 +4,7 @@
  */
 #include "check/check.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 enum { MAX_STEPS = 32, MAX_FACTORS = 4 };
 

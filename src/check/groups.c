@@ -3,7 +3,7 @@
 
 #include "check/check.h"
 #include "ir/elements.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "mesh/mesh.h"
 
 /* ---- reading ---- */

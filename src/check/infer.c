@@ -3,8 +3,8 @@
  * the class of each argument what happens to a pending sum.
  */
 #include "check/check.h"
+#include "ir/message.h"
 #include "ir/params.h"
-#include "ir/verify.h"
 
 /* An op that is looked at, along one axis at a time. */
 typedef struct op_use {

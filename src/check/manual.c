@@ -1,7 +1,7 @@
 /* Manual computations: where axes become manual, and what results are declared to be. */
 #include "check/check.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* ---- declared results ---- */
 

@@ -1,7 +1,7 @@
 /* Scopes: the sub-axes of a mesh on which all shardings and collectives of a program agree. */
 #include "check/check.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "mesh/mesh.h"
 
 /* ---- where axes are cut ---- */

@@ -6,7 +6,7 @@
  */
 #include "check/check.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* An op in which a statistic meets parts. */
 typedef struct statistic_use {

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "code/quantization.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "kernel/elementwise.h"
 #include "number/dtype.h"
 #include "number/element.h"

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "explain/explanation.h"
+#include "ir/message.h"
 #include "ir/program.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 
 int64_t written_line(const tsr_program *program, tsr_ir_op op)
 {

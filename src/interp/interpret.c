@@ -8,7 +8,7 @@
 #include "base/guard.h"
 #include "interp/steps_check.h"
 #include "interp/world.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* Devices of a module that are simulated. */
 enum { MAX_DEVICES = 64 };

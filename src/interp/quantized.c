@@ -98,6 +98,6 @@ static tsr_status prepare_quantize(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_quantized[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_UNIFORM_QUANTIZE] = {prepare_quantize},
-    [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = {prepare_quantize},
+    [OP_STABLEHLO_UNIFORM_QUANTIZE] = {.prepare = prepare_quantize},
+    [OP_STABLEHLO_UNIFORM_DEQUANTIZE] = {.prepare = prepare_quantize},
 };

@@ -427,12 +427,12 @@ static tsr_status prepare_print(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_check[OP_KIND_COUNT] = {
-    [OP_CHECK_EXPECT_EQ] = {prepare_equal},
-    [OP_CHECK_EXPECT_EQ_CONST] = {prepare_equal_const},
-    [OP_CHECK_EXPECT_ALMOST_EQ] = {prepare_almost},
-    [OP_CHECK_EXPECT_ALMOST_EQ_CONST] = {prepare_almost_const},
-    [OP_CHECK_EXPECT_CLOSE] = {prepare_close},
-    [OP_CHECK_EXPECT_SERIALIZED_EQ] = {prepare_serialized},
-    [OP_INTERPRETER_PROBE] = {prepare_probe},
-    [OP_INTERPRETER_PRINT] = {prepare_print},
+    [OP_CHECK_EXPECT_EQ] = {.prepare = prepare_equal},
+    [OP_CHECK_EXPECT_EQ_CONST] = {.prepare = prepare_equal_const},
+    [OP_CHECK_EXPECT_ALMOST_EQ] = {.prepare = prepare_almost},
+    [OP_CHECK_EXPECT_ALMOST_EQ_CONST] = {.prepare = prepare_almost_const},
+    [OP_CHECK_EXPECT_CLOSE] = {.prepare = prepare_close},
+    [OP_CHECK_EXPECT_SERIALIZED_EQ] = {.prepare = prepare_serialized},
+    [OP_INTERPRETER_PROBE] = {.prepare = prepare_probe},
+    [OP_INTERPRETER_PRINT] = {.prepare = prepare_print},
 };

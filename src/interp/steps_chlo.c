@@ -272,17 +272,17 @@ static tsr_status prepare_broadcast(code_decoder *d, code_step *step)
     return interp_prepare_row(d, step, op_kind_row(computed));
 }
 
-#define SPECIAL_OP(NAME, name, has_complex) [OP_CHLO_##NAME] = {prepare_special},
-#define BROADCAST_OP(NAME) [OP_CHLO_BROADCAST_##NAME] = {prepare_broadcast},
+#define SPECIAL_OP(NAME, name, has_complex) [OP_CHLO_##NAME] = {.prepare = prepare_special},
+#define BROADCAST_OP(NAME) [OP_CHLO_BROADCAST_##NAME] = {.prepare = prepare_broadcast},
 const code_op interp_ops_chlo[OP_KIND_COUNT] = {
-    SPECIAL_OPS(SPECIAL_OP) BROADCAST_OPS(BROADCAST_OP)[OP_CHLO_ZETA] = {prepare_pair},
-    [OP_CHLO_POLYGAMMA] = {prepare_pair},
-    [OP_CHLO_NEXT_AFTER] = {prepare_next_after},
-    [OP_CHLO_SQUARE] = {prepare_square},
-    [OP_CHLO_MULHI] = {prepare_mulhi},
-    [OP_CHLO_CONJ] = {prepare_conj},
-    [OP_CHLO_IS_INF] = {prepare_is_inf},
-    [OP_CHLO_IS_POS_INF] = {prepare_is_pos_inf},
-    [OP_CHLO_IS_NEG_INF] = {prepare_is_neg_inf},
-    [OP_CHLO_TOP_K] = {interp_prepare_top_k},
+    SPECIAL_OPS(SPECIAL_OP) BROADCAST_OPS(BROADCAST_OP)[OP_CHLO_ZETA] = {.prepare = prepare_pair},
+    [OP_CHLO_POLYGAMMA] = {.prepare = prepare_pair},
+    [OP_CHLO_NEXT_AFTER] = {.prepare = prepare_next_after},
+    [OP_CHLO_SQUARE] = {.prepare = prepare_square},
+    [OP_CHLO_MULHI] = {.prepare = prepare_mulhi},
+    [OP_CHLO_CONJ] = {.prepare = prepare_conj},
+    [OP_CHLO_IS_INF] = {.prepare = prepare_is_inf},
+    [OP_CHLO_IS_POS_INF] = {.prepare = prepare_is_pos_inf},
+    [OP_CHLO_IS_NEG_INF] = {.prepare = prepare_is_neg_inf},
+    [OP_CHLO_TOP_K] = {.prepare = interp_prepare_top_k},
 };

@@ -611,11 +611,11 @@ tsr_status interp_prepare_assembly(code_decoder *d, code_step *step, const int64
 
 const code_op interp_ops_collective[OP_KIND_COUNT] = {
     [OP_SDY_MANUAL_COMPUTATION] = {interp_prepare_manual, interp_prepare_manual_end},
-    [OP_STABLEHLO_ALL_GATHER] = {prepare_collective},
-    [OP_STABLEHLO_ALL_REDUCE] = {prepare_collective},
-    [OP_STABLEHLO_ALL_TO_ALL] = {prepare_collective},
-    [OP_STABLEHLO_COLLECTIVE_BROADCAST] = {prepare_collective},
-    [OP_STABLEHLO_COLLECTIVE_PERMUTE] = {prepare_collective},
-    [OP_STABLEHLO_CROSS_REPLICA_SUM] = {prepare_collective},
-    [OP_STABLEHLO_REDUCE_SCATTER] = {prepare_collective},
+    [OP_STABLEHLO_ALL_GATHER] = {.prepare = prepare_collective},
+    [OP_STABLEHLO_ALL_REDUCE] = {.prepare = prepare_collective},
+    [OP_STABLEHLO_ALL_TO_ALL] = {.prepare = prepare_collective},
+    [OP_STABLEHLO_COLLECTIVE_BROADCAST] = {.prepare = prepare_collective},
+    [OP_STABLEHLO_COLLECTIVE_PERMUTE] = {.prepare = prepare_collective},
+    [OP_STABLEHLO_CROSS_REPLICA_SUM] = {.prepare = prepare_collective},
+    [OP_STABLEHLO_REDUCE_SCATTER] = {.prepare = prepare_collective},
 };

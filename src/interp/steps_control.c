@@ -282,12 +282,12 @@ static tsr_status prepare_while(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_control[OP_KIND_COUNT] = {
-    [OP_FUNC_CALL] = {prepare_call},
-    [OP_STABLEHLO_COMPOSITE] = {prepare_composite},
-    [OP_SDY_NAMED_COMPUTATION] = {prepare_body},
-    [OP_STABLEHLO_ASYNC_START] = {prepare_async_start},
-    [OP_STABLEHLO_ASYNC_DONE] = {prepare_async_done},
-    [OP_STABLEHLO_IF] = {prepare_if},
-    [OP_STABLEHLO_CASE] = {prepare_case},
-    [OP_STABLEHLO_WHILE] = {prepare_while},
+    [OP_FUNC_CALL] = {.prepare = prepare_call},
+    [OP_STABLEHLO_COMPOSITE] = {.prepare = prepare_composite},
+    [OP_SDY_NAMED_COMPUTATION] = {.prepare = prepare_body},
+    [OP_STABLEHLO_ASYNC_START] = {.prepare = prepare_async_start},
+    [OP_STABLEHLO_ASYNC_DONE] = {.prepare = prepare_async_done},
+    [OP_STABLEHLO_IF] = {.prepare = prepare_if},
+    [OP_STABLEHLO_CASE] = {.prepare = prepare_case},
+    [OP_STABLEHLO_WHILE] = {.prepare = prepare_while},
 };

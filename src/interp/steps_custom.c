@@ -102,5 +102,5 @@ static tsr_status prepare_custom_call(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_custom[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_CUSTOM_CALL] = {prepare_custom_call},
+    [OP_STABLEHLO_CUSTOM_CALL] = {.prepare = prepare_custom_call},
 };

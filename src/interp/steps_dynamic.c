@@ -461,15 +461,15 @@ static tsr_status prepare_dynamic(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_dynamic[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_DYNAMIC_RESHAPE] = {prepare_dynamic},
-    [OP_STABLEHLO_DYNAMIC_IOTA] = {prepare_dynamic},
-    [OP_STABLEHLO_DYNAMIC_BROADCAST_IN_DIM] = {prepare_dynamic},
-    [OP_STABLEHLO_REAL_DYNAMIC_SLICE] = {prepare_dynamic},
-    [OP_STABLEHLO_DYNAMIC_PAD] = {prepare_dynamic},
-    [OP_STABLEHLO_DYNAMIC_GATHER] = {prepare_dynamic},
-    [OP_STABLEHLO_DYNAMIC_CONV] = {prepare_dynamic},
-    [OP_STABLEHLO_GET_DIMENSION_SIZE] = {prepare_get_size},
-    [OP_STABLEHLO_SET_DIMENSION_SIZE] = {prepare_set_size},
-    [OP_STABLEHLO_DOT] = {prepare_dot},
-    [OP_TENSOR_CAST] = {prepare_tensor_cast},
+    [OP_STABLEHLO_DYNAMIC_RESHAPE] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_IOTA] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_BROADCAST_IN_DIM] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_REAL_DYNAMIC_SLICE] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_PAD] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_GATHER] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_DYNAMIC_CONV] = {.prepare = prepare_dynamic},
+    [OP_STABLEHLO_GET_DIMENSION_SIZE] = {.prepare = prepare_get_size},
+    [OP_STABLEHLO_SET_DIMENSION_SIZE] = {.prepare = prepare_set_size},
+    [OP_STABLEHLO_DOT] = {.prepare = prepare_dot},
+    [OP_TENSOR_CAST] = {.prepare = prepare_tensor_cast},
 };

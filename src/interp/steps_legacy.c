@@ -380,8 +380,8 @@ static tsr_status prepare_einsum(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_legacy[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_RNG] = {prepare_rng},
-    [OP_STABLEHLO_TORCH_INDEX_SELECT] = {prepare_index_select},
-    [OP_STABLEHLO_EINSUM] = {prepare_einsum},
-    [OP_STABLEHLO_UNARY_EINSUM] = {prepare_einsum},
+    [OP_STABLEHLO_RNG] = {.prepare = prepare_rng},
+    [OP_STABLEHLO_TORCH_INDEX_SELECT] = {.prepare = prepare_index_select},
+    [OP_STABLEHLO_EINSUM] = {.prepare = prepare_einsum},
+    [OP_STABLEHLO_UNARY_EINSUM] = {.prepare = prepare_einsum},
 };

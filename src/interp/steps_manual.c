@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "interp/steps_collective.h"
 #include "interp/world.h"
+#include "ir/message.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 
 enum { MAX_DEVICES = 4096 };
 

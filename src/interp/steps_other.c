@@ -325,9 +325,9 @@ static tsr_status prepare_norm(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_other[OP_KIND_COUNT] = {
-    [OP_STABLEHLO_COMPARE] = {prepare_compare},
-    [OP_STABLEHLO_MAP] = {prepare_map},
-    [OP_STABLEHLO_BATCH_NORM_INFERENCE] = {prepare_norm},
-    [OP_STABLEHLO_BATCH_NORM_TRAINING] = {prepare_norm},
-    [OP_STABLEHLO_BATCH_NORM_GRAD] = {prepare_norm},
+    [OP_STABLEHLO_COMPARE] = {.prepare = prepare_compare},
+    [OP_STABLEHLO_MAP] = {.prepare = prepare_map},
+    [OP_STABLEHLO_BATCH_NORM_INFERENCE] = {.prepare = prepare_norm},
+    [OP_STABLEHLO_BATCH_NORM_TRAINING] = {.prepare = prepare_norm},
+    [OP_STABLEHLO_BATCH_NORM_GRAD] = {.prepare = prepare_norm},
 };

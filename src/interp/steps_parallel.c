@@ -403,11 +403,11 @@ static tsr_status prepare_channel(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_parallel[OP_KIND_COUNT] = {
-    [OP_INTERPRETER_RUN_PARALLEL] = {prepare_parallel},
-    [OP_STABLEHLO_REPLICA_ID] = {prepare_number},
-    [OP_STABLEHLO_PARTITION_ID] = {prepare_number},
-    [OP_STABLEHLO_INFEED] = {prepare_infeed},
-    [OP_STABLEHLO_OUTFEED] = {prepare_outfeed},
-    [OP_STABLEHLO_SEND] = {prepare_channel},
-    [OP_STABLEHLO_RECV] = {prepare_channel},
+    [OP_INTERPRETER_RUN_PARALLEL] = {.prepare = prepare_parallel},
+    [OP_STABLEHLO_REPLICA_ID] = {.prepare = prepare_number},
+    [OP_STABLEHLO_PARTITION_ID] = {.prepare = prepare_number},
+    [OP_STABLEHLO_INFEED] = {.prepare = prepare_infeed},
+    [OP_STABLEHLO_OUTFEED] = {.prepare = prepare_outfeed},
+    [OP_STABLEHLO_SEND] = {.prepare = prepare_channel},
+    [OP_STABLEHLO_RECV] = {.prepare = prepare_channel},
 };

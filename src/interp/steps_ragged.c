@@ -478,6 +478,6 @@ static tsr_status prepare_scan(code_decoder *d, code_step *step)
 }
 
 const code_op interp_ops_ragged[OP_KIND_COUNT] = {
-    [OP_CHLO_RAGGED_DOT] = {prepare_ragged},
-    [OP_CHLO_SCAN] = {prepare_scan},
+    [OP_CHLO_RAGGED_DOT] = {.prepare = prepare_ragged},
+    [OP_CHLO_SCAN] = {.prepare = prepare_scan},
 };

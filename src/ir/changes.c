@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "ir/message.h"
 #include "ir/row.h"
-#include "ir/verify.h"
 
 static void clear(ir_changes *c)
 {

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "ir/message.h"
 #include "ir/row.h"
-#include "ir/verify.h"
 #include "number/float_format.h"
 #include "ops/op_chlo.h"
 #include "ops/op_sort.h"

@@ -1,12 +1,6 @@
 #include "ir/program.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/guard.h"
@@ -121,98 +115,6 @@ tsr_status program_create(tsr_context *ctx, tsr_program **out)
     return TSR_OK;
 }
 
-/* ---- the file ---- */
-
-/* Of no context: clones of one file may live in several, on several threads. */
-struct loaded_file {
-    char *data;
-    size_t size;
-    atomic_size_t uses;
-    char name[];
-};
-
-static void file_release(loaded_file *file)
-{
-    if (file == NULL || atomic_fetch_sub(&file->uses, 1) > 1) {
-        return;
-    }
-    free(file->data);
-    free(file);
-}
-
-static tsr_status cannot_read(tsr_context *ctx, const char *path, const char *why)
-{
-    return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "cannot read %s: %s", path, why);
-}
-
-/* Read, not mapped: a file that is cut short later would end the process by a signal. */
-static tsr_status read_descriptor(tsr_context *ctx, int fd, loaded_file *file)
-{
-    struct stat about;
-    if (fstat(fd, &about) < 0) {
-        return cannot_read(ctx, file->name, strerror(errno));
-    }
-    if (!S_ISREG(about.st_mode)) {
-        return cannot_read(ctx, file->name, "it is not a regular file");
-    }
-    const size_t size = (size_t)about.st_size;
-    file->data = malloc(size + 1);
-    if (file->data == NULL) {
-        return diag_nomem(ctx);
-    }
-    while (file->size < size) {
-        const ssize_t count = read(fd, file->data + file->size, size - file->size);
-        if (count < 0 && errno != EINTR) {
-            return cannot_read(ctx, file->name, strerror(errno));
-        }
-        if (count == 0) {
-            break;
-        }
-        file->size += count > 0 ? (size_t)count : 0;
-    }
-    return TSR_OK;
-}
-
-static tsr_status file_load(tsr_context *ctx, const char *path, loaded_file **out)
-{
-    const size_t length = strlen(path);
-    loaded_file *file = malloc(sizeof *file + length + 1);
-    if (file == NULL) {
-        return diag_nomem(ctx);
-    }
-    *file = (loaded_file){.uses = 1};
-    memcpy(file->name, path, length + 1);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    tsr_status status =
-        fd < 0 ? cannot_read(ctx, path, strerror(errno)) : read_descriptor(ctx, fd, file);
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (status < 0) {
-        file_release(file);
-        return status;
-    }
-    *out = file;
-    return TSR_OK;
-}
-
-tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags, tsr_program **out)
-{
-    GUARD(tsr_program_load);
-    loaded_file *file = NULL;
-    tsr_program *program = NULL;
-    TSR_TRY(file_load(ctx, path, &file));
-    const tsr_text text = {.name = file->name, .data = file->data, .size = file->size};
-    const tsr_status status = tsr_program_read(ctx, &text, flags, &program);
-    if (status < 0) {
-        file_release(file);
-        return status;
-    }
-    program->file = file;
-    *out = program;
-    return TSR_OK;
-}
-
 void tsr_program_destroy(tsr_program *program)
 {
     GUARD(tsr_program_destroy);
@@ -232,7 +134,7 @@ void tsr_program_destroy(tsr_program *program)
     ir_shardings_destroy(program->shardings);
     tsr_arena_destroy(program->scratch);
     tsr_arena_destroy(program->arena);
-    file_release(program->file);
+    loaded_file_release(program->file);
     context_resize(ctx, program, sizeof *program, 0);
 }
 
@@ -262,10 +164,7 @@ static tsr_status clone_into(tsr_context *ctx, const tsr_program *from, tsr_prog
     to->flags = from->flags;
     to->module = from->module;
     to->metadata = from->metadata;
-    to->file = from->file;
-    if (to->file != NULL) {
-        atomic_fetch_add(&to->file->uses, 1);
-    }
+    to->file = loaded_file_share(from->file);
     return TSR_OK;
 }
 
@@ -410,6 +309,19 @@ uint32_t block_parent(const tsr_program *p, uint32_t block)
 uint32_t op_parent(const tsr_program *p, uint32_t op)
 {
     return block_parent(p, program_op(p, op)->block);
+}
+
+uint32_t enclosing(const tsr_program *p, uint32_t op, op_kind kind)
+{
+    do {
+        op = op_parent(p, op);
+    } while (op != 0 && !op_is(p, op, kind));
+    return op;
+}
+
+location op_location(const tsr_program *p, uint32_t op)
+{
+    return program_location(p, program_op(p, op)->at);
 }
 
 uint32_t op_entry_block(const tsr_program *p, uint32_t op, size_t region)

@@ -18,6 +18,7 @@
 #include "ir/attr.h"
 #include "ir/intern.h"
 #include "ir/kind.h"
+#include "ir/loaded_file.h"
 #include "ir/type.h"
 
 struct ir_row;
@@ -74,9 +75,6 @@ typedef struct ir_region {
 #define IR_IS_GIVEN UINT32_C(0x80000000)
 /* The offset of what is not in the text, such as the module that a text implies. */
 #define IR_NOWHERE UINT32_C(0x7fffffff)
-
-/* The text of a program that came from a file, shared by its clones. */
-typedef struct loaded_file loaded_file;
 
 /* A list of records of one size that grows. */
 typedef struct ir_array {
@@ -219,6 +217,8 @@ static inline slice string_at(const tsr_program *p, uint32_t id)
 
 /* The op whose region holds an op; 0 for the module. */
 uint32_t op_parent(const tsr_program *p, uint32_t op);
+/* The nearest op around one of that kind, or 0. */
+uint32_t enclosing(const tsr_program *p, uint32_t op, op_kind kind);
 /* The op that owns a block. */
 uint32_t block_parent(const tsr_program *p, uint32_t block);
 /* The first block of a region, by its index in the op; 0 for none. */

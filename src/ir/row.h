@@ -29,10 +29,6 @@
 
 #include "ir/program.h"
 
-struct parser;
-struct op_reader;
-struct printer;
-
 /* What a property is: how it stands in an op's own syntax, and what is legal. */
 typedef enum prop_kind {
     PROP_ANY, /* an attribute as it is */
@@ -101,32 +97,22 @@ enum { MANY = -1 };
 typedef struct ir_row ir_row;
 struct ir_row {
     op_kind kind;
-    const char *form;                                            /* NULL: generic only */
-    tsr_status (*read)(struct parser *ps, struct op_reader *op); /* instead of a form */
-    void (*print)(struct printer *pr, uint32_t op);
-    bool (*can_print)(const struct printer *pr, uint32_t op); /* else in generic form */
-    const char *const *shown; /* properties that `print` shows, ended by NULL */
+    const char *form; /* NULL: text/spelling.c has its syntax, or it has none but the generic one */
+    const char *const *shown; /* properties that its own syntax shows, ended by NULL */
     const ir_prop *props;     /* ended by a NULL name; NULL for none */
     int traits;
     int num_operands; /* MANY: any number */
     int num_results;
     int num_regions;
     int min_operands; /* of MANY */
-    /* Names that the op suggests for its results, and for arguments of its regions. */
+    /* Names that the op suggests for its results. */
     const char *const *result_names;
-    const char *(*result_name)(const tsr_program *p, uint32_t op, char *room, size_t size);
-    const char *(*argument_name)(const tsr_program *p, uint32_t op, size_t region, size_t index);
-    bool (*hides_regions)(const tsr_program *p, uint32_t op); /* from its syntax; NULL: never */
     /* The properties that hold the shardings of its results, and of the arguments of its regions;
      * NULL: the attribute sdy.sharding, and no place. */
     const char *result_sharding;
     const char *argument_shardings;
     op_kind terminator;          /* of its regions, which are one block each; OP_UNKNOWN: any */
     const char *region_names[2]; /* in messages: of the first, of others; NULL: "body", the first */
-    /* Checks of the op alone; after those of its regions; with the symbols of the module. */
-    tsr_status (*verify)(tsr_context *ctx, tsr_program *p, uint32_t op);
-    tsr_status (*verify_regions)(tsr_context *ctx, tsr_program *p, uint32_t op);
-    tsr_status (*verify_symbols)(tsr_context *ctx, tsr_program *p, uint32_t op);
 };
 
 /* A dialect: its rows, by kind. */
@@ -145,6 +131,10 @@ bool ir_dialect_known(const char *name, size_t size);
 bool ir_dialect_has_attributes(const char *name, size_t size);
 
 const ir_prop *row_prop(const ir_row *row, slice name);
+/* What the kind of a property asks of an attribute, in words; NULL: it is fine. */
+const char *property_problem(const tsr_program *p, const ir_prop *prop, uint32_t attr);
+/* Whether an op of a known row has the properties it needs, each of its kind. */
+bool properties_fit(const tsr_program *p, uint32_t op);
 
 extern const ir_dialect dialect_builtin;
 extern const ir_dialect dialect_func;
@@ -194,10 +184,6 @@ typedef struct struct_row {
     field_row fields[MAX_FIELDS];
     bool ordered;   /* fields are read in this order only */
     bool unwrapped; /* #dialect<mnemonic ..>, else #dialect.mnemonic<..> */
-    tsr_status (*read)(struct parser *ps, uint32_t *fields); /* instead, after the `<` */
-    void (*print)(struct printer *pr, const attr_head *attr);
-    /* What must hold of the fields; `at` is where they start. */
-    tsr_status (*check)(struct parser *ps, size_t at, const uint32_t *fields);
 } struct_row;
 
 typedef enum ir_enum {
@@ -237,6 +223,33 @@ typedef enum ir_struct {
     STRUCT_CHLO_ACCURACY,
     STRUCT_COUNT
 } ir_struct;
+
+/* The fields of a convolution's dimensions. */
+enum {
+    CONV_INPUT_BATCH,
+    CONV_INPUT_FEATURE,
+    CONV_INPUT_SPATIAL,
+    CONV_KERNEL_INPUT,
+    CONV_KERNEL_OUTPUT,
+    CONV_KERNEL_SPATIAL,
+    CONV_OUTPUT_BATCH,
+    CONV_OUTPUT_FEATURE,
+    CONV_OUTPUT_SPATIAL
+};
+
+#define CONV_FIELDS                                                                                \
+    {                                                                                              \
+        {"input_batch_dimension", FIELD_INT_SHOWN}, {"input_feature_dimension", FIELD_INT_SHOWN},  \
+            {"input_spatial_dimensions", FIELD_INTS_SHOWN},                                        \
+            {"kernel_input_feature_dimension", FIELD_INT_SHOWN},                                   \
+            {"kernel_output_feature_dimension", FIELD_INT_SHOWN},                                  \
+            {"kernel_spatial_dimensions", FIELD_INTS_SHOWN},                                       \
+            {"output_batch_dimension", FIELD_INT_SHOWN},                                           \
+            {"output_feature_dimension", FIELD_INT_SHOWN},                                         \
+        {                                                                                          \
+            "output_spatial_dimensions", FIELD_INTS_SHOWN                                          \
+        }                                                                                          \
+    }
 
 extern const enum_row ir_enums[ENUM_COUNT];
 extern const struct_row ir_structs[STRUCT_COUNT];

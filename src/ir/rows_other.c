@@ -1,8 +1,5 @@
 /* How the ops of chlo, check, interpreter, arith and tensor are spelled. */
-#include <stdio.h>
-#include <string.h>
-
-#include "ir/spell.h"
+#include "ir/row.h"
 
 #define ACCURACY                                                                                   \
     {                                                                                              \
@@ -22,16 +19,6 @@
         .props = PROPS({.name = "broadcast_dimensions", .kind = PROP_INTS, .optional = true}),     \
         .num_operands = 2,                                                                         \
         .num_results = 1}
-
-const char *scan_argument_name(const tsr_program *p, uint32_t op, size_t region, size_t index)
-{
-    (void)region;
-    const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
-    const int64_t inputs = attr_is(p, sizes, ATTR_DENSE_ARRAY) && program_attr(p, sizes)->count > 0
-                               ? attr_numbers(program_attr(p, sizes))[0]
-                               : 0;
-    return (int64_t)index < inputs ? "input" : "carry";
-}
 
 static const ir_row chlo_rows[] = {
     UNARY(ACOS),
@@ -104,8 +91,6 @@ static const ir_row chlo_rows[] = {
          .num_results = 2,
          .result_names = NAMES("values", "indices")},
     [OP_CHLO_CONSTANT - OP_BEFORE_CHLO] = {.kind = OP_CHLO_CONSTANT,
-                                           .read = constant_read,
-                                           .print = constant_print,
                                            .props = PROPS({.name = "value", .kind = PROP_ELEMENTS}),
                                            .shown = SHOWN("value"),
                                            .num_results = 1},
@@ -125,9 +110,6 @@ static const ir_row chlo_rows[] = {
                                              .num_results = 1},
     [OP_CHLO_SCAN -
         OP_BEFORE_CHLO] = {.kind = OP_CHLO_SCAN,
-                           .read = scan_read,
-                           .print = scan_print,
-                           .can_print = scan_fits,
                            .traits = IR_ISOLATED,
                            .props = PROPS(
                                {.name = "dimension", .kind = PROP_INT, .limit = NON_NEGATIVE},
@@ -138,60 +120,8 @@ static const ir_row chlo_rows[] = {
                            .shown = SHOWN("dimension", "operandSegmentSizes", "resultSegmentSizes"),
                            .num_operands = MANY,
                            .num_results = MANY,
-                           .num_regions = 1,
-                           .argument_name = scan_argument_name},
+                           .num_regions = 1},
 };
-
-/* ---- chlo.scan ---- */
-
-static tsr_status set_sizes(parser *ps, op_reader *op, const char *name, int64_t first,
-                            int64_t second)
-{
-    const int64_t sizes[2] = {first, second};
-    uint32_t type = 0;
-    uint32_t attr = 0;
-    TSR_TRY(type_integer(ps->program, 32, SIGNLESS, &type));
-    TSR_TRY(attr_dense_array(ps->program, type, sizes, 2, &attr));
-    return set_property(ps, op, name, attr);
-}
-
-tsr_status scan_read(parser *ps, op_reader *op)
-{
-    TSR_TRY(form_read(ps, op, "($v)"));
-    const int64_t inputs = (int64_t)op->num_uses;
-    TSR_TRY(form_read(ps, op, "inits ($v) dimension=$(dimension)$A"));
-    const int64_t inits = (int64_t)op->num_uses - inputs;
-    TSR_TRY(read_region(ps, op, NULL, 0));
-    TSR_TRY(form_read(ps, op, ": $F"));
-    TSR_TRY(set_sizes(ps, op, "operandSegmentSizes", inputs, inits));
-    return set_sizes(ps, op, "resultSegmentSizes", (int64_t)op->num_results - inits, inits);
-}
-
-bool scan_fits(const printer *pr, uint32_t op)
-{
-    const tsr_program *p = pr->program;
-    const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
-    if (!attr_is(p, sizes, ATTR_DENSE_ARRAY) || program_attr(p, sizes)->count != 2) {
-        return false;
-    }
-    const int64_t inputs = attr_numbers(program_attr(p, sizes))[0];
-    return inputs >= 0 && inputs <= (int64_t)program_op(p, op)->num_operands;
-}
-
-void scan_print(printer *pr, uint32_t op)
-{
-    const tsr_program *p = pr->program;
-    const uint32_t sizes = op_property(p, op, "operandSegmentSizes");
-    const size_t count = program_op(p, op)->num_operands;
-    const size_t inputs = (size_t)attr_numbers(program_attr(p, sizes))[0];
-    put_char(pr, '(');
-    print_operands(pr, op, 0, inputs);
-    put(pr, ") inits (");
-    print_operands(pr, op, inputs, count);
-    form_print(pr, op, ") dimension=$(dimension) $A ");
-    print_region(pr, op_region_at(p, op, 0), true);
-    form_print(pr, op, " : $F");
-}
 
 const ir_dialect dialect_chlo = {"chlo", OP_BEFORE_CHLO, chlo_rows,
                                  sizeof chlo_rows / sizeof chlo_rows[0]};
@@ -260,52 +190,11 @@ const ir_dialect dialect_interpreter = {"interpreter", OP_BEFORE_INTERPRETER, in
 
 /* ---- arith and tensor ---- */
 
-tsr_status arith_constant_read(parser *ps, op_reader *op)
-{
-    uint32_t value = 0;
-    TSR_TRY(read_dict(ps, op));
-    const size_t at = ps->lex.current.at;
-    TSR_TRY(read_attr(ps, &value));
-    if (program_attr(ps->program, value)->type == 0) {
-        return error_at(ps, at, "expected a value that has a type");
-    }
-    TSR_TRY(set_property(ps, op, "value", value));
-    return add_type(ps, op, program_attr(ps->program, value)->type);
-}
-
-void arith_constant_print(printer *pr, uint32_t op)
-{
-    print_dict(pr, op, NULL);
-    put_char(pr, ' ');
-    print_attr(pr, op_property(pr->program, op, "value"));
-}
-
-const char *arith_constant_name(const tsr_program *p, uint32_t op, char *room, size_t size)
-{
-    const uint32_t attr = op_property(p, op, "value");
-    if (!attr_is(p, attr, ATTR_INTEGER)) {
-        return "cst";
-    }
-    const attr_head *value = program_attr(p, attr);
-    const type_head *type = program_type(p, value->type);
-    if (type->kind == TYPE_INDEX) {
-        snprintf(room, size, "c%lld", (long long)value->bits);
-    } else if (type->width == 1) {
-        return value->bits != 0 ? "true" : "false";
-    } else {
-        snprintf(room, size, "c%lld_i%u", (long long)value->bits, type->width);
-    }
-    return room;
-}
-
 static const ir_row arith_rows[] = {
     [OP_ARITH_CONSTANT - OP_BEFORE_ARITH] = {.kind = OP_ARITH_CONSTANT,
-                                             .read = arith_constant_read,
-                                             .print = arith_constant_print,
                                              .props = PROPS({.name = "value", .kind = PROP_ANY}),
                                              .shown = SHOWN("value"),
-                                             .num_results = 1,
-                                             .result_name = arith_constant_name},
+                                             .num_results = 1},
 };
 
 static const ir_row tensor_rows[] = {

@@ -1,6 +1,5 @@
 /* How the ops of stablehlo are spelled. */
-#include "ir/spell.h"
-#include "ir/verify.h"
+#include "ir/row.h"
 
 #define P(prop_name, prop_kind)                                                                    \
     {                                                                                              \
@@ -76,11 +75,9 @@
                                                  .num_results = (results),                         \
                                                  .num_regions = (regions),                         \
                                                  __VA_ARGS__}
-/* With a syntax of its own. */
-#define OWN(op, functions, operands, results, regions, ...)                                        \
+/* With a syntax of its own: text/spelling.c. */
+#define OWN(op, operands, results, regions, ...)                                                   \
     [OP_STABLEHLO_##op - OP_BEFORE_STABLEHLO] = {.kind = OP_STABLEHLO_##op,                        \
-                                                 .read = functions##_read,                         \
-                                                 .print = functions##_print,                       \
                                                  .num_operands = (operands),                       \
                                                  .num_results = (results),                         \
                                                  .num_regions = (regions),                         \
@@ -199,22 +196,19 @@ static const ir_row rows[] = {
            .props = PROPS(P(permutation, INTS))),
     FORMED(TUPLE, " $v$D : $U", MANY, 1),
 
-    OWN(CONSTANT, constant, 0, 1, 0, .props = PROPS(P(value, ELEMENTS)), .shown = SHOWN("value"),
-        .result_name = constant_name),
-    OWN(COMPOSITE, composite, MANY, MANY, MANY,
+    OWN(CONSTANT, 0, 1, 0, .props = PROPS(P(value, ELEMENTS)), .shown = SHOWN("value")),
+    OWN(COMPOSITE, MANY, MANY, MANY,
         .props = PROPS(P(name, STRING), DEFAULTS(composite_attributes, DICT, "{}"),
                        P(decomposition, SYMBOL), DEFAULTS(version, INT32, "0 : i32")),
-        .shown = SHOWN("name"), .verify_symbols = verify_composite,
-        .traits = IR_EFFECTS | IR_NAMES_SYMBOLS),
-    OWN(CONVOLUTION, convolution, 2, 1, 0,
+        .shown = SHOWN("name"), .traits = IR_EFFECTS | IR_NAMES_SYMBOLS),
+    OWN(CONVOLUTION, 2, 1, 0,
         .props = PROPS(OPTIONAL(window_strides, INTS), OPTIONAL(padding, I64_ELEMENTS),
                        OPTIONAL(lhs_dilation, INTS), OPTIONAL(rhs_dilation, INTS),
                        OPTIONAL(window_reversal, BOOLS), STRUCT(dimension_numbers, CONV),
                        LIMITED(feature_group_count, POSITIVE), LIMITED(batch_group_count, POSITIVE),
                        PRECISION),
         .shown = SHOWN("window_strides", "padding", "lhs_dilation", "rhs_dilation",
-                       "window_reversal", "dimension_numbers"),
-        .can_print = convolution_fits),
+                       "window_reversal", "dimension_numbers")),
     FORMED(CUSTOM_CALL, " $(call_target_name)($v)$D : $F", MANY, MANY,
            .props =
                PROPS(P(call_target_name, SYMBOL_NAME), DEFAULTS(has_side_effect, BOOL, "false"),
@@ -223,28 +217,26 @@ static const ir_row rows[] = {
                      OPTIONAL(result_layouts, ANY), OPTIONAL(result_tilings, ANY),
                      DEFAULTS(output_operand_aliases, ARRAY, "[]")),
            .traits = IR_EFFECTS_ASKED),
-    OWN(DOT_GENERAL, dot_general, 2, 1, 0,
+    OWN(DOT_GENERAL, 2, 1, 0,
         .props = PROPS(STRUCT(dot_dimension_numbers, DOT), PRECISION,
                        {.name = "algorithm",
                         .kind = PROP_STRUCT,
                         .row = STRUCT_DOT_ALGORITHM,
                         .optional = true}),
         .shown = SHOWN("dot_dimension_numbers", "precision_config", "algorithm")),
-    OWN(OPTIMIZATION_BARRIER, barrier, MANY, MANY, 0, .traits = IR_HAS_EDGES),
-    OWN(REDUCE_PRECISION, reduce_precision, 1, 1, 0,
+    OWN(OPTIMIZATION_BARRIER, MANY, MANY, 0, .traits = IR_HAS_EDGES),
+    OWN(REDUCE_PRECISION, 1, 1, 0,
         .props = PROPS({.name = "exponent_bits", .kind = PROP_INT32, .limit = POSITIVE},
                        {.name = "mantissa_bits", .kind = PROP_INT32, .limit = NON_NEGATIVE}),
         .shown = SHOWN("exponent_bits", "mantissa_bits")),
-    OWN(SLICE, slice, 1, 1, 0,
+    OWN(SLICE, 1, 1, 0,
         .props = PROPS(P(start_indices, INTS), P(limit_indices, INTS), P(strides, INTS)),
-        .shown = SHOWN("start_indices", "limit_indices", "strides"), .can_print = slice_fits),
-    OWN(REDUCE, reduce, MANY, MANY, 1, .props = PROPS(P(dimensions, INTS)),
-        .shown = SHOWN("dimensions"), .hides_regions = reduce_is_compact, .can_print = reduce_fits,
+        .shown = SHOWN("start_indices", "limit_indices", "strides")),
+    OWN(REDUCE, MANY, MANY, 1, .props = PROPS(P(dimensions, INTS)), .shown = SHOWN("dimensions"),
         .traits = IR_PAIRS_ARGUMENTS | IR_EFFECTS_INSIDE, .terminator = OP_STABLEHLO_RETURN),
-    OWN(WHILE, while, MANY, MANY, 2, .can_print = while_fits,
+    OWN(WHILE, MANY, MANY, 2,
         .traits = IR_HIDES_ARGUMENTS | IR_HAS_EDGES | IR_CARRIES | IR_EFFECTS_INSIDE,
-        .argument_name = while_argument_name, .region_names = {"cond", "body"},
-        .terminator = OP_STABLEHLO_RETURN),
+        .region_names = {"cond", "body"}, .terminator = OP_STABLEHLO_RETURN),
 
     GENERIC(ALL_GATHER, MANY, MANY, 0,
             .props = PROPS(LIMITED(all_gather_dim, NON_NEGATIVE), P(replica_groups, GROUPS),

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* What is known of a sharding attribute. */
 typedef struct known_sharding {
@@ -29,6 +29,8 @@ struct ir_shardings {
     ir_array mesh_list;   /* const tsr_mesh *, by such pair */
     intern_table places;  /* pairs of a sharding attribute and a module */
     ir_array known;       /* by place */
+    ir_array main_places; /* by attribute: its place in the program's module; 0: not asked for */
+    bool has_modules;     /* inside the program's */
     intern_table erased;  /* pairs of a sharding attribute and a manual computation */
     ir_array erased_shardings;
     ir_array counts; /* of uses, by value; empty: not counted */
@@ -64,6 +66,7 @@ void ir_shardings_destroy(ir_shardings *s)
     ir_array_free(s->ctx, &s->definitions, sizeof(definition));
     ir_array_free(s->ctx, &s->mesh_list, sizeof(const tsr_mesh *));
     ir_array_free(s->ctx, &s->known, sizeof(known_sharding));
+    ir_array_free(s->ctx, &s->main_places, sizeof(uint32_t));
     ir_array_free(s->ctx, &s->erased_shardings, sizeof(const tsr_sharding *));
     ir_array_free(s->ctx, &s->counts, sizeof(uint32_t));
     ir_array_free(s->ctx, &s->users, sizeof(uint32_t));
@@ -106,8 +109,11 @@ static bool has_trait(const tsr_program *p, uint32_t op, int trait)
 }
 
 /* The module whose symbols an op sees; of an op that is in none, the module of the program. */
-static uint32_t nearest_module(const tsr_program *p, uint32_t op)
+static uint32_t nearest_module(const tsr_program *p, const ir_shardings *s, uint32_t op)
 {
+    if (!s->has_modules) {
+        return p->module;
+    }
     while (op != 0 && !has_trait(p, op, IR_SYMBOL_TABLE)) {
         op = op_parent(p, op);
     }
@@ -165,6 +171,16 @@ static tsr_status make(tsr_program *p, ir_shardings *s)
     return TSR_OK;
 }
 
+static bool has_modules(const tsr_program *p)
+{
+    for (uint32_t op = 1; op < p->ops.count; op++) {
+        if (op != p->module && has_trait(p, op, IR_SYMBOL_TABLE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What the program knows of its shardings, made when it is asked for first. */
 static tsr_status get(tsr_context *ctx, tsr_program *p, ir_shardings **out)
 {
@@ -173,7 +189,7 @@ static tsr_status get(tsr_context *ctx, tsr_program *p, ir_shardings **out)
         if (s == NULL) {
             return diag_nomem(ctx);
         }
-        *s = (ir_shardings){.ctx = p->ctx};
+        *s = (ir_shardings){.ctx = p->ctx, .has_modules = has_modules(p)};
         const tsr_status status = make(p, s);
         if (status < 0) {
             ir_shardings_destroy(s);
@@ -190,9 +206,9 @@ static tsr_status find_definition(tsr_context *ctx, tsr_program *p, uint32_t op,
                                   definition **out)
 {
     ir_shardings *s = NULL;
-    uint32_t key[2] = {nearest_module(p, op)};
     *out = NULL;
     TSR_TRY(get(ctx, p, &s));
+    uint32_t key[2] = {nearest_module(p, s, op)};
     TSR_TRY(add_symbols(p, s, key[0]));
     key[1] = intern_find_bytes(&s->names, name.data, name.size);
     const uint32_t id = key[1] != 0 ? intern_find_bytes(&s->symbols, key, sizeof key) : 0;
@@ -259,20 +275,49 @@ tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice nam
 
 /* ---- attributes ---- */
 
+/* The place of an attribute in the program's module, in the array by attribute. */
+static tsr_status main_place(tsr_program *p, ir_shardings *s, uint32_t attr, uint32_t **out)
+{
+    ir_array *places = &s->main_places;
+    if (attr >= places->count) {
+        const uint32_t extra = p->attrs.count - places->count;
+        TSR_TRY(ir_array_reserve(p->ctx, places, sizeof(uint32_t), extra));
+        memset((uint32_t *)places->items + places->count, 0, extra * sizeof(uint32_t));
+        places->count = p->attrs.count;
+    }
+    *out = (uint32_t *)places->items + attr;
+    return TSR_OK;
+}
+
+static tsr_status new_known(tsr_program *p, ir_shardings *s, uint32_t attr, uint32_t module,
+                            uint32_t *id)
+{
+    const uint32_t key[2] = {attr, module};
+    TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), 1));
+    TSR_TRY(intern_bytes(&s->places, key, sizeof key, id));
+    ((known_sharding *)s->known.items)[s->known.count++] = (known_sharding){0};
+    return TSR_OK;
+}
+
 static tsr_status find_known(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
                              ir_shardings **all, known_sharding **out)
 {
     ir_shardings *s = NULL;
-    const uint32_t key[2] = {attr, nearest_module(p, op)};
+    uint32_t found = 0;
+    uint32_t *id = &found;
     TSR_TRY(get(ctx, p, &s));
-    uint32_t id = intern_find_bytes(&s->places, key, sizeof key);
-    if (id == 0) {
-        TSR_TRY(ir_array_reserve(p->ctx, &s->known, sizeof(known_sharding), 1));
-        TSR_TRY(intern_bytes(&s->places, key, sizeof key, &id));
-        ((known_sharding *)s->known.items)[s->known.count++] = (known_sharding){0};
+    const uint32_t module = nearest_module(p, s, op);
+    const uint32_t key[2] = {attr, module};
+    if (module == p->module) {
+        TSR_TRY(main_place(p, s, attr, &id));
+    } else {
+        found = intern_find_bytes(&s->places, key, sizeof key);
+    }
+    if (*id == 0) {
+        TSR_TRY(new_known(p, s, attr, module, id));
     }
     *all = s;
-    *out = (known_sharding *)s->known.items + id;
+    *out = (known_sharding *)s->known.items + *id;
     return TSR_OK;
 }
 

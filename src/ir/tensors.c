@@ -3,8 +3,8 @@
 #include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/location.h"
+#include "ir/message.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 
 static const type_head *func_type_of(const tsr_program *p, uint32_t func)
 {

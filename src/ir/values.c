@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 
 /* Values found so far; a first walk only counts them. */
 typedef struct walk {

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/message.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 #include "propagate/state.h"
 
 static tsr_status add_call(propagation *s, uint32_t call)

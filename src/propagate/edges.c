@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/message.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 #include "propagate/state.h"
 #include "shard/sharding.h"
 

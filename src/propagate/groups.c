@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "propagate/state.h"
 #include "shard/sharding.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "propagate/debug.h"
 #include "propagate/state.h"
 

@@ -3,9 +3,9 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "ir/message.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 #include "propagate/state.h"
 #include "shard/sharding.h"
 

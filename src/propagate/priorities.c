@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "factor/rule.h"
-#include "ir/verify.h"
+#include "ir/message.h"
 #include "propagate/state.h"
 #include "shard/sharding.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ir/verify.h"
+#include "verify/verify.h"
 
 /* Shapes that propagation cannot work with. */
 static tsr_status check_results(propagation *s, uint32_t op)

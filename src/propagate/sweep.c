@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/message.h"
 #include "ir/row.h"
-#include "ir/verify.h"
 #include "propagate/state.h"
 
 /* ---- the stack ---- */

@@ -6,6 +6,7 @@
 #include "ir/params.h"
 #include "propagate/call_graph.h"
 #include "propagate/passes.h"
+#include "verify/verify.h"
 
 /* ---- unreduced axes ---- */
 

@@ -1,7 +1,7 @@
 /* One visit: the shardings of an op's tensors, through its rule, back to their places. */
 #include "base/arena.h"
+#include "ir/message.h"
 #include "ir/row.h"
-#include "ir/verify.h"
 #include "propagate/state.h"
 
 static tsr_status make_tensors(propagation *s, size_t count, visit_plan *out)

@@ -10,9 +10,9 @@
 #include "base/map.h"
 #include "factor/engine.h"
 #include "ir/edit.h"
+#include "ir/message.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
-#include "ir/verify.h"
 #include "shard/sharding.h"
 
 typedef struct workspace {

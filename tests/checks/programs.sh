@@ -12,7 +12,7 @@ complain() {
 
 while IFS=: read -r file line text; do
     case $file in
-    src/ir/program.c | src/ir/edit.c | src/ir/clone.c | src/ir/uses.c | src/ir/read*.c) ;;
+    src/ir/program.c | src/ir/edit.c | src/ir/clone.c | src/ir/uses.c | src/text/read*.c) ;;
     *) complain "$file:$line: programs are changed through ir/edit.h, not by $text" ;;
     esac
 done < <(grep -rnE --include='*.[ch]' '"ir/records.h"' src)
@@ -23,7 +23,7 @@ trap 'rm -f "$names"' EXIT
 sed -nE 's/^OP\([A-Z0-9_]+, ([a-z]+), "([^"]+)".*/"\1.\2"/p' src/ir/ops.def >"$names"
 while IFS=: read -r file line text; do
     case $file in
-    src/mesh/mesh_text.c | src/shard/layout_text.c | src/ir/written_names.c) ;;
+    src/mesh/mesh_text.c | src/shard/layout_text.c | src/text/written_names.c) ;;
     src/ops/op_custom.c | src/interp/steps_custom.c) ;; # targets of custom calls
     *) complain "$file:$line: write the kind of the op, OP_..., not its name: $text" ;;
     esac
@@ -32,7 +32,7 @@ done < <([[ ! -s $names ]] || grep -rnF --include='*.[ch]' -f "$names" src)
 # Comparisons of names, but for the name that a message starts with, and targets of custom calls.
 while IFS=: read -r file line text; do
     case $file in
-    src/ir/verify_types.c | src/interp/steps_check.c) ;;
+    src/verify/verify_types.c | src/interp/steps_check.c) ;;
     *) complain "$file:$line: compare kinds of ops, not names: $text" ;;
     esac
 done < <(grep -rnE --include='*.[ch]' \

@@ -7,7 +7,7 @@
 #include "support.h"
 
 #include "ir/edit.h"
-#include "ir/verify.h"
+#include "verify/verify.h"
 
 static const char sample[] =
     "func.func @main(%a: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {\n"
