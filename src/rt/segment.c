@@ -405,8 +405,8 @@ void *segment_alloc(segment *s, size_t size)
                          block == NULL
                              ? "the segment of %zu bytes has no room for %zu more bytes; set a "
                                "larger segment_bytes or TSR_SEGMENT_BYTES"
-                             : "the machine has less memory free, of a segment of %zu bytes, than "
-                               "a tensor of %zu needs",
+                             : "the machine has too little free memory: in a segment of %zu bytes "
+                               "a tensor needs %zu; use fewer or smaller tensors",
                          s->size, size);
     }
     return NULL;

@@ -489,7 +489,7 @@ static tsr_status check_apart(reading *r)
     const tsr_status status = tsr_axes_verify(r->lex.ctx, r->lex.arena, r->mesh, used, count);
     if (status == TSR_ERR_INVALID) {
         (void)diag_note(r->lex.ctx, NO_LOCATION,
-                        "axes of one type do not overlap: give each rank's difference one type");
+                        "axes and parts of axes in one type must not overlap: name each part once");
     }
     return status;
 }

@@ -308,8 +308,8 @@ static void what_the_machine_has_not(void **state)
     space p = space_new(f->ctx, 16 * tera);
     if (proc_available_bytes() < 8 * tera) {
         assert_null(segment_alloc(&p.s, 8 * tera));
-        expect_error(f, "the machine has less memory free, of a segment of 17592186044416 bytes, "
-                        "than a tensor of 8796093022208 needs");
+        expect_error(f, "the machine has too little free memory: in a segment of 17592186044416 "
+                        "bytes a tensor needs 8796093022208; use fewer or smaller tensors");
     }
     space_free(&p);
 }
