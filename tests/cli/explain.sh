@@ -131,7 +131,7 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
 PROGRAM
 run "$TESSERA" explain "$work/plain.mlir"
 expect_fine
-expect_out 'no tensor has an axis: the program has no annotations'
+expect_out "no tensor has an axis: the program has no annotations; give some, such as --mesh x=2,y=4 --arg 0 \"P('x')\""
 run "$TESSERA" explain "$work/plain.mlir" %0 --mesh '<["x"=2,"y"=4]>' --arg 1 '[{"x"}, {"y"}]'
 expect_fine
 expect_in_out 'dim 0 has "x" from argument 1 of @main (line 1), annotated [{"x"}, {"y"}]'

@@ -213,7 +213,8 @@ static int show_all(struct explained *e, const struct explain_options *o)
         return explain_as_json(e, o->full, &shown);
     }
     if (shown.num_found == 0) {
-        puts("no tensor has an axis: the program has no annotations");
+        puts("no tensor has an axis: the program has no annotations; give some, such as --mesh "
+             "x=2,y=4 --arg 0 \"P('x')\"");
         return EXIT_FINE;
     }
     if (o->value == NULL) {

@@ -66,6 +66,18 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* Ends the command for a name that is not a sub-command. */
+static void refuse_command(const struct argp_state *state, const char *name)
+{
+    char names[512] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < num_commands && length < sizeof names; i++) {
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
+                                   commands[i].name);
+    }
+    argp_error(state, "unknown command '%s'; the commands are %s", name, names);
+}
+
 /* The list of sub-commands as help shows it; the caller frees it. NULL without memory. */
 static char *list_commands(void)
 {
@@ -100,7 +112,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         invocation->command = find_command(argument);
         if (invocation->command == NULL) {
-            argp_error(state, "unknown command '%s'; see tessera --help", argument);
+            refuse_command(state, argument);
             return EINVAL;
         }
         invocation->argc = state->argc - state->next + 1;
