@@ -25,7 +25,7 @@ tsr_status tsr_program_load(tsr_context *ctx, const char *path, int flags, tsr_p
     TSR_TRY(loaded_file_read(ctx, path, &file));
     const tsr_text text = loaded_file_text(file);
     const tsr_status status = tsr_program_read(ctx, &text, flags, &program);
-    if (status < 0) {
+    if (program == NULL) {
         loaded_file_release(file);
         return status;
     }

@@ -11,7 +11,7 @@ failed=0
 for program in "$programs"/${ONLY:-*}/; do
     name=$(basename "$program")
     [[ -e $program/in_0.npy || -e $program/inputs.npz ]] || continue
-    rm -rf "$folder"/*
+    rm -rf "${folder:?}"/*
     zcat -f "$program/$name".mlir* > "$folder/in.mlir"
     inputs=("$program"/in_*.npy)
     expected=$program

@@ -202,7 +202,7 @@ static const char *find_rule(struct session *session, const char *program)
 
 int rule_line_read(struct session *session, const char *text, const tsr_rule **out)
 {
-    struct op_line line = {.session = session};
+    struct op_line line = {.session = session, .results = ""};
     const char *printed = NULL;
     tsr_program *program = NULL;
     const int code = read_line(&line, text);
