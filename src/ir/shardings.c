@@ -5,7 +5,9 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "ir/edit.h"
+#include "ir/function.h"
 #include "ir/message.h"
+#include "ir/op_facts.h"
 
 /* What is known of a sharding attribute. */
 typedef struct known_sharding {
@@ -102,19 +104,13 @@ static tsr_text text_of_attr(const attr_head *attr)
     return (tsr_text){.name = "<attribute>", .data = attr_text(attr), .size = attr->count};
 }
 
-static bool has_trait(const tsr_program *p, uint32_t op, int trait)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & trait) != 0;
-}
-
 /* The module whose symbols an op sees; of an op that is in none, the module of the program. */
 static uint32_t nearest_module(const tsr_program *p, const ir_shardings *s, uint32_t op)
 {
     if (!s->has_modules) {
         return p->module;
     }
-    while (op != 0 && !has_trait(p, op, IR_SYMBOL_TABLE)) {
+    while (op != 0 && !op_has_trait(p, op, IR_SYMBOL_TABLE)) {
         op = op_parent(p, op);
     }
     return op != 0 ? op : p->module;
@@ -174,7 +170,7 @@ static tsr_status make(tsr_program *p, ir_shardings *s)
 static bool has_modules(const tsr_program *p)
 {
     for (uint32_t op = 1; op < p->ops.count; op++) {
-        if (op != p->module && has_trait(p, op, IR_SYMBOL_TABLE)) {
+        if (op != p->module && op_has_trait(p, op, IR_SYMBOL_TABLE)) {
             return true;
         }
     }
@@ -566,11 +562,7 @@ static uint32_t sharding_entry(const tsr_program *p, uint32_t attr, size_t index
 /* The sharding in the dictionary of a function's argument. */
 static uint32_t argument_attr(const tsr_program *p, uint32_t func, size_t index)
 {
-    const uint32_t list = op_property(p, func, "arg_attrs");
-    if (!attr_is(p, list, ATTR_ARRAY) || index >= program_attr(p, list)->count) {
-        return 0;
-    }
-    return dict_get(p, attr_list(program_attr(p, list))[index], "sdy.sharding");
+    return dict_get(p, function_dict(p, func, "arg_attrs", index), "sdy.sharding");
 }
 
 static uint32_t result_attr(const tsr_program *p, uint32_t op, size_t index)
@@ -587,11 +579,11 @@ static uint32_t edge_owner(const tsr_program *p, uint32_t value)
 {
     const ir_value *v = program_value(p, value);
     if ((v->owner & IR_IS_ARGUMENT) == 0) {
-        return has_trait(p, v->owner, IR_HAS_EDGES) ? value : 0;
+        return op_has_trait(p, v->owner, IR_HAS_EDGES) ? value : 0;
     }
     const uint32_t op = block_parent(p, v->owner & ~IR_IS_ARGUMENT);
     const ir_row *row = program_row(p, op);
-    if (has_trait(p, op, IR_CARRIES) && v->index < program_op(p, op)->num_results) {
+    if (op_has_trait(p, op, IR_CARRIES) && v->index < program_op(p, op)->num_results) {
         return program_op(p, op)->results + v->index;
     }
     return row != NULL && row->argument_shardings != NULL ? value : 0;
@@ -603,10 +595,10 @@ static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t in
 {
     const ir_row *row = program_row(p, op);
     *source = 0;
-    if (has_trait(p, op, IR_SIGNATURE)) {
+    if (op_has_trait(p, op, IR_SIGNATURE)) {
         return argument_attr(p, op, index);
     }
-    if (has_trait(p, op, IR_CARRIES)) {
+    if (op_has_trait(p, op, IR_CARRIES)) {
         return result_attr(p, op, index);
     }
     if (row != NULL && row->argument_shardings != NULL) {

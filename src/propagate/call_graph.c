@@ -216,7 +216,7 @@ tsr_status functions_post_order(workspace *w, const symbols *table, op_list *out
 {
     const tsr_program *p = w->p;
     size_t count = 1;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         count++;
     }
     graph_walk g = {.w = w,
@@ -229,7 +229,7 @@ tsr_status functions_post_order(workspace *w, const symbols *table, op_list *out
     }
     memset(g.seen, 0, p->ops.count);
     *out = (op_list){0};
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(walk_from(&g, func));
     }
     return TSR_OK;
@@ -327,7 +327,7 @@ tsr_status call_graph_limit(workspace *w, const symbols *table, const op_list *f
 tsr_status func_shardings(workspace *w, uint32_t func, const char *list, uint32_t *out)
 {
     const tsr_program *p = w->p;
-    const type_head *type = func_type(p, func);
+    const type_head *type = function_type(p, func);
     const bool results = list[0] == 'r';
     const size_t count = results ? type->count - type->inputs : type->inputs;
     const uint32_t *types = type_list(type) + (results ? type->inputs : 0);
@@ -338,7 +338,7 @@ tsr_status func_shardings(workspace *w, uint32_t func, const char *list, uint32_
         return diag_nomem(w->ctx);
     }
     for (size_t i = 0; i < count; i++) {
-        const uint32_t attr = dict_get(p, func_dict(p, func, list, i), "sdy.sharding");
+        const uint32_t attr = dict_get(p, function_dict(p, func, list, i), "sdy.sharding");
         TSR_TRY(sharding_at(w, attr, &shardings[i]));
         any = any || (shardings[i] != NULL && !tsr_mesh_is_maximal(shardings[i]->mesh));
     }

@@ -33,7 +33,7 @@ static tsr_status shard_func_results(workspace *w, uint32_t func)
     tsr_program *p = w->p;
     const uint32_t block = op_entry_block(p, func, 0);
     const uint32_t last = block != 0 ? program_block(p, block)->last_op : 0;
-    const size_t count = func_num_results(p, func);
+    const size_t count = function_num_results(p, func);
     uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
     if (last == 0) {
         return TSR_OK;
@@ -51,14 +51,14 @@ static tsr_status shard_func_results(workspace *w, uint32_t func)
             TSR_TRY(sharding_attr(w, one, &attrs[i]));
         }
     }
-    return func_set_dicts(w, func, "res_attrs", "sdy.sharding", attrs, count);
+    return function_set_dicts(w->ctx, w->p, func, "res_attrs", "sdy.sharding", attrs, count);
 }
 
 static tsr_status shard_results(workspace *w)
 {
     const tsr_program *p = w->p;
-    const uint32_t main = main_function(p);
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    const uint32_t main = function_main(p);
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         if (func != main) {
             TSR_TRY(shard_func_results(w, func));
         }
@@ -382,8 +382,8 @@ static tsr_status export_function(workspace *w, symbols *table, uint32_t op, uin
     region_take(p, op_region_at(p, *out, 0), op_region_at(p, op, 0));
     TSR_TRY(set_terminator(p, op_region_at(p, *out, 0), OP_FUNC_RETURN));
     if (attr_is(p, in_shardings, ATTR_SDY) && program_attr(p, in_shardings)->count == count) {
-        TSR_TRY(func_set_dicts(w, *out, "arg_attrs", "sdy.sharding",
-                               attr_list(program_attr(p, in_shardings)), count));
+        TSR_TRY(function_set_dicts(w->ctx, w->p, *out, "arg_attrs", "sdy.sharding",
+                                   attr_list(program_attr(p, in_shardings)), count));
     }
     return symbols_insert(w, table, *out);
 }
@@ -557,7 +557,7 @@ static tsr_status unflatten(workspace *w, bool fully)
             TSR_TRY(set_callee(p, calls.ops[i], serving));
         }
     }
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(op_set_attribute(p, func, "sdy.original_func_name", 0));
         TSR_TRY(op_set_attribute(p, func, "sdy.func_manual_axes", 0));
     }

@@ -412,11 +412,13 @@ static tsr_status write_arguments(applying *a, uint32_t func)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t written = a->written[block_argument(p, block, i)];
         any = any || written != 0;
-        attrs[i] = written != 0 ? written
-                                : dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding");
+        attrs[i] = written != 0
+                       ? written
+                       : dict_get(p, function_dict(p, func, "arg_attrs", i), "sdy.sharding");
     }
     const tsr_status status =
-        any ? func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count) : TSR_OK;
+        any ? function_set_dicts(w->ctx, w->p, func, "arg_attrs", "sdy.sharding", attrs, count)
+            : TSR_OK;
     tsr_arena_reset(w->scratch, mark);
     return status;
 }
@@ -442,7 +444,7 @@ static tsr_status apply_constraints(workspace *w, step_log *steps)
         next = op_post_next(p, p->module, op);
         TSR_TRY(apply_op(&a, op));
     }
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(write_arguments(&a, func));
     }
     return TSR_OK;

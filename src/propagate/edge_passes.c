@@ -115,8 +115,8 @@ static tsr_status add_func_edges(workspace *w)
 {
     const op_kind kind = OP_SDY_FUNC_DATA_FLOW_EDGE;
     tsr_program *p = w->p;
-    const uint32_t main = main_function(p);
-    for (uint32_t op = first_function(p); op != 0; op = next_function(p, op)) {
+    const uint32_t main = function_main(p);
+    for (uint32_t op = function_first(p); op != 0; op = function_next(p, op)) {
         if (op != main && op_entry_block(p, op, 0) != 0) {
             TSR_TRY(add_to_arguments(w, op_entry_block(p, op, 0), kind));
         }
@@ -334,7 +334,7 @@ static tsr_status sink_func_arguments(workspace *w, uint32_t func)
     for (size_t i = 0; i < count; i++) {
         const uint32_t use = value_first_use(p, block_argument(p, block, i));
         const uint32_t user = use != 0 ? use_op(p, use) : 0;
-        attrs[i] = dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding");
+        attrs[i] = dict_get(p, function_dict(p, func, "arg_attrs", i), "sdy.sharding");
         if (user != 0 && op_is(p, user, OP_SDY_FUNC_DATA_FLOW_EDGE)) {
             TSR_TRY(func_edge_sharding(w, user, &attrs[i]));
             remove_edge(p, user);
@@ -342,7 +342,7 @@ static tsr_status sink_func_arguments(workspace *w, uint32_t func)
         }
     }
     if (any) {
-        TSR_TRY(func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count));
+        TSR_TRY(function_set_dicts(w->ctx, w->p, func, "arg_attrs", "sdy.sharding", attrs, count));
     }
     tsr_arena_reset(w->scratch, mark);
     return TSR_OK;
@@ -352,7 +352,7 @@ static tsr_status sink_func_edges(workspace *w)
 {
     tsr_program *p = w->p;
     uint32_t next = 0;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(sink_func_arguments(w, func));
     }
     for (uint32_t op = p->module; op != 0; op = next) {

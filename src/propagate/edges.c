@@ -115,7 +115,7 @@ static tsr_status sources_of_result(propagation *s, uint32_t op, uint32_t index,
     }
     const size_t end = row->end_region < 0 ? regions : (size_t)row->end_region;
     for (size_t r = (size_t)row->first_region; r < end && r < regions; r++) {
-        add_operand(p, terminator_of(p, op, r), index, *out, count);
+        add_operand(p, op_terminator(p, op, r), index, *out, count);
     }
     return TSR_OK;
 }
@@ -155,7 +155,7 @@ static tsr_status single_source(propagation *s, uint32_t op, uint32_t index, uin
 /* What a function returns; 0 where it has no body. */
 static uint32_t return_of(const tsr_program *p, uint32_t func)
 {
-    return func != 0 && op_entry_block(p, func, 0) != 0 ? terminator_of(p, func, 0) : 0;
+    return func != 0 && op_entry_block(p, func, 0) != 0 ? op_terminator(p, func, 0) : 0;
 }
 
 tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *count)

@@ -78,7 +78,7 @@ static tsr_status load_value(propagation *s, uint32_t value)
 static tsr_status load_results_of(propagation *s, const func_results *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
-        const uint32_t dict = func_dict(s->w.p, f->func, "res_attrs", i);
+        const uint32_t dict = function_dict(s->w.p, f->func, "res_attrs", i);
         TSR_TRY(sharding_at(&s->w, dict_get(s->w.p, dict, "sdy.sharding"),
                             &s->shardings[f->first + i]));
     }
@@ -90,10 +90,10 @@ static tsr_status find_functions(propagation *s)
 {
     const tsr_program *p = s->w.p;
     size_t count = 0;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         count++;
     }
-    s->main = main_function(p);
+    s->main = function_main(p);
     if (count > 1 && s->main == 0) {
         return error_at_op(s->w.ctx, p, p->module,
                            "the program has several functions, none of them named main");
@@ -103,8 +103,8 @@ static tsr_status find_functions(propagation *s)
         return diag_nomem(s->w.ctx);
     }
     s->num_places = s->num_values;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
-        const func_results f = {func, s->num_places, (uint32_t)func_num_results(p, func)};
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
+        const func_results f = {func, s->num_places, (uint32_t)function_num_results(p, func)};
         s->funcs[s->num_funcs++] = f;
         s->num_places += f.count;
     }
@@ -201,7 +201,7 @@ static tsr_status store_entries(propagation *s, uint32_t func, const char *list,
             TSR_TRY(sharding_attr(&s->w, s->shardings[places[i]], &attrs[i]));
         }
     }
-    return func_set_dicts(&s->w, func, list, "sdy.sharding", attrs, count);
+    return function_set_dicts(s->w.ctx, s->w.p, func, list, "sdy.sharding", attrs, count);
 }
 
 static tsr_status store_results(propagation *s, uint32_t op)

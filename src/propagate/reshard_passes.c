@@ -26,7 +26,7 @@ static tsr_status flow_to_result(resharding *r, uint32_t op, uint32_t index)
         TSR_TRY(to_target(r, operand_use(p, op, index), target, r->full, 0));
     }
     for (uint32_t i = is_loop ? 1 : 0; i < program_op(p, op)->num_regions; i++) {
-        const uint32_t last = terminator_of(p, op, i);
+        const uint32_t last = op_terminator(p, op, i);
         if (last != 0 && index < program_op(p, last)->num_operands) {
             TSR_TRY(to_target(r, operand_use(p, last, index), target, r->full, 0));
         }
@@ -108,10 +108,10 @@ static tsr_status reshard_returns(resharding *r, uint32_t func)
 {
     workspace *w = r->w;
     const tsr_program *p = w->p;
-    const uint32_t last = terminator_of(p, func, 0);
+    const uint32_t last = op_terminator(p, func, 0);
     for (uint32_t i = 0; last != 0 && i < program_op(p, last)->num_operands; i++) {
         const tsr_sharding *target = NULL;
-        const uint32_t attr = dict_get(p, func_dict(p, func, "res_attrs", i), "sdy.sharding");
+        const uint32_t attr = dict_get(p, function_dict(p, func, "res_attrs", i), "sdy.sharding");
         TSR_TRY(sharding_at(w, attr, &target));
         TSR_TRY(to_target(r, operand_use(p, last, i), target, r->full, last));
     }
@@ -124,7 +124,7 @@ static tsr_status refuse_maximal(resharding *r, uint32_t func, const char *list,
     workspace *w = r->w;
     for (size_t i = 0; i < count; i++) {
         const tsr_sharding *sharding = NULL;
-        const uint32_t attr = dict_get(w->p, func_dict(w->p, func, list, i), "sdy.sharding");
+        const uint32_t attr = dict_get(w->p, function_dict(w->p, func, list, i), "sdy.sharding");
         TSR_TRY(sharding_at(w, attr, &sharding));
         if (sharding != NULL && tsr_mesh_is_maximal(sharding->mesh)) {
             return op_error(w->ctx, w->p, func,
@@ -141,8 +141,8 @@ static tsr_status reshard_func(resharding *r, uint32_t func)
     workspace *w = r->w;
     const tsr_program *p = w->p;
     op_list ops = {0};
-    TSR_TRY(refuse_maximal(r, func, "arg_attrs", "argument", func_num_arguments(p, func)));
-    TSR_TRY(refuse_maximal(r, func, "res_attrs", "result", func_num_results(p, func)));
+    TSR_TRY(refuse_maximal(r, func, "arg_attrs", "argument", function_num_arguments(p, func)));
+    TSR_TRY(refuse_maximal(r, func, "res_attrs", "result", function_num_results(p, func)));
     if (op_entry_block(p, func, 0) == 0) {
         return TSR_OK;
     }
@@ -165,7 +165,7 @@ tsr_status pass_explicit_reshards(tsr_context *ctx, tsr_program *p, const tsr_pa
     TSR_TRY(rules_start(ctx, p, &o, &s));
     r.w = &s.w;
     tsr_status status = symbols_load(r.w, &r.table);
-    for (uint32_t f = first_function(p); f != 0 && status >= 0; f = next_function(p, f)) {
+    for (uint32_t f = function_first(p); f != 0 && status >= 0; f = function_next(p, f)) {
         status = reshard_func(&r, f);
     }
     propagation_end(&s);

@@ -10,7 +10,9 @@
 #include "base/map.h"
 #include "factor/engine.h"
 #include "ir/edit.h"
+#include "ir/function.h"
 #include "ir/message.h"
+#include "ir/op_facts.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
 #include "shard/sharding.h"
@@ -62,30 +64,6 @@ tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings
 /* The entries of a list of shardings; NULL for each when the attribute is 0. Allocated in the
  * scratch arena. */
 tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr_sharding ***out);
-
-bool op_has_trait(const tsr_program *p, uint32_t op, int trait);
-/* Whether an op does more than give results. */
-bool op_has_effects(const tsr_program *p, uint32_t op);
-/* Whether nothing uses the results of an op, and it does no more than give them. */
-bool op_is_unused(const tsr_program *p, uint32_t op);
-/* The last op of a region; 0: the region is empty. */
-uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region);
-
-/* The entry of a function's list of dictionaries, "arg_attrs" or "res_attrs"; 0: none. */
-uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index);
-/* Sets an entry of all dictionaries of such a list, each to its attribute, or takes it away. */
-tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const char *name,
-                          const uint32_t *attrs, size_t count);
-/* The type of a function: of its arguments, then of its results. */
-const type_head *func_type(const tsr_program *p, uint32_t func);
-size_t func_num_arguments(const tsr_program *p, uint32_t func);
-size_t func_num_results(const tsr_program *p, uint32_t func);
-
-/* The functions of the module: the first, then the next; 0: no more. */
-uint32_t first_function(const tsr_program *p);
-uint32_t next_function(const tsr_program *p, uint32_t func);
-/* The only function, or the one called main; 0: there is none. */
-uint32_t main_function(const tsr_program *p);
 
 /* Writes the sharding of a result of an op. Other results that had none become open. */
 tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr);
