@@ -4,8 +4,10 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "ir/changes.h"
 #include "ir/edit.h"
 #include "ir/function.h"
+#include "ir/interned.h"
 #include "ir/message.h"
 #include "ir/op_facts.h"
 
@@ -76,22 +78,38 @@ void ir_shardings_destroy(ir_shardings *s)
     context_resize(s->ctx, s, sizeof *s, 0);
 }
 
+void ir_shardings_drop(tsr_program *p)
+{
+    /* Interned objects are made from resolved ones. */
+    ir_interned_destroy(p->interned);
+    ir_shardings_destroy(p->shardings);
+    p->interned = NULL;
+    p->shardings = NULL;
+    p->changes.stale = 0;
+}
+
 void ir_shardings_refresh(tsr_program *p)
 {
-    const ir_changes *changes = &p->changes;
+    const int stale = p->changes.stale;
     ir_shardings *s = p->shardings;
+    p->changes.stale = 0;
+    if ((stale & CHANGED_MESHES) != 0) {
+        ir_shardings_drop(p);
+        return;
+    }
     if (s == NULL) {
         return;
     }
-    if (!changes->is_known || changes->has_meshes || changes->has_computations) {
-        ir_shardings_destroy(s);
-        p->shardings = NULL;
-    } else if (changes->has_symbols) {
+    if ((stale & CHANGED_SYMBOLS) != 0) {
         intern_table_clear(&s->modules);
         intern_table_clear(&s->symbols);
         s->definitions.count = 1;
     }
-    if (p->shardings != NULL && changes->has_places) {
+    if ((stale & CHANGED_COMPUTATIONS) != 0) {
+        intern_table_clear(&s->erased);
+        s->erased_shardings.count = 1;
+    }
+    if ((stale & CHANGED_PLACES) != 0) {
         s->counts.count = 0;
     }
 }

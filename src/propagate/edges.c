@@ -197,32 +197,12 @@ static manual_edge manual_of(const tsr_program *p, uint32_t owner)
                          .stores_inside = op == 0};
 }
 
-/* Which axes of a mesh are manual, by number: found once for each list of them. */
-static tsr_status find_manual(workspace *w, uint32_t op, const tsr_mesh *mesh, const bool **out)
-{
-    const struct {
-        const tsr_mesh *mesh;
-        uint64_t axes;
-    } key = {mesh, op_property(w->p, op, "manual_axes")};
-    uint64_t *known = table_entry(w, &w->manual_flags, &key, sizeof key);
-    if (known == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    if (*known == 0) {
-        const bool *flags = NULL;
-        TSR_TRY(manual_flags(w->ctx, w->p, w->arena, op, mesh, &flags));
-        *known = (uint64_t)(uintptr_t)flags;
-    }
-    *out = (const bool *)(uintptr_t)*known;
-    return TSR_OK;
-}
-
 static tsr_status remove_manual(workspace *w, const manual_edge *m, const tsr_sharding *sharding,
                                 const tsr_sharding **out)
 {
     tsr_sharding inner;
     const bool *manual = NULL;
-    TSR_TRY(find_manual(w, m->op, sharding->mesh, &manual));
+    TSR_TRY(interned_manual_flags(w->ctx, w->p, m->op, sharding->mesh, &manual));
     TSR_TRY(sharding_inside(w->ctx, w->scratch, manual, sharding, &inner));
     return engine_intern(w->engine, &inner, out);
 }
@@ -260,7 +240,7 @@ static tsr_status add_manual(workspace *w, const manual_edge *m, const tsr_shard
     if (dims == NULL) {
         return diag_nomem(w->ctx);
     }
-    TSR_TRY(find_manual(w, m->op, full->mesh, &manual));
+    TSR_TRY(interned_manual_flags(w->ctx, w->p, m->op, full->mesh, &manual));
     for (size_t d = 0; d < outer.rank; d++) {
         const size_t count = manual_prefix(&full->dims[d], manual);
         const tsr_axis_ref *axes =

@@ -105,10 +105,6 @@ typedef struct propagation {
     name_info *names; /* by op name */
     op_rule *rules;   /* by op */
     uint32_t num_ops; /* that `rules` has room for */
-    map rules_by_key;
-    map rules_by_attr;
-    map attrs_by_rule;
-    map identities; /* by type and number of operands */
     bool warned_of_op;
     bool warned_of_call;
 

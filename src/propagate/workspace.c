@@ -9,10 +9,7 @@ static tsr_status make(workspace *w)
 {
     TSR_TRY(tsr_arena_create(w->ctx, &w->arena));
     TSR_TRY(tsr_arena_create(w->ctx, &w->scratch));
-    w->shardings_by_attr = map_new(w->arena);
-    w->attrs_by_sharding = map_new(w->arena);
-    w->manual_flags = map_new(w->arena);
-    return engine_create(w->ctx, &w->engine);
+    return interned_engine(w->ctx, w->p, &w->engine);
 }
 
 tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out)
@@ -27,7 +24,6 @@ tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out)
 
 void workspace_end(workspace *w)
 {
-    engine_destroy(w->engine);
     tsr_arena_destroy(w->scratch);
     tsr_arena_destroy(w->arena);
 }
@@ -52,62 +48,6 @@ uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size)
 }
 
 /* ---- shardings and attributes ---- */
-
-tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
-{
-    *out = NULL;
-    if (attr == 0) {
-        return TSR_OK;
-    }
-    uint64_t *known = table_entry(w, &w->shardings_by_attr, &attr, sizeof attr);
-    if (known == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    if (*known == 0) {
-        const tsr_sharding *written = NULL;
-        const tsr_sharding *one = NULL;
-        const tsr_mesh *mesh = NULL;
-        TSR_TRY(sharding_mesh(w->ctx, w->p, w->p->module, attr, &mesh));
-        if (mesh == NULL) {
-            return error_at_op(w->ctx, w->p, w->p->module,
-                               "a sharding names a mesh that the outermost module does not define; "
-                               "passes resolve meshes in that module only");
-        }
-        TSR_TRY(
-            sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL, &written));
-        TSR_TRY(engine_intern(w->engine, written, &one));
-        *known = (uint64_t)(uintptr_t)one;
-    }
-    *out = (const tsr_sharding *)(uintptr_t)*known;
-    return TSR_OK;
-}
-
-static tsr_status print_attr_of(workspace *w, const tsr_sharding *sharding, uint32_t *out)
-{
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    buffer text = buffer_new(w->scratch);
-    const char *string = NULL;
-    sharding_print(&text, sharding, TSR_PRINT_STRIPPED);
-    TSR_TRY(buffer_finish(w->ctx, &text, &string));
-    const tsr_status status = attr_of_text(w->p, ATTR_SDY, SDY_SHARDING, 0, string, text.size, out);
-    tsr_arena_reset(w->scratch, mark);
-    return status;
-}
-
-tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out)
-{
-    uint64_t *known = table_entry(w, &w->attrs_by_sharding, &sharding, sizeof(void *));
-    if (known == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    if (*known == 0) {
-        uint32_t attr = 0;
-        TSR_TRY(print_attr_of(w, sharding, &attr));
-        *known = attr;
-    }
-    *out = (uint32_t)*known;
-    return TSR_OK;
-}
 
 static tsr_status empty_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type, bool open,
                                  const tsr_sharding **out)

@@ -1,6 +1,6 @@
 /*
- * What passes over shardings share: shardings of a program as interned objects, from attributes and
- * back, and memory that lives as long as the pass.
+ * What passes over shardings share: interned shardings, lists of them, and memory that lives as
+ * long as the pass.
  */
 #ifndef PROPAGATE_WORKSPACE_H
 #define PROPAGATE_WORKSPACE_H
@@ -11,6 +11,7 @@
 #include "factor/engine.h"
 #include "ir/edit.h"
 #include "ir/function.h"
+#include "ir/interned.h"
 #include "ir/message.h"
 #include "ir/op_facts.h"
 #include "ir/row.h"
@@ -22,10 +23,7 @@ typedef struct workspace {
     tsr_program *p;
     tsr_arena *arena;   /* of all that lives as long as this */
     tsr_arena *scratch; /* of what does not */
-    engine *engine;
-    map shardings_by_attr;
-    map attrs_by_sharding;
-    map manual_flags; /* by mesh and list of manual axes */
+    engine *engine;     /* of the program */
 } workspace;
 
 tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out);
@@ -44,9 +42,17 @@ tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(w
 uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size);
 
 /* The sharding of an attribute; NULL for 0. */
-tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out);
+static inline tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
+{
+    return interned_sharding(w->ctx, w->p, attr, out);
+}
+
 /* The attribute of a sharding. */
-tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out);
+static inline tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out)
+{
+    return interned_sharding_attr(w->ctx, w->p, sharding, out);
+}
+
 /* A sharding without axes whose dimensions are all open. */
 tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                          const tsr_sharding **out);
